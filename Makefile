@@ -1,0 +1,68 @@
+# Everything a developer does, one word each. `make help` lists the words.
+
+PYTHON ?= $(shell command -v python3.11 || command -v python3)
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+PEERS := $(VENV)/.installed-peers
+UV_VERSION := 0.13.7
+TESTS ?= tests
+JOBS ?= auto
+OUT := out
+
+export UV_HTTP_TIMEOUT ?= 180
+# The machine's own certificates where there are any: a company proxy may sign with its own.
+export UV_SYSTEM_CERTS ?= $(if $(wildcard /etc/ssl/certs/ca-certificates.crt),1,0)
+UV_INSTALL := $(BIN)/uv pip install --quiet --python $(BIN)/python --compile-bytecode \
+	-c constraints.txt --build-constraints constraints.txt
+
+.PHONY: help env demo test lint format bench constraints clean
+.DEFAULT_GOAL := help
+
+help:  ## List the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+env: $(STAMP)  ## Set up .venv with Sekant, its tests and its linters (once, and when the pins change)
+
+$(STAMP): pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; v = sys.version_info; v >= (3, 11) or sys.exit("Sekant needs Python 3.11 or later; %s is %d.%d: make PYTHON=/path/to/python3.11" % (sys.executable, *v[:2]))'
+	@echo "Setting up $(VENV) with $(PYTHON)"
+	@$(PYTHON) -m venv $(VENV) || { echo "cannot make $(VENV): on Debian and Ubuntu, apt-get install python3-venv" >&2; exit 1; }
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check uv==$(UV_VERSION)
+	@$(UV_INSTALL) -e '.[test,lint]'
+	@touch $@
+
+$(PEERS): $(STAMP)
+	@$(UV_INSTALL) -e '.[test,lint,peers]'
+	@touch $@
+
+demo: env  ## Run the roller coaster of the examples; leaves results, a plot and a picture in out/
+	@mkdir -p $(OUT)
+	@$(BIN)/sekant run examples/roller_coaster.yaml --output $(OUT)/roller_coaster.nc --plot $(OUT)/roller_coaster.svg
+	@$(BIN)/python docs/picture.py $(OUT)/roller_coaster.png
+	@echo "Look at $(OUT)/roller_coaster.png (the ride) and $(OUT)/roller_coaster.svg (its time histories)."
+
+test: env  ## Run the tests (TESTS=tests/unit for some of them, JOBS=1 for one process)
+	@$(BIN)/python -m pytest -n $(JOBS) $(TESTS)
+
+lint: env  ## Check style, types and import layers
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/pyright
+	@$(BIN)/lint-imports
+
+format: env  ## Rewrite the source in the common format
+	@$(BIN)/ruff check --fix .
+	@$(BIN)/ruff format .
+
+bench: env $(PEERS)  ## Measure speed against the peers (installs them first)
+	@$(BIN)/python benchmarks/run.py
+
+constraints: env  ## Pin every dependency again at its latest version
+	@printf 'hatchling\neditables\n' | $(BIN)/uv pip compile --quiet --upgrade --no-header --no-annotate \
+		--no-emit-index-url --universal --python-version 3.11 --extra test --extra lint --extra peers \
+		pyproject.toml - -o constraints.txt
+
+clean:  ## Remove everything that can be made again
+	@rm -rf $(VENV) $(OUT) build dist .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+	@find src tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,29 @@
+"""The initial value problem that `simulate` hands to its integrators, for timing these alone."""
+
+from __future__ import annotations
+
+import numpy as np
+
+import sekant as sk
+from sekant.engine.euler_group import euler_group
+from sekant.solvers.ode import OdeProblem
+
+
+def initial_value_problem(
+    system: sk.System, balance: bool, groups: bool = False
+) -> tuple[OdeProblem, np.ndarray]:
+    """The problem and its start; with `groups`, Euler steps are taken several at a time as in any long run."""
+    start, rhs = system.initial_state(), system.right_hand_side(balance)
+    x0 = np.concatenate([start.q, start.v, np.zeros(len(system.work_names) if balance else 0)])
+    group = euler_group(system, balance) if groups else None
+    problem = OdeProblem(
+        rhs=rhs,
+        n=x0.size,
+        p=system.parameter_vector(),
+        tables=rhs.tables,
+        nq=system.nq,
+        nv=system.nv,
+        euler_group=group[0] if group else None,
+        group_size=group[1] if group else 0,
+    )
+    return problem, x0

@@ -1,0 +1,96 @@
+"""Run the benchmarks: python benchmarks/run.py [--quick] [--only NAME ...] [--json FILE]."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import json
+import sys
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+from timing import machine
+
+BENCHMARKS = (
+    "dynamics_vehicle",
+    "chain_scaling",
+    "euler_million",
+    "simulate_dop853",
+    "path_size",
+    "path_quarter_car",
+    "path_fit",
+    "opensim_custom_joint",
+    "loops_four_bars",
+    "loops_benchmarks",
+    "startup",
+)
+"""Modules with a function ``run(quick) -> {"figures": [...], "targets": [...]}``."""
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="Measure Sekant's speed, side by side with its peers.")
+    parser.add_argument("--only", nargs="+", choices=BENCHMARKS, default=BENCHMARKS, metavar="NAME")
+    parser.add_argument("--quick", action="store_true", help="small and few: to see that everything runs")
+    parser.add_argument("--json", type=Path, default=Path("out/bench.json"), metavar="FILE")
+    options = parser.parse_args()
+
+    console = Console(width=None if sys.stdout.isatty() else 140, highlight=False)
+    report: dict[str, Any] = {"machine": machine(), "quick": options.quick, "benchmarks": {}}
+    here = report["machine"]
+    console.print(f"{here['processor']}, {here['cores']} cores, load {here['load']}; Python {here['python']}")
+    if options.quick:
+        console.print("quick: too short for figures to be trusted")
+    for name in options.only:
+        result = measure(name, options.quick)
+        report["benchmarks"][name] = result
+        show(console, result)
+    options.json.parent.mkdir(parents=True, exist_ok=True)
+    options.json.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
+    console.print(f"written to {options.json}")
+    return 1 if any("error" in result for result in report["benchmarks"].values()) else 0
+
+
+def measure(name: str, quick: bool) -> dict[str, Any]:
+    """One benchmark's result; one that cannot run says why and leaves the others alone."""
+    began = perf_counter()
+    module = importlib.import_module(name)
+    result: dict[str, Any] = {"name": name, "title": (module.__doc__ or name).strip().splitlines()[0]}
+    try:
+        result |= module.run(quick)
+    except ImportError as error:
+        result["error"] = f"{error.name} is not installed; `make bench` installs the peers"
+    except RuntimeError as error:
+        result["error"] = str(error)
+    result["wall_seconds"] = perf_counter() - began
+    return result
+
+
+def show(console: Console, result: dict[str, Any]) -> None:
+    console.print(f"\n[bold]{result['name']}[/bold]: {result['title']}")
+    if "error" in result:
+        console.print(f"[red]could not run:[/red] {result['error']}")
+        return
+    table = Table(box=None, pad_edge=False, show_header=False)
+    for column, justify in (("name", "left"), ("value", "right"), ("note", "left")):
+        table.add_column(column, justify=justify, no_wrap=True)  # type: ignore[arg-type]
+    for entry in result["figures"]:
+        note = entry["note"]
+        if "runs" in entry:
+            note = f"{note + ', ' if note else ''}best of {entry['runs']} runs of {entry['calls']}"
+        table.add_row(entry["name"], f"{entry['value']:.4g} {entry['unit']}", note)
+    table.add_section()
+    for entry in result["targets"]:
+        asked = ""
+        if entry["limit"] is not None:
+            relation = "at least" if entry["at_least"] else "at most"
+            verdict = "[green]met[/green]" if entry["met"] else "[red]missed[/red]"
+            asked = f"{relation} {entry['limit']:g}: {verdict}"
+        table.add_row(entry["name"], f"{entry['value']:.3g} {entry['unit']}", asked)
+    console.print(table)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,267 @@
+"""The seven case studies of DERA in natural coordinates: sizes, correct digits at the end, run times.
+
+    python examples/case_studies.py [name ...] [--pages docs/natural]
+
+For each mechanism of ``examples/natural``: the table of degrees of freedom, then for each tolerance the number of
+significant correct digits (SCD) of all coordinates at t = 10 s, beside those that DERA published, and the run time,
+beside those of DAETS and Simulink there. The reference is the Taylor method at its tightest tolerance. With
+`--pages` the figures and a plot are put into the page of each mechanism.
+"""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import dataclass
+from pathlib import Path
+from time import perf_counter
+
+import numpy as np
+
+import sekant as sk
+
+FOLDER = Path(__file__).parent / "natural"
+TOLERANCES = (1e-6, 1e-8, 1e-10, 1e-12)
+REFERENCE = 1e-14
+
+
+@dataclass(frozen=True)
+class Published:
+    """Figures of DERA: SCD at each tolerance (tables 5.2, 5.7, 5.12, 5.17, 6.21, 6.26, 6.32); seconds of DAETS and
+    Simulink at 1e-6 and 1e-10 (tables 5.18, 6.33); coordinates and constraints."""
+
+    digits: dict[float, float]
+    seconds: dict[float, tuple[float, float]]
+    size: tuple[int, int]
+    methods: tuple[str, ...] = ("taylor", "radau5")
+
+
+STUDIES = {
+    "n_four_bar": Published(
+        {1e-4: 2.70, 1e-6: 5.00, 1e-8: 6.52, 1e-10: 7.91},
+        {1e-6: (0.03, 1.17), 1e-10: (0.04, 1.21)},
+        (6, 5),
+        ("taylor",),
+    ),
+    "slider_crank": Published(
+        {1e-6: 2.57, 1e-8: 5.16, 1e-10: 6.79, 1e-12: 9.04}, {1e-6: (0.11, 1.06), 1e-10: (0.12, 1.31)}, (3, 2)
+    ),
+    "copy_machine": Published(
+        {1e-6: 7.42, 1e-8: 8.57, 1e-10: 11.19, 1e-12: 13.04},
+        {1e-6: (0.04, 1.08), 1e-10: (0.05, 1.29)},
+        (3, 1),
+    ),
+    "mcpherson_strut": Published(
+        {1e-6: 10.62, 1e-8: 11.48, 1e-10: 13.65, 1e-12: 14.52},
+        {1e-6: (4.51, 1.54), 1e-10: (4.66, 1.81)},
+        (6, 4),
+    ),
+    "bricard": Published(
+        {1e-6: 6.99, 1e-8: 9.52, 1e-10: 11.96, 1e-12: 13.36},
+        {1e-6: (0.25, 1.03), 1e-10: (0.32, 1.05)},
+        (12, 11),
+    ),
+    "flyball_governor": Published(
+        {1e-6: 5.78, 1e-8: 7.93, 1e-10: 10.99, 1e-12: 12.15},
+        {1e-6: (434.97, 1.58), 1e-10: (709.79, 2.11)},
+        (6, 3),
+    ),
+    "five_link_suspension": Published(
+        {1e-6: 1.60, 1e-8: 3.56, 1e-10: 5.68, 1e-12: 7.99},
+        {1e-6: (3.19, 2.61), 1e-10: (2.95, 3.32)},
+        (12, 10),
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Study:
+    """What was found: SCD, largest relative difference over all times, and seconds by method and tolerance."""
+
+    name: str
+    size: tuple[int, int]
+    freedom: int
+    energy_drift: float
+    digits: dict[tuple[str, float], float]
+    difference: dict[tuple[str, float], float]
+    between: dict[float, float]  # largest relative difference of the two methods at the same tolerance
+    seconds: dict[tuple[str, float], float]
+
+
+def load(name: str) -> sk.natural.Mechanism:
+    return sk.load(FOLDER / f"{name}.yaml")
+
+
+def coordinate_names(system: sk.natural.NaturalSystem) -> list[str]:
+    """Outputs that hold the coordinates."""
+    points = dict.fromkeys(name.rpartition(".")[0] for name in system.equations.parts.q_names if "." in name)
+    return [f"{name}.position" for name in points]
+
+
+def motion(
+    system: sk.natural.NaturalSystem, tolerance: float, method: str, until: float = 10.0
+) -> tuple[np.ndarray, float]:
+    """All coordinates at 201 times (rows), and the seconds that the integration took."""
+    names = coordinate_names(system)
+    began = perf_counter()
+    result = sk.simulate(
+        system,
+        output_times=np.linspace(0.0, until, 201),
+        method=method,
+        rtol=tolerance,
+        atol=tolerance,
+        outputs=names,
+        balance=False,
+    )
+    if not result.ok:
+        raise SystemExit(f"{system.model.name} by {method} at {tolerance}: {result.message}")
+    return np.hstack([result[name] for name in names]), perf_counter() - began
+
+
+def correct_digits(values: np.ndarray, reference: np.ndarray) -> float:
+    """SCD of DERA 4.3 in one row: -log10 of the largest relative error of a component that moves."""
+    counted = np.abs(reference) > 1e-12
+    error = np.max(np.abs(values[counted] - reference[counted]) / np.abs(reference[counted]))
+    return float(-np.log10(max(error, 1e-16)))
+
+
+def apart(values: np.ndarray, reference: np.ndarray) -> float:
+    """Largest relative difference in norm at any time (DERA 4.3.1, 4.3.2)."""
+    return float(np.max(np.linalg.norm(values - reference, axis=1) / np.linalg.norm(reference, axis=1)))
+
+
+def study(name: str, until: float = 10.0, tolerances=TOLERANCES) -> Study:
+    """Run one mechanism at all tolerances by all methods."""
+    system = load(name).compile()
+    reference, _ = motion(system, REFERENCE, "taylor", until)
+    moving = [k for k in range(reference.shape[1]) if np.ptp(reference[:, k]) > 0]
+    digits, difference, seconds, motions = {}, {}, {}, {}
+    for method in STUDIES[name].methods:
+        for tolerance in tolerances:
+            if method == "radau5" and tolerance < 1e-10:
+                continue
+            motion(system, tolerance, method, until)  # the second run is warm
+            values, seconds[method, tolerance] = motion(system, tolerance, method, until)
+            motions[method, tolerance] = values
+            digits[method, tolerance] = correct_digits(values[-1, moving], reference[-1, moving])
+            difference[method, tolerance] = apart(values[:, moving], reference[:, moving])
+    between = {
+        tolerance: apart(motions["taylor", tolerance][:, moving], values[:, moving])
+        for (method, tolerance), values in motions.items()
+        if method == "radau5"
+    }
+    check = sk.simulate(
+        system, until, output_step=until / 5000, rtol=1e-10, atol=1e-10, method="taylor", outputs=["energy*"]
+    )
+    drift = float(np.max(np.abs(check["energy.balance"])) / np.max(np.abs(check["energy.kinetic"])))
+    extra = len(system.equations.parts.tracked)  # tracked angles: a coordinate and an equation each
+    size = (system.nq - extra, system.equations.rate.numel() - extra)
+    return Study(name, size, size[0] - size[1], drift, digits, difference, between, seconds)
+
+
+def report(found: Study) -> str:
+    published = STUDIES[found.name]
+    lines = [
+        f"{found.name}: {found.size[0]} coordinates, {found.size[1]} constraints "
+        f"(DERA {published.size[0]}, {published.size[1]}), {found.freedom} degrees of freedom; "
+        f"energy balance {found.energy_drift:.1e} of the kinetic energy",
+        "  method    tolerance  SCD at end  DERA   largest difference  seconds   DAETS  Simulink",
+    ]
+    for (method, tolerance), digits in found.digits.items():
+        theirs = published.digits.get(tolerance)
+        times = published.seconds.get(tolerance)
+        lines.append(
+            f"  {method:8s}  {tolerance:9.0e}  {digits:10.2f}  {theirs if theirs else '-':>5}  "
+            f"{found.difference[method, tolerance]:18.1e}  {found.seconds[method, tolerance]:7.3f}"
+            + (f"  {times[0]:6.2f}  {times[1]:8.2f}" if times else "")
+        )
+    return "\n".join(lines)
+
+
+def page_figures(found: Study) -> str:
+    """The same as `report`, as Markdown."""
+    published = STUDIES[found.name]
+    lines = [
+        f"{found.size[0]} coordinates and {found.size[1]} constraints (DERA: {published.size[0]} and "
+        f"{published.size[1]}). Energy balance over 10 s: {found.energy_drift:.0e} of the largest kinetic energy.",
+        "",
+        load(found.name).freedom().markdown(),
+        "",
+        "| method | tolerance | SCD | DERA | global error | Taylor - Radau | seconds | DAETS | Simulink |",
+        "|---|---|---|---|---|---|---|---|---|",
+    ]
+    for (method, tolerance), digits in found.digits.items():
+        times = published.seconds.get(tolerance, ("", ""))
+        between = found.between.get(tolerance)
+        lines.append(
+            f"| {method} | {tolerance:.0e} | {digits:.2f} | {published.digits.get(tolerance, '')} | "
+            f"{found.difference[method, tolerance]:.1e} | {f'{between:.1e}' if between else ''} | "
+            f"{found.seconds[method, tolerance]:.3f} | {times[0]} | {times[1]} |"
+        )
+    return "\n".join(lines)
+
+
+def plot(name: str, path: Path) -> None:
+    """The quantities that DERA plots, against time."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    wanted = PLOTTED[name]
+    result = sk.simulate(
+        load(name).compile(), 2.0 if name in SHAKEN else 10.0, method="taylor", balance=False
+    )
+    figure, axes = plt.subplots(len(wanted), 1, sharex=True, figsize=(7, 1.6 * len(wanted) + 0.6))
+    for axis, quantity in zip(np.atleast_1d(axes), wanted, strict=True):
+        axis.plot(result.time, result[quantity], linewidth=1)
+        axis.set_ylabel(quantity)
+        axis.grid(alpha=0.3)
+    np.atleast_1d(axes)[-1].set_xlabel("t in s")
+    figure.tight_layout()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    figure.savefig(path, dpi=80)
+    plt.close(figure)
+
+
+PLOTTED = {
+    "n_four_bar": ("A0.x", "A1.y"),
+    "slider_crank": ("A.x", "B.x"),
+    "copy_machine": ("B.y", "C.y"),
+    "mcpherson_strut": ("U.x", "U.y"),
+    "bricard": ("P2.x", "P2.y", "P2.z"),
+    "flyball_governor": ("B.x", "B.z", "E.z"),
+    "five_link_suspension": ("BT.x", "BT.z", "camber"),
+}
+SHAKEN = ("mcpherson_strut", "five_link_suspension")
+BEGIN, END = "<!-- figures: written by examples/case_studies.py -->", "<!-- end of figures -->"
+
+
+def write_page(found: Study, folder: Path) -> None:
+    """Put the figures between the marks of the mechanism's page, and draw its plot."""
+    path = folder / f"{found.name}.md"
+    text = path.read_text(encoding="utf-8")
+    before, rest = text.split(BEGIN)
+    after = rest.split(END)[1]
+    path.write_text(f"{before}{BEGIN}\n{page_figures(found)}\n{END}{after}", encoding="utf-8")
+    plot(found.name, folder / "images" / f"{found.name}.png")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("names", nargs="*", help="case studies; all by default")
+    parser.add_argument("--pages", type=Path, help="folder of the pages to fill in")
+    options = parser.parse_args()
+    unknown = [name for name in options.names if name not in STUDIES]
+    if unknown:
+        parser.error(f"unknown case study '{unknown[0]}'; there are {', '.join(STUDIES)}")
+    for name in options.names or list(STUDIES):
+        print(load(name).freedom())
+        found = study(name)
+        print(report(found), flush=True)
+        print()
+        if options.pages:
+            write_page(found, options.pages)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,99 @@
+"""Sekant: multibody dynamics in which a body may follow any path or surface as exactly as it turns in a hinge.
+
+>>> import sekant as sk
+>>> model = sk.load("pendulum.yaml")         # doctest: +SKIP
+>>> result = sk.simulate(model, until=10.0)  # doctest: +SKIP
+
+Names are imported when first used, so that ``import sekant`` and the command line start at once.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from sekant.version import __version__
+
+_PUBLIC = {
+    "Body": "sekant.model.body",
+    "Driver": "sekant.model.driver",
+    "Frame": "sekant.model.placement",
+    "Model": "sekant.model.model",
+    "PoseCurve": "sekant.geometry.pose_curve",
+    "PoseSurface": "sekant.geometry.pose_surface",
+    "Result": "sekant.results",
+    "SekantError": "sekant.errors",
+    "State": "sekant.engine",
+    "System": "sekant.engine",
+    "assemble": "sekant.analyses",
+    "compile": "sekant.engine",
+    "constraints": "sekant.model",
+    "contacts": "sekant.model",
+    "dump": "sekant.io",
+    "forces": "sekant.model",
+    "joints": "sekant.model",
+    "load": "sekant.io",
+    "natural": "sekant.engine.natural",
+    "open_result": "sekant.results",
+    "sensors": "sekant.model",
+    "simulate": "sekant.analyses",
+    "structure": "sekant.analyses",
+}
+
+__all__ = [
+    "Body",
+    "Driver",
+    "Frame",
+    "Model",
+    "PoseCurve",
+    "PoseSurface",
+    "Result",
+    "SekantError",
+    "State",
+    "System",
+    "__version__",
+    "assemble",
+    "compile",
+    "constraints",
+    "dump",
+    "forces",
+    "joints",
+    "load",
+    "natural",
+    "open_result",
+    "sensors",
+    "simulate",
+    "structure",
+]
+
+if TYPE_CHECKING:
+    from sekant.analyses import assemble, simulate, structure
+    from sekant.engine import State, System, compile, natural
+    from sekant.errors import SekantError
+    from sekant.geometry.pose_curve import PoseCurve
+    from sekant.geometry.pose_surface import PoseSurface
+    from sekant.io import dump, load
+    from sekant.model import constraints, forces, joints, sensors
+    from sekant.model.body import Body
+    from sekant.model.driver import Driver
+    from sekant.model.model import Model
+    from sekant.model.placement import Placement as Frame
+    from sekant.results import Result, open_result
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _PUBLIC:
+        raise AttributeError(f"module 'sekant' has no attribute '{name}'")
+    if name in ("constraints", "forces", "joints", "sensors"):
+        value: Any = importlib.import_module(f"sekant.model.{name}")
+    elif name == "natural":
+        value = importlib.import_module(_PUBLIC[name])
+    else:
+        module = importlib.import_module(_PUBLIC[name])
+        value = getattr(module, "Placement" if name == "Frame" else name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,78 @@
+"""How far joints that close loops are from the poses that they allow, as numbers and for a reader."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import casadi as ca
+import numpy as np
+from numpy.typing import NDArray
+
+from sekant.engine.system import System
+from sekant.formulations.equations import Equations
+from sekant.formulations.kinematics import relative_pose
+from sekant.geometry.spatial import SX, Pose, turn
+
+Vector = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Gap:
+    """Distance (m) and angle (rad) between a joint's child frame and the nearest place that the joint gives it."""
+
+    joint: str
+    distance: float
+    angle: float
+
+    def __str__(self) -> str:
+        distance, degrees = (x if x > 1e-12 else 0.0 for x in (self.distance, float(np.degrees(self.angle))))
+        return f"{distance:.4g} m and {degrees:.4g} deg from closing"
+
+
+def misfit(eq: Equations, name: str) -> Pose:
+    """Pose of a cut joint's frame M against the pose that the joint's own coordinates give it.
+
+    The equations that close a loop hold for some poses that the joint does not allow, such as an axis turned
+    round; this is no displacement at all only where the joint is really closed.
+    """
+    joint = eq.model.joints[name]
+    X_FM = relative_pose(*eq.motion.joint_ends(name))
+    if joint.unit_quaternion is not None:  # a ball allows any turn, a free joint any pose
+        return Pose(Pose.identity().R, X_FM.p if joint.nv == 3 else SX.zeros(3))
+    if name in eq.motion.auxiliary:
+        q = eq.motion.auxiliary[name][0]
+    else:
+        q = joint.measure(X_FM)
+    allowed = joint.pose(q, eq.lookups)
+    return Pose(ca.densify(allowed.R), allowed.p).inverse() @ X_FM
+
+
+class Gaps:
+    """Misfits of all cut joints of a system."""
+
+    def __init__(self, system: System):
+        eq = system.equations
+        self.names = eq.motion.cuts
+        found = [misfit(eq, name) for name in self.names]
+        rows = ca.vertcat(SX.zeros(0, 1), *[ca.vertcat(X.p, turn(X.R)) for X in found])
+        poses = ca.vertcat(SX.zeros(0, 1), *[ca.vertcat(X.p, ca.vec(X.R)) for X in found])
+        inputs = [eq.t, eq.q, eq.p]
+        steps = ca.jacobian(eq.qdot, eq.v)  # displacement of the coordinates for one of the velocities
+        slopes = eq.lookups.jacobian(rows, eq.q) @ steps
+        self._poses = eq.lookups.oracle("misfits", inputs, [poses])
+        self._slopes = eq.lookups.oracle("slopes", inputs, [rows, ca.densify(slopes)])
+
+    def slopes(self, t: Vector, q: Vector, p: Vector) -> tuple[Vector, Vector]:
+        """Displacements and turns (6 k,) of the joints, and their derivatives (6 k, nv)."""
+        rows, J = self._slopes(t, q, p)
+        return np.array(rows).ravel(), np.array(J)
+
+    def at(self, t: Vector, q: Vector, p: Vector) -> dict[str, Gap]:
+        """The gap of every cut joint."""
+        found = {}
+        for name, row in zip(self.names, np.array(self._poses(t, q, p)).reshape(-1, 12), strict=True):
+            R = row[3:].reshape(3, 3).T
+            sine = np.linalg.norm([R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]])
+            angle = float(np.arctan2(sine, np.trace(R) - 1))
+            found[name] = Gap(name, float(np.linalg.norm(row[:3])), angle)
+        return found

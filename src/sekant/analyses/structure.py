@@ -1,0 +1,141 @@
+"""Structure of a system: index, degrees of freedom and redundant constraints, by names.
+
+The structural analysis looks at which variables occur in which equations, not at numbers: it cannot see redundant
+constraints (Bricard's mechanism has structurally no freedom, in truth one). So the rank of the constraint Jacobian at
+a consistent state stands beside it, with the rows that others imply.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+import casadi as ca
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from sekant.analyses.assemble import assemble
+from sekant.engine.system import State, System
+from sekant.errors import SolverError
+from sekant.geometry.spatial import SX
+from sekant.solvers.linear.rank import redundant_rows
+from sekant.solvers.structure import Structure, analyze_structure, signature
+
+
+@dataclass(frozen=True)
+class Redundant:
+    """A constraint with rows that others imply, and which others."""
+
+    name: str
+    rows: int
+    implied_by: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class SystemStructure:
+    """What the pattern of the equations says, and what the numbers say at a consistent state."""
+
+    tableau: Structure
+    coordinates: int
+    equations: int
+    rank: int
+    redundant: tuple[Redundant, ...]
+
+    @property
+    def degrees_of_freedom(self) -> int:
+        """By the rank: coordinates less independent constraints."""
+        return self.coordinates - self.rank
+
+    @property
+    def index(self) -> int:
+        return self.tableau.index
+
+    def __str__(self) -> str:
+        lines = [
+            self.tableau.describe(),
+            f"structural degrees of freedom {self.tableau.degrees_of_freedom:g}",
+            f"numerical rank {self.rank} of {self.equations} constraint equations: "
+            f"{self.degrees_of_freedom} degrees of freedom",
+        ]
+        for entry in self.redundant:
+            lines.append(
+                f"'{entry.name}': {entry.rows} redundant, implied by {', '.join(entry.implied_by) or 'itself'}"
+            )
+        return "\n".join(lines)
+
+
+def structure(
+    system: System, state: State | None = None, parameters: Mapping[str, ArrayLike] | None = None
+) -> SystemStructure:
+    """Signature matrix, offsets, index and freedom of the index-3 equations of a system; print it for the tableau.
+
+    `state` is consistent; by default the model's own start, assembled.
+    """
+    eq = system.equations
+    rows = [block.name for block in eq.ordered_blocks for _ in range(block.rows)]
+    point = state or (assemble(system, parameters=parameters) if rows else system.initial_state(parameters))
+    inputs, p = [eq.t, eq.q, eq.p], system.parameter_vector(parameters)
+    G = np.array(eq.lookups.oracle("G", inputs, [eq.G])(0.0, point.q, p)).reshape(len(rows), system.nv)
+    found = redundant_rows(G)
+    partners: dict[str, set[str]] = {}
+    counts: dict[str, int] = {}
+    for row, others in zip(found.redundant, found.partners, strict=True):
+        name = rows[row]
+        counts[name] = counts.get(name, 0) + 1
+        partners.setdefault(name, set()).update(rows[k] for k in others)
+    redundant = tuple(
+        Redundant(name, count, tuple(sorted(partners[name] - {name}))) for name, count in counts.items()
+    )
+    sigma = _signature(system, len(rows))
+    try:
+        tableau = _analyzed(system, sigma, rows, range(len(rows)))
+    except SolverError:  # rows that are zero altogether, as across the plane of a planar loop
+        tableau = _analyzed(system, sigma, rows, [k for k in range(len(rows)) if k not in found.redundant])
+    return SystemStructure(tableau, system.nv, len(rows), found.rank, redundant)
+
+
+def _signature(system: System, m: int) -> NDArray[np.int64]:
+    """Of ``R(s'', s', s, lam) = 0``, ``Phi(s) = 0``, ``B(s', s) = 0`` in displacements s with s' = v."""
+    eq, n = system.equations, system.nv
+    a, lam = SX.sym("a", n), SX.sym("lam", m)
+    residual = eq.residual(a, lam)
+    N = eq.lookups.jacobian(eq.qdot, eq.v)
+
+    def where(expression: SX, by: SX, first_row: int, first_column: int):
+        J = ca.sparsify(eq.lookups.jacobian(expression, by))
+        if by is eq.q:
+            J = ca.sparsify(J @ N)
+        i, j = J.sparsity().get_triplet()
+        return np.array(i, dtype=np.int64) + first_row, np.array(j, dtype=np.int64) + first_column
+
+    m_h = eq.Phi.numel()
+    zeroth = [where(residual, eq.q, 0, 0), where(residual, lam, 0, n)]
+    first, second = [where(residual, eq.v, 0, 0)], [where(residual, a, 0, 0)]
+    if m_h:
+        zeroth.append(where(eq.Phi, eq.q, n, 0))
+    if m > m_h:
+        zeroth.append(where(eq.B, eq.q, n + m_h, 0))
+        first.append(where(eq.B, eq.v, n + m_h, 0))
+    return signature(n + m, {0: zeroth, 1: first, 2: second})
+
+
+def _analyzed(system: System, sigma: NDArray[np.int64], rows: list[str], kept: Iterable[int]) -> Structure:
+    """The tableau with the constraint rows `kept` and their multipliers."""
+    n, kept = system.nv, list(kept)
+    names = _numbered(rows)
+    part = [*range(n), *(n + k for k in kept)]
+    motions = [name.removesuffix("_rate") for name in system.state_names[system.nq : system.nq + n]]
+    return analyze_structure(
+        sigma[np.ix_(part, part)],
+        [*(f"force {name}" for name in motions), *(names[k] for k in kept)],
+        [*motions, *(f"lam {names[k]}" for k in kept)],
+    )
+
+
+def _numbered(names: list[str]) -> list[str]:
+    seen: dict[str, int] = {}
+    out = []
+    for name in names:
+        seen[name] = seen.get(name, 0) + 1
+        out.append(f"{name} {seen[name]}" if names.count(name) > 1 else name)
+    return out

@@ -1,0 +1,176 @@
+"""Object code on disk, so that a model compiles once.
+
+An entry is one file, named by the hash of everything its code depends on, in a directory that only its owner
+may enter. It holds a magic line, the SHA-256 of the rest, a JSON header and the object code. Whatever does not
+read back exactly is treated as absent. Nothing in an entry is executed before its checksum has been verified.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import stat
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+MAGIC = b"sekant-object-1\n"
+DEFAULT_LIMIT = 512 * 1024 * 1024
+_SUFFIX = ".skobj"
+_UNFINISHED = ".new-"
+_ABANDONED_AFTER = 3600.0
+
+
+@dataclass(frozen=True)
+class Entry:
+    """`header`: numbers and strings that go with the code; `objects`: object code, one for each module."""
+
+    header: dict[str, Any]
+    objects: tuple[bytes, ...]
+
+
+def default_directory() -> Path:
+    """SEKANT_CACHE_DIR, or ``sekant`` in XDG_CACHE_HOME, or in ``~/.cache``."""
+    own = os.environ.get("SEKANT_CACHE_DIR")
+    if own:
+        return Path(own)
+    base = os.environ.get("XDG_CACHE_HOME")
+    return (Path(base) if base else Path.home() / ".cache") / "sekant"
+
+
+class ObjectCache:
+    """Entries in one directory, the least recently used of which go once they exceed `limit` bytes in all."""
+
+    def __init__(self, directory: Path | None = None, limit: int = DEFAULT_LIMIT):
+        self.directory = Path(directory) if directory is not None else default_directory()
+        self.limit = limit
+
+    def load(self, key: str) -> Entry | None:
+        """The entry, or None if it is absent, damaged, or in a directory that others could have written."""
+        path = self._path(key)
+        if not self._is_private():
+            return None
+        try:
+            data = path.read_bytes()
+        except OSError:
+            return None
+        entry = _decode(data)
+        if entry is None:
+            with contextlib.suppress(OSError):
+                path.unlink()
+            return None
+        with contextlib.suppress(OSError):
+            os.utime(path)
+        return entry
+
+    def store(self, key: str, entry: Entry) -> bool:
+        """Write the entry in one step; False if the directory cannot be used, which is no error."""
+        if not self._prepare():
+            return False
+        temporary = None
+        try:
+            descriptor, temporary = tempfile.mkstemp(prefix=_UNFINISHED, dir=self.directory)
+            with os.fdopen(descriptor, "wb") as stream:
+                stream.write(_encode(entry))
+            os.replace(temporary, self._path(key))
+        except OSError:
+            if temporary is not None:
+                with contextlib.suppress(OSError):
+                    os.unlink(temporary)
+            return False
+        self._prune(keep=self._path(key))
+        return True
+
+    def _path(self, key: str) -> Path:
+        return self.directory / (key + _SUFFIX)
+
+    def _prepare(self) -> bool:
+        """Make the directory, or take away the rights of others; False if neither works."""
+        try:
+            self.directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+        except OSError:
+            return False
+        if self._is_private():
+            return True
+        try:
+            if self.directory.is_symlink() or self.directory.stat().st_uid != os.getuid():
+                return False
+            self._clear()
+            self.directory.chmod(0o700)
+        except OSError:
+            return False
+        return self._is_private()
+
+    def _is_private(self) -> bool:
+        """Whether only this user can have written in the directory."""
+        try:
+            status = os.lstat(self.directory)
+        except OSError:
+            return False
+        if not stat.S_ISDIR(status.st_mode):
+            return False
+        if not hasattr(os, "getuid"):
+            return True
+        return status.st_uid == os.getuid() and not status.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+
+    def _clear(self) -> None:
+        """Remove what stood in a directory that others could write."""
+        for path in self.directory.glob("*" + _SUFFIX):
+            path.unlink()
+
+    def _prune(self, keep: Path) -> None:
+        for path in self.directory.glob(_UNFINISHED + "*"):
+            with contextlib.suppress(OSError):
+                if time.time() - path.stat().st_mtime > _ABANDONED_AFTER:
+                    path.unlink()
+        found = []
+        for path in self.directory.glob("*" + _SUFFIX):
+            with contextlib.suppress(OSError):
+                status = path.stat()
+                found.append((status.st_mtime_ns, status.st_size, path))
+        total = sum(size for _, size, _ in found)
+        for _, size, path in sorted(found, key=lambda item: item[0]):
+            if total <= self.limit:
+                break
+            if path != keep:
+                with contextlib.suppress(OSError):
+                    path.unlink()
+                total -= size
+
+
+def make_key(parts: Sequence[str | bytes]) -> str:
+    """SHA-256 over the parts and their lengths."""
+    digest = hashlib.sha256()
+    for part in parts:
+        data = part.encode() if isinstance(part, str) else part
+        digest.update(len(data).to_bytes(8, "little"))
+        digest.update(data)
+    return digest.hexdigest()
+
+
+def _encode(entry: Entry) -> bytes:
+    header = {"sizes": [len(o) for o in entry.objects], "header": entry.header}
+    line = json.dumps(header).encode() + b"\n"
+    payload = line + b"".join(entry.objects)
+    return MAGIC + hashlib.sha256(payload).digest() + payload
+
+
+def _decode(data: bytes) -> Entry | None:
+    start = len(MAGIC) + 32
+    if data[: len(MAGIC)] != MAGIC or len(data) < start:
+        return None
+    payload = data[start:]
+    if hashlib.sha256(payload).digest() != data[len(MAGIC) : start]:
+        return None
+    line, _, rest = payload.partition(b"\n")
+    content = json.loads(line)
+    objects, position = [], 0
+    for size in content["sizes"]:
+        objects.append(rest[position : position + size])
+        position += size
+    return Entry(content["header"], tuple(objects)) if position == len(rest) else None

@@ -1,0 +1,137 @@
+"""Handles of compiled functions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+from sekant.errors import SekantError
+from sekant.native_call import call_native
+
+
+@dataclass(frozen=True)
+class BuildStats:
+    """How a function came to be. `seconds`: from expressions to address; `compile_seconds`: 0 from the cache."""
+
+    engine: str
+    operations: int
+    chunks: int
+    seconds: float
+    compile_seconds: float
+    from_cache: bool
+
+
+@dataclass(frozen=True, eq=False)
+class NativeFunction:
+    """A function ``void f(const double *const *arg, double *const *res, double *w)`` in memory.
+
+    `sizes_in`, `sizes_out`: doubles of each argument and result, all dense and column-major. The last argument
+    is the table buffer T; `tables` is the one of the tables with which the function was built, and its size is
+    the last of `sizes_in`. `shapes_in`, `shapes_out`: (rows, columns) of the user's inputs and outputs; `names`:
+    those of the inputs.
+    Arguments and results must not overlap in memory. The address is valid as long as this object lives.
+    """
+
+    name: str
+    address: int
+    work_size: int
+    shapes_in: tuple[tuple[int, int], ...]
+    shapes_out: tuple[tuple[int, int], ...]
+    names: tuple[str, ...]
+    tables: np.ndarray
+    stats: BuildStats
+    owner: Any
+    """What must stay alive for the address to be valid."""
+
+    @property
+    def sizes_in(self) -> list[int]:
+        return [rows * columns for rows, columns in self.shapes_in] + [self.tables.size]
+
+    @property
+    def sizes_out(self) -> list[int]:
+        return [rows * columns for rows, columns in self.shapes_out]
+
+    @property
+    def errors(self) -> list[Exception]:
+        """What failed inside calls; compiled code cannot fail, the interpreter can (its results are NaN then)."""
+        return list(getattr(self.owner, "errors", ()))
+
+    def __call__(self, *arrays: Any, tables: np.ndarray | None = None) -> list[np.ndarray]:
+        """Outputs for the given inputs (without T): columns as (n,), other shapes as (rows, columns)."""
+        self._check_count(arrays)
+        flat = [self._flat(i, np.asarray(a, dtype=float)) for i, a in enumerate(arrays)]
+        samples = self._run([f.reshape(1, -1) for f in flat], 1, tables)
+        return [_shaped(s, shape)[0] for s, shape in zip(samples, self.shapes_out, strict=True)]
+
+    def map(self, *arrays: Any, tables: np.ndarray | None = None) -> list[np.ndarray]:
+        """Outputs for N samples, as `__call__` gives them but with a leading axis N.
+
+        Each input is (N, rows, columns) or (N, size), and (N,) if its size is 1. A leading axis of length 1
+        means the same value for all samples.
+        """
+        self._check_count(arrays)
+        flat = [self._samples(i, np.asarray(a, dtype=float)) for i, a in enumerate(arrays)]
+        counts = {f.shape[0] for f in flat} - {1} or {1}
+        if len(counts) > 1:
+            raise SekantError(f"function '{self.name}': different numbers of samples {sorted(counts)}")
+        samples = self._run(flat, counts.pop(), tables)
+        return [_shaped(s, shape) for s, shape in zip(samples, self.shapes_out, strict=True)]
+
+    def _samples(self, i: int, value: np.ndarray) -> np.ndarray:
+        rows, columns = self.shapes_in[i]
+        if value.shape[1:] == (rows, columns):
+            value = np.swapaxes(value, 1, 2)
+        elif value.shape[1:] != (rows * columns,) and not (value.ndim == 1 and rows * columns == 1):
+            raise SekantError(
+                f"function '{self.name}': samples of input '{self.names[i]}' have shape {value.shape}, "
+                f"they must be (N, {rows}, {columns}) or (N, {rows * columns})"
+            )
+        return np.ascontiguousarray(value).reshape(value.shape[0], rows * columns)
+
+    def _flat(self, i: int, value: np.ndarray) -> np.ndarray:
+        rows, columns = self.shapes_in[i]
+        if value.shape == (rows, columns):
+            return value.ravel(order="F")
+        if value.shape == (rows * columns,) or (value.ndim == 0 and rows * columns == 1):
+            return np.ascontiguousarray(value).reshape(-1)
+        raise SekantError(
+            f"function '{self.name}': input '{self.names[i]}' has shape {value.shape}, it must be {(rows, columns)} "
+            f"or {(rows * columns,)}"
+        )
+
+    def _check_count(self, arrays: Sequence[Any]) -> None:
+        if len(arrays) != len(self.shapes_in):
+            raise SekantError(
+                f"function '{self.name}': {len(arrays)} inputs given, it takes {len(self.shapes_in)}"
+            )
+
+    def _run(self, flat: list[np.ndarray], n: int, tables: np.ndarray | None) -> list[np.ndarray]:
+        """`flat[i]`: (n or 1, size), contiguous."""
+        table = np.ascontiguousarray(self.tables if tables is None else tables, dtype=float)
+        inputs = [*flat, table.reshape(1, -1)]
+        outputs = [np.empty((n, size)) for size in self.sizes_out]
+        step = np.array([a.shape[1] * 8 if a.shape[0] == n and n > 1 else 0 for a in inputs], dtype=np.uintp)
+        step_out = np.array([a.shape[1] * 8 for a in outputs], dtype=np.uintp)
+        arg = np.array([a.ctypes.data for a in inputs], dtype=np.uintp)
+        res = np.array([a.ctypes.data for a in outputs], dtype=np.uintp)
+        _loop(self.address, n, arg, step, res, step_out, np.empty(max(self.work_size, 1)))
+        return outputs
+
+
+def _shaped(samples: np.ndarray, shape: tuple[int, int]) -> np.ndarray:
+    rows, columns = shape
+    if columns == 1:
+        return samples
+    return np.swapaxes(samples.reshape(samples.shape[0], columns, rows), 1, 2)
+
+
+@njit(cache=True, nogil=True)
+def _loop(address, n, arg, step, res, step_out, w):
+    for _ in range(n):
+        call_native(address, arg, res, w)
+        arg += step
+        res += step_out

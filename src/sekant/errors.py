@@ -1,0 +1,99 @@
+"""Errors that a user can act on: each names the item, the numbers, the cause and the remedy."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from difflib import get_close_matches
+
+
+class SekantError(Exception):
+    """Base of everything that Sekant raises on purpose.
+
+    `path` is where in the model the fault lies, from the top down, e.g. ``("bodies", "arm", "mass")``;
+    readers of files turn it into a file and a line. `file` and `line` are filled in by them.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        path: Sequence[str | int] = (),
+        file: str | None = None,
+        line: int | None = None,
+    ):
+        super().__init__(message)
+        self.message = message
+        self.path = tuple(path)
+        self.file = file
+        self.line = line
+
+    @property
+    def item(self) -> str:
+        """The faulty item as a reader would write it, e.g. ``body 'arm': mass``; empty if unknown."""
+        if not self.path:
+            return ""
+        kind, *rest = self.path
+        if not rest:
+            return str(kind)
+        noun = _SINGULAR.get(str(kind))
+        if noun is None:
+            return ".".join(str(part) for part in self.path)
+        text = f"{noun} '{rest[0]}'"
+        field = ""
+        for part in rest[1:]:
+            field += f"[{part}]" if isinstance(part, int) else f".{part}" if field else str(part)
+        return f"{text}: {field}" if field else text
+
+    def __str__(self) -> str:
+        place = f"{self.file}:{self.line}" if self.file and self.line else self.file or ""
+        return ": ".join(part for part in (place, self.item, self.message) if part)
+
+
+class ModelError(SekantError):
+    """The model or its file is wrong."""
+
+
+class DataError(SekantError):
+    """Measured or tabulated data are wrong."""
+
+
+class SolverError(SekantError):
+    """A computation could not be carried out; the message says when, where and what may help."""
+
+
+class ModelErrors(ModelError):
+    """Several faults of one model at once."""
+
+    def __init__(self, errors: Sequence[SekantError]):
+        super().__init__("\n".join(str(error) for error in errors))
+        self.errors = tuple(errors)
+
+    def __str__(self) -> str:
+        return "\n".join(str(error) for error in self.errors)
+
+
+_SINGULAR = {
+    "bodies": "body",
+    "joints": "joint",
+    "forces": "force",
+    "constraints": "constraint",
+    "contacts": "contact",
+    "curves": "curve",
+    "drivers": "driver",
+    "sensors": "sensor",
+    "tables": "table",
+    "parameters": "parameter",
+    "templates": "template",
+    "instances": "instance",
+}
+
+
+def suggest(name: str, valid: Sequence[str], what: str = "known") -> str:
+    """A remedy for an unknown name: the nearest valid one, or the list of all of them."""
+    close = get_close_matches(name, list(valid), n=1, cutoff=0.6)
+    if close:
+        return f"did you mean '{close[0]}'?"
+    if not valid:
+        return f"none is {what}"
+    shown = ", ".join(list(valid)[:12]) + (", ..." if len(valid) > 12 else "")
+    return f"{what}: {shown}"

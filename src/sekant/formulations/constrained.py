@@ -1,0 +1,161 @@
+"""What all equations of motion have in common: accelerations and multipliers under constraints, projection."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+
+import casadi as ca
+import numpy as np
+from numpy.typing import NDArray
+
+from sekant.formulations.constraints import ConstraintBlock
+from sekant.formulations.kkt import KktFactor, regularization
+from sekant.geometry.lookups import Lookups
+from sekant.geometry.spatial import SX
+
+
+class ConstrainedEquations(ABC):
+    """M(q, t) a + G(q, t)^T lam = f(q, v, t), Phi(q, t) = 0, B(q, v, t) = 0, from the parts that a formulation gives.
+
+    Symbols: `t` (), `q` (nq,), `v` (nv,), `p` (np,); `qdot` (nq,) linear in v. All expressions may contain lookups
+    of `lookups`.
+    """
+
+    t: SX
+    q: SX
+    v: SX
+    p: SX
+    qdot: SX
+    lookups: Lookups
+    constraints: list[ConstraintBlock]
+    formulation: str
+    algorithm: str
+
+    @property
+    @abstractmethod
+    def mass_matrix(self) -> SX:
+        """(nv, nv), complete."""
+
+    @abstractmethod
+    def inverse_dynamics(self, a: SX) -> SX:
+        """(nv,) generalized forces that must act besides the model's own for accelerations `a` (nv,)."""
+
+    @abstractmethod
+    def initial(self) -> tuple[SX, SX]:
+        """Start values q0 (nq,), v0 (nv,) that the model describes, as expressions of p; perhaps rough."""
+
+    @property
+    @abstractmethod
+    def defaults(self) -> NDArray[np.float64]:
+        """(np,) default values of p."""
+
+    @property
+    def nq(self) -> int:
+        return self.q.numel()
+
+    @property
+    def nv(self) -> int:
+        return self.v.numel()
+
+    @property
+    def a(self) -> SX:
+        """(nv,) accelerations."""
+        return self._solution[0]
+
+    @cached_property
+    def lam(self) -> SX:
+        """(m,) multipliers; constraint forces are -G^T lam."""
+        return self._solution[1] if self.constraints else SX.zeros(0, 1)
+
+    @cached_property
+    def Phi(self) -> SX:
+        """(m_h,) holonomic equations."""
+        return column([block.phi for block in self.constraints if block.holonomic])
+
+    @cached_property
+    def rate(self) -> SX:
+        """(m,) rates of all equations, holonomic ones first: zero in every consistent motion."""
+        return column([block.rate for block in self.ordered_blocks])
+
+    @property
+    def ordered_blocks(self) -> list[ConstraintBlock]:
+        """Blocks in the order of the multipliers: holonomic ones first."""
+        return sorted(self.constraints, key=lambda block: not block.holonomic)
+
+    @cached_property
+    def G(self) -> SX:
+        """(m, nv): the rates are G v + drift."""
+        return ca.jacobian(self.rate, self.v) if self.constraints else SX.zeros(0, self.nv)
+
+    @cached_property
+    def gamma(self) -> SX:
+        """(m,): G a = gamma keeps the rates at zero."""
+        rate = self.rate
+        return -(self.lookups.jtimes(rate, self.q, self.qdot) + self.lookups.jacobian(rate, self.t))
+
+    @cached_property
+    def f(self) -> SX:
+        """(nv,): M a + G^T lam = f."""
+        return -self.inverse_dynamics(SX.zeros(self.nv))
+
+    @cached_property
+    def kkt(self) -> KktFactor:
+        """Factors of [M G^T; G 0], regularized by figures from the model's own start."""
+        p = self.defaults
+        q0, v0 = self.lookups.oracle("start", [self.p], list(self.initial()))(p)
+        inputs = [self.t, self.q, self.v, self.p]
+        M, G = self.lookups.oracle("scale", inputs, [self.mass_matrix, self.G])(0.0, q0, v0, p)
+        eps, delta = regularization(np.array(M), np.array(G))
+        return KktFactor(self.mass_matrix, self.G, eps, delta)
+
+    @cached_property
+    def _solution(self) -> tuple[SX, SX]:
+        return self.kkt.solve(self.f, self.gamma)
+
+    @cached_property
+    def B(self) -> SX:
+        """(m_n,) velocity equations that no positions express."""
+        return column([block.rate for block in self.ordered_blocks if not block.holonomic])
+
+    def residual(self, a: SX, lam: SX) -> SX:
+        """(nv,): M a + G^T lam - f, which is zero in every motion."""
+        inner = self.inverse_dynamics(a)
+        return inner + self.G.T @ lam if lam.numel() else inner
+
+    @cached_property
+    def multipliers(self) -> dict[str, SX]:
+        """Multipliers (k,) by the name of the constraint."""
+        found: dict[str, SX] = {}
+        for block, part in self._by_block(self.lam):
+            found[block.name] = ca.vertcat(found[block.name], part) if block.name in found else part
+        return found
+
+    @cached_property
+    def projection(self) -> tuple[SX, SX, SX]:
+        """One Newton step onto the constraints: new q (nq,), new v (nv,), and the residual before it ().
+
+        Both corrections are least in the metric of M. The rates of q are linear in v, so a displacement of the
+        coordinates is qdot with the correction in place of v.
+        """
+        m_h = self.Phi.numel()
+        zero = SX.zeros(self.nv)
+        shift, _ = self.kkt.solve(zero, ca.vertcat(-self.Phi, SX.zeros(self.rate.numel() - m_h)))
+        q = self.q + ca.substitute(self.qdot, self.v, shift)
+        correction, _ = self.kkt.solve(zero, -self.rate)
+        residual = ca.fmax(ca.norm_inf(self.Phi) if m_h else 0, ca.norm_inf(self.rate))
+        return q, self.v + correction, residual
+
+    def _by_block(self, lam: SX) -> Iterator[tuple[ConstraintBlock, SX]]:
+        """Each block of constraints with its multipliers."""
+        at = 0
+        for block in self.ordered_blocks:
+            yield block, lam[at : at + block.rows]
+            at += block.rows
+
+
+def column(entries: Sequence[SX]) -> SX:
+    """The entries below one another, dense; empty ones left out."""
+    filled = [entry for entry in entries if entry.numel()]
+    return ca.densify(ca.vertcat(*filled)) if filled else SX.zeros(0, 1)

@@ -1,0 +1,233 @@
+"""Constraint equations of a model: joints that close loops, drivers on them, and explicit constraints.
+
+Each block states Phi(q, t) (or rows affine in the velocities), its rate, and how it pushes: the rate is linear in
+the twists of the bodies and the rates of coordinates, rate = sum_b J_b V_b + sum_j J_j v_j + drift, and the
+multipliers act on body b by the wrench -J_b^T lam, on coordinate j by -J_j lam. The J come from one
+differentiation with respect to small displacements of the bodies, for every kind of constraint alike.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass, field
+
+import casadi as ca
+
+from sekant.formulations.kinematics import TreeKinematics, measured_coordinate, relative_pose
+from sekant.geometry.spatial import SX, Pose, skew
+from sekant.model.constraints.base import Constraint
+from sekant.model.signals import FrameState
+
+Coordinate = tuple[str, int]  # (joint or owner of auxiliary parameters, index)
+
+
+@dataclass(frozen=True)
+class ConstraintBlock:
+    """Equations that belong together, under the name of what imposes them."""
+
+    name: str
+    kind: str  # "loop", "driver" or the constraint's type
+    phi: SX  # (k,), or empty where only velocities are restricted
+    rate: SX  # (k,) d phi/dt, or the velocity rows
+    drift: SX  # (k,) part of the rate that the constraint's own signals of time cause
+    bodies: dict[str, SX]  # J_b (k, 6): columns for the twist (angular, linear) about W's origin, in W
+    coordinates: dict[Coordinate, SX]  # J_j (k,)
+    through: dict[str, SX] = field(default_factory=dict)
+    """By cut joint, the part (k, 6) of its child's J_b that its measured coordinates cause."""
+
+    @property
+    def rows(self) -> int:
+        return self.rate.numel()
+
+    @property
+    def holonomic(self) -> bool:
+        return self.phi.numel() > 0
+
+
+def constraint_blocks(motion: TreeKinematics, held: Collection[str] = ()) -> list[ConstraintBlock]:
+    """All constraint equations of the model in its layout; contacts in `held` stay closed."""
+    blocks = []
+    for name in motion.cuts:
+        block = _block(motion, name, "loop", lambda view, name=name: _loop(view, name))
+        if block is not None:
+            blocks.append(block)
+    for name, driver in motion.model.drivers.items():
+        if driver.joint in motion.cuts:
+            block = _block(motion, name, "driver", lambda view, driver=driver: _drive(view, driver))
+            if block is not None:
+                blocks.append(block)
+    for name, item in motion.model.constraints.items():
+        blocks += _explicit(motion, name, item)
+    return blocks + [block for name, block in contact_blocks(motion).items() if name in held]
+
+
+def contact_blocks(motion: TreeKinematics) -> dict[str, ConstraintBlock]:
+    """The gap of every contact as if it were a constraint."""
+    blocks = {}
+    for name, contact in motion.model.contacts.items():
+        block = _block(motion, name, "contact", contact.gap)
+        if block is not None:
+            blocks[name] = block
+    return blocks
+
+
+def _loop(view: _Displaced, name: str) -> SX:
+    joint = view.model.joints[name]
+    F, M = view.joint_ends(name)
+    parameters = view.auxiliary(name)
+    return joint.loop_constraints(relative_pose(F, M), parameters, view.lookups)
+
+
+def _drive(view: _Displaced, driver) -> SX:
+    q = view.coordinate(driver.joint, driver.coordinate)[0]
+    difference = q - view.value(driver.value)
+    unit = view.model.joints[driver.joint].coordinates[driver.coordinate].unit
+    return ca.atan2(ca.sin(difference), ca.cos(difference)) if unit == "rad" else difference
+
+
+def _explicit(motion: TreeKinematics, name: str, item: Constraint) -> list[ConstraintBlock]:
+    blocks = []
+    position = _block(motion, name, item.type, lambda view: item.position(view, view.auxiliary(name)))
+    if position is not None:
+        blocks.append(position)
+    view = _Displaced(motion, velocities=True)
+    rows = item.velocity(view)
+    if rows is not None:
+        rows = ca.vec(rows)
+        blocks.append(_finish(view, name, item.type, SX.zeros(0, 1), view.undisturbed(rows), rows))
+    return blocks
+
+
+def _block(motion: TreeKinematics, name: str, kind: str, equations) -> ConstraintBlock | None:
+    view = _Displaced(motion, velocities=False)
+    rows = equations(view)
+    if rows is None or not SX(rows).numel():
+        return None
+    rows = ca.vec(SX(rows))
+    return _finish(view, name, kind, view.undisturbed(rows), None, rows)
+
+
+def _finish(view: _Displaced, name: str, kind: str, phi: SX, given: SX | None, rows: SX) -> ConstraintBlock:
+    def slopes(symbols: dict) -> dict:
+        return {key: view.undisturbed(view.lookups.jacobian(rows, symbol)) for key, symbol in symbols.items()}
+
+    bodies, coordinates = slopes(view.displacements), slopes(view.shifts)
+    if given is None:
+        drift = view.undisturbed(view.lookups.jacobian(rows, view.t))
+        rate = drift
+        for body, J in bodies.items():
+            rate = rate + J @ view.twist(body)
+        for key, J in coordinates.items():
+            rate = rate + J * view.rate(key)
+    else:
+        rate, drift = given, view.at_rest(rows)
+    through = slopes(view.passing)
+    return ConstraintBlock(name, kind, phi, ca.densify(rate), ca.densify(drift), bodies, coordinates, through)
+
+
+def body_twist(motion: TreeKinematics, body: str) -> SX:
+    """Twist (6,) of a body about W's origin, in W."""
+    i = motion.link_index[body]
+    X, V = motion.X_WM[i], motion.V[i]
+    w = X.R @ V.w
+    return ca.vertcat(w, X.R @ V.v + ca.cross(X.p, w))
+
+
+class _Displaced:
+    """The moving model, to be asked by constraints as `TreeKinematics` is; it notes on what they act.
+
+    For positions, small displacements of bodies and coordinates are added; for velocities, symbols stand in place
+    of the twists and rates themselves. Both are twists (angular, linear) about W's origin, in W. Time in signals
+    of the constraint is a symbol of its own: the bodies may depend on time as well, through drivers.
+    """
+
+    def __init__(self, motion: TreeKinematics, velocities: bool):
+        self._motion, self._velocities = motion, velocities
+        self.model, self.lookups = motion.model, motion.lookups
+        self.t = SX.sym("time in signals")
+        self.displacements: dict[str, SX] = {}
+        self.shifts: dict[Coordinate, SX] = {}
+        self.passing: dict[str, SX] = {}  # displacement of a cut joint's child as its own coordinates see it
+
+    def undisturbed(self, expression: SX) -> SX:
+        """`expression` at zero displacement, or at the true velocities."""
+        return self._filled(expression, self._velocities)
+
+    def at_rest(self, expression: SX) -> SX:
+        """`expression` where nothing is displaced or moves."""
+        return self._filled(expression, False)
+
+    def _filled(self, expression: SX, moving: bool) -> SX:
+        symbols, values = [self.t], [self._motion.t]
+        for body, symbol in self.displacements.items():
+            symbols.append(symbol)
+            values.append(self.twist(body) if moving else SX.zeros(6))
+        for key, symbol in self.shifts.items():
+            symbols.append(symbol)
+            values.append(self.rate(key) if moving else SX(0))
+        for symbol in self.passing.values():
+            symbols.append(symbol)
+            values.append(SX.zeros(6))
+        return self.lookups.substitute(expression, ca.vertcat(*symbols), ca.vertcat(*values))
+
+    def twist(self, body: str) -> SX:
+        return body_twist(self._motion, body)
+
+    def rate(self, key: Coordinate) -> SX:
+        return self._motion.coordinate(*key)[1]
+
+    def frame(self, reference: str) -> FrameState:
+        return self._displaced(self._motion.frame(reference))
+
+    def joint_ends(self, joint: str) -> tuple[FrameState, FrameState]:
+        F, M = self._motion.joint_ends(joint)
+        return self._displaced(F), self._displaced(M)
+
+    def _displaced(self, state: FrameState) -> FrameState:
+        if state.body == "ground":
+            return state
+        if state.body not in self.displacements:
+            self.displacements[state.body] = SX.sym(f"displacement of {state.body}", 6)
+        return self._moved(state, self.displacements[state.body])
+
+    def _moved(self, state: FrameState, xi: SX, more: bool = False) -> FrameState:
+        """A frame displaced by xi (6,); for velocities with the twist xi, or with that much `more`."""
+        shift = ca.cross(xi[:3], state.p) + xi[3:]
+        if self._velocities:
+            v, w = (state.v_WF, state.w_WF) if more else (SX.zeros(3), SX.zeros(3))
+            return FrameState(state.body, state.X_WF, v + shift, w + xi[:3])
+        X = Pose(state.R + skew(xi[:3]) @ state.R, state.p + shift)
+        return FrameState(state.body, X, state.v_WF, state.w_WF)
+
+    def coordinate(self, joint: str, index: int) -> tuple[SX, SX]:
+        if joint in self._motion.cuts and joint not in self._motion.auxiliary:
+            if joint not in self.passing:
+                self.passing[joint] = SX.sym(f"displacement of the child of {joint}", 6)
+            F, M = self.joint_ends(joint)
+            M = self._moved(M, self.passing[joint], more=True)
+            return measured_coordinate(self.model.joints[joint], F, M, index)
+        q, v = self._motion.coordinate(joint, index)
+        shift = self._shift(joint, index)
+        return (q, shift) if self._velocities else (q + shift, v)
+
+    def auxiliary(self, owner: str) -> SX:
+        """Auxiliary parameters of `owner`, displaced."""
+        if owner not in self._motion.auxiliary:
+            return SX.zeros(0, 1)
+        q = self._motion.auxiliary[owner][0]
+        if self._velocities:
+            return q
+        return ca.vertcat(*[q[i] + self._shift(owner, i) for i in range(q.numel())])
+
+    def _shift(self, owner: str, index: int) -> SX:
+        key = (owner, index)
+        if key not in self.shifts:
+            self.shifts[key] = SX.sym(f"shift of {owner}.{index}")
+        return self.shifts[key]
+
+    def value(self, number, local=None) -> SX:
+        """A signal of time, or a constant."""
+        return self.lookups.substitute(self._motion.value(number, local), self._motion.t, self.t)
+
+    def table(self, name: str, x: SX, order: int = 0) -> SX:
+        return self._motion.table(name, x, order)

@@ -1,0 +1,286 @@
+"""Equations of motion of a model: a tree in joint coordinates, or floating bodies, with constraints if any."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from functools import cached_property
+from typing import Literal
+
+import casadi as ca
+import numpy as np
+from numpy.typing import NDArray
+
+from sekant.formulations import recursive
+from sekant.formulations.constrained import ConstrainedEquations, column
+from sekant.formulations.constraints import ConstraintBlock, constraint_blocks, contact_blocks
+from sekant.formulations.initial import initial_state
+from sekant.formulations.kinematics import TreeKinematics
+from sekant.formulations.loads import Loads
+from sekant.formulations.recursive import Accelerations, TreeState
+from sekant.formulations.tree import free_layout, tree_layout
+from sekant.geometry.spatial import SX, Twist, Wrench, vector
+from sekant.model.resolve import ResolvedModel
+from sekant.model.signals import Action
+
+Algorithm = Literal["auto", "articulated", "composite"]
+
+
+class Equations(ConstrainedEquations):
+    """M(q) a + G(q, t)^T lam = f(q, v, t), Phi(q, t) = 0, and everything else that is known of the motion.
+
+    Formulation "joint": relative coordinates along a spanning tree, loops closed by constraints. "cartesian":
+    position and Euler parameters of every body, all joints as constraints. Symbols: `t` (), `q` (nq,),
+    `v` (nv,), `p` (np,). All expressions may contain lookups of `lookups`.
+    """
+
+    def __init__(
+        self,
+        resolved: ResolvedModel,
+        algorithm: Algorithm = "auto",
+        formulation: str = "joint",
+        held: Collection[str] = (),
+    ):
+        self.resolved = resolved
+        self.held = frozenset(held)  # contacts that are closed and stay so
+        self.model = resolved.model
+        self.formulation = formulation
+        layout = free_layout(self.model) if formulation == "cartesian" else tree_layout(self.model)
+        self.motion = TreeKinematics(resolved, layout)
+        self.lookups = self.motion.lookups
+        self.t, self.q, self.v, self.p = self.motion.t, self.motion.q, self.motion.v, self.motion.p
+        self.qdot = self.motion.qdot
+        self.constraints: list[ConstraintBlock] = constraint_blocks(self.motion, self.held)
+        self.algorithm = "constrained" if self.constraints else _choose(algorithm, self.motion)
+
+    @cached_property
+    def gravity(self) -> SX:
+        """(3,) m/s^2, in W."""
+        return vector(self.model.gravity)
+
+    @cached_property
+    def actions(self) -> dict[str, Action]:
+        """What each force element, and each joint with springs of its own, does; by name."""
+        actions = {name: force.action(self.motion) for name, force in self.model.forces.items()}
+        for name, joint in self.model.joints.items():
+            inner = joint.action(name, self.motion)
+            if inner is not None:
+                actions[name] = inner
+        return actions
+
+    @cached_property
+    def _loads(self) -> Loads:
+        """Applied forces of all elements, sorted onto links and coordinates."""
+        loads = Loads(self.motion)
+        for action in self.actions.values():
+            for w in action.wrenches:
+                loads.push(w.body, w.p, w.f, w.n)
+            for joint, k, force in action.generalized:
+                loads.drive(joint, k, force)
+        return loads
+
+    def _tree_under(self, loads: Loads) -> TreeState:
+        motion = self.motion
+        return TreeState(
+            parents=[link.parent for link in motion.links],
+            X_PM=motion.X_PM,
+            S=[S[:, free] for S, free in zip(motion.S, motion.free, strict=True)],
+            V=motion.V,
+            zeta=motion.zeta,
+            inertia=[link.inertia for link in motion.links],
+            F=loads.F,
+            tau=[
+                column([forces[k] for k in free]) for forces, free in zip(loads.tau, motion.free, strict=True)
+            ],
+            A0=Twist(SX.zeros(3), -self.gravity),
+        )
+
+    @property
+    def joint_forces(self) -> list[SX]:
+        """Applied generalized forces of each link's joint (nv of it,), driven coordinates included."""
+        return [column(forces) for forces in self._loads.tau]
+
+    @cached_property
+    def tree(self) -> TreeState:
+        return self._tree_under(self._loads)
+
+    @cached_property
+    def forward(self) -> Accelerations:
+        """Forward dynamics by the chosen algorithm."""
+        return self._constrained[0] if self.constraints else self.forward_by(self.algorithm)
+
+    def forward_by(self, algorithm: str) -> Accelerations:
+        """Forward dynamics of the tree alone."""
+        solve = recursive.articulated_body if algorithm == "articulated" else recursive.composite_body
+        return solve(self.tree)
+
+    @cached_property
+    def a(self) -> SX:
+        """(nv,) accelerations of the free coordinates, auxiliary parameters last."""
+        return self._solution[0] if self.constraints else column(self.forward.a)
+
+    # -- constraints -----------------------------------------------------------------------------------
+
+    @cached_property
+    def _constrained(self) -> tuple[Accelerations, Loads]:
+        return self.motion_with(*self._solution)
+
+    def motion_with(self, a: SX, lam: SX) -> tuple[Accelerations, Loads]:
+        """Accelerations and wrenches in all joints for given a (nv,) and lam (m,), and all forces that act."""
+        parts, at = [], 0
+        for S in self.tree.S:
+            parts.append(a[at : at + S.shape[1]])
+            at += S.shape[1]
+        loads = self._loads.plus(self.reaction_loads(lam)) if self.constraints else self._loads
+        held = self._tree_under(loads)
+        return Accelerations(parts, lambda: recursive.inverse_dynamics(held, parts)), loads
+
+    @cached_property
+    def contacts(self) -> dict[str, ConstraintBlock]:
+        """The gap of every contact and its rate, whether it is held or not."""
+        return contact_blocks(self.motion)
+
+    def contact_force(self, name: str) -> SX:
+        """Normal force (N, or N m at the stop of a hinge) of a contact; zero unless it is held."""
+        return -self.multipliers[name] if name in self.held else SX(0)
+
+    def reaction_loads(self, lam: SX) -> Loads:
+        """Forces of all constraints on links and coordinates for multipliers `lam` (m,)."""
+        loads = Loads(self.motion)
+        for block, part in self._by_block(lam):
+            for body, J in block.bodies.items():
+                wrench = -(J.T @ part)  # about W's origin
+                loads.push(body, SX.zeros(3), wrench[3:], wrench[:3])
+            for (owner, k), J in block.coordinates.items():
+                loads.drive(owner, k, -ca.dot(J, part))
+        return loads
+
+    def transmitted(self, joint: str) -> tuple[SX, SX]:
+        """Force (3,) and moment (3,) about M's origin, in W, that a cut joint transmits to its child.
+
+        It holds, as in a joint of the tree, what its constraints carry and what acts along its coordinates:
+        springs, drivers, couplings.
+        """
+        F_end, M_end = self.motion.joint_ends(joint)
+        side, sign = (F_end.body, -1) if M_end.body == "ground" else (M_end.body, 1)
+        wrench = SX.zeros(6)  # about W's origin
+        for block, part in self._by_block(self.lam):
+            if block.name == joint and side in block.bodies:
+                wrench = wrench - sign * (block.bodies[side].T @ part)
+            if joint in block.through:
+                wrench = wrench - block.through[joint].T @ part
+        along = self._loads.through.get(joint, Wrench.zero())
+        return wrench[3:] + along.f, wrench[:3] - ca.cross(M_end.p, wrench[3:]) + along.n
+
+    # -- dynamics --------------------------------------------------------------------------------------
+
+    @cached_property
+    def mass_matrix(self) -> SX:
+        """(nv, nv), complete; auxiliary parameters have no mass."""
+        tree = ca.tril2symm(ca.tril(recursive.mass_matrix(self.tree)))
+        extra = self.nv - tree.shape[0]
+        return ca.densify(ca.diagcat(tree, SX.zeros(extra, extra)) if extra else tree)
+
+    def inverse_dynamics(self, a: SX) -> SX:
+        """(nv,) generalized forces that must act besides the model's own for accelerations `a` (nv,)."""
+        tree, parts, at = self.tree, [], 0
+        for S in tree.S:
+            parts.append(a[at : at + S.shape[1]])
+            at += S.shape[1]
+        F, _ = recursive.inverse_dynamics(tree, parts)
+        forces = [S.T @ f.column() - tau for S, f, tau in zip(tree.S, F, tree.tau, strict=True) if S.shape[1]]
+        own = [-force for forces in self._loads.auxiliary.values() for force in forces]
+        return column([*forces, *own])
+
+    @cached_property
+    def driver_forces(self) -> dict[str, tuple[SX, SX]]:
+        """Generalized force that each driver exerts, and the power it supplies."""
+        loads = self._constrained[1] if self.constraints else self._loads
+        return self._driver_forces(self.forward, loads, self.lam)
+
+    def _driver_forces(self, forward: Accelerations, loads: Loads, lam: SX) -> dict[str, tuple[SX, SX]]:
+        found = {}
+        for i, link in enumerate(self.motion.links):
+            for k in range(link.joint.nv):
+                name = self.motion.driven.get(link.v.start + k)
+                if name is not None:
+                    f = forward.F_joint[i].column()
+                    force = ca.dot(self.motion.S[i][:, k], f) - loads.tau[i][k]
+                    found[name] = (force, force * self.motion.v_all[link.v.start + k])
+        for block, part in self._by_block(lam):
+            if block.kind == "driver":
+                driver = self.model.drivers[block.name]
+                rate = self.motion.coordinate(driver.joint, driver.coordinate)[1]
+                found[block.name] = (-part, -part * rate)
+        return found
+
+    @cached_property
+    def kinetic_energy(self) -> SX:
+        links, V = self.motion.links, self.motion.V
+        return _sum([link.inertia.kinetic_energy(twist) for link, twist in zip(links, V, strict=True)])
+
+    @cached_property
+    def potential_energy(self) -> SX:
+        """Of gravity (zero with every center of mass at W's origin) and of all springs."""
+        energies = [SX(action.potential) for action in self.actions.values()]
+        for link, X_WM in zip(self.motion.links, self.motion.X_WM, strict=True):
+            moment = link.inertia.m * X_WM.p + X_WM.R @ link.inertia.h
+            energies.append(-ca.dot(self.gravity, moment))
+        return _sum(energies)
+
+    @cached_property
+    def powers(self) -> dict[str, SX]:
+        """Power that each non-conservative element supplies to the bodies, by name (drivers included)."""
+        return self._powers(self.driver_forces, self.lam)
+
+    def powers_with(self, a: SX, lam: SX) -> dict[str, SX]:
+        """The same as `powers`, for given accelerations a (nv,) and multipliers lam (m,)."""
+        forward, loads = self.motion_with(a, lam)
+        return self._powers(self._driver_forces(forward, loads, lam), lam)
+
+    def _powers(self, drivers: dict[str, tuple[SX, SX]], lam: SX) -> dict[str, SX]:
+        powers = {name: action.power for name, action in self.actions.items() if action.power is not None}
+        powers.update({name: power for name, (_, power) in drivers.items()})
+        powers.update({name: SX(0) for name in self.model.contacts})  # their work is done in impacts
+        for block, part in self._by_block(lam):
+            if block.kind != "driver" and not block.drift.is_zero():
+                powers[block.name] = powers.get(block.name, SX(0)) + ca.dot(part, block.drift)
+        return powers
+
+    @property
+    def defaults(self) -> NDArray[np.float64]:
+        return self.resolved.defaults
+
+    def initial(self) -> tuple[SX, SX]:
+        """Start values q0 (nq,), v0 (nv,) that the model describes, as expressions of p; perhaps rough."""
+        return initial_state(self)
+
+    @cached_property
+    def momentum(self) -> tuple[SX, SX]:
+        """Linear (3,) kg m/s and angular (3,) kg m^2/s momentum about W's origin, in W."""
+        linear, angular = SX.zeros(3), SX.zeros(3)
+        for link, X_WM, V in zip(self.motion.links, self.motion.X_WM, self.motion.V, strict=True):
+            h = X_WM.wrench_to_parent(link.inertia * V)
+            linear, angular = linear + h.f, angular + h.n
+        return linear, angular
+
+
+def _choose(algorithm: Algorithm, motion: TreeKinematics) -> str:
+    """Composite bodies win on shallow trees, articulated bodies on deep ones (see benchmarks/dynamics_vehicle).
+
+    Measured: chains of hinges break even at 8 to 10 degrees of freedom. With the masses known, a composite
+    inertia behind sliders folds to numbers, which moves the limit up.
+    """
+    if algorithm != "auto":
+        return algorithm
+    depth: list[int] = []
+    for link, free in zip(motion.links, motion.free, strict=True):
+        depth.append(len(free) + (depth[link.parent] if link.parent >= 0 else 0))
+    known = all(link.inertia.m.is_constant() and link.inertia.J.is_constant() for link in motion.links)
+    return "composite" if max(depth, default=0) <= (9 if known else 7) else "articulated"
+
+
+def _sum(entries: list[SX]) -> SX:
+    total = SX(0)
+    for entry in entries:
+        total = total + entry
+    return total

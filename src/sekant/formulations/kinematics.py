@@ -1,0 +1,296 @@
+"""Motion of a tree of bodies in joint coordinates (TROM ch. 2 in spatial-vector form)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any
+
+import casadi as ca
+
+from sekant.errors import ModelError
+from sekant.formulations.tree import Layout, Link, joint_frames
+from sekant.geometry.lookups import Lookups
+from sekant.geometry.spatial import SX, Pose, Twist
+from sekant.geometry.tables import Table
+from sekant.model.joints import Joint, JointMotion
+from sekant.model.model import Model
+from sekant.model.quantities import Expression
+from sekant.model.resolve import ResolvedModel
+from sekant.model.signals import FrameState
+
+
+class TreeKinematics:
+    """Poses and twists of every link as expressions of the state, and what forces may ask of them.
+
+    The state holds the free coordinates only: driven ones are functions of time. Behind the tree's coordinates
+    stand the auxiliary parameters of constraints and of path and surface joints that close loops. Symbols: `t`,
+    `q` (nq,), `v` (nv,), and the parameters `p`.
+    """
+
+    def __init__(self, resolved: ResolvedModel, layout: Layout):
+        self.model: Model = resolved.model
+        self.parameters: Mapping[str, Any] = resolved.values
+        self.lookups = Lookups()
+        self.t = SX.sym("t")
+        self.p = resolved.p
+        self.links: tuple[Link, ...] = layout.links
+        self.cuts: tuple[str, ...] = layout.cuts
+        self._tables: dict[tuple[str, int], Table] = {}
+        self._measured: dict[str, SX | None] = {}
+        self._symbols()
+        self._motions()
+
+    def _symbols(self) -> None:
+        """Free coordinates are symbols, driven ones their driver's expression of time."""
+        drivers = {(d.joint, d.coordinate): (name, d) for name, d in self.model.drivers.items()}
+        self.driven: dict[int, str] = {}  # index among all velocities -> driver
+        q, v, q_all, v_all, a_all = [], [], [], [], []
+        self.q_names: list[tuple[str, int]] = []
+        self.v_names: list[tuple[str, int]] = []
+        self.unit_blocks: list[tuple[int, int]] = []
+        for link in self.links:
+            name, joint = link.joint_name, link.joint
+            if joint.unit_quaternion is not None:
+                self.unit_blocks.append((len(q) + joint.unit_quaternion, 4))
+            for i in range(joint.nq):
+                if (name, i) in drivers:
+                    driver_name, driver = drivers[name, i]
+                    self.driven[len(v_all)] = driver_name
+                    position = self.value(driver.value)
+                    rate = self.lookups.jacobian(position, self.t)
+                    q_all.append(position)
+                    v_all.append(rate)
+                    a_all.append(self.lookups.jacobian(rate, self.t))
+                    continue
+                q.append(SX.sym(f"{name}.q{i}"))
+                q_all.append(q[-1])
+                self.q_names.append((name, i))
+                if joint.nq == joint.nv:
+                    self._free_velocity(name, i, v, v_all, a_all)
+            if joint.nq != joint.nv:
+                for i in range(joint.nv):
+                    self._free_velocity(name, i, v, v_all, a_all)
+        self.tree_nv = len(v)
+        self.auxiliary: dict[str, tuple[SX, SX]] = {}  # owner -> (parameters, their rates)
+        for name, count in self._auxiliary_counts().items():
+            first = len(q)
+            for i in range(count):
+                q.append(SX.sym(f"{name}.q{i}"))
+                v.append(SX.sym(f"{name}.v{i}"))
+                self.q_names.append((name, i))
+                self.v_names.append((name, i))
+            self.auxiliary[name] = (_column(q[first:]), _column(v[len(v) - count :]))
+        self.q, self.v = _column(q), _column(v)
+        self.q_all, self.v_all, self.a_driven = _column(q_all), _column(v_all), _column(a_all)
+
+    def _auxiliary_counts(self) -> dict[str, int]:
+        counts = {name: self.model.joints[name].loop_parameters for name in self.cuts}
+        counts.update({name: len(item.auxiliary) for name, item in self.model.constraints.items()})
+        return {name: count for name, count in counts.items() if count}
+
+    def _free_velocity(self, name: str, i: int, v: list, v_all: list, a_all: list) -> None:
+        v.append(SX.sym(f"{name}.v{i}"))
+        v_all.append(v[-1])
+        a_all.append(SX(0))
+        self.v_names.append((name, i))
+
+    def _motions(self) -> None:
+        """Outward recursion: V_i = X V_parent + S v, and the velocity-product acceleration of each link."""
+        self.X_PM: list[Pose] = []
+        self.V: list[Twist] = []
+        self.S: list[SX] = []
+        self.free: list[list[int]] = []  # columns of S that are free
+        self.zeta: list[Twist] = []  # acceleration of a link if its parent and free rates had none
+        qdot_all: list[SX] = []
+        free = set(self.q_names)
+        for link in self.links:
+            q, v, a = self.q_all[link.q], self.v_all[link.v], self.a_driven[link.v]
+            is_driven = any(i in self.driven for i in range(link.v.start, link.v.stop))
+            motion = _joint_motion(link.joint, q, v, self.lookups, is_driven)
+            if link.reversed:
+                motion = _backwards(motion)
+            X_PM = link.X_PF @ motion.X_FM
+            V_joint = Twist.of(ca.densify(motion.S @ v)) if link.joint.nv else Twist.zero()
+            V = V_joint if link.parent < 0 else X_PM.twist_to_child(self.V[link.parent]) + V_joint
+            zeta = Twist.of(motion.c)
+            if link.parent >= 0:  # on the ground V is the joint's own, and V x V = 0
+                zeta = zeta + V.cross(V_joint)
+            driven = [k for k in range(link.joint.nv) if link.v.start + k in self.driven]
+            if driven:
+                zeta = zeta + Twist.of(motion.S[:, driven] @ a[driven])
+            self.X_PM.append(X_PM)
+            self.V.append(V)
+            self.S.append(motion.S)
+            self.free.append([k for k in range(link.joint.nv) if k not in driven])
+            self.zeta.append(zeta)
+            names = [(link.joint_name, i) for i in range(link.joint.nq)]
+            rates = ca.vertsplit(motion.qdot) if link.joint.nq else []
+            qdot_all += [rate for name, rate in zip(names, rates, strict=True) if name in free]
+        qdot_all += [rates for _, rates in self.auxiliary.values()]
+        self.qdot = _column(qdot_all)
+
+    @cached_property
+    def link_index(self) -> dict[str, int]:
+        return {link.body: i for i, link in enumerate(self.links)}
+
+    @cached_property
+    def joint_index(self) -> dict[str, int]:
+        """Links by the joint that carries them; cut joints are not in it."""
+        return {link.joint_name: i for i, link in enumerate(self.links)}
+
+    def owner_of(self, name: str) -> Joint | None:
+        """The joint whose coordinates are called `name`: in the tree, or cut; None for a constraint."""
+        if name in self.joint_index:
+            return self.links[self.joint_index[name]].joint
+        return self.model.joints.get(name)
+
+    def state_names(self) -> tuple[list[str], list[str]]:
+        """Names of the coordinates and of the velocities, e.g. ``hinge.angle`` and ``hinge.rate``."""
+        q, v = [], []
+        for name, i in self.q_names:
+            joint = self.owner_of(name)
+            part = joint.coordinates[i].name if joint else self.model.constraints[name].auxiliary[i]
+            q.append(f"{name}.{part}")
+        for name, i in self.v_names:
+            joint = self.owner_of(name)
+            part = joint.velocities[i].name if joint else f"{self.model.constraints[name].auxiliary[i]}_rate"
+            v.append(f"{name}.{part}")
+        return q, v
+
+    @cached_property
+    def X_WM(self) -> list[Pose]:
+        """Pose of every link in the world."""
+        poses: list[Pose] = []
+        for link, X_PM in zip(self.links, self.X_PM, strict=True):
+            poses.append(X_PM if link.parent < 0 else poses[link.parent] @ X_PM)
+        return poses
+
+    def frame(self, reference: str) -> FrameState:
+        body, name = self.model.split_reference(reference)
+        frames = self.model.ground.frames if body == "ground" else self.model.bodies[body].frames
+        return self.frame_on(body, frames[name].pose() if name else Pose.identity())
+
+    def frame_on(self, body: str, X_BF: Pose) -> FrameState:
+        """State of a frame given by its pose on a body."""
+        if body == "ground":
+            return FrameState("ground", X_BF, SX.zeros(3), SX.zeros(3))
+        i = self.link_index[body]
+        X_MF = self.links[i].X_BM.inverse() @ X_BF
+        X_WM, V = self.X_WM[i], self.V[i]
+        v_WF = X_WM.R @ (V.v + ca.cross(V.w, X_MF.p))
+        return FrameState(body, X_WM @ X_MF, v_WF, X_WM.R @ V.w)
+
+    def joint_ends(self, joint: str) -> tuple[FrameState, FrameState]:
+        """States of the joint's frames F and M."""
+        (parent, X_BF), (child, X_BM) = joint_frames(self.model, self.model.joints[joint])
+        return self.frame_on(parent, X_BF), self.frame_on(child, X_BM)
+
+    def coordinate(self, joint: str, index: int) -> tuple[SX, SX]:
+        if joint in self.joint_index:
+            link = self.links[self.joint_index[joint]]
+            return self.q_all[link.q.start + index], self.v_all[link.v.start + index]
+        if joint in self.auxiliary:
+            q, v = self.auxiliary[joint]
+            return q[index], v[index]
+        return measured_coordinate(self.model.joints[joint], *self.joint_ends(joint), index)
+
+    def table(self, name: str, x: SX, order: int = 0) -> SX:
+        integrals = max(0, -order)
+        key = (name, integrals)
+        if key not in self._tables:
+            table = self.model.tables[name].table(name)
+            datum = min(max(0.0, table.range[0]), table.range[1])
+            start = datum if table.extrapolation == "error" else 0.0
+            self._tables[key] = table.antiderivative(start) if integrals else table
+        return self.lookups(self._tables[key], SX(x), order=max(order, 0))
+
+    def value(self, number: Any, local: Mapping[str, SX] | None = None) -> SX:
+        if not isinstance(number, Expression):
+            return SX(number)
+
+        def lookup(name: str) -> Any:
+            if local and name in local:
+                return local[name]
+            return self._name(name)
+
+        return SX(number.evaluate(lookup, lambda name, arguments: self.table(name, *arguments)))
+
+    def _name(self, name: str) -> Any:
+        if name == "t":
+            return self.t
+        if name in self.parameters:
+            return self.parameters[name]
+        if name in self.model.sensors:
+            return self.measure(name)
+        owner, _, part = name.rpartition(".")
+        if owner in self.model.joints and part[:1] in ("q", "v"):
+            q, v = self.coordinate(owner, int(part[1:] or 0))
+            return q if part[0] == "q" else v
+        if owner in self.model.sensors:
+            return self.measure(owner)[self.model.sensors[owner].components.index(part)]
+        raise KeyError(name)
+
+    def measure(self, name: str) -> SX:
+        """Value of a sensor; a sensor that needs itself is an error."""
+        if name not in self._measured:
+            self._measured[name] = None
+            self._measured[name] = self.model.sensors[name].measure(self)[1]
+        value = self._measured[name]
+        if value is None:
+            raise ModelError("depends on itself through other sensors", path=("sensors", name))
+        return value
+
+
+def relative_pose(F: FrameState, M: FrameState) -> Pose:
+    """X_FM."""
+    return F.X_WF.inverse() @ M.X_WF
+
+
+def relative_twist(F: FrameState, M: FrameState) -> Twist:
+    """Twist of M in F, at M's origin, resolved in M."""
+    v = M.v_WF - F.v_WF - ca.cross(F.w_WF, M.p - F.p)
+    return Twist(M.R.T @ (M.w_WF - F.w_WF), M.R.T @ v)
+
+
+def measured_coordinate(joint: Joint, F: FrameState, M: FrameState, index: int) -> tuple[SX, SX]:
+    """(q, v) of a joint that is no part of the tree, read off the motion of its two frames."""
+    q = joint.measure(relative_pose(F, M))
+    S = joint.subspace(q, Lookups())
+    # the twist lies in the span of S wherever the joint's constraints hold
+    v = ca.solve(S.T @ S, S.T @ relative_twist(F, M).column())
+    return q[index], v[index]
+
+
+def _joint_motion(joint: Joint, q: SX, v: SX, lookups: Lookups, driven: bool) -> JointMotion:
+    """The joint's motion; where coordinates are driven, at symbols first, since joints differentiate by q."""
+    if not driven:
+        return joint.motion(q, v, lookups)
+    z, own = SX.sym("z", q.numel()), Lookups()
+    motion = joint.motion(z, v, own)
+    parts = [motion.X_FM.R, motion.X_FM.p, motion.S, motion.c, motion.qdot]
+    old, new = [z], [q]
+    for node in own.needed_by(ca.veccat(*parts)):
+        arguments = ca.substitute(list(node.arguments), old, new)
+        old.append(node.symbols)
+        new.append(lookups(node.table, *arguments, order=node.order))
+    R, p, S, c, qdot = ca.substitute([ca.densify(part) for part in parts], old, new)
+    return JointMotion(Pose(R, p), S, c, qdot)
+
+
+def _backwards(motion: JointMotion) -> JointMotion:
+    """The same joint run through from child to parent: X_MF, S' = -Ad(X_FM) S, and likewise the bias."""
+    X = motion.X_FM
+
+    def carried(column: SX) -> SX:
+        w = X.R @ column[:3]
+        return -ca.vertcat(w, X.R @ column[3:] + ca.cross(X.p, w))
+
+    S = SX.zeros(6, 0)
+    for k in range(motion.S.shape[1]):
+        S = ca.horzcat(S, carried(motion.S[:, k]))
+    return JointMotion(X.inverse(), ca.densify(S), carried(motion.c), motion.qdot)
+
+
+def _column(entries: list[SX]) -> SX:
+    return ca.densify(ca.vertcat(*entries)) if entries else SX.zeros(0, 1)

@@ -1,0 +1,134 @@
+"""Symbolic solution of [M G^T; G 0] (x, lam) = (f, g), also where constraints are redundant.
+
+The matrix is factored as the quasi-definite [M + delta, G^T; G, -eps]: L D L^T then exists in every order of
+elimination, so a fill-reducing order is chosen once, and no pivot is ever searched at run time. Refinement
+against the true matrix removes the trace of eps and delta. Redundant rows get multipliers of least norm.
+"""
+
+from __future__ import annotations
+
+import casadi as ca
+import numpy as np
+
+from sekant.geometry.spatial import SX
+
+SWEEPS = 2
+RELATIVE = 1e-9  # regularization against typical pivots: each sweep gains about as many digits
+SMALL_MASS = 1e-7  # eigenvalues of M below this, against the median of its diagonal, count as no mass
+NO_ACTION = (
+    1e-12  # rows of G (m or rad) shorter than this are rounding errors: constraints that say nothing new
+)
+
+
+class KktFactor:
+    """Factors of the regularized matrix; `M` (n, n) and `G` (m, n) are SX with structural zeros kept apart."""
+
+    def __init__(self, M: SX, G: SX, eps: float, delta: float):
+        self.n, self.m = M.shape[0], G.shape[0]
+        self.M, self.G = ca.sparsify(M), ca.sparsify(G)
+        self._entries = _entries(self.M, self.G)
+        self._order = minimum_degree(self.n + self.m, self._entries)
+        place = {old: new for new, old in enumerate(self._order)}
+        lower: dict[tuple[int, int], SX] = {}
+        for (i, j), value in self._entries.items():
+            a, b = place[i], place[j]
+            lower[max(a, b), min(a, b)] = value
+        for k in range(self.n + self.m):
+            row = place[k]
+            shift = delta if k < self.n else -eps
+            lower[row, row] = lower.get((row, row), SX(0)) + shift
+        self._L, self._inverse = _factor(lower, self.n + self.m)
+
+    def solve(self, f: SX, g: SX) -> tuple[SX, SX]:
+        """(x, lam) of the true system."""
+        x, lam = self._apply(f, g)
+        for _ in range(SWEEPS):
+            rf = f - self.M @ x - self.G.T @ lam
+            rg = g - self.G @ x
+            dx, dlam = self._apply(rf, rg)
+            x, lam = x + dx, lam + dlam
+        return ca.densify(x), ca.densify(lam)
+
+    def _apply(self, f: SX, g: SX) -> tuple[SX, SX]:
+        b = ca.vertsplit(ca.densify(ca.vertcat(f, g)))
+        y = [b[old] for old in self._order]
+        size = self.n + self.m
+        for j in range(size):
+            for i, value in self._L[j]:
+                y[i] = y[i] - value * y[j]
+        y = [entry * inverse for entry, inverse in zip(y, self._inverse, strict=True)]
+        for j in reversed(range(size)):
+            for i, value in self._L[j]:
+                y[j] = y[j] - value * y[i]
+        x = [SX(0)] * size
+        for new, old in enumerate(self._order):
+            x[old] = y[new]
+        return ca.vertcat(*x[: self.n]), ca.vertcat(SX.zeros(0, 1), *x[self.n :])
+
+
+def regularization(M: np.ndarray, G: np.ndarray) -> tuple[float, float]:
+    """(eps, delta): small against the pivots of a typical state, given M (n, n) and G (m, n) there.
+
+    delta is zero unless M is singular: where parameters or bodies have no mass.
+    """
+    masses = np.diag(M)
+    typical = float(np.median(masses[masses > 0])) if np.any(masses > 0) else 1.0
+    singular = M.size and np.linalg.eigvalsh(M)[0] <= SMALL_MASS * typical
+    squares = np.einsum("ij,ij->i", G, G)
+    acting = squares[squares > NO_ACTION**2]
+    eps = RELATIVE * (float(np.median(acting)) if acting.size else 1.0) / typical
+    return eps, RELATIVE * typical if singular else 0.0
+
+
+def _entries(M: SX, G: SX) -> dict[tuple[int, int], SX]:
+    """Nonzeros of the lower half of the matrix, diagonal included."""
+    n = M.shape[0]
+    entries: dict[tuple[int, int], SX] = {}
+    for matrix, offset in ((M, 0), (G, n)):
+        rows, columns = matrix.sparsity().get_triplet()
+        values = ca.vertsplit(ca.vec(matrix.nz[:])) if matrix.nnz() else []
+        for i, j, value in zip(rows, columns, values, strict=True):
+            if offset or i >= j:
+                entries[i + offset, j] = value
+    return entries
+
+
+def minimum_degree(size: int, entries) -> list[int]:
+    """An order of elimination with little fill: always the unknown with the fewest neighbors next."""
+    neighbors: list[set[int]] = [set() for _ in range(size)]
+    for i, j in entries:
+        if i != j:
+            neighbors[i].add(j)
+            neighbors[j].add(i)
+    rest = set(range(size))
+    order = []
+    while rest:
+        k = min(rest, key=lambda node: (len(neighbors[node]), node))
+        rest.discard(k)
+        order.append(k)
+        for a in neighbors[k]:
+            neighbors[a] |= neighbors[k]
+            neighbors[a] -= {a, k}
+    return order
+
+
+def _factor(lower: dict[tuple[int, int], SX], size: int) -> tuple[list[list[tuple[int, SX]]], list[SX]]:
+    """Columns of unit L and the inverses of D."""
+    columns: list[dict[int, SX]] = [{} for _ in range(size)]
+    diagonal: list[SX] = [lower[k, k] for k in range(size)]
+    for (i, j), value in lower.items():
+        if i != j:
+            columns[j][i] = value
+    L: list[list[tuple[int, SX]]] = []
+    inverse: list[SX] = []
+    for k in range(size):
+        d = 1 / diagonal[k]
+        inverse.append(d)
+        column = sorted(columns[k].items())
+        scaled = [(i, value * d) for i, value in column]
+        L.append(scaled)
+        for a, (i, value) in enumerate(column):
+            diagonal[i] = diagonal[i] - value * scaled[a][1]
+            for j, factor in scaled[:a]:
+                columns[j][i] = columns[j].get(i, SX(0)) - value * factor
+    return L, inverse

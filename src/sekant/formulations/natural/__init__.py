@@ -1,0 +1,1 @@
+"""Mechanisms in natural coordinates: points and vectors, energies and constraints, differentiated automatically."""

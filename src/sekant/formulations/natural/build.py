@@ -1,0 +1,248 @@
+"""Mechanism -> Lagrangian, constraints and forces in the free coordinates.
+
+The mechanism is stated in all components y of its basic points, those of the ground and prescribed ones included. The
+free ones are the coordinates q; for the others their functions of time are put in. What Lagrange's equations of the
+others leave over is the force that holds them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cached_property
+
+import casadi as ca
+import numpy as np
+
+from sekant.errors import ModelError
+from sekant.formulations.natural.elements import Part
+from sekant.formulations.natural.equations import DYNAMIC, LagrangianParts, NaturalEquations, Rows
+from sekant.formulations.natural.outputs import natural_outputs
+from sekant.formulations.natural.point_mechanism import PointMechanism
+from sekant.geometry.spatial import SX
+
+
+class Assembled:
+    """The sums over all parts of a mechanism, in y, and their form in q."""
+
+    def __init__(self, mechanism: PointMechanism):
+        m = self.m = mechanism
+        if not any(c.fixed is None for c in m.coordinates):
+            raise ModelError(f"mechanism '{m.name}' has no point that moves")
+        self.lookups = m.lookups
+        self.y, self.y_rate = m.y, m.y_rate
+        self.free = [i for i, c in enumerate(m.coordinates) if c.fixed is None]
+        self.fixed = [i for i, c in enumerate(m.coordinates) if c.fixed is not None]
+        self.q, self.v = self.y[self.free], self.y_rate[self.free]
+        self.T, self.V = SX(0), SX(0)
+        for part in m.parts.values():
+            z, rates = [p.value for p in part.points], [p.velocity for p in part.points]
+            self.T += part.kinetic(z, rates)
+            self.V += weight(part, m.gravity, z)
+        for energy in m.potentials.values():
+            self.V += energy
+        self.positions, self.velocities = list(m.positions.values()), list(m.velocities.values())
+
+    # -- putting in what is prescribed -----------------------------------------------------------------
+
+    @cached_property
+    def _held(self) -> tuple[SX, SX, SX]:
+        """Values, rates and accelerations of the fixed components as functions of time."""
+        empty = SX.zeros(0, 1)
+        values = ca.vertcat(empty, *[c.fixed for c in self.m.coordinates if c.fixed is not None])
+        rates = ca.densify(self.lookups.jacobian(values, self.m.t)) if self.fixed else empty
+        return values, rates, ca.densify(self.lookups.jacobian(rates, self.m.t)) if self.fixed else empty
+
+    def put_in(self, expression: SX) -> SX:
+        """The expression with the fixed components replaced."""
+        if not self.fixed:
+            return SX(expression)
+        old = ca.vertcat(self.y[self.fixed], self.y_rate[self.fixed])
+        values, rates, _ = self._held
+        return self.lookups.substitute(SX(expression), old, ca.vertcat(values, rates))
+
+    def accelerated(self, expression: SX, a: SX) -> SX:
+        """Second time derivative of an expression of y and t, for accelerations a (nv,) of the coordinates."""
+        return self.rate_of_rate(self.m.rate(expression), a)
+
+    def rate_of_rate(self, expression: SX, a: SX) -> SX:
+        """Time derivative of an expression of y, y' and t."""
+        full = SX.zeros(self.y.numel())
+        for k, i in enumerate(self.free):
+            full[i] = a[k]
+        for k, i in enumerate(self.fixed):
+            full[i] = self._held[2][k]
+        state = ca.vertcat(self.y, self.y_rate, self.m.t)
+        return self.lookups.jtimes(expression, state, ca.vertcat(self.y_rate, full, 1))
+
+    # -- forces ----------------------------------------------------------------------------------------
+
+    def generalized(self, name: str) -> SX:
+        """Force of an element on all components y."""
+        total = SX.zeros(self.y.numel())
+        for rate, force in self.m.works[name]:
+            total += self.lookups.jacobian(rate, self.y_rate).T @ force
+        return total
+
+    @cached_property
+    def forces(self) -> dict[str, SX]:
+        return {name: self.generalized(name) for name in self.m.works}
+
+    def holding(self, a: SX, lam: SX) -> SX:
+        """Forces on the fixed components that hold or drive them, N."""
+        lk, L = self.lookups, self.T - self.V
+        momentum = lk.gradient(L, self.y_rate)
+        total = self.rate_of_rate(momentum, a) - lk.gradient(L, self.y)
+        for D in self.m.rayleigh.values():
+            total += lk.gradient(D, self.y_rate)
+        for force in self.forces.values():
+            total -= force
+        at = 0
+        for rows, by in ((self.positions, self.y), (self.velocities, self.y_rate)):
+            for row in rows:
+                size = row.expression.numel()
+                total += lk.jacobian(row.expression, by).T @ lam[at : at + size]
+                at += size
+        return self.put_in(ca.densify(total[self.fixed]))
+
+    def on_part(self, part: Part, a: SX, lam: SX) -> list[SX]:
+        """Force (dim,) N that everything else exerts on a part at each of its defining points.
+
+        For points of a body's frame given by vectors it is the generalized force on the vector, N m.
+        """
+        dim = self.m.dim
+        z = [SX.sym("z", dim) for _ in part.points]
+        dz = [SX.sym("dz", dim) for _ in part.points]
+        ddz = [SX.sym("ddz", dim) for _ in part.points]
+        zs, dzs, ddzs = ca.vertcat(*z), ca.vertcat(*dz), ca.vertcat(*ddz)
+        L = part.kinetic(z, dz) - weight(part, self.m.gravity, z)
+        momentum = ca.gradient(L, dzs)
+        force = ca.jtimes(momentum, ca.vertcat(zs, dzs), ca.vertcat(dzs, ddzs)) - ca.gradient(L, zs)
+        places = ca.vertcat(*[p.value for p in part.points])
+        found = self.lookups.substitute(
+            force,
+            ca.vertcat(zs, dzs, ddzs),
+            ca.vertcat(places, self.m.rate(places), self.accelerated(places, a)),
+        )
+        found = self.put_in(found) + self._own_reactions(part, lam)
+        return [found[i * dim : (i + 1) * dim] for i in range(len(part.points))]
+
+    def _own_reactions(self, part: Part, lam: SX) -> SX:
+        """What the part's own rigidity adds, as a force on its points."""
+        dim, at = self.m.dim, 0
+        total = SX.zeros(dim * len(part.points))
+        origin = part.points[0]
+        arms = [(p - origin if p.is_point else p) for p in part.points[1:]]
+        for row in self.positions:
+            size = row.expression.numel()
+            own = row.name == part.name or row.name.startswith((f"{part.name}.length", f"{part.name}.angle"))
+            if own and row.kind in ("distance", "rigid"):
+                for k, arm in enumerate(arms):
+                    if row.name.endswith(".angle"):
+                        slope = arms[1 - k].value
+                    elif row.name == part.name or row.name == f"{part.name}.length{k + 1}":
+                        slope = 2 * arm.value
+                    else:
+                        continue
+                    push = self.put_in(slope) * lam[at]
+                    total[(k + 1) * dim : (k + 2) * dim] += push
+                    if part.points[k + 1].is_point:
+                        total[:dim] -= push
+            at += size
+        return total
+
+    # -- the result ------------------------------------------------------------------------------------
+
+    @cached_property
+    def parts(self) -> LagrangianParts:
+        m = self.m
+        coordinates = [m.coordinates[i] for i in self.free]
+        place = {i: k for k, i in enumerate(self.free)}
+        names = [s for s, _ in m.parameters.values()]
+        return LagrangianParts(
+            name=m.name,
+            t=m.t,
+            q=self.q,
+            v=self.v,
+            q_names=tuple(c.name for c in coordinates),
+            v_names=tuple(c.rate_name for c in coordinates),
+            lagrangian=self.put_in(self.T - self.V),
+            start=np.array([c.start for c in coordinates]),
+            start_rates=np.array([c.start_rate for c in coordinates]),
+            weights=np.array([c.weight for c in coordinates]),
+            rate_weights=np.array([c.rate_weight for c in coordinates]),
+            kinetic=self.put_in(self.T),
+            potential=self.put_in(self.V),
+            mass=sum((SX(part.mass) for part in m.parts.values()), SX(0)),
+            rayleigh={name: self.put_in(D) for name, D in m.rayleigh.items()},
+            forces={name: ca.densify(self.put_in(Q[self.free])) for name, Q in self.forces.items()},
+            positions=[self._rows(row) for row in self.positions],
+            velocities=[self._rows(row) for row in self.velocities],
+            tracked={
+                place[i]: (self.put_in(rate), None if start is None else self.put_in(start))
+                for i, rate, start in m.tracked.values()
+            },
+            p=ca.vertcat(SX.zeros(0, 1), *names),
+            parameters={name: value for name, (_, value) in m.parameters.items()},
+            lookups=m.lookups,
+            prescribed=self._prescribed,
+            report=lambda equations, work: natural_outputs(self, equations, work),
+        )
+
+    def _rows(self, row: Rows) -> Rows:
+        conjugate = self.put_in(SX(row.conjugate))
+        return Rows(row.name, row.kind, self.put_in(row.expression), row.text, conjugate, row.unit)
+
+    @property
+    def _prescribed(self) -> Callable[[SX, SX], dict[str, SX]] | None:
+        """Powers of prescribed components, and of potentials that change with time by themselves."""
+        rates = self._held[1]
+        moving = [k for k in range(len(self.fixed)) if not rates[k].is_zero()]
+        explicit = self.put_in(self.lookups.jacobian(self.V, self.m.t))
+        dissipated = [name for name, D in self.m.rayleigh.items() if self._on_fixed(D)]
+        if not moving and explicit.is_zero() and not dissipated:
+            return None
+
+        def powers(a: SX, lam: SX) -> dict[str, SX]:
+            found = {
+                name: self.put_in(-ca.dot(self.y_rate, self.lookups.gradient(D, self.y_rate)))
+                for name, D in self.m.rayleigh.items()
+            }
+            found |= {name: self.put_in(ca.dot(self.y_rate, Q)) for name, Q in self.forces.items()}
+            at = 0
+            for row, drift in self._drifts:
+                if not drift.is_zero():
+                    found[row.name] = ca.dot(lam[at : at + drift.numel()], self.put_in(drift))
+                at += drift.numel()
+            force = self.holding(a, lam) if moving else SX.zeros(0, 1)
+            for k in moving:
+                c = self.m.coordinates[self.fixed[k]]
+                name = c.name.rpartition(".")[0] or c.name
+                found[name] = found.get(name, SX(0)) + force[k] * rates[k]
+            if not explicit.is_zero():
+                found[DYNAMIC] = explicit
+            return found
+
+        return powers
+
+    @property
+    def _drifts(self) -> list[tuple[Rows, SX]]:
+        """The rate of each equation at rest, which its own dependence on time causes."""
+        still = SX.zeros(self.y_rate.numel())
+        return [
+            *((row, ca.densify(self.lookups.jacobian(row.expression, self.m.t))) for row in self.positions),
+            *((row, self.lookups.substitute(row.expression, self.y_rate, still)) for row in self.velocities),
+        ]
+
+    def _on_fixed(self, expression: SX) -> bool:
+        moving = [self.y_rate[i] for k, i in enumerate(self.fixed) if not self._held[1][k].is_zero()]
+        return bool(moving) and ca.depends_on(expression, ca.vertcat(*moving))
+
+
+def weight(part: Part, gravity: np.ndarray, z: Sequence[SX]) -> SX:
+    """Potential energy of a part's weight, J."""
+    return -part.mass * ca.dot(SX(ca.DM(gravity)), part.center(z))
+
+
+def natural_equations(mechanism: PointMechanism) -> NaturalEquations:
+    """The equations of motion of a mechanism."""
+    return NaturalEquations(Assembled(mechanism).parts)

@@ -1,0 +1,162 @@
+"""What can be reported of a mechanism in natural coordinates, or of a bare Lagrangian."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import casadi as ca
+
+from sekant.formulations.natural.elements import Body, Rod
+from sekant.formulations.natural.equations import NaturalEquations
+from sekant.formulations.natural.points import AXES
+from sekant.formulations.outputs import Output
+from sekant.geometry.spatial import SX
+
+if TYPE_CHECKING:
+    from sekant.formulations.natural.build import Assembled
+
+
+def natural_outputs(assembled: Assembled, eq: NaturalEquations, work: SX) -> tuple[Output, ...]:
+    """All outputs of a mechanism; `work` (nw,) J: symbols of the work of each non-conservative element."""
+    found = [
+        *_points(assembled, eq),
+        *_bodies(assembled),
+        *_tracked(assembled, eq),
+        *_forces(assembled, eq),
+        *common_outputs(eq, work),
+    ]
+    names = {output.name for output in found}
+    user = assembled.m.outputs.items()
+    own = []
+    for name, (value, unit) in user:
+        if name in names:
+            continue
+        parts = _components(value.numel())
+        own.append(Output(name, unit, parts, name, ca.densify(assembled.put_in(value))))
+        order = assembled.m.derivatives.get(name, 0)
+        if order > 0:
+            rate = ca.densify(assembled.put_in(assembled.rate_of_rate(value, eq.a)))
+            own.append(Output(f"{name}.rate", f"{unit or '1'}/s", parts, f"rate of {name}", rate))
+        if order > 1:
+            second = ca.densify(assembled.put_in(assembled.accelerated(value, eq.a)))
+            own.append(
+                Output(f"{name}.rate2", f"{unit or '1'}/s^2", parts, f"second derivative of {name}", second)
+            )
+    return (*own, *found)
+
+
+def _components(size: int) -> tuple[str, ...]:
+    if size == 1:
+        return ()
+    return AXES[:size] if size <= 3 else tuple(str(i) for i in range(size))
+
+
+def _points(assembled: Assembled, eq: NaturalEquations) -> Iterator[Output]:
+    m, parts = assembled.m, AXES[: assembled.m.dim]
+    for name, item in m.geometry.items():
+        put = assembled.put_in
+        velocity = put(item.velocity)
+        place, first, second = (
+            ("position", "velocity", "acceleration") if item.is_point else ("value", "rate", "rate2")
+        )
+        units = ("m", "m/s", "m/s^2") if item.is_point else ("1", "1/s", "1/s^2")
+        yield Output(f"{name}.{place}", units[0], parts, f"{name}, in W", ca.densify(put(item.value)))
+        yield Output(f"{name}.{first}", units[1], parts, f"{first} of {name}, in W", ca.densify(velocity))
+        acceleration = ca.densify(put(assembled.accelerated(item.value, eq.a)))
+        yield Output(f"{name}.{second}", units[2], parts, f"{second} of {name}, in W", acceleration)
+
+
+def _bodies(assembled: Assembled) -> Iterator[Output]:
+    m, parts = assembled.m, AXES[: assembled.m.dim]
+    for name, part in m.parts.items():
+        z = [point.value for point in part.points]
+        center = assembled.put_in(part.center(z))
+        yield Output(f"{name}.center", "m", parts, f"center of mass of {name}, in W", ca.densify(center))
+        if isinstance(part, Body):
+            w = assembled.put_in(part.angular_velocity)
+            xyz = () if m.dim == 2 else AXES
+            yield Output(f"{name}.angular_velocity", "rad/s", xyz, f"of {name}, in W", ca.densify(w))
+        if m.dim == 2 and isinstance(part, (Body, Rod)):
+            x = part.Q[:, 0] if isinstance(part, Body) else z[1] - z[0]
+            angle = assembled.put_in(ca.atan2(x[1], x[0]))
+            yield Output(f"{name}.angle", "rad", (), f"from the x axis of W to {name}, in (-pi, pi]", angle)
+
+
+def _tracked(assembled: Assembled, eq: NaturalEquations) -> Iterator[Output]:
+    for name, (number, _, _) in assembled.m.tracked.items():
+        k = assembled.free.index(number)
+        yield Output(name, "", (), f"tracked quantity {name}", eq.q[k])
+        yield Output(f"{name}.rate", "1/s", (), f"rate of {name}", eq.v[k])
+
+
+def _forces(assembled: Assembled, eq: NaturalEquations) -> Iterator[Output]:
+    m, a, lam = assembled.m, eq.a, eq.lam
+    for name, part in m.parts.items():
+        if len(part.points) > 1:
+            forces = assembled.on_part(part, a, lam)
+            for point, force in zip(part.points, forces, strict=True):
+                if point.name:
+                    unit = "N" if point.is_point else "N*m"
+                    text = f"force of everything else on {name} at {point.name}, in W"
+                    axes = AXES[: m.dim]
+                    yield Output(f"{name}.force_at.{point.name}", unit, axes, text, ca.densify(force))
+    if not assembled.fixed:
+        return
+    holding = assembled.holding(a, lam)
+    names: dict[str, list[tuple[str, SX]]] = {}
+    for k, i in enumerate(assembled.fixed):
+        owner, _, axis = m.coordinates[i].name.rpartition(".")
+        names.setdefault(owner, []).append((axis, holding[k]))
+    for owner, parts in names.items():
+        axes = tuple(axis for axis, _ in parts)
+        value = ca.vertcat(*[force for _, force in parts])
+        unit = "N" if m.geometry[owner].is_point else "N*m"
+        text = f"force that holds or moves {owner}, in W"
+        if len(axes) == 1:
+            yield Output(f"{owner}.reaction.{axes[0]}", unit, (), text, value)
+        else:
+            yield Output(f"{owner}.reaction", unit, axes, text, ca.densify(value))
+
+
+def common_outputs(eq: NaturalEquations, work: SX) -> Iterator[Output]:
+    """Multipliers, residuals and energies of any Lagrangian system."""
+    rows = {row.name: row for row in (*eq.parts.positions, *eq.parts.velocities)}
+    for name, lam in eq.multipliers.items():
+        row = rows[name]
+        if row.kind == "tracked":
+            continue
+        parts = _components(lam.numel())
+        yield Output(f"{name}.multiplier", "1", parts, f"multiplier of {name}", ca.densify(lam))
+        if lam.numel() == 1 and row.kind in ("driver", "distance", "rolling", "edge"):
+            text = {"driver": "force or torque that drives", "distance": "tension in"}.get(
+                row.kind, "force of"
+            )
+            force = -row.conjugate * lam
+            yield Output(f"{name}.force", row.unit, (), f"{text} {name}", ca.densify(SX(force)))
+    if eq.constraints:
+        residual = ca.norm_inf(eq.Phi) if eq.Phi.numel() else SX(0)
+        text = "largest violation of a"
+        yield Output("constraints.position", "1", (), f"{text} position equation", residual)
+        yield Output("constraints.velocity", "1/s", (), f"{text} rate", ca.norm_inf(eq.rate))
+    done = ca.sum1(work) if work.numel() else SX(0)
+    yield Output("energy", "J", (), "kinetic and potential energy", eq.energy)
+    yield Output("energy.kinetic", "J", (), "kinetic energy", eq.kinetic_energy)
+    yield Output("energy.potential", "J", (), "potential energy", eq.potential_energy)
+    yield Output("energy.work", "J", (), "work of all non-conservative elements", done)
+    yield Output(
+        "energy.balance", "J", (), "energy less work less initial energy: zero if exact", eq.energy - done
+    )
+    for i, name in enumerate(eq.powers):
+        yield Output(f"{name}.work", "J", (), f"work done on the bodies by {name}", work[i])
+
+
+def lagrangian_outputs(eq: NaturalEquations, work: SX) -> tuple[Output, ...]:
+    """Outputs of a bare Lagrangian: coordinates, rates, accelerations, and the common ones."""
+    found: list[Output] = []
+    for i, (name, rate) in enumerate(zip(eq.parts.q_names, eq.parts.v_names, strict=True)):
+        found.append(Output(name, "", (), f"coordinate {name}", eq.q[i]))
+        if rate != name:
+            found.append(Output(rate, "1/s", (), f"rate of {name}", eq.v[i]))
+        found.append(Output(f"{name}.acceleration", "1/s^2", (), f"second derivative of {name}", eq.a[i]))
+    return (*found, *common_outputs(eq, work))

@@ -1,0 +1,153 @@
+"""Points and vectors, and expressions of them: the coordinates of a mechanism in natural coordinates.
+
+All values are in the world frame W; a mechanism of dimension 2 lives in its xy plane.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import casadi as ca
+import numpy as np
+
+from sekant.errors import ModelError
+from sekant.geometry.spatial import SX
+
+if TYPE_CHECKING:
+    from sekant.formulations.natural.point_mechanism import PointMechanism
+
+AXES = ("x", "y", "z")
+
+
+@dataclass(frozen=True, eq=False)
+class Geometric:
+    """A point (weight 1), a vector (weight 0), or a sum on the way to one of them, of a mechanism.
+
+    `value` (dim,) m in W, an expression of the mechanism's coordinates, time and parameters. ``B - A`` is a vector,
+    ``A + 0.3*u`` and ``(A + B)/2`` are points.
+    """
+
+    mechanism: PointMechanism
+    value: SX
+    weight: float
+    name: str = ""
+
+    @property
+    def is_point(self) -> bool:
+        return abs(self.weight - 1.0) < 1e-12
+
+    @property
+    def is_vector(self) -> bool:
+        return abs(self.weight) < 1e-12
+
+    @property
+    def velocity(self) -> SX:
+        """(dim,) m/s."""
+        return self.mechanism.rate(self.value)
+
+    @property
+    def x(self) -> SX:
+        return self.value[0]
+
+    @property
+    def y(self) -> SX:
+        return self.value[1]
+
+    @property
+    def z(self) -> SX:
+        if self.mechanism.dim < 3:
+            raise ModelError(f"'{self.name or 'expression'}' has no z: the mechanism is planar (dim=2)")
+        return self.value[2]
+
+    @property
+    def length(self) -> SX:
+        """m."""
+        return ca.norm_2(self.value)
+
+    def __add__(self, other: Any) -> Geometric:
+        other = self._same(other)
+        return Geometric(self.mechanism, self.value + other.value, self.weight + other.weight)
+
+    def __sub__(self, other: Any) -> Geometric:
+        other = self._same(other)
+        return Geometric(self.mechanism, self.value - other.value, self.weight - other.weight)
+
+    def __mul__(self, factor: Any) -> Geometric:
+        weight = 0.0 if self.weight == 0.0 else self.weight * _number(factor)
+        return Geometric(self.mechanism, self.value * factor, weight)
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, factor: Any) -> Geometric:
+        weight = 0.0 if self.weight == 0.0 else self.weight / _number(factor)
+        return Geometric(self.mechanism, self.value / factor, weight)
+
+    def __neg__(self) -> Geometric:
+        return self * -1.0
+
+    def dot(self, other: Any) -> SX:
+        return ca.dot(self.value, self._same(other).value)
+
+    def cross(self, other: Any) -> Any:
+        """In space a vector; in the plane its z component (SX)."""
+        other = self._same(other)
+        if self.mechanism.dim == 2:
+            return self.value[0] * other.value[1] - self.value[1] * other.value[0]
+        return Geometric(self.mechanism, ca.cross(self.value, other.value), 0.0)
+
+    def unit(self) -> Geometric:
+        """The vector of length one in this direction."""
+        return Geometric(self.mechanism, self.value / self.length, 0.0)
+
+    def _same(self, other: Any) -> Geometric:
+        found = other if isinstance(other, Geometric) else self.mechanism.constant_vector(other)
+        if found.mechanism is not self.mechanism:
+            raise ModelError(f"'{found.name}' and '{self.name}' belong to different mechanisms")
+        return found
+
+
+def _number(factor: Any) -> float:
+    """A factor of points as a number; weights of points must be known."""
+    if isinstance(factor, ca.SX):
+        if not factor.is_constant():
+            raise ModelError("multiply vectors, not points, by quantities that vary; write A + s*(B - A)")
+        return float(factor)
+    return float(factor)
+
+
+def floats(values: Any, dim: int, what: str) -> np.ndarray:
+    """(dim,) finite numbers."""
+    row = np.atleast_1d(np.asarray(values, float)).ravel()
+    if row.size != dim:
+        kind = "planar" if dim == 2 else "spatial"
+        raise ModelError(f"{what}: {row.size} components in a {kind} mechanism; give {dim}")
+    if not np.all(np.isfinite(row)):
+        raise ModelError(f"{what}: {row.tolist()} is not finite")
+    return row
+
+
+FOLLOWS = 1e-14
+"""Weight of a start velocity that nobody stated, against 1 for those that are: it follows from them."""
+
+
+@dataclass(eq=False)
+class Coordinate:
+    """One component of a basic point or vector; `fixed`: its value as a function of time, or None if it is free.
+
+    `weight`, `rate_weight`: how firmly assembly holds the start value and its rate.
+    """
+
+    name: str
+    symbol: SX
+    rate: SX
+    start: float
+    start_rate: float
+    weight: float
+    fixed: SX | None = None
+    rate_weight: float = 1.0
+
+    @property
+    def rate_name(self) -> str:
+        owner, _, axis = self.name.rpartition(".")
+        return f"{owner}.v{axis}" if owner else f"{self.name}.rate"

@@ -1,0 +1,137 @@
+"""How bodies and joints are laid out: a spanning tree of links, and the joints that are left to close loops."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sekant.geometry.spatial import Pose, RigidInertia
+from sekant.model.joints import Free, Joint
+from sekant.model.model import Model
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A body together with the joint that carries it.
+
+    The link's own frame is the joint's frame M on the child: there a hinge's subspace is a unit vector,
+    and the constant way from M to everything else on the body costs nothing at run time. Where the tree runs
+    through a joint backwards (`reversed`), the link is the joint's parent body and its frame is F.
+    """
+
+    body: str
+    joint_name: str
+    joint: Joint
+    parent: int  # index of the parent link; -1: ground
+    X_PF: Pose  # joint frame F (reversed: M) in the parent link's frame
+    X_BM: Pose  # the link's frame in the body's frame
+    inertia: RigidInertia  # about the link frame's origin, in it
+    q: slice  # of this joint's coordinates among all of the tree's
+    v: slice
+    reversed: bool = False
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Links in an order in which every parent comes before its children, and the joints that close loops."""
+
+    links: tuple[Link, ...]
+    cuts: tuple[str, ...]
+
+
+def joint_frames(model: Model, joint: Joint) -> tuple[tuple[str, Pose], tuple[str, Pose]]:
+    """((parent body, X_BF), (child body, X_BM)): the joint's frames in its bodies' own frames."""
+    X_F, X_M = joint.frame_poses()
+    ends = []
+    for reference, X in ((joint.parent, X_F), (joint.child, X_M)):
+        body, frame = model.split_reference(reference)
+        frames = model.ground.frames if body == "ground" else model.bodies[body].frames
+        ends.append((body, frames[frame].pose() @ X if frame else X))
+    return ends[0], ends[1]
+
+
+def spanning_tree(model: Model) -> tuple[list[tuple[str, bool]], tuple[str, ...]]:
+    """Joints of the tree, parents first, each with whether it is run through backwards; and the cut ones.
+
+    Grown from the ground over the joint with the fewest coordinates next to what is reached; joints marked
+    `cut` come last. Few coordinates in the tree mean few equations in all, and joints with many coordinates
+    need few constraints to close a loop.
+    """
+    ends = {
+        name: tuple(model.split_reference(reference)[0] for reference in (joint.parent, joint.child))
+        for name, joint in model.joints.items()
+    }
+    order = {name: i for i, name in enumerate(model.joints)}
+    depth = {"ground": 0}
+    tree: list[tuple[str, bool]] = []
+    rest = set(model.joints)
+    while True:
+        reach = [
+            (model.joints[name].cut, model.joints[name].nv, child in depth, depth[a], order[name], name)
+            for name in rest
+            for parent, child in [ends[name]]
+            if (parent in depth) != (child in depth)
+            for a in [parent if parent in depth else child]
+        ]
+        if not reach:
+            break
+        name = min(reach)[-1]
+        parent, child = ends[name]
+        backwards = child in depth
+        new, old = (parent, child) if backwards else (child, parent)
+        depth[new] = depth[old] + 1
+        tree.append((name, backwards))
+        rest.discard(name)
+    return tree, tuple(name for name in model.joints if name in rest)
+
+
+def tree_layout(model: Model) -> Layout:
+    """Relative coordinates: links along the spanning tree."""
+    tree, cuts = spanning_tree(model)
+    links: list[Link] = []
+    index = {"ground": -1}
+    nq = nv = 0
+    for name, backwards in tree:
+        joint = model.joints[name]
+        near, far = joint_frames(model, joint)
+        if backwards:
+            near, far = far, near
+        (parent, X_BF), (child, X_BM) = near, far
+        X_PF = X_BF if parent == "ground" else links[index[parent]].X_BM.inverse() @ X_BF
+        links.append(
+            Link(
+                body=child,
+                joint_name=name,
+                joint=joint,
+                parent=index[parent],
+                X_PF=X_PF,
+                X_BM=X_BM,
+                inertia=model.bodies[child].inertia_at(X_BM),
+                q=slice(nq, nq + joint.nq),
+                v=slice(nv, nv + joint.nv),
+                reversed=backwards,
+            )
+        )
+        index[child] = len(links) - 1
+        nq, nv = nq + joint.nq, nv + joint.nv
+    return Layout(tuple(links), cuts)
+
+
+def free_layout(model: Model) -> Layout:
+    """Cartesian coordinates: every body floats (position and Euler parameters), every joint is a constraint."""
+    links = []
+    for i, (name, body) in enumerate(model.bodies.items()):
+        X = Pose.identity()
+        links.append(
+            Link(
+                body=name,
+                joint_name=name,
+                joint=Free(child=name),
+                parent=-1,
+                X_PF=X,
+                X_BM=X,
+                inertia=body.inertia_at(X),
+                q=slice(7 * i, 7 * i + 7),
+                v=slice(6 * i, 6 * i + 6),
+            )
+        )
+    return Layout(tuple(links), tuple(model.joints))

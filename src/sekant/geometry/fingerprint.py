@@ -1,0 +1,24 @@
+"""Fingerprints: a short text that two curves or surfaces share only if their numbers are the same."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sekant.geometry.tables import Table
+
+if TYPE_CHECKING:
+    from sekant.geometry.pose_curve import PoseCurve
+    from sekant.geometry.pose_surface import PoseSurface
+
+
+def fingerprint(geometry: PoseCurve | PoseSurface) -> str:
+    """Of the pieces, the orientation representation and the behavior outside the range."""
+    table = geometry.table
+    digest = hashlib.sha256(f"{geometry.orientation} {table.extrapolation}".encode())
+    breaks = (table.breaks,) if isinstance(table, Table) else (table.breaks1, table.breaks2)
+    for array in (*breaks, table.coefficients, geometry.R_constant):
+        digest.update(np.ascontiguousarray(array, dtype=float).tobytes())
+    return digest.hexdigest()[:16]

@@ -1,0 +1,1 @@
+"""Fitting of pose curves and surfaces to data: reading, checking, knots, arc length, reports."""

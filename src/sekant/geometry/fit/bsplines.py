@@ -1,0 +1,101 @@
+"""B-splines: least squares, knots with multiplicity, conversion to piecewise polynomials (HALL 2.4-2.6)."""
+
+from __future__ import annotations
+
+from math import factorial
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.interpolate import BSpline, make_lsq_spline
+
+Array = NDArray[np.float64]
+DEGREE = 5  # quintic: C4 with simple knots
+
+
+def clamped_knots(a: float, b: float, inner: Array, degree: int = DEGREE) -> Array:
+    """Full knot vector on [a, b] from the inner knots (each repeated as often as it occurs there)."""
+    return np.concatenate([np.full(degree + 1, a), np.sort(inner), np.full(degree + 1, b)])
+
+
+def least_squares(u: Array, y: Array, inner: Array, weights: Array | None = None) -> BSpline:
+    """Quintic of given inner knots with the least weighted sum of squares (2.5) through u (n,), y (n, m)."""
+    return make_lsq_spline(u, y, clamped_knots(u[0], u[-1], inner), DEGREE, w=weights)
+
+
+def admissible(u: Array, inner: Array) -> Array:
+    """The inner knots without those for which the data do not determine the spline.
+
+    Schoenberg and Whitney: basis function j must have a point of its own strictly inside its support
+    (t[j], t[j + 6]). Points and functions are matched greedily from the left; a function that finds none loses
+    a knot.
+    """
+    inner = np.sort(np.asarray(inner, float))
+    inner = inner[(inner > u[0]) & (inner < u[-1])]
+    while inner.size:
+        t = clamped_knots(u[0], u[-1], inner)
+        count = len(t) - DEGREE - 1
+        first = np.searchsorted(u, t[:count], side="right")  # first point right of the support's start
+        first[: DEGREE + 1] = 0
+        index = np.arange(count)
+        first = np.maximum.accumulate(first - index) + index  # distinct points, in order
+        last = np.searchsorted(u, t[DEGREE + 1 :], side="left") - 1
+        last[t[DEGREE + 1 :] == u[-1]] = len(u) - 1
+        bad = np.flatnonzero(first > last)
+        if not bad.size:
+            break
+        middle = np.clip(bad[0] - DEGREE // 2 - 1, 0, inner.size - 1)
+        inner = np.delete(inner, middle)
+    return inner
+
+
+def pieces_of(spline: BSpline) -> tuple[Array, Array]:
+    """Breaks (n + 1,) and coefficients (n, m, k + 1), ascending local powers, over the spline's domain."""
+    k = spline.k
+    breaks = np.unique(spline.t[k : len(spline.t) - k])
+    starts = breaks[:-1]
+    coefficients = np.stack([spline(starts, nu=j) / factorial(j) for j in range(k + 1)], axis=-1)
+    return breaks, coefficients.reshape(len(starts), -1, k + 1)
+
+
+def periodic_least_squares(u: Array, y: Array, knots: Array, period: float, signs: Array) -> BSpline:
+    """Quintic with simple knots (k,) in [a, a + period), knots[0] = a, through u (n,), y (n, m), where component j
+    repeats after a period (signs[j] = 1) or changes its sign (-1).
+
+    The five coefficients after the k-th are the first five again, with that sign: columns of the design matrix are
+    added accordingly.
+    """
+    from scipy.sparse import csc_array, csr_array
+    from scipy.sparse.linalg import splu
+
+    k = len(knots)
+    laps = -(-(DEGREE + 1) // k)
+    before = np.concatenate([knots - (i + 1) * period for i in reversed(range(laps))])[-DEGREE:]
+    after = np.concatenate([knots + (i + 1) * period for i in range(laps)])[: DEGREE + 1]
+    t = np.concatenate([before, knots, after])
+    full = csr_array(BSpline.design_matrix(u, t, DEGREE))
+    index = np.arange(k + DEGREE)
+    out = np.zeros((k + DEGREE, y.shape[1]))
+    for sign in np.unique(signs):
+        use = signs == sign
+        factor = sign ** (index // k)
+        A = full @ csr_array((factor, (index, index % k)), shape=(k + DEGREE, k))
+        solved = splu(csc_array(A.T @ A)).solve(np.asarray(A.T @ y[:, use]))
+        out[:, use] = solved[index % k] * factor[:, None]
+    return BSpline(t, out, DEGREE)
+
+
+def merged_pieces(splines: list[BSpline]) -> tuple[Array, Array]:
+    """Breaks and coefficients of several splines over one range, side by side on the union of their knots."""
+    a = max(s.t[s.k] for s in splines)
+    b = min(s.t[len(s.t) - s.k - 1] for s in splines)
+    breaks = np.unique(np.concatenate([s.t for s in splines]))
+    breaks = breaks[(breaks >= a) & (breaks <= b)]
+    close = np.diff(breaks) < 1e-12 * (b - a)
+    breaks = breaks[np.concatenate([[True], ~close])]
+    breaks[-1] = b
+    starts = breaks[:-1]
+    blocks = [
+        np.stack([s(starts, nu=j).reshape(len(starts), -1) / factorial(j) for j in range(s.k + 1)], axis=-1)
+        for s in splines
+    ]
+    return breaks, np.concatenate(blocks, axis=1)

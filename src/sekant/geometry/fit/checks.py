@@ -1,0 +1,107 @@
+"""Checks of pose data before a fit: each refusal names the row, the numbers, the cause and the remedy."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sekant.geometry.fit.data import PoseData
+
+Array = NDArray[np.float64]
+LEAST_POINTS = 7  # a quintic has six coefficients; one point more leaves something to compare with
+
+
+def check_count(data: PoseData) -> None:
+    """Enough rows for a quintic."""
+    if len(data) < LEAST_POINTS:
+        raise data.error(f"{len(data)} points are too few for a quintic path; give at least {LEAST_POINTS}")
+
+
+def check_parameter(data: PoseData, name: str, u: Array) -> Array:
+    """The parameter column, increasing (reversed data are left to the caller to turn around)."""
+    bad = np.flatnonzero(~np.isfinite(u))
+    if bad.size:
+        raise data.error(f"{name} is {u[bad[0]]}; remove the row", int(bad[0]))
+    step = np.diff(u)
+    sign = 1.0 if np.median(step) >= 0.0 else -1.0
+    repeated = np.flatnonzero(step == 0.0)
+    if repeated.size:
+        i = int(repeated[0])
+        raise data.error(
+            f"{name} = {u[i + 1]:.9g} repeats the value of {data.row(i)} ({repeated.size} such rows); "
+            "average or remove the repeated rows, or fit over parameter='arc_length'",
+            i + 1,
+        )
+    wrong = np.flatnonzero(sign * step < 0.0)
+    if wrong.size:
+        i = int(wrong[0])
+        turn = abs(step[i]) > 0.9 * 2.0 * np.pi and data.units.get(name) == "rad"
+        remedy = (
+            "it seems to jump by a full turn: unwrap the angle first"
+            if turn
+            else "sort the rows, remove the return stroke, or fit over parameter='arc_length' or 'chord'"
+        )
+        word = "falls" if sign > 0 else "rises"
+        raise data.error(
+            f"{name} {word} from {u[i]:.9g} to {u[i + 1]:.9g} "
+            f"({wrong.size} such rows), so it is not monotone; {remedy}",
+            i + 1,
+        )
+    return u
+
+
+def check_spacing(data: PoseData, length: float, allow_gaps: bool) -> None:
+    """No repeated points, no far strays, no gaps, for data whose order along the path defines the parameter.
+
+    `length` [m] is that of the path with noise averaged out. A gap is a step of more than 20 median steps and 5 % of
+    the path; a stray lies more than 10 median steps off the way between its neighbors.
+    """
+    r = data.position
+    step = np.linalg.norm(np.diff(r, axis=0), axis=1)
+    repeated = np.flatnonzero(step == 0.0)
+    if repeated.size:
+        i = int(repeated[0])
+        raise data.error(
+            f"the position {_point(r[i + 1])} repeats that of {data.row(i)} ({repeated.size} zero-length steps); "
+            "remove repeated rows, or choose a parameter column for motions that rotate in place",
+            i + 1,
+        )
+    typical = float(np.median(step))
+    around = np.linalg.norm(r[2:] - r[:-2], axis=1)
+    detour = step[1:] + step[:-1] - around
+    stray = np.flatnonzero(detour > 20.0 * typical)
+    if stray.size:
+        i = int(stray[np.argmax(detour[stray])])
+        raise data.error(
+            f"the point {_point(r[i + 1])} lies {0.5 * detour[i]:.4g} m off the way from {data.row(i)} to "
+            f"{data.row(i + 2)} (typical step {typical:.3g} m): an outlier or rows out of order; remove or sort",
+            i + 1,
+        )
+    gap = np.flatnonzero((step > 20.0 * typical) & (step > 0.05 * length))
+    if gap.size and not allow_gaps:
+        i = int(gap[np.argmax(step[gap])])
+        raise data.error(
+            f"there is a gap of {step[i]:.4g} m after {data.row(i)} (typical step {typical:.3g} m); the path in "
+            "it is unknown: add points, fit the parts as segments of a track, or pass allow_gaps=True",
+            i + 1,
+        )
+
+
+def check_turns(data: PoseData) -> None:
+    """Neighboring orientations must be near enough to be told apart: less than 120 degrees."""
+    q = data.quaternion
+    if q is None:
+        return
+    angle = 2.0 * np.arccos(np.clip(np.abs(np.sum(q[1:] * q[:-1], axis=1)), 0.0, 1.0))
+    bad = np.flatnonzero(angle > np.radians(120.0))
+    if bad.size:
+        i = int(bad[0])
+        raise data.error(
+            f"the orientation turns by {np.degrees(angle[i]):.0f} deg from {data.row(i)}; it cannot be "
+            "followed: check the unit (deg or rad) and the Euler sequence, or sample more finely",
+            i + 1,
+        )
+
+
+def _point(p: Array) -> str:
+    return "(" + ", ".join(f"{x:.6g}" for x in p) + ") m"

@@ -1,0 +1,100 @@
+"""Closed paths: wrapping data around the seam, and making the two passes over the seam one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.interpolate import make_interp_spline
+
+from sekant.geometry.fit.data import PoseData
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Closing:
+    """How the data of a closed path continue around it."""
+
+    period: float  # in the parameter of the raw data
+    source: NDArray[np.int64]  # (n_ext,) row of the data for each extended point
+    lap: NDArray[np.int64]  # (n_ext,) -1, 0 or 1
+    inside: NDArray[np.bool_]  # (n_ext,) the points of lap 0
+    gain: Array  # (k,) growth of the orientation components over a lap (Euler angles)
+    sign: float  # of the quaternion after a lap
+
+    @staticmethod
+    def of(poses: PoseData, u: Array, y: Array | None, tag: str) -> Closing:
+        """From data whose last point is the first again, or one ordinary step before it."""
+        r = poses.position
+        typical = float(np.median(np.linalg.norm(np.diff(r, axis=0), axis=1)))
+        gap = float(np.linalg.norm(r[-1] - r[0]))
+        if gap > 4.0 * typical:
+            raise poses.error(
+                f"the path does not close: its ends are {gap:.4g} m apart (typical step {typical:.3g} m); "
+                "add the missing points or do not ask for 'periodic'"
+            )
+        repeated = gap < 0.2 * typical
+        n = len(u) - 1 if repeated else len(u)
+        period = float(u[-1] - u[0]) if repeated else float(u[-1] - u[0]) + gap
+        overlap = min(n - 1, max(20, n // 6))
+        index = np.arange(-overlap, n + overlap)
+        gain, sign = np.zeros(0 if y is None else y.shape[1]), 1.0
+        if y is not None and tag == "quaternion":
+            sign = 1.0 if float(y[n - 1] @ y[0]) >= 0.0 else -1.0
+        elif y is not None:
+            gain = 2.0 * np.pi * np.round((y[n - 1] - y[0]) / (2.0 * np.pi))
+        lap = np.floor_divide(index, n)
+        return Closing(period, index % n, lap, lap == 0, gain, sign)
+
+    def extended(self, u: Array, r: Array, y: Array | None, w: Array | None) -> tuple:
+        """Parameter, positions, orientation components and weights with overlaps at both ends."""
+        i = self.source
+        y_ext = None
+        if y is not None:
+            y_ext = y[i] * np.where(self.lap == 0, 1.0, self.sign)[:, None] + np.outer(self.lap, self.gain)
+        return u[i] + self.lap * self.period, r[i], y_ext, None if w is None else w[i]
+
+    def lap_range(self, place: Array, order: NDArray[np.int64]) -> tuple[float, float]:
+        """Parameters at which the first point is passed for the first and for the second time, where the extended
+        point order[i] has the parameter place[i]."""
+        position = np.empty(len(order), dtype=np.int64)
+        position[order] = np.arange(len(order))
+        start, end = (np.flatnonzero((self.source == 0) & (self.lap == lap))[0] for lap in (0, 1))
+        return float(place[position[start]]), float(place[position[end]])
+
+    def increment(self, m: int) -> Array:
+        """Growth (m,) of the table components over a lap."""
+        out = np.zeros(m)
+        out[3 : 3 + len(self.gain)] = self.gain
+        return out
+
+    def signs(self, m: int) -> Array:
+        """Signs (m,) of the components after a lap."""
+        out = np.ones(m)
+        out[3:] = self.sign
+        return out
+
+
+def blend_seam(s: Array, y: Array, period: float, closing: Closing) -> tuple[Array, Array]:
+    """One lap (s from 0 to period) from data that overlap at both ends, blended smoothly over the overlap."""
+    spline = make_interp_spline(s, y, 5)
+    reach = 0.9 * min(-s[0], s[-1] - period)
+    lap = np.concatenate([[0.0], s[(s > 1e-12 * period) & (s < period * (1.0 - 1e-12))], [period]])
+    out = spline(lap)
+    m = y.shape[1]
+    sign, gain = closing.signs(m), closing.increment(m)
+    near = lap < reach
+    weight = _step(lap[near] / reach)[:, None]
+    out[near] = weight * out[near] + (1.0 - weight) * sign * (spline(lap[near] + period) - gain)
+    far = lap > period - reach
+    weight = _step((lap[far] - period) / reach)[:, None]
+    out[far] = (1.0 - weight) * out[far] + weight * (sign * spline(lap[far] - period) + gain)
+    return lap, out
+
+
+def _step(x: Array) -> Array:
+    """Smooth step (C4) from 0 at -1 to 1 at 1."""
+    t = np.clip(0.5 * (x + 1.0), 0.0, 1.0)
+    return t**5 * (126.0 - 420.0 * t + 540.0 * t**2 - 315.0 * t**3 + 70.0 * t**4)

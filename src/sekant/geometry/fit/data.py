@@ -1,0 +1,300 @@
+"""Pose data: positions, orientations and parameter columns from CSV files or arrays, in SI."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sekant.errors import DataError, suggest
+from sekant.geometry.fit.units import factor, si_unit, split_header
+from sekant.geometry.rotations import (
+    check_rotations,
+    check_sequence,
+    continue_signs,
+    quaternion_from_euler,
+    quaternion_from_rotation,
+)
+
+Array = NDArray[np.float64]
+_QUATERNION = ("qw", "qx", "qy", "qz")
+_MATRIX = tuple(f"r{i}{j}" for i in (1, 2, 3) for j in (1, 2, 3))
+_ANGLE_NAMES = {"z": ("yaw", "rz"), "y": ("pitch", "ry"), "x": ("roll", "rx")}
+
+
+@dataclass(frozen=True)
+class PoseData:
+    """Poses X_FM in SI, one a row."""
+
+    position: Array  # (n, 3) m
+    quaternion: Array | None  # (n, 4) unit, signs continued
+    angles: Array | None  # (n, k) rad, unwrapped, if the source gave Euler angles
+    sequence: str  # of `angles`
+    columns: dict[str, Array]  # all columns by name, SI where the unit is a length or an angle
+    units: dict[str, str]  # SI units of the columns
+    rows: NDArray[np.int64]  # (n,) row or line number in the source
+    weights: Array | None  # (n,)
+    notes: tuple[str, ...] = ()
+    file: str | None = None
+
+    def __len__(self) -> int:
+        return len(self.position)
+
+    def row(self, index: int) -> str:
+        """How messages call a row."""
+        return f"line {self.rows[index]}" if self.file else f"row {self.rows[index]}"
+
+    def error(self, message: str, index: int | None = None) -> DataError:
+        """DataError at a row, as file and line where there is a file."""
+        if index is None:
+            return DataError(message, file=self.file)
+        if self.file:
+            return DataError(message, file=self.file, line=int(self.rows[index]))
+        return DataError(f"row {self.rows[index]}: {message}")
+
+
+def read_poses(
+    data: Any,
+    *,
+    columns: Mapping[str, Any] | None = None,
+    units: Mapping[str, str] | None = None,
+    sequence: str | None = None,
+    weights: Any = None,
+) -> PoseData:
+    """Poses from a CSV file, from (n, 3) positions [m], or from a mapping of columns.
+
+    A mapping may hold ``position`` (n, 3), ``quaternion`` (n, 4), ``rotation`` (n, 3, 3), ``euler`` (n, k) with
+    `sequence`, and any further columns (n,), all in SI; or single columns x, y, z, qw..qz, r11..r33, yaw, pitch,
+    roll as a file has them. `columns` maps these names to those of the data, or to a constant (``{"z": 0.0}``);
+    ``"angles"`` there lists the columns of the Euler angles in the order of `sequence`. `units` maps column names
+    to units and is needed for files whose header has none.
+    """
+    file = None
+    rows = None
+    declared: dict[str, str | None] = {}
+    if isinstance(data, (str, PathLike)):
+        file = str(data)
+        table, declared, rows = _read_csv(Path(data))
+    elif isinstance(data, Mapping):
+        table = {str(k): np.asarray(v, float) for k, v in data.items()}
+    else:
+        table = {"position": np.asarray(data, float)}
+    for name, unit in (units or {}).items():
+        if name not in table:
+            raise DataError(
+                f"units names the column '{name}'; {suggest(name, list(table), 'columns found')}", file=file
+            )
+        declared[name] = unit
+    try:
+        return _assemble(table, declared, dict(columns or {}), sequence, weights, file, rows)
+    except DataError as error:
+        if file and error.file is None:
+            raise DataError(error.message, file=file, line=error.line) from None
+        raise
+
+
+def _assemble(
+    table: dict[str, Array],
+    declared: dict[str, str | None],
+    columns: dict[str, Any],
+    sequence: str | None,
+    weights: Any,
+    file: str | None,
+    rows: NDArray[np.int64] | None,
+) -> PoseData:
+    find = _Finder(table, declared, columns, strict=file is not None)
+    if "position" in table:
+        position = table["position"]
+        if position.ndim != 2 or position.shape[1] != 3:
+            raise DataError(f"positions must have shape (n, 3), got {position.shape}")
+    else:
+        position = np.stack([find.get(name, "length") for name in "xyz"], axis=1)
+    n = len(position)
+    quaternion, angles, used = _orientation(find, table, columns, sequence)
+    for name, values in table.items():
+        if len(values) != n:
+            raise DataError(f"column '{name}' has {len(values)} rows, the positions have {n}")
+    rows = np.arange(1, n + 1) if rows is None else rows
+    scalar = {k: v for k, v in table.items() if v.ndim == 1}
+    si = {k: v * find.factor(k, "any") for k, v in scalar.items()}
+    si_units = {k: si_unit(declared.get(k)) for k in scalar}
+    if weights is None and "weight" in scalar:
+        weights = scalar["weight"]
+    checked = _check_weights(weights, n, rows)
+    _check_finite(position, "position", rows, file)
+    for name, values in (("orientation", quaternion), ("angle", angles)):
+        if values is not None:
+            _check_finite(values, name, rows, file)
+    notes: list[str] = []
+    if angles is not None:
+        unwrapped = np.unwrap(angles, axis=0)
+        jumps = np.argwhere(np.abs(np.diff(unwrapped - angles, axis=0)) > 1.0)
+        if len(jumps):
+            notes.append(
+                f"{len(jumps)} jumps of 2 pi in the angles were removed, the first after row {rows[jumps[0][0]]}"
+            )
+        angles = unwrapped
+        quaternion = quaternion_from_euler(angles, used)
+    if quaternion is not None:
+        quaternion = continue_signs(quaternion)
+    return PoseData(position, quaternion, angles, used, si, si_units, rows, checked, tuple(notes), file)
+
+
+def _orientation(
+    find: _Finder, table: dict[str, Array], columns: dict[str, Any], sequence: str | None
+) -> tuple[Array | None, Array | None, str]:
+    """Quaternions or Euler angles with their sequence, whichever the data hold."""
+    lower = {name.lower() for name in find.names}
+    if "quaternion" in table or all(name in lower for name in _QUATERNION):
+        q = table.get("quaternion")
+        q = np.stack([find.get(name, "number") for name in _QUATERNION], axis=1) if q is None else q
+        norm = np.linalg.norm(q, axis=1)
+        bad = np.flatnonzero(~(np.abs(norm - 1.0) < 1e-2))
+        if bad.size:
+            raise DataError(
+                f"row {bad[0] + 1}: the quaternion has length {norm[bad[0]]:.4g}, not 1; check that the columns "
+                "are qw, qx, qy, qz with the scalar first"
+            )
+        return q / norm[:, None], None, ""
+    if "rotation" in table or all(name in lower for name in _MATRIX):
+        R = table.get("rotation")
+        if R is None:
+            R = np.stack([find.get(name, "number") for name in _MATRIX], axis=1).reshape(-1, 3, 3)
+        return quaternion_from_rotation(check_rotations(R, 1e-3)), None, ""
+    if "euler" in table:
+        used = check_sequence(sequence or "zyx")
+        angles = table["euler"]
+        if angles.ndim != 2 or angles.shape[1] != len(used):
+            raise DataError(
+                f"the sequence '{used}' needs angles of shape (n, {len(used)}), got {angles.shape}"
+            )
+        return None, angles, used
+    names: Sequence[str] | None = columns.get("angles")
+    if names is None:
+        wanted = check_sequence(sequence) if sequence else "zyx"
+        names = [next((a for a in _ANGLE_NAMES[axis] if a in lower), "") for axis in wanted]
+        if not all(names):
+            if sequence:
+                raise DataError(
+                    f"no columns for the angles of the sequence '{sequence}'; name them with "
+                    f"columns={{'angles': [...]}}; columns found: {', '.join(find.names)}"
+                )
+            found = [name for name in find.names if name.lower() in ("yaw", "pitch", "roll")]
+            if found:
+                raise DataError(
+                    f"of yaw, pitch and roll only {', '.join(found)} found; give the sequence, e.g. "
+                    "sequence='y' with columns={'angles': ['pitch']}"
+                )
+            return None, None, ""
+        sequence = wanted
+    used = check_sequence(sequence or "zyx")
+    if len(names) != len(used):
+        raise DataError(f"{len(names)} angle columns but the sequence '{used}' has {len(used)} letters")
+    return None, np.stack([find.get(name, "angle") for name in names], axis=1), used
+
+
+class _Finder:
+    """Finds a column by its role or name and converts it to SI."""
+
+    def __init__(
+        self, table: dict[str, Array], declared: dict[str, str | None], columns: dict[str, Any], strict: bool
+    ):
+        self.table, self.declared, self.columns, self.strict = table, declared, columns, strict
+        self.names = list(table)
+        self.by_lower = {name.lower(): name for name in table}
+
+    def factor(self, name: str, kind: str) -> float:
+        unit = self.declared.get(name)
+        return 1.0 if unit is None and not self.strict else factor(name, unit, kind)
+
+    def get(self, role: str, kind: str) -> Array:
+        name = self.columns.get(role, role)
+        if isinstance(name, (int, float)):
+            return np.full(len(next(iter(self.table.values()))), float(name))
+        name = name if name in self.table else self.by_lower.get(str(name).lower(), name)
+        if name not in self.table:
+            raise DataError(
+                f"there is no column '{name}'; columns found: {', '.join(self.names)}. Name it with "
+                f"columns={{'{role}': '...'}}" + (", or a constant, e.g. {'z': 0.0}" if role in "xyz" else "")
+            )
+        return self.table[name] * self.factor(name, kind)
+
+
+def _read_csv(path: Path) -> tuple[dict[str, Array], dict[str, str | None], NDArray[np.int64]]:
+    """Columns, their declared units and the line number of each row. Lines that begin with # are comments."""
+    file = str(path)
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise DataError(f"cannot be read: {error.strerror}", file=file) from None
+    except UnicodeDecodeError:
+        raise DataError("is not a text file in UTF-8; export it as CSV", file=file) from None
+    lines = [
+        (i, line) for i, line in enumerate(text.splitlines(), 1) if line.strip() and line.lstrip()[0] != "#"
+    ]
+    if not lines:
+        raise DataError("is empty; it needs a header line with column names and units", file=file)
+    header = lines[0][1]
+    separator = max(",;\t", key=header.count)
+    names_units = [split_header(cell) for cell in next(csv.reader([header], delimiter=separator))]
+    names = [name for name, _ in names_units]
+    if all(_is_number(name) for name in names):
+        raise DataError(
+            "has no header; its first line must name the columns, e.g. 'x [mm], y [mm], z [mm]'", file=file
+        )
+    doubled = {name for name in names if names.count(name) > 1}
+    if doubled:
+        raise DataError(f"has the column '{doubled.pop()}' twice; rename one", file=file, line=lines[0][0])
+    cells = list(csv.reader([line for _, line in lines[1:]], delimiter=separator))
+    numbers = np.array([i for i, _ in lines[1:]], dtype=np.int64)
+    for line, row in zip(numbers, cells, strict=True):
+        if len(row) != len(names):
+            raise DataError(
+                f"has {len(row)} values, the header names {len(names)}", file=file, line=int(line)
+            )
+    try:
+        values = np.array(cells, dtype=float).reshape(len(cells), len(names))
+    except ValueError:
+        for line, row in zip(numbers, cells, strict=True):
+            for name, cell in zip(names, row, strict=True):
+                if not _is_number(cell):
+                    message = f"column '{name}': '{cell.strip()}' is no number"
+                    raise DataError(message, file=file, line=int(line)) from None
+        raise
+    return {name: values[:, i] for i, name in enumerate(names)}, dict(names_units), numbers
+
+
+def _is_number(cell: str) -> bool:
+    try:
+        float(cell)
+    except ValueError:
+        return False
+    return True
+
+
+def _check_finite(values: Array, what: str, rows: NDArray[np.int64], file: str | None) -> None:
+    bad = np.argwhere(~np.isfinite(values))
+    if bad.size:
+        row, column = bad[0]
+        message = f"{what} component {column + 1} is {values[row, column]}; remove the row or fill the gap"
+        if file:
+            raise DataError(message, file=file, line=int(rows[row]))
+        raise DataError(f"row {rows[row]}: {message}")
+
+
+def _check_weights(weights: Any, n: int, rows: NDArray[np.int64]) -> Array | None:
+    if weights is None:
+        return None
+    w = np.asarray(weights, float)
+    if w.shape != (n,):
+        raise DataError(f"weights must have shape ({n},), got {w.shape}")
+    bad = np.flatnonzero(~(np.isfinite(w) & (w > 0.0)))
+    if bad.size:
+        raise DataError(f"row {rows[bad[0]]}: weight {w[bad[0]]:g} is not positive; remove the row instead")
+    return w

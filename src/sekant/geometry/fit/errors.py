@@ -1,0 +1,167 @@
+"""How far a fitted curve is from its data, and from data that a fit did not see."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sekant.geometry.arc_length import unit_speed_error
+from sekant.geometry.fit.bsplines import admissible, least_squares
+from sekant.geometry.fit.data import PoseData
+from sekant.geometry.fit.initial import Initial, first_spline
+from sekant.geometry.fit.noise import find_straights
+from sekant.geometry.fit.report import FitReport
+from sekant.geometry.pose_curve import PoseCurve
+from sekant.geometry.pose_kinematics import rotations
+from sekant.geometry.rotations import quaternion_from_rotation
+
+Array = NDArray[np.float64]
+_EVERY = 5  # one point in five is held out
+
+
+def describe(
+    curve: PoseCurve,
+    poses: PoseData,
+    rows: NDArray[np.int64],
+    u: Array,
+    first: Initial,
+    second: Initial | None,
+    corners: list[tuple[float, int]],
+) -> FitReport:
+    """Report of a curve fitted to the data `rows` at the parameters u of the curve."""
+    r = poses.position[rows]
+    a, b = curve.range
+    at = np.clip(u, a, b)
+    gaps = np.linalg.norm(curve.position(at) - r, axis=1)
+    values: dict[str, Any] = {"position_rms": _rms(gaps), "position_max": float(gaps.max())}
+    fine = curve.sample(1001)
+    residuals: dict[str, Any] = {"u": u, "position": r, "position_error": gaps}
+    residuals |= {"fitted_u": fine, "fitted": curve.position(fine)}
+    angles = None
+    if poses.quaternion is not None and curve.orientation != "none":
+        angles = angle_between(curve.quaternion(at), poses.quaternion[rows])
+        values |= {"orientation_rms": _rms(angles), "orientation_max": float(angles.max())}
+        residuals["orientation_error"] = angles
+    held = np.zeros(len(u), bool)
+    if len(u) >= 30:
+        held[_EVERY // 2 :: _EVERY] = True
+        weights = None if poses.weights is None else poses.weights[rows]
+        gap = np.linalg.norm(_without(u, r, held, first, corners, weights) - r[held], axis=1)
+        values |= {"held_out_position_rms": _rms(gap), "held_out_position_max": float(gap.max())}
+        if second is not None and angles is not None and poses.quaternion is not None:
+            y = curve.components(at)[:, 3:]
+            y = _target(curve.orientation, poses, rows, y)
+            predicted = _without(u, y, held, second, corners, weights)
+            q = _quaternions(curve, predicted)
+            gap = angle_between(q, poses.quaternion[rows][held])
+            values |= {"held_out_orientation_rms": _rms(gap), "held_out_orientation_max": float(gap.max())}
+    warnings = list(_kink_warnings(curve, corners))
+    if curve.parameter == "s":
+        values["unit_speed_error"] = speed = unit_speed_error(curve.table.breaks, curve.table.coefficients)
+        if speed > 1e-3:
+            warnings.append(
+                f"|dr/ds| differs from 1 by {speed:.2g} somewhere: the path bends more sharply than its points "
+                "resolve; give more points, state the noise, or fit over a column"
+            )
+    if (
+        first.noise > 0.0
+        and values["position_rms"] > 3.0 * np.sqrt(3.0) * first.noise
+        and not first.interpolated
+    ):
+        warnings.append(
+            f"the position residual ({values['position_rms']:.3g} m rms) is well above the noise estimate "
+            f"({first.noise:.3g} m): the path may have detail that the knots did not reach"
+        )
+    return FitReport(
+        source="data",
+        method=first.method + ("" if second is None else f"; orientation: {second.method}"),
+        parameter=curve.parameter,
+        unit=curve.unit,
+        orientation=curve.orientation,
+        points=len(poses),
+        held_out=int(held.sum()),
+        pieces=len(curve.table.coefficients),
+        knots=len(first.inner),
+        continuity=str(curve.continuity),
+        noise=first.noise,
+        orientation_noise=None
+        if second is None
+        else second.noise * (2.0 if curve.orientation == "quaternion" else 1.0),
+        warnings=tuple(warnings),
+        notes=(*poses.notes, *_straight_notes(curve, r, u, first)),
+        residuals=residuals,
+        **values,
+    )
+
+
+def angle_between(q1: Array, q2: Array) -> Array:
+    """Angle of rotation (n,) [rad] between unit quaternions, accurate for small angles."""
+    same = np.where(np.sum(q1 * q2, axis=-1, keepdims=True) < 0.0, -1.0, 1.0)
+    half = 0.5 * np.linalg.norm(q1 - same * q2, axis=-1)
+    return 4.0 * np.arcsin(np.clip(half, 0.0, 1.0))
+
+
+def _rms(x: Array) -> float:
+    return float(np.sqrt(np.mean(x**2)))
+
+
+def _without(
+    u: Array,
+    y: Array,
+    held: NDArray[np.bool_],
+    initial: Initial,
+    corners: list[tuple[float, int]],
+    weights: Array | None,
+) -> Array:
+    """Prediction at the held-out points by a spline of the same kind through the others."""
+    keep = ~held
+    w = None if weights is None else weights[keep]
+    if initial.interpolated:
+        return first_spline(u[keep], y[keep], method="interpolation", noise=0.0, corners=corners).spline(
+            u[held]
+        )
+    inner = admissible(u[keep], initial.inner)
+    return least_squares(u[keep], y[keep], inner, w)(u[held])
+
+
+def _target(orientation: str, poses: PoseData, rows: NDArray[np.int64], fitted: Array) -> Array:
+    """Orientation components of the data on the branch (sign, turns) of the fitted ones."""
+    assert poses.quaternion is not None
+    if orientation == "quaternion":
+        q = poses.quaternion[rows]
+        return q * np.where(np.sum(q * fitted, axis=1, keepdims=True) < 0.0, -1.0, 1.0)
+    if poses.angles is not None and orientation == f"euler:{poses.sequence}":
+        angles = poses.angles[rows]
+        return angles - 2.0 * np.pi * np.round((angles - fitted) / (2.0 * np.pi))
+    return fitted
+
+
+def _quaternions(curve: PoseCurve, y: Array) -> Array:
+    """Unit quaternions of orientation components (n, k)."""
+    full = np.concatenate([np.zeros((len(y), 3)), y], axis=1)
+    return quaternion_from_rotation(rotations(full, curve.orientation, curve.R_constant))
+
+
+def _straight_notes(curve: PoseCurve, r: Array, u: Array, first: Initial) -> list[str]:
+    """Straight pieces found in the data, where noise does not hide them."""
+    size = float(np.linalg.norm(np.ptp(r, axis=0)))
+    if first.noise > 1e-4 * size or np.any(np.diff(u) < 0.0):
+        return []
+    runs = find_straights(r, max(4.0 * first.noise, 1e-9 * size))
+    return [f"straight from {curve.parameter} = {u[i]:.6g} to {u[j]:.6g} {curve.unit}" for i, j in runs]
+
+
+def _kink_warnings(curve: PoseCurve, corners: list[tuple[float, int]]) -> list[str]:
+    texts = []
+    for place, multiplicity in corners:
+        if multiplicity == 5:
+            texts.append(
+                f"the path has a corner near {curve.parameter} = {place:.6g}: velocity jumps there (C0)"
+            )
+        elif multiplicity == 4:
+            texts.append(
+                f"the curvature jumps near {curve.parameter} = {place:.6g}: acceleration jumps there (C1 only)"
+            )
+    return texts

@@ -1,0 +1,227 @@
+"""Where the knots go: Tao and Watson's method for noisy data, HALL's iterative search for clean data.
+
+Both work on vector data y (n, m) over an increasing parameter u (n,), with the components scaled so that they
+may be added (metres with metres, unit quaternions among themselves).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.interpolate import BSpline
+
+from sekant.geometry.fit.bsplines import DEGREE, admissible, least_squares
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class KnotFit:
+    """A quintic spline, its inner knots, and why no more were added."""
+
+    spline: BSpline
+    inner: Array
+    residual_variance: float
+    stopped: str
+
+
+def tao_watson(
+    u: Array,
+    y: Array,
+    *,
+    noise: float | None = None,
+    C: float | None = None,
+    fixed: Array | None = None,
+    weights: Array | None = None,
+    most: int = 80,
+    patience: int = 3,
+) -> KnotFit:
+    """Add one knot at a time where it is needed most, and move it and its neighbors to where they serve best.
+
+    The sum of squares of segment j, SSR_j (2.10), over the total TSSR (2.11) and its share n_j / np of the points
+    give the knot addition index KAI_j (2.12); the segment with the highest one is halved. Knots are added until
+
+    (2.13)  (TSSR^0 - TSSR^(k-1)) / (TSSR^0 - TSSR^k) > C: a further knot no longer improves the fit, or
+    (2.14)  TSSR / (np - n) grows with k: the spline begins to fit the noise,
+
+    for `patience` additions in a row; the last knots that did not pay are dropped. Without `C` a knot pays if it
+    gains more than the best of all places would gain on pure noise: with probability 1 - 1/N that is less than
+    m + 2 sqrt(m L) + 2 L residual variances, L = log N (Laurent and Massart), for N places a spline can tell apart.
+    Several knots may pay together, for a bump may need two or three before anything improves. While the residual is
+    clearly larger than `noise` (standard deviation of a component) the search goes on longer.
+    `fixed`: knots that stay (kinks, with their multiplicity).
+    """
+    n_points, m = y.shape
+    fixed = np.zeros(0) if fixed is None else fixed
+    w2 = np.ones(n_points) if weights is None else (weights / np.sqrt(np.mean(weights**2))) ** 2
+
+    def squares(inner: Array) -> tuple[BSpline, Array]:
+        spline = least_squares(u, y, np.concatenate([fixed, inner]), weights)
+        return spline, w2 * np.sum((y - spline(u)) ** 2, axis=1)
+
+    free = np.zeros(0)
+    spline, residual = squares(free)
+    start = total = float(residual.sum())
+    best = KnotFit(spline, fixed, _variance(total, n_points, m, fixed.size, 0), "")
+    least = DEGREE + 1
+    log_places = np.log(max(n_points / (DEGREE + 1), 2.0))
+    price = m + 2.0 * np.sqrt(m * log_places) + 2.0 * log_places
+    best_total, best_k = total, 0
+    stopped = f"{most} knots reached"
+    floor = 1e-28 * float(np.sum(y * y)) + 1e-300
+    previous = best.residual_variance
+    for k in range(1, most + 1):
+        place = _worst_segment(u, residual, total, np.concatenate([fixed, free]), least)
+        if place is None:
+            stopped = "no segment has enough points for another knot"
+            break
+        rough = noise is not None and k > 20 and best.residual_variance > 4.0 * noise**2
+        free = np.sort(np.append(free, place))
+        free, spline, residual = _settle(u, squares, free, place, fixed, least, 2 if rough else 3)
+        total = float(residual.sum())
+        variance = _variance(total, n_points, m, fixed.size, k)
+        if C is None:
+            pays = best_total - total > (k - best_k) * price * variance
+        else:
+            pays = not start - best_total > C * (start - total) and variance <= best.residual_variance
+        if pays:
+            best = KnotFit(spline, np.sort(np.concatenate([fixed, free])), variance, "")
+            best_total, best_k = total, k
+        if total <= floor:
+            stopped = "the fit is exact"
+            break
+        satisfied = noise is None or best.residual_variance < 2.0 * noise**2
+        if k - best_k >= (patience if satisfied else 4 * patience):
+            stopped = "rule (2.14)" if variance > previous else "rule (2.13)"
+            break
+        previous = variance
+    return KnotFit(best.spline, best.inner, best.residual_variance, stopped)
+
+
+def _variance(total: float, points: int, m: int, fixed: int, k: int) -> float:
+    freedom = m * (points - DEGREE - 1 - fixed - k) - k
+    return total / freedom if freedom > 0 else np.inf
+
+
+def _worst_segment(u: Array, residual: Array, total: float, knots: Array, least: int) -> float | None:
+    """Center of the segment with the highest knot addition index (2.12) that has points for two halves."""
+    edges = np.concatenate([[u[0]], np.unique(knots), [u[-1]]])
+    index = np.clip(np.searchsorted(edges, u, side="right") - 1, 0, len(edges) - 2)
+    counts = np.bincount(index, minlength=len(edges) - 1)
+    sums = np.bincount(index, weights=residual, minlength=len(edges) - 1)
+    kai = sums / max(total, 1e-300) + counts / len(u)
+    centers = 0.5 * (edges[:-1] + edges[1:])
+    left = np.searchsorted(u, centers) - np.searchsorted(u, edges[:-1])
+    right = np.searchsorted(u, edges[1:]) - np.searchsorted(u, centers)
+    kai[np.minimum(left, right) < least] = -1.0
+    worst = int(np.argmax(kai))
+    return float(centers[worst]) if kai[worst] > 0.0 else None
+
+
+def _settle(u: Array, squares, free: Array, place: float, fixed: Array, least: int, rounds: int):
+    """Move the new knot and its neighbors, two on each side or (`rounds` = 2) one, to the smallest sum of squares."""
+    center = int(np.searchsorted(free, place))
+    spline, residual = squares(free)
+    total = residual.sum()
+    around = [center, center - 1, center + 1, center - 2, center + 2, center]
+    for i in around if rounds > 2 else around[:3]:
+        if not 0 <= i < free.size:
+            continue
+        others = np.sort(np.concatenate([[u[0]], np.delete(free, i), fixed, [u[-1]]]))
+        k = int(np.searchsorted(others, free[i]))
+        low, high = others[k - 1], others[k]
+        a = int(np.searchsorted(u, low, side="right")) + least - 1
+        b = int(np.searchsorted(u, high, side="left")) - least
+        if b <= a:
+            continue
+        low, high = u[a], u[b]
+        width = min(high - low, 0.5 * (others[k] - others[k - 1]))
+        for _ in range(rounds):
+            trials = np.clip(free[i] + width * np.array([-0.5, -0.25, 0.25, 0.5]), low, high)
+            for trial in np.unique(trials):
+                candidate = free.copy()
+                candidate[i] = trial
+                trial_spline, trial_residual = squares(candidate)
+                if trial_residual.sum() < total:
+                    free, spline, residual = candidate, trial_spline, trial_residual
+                    total = residual.sum()
+            width *= 0.4
+    return np.sort(free), spline, residual
+
+
+def iterative_knots(u: Array, y: Array, threshold: Array, cell: int = 2 * (DEGREE + 1)) -> Array:
+    """HALL's Algorithm 1: walk along clean data and set a knot where one quintic no longer follows them.
+
+    The data are cut into cells of `cell` points (at least k + 1). From each start a polynomial is fitted over one,
+    two, ... cells; when its largest error exceeds that of the first cell by more than `threshold` (m,), the last
+    good end becomes a knot and the next start. HALL compares each fit with the one before it; comparing with
+    the first one also sees errors that grow slowly, and lets the end be found by doubling and halving.
+    """
+    n = len(u)
+    edges = np.append(np.arange(0, n - cell, cell), n - 1)
+    last = len(edges) - 1
+    knots: list[float] = []
+    start = 0
+    while start < last:
+        first = _polynomial_error(u, y, edges[start], edges[start + 1])
+        good, step = start + 1, 1
+        bad = None
+        while bad is None and good < last:
+            trial = min(good + step, last)
+            if np.all(_polynomial_error(u, y, edges[start], edges[trial]) - first <= threshold):
+                good, step = trial, 2 * step
+            else:
+                bad = trial
+        while bad is not None and bad - good > 1:
+            middle = (good + bad) // 2
+            if np.all(_polynomial_error(u, y, edges[start], edges[middle]) - first <= threshold):
+                good = middle
+            else:
+                bad = middle
+        if good < last:
+            knots.append(float(u[edges[good]]))
+        start = good
+    return np.asarray(knots)
+
+
+def _polynomial_error(u: Array, y: Array, i: int, j: int) -> Array:
+    """Largest deviation (m,) of the points i..j from their best quintic; long runs are thinned to 160 points."""
+    index = np.unique(np.linspace(i, j, min(j - i + 1, 160)).astype(int))
+    x = 2.0 * (u[index] - u[i]) / (u[j] - u[i]) - 1.0
+    V = np.polynomial.chebyshev.chebvander(x, DEGREE)
+    c = np.linalg.lstsq(V, y[index], rcond=None)[0]
+    return np.abs(y[index] - V @ c).max(axis=0)
+
+
+def fit_to_tolerance(
+    u: Array, y: Array, tolerance: Array, *, fixed: Array | None = None, rounds: int = 12
+) -> tuple[BSpline, Array]:
+    """Quintic spline within `tolerance` (m,) of dense clean data, and its largest errors (m,).
+
+    Starts from `iterative_knots`. A C4 spline has one coefficient a segment where free polynomials have six, so
+    segments that miss the tolerance are halved until they meet it or have too few points. `fixed` knots (kinks) stay.
+    """
+    fixed = np.zeros(0) if fixed is None else fixed
+    places = np.unique(fixed)
+    spans = np.searchsorted(u, np.concatenate([[u[0]], places, [u[-1]]]))
+    found = [iterative_knots(u[i : j + 1], y[i : j + 1], tolerance) for i, j in pairwise(spans) if j - i > 12]
+    inner = np.concatenate([*found, np.zeros(0)])
+    for _ in range(rounds):
+        knots = admissible(u, np.concatenate([fixed, inner]))
+        spline = least_squares(u, y, knots)
+        miss = np.abs(y - spline(u)) / tolerance
+        if miss.max() <= 1.0:
+            break
+        edges = np.unique(np.concatenate([[u[0]], knots, [u[-1]]]))
+        index = np.clip(np.searchsorted(edges, u, side="right") - 1, 0, len(edges) - 2)
+        worst = np.zeros(len(edges) - 1)
+        np.maximum.at(worst, index, miss.max(axis=1))
+        counts = np.bincount(index, minlength=len(worst))
+        split = (worst > 1.0) & (counts >= 8)
+        if not split.any():
+            break
+        inner = np.setdiff1d(np.concatenate([knots, 0.5 * (edges[:-1] + edges[1:])[split]]), fixed)
+    return spline, np.abs(y - spline(u)).max(axis=0)

@@ -1,0 +1,202 @@
+"""Pose curves and surfaces on disk: plain JSON that gives back the same doubles.
+
+A curve is one object::
+
+    {"format": "sekant pose curve", "version": 1, "name", "parameter", "unit",
+     "orientation": "none" | "quaternion" | "euler:zyx",   "components": [names in order],
+     "R_constant": 3 x 3,   "extrapolation": "error" | "linear" | "periodic",   "increment": (m) or null,
+     "breaks": (n + 1),   "coefficients": (n, m, k), ascending powers of u - breaks[i],
+     "report": {...} or null}
+
+A surface has "sekant pose surface", "parameters" and "units" (2 each), "breaks1" (n1 + 1),
+"breaks2" (n2 + 1) and "coefficients" (n1, n2, m, k1, k2). Lengths are in m, angles in rad. Numbers are
+written with the digits that identify a double, so reading gives the same bits.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from sekant.errors import DataError
+from sekant.geometry.fit.report import FitReport
+from sekant.geometry.pose_kinematics import component_names
+from sekant.geometry.tables import Table, Table2
+
+if TYPE_CHECKING:
+    from sekant.geometry.pose_curve import PoseCurve
+    from sekant.geometry.pose_surface import PoseSurface
+
+CURVE_FORMAT = "sekant pose curve"
+SURFACE_FORMAT = "sekant pose surface"
+VERSION = 1
+
+
+def save_curve(curve: PoseCurve, path: str | PathLike[str]) -> None:
+    """Write a curve."""
+    _write(path, pose_as_dict(curve))
+
+
+def load_curve(path: str | PathLike[str]) -> PoseCurve:
+    """Read a curve; DataError if the file is not one."""
+    data = _read(path, CURVE_FORMAT)
+    with _named(path):
+        return _curve(data)
+
+
+def save_surface(surface: PoseSurface, path: str | PathLike[str]) -> None:
+    """Write a surface."""
+    _write(path, pose_as_dict(surface))
+
+
+def load_surface(path: str | PathLike[str]) -> PoseSurface:
+    """Read a surface; DataError if the file is not one."""
+    data = _read(path, SURFACE_FORMAT)
+    with _named(path):
+        return _surface(data)
+
+
+def load_pose(path: str | PathLike[str]) -> PoseCurve | PoseSurface:
+    """Read a curve or a surface, whichever the file holds."""
+    data = _read(path, CURVE_FORMAT, SURFACE_FORMAT)
+    with _named(path):
+        return _surface(data) if data["format"] == SURFACE_FORMAT else _curve(data)
+
+
+def pose_from_dict(data: Any) -> PoseCurve | PoseSurface:
+    """The curve or surface that `pose_as_dict` described."""
+    _check(data, (CURVE_FORMAT, SURFACE_FORMAT), None)
+    with _named(None):
+        return _surface(data) if data["format"] == SURFACE_FORMAT else _curve(data)
+
+
+def pose_as_dict(pose: PoseCurve | PoseSurface) -> dict[str, Any]:
+    """The contents of a file."""
+    from sekant.geometry.pose_curve import PoseCurve
+
+    table = pose.table
+    common = {
+        "version": VERSION,
+        "name": pose.name,
+        "orientation": pose.orientation,
+        "components": component_names(pose.orientation),
+        "R_constant": pose.R_constant.tolist(),
+        "coefficients": table.coefficients.tolist(),
+        "report": pose.report.as_dict() if pose.report else None,
+    }
+    if isinstance(pose, PoseCurve):
+        increment = pose.table.increment
+        return {
+            "format": CURVE_FORMAT,
+            **common,
+            "parameter": pose.parameter,
+            "unit": pose.unit,
+            "extrapolation": pose.table.extrapolation,
+            "increment": increment.tolist() if np.any(increment) else None,
+            "breaks": pose.table.breaks.tolist(),
+        }
+    return {
+        "format": SURFACE_FORMAT,
+        **common,
+        "parameters": list(pose.parameters),
+        "units": list(pose.units),
+        "extrapolation": list(pose.table.extrapolation),
+        "breaks1": pose.table.breaks1.tolist(),
+        "breaks2": pose.table.breaks2.tolist(),
+    }
+
+
+def _curve(data: dict[str, Any]) -> PoseCurve:
+    from sekant.geometry.pose_curve import PoseCurve
+
+    increment = data.get("increment")
+    table = Table(
+        np.asarray(data["breaks"], float),
+        np.asarray(data["coefficients"], float),
+        extrapolation=data["extrapolation"],
+        name=data.get("name", ""),
+        increment=None if increment is None else np.asarray(increment, float),
+    )
+    return PoseCurve(
+        table,
+        data["orientation"],
+        np.asarray(data["R_constant"], float),
+        parameter=data["parameter"],
+        unit=data["unit"],
+        name=data.get("name", ""),
+        report=FitReport.from_dict(data["report"]) if data.get("report") else None,
+    )
+
+
+def _surface(data: dict[str, Any]) -> PoseSurface:
+    from sekant.geometry.pose_surface import PoseSurface
+
+    table = Table2(
+        np.asarray(data["breaks1"], float),
+        np.asarray(data["breaks2"], float),
+        np.asarray(data["coefficients"], float),
+        extrapolation=tuple(data["extrapolation"]),
+        name=data.get("name", ""),
+    )
+    first, second = data["parameters"]
+    unit1, unit2 = data["units"]
+    return PoseSurface(
+        table,
+        data["orientation"],
+        np.asarray(data["R_constant"], float),
+        parameters=(first, second),
+        units=(unit1, unit2),
+        name=data.get("name", ""),
+        report=FitReport.from_dict(data["report"]) if data.get("report") else None,
+    )
+
+
+@contextmanager
+def _named(path: str | PathLike[str] | None) -> Iterator[None]:
+    """Turn a missing key or a ragged array into a DataError that names the file, if there is one."""
+    file = None if path is None else str(path)
+    try:
+        yield
+    except KeyError as error:
+        message = f"the entry {error} is missing; save the curve or surface again"
+        raise DataError(message, file=file) from None
+    except DataError as error:
+        raise DataError(error.message, file=error.file or file) from None
+    except (ValueError, TypeError, AttributeError) as error:
+        raise DataError(f"an entry has the wrong shape or type ({error})", file=file) from None
+
+
+def _write(path: str | PathLike[str], data: dict[str, Any]) -> None:
+    Path(path).write_text(json.dumps(data, allow_nan=False) + "\n", encoding="utf-8")
+
+
+def _read(path: str | PathLike[str], *wanted: str) -> dict[str, Any]:
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+    except OSError as error:
+        raise DataError(f"cannot be read: {error.strerror}", file=str(path)) from None
+    except UnicodeDecodeError:
+        raise DataError("is not a text file", file=str(path)) from None
+    try:
+        data = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise DataError(f"is not JSON: {error.msg}", file=str(path), line=error.lineno) from None
+    _check(data, wanted, str(path))
+    return data
+
+
+def _check(data: Any, wanted: tuple[str, ...], file: str | None) -> None:
+    """DataError unless `data` is of one of the formats and of this version."""
+    found = data.get("format") if isinstance(data, dict) else None
+    if found not in wanted:
+        raise DataError(f"is no {' or '.join(wanted)} (its format entry is {found!r})", file=file)
+    if data.get("version") != VERSION:
+        raise DataError(
+            f"has version {data.get('version')!r}; this program reads version {VERSION}", file=file
+        )

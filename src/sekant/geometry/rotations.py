@@ -1,0 +1,178 @@
+"""Rotations in numbers: Euler sequences, unit quaternions, rotation vectors, vectorized over leading axes.
+
+Conventions: quaternions are scalar first; a rotation matrix R_FM maps components in M to components in F;
+Euler sequences are intrinsic, "zyx" meaning R = Rz(a1) Ry(a2) Rx(a3); angles are in radians.
+Quaternions need not have unit length where the text says so: R(c q) = R(q) for every c != 0.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from sekant.errors import DataError
+
+Array = NDArray[np.float64]
+
+
+def skew(v: ArrayLike) -> Array:
+    """(..., 3) -> (..., 3, 3) with skew(v) @ w == cross(v, w)."""
+    v = np.asarray(v, float)
+    S = np.zeros((*v.shape[:-1], 3, 3))
+    S[..., 0, 1], S[..., 0, 2], S[..., 1, 2] = -v[..., 2], v[..., 1], -v[..., 0]
+    S[..., 1, 0], S[..., 2, 0], S[..., 2, 1] = v[..., 2], -v[..., 1], v[..., 0]
+    return S
+
+
+def quaternion_product(a: ArrayLike, b: ArrayLike) -> Array:
+    """Hamilton product of (..., 4) and (..., 4): R(a b) = R(a) R(b)."""
+    a, b = np.asarray(a, float), np.asarray(b, float)
+    w = a[..., :1] * b[..., :1] - np.sum(a[..., 1:] * b[..., 1:], axis=-1, keepdims=True)
+    v = a[..., :1] * b[..., 1:] + b[..., :1] * a[..., 1:] + np.cross(a[..., 1:], b[..., 1:])
+    return np.concatenate([w, v], axis=-1)
+
+
+def quaternion_conjugate(q: ArrayLike) -> Array:
+    """(w, v) -> (w, -v)."""
+    return np.asarray(q, float) * np.array([1.0, -1.0, -1.0, -1.0])
+
+
+def rotation_from_quaternion(q: ArrayLike) -> Array:
+    """(..., 4) of any non-zero length -> (..., 3, 3): R = 1 + 2 (w [v] + [v][v]) / (q.q)."""
+    q = np.asarray(q, float)
+    V = skew(q[..., 1:])
+    factor = 2.0 / np.sum(q * q, axis=-1)[..., None, None]
+    return np.eye(3) + factor * (q[..., :1, None] * V + V @ V)
+
+
+def quaternion_from_rotation(R: ArrayLike) -> Array:
+    """(..., 3, 3) -> (..., 4) of unit length with non-negative largest component (Shepperd's choice of
+    pivot)."""
+    R = np.asarray(R, float)
+    d = np.diagonal(R, axis1=-2, axis2=-1)
+    trace = d.sum(axis=-1)
+    # Rows k of K are q_k * q times 4: the row of the largest pivot is the best conditioned.
+    K = np.empty((*R.shape[:-2], 4, 4))
+    K[..., 0, 0] = 1.0 + trace
+    for i in range(3):
+        j, k = (i + 1) % 3, (i + 2) % 3
+        K[..., i + 1, i + 1] = 1.0 + 2.0 * d[..., i] - trace
+        K[..., 0, i + 1] = K[..., i + 1, 0] = R[..., k, j] - R[..., j, k]
+        K[..., i + 1, j + 1] = K[..., j + 1, i + 1] = R[..., i, j] + R[..., j, i]
+    pivot = np.argmax(np.diagonal(K, axis1=-2, axis2=-1), axis=-1)
+    q = np.take_along_axis(K, pivot[..., None, None], axis=-2)[..., 0, :]
+    return q / np.linalg.norm(q, axis=-1, keepdims=True)
+
+
+def quaternion_from_rotation_vector(phi: ArrayLike) -> Array:
+    """(..., 3) rotation vector [rad] -> (..., 4): exp(phi / 2)."""
+    phi = np.asarray(phi, float)
+    half = 0.5 * np.linalg.norm(phi, axis=-1, keepdims=True)
+    return np.concatenate([np.cos(half), 0.5 * phi * np.sinc(half / np.pi)], axis=-1)
+
+
+def rotation_vector_from_quaternion(q: ArrayLike) -> Array:
+    """(..., 4) of any non-zero length -> (..., 3) rotation vector [rad] of length at most pi."""
+    q = np.asarray(q, float)
+    q = np.where(q[..., :1] < 0.0, -q, q)
+    s = np.linalg.norm(q[..., 1:], axis=-1, keepdims=True)
+    half = np.arctan2(s, q[..., :1])
+    norm = np.linalg.norm(q, axis=-1, keepdims=True)
+    return 2.0 * q[..., 1:] / (norm * np.sinc(half / np.pi))
+
+
+def rotation_from_vector(phi: ArrayLike) -> Array:
+    """(..., 3) rotation vector [rad] -> (..., 3, 3)."""
+    return rotation_from_quaternion(quaternion_from_rotation_vector(phi))
+
+
+def continue_signs(q: ArrayLike) -> Array:
+    """(n, 4): flip signs so that neighbours lie on the same half of the sphere (q and -q are one
+    rotation)."""
+    q = np.asarray(q, float)
+    flips = np.sum(q[1:] * q[:-1], axis=-1) < 0.0
+    signs = np.concatenate([[1.0], np.cumprod(np.where(flips, -1.0, 1.0))])
+    return q * signs[:, None]
+
+
+def check_sequence(sequence: str) -> str:
+    """The Euler sequence in lower case, or a DataError that lists what is possible."""
+    s = sequence.lower()
+    if not 1 <= len(s) <= 3 or set(s) - set("xyz") or any(a == b for a, b in pairwise(s)):
+        raise DataError(
+            f"Euler sequence '{sequence}' is not one: give one to three of the letters x, y, z with no axis "
+            "twice in a row, e.g. 'zyx' (yaw, pitch, roll) or 'zxz'; rotations are about the turned axes"
+        )
+    return s
+
+
+def axis_quaternion(axis: str, angle: ArrayLike) -> Array:
+    """Rotation by `angle` [rad] (...,) about the coordinate axis named x, y or z -> (..., 4)."""
+    half = 0.5 * np.asarray(angle, float)
+    q = np.zeros((*half.shape, 4))
+    q[..., 0] = np.cos(half)
+    q[..., 1 + "xyz".index(axis)] = np.sin(half)
+    return q
+
+
+def quaternion_from_euler(angles: ArrayLike, sequence: str) -> Array:
+    """(..., k) angles [rad] of an intrinsic sequence of k letters -> (..., 4)."""
+    sequence = check_sequence(sequence)
+    angles = np.asarray(angles, float)
+    q = axis_quaternion(sequence[0], angles[..., 0])
+    for i, axis in enumerate(sequence[1:], start=1):
+        q = quaternion_product(q, axis_quaternion(axis, angles[..., i]))
+    return q
+
+
+def rotation_from_euler(angles: ArrayLike, sequence: str) -> Array:
+    """(..., k) angles [rad] of an intrinsic sequence of k letters -> (..., 3, 3)."""
+    return rotation_from_quaternion(quaternion_from_euler(angles, sequence))
+
+
+def euler_from_quaternion(q: ArrayLike, sequence: str) -> Array:
+    """(n, 4) or (4,) -> angles [rad] of a three-letter intrinsic sequence, continuous (unwrapped) along n."""
+    from scipy.spatial.transform import Rotation
+
+    sequence = check_sequence(sequence)
+    if len(sequence) != 3:
+        raise DataError(f"Euler sequence '{sequence}' has {len(sequence)} letters; any rotation needs three")
+    q = np.asarray(q, float)
+    angles = Rotation.from_quat(q, scalar_first=True).as_euler(sequence.upper(), suppress_warnings=True)
+    if q.ndim != 2 or len(q) < 2:
+        return angles
+    # (a, b, c) and (a + pi, +-b (+ pi), c + pi) are one rotation: follow the branch nearest to the last row.
+    proper = sequence[0] == sequence[2]
+    other = angles + np.pi
+    other[:, 1] = -angles[:, 1] if proper else np.pi - angles[:, 1]
+    out = np.empty_like(angles)
+    out[0] = angles[0]
+    for i in range(1, len(q)):
+        pair = np.stack([angles[i], other[i]])
+        pair += 2.0 * np.pi * np.round((out[i - 1] - pair) / (2.0 * np.pi))
+        out[i] = pair[np.argmin(np.abs(pair - out[i - 1]).sum(axis=1))]
+    return out
+
+
+def check_rotations(R: ArrayLike, tolerance: float = 1e-6) -> Array:
+    """(n, 3, 3) if all are proper rotations; DataError names the first row that is not, and why."""
+    R = np.asarray(R, float)
+    if R.ndim != 3 or R.shape[1:] != (3, 3):
+        raise DataError(f"rotation matrices must have shape (n, 3, 3), got {R.shape}")
+    det = np.linalg.det(R)
+    bad = np.flatnonzero(det < 0.0)
+    if bad.size:
+        raise DataError(
+            f"row {bad[0] + 1}: the rotation matrix is left-handed (determinant {det[bad[0]]:.6g}; "
+            f"{bad.size} such rows); exchange two axes or flip the sign of one axis of the source's coordinate system"
+        )
+    error = np.abs(np.swapaxes(R, -1, -2) @ R - np.eye(3)).max(axis=(1, 2))
+    bad = np.flatnonzero(error > tolerance)
+    if bad.size:
+        raise DataError(
+            f"row {bad[0] + 1}: the matrix is not a rotation: R^T R differs from the identity by "
+            f"{error[bad[0]]:.3g} (allowed {tolerance:g}); check the order of the nine columns and the digits"
+        )
+    return R

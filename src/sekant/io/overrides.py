@@ -1,0 +1,101 @@
+"""Values given from outside, e.g. on the command line: ``--set k=25e3``, ``--set "arm.com[0]=12 mm"``.
+
+A name is that of a parameter, ``item.field`` of any item, or a key of the model such as ``simulation.until``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from sekant.errors import ModelError, suggest
+from sekant.io.items import COLLECTIONS, SINGLE
+from sekant.io.source import KeyPath, Place, Places, parse_source
+
+_STEP = re.compile(r"([^.\[\]]+)|\[(\d{1,6})\]")
+
+
+def apply_overrides(data: dict[str, Any], places: Places, given: Mapping[str, Any]) -> None:
+    """Sets the named values in `data`; texts are read as YAML values, so "25e3" is a number."""
+    for name, value in given.items():
+        label = f"--set {name}={value}" if isinstance(value, str) else f"set {name}"
+        try:
+            path = _find(data, str(name))
+            _assign(data, path, _read(value, label), str(name))
+        except ModelError as error:
+            raise ModelError(error.message, file=label) from None
+        for old in [known for known in places if known[: len(path)] == path]:
+            del places[old]
+        places[path] = Place(label, None)
+
+
+def _read(value: Any, label: str) -> Any:
+    if not isinstance(value, str):
+        return value
+    if not value.strip():
+        raise ModelError("the value is missing; write name=value")
+    return parse_source(f"value: {value}", label).data["value"]
+
+
+def _find(data: dict[str, Any], name: str) -> KeyPath:
+    """The path in `data` of what is called `name`."""
+    parameters = data.get("parameters")
+    if isinstance(parameters, dict) and name in parameters:
+        return ("parameters", name)
+    if name.startswith("parameters.") and isinstance(parameters, dict) and name[11:] in parameters:
+        return ("parameters", name[11:])
+    owner = re.split(r"[.\[]", name)[0]
+    if owner in SINGLE:
+        return (owner, *_steps(name[len(owner) :], name))
+    known = list(parameters) if isinstance(parameters, dict) else []
+    for collection in COLLECTIONS:
+        items = data.get(collection)
+        if not isinstance(items, dict):
+            continue
+        known += items
+        for item in sorted(items, key=len, reverse=True):
+            if name.startswith(f"{item}."):
+                return (collection, item, *_steps(name[len(item) :], name))
+    if name in known:
+        raise ModelError(f"'{name}' is an item of the model; name a field of it, e.g. {name}.mass")
+    raise ModelError(f"nothing is called '{name}'; {suggest(owner, known, 'parameters and items')}")
+
+
+def _steps(text: str, name: str) -> KeyPath:
+    steps: list[str | int] = []
+    at = 0
+    while at < len(text):
+        start = at + 1 if text[at] == "." else at
+        match = _STEP.match(text, start)
+        if match is None:
+            raise ModelError(f"'{name}' is no name of a value; write item.field or item.field[0]")
+        steps.append(match[1] if match[1] is not None else int(match[2]))
+        at = match.end()
+    return tuple(steps)
+
+
+def _assign(data: dict[str, Any], path: KeyPath, value: Any, name: str) -> None:
+    at: Any = data
+    for step in path[:-1]:
+        at = _enter(at, step, name)
+    last = path[-1]
+    if isinstance(last, int):
+        if not isinstance(at, list) or last >= len(at):
+            size = f"a list of {len(at)}" if isinstance(at, list) else "no list"
+            raise ModelError(f"'{name}': there is {size} in the model; set the whole list")
+        at[last] = value
+    elif isinstance(at, dict):
+        at[last] = value
+    else:
+        raise ModelError(f"'{name}': nothing is called '{last}' there")
+
+
+def _enter(at: Any, step: str | int, name: str) -> Any:
+    if isinstance(at, dict) and isinstance(step, str):
+        if at.get(step) is None:
+            at[step] = {}
+        return at[step]
+    if isinstance(at, list) and isinstance(step, int) and step < len(at):
+        return at[step]
+    raise ModelError(f"'{name}': nothing is called '{step}' there")

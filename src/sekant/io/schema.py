@@ -1,0 +1,129 @@
+"""JSON Schema of model files, for editors that check and complete YAML while it is written.
+
+It is put together from the classes of the registries, so a new joint or force type appears in it by itself.
+Quantities are numbers or texts and carry their SI unit as ``x-unit``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from pydantic.json_schema import GenerateJsonSchema, models_json_schema
+from pydantic_core import CoreSchema
+
+from sekant.io.items import ITEM_CLASSES, item_types
+from sekant.io.natural import natural_schema
+from sekant.model.curves import SOURCES
+from sekant.model.model import Ground, Model
+from sekant.model.placement import Orientation
+from sekant.model.quantities import mirror_of
+from sekant.model.simulation import SimulationSettings
+from sekant.model.table import TableData
+
+_DIALECT = "https://json-schema.org/draft/2020-12/schema"
+_QUANTITY = {"type": ["number", "string"]}
+
+
+class _Generator(GenerateJsonSchema):
+    def handle_invalid_for_json_schema(self, schema: CoreSchema, error_info: str) -> dict[str, Any]:
+        """Objects that exist in Python only do not occur in files."""
+        return {"not": {}}
+
+
+def json_schema() -> dict[str, Any]:
+    """The schema of a model file."""
+    types = {key: item_types(cls) or {"": cls} for key, cls in ITEM_CLASSES.items()}
+    classes = [Ground, SimulationSettings, *SOURCES.values()]
+    classes += [cls for named in types.values() for cls in named.values()]
+    references, definitions = models_json_schema(
+        [(cls, "validation") for cls in classes], schema_generator=_Generator
+    )
+    defs: dict[str, Any] = definitions.get("$defs", {})
+    where = {cls: reference for (cls, _), reference in references.items()}
+    for named in types.values():
+        for name, cls in named.items():
+            if name:
+                _add_type(defs[_key(where[cls])], name, cls)
+    _add_notations(defs[_key(where[TableData])], defs[Orientation.__name__])
+    for cls in SOURCES.values():
+        own = defs[_key(where[cls])]
+        own["description"] = cls.summary
+        if "rotation" in own["properties"]:
+            own["properties"]["rotation"] |= {"anyOf": [{"type": "object"}, {"type": "null"}]}
+    collections = {
+        **{key: _named(where[cls] for cls in named.values()) for key, named in types.items()},
+        "parameters": {"type": ["object", "null"], "additionalProperties": _QUANTITY},
+    }
+    fields = Model.model_json_schema(schema_generator=_Generator)["properties"]
+    template = {"description": {"type": "string"}, **collections}
+    names = {"type": "object", "additionalProperties": {"type": "string"}}
+    instance = {
+        "template": {"type": "string"},
+        "parameters": collections["parameters"],
+        "connect": {**names, "description": "names inside the template -> items of the model"},
+        "mirror": {"enum": ["x", "y", "z"], "description": "mount the mirror image about this plane"},
+    }
+    return {
+        "$schema": _DIALECT,
+        "title": "Sekant model",
+        "type": "object",
+        "properties": {
+            "include": {"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]},
+            **{key: fields[key] for key in ("name", "description", "gravity")},
+            **collections,
+            "curves": {
+                "type": ["object", "null"],
+                "description": "paths and surfaces by name; the key of each source tells its kind",
+                "additionalProperties": {"oneOf": [where[cls] for cls in SOURCES.values()]},
+            },
+            "curve_parameters": fields["curve_parameters"],
+            "ground": where[Ground],
+            "simulation": where[SimulationSettings],
+            "natural": natural_schema(),
+            "templates": {"type": "object", "additionalProperties": _closed(template)},
+            "instances": {"type": "object", "additionalProperties": _closed(instance, "template")},
+        },
+        "additionalProperties": False,
+        "$defs": defs,
+    }
+
+
+def _key(reference: dict[str, str]) -> str:
+    return reference["$ref"].rpartition("/")[2]
+
+
+def _add_type(own: dict[str, Any], name: str, cls: Any) -> None:
+    """The key `type`, and start values, which may be one number or a list."""
+    own["properties"] = {"type": {"const": name, "description": cls.summary}, **own.get("properties", {})}
+    own["required"] = ["type", *own.get("required", [])]
+    for key, field in cls.model_fields.items():
+        if mirror_of(field) == "coordinates":
+            own["properties"][key] = {"anyOf": [_QUANTITY, {"type": "array", "items": _QUANTITY}]}
+
+
+def _add_notations(table: dict[str, Any], orientation: dict[str, Any]) -> None:
+    """What files may hold besides the fields of the classes: CSV files, Euler sequences as keys."""
+    points = {"type": "array", "items": _QUANTITY}
+    values = {"anyOf": [points, {"type": "string"}], "description": "values, or the name of a column"}
+    table["properties"] |= {"x": values, "y": values}
+    table["properties"]["file"] = {"type": "string", "description": "CSV file with the points"}
+    table.pop("required", None)
+    orientation["patternProperties"] = {"^[xyz]{3}$": {**points, "minItems": 3, "maxItems": 3}}
+
+
+def _named(items: Iterable[dict[str, Any]]) -> dict[str, Any]:
+    options = list(items)
+    return {
+        "type": ["object", "null"],
+        "additionalProperties": options[0] if len(options) == 1 else {"oneOf": options},
+    }
+
+
+def _closed(properties: dict[str, Any], *required: str) -> dict[str, Any]:
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(required),
+        "additionalProperties": False,
+    }

@@ -1,0 +1,225 @@
+"""YAML text -> plain dictionaries, lists and scalars, with the file and line of every entry.
+
+YAML 1.2. Refused, each with one message that says where: duplicate keys, tags, aliases that contain themselves
+or multiply without end, nesting beyond reason, files that are too large, not UTF-8, or not there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NoReturn
+
+from sekant.errors import ModelError
+
+MAX_BYTES = 4_000_000
+"""Size limit of a file: some half a minute of reading. Large data belong into CSV files, see `table_files`."""
+MAX_VALUES = 500_000
+MAX_DEPTH = 40
+
+KeyPath = tuple[str | int, ...]
+
+
+@dataclass(frozen=True)
+class Place:
+    """A line of a file, or something else that a value came from."""
+
+    file: str
+    line: int | None
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}" if self.line else self.file
+
+
+Places = dict[KeyPath, Place]
+
+
+@dataclass(frozen=True)
+class Source:
+    """The contents of a file: `data`, and the place of every entry by its path of keys and indices."""
+
+    data: dict[str, Any]
+    places: Places
+
+
+def find_place(places: Mapping[KeyPath, Place], path: Sequence[str | int]) -> Place | None:
+    """The place of `path`, or of the nearest entry above it that has one."""
+    at = tuple(path)
+    while at not in places and at:
+        at = at[:-1]
+    return places.get(at)
+
+
+def read_source(path: Path) -> Source:
+    """The YAML mapping in the file `path`."""
+    return parse_source(read_text(path, MAX_BYTES), str(path))
+
+
+def read_text(path: Path, limit: int) -> str:
+    """The text of a file of at most `limit` bytes; raises `ModelError` with the reason if it cannot be had."""
+    file = str(path)
+    try:
+        if path.is_dir():
+            raise ModelError("is a directory; name the file in it", file=file)
+        with path.open("rb") as stream:
+            raw = stream.read(limit + 1)
+    except FileNotFoundError:
+        folder = path.parent
+        near = sorted(p.name for p in folder.glob(f"*{path.suffix}"))[:5] if folder.is_dir() else []
+        hint = f"; in that directory: {', '.join(near)}" if near else ""
+        raise ModelError(f"there is no such file{hint}", file=file) from None
+    except PermissionError:
+        raise ModelError("may not be read (permission denied)", file=file) from None
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise ModelError(f"cannot be read ({reason})", file=file) from None
+    if len(raw) > limit:
+        size = f"{limit / 1e6:g} MB"
+        raise ModelError(f"is larger than {size}; put large data into CSV files and refer to them", file=file)
+    try:
+        return raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = raw[: error.start].count(b"\n") + 1
+        message = f"is not UTF-8 text (byte 0x{raw[error.start]:02x}); save it as UTF-8"
+        raise ModelError(message, file=file, line=line) from None
+
+
+def parse_source(text: str, file: str) -> Source:
+    """The YAML mapping in `text`; `file` is the name used in messages."""
+    from ruamel.yaml import YAML
+    from ruamel.yaml.error import MarkedYAMLError, YAMLError
+
+    if not text.strip():
+        raise ModelError("is empty; a model needs at least bodies and joints", file=file)
+    try:
+        node = YAML(typ="rt", pure=True).compose(text)
+    except MarkedYAMLError as error:
+        _syntax_error(error, file)
+    except YAMLError as error:
+        where = text[: getattr(error, "position", 0)].count("\n") + 1
+        char = getattr(error, "character", None)
+        what = f"the character {chr(char)!r}" if isinstance(char, int) else "a character"
+        raise ModelError(f"{what} is not allowed in YAML; remove it", file=file, line=where) from None
+    except RecursionError:
+        raise ModelError(f"is nested deeper than {MAX_DEPTH} levels", file=file) from None
+    except (ValueError, AttributeError, NotImplementedError, IndexError, KeyError, AssertionError) as error:
+        raise ModelError(f"is not valid YAML ({error})", file=file) from None
+    if node is None:
+        raise ModelError("is empty; a model needs at least bodies and joints", file=file)
+    builder = _Builder(file)
+    data = builder.build(node, (), ())
+    if not isinstance(data, dict):
+        what = "a list" if isinstance(data, list) else "a single value"
+        message = f"holds {what}, but a model is a mapping of keys (bodies, joints, ...)"
+        raise ModelError(message, file=file, line=node.start_mark.line + 1)
+    return Source(data, builder.places)
+
+
+def _syntax_error(error: Any, file: str) -> NoReturn:
+    mark = error.problem_mark or error.context_mark
+    line = mark.line + 1 if mark is not None else None
+    problem = error.problem or error.context or "a syntax error"
+    if "'\\t'" in problem:
+        message = "a tab is used for indentation; YAML allows spaces only"
+    elif "mapping values are not allowed" in problem:
+        message = "a second ':' in this line, or wrong indentation; put text that contains ': ' in quotes"
+    elif "single document" in str(error.context):
+        message = "a second document begins ('---'); a file holds one model"
+    elif "duplicate anchor" in str(error):
+        message = f"YAML syntax: {problem}"
+    else:
+        opened = error.context_mark
+        since = f" {error.context} from line {opened.line + 1}" if error.context and opened else ""
+        message = f"YAML syntax: {problem}{since}"
+    raise ModelError(message.replace("\n", " "), file=file, line=line) from None
+
+
+class _Builder:
+    """Builds plain data from composed nodes, and remembers where they stand."""
+
+    def __init__(self, file: str):
+        self.file = file
+        self.places: Places = {}
+        self.count = 0
+
+    def fail(self, node: Any, message: str, path: KeyPath = ()) -> NoReturn:
+        raise ModelError(message, path=path, file=self.file, line=node.start_mark.line + 1)
+
+    def build(self, node: Any, path: KeyPath, above: tuple[int, ...]) -> Any:
+        self.count += 1
+        if self.count > MAX_VALUES:
+            self.fail(node, f"has more than {MAX_VALUES} values (aliases counted each time); use CSV files")
+        if len(above) > MAX_DEPTH:
+            self.fail(node, f"is nested deeper than {MAX_DEPTH} levels")
+        if id(node) in above:
+            self.fail(node, "an alias refers to a value that contains it", path)
+        self.places.setdefault(path, Place(self.file, node.start_mark.line + 1))
+        within = (*above, id(node))
+        if node.id == "mapping":
+            return self._mapping(node, path, within)
+        if node.id == "sequence":
+            self._check_tag(node, "seq", path)
+            for index, item in enumerate(node.value):
+                self.places[(*path, index)] = Place(self.file, item.start_mark.line + 1)
+            return [self.build(item, (*path, index), within) for index, item in enumerate(node.value)]
+        return self._scalar(node, path)
+
+    def _check_tag(self, node: Any, kind: str, path: KeyPath) -> None:
+        if str(node.tag) != f"tag:yaml.org,2002:{kind}":
+            self.fail(node, f"the tag '{node.tag}' is not supported; remove it", path)
+
+    def _mapping(self, node: Any, path: KeyPath, within: tuple[int, ...]) -> dict[str, Any]:
+        self._check_tag(node, "map", path)
+        data: dict[str, Any] = {}
+        lines: dict[str, int] = {}
+        merged: list[Any] = []
+        for key_node, value_node in node.value:
+            line = key_node.start_mark.line + 1
+            if key_node.id != "scalar":
+                self.fail(key_node, "a key must be a name, not a list or a mapping", path)
+            if str(key_node.tag) == "tag:yaml.org,2002:merge":
+                merged += value_node.value if value_node.id == "sequence" else [value_node]
+                continue
+            key = self._text(key_node, path)
+            if key in data:
+                message = f"the key '{key}' appears twice, in lines {lines[key]} and {line}; remove one"
+                self.fail(key_node, message, (*path, key))
+            lines[key] = line
+            self.places[(*path, key)] = Place(self.file, line)
+            data[key] = self.build(value_node, (*path, key), within)
+        for other in merged:
+            extra = self.build(other, path, within)
+            if not isinstance(extra, dict):
+                self.fail(other, "'<<' merges mappings only", path)
+            data = {**extra, **data}
+        return data
+
+    def _text(self, node: Any, path: KeyPath) -> str:
+        """The text of a scalar, with characters that were written as two halves (JSON does) put together."""
+        text = str(node.value)
+        if node.style == ">":
+            text = text.replace("\a", "")  # ruamel's marks of the places where lines were folded
+        if text.isascii():
+            return text
+        try:
+            return text.encode("utf-16", "surrogatepass").decode("utf-16")
+        except UnicodeDecodeError:
+            return self.fail(node, "holds half of a character (a lone surrogate); remove it", path)
+
+    def _scalar(self, node: Any, path: KeyPath) -> Any:
+        kind, text = str(node.tag).rpartition(":")[2], node.value
+        try:
+            if kind == "null":
+                return None
+            if kind == "bool":
+                return text.lower() in ("true", "yes", "on", "y")
+            if kind == "int":
+                return int(text, 0) if text.lstrip("+-").lower().startswith(("0x", "0o", "0b")) else int(text)
+            if kind == "float":
+                return float(text.lower().replace(".inf", "inf").replace(".nan", "nan"))
+        except ValueError:
+            self.fail(node, f"'{text[:30]}' cannot be read as a number", path)
+        if kind in ("str", "timestamp"):
+            return self._text(node, path)
+        return self.fail(node, f"the tag '{node.tag}' is not supported; remove it", path)

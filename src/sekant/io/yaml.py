@@ -1,0 +1,107 @@
+"""YAML <-> `Model`: `load` a file, `dump` a model to text that loads back to an equal one.
+
+The way of a file: text, plain data with the line of every entry (`source`), what it includes (`includes`), CSV
+tables (`table_files`), templates (`templates`), values from outside (`overrides`), the model. Whatever is wrong on
+the way comes as `ModelError` (or `ModelErrors`) that begin with the file and the line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from io import StringIO
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from sekant.errors import ModelError, ModelErrors, SekantError
+from sekant.io.includes import read_with_includes
+from sekant.io.natural import is_natural, mechanism_from_dict
+from sekant.io.overrides import apply_overrides
+from sekant.io.plain import to_plain
+from sekant.io.source import Places, find_place
+from sekant.io.templates import expand_templates
+from sekant.model.curves import GEOMETRY
+from sekant.model.model import Model
+from sekant.model.parse import model_from_dict
+
+
+def load(path: str | PathLike[str], set: Mapping[str, Any] | None = None) -> Any:
+    """The model in a YAML file; from a file with a section `natural` a `sekant.natural.Mechanism`.
+
+    `set` gives values from outside, by the name of a parameter or as ``item.field``; texts may carry units or
+    be expressions. Raises `ModelError` if the file or the model in it is wrong.
+    """
+    source = read_with_includes(Path(path))
+    data, places = source.data, source.places
+    try:
+        if is_natural(data):
+            return mechanism_from_dict(data, set)
+        expand_templates(data, places)
+        apply_overrides(data, places, set or {})
+        return model_from_dict(data)
+    except SekantError as error:
+        raise _located(error, places, str(path)) from None
+    except RecursionError:
+        message = "expressions or items depend on one another in too long a chain"
+        raise ModelError(message, file=str(path)) from None
+
+
+def _located(error: SekantError, places: Places, file: str) -> SekantError:
+    """The error with the file and the line of what it is about."""
+    if isinstance(error, ModelErrors):
+        return ModelErrors([_located(part, places, file) for part in error.errors])
+    if error.file is None:
+        place = find_place(places, error.path)
+        error.file, error.line = (place.file, place.line) if place is not None else (file, None)
+    return error
+
+
+def dump(model: Model) -> str:
+    """The model as YAML text; what has its default value is left out."""
+    from ruamel.yaml import YAML
+
+    yaml = YAML(typ="rt", pure=True)
+    yaml.default_flow_style = False
+    yaml.width = 110
+    stream = StringIO()
+    yaml.dump(_styled(to_plain(_with_named_curves(model))), stream)
+    return stream.getvalue()
+
+
+def _with_named_curves(model: Model) -> Model:
+    """The model with curves and surfaces that joints and constraints hold themselves among those of the model."""
+    curves = dict(model.curves)
+    update: dict[str, Any] = {}
+    for collection in ("joints", "constraints"):
+        items = {}
+        for name, item in getattr(model, collection).items():
+            for field in ("curve", "surface"):
+                held = getattr(item, field, None)
+                if isinstance(held, GEOMETRY):
+                    own = next((key for key, curve in curves.items() if curve is held), f"{name}.{field}")
+                    curves[own] = held
+                    item = item.model_copy(update={field: own})
+            items[name] = item
+        update[collection] = items
+    return model.model_copy(update={**update, "curves": curves}) if len(curves) > len(model.curves) else model
+
+
+def json_schema() -> dict[str, Any]:
+    """The JSON Schema of model files."""
+    from sekant.io.schema import json_schema
+
+    return json_schema()
+
+
+def _styled(value: Any) -> Any:
+    """Plain data with lists of scalars in one line."""
+    from ruamel.yaml.comments import CommentedMap, CommentedSeq
+
+    if isinstance(value, dict):
+        return CommentedMap((key, _styled(entry)) for key, entry in value.items())
+    if isinstance(value, list):
+        items = CommentedSeq(_styled(entry) for entry in value)
+        if not any(isinstance(entry, (dict, list)) for entry in value):
+            items.fa.set_flow_style()
+        return items
+    return value

@@ -1,0 +1,71 @@
+"""Bodies: mass, center of mass, inertia, and the frames on them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import casadi as ca
+import numpy as np
+from pydantic import Field, field_validator, model_validator
+
+from sekant.geometry.spatial import Pose, RigidInertia, scalar, vector
+from sekant.model.placement import Placement
+from sekant.model.quantities import Description, InertiaTensor, Mass, Point
+
+
+class Body(Description):
+    """A rigid body. Its frame may sit anywhere; the center of mass is given in it."""
+
+    mass: Mass = 0.0
+    com: Point = (0.0, 0.0, 0.0)
+    inertia: InertiaTensor = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    frames: dict[str, Placement] = Field(default_factory=dict)
+
+    @field_validator("mass")
+    @classmethod
+    def _not_negative(cls, mass):
+        if isinstance(mass, float) and mass < 0:
+            raise ValueError(f"must not be negative (got {mass:g} kg)")
+        return mass
+
+    @model_validator(mode="after")
+    def _possible_inertia(self):
+        if not all(isinstance(value, float) for value in self.inertia):
+            return self
+        check_inertia(np.array(inertia_matrix(self.inertia), float))
+        if self.mass == 0.0 and any(value != 0.0 for value in self.inertia):
+            raise ValueError("a body with inertia needs a mass; set mass, or drop inertia")
+        return self
+
+    def inertia_at(self, X_BM: Pose) -> RigidInertia:
+        """Inertia about M's origin, in M."""
+        X_MB = X_BM.inverse()
+        J_com = ca.blockcat(inertia_matrix(tuple(scalar(value) for value in self.inertia)))
+        R = X_MB.R
+        return RigidInertia.of(self.mass, X_MB.point(vector(self.com)), R @ J_com @ R.T)
+
+    def frame(self, name: str) -> Pose:
+        """X_BF of a named frame; the empty name is the body's own frame."""
+        return self.frames[name].pose() if name else Pose.identity()
+
+
+def inertia_matrix(values: tuple[Any, ...]) -> list[list[Any]]:
+    """Inertia tensor from (Ixx, Iyy, Izz, Ixy, Ixz, Iyz); the off-diagonal ones are tensor elements."""
+    xx, yy, zz, xy, xz, yz = values
+    return [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]
+
+
+def check_inertia(J: np.ndarray) -> None:
+    """Refuse an inertia tensor (3, 3) kg m^2 that no body can have."""
+    a, b, c = np.linalg.eigvalsh(J)
+    slack = 1e-9 * max(abs(a), c)
+    shown = f"principal moments {a:.6g}, {b:.6g}, {c:.6g} kg m^2"
+    if a < -slack:
+        raise ValueError(
+            f"inertia is not positive definite ({shown}); check the signs of the off-diagonal terms"
+        )
+    if c > a + b + slack:
+        raise ValueError(
+            f"inertia breaks the triangle inequality ({shown}: the largest exceeds the sum of the others); "
+            "no body has it, check units and the point it refers to (the center of mass)"
+        )

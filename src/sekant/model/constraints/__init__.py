@@ -1,0 +1,22 @@
+"""Constraints: one file a type, one registry. Adding one is adding a file here and importing it below."""
+
+from sekant.model.constraints.base import CONSTRAINTS, Constraint, constraint_class, register
+from sekant.model.constraints.coupling import Coupling
+from sekant.model.constraints.distance import Distance
+from sekant.model.constraints.drive import DriveOrientation, DrivePoint
+from sekant.model.constraints.on_curve import PointOnPath, PointOnSurface
+from sekant.model.constraints.rolling import Rolling
+
+__all__ = [
+    "CONSTRAINTS",
+    "Constraint",
+    "Coupling",
+    "Distance",
+    "DriveOrientation",
+    "DrivePoint",
+    "PointOnPath",
+    "PointOnSurface",
+    "Rolling",
+    "constraint_class",
+    "register",
+]

@@ -1,0 +1,39 @@
+"""Coupling of two joint coordinates: gears, racks, and any relation given by a table."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from pydantic import model_validator
+
+from sekant.geometry.spatial import scalar
+from sekant.model.constraints.base import Constraint, register
+from sekant.model.quantities import AnyQuantity, JointName, TableName
+
+
+@register
+class Coupling(Constraint):
+    """q_driven = ratio * q_driving + offset, or q_driven = table(q_driving) + offset."""
+
+    type: ClassVar[str] = "coupling"
+    summary: ClassVar[str] = "gear, rack or cam: ties one joint coordinate to another by a ratio or a table"
+
+    joint: JointName  # the driving joint
+    coordinate: int = 0
+    driven: JointName  # the driven joint
+    driven_coordinate: int = 0
+    ratio: AnyQuantity | None = None
+    table: TableName | None = None
+    offset: AnyQuantity = 0.0
+
+    @model_validator(mode="after")
+    def _ratio_or_table(self):
+        if (self.ratio is None) == (self.table is None):
+            raise ValueError("needs either 'ratio' or 'table'")
+        return self
+
+    def position(self, motion, auxiliary):
+        q = motion.coordinate(self.joint, self.coordinate)[0]
+        q_driven = motion.coordinate(self.driven, self.driven_coordinate)[0]
+        target = motion.table(self.table, q) if self.table is not None else scalar(self.ratio) * q
+        return q_driven - target - scalar(self.offset)

@@ -1,0 +1,41 @@
+"""Distance constraint: a massless rod between two points, of given or driven length."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import casadi as ca
+from pydantic import model_validator
+
+from sekant.model.constraints.base import Constraint, register
+from sekant.model.quantities import FrameName, Length
+
+
+@register
+class Distance(Constraint):
+    """|p_child - p_parent| = length, which may be a signal of time.
+
+    Written as (d.d - l^2) / (2 l0): smooth, and in metres near the solution.
+    """
+
+    type: ClassVar[str] = "distance"
+    summary: ClassVar[str] = "a massless rod: keeps two points a length apart, fixed or driven"
+    frame_fields: ClassVar = ("parent", "child")
+    signals: ClassVar = ("length",)
+
+    parent: FrameName
+    child: FrameName
+    length: Length
+
+    @model_validator(mode="after")
+    def _positive(self):
+        if isinstance(self.length, float) and self.length <= 0:
+            raise ValueError(
+                f"length must be positive (got {self.length:g} m); share a point by a spherical joint"
+            )
+        return self
+
+    def position(self, motion, auxiliary):
+        d = motion.frame(self.child).p - motion.frame(self.parent).p
+        length = motion.value(self.length)
+        return (ca.dot(d, d) - length**2) / (2 * length)

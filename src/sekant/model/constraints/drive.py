@@ -1,0 +1,68 @@
+"""Driven points and orientations: a frame is moved along given signals of time."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import casadi as ca
+from pydantic import model_validator
+
+from sekant.geometry.spatial import AXIS_ROTATIONS, Pose, turn
+from sekant.model.constraints.base import Constraint, register
+from sekant.model.quantities import Angle, FrameName, Length
+
+
+@register
+class DrivePoint(Constraint):
+    """Components of a frame's origin, in another frame, as signals of time; what is not given stays free."""
+
+    type: ClassVar[str] = "drive_point"
+    summary: ClassVar[str] = "moves a point along given components x(t), y(t), z(t)"
+    frame_fields: ClassVar = ("frame", "relative_to")
+    signals: ClassVar = ("x", "y", "z")
+
+    frame: FrameName
+    relative_to: FrameName = "ground"
+    x: Length | None = None
+    y: Length | None = None
+    z: Length | None = None
+
+    @model_validator(mode="after")
+    def _something(self):
+        if self.x is None and self.y is None and self.z is None:
+            raise ValueError("gives none of x, y, z; give at least one")
+        return self
+
+    def position(self, motion, auxiliary):
+        A = motion.frame(self.relative_to)
+        p = A.R.T @ (motion.frame(self.frame).p - A.p)
+        given = [(i, s) for i, s in enumerate((self.x, self.y, self.z)) if s is not None]
+        return ca.vertcat(*[p[i] - motion.value(signal) for i, signal in given])
+
+
+@register
+class DriveOrientation(Constraint):
+    """Orientation of a frame against another by three angles of a named intrinsic sequence."""
+
+    type: ClassVar[str] = "drive_orientation"
+    summary: ClassVar[str] = "turns a frame as three given angles of time say"
+    frame_fields: ClassVar = ("frame", "relative_to")
+    signals: ClassVar = ("angles",)
+
+    frame: FrameName
+    relative_to: FrameName = "ground"
+    sequence: str = "zyx"
+    angles: tuple[Angle, Angle, Angle]
+
+    @model_validator(mode="after")
+    def _known_axes(self):
+        if len(self.sequence) != 3 or set(self.sequence) - set("xyz"):
+            raise ValueError(f"'{self.sequence}' is no Euler sequence; three of x, y, z, e.g. zyx")
+        return self
+
+    def position(self, motion, auxiliary):
+        R_target = Pose.identity().R
+        for axis, angle in zip(self.sequence, self.angles, strict=True):
+            R_target = R_target @ AXIS_ROTATIONS[axis](motion.value(angle))
+        E = R_target.T @ motion.frame(self.relative_to).R.T @ motion.frame(self.frame).R
+        return turn(E)

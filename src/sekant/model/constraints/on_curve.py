@@ -1,0 +1,69 @@
+"""A point held on a path or on a surface; the place on it is an auxiliary parameter."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from pydantic import InstanceOf, field_serializer
+
+from sekant.geometry.fingerprint import fingerprint
+from sekant.geometry.pose_curve import PoseCurve
+from sekant.geometry.pose_surface import PoseSurface
+from sekant.model.constraints.base import Constraint, register
+from sekant.model.quantities import AnyQuantity, FrameName
+
+
+@register
+class PointOnPath(Constraint):
+    """The origin of `frame` lies on `curve`, drawn in `relative_to`: p = p_curve(u)."""
+
+    type: ClassVar[str] = "point_on_path"
+    summary: ClassVar[str] = "holds a point on a path"
+    frame_fields: ClassVar = ("frame", "relative_to")
+    auxiliary: ClassVar = ("u",)
+
+    frame: FrameName
+    relative_to: FrameName = "ground"
+    curve: str | InstanceOf[PoseCurve]
+    u0: AnyQuantity = 0.0
+
+    @field_serializer("curve")
+    def _curve_name(self, curve: str | PoseCurve) -> Any:
+        return curve if isinstance(curve, str) else fingerprint(curve)
+
+    def position(self, motion, auxiliary):
+        assert isinstance(self.curve, PoseCurve)
+        A = motion.frame(self.relative_to)
+        p = A.R.T @ (motion.frame(self.frame).p - A.p)
+        return p - motion.lookups(self.curve.table, auxiliary[0])[:3]
+
+    def auxiliary_start(self):
+        return (self.u0,)
+
+
+@register
+class PointOnSurface(Constraint):
+    """The origin of `frame` lies on `surface`, drawn in `relative_to`: p = p_surface(u1, u2)."""
+
+    type: ClassVar[str] = "point_on_surface"
+    summary: ClassVar[str] = "holds a point on a surface"
+    frame_fields: ClassVar = ("frame", "relative_to")
+    auxiliary: ClassVar = ("u1", "u2")
+
+    frame: FrameName
+    relative_to: FrameName = "ground"
+    surface: str | InstanceOf[PoseSurface]
+    u0: tuple[AnyQuantity, AnyQuantity] = (0.0, 0.0)
+
+    @field_serializer("surface")
+    def _surface_name(self, surface: str | PoseSurface) -> Any:
+        return surface if isinstance(surface, str) else fingerprint(surface)
+
+    def position(self, motion, auxiliary):
+        assert isinstance(self.surface, PoseSurface)
+        A = motion.frame(self.relative_to)
+        p = A.R.T @ (motion.frame(self.frame).p - A.p)
+        return p - motion.lookups(self.surface.table, auxiliary[0], auxiliary[1])[:3]
+
+    def auxiliary_start(self):
+        return self.u0

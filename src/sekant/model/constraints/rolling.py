@@ -1,0 +1,64 @@
+"""Rolling without slip of a disc on a plane: velocity constraints that no positions express."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import casadi as ca
+
+from sekant.geometry.spatial import vector
+from sekant.model.constraints.base import Constraint, register
+from sekant.model.placement import unit
+from sekant.model.quantities import AxialDirection, Direction, FrameName, Length
+
+
+@register
+class Rolling(Constraint):
+    """The point of a disc that touches the plane has no velocity along it; the height is held as well.
+
+    `frame` is at the disc's centre with its axle along `axle` (in that frame); the plane has the normal `normal`
+    (in `plane`) through the origin of `plane`. With the normal n and axle a, the lowest point of a disc of
+    radius r lies at c - r (n - (n.a) a) / |n - (n.a) a|: a thin disc that may lean and turn.
+    """
+
+    type: ClassVar[str] = "rolling"
+    summary: ClassVar[str] = "a disc rolls on a plane without slip"
+    frame_fields: ClassVar = ("frame", "plane")
+
+    frame: FrameName
+    plane: FrameName = "ground"
+    radius: Length
+    axle: AxialDirection = (0.0, 1.0, 0.0)
+    normal: Direction = (0.0, 0.0, 1.0)
+
+    def _contact(self, motion):
+        F, B = motion.frame(self.plane), motion.frame(self.frame)
+        n, a = F.R @ unit(self.normal), B.R @ unit(self.axle)
+        down = n - ca.dot(n, a) * a
+        arm = -vector([self.radius]) * down / ca.sqrt(ca.dot(down, down))
+        return F, B, n, arm
+
+    def position(self, motion, auxiliary):
+        F, B, n, arm = self._contact(motion)
+        return ca.dot(n, B.p + arm - F.p)
+
+    def velocity(self, motion):
+        F, B, n, arm = self._contact(motion)
+        p = B.p + arm
+        v = B.v_WF + ca.cross(B.w_WF, arm) - F.v_WF - ca.cross(F.w_WF, p - F.p)
+        e = F.R @ vector(_across(self.normal))
+        return ca.vertcat(ca.dot(e, v), ca.dot(ca.cross(n, e), v))
+
+
+def _across(normal) -> list[float]:
+    """A fixed direction perpendicular to `normal` (3,)."""
+    n = [float(x) for x in normal]
+    k = min(range(3), key=lambda i: abs(n[i]))
+    axis = [1.0 if i == k else 0.0 for i in range(3)]
+    cross = [
+        n[1] * axis[2] - n[2] * axis[1],
+        n[2] * axis[0] - n[0] * axis[2],
+        n[0] * axis[1] - n[1] * axis[0],
+    ]
+    size = sum(x * x for x in cross) ** 0.5
+    return [x / size for x in cross]

@@ -1,0 +1,34 @@
+"""A point that cannot pass through a plane."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import casadi as ca
+
+from sekant.geometry.spatial import SX, scalar
+from sekant.model.contacts.base import Contact, register
+from sekant.model.placement import unit
+from sekant.model.quantities import Direction, FrameName, Length
+from sekant.model.signals import Kinematics
+
+
+@register
+class PointPlane(Contact):
+    """The origin of `frame` stays on the side of the plane to which its `normal` (in `plane`) points.
+
+    With a `radius`, a ball around the point touches the plane. No friction.
+    """
+
+    type: ClassVar[str] = "point_plane"
+    summary: ClassVar[str] = "a point, or a ball around it, against a plane"
+    frame_fields: ClassVar = ("frame", "plane")
+
+    frame: FrameName
+    plane: FrameName = "ground"
+    normal: Direction = (0.0, 0.0, 1.0)
+    radius: Length = 0.0
+
+    def gap(self, motion: Kinematics) -> SX:
+        P = motion.frame(self.plane)
+        return ca.dot(P.R @ unit(self.normal), motion.frame(self.frame).p - P.p) - scalar(self.radius)

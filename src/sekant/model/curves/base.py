@@ -1,0 +1,161 @@
+"""Sources of pose curves and surfaces: what a model file may say about them, and how the geometry is made of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
+
+from sekant.errors import ModelError, suggest
+from sekant.geometry.pose_curve import PoseCurve
+from sekant.model.expressions import Expression
+from sekant.model.fields import replace_numbers
+from sekant.model.quantities import Angle, Description, Direction, TableName
+from sekant.model.table import TableData
+
+if TYPE_CHECKING:
+    from sekant.geometry.spatial import SX
+    from sekant.geometry.tables import Table
+
+Outside = Literal["error", "linear", "periodic"]
+FrameKind = Literal["frenet", "rmf", "upright"]
+S = TypeVar("S", bound="CurveSource")
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """What a source may use of the model around it; `used` collects the parameters that enter the geometry."""
+
+    name: str
+    values: Mapping[str, float]
+    tables: Mapping[str, TableData]
+    used: set[str] = field(default_factory=set)
+
+    def number(self, value: Any, path: tuple = ()) -> Any:
+        """`value` with parameters replaced by their numbers; what is no expression stays as it is."""
+        return self.function(value, {}, path) if isinstance(value, Expression) else value
+
+    def function(self, value: Any, symbols: Mapping[str, SX], path: tuple = ()) -> Any:
+        """`value` in terms of `symbols`, which hide parameters of the same name."""
+        if not isinstance(value, Expression):
+            return value
+
+        def lookup(name: str) -> Any:
+            if name in symbols:
+                return symbols[name]
+            self.used.add(name)
+            return self.values[name]
+
+        if value.calls:
+            raise ModelError(
+                f"table '{min(value.calls)}' cannot be used in the formula of a curve; a bank angle from a table "
+                "is given as bank_table",
+                path=path,
+            )
+        known = [*symbols, *self.values]
+        unknown = sorted(value.names - set(known))
+        if unknown:
+            hint = suggest(unknown[0], known, "known names")
+            raise ModelError(f"unknown name '{unknown[0]}'; {hint}", path=path)
+        try:
+            return value.evaluate(lookup, None, known)
+        except ModelError as error:
+            raise ModelError(error.message, path=path) from None
+
+    def table(self, name: str, path: tuple = ()) -> Table:
+        """A table of the model."""
+        if name not in self.tables:
+            hint = suggest(name, list(self.tables), "tables")
+            raise ModelError(f"unknown table '{name}'; {hint}", path=path)
+        return self.tables[name].table(name)
+
+
+class CurveSource(Description):
+    """A way to describe a pose curve or surface; in files it is told by its `key`."""
+
+    key: ClassVar[str]
+    summary: ClassVar[str]
+    functions: ClassVar[
+        tuple[str, ...]
+    ] = ()  # fields whose expressions may contain the curve's own parameter
+
+    def build(self, around: Surroundings) -> Any:
+        """The `PoseCurve` or `PoseSurface`."""
+        raise NotImplementedError(f"curve source '{self.key}' builds nothing")
+
+    def baked(self: S, around: Surroundings) -> S:
+        """The same with parameters replaced by numbers, except in functions of the curve's parameter."""
+
+        def bake(path: tuple, value: Any) -> Any:
+            return value if path[0] in self.functions else around.number(value, path)
+
+        return replace_numbers(self, bake)
+
+
+class Framed(CurveSource):
+    """A source of positions that may get an orientation from the shape of the path."""
+
+    functions: ClassVar[tuple[str, ...]] = ("bank",)
+
+    frame: FrameKind | None = None
+    """x along the path; frenet: y along the normal; rmf: turns as little as possible; upright: z near `up`"""
+    bank: Angle | None = None
+    """further rotation about the path: a number, or an expression of the curve's parameter"""
+    bank_table: TableName | None = None
+    """the bank angle as a table of the model over the curve's parameter"""
+    up: Direction = (0.0, 0.0, 1.0)
+    """direction that z of the frame is turned to, where there is a choice"""
+
+    def framed(self, curve: PoseCurve, around: Surroundings) -> PoseCurve:
+        """`curve` with the orientation asked for; as it is if none is."""
+        if self.frame is None:
+            if self.bank is not None or self.bank_table is not None:
+                raise ModelError(
+                    "a bank angle needs a frame to turn: frenet, rmf or upright", path=("frame",)
+                )
+            return curve
+        from sekant.geometry.frames import with_frame
+
+        return with_frame(
+            curve, self.frame, up=numbers(self.up), bank=self.bank_function(curve.parameter, around)
+        )
+
+    def bank_function(self, parameter: str, around: Surroundings) -> Any:
+        """The bank angle as the geometry takes it."""
+        if self.bank_table is not None:
+            if self.bank is not None:
+                raise ModelError("bank and bank_table are given; drop one", path=("bank_table",))
+            return around.table(self.bank_table, ("bank_table",))
+        bank = self.bank
+        if not isinstance(bank, Expression):
+            return bank
+        if parameter not in bank.names:
+            return around.number(bank, ("bank",))
+        return lambda symbol: around.function(bank, {parameter: symbol}, ("bank",))
+
+
+def numbers(values: tuple[Any, ...]) -> list[float]:
+    """Baked quantities as floats."""
+    return [float(value) for value in values]
+
+
+SOURCES: dict[str, type[CurveSource]] = {}
+"""Sources by their key."""
+
+
+def register(cls: type[S]) -> type[S]:
+    """Makes a source known."""
+    SOURCES[cls.key] = cls
+    return cls
+
+
+def source_class(raw: Mapping[str, Any], path: tuple) -> type[CurveSource]:
+    """The class of a source in a file, told by the one key among those of `SOURCES` that it has."""
+    found = [key for key in SOURCES if key in raw]
+    if len(found) == 1:
+        return SOURCES[found[0]]
+    if found:
+        raise ModelError(f"has both '{found[0]}' and '{found[1]}'; a curve has one source", path=path)
+    raise ModelError(
+        f"says nothing about where the curve comes from; give one of {', '.join(SOURCES)}", path=path
+    )

@@ -1,0 +1,127 @@
+"""Curves given by formulas of their parameter."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, ClassVar
+
+from pydantic import model_validator
+
+from sekant.errors import DataError, ModelError
+from sekant.geometry.pose_curve import PoseCurve
+from sekant.geometry.rotations import check_sequence
+from sekant.model.curves.base import Framed, Outside, Surroundings, numbers, register
+from sekant.model.expressions import is_name
+from sekant.model.quantities import ANY, AnyQuantity, Dimensionless, Length, Quantity, Value, Vector
+
+Pair = Annotated[tuple[AnyQuantity, AnyQuantity], Vector(("start", "end"))]
+Triple = Annotated[tuple[Length, Length, Length], Vector()]
+Turn = Annotated[Value, Quantity(ANY)]
+
+
+def read_rotation(given: Any) -> tuple[str, tuple[Any, ...]]:
+    """Notation and components of ``{zyx: [...]}`` (any Euler sequence), ``{quaternion: [...]}`` or
+    ``{matrix: [...]}``, a matrix row by row; raises `ValueError`."""
+    if not isinstance(given, dict) or len(given) != 1:
+        raise ValueError(
+            "rotation is {zyx: [a, b, c]}, {quaternion: [w, x, y, z]} or {matrix: [3 rows of 3]}"
+        )
+    notation, parts = next(iter(given.items()))
+    parts = list(parts) if isinstance(parts, (list, tuple)) else [parts]
+    if notation == "matrix":
+        if len(parts) != 3 or any(not isinstance(row, (list, tuple)) or len(row) != 3 for row in parts):
+            raise ValueError("rotation: a matrix has 3 rows of 3")
+        return notation, tuple(entry for row in parts for entry in row)
+    if notation == "quaternion":
+        wanted = 4
+    else:
+        try:
+            wanted = len(check_sequence(str(notation)))
+        except DataError as error:
+            raise ValueError(f"rotation: {error.message}") from None
+    if len(parts) != wanted:
+        raise ValueError(f"rotation: '{notation}' needs {wanted} values (got {len(parts)})")
+    return str(notation), tuple(parts)
+
+
+@register
+class Formula(Framed):
+    """Position, and perhaps rotation, as expressions of one parameter."""
+
+    key: ClassVar[str] = "position"
+    summary: ClassVar[str] = "formulas of the parameter"
+    functions: ClassVar[tuple[str, ...]] = ("position", "rotation", "bank")
+
+    position: Triple
+    """x, y, z of the path: expressions of the parameter"""
+    parameter: str = "u"
+    """name of the parameter in the expressions"""
+    unit: str = ""
+    """SI unit of the parameter: m, rad, or nothing"""
+    range: Pair
+    rotation: dict[str, tuple[Turn, ...]] | None = None
+    """{zyx: [...]} with any Euler sequence, {quaternion: [...]} or {matrix: [...]}; expressions of the parameter"""
+    breaks: tuple[AnyQuantity, ...] = ()
+    """values of the parameter where the formulas have kinks"""
+    arc_length: bool = False
+    """take the length of the path as its coordinate, instead of the parameter"""
+    tolerance: Dimensionless = 1e-10
+    """how closely the stored pieces follow the formulas, in m and for orientation components"""
+    outside: Outside = "error"
+
+    @model_validator(mode="before")
+    @classmethod
+    def _one_rotation(cls, data: Any):
+        if isinstance(data, dict) and data.get("rotation") is not None:
+            notation, parts = read_rotation(data["rotation"])
+            data = {**data, "rotation": {notation: parts}}
+        return data
+
+    @model_validator(mode="after")
+    def _fits_together(self):
+        if not is_name(self.parameter) or "." in self.parameter:
+            raise ValueError(f"parameter '{self.parameter}' is no name; use letters, digits and underscores")
+        if self.rotation is not None and self.frame is not None:
+            raise ValueError("the orientation is given twice, by rotation and by frame; drop one")
+        return self
+
+    def build(self, around: Surroundings) -> PoseCurve:
+        import casadi as ca
+
+        from sekant.geometry.arc_length import along_arc_length
+
+        symbol = ca.SX.sym(self.parameter)  # type: ignore[call-arg]
+        symbols = {self.parameter: symbol}
+
+        def written(values: tuple, field: tuple) -> ca.SX:
+            parts = [around.function(value, symbols, (*field, i)) for i, value in enumerate(values)]
+            return ca.vertcat(*[ca.SX(part) for part in parts])
+
+        position, rotation, orientation = written(self.position, ("position",)), None, "quaternion"
+        if self.rotation is not None:
+            ((notation, parts),) = self.rotation.items()
+            rotation = written(parts, ("rotation", notation))
+            if notation == "matrix":
+                rotation = ca.reshape(rotation, 3, 3).T
+            elif notation != "quaternion":
+                orientation = f"euler:{notation}"
+        start, end = numbers(self.range)
+        if not start < end:
+            raise ModelError(
+                f"starts at {start:g} and ends at {end:g}; the end must be larger", path=("range",)
+            )
+        curve = PoseCurve.from_expression(
+            symbol,
+            position,
+            (start, end),
+            rotation,
+            orientation=orientation,
+            tolerance=float(self.tolerance),  # type: ignore[arg-type]
+            breaks=numbers(self.breaks),
+            parameter=self.parameter,
+            unit=self.unit,
+            extrapolation=self.outside,
+            name=around.name,
+        )
+        if self.arc_length:
+            curve = along_arc_length(curve)
+        return self.framed(curve, around)

@@ -1,0 +1,41 @@
+"""Curves shaped by control points."""
+
+from __future__ import annotations
+
+from typing import Annotated, ClassVar
+
+from sekant.geometry.pose_curve import PoseCurve
+from sekant.model.curves.base import Framed, Outside, Surroundings, numbers, register
+from sekant.model.quantities import Length, Vector
+
+Place = Annotated[tuple[Length, Length, Length], Vector()]
+
+
+@register
+class ControlPoints(Framed):
+    """A B-spline of control points: it begins at the first and ends at the last, or closes and repeats."""
+
+    key: ClassVar[str] = "points"
+    summary: ClassVar[str] = "a B-spline of control points"
+
+    points: tuple[Place, ...]
+    degree: int = 5
+    closed: bool = False
+    arc_length: bool = True
+    """take the length of the path as its coordinate (s); else u from 0 to 1"""
+    outside: Outside = "error"
+
+    def build(self, around: Surroundings) -> PoseCurve:
+        from sekant.geometry.arc_length import along_arc_length
+
+        curve = PoseCurve.from_control_points(
+            [numbers(point) for point in self.points],
+            degree=self.degree,
+            closed=self.closed,
+            name=around.name,
+        )
+        if self.arc_length:
+            curve = along_arc_length(curve)
+        if not self.closed and self.outside != "error":
+            curve = curve.extended(self.outside)
+        return self.framed(curve, around)

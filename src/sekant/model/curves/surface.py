@@ -1,0 +1,139 @@
+"""Surfaces of poses: from data over two columns, or from formulas of two parameters."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import model_validator
+
+from sekant.errors import ModelError
+from sekant.model.curves.base import CurveSource, Outside, Surroundings, register
+from sekant.model.curves.formula import Pair, Triple, Turn, read_rotation
+from sekant.model.expressions import is_name
+from sekant.model.quantities import Description, Length, Vector
+
+Names = Annotated[tuple[str, str], Vector(("first", "second"))]
+
+
+class SurfaceData(Description):
+    """Poses in a CSV file (`data`), or formulas (`position`, `range`); each with what belongs to it."""
+
+    parameters: Names = ("u1", "u2")
+    """names of the two parameters: columns of the file, or names in the formulas"""
+    data: str | None = None
+    """CSV file with columns x, y, z, orientation columns and the two parameters; on a grid or scattered"""
+    columns: dict[str, str | float | list[str]] | None = None
+    units: dict[str, str] | None = None
+    """units of columns in the file, or of the two parameters of formulas"""
+    sequence: str | None = None
+    kind: Literal["auto", "polynomial", "spline"] = "auto"
+    degree: Annotated[tuple[int, int], Vector(("first", "second"))] = (5, 5)
+    """of a polynomial"""
+    total: bool = True
+    """keep the terms of a polynomial whose total degree is at most the larger degree, as poly55 does"""
+    orientation: str = "auto"
+    position: Triple | None = None
+    rotation: dict[str, tuple[Turn, ...]] | None = None
+    range: Annotated[tuple[Pair, Pair], Vector(("first", "second"))] | None = None
+    tolerance: Length = 1e-9
+
+    @model_validator(mode="before")
+    @classmethod
+    def _one_rotation(cls, data: Any):
+        if isinstance(data, dict) and data.get("rotation") is not None:
+            notation, parts = read_rotation(data["rotation"])
+            data = {**data, "rotation": {notation: parts}}
+        return data
+
+    @model_validator(mode="after")
+    def _one_source(self):
+        if (self.data is None) == (self.position is None):
+            raise ValueError(
+                "a surface comes from data (a CSV file) or from position (formulas): give one of them"
+            )
+        if self.position is not None and self.range is None:
+            raise ValueError("range is missing: formulas need [[start, end], [start, end]]")
+        for name in self.parameters:
+            if self.position is not None and (not is_name(name) or "." in name):
+                raise ValueError(f"parameters: '{name}' is no name; use letters, digits and underscores")
+        return self
+
+
+@register
+class SurfaceSource(CurveSource):
+    """A surface of poses."""
+
+    key: ClassVar[str] = "surface"
+    summary: ClassVar[str] = "a surface of poses: data over two columns, or formulas of two parameters"
+    functions: ClassVar[tuple[str, ...]] = ("surface",)
+
+    surface: SurfaceData
+    outside: Outside | Annotated[tuple[Outside, Outside], Vector(("first", "second"))] = "error"
+    """what happens beyond the range, for both parameters or for each"""
+
+    def build(self, around: Surroundings) -> Any:
+        return self._fit(around) if self.surface.data is not None else self._formula(around)
+
+    def _fit(self, around: Surroundings) -> Any:
+        from sekant.geometry.pose_surface import PoseSurface
+
+        given = self.surface
+        options = {
+            key: value
+            for key in ("columns", "units", "sequence")
+            if (value := getattr(given, key)) is not None
+        }
+        return PoseSurface.fit(
+            given.data,
+            given.parameters,
+            kind=given.kind,
+            degree=given.degree,
+            total=given.total,
+            orientation=given.orientation,
+            extrapolation=self.outside,
+            name=around.name,
+            **options,
+        )
+
+    def _formula(self, around: Surroundings) -> Any:
+        import casadi as ca
+
+        from sekant.geometry.pose_surface import PoseSurface
+
+        given = self.surface
+        assert given.position is not None
+        assert given.range is not None
+
+        def written(values: tuple, symbols: dict, field: tuple) -> ca.SX:
+            parts = [around.function(v, symbols, ("surface", *field, i)) for i, v in enumerate(values)]
+            return ca.vertcat(*[ca.SX(part) for part in parts])
+
+        notation, turns = next(iter(given.rotation.items())) if given.rotation else ("quaternion", None)
+
+        def pose(u1: ca.SX, u2: ca.SX) -> Any:
+            symbols = dict(zip(given.parameters, (u1, u2), strict=True))
+            position = written(given.position, symbols, ("position",))  # type: ignore[arg-type]
+            if turns is None:
+                return position
+            return position, written(turns, symbols, ("rotation", notation))
+
+        if notation == "matrix":
+            raise ModelError("a surface takes Euler angles or a quaternion", path=("surface", "rotation"))
+        ranges = []
+        for i, pair in enumerate(given.range):
+            at = ("surface", "range", i)
+            start, end = (float(around.number(value, at)) for value in pair)
+            if not start < end:
+                raise ModelError(f"starts at {start:g} and ends at {end:g}; the end must be larger", path=at)
+            ranges.append((start, end))
+        units = given.units or {}
+        return PoseSurface.from_function(
+            pose,
+            tuple(ranges),
+            orientation=notation if notation == "quaternion" else f"euler:{notation}",
+            tolerance=float(around.number(given.tolerance, ("surface", "tolerance"))),
+            parameters=given.parameters,
+            units=tuple(units.get(name, "") for name in given.parameters),
+            extrapolation=self.outside,
+            name=around.name,
+        )

@@ -1,0 +1,154 @@
+"""Tracks of straight and curved pieces, joined end to end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import model_validator
+
+from sekant.errors import ModelError
+from sekant.geometry.pose_curve import PoseCurve
+from sekant.model.curves.base import Framed, FrameKind, Outside, Surroundings, numbers, register
+from sekant.model.curves.measured import Measured
+from sekant.model.quantities import (
+    Angle,
+    Description,
+    Dimensionless,
+    Direction,
+    Length,
+    Point,
+    Quantity,
+    Value,
+)
+
+Curvature = Annotated[Value, Quantity("1/m")]
+
+
+class Placed(Description):
+    """Where a piece, or the track itself, begins."""
+
+    position: Point = (0.0, 0.0, 0.0)
+    direction: Direction = (1.0, 0.0, 0.0)
+
+
+class Piece(Description):
+    """What all curved pieces have."""
+
+    roll: Angle = 0.0
+    """turns the plane of bending about the path, from the frame that the track carries along"""
+    axis: Direction | None = None
+    """axis of turning in the frame of the track, instead of roll"""
+    at: Placed | None = None
+    """place the piece here instead of joining it to the one before"""
+
+    def options(self) -> dict[str, Any]:
+        """As the geometry takes them."""
+        at = None if self.at is None else (self.at.position, self.at.direction)
+        return {"roll": self.roll, "axis": self.axis, "at": at}
+
+
+class ArcPiece(Piece):
+    """Part of a circle; positive angles turn left."""
+
+    radius: Length
+    angle: Angle
+
+
+class ClothoidPiece(Piece):
+    """Transition between curvatures (1/m, positive to the left); `smooth` also without jumps of their rates."""
+
+    length: Length
+    start: Curvature
+    end: Curvature
+    smooth: bool = False
+
+
+class HelixPiece(Piece):
+    """Part of a helix; positive angles turn left."""
+
+    radius: Length
+    pitch: Length
+    angle: Angle
+
+
+class FittedPiece(Measured):
+    """Positions from a CSV file, where they are in space or joined to the piece before."""
+
+    joined: bool = False
+
+
+class TrackPiece(Description):
+    """One piece: exactly one of these."""
+
+    straight: Length | None = None
+    arc: ArcPiece | None = None
+    clothoid: ClothoidPiece | None = None
+    helix: HelixPiece | None = None
+    fitted: FittedPiece | None = None
+
+    @model_validator(mode="after")
+    def _one_kind(self):
+        given = [key for key in type(self).model_fields if getattr(self, key) is not None]
+        if len(given) != 1:
+            kinds = ", ".join(type(self).model_fields)
+            what = f"is {' and '.join(given)} at once" if given else "has no kind"
+            raise ValueError(f"a piece of track {what}; write one of {kinds}, e.g. {{straight: 10 m}}")
+        return self
+
+    def segment(self, around: Surroundings) -> Any:
+        """As the geometry takes it."""
+        from sekant.geometry import track_segments as parts
+
+        build: dict[str, Callable[[Any], Any]] = {
+            "straight": parts.Straight,
+            "arc": lambda p: parts.Arc(p.radius, p.angle, **p.options()),
+            "clothoid": lambda p: parts.Clothoid(p.length, p.start, p.end, smooth=p.smooth, **p.options()),
+            "helix": lambda p: parts.Helix(p.radius, p.pitch, p.angle, **p.options()),
+            "fitted": lambda p: parts.Fitted(p.build(around), joined=p.joined),
+        }
+        kind = next(key for key in build if getattr(self, key) is not None)
+        return build[kind](getattr(self, kind))
+
+
+@register
+class Track(Framed):
+    """A composite track over its length s (m)."""
+
+    key: ClassVar[str] = "track"
+    summary: ClassVar[str] = "straight pieces, arcs, clothoids, helices and fitted pieces, end to end"
+
+    track: tuple[TrackPiece, ...]
+    start: Placed = Placed()
+    frame: FrameKind | Literal["none"] = "rmf"  # type: ignore[assignment]
+    """orientation along the track; none: the body does not turn"""
+    closed: bool = False
+    """the end joins the beginning, and the track repeats"""
+    require: Literal["position", "tangent", "curvature"] = "tangent"
+    """what must be continuous where pieces meet"""
+    gap: Length = 1e-6
+    """largest gap that is closed without complaint"""
+    turn: Angle = 1e-5
+    """largest angle between tangents that is taken for none"""
+    tolerance: Dimensionless = 1e-10
+    outside: Outside = "error"
+
+    def build(self, around: Surroundings) -> PoseCurve:
+        bank = self.bank_function("s", around)
+        if self.frame == "none" and bank is not None:
+            raise ModelError("a bank angle needs a frame to turn: frenet, rmf or upright", path=("frame",))
+        options = {} if self.frame == "none" else {"bank": bank}
+        return PoseCurve.track(
+            [piece.segment(around) for piece in self.track],
+            start=(numbers(self.start.position), numbers(self.start.direction)),
+            up=numbers(self.up),
+            frame=None if self.frame == "none" else self.frame,
+            closed=self.closed,
+            require=self.require,
+            gap=float(self.gap),  # type: ignore[arg-type]
+            turn=float(self.turn),  # type: ignore[arg-type]
+            tolerance=float(self.tolerance),  # type: ignore[arg-type]
+            extrapolation="periodic" if self.closed else self.outside,
+            name=around.name,
+            **options,
+        )

@@ -1,0 +1,159 @@
+"""What pydantic found wrong, in the words of someone who writes models."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, get_args
+
+from pydantic import ValidationError
+from pydantic.fields import FieldInfo
+
+from sekant.errors import ModelError, suggest
+from sekant.model.field_docs import field_docs
+from sekant.model.quantities import Description, unit_of
+from sekant.model.units import parse_unit
+
+_EXPECTED = {
+    "string_type": "text",
+    "int_type": "a whole number",
+    "int_parsing": "a whole number",
+    "int_parsing_size": "a smaller whole number",
+    "int_from_float": "a whole number",
+    "float_type": "a number",
+    "float_parsing": "a number",
+    "finite_number": "a finite number",
+    "bool_type": "true or false",
+    "bool_parsing": "true or false",
+    "list_type": "a list",
+    "tuple_type": "a list",
+    "dict_type": "a mapping of names",
+    "mapping_type": "a mapping of names",
+    "model_type": "a mapping of keys",
+    "model_attributes_type": "a mapping of keys",
+    "none_required": "nothing",
+}
+
+
+def explain(
+    error: ValidationError, cls: type[Description], path: Sequence[str | int] = ()
+) -> list[ModelError]:
+    """One `ModelError` for each fault of an item of class `cls` that stands at `path` in the model."""
+    found: dict[tuple[str | int, ...], ModelError] = {}
+    for fault in error.errors(include_url=False):
+        at, owner, field = _locate(cls, fault["loc"])
+        place = (*path, *at)
+        if fault["type"] == "missing":
+            message = f"'{at[-1]}' is missing{_wanted(field, owner, str(at[-1]))}" if at else "is missing"
+            found.setdefault(place, ModelError(message, path=place[:-1]))
+        else:
+            message = _message(fault, owner)
+            if fault["type"] == "value_error":
+                named, message = _split(message, cls, at)
+                place = (*place, *named)
+            found.setdefault(place, ModelError(message, path=place))
+    return list(found.values())
+
+
+def _split(message: str, cls: type[Description], at: tuple[str | int, ...]) -> tuple[tuple[str, ...], str]:
+    """A message about a whole item that begins with the name of one of its fields: the field, the rest."""
+    inner = _locate(cls, (*at, ""))[1]
+    first, _, rest = message.partition(" ")
+    named = first.removesuffix(":")
+    return ((named,), rest) if rest and named in _keys(inner) else ((), message)
+
+
+def kind_of(value: object) -> str:
+    """What a value is called in a message: "a list", "text", ..."""
+    if value is None:
+        return "nothing"
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, str):
+        return f"the text '{_clip(value)}'"
+    if isinstance(value, (int, float)):
+        return f"the number {value:g}" if abs(value) < 1e300 else "a huge number"
+    if isinstance(value, (list, tuple)):
+        return f"a list of {len(value)}"
+    if isinstance(value, dict):
+        return "a mapping" if value else "an empty mapping"
+    return type(value).__name__
+
+
+def _message(fault: Any, owner: type[Description] | None) -> str:
+    kind, given = fault["type"], fault.get("input")
+    context = fault.get("ctx", {})
+    if kind == "extra_forbidden":
+        key = str(fault["loc"][-1])
+        return f"unknown key '{_clip(key)}'; {suggest(key, _keys(owner), 'keys')}"
+    if kind == "value_error":
+        return str(context.get("error", fault["msg"]))
+    if kind == "literal_error":
+        choices = [choice.strip(" '\"") for choice in context["expected"].replace(" or ", ", ").split(",")]
+        hint = suggest(given, choices, "possible") if isinstance(given, str) else ", ".join(choices)
+        return f"is {kind_of(given)}; {hint}"
+    if kind in ("too_long", "too_short"):
+        return f"has {context.get('actual_length')} values; {fault['msg'].lower()}"
+    if kind in _EXPECTED:
+        return f"must be {_EXPECTED[kind]}, not {kind_of(given)}"
+    return fault["msg"]
+
+
+def _locate(
+    cls: type[Description], location: Iterable[str | int]
+) -> tuple[tuple[str | int, ...], type[Description] | None, FieldInfo | None]:
+    """The location without pydantic's own tags; the class that owns its last part, and the field."""
+    at: list[str | int] = []
+    owner: type[Description] | None = cls
+    inner: Any = cls
+    field: FieldInfo | None = None
+    for part in location:
+        if _is_description(inner):
+            owner, field = inner, inner.model_fields.get(part)
+            at.append(part)
+            inner = None if field is None else _description_in(field.annotation)
+        elif isinstance(inner, _Items):
+            at.append(part)
+            inner = inner.cls
+        elif isinstance(part, int) or not ("[" in part or part in ("float", "str", "int", "bool")):
+            at.append(part)
+    return tuple(at), owner, field
+
+
+def _is_description(cls: Any) -> bool:
+    return isinstance(cls, type) and issubclass(cls, Description)
+
+
+def _description_in(annotation: Any) -> Any:
+    """The description class an annotation holds; for collections, what is entered after the name or index."""
+    if _is_description(annotation):
+        return annotation
+    found = [inner for part in get_args(annotation) if (inner := _description_in(part)) is not None]
+    if not found:
+        return None
+    return (
+        found[0] if getattr(annotation, "__origin__", None) not in (dict, list, tuple) else _Items(found[0])
+    )
+
+
+class _Items:
+    """A collection of descriptions: one part of the location is a name or an index."""
+
+    def __init__(self, cls: Any):
+        self.cls = cls
+
+
+def _keys(owner: type[Description] | None) -> list[str]:
+    return list(owner.model_fields) if owner is not None else []
+
+
+def _wanted(field: FieldInfo | None, owner: type | None, name: str) -> str:
+    if field is None:
+        return ""
+    unit = unit_of(field)
+    text = f"; it is {parse_unit(unit).kind} in {unit}" if unit else ""
+    about = field_docs(owner).get(name) if owner is not None else None
+    return f"{text}; {about}" if about else text
+
+
+def _clip(text: str) -> str:
+    return text if len(text) <= 40 else text[:37] + "..."

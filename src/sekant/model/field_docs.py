@@ -1,0 +1,29 @@
+"""The texts below the fields of a class, read from its source when somebody asks.
+
+Pydantic can do so for every class while it is being made, which takes a third of the start-up time.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+from functools import cache
+from itertools import pairwise
+from textwrap import dedent
+
+
+@cache
+def field_docs(cls: type) -> dict[str, str]:
+    """Field -> the text that stands below it, of the class and of its bases."""
+    docs: dict[str, str] = {}
+    for base in reversed(cls.__mro__[:-1]):
+        try:
+            body = ast.parse(dedent(inspect.getsource(base))).body[0]
+        except (OSError, TypeError, SyntaxError, IndexError):
+            continue
+        if isinstance(body, ast.ClassDef):
+            for field, text in pairwise(body.body):
+                named = isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name)
+                if named and isinstance(text, ast.Expr) and isinstance(text.value, ast.Constant):
+                    docs[field.target.id] = inspect.cleandoc(str(text.value.value))  # type: ignore[union-attr]
+    return docs

@@ -1,0 +1,49 @@
+"""Walking the numbers of a description: every place where an expression or a parameter may stand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from sekant.model.quantities import Description, Expression
+
+Path = tuple[str | int, ...]
+
+
+def expressions_of(item: Any) -> Iterator[tuple[Path, Expression]]:
+    """Every expression in `item`, with its path."""
+    if isinstance(item, Expression):
+        yield (), item
+        return
+    if isinstance(item, Description):
+        children = [(name, getattr(item, name)) for name in type(item).model_fields]
+    elif isinstance(item, dict):
+        children = list(item.items())
+    elif isinstance(item, tuple):
+        children = list(enumerate(item))
+    else:
+        return
+    for key, value in children:
+        for path, expression in expressions_of(value):
+            yield (key, *path), expression
+
+
+def replace_numbers(item: Any, replace: Callable[[Path, Any], Any], path: Path = ()) -> Any:
+    """A copy of `item` in which each float or expression x at `path` is ``replace(path, x)``."""
+    if isinstance(item, (float, Expression)):
+        return replace(path, item)
+    if isinstance(item, Description):
+        update = {}
+        for name in type(item).model_fields:
+            value = getattr(item, name)
+            changed = replace_numbers(value, replace, (*path, name))
+            if changed is not value:
+                update[name] = changed
+        return item.model_copy(update=update) if update else item
+    if isinstance(item, dict):
+        changed = {key: replace_numbers(value, replace, (*path, key)) for key, value in item.items()}
+        return changed if any(changed[key] is not item[key] for key in item) else item
+    if isinstance(item, tuple):
+        values = tuple(replace_numbers(value, replace, (*path, index)) for index, value in enumerate(item))
+        return values if any(a is not b for a, b in zip(values, item, strict=True)) else item
+    return item

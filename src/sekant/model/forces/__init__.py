@@ -1,0 +1,26 @@
+"""Force elements: one file a type, one registry. Adding one is adding a file here and importing it below."""
+
+from sekant.model.forces.actuator import Actuator
+from sekant.model.forces.base import FORCES, Force, force_class, register
+from sekant.model.forces.bushing import Bushing
+from sekant.model.forces.joint_friction import JointFriction
+from sekant.model.forces.joint_limit import JointLimit
+from sekant.model.forces.point_force import PointForce
+from sekant.model.forces.rotational_spring_damper import RotationalSpringDamper
+from sekant.model.forces.spring_damper import SpringDamper
+from sekant.model.forces.torque import Torque
+
+__all__ = [
+    "FORCES",
+    "Actuator",
+    "Bushing",
+    "Force",
+    "JointFriction",
+    "JointLimit",
+    "PointForce",
+    "RotationalSpringDamper",
+    "SpringDamper",
+    "Torque",
+    "force_class",
+    "register",
+]

@@ -1,0 +1,32 @@
+"""A generalized force on a joint coordinate, given by a user's expression."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from sekant.model.forces.base import Force, register
+from sekant.model.quantities import AnyQuantity, JointName
+from sekant.model.signals import Action, Kinematics
+
+
+@register
+class Actuator(Force):
+    """Force (slider) or torque (hinge) on one coordinate; `q` and `v` are known in the expression."""
+
+    type: ClassVar[str] = "actuator"
+    summary: ClassVar[str] = "a force or torque on a joint coordinate, by an expression"
+    signals: ClassVar = ("force",)
+    local_names: ClassVar = ("q", "v")
+
+    joint: JointName
+    coordinate: int = 0
+    force: AnyQuantity
+
+    def action(self, motion: Kinematics) -> Action:
+        q, v = motion.coordinate(self.joint, self.coordinate)
+        force = motion.value(self.force, {"q": q, "v": v})
+        return Action(
+            generalized=((self.joint, self.coordinate, force),),
+            power=force * v,
+            outputs={"force": ("N or N*m", force)},
+        )

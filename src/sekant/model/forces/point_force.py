@@ -1,0 +1,36 @@
+"""A force at a point, constant or as a signal."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Literal
+
+import casadi as ca
+
+from sekant.geometry.spatial import SX
+from sekant.model.forces.base import Force, register
+from sekant.model.quantities import ForceVector, FrameName
+from sekant.model.signals import Action, Kinematics, PointWrench
+
+
+@register
+class PointForce(Force):
+    """Force (fx, fy, fz) at a frame's origin, resolved in the world or in the frame itself."""
+
+    type: ClassVar[str] = "point_force"
+    summary: ClassVar[str] = "a force at a point, resolved in the world or in the body"
+    frame_fields: ClassVar = ("frame",)
+    signals: ClassVar = ("force",)
+
+    frame: FrameName
+    force: ForceVector
+    resolved_in: Literal["world", "frame"] = "world"
+
+    def action(self, motion: Kinematics) -> Action:
+        frame = motion.frame(self.frame)
+        f = ca.vertcat(*[motion.value(component) for component in self.force])
+        f_W = frame.R @ f if self.resolved_in == "frame" else f
+        return Action(
+            wrenches=(PointWrench(frame.body, frame.p, f_W, SX.zeros(3)),),
+            power=ca.dot(f_W, frame.v_WF),
+            outputs={"force": ("N", f_W)},
+        )

@@ -1,0 +1,98 @@
+"""Rotational spring-damper-actuator on a joint's angle, or between two frames about an axis."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import casadi as ca
+from pydantic import model_validator
+
+from sekant.geometry.spatial import SX, scalar
+from sekant.model.forces import characteristic
+from sekant.model.forces.base import Force, register
+from sekant.model.placement import aligning_rotation
+from sekant.model.quantities import (
+    Angle,
+    AxialDirection,
+    FrameName,
+    JointName,
+    RotationalDamping,
+    RotationalStiffness,
+    TableName,
+    Torque,
+)
+from sekant.model.signals import Action, Kinematics, PointWrench
+
+
+@register
+class RotationalSpringDamper(Force):
+    """Restoring torque = k (q - q0) + c q' + spring(q - q0) + damper(q') + torque.
+
+    Either on a coordinate of a joint (turns are counted), or between two frames about `axis`, which is
+    fixed in both; the angle is then that of x_child about the axis, in (-pi, pi].
+    """
+
+    type: ClassVar[str] = "rotational_spring_damper"
+    summary: ClassVar[str] = "torsion spring, damper and actuator"
+    frame_fields: ClassVar = ("parent", "child")
+    signals: ClassVar = ("stiffness", "damping", "torque")
+    local_names: ClassVar = ("angle", "deflection", "rate")
+
+    joint: JointName | None = None
+    coordinate: int = 0
+    parent: FrameName | None = None
+    child: FrameName | None = None
+    axis: AxialDirection = (0.0, 0.0, 1.0)
+    stiffness: RotationalStiffness = 0.0
+    damping: RotationalDamping = 0.0
+    free_angle: Angle = 0.0
+    spring: TableName | None = None
+    damper: TableName | None = None
+    torque: Torque = 0.0
+
+    @model_validator(mode="after")
+    def _joint_or_frames(self):
+        if (self.joint is None) == (self.parent is None and self.child is None):
+            raise ValueError("acts either on a 'joint' or between 'parent' and 'child' frames; give one")
+        if self.joint is None and (self.parent is None or self.child is None):
+            raise ValueError("needs both 'parent' and 'child'")
+        return self
+
+    def action(self, motion: Kinematics) -> Action:
+        if self.joint is not None:
+            angle, rate = motion.coordinate(self.joint, self.coordinate)
+        else:
+            F, M = motion.frame(self.parent or ""), motion.frame(self.child or "")
+            A = aligning_rotation(self.axis)
+            R_FM = (F.R @ A).T @ M.R @ A
+            angle = ca.atan2(R_FM[1, 0], R_FM[0, 0])
+            axis_W = (F.R @ A)[:, 2]
+            rate = ca.dot(axis_W, M.w_WF - F.w_WF)
+        x = angle - scalar(self.free_angle)
+        law = characteristic.evaluate(
+            motion,
+            x,
+            rate,
+            stiffness=self.stiffness,
+            damping=self.damping,
+            spring=self.spring,
+            damper=self.damper,
+            force=self.torque,
+            local={"angle": angle, "deflection": x, "rate": rate},
+        )
+        power = None if law.dissipative is None else -law.dissipative * rate
+        outputs = {"angle": ("rad", angle), "rate": ("rad/s", rate), "torque": ("N*m", law.total)}
+        if self.joint is not None:
+            return Action(
+                generalized=((self.joint, self.coordinate, -law.total),),
+                potential=law.potential,
+                power=power,
+                outputs=outputs,
+            )
+        moment, zero = law.total * axis_W, SX.zeros(3)
+        return Action(
+            wrenches=(PointWrench(F.body, F.p, zero, moment), PointWrench(M.body, M.p, zero, -moment)),
+            potential=law.potential,
+            power=power,
+            outputs=outputs,
+        )

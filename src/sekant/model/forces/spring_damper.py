@@ -1,0 +1,67 @@
+"""Translational spring-damper-actuator between two points."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import casadi as ca
+
+from sekant.geometry.spatial import SX, scalar
+from sekant.model.forces import characteristic
+from sekant.model.forces.base import Force, register
+from sekant.model.quantities import Damping, FrameName, Length, Stiffness, TableName
+from sekant.model.quantities import Force as ForceQuantity
+from sekant.model.signals import Action, Kinematics, PointWrench
+
+_TINY = 1e-24  # m^2: keeps the direction finite at zero length, far below round-off of any real length
+
+
+@register
+class SpringDamper(Force):
+    """Tension = k (l - l0) + c l' + spring(l - l0) + damper(l') + force; positive pulls the ends together.
+
+    `spring` and `damper` name tables of force over deflection and over rate; `force` is a signal, in which
+    `length`, `deflection` and `rate` are known.
+    """
+
+    type: ClassVar[str] = "spring_damper"
+    summary: ClassVar[str] = "spring, damper and actuator along the line between two points"
+    frame_fields: ClassVar = ("parent", "child")
+    signals: ClassVar = ("stiffness", "damping", "force")
+    local_names: ClassVar = ("length", "deflection", "rate")
+
+    parent: FrameName
+    child: FrameName
+    stiffness: Stiffness = 0.0
+    damping: Damping = 0.0
+    free_length: Length = 0.0
+    spring: TableName | None = None
+    damper: TableName | None = None
+    force: ForceQuantity = 0.0
+
+    def action(self, motion: Kinematics) -> Action:
+        a, b = motion.frame(self.parent), motion.frame(self.child)
+        d = b.p - a.p
+        length = ca.sqrt(ca.dot(d, d) + _TINY)
+        e = d / length
+        rate = ca.dot(e, b.v_WF - a.v_WF)
+        x = length - scalar(self.free_length)
+        law = characteristic.evaluate(
+            motion,
+            x,
+            rate,
+            stiffness=self.stiffness,
+            damping=self.damping,
+            spring=self.spring,
+            damper=self.damper,
+            force=self.force,
+            local={"length": length, "deflection": x, "rate": rate},
+        )
+        pull = law.total * e
+        zero = SX.zeros(3)
+        return Action(
+            wrenches=(PointWrench(a.body, a.p, pull, zero), PointWrench(b.body, b.p, -pull, zero)),
+            potential=law.potential,
+            power=None if law.dissipative is None else -law.dissipative * rate,
+            outputs={"length": ("m", length), "rate": ("m/s", rate), "force": ("N", law.total)},
+        )

@@ -1,0 +1,40 @@
+"""A torque on a body, constant or as a signal, with an optional reaction on another."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Literal
+
+import casadi as ca
+
+from sekant.geometry.spatial import SX
+from sekant.model.forces.base import Force, register
+from sekant.model.quantities import FrameName, TorqueVector
+from sekant.model.signals import Action, Kinematics, PointWrench
+
+
+@register
+class Torque(Force):
+    """Torque (tx, ty, tz) on a frame's body, resolved in the world or in the frame itself."""
+
+    type: ClassVar[str] = "torque"
+    summary: ClassVar[str] = "a torque on a body, with an optional reaction on another body"
+    frame_fields: ClassVar = ("frame", "reaction")
+    signals: ClassVar = ("torque",)
+
+    frame: FrameName
+    torque: TorqueVector
+    resolved_in: Literal["world", "frame"] = "world"
+    reaction: FrameName | None = None
+
+    def action(self, motion: Kinematics) -> Action:
+        frame = motion.frame(self.frame)
+        n = ca.vertcat(*[motion.value(component) for component in self.torque])
+        n_W = frame.R @ n if self.resolved_in == "frame" else n
+        zero = SX.zeros(3)
+        wrenches = [PointWrench(frame.body, frame.p, zero, n_W)]
+        w = frame.w_WF
+        if self.reaction is not None:
+            other = motion.frame(self.reaction)
+            wrenches.append(PointWrench(other.body, other.p, zero, -n_W))
+            w = w - other.w_WF
+        return Action(wrenches=tuple(wrenches), power=ca.dot(n_W, w), outputs={"torque": ("N*m", n_W)})

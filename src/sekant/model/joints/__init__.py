@@ -1,0 +1,36 @@
+"""Joints: one file a type, one registry. Adding a joint is adding a file here and importing it below."""
+
+from sekant.model.joints.base import Coordinate, CoordinateJoint, Joint, JointMotion
+from sekant.model.joints.cylindrical import Cylindrical
+from sekant.model.joints.fixed import Fixed
+from sekant.model.joints.free import Free
+from sekant.model.joints.path import Path
+from sekant.model.joints.planar import Planar
+from sekant.model.joints.prismatic import Prismatic
+from sekant.model.joints.registry import JOINTS, joint_class, register
+from sekant.model.joints.revolute import Revolute
+from sekant.model.joints.screw import Screw
+from sekant.model.joints.spherical import Spherical
+from sekant.model.joints.surface import Surface
+from sekant.model.joints.universal import Universal
+
+__all__ = [
+    "JOINTS",
+    "Coordinate",
+    "CoordinateJoint",
+    "Cylindrical",
+    "Fixed",
+    "Free",
+    "Joint",
+    "JointMotion",
+    "Path",
+    "Planar",
+    "Prismatic",
+    "Revolute",
+    "Screw",
+    "Spherical",
+    "Surface",
+    "Universal",
+    "joint_class",
+    "register",
+]

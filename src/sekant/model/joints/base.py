@@ -1,0 +1,222 @@
+"""What every joint states: its coordinates, its motion and its constraints."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, ClassVar
+
+import casadi as ca
+from pydantic import model_validator
+
+from sekant.errors import ModelError
+from sekant.geometry.lookups import Lookups
+from sekant.geometry.spatial import SX, Pose, turn, vector
+from sekant.model.placement import Placement, aligning_rotation
+from sekant.model.quantities import (
+    AxialDirection,
+    Description,
+    FrameName,
+    Mirror,
+    Point,
+    Value,
+    mirror_sign,
+    read_value,
+)
+from sekant.model.signals import Action, Kinematics
+
+
+@dataclass(frozen=True, slots=True)
+class Coordinate:
+    """One joint coordinate or velocity: a short name, its unit, and what it becomes under a reflection.
+
+    `mirror` is "same", "opposite", or the component it is of a polar or an axial vector in F: "polar x",
+    "axial z". Joints whose axis is an `AxialDirection` (or a `Direction`, for sliding) have "same".
+    """
+
+    name: str
+    unit: str
+    mirror: str = "same"
+
+    def sign(self, plane: str) -> float:
+        """1.0, or -1.0 if the value changes its sign when the mechanism is mirrored about `plane`."""
+        return mirror_sign(self.mirror, plane)
+
+
+@dataclass(frozen=True, slots=True)
+class JointMotion:
+    """Motion of the child's frame M in the parent's frame F at coordinates q and velocities v.
+
+    The bias `c` is what makes a joint with a configuration-dependent subspace right: without it a spline
+    path is silently wrong.
+    """
+
+    X_FM: Pose
+    S: SX  # (6, nv): twist of M in F, resolved in M, is S @ v
+    c: SX  # (6,): dS/dt @ v, resolved in M (the components' own rate)
+    qdot: SX  # (nq,)
+
+
+class Joint(Description):
+    """A joint between a frame F on the parent and a frame M on the child.
+
+    F and M coincide at zero coordinates. A joint with an axis has it along z of both, after the frames are
+    turned so that z points along `axis`.
+    """
+
+    type: ClassVar[str]
+    summary: ClassVar[str]
+    coordinates: ClassVar[tuple[Coordinate, ...]]
+    velocities: ClassVar[tuple[Coordinate, ...]]
+    signals: ClassVar[tuple[str, ...]] = ()  # fields that may vary in time
+    local_names: ClassVar[tuple[str, ...]] = ()  # names their expressions may use besides the model's own
+    unit_quaternion: ClassVar[int | None] = None  # index in q where a unit quaternion starts
+
+    parent: FrameName = "ground"
+    child: FrameName
+    at: Point | None = None
+    parent_pose: Placement = Placement()
+    child_pose: Placement = Placement()
+    cut: bool = False  # where a loop can be opened at several joints, open it here
+
+    @model_validator(mode="after")
+    def _one_placement(self):
+        if self.at is not None and (self.parent_pose != Placement() or self.child_pose != Placement()):
+            raise ValueError("'at' places the joint in both bodies; drop it, or parent_pose and child_pose")
+        return self
+
+    @model_validator(mode="after")
+    def _axis_has_direction(self):
+        axis = getattr(self, "axis", None)
+        if axis is not None and all(component == 0.0 for component in axis):
+            raise ValueError("axis is zero and points nowhere; give a direction such as [0, 1, 0]")
+        return self
+
+    @property
+    def nq(self) -> int:
+        return len(self.coordinates)
+
+    @property
+    def nv(self) -> int:
+        return len(self.velocities)
+
+    def frame_poses(self) -> tuple[Pose, Pose]:
+        """Poses of F in the parent's named frame and of M in the child's, axis included."""
+        if self.at is not None:
+            X = Pose(Pose.identity().R, vector(self.at))
+            X_F, X_M = X, X
+        else:
+            X_F, X_M = self.parent_pose.pose(), self.child_pose.pose()
+        axis = getattr(self, "axis", None)
+        if axis is None:
+            return X_F, X_M
+        turn = Pose(aligning_rotation(axis), SX.zeros(3))
+        return X_F @ turn, X_M @ turn
+
+    def pose(self, q: SX, lookups: Lookups) -> Pose:
+        """X_FM at the coordinates `q` (nq,)."""
+        raise NotImplementedError(f"joint type '{self.type}' gives no pose")
+
+    def subspace(self, q: SX, lookups: Lookups) -> SX:
+        """S (6, nv), resolved in M. The default differentiates the pose, so a new joint needs no more."""
+        X = self.pose(q, lookups)
+        columns = []
+        for k in range(self.nq):
+            R_k = ca.reshape(lookups.jacobian(ca.vec(X.R), q[k]), 3, 3)
+            W = X.R.T @ R_k
+            p_k = lookups.jacobian(X.p, q[k])
+            columns.append(ca.vertcat(W[2, 1], W[0, 2], W[1, 0], X.R.T @ p_k))
+        return ca.densify(ca.horzcat(*columns)) if columns else SX.zeros(6, 0)
+
+    def rate(self, q: SX, v: SX) -> SX:
+        """qdot (nq,); the velocities are the rates of the coordinates unless a joint says otherwise."""
+        return v
+
+    def bias(self, q: SX, v: SX, S: SX, lookups: Lookups) -> SX:
+        """dS/dt @ v (6,), resolved in M; by differentiation of S unless a joint knows better."""
+        if self.nv == 0:
+            return SX.zeros(6)
+        return ca.densify(lookups.jtimes(S @ v, q, self.rate(q, v)))
+
+    def motion(self, q: SX, v: SX, lookups: Lookups) -> JointMotion:
+        S = ca.densify(self.subspace(q, lookups))
+        return JointMotion(self.pose(q, lookups), S, self.bias(q, v, S, lookups), self.rate(q, v))
+
+    def constraints(self, X_FM: Pose) -> SX:
+        """Phi(X_FM) (6 - nv,): zero exactly where the joint allows the pose (locally)."""
+        raise NotImplementedError(f"joint type '{self.type}' gives no constraints")
+
+    @property
+    def loop_parameters(self) -> int:
+        """Number of own parameters that the joint's equations need where it closes a loop."""
+        return 0
+
+    def loop_constraints(self, X_FM: Pose, parameters: SX, lookups: Lookups) -> SX:
+        """Equations (k,) that close a loop; `parameters` (loop_parameters,) are further unknowns."""
+        return self.constraints(X_FM)
+
+    def measure(self, X_FM: Pose) -> SX:
+        """Coordinates (nq,) of the pose, where the joint's constraints hold."""
+        raise ModelError(
+            f"a {self.type} joint that closes a loop does not tell its coordinates; cut another joint of the loop"
+        )
+
+    def out_of_range(self, q: Sequence[float]) -> str:
+        """Why the coordinates `q` (nq,) are not allowed, for a reader; empty if they are."""
+        return ""
+
+    def action(self, name: str, motion: Kinematics) -> Action | None:
+        """Forces inside the joint itself, such as the springs of a compliant one; `name` is the joint's."""
+        return None
+
+    def initial(self) -> tuple[tuple[Value, ...], tuple[Value, ...]]:
+        """Start values (q0, v0)."""
+        return (0.0,) * self.nq, (0.0,) * self.nv
+
+
+class CoordinateJoint(Joint):
+    """A joint whose velocities are the rates of its coordinates, with start values q0 and v0."""
+
+    q0: Annotated[tuple[Value, ...] | None, Mirror("coordinates")] = None
+    v0: Annotated[tuple[Value, ...] | None, Mirror("coordinates")] = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _start_values(cls, data: Any):
+        if not isinstance(data, dict):
+            return data
+        data = dict(data)
+        for key, kinds in (("q0", cls.coordinates), ("v0", cls.velocities)):
+            if data.get(key) is not None:
+                data[key] = _start_value(cls.type, key, data[key], kinds)
+        return data
+
+    def initial(self):
+        q0, v0 = super().initial()
+        return self.q0 or q0, self.v0 or v0
+
+
+class AxisJoint(CoordinateJoint):
+    """A joint with an axis."""
+
+    axis: AxialDirection = (0.0, 0.0, 1.0)
+
+
+def _start_value(joint_type: str, key: str, value: Any, kinds: tuple[Coordinate, ...]) -> tuple:
+    items = list(value) if isinstance(value, (list, tuple)) else [value]
+    if len(items) != len(kinds):
+        names = ", ".join(kind.name for kind in kinds) or "none"
+        raise ValueError(f"{key} has {len(items)} values, a {joint_type} joint needs {len(kinds)} ({names})")
+    parsed = []
+    for item, kind in zip(items, kinds, strict=True):
+        try:
+            parsed.append(read_value(item, kind.unit))
+        except ModelError as error:
+            raise ValueError(f"{key}: {error.message}") from None
+    return tuple(parsed)
+
+
+def pose_difference(X_FM: Pose, X_FC: Pose) -> SX:
+    """(6,), zero where two poses coincide: p_CM in C, and the turn from C to M."""
+    X = X_FC.inverse() @ X_FM
+    return ca.vertcat(X.p, turn(X.R))

@@ -1,0 +1,120 @@
+"""Compliance of path and surface joints: springs that open the directions a rigid joint would hold."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import casadi as ca
+
+from sekant.geometry.spatial import SX, Pose, Twist, rotation_x, rotation_y, rotation_z, vector
+from sekant.model.quantities import AnyQuantity, Description
+from sekant.model.signals import Action, Kinematics
+
+
+class Spring(Description):
+    """One direction: restoring force k x + c x' + force.
+
+    Each may be a number or an expression of time, parameters, the joint's coordinates `u` (`u1`, `u2`), the
+    deflection `x` and its `rate`; with tables, ``k_table(u)`` varies along the path (HALL 5.1-5.5).
+    """
+
+    stiffness: AnyQuantity
+    damping: AnyQuantity = 0.0
+    force: AnyQuantity = 0.0
+
+
+class PathCompliance(Description):
+    """Springs of a compliant path joint: two displacements across the path, three rotations."""
+
+    directions: ClassVar[tuple[str, ...]] = ("normal", "binormal", "roll", "pitch", "yaw")
+
+    normal: Spring
+    binormal: Spring
+    roll: Spring  # about x of the frame that moves along the path
+    pitch: Spring  # about y
+    yaw: Spring  # about z
+
+
+class SurfaceCompliance(Description):
+    """Springs of a compliant surface joint: the displacement along the normal, three rotations."""
+
+    directions: ClassVar[tuple[str, ...]] = ("normal", "roll", "pitch", "yaw")
+
+    normal: Spring
+    roll: Spring  # about x of the frame that moves on the surface
+    pitch: Spring  # about y
+    yaw: Spring  # about z
+
+
+@dataclass(frozen=True, slots=True)
+class Deflection:
+    """A direction's spring, deflection and rate."""
+
+    name: str
+    spring: Spring
+    index: int  # among the joint's coordinates
+    x: SX
+    rate: SX
+
+
+def action(joint: str, parameters: list[SX], deflections: list[Deflection], motion: Kinematics) -> Action:
+    """Generalized forces of the springs, on the deflections and on the path parameters themselves.
+
+    A stiffness that varies along the path derives from V = k(u) x^2 / 2, so the spring also pushes along the path, by
+    -k'(u) x^2 / 2, without which a closed lap would create energy. One that depends on anything else (the
+    deflection, time, other joints) stores no energy that could be told apart from work.
+    """
+    names = ["u"] if len(parameters) == 1 else [f"u{i + 1}" for i in range(len(parameters))]
+    shift = SX.sym("shift", len(parameters))
+    places = dict(zip(names, parameters, strict=True))
+    shifted = {name: u + shift[i] for i, (name, u) in enumerate(places.items())}
+    potential, power, push = SX(0), SX(0), SX(0)
+    forces: list[tuple[str, int, SX]] = []
+    outputs: dict[str, tuple[str, SX]] = {}
+    for d in deflections:
+        local = {**places, "x": d.x, "rate": d.rate}
+        k = motion.value(d.spring.stiffness, local)
+        lossy = motion.value(d.spring.damping, local) * d.rate + motion.value(d.spring.force, local)
+        restoring = k * d.x + lossy
+        used = getattr(d.spring.stiffness, "names", frozenset())
+        if used <= {*names, *motion.model.parameters}:
+            potential += 0.5 * k * d.x**2
+            if used & set(names):
+                push += 0.5 * motion.value(d.spring.stiffness, shifted) * d.x**2
+        else:
+            lossy += k * d.x
+        power -= lossy * d.rate
+        forces.append((joint, d.index, -restoring))
+        outputs[f"{d.name}.deflection"] = ("m" if d.name.endswith("normal") else "rad", d.x)
+        outputs[f"{d.name}.force"] = ("N" if d.name.endswith("normal") else "N*m", restoring)
+    if not push.is_zero():
+        slopes = motion.lookups.jacobian(push, shift)
+        slopes = motion.lookups.substitute(slopes, shift, SX.zeros(len(parameters)))
+        forces += [(joint, index, -slopes[index]) for index in range(len(parameters))]
+    return Action(generalized=tuple(forces), potential=potential, power=power, outputs=outputs)
+
+
+@dataclass(frozen=True, slots=True)
+class Displaced:
+    """A frame M displaced by d (3,) m and turned by R = R_x R_y R_z of three angles from a moving frame C."""
+
+    X_CM: Pose
+    S_angles: SX  # (6, 3), in M
+
+    @staticmethod
+    def by(d: SX, angles: SX) -> Displaced:
+        Rz = rotation_z(angles[2])
+        R_yz = rotation_y(angles[1]) @ Rz
+        R = rotation_x(angles[0]) @ R_yz
+        axes = ca.horzcat(R_yz[0, :].T, Rz[1, :].T, vector([0.0, 0.0, 1.0]))  # of the three turns, in M
+        return Displaced(Pose(ca.densify(R), d), ca.vertcat(axes, SX.zeros(3, 3)))
+
+    def carried(self, S_C: SX, d_rate: SX) -> SX:
+        """Column (6,) of a parameter that moves C with twist `S_C` and changes `d` (in C) at `d_rate`."""
+        V = self.X_CM.twist_to_child(Twist.of(S_C))
+        return ca.vertcat(V.w, V.v + self.X_CM.R.T @ d_rate)
+
+    def shifted(self, direction: SX) -> SX:
+        """Column (6,) of a displacement along `direction` (3,), in C."""
+        return ca.vertcat(SX.zeros(3), self.X_CM.R.T @ direction)

@@ -1,0 +1,174 @@
+"""Path joint: the child follows a pose curve, rigidly or on springs."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import casadi as ca
+import numpy as np
+from pydantic import InstanceOf, field_serializer, model_validator
+
+from sekant.geometry.fingerprint import fingerprint
+from sekant.geometry.pose_curve import PoseCurve
+from sekant.geometry.pose_symbolic import CurveMotion, motion_from_components
+from sekant.geometry.spatial import SX, Pose, vector
+from sekant.model.joints.base import Coordinate, Joint, pose_difference
+from sekant.model.joints.compliance import Deflection, Displaced, PathCompliance, action
+from sekant.model.joints.registry import register
+from sekant.model.quantities import AnyQuantity, Direction
+from sekant.model.signals import Action, Kinematics
+
+_ANGLES = ("roll", "pitch", "yaw")
+_ALIGNED = 1e-9  # how far the curve's x axis may be from the tangent and still count as it
+
+
+@register
+class Path(Joint):
+    """q = the curve's parameter u; X_FM = X(u). S is the curve's twist V_u, the bias is V_uu u'^2.
+
+    With `compliance`, five more coordinates (HALL 3.82-3.97): displacements n and b along the normal and the
+    binormal of the path, and rotations about x, y, z of the frame C that moves along it:
+    X_FM = X(u) (n N(u) + b B(u); R_x R_y R_z). The change of N and B along the path is kept in the velocity
+    (HALL 3.84 drops it). The normal is `normal_direction` (in C) made perpendicular to the tangent; by
+    default C's y axis, or z where y is nearly the tangent.
+    """
+
+    type: ClassVar[str] = "path"
+    summary: ClassVar[str] = "follows a path in space with any orientation along it; rigid or compliant"
+    signals: ClassVar = ("compliance",)
+    local_names: ClassVar = ("u", "x", "rate")
+
+    curve: str | InstanceOf[PoseCurve]
+    q0: AnyQuantity | None = None
+    v0: AnyQuantity = 0.0
+    compliance: PathCompliance | None = None
+    normal_direction: Direction | None = None
+
+    @property
+    def coordinates(self) -> tuple[Coordinate, ...]:  # pyright: ignore[reportIncompatibleVariableOverride]
+        unit = self.curve.unit or "1" if isinstance(self.curve, PoseCurve) else "m"
+        along = (Coordinate("u", unit),)
+        if self.compliance is None:
+            return along
+        across = (Coordinate("n", "m"), Coordinate("b", "m"))
+        return (*along, *across, *(Coordinate(name, "rad") for name in _ANGLES))
+
+    @property
+    def velocities(self) -> tuple[Coordinate, ...]:  # pyright: ignore[reportIncompatibleVariableOverride]
+        return tuple(Coordinate(f"{c.name}_rate", f"{c.unit}/s") for c in self.coordinates)
+
+    @model_validator(mode="after")
+    def _normal_goes_with_compliance(self):
+        if self.normal_direction is not None and self.compliance is None:
+            raise ValueError("normal_direction is used by a compliant path only; give compliance or drop it")
+        return self
+
+    @field_serializer("curve")
+    def _curve_name(self, curve: str | PoseCurve) -> Any:
+        return curve if isinstance(curve, str) else fingerprint(curve)
+
+    @property
+    def _curve(self) -> PoseCurve:
+        assert isinstance(self.curve, PoseCurve), "curves are bound to joints before equations are built"
+        return self.curve
+
+    def _on_curve(self, u: SX, lookups) -> CurveMotion:
+        table = self._curve.table
+        y, y1, y2 = (lookups(table, u, order=order) for order in range(3))
+        return motion_from_components(y, y1, y2, self._curve.orientation, self._curve.R_constant)
+
+    def _deflected(self, q: SX, along: CurveMotion) -> tuple[Displaced, SX, SX]:
+        """Displacement from the curve's frame C, and the normal and binormal (3,) in C."""
+        n, b = self._across(along)
+        return Displaced.by(n * q[1] + b * q[2], q[3:6]), n, b
+
+    def pose(self, q, lookups) -> Pose:
+        along = self._on_curve(q[0], lookups)
+        X_FC = Pose(ca.densify(along.R_FM), along.p_FM)
+        return X_FC if self.compliance is None else X_FC @ self._deflected(q, along)[0].X_CM
+
+    def subspace(self, q, lookups) -> SX:
+        along = self._on_curve(q[0], lookups)
+        if self.compliance is None:
+            return along.S
+        moved, n, b = self._deflected(q, along)
+        d_rate = lookups.jacobian(moved.X_CM.p, q[0])
+        return ca.horzcat(moved.carried(along.S, d_rate), moved.shifted(n), moved.shifted(b), moved.S_angles)
+
+    def bias(self, q, v, S, lookups) -> SX:
+        if self.compliance is not None:
+            return super().bias(q, v, S, lookups)
+        return self._on_curve(q[0], lookups).dS * v[0] ** 2
+
+    def _across(self, along: CurveMotion) -> tuple[SX, SX]:
+        """Unit normal and binormal (3,) of the path, in C."""
+        if self._tangent_is_x and self.normal_direction is None:
+            return vector([0.0, 1.0, 0.0]), vector([0.0, 0.0, 1.0])
+        t = along.S[3:]
+        t = t / ca.sqrt(ca.dot(t, t))
+        e = vector(self._reference)
+        n = e - ca.dot(e, t) * t
+        n = n / ca.sqrt(ca.dot(n, n))
+        return n, ca.cross(t, n)
+
+    @property
+    def _tangents(self) -> np.ndarray:
+        """Unit tangents in M (k, 3) over the range."""
+        v = self._curve.twist(self._curve.sample(401))[:, 3:]
+        speed = np.linalg.norm(v, axis=1)
+        if speed.min() <= 1e-9 * max(speed.max(), 1e-300):
+            where = self._curve.sample(401)[int(np.argmin(speed))]
+            raise ValueError(
+                f"the curve stands still at {self._curve.parameter} = {where:.6g}: a compliant path needs a "
+                "tangent everywhere; shift the curve's point off the axis it turns about"
+            )
+        return v / speed[:, None]
+
+    @property
+    def _tangent_is_x(self) -> bool:
+        return bool(np.abs(self._tangents - [1.0, 0.0, 0.0]).max() < _ALIGNED)
+
+    @property
+    def _reference(self) -> tuple:
+        if self.normal_direction is not None:
+            return self.normal_direction
+        nearly = np.abs(self._tangents[:, 1]).max() > 0.9
+        return (0.0, 0.0, 1.0) if nearly else (0.0, 1.0, 0.0)
+
+    @property
+    def loop_parameters(self) -> int:
+        return 1
+
+    def loop_constraints(self, X_FM: Pose, parameters: SX, lookups) -> SX:
+        """The six equations X_FM = X(u), with u as an unknown of its own (HALL 3.1)."""
+        return pose_difference(X_FM, self.pose(parameters, lookups))
+
+    def out_of_range(self, q) -> str:
+        low, high = self._curve.range
+        slack = 1e-6 * (high - low)
+        if self._curve.extrapolation != "error" or low + slack < q[0] < high - slack:
+            return ""
+        unit = f" {self._curve.unit}" if self._curve.unit else ""
+        return (
+            f"u = {q[0]:.6g}{unit} leaves its path [{low:.6g}, {high:.6g}]{unit}; lengthen the path, reduce the "
+            "travel, or allow 'linear' or 'periodic' continuation"
+        )
+
+    def action(self, name: str, motion: Kinematics) -> Action | None:
+        if self.compliance is None:
+            return None
+        u = motion.coordinate(name, 0)[0]
+        deflections = [
+            Deflection(direction, getattr(self.compliance, direction), i, *motion.coordinate(name, i))
+            for i, direction in enumerate(self.compliance.directions, start=1)
+        ]
+        return action(name, [u], deflections, motion)
+
+    def initial(self):
+        start = self.q0 if self.q0 is not None else self._default_start()
+        rest = (0.0,) * (self.nq - 1)
+        return (start, *rest), (self.v0, *rest)
+
+    def _default_start(self) -> float:
+        low, high = self._curve.range
+        return 0.0 if low <= 0.0 <= high else low

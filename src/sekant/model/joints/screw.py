@@ -1,0 +1,52 @@
+"""Screw joint: turning and advancing along its axis are one motion."""
+
+from __future__ import annotations
+
+from math import pi
+from typing import ClassVar
+
+import casadi as ca
+from pydantic import model_validator
+
+from sekant.geometry.spatial import SX, Pose, rotation_z, scalar
+from sekant.model.joints.base import AxisJoint, Coordinate
+from sekant.model.joints.registry import register
+from sekant.model.quantities import HandedLength
+
+
+@register
+class Screw(AxisJoint):
+    """q = angle about z; advance along z is pitch * q / (2 pi)."""
+
+    type: ClassVar[str] = "screw"
+    summary: ClassVar[str] = "turns about its axis and advances by the pitch each turn"
+    coordinates: ClassVar = (Coordinate("angle", "rad"),)
+    velocities: ClassVar = (Coordinate("rate", "rad/s"),)
+
+    pitch: HandedLength  # advance a turn; positive: right-handed
+
+    @model_validator(mode="after")
+    def _advances(self):
+        if self.pitch == 0.0:
+            raise ValueError("pitch is zero, so it would not advance; use a revolute joint")
+        return self
+
+    def _advance(self) -> SX:
+        return scalar(self.pitch) / (2 * pi)
+
+    def pose(self, q, lookups) -> Pose:
+        return Pose(rotation_z(q[0]), ca.vertcat(0, 0, self._advance() * q[0]))
+
+    def subspace(self, q, lookups) -> SX:
+        return ca.vertcat(0, 0, 1, 0, 0, self._advance())
+
+    def measure(self, X_FM: Pose) -> SX:
+        return X_FM.p[2] / self._advance()
+
+    def constraints(self, X_FM: Pose) -> SX:
+        R, p = X_FM.R, X_FM.p
+        # compares p_z with the angle on the sheet nearest to the current advance, so turns are counted
+        angle = ca.atan2(R[1, 0], R[0, 0])
+        wound = p[2] / self._advance()
+        turns = ca.floor((wound - angle) / (2 * pi) + 0.5)
+        return ca.vertcat(p[0], p[1], R[0, 2], R[1, 2], p[2] - self._advance() * (angle + 2 * pi * turns))

@@ -1,0 +1,128 @@
+"""Surface joint: the child moves on a two-parameter family of poses, rigidly or on springs."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import casadi as ca
+from pydantic import InstanceOf, field_serializer
+
+from sekant.geometry.fingerprint import fingerprint
+from sekant.geometry.pose_surface import PoseSurface
+from sekant.geometry.pose_symbolic import SurfaceMotion, surface_motion_from_components
+from sekant.geometry.spatial import SX, Pose
+from sekant.model.joints.base import Coordinate, Joint, pose_difference
+from sekant.model.joints.compliance import Deflection, Displaced, SurfaceCompliance, action
+from sekant.model.joints.registry import register
+from sekant.model.quantities import AnyQuantity
+from sekant.model.signals import Action, Kinematics
+
+_ANGLES = ("roll", "pitch", "yaw")
+
+
+@register
+class Surface(Joint):
+    """q = (u1, u2); X_FM = X(u1, u2). S holds the two coordinate twists, the bias is their change.
+
+    S^T F projects forces on the coordinate derivatives, whatever their length (HALL 3.109 uses unit vectors).
+    With `compliance`, four more coordinates: the displacement along the surface normal and three rotations.
+    """
+
+    type: ClassVar[str] = "surface"
+    summary: ClassVar[str] = "moves on a surface of poses with two coordinates; rigid or compliant"
+    signals: ClassVar = ("compliance",)
+    local_names: ClassVar = ("u1", "u2", "x", "rate")
+
+    surface: str | InstanceOf[PoseSurface]
+    q0: tuple[AnyQuantity, AnyQuantity] | None = None
+    v0: tuple[AnyQuantity, AnyQuantity] = (0.0, 0.0)
+    compliance: SurfaceCompliance | None = None
+
+    @property
+    def coordinates(self) -> tuple[Coordinate, ...]:  # pyright: ignore[reportIncompatibleVariableOverride]
+        units = self.surface.units if isinstance(self.surface, PoseSurface) else ("1", "1")
+        both = tuple(Coordinate(f"u{i + 1}", unit or "1") for i, unit in enumerate(units))
+        if self.compliance is None:
+            return both
+        return (*both, Coordinate("n", "m"), *(Coordinate(name, "rad") for name in _ANGLES))
+
+    @property
+    def velocities(self) -> tuple[Coordinate, ...]:  # pyright: ignore[reportIncompatibleVariableOverride]
+        return tuple(Coordinate(f"{c.name}_rate", f"{c.unit}/s") for c in self.coordinates)
+
+    @field_serializer("surface")
+    def _surface_name(self, surface: str | PoseSurface) -> Any:
+        return surface if isinstance(surface, str) else fingerprint(surface)
+
+    @property
+    def _surface(self) -> PoseSurface:
+        assert isinstance(self.surface, PoseSurface), "surfaces are bound before equations are built"
+        return self.surface
+
+    def _on_surface(self, u1: SX, u2: SX, lookups) -> SurfaceMotion:
+        orders = ((0, 0), (1, 0), (0, 1), (2, 0), (1, 1), (0, 2))
+        y, y1, y2, y11, y12, y22 = (lookups(self._surface.table, u1, u2, order=order) for order in orders)
+        return surface_motion_from_components(
+            y, y1, y2, y11, y12, y22, self._surface.orientation, self._surface.R_constant
+        )
+
+    def _deflected(self, q: SX, on: SurfaceMotion) -> tuple[Displaced, SX]:
+        """Displacement from the surface's frame C, and the unit normal (3,) in C."""
+        n = ca.cross(on.S[3:, 0], on.S[3:, 1])
+        n = n / ca.sqrt(ca.dot(n, n))
+        return Displaced.by(n * q[2], q[3:6]), n
+
+    def pose(self, q, lookups) -> Pose:
+        on = self._on_surface(q[0], q[1], lookups)
+        X_FC = Pose(ca.densify(on.R_FM), on.p_FM)
+        return X_FC if self.compliance is None else X_FC @ self._deflected(q, on)[0].X_CM
+
+    def subspace(self, q, lookups) -> SX:
+        on = self._on_surface(q[0], q[1], lookups)
+        if self.compliance is None:
+            return on.S
+        moved, n = self._deflected(q, on)
+        along = [moved.carried(on.S[:, i], lookups.jacobian(moved.X_CM.p, q[i])) for i in range(2)]
+        return ca.horzcat(*along, moved.shifted(n), moved.S_angles)
+
+    def bias(self, q, v, S, lookups) -> SX:
+        if self.compliance is not None:
+            return super().bias(q, v, S, lookups)
+        on = self._on_surface(q[0], q[1], lookups)
+        return (on.dS[0] * v[0] + on.dS[1] * v[1]) @ v
+
+    @property
+    def loop_parameters(self) -> int:
+        return 2
+
+    def loop_constraints(self, X_FM: Pose, parameters: SX, lookups) -> SX:
+        """The six equations X_FM = X(u1, u2), with u1 and u2 as unknowns of their own."""
+        return pose_difference(X_FM, self.pose(parameters, lookups))
+
+    def out_of_range(self, q) -> str:
+        for i, (low, high) in enumerate(self._surface.range):
+            slack = 1e-6 * (high - low)
+            if self._surface.table.extrapolation[i] == "error" and not low + slack < q[i] < high - slack:
+                return (
+                    f"u{i + 1} = {q[i]:.6g} leaves its surface [{low:.6g}, {high:.6g}]; enlarge the surface, "
+                    "reduce the travel, or allow a continuation"
+                )
+        return ""
+
+    def action(self, name: str, motion: Kinematics) -> Action | None:
+        if self.compliance is None:
+            return None
+        u = [motion.coordinate(name, i)[0] for i in range(2)]
+        deflections = [
+            Deflection(direction, getattr(self.compliance, direction), i, *motion.coordinate(name, i))
+            for i, direction in enumerate(self.compliance.directions, start=2)
+        ]
+        return action(name, u, deflections, motion)
+
+    def initial(self):
+        start = self.q0 if self.q0 is not None else tuple(self._default_start())
+        rest = (0.0,) * (self.nq - 2)
+        return (*start, *rest), (*self.v0, *rest)
+
+    def _default_start(self) -> list[float]:
+        return [0.0 if low <= 0.0 <= high else low for low, high in self._surface.range]

@@ -1,0 +1,79 @@
+"""The model: everything that describes a mechanism, and nothing that depends on its state."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import Field, SerializeAsAny, field_serializer, model_validator
+
+from sekant.errors import ModelError, ModelErrors
+from sekant.geometry.fingerprint import fingerprint
+from sekant.model.body import Body
+from sekant.model.constraints.base import Constraint
+from sekant.model.contacts.base import Contact
+from sekant.model.driver import Driver
+from sekant.model.forces.base import Force
+from sekant.model.joints.base import Joint
+from sekant.model.placement import Placement
+from sekant.model.quantities import AccelerationVector, AnyQuantity, Description
+from sekant.model.sensors import Sensor
+from sekant.model.simulation import SimulationSettings
+from sekant.model.table import TableData
+
+
+class Ground(Description):
+    """The world: it has frames, and does not move."""
+
+    frames: dict[str, Placement] = Field(default_factory=dict)
+
+
+class Model(Description):
+    """A mechanism. Every collection maps names to descriptions; names are unique across the model."""
+
+    name: str = "model"
+    description: str = ""
+    gravity: AccelerationVector = (0.0, 0.0, -9.81)
+    parameters: dict[str, AnyQuantity] = Field(default_factory=dict)
+    tables: dict[str, TableData] = Field(default_factory=dict)
+    curves: dict[str, Any] = Field(default_factory=dict)  # PoseCurve or PoseSurface
+    curve_parameters: dict[str, tuple[str, ...]] = Field(default_factory=dict)
+    """the parameters that each curve was made with: they cannot vary from run to run"""
+    ground: Ground = Ground()
+    bodies: dict[str, Body] = Field(default_factory=dict)
+    joints: dict[str, SerializeAsAny[Joint]] = Field(default_factory=dict)
+    forces: dict[str, SerializeAsAny[Force]] = Field(default_factory=dict)
+    constraints: dict[str, SerializeAsAny[Constraint]] = Field(default_factory=dict)
+    contacts: dict[str, SerializeAsAny[Contact]] = Field(default_factory=dict)
+    drivers: dict[str, Driver] = Field(default_factory=dict)
+    sensors: dict[str, SerializeAsAny[Sensor]] = Field(default_factory=dict)
+    simulation: SimulationSettings = SimulationSettings()
+
+    @model_validator(mode="after")
+    def _consistent(self):
+        from sekant.model.validate import faults
+
+        found = faults(self)
+        if found:
+            raise found[0] if len(found) == 1 else ModelErrors(found)
+        return self
+
+    @field_serializer("curves")
+    def _curve_fingerprints(self, curves: dict[str, Any]) -> dict[str, str]:
+        return {name: fingerprint(curve) for name, curve in curves.items()}
+
+    def split_reference(self, reference: str) -> tuple[str, str]:
+        """(body, frame) of ``body`` or ``body.frame``; body names may themselves contain dots."""
+        if reference == "ground" or reference in self.bodies:
+            return reference, ""
+        body, _, frame = reference.rpartition(".")
+        owner = self.ground if body == "ground" else self.bodies.get(body)
+        if owner is None or frame not in owner.frames:
+            raise ModelError(f"unknown frame '{reference}'")
+        return body, frame
+
+    def frame_names(self) -> list[str]:
+        """Every reference that `split_reference` understands."""
+        names = ["ground", *(f"ground.{frame}" for frame in self.ground.frames)]
+        for name, body in self.bodies.items():
+            names += [name, *(f"{name}.{frame}" for frame in body.frames)]
+        return names

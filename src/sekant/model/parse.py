@@ -1,0 +1,202 @@
+"""From plain data (as a YAML file holds them) to a `Model`, with errors that say where."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from pydantic import ValidationError
+
+from sekant.errors import ModelError, ModelErrors, SekantError, suggest
+from sekant.model.body import Body
+from sekant.model.constraints import constraint_class
+from sekant.model.contacts import contact_class
+from sekant.model.curves import GEOMETRY, CurveSource, Surroundings, source_class
+from sekant.model.driver import Driver
+from sekant.model.explain import explain
+from sekant.model.fields import replace_numbers
+from sekant.model.forces import force_class
+from sekant.model.joints import joint_class
+from sekant.model.model import Ground, Model
+from sekant.model.quantities import ANY, Description, Expression, read_value
+from sekant.model.resolve import parameter_values
+from sekant.model.sensors import sensor_class
+from sekant.model.simulation import SimulationSettings
+from sekant.model.table import TableData
+
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*")
+_COLLECTIONS: dict[str, Callable[[Any, tuple], type[Description]]] = {
+    "tables": lambda raw, path: TableData,
+    "bodies": lambda raw, path: Body,
+    "joints": lambda raw, path: joint_class(raw.get("type"), path),
+    "forces": lambda raw, path: force_class(raw.get("type"), path),
+    "constraints": lambda raw, path: constraint_class(raw.get("type"), path),
+    "contacts": lambda raw, path: contact_class(raw.get("type"), path),
+    "drivers": lambda raw, path: Driver,
+    "sensors": lambda raw, path: sensor_class(raw.get("type"), path),
+}
+_SINGLE = {"ground": Ground, "simulation": SimulationSettings}
+
+
+def model_from_dict(raw: Any) -> Model:
+    """Build and check a model; every fault found is reported, as one `ModelError` or a `ModelErrors`."""
+    if not isinstance(raw, Mapping):
+        raise ModelError(f"a model is a mapping of keys (bodies, joints, ...), not {_kind(raw)}")
+    found: list[SekantError] = []
+    known = list(Model.model_fields)
+    for key in raw:
+        if key not in known:
+            found.append(
+                ModelError(f"unknown key '{key}'; {suggest(str(key), known, 'keys')}", path=(str(key),))
+            )
+    fields: dict[str, Any] = {"parameters": _parameters(raw.get("parameters"), found)}
+    for collection, class_of in _COLLECTIONS.items():
+        fields[collection] = {
+            name: built
+            for name, entry in _entries(raw.get(collection), collection, found).items()
+            if (built := _build(class_of, entry, (collection, name), found)) is not None
+        }
+    fields["curves"], fields["curve_parameters"] = _curves(raw, fields, found)
+    for key, cls in _SINGLE.items():
+        if raw.get(key) is not None:
+            built = _build(lambda entry, path, cls=cls: cls, raw[key], (key,), found)
+            if built is not None:
+                fields[key] = built
+    for key in ("name", "description", "gravity"):
+        if raw.get(key) is not None:
+            fields[key] = raw[key]
+    if found:
+        raise ModelErrors(found) if len(found) > 1 else found[0]
+    try:
+        model = Model(**fields)
+    except ValidationError as error:
+        faults = explain(error, Model, ())
+        raise (faults[0] if len(faults) == 1 else ModelErrors(faults)) from None
+    _check_values(model)
+    return model
+
+
+def build_item(collection: str, raw: Any, path: tuple[str | int, ...]) -> Description:
+    """One item of a collection by itself, not yet checked against the rest of a model."""
+    found: list[SekantError] = []
+    item = _build(_COLLECTIONS[collection], raw, path, found)
+    if item is None:
+        raise ModelErrors(found) if len(found) > 1 else found[0]
+    return item
+
+
+def _parameters(raw: Any, found: list[SekantError]) -> dict[str, Any]:
+    values = {}
+    for name, entry in _entries(raw, "parameters", found).items():
+        try:
+            values[name] = read_value(entry, ANY)
+        except ModelError as error:
+            found.append(ModelError(error.message, path=("parameters", name)))
+    return values
+
+
+def _curves(
+    raw: Mapping[str, Any], fields: dict[str, Any], found: list[SekantError]
+) -> tuple[dict[str, Any], dict[str, tuple[str, ...]]]:
+    """The curves and surfaces, and the parameters that went into each."""
+    entries = _entries(raw.get("curves"), "curves", found)
+    given = _entries(raw.get("curve_parameters"), "curve_parameters", found)
+    used = {name: tuple(sorted(names)) for name, names in given.items() if name in entries}
+    curves: dict[str, Any] = {}
+    if not entries:
+        return curves, used
+    try:
+        values = parameter_values(Model(parameters=fields["parameters"]))
+    except SekantError as error:
+        found.append(error)
+        return curves, used
+    for name, entry in entries.items():
+        if isinstance(entry, GEOMETRY):
+            curves[name] = entry
+            continue
+        source = _build(source_class, entry, ("curves", name), found)
+        if not isinstance(source, CurveSource):
+            continue
+        around = Surroundings(name, values, fields["tables"])
+        try:
+            curves[name] = source.baked(around).build(around)
+        except SekantError as error:
+            error.path = ("curves", name, *error.path)
+            found.append(error)
+            continue
+        if around.used:
+            used[name] = tuple(sorted(around.used))
+    return curves, used
+
+
+def _entries(raw: Any, collection: str, found: list[SekantError]) -> dict[str, Any]:
+    """The named entries of a collection, with faulty names and shapes reported."""
+    if raw is None:
+        return {}
+    if not isinstance(raw, Mapping):
+        found.append(
+            ModelError(f"must be a mapping of names to {collection}, not {_kind(raw)}", path=(collection,))
+        )
+        return {}
+    good = {}
+    for name, entry in raw.items():
+        if not isinstance(name, str) or not _NAME.fullmatch(name):
+            found.append(
+                ModelError(
+                    f"'{name}' cannot be a name; use letters, digits and underscores, e.g. 'front_arm'",
+                    path=(collection, str(name)),
+                )
+            )
+        else:
+            good[name] = entry
+    return good
+
+
+def _build(class_of, raw: Any, path: tuple, found: list[SekantError]) -> Description | None:
+    if isinstance(raw, Description):
+        return raw
+    if not isinstance(raw, Mapping):
+        found.append(ModelError(f"must be a mapping of fields, not {_kind(raw)}", path=path))
+        return None
+    try:
+        cls = class_of(raw, path)
+        return cls.model_validate({key: value for key, value in raw.items() if key != "type"})
+    except ModelError as error:
+        found.append(error)
+    except ValidationError as error:
+        found.extend(explain(error, cls, path))
+    return None
+
+
+def _check_values(model: Model) -> None:
+    """Check the numbers that expressions in parameters come to as if they had been written out."""
+    values = parameter_values(model)
+    found: list[SekantError] = []
+    for name, value in values.items():
+        if not isinstance(value, float) or value != value or value in (float("inf"), float("-inf")):
+            found.append(ModelError(f"comes to {value}, not a finite number", path=("parameters", name)))
+    if found:
+        raise ModelErrors(found) if len(found) > 1 else found[0]
+
+    def bake(path, number):
+        if isinstance(number, Expression) and number.names <= values.keys() and not number.calls:
+            return number.evaluate(values.__getitem__, lambda name, arguments: None)
+        return number
+
+    for collection in ("bodies", "joints", "forces", "constraints", "contacts"):
+        for name, item in getattr(model, collection).items():
+            baked = replace_numbers(item, bake)
+            if baked is not item:
+                fields = {field: getattr(baked, field) for field in type(item).model_fields}
+                try:
+                    type(item).model_validate(fields)
+                except ValidationError as error:
+                    found.extend(explain(error, type(item), (collection, name)))
+    if found:
+        raise ModelErrors(found) if len(found) > 1 else found[0]
+
+
+def _kind(value: Any) -> str:
+    names = {list: "a list", str: "text", int: "a number", float: "a number", bool: "true/false"}
+    return "nothing" if value is None else names.get(type(value), type(value).__name__)

@@ -1,0 +1,128 @@
+"""Where a frame sits on a body: position and orientation, in any of the usual notations."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from math import sqrt
+from typing import Any
+
+import casadi as ca
+from pydantic import model_validator
+
+from sekant.geometry.spatial import (
+    AXIS_ROTATIONS,
+    SX,
+    Pose,
+    quaternion_from_rotation,
+    rotation_from_quaternion,
+    scalar,
+    skew,
+    vector,
+)
+from sekant.model.quantities import Angle, AxialDirection, Description, EulerAngles, Point, Quaternion
+
+_SEQUENCES = {
+    a + b + c for a in "xyz" for b in "xyz" for c in "xyz" if all(i != j for i, j in pairwise(a + b + c))
+}
+
+
+class Orientation(Description):
+    """R_AB, given by one of: Euler angles, a quaternion, or an axis and an angle.
+
+    In files: ``{zyx: [30 deg, 0, 0]}`` (any intrinsic sequence by name), ``{quaternion: [w, x, y, z]}``,
+    ``{axis: [0, 1, 0], angle: 12 deg}``. Nothing given: parallel to A.
+    """
+
+    sequence: str = "zyx"
+    angles: EulerAngles | None = None
+    quaternion: Quaternion | None = None
+    axis: AxialDirection | None = None
+    angle: Angle | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _sequence_as_key(cls, data: Any):
+        if not isinstance(data, dict):
+            return data
+        named = [key for key in data if isinstance(key, str) and key in _SEQUENCES]
+        if len(named) > 1:
+            raise ValueError(f"two Euler sequences at once ({', '.join(named)}); keep one")
+        if named:
+            data = dict(data)
+            if "angles" in data:
+                raise ValueError(f"give the angles either under '{named[0]}' or under 'angles'")
+            data["angles"] = data.pop(named[0])
+            data["sequence"] = named[0]
+        return data
+
+    @model_validator(mode="after")
+    def _one_notation(self):
+        if self.sequence not in _SEQUENCES:
+            raise ValueError(f"'{self.sequence}' is no Euler sequence; three of x, y, z, e.g. zyx")
+        if (self.axis is None) != (self.angle is None):
+            raise ValueError("an axis needs an angle and an angle an axis")
+        if self.axis is not None and all(component == 0.0 for component in self.axis):
+            raise ValueError("axis is zero and points nowhere; give a direction such as [0, 1, 0]")
+        given = [self.angles is not None, self.quaternion is not None, self.axis is not None]
+        if sum(given) > 1:
+            raise ValueError("more than one notation; keep Euler angles, a quaternion, or axis and angle")
+        if self.quaternion is not None and all(isinstance(e, float) for e in self.quaternion):
+            norm = sqrt(sum(float(e) ** 2 for e in self.quaternion))  # type: ignore[arg-type]
+            if abs(norm - 1) > 1e-6:
+                raise ValueError(f"the quaternion has length {norm:.9g}, not 1; divide it by its length")
+        return self
+
+    def rotation(self) -> SX:
+        """R_AB (3, 3)."""
+        if self.angles is not None:
+            R = Pose.identity().R
+            for axis, angle in zip(self.sequence, self.angles, strict=True):
+                R = R @ AXIS_ROTATIONS[axis](angle)
+            return R
+        if self.quaternion is not None:
+            e = vector(self.quaternion)
+            return rotation_from_quaternion(e / ca.sqrt(ca.dot(e, e)))
+        if self.axis is not None:
+            K, angle = skew(unit(self.axis)), scalar(self.angle)
+            return Pose.identity().R + ca.sin(angle) * K + (1 - ca.cos(angle)) * (K @ K)
+        return Pose.identity().R
+
+    def quaternion_values(self) -> tuple:
+        """Unit quaternion of R_AB, scalar first."""
+        if self.quaternion is not None:
+            e = vector(self.quaternion)
+            return tuple(ca.vertsplit(e / ca.sqrt(ca.dot(e, e))))
+        if self == Orientation():
+            return (1.0, 0.0, 0.0, 0.0)
+        return tuple(ca.vertsplit(quaternion_from_rotation(self.rotation())))
+
+
+class Placement(Description):
+    """X_AB: the pose of a frame B in a frame A."""
+
+    position: Point = (0.0, 0.0, 0.0)
+    orientation: Orientation = Orientation()
+
+    def pose(self) -> Pose:
+        return Pose(self.orientation.rotation(), vector(self.position))
+
+
+def unit(direction) -> SX:
+    """`direction` (3,) divided by its length."""
+    a = vector(direction)
+    return a / ca.sqrt(ca.dot(a, a))
+
+
+def aligning_rotation(axis) -> SX:
+    """The smallest rotation (3, 3) that takes z to `axis` (3,); exact for the coordinate axes."""
+    a = unit(axis)
+    across = a[0] * a[0] + a[1] * a[1]
+    if a.is_constant() and float(a[2]) < 0 and float(across) < 1e-24:
+        return SX(ca.diag(ca.DM([1, -1, -1])).full())
+    K = skew(ca.cross(SX(ca.DM([0, 0, 1]).full()), a))
+    # R = 1 + K + K^2 / (1 + a_z); near -z the sum cancels, but (1 + a_z)(1 - a_z) = a_x^2 + a_y^2
+    below = across / (1 - a[2])
+    sum_z = (
+        (1 + a[2] if float(a[2]) > 0 else below) if a.is_constant() else ca.if_else(a[2] > 0, 1 + a[2], below)
+    )
+    return Pose.identity().R + K + (K @ K) / sum_z

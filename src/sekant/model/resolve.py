@@ -1,0 +1,182 @@
+"""From named parameters to numbers: what stays symbolic becomes an input, the rest is baked in."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import casadi as ca
+import numpy as np
+
+from sekant.errors import ModelError, suggest
+from sekant.model.fields import Path, replace_numbers
+from sekant.model.model import Model
+from sekant.model.quantities import Description, Expression
+
+ITEMS = ("bodies", "joints", "forces", "constraints", "contacts", "drivers", "sensors")
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A run-time input of a compiled model: a scalar, or several numbers under one name."""
+
+    name: str
+    default: np.ndarray  # (size,) in SI
+
+
+@dataclass(frozen=True)
+class ResolvedModel:
+    """A model whose numbers are floats or SX; only signals are still expressions."""
+
+    model: Model
+    parameters: tuple[Parameter, ...]
+    p: ca.SX  # (np,), the symbolic parameters in order
+    values: Mapping[str, Any]  # every named parameter: float, or SX where it depends on p
+
+    @property
+    def defaults(self) -> np.ndarray:
+        """(np,) default values of the symbolic parameters."""
+        return np.concatenate([np.zeros(0), *[parameter.default for parameter in self.parameters]])
+
+
+def resolve(model: Model, symbolic: Sequence[str] = ()) -> ResolvedModel:
+    """Replace every number and every expression in parameters by its value.
+
+    `symbolic` lists what is to stay an input: names of parameters, or ``item.field`` of any number in the
+    model (``strut.stiffness``, ``arm.com``, ``arm.com[2]``).
+    """
+    duplicates = {name for name in symbolic if list(symbolic).count(name) > 1}
+    if duplicates:
+        raise ModelError(f"parameter '{min(duplicates)}' is listed twice")
+    for curve, names in model.curve_parameters.items():
+        baked = _depends(model, names) & set(symbolic)
+        if baked:
+            raise ModelError(
+                f"parameter '{min(baked)}' shapes the curve '{curve}' and cannot stay an input: a curve is made when "
+                f"the model is read; load the model anew for each value (set={{'{min(baked)}': ...}})"
+            )
+    defaults = parameter_values(model)
+    parameters, values, fields = [], {}, {}
+    for name in symbolic:
+        if name in model.parameters:
+            default = np.array([defaults[name]])
+            symbols = ca.SX.sym(name)
+            values[name] = symbols
+        else:
+            path, number = _find_field(model, name)
+            numbers = number if isinstance(number, tuple) else (number,)
+            _refuse_signals(name, numbers, defaults)
+            default = np.array([_evaluate(x, defaults) for x in numbers])
+            symbols = ca.SX.sym(name, len(numbers))
+            paths = [(*path, i) for i in range(len(numbers))] if isinstance(number, tuple) else [path]
+            fields.update(zip(paths, ca.vertsplit(symbols), strict=True))
+        parameters.append((Parameter(name, default), symbols))
+    values = parameter_values(model, values)
+
+    def replace(path: Path, number: Any) -> Any:
+        if path in fields:
+            return fields[path]
+        if isinstance(number, Expression) and number.names <= values.keys() and not number.calls:
+            return _evaluate(number, values)
+        return number
+
+    update = {name: replace_numbers(getattr(model, name), replace, (name,)) for name in (*ITEMS, "ground")}
+    update["gravity"] = replace_numbers(model.gravity, replace, ("gravity",))
+    update["simulation"] = replace_numbers(model.simulation, replace, ("simulation",))
+    for name in ("joints", "constraints"):
+        update[name] = {key: _bind_curve(model, item) for key, item in update[name].items()}
+    p = ca.vertcat(*[symbols for _, symbols in parameters]) if parameters else ca.SX.zeros(0, 1)
+    return ResolvedModel(
+        model.model_copy(update=update), tuple(parameter for parameter, _ in parameters), p, values
+    )
+
+
+def _bind_curve(model: Model, item: Any) -> Any:
+    """A joint or constraint that names a curve or surface of the model gets the geometry itself."""
+    for field in ("curve", "surface"):
+        name = getattr(item, field, None)
+        if isinstance(name, str):
+            return item.model_copy(update={field: model.curves[name]})
+    return item
+
+
+def _depends(model: Model, names: Sequence[str]) -> set[str]:
+    """`names` and the parameters that they are computed from."""
+    found, front = set(names), list(names)
+    while front:
+        for name in getattr(model.parameters.get(front.pop()), "names", ()):
+            if name not in found:
+                found.add(name)
+                front.append(name)
+    return found
+
+
+def parameter_values(model: Model, given: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """Value of every named parameter; those in `given` are taken from there, others follow from them."""
+    values: dict[str, Any] = dict(given or {})
+
+    def value(name: str) -> Any:
+        if name not in values:
+            number = model.parameters[name]
+            values[name] = number.evaluate(value, _no_call) if isinstance(number, Expression) else number
+        return values[name]
+
+    for name in model.parameters:
+        value(name)
+    return values
+
+
+def _evaluate(number: Any, values: Mapping[str, Any]) -> Any:
+    return number.evaluate(values.__getitem__, _no_call) if isinstance(number, Expression) else number
+
+
+def _no_call(name: str, arguments: list) -> Any:
+    raise ModelError(f"table '{name}' cannot be used in a constant")
+
+
+def _find_field(model: Model, name: str) -> tuple[Path, Any]:
+    """Path and value of the number called ``item.field`` (or ``item.field[i]``, ``item.a.b``)."""
+    for collection in ITEMS:
+        items = getattr(model, collection)
+        for item_name in sorted(items, key=len, reverse=True):
+            if not name.startswith(item_name + "."):
+                continue
+            path: Path = (collection, item_name)
+            value: Any = items[item_name]
+            for part in re.findall(r"[^.\[\]]+", name[len(item_name) + 1 :]):
+                value, key = _step(value, part, name)
+                path = (*path, key)
+            return path, _numeric(value, name)
+    hint = suggest(name.split(".")[0], [*model.parameters, *(n for c in ITEMS for n in getattr(model, c))])
+    raise ModelError(f"unknown parameter '{name}'; {hint}")
+
+
+def _refuse_signals(name: str, numbers: tuple[Any, ...], defaults: Mapping[str, Any]) -> None:
+    for number in numbers:
+        if isinstance(number, Expression) and (number.calls or not number.names <= defaults.keys()):
+            raise ModelError(
+                f"parameter '{name}' varies in time ({number}) and has no single value; write it with a named "
+                "parameter and list that one"
+            )
+
+
+def _step(value: Any, part: str, name: str) -> tuple[Any, str | int]:
+    if isinstance(value, Description):
+        fields = list(type(value).model_fields)
+        if part in fields:
+            return getattr(value, part), part
+        raise ModelError(f"parameter '{name}': no field '{part}'; {suggest(part, fields, 'fields')}")
+    if isinstance(value, dict) and part in value:
+        return value[part], part
+    if isinstance(value, tuple) and part.isdigit() and int(part) < len(value):
+        return value[int(part)], int(part)
+    raise ModelError(f"parameter '{name}': nothing is called '{part}' there")
+
+
+def _numeric(value: Any, name: str) -> Any:
+    numbers = value if isinstance(value, tuple) else (value,)
+    if numbers and all(isinstance(number, (float, Expression)) for number in numbers):
+        return value
+    raise ModelError(f"parameter '{name}' is not a number, nor a row of numbers")

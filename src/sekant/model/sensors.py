@@ -1,0 +1,143 @@
+"""Sensors: named measurements that results report and expressions may use."""
+
+from __future__ import annotations
+
+from typing import ClassVar, TypeVar
+
+import casadi as ca
+
+from sekant.errors import ModelError, suggest
+from sekant.geometry.spatial import SX
+from sekant.model.quantities import AnyQuantity, Description, FrameName
+from sekant.model.signals import Kinematics
+
+
+class Sensor(Description):
+    """A measurement. `components` names its parts; a scalar has none.
+
+    `behaviors` says what each part becomes when the mechanism is mirrored, see `mirror_sign`.
+    """
+
+    type: ClassVar[str]
+    summary: ClassVar[str]
+    components: ClassVar[tuple[str, ...]] = ()
+    behaviors: ClassVar[tuple[str, ...]] = ()
+    frame_fields: ClassVar[tuple[str, ...]] = ()
+    signals: ClassVar[tuple[str, ...]] = ()
+
+    def measure(self, motion: Kinematics) -> tuple[str, SX]:
+        """(unit, value)."""
+        raise NotImplementedError(f"sensor type '{self.type}' measures nothing")
+
+
+Kind = TypeVar("Kind", bound=Sensor)
+SENSORS: dict[str, type[Sensor]] = {}
+
+
+def register(cls: type[Kind]) -> type[Kind]:
+    """Class decorator that makes a sensor type known under its `type` name."""
+    SENSORS[cls.type] = cls
+    return cls
+
+
+def sensor_class(type_name: object, path: tuple = ()) -> type[Sensor]:
+    """The class of a sensor type; unknown names get the nearest known one as a suggestion."""
+    if not isinstance(type_name, str) or type_name not in SENSORS:
+        hint = suggest(str(type_name), list(SENSORS), "sensor types")
+        raise ModelError(f"unknown sensor type '{type_name}'; {hint}", path=(*path, "type"))
+    return SENSORS[type_name]
+
+
+class FrameSensor(Sensor):
+    """Three components of a frame's motion, seen from and resolved in another frame."""
+
+    components: ClassVar = ("x", "y", "z")
+    behaviors: ClassVar = ("polar x", "polar y", "polar z")
+    frame_fields: ClassVar = ("frame", "relative_to")
+
+    frame: FrameName
+    relative_to: FrameName = "ground"
+
+
+@register
+class PositionSensor(FrameSensor):
+    """Position of a frame's origin, seen from and resolved in another frame."""
+
+    type: ClassVar[str] = "position"
+    summary: ClassVar[str] = "position of a frame, in another frame"
+
+    def measure(self, motion: Kinematics):
+        A = motion.frame(self.relative_to)
+        return "m", A.R.T @ (motion.frame(self.frame).p - A.p)
+
+
+@register
+class VelocitySensor(FrameSensor):
+    """Velocity of a frame's origin as an observer fixed to another frame sees it, resolved there."""
+
+    type: ClassVar[str] = "velocity"
+    summary: ClassVar[str] = "velocity of a frame, seen from another frame"
+
+    def measure(self, motion: Kinematics):
+        A, B = motion.frame(self.relative_to), motion.frame(self.frame)
+        return "m/s", A.R.T @ (B.v_WF - A.v_WF - ca.cross(A.w_WF, B.p - A.p))
+
+
+@register
+class AngularVelocitySensor(FrameSensor):
+    """Angular velocity of a frame against another, resolved in the latter."""
+
+    type: ClassVar[str] = "angular_velocity"
+    summary: ClassVar[str] = "angular velocity of a frame, in another frame"
+    behaviors: ClassVar = ("axial x", "axial y", "axial z")
+
+    def measure(self, motion: Kinematics):
+        A, B = motion.frame(self.relative_to), motion.frame(self.frame)
+        return "rad/s", A.R.T @ (B.w_WF - A.w_WF)
+
+
+@register
+class AnglesSensor(FrameSensor):
+    """Yaw, pitch and roll (intrinsic z, y, x) of a frame against another."""
+
+    type: ClassVar[str] = "angles"
+    summary: ClassVar[str] = "yaw, pitch and roll of a frame, against another frame"
+    components: ClassVar = ("yaw", "pitch", "roll")
+    behaviors: ClassVar = ("axial z", "axial y", "axial x")
+
+    def measure(self, motion: Kinematics):
+        R = motion.frame(self.relative_to).R.T @ motion.frame(self.frame).R
+        pitch = ca.asin(ca.fmax(-1, ca.fmin(1, -R[2, 0])))
+        return "rad", ca.vertcat(ca.atan2(R[1, 0], R[0, 0]), pitch, ca.atan2(R[2, 1], R[2, 2]))
+
+
+@register
+class DistanceSensor(Sensor):
+    """Distance between the origins of two frames."""
+
+    type: ClassVar[str] = "distance"
+    summary: ClassVar[str] = "distance between two frames"
+    frame_fields: ClassVar = ("parent", "child")
+
+    parent: FrameName
+    child: FrameName
+
+    def measure(self, motion: Kinematics):
+        d = motion.frame(self.child).p - motion.frame(self.parent).p
+        return "m", ca.sqrt(ca.dot(d, d))
+
+
+@register
+class ExpressionSensor(Sensor):
+    """Any expression of time, parameters, joint coordinates and other sensors."""
+
+    type: ClassVar[str] = "expression"
+    summary: ClassVar[str] = "an expression of time, parameters, coordinates and other sensors"
+
+    signals: ClassVar = ("value",)
+
+    value: AnyQuantity
+    unit: str = "1"
+
+    def measure(self, motion: Kinematics):
+        return self.unit, motion.value(self.value)

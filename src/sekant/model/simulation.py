@@ -1,0 +1,26 @@
+"""How a model is meant to be simulated, unless the caller says otherwise."""
+
+from __future__ import annotations
+
+from pydantic import model_validator
+
+from sekant.model.quantities import Description, Dimensionless, Time
+
+
+class SimulationSettings(Description):
+    """Defaults of a simulation; all in seconds."""
+
+    until: Time = 10.0
+    method: str = "auto"
+    step: Time | None = None
+    output_step: Time | None = None
+    rtol: Dimensionless = 1e-8
+    atol: Dimensionless = 1e-10
+
+    @model_validator(mode="after")
+    def _positive(self):
+        for name in ("until", "step", "output_step", "rtol", "atol"):
+            value = getattr(self, name)
+            if isinstance(value, float) and value <= 0:
+                raise ValueError(f"{name} must be positive (got {value:g})")
+        return self

@@ -1,0 +1,241 @@
+"""Checks across the items of a model: names, references, the tree of bodies, expressions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from sekant.errors import ModelError, suggest
+from sekant.model.fields import expressions_of
+from sekant.model.functions import FUNCTIONS, RESERVED
+from sekant.model.joints.base import Joint
+
+if TYPE_CHECKING:
+    from sekant.model.model import Model
+
+COLLECTIONS = (
+    "parameters",
+    "tables",
+    "curves",
+    "bodies",
+    "joints",
+    "forces",
+    "constraints",
+    "contacts",
+    "drivers",
+    "sensors",
+)
+
+
+def faults(model: Model) -> list[ModelError]:
+    """Everything that is wrong with the model as a whole, in the order of the file."""
+    found = [*_duplicate_names(model), *_references(model)]
+    if not found:
+        found += [*_tree(model), *_coordinates(model), *_drivers(model), *_expressions(model)]
+    return found
+
+
+def _duplicate_names(model: Model) -> Iterator[ModelError]:
+    owner: dict[str, str] = {"ground": "the world"}
+    for collection in COLLECTIONS:
+        for name in getattr(model, collection):
+            if name in owner:
+                yield ModelError(
+                    f"the name '{name}' is taken by {owner[name]}; names are unique across the model",
+                    path=(collection, name),
+                )
+            owner.setdefault(name, f"{collection}.{name}")
+            if collection in ("parameters", "tables", "sensors") and name in RESERVED:
+                yield ModelError(
+                    f"'{name}' already means something in every expression (a function, a constant or time); "
+                    f"call it otherwise, e.g. '{name}_1'",
+                    path=(collection, name),
+                )
+
+
+def _references(model: Model) -> Iterator[ModelError]:
+    frames = model.frame_names()
+    for collection in ("joints", "forces", "constraints", "contacts", "sensors"):
+        for name, item in getattr(model, collection).items():
+            fields = ("parent", "child") if isinstance(item, Joint) else item.frame_fields
+            for field in fields:
+                reference = getattr(item, field)
+                if reference is not None and reference not in frames:
+                    yield ModelError(
+                        f"unknown body or frame '{reference}'; {suggest(reference, frames, 'known')}",
+                        path=(collection, name, field),
+                    )
+    yield from _curves(model)
+    for collection in ("forces", "constraints", "contacts", "drivers"):
+        for name, item in getattr(model, collection).items():
+            for field in ("joint", "driven"):
+                joint = getattr(item, field, None)
+                if joint is not None and joint not in model.joints:
+                    yield ModelError(
+                        f"unknown joint '{joint}'; {suggest(joint, list(model.joints), 'joints')}",
+                        path=(collection, name, field),
+                    )
+            for field in ("spring", "damper", "table"):
+                table = getattr(item, field, None)
+                if table is not None and table not in model.tables:
+                    yield ModelError(
+                        f"unknown table '{table}'; {suggest(table, list(model.tables), 'tables')}",
+                        path=(collection, name, field),
+                    )
+
+
+def _curves(model: Model) -> Iterator[ModelError]:
+    """Path joints need a curve, surface joints a surface: of the model by name, or given as such."""
+    items = [("joints", *entry) for entry in model.joints.items()]
+    items += [("constraints", *entry) for entry in model.constraints.items()]
+    for collection, name, item in items:
+        for field, kind in (("curve", "PoseCurve"), ("surface", "PoseSurface")):
+            given = getattr(item, field, None)
+            if not isinstance(given, str):
+                continue
+            path = (collection, name, field)
+            if given not in model.curves:
+                hint = suggest(given, list(model.curves), "curves")
+                yield ModelError(f"unknown curve or surface '{given}'; {hint}", path=path)
+            elif type(model.curves[given]).__name__ != kind:
+                other = type(model.curves[given]).__name__
+                yield ModelError(f"'{given}' is a {other}, not a {kind}", path=path)
+
+
+def _tree(model: Model) -> Iterator[ModelError]:
+    """Every joint connects two bodies, and every body hangs on the ground in the end."""
+    neighbors: dict[str, set[str]] = {}
+    for name, joint in model.joints.items():
+        parent, child = model.split_reference(joint.parent)[0], model.split_reference(joint.child)[0]
+        if parent == child:
+            yield ModelError(
+                f"connects body '{child}' with itself; parent and child must differ",
+                path=("joints", name, "child"),
+            )
+        neighbors.setdefault(parent, set()).add(child)
+        neighbors.setdefault(child, set()).add(parent)
+    reached, front = {"ground"}, ["ground"]
+    while front:
+        for body in neighbors.get(front.pop(), ()):
+            if body not in reached:
+                reached.add(body)
+                front.append(body)
+    for name in model.bodies:
+        if name in reached:
+            continue
+        others = sorted(neighbors.get(name, ()))
+        remedy = "connect it by a joint (type 'free' lets it float, 'fixed' holds it)"
+        if others:
+            yield ModelError(
+                f"has no path to the ground: it is joined to {', '.join(others)} only; {remedy}",
+                path=("bodies", name),
+            )
+        else:
+            yield ModelError(f"no joint connects it to the rest; {remedy}", path=("bodies", name))
+
+
+def _coordinates(model: Model) -> Iterator[ModelError]:
+    """Forces, drivers and couplings on joint coordinates that exist and are integrals of velocities."""
+    for collection in ("forces", "constraints", "contacts", "drivers"):
+        for name, item in getattr(model, collection).items():
+            for field, number in (("joint", "coordinate"), ("driven", "driven_coordinate")):
+                joint = getattr(item, field, None)
+                if joint is None:
+                    continue
+                target, index = model.joints[joint], getattr(item, number)
+                if target.unit_quaternion is not None:
+                    yield ModelError(
+                        f"joint '{joint}' is {target.type}: its coordinates are not the integrals of its "
+                        "velocities, so none can be driven or sprung by number; use a torque or a bushing",
+                        path=(collection, name, field),
+                    )
+                elif not 0 <= index < target.nv:
+                    names = ", ".join(f"{i}: {c.name}" for i, c in enumerate(target.coordinates))
+                    yield ModelError(
+                        f"coordinate {index} does not exist on joint '{joint}' ({names or 'it has none'})",
+                        path=(collection, name, number),
+                    )
+
+
+def _drivers(model: Model) -> Iterator[ModelError]:
+    taken: dict[tuple[str, int], str] = {}
+    for name, driver in model.drivers.items():
+        key = (driver.joint, driver.coordinate)
+        if key in taken:
+            yield ModelError(
+                f"drives coordinate {driver.coordinate} of joint '{driver.joint}', which driver "
+                f"'{taken[key]}' drives already; remove one",
+                path=("drivers", name),
+            )
+        taken[key] = name
+
+
+def _expressions(model: Model) -> Iterator[ModelError]:
+    """Names in expressions: parameters everywhere; time, coordinates and sensors in signals only."""
+    parameters = list(model.parameters)
+    signals = [*parameters, "t", *signal_names(model)]
+    for collection in (*COLLECTIONS, "gravity", "simulation", "ground"):
+        entry = getattr(model, collection)
+        items: Iterable = entry.items() if isinstance(entry, dict) else [(None, entry)]
+        for name, item in items:
+            prefix = (collection,) if name is None else (collection, name)
+            for path, expression in expressions_of(item):
+                dynamic = bool(path) and path[0] in getattr(item, "signals", ())
+                local = list(getattr(item, "local_names", ()))
+                allowed = [*signals, *local] if dynamic else parameters
+                if collection == "drivers" or (collection == "constraints" and dynamic):
+                    allowed = [*parameters, "t"]
+                for used in sorted(expression.names):
+                    if used not in allowed:
+                        yield _unknown_name(used, allowed, signals, (*prefix, *path))
+                for call in sorted(expression.calls):
+                    if call not in model.tables:
+                        hint = suggest(call, [*model.tables, *FUNCTIONS], "known functions and tables")
+                        yield ModelError(f"unknown function or table '{call}'; {hint}", path=(*prefix, *path))
+                    elif not dynamic:
+                        yield ModelError(
+                            f"table '{call}' cannot be used in a constant; only in forces, drivers, sensors",
+                            path=(*prefix, *path),
+                        )
+    yield from _parameter_cycles(model)
+
+
+def _unknown_name(name: str, allowed: list[str], signals: list[str], path: tuple) -> ModelError:
+    if name in signals and "t" in allowed:
+        return ModelError(
+            f"'{name}' depends on the motion, but this may depend on time t and parameters only", path=path
+        )
+    if name in signals:
+        return ModelError(f"'{name}' varies in time, but this must be a constant; use parameters", path=path)
+    return ModelError(f"unknown name '{name}'; {suggest(name, allowed, 'known names')}", path=path)
+
+
+def _parameter_cycles(model: Model) -> Iterator[ModelError]:
+    def chain(name: str, trail: tuple[str, ...]) -> tuple[str, ...] | None:
+        if name in trail:
+            return (*trail[trail.index(name) :], name)
+        for used in getattr(model.parameters.get(name), "names", ()):
+            found = chain(used, (*trail, name))
+            if found:
+                return found
+        return None
+
+    reported: set[str] = set()
+    for name in model.parameters:
+        cycle = chain(name, ())
+        if cycle and name not in reported:
+            reported.update(cycle)
+            yield ModelError(f"is defined by itself: {' -> '.join(cycle)}", path=("parameters", name))
+
+
+def signal_names(model: Model) -> list[str]:
+    """Names that vary in time: ``joint.q``, ``joint.v`` (numbered where there are several), sensors."""
+    names = []
+    for name, joint in model.joints.items():
+        if joint.unit_quaternion is None:
+            for letter in ("q", "v"):
+                names += [f"{name}.{letter}"] if joint.nv == 1 else []
+                names += [f"{name}.{letter}{i}" for i in range(joint.nv)]
+    for name, sensor in model.sensors.items():
+        names += [f"{name}.{c}" for c in sensor.components] if sensor.components else [name]
+    return names

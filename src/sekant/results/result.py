@@ -1,0 +1,168 @@
+"""Result: named time series with units, status, statistics and provenance."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from sekant.errors import SekantError
+from sekant.results.channels import Channels
+from sekant.results.summary import digest, summary_text
+
+if TYPE_CHECKING:
+    import pandas
+    import xarray
+
+FINISHED = "finished"
+INTERRUPTED = "interrupted"
+RUNNING = "running"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Result:
+    """What an analysis over time returns.
+
+    time        (n,) s, never decreasing; n may be 0
+    data        (n, ny), columns as `channels` says; may contain NaN in the last row of a run that blew up
+    channels    names, units and components of the columns
+    status      "finished", or why the run ended early: "interrupted", "not_finite", "step_too_small",
+                "too_many_steps"; "running" in the file of a run that is under way, or was killed
+    message     the same for a reader: when, where, what may help
+    stats       steps, rejected, evaluations, wall_time [s] ...
+    provenance  model name and hash, version, method and options, parameters
+
+    The arrays are not copied; what `Result` hands out is read-only.
+    """
+
+    time: NDArray[np.float64]
+    data: NDArray[np.float64]
+    channels: Channels
+    status: str = FINISHED
+    message: str = ""
+    stats: Mapping[str, Any] = field(default_factory=dict)
+    provenance: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        time = _frozen(self.time)
+        data = _frozen(self.data)
+        if not isinstance(self.channels, Channels):
+            object.__setattr__(self, "channels", Channels(self.channels))
+        if time.ndim != 1 or data.shape != (time.size, self.channels.width):
+            raise SekantError(
+                f"a result needs time (n,) and data (n, {self.channels.width}) for its channels;"
+                f" got {time.shape} and {data.shape}"
+            )
+        if np.isnan(time).any() or np.any(np.diff(time) < 0):
+            raise SekantError("the times of a result must not decrease")
+        object.__setattr__(self, "time", time)
+        object.__setattr__(self, "data", data)
+        object.__setattr__(self, "stats", MappingProxyType(dict(self.stats)))
+        object.__setattr__(self, "provenance", MappingProxyType(dict(self.provenance)))
+
+    def __getitem__(self, name: str) -> NDArray[np.float64]:
+        """Series of a channel, (n, components), or of a scalar channel or a single component, (n,)."""
+        found = self.channels.find(name)
+        return self.data[:, found.start] if found.scalar else self.data[:, found.start : found.stop]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.channels
+
+    def __len__(self) -> int:
+        return self.time.size
+
+    def __repr__(self) -> str:
+        span = f", t = {self.time[0]:g} to {self.time[-1]:g} s" if len(self) else ""
+        size = f"{len(self)} rows x {self.channels.width} columns"
+        return f"<Result {self.model_name}: {self.status}, {size}{span}>"
+
+    @property
+    def model_name(self) -> str:
+        """Name of the model, or ``model`` where none was recorded."""
+        return str(self.provenance.get("model") or "model")
+
+    @property
+    def ok(self) -> bool:
+        """Whether the run reached its end."""
+        return self.status == FINISHED
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the channels, in order."""
+        return self.channels.names
+
+    def unit(self, name: str) -> str:
+        """Unit of a channel; several, separated by commas, where its components differ."""
+        return self.channels.find(name).unit
+
+    def at(self, times: ArrayLike) -> Result:
+        """The result at other times (m,) s within its span, by linear interpolation of every column."""
+        wanted = np.atleast_1d(np.asarray(times, dtype=float))
+        if not len(self):
+            raise SekantError("the result has no rows to interpolate")
+        first, last = self.time[0], self.time[-1]
+        outside = wanted[~((wanted >= first) & (wanted <= last))]
+        if outside.size:
+            raise SekantError(f"t = {outside[0]:g} s is outside the result [{first:g}, {last:g}] s")
+        data = np.empty((wanted.size, self.channels.width))
+        for i in range(self.channels.width):
+            data[:, i] = np.interp(wanted, self.time, self.data[:, i])
+        return Result(wanted, data, self.channels, self.status, self.message, self.stats, self.provenance)
+
+    def summary(self) -> str:
+        """A text of one screen: status, span, steps, energy drift, extremes and final values."""
+        return summary_text(self)
+
+    def digest(self) -> dict[str, Any]:
+        """The summary for machines: only what JSON can hold, numbers that are not finite as None."""
+        return digest(self)
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """A DataFrame indexed by time [s], one column a component; units in ``.attrs["units"]``."""
+        pandas = _import_optional("pandas")
+        frame = pandas.DataFrame(
+            self.data.copy(),
+            index=pandas.Index(self.time.copy(), name="time"),
+            columns=list(self.channels.columns),
+        )
+        frame.attrs["units"] = dict(zip(self.channels.columns, self.channels.units, strict=True))
+        frame.attrs["status"] = self.status
+        return frame
+
+    def to_xarray(self) -> xarray.Dataset:
+        """A Dataset over `time`, one variable a channel; x, y, z lie along a dimension ``x_y_z``."""
+        xarray = _import_optional("xarray")
+        variables = {}
+        coordinates: dict[str, Any] = {"time": ("time", self.time.copy(), {"units": "s"})}
+        for channel in self.channels:
+            series = self[channel.name].copy()
+            attributes = {"units": self.unit(channel.name), "long_name": channel.description}
+            if channel.components:
+                dimension = "_".join(channel.components)
+                coordinates[dimension] = (dimension, list(channel.components))
+                variables[channel.name] = (("time", dimension), series, attributes)
+            else:
+                variables[channel.name] = (("time",), series, attributes)
+        return xarray.Dataset(variables, coordinates, {"status": self.status, "message": self.message})
+
+
+def _frozen(values: ArrayLike) -> NDArray[np.float64]:
+    array = np.array(values, dtype=float, order="C", copy=None)
+    view = array.view()
+    view.flags.writeable = False
+    return view
+
+
+def _import_optional(module: str) -> Any:
+    from importlib import import_module
+
+    try:
+        return import_module(module)
+    except ImportError as error:
+        raise SekantError(
+            f"{module} is not installed ({error}); install it with: pip install 'sekant[frames]'"
+        ) from error

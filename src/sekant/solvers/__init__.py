@@ -1,0 +1,1 @@
+"""Numerical methods. They know no mechanics."""

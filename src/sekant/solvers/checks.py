@@ -1,0 +1,61 @@
+"""Checks of what an integrator is asked for, shared by all of them."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from sekant.errors import SolverError
+
+Floats = NDArray[np.float64]
+
+
+def check_times(t_eval: ArrayLike) -> Floats:
+    times = np.array(t_eval, dtype=np.float64)
+    if times.ndim != 1 or times.size == 0:
+        raise SolverError(f"t_eval must be a list of at least one time (got shape {times.shape})")
+    if not np.all(np.isfinite(times)):
+        raise SolverError(f"t_eval[{int(np.argmin(np.isfinite(times)))}] is not finite")
+    falling = np.flatnonzero(np.diff(times) <= 0.0)
+    if falling.size:
+        i = int(falling[0])
+        raise SolverError(
+            f"t_eval must increase, but t_eval[{i}] = {float(times[i])} is followed by {float(times[i + 1])}"
+        )
+    return times
+
+
+def check_tolerances(rtol: float, atol: ArrayLike, n: int, max_step: float, max_steps: int | None) -> Floats:
+    """The absolute tolerances (n,)."""
+    tolerances = np.array(atol, dtype=np.float64)
+    if tolerances.shape not in ((), (n,)):
+        raise SolverError(f"atol has shape {tolerances.shape}; give one number or one for each of {n} states")
+    if not 0.0 <= rtol < 1.0 or not np.all((tolerances >= 0.0) & np.isfinite(tolerances)):
+        raise SolverError(
+            f"tolerances must not be negative, and rtol below 1 (got rtol = {rtol}, atol = {atol})"
+        )
+    if rtol == 0.0 and not np.all(tolerances > 0.0):
+        raise SolverError("rtol and atol must not both be zero")
+    if not max_step > 0.0:
+        raise SolverError(f"max_step must be positive (got {max_step})")
+    if max_steps is not None and max_steps < 1:
+        raise SolverError(f"max_steps must be at least 1 (got {max_steps})")
+    return np.broadcast_to(tolerances, (n,)).copy()
+
+
+def check_first_step(first_step: float | None) -> None:
+    if first_step is not None and not 0.0 < first_step < np.inf:
+        raise SolverError(f"first_step must be positive and finite (got {first_step})")
+
+
+def merge_stops(stops: ArrayLike, t_start: float, t_end: float, snap: float) -> Floats:
+    """Segment edges: start, the stops strictly inside, end; edges closer than `snap` become one."""
+    given = np.asarray(stops, dtype=np.float64).ravel()
+    if not np.all(np.isfinite(given)):
+        raise SolverError("stops must be finite times")
+    edges = [t_start]
+    for stop in np.sort(given).tolist():
+        if stop - edges[-1] > snap and t_end - stop > snap:
+            edges.append(stop)
+    edges.append(t_end)
+    return np.array(edges)

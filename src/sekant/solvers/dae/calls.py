@@ -1,0 +1,97 @@
+"""Evaluations at the point in memory."""
+
+from __future__ import annotations
+
+from math import isfinite
+
+from sekant.native_call import call_native
+from sekant.solvers.compiled import inner
+from sekant.solvers.dae import memory as at
+from sekant.solvers.views import ints, take, vec
+
+
+@inner
+def set_time(memory, t):
+    """Functions see no time outside the segment, so each is evaluated on one side of a jump only."""
+    window = vec(memory, at.WINDOW)
+    vec(memory, at.CLOCK)[0] = min(max(t, window[0]), window[1])
+
+
+@inner
+def set_state(memory, x):
+    """q and v of the point from x = [q; v; w]."""
+    q, v = vec(memory, at.Q), vec(memory, at.V)
+    take(q, x, 0)
+    take(v, x, q.size)
+
+
+@inner
+def _call_full(memory, function, result):
+    """A function of (t, q, v, a, lam, p)."""
+    address = ints(memory, at.SIZE)[function]
+    call_native(address, memory[at.ARG_FULL, 0], memory[at.RES, 0] + 8 * result, memory[at.WORK, 0])
+
+
+@inner
+def _call_state(memory, function, result):
+    """A function of (t, q, v, p)."""
+    address = ints(memory, at.SIZE)[function]
+    call_native(address, memory[at.ARG_STATE, 0], memory[at.RES, 0] + 8 * result, memory[at.WORK, 0])
+
+
+@inner
+def residual(memory):
+    _call_full(memory, at.RESIDUAL, at.RES_RESIDUAL)
+
+
+@inner
+def jacobian(memory):
+    _call_full(memory, at.JACOBIAN, at.RES_JACOBIAN)
+
+
+@inner
+def quadratures(memory):
+    _call_full(memory, at.QUADRATURES, at.RES_POWER)
+
+
+@inner
+def kinematics(memory):
+    _call_state(memory, at.KINEMATICS, at.RES_KINEMATICS)
+
+
+@inner
+def constraints(memory):
+    _call_state(memory, at.CONSTRAINT_RATES, at.RES_CONSTRAINTS)
+
+
+@inner
+def mass_and_gradients(memory):
+    _call_state(memory, at.SADDLE, at.RES_SADDLE)
+
+
+@inner
+def bias(memory):
+    _call_state(memory, at.BIAS, at.RES_BIAS)
+
+
+@inner
+def first_not_finite(values):
+    """Index of the first number that is not finite, or -1."""
+    for j in range(values.size):
+        if not isfinite(values[j]):
+            return j
+    return -1
+
+
+@inner
+def normalize(memory, q):
+    """Scale the unit blocks of q to unit norm."""
+    blocks = ints(memory, at.BLOCKS)
+    for b in range(0, blocks.size, 2):
+        start, stop = blocks[b], blocks[b] + blocks[b + 1]
+        square = 0.0
+        for j in range(start, stop):
+            square += q[j] * q[j]
+        scale = 1.0 / square**0.5
+        for j in range(start, stop):
+            q[j] *= scale

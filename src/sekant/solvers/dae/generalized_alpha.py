@@ -1,0 +1,327 @@
+"""The generalized-alpha method with fixed steps on systems of index 3.
+
+Arnold, Bruls: Convergence of the generalized-alpha scheme for constrained mechanical systems, Multibody System
+Dynamics 18 (2007), eqs. (8) to (12), with the acceleration-like variable A:
+
+    (1 - am) A1 + am A0 = (1 - af) a1 + af a0
+    q1 = flow of q' = qdot(q, u) over h with the constant velocity u = v0 + h ((1/2 - beta) A0 + beta A1)
+    v1 = v0 + h ((1 - gamma) A0 + gamma A1)
+    R(t1, q1, v1, a1, lam1) = 0,  Phi(q1, t1) = 0,  B(q1, v1, t1) = 0
+
+am = (2 r - 1)/(r + 1), af = r/(r + 1), gamma = 1/2 + af - am, beta = (gamma + 1/2)^2 / 4, r the spectral radius at
+infinite frequency. The flow is one Runge-Kutta step of order 4 for curved coordinates (Bruls and Cardona use the
+exponential map; that step agrees with it beyond the order needed). Deviation: q1 and v1 are projected on the
+constraints of positions and velocities. The unknown of Newton's method is dv, with
+
+    dA = dv / (h gamma),   da = c dv,  c = (1 - am) / ((1 - af) h gamma),   dq = s N dv,  s = h beta / gamma .
+"""
+
+from __future__ import annotations
+
+from sekant.solvers.compiled import compiled, inner
+from sekant.solvers.dae import memory as at
+from sekant.solvers.dae.calls import (
+    first_not_finite,
+    jacobian,
+    kinematics,
+    normalize,
+    quadratures,
+    residual,
+    set_state,
+    set_time,
+)
+from sekant.solvers.dae.outputs import start_run, write_row
+from sekant.solvers.dae.projection import (
+    accelerations,
+    factorize_saddle,
+    minimum_norm,
+    project,
+    project_state,
+    solve_saddle,
+)
+from sekant.solvers.dae.radau_newton import lu_factorize, regularization, solve_real
+from sekant.solvers.ode.fixed_step import divide
+from sekant.solvers.procedures import call, procedure, table_at
+from sekant.solvers.views import clear, ints, mat, put, row, take, vec
+
+MOST_ITERATIONS = 20
+RENEW_AFTER = 4  # iterations with one matrix
+ACCURACY = 1e-12  # of v, relative to its largest entry and to what the step changes
+ROUND_OFF = 1e-14  # of q; a constraint passes it on to v divided by s
+
+ACCEPTED, DIVERGED, BAD_NUMBER, BAD_CONSTRAINT = range(4)
+
+
+@inner
+def _flow(memory, t, h, q0, u):
+    """q of the point <- the flow from q0 with the constant velocity u (v of the point is overwritten)."""
+    q, v, qdot, total = vec(memory, at.Q), vec(memory, at.V), vec(memory, at.QDOT), vec(memory, at.QDOT_STILL)
+    put(v, 0, u)
+    take(q, q0, 0)
+    if ints(memory, at.CURVED).size == 0:
+        set_time(memory, t + 0.5 * h)
+        kinematics(memory)
+        for j in range(q.size):
+            q[j] = q0[j] + h * qdot[j]
+        return
+    clear(total)
+    for i in range(4):
+        set_time(memory, t if i == 0 else (t + h if i == 3 else t + 0.5 * h))
+        kinematics(memory)
+        weight = h / 6.0 if i == 0 or i == 3 else h / 3.0
+        ahead = h if i == 2 else 0.5 * h
+        for j in range(q.size):
+            total[j] += weight * qdot[j]
+            q[j] = q0[j] + ahead * qdot[j]
+    for j in range(q.size):
+        q[j] = q0[j] + total[j]
+    normalize(memory, q)
+
+
+@inner
+def _factorize(memory, c, s):
+    """Jacobian at the point and factors of the iteration matrix; returns whether they are finite."""
+    K, rows, scatter = mat(memory, at.K), ints(memory, at.K_ROW), ints(memory, at.LU_SCATTER)
+    values, count, size = vec(memory, at.REAL), ints(memory, at.COUNT), ints(memory, at.SIZE)
+    diagonal, eps = ints(memory, at.LU_CONSTRAINT), regularization(memory)
+    nv, first = size[at.NV], vec(memory, at.REAL_B).size - size[at.M]
+    jacobian(memory)
+    count[at.JACOBIANS] += 1
+    count[at.FACTORIZATIONS] += 1
+    clear(values)
+    for e in range(scatter.size):
+        if rows[e] < nv:
+            value = K[0, e] + (K[1, e] + s * K[2, e]) / c
+        elif rows[e] < first:
+            value = K[0, e]
+        else:
+            value = K[0, e] + s * K[1, e]
+        values[scatter[e]] += value
+    for i in range(diagonal.size):
+        values[diagonal[i]] -= eps
+    if first_not_finite(values) >= 0:
+        return False
+    return lu_factorize(memory, values, vec(memory, at.REAL_INVERSE)) >= 0
+
+
+@inner
+def _increment(memory, c, s):
+    """Newton's increment from the residuals at the point, in REAL_B: [dv; -; dlam]; returns the largest |dv|."""
+    b, F, size = vec(memory, at.REAL_B), vec(memory, at.F), ints(memory, at.SIZE)
+    nv, mh, first = size[at.NV], size[at.MH], b.size - size[at.M]
+    for j in range(nv):
+        b[j] = -F[j] / c
+    for j in range(nv, first):
+        b[j] = 0.0
+    for j in range(first, b.size):
+        b[j] = -F[j] / s if j < first + mh else -F[j]
+    solve_real(memory)
+    largest = 0.0
+    for j in range(nv):
+        largest = max(largest, abs(b[j]))
+    for j in range(first, b.size):
+        b[j] *= c
+    return largest
+
+
+@procedure
+def alpha_step(pointer, rows, t, h):
+    """One step from X into TRIAL; A_NOW, LAM_NOW become those of its end, A_ALG the algorithmic one.
+
+    Returns ACCEPTED, or the reason of failure, with BLAME set.
+    """
+    memory = table_at(pointer, rows)
+    x, b, count = vec(memory, at.X), vec(memory, at.REAL_B), ints(memory, at.COUNT)
+    q, v, a, lam = vec(memory, at.Q), vec(memory, at.V), vec(memory, at.A), vec(memory, at.LAM)
+    A0, a0, F = vec(memory, at.A_ALG), vec(memory, at.A_NOW), vec(memory, at.F)
+    u, A1, v1 = row(memory, at.ZV, 0), row(memory, at.ZV, 1), row(memory, at.ZV, 2)
+    r = vec(memory, at.OPTION)[at.SPECTRAL_RADIUS]
+    am, af = (2.0 * r - 1.0) / (r + 1.0), r / (r + 1.0)
+    gamma = 0.5 + af - am
+    beta = 0.25 * (gamma + 0.5) ** 2
+    c, s = (1.0 - am) / ((1.0 - af) * h * gamma), h * beta / gamma
+    nq, nv, first = q.size, v.size, b.size - lam.size
+    size, length = 0.0, 0.0
+    for j in range(nq):
+        length = max(length, abs(x[j]))
+    put(a, 0, a0)
+    put(lam, 0, vec(memory, at.LAM_NOW))
+    for j in range(nv):
+        A1[j] = (a0[j] - am * A0[j]) / (1.0 - am)
+        u[j] = x[nq + j] + h * ((0.5 - beta) * A0[j] + beta * A1[j])
+        v1[j] = x[nq + j] + h * ((1.0 - gamma) * A0[j] + gamma * A1[j])
+        size = max(size, abs(v1[j]), h * abs(a0[j]))
+    last, rate = 0.0, 0.0
+    for k in range(MOST_ITERATIONS):
+        _flow(memory, t, h, x, u)
+        put(v, 0, v1)
+        set_time(memory, t + h)
+        if (k % RENEW_AFTER == 0 or rate > 0.5) and not _factorize(memory, c, s):
+            count[at.BLAME] = -1
+            return BAD_NUMBER
+        residual(memory)
+        count[at.RESIDUALS] += 1
+        bad = first_not_finite(F)
+        if bad >= 0:
+            count[at.BLAME] = nq + bad if bad < nv else -1
+            return BAD_NUMBER
+        largest = _increment(memory, c, s)
+        rate = largest / last if last > 0.0 else 0.0
+        last = largest
+        for j in range(nv):
+            v1[j] += b[j]
+            A1[j] += b[j] / (h * gamma)
+            u[j] += b[j] * beta / gamma
+            a[j] += c * b[j]
+        for j in range(lam.size):
+            lam[j] += b[first + j]
+        if largest <= ACCURACY * size + ROUND_OFF * length / s:
+            return _finish(memory, t, h)
+    count[at.BLAME] = -1
+    for j in range(nv):
+        if abs(b[j]) == last:
+            count[at.BLAME] = nq + j
+    return DIVERGED
+
+
+@inner
+def _finish(memory, t, h):
+    """Projected end of a converged step."""
+    x, trial, count = vec(memory, at.X), vec(memory, at.TRIAL), ints(memory, at.COUNT)
+    q, power, slope = vec(memory, at.Q), vec(memory, at.POWER), vec(memory, at.SLOPE)
+    v1 = row(memory, at.ZV, 2)
+    nq, nv = q.size, v1.size
+    _flow(memory, t, h, x, row(memory, at.ZV, 0))
+    put(trial, 0, q)
+    put(trial, nq, v1)
+    put(vec(memory, at.A_NOW), 0, vec(memory, at.A))
+    put(vec(memory, at.LAM_NOW), 0, vec(memory, at.LAM))
+    put(vec(memory, at.A_ALG), 0, row(memory, at.ZV, 1))
+    for j in range(nq + nv):
+        if not abs(trial[j]) < at.LARGEST_STATE:
+            count[at.BLAME] = j
+            return BAD_NUMBER
+    for j in range(nq + nv, x.size):
+        trial[j] = x[j]
+    if ints(memory, at.SIZE)[at.M] > 0:
+        count[at.BLAME] = project(memory, t + h, trial)
+        if count[at.BLAME] >= 0:
+            return BAD_CONSTRAINT
+        if ints(memory, at.SIZE)[at.REDUNDANT] == 1:
+            minimum_norm(memory, vec(memory, at.LAM_NOW))
+    if power.size > 0:
+        _power_at(memory, t + h, trial)
+        for j in range(power.size):
+            k = nq + nv + j
+            trial[k] = x[k] + 0.5 * h * (slope[k] + power[j])
+            slope[k] = power[j]
+    return ACCEPTED
+
+
+@inner
+def _power_at(memory, t, x):
+    """Rates of the quadratures at a state with the present accelerations and multipliers."""
+    set_time(memory, t)
+    set_state(memory, x)
+    put(vec(memory, at.A), 0, vec(memory, at.A_NOW))
+    put(vec(memory, at.LAM), 0, vec(memory, at.LAM_NOW))
+    quadratures(memory)
+
+
+@inner
+def _begin_segment(memory, t):
+    """Consistent state and accelerations at the start of a segment; returns -1 or a constraint not met."""
+    a, lam, solution, x = (
+        vec(memory, at.A_NOW),
+        vec(memory, at.LAM_NOW),
+        vec(memory, at.LDL_X),
+        vec(memory, at.X),
+    )
+    bad = project(memory, t, x)
+    if bad >= 0:
+        return bad
+    if not accelerations(memory):
+        return lam.size
+    take(a, solution, 0)
+    take(lam, solution, a.size)
+    put(vec(memory, at.A_ALG), 0, a)
+    if vec(memory, at.POWER).size > 0:
+        _power_at(memory, t, x)
+        put(vec(memory, at.SLOPE), x.size - vec(memory, at.POWER).size, vec(memory, at.POWER))
+    return -1
+
+
+@inner
+def _steps(memory, origin, first, last, h):
+    """Take the steps `first` <= i < `last` from ``origin + i h``; returns (how many succeeded, reason)."""
+    x, trial = vec(memory, at.X), vec(memory, at.TRIAL)
+    for i in range(first, last):
+        what = call(memory, at.ITERATE, origin + i * h, h)
+        if what != ACCEPTED:
+            return i - first, what
+        put(x, 0, trial)
+    return last - first, ACCEPTED
+
+
+@compiled
+def advance(memory, budget):
+    """Take at most `budget` steps; returns a code of `memory`. Landings as in `ode.fixed_step`."""
+    count, time, window = ints(memory, at.COUNT), vec(memory, at.TIME), vec(memory, at.WINDOW)
+    t_eval, edges, option = vec(memory, at.T_EVAL), vec(memory, at.EDGES), vec(memory, at.OPTION)
+    most = ints(memory, at.SIZE)[at.MAX_STEPS]
+    if count[at.STARTED] == 0:
+        code = start_run(memory)
+        if code != at.MORE:
+            return code
+        count[at.STARTED], count[at.FIRST] = 1, 1
+    while count[at.ROW] < t_eval.size:
+        segment, base, i = count[at.SEGMENT], time[at.SPAN_START], count[at.SPAN_STEP]
+        if count[at.FIRST] == 1:
+            window[0], window[1] = vec(memory, at.LOW)[segment], vec(memory, at.HIGH)[segment]
+            bad = _begin_segment(memory, time[at.T])
+            if bad >= 0:
+                count[at.COMPONENT], time[at.T_FAILED] = bad, time[at.T]
+                return at.CONSTRAINTS
+            count[at.FIRST] = 0
+        t_row, edge = t_eval[count[at.ROW]], edges[segment + 1]
+        at_edge = t_row >= edge - option[at.SNAP]
+        landing = max(edge if at_edge else t_row, base)
+        whole, h, rest = divide(landing - base, option[at.STEP])
+        total = whole + (1 if rest > 0.0 else 0)
+        origin, first, last = base, i, whole
+        if i >= whole:
+            origin, first, last, h = base + whole * h, i - whole, total - whole, rest
+        last = min(last, first + budget, first + most - count[at.STEPS])
+        done, what = _steps(memory, origin, first, last, h)
+        budget -= done
+        count[at.STEPS] += done
+        count[at.SPAN_STEP] = i + done
+        time[at.T] = landing if i + done == total else origin + (first + done) * h
+        if what != ACCEPTED:
+            count[at.COMPONENT], time[at.T_FAILED] = count[at.BLAME], time[at.T] + h
+            if what == DIVERGED:
+                return at.NO_CONVERGENCE
+            return at.NOT_FINITE if what == BAD_NUMBER else at.CONSTRAINTS
+        if i + done < total:
+            if budget > 0 and count[at.STEPS] < most:
+                continue
+            return at.TOO_MANY_STEPS if count[at.STEPS] >= most else at.MORE
+        time[at.SPAN_START] = landing
+        count[at.SPAN_STEP] = 0
+        if abs(t_row - landing) <= option[at.SNAP]:
+            put(row(memory, at.ROWS, count[at.ROW]), 0, vec(memory, at.X))
+            call(memory, at.WRITE_ROW, landing, 1.0)
+        if at_edge and segment + 2 < edges.size:
+            count[at.SEGMENT] += 1
+            count[at.RESTARTS] += 1
+            count[at.FIRST] = 1
+    return at.FINISHED
+
+
+PROCEDURES = {
+    at.FACTORIZE_SADDLE: factorize_saddle,
+    at.SOLVE_SADDLE: solve_saddle,
+    at.PROJECT: project_state,
+    at.WRITE_ROW: write_row,
+    at.ITERATE: alpha_step,
+}

@@ -1,0 +1,209 @@
+"""Projection on the constraints, and accelerations and multipliers of a consistent state.
+
+Positions:      min |dx|_M  with  Phi + G dx = 0,  q <- q + N(q) dx, repeated;
+velocities:     min |dv|_M  with  rates + G dv = 0;
+accelerations:  M a + G^T lam = f,  G a = gamma.
+All three solve [M G^T; G 0]; redundant rows get the multipliers of minimum norm (see `linear.ldl`).
+Hairer, Wanner: Solving Ordinary Differential Equations II, 2nd ed., section VII.2.
+"""
+
+from __future__ import annotations
+
+from sekant.solvers.compiled import inner
+from sekant.solvers.dae import memory as at
+from sekant.solvers.dae.calls import (
+    bias,
+    constraints,
+    kinematics,
+    mass_and_gradients,
+    normalize,
+    set_state,
+    set_time,
+)
+from sekant.solvers.linear import ldl
+from sekant.solvers.procedures import call, procedure, table_at
+from sekant.solvers.sections import section
+from sekant.solvers.views import clear, ints, put, take, vec
+
+PHI_TARGET, RATE_TARGET = 1e-13, 1e-12
+PHI_LIMIT, RATE_LIMIT = 1e-10, 1e-9
+ACCURACY = 1e-12
+MOST_ITERATIONS = 10
+ROUND_OFF = 1e-15
+
+_ldl_factorize, _ldl_solve = ldl.factorize, ldl.solve
+
+
+@procedure
+def factorize_saddle(pointer, rows, a, b):
+    """Factors of [M G^T; G 0] at the point."""
+    memory = table_at(pointer, rows)
+    mass_and_gradients(memory)
+    _ldl_factorize(ints(memory, at.LDL_PATTERN), vec(memory, at.LDL_FACTOR))
+    return 0
+
+
+@procedure
+def solve_saddle(pointer, rows, a, b):
+    """Solve [M G^T; G 0] for RHS, into LDL_X; returns 1 if the solution is finite."""
+    memory = table_at(pointer, rows)
+    pattern, factor = ints(memory, at.LDL_PATTERN), vec(memory, at.LDL_FACTOR)
+    return 1 if _ldl_solve(pattern, factor, vec(memory, at.RHS), ACCURACY) else 0
+
+
+@inner
+def factorize_at(memory):
+    call(memory, at.FACTORIZE_SADDLE, 0.0, 0.0)
+
+
+@inner
+def _solve(memory):
+    return call(memory, at.SOLVE_SADDLE, 0.0, 0.0) == 1
+
+
+@inner
+def _largest(values):
+    """Largest magnitude and its index; (1e300, index) for a number that is not finite."""
+    largest, where = 0.0, -1
+    for j in range(values.size):
+        size = abs(values[j])
+        if not size < 1e300:
+            return 1e300, j
+        if size > largest:
+            largest, where = size, j
+    return largest, where
+
+
+@inner
+def _move(memory):
+    """q <- q + N(q) dx with dx the last solution; returns whether that changed q beyond round-off."""
+    dx, q, v = vec(memory, at.LDL_X), vec(memory, at.Q), vec(memory, at.V)
+    qdot, still, kept = vec(memory, at.QDOT), vec(memory, at.QDOT_STILL), vec(memory, at.V_KEPT)
+    put(kept, 0, v)
+    clear(v)
+    kinematics(memory)
+    put(still, 0, qdot)
+    take(v, dx, 0)
+    kinematics(memory)
+    put(v, 0, kept)
+    size, change = 0.0, 0.0
+    for j in range(q.size):
+        step = qdot[j] - still[j]
+        q[j] += step
+        size = max(size, abs(q[j]))
+        change = max(change, abs(step))
+    normalize(memory, q)
+    return change > ROUND_OFF * size
+
+
+@inner
+def _project_positions(memory):
+    """Bring q of the point to Phi = 0; returns (largest |Phi| left, its row)."""
+    size, phi, rhs = ints(memory, at.SIZE), vec(memory, at.PHI), vec(memory, at.RHS)
+    nv = size[at.NV]
+    constraints(memory)
+    for _ in range(MOST_ITERATIONS):
+        left, row = _largest(phi)
+        if left <= PHI_TARGET or left == 1e300:
+            return left, row
+        factorize_at(memory)
+        clear(rhs)
+        for i in range(phi.size):
+            rhs[nv + i] = -phi[i]
+        if not _solve(memory):
+            return 1e300, row
+        moved = _move(memory)
+        constraints(memory)
+        if not moved:
+            break
+    return _largest(phi)
+
+
+@inner
+def _project_velocities(memory):
+    """Bring v of the point to zero rates; returns (largest rate left, its row). Factors must be in place."""
+    rate, rhs, v, dv = vec(memory, at.RATE), vec(memory, at.RHS), vec(memory, at.V), vec(memory, at.LDL_X)
+    for _ in range(MOST_ITERATIONS):
+        left, row = _largest(rate)
+        if left <= RATE_TARGET or left == 1e300:
+            return left, row
+        clear(rhs)
+        for i in range(rate.size):
+            rhs[v.size + i] = -rate[i]
+        if not _solve(memory):
+            return 1e300, row
+        size, change = 0.0, 0.0
+        for j in range(v.size):
+            v[j] += dv[j]
+            size = max(size, abs(v[j]))
+            change = max(change, abs(dv[j]))
+        constraints(memory)
+        if change <= ROUND_OFF * size:
+            break
+    return _largest(rate)
+
+
+@procedure
+def project_state(pointer, rows, t, unused):
+    """Project q and v of PROJECTED at time t; returns the constraint that cannot be met, or -1."""
+    memory = table_at(pointer, rows)
+    time, q, v, x = vec(memory, at.TIME), vec(memory, at.Q), vec(memory, at.V), vec(memory, at.PROJECTED)
+    set_time(memory, t)
+    set_state(memory, x)
+    normalize(memory, q)
+    phi, phi_row = _project_positions(memory)
+    factorize_at(memory)
+    rate, rate_row = _project_velocities(memory)
+    size_q, size_v = max(1.0, _largest(q)[0]), max(1.0, _largest(v)[0])
+    if not phi <= PHI_LIMIT * size_q * size_q:
+        return phi_row
+    if not rate <= RATE_LIMIT * size_q * size_v:
+        return rate_row
+    time[at.LARGEST_PHI] = max(time[at.LARGEST_PHI], phi)
+    time[at.LARGEST_RATE] = max(time[at.LARGEST_RATE], rate)
+    put(x, 0, q)
+    put(x, q.size, v)
+    return -1
+
+
+@inner
+def project(memory, t, x):
+    """Project q and v of `x` at time t, in place; returns the constraint that cannot be met, or -1.
+
+    The limits grow with the size of the coordinates where these are large, as round-off does. On return the
+    point is the projected state and the factors belong to it.
+    """
+    state = vec(memory, at.PROJECTED)
+    put(state, 0, x)
+    row = call(memory, at.PROJECT, t, 0.0)
+    if row < 0:
+        put(x, 0, state)
+    return row
+
+
+@inner
+def minimum_norm(memory, lam):
+    """Replace `lam` by the multipliers of minimum norm with the same G^T lam, for the factors in place.
+
+    Nothing in the equations holds the part of redundant multipliers that exerts no force; without this, the
+    extrapolation from step to step would let round-off in it grow.
+    """
+    pattern, G, rhs, solution = (
+        ints(memory, at.LDL_PATTERN),
+        vec(memory, at.LDL_G),
+        vec(memory, at.RHS),
+        vec(memory, at.LDL_X),
+    )
+    G_row, G_col = section(pattern, ldl.G_ROW), section(pattern, ldl.G_COL)
+    clear(rhs)
+    for e in range(G.size):
+        rhs[G_col[e]] += G[e] * lam[G_row[e]]
+    if _solve(memory):
+        take(lam, solution, solution.size - lam.size)
+
+
+@inner
+def accelerations(memory):
+    """[a; lam] at the point, whose factors are in place, into LDL_X; returns whether they are finite."""
+    bias(memory)
+    return _solve(memory)

@@ -1,0 +1,167 @@
+"""What surrounds Newton's iteration in a Radau step: prediction, the end of the step, its polynomial."""
+
+from __future__ import annotations
+
+from math import sqrt
+
+from sekant.solvers.compiled import inner
+from sekant.solvers.dae import memory as at
+from sekant.solvers.dae.calls import kinematics, quadratures, set_state, set_time
+from sekant.solvers.dae.projection import accelerations, minimum_norm, project
+from sekant.solvers.dae.radau_newton import set_stage
+from sekant.solvers.dae.radau_tableau import POWERS, A, C
+from sekant.solvers.views import clear, ints, mat, put, row, take, vec
+
+
+@inner
+def starting_step(memory, longest):
+    """A step in which v changes by a hundredth of its size, or by the root of the tolerance if v is small."""
+    x, a, atol, rtol = (
+        vec(memory, at.X),
+        vec(memory, at.A_NOW),
+        vec(memory, at.ATOL),
+        vec(memory, at.OPTION)[at.RTOL],
+    )
+    nq, square_v, square_a = vec(memory, at.Q).size, 0.0, 0.0
+    for j in range(a.size):
+        scale = atol[nq + j] + rtol * abs(x[nq + j])
+        square_v += (x[nq + j] / scale) ** 2
+        square_a += (a[j] / scale) ** 2
+    rtol = max(rtol, 1e-12)
+    if square_a <= 0.0:
+        return min(longest, 1e-3)
+    h = 0.01 * max(sqrt(square_v), rtol**-0.5) / sqrt(square_a)
+    return min(h, rtol**0.25 * longest)
+
+
+@inner
+def restart(memory, t):
+    """Consistent state, accelerations and multipliers at the start of a segment; returns -1 or a bad row."""
+    a, lam, solution = vec(memory, at.A_NOW), vec(memory, at.LAM_NOW), vec(memory, at.LDL_X)
+    bad = project(memory, t, vec(memory, at.X))
+    if bad >= 0:
+        return bad
+    if not accelerations(memory):
+        return lam.size
+    take(a, solution, 0)
+    take(lam, solution, a.size)
+    return -1
+
+
+@inner
+def predict(memory, t, h):
+    """Start of the iteration: the last step's polynomials, extrapolated; without a last step, constants."""
+    Z, x, x_old, poly = mat(memory, at.Z), vec(memory, at.X), vec(memory, at.X_OLD), mat(memory, at.POLY)
+    lam, now, time = mat(memory, at.STAGE_LAM), vec(memory, at.LAM_NOW), vec(memory, at.TIME)
+    curved, size = ints(memory, at.CURVED), ints(memory, at.SIZE)
+    nq, nv = size[at.NQ], size[at.NV]
+    first = nv + curved.size
+    if ints(memory, at.COUNT)[at.HISTORY] == 0:
+        for i in range(3):
+            clear(row(memory, at.Z, i))
+            put(row(memory, at.Z, i), first, now)
+        return
+    for i in range(3):
+        s = (t + C[i] * h - time[at.STEP_START]) / time[at.STEP_LENGTH]
+        for j in range(first):
+            k = nq + j if j < nv else curved[j - nv]
+            Z[i, j] = x_old[k] - x[k] + s * (poly[0, k] + s * (poly[1, k] + s * poly[2, k]))
+        w0 = (s - C[1]) * (s - C[2]) / ((C[0] - C[1]) * (C[0] - C[2]))
+        w1 = (s - C[0]) * (s - C[2]) / ((C[1] - C[0]) * (C[1] - C[2]))
+        w2 = 1.0 - w0 - w1
+        for j in range(now.size):
+            Z[i, first + j] = w0 * lam[0, j] + w1 * lam[1, j] + w2 * lam[2, j]
+
+
+@inner
+def end_of_step(memory, t, t_new, h):
+    """Projected end of the converged step in TRIAL; returns (constraint not met or -1, bad state or -1)."""
+    trial, x = vec(memory, at.TRIAL), vec(memory, at.X)
+    powers, power = mat(memory, at.ZPOWER), vec(memory, at.POWER)
+    nq, nv = vec(memory, at.Q).size, vec(memory, at.V).size
+    if power.size > 0:
+        for i in range(3):
+            set_stage(memory, t, h, i)
+            quadratures(memory)
+            put(row(memory, at.ZPOWER, i), 0, power)
+    put(trial, 0, row(memory, at.ZQ, 2))
+    put(trial, nq, row(memory, at.ZV, 2))
+    for j in range(power.size):
+        rise = A[2, 0] * powers[0, j] + A[2, 1] * powers[1, j] + A[2, 2] * powers[2, j]
+        trial[nq + nv + j] = x[nq + nv + j] + h * rise
+    for j in range(trial.size):
+        if not abs(trial[j]) < at.LARGEST_STATE:
+            return -1, j
+    if ints(memory, at.SIZE)[at.M] > 0 or ints(memory, at.BLOCKS).size > 0:
+        return project(memory, t_new, trial), -1
+    return -1, -1
+
+
+@inner
+def _set_slope(memory, t):
+    """x' at the start of the step."""
+    slope, x, qdot, power = (
+        vec(memory, at.SLOPE),
+        vec(memory, at.X),
+        vec(memory, at.QDOT),
+        vec(memory, at.POWER),
+    )
+    a, lam = vec(memory, at.A_NOW), vec(memory, at.LAM_NOW)
+    nq, nv = qdot.size, a.size
+    set_time(memory, t)
+    set_state(memory, x)
+    kinematics(memory)
+    put(slope, 0, qdot)
+    put(slope, nq, a)
+    if power.size > 0:
+        put(vec(memory, at.A), 0, a)
+        put(vec(memory, at.LAM), 0, lam)
+        quadratures(memory)
+        put(slope, nq + nv, power)
+
+
+@inner
+def _set_polynomial(memory, h):
+    """Powers of theta of the collocation polynomial, and one function more that mends its slope at the left end.
+
+    That function, theta - 4.5 theta^2 + 6 theta^3 - 2.5 theta^4, has no slope at the stages and vanishes at both
+    ends. In a smooth solution it is of higher order than the curvature; it is left out where it is larger, as
+    in the fast transients that a stiff solution starts with.
+    """
+    x, poly, slope = vec(memory, at.X), mat(memory, at.POLY), vec(memory, at.SLOPE)
+    q, Z, p = mat(memory, at.ZQ), mat(memory, at.Z), mat(memory, at.ZPOWER)
+    size = ints(memory, at.SIZE)
+    nq, nv = size[at.NQ], size[at.NV]
+    for j in range(x.size):
+        if j < nq:
+            z0, z1, z2 = q[0, j] - x[j], q[1, j] - x[j], q[2, j] - x[j]
+        elif j < nq + nv:
+            z0, z1, z2 = Z[0, j - nq], Z[1, j - nq], Z[2, j - nq]
+        else:
+            k = j - nq - nv
+            z0 = h * (A[0, 0] * p[0, k] + A[0, 1] * p[1, k] + A[0, 2] * p[2, k])
+            z1 = h * (A[1, 0] * p[0, k] + A[1, 1] * p[1, k] + A[1, 2] * p[2, k])
+            z2 = h * (A[2, 0] * p[0, k] + A[2, 1] * p[1, k] + A[2, 2] * p[2, k])
+        for i in range(3):
+            poly[i, j] = POWERS[i, 0] * z0 + POWERS[i, 1] * z1 + POWERS[i, 2] * z2
+        extra = h * slope[j] - poly[0, j]
+        poly[3, j] = extra if abs(extra) <= abs(poly[1, j]) + abs(poly[2, j]) else 0.0
+
+
+@inner
+def accept(memory, t, t_new, h):
+    """Make the end of the step the present state."""
+    time, lam = vec(memory, at.TIME), vec(memory, at.LAM_NOW)
+    x = vec(memory, at.X)
+    first = vec(memory, at.REAL_B).size - lam.size
+    _set_slope(memory, t)
+    _set_polynomial(memory, h)
+    put(vec(memory, at.X_OLD), 0, x)
+    put(x, 0, vec(memory, at.TRIAL))
+    put(vec(memory, at.A_NOW), 0, row(memory, at.ZA, 2))
+    for i in range(3):
+        take(row(memory, at.STAGE_LAM, i), row(memory, at.Z, i), first)
+        if ints(memory, at.SIZE)[at.REDUNDANT] == 1:
+            minimum_norm(memory, row(memory, at.STAGE_LAM, i))
+    put(lam, 0, row(memory, at.STAGE_LAM, 2))
+    time[at.T], time[at.STEP_START], time[at.STEP_LENGTH] = t_new, t, h

@@ -1,0 +1,78 @@
+"""How stiff a system is at a state, and what that would cost an explicit method.
+
+On motions that the constraints allow, dv in the null space of G, small deviations obey
+
+    M dv' + G^T dlam = -C dv - K ds,   G dv' = 0,   ds' = dv,      C = dR/dv,  K = dR/dq N .
+
+Terms from the turning of the constraints' directions are left out: they are of the size of the motion itself.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from sekant.solvers.dae.problem import DaeProblem, Floats
+from sekant.solvers.dae.state_matrices import Sparse, damping_and_stiffness, mass_and_gradients
+from sekant.solvers.linear.ldl import SaddlePoint
+
+STABLE = 6.0
+"""Radius, times the step, of the part of the left half-plane in which DOP853 is stable (about 6)."""
+MOST_DENSE = 120
+ITERATIONS, SKIPPED = 60, 20
+
+
+def stiffness(problem: DaeProblem, t: float, x: ArrayLike, span: float = 1.0) -> dict[str, Any]:
+    """Time constants at time `t` and the state x = [q; v; ...], which should satisfy the constraints.
+
+    Returns `spectral_radius` (1/s), the largest |eigenvalue| of small deviations; `fastest_decay` (1/s), the
+    largest -Re of them (NaN for large systems, where it is not computed); and `explicit_steps`, the steps that
+    stability alone would force on an explicit method of high order over `span` seconds.
+    """
+    state = np.array(x, dtype=float)
+    damping, stiff, saddle = damping_and_stiffness(problem, t, state)
+    M, G = mass_and_gradients(problem, t, state)
+    finite = all(bool(np.all(np.isfinite(matrix.values))) for matrix in (M, G, damping, stiff))
+    radius, decay = np.nan, np.nan
+    if finite and problem.functions.nv <= MOST_DENSE:
+        values = _eigenvalues(M.dense(), G.dense(), damping.dense(), stiff.dense())
+        radius, decay = np.max(np.abs(values), initial=0.0), np.max(-np.real(values), initial=0.0)
+    elif finite:
+        radius = _power_iteration(saddle, damping, stiff)
+    steps = radius * span / STABLE
+    return {
+        "spectral_radius": float(radius),
+        "fastest_decay": float(decay),
+        "explicit_steps": int(np.ceil(steps)) if np.isfinite(steps) else 0,
+    }
+
+
+def _eigenvalues(M: Floats, G: Floats, C: Floats, K: Floats) -> NDArray[Any]:
+    """Of the deviations in the null space of G."""
+    Z = np.eye(M.shape[0])
+    if G.size:
+        _, singular, V = np.linalg.svd(G)
+        rank = int(np.count_nonzero(singular > 1e-9 * np.max(singular, initial=0.0)))
+        Z = V[rank:].T
+    n = Z.shape[1]
+    reduced = np.linalg.lstsq(Z.T @ M @ Z, np.hstack([-Z.T @ K @ Z, -Z.T @ C @ Z]), rcond=None)[0]
+    return np.linalg.eigvals(np.block([[np.zeros((n, n)), np.eye(n)], [reduced[:, :n], reduced[:, n:]]]))
+
+
+def _power_iteration(saddle: SaddlePoint, C: Sparse, K: Sparse) -> float:
+    """Growth of a random deviation under repeated multiplication, averaged over the last iterations."""
+    generator = np.random.default_rng(1)
+    rest = np.zeros(saddle.m)
+    ds, dv = (saddle.solve(generator.normal(size=saddle.n), rest, 1e-9).x for _ in range(2))
+    growth = 0.0
+    for k in range(ITERATIONS):
+        size = float(np.sqrt(ds @ ds + dv @ dv))
+        if size == 0.0:
+            return 0.0
+        if k >= SKIPPED:
+            growth += np.log(size)
+        ds, dv = ds / size, dv / size
+        ds, dv = dv, saddle.solve(-C.times(dv) - K.times(ds), rest, 1e-9).x
+    return float(np.exp(growth / (ITERATIONS - SKIPPED)))

@@ -1,0 +1,1 @@
+"""Linear algebra of the solvers: sparse factorization of saddle point systems, rank."""

@@ -1,0 +1,368 @@
+"""Sparse solution of the saddle point system
+
+    [ M   G^T ] [ x   ]   [ f ]
+    [ G    0  ] [ lam ] = [ b ] ,      M (n, n) symmetric, positive definite on the null space of G; G (m, n).
+
+It is factorized as the quasi-definite matrix ``[M G^T; G -eps I] = L D L^T`` (it has such a factorization for
+every order of elimination), once symbolically and often numerically. The solution is refined against the true
+matrix. Each sweep multiplies the error by about ``eps / (eps + s^2)`` for a singular value s of G M^(-1/2). The
+multipliers start at zero and every sweep adds to them ``(G x - b)/eps``, which lies in the range of G if b
+does: for redundant rows they converge to those of minimum norm. If b is not in the range of G, the residual
+of the rows does not go to zero: the rows contradict each other.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from sekant.errors import SolverError
+from sekant.solvers.compiled import compiled
+from sekant.solvers.linear.ordering import minimum_degree, row_patterns, starts_of
+from sekant.solvers.sections import numbered, pack_integers, pack_reals, section, view
+
+# Relative to the mean of G M^-1 G^T: a small eps makes few sweeps, a larger one is for rows that are redundant
+# or nearly so, where round-off divided by eps would be left in the multipliers.
+SMALL_EPS, LARGE_EPS = 1e-11, 1e-8
+NEARLY_REDUNDANT = 1e-9
+MOST_SWEEPS = 12
+# Relative to the largest diagonal entry of M: a pivot below the first is that of a coordinate without mass, and is
+# replaced by the second; refinement makes up for it.
+NO_MASS, STAND_IN = 1e-13, 1e-8
+LIGHT = 1e-4  # lighter coordinates do not make eps larger
+NOTHING = 1e-8  # least mean of G M^-1 G^T, times the largest mass: rows that are round-off have no force of their own
+
+# Sections of a pattern: sizes n and m; positions of the values of M and G and where they go in the permuted lower
+# triangle (-1: the other triangle holds it); rows of that triangle; rows of L, column and place of each entry;
+# columns of L; unknown at each place of the elimination.
+(
+    SIZES,
+    M_ROW,
+    M_COL,
+    M_PLACE,
+    G_ROW,
+    G_COL,
+    G_PLACE,
+    ROW_START,
+    ROW_COL,
+    PATTERN_START,
+    PATTERN_COL,
+    PATTERN_PLACE,
+    L_START,
+    L_ROW,
+    ORDER,
+) = numbered(15)
+
+# Sections of a factor: values of M and G; the permuted matrix and its diagonal; L and the inverse of D; the largest
+# pivot that each row of G has had; the last solution; residual and scratch; numbers, see below.
+M_VALUES, G_VALUES, K_VALUES, DIAGONAL, L_VALUES, INVERSE, PIVOT_MAX, X, RESIDUAL, WORK, INFO = numbered(11)
+
+# Entries of the section INFO.
+EPS, WEAKEST, SWEEPS, ROW_RESIDUAL, RATE, SOLVES = range(6)
+
+Pattern = NDArray[np.int64]
+Factor = NDArray[np.float64]
+
+
+def analyze(
+    n: int, m: int, M_row: ArrayLike, M_col: ArrayLike, G_row: ArrayLike, G_col: ArrayLike
+) -> Pattern:
+    """The symbolic factorization for values of M (both triangles) and G at these positions, each once."""
+    Mr, Mc, Gr, Gc = (np.asarray(x, dtype=np.int64).ravel() for x in (M_row, M_col, G_row, G_col))
+    if Mr.size and (min(Mr.min(), Mc.min()) < 0 or max(Mr.max(), Mc.max()) >= n):
+        raise SolverError(f"an entry of M lies outside its {n} rows and columns")
+    if Gr.size and (min(Gr.min(), Gc.min()) < 0 or Gr.max() >= m or Gc.max() >= n):
+        raise SolverError(f"an entry of G lies outside its {m} rows and {n} columns")
+    upper = Mr < Mc
+    edges = np.concatenate([np.stack([Mr[upper], Mc[upper]], 1), np.stack([Gr + n, Gc], 1)])
+    order = minimum_degree(n, m, edges)
+    place = np.empty(n + m, dtype=np.int64)
+    place[order] = np.arange(n + m)
+    pairs = {(max(a, b), min(a, b)) for a, b in place[edges].tolist()}
+    patterns = row_patterns(n + m, pairs)
+    entries: list[list[int]] = [[] for _ in range(n + m)]
+    for i, j in sorted(pairs):
+        entries[i].append(j)
+    row_start = starts_of([len(e) for e in entries])
+    position = {pair: k for k, pair in enumerate(sorted(pairs))}
+
+    def find(i: int, j: int) -> int:
+        a, b = int(place[i]), int(place[j])
+        return position[max(a, b), min(a, b)]
+
+    M_place = [find(i, j) if i < j else -1 for i, j in zip(Mr.tolist(), Mc.tolist(), strict=True)]
+    G_place = [find(i + n, j) for i, j in zip(Gr.tolist(), Gc.tolist(), strict=True)]
+    lengths = [0] * (n + m)
+    for pattern in patterns:
+        for c in pattern:
+            lengths[c] += 1
+    L_start = starts_of(lengths)
+    fill = L_start[:-1].copy()
+    L_row = np.zeros(int(L_start[-1]), dtype=np.int64)
+    pattern_place = []
+    for k, pattern in enumerate(patterns):
+        for c in pattern:
+            L_row[fill[c]] = k
+            pattern_place.append(fill[c])
+            fill[c] += 1
+
+    def flat(lists: list[list[int]]) -> NDArray[np.int64]:
+        return np.array([x for one in lists for x in one], dtype=np.int64)
+
+    return pack_integers(
+        [
+            [n, m],
+            Mr,
+            Mc,
+            M_place,
+            Gr,
+            Gc,
+            G_place,
+            row_start,
+            flat(entries),
+            starts_of([len(p) for p in patterns]),
+            flat(patterns),
+            pattern_place,
+            L_start,
+            L_row,
+            order,
+        ]
+    )
+
+
+def lay_out(pattern: Pattern) -> Factor:
+    """Memory for numeric factorizations."""
+    n, m = view(pattern, SIZES).tolist()
+    sizes = [
+        view(pattern, M_ROW).size,
+        view(pattern, G_ROW).size,
+        view(pattern, ROW_COL).size,
+        n + m,
+        view(pattern, L_ROW).size,
+        n + m,
+        m,
+        n + m,
+        n + m,
+        n + m,
+        6,
+    ]
+    return pack_reals([np.zeros(size) for size in sizes])
+
+
+@compiled
+def _eliminate(pattern, factor, eps, largest):
+    """L and D for the permuted matrix; returns the smallest pivot of a row of G."""
+    n = section(pattern, SIZES)[0]
+    row_start, row_col = section(pattern, ROW_START), section(pattern, ROW_COL)
+    pattern_start, pattern_col = section(pattern, PATTERN_START), section(pattern, PATTERN_COL)
+    pattern_place, order = section(pattern, PATTERN_PLACE), section(pattern, ORDER)
+    L_start, L_row = section(pattern, L_START), section(pattern, L_ROW)
+    K, diagonal = section(factor, K_VALUES), section(factor, DIAGONAL)
+    L, inverse, y = section(factor, L_VALUES), section(factor, INVERSE), section(factor, WORK)
+    smallest = np.inf
+    y[:] = 0.0
+    for k in range(order.size):
+        for e in range(row_start[k], row_start[k + 1]):
+            y[row_col[e]] = K[e]
+        unknown = order[k]
+        d = diagonal[unknown] if unknown < n else -eps
+        for e in range(pattern_start[k], pattern_start[k + 1]):
+            c = pattern_col[e]
+            at = pattern_place[e]
+            value = y[c]
+            y[c] = 0.0
+            for p in range(L_start[c], at):
+                y[L_row[p]] -= L[p] * value
+            L[at] = value * inverse[c]
+            d -= value * L[at]
+        if unknown < n:
+            if d < NO_MASS * largest:
+                d = STAND_IN * largest
+        else:
+            d = min(d, -0.5 * eps)
+            smallest = min(smallest, -d)
+        inverse[k] = 1.0 / d
+    return smallest
+
+
+@compiled
+def factorize(pattern, factor):
+    """Factorize the matrix with the values in sections M_VALUES and G_VALUES; sets EPS and WEAKEST.
+
+    WEAKEST: smallest pivot of a row of G, relative to the largest that this row has had.
+    """
+    n, m = section(pattern, SIZES)[0], section(pattern, SIZES)[1]
+    M_row, M_col, M_place = section(pattern, M_ROW), section(pattern, M_COL), section(pattern, M_PLACE)
+    G_col, G_place, order = section(pattern, G_COL), section(pattern, G_PLACE), section(pattern, ORDER)
+    M, G = section(factor, M_VALUES), section(factor, G_VALUES)
+    K, diagonal, inverse = section(factor, K_VALUES), section(factor, DIAGONAL), section(factor, INVERSE)
+    pivot_max, info = section(factor, PIVOT_MAX), section(factor, INFO)
+    K[:] = 0.0
+    diagonal[:] = 0.0
+    for e in range(M_row.size):
+        if M_row[e] == M_col[e]:
+            diagonal[M_row[e]] += M[e]
+        elif M_place[e] >= 0:
+            K[M_place[e]] += M[e]
+    largest = 0.0
+    for i in range(n):
+        largest = max(largest, abs(diagonal[i]))
+    scale = 0.0
+    for e in range(G_col.size):
+        K[G_place[e]] += G[e]
+        scale += G[e] * G[e] / max(diagonal[G_col[e]], LIGHT * largest)
+    scale = max(scale / m, NOTHING / largest) if m > 0 and largest > 0.0 else 1.0
+    eps = SMALL_EPS * scale
+    if _eliminate(pattern, factor, eps, largest) < NEARLY_REDUNDANT * scale:
+        eps = LARGE_EPS * scale
+        _eliminate(pattern, factor, eps, largest)
+    weakest = 1.0
+    for k in range(n + m):
+        row = order[k] - n
+        if row >= 0:
+            pivot = -1.0 / inverse[k]
+            pivot_max[row] = max(pivot_max[row], pivot)
+            weakest = min(weakest, pivot / pivot_max[row])
+    info[EPS] = eps
+    info[WEAKEST] = weakest
+    info[RATE] = 0.0
+
+
+@compiled
+def _back_substitute(order, L_start, L_row, L, inverse, residual, y):
+    """y <- (L D L^T)^-1 residual, in the order of elimination."""
+    size = order.size
+    for i in range(size):
+        y[i] = residual[order[i]]
+    for i in range(size):
+        value = y[i]
+        if value != 0.0:
+            for p in range(L_start[i], L_start[i + 1]):
+                y[L_row[p]] -= L[p] * value
+    for i in range(size - 1, -1, -1):
+        value = y[i] * inverse[i]
+        for p in range(L_start[i], L_start[i + 1]):
+            value -= L[p] * y[L_row[p]]
+        y[i] = value
+
+
+@compiled
+def solve(pattern, factor, rhs, accuracy):
+    """Solve for the right-hand side ``[f; b]``; the result is section X. Sets SWEEPS, RATE, ROW_RESIDUAL.
+
+    Sweeps go on until the next correction of x would be below `accuracy` of the largest entry (or of a
+    thousandth of f divided by the diagonal of M, for a solution of zero), or corrections stop to shrink. RATE:
+    largest first correction relative to its solution since the factorization. ROW_RESIDUAL: largest |b - G x|
+    before the last correction, which is a bound of the one left if corrections shrink. Returns whether x is finite.
+    """
+    n, m = section(pattern, SIZES)[0], section(pattern, SIZES)[1]
+    L_start, L_row, order = section(pattern, L_START), section(pattern, L_ROW), section(pattern, ORDER)
+    diagonal, x, info = section(factor, DIAGONAL), section(factor, X), section(factor, INFO)
+    if m == 0 and L_row.size == 0:
+        finite = True
+        for i in range(n):
+            x[i] = rhs[i] / diagonal[i]
+            finite = finite and abs(x[i]) < np.inf
+        info[SWEEPS] = 1
+        return finite
+    M_row, M_col = section(pattern, M_ROW), section(pattern, M_COL)
+    G_row, G_col = section(pattern, G_ROW), section(pattern, G_COL)
+    M, G = section(factor, M_VALUES), section(factor, G_VALUES)
+    L, inverse = section(factor, L_VALUES), section(factor, INVERSE)
+    residual, y = section(factor, RESIDUAL), section(factor, WORK)
+    x[:] = 0.0
+    residual[:] = rhs
+    last = np.inf
+    rate = info[RATE]
+    sweeps = 0
+    rows = 0.0
+    finite = True
+    floor = 0.0
+    for i in range(n):
+        if diagonal[i] > 0.0:
+            floor = max(floor, abs(rhs[i] / diagonal[i]))
+    while True:
+        _back_substitute(order, L_start, L_row, L, inverse, residual, y)
+        sweeps += 1
+        change, size = 0.0, 1e-3 * floor
+        for i in range(n + m):
+            j = order[i]
+            x[j] += y[i]
+            if not abs(x[j]) < np.inf:
+                finite = False
+            if j < n:
+                change = max(change, abs(y[i]))
+                size = max(size, abs(x[j]))
+        if sweeps == 2:
+            rate = max(rate, change / max(size, last))
+        if not finite or (m == 0 and sweeps == 2) or (size == 0.0 and sweeps > 1) or sweeps == MOST_SWEEPS:
+            break
+        if sweeps > 1 and (change * min(1.0, change / last) <= accuracy * size or change > 0.5 * last):
+            break
+        last = change if change > 0.0 else 1e-300
+        residual[:] = rhs
+        for e in range(M_row.size):
+            residual[M_row[e]] -= M[e] * x[M_col[e]]
+        for e in range(G_row.size):
+            i, j = G_row[e] + n, G_col[e]
+            residual[j] -= G[e] * x[i]
+            residual[i] -= G[e] * x[j]
+        rows = 0.0
+        for i in range(n, n + m):
+            rows = max(rows, abs(residual[i]))
+    info[SWEEPS] = sweeps
+    info[RATE] = rate
+    info[ROW_RESIDUAL] = rows
+    info[SOLVES] += sweeps
+    return finite
+
+
+@dataclass(frozen=True)
+class Solution:
+    """`x` (n,), `lam` (m,). `row_residual` (m,): b - G x. `sweeps`: back-substitutions used.
+    `consistent`: whether the rows can be met at the same time."""
+
+    x: NDArray[np.float64]
+    lam: NDArray[np.float64]
+    row_residual: NDArray[np.float64]
+    sweeps: int
+    consistent: bool
+
+
+class SaddlePoint:
+    """Python's handle of the solver above: positions once, then `factorize` and `solve` as often as needed."""
+
+    def __init__(
+        self, n: int, m: int, M_row: ArrayLike, M_col: ArrayLike, G_row: ArrayLike, G_col: ArrayLike
+    ):
+        self.pattern = analyze(n, m, M_row, M_col, G_row, G_col)
+        self.factor = lay_out(self.pattern)
+        self.n, self.m = n, m
+
+    @property
+    def fill(self) -> int:
+        """Entries of L below its diagonal."""
+        return int(view(self.pattern, L_ROW).size)
+
+    def factorize(self, M: ArrayLike, G: ArrayLike) -> None:
+        """Values at the positions given at the start."""
+        view(self.factor, M_VALUES)[:] = M
+        view(self.factor, G_VALUES)[:] = G
+        factorize(self.pattern, self.factor)
+
+    def solve(self, f: ArrayLike, b: ArrayLike, accuracy: float = 1e-16) -> Solution:
+        rhs = np.concatenate([np.asarray(f, float).ravel(), np.asarray(b, float).ravel()])
+        n, m = self.n, self.m
+        if rhs.size != n + m:
+            raise SolverError(f"the right-hand side has {rhs.size} entries; {n} + {m} are needed")
+        finite = bool(solve(self.pattern, self.factor, rhs, accuracy))
+        found = view(self.factor, X)
+        x, lam = found[:n].copy(), found[n:].copy()
+        residual, size = rhs[n:].copy(), np.abs(rhs[n:])
+        G_row, G_col, G = view(self.pattern, G_ROW), view(self.pattern, G_COL), view(self.factor, G_VALUES)
+        np.subtract.at(residual, G_row, G * x[G_col])
+        np.add.at(size, G_row, np.abs(G * x[G_col]))
+        consistent = finite and bool(np.all(np.abs(residual) <= 1e-9 * np.max(size, initial=0.0)))
+        return Solution(x, lam, residual, int(view(self.factor, INFO)[SWEEPS]), consistent)

@@ -1,0 +1,87 @@
+"""Elimination order and symbolic factorization of ``[M G^T; G -eps I]``.
+
+Unknowns 0..n-1 belong to M, unknowns n..n+m-1 to the rows of G. The order is of minimum degree, with one rule
+on top: a row of G comes after all columns that it touches. Then every pivot of M is positive, and the pivot of
+a row is minus (eps + the part of the row that the rows before it do not span): it shows a loss of rank.
+"""
+
+from __future__ import annotations
+
+from heapq import heappop, heappush
+
+import numpy as np
+from numpy.typing import NDArray
+
+Integers = NDArray[np.int64]
+
+
+def minimum_degree(n: int, m: int, edges: Integers) -> Integers:
+    """(n + m,): the unknown that is eliminated first, second, ...
+
+    `edges` (k, 2): positions of off-diagonal entries of the symmetric matrix, each pair at least once.
+    """
+    neighbors: list[set[int]] = [set() for _ in range(n + m)]
+    for i, j in edges.tolist():
+        if i != j:
+            neighbors[i].add(j)
+            neighbors[j].add(i)
+    waiting = [sum(j < n for j in neighbors[i]) if i >= n else 0 for i in range(n + m)]
+    columns = [sorted(j for j in neighbors[i] if j >= n) if i < n else [] for i in range(n + m)]
+    heap: list[tuple[int, int]] = []
+    for i in range(n + m):
+        if not waiting[i]:
+            heappush(heap, (len(neighbors[i]), i))
+    done = [False] * (n + m)
+    order: list[int] = []
+    while heap:
+        degree, i = heappop(heap)
+        if done[i] or degree != len(neighbors[i]):
+            continue
+        done[i] = True
+        order.append(i)
+        front = neighbors[i]
+        touched = set(front)
+        for j in front:
+            neighbors[j] |= front
+            neighbors[j] -= {i, j}
+        for row in columns[i]:
+            waiting[row] -= 1
+            touched.add(row)
+        for j in touched:
+            if not done[j] and not waiting[j]:
+                heappush(heap, (len(neighbors[j]), j))
+        neighbors[i] = set()
+    return np.array(order, dtype=np.int64)
+
+
+def row_patterns(size: int, pairs: set[tuple[int, int]]) -> list[list[int]]:
+    """The columns of each row of L, ascending; `pairs`: positions (row > column) of the permuted matrix.
+
+    Row k of L is what the paths from its entries to the root of the elimination tree meet below k.
+    """
+    entries: list[list[int]] = [[] for _ in range(size)]
+    for i, j in pairs:
+        entries[i].append(j)
+    parent = [-1] * size
+    mark = [-1] * size
+    patterns: list[list[int]] = []
+    for k in range(size):
+        mark[k] = k
+        pattern = []
+        for start in entries[k]:
+            j = start
+            while mark[j] != k:
+                mark[j] = k
+                pattern.append(j)
+                if parent[j] < 0:
+                    parent[j] = k
+                j = parent[j]
+        patterns.append(sorted(pattern))
+    return patterns
+
+
+def starts_of(lengths: list[int]) -> Integers:
+    """(k + 1,): where lists of these lengths begin when they are laid end to end."""
+    starts = np.zeros(len(lengths) + 1, dtype=np.int64)
+    np.cumsum(lengths, out=starts[1:])
+    return starts

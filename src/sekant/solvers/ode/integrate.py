@@ -1,0 +1,220 @@
+"""Integration of initial value problems: checks, segments, and the Python side of the time loop.
+
+The steps themselves run in compiled loops. Between two calls of such a loop, each lasting about 0.15 s,
+rows are handed out and Ctrl-C is heard.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from time import perf_counter
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from sekant.errors import SolverError, suggest
+from sekant.solvers.checks import check_first_step, check_times, check_tolerances, merge_stops
+from sekant.solvers.ode.memory import (
+    COMPONENT,
+    CONSTRAINTS,
+    EVALUATIONS,
+    FINISHED,
+    MORE,
+    NOT_FINITE,
+    REJECTED,
+    RESTARTS,
+    ROW,
+    STEP_TOO_SMALL,
+    STEPS,
+    T_FAILED,
+    TOO_MANY_STEPS,
+    Plan,
+    Run,
+    T,
+    lay_out_native,
+    lay_out_run,
+)
+from sekant.solvers.ode.methods import METHODS, Method
+from sekant.solvers.ode.problem import OdeOutcome, OdeProblem, OdeStats, Status
+
+OnChunk = Callable[[NDArray[np.float64], NDArray[np.float64], float], object]
+
+CHUNK_SECONDS = 0.15
+FIRST_CHUNK_STEPS = 256
+ADAPTIVE_MAX_STEPS = 10_000_000
+UNLIMITED = 2**62
+_STATUS: dict[int, Status] = {
+    MORE: "interrupted",
+    FINISHED: "finished",
+    NOT_FINITE: "not_finite",
+    STEP_TOO_SMALL: "step_too_small",
+    TOO_MANY_STEPS: "too_many_steps",
+    CONSTRAINTS: "constraints",
+}
+
+
+def integrate(
+    problem: OdeProblem,
+    t_eval: ArrayLike,
+    x0: ArrayLike,
+    *,
+    method: str = "dop853",
+    step: float | None = None,
+    rtol: float = 1e-8,
+    atol: ArrayLike = 1e-10,
+    stops: ArrayLike = (),
+    max_step: float = np.inf,
+    first_step: float | None = None,
+    max_steps: int | None = None,
+    on_chunk: OnChunk | None = None,
+    chunk_steps: int | None = None,
+) -> OdeOutcome:
+    """Integrate from ``t_eval[0]``, where the state is `x0` (n,), to ``t_eval[-1]``; output at `t_eval` (m,).
+
+    `method`: a name in `METHODS`. Fixed-step methods need `step`; a step is shortened to land exactly on
+    output times and stops only where these are not multiples of the step away from the one before.
+    `rtol`, `atol` (scalar or (n,)), `max_step`, `first_step`: for adaptive methods.
+    `stops`: times at which the right-hand side jumps. They are landed on exactly, and on either side the
+    right-hand side only sees times strictly inside that side; times closer than 1e-14 of the largest are one.
+    `max_steps`: limit of accepted and rejected steps; by default 10 million for adaptive methods and none for
+    fixed steps, whose number is known beforehand.
+    `on_chunk(t_rows, x_rows, progress)`: called between chunks with the outputs since the last call (perhaps
+    none) and the fraction of the interval done. `chunk_steps`: steps in a chunk; by default for 0.15 s.
+
+    The result does not depend on the chunks. A KeyboardInterrupt ends the run with status "interrupted".
+    """
+    chosen = _choose(method, problem, step)
+    times = check_times(t_eval)
+    start = _check_state(problem, x0)
+    plan = _make_plan(
+        problem,
+        times,
+        chosen,
+        step,
+        rtol,
+        atol,
+        stops,
+        max_step,
+        max_steps,
+    )
+    check_first_step(first_step)
+    if chunk_steps is not None and chunk_steps < 1:
+        raise SolverError(f"chunk_steps must be at least 1 (got {chunk_steps})")
+    run = lay_out_run(start, times.size, times[0], first_step or 0.0)
+    native = lay_out_native(problem, run)
+
+    delivered = 0
+
+    def deliver() -> None:
+        nonlocal delivered
+        first, delivered = delivered, int(run.count[ROW])
+        if on_chunk is not None:
+            progress = 1.0
+            if times.size > 1:
+                progress = float((run.time[T] - times[0]) / (times[-1] - times[0]))
+            on_chunk(times[first:delivered], run.rows[first:delivered], progress)
+
+    code = MORE if times.size > 1 else FINISHED
+    budget = chunk_steps or FIRST_CHUNK_STEPS
+    try:
+        while code == MORE:
+            began = perf_counter()
+            code = chosen.advance(native, plan, run, budget)
+            if chunk_steps is None:
+                ratio = CHUNK_SECONDS / max(perf_counter() - began, 1e-6)
+                budget = max(FIRST_CHUNK_STEPS, int(budget * min(max(ratio, 0.1), 16.0)))
+            deliver()
+        if delivered == 0:
+            deliver()
+    except KeyboardInterrupt:
+        if code == MORE and delivered < run.count[ROW]:
+            deliver()
+    return _outcome(_STATUS[code], chosen, times, run)
+
+
+def _outcome(status: Status, method: Method, times: NDArray[np.float64], run: Run) -> OdeOutcome:
+    rows = int(run.count[ROW])
+    steps = int(run.count[STEPS])
+    return OdeOutcome(
+        status=status,
+        t=times[:rows],
+        x=run.rows[:rows],
+        t_last=float(run.time[T]),
+        x_last=run.x.copy(),
+        t_failed=float(run.time[T_FAILED]),
+        component=int(run.count[COMPONENT]),
+        stats=OdeStats(
+            steps=steps,
+            rejected=int(run.count[REJECTED]),
+            evaluations=int(run.count[EVALUATIONS]) + steps * method.evaluations_per_step,
+            restarts=int(run.count[RESTARTS]),
+        ),
+    )
+
+
+def _choose(name: str, problem: OdeProblem, step: float | None) -> Method:
+    if name not in METHODS:
+        raise SolverError(f"unknown method '{name}'; {suggest(name, list(METHODS))}")
+    method = METHODS[name]
+    if method.adaptive:
+        if step is not None:
+            raise SolverError(
+                f"method '{name}' chooses its own steps: give rtol, atol or max_step instead of step"
+            )
+        return method
+    if step is None:
+        raise SolverError(f"method '{name}' needs a step, e.g. step=1e-3")
+    if not 0.0 < step < np.inf:
+        raise SolverError(f"step must be positive and finite (got {step})")
+    if method.needs_positions and (problem.nq == 0 or problem.nv == 0):
+        raise SolverError(
+            f"method '{name}' treats positions and velocities apart: the problem must say how many it has "
+            f"(got nq = {problem.nq}, nv = {problem.nv}); use 'euler' or 'rk4' otherwise"
+        )
+    return method
+
+
+def _check_state(problem: OdeProblem, x0: ArrayLike) -> NDArray[np.float64]:
+    start = np.array(x0, dtype=np.float64)
+    if start.shape != (problem.n,):
+        raise SolverError(f"x0 has shape {start.shape}, but the problem has {problem.n} states")
+    if not np.all(np.isfinite(start)):
+        i = int(np.argmin(np.isfinite(start)))
+        raise SolverError(f"x0[{i}] = {start[i]} is not finite")
+    for first, length in problem.unit_blocks.tolist():
+        if not np.any(start[first : first + length]):
+            raise SolverError(f"x0[{first}:{first + length}] is zero, but must be a unit vector")
+    return start
+
+
+def _make_plan(
+    problem: OdeProblem,
+    times: NDArray[np.float64],
+    method: Method,
+    step: float | None,
+    rtol: float,
+    atol: ArrayLike,
+    stops: ArrayLike,
+    max_step: float,
+    max_steps: int | None,
+) -> Plan:
+    tolerances = check_tolerances(rtol, atol, problem.n, max_step, max_steps)
+    snap = 1e-14 * max(abs(times[0]), abs(times[-1]))
+    edges = merge_stops(stops, float(times[0]), float(times[-1]), snap)
+    return Plan(
+        t_eval=times,
+        edges=edges,
+        low=np.nextafter(edges[:-1], np.inf),
+        high=np.nextafter(edges[1:], -np.inf),
+        snap=float(snap),
+        step=float(step or 0.0),
+        max_step=float(max_step),
+        max_steps=int(max_steps or (ADAPTIVE_MAX_STEPS if method.adaptive else UNLIMITED)),
+        rtol=float(rtol),
+        atol=tolerances,
+        nq=problem.nq,
+        nv=problem.nv,
+        n_error=problem.nq + problem.nv or problem.n,
+        unit_blocks=problem.unit_blocks.copy(),
+        projection_tolerance=float(problem.projection_tolerance),
+    )

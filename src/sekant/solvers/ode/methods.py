@@ -1,0 +1,57 @@
+"""The registry of methods. A fixed-step method is a file with a step kernel plus its line in `fixed_step`;
+an adaptive one is a file with its own `advance`; either gets one entry here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+
+from sekant.solvers.ode import dop853, euler, fixed_step, rk4, semi_implicit_euler
+
+
+@dataclass(frozen=True)
+class Method:
+    """An integrator. `advance(native, plan, run, budget)` is its compiled loop, see `memory`.
+
+    `evaluations_per_step` is given for fixed-step methods; adaptive ones count for themselves.
+    """
+
+    name: str
+    order: int
+    adaptive: bool
+    description: str
+    advance: Callable[..., int]
+    evaluations_per_step: int = 0
+    needs_positions: bool = False
+
+
+def _fixed(
+    name: str, order: int, description: str, kernel: int, module, needs_positions: bool = False
+) -> Method:
+    advance = partial(fixed_step.advance_fixed, kernel)
+    return Method(name, order, False, description, advance, module.EVALUATIONS_PER_STEP, needs_positions)
+
+
+METHODS: dict[str, Method] = {
+    method.name: method
+    for method in (
+        _fixed("euler", 1, "explicit Euler, fixed step", fixed_step.EULER, euler),
+        _fixed(
+            "semi_implicit_euler",
+            1,
+            "semi-implicit (symplectic) Euler, fixed step: positions follow the new velocities",
+            fixed_step.SEMI_IMPLICIT_EULER,
+            semi_implicit_euler,
+            needs_positions=True,
+        ),
+        _fixed("rk4", 4, "classical Runge-Kutta, fixed step", fixed_step.RK4, rk4),
+        Method(
+            "dop853",
+            8,
+            True,
+            "Dormand-Prince 8(5,3), adaptive step, dense output of order 7",
+            dop853.advance,
+        ),
+    )
+}

@@ -1,0 +1,145 @@
+"""What an integration starts from and what it returns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Literal, Protocol, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sekant.errors import SolverError
+
+Status = Literal["finished", "interrupted", "not_finite", "step_too_small", "too_many_steps", "constraints"]
+STATUSES: tuple[Status, ...] = get_args(Status)
+
+
+class NativeFunction(Protocol):
+    """A compiled function ``void f(const double *const *arg, double *const *res, double *w)``."""
+
+    @property
+    def address(self) -> int: ...
+
+    @property
+    def work_size(self) -> int: ...
+
+
+def _no_blocks() -> NDArray[np.int64]:
+    return np.zeros((0, 2), dtype=np.int64)
+
+
+@dataclass(frozen=True)
+class OdeProblem:
+    """The initial value problem ``x' = f(t, x, p, T)``.
+
+    `rhs`: arguments ``t (1,), x (n,), p (np,), T``, result ``xdot (n,)``.
+    `p`: parameters; `tables`: the flat table buffer T. Both are handed through untouched.
+    `nq`, `nv`: lengths of the parts of ``x = [q; v; w]``. The quadratures `w`, on which nothing depends,
+    are left out of the error norm. With ``nq = nv = 0`` all of x counts as ordinary state.
+    `kinematics`: same arguments, result ``qdot (nq,)``; spares semi-implicit Euler a second call of `rhs`.
+    `unit_blocks`: (k, 2), start and length of the blocks of x scaled back to unit norm after every step.
+    `euler_group`: a function that takes `group_size` steps of explicit Euler at once, unit norms included, which
+    spares small systems the way of the state through memory. Arguments ``control (5,), x, p, T`` with control =
+    (base, i, h, low, high), the first step beginning at ``base + i h`` kept within [low, high]; result x.
+    `projection`: same arguments as `rhs`, results ``x_new (n,), residual (1,)``: one Newton step of a projection of
+    positions and velocities on constraints, and how far the *given* x is from satisfying them. It is applied
+    after every step, and to every output, until the residual is at most `projection_tolerance`.
+    """
+
+    rhs: NativeFunction
+    n: int
+    p: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
+    tables: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
+    nq: int = 0
+    nv: int = 0
+    kinematics: NativeFunction | None = None
+    unit_blocks: NDArray[np.int64] = field(default_factory=_no_blocks)
+    euler_group: NativeFunction | None = None
+    group_size: int = 0
+    projection: NativeFunction | None = None
+    projection_tolerance: float = 1e-11
+
+    def __post_init__(self) -> None:
+        if self.n < 1:
+            raise SolverError(f"an initial value problem needs at least one state (got n = {self.n})")
+        if self.nq < 0 or self.nv < 0 or self.nq + self.nv > self.n:
+            raise SolverError(f"nq = {self.nq} and nv = {self.nv} do not fit into n = {self.n} states")
+        if (self.euler_group is None) != (self.group_size == 0):
+            raise SolverError(f"a group of Euler steps needs its size (got {self.group_size})")
+        if self.projection is not None and self.euler_group is not None:
+            raise SolverError("a group of Euler steps does not project: give one or the other")
+        if not self.projection_tolerance > 0.0:
+            raise SolverError(f"projection_tolerance must be positive (got {self.projection_tolerance})")
+        for name in ("p", "tables"):
+            values = np.ascontiguousarray(getattr(self, name), dtype=np.float64).ravel()
+            object.__setattr__(self, name, values if values.size else np.zeros(1))
+        blocks = np.array(self.unit_blocks, dtype=np.int64).reshape(-1, 2)
+        for start, length in blocks.tolist():
+            if start < 0 or length < 1 or start + length > self.n:
+                raise SolverError(
+                    f"unit block of {length} states from index {start} does not fit into n = {self.n} states"
+                )
+        object.__setattr__(self, "unit_blocks", blocks)
+
+
+@dataclass(frozen=True)
+class OdeStats:
+    """`steps`: accepted; `rejected`: trial steps given up; `evaluations`: of the right-hand side;
+    `restarts`: stops that lay inside the interval and were landed on."""
+
+    steps: int
+    rejected: int
+    evaluations: int
+    restarts: int
+
+
+@dataclass(frozen=True)
+class OdeOutcome:
+    """The motion as far as it was computed.
+
+    `t` (m,), `x` (m, n): the requested output times that were reached, and the states there.
+    `t_last`, `x_last`: the last good point, which may lie beyond the last output.
+    `t_failed`: where the trial that gave up the run would have ended (NaN for a run that did not fail).
+    `component`: index of the state to blame, or -1: the first one that is not finite or beyond
+    1e100, or the one with the largest scaled error where the step became too small.
+    """
+
+    status: Status
+    t: NDArray[np.float64]
+    x: NDArray[np.float64]
+    t_last: float
+    x_last: NDArray[np.float64]
+    t_failed: float
+    component: int
+    stats: OdeStats
+
+    def describe(self, names: Sequence[str] | None = None) -> str:
+        """One line for a reader: what happened, when, and what may help. `names`: of the n states."""
+        state = f"state {self.component}"
+        if names is not None and self.component >= 0:
+            state = f"'{names[self.component]}'"
+        where = f"t = {self.t_last:.9g}"
+        if self.status == "not_finite":
+            return (
+                f"{state} is not finite beyond {where} (tried t = {self.t_failed:.9g}); "
+                "the motion leaves the range of a table, is singular there, or the step is too long"
+            )
+        if self.status == "step_too_small":
+            return (
+                f"the step became too small at {where}; {state} has the largest error: it may be stiff, "
+                "jump or grow without bound; use an implicit method, looser tolerances, or a stop at the jump"
+            )
+        if self.status == "too_many_steps":
+            return (
+                f"stopped at {where} after {self.stats.steps} steps and {self.stats.rejected} rejected ones; "
+                "raise max_steps, loosen the tolerances, or use an implicit method if the problem is stiff"
+            )
+        if self.status == "constraints":
+            return (
+                f"the constraints cannot be satisfied beyond {where} (tried t = {self.t_failed:.9g}); the mechanism "
+                "cannot go on, constraints contradict each other, or the step is too long"
+            )
+        if self.status == "interrupted":
+            return f"interrupted at {where} after {self.stats.steps} steps"
+        return f"finished at {where} after {self.stats.steps} steps"

@@ -1,0 +1,34 @@
+"""Projection of the state on constraints after every step.
+
+The problem's function makes one Newton step of the projection and says how far the state it was given is off;
+it is repeated until that is within the tolerance. Hairer, Lubich, Wanner: Geometric Numerical Integration, 2nd
+ed., algorithm IV.4.2; a projection along directions that do not vanish keeps the order of the method.
+"""
+
+from __future__ import annotations
+
+from sekant.native_call import call_native
+from sekant.solvers.compiled import compiled
+from sekant.solvers.ode.unit_blocks import normalize
+
+MOST_ITERATIONS = 6
+SLACK = 10.0  # a residual that round-off keeps from reaching the tolerance may exceed it by this factor
+
+
+@compiled
+def project(native, plan, x, t, low, high):
+    """Project `x` in place at time t; returns whether it satisfies the constraints. Overwrites `native.stage`."""
+    stage, tolerance = native.stage, plan.projection_tolerance
+    native.clock[0] = min(max(t, low), high)
+    residual = 0.0
+    for _ in range(MOST_ITERATIONS):
+        for j in range(x.size):
+            stage[j] = x[j]
+        call_native(native.projection, native.arg_stage, native.projection_res, native.work)
+        residual = native.residual[0]
+        if residual <= tolerance or not residual < 1e100:
+            break
+        for j in range(x.size):
+            x[j] = native.projected[j]
+        normalize(x, plan.unit_blocks)
+    return residual <= SLACK * tolerance

@@ -1,0 +1,45 @@
+"""Many arrays in one, for compiled loops.
+
+A compiled function that takes fifty arrays spends its time, and the compiler's, on passing them. Here they are
+sections of one array: entries 0..n say where section 0, 1, ..., n - 1 begin and the last one ends.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from sekant.solvers.compiled import compiled
+
+
+def numbered(n: int) -> list[Any]:
+    """0..n-1 as NumPy integers: for a Python integer numba compiles what it is passed to once more."""
+    return [np.int64(i) for i in range(n)]
+
+
+def _pack(parts: Sequence[ArrayLike], dtype: Any) -> NDArray[Any]:
+    flat = [np.asarray(part, dtype=dtype).ravel() for part in parts]
+    starts = len(flat) + 1 + np.cumsum([0, *[part.size for part in flat]])
+    return np.concatenate([starts.astype(dtype), *flat])
+
+
+def pack_integers(parts: Sequence[ArrayLike]) -> NDArray[np.int64]:
+    return _pack(parts, np.int64)
+
+
+def pack_reals(parts: Sequence[ArrayLike]) -> NDArray[np.float64]:
+    return _pack(parts, np.float64)
+
+
+@compiled
+def section(array, k):
+    """A view of section k."""
+    return array[int(array[k]) : int(array[k + 1])]
+
+
+def view(array: NDArray[Any], k: int) -> NDArray[Any]:
+    """The same for Python."""
+    return array[int(array[k]) : int(array[k + 1])]

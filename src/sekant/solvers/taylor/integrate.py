@@ -1,0 +1,102 @@
+"""Integration by Taylor series: the Python side of the time loop."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from time import perf_counter
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from sekant.errors import SolverError
+from sekant.solvers.taylor.advance import EVENT, MORE
+from sekant.solvers.taylor.problem import EventRecord, TaylorOutcome, TaylorProblem
+from sekant.solvers.taylor.run import MOST_STEPS, TaylorRun
+
+Floats = NDArray[np.float64]
+OnChunk = Callable[[Floats, Floats, float], object]
+OnEvent = Callable[[EventRecord], tuple[ArrayLike, ArrayLike] | bool | None]
+
+CHUNK_SECONDS = 0.15
+FIRST_CHUNK_STEPS = 16
+
+
+def integrate(
+    problem: TaylorProblem,
+    t_eval: ArrayLike,
+    q0: ArrayLike,
+    v0: ArrayLike,
+    *,
+    p: ArrayLike = (),
+    t_start: float | None = None,
+    rtol: float = 1e-10,
+    atol: ArrayLike | None = None,
+    order: int | None = None,
+    max_step: float = np.inf,
+    max_steps: int = MOST_STEPS,
+    directions: ArrayLike | None = None,
+    reactions: bool = True,
+    on_event: OnEvent | None = None,
+    on_chunk: OnChunk | None = None,
+    chunk_steps: int | None = None,
+) -> TaylorOutcome:
+    """Integrate to ``t_eval[-1]`` from the point `q0` (nq,), `v0` (nv,) at `t_start` (by default ``t_eval[0]``).
+
+    The start is moved onto the constraints. `rtol`, `atol` (scalar or (nv,), by default rtol): each step keeps
+    the last terms of the series of v_i below atol_i + rtol |v_i|. `order`: of these series; by default it follows
+    from rtol. `p` (np,): parameters. `directions` (ne,): which crossings of the event functions count: -1
+    falling, +1 rising, 0 both. `reactions`: whether accelerations and multipliers are wanted at the outputs.
+    `on_event(record)`: called where an event happens; it returns None to go on, (q, v) to go on from there, or
+    False to stop. Without it the run stops at the first event, with status "event".
+    `on_chunk(t_rows, x_rows, progress)`, `chunk_steps`: as for the ODE methods.
+
+    The result does not depend on the chunks. A KeyboardInterrupt ends the run with status "interrupted".
+    """
+    run = TaylorRun(
+        problem,
+        t_eval,
+        q0,
+        v0,
+        p=p,
+        t_start=t_start,
+        rtol=rtol,
+        atol=atol,
+        order=order,
+        max_step=max_step,
+        max_steps=max_steps,
+        directions=directions,
+        reactions=reactions,
+    )
+    if chunk_steps is not None and chunk_steps < 1:
+        raise SolverError(f"chunk_steps must be at least 1 (got {chunk_steps})")
+    times, begin, delivered = run.plan.t_eval, run.t, 0
+
+    def deliver() -> None:
+        nonlocal delivered
+        first, delivered = delivered, run.rows
+        if on_chunk is not None:
+            span = times[-1] - begin
+            progress = float((run.t - begin) / span) if span > 0.0 else 1.0
+            on_chunk(times[first:delivered], run.x_rows[first:delivered], progress)
+
+    code = MORE
+    budget = chunk_steps or FIRST_CHUNK_STEPS
+    try:
+        while code == MORE:
+            began = perf_counter()
+            code = run.advance(budget)
+            if chunk_steps is None:
+                ratio = CHUNK_SECONDS / max(perf_counter() - began, 1e-6)
+                budget = max(FIRST_CHUNK_STEPS, int(budget * min(max(ratio, 0.1), 16.0)))
+            if code == EVENT and on_event is not None:
+                answer = on_event(run.last_event)
+                if answer is None or isinstance(answer, tuple):
+                    code = MORE
+                    if answer is not None:
+                        run.set_point(*answer)
+            if code != MORE or run.rows > delivered or on_chunk is not None:
+                deliver()
+    except KeyboardInterrupt:
+        if code == MORE and delivered < run.rows:
+            deliver()
+    return run.outcome()

@@ -1,0 +1,170 @@
+"""Back to the constraints: positions, then velocities, each moved least in the metric of M."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sekant.solvers.compiled import compiled
+from sekant.solvers.linear.ldl import G_ROW, G_VALUES, X, factorize, solve
+from sekant.solvers.sections import section
+from sekant.solvers.taylor.machine import (
+    IN_V,
+    KINEMATICS,
+    OUT_POSITIONS,
+    OUT_RATES,
+    OUT_VELOCITIES,
+    RESULT,
+    RHS,
+    UNIT_BLOCKS,
+    code,
+    work,
+)
+from sekant.solvers.taylor.series import run_stage, run_values, set_matrix, set_point
+
+POSITIONS = np.int64(-2)  # the stage that finds Phi
+MOST_ITERATIONS = 12
+ROUND_OFF = 4e-16
+KEEP_FACTOR = 1e-7  # relative displacement up to which a factorization still serves as approximate inverse
+MET = 1e-8  # displacement, relative, that a constraint may be off after projection
+CONVERGED = 1e-9  # relative displacement of the last iteration that still counts as convergence
+
+
+@compiled
+def normalize(m, q):
+    """Scale the unit blocks back."""
+    blocks = code(m, UNIT_BLOCKS)
+    for b in range(0, blocks.size, 2):
+        first, last = blocks[b], blocks[b] + blocks[b + 1]
+        square = 0.0
+        for i in range(first, last):
+            square += q[i] * q[i]
+        for i in range(first, last):
+            q[i] /= np.sqrt(square)
+
+
+@compiled
+def _displace(m, q, u):
+    """q <- q + N(q) u; returns the largest relative change."""
+    T, in_v, rates = m.T, code(m, IN_V), code(m, OUT_RATES)
+    for i in range(in_v.size):
+        T[in_v[i], 0] = u[i]
+    run_values(m, KINEMATICS)
+    change = 0.0
+    for i in range(q.size):
+        step = T[rates[i], 0]
+        q[i] += step
+        size = abs(step) / (1.0 + abs(q[i]))
+        if not size <= change:
+            change = size
+    normalize(m, q)
+    return change
+
+
+@compiled
+def _position_residual(m):
+    """Largest |Phi| and its row at the point in T; the right-hand side to remove it."""
+    run_stage(m, POSITIONS)
+    T, positions, rhs, nv = m.T, code(m, OUT_POSITIONS), work(m, RHS), code(m, IN_V).size
+    rhs[:] = 0.0
+    worst, row = 0.0, -1
+    for i in range(positions.size):
+        rhs[nv + i] = -T[positions[i], 0]
+        size = abs(rhs[nv + i])
+        if not size <= worst:
+            worst, row = size, i
+    return worst, row
+
+
+@compiled
+def _project_positions(m, t, q, v):
+    """Newton's method; the matrix at the start is factorized. Returns whether it converges."""
+    result, x = work(m, RESULT), section(m.factor, X)
+    moved, rhs = 0.0, work(m, RHS)
+    for iteration in range(MOST_ITERATIONS):
+        worst, row = _position_residual(m)
+        if iteration == 0 or not worst < np.inf:
+            result[0], result[1] = worst, row
+        if not worst < np.inf:
+            return False
+        if worst == 0.0:
+            return True
+        if not solve(m.pattern, m.factor, rhs, 1e-12):
+            return False
+        change = _displace(m, q, x)
+        moved += change
+        set_point(m, t, q, v)
+        if change <= ROUND_OFF or change * moved <= ROUND_OFF:
+            set_matrix(m)
+            if moved > KEEP_FACTOR:
+                factorize(m.pattern, m.factor)
+            return True
+        if iteration >= 4 or change > 1e-3:
+            set_matrix(m)
+            factorize(m.pattern, m.factor)
+            moved = 0.0
+    if change <= CONVERGED:
+        return True
+    result[0], result[1] = _position_residual(m)
+    return False
+
+
+@compiled
+def _positions_met(m, q):
+    """Whether Phi is zero up to what a small displacement changes: Newton's method may have come to rest where
+    constraints that contradict each other are violated least."""
+    positions, result, G_row, G = (
+        code(m, OUT_POSITIONS),
+        work(m, RESULT),
+        section(m.pattern, G_ROW),
+        section(m.factor, G_VALUES),
+    )
+    largest, size = 0.0, 1.0
+    for e in range(G.size):
+        if G_row[e] < positions.size:
+            largest = max(largest, abs(G[e]))
+    for i in range(q.size):
+        size = max(size, abs(q[i]))
+    for i in range(positions.size):
+        rest = abs(m.T[positions[i], 0])
+        if not rest <= MET * (largest * size + 1e-3):
+            result[0], result[1] = rest, i
+            return False
+    return True
+
+
+@compiled
+def project(m, t, q, v):
+    """Move q and v onto the constraints at the time t. The matrix there is set, and factorized well enough:
+    refinement makes up for a small move after the factorization.
+
+    Section RESULT: largest |Phi| found at the start, row to blame, largest |(Phi', B)| found at the start.
+    Returns whether the constraints can be met.
+    """
+    T, rhs, result, x = m.T, work(m, RHS), work(m, RESULT), section(m.factor, X)
+    positions, velocities = code(m, OUT_POSITIONS), code(m, OUT_VELOCITIES)
+    nv, nc, nb = code(m, IN_V).size, positions.size, velocities.size
+    normalize(m, q)
+    set_point(m, t, q, v)
+    result[0], result[1], result[2] = 0.0, -1.0, 0.0
+    set_matrix(m)
+    factorize(m.pattern, m.factor)
+    if nc + nb == 0:
+        return True
+    if nc > 0 and not _project_positions(m, t, q, v):
+        return False
+    for s in range(-2, 0):
+        run_stage(m, s)
+    if nc > 0 and not _positions_met(m, q):
+        return False
+    rhs[:] = 0.0
+    for i in range(nc):
+        rhs[nv + i] = -T[positions[i], 1]
+    for i in range(nb):
+        rhs[nv + nc + i] = -T[velocities[i], 0]
+    for i in range(nv, nv + nc + nb):
+        result[2] = max(result[2], abs(rhs[i]))
+    if not solve(m.pattern, m.factor, rhs, 1e-14):
+        return False
+    for i in range(nv):
+        v[i] += x[i]
+    return True

@@ -1,0 +1,124 @@
+"""The first time at which a polynomial leaves an interval."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sekant.solvers.compiled import compiled
+from sekant.solvers.taylor.machine import SCRATCH1, SCRATCH2, work
+
+NEGLIGIBLE = 1e-13  # of the largest term: a coefficient below it does not decide a direction
+ON_BOUND = 1e-10  # of the largest term: a start outside by less is a start on the bound
+
+
+@compiled
+def horner(c, n, x):
+    """The sum of c_k x^k for k = 0..n."""
+    y = c[n]
+    for k in range(n - 1, -1, -1):
+        y = y * x + c[k]
+    return y
+
+
+@compiled
+def _shift(c, n, a, d):
+    """Coefficients d about the point a of the polynomial c about 0."""
+    for k in range(n + 1):
+        d[k] = c[k]
+    for i in range(n):
+        for k in range(n - 1, i - 1, -1):
+            d[k] += a * d[k + 1]
+
+
+@compiled
+def _bracketed_root(c, n, low, high):
+    """The root between low, where c > 0, and high, where c <= 0, of a falling polynomial."""
+    x = 0.5 * (low + high)
+    for _ in range(100):
+        y, slope = c[n], 0.0
+        for k in range(n - 1, -1, -1):
+            slope = slope * x + y
+            y = y * x + c[k]
+        if y > 0.0:
+            low = x
+        else:
+            high = x
+        new = x - y / slope if slope != 0.0 else np.inf
+        if not low < new < high:
+            new = 0.5 * (low + high)
+        if abs(new - x) <= 2e-16 * abs(x) or high - low <= 2e-16 * high:
+            return new
+        x = new
+    return x
+
+
+@compiled
+def first_root(c, n, h, d):
+    """The first x in (0, h] with c(x) = 0, given c(0) > 0; infinite if there is none. `d` is scratch.
+
+    Intervals are excluded by the bound d_0 + sum of negative d_k w^k, or known to hold at most one root because
+    the derivative is negative throughout; all others are halved.
+    """
+    a, w = 0.0, h
+    while a < h:
+        _shift(c, n, a, d)
+        lower, steepest, power = d[0], 0.0, 1.0
+        for k in range(1, n + 1):
+            steepest += k * (d[k] if k == 1 else max(d[k], 0.0)) * power
+            power *= w
+            lower += min(d[k], 0.0) * power
+        if lower > 0.0:
+            a += w
+            w = min(2.0 * w, h - a)
+            if w <= 0.0:
+                break
+            continue
+        if d[0] <= 0.0 or w <= 1e-15 * h:
+            return a
+        if steepest < 0.0:
+            if horner(d, n, w) > 0.0:
+                a += w
+                w = min(2.0 * w, h - a)
+                if w <= 0.0:
+                    break
+                continue
+            return a + _bracketed_root(d, n, 0.0, w)
+        w *= 0.5
+    return np.inf
+
+
+@compiled
+def first_exit(m, c, n, h, bound, side, fresh):
+    """When the polynomial crosses `bound` to the side `side` (+1: upwards, -1: downwards) within (0, h].
+
+    `fresh`: it starts on the bound. Then it leaves at 0 if its first derivative that counts points outwards.
+    Infinite if there is no crossing; a series that is not finite has none.
+    """
+    r, d = work(m, SCRATCH1), work(m, SCRATCH2)
+    largest, power = 0.0, 1.0
+    for k in range(n + 1):
+        r[k] = -side * (c[k] - (bound if k == 0 else 0.0))
+        if not abs(r[k]) < np.inf:
+            return np.inf
+        largest = max(largest, abs(r[k]) * power)
+        power *= h
+    largest = max(largest, 1e-3 * abs(bound))
+    if largest == 0.0:
+        return np.inf
+    if not fresh:
+        if r[0] > 0.0:
+            return first_root(r, n, h, d)
+        if r[0] < -ON_BOUND * largest:
+            return 0.0
+    power = h
+    first = 1
+    while first <= n and abs(r[first]) * power <= NEGLIGIBLE * largest:
+        first += 1
+        power *= h
+    if first > n:
+        return np.inf
+    if r[first] < 0.0:
+        return 0.0
+    for k in range(n + 1 - first):
+        r[k] = r[k + first]
+    return first_root(r, n - first, h, d)

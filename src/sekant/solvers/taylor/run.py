@@ -1,0 +1,243 @@
+"""A run of the Taylor method: checks of what is given, and the state between calls of the compiled loop."""
+
+from __future__ import annotations
+
+from math import ceil, log
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from sekant.errors import SolverError
+from sekant.geometry.tables import Table
+from sekant.solvers.checks import check_times
+from sekant.solvers.linear.ldl import INFO, SOLVES
+from sekant.solvers.sections import view
+from sekant.solvers.taylor import machine as layout
+from sekant.solvers.taylor.advance import (
+    CHATTERING,
+    CONSTRAINTS,
+    EVENT,
+    FINISHED,
+    MORE,
+    NOT_FINITE,
+    STEP_TOO_SMALL,
+    TOO_MANY_STEPS,
+    advance,
+)
+from sekant.solvers.taylor.machine import Plan, lay_out_machine
+from sekant.solvers.taylor.nodes import PIECE
+from sekant.solvers.taylor.problem import EventRecord, Status, TaylorOutcome, TaylorProblem, TaylorStats
+
+Floats = NDArray[np.float64]
+MOST_STEPS = 10_000_000
+LOWEST_ORDER, HIGHEST_ORDER = 4, 40
+_STATUS: dict[int, Status] = {
+    MORE: "interrupted",
+    FINISHED: "finished",
+    NOT_FINITE: "not_finite",
+    STEP_TOO_SMALL: "step_too_small",
+    TOO_MANY_STEPS: "too_many_steps",
+    EVENT: "event",
+    CONSTRAINTS: "constraints",
+    CHATTERING: "chattering",
+}
+
+
+def order_for(tol: float) -> int:
+    """The order of the series for a tolerance: 10 for 1e-6, 16 for 1e-10, 19 for 1e-12.
+
+    For series of convergence radius R the cheapest step is about R/e^2, where order -log(tol)/2 does. Work a
+    step that does not depend on the order makes a few more worth while.
+    """
+    return min(max(ceil(-0.6 * log(tol)) + 2, LOWEST_ORDER), HIGHEST_ORDER)
+
+
+class TaylorRun:
+    """A run that can be stopped, changed and gone on with. Times, tolerances and memory belong to it."""
+
+    def __init__(
+        self,
+        problem: TaylorProblem,
+        t_eval: ArrayLike,
+        q0: ArrayLike,
+        v0: ArrayLike,
+        *,
+        p: ArrayLike = (),
+        t_start: float | None = None,
+        rtol: float = 1e-10,
+        atol: ArrayLike | None = None,
+        order: int | None = None,
+        max_step: float = np.inf,
+        max_steps: int = MOST_STEPS,
+        directions: ArrayLike | None = None,
+        reactions: bool = True,
+    ):
+        self.problem = problem
+        times = check_times(t_eval)
+        start = float(times[0]) if t_start is None else float(t_start)
+        if not start <= times[0]:
+            raise SolverError(f"t_start = {start} is after the first output time {float(times[0])}")
+        q, v = _vector("q0", q0, problem.nq), _vector("v0", v0, problem.nv)
+        parameters = _vector("p", p, problem.n_parameters)
+        for first, length in problem.unit_blocks:
+            if not np.any(q[first : first + length]):
+                raise SolverError(f"q0[{first}:{first + length}] is zero, but must be a unit vector")
+        scale = _tolerances(problem, rtol, rtol if atol is None else atol)
+        if not max_step > 0.0:
+            raise SolverError(f"max_step must be positive (got {max_step})")
+        if max_steps < 1:
+            raise SolverError(f"max_steps must be at least 1 (got {max_steps})")
+        tol = float(min(rtol, 1e-3)) if rtol > 0.0 else float(np.min(scale))
+        chosen = order_for(tol) if order is None else order
+        if not LOWEST_ORDER <= chosen <= HIGHEST_ORDER:
+            raise SolverError(f"the order must be in {LOWEST_ORDER}..{HIGHEST_ORDER} (got {chosen})")
+        signs = np.zeros(problem.n_events) if directions is None else np.asarray(directions)
+        if signs.shape != (problem.n_events,) or not np.all(np.isin(signs, (-1, 0, 1))):
+            raise SolverError(f"directions must be -1, 0 or 1 for each of {problem.n_events} events")
+        self.plan = Plan(
+            t_eval=times,
+            snap=float(1e-14 * max(abs(start), abs(times[-1]))),
+            order=int(chosen),
+            rtol=float(rtol),
+            scale_abs=scale,
+            tol=tol,
+            max_step=float(max_step),
+            max_steps=int(max_steps),
+            direction=signs.astype(np.int64),
+            unit_blocks=np.array(problem.unit_blocks, dtype=np.int64).reshape(-1, 2),
+            reactions=bool(reactions),
+        )
+        self._machine = lay_out_machine(
+            problem.program, problem.nodes, problem.pattern, self.plan, start, q, v, parameters
+        )
+        self._count = view(self._machine.state, layout.COUNT)
+        self._clock = view(self._machine.work, layout.CLOCK)
+        self._q = view(self._machine.work, layout.Q_NOW)
+        self._v = view(self._machine.work, layout.V_NOW)
+        shape = (times.size, -1)
+        self.x_rows = view(self._machine.work, layout.ROWS).reshape(shape)
+        self.a_rows = view(self._machine.work, layout.A_ROWS).reshape(shape)
+        self.lam_rows = view(self._machine.work, layout.LAM_ROWS).reshape(times.size, problem.m)
+        self._given: tuple[Floats, Floats] | None = (q, v)
+        self._moved = (0.0, 0.0)
+        self._code = MORE
+        self._events: list[EventRecord] = []
+
+    @property
+    def t(self) -> float:
+        return float(self._clock[layout.NOW])
+
+    @property
+    def q(self) -> Floats:
+        return self._q.copy()
+
+    @property
+    def v(self) -> Floats:
+        return self._v.copy()
+
+    @property
+    def rows(self) -> int:
+        """Output rows written so far."""
+        return int(self._count[layout.ROW])
+
+    def set_point(self, q: ArrayLike, v: ArrayLike) -> None:
+        """Go on from another point at the present time, e.g. after an impact."""
+        self._q[:] = _vector("q", q, self.problem.nq)
+        self._v[:] = _vector("v", v, self.problem.nv)
+        self._count[layout.PHASE] = layout.START
+
+    def advance(self, steps: int) -> int:
+        """At most so many steps; returns a code of `advance`. Call again after MORE or EVENT."""
+        code = int(advance(self._machine, steps))
+        if self._given is not None:
+            q, v = self._given
+            first = self.x_rows[0] if self.rows and self.plan.t_eval[0] <= self.t else None
+            if first is not None:
+                self._moved = (
+                    float(np.max(np.abs(first[: q.size] - q), initial=0.0)),
+                    float(np.max(np.abs(first[q.size :] - v), initial=0.0)),
+                )
+            self._given = None
+        if code == EVENT:
+            self._events.append(EventRecord(int(self._count[layout.WHICH]), self.t, self.q, self.v))
+        self._code = code
+        return code
+
+    @property
+    def series(self) -> tuple[float, Floats, Floats]:
+        """Start of the last step, and the coefficients of q (nq, order + 2) and v (nv, order + 1) about it."""
+        order, work = self.plan.order, self._machine.work
+        Q = view(work, layout.Q_SERIES).reshape(self.problem.nq, order + 2).copy()
+        V = view(work, layout.V_SERIES).reshape(self.problem.nv, order + 1).copy()
+        return float(self._clock[layout.STEP_START]), Q, V
+
+    @property
+    def last_event(self) -> EventRecord:
+        return self._events[-1]
+
+    def _left_table(self) -> str:
+        """The table whose range the motion has left, for a message; empty if there is none."""
+        rows = view(self._machine.state, layout.PIECE_ROW)
+        for s, switch in enumerate(self.problem.nodes.switches):
+            if switch.kind == PIECE and rows[s] in (0, switch.breaks.size):
+                lookup = self.problem.nodes.lookups[switch.lookup]
+                table = lookup.table
+                kinds = (table.extrapolation,) if isinstance(table, Table) else table.extrapolation
+                if kinds[lookup.switches.index(s)] == "error":
+                    a, b = float(switch.breaks[0]), float(switch.breaks[-1])
+                    end = f"below {a:.6g}" if rows[s] == 0 else f"above {b:.6g}"
+                    return f"{table.label} is asked {end}, but its range is [{a:.6g}, {b:.6g}]"
+        return ""
+
+    def outcome(self) -> TaylorOutcome:
+        count, clock, rows = self._count, self._clock, self.rows
+        steps = int(count[layout.STEPS])
+        sweeps = float(view(self._machine.factor, INFO)[SOLVES])
+        return TaylorOutcome(
+            status=_STATUS[self._code],
+            t=self.plan.t_eval[:rows],
+            x=self.x_rows[:rows],
+            a=self.a_rows[:rows],
+            lam=self.lam_rows[:rows],
+            t_last=self.t,
+            x_last=np.concatenate([self._q, self._v]),
+            t_failed=float(clock[layout.T_FAILED]),
+            component=int(count[layout.COMPONENT]),
+            which=int(count[layout.WHICH]) if self._code in (EVENT, CONSTRAINTS, CHATTERING) else -1,
+            reason=self._left_table() if self._code == NOT_FINITE else "",
+            events=tuple(self._events),
+            start_moved=self._moved,
+            largest_residuals=(float(clock[layout.WORST_POSITION]), float(clock[layout.WORST_VELOCITY])),
+            stats=TaylorStats(
+                steps=steps,
+                rejected=int(count[layout.SHORTENED]),
+                restarts=int(count[layout.LANDINGS]),
+                order=self.plan.order,
+                sweeps=sweeps / max(1, steps * self.plan.order),
+                smallest_step=float(clock[layout.SMALLEST]),
+            ),
+        )
+
+
+def _vector(name: str, values: ArrayLike, size: int) -> Floats:
+    found = np.array(values, dtype=np.float64).ravel()
+    if found.shape != (size,):
+        raise SolverError(f"{name} has {found.size} entries, but the problem has {size}")
+    if not np.all(np.isfinite(found)):
+        i = int(np.argmin(np.isfinite(found)))
+        raise SolverError(f"{name}[{i}] = {found[i]} is not finite")
+    return found
+
+
+def _tolerances(problem: TaylorProblem, rtol: float, atol: ArrayLike) -> Floats:
+    given = np.array(atol, dtype=np.float64)
+    if given.shape not in ((), (problem.nv,)):
+        raise SolverError(
+            f"atol has shape {given.shape}; give one number or one for each of {problem.nv} velocities"
+        )
+    if not 0.0 <= rtol < 1.0 or not np.all(given > 0.0):
+        raise SolverError(f"atol must be positive and rtol in [0, 1) (got rtol = {rtol}, atol = {atol})")
+    scale = np.broadcast_to(given, (problem.nv,)).copy()
+    if problem.counts is not None:
+        scale[~np.asarray(problem.counts, dtype=bool)] = np.inf
+    return scale

@@ -1,0 +1,276 @@
+"""The order of work: which operation runs at which order of which stage, in groups of equal ones.
+
+Stage s = -2, -1, 0, 1, ... finds the coefficients of order s + 2 of what the positions Phi need, s + 1 of what
+the rates q' and the velocity constraints B need, and s of what the equations of motion need. This offset is the
+`level` (2, 1, 0) of a value: the highest of those of its users. A user of lower level finds the coefficient
+ready from an earlier stage. In stage s >= 0 the unknowns a_s = (s + 1) v_(s+1) and lam_s enter as zero first;
+they follow from the residuals with the factorized matrix, and what depends on them is corrected (`fix`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sekant.solvers.taylor.codes import FIRST_OPERATION, HELD_ONLY, LINEAR, OWN_HISTORY, Op
+from sekant.solvers.taylor.nodes import Nodes
+from sekant.solvers.taylor.tape import INPUTS, SeriesTape
+from sekant.solvers.taylor.translate import translate
+
+NO_LEVEL = -1
+Integers = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Groups:
+    """Operations ``d = op(a, b, c)``; group g holds those from start[g] to start[g + 1].
+    `da`, `db`, `dc`: where to find the changes of the operands (0, where there is none)."""
+
+    op: Integers
+    level: Integers
+    start: Integers
+    d: Integers
+    a: Integers
+    b: Integers
+    c: Integers
+    da: Integers
+    db: Integers
+    dc: Integers
+
+
+@dataclass(frozen=True, eq=False)
+class Program:
+    """Lists of work, and where to find what goes in and comes out.
+
+    `stage`: all that moves. `fix`: what must be corrected. At order 0: `matrix`: what M and G need; `kinematics`:
+    what the rates need; `watch`: what switches and events need; `held`: operations on held values.
+    `inputs`: nodes of q, v, a, lam, t, p (-1: not used). `outputs`: nodes of rates, residual, positions,
+    velocities, M, G, events.
+    """
+
+    stage: Groups
+    fix: Groups
+    matrix: Groups
+    kinematics: Groups
+    watch: Groups
+    held: Groups
+    inputs: dict[str, Integers]
+    outputs: dict[str, Integers]
+
+
+def make_program(tape: SeriesTape) -> tuple[Program, Nodes]:
+    nodes, value = translate(tape)
+    nq, nv, _, m, _, n_parameters = tape.sizes_in
+    sizes = {"q": nq, "v": nv, "a": nv, "lam": m, "t": 1, "p": n_parameters}
+    inputs: dict[str, Integers] = {}
+    for number, name in enumerate(INPUTS):
+        needed = name in ("q", "v")
+        found = [
+            nodes.input(number, i) if needed else nodes.inputs.get((number, i), -1)
+            for i in range(sizes[name])
+        ]
+        inputs[name] = np.array(found, dtype=np.int64)
+    outputs = {
+        name: value[np.asarray(getattr(tape, name), dtype=np.int64)]
+        for name in ("rates", "residual", "positions", "velocities", "M", "G", "events")
+    }
+    for q, rate in zip(inputs["q"].tolist(), outputs["rates"].tolist(), strict=True):
+        nodes.a[q] = rate
+    plan = _Plan(nodes, outputs, inputs["q"].tolist())
+    everything = range(len(nodes.op))
+    program = Program(
+        stage=plan.groups(i for i in everything if plan.level[i] >= 0 and plan.runs(i)),
+        fix=plan.groups(i for i in everything if plan.fix[i] and plan.runs(i)),
+        matrix=plan.values_of([*outputs["M"].tolist(), *outputs["G"].tolist()]),
+        kinematics=plan.values_of(outputs["rates"].tolist()),
+        watch=plan.values_of(plan.watched),
+        held=plan.value_groups({i for i in everything if nodes.held[i] and nodes.op[i] >= FIRST_OPERATION}),
+        inputs=inputs,
+        outputs=outputs,
+    )
+    return program, nodes
+
+
+class _Plan:
+    def __init__(self, nodes: Nodes, outputs: dict[str, Integers], q: list[int]):
+        self.nodes = nodes
+        self.q = set(q)
+        self.outputs = outputs
+        self.watched = [s.g for s in nodes.switches] + outputs["events"].tolist()
+        self.level = self._levels()
+        self.order = self._evaluation_order()
+        self.depth = self._depths()
+        self.trial, self.fix = self._fixes()
+
+    def runs(self, i: int) -> bool:
+        return not self.nodes.held[i] and (self.nodes.op[i] >= FIRST_OPERATION or i in self.q)
+
+    def operands(self, i: int) -> tuple[int, ...]:
+        """Moving values that the operation reads, at whatever order."""
+        n = self.nodes
+        op = n.op[i]
+        if op < FIRST_OPERATION:
+            found: tuple[int, ...] = (n.a[i],) if i in self.q else ()
+        elif op == Op.ATAN2:
+            found = (n.a[i], n.b[i], n.c[i])
+        elif op in (Op.ADD, Op.SUB, Op.MUL, Op.DIV) or op >= Op.EXP:
+            found = (n.a[i], n.b[i])
+        elif op == Op.SELECT:
+            found = (n.b[i], n.c[i])
+        else:
+            found = (n.a[i],)
+        return tuple(j for j in found if not n.held[j])
+
+    def fresh(self, i: int) -> tuple[int, ...]:
+        """Operands whose coefficient of the order at hand is found in the same stage."""
+        n = self.nodes
+        if i in self.q:
+            return (n.a[i],) if not n.held[n.a[i]] and self.level[n.a[i]] == 1 else ()
+        return tuple(j for j in self._values_read(i) if self.level[j] == self.level[i])
+
+    def _levels(self) -> list[int]:
+        level = [NO_LEVEL] * len(self.nodes.op)
+        work: list[int] = []
+
+        def raise_to(i: int, value: int) -> None:
+            if not self.nodes.held[i] and level[i] < value:
+                level[i] = value
+                work.append(i)
+
+        for name, value in (("residual", 0), ("positions", 2), ("velocities", 1), ("rates", 1)):
+            for i in self.outputs[name].tolist():
+                raise_to(i, value)
+        for i in self.watched:
+            raise_to(i, 0)
+        for i in self.q:
+            raise_to(i, 2)
+        while work:
+            i = work.pop()
+            for j in self.operands(i):
+                if i not in self.q:
+                    raise_to(j, level[i])
+        return level
+
+    def _evaluation_order(self) -> list[int]:
+        """All moving values, operands first; the slopes of primitives do not count as operands."""
+        n = self.nodes
+        return [i for i in range(len(n.op)) if not n.held[i]]
+
+    def _depths(self) -> list[int]:
+        depth = [-1] * len(self.nodes.op)
+
+        def visit(start: int) -> None:
+            stack = [start]
+            while stack:
+                i = stack[-1]
+                open_ = [j for j in self.fresh(i) if depth[j] < 0]
+                if open_:
+                    stack.extend(open_)
+                else:
+                    depth[i] = 1 + max((depth[j] for j in self.fresh(i)), default=-1)
+                    stack.pop()
+
+        for i in self.order:
+            if self.level[i] >= 0 and depth[i] < 0:
+                visit(i)
+        return depth
+
+    def _fixes(self) -> tuple[list[bool], list[bool]]:
+        """Which values depend on the unknowns of the stage; and those of them whose coefficients are read again."""
+        n, level = self.nodes, self.level
+        unknown = {Op.V: 1, Op.A: 0, Op.LAM: 0}
+        by_depth = sorted((i for i in self.order if level[i] >= 0), key=lambda i: self.depth[i])
+        trial = [False] * len(n.op)
+        for i in by_depth:
+            if n.op[i] in unknown:
+                trial[i] = level[i] == unknown[Op(n.op[i])]
+            else:
+                trial[i] = any(trial[j] for j in self.fresh(i))
+        needed = [False] * len(n.op)
+        for i in self.watched:
+            needed[i] = True
+        for i in by_depth:
+            if not self.runs(i) or i in self.q:
+                needed[i] = True
+                continue
+            op = n.op[i]
+            needed[i] = needed[i] or op in OWN_HISTORY
+            for j in self.operands(i):
+                if level[j] > level[i] or op not in LINEAR:
+                    needed[j] = True
+        fix = [False] * len(n.op)
+        for i in reversed(by_depth):
+            if trial[i] and needed[i]:
+                fix[i] = True
+                for j in self.fresh(i):
+                    needed[j] = True
+        return trial, fix
+
+    def groups(self, members: Iterable[int]) -> Groups:
+        keyed = sorted((self.depth[i], self.nodes.op[i], self.level[i], i) for i in members)
+        return self._pack([((d, op, level), i) for d, op, level, i in keyed])
+
+    def values_of(self, targets: list[int]) -> Groups:
+        """Order 0 of all that moves and that the targets depend on, inputs given."""
+        n = self.nodes
+        needed: set[int] = set()
+        stack = [i for i in targets if not n.held[i]]
+        while stack:
+            i = stack.pop()
+            if i not in needed and n.op[i] >= FIRST_OPERATION:
+                needed.add(i)
+                stack.extend(self._values_read(i))
+        return self.value_groups(needed)
+
+    def value_groups(self, members: set[int]) -> Groups:
+        """Order 0 of these values, which are numbered in an order of evaluation."""
+        n = self.nodes
+        depth: dict[int, int] = {}
+        for i in sorted(members):
+            operands = (
+                (n.a[i], n.b[i], n.c[i]) if n.op[i] < Op.EXP or n.op[i] >= HELD_ONLY else (n.a[i], n.c[i])
+            )
+            depth[i] = 1 + max((depth[j] for j in operands if j in depth), default=-1)
+        keyed = sorted((depth[i], n.op[i], i) for i in members)
+        return self._pack([((d, op, 0), i) for d, op, i in keyed])
+
+    def _values_read(self, i: int) -> list[int]:
+        """Operands of the same order as the result: not the slopes of primitives."""
+        n = self.nodes
+        return [j for j in self.operands(i) if n.op[i] < Op.EXP or j != n.b[i] or j == n.a[i]]
+
+    def _pack(self, keyed: list[tuple[tuple[int, int, int], int]]) -> Groups:
+        n = self.nodes
+        op, level, start, members = [], [], [], []
+        last = None
+        for key, i in keyed:
+            if key != last:
+                op.append(key[1])
+                level.append(key[2])
+                start.append(len(members))
+                last = key
+            members.append(i)
+        start.append(len(members))
+
+        def changing(i: int, j: int) -> int:
+            return j if self.level[i] >= 0 and self.trial[j] and j in self.fresh(i) else 0
+
+        arrays = [
+            np.array(x, dtype=np.int64)
+            for x in (
+                op,
+                level,
+                start,
+                members,
+                [n.a[i] for i in members],
+                [n.b[i] for i in members],
+                [n.c[i] for i in members],
+                [changing(i, n.a[i]) for i in members],
+                [changing(i, n.b[i]) for i in members],
+                [changing(i, n.c[i]) for i in members],
+            )
+        ]
+        return Groups(*arrays)

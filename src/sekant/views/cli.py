@@ -1,0 +1,53 @@
+"""The command line. Exit codes: 0 fine, 1 the model or the data are wrong, 2 usage, 130 interrupted.
+
+Commands live in `sekant.views.commands`, one file each, and import what they need when they run.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from sekant.errors import SekantError
+from sekant.version import __version__
+from sekant.views.commands.check import check
+from sekant.views.commands.doctor import doctor
+from sekant.views.commands.fit import fit
+from sekant.views.commands.plot import plot
+from sekant.views.commands.run import run
+
+app = typer.Typer(
+    name="sekant",
+    help="Multibody dynamics: simulate a mechanism that a YAML file describes.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+for command in (run, check, fit, plot, doctor):
+    app.command()(command)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"sekant {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    pass
+
+
+def main() -> None:
+    """Run the command line; faults of the user's input are told in a line each, without a traceback."""
+    try:
+        app(prog_name="sekant")
+    except SekantError as error:
+        print(error, file=sys.stderr)
+        sys.exit(1)

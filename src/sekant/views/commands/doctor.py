@@ -1,0 +1,22 @@
+"""`sekant doctor`: is this installation in order."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+
+def doctor(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False) -> None:
+    """Show versions, cache and processor, and test the engine on a pendulum."""
+    from sekant.views.diagnosis import diagnose
+
+    told = diagnose()
+    if as_json:
+        from sekant.results.summary import to_json
+
+        typer.echo(to_json(told.as_dict(), indent=2))
+    else:
+        typer.echo(told.text())
+    if not told.ok:
+        raise typer.Exit(1)

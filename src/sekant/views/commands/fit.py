@@ -1,0 +1,110 @@
+"""`sekant fit`: a path or surface from measured poses."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+
+def fit(
+    file: Annotated[
+        Path, typer.Argument(help="Poses (CSV), e.g. with columns x [mm], yaw [deg].", show_default=False)
+    ],
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", help="Curve or surface (.json).", show_default="FILE with .json"),
+    ] = None,
+    parameter: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--parameter",
+            "-p",
+            help="arc_length, chord, or a column that rises or falls throughout; two columns fit a surface.",
+            show_default="arc_length",
+        ),
+    ] = None,
+    column: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--column",
+            metavar="NAME=COLUMN",
+            help="Which column is x, y, ..., or a constant; repeatable.",
+        ),
+    ] = None,
+    angles: Annotated[
+        str | None, typer.Option(help="Columns of the Euler angles, e.g. toe,camber,spin; needs --sequence.")
+    ] = None,
+    sequence: Annotated[str | None, typer.Option(help="Euler sequence of the angles, e.g. zyx.")] = None,
+    unit: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--unit", metavar="COLUMN=UNIT", help="Unit of a column whose header has none; repeatable."
+        ),
+    ] = None,
+    orientation: Annotated[str, typer.Option(help="auto, none, quaternion, or e.g. euler:zyx.")] = "auto",
+    method: Annotated[str, typer.Option(help="auto, interpolation or tao-watson (paths).")] = "auto",
+    kind: Annotated[str, typer.Option(help="auto, polynomial or spline (surfaces).")] = "auto",
+    noise: Annotated[
+        float | None, typer.Option(help="Standard deviation of a coordinate, m.", show_default="estimated")
+    ] = None,
+    closed: Annotated[bool, typer.Option("--closed", help="The path ends where it begins.")] = False,
+    plot: Annotated[
+        bool, typer.Option("--plot", help="Draw the fit and its errors to OUTPUT with .png.")
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the report as JSON.")] = False,
+) -> None:
+    """Fit a path or a surface to measured poses, save it, and say how good it is."""
+    columns: dict[str, Any] = _pairs(column, "--column")
+    columns = {role: _number(name) for role, name in columns.items()}
+    if angles:
+        columns["angles"] = [name.strip() for name in angles.split(",")]
+    options: dict[str, Any] = {"columns": columns, "units": _pairs(unit, "--unit"), "sequence": sequence}
+    options |= {"orientation": orientation, "name": file.stem}
+    parameters = parameter or ["arc_length"]
+    path = output or Path(file.name).with_suffix(".json")
+    if len(parameters) > 2:
+        raise typer.BadParameter("one parameter makes a path, two make a surface", param_hint="--parameter")
+    if len(parameters) == 2:
+        if closed or noise is not None:
+            raise typer.BadParameter("--closed and --noise are for paths", param_hint="--parameter")
+        from sekant.geometry.pose_surface import PoseSurface
+
+        result: Any = PoseSurface.fit(file, (parameters[0], parameters[1]), kind=kind, **options)
+    else:
+        from sekant.geometry.pose_curve import PoseCurve
+
+        extrapolation = "periodic" if closed else "error"
+        options |= {"method": method, "noise": noise, "extrapolation": extrapolation}
+        result = PoseCurve.fit(file, parameters[0], **options)
+    result.save(path)
+    picture = path.with_suffix(".png") if plot else None
+    if picture:
+        result.report.plot(picture)
+    if as_json:
+        import json
+
+        told = {"ok": True, "file": str(file), "output": str(path), "plot": str(picture) if picture else None}
+        told |= {"range": result.range, "report": result.report.as_dict()}
+        typer.echo(json.dumps(told, indent=2))
+    else:
+        typer.echo(result.report)
+        typer.echo("\n".join(str(item) for item in (path, picture) if item))
+
+
+def _pairs(texts: list[str] | None, option: str) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for text in texts or []:
+        name, equals, value = (part.strip() for part in text.partition("="))
+        if not (name and equals and value):
+            raise typer.BadParameter(f"'{text}' is not of the form NAME=VALUE", param_hint=option)
+        found[name] = value
+    return found
+
+
+def _number(text: str) -> str | float:
+    try:
+        return float(text)
+    except ValueError:
+        return text

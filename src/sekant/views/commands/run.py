@@ -1,0 +1,149 @@
+"""`sekant run`: simulate a model."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from sekant.views.interrupts import Interrupts
+from sekant.views.options import Assignments, parse_assignments
+
+if TYPE_CHECKING:
+    from sekant.results.result import Result
+    from sekant.results.writer import ResultWriter
+
+INTERRUPTED_CODE = 130
+
+
+class Engine(StrEnum):
+    """What evaluates the equations."""
+
+    llvm = "llvm"
+    casadi = "casadi"
+
+
+def run(
+    file: Annotated[Path, typer.Argument(help="Model file (YAML).", show_default=False)],
+    until: Annotated[float | None, typer.Option(help="End of the run, s.")] = None,
+    method: Annotated[
+        str | None, typer.Option(help="Integrator: dop853, rk4, euler, semi_implicit_euler.")
+    ] = None,
+    step: Annotated[float | None, typer.Option(help="Step of a fixed-step method, s.")] = None,
+    rtol: Annotated[float | None, typer.Option(help="Relative tolerance.")] = None,
+    atol: Annotated[float | None, typer.Option(help="Absolute tolerance.")] = None,
+    output_step: Annotated[float | None, typer.Option(help="Time between rows of the result, s.")] = None,
+    assignments: Assignments = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Result file.", show_default="FILE with .nc, here")
+    ] = None,
+    csv: Annotated[Path | None, typer.Option(help="Also write a CSV file.")] = None,
+    plot: Annotated[Path | None, typer.Option(help="Also draw an overview (.svg, .pdf, .png).")] = None,
+    engine: Annotated[Engine, typer.Option(help="What evaluates the equations.")] = Engine.llvm,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
+) -> None:
+    """Simulate a model and keep the result."""
+    given = parse_assignments(assignments)
+    options = {
+        name: value
+        for name, value in {
+            "until": until,
+            "method": method,
+            "step": step,
+            "rtol": rtol,
+            "atol": atol,
+            "output_step": output_step,
+        }.items()
+        if value is not None
+    }
+    path = output or Path(f"{file.stem}.nc")
+    if path.suffix.lower() != ".nc":
+        raise typer.BadParameter(f"'{path}' must end in .nc; for CSV use --csv", param_hint="--output")
+
+    from sekant.results.place import check_writable
+    from sekant.results.writer import ResultWriter
+
+    for extra in (csv, plot):
+        if extra is not None:
+            check_writable(extra)
+    if plot is not None:
+        from sekant.views.plots import picture_format
+
+        picture_format(plot)
+    written = [str(place) for place in (path, csv, plot) if place is not None]
+
+    writer = ResultWriter(path)
+    try:
+        with Interrupts() as interrupts, writer:
+            result = _simulate(file, given, engine, options, writer, interrupts, quiet=as_json)
+    except KeyboardInterrupt:
+        typer.echo(f"interrupted; {_kept(writer)}", err=True)
+        raise typer.Exit(INTERRUPTED_CODE) from None
+    _write_extras(result, csv, plot)
+    _report(result, written, as_json)
+    if result.status == "interrupted":
+        typer.echo(f"interrupted; {_kept(writer)}", err=True)
+        raise typer.Exit(INTERRUPTED_CODE)
+    if not result.ok:
+        typer.echo(f"{result.status}: {result.message}", err=True)
+        raise typer.Exit(1)
+
+
+def _simulate(
+    file: Path,
+    given: dict[str, str],
+    engine: Engine,
+    options: dict[str, Any],
+    writer: ResultWriter,
+    interrupts: Interrupts,
+    quiet: bool,
+) -> Result:
+    from sekant.views.progress import ProgressBar
+
+    with ProgressBar("reading", enabled=not quiet) as bar:
+
+        def progress(fraction: float) -> None:
+            bar(fraction)
+            interrupts.raise_if_asked()
+
+        from sekant.io import load
+
+        model = load(file, set=given)
+        bar.stage("compiling")
+        from sekant.engine import compile
+
+        system = compile(model, engine=engine.value)
+        from sekant.analyses import simulate
+
+        bar.stage("simulating")
+        interrupts.defer()
+        return simulate(system, progress=progress, writer=writer, **options)
+
+
+def _kept(writer: ResultWriter) -> str:
+    if not writer.rows:
+        return "nothing was saved, the run had not begun"
+    return f"{writer.rows} rows until t = {writer.last_time:g} s are in {writer.path}"
+
+
+def _write_extras(result: Result, csv: Path | None, plot: Path | None) -> None:
+    if csv is not None:
+        from sekant.results.table import write_csv
+
+        write_csv(result, csv)
+    if plot is not None:
+        from sekant.views.plots import plot_overview
+
+        plot_overview(result, plot)
+
+
+def _report(result: Result, written: list[str], as_json: bool) -> None:
+    if as_json:
+        from sekant.results.summary import to_json
+
+        typer.echo(to_json(result.digest() | {"files": written}, indent=2))
+        return
+    typer.echo(result.summary())
+    typer.echo("\nwritten: " + ", ".join(written))

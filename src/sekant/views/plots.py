@@ -1,0 +1,211 @@
+"""Pictures of results: time histories in panels, one panel a unit."""
+
+from __future__ import annotations
+
+import io
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sekant.errors import SekantError
+from sekant.results.place import check_writable, replace_file
+from sekant.results.result import Result
+from sekant.views import style
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+FORMATS = ("svg", "pdf", "png")
+_OVERVIEW_LINES = 12
+_SLICES = 1500
+_LEGEND_ROWS = 24
+_QUANTITIES = {"q": "joint coordinates", "v": "joint velocities", "a": "joint accelerations"}
+
+
+@dataclass(frozen=True)
+class Panel:
+    """Lines that share an axis: `columns` are columns of the result's data, all of one unit."""
+
+    title: str
+    unit: str
+    columns: tuple[int, ...]
+    left_out: int = 0
+
+    @property
+    def legend_columns(self) -> int:
+        return -(-len(self.columns) // _LEGEND_ROWS)
+
+    @property
+    def height(self) -> float:
+        """Inches: as much as the lines need, or the legend."""
+        rows = -(-len(self.columns) // self.legend_columns)
+        return max(style.PANEL_HEIGHT, style.LEGEND_LINE * rows) + style.TITLE_HEIGHT
+
+    @property
+    def heading(self) -> str:
+        unit = f"[{style.pretty_unit(self.unit)}]" if self.unit else ""
+        total = len(self.columns) + self.left_out
+        note = f"(the first {len(self.columns)} of {total})" if self.left_out else ""
+        return " ".join(part for part in (self.title, unit, note) if part)
+
+
+def plot_series(result: Result, names: Iterable[str], path: str | os.PathLike[str]) -> Path:
+    """Draw time histories of the named channels (patterns such as ``*.q`` allowed), one panel a unit."""
+    columns = [i for name in result.channels.match(names) for i in _columns(result, name)]
+    panels = _by_unit(result, list(dict.fromkeys(columns)))
+    if not panels:
+        raise SekantError("name at least one channel to plot")
+    return _draw(result, panels, path)
+
+
+def plot_overview(result: Result, path: str | os.PathLike[str]) -> Path:
+    """Draw joint coordinates, their rates, energies and the energy balance, as far as the result has them."""
+    panels = overview_panels(result)
+    if not panels:
+        raise SekantError("the result has no channels to plot")
+    return _draw(result, panels, path)
+
+
+def overview_panels(result: Result) -> list[Panel]:
+    """The panels of `plot_overview`; of a result without joints and energies, its first columns."""
+    names = result.channels.names
+    panels = []
+    for ending, title in ((".q", "joint coordinates"), (".v", "joint velocities")):
+        columns = [i for name in names if name.endswith(ending) for i in _columns(result, name)]
+        panels += _by_unit(result, columns, title, _OVERVIEW_LINES)
+    energies = [i for i, name in enumerate(result.channels.columns) if name.startswith("energy")]
+    balance = [i for i in energies if result.channels.columns[i] == "energy.balance"]
+    panels += _by_unit(result, [i for i in energies if i not in balance], "energies", _OVERVIEW_LINES)
+    panels += _by_unit(result, balance, "energy balance")
+    return panels or _by_unit(result, list(range(result.channels.width)), "", _OVERVIEW_LINES)[:6]
+
+
+def picture_format(path: str | os.PathLike[str]) -> str:
+    """The format that the ending of `path` asks for."""
+    ending = Path(path).suffix.lower().lstrip(".")
+    if ending not in FORMATS:
+        raise SekantError(
+            f"has no known picture format ('.{ending}'); use .svg, .pdf or .png",
+            file=os.fspath(path),
+        )
+    return ending
+
+
+def envelope(
+    time: NDArray[np.float64], series: NDArray[np.float64], slices: int = _SLICES
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Time (n,) and series (n,) thinned to at most 4 points a slice of time, with the same look.
+
+    Of the rows of a slice the first, the last, the lowest and the highest stay, so no peak is lost. Rows that
+    are not finite stay out, except that one of a slice is kept as the gap it is.
+    """
+    n = time.size
+    if n <= 4 * slices:
+        return time, series
+    edges = np.linspace(0, n, slices + 1).astype(int)
+    finite = np.isfinite(series)
+    low = np.where(finite, series, np.inf)
+    high = np.where(finite, series, -np.inf)
+    kept = [0, n - 1]
+    for start, stop in pairwise(edges):
+        kept += [
+            start,
+            stop - 1,
+            start + int(low[start:stop].argmin()),
+            start + int(high[start:stop].argmax()),
+        ]
+        if not finite[start:stop].all():
+            kept.append(start + int(finite[start:stop].argmin()))
+    rows = np.unique(kept)
+    return time[rows], series[rows]
+
+
+def _columns(result: Result, name: str) -> range:
+    found = result.channels.find(name)
+    return range(found.start, found.stop)
+
+
+def _by_unit(result: Result, columns: Sequence[int], title: str = "", most: int | None = None) -> list[Panel]:
+    groups: dict[str, list[int]] = {}
+    for i in columns:
+        groups.setdefault(result.channels.units[i], []).append(i)
+    return [
+        Panel(title or _quantity(result, group), unit, tuple(group[:most]), len(group) - len(group[:most]))
+        for unit, group in groups.items()
+    ]
+
+
+def _quantity(result: Result, columns: Sequence[int]) -> str:
+    """What the columns have in common, ``position`` of ``arm.position.x``; empty if nothing."""
+    owners = [channel.name for channel in result.channels for _ in range(channel.width)]
+    kinds = {owners[i].rpartition(".")[2] for i in columns}
+    kind = kinds.pop() if len(kinds) == 1 else ""
+    return _QUANTITIES.get(kind, kind.replace("_", " "))
+
+
+def _draw(result: Result, panels: Sequence[Panel], path: str | os.PathLike[str]) -> Path:
+    ending = picture_format(path)
+    check_writable(path)
+    import matplotlib as mpl
+    from matplotlib.figure import Figure
+
+    heights = [panel.height for panel in panels]
+    labels = max(
+        panel.legend_columns * (style.LEGEND_MARK + style.CHARACTER * _longest_label(result, panel))
+        for panel in panels
+    )
+    with mpl.rc_context(style.RC):
+        figure = Figure(
+            (style.PANEL_WIDTH + labels, style.MARGIN_HEIGHT + sum(heights)), layout="constrained"
+        )
+        grid = figure.add_gridspec(len(panels), 1, height_ratios=heights)
+        axes = grid.subplots(sharex=True, squeeze=False)[:, 0]
+        for axis, panel in zip(axes, panels, strict=True):
+            _draw_panel(axis, result, panel)
+        axes[-1].set_xlabel("time [s]")
+        if len(result) > 1 and result.time[-1] > result.time[0]:
+            axes[-1].set_xlim(result.time[0], result.time[-1])
+        figure.suptitle(_title(result), x=0.01, ha="left", fontweight="bold", fontsize=10)
+        replace_file(path, _rendered(figure, ending))
+    return Path(path)
+
+
+def _rendered(figure: Figure, ending: str) -> bytes:
+    buffer = io.BytesIO()
+    dateless: dict[str, Any] = {"svg": {"Date": None}, "pdf": {"CreationDate": None}, "png": {}}[ending]
+    figure.savefig(buffer, format=ending, metadata=dateless)
+    return buffer.getvalue()
+
+
+def _draw_panel(axis: Axes, result: Result, panel: Panel) -> None:
+    marker = "o" if len(result) == 1 else None
+    lines = []
+    for i, column in enumerate(panel.columns):
+        time, series = envelope(result.time, result.data[:, column])
+        lines += axis.plot(time, series, marker=marker, markersize=3, **style.line_style(i))
+    axis.set_title(style.literal(panel.heading), loc="left")
+    axis.margins(x=0)
+    axis.legend(
+        lines,
+        [style.literal(result.channels.columns[column]) for column in panel.columns],
+        loc="upper left",
+        bbox_to_anchor=(1.01, 1.03),
+        borderaxespad=0,
+        ncols=panel.legend_columns,
+    )
+
+
+def _longest_label(result: Result, panel: Panel) -> int:
+    return max(len(result.channels.columns[i]) for i in panel.columns)
+
+
+def _title(result: Result) -> str:
+    title = result.model_name if result.ok else f"{result.model_name} ({result.status})"
+    return style.literal(title)

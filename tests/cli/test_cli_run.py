@@ -1,0 +1,159 @@
+"""`sekant run`, `check` and `doctor` on a small crane."""
+
+import json
+import signal
+import subprocess
+import time
+
+import numpy as np
+import pytest
+from command_line import command, environment, sekant
+
+from sekant.results import open_result
+
+
+def test_run_leaves_a_result_and_a_summary(model_folder):
+    done = sekant("run", "crane.yaml", cwd=model_folder)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("crane: finished, 0 to 2 s, 1001 rows")
+    assert "energy balance drifts by" in done.stdout
+    assert done.stdout.endswith("written: crane.nc\n")
+    assert len(done.stdout.splitlines()) <= 24
+    result = open_result(model_folder / "crane.nc")
+    assert result.ok
+    assert result["shoulder.q"][0] == pytest.approx(np.deg2rad(50))
+    assert result.provenance["options"]["method"] == "dop853"
+    assert sorted(path.name for path in model_folder.iterdir()) == ["crane.nc", "crane.yaml"]
+
+
+def test_run_with_everything_prints_only_json(model_folder):
+    done = sekant(
+        "run", "crane.yaml", "--json", "--until", "0.5", "--method", "rk4", "--step", "1e-3", "--output-step",
+        "0.01", "--set", "L=0.6", "--set", "hook.mass=900 g", "--csv", "a.csv", "--plot", "a.svg", "-o", "b.nc",
+        cwd=model_folder,
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, "")
+    told = json.loads(done.stdout)
+    assert (told["ok"], told["rows"], told["time"]) == (True, 51, [0.0, 0.5])
+    assert told["stats"]["steps"] == 500
+    assert told["files"] == ["b.nc", "a.csv", "a.svg"]
+    result = open_result(model_folder / "b.nc")
+    np.testing.assert_allclose(np.linalg.norm(result["hook.position"], axis=1), 0.6)
+    np.testing.assert_array_equal(open_result(model_folder / "a.csv").data, result.data)
+    assert "shoulder.q" in (model_folder / "a.svg").read_text()
+
+
+def test_the_engines_agree(model_folder):
+    for engine in ("llvm", "casadi"):
+        done = sekant(
+            "run", "crane.yaml", "--until", "0.2", "--engine", engine, "-o", f"{engine}.nc", cwd=model_folder
+        )
+        assert done.returncode == 0
+    native, oracle = (open_result(model_folder / f"{engine}.nc") for engine in ("llvm", "casadi"))
+    np.testing.assert_allclose(native["elbow.q"], oracle["elbow.q"], rtol=1e-9, atol=1e-12)
+
+
+def test_check_prints_the_tree(model_folder):
+    done = sekant("check", "crane.yaml", "--set", "load=2.3", cwd=model_folder)
+    assert (done.returncode, done.stderr) == (0, "")
+    for part in ("shoulder", "elbow", "2 degrees of freedom", "3 kg"):
+        assert part in done.stdout
+    told = json.loads(sekant("check", "crane.yaml", "--json", cwd=model_folder).stdout)
+    assert told["ok"]
+    assert told["degrees_of_freedom"] == 2
+    assert told["mass"] == pytest.approx(2.0)
+    assert [(body["name"], body["parent"]) for body in told["bodies"]] == [("arm", "ground"), ("hook", "arm")]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["run", "nowhere.yaml"], "nowhere.yaml: "),
+        (["check", "nowhere.yaml"], "nowhere.yaml: "),
+        (["run", "wrong.yaml"], "wrong.yaml:6: body 'arm': "),
+        (["check", "wrong.yaml"], "wrong.yaml:6: body 'arm': "),
+        (
+            ["run", "crane.yaml", "--set", "lod=3"],
+            "--set lod=3: nothing is called 'lod'; did you mean 'load'?",
+        ),
+        (["run", "crane.yaml", "--method", "rk5"], "unknown method 'rk5'; did you mean 'rk4'?"),
+        (["run", "crane.yaml", "--method", "rk4"], "method 'rk4' needs a step"),
+        (["run", "crane.yaml", "--until", "-1"], "until must be"),
+    ],
+)
+def test_faults_are_one_line_and_leave_nothing(arguments, message, model_folder):
+    text = (model_folder / "crane.yaml").read_text()
+    (model_folder / "wrong.yaml").write_text(text.replace("mass: load", "mass: -2.5"))
+    before = sorted(path.name for path in model_folder.iterdir())
+    done = sekant(*arguments, cwd=model_folder)
+    assert done.returncode == 1
+    assert done.stderr.startswith(message)
+    assert done.stderr.count("\n") == 1
+    assert done.stdout == ""
+    assert sorted(path.name for path in model_folder.iterdir()) == before
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupted_run_keeps_its_rows_and_says_so(number, model_folder):
+    arguments = (
+        "run",
+        "crane.yaml",
+        "--method",
+        "rk4",
+        "--step",
+        "1e-5",
+        "--until",
+        "1e6",
+        "--output-step",
+        "0.1",
+    )
+    process = subprocess.Popen(
+        command(*arguments),
+        cwd=model_folder,
+        env=environment(),
+        stderr=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    )
+    while not (model_folder / "crane.nc").exists() and process.poll() is None:
+        time.sleep(0.05)
+    process.send_signal(number)
+    _, stderr = process.communicate()
+    assert process.returncode == 130
+    result = open_result(model_folder / "crane.nc")
+    assert result.status == "interrupted"
+    assert len(result) > 1
+    assert stderr.decode() == (
+        f"interrupted; {len(result)} rows until t = {result.time[-1]:g} s are in crane.nc\n"
+    )
+
+
+def test_doctor_finds_this_installation_well(tmp_path, monkeypatch):
+    monkeypatch.setenv("SEKANT_CACHE_DIR", str(tmp_path / "cache"))
+    done = sekant("doctor", "--json")
+    told = json.loads(done.stdout)
+    assert (done.returncode, told["ok"], told["problems"]) == (0, True, [])
+    assert told["self_test"]["passed"]
+    assert told["cache"]["directory"] == str(tmp_path / "cache")
+    done = sekant("doctor")
+    assert "permissions  0700" in done.stdout
+    assert done.stdout.endswith("all is well\n")
+
+
+def test_doctor_tells_what_is_wrong(tmp_path, monkeypatch):
+    (tmp_path / "cache").mkdir(mode=0o755)
+    monkeypatch.setenv("SEKANT_CACHE_DIR", str(tmp_path / "cache"))
+    done = sekant("doctor")
+    assert done.returncode == 1
+    assert "problem: others may look into the cache" in done.stdout
+
+
+def test_a_run_that_blows_up_keeps_its_rows_and_exits_with_1(model_folder):
+    options = ("--method", "euler", "--step", "0.5", "--until", "5000", "--output-step", "0.5")
+    done = sekant("run", "crane.yaml", *options, cwd=model_folder)
+    assert done.returncode == 1
+    assert done.stdout.startswith("crane: not_finite, 0 to ")
+    assert done.stderr.startswith("not_finite: ")
+    result = open_result(model_folder / "crane.nc")
+    assert result.status == "not_finite"
+    assert len(result) > 1
+    assert result.time[-1] < 5000

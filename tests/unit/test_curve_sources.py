@@ -1,0 +1,365 @@
+"""Curves and surfaces in model files: every source, what is written back, and what is said about faults."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+import sekant as sk
+from sekant.errors import SekantError
+from sekant.geometry.pose_curve import PoseCurve
+from sekant.model.curves import SOURCES
+from sekant.model.joints import Path
+from sekant.model.parse import model_from_dict
+
+BODY = """
+bodies: {bead: {mass: 2 kg, inertia: [0.3, 0.4, 0.5]}}
+joints: {wire: {type: path, curve: c, child: bead}}
+"""
+
+
+def load(folder, curve: str, rest: str = BODY, head: str = "") -> sk.Model:
+    """The model whose one curve, called c, is described by YAML text."""
+    file = folder / "model.yaml"
+    file.write_text(f"{head}\ncurves:\n  c: {curve}\n{rest}")
+    return sk.load(file)
+
+
+def message(folder, curve: str, rest: str = BODY, head: str = "") -> str:
+    with pytest.raises(SekantError) as caught:
+        load(folder, curve, rest, head)
+    return str(caught.value)
+
+
+def points(folder, name="points.csv", count=61):
+    u = np.linspace(-1.0, 2.0, count)
+    rows = [
+        f"{a:.15g}, {1e3 * a:.15g}, {1e3 * np.sin(a):.15g}, {500 * a**2:.15g}, {np.degrees(0.3 * a):.15g}"
+        for a in u
+    ]
+    text = "lift [m], x [mm], y [mm], z [mm], twist [deg]\n" + "\n".join(rows) + "\n"
+    (folder / name).write_text(text)
+
+
+def test_formula_with_parameters_units_and_rotation(tmp_path):
+    model = load(
+        tmp_path,
+        "{parameter: phi, unit: rad, range: [0, 0.5 rev], position: [R*cos(phi), R*sin(phi), 20 mm],"
+        " rotation: {z: [phi]}}",
+        head="parameters: {R: 300 mm}",
+    )
+    c = model.curves["c"]
+    assert c.range == pytest.approx((0, np.pi))
+    assert (c.unit, c.parameter, c.orientation) == ("rad", "phi", "euler:z")
+    R, p = c.pose(1.1)
+    assert p == pytest.approx([0.3 * np.cos(1.1), 0.3 * np.sin(1.1), 0.02], abs=1e-10)
+    assert R[:2, 0] == pytest.approx([np.cos(1.1), np.sin(1.1)], abs=1e-10)
+    assert model.curve_parameters == {"c": ("R",)}
+
+
+def test_the_name_of_the_parameter_hides_that_of_the_model(tmp_path):
+    model = load(
+        tmp_path,
+        "{parameter: s, range: [0, 1], position: [s, 2*s, L]}",
+        head="parameters: {s: 7, L: 3, q: 'L'}",
+    )
+    assert model.curves["c"].position(0.5) == pytest.approx([0.5, 1.0, 3.0])
+    assert model.curve_parameters == {"c": ("L",)}
+
+
+@pytest.mark.parametrize(
+    ("rotation", "expected"),
+    [
+        ("{quaternion: [cos(u/2), 0, sin(u/2), 0]}", "quaternion"),
+        ("{matrix: [[cos(u), 0, sin(u)], [0, 1, 0], [-sin(u), 0, cos(u)]]}", "quaternion"),
+        ("{yx: [u, 0]}", "euler:yx"),
+        ("{y: u}", "euler:y"),
+    ],
+)
+def test_notations_of_a_rotation(tmp_path, rotation, expected):
+    c = load(tmp_path, f"{{range: [-1, 1], position: [u, 0, 0], rotation: {rotation}}}").curves["c"]
+    R, _ = c.pose(0.7)
+    assert c.orientation == expected
+    assert R[:, 2] == pytest.approx([np.sin(0.7), 0, np.cos(0.7)], abs=1e-9)
+
+
+def test_arc_length_and_frame(tmp_path):
+    c = load(
+        tmp_path,
+        "{range: [0, pi], position: [2*cos(u), 2*sin(u), 0], arc_length: true, frame: frenet, bank: 0.1*s}",
+    ).curves["c"]
+    assert c.range[1] == pytest.approx(2 * np.pi, rel=1e-9)
+    R, p = c.pose(1.0)
+    assert p == pytest.approx([2 * np.cos(0.5), 2 * np.sin(0.5), 0], abs=1e-9)
+    t, n, b = R.T
+    assert t == pytest.approx([-np.sin(0.5), np.cos(0.5), 0], abs=1e-8)
+    inward, up = -p / 2, np.array([0, 0, 1.0])
+    assert n == pytest.approx(np.cos(0.1) * inward + np.sin(0.1) * up, abs=1e-8)
+    assert b == pytest.approx(np.cos(0.1) * up - np.sin(0.1) * inward, abs=1e-8)
+
+
+def test_bank_from_a_table(tmp_path):
+    head = "tables: {banking: {x: [0, 1, 2, 3, 4], y: [0, 0.1, 0.3, 0.2, 0], kind: cubic}}"
+    c = load(tmp_path, "{track: [{straight: 4 m}], frame: upright, bank_table: banking}", head=head).curves[
+        "c"
+    ]
+    assert c.pose(2.0)[0][:, 1] == pytest.approx([0, np.cos(0.3), np.sin(0.3)], abs=1e-9)
+
+
+def test_long_expressions_may_be_folded(tmp_path):
+    """A block that YAML folds into one line reads as if it stood in one."""
+    c = load(
+        tmp_path,
+        "\n    range: [0, 1]\n    position:\n      - >-\n        u\n        + u^2\n      - 0\n      - 0\n",
+    ).curves["c"]
+    assert c.position(0.5)[0] == pytest.approx(0.75)
+
+
+def test_control_points(tmp_path):
+    given = "points: [[0, 0, 0], [1, 0, 0], [2, 1, 0], [3, 1, 1], [4, 0, 1], [5, 0, 0]]"
+    c = load(tmp_path, f"{{{given}, frame: rmf}}").curves["c"]
+    a, b = c.range
+    assert c.position(np.array([a, b])) == pytest.approx(np.array([[0, 0, 0], [5, 0, 0]]), abs=1e-9)
+    assert np.linalg.norm(c.position(c.sample(50), 1), axis=1) == pytest.approx(np.ones(50), abs=1e-7)
+    plain = load(tmp_path, f"{{{given}, arc_length: false, outside: linear}}").curves["c"]
+    assert plain.range == (0.0, 1.0)
+    assert plain.extrapolation == "linear"
+
+
+def test_track_with_every_kind_of_piece(tmp_path):
+    points(tmp_path)
+    curve = """
+    start: {position: [0, 0, 1], direction: [0, 1, 0]}
+    frame: none
+    track:
+      - straight: 2 m
+      - clothoid: {length: 1 m, start: 0, end: 0.5 1/m, smooth: true}
+      - arc: {radius: 2 m, angle: 30 deg}
+      - clothoid: {length: 1 m, start: 0.5, end: 0}
+      - helix: {radius: 1 m, pitch: 0.5 m, angle: 90 deg}
+      - fitted: {data: points.csv, joined: true}"""
+    c = load(tmp_path, curve).curves["c"]
+    length = 2 + 1 + 2 * np.pi / 6 + 1 + np.hypot(1, 0.25 / np.pi) * np.pi / 2
+    assert c.position(0.0) == pytest.approx([0, 0, 1])
+    assert c.position(0.5) == pytest.approx([0, 0.5, 1])
+    assert c.range[1] > length + 3.0
+    heading = c.position(2 + 1 + 2 * np.pi / 6 + 1, 1)
+    turned = 0.25 + np.pi / 6 + 0.25
+    assert heading == pytest.approx([-np.sin(turned), np.cos(turned), 0], abs=1e-8)
+
+
+def test_data_are_found_beside_the_file_that_names_them(tmp_path):
+    inner = tmp_path / "inner"
+    inner.mkdir()
+    points(inner)
+    (inner / "part.yaml").write_text(
+        "curves: {c: {data: points.csv, parameter: lift, sequence: z, columns: {angles: [twist]}}}\n"
+    )
+    (tmp_path / "main.yaml").write_text("include: inner/part.yaml\n" + BODY)
+    c = sk.load(tmp_path / "main.yaml").curves["c"]
+    R, p = c.pose(0.7)
+    assert c.parameter == "lift"
+    assert p == pytest.approx([0.7, np.sin(0.7), 0.245], abs=1e-7)
+    assert R[:2, 0] == pytest.approx([np.cos(0.21), np.sin(0.21)], abs=1e-7)
+
+
+def test_a_saved_curve_and_its_continuation(tmp_path):
+    twisted = PoseCurve.from_function(lambda u: [u, u**2, 0.3 * u**3], (-1.0, 1.0))
+    twisted.save(tmp_path / "twisted.json")
+    c = load(tmp_path, "{file: twisted.json, outside: linear}").curves["c"]
+    assert np.array_equal(c.table.coefficients, twisted.table.coefficients)
+    assert c.extrapolation == "linear"
+
+
+SURFACE = "joints: {on: {type: surface, surface: c, child: bead}}\nbodies: {bead: {mass: 2 kg}}\n"
+
+
+def test_surfaces_from_formulas_and_data(tmp_path):
+    formula = load(
+        tmp_path,
+        "{surface: {parameters: [a, b], units: {a: m, b: rad}, range: [[0, L], [-1, 1]],"
+        " position: [a, a*b, 0.2*b^2], rotation: {zy: [0.3*a, b]}}, outside: [error, linear]}",
+        SURFACE,
+        "parameters: {L: 2}",
+    )
+    s = formula.curves["c"]
+    assert (s.range, s.units) == (((0, 2), (-1, 1)), ("m", "rad"))
+    assert s.position(1.1, 0.4) == pytest.approx([1.1, 0.44, 0.032], abs=1e-9)
+    assert formula.curve_parameters == {"c": ("L",)}
+    rows = [
+        f"{a}, {b}, {a}, {a * b}, {0.2 * b**2}" for a in np.linspace(0, 2, 9) for b in np.linspace(-1, 1, 11)
+    ]
+    (tmp_path / "grid.csv").write_text("a [m], b [rad], x [m], y [m], z [m]\n" + "\n".join(rows))
+    for kind in ("polynomial", "spline"):
+        fitted = load(
+            tmp_path,
+            f"{{surface: {{data: grid.csv, parameters: [a, b], kind: {kind}, degree: [5, 5]}}}}",
+            SURFACE,
+        ).curves["c"]
+        assert fitted.position(1.1, 0.4) == pytest.approx([1.1, 0.44, 0.032], abs=1e-8)
+        assert fitted.report is not None
+
+
+def test_models_with_curves_are_written_and_read_back_bit_by_bit(tmp_path):
+    points(tmp_path)
+    (tmp_path / "model.yaml").write_text(
+        """
+parameters: {R: 0.7}
+curves:
+  c: {data: points.csv, frame: rmf}
+  ring: {unit: rad, range: [0, 2*pi], position: [R*cos(u), R*sin(u), 0], rotation: {z: [u]}, outside: periodic}
+  tube: {surface: {range: [[0, 1], [0, 2]], position: [u1, u2, u1*u2]}, outside: [linear, error]}
+bodies: {bead: {mass: 2, inertia: [1, 1, 1]}, ball: {mass: 1}, lamp: {mass: 1, inertia: [1, 1, 1]}}
+joints:
+  wire: {type: path, curve: c, child: bead}
+  on: {type: surface, surface: tube, child: ball}
+  turn: {type: path, curve: ring, child: lamp}
+"""
+    )
+    model = sk.load(tmp_path / "model.yaml")
+    text = sk.dump(model)
+    again = model_from_text(tmp_path, text)
+    assert sk.dump(again) == text
+    assert again.curve_parameters == {"ring": ("R",)}
+    for name, curve in model.curves.items():
+        other = again.curves[name]
+        assert type(other) is type(curve)
+        assert np.array_equal(other.table.coefficients, curve.table.coefficients)
+        assert other.table.extrapolation == curve.table.extrapolation
+        assert other.orientation == curve.orientation
+    assert sk.compile(again).model_hash == sk.compile(model).model_hash
+
+
+def model_from_text(folder, text: str) -> sk.Model:
+    (folder / "again.yaml").write_text(text)
+    return sk.load(folder / "again.yaml")
+
+
+def test_curves_that_joints_hold_get_names(tmp_path):
+    curve = PoseCurve.from_function(lambda u: [u, 0, u**2], (-1.0, 1.0))
+    model = sk.Model(
+        bodies={"a": sk.Body(mass=1), "b": sk.Body(mass=2)},
+        joints={"left": Path(child="a", curve=curve), "right": Path(child="b", curve=curve)},
+    )
+    again = model_from_text(tmp_path, sk.dump(model))
+    assert list(again.curves) == ["left.curve"]
+    assert [joint.curve for joint in again.joints.values() if isinstance(joint, Path)] == ["left.curve"] * 2
+    assert sk.compile(again).forward_dynamics([0.3, 0.4], [1, 2]) == pytest.approx(
+        sk.compile(model).forward_dynamics([0.3, 0.4], [1, 2]), rel=1e-15
+    )
+
+
+def test_parameters_of_a_curve_cannot_stay_inputs(tmp_path):
+    model = load(
+        tmp_path,
+        "{range: [0, 1], position: [R*u, 0, 0]}",
+        head="parameters: {d: 2, R: d/2, k: 3}",
+    )
+    for name in ("R", "d"):
+        with pytest.raises(
+            SekantError, match=f"parameter '{name}' shapes the curve 'c'.*load the model anew"
+        ):
+            sk.compile(model, parameters=[name])
+    assert sk.compile(model, parameters=["k"]).parameters.keys() == {"k"}
+    assert sk.load(tmp_path / "model.yaml", set={"d": 6}).curves["c"].position(1.0)[0] == pytest.approx(3.0)
+
+
+POSITION = "position: [u, 0, 0]"
+
+
+@pytest.mark.parametrize(
+    ("curve", "parts"),
+    [
+        ("{frame: rmf}", ["model.yaml:3: curve 'c': says nothing about where", "data, "]),
+        ("{data: a.csv, points: []}", ["model.yaml:3:", "there is no file 'a.csv'"]),
+        ("{points: [], position: [0, 0, 0]}", ["has both 'p", "a curve has one source"]),
+        ("{position: [u, 0, 0]}", ["'range' is missing"]),
+        (f"{{range: [2, 1], {POSITION}}}", ["model.yaml:3: curve 'c': range: starts at 2 and ends at 1"]),
+        ("{range: [0, 1], position: [w, 0, 0]}", ["position[0]: unknown name 'w'"]),
+        ("{range: [0, 1], position: [u, 0]}", ["position: got a list of 2, but 3 are expected"]),
+        ("{range: [0, 1], position: [u, 0, bump(u)]}", ["table 'bump' cannot be used in the formula"]),
+        (
+            f"{{range: [0, 1], {POSITION}, rotation: {{zyz: [0, 1]}}}}",
+            ["rotation", "'zyz' needs 3 values (got 2)"],
+        ),
+        (f"{{range: [0, 1], {POSITION}, rotation: {{abc: [0]}}}}", ["rotation", "abc"]),
+        (f"{{range: [0, 1], {POSITION}, rotation: {{z: [u]}}, frame: rmf}}", ["given twice, by rotation"]),
+        (f"{{range: [0, 1], {POSITION}, bank: 3 deg}}", ["frame: a bank angle needs a frame"]),
+        (
+            f"{{range: [0, 1], {POSITION}, frame: frenett}}",
+            ["frame: is the text 'frenett'; did you mean 'frenet'?"],
+        ),
+        (f"{{range: [0, 1], {POSITION}, outside: periodic}}", ["does not close: its ends are 1 m"]),
+        (f"{{range: [0, 1], {POSITION}, parameter: 'a b'}}", ["parameter", "is no name"]),
+        ("{points: [[0, 0, 0], [1, 1, 1]]}", ["2 control points are too few for degree 5"]),
+        ("{points: [[0, 0, x]]}", ["points[0][2]: unknown name 'x'"]),
+        ("{track: [{straight: 1 m, arc: {radius: 1, angle: 1}}]}", ["track[0]", "straight and arc at once"]),
+        ("{track: [{}]}", ["track[0]", "has no kind"]),
+        ("{track: [{arc: {radius: 1 m}}]}", ["track[0].arc: 'angle' is missing"]),
+        ("{track: [{straight: 3 deg}]}", ["track[0].straight", "3 deg"]),
+        ("{track: [{straight: -1 m}]}", ["curve 'c': segment 1 (straight): its length is -1 m"]),
+        (
+            "{track: [{straight: 1}, {straight: 1}], closed: true}",
+            ["curve 'c'", "gap of 2 m between segment 2"],
+        ),
+        ("{track: [{straight: 1}], frame: none, bank: 1 deg}", ["frame: a bank angle needs a frame"]),
+        ("{surface: {range: [[0, 1], [0, 1]]}}", ["from data (a CSV file) or from position"]),
+        ("{surface: {position: [u1, u2, 0]}}", ["range", "is missing: formulas need"]),
+        ("{file: model.yaml}", ["model.yaml", "is not JSON"]),
+        ("{inline: '{'}", ["inline: is not JSON"]),
+        ("{inline: {format: x}}", ["is no sekant pose curve or sekant pose surface"]),
+        ("{inline: {format: sekant pose curve, version: 1}}", ["'breaks' is missing"]),
+    ],
+)
+def test_faults_are_told_with_their_place(tmp_path, curve, parts):
+    text = message(tmp_path, curve)
+    for part in parts:
+        assert part in text
+    assert "curve 'c'" in text
+    assert "Traceback" not in text
+
+
+def test_faults_of_data_name_the_line_in_the_data(tmp_path):
+    points(tmp_path)
+    lines = (tmp_path / "points.csv").read_text().splitlines()
+    lines[7] = lines[7].replace(lines[7].split(",")[1], " oops")
+    (tmp_path / "points.csv").write_text("\n".join(lines))
+    text = message(tmp_path, "{data: points.csv}")
+    assert "points.csv:8: curve 'c': column 'x': 'oops' is no number" in text
+
+
+def test_a_path_joint_wants_a_curve_and_a_surface_joint_a_surface(tmp_path):
+    text = message(tmp_path, "{surface: {range: [[0, 1], [0, 1]], position: [u1, u2, 0]}}")
+    assert "joint 'wire': curve: 'c' is a PoseSurface, not a PoseCurve" in text
+    text = message(tmp_path, f"{{range: [0, 1], {POSITION}}}", BODY.replace("curve: c", "curve: d"))
+    assert "joint 'wire': curve: unknown curve or surface 'd'" in text
+
+
+def test_all_faults_are_reported_at_once(tmp_path):
+    rest = BODY.replace("mass: 2 kg", "mass: -2 kg")
+    text = message(tmp_path, "{range: [1, 0], position: [u, 0, 0]}", rest)
+    assert "range: starts at 1" in text
+    assert "must not be negative" in text
+
+
+def test_the_registry_is_complete():
+    assert set(SOURCES) == {"file", "inline", "data", "position", "points", "track", "surface"}
+    for key, cls in SOURCES.items():
+        assert key in cls.model_fields
+        assert cls.summary
+        assert cls.model_fields[key].is_required()
+
+
+def test_objects_are_taken_as_they_are():
+    curve = PoseCurve.from_function(lambda u: [u, 0, u**2], (-1.0, 1.0))
+    model = model_from_dict(
+        {
+            "curves": {"c": curve},
+            "bodies": {"a": {"mass": 1}},
+            "joints": {"j": {"type": "path", "child": "a", "curve": "c"}},
+        }
+    )
+    assert model.curves["c"] is curve
+    assert isinstance(json.dumps(model.model_dump()["curves"]), str)

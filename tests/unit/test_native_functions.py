@@ -1,0 +1,204 @@
+"""Native functions: shapes, chunks, several modules, the interpreter behind the same interface."""
+
+import casadi as ca
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numba import njit
+
+from sekant.engine import parallel
+from sekant.engine.build import build
+from sekant.engine.llvm import emit
+from sekant.engine.tape import CONST, INPUT, core_function, make_tape
+from sekant.errors import SekantError
+from sekant.native_call import call_native
+
+
+def random_expressions(seed, operations, size=6):
+    """Inputs and outputs of a random tape whose values stay within a few units."""
+    rng = np.random.default_rng(seed)
+    x, a = ca.SX.sym("x", size), ca.SX.sym("a", 2, 3)
+    values = [*ca.vertsplit(x), *ca.vertsplit(ca.vec(a)), ca.SX(0.37)]
+    for _ in range(operations):
+        i, j = (values[k] for k in rng.integers(max(0, len(values) - 40), len(values), 2))
+        kind = rng.integers(6)
+        values.append(
+            [
+                lambda p, q: ca.sin(p + q),
+                lambda p, q: ca.cos(p) * q,
+                lambda p, q: ca.tanh(p - q),
+                lambda p, q: p / (2 + q * q),
+                lambda p, q: ca.if_else(p < q, q, ca.atan2(p, 1.5)),
+                lambda p, q: ca.sqrt(1 + p * p) - 1,
+            ][kind](i, j)
+        )
+    return [x, a], [ca.vertcat(*values[-5:]), ca.reshape(ca.vertcat(*values[-6:]), 3, 2), x[2], ca.SX(4.25)]
+
+
+def inputs_for(inputs, seed=3):
+    rng = np.random.default_rng(seed)
+    return [rng.normal(size=x.shape) for x in inputs]
+
+
+@given(
+    seed=st.integers(0, 10_000), operations=st.integers(1, 60), chunk=st.sampled_from([1, 2, 3, 7, 20, 1500])
+)
+@settings(max_examples=25, deadline=None)
+def test_chunks_of_any_size(seed, operations, chunk):
+    inputs, outputs = random_expressions(seed, operations)
+    f = build("random", inputs, outputs, cache=False, chunk=chunk)
+    oracle = ca.Function("oracle", inputs, outputs)
+    values = inputs_for(inputs, seed)
+    for found, expected in zip(f(*values), oracle.call(values), strict=True):
+        np.testing.assert_allclose(found, np.asarray(expected).reshape(found.shape), rtol=1e-11, atol=1e-12)
+
+
+def test_scratch_is_reused():
+    inputs, outputs = random_expressions(1, 4000)
+    tape = make_tape(core_function("f", inputs, outputs, []))
+    code = emit(tape, chunk=50)
+    assert code.chunks == -(-tape.operations // 50)
+    assert 0 < code.work_size < tape.operations / 10
+
+
+def test_several_modules_and_worker_processes(monkeypatch):
+    monkeypatch.setattr(parallel, "WORTH_A_PROCESS", 1)
+    inputs, outputs = random_expressions(2, 3000)
+    code = emit(make_tape(core_function("f", inputs, outputs, [])), chunk=60, chunks_per_module=5)
+    assert len(code.modules) > 8
+    alone = parallel.compile_modules(code.modules, processes=1)
+    shared = parallel.compile_modules(code.modules, processes=3)
+    assert alone == shared
+
+
+def test_worker_process_compiles():
+    inputs, outputs = random_expressions(2, 100)
+    code = emit(make_tape(core_function("f", inputs, outputs, [])))
+    waiting = parallel.SimpleQueue()
+    waiting.put(0)
+    results = [None]
+    parallel._drive_worker(code.modules, waiting, results)
+    assert results == [parallel.compile_module(code.modules[0])]
+
+
+def test_failing_worker_is_replaced(monkeypatch):
+    inputs, outputs = random_expressions(2, 400)
+    code = emit(make_tape(core_function("f", inputs, outputs, [])), chunk=60, chunks_per_module=1)
+    expected = parallel.compile_modules(code.modules, processes=1)
+    monkeypatch.setattr(parallel.objects, "__file__", "no_such_program.py")
+    assert parallel.compile_modules(code.modules, processes=2) == expected
+
+
+def test_tape_has_each_value_once():
+    x = ca.SX.sym("x", 2)
+    twice = [ca.sin(x[0] * x[1]) + ca.sin(x[1] * x[0]), ca.sin(x[0] * x[1])]
+    tape = make_tape(core_function("f", [x], twice, []))
+    assert np.count_nonzero(tape.op == ca.OP_SIN) == 1
+    assert np.count_nonzero(tape.op == ca.OP_MUL) == 1
+    ready = np.isin(tape.op, [INPUT, CONST])
+    for operand in (tape.a, tape.b):
+        used = ~ready & (operand >= 0)
+        assert np.all(operand[used] < np.flatnonzero(used))
+
+
+def test_shapes_and_sizes():
+    inputs, outputs = random_expressions(5, 30)
+    f = build("shapes", inputs, outputs, cache=False)
+    assert f.sizes_in == [6, 6, f.tables.size]
+    assert f.sizes_out == [5, 6, 1, 1]
+    x, a = inputs_for(inputs)
+    y, m, copy, constant = f(x.ravel(), a)
+    assert (y.shape, m.shape, copy.shape, constant.shape) == ((5,), (3, 2), (1,), (1,))
+    assert copy[0] == x[2, 0]
+    assert constant[0] == 4.25
+    np.testing.assert_array_equal(f(x, a.ravel(order="F"))[1], m)
+    samples = np.random.default_rng(1).normal(size=(4, 6))
+    for found in (f.map(samples, a[None]), f.map(samples, np.stack([a] * 4))):
+        np.testing.assert_array_equal(found[1], np.stack([f(s, a)[1] for s in samples]))
+    np.testing.assert_array_equal(
+        build("s", [inputs[0][0]], [inputs[0][0] ** 2], cache=False).map([2.0, 5.0])[0], [[4.0], [25.0]]
+    )
+
+
+def test_no_operations_and_empty_inputs():
+    x, empty = ca.SX.sym("x", 2), ca.SX.sym("p", 0)
+    for engine in ("llvm", "casadi"):
+        f = build("copy", [x, empty], [x[1], ca.SX(2.5), ca.SX(0, 1)], engine=engine, cache=False)
+        copy, constant, nothing = f([3.0, 7.0], [])
+        assert (copy[0], constant[0], nothing.size) == (7.0, 2.5, 0)
+        assert f.map(np.zeros((0, 2)), np.zeros((1, 0)))[0].shape == (0, 1)
+        assert f.names == ("x", "input1")
+        assert f.errors == []
+
+
+def test_sparse_output_is_dense():
+    x = ca.SX.sym("x", 3)
+    f = build("diag", [x], [ca.diag(x)], cache=False)
+    np.testing.assert_array_equal(f([1.0, 2.0, 5.0])[0], np.diag([1.0, 2.0, 5.0]))
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda f: f([1.0, 2.0, 3.0]), "input 'x' has shape"),
+        (lambda f: f(), "0 inputs given, it takes 1"),
+        (lambda f: f.map(np.ones((3, 5))), "must be"),
+    ],
+)
+def test_wrong_inputs(call, words):
+    x = ca.SX.sym("x", 2)
+    with pytest.raises(SekantError, match=words):
+        call(build("two", [x], [x[0] * x[1]], cache=False))
+
+
+def test_wrong_builds():
+    x, z = ca.SX.sym("x", 2), ca.SX.sym("z")
+    with pytest.raises(SekantError, match="z"):
+        build("open", [x], [x[0] * z], cache=False)
+    with pytest.raises(SekantError, match="symbols"):
+        build("expression", [x + 1], [x], cache=False)
+    with pytest.raises(SekantError, match="unknown engine 'lvm'"):
+        build("engine", [x], [x], engine="lvm")
+
+
+def test_interpreter_behind_the_same_interface():
+    inputs, outputs = random_expressions(8, 50)
+    values = inputs_for(inputs)
+    found = build("i", inputs, outputs, engine="casadi")(*values)
+    for a, b in zip(found, build("n", inputs, outputs, cache=False)(*values), strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-12, atol=1e-13)
+
+
+def test_failure_inside_the_interpreter_is_kept():
+    x = ca.SX.sym("x")
+    f = build("fails", [x], [x * x], engine="casadi")
+    f.owner._function = None
+    assert np.isnan(f(2.0)[0][0])
+    assert len(f.errors) == 1
+
+
+def test_code_lives_as_long_as_its_handle():
+    x = ca.SX.sym("x")
+    functions = [build("f", [x], [x * k + 0.5], cache=False) for k in range(30)]
+    kept = functions[7]
+    del functions
+    assert kept(2.0)[0][0] == 14.5
+
+
+@njit(cache=True)
+def _steps(address, arg, res, w, x, dx, h, n):
+    for _ in range(n):
+        call_native(address, arg, res, w)
+        x += h * dx
+
+
+def test_address_runs_in_a_numba_loop():
+    t, x, p = ca.SX.sym("t"), ca.SX.sym("x", 2), ca.SX.sym("p", 1)
+    f = build("rhs", [t, x, p], [ca.vertcat(x[1], -p * x[0])], cache=False)
+    args = [np.zeros(1), np.array([1.0, 0.0]), np.array([4.0]), f.tables]
+    dx, w = np.zeros(2), np.zeros(max(1, f.work_size))
+    arg = np.array([a.ctypes.data for a in args], dtype=np.uintp)
+    res = np.array([dx.ctypes.data], dtype=np.uintp)
+    _steps(f.address, arg, res, w, args[1], dx, 1e-4, 1000)
+    np.testing.assert_allclose(args[1], [np.cos(0.2), -2 * np.sin(0.2)], atol=1e-4)

@@ -1,0 +1,171 @@
+"""Mechanisms in natural coordinates from YAML: what is read, what is refused, the command line."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import casadi as ca
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import sekant as sk
+from sekant.errors import ModelError
+from sekant.io.source import parse_source
+from sekant.io.yaml import json_schema
+from sekant.views.cli import app
+
+PENDULUM = """
+name: pendulum
+natural:
+  dim: 2
+  gravity: [0, -9.81]
+  parameters: {l: 800 mm, m: 1.3}
+  ground: {O: [0, 0]}
+  points:
+    A: {at: [0.4, -0.7], velocity: [0.2, 0]}
+  rods:
+    arm: {ends: [O, A], mass: m, length: l}
+  forces:
+    wind: {at: A, force: ["0.3*sin(2*t) - 0.1*A.vx", 0]}
+  angles: {phi: {of: down}}
+  assign: {down: {combine: {A: 1, O: -1}}}
+  outputs: {height: "A.y + l"}
+simulation: {until: 1.5, rtol: 1e-10, atol: 1e-10}
+"""
+
+EVERYTHING = """
+natural:
+  dim: 3
+  gravity: [0.3, 0, -9.7]
+  ground: {O: [0, 0, 0]}
+  points: {A: [0.2, 0.1, 1], B: {at: [1, 0, 0.9], velocity: [0, 0.5, 0]}, R: {at: [0, 0, -2], free: z}}
+  vectors: {x: [1, 0, 0], y: {value: [0, 1, 0], rate: [0, 0, 0.2]}, u: [0.6, 0.8, 0], w: [-0.8, 0.6, 0]}
+  bodies:
+    base: {frame: [A, x, y], mass: 2, com: [0.1, 0, 0], inertia: [0.3, 0.4, 0.5], points: {tip: [0.5, 0, 0.1]}}
+    arm:
+      frame: [B, u, w]
+      mass: 1
+      inertia: [[0.2, 0.01, 0], [0.01, 0.3, 0], [0, 0, 0.35]]
+      points: {end: [0.2, 0, 0.1]}
+  masses: {bob: {at: tip, mass: 0.4}}
+  joints:
+    ball: {type: spherical, first: ground, second: base, at: [0, 0, 0]}
+    cross: {type: universal, first: base, second: arm, at: [0.7, 0, 0.9], axis: [1, 0, 0], other: [0, 1, 0]}
+  prescribed: {R: {z: "-2 + 0.1*sin(3*t)"}}
+  springs: {coil: {ends: [end, R], stiffness: 30, length: 2.5, damping: 0.6}}
+  dampers: {pot: {ends: [end, O], damping: 0.2}}
+  angular_dampers: {joint: {body: arm, against: base, damping: 0.03}}
+  torques: {twist: {body: arm, against: base, torque: [0, 0, "0.1*cos(t)"]}}
+simulation: {until: 0.6, rtol: 1e-10, atol: 1e-10}
+"""
+
+
+DOCS = Path(__file__).parents[2] / "docs" / "natural"
+SNIPPETS = [
+    pytest.param(kind, text, id=f"{page.stem}-{number}")
+    for page in sorted(DOCS.glob("*.md"))
+    for number, (kind, text) in enumerate(
+        re.findall(
+            r"^```(python|yaml)\n(.*?)^```", page.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE
+        )
+    )
+]
+
+
+def write(tmp_path, text):
+    path = tmp_path / "mechanism.yaml"
+    path.write_text(text)
+    return path
+
+
+def test_pendulum_is_what_python_builds(tmp_path):
+    loaded = sk.load(write(tmp_path, PENDULUM))
+    m = sk.natural.Mechanism(dim=2, gravity=(0, -9.81))
+    O, A = m.ground("O", (0, 0)), m.point("A", (0.4, -0.7), velocity=(0.2, 0))
+    m.rod(O, A, mass=1.3, length=0.8)
+    m.force(A, (0.3 * ca.sin(2 * m.t) - 0.1 * A.velocity[0], 0))
+    result, expected = sk.simulate(loaded), sk.simulate(m, until=1.5, rtol=1e-10, atol=1e-10)
+    assert np.allclose(result["A.position"], expected["A.position"], atol=1e-9)
+    assert np.allclose(result["height"], result["A.y"] + 0.8)
+    assert np.allclose(result["phi"], np.arctan2(result["A.y"], result["A.x"]), atol=1e-9)
+    longer = sk.simulate(sk.load(write(tmp_path, PENDULUM), set={"l": "1.2"}))
+    assert np.hypot(*longer["A.position"][-1]) == pytest.approx(1.2)
+
+
+def test_everything_in_space(tmp_path):
+    result = sk.simulate(sk.load(write(tmp_path, EVERYTHING)))
+    assert result.ok, result.message
+    assert np.abs(result["energy.balance"]).max() < 1e-7
+    for name in ("coil.damper", "pot", "joint", "twist", "R"):
+        assert np.ptp(result[f"{name}.work"]) > 1e-6
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "message"),
+    [
+        ("rods:", "rodz:", 10, "unknown section 'rodz'; did you mean 'rods'"),
+        ("ends: [O, A]", "ends: [O, Q]", 11, "no point or vector 'Q'"),
+        ("ends: [O, A]", "ends: O", 11, "'ends' takes two names"),
+        ("at: [0.4, -0.7]", "at: [0.4, -0.7, 1]", 9, "3 components in a planar mechanism"),
+        ("mass: m", "mass: -2", 11, r"positive \(got -2\)"),
+        ("mass: m", "mass: t", 11, "unknown name 't'"),
+        ("A.vx", "A.vz", 13, "unknown name 'A.vz'"),
+        ("{of: down}", "{off: down}", 14, "unknown field 'off'"),
+        ("combine: {A: 1, O: -1}", "combine: {A: 1, Z: -1}", 15, "no point or vector 'Z'"),
+        ("combine: {A: 1, O: -1}", "combine: {A: 1, O: 1}", 15, "add up to 2"),
+        ("rtol: 1e-10", "rtol: -1", 17, "rtol must be positive"),
+        ("rtol: 1e-10", "rtoll: 1e-9", 17, "unknown setting 'rtoll'; did you mean 'rtol'"),
+        ("name: pendulum", "bodies: {}", 2, "unknown key 'bodies' beside 'natural'"),
+    ],
+)
+def test_faults_are_reported_with_their_line(tmp_path, old, new, line, message):
+    path = write(tmp_path, PENDULUM.replace(old, new))
+    with pytest.raises(ModelError, match=message) as caught:
+        sk.load(path)
+    assert f"{path}:{line}:" in str(caught.value)
+
+
+def test_unknown_parameter_from_outside(tmp_path):
+    with pytest.raises(ModelError, match="'mass' is not a parameter"):
+        sk.load(write(tmp_path, PENDULUM), set={"mass": "2"})
+
+
+def test_command_line(tmp_path, monkeypatch):
+    path = write(tmp_path, PENDULUM)
+    monkeypatch.chdir(tmp_path)
+    runner = CliRunner()
+    checked = runner.invoke(app, ["check", str(path)])
+    assert checked.exit_code == 0, checked.output
+    assert "|A - O|^2 = 0.8^2" in checked.output
+    done = runner.invoke(app, ["run", str(path), "--json"])
+    assert done.exit_code == 0, done.output
+    assert json.loads(done.stdout)["status"] == "finished"
+    assert (tmp_path / "mechanism.nc").exists()
+    as_json = runner.invoke(app, ["check", str(path), "--json"])
+    assert json.loads(as_json.stdout)["mass"] == pytest.approx(1.3)
+
+
+@pytest.mark.parametrize(("kind", "text"), SNIPPETS)
+def test_snippets_of_the_pages_run(kind, text, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    if kind == "python":
+        exec(compile(text, "snippet", "exec"), {"__name__": "snippet"})
+    else:
+        assert sk.simulate(sk.load(write(tmp_path, text)), 0.5).ok
+
+
+def test_schema_knows_the_section():
+    section = json_schema()["properties"]["natural"]
+    for example in (PENDULUM, EVERYTHING):
+        for kind in parse_source(example, "example").data["natural"]:
+            assert kind in section["properties"]
+    assert section["properties"]["rods"]["additionalProperties"]["properties"].keys() == {
+        "ends",
+        "mass",
+        "length",
+        "inertia",
+        "rigid",
+    }

@@ -1,0 +1,164 @@
+"""Reading and checking of pose data: units, columns, and refusals that name row, value, cause and remedy."""
+
+import numpy as np
+import pytest
+
+from sekant.errors import DataError
+from sekant.geometry import rotations as rot
+from sekant.geometry.fit.data import read_poses
+from sekant.geometry.fit.units import split_header
+from sekant.geometry.pose_curve import PoseCurve
+
+
+def arc(n=60):
+    t = np.linspace(0.0, 1.5, n)
+    return np.stack([2.0 * np.sin(t), 2.0 - 2.0 * np.cos(t), 0.1 * t], axis=1)
+
+
+def write(path, header, rows):
+    path.write_text(header + "\n" + "\n".join(",".join(repr(float(v)) for v in row) for row in rows) + "\n")
+    return path
+
+
+def test_units_come_from_the_header_or_the_caller(tmp_path):
+    r, roll = arc(), np.linspace(-20.0, 30.0, 60)
+    body = np.column_stack([r * 1000.0, 3 * roll, 0.5 * roll, roll])
+    file = write(
+        tmp_path / "a.csv", "# rig 7\nx [mm], y (mm), Z [mm], yaw [deg], pitch [deg], roll [deg]", body
+    )
+    poses = read_poses(file)
+    np.testing.assert_allclose(poses.position, r, atol=1e-15)
+    np.testing.assert_allclose(poses.angles, np.radians(body[:, 3:]), atol=1e-14)
+    assert poses.rows[0] == 3
+    bare = write(tmp_path / "b.csv", "x,y,z", r / 0.0254)
+    np.testing.assert_allclose(
+        read_poses(bare, units={"x": "in", "y": "in", "z": "in"}).position, r, atol=1e-14
+    )
+    with pytest.raises(
+        DataError, match=r"b.csv: column 'x' has no unit; .*'x \[mm\]', or pass units=\{'x': 'mm'\}"
+    ):
+        read_poses(bare)
+    with pytest.raises(DataError, match="unit 'deg' is no length"):
+        read_poses(bare, units={"x": "deg", "y": "m", "z": "m"})
+
+
+def test_headers_are_split():
+    assert split_header(" wheel travel [mm] ") == ("wheel travel", "mm")
+    assert split_header("roll (deg)") == ("roll", "deg")
+    assert split_header("time") == ("time", None)
+
+
+def test_missing_columns_list_those_found(tmp_path):
+    file = write(tmp_path / "c.csv", "x [m],height [m],z [m]", arc())
+    with pytest.raises(DataError, match="no column 'y'; columns found: x, height, z"):
+        read_poses(file)
+    assert read_poses(file, columns={"y": "height"}).position[3, 1] == arc()[3, 1]
+    assert read_poses(file, columns={"y": 0.25}).position[3, 1] == 0.25
+
+
+def test_named_angles_and_any_sequence():
+    angles = np.stack([np.linspace(0, 1, 60), np.linspace(0.3, -0.2, 60), np.linspace(0.1, 0.5, 60)], axis=1)
+    r = arc()
+    table = {"x": r[:, 0], "y": r[:, 1], "z": r[:, 2]} | dict(
+        zip(["toe", "camber", "spin"], angles.T, strict=True)
+    )
+    poses = read_poses(table, columns={"angles": ["toe", "camber", "spin"]}, sequence="zxy")
+    np.testing.assert_allclose(
+        rot.rotation_from_quaternion(poses.quaternion), rot.rotation_from_euler(angles, "zxy"), atol=1e-14
+    )
+    with pytest.raises(DataError, match="no columns for the angles of the sequence 'zxy'"):
+        read_poses(table, sequence="zxy")
+
+
+def test_quaternions_matrices_and_angles_agree():
+    angles = np.stack([np.linspace(0, 9, 60), np.linspace(0.3, -0.2, 60), np.linspace(0.1, 0.5, 60)], axis=1)
+    R = rot.rotation_from_euler(angles, "zyx")
+    q = rot.quaternion_from_rotation(R)
+    a = read_poses({"position": arc(), "rotation": R}).quaternion
+    b = read_poses({"position": arc(), "quaternion": q}).quaternion
+    c = read_poses({"position": arc(), "euler": np.mod(angles, 2 * np.pi)}, sequence="zyx")
+    np.testing.assert_allclose(a, b, atol=1e-14)
+    np.testing.assert_allclose(np.abs(np.sum(a * c.quaternion, axis=1)), 1.0, atol=1e-14)
+    assert "jumps of 2 pi" in c.notes[0]
+    R[7, :, 2] *= -1.0
+    with pytest.raises(DataError, match="row 8: the rotation matrix is left-handed"):
+        read_poses({"position": arc(), "rotation": R})
+    with pytest.raises(DataError, match="row 1: the quaternion has length 2"):
+        read_poses({"position": arc(), "quaternion": 2 * q})
+
+
+def bad(index, value):
+    r = arc()
+    r[index] = value
+    return r
+
+
+def swapped():
+    r = arc(200)
+    r[[30, 150]] = r[[150, 30]]
+    return r
+
+
+CASES = [
+    (arc(5), {}, "5 points are too few for a quintic path; give at least 7"),
+    (bad((9, 1), np.nan), {}, "row 10: position component 2 is nan"),
+    (bad(20, arc()[19]), {}, r"row 21: the position .* repeats that of row 20 \(1 zero-length steps\)"),
+    (bad(20, [9.0, 9.0, 9.0]), {}, "row 21: the point .* off the way from row 20 to row 22"),
+    (swapped(), {}, "out of order; remove or sort"),
+    (np.delete(arc(300), slice(100, 150), axis=0), {}, "row 101: there is a gap of .* after row 100"),
+    (
+        {"position": arc(), "u": np.r_[0:30, 29:59]},
+        {"parameter": "u"},
+        "row 31: u = 29 repeats the value of row 30",
+    ),
+    (
+        {"position": arc(), "u": np.r_[0:40, 20:40]},
+        {"parameter": "u"},
+        r"row 41: u falls from 39 to 20 \(1 such rows\), so it is not monotone",
+    ),
+    ({"position": arc()}, {"parameter": "travel"}, "no column 'travel' to fit over"),
+    ({"position": arc()}, {"parameter": "arc_lenght"}, "did you mean 'arc_length'"),
+    (
+        {"position": arc(), "euler": np.linspace(0, 180, 60)[:, None]},
+        {"sequence": "z"},
+        "row 2: the orientation turns by .* deg from row 1",
+    ),
+    (arc(), {"tolerence": 1.0}, "unknown option 'tolerence' of a fit; did you mean 'tolerance'"),
+    (arc(), {"orientation": "quaternion"}, "the data have no orientation"),
+    (arc(), {"extrapolation": "periodic"}, "the path does not close: its ends are .* m apart"),
+    (arc(), {"weights": np.r_[np.ones(59), -1.0]}, "row 60: weight -1 is not positive"),
+    ({"position": arc(), "u": np.ones(59)}, {}, "column 'u' has 59 rows, the positions have 60"),
+]
+
+
+@pytest.mark.parametrize(("data", "options", "message"), CASES, ids=[c[2][:40] for c in CASES])
+def test_bad_data_are_refused(data, options, message):
+    with pytest.raises(DataError, match=message):
+        PoseCurve.fit(data, **options)
+
+
+def test_bad_files_name_file_and_line(tmp_path):
+    file = tmp_path / "d.csv"
+    file.write_text("x [m],y [m],z [m]\n1,2,3\n4,five,6\n")
+    with pytest.raises(DataError, match=r"d.csv:3: column 'y': 'five' is no number"):
+        PoseCurve.fit(file)
+    file.write_text("x [m],y [m],z [m]\n1,2,3\n4,5\n")
+    with pytest.raises(DataError, match=r"d.csv:3: has 2 values, the header names 3"):
+        PoseCurve.fit(file)
+    file.write_text("1,2,3\n4,5,6\n")
+    with pytest.raises(DataError, match=r"d.csv: has no header"):
+        PoseCurve.fit(file)
+    with pytest.raises(DataError, match=r"none.csv: cannot be read"):
+        PoseCurve.fit(tmp_path / "none.csv")
+    rows = np.column_stack([arc(), np.arange(60.0)])
+    rows[17, 2] = np.inf
+    with pytest.raises(DataError, match=r"e.csv:19: position component 3 is inf"):
+        PoseCurve.fit(write(tmp_path / "e.csv", "x [m],y [m],z [m],t [s]", rows))
+
+
+def test_a_wrapped_parameter_angle_is_recognized():
+    turn = np.mod(np.linspace(0.0, 8.0, 60), 2.0 * np.pi)
+    r = arc()
+    data = {"x": r[:, 0], "y": r[:, 1], "z": r[:, 2], "flexion": turn}
+    with pytest.raises(DataError, match="jump by a full turn"):
+        PoseCurve.fit(data, "flexion", units={"flexion": "rad"})

@@ -1,0 +1,196 @@
+"""Result files: what is written is read back, by us and by others; damage is named."""
+
+import os
+import stat
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.io import netcdf_file
+
+from sekant.errors import DataError, SekantError
+from sekant.results import Channel, Channels, Result, open_result, save_result
+
+CHANNELS = Channels(
+    [
+        Channel("hinge.q", "rad", description="Winkel am Träger"),
+        Channel("arm.position", "m", ("x", "y", "z")),
+        Channel("θ.x/y", "N·m"),
+        Channel("θ_x/y", ""),
+        Channel("rod.q", ("rad", "m"), ("angle", "travel")),
+    ]
+)
+
+
+@pytest.fixture
+def result() -> Result:
+    rng = np.random.default_rng(5)
+    data = rng.normal(size=(7, CHANNELS.width)) * 10.0 ** rng.integers(-300, 300, size=(7, CHANNELS.width))
+    data[-1, 2] = np.nan
+    data[-1, 3] = -np.inf
+    return Result(
+        np.array([0.0, 0.1, 0.1, 0.3, 1 / 3, 2.0, 1e9]),
+        data,
+        CHANNELS,
+        status="not_finite",
+        message="Träger: z is not finite at t = 2 s",
+        stats={"steps": 12, "wall_time": 0.25},
+        provenance={"model": "Träger", "options": {"rtol": 1e-9}, "parameters": {"k": 3.5}},
+    )
+
+
+def test_netcdf_keeps_everything(result, tmp_path):
+    save_result(result, tmp_path / "a.nc")
+    read = open_result(tmp_path / "a.nc")
+    np.testing.assert_array_equal(read.time, result.time)
+    np.testing.assert_array_equal(read.data, result.data)
+    assert read.channels == result.channels
+    assert (read.status, read.message) == (result.status, result.message)
+    assert dict(read.stats) == dict(result.stats)
+    assert dict(read.provenance) == dict(result.provenance)
+
+
+def test_netcdf_is_readable_without_us(result, tmp_path):
+    import xarray
+
+    save_result(result, tmp_path / "a.nc")
+    with netcdf_file(tmp_path / "a.nc", "r", mmap=False) as file:
+        assert file.dimensions["time"] is None
+        np.testing.assert_array_equal(file.variables["arm.position"][:], result["arm.position"])
+        assert file.variables["hinge.q"].units == b"rad"
+        assert file.variables["arm.position"].components == b"x y z"
+        assert file.status == b"not_finite"
+    with xarray.open_dataset(tmp_path / "a.nc", engine="scipy") as dataset:
+        np.testing.assert_array_equal(dataset["time"], result.time)
+        np.testing.assert_array_equal(dataset["rod.q"], result["rod.q"])
+        assert dataset["hinge.q"].attrs["long_name"] == "Winkel am Träger"
+
+
+def test_no_rows_and_no_channels_are_kept(tmp_path):
+    for channels in (CHANNELS, Channels([])):
+        save_result(Result(np.zeros(0), np.zeros((0, channels.width)), channels), tmp_path / "a.nc")
+        read = open_result(tmp_path / "a.nc")
+        assert read.channels == channels
+        assert read.data.shape == (0, channels.width)
+        assert read.ok
+
+
+def test_csv_keeps_every_bit_names_and_units(result, tmp_path):
+    save_result(result, tmp_path / "a.csv")
+    head = (tmp_path / "a.csv").read_text(encoding="utf-8").splitlines()[0]
+    assert head.startswith("time [s],hinge.q [rad],arm.position.x [m],")
+    read = open_result(tmp_path / "a.csv")
+    np.testing.assert_array_equal(read.time, result.time)
+    np.testing.assert_array_equal(read.data, result.data)
+    assert read.channels.columns == result.channels.columns
+    assert read.channels.units == result.channels.units
+    np.testing.assert_array_equal(read["arm.position"], result["arm.position"])
+    assert read.status == "unknown"
+
+
+@settings(max_examples=30, deadline=None)
+@given(
+    names=st.lists(st.text(min_size=1, max_size=8), min_size=1, max_size=4, unique=True),
+    unit=st.text(max_size=5),
+    message=st.text(max_size=40),
+)
+def test_any_text_survives_netcdf(names, unit, message, tmp_path_factory):
+    path = tmp_path_factory.mktemp("text") / "a.nc"
+    channels = Channels(Channel(name, unit) for name in names)
+    save_result(Result([0.0, 1.0], np.ones((2, len(names))), channels, message=message), path)
+    read = open_result(path)
+    assert read.channels == channels
+    assert read.message == message.strip()
+
+
+def test_every_truncation_of_a_file_is_an_error_not_a_crash(result, tmp_path):
+    save_result(result, tmp_path / "whole.nc")
+    content = (tmp_path / "whole.nc").read_bytes()
+    cut = tmp_path / "cut.nc"
+    for size in [*range(0, len(content) - 1, 97), len(content) - 1]:
+        cut.write_bytes(content[:size])
+        with pytest.raises(DataError, match=r"cut\.nc: is (empty|not a result file|damaged or truncated)"):
+            open_result(cut)
+
+
+@settings(max_examples=150, deadline=None)
+@given(place=st.integers(0, 10**6), byte=st.integers(0, 255))
+def test_a_damaged_byte_never_crashes_the_reader(place, byte, tmp_path_factory):
+    path = tmp_path_factory.getbasetemp() / "damaged.nc"
+    save_result(Result([0.0, 1.0], np.ones((2, CHANNELS.width)), CHANNELS), path)
+    content = bytearray(path.read_bytes())
+    content[place % len(content)] = byte
+    path.write_bytes(content)
+    try:
+        read = open_result(path)
+    except SekantError as error:
+        assert "damaged.nc: " in str(error)
+    else:
+        assert read.data.shape[1] == read.channels.width
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("a.nc", b"", "a.nc: is empty"),
+        ("a.nc", b"bodies:\n  arm:\n", "a.nc: is not a result file"),
+        ("a.csv", b"", "a.csv: is empty"),
+        ("a.csv", b"\xff\xfe\x00", "a.csv: is not a CSV file"),
+        ("a.csv", b"x,y\n1,2\n", "a.csv:1: is not a result file: the first column"),
+        ("a.csv", b"time [s],y [m]\n0,1\n1\n", "a.csv:3: has 1 values where the header has 2"),
+        ("a.csv", b"time [s],y [m]\n0,one\n", "a.csv:2: is not a number: .*'one'"),
+        ("a.csv", b"time [s],y [m]\n1,1\n0,1\n", "a.csv: the times of a result must not decrease"),
+        ("a.csv", b"time [s],y [m],y [m]\n1,1,1\n", "a.csv: two channels are called 'y'"),
+    ],
+)
+def test_what_is_not_a_result_is_said_to_be_none(name, content, message, tmp_path):
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(DataError, match=message):
+        open_result(tmp_path / name)
+
+
+def test_foreign_netcdf_is_refused(tmp_path):
+    with netcdf_file(tmp_path / "a.nc", "w") as file:
+        file.createDimension("x", 3)
+        file.createVariable("x", "d", ("x",))[:] = [1.0, 2.0, 4.0]
+    with pytest.raises(DataError, match="not one that Sekant wrote"):
+        open_result(tmp_path / "a.nc")
+
+
+def test_missing_and_directory(tmp_path):
+    with pytest.raises(DataError, match=r"b\.nc: does not exist"):
+        open_result(tmp_path / "b.nc")
+    with pytest.raises(DataError, match="is a directory"):
+        open_result(tmp_path)
+
+
+def test_unknown_format_names_the_known_ones(result, tmp_path):
+    with pytest.raises(SekantError, match=r"'\.mat'.*use \.nc or \.csv"):
+        save_result(result, tmp_path / "a.mat")
+
+
+@pytest.mark.parametrize("suffix", ["nc", "csv"])
+def test_places_that_cannot_be_written_are_named(result, suffix, tmp_path):
+    folder = tmp_path / f"folder.{suffix}"
+    folder.mkdir()
+    fifo = tmp_path / f"fifo.{suffix}"
+    os.mkfifo(fifo)
+    for path, cause in [
+        (folder, "is a directory"),
+        (fifo, "is not an ordinary file"),
+        (tmp_path / "nowhere" / f"a.{suffix}", "there is no directory '.*nowhere'"),
+        (tmp_path / ("x" * 300 + f".{suffix}"), "File name too long"),
+    ]:
+        with pytest.raises(SekantError, match=cause) as caught:
+            save_result(result, path)
+        assert str(caught.value).startswith(str(path))
+
+
+def test_a_link_keeps_pointing_to_the_file_it_names(result, tmp_path):
+    (tmp_path / "store").mkdir()
+    (tmp_path / "a.nc").symlink_to(tmp_path / "store" / "real.nc")
+    save_result(result, tmp_path / "a.nc")
+    assert (tmp_path / "a.nc").is_symlink()
+    assert stat.S_ISREG((tmp_path / "store" / "real.nc").stat().st_mode)
+    assert open_result(tmp_path / "store" / "real.nc").status == "not_finite"

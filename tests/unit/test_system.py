@@ -1,0 +1,188 @@
+"""Compiled systems: parameters, start values, names, what they answer and what they refuse."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from sekant.engine import compile
+from sekant.errors import ModelError, SekantError
+from sekant.model.body import Body
+from sekant.model.driver import Driver
+from sekant.model.forces import JointFriction, PointForce, SpringDamper
+from sekant.model.joints import Cylindrical, Free, Prismatic, Revolute, Spherical
+from sekant.model.model import Model
+from sekant.model.placement import Orientation
+
+
+@pytest.fixture(scope="module")
+def arm() -> Model:
+    return Model(
+        name="arm",
+        parameters={"l": 0.4, "start": "l/2"},
+        bodies={
+            "upper": Body(mass=1.2, com=(0.1, 0.2, "-l"), inertia=(0.3, 0.7, 0.9)),
+            "lower": Body(mass=0.8, inertia=(0.03, 0.07, 0.09)),
+        },
+        joints={
+            "shoulder": Revolute(child="upper", axis=(0, 1, 0), q0="start", v0=0.7),
+            "elbow": Cylindrical(parent="upper", child="lower", q0=(0.1, "l"), v0=("30 deg/s", 0.0)),
+        },
+        forces={"drag": JointFriction(joint="elbow", coordinate=1, damping=0.4)},
+    )
+
+
+def test_start_values_follow_the_parameters(arm):
+    system = compile(arm, parameters=["l"], engine="casadi")
+    state = system.initial_state()
+    assert state.q == pytest.approx([0.2, 0.1, 0.4])
+    assert state.v == pytest.approx([0.7, np.pi / 6, 0.0])
+    assert system.initial_state({"l": 0.6}).q == pytest.approx([0.3, 0.1, 0.6])
+
+
+def test_start_of_a_floating_body():
+    """The velocity is given in the parent's frame, the angular velocity in the child's."""
+    turn = Orientation(axis=(0, 0, 1), angle=np.pi / 2)
+    free = Free(
+        child="b", position=(1, 2, 3), orientation=turn, velocity=(5, 0, 0), angular_velocity=(0.1, 0.2, 0.3)
+    )
+    model = Model(bodies={"b": Body(mass=1.0, inertia=(0.3, 0.7, 0.9))}, joints={"j": free})
+    system = compile(model, engine="casadi")
+    state = system.initial_state()
+    assert state.q == pytest.approx([1, 2, 3, np.sqrt(0.5), 0, 0, np.sqrt(0.5)])
+    assert state.v == pytest.approx([0.1, 0.2, 0.3, 0, -5, 0])
+    function, _ = system.output_function(["b.velocity", "b.position"])
+    row = function([0.0], np.concatenate([state.q, state.v]), np.zeros(0))[0]
+    assert row == pytest.approx([1, 2, 3, 5, 0, 0])
+
+
+def test_names_of_the_state(arm):
+    system = compile(arm, engine="casadi")
+    assert system.state_names == (
+        *("shoulder.angle", "elbow.angle", "elbow.displacement"),
+        *("shoulder.rate", "elbow.rate", "elbow.sliding_rate", "drag.work"),
+    )
+    assert (system.nq, system.nv, system.work_names) == (3, 3, ("drag",))
+
+
+def test_driven_coordinates_leave_the_state(arm):
+    driven = arm.model_copy(
+        update={"drivers": {"motor": Driver(joint="elbow", coordinate=0, value="sin(t)")}}
+    )
+    system = compile(driven, engine="casadi")
+    assert system.state_names[:4] == (
+        "shoulder.angle",
+        "elbow.displacement",
+        "shoulder.rate",
+        "elbow.sliding_rate",
+    )
+    assert set(system.work_names) == {"drag", "motor"}
+    assert system.initial_state().q == pytest.approx([0.2, 0.4])
+
+
+def test_parameter_vector(arm):
+    system = compile(arm, parameters=["l", "upper.com", "drag.damping"], engine="casadi")
+    assert system.parameter_vector() == pytest.approx([0.4, 0.1, 0.2, -0.4, 0.4])
+    assert system.parameter_vector({"drag.damping": 2})[-1] == 2.0
+    for values, message in (
+        ({"upper.com": [1, 2]}, "'upper.com' needs 3 finite numbers"),
+        ({"l": np.nan}, "'l' needs 1 finite numbers"),
+        ({"drag.dampin": 1.0}, "did you mean 'drag.damping'"),
+        ({"upper.mass": 1.0}, r"compile with parameters=\['upper.mass'\]"),
+    ):
+        with pytest.raises(ModelError, match=message):
+            system.parameter_vector(values)
+
+
+def test_unknown_choices_get_a_hint(arm):
+    with pytest.raises(ModelError, match="formulation 'join'; did you mean 'joint'"):
+        compile(arm, formulation="join")
+    with pytest.raises(ModelError, match="engine 'gcc'; use 'llvm' or 'casadi'"):
+        compile(arm, engine="gcc")  # pyright: ignore[reportArgumentType]
+    with pytest.raises(SekantError, match=r"'upper\.positon'; did you mean 'upper\.position'"):
+        compile(arm, engine="casadi").output_function(["upper.positon"])
+
+
+def test_outputs_by_pattern(arm):
+    system = compile(arm, engine="casadi")
+    _, chosen = system.output_function(["upper.*", "energy"])
+    names = [output.name for output in chosen]
+    assert names[-1] == "energy"
+    assert set(names[:-1]) == {
+        f"upper.{part}"
+        for part in ("position", "orientation", "velocity", "angular_velocity", "acceleration")
+    }
+    _, without = system.output_function(balance=False)
+    left_out = {output.name for output in system.all_outputs} - {output.name for output in without}
+    assert left_out == {"energy.work", "energy.balance", "drag.work"}
+
+
+def test_time_stops_follow_the_parameters():
+    model = Model(
+        bodies={"b": Body(mass=1.0)},
+        joints={"j": Prismatic(child="b")},
+        forces={"f": PointForce(frame="b", force=(0.0, "step(t - t0)", "pulse(t, 2*t0, 0.25)"))},
+        parameters={"t0": 0.5},
+    )
+    system = compile(model, parameters=["t0"], engine="casadi")
+    assert system.time_stops(0, 10) == pytest.approx([0.5, 1.0, 1.25])
+    assert system.time_stops(0, 10, {"t0": 0.6}) == pytest.approx([0.6, 1.2, 1.45])
+    assert system.time_stops(0.55, 1.1) == pytest.approx([1.0])
+
+
+def test_summary_and_totals(arm):
+    text = compile(arm, engine="casadi").summary()
+    assert "shoulder (revolute, 1 dof) → upper (1.2 kg)" in text
+    assert "elbow (cylindrical, 2 dof) → lower (0.8 kg)" in text
+    assert text.splitlines()[-1] == "2 bodies, 2 joints, 1 forces, 0 drivers; 3 degrees of freedom; 2 kg"
+
+
+def test_the_hash_is_that_of_the_content(arm):
+    same = Model.model_validate(
+        arm.model_dump() | {"joints": arm.joints, "forces": arm.forces, "bodies": arm.bodies}
+    )
+    other = arm.model_copy(update={"gravity": (0.0, 0.0, -9.8)})
+    hashes = [compile(model, engine="casadi").model_hash for model in (arm, same, other)]
+    assert hashes[0] == hashes[1] != hashes[2]
+
+
+@pytest.mark.parametrize(
+    ("bodies", "joints", "blamed"),
+    [
+        ({"b": Body()}, {"slide": Prismatic(child="b")}, "slide.rate"),
+        ({"b": Body(mass=1.0)}, {"hinge": Revolute(child="b")}, "hinge.rate"),
+        (
+            {"b": Body(mass=1.7, com=(0.2, -0.3, 0.5))},  # on the axis, but for round-off
+            {"hinge": Revolute(child="b", axis=(0.2, -0.3, 0.5))},
+            "hinge.rate",
+        ),
+        ({"b": Body(mass=1.0, com=(0.0, 0.0, 0.3))}, {"ball": Spherical(child="b")}, "ball.wz"),
+        (
+            {"a": Body(mass=2.0), "b": Body()},
+            {"slide": Prismatic(child="a"), "turn": Revolute(parent="a", child="b")},
+            "turn.rate",
+        ),
+    ],
+)
+def test_a_singular_mass_matrix_names_the_coordinate(bodies, joints, blamed):
+    system = compile(Model(bodies=bodies, joints=joints), engine="casadi")
+    state = system.initial_state()
+    cause = system.explain_failure(0.0, np.concatenate([state.q, state.v]))
+    assert f"nothing resists '{blamed}'" in cause
+    assert "give the body that it moves a mass" in cause
+
+
+def test_a_state_outside_a_table_is_explained():
+    from sekant.model.table import TableData
+
+    model = Model(
+        bodies={"b": Body(mass=1.0)},
+        joints={"j": Prismatic(child="b")},
+        forces={"s": SpringDamper(parent="ground", child="b", spring="rate")},
+        tables={"rate": TableData(x=(0.1, 0.2), y=(0.0, 5.0), extrapolation="error")},
+    )
+    system = compile(model, engine="casadi")
+    cause = system.explain_failure(0.0, np.array([0.35, 0.0]))
+    assert "table 'rate'" in cause
+    assert "0.35 is outside its range [0.1, 0.2]" in cause
+    assert system.explain_failure(0.0, np.array([0.15, 0.0])) == ""
