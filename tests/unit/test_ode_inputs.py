@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from ode_right_hand_sides import pendulum
 
+from ode_right_hand_sides import pendulum
 from sekant.errors import SolverError
 from sekant.solvers.ode import METHODS, OdeProblem, integrate
 

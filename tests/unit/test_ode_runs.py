@@ -6,6 +6,7 @@ import signal
 
 import numpy as np
 import pytest
+
 from ode_right_hand_sides import (
     free_rigid_body,
     harmless_and_square,
@@ -15,7 +16,6 @@ from ode_right_hand_sides import (
     pendulum_with_quadrature,
     table_end,
 )
-
 from sekant.solvers.compiled import source_stamp
 from sekant.solvers.ode import METHODS, OdeProblem, dop853, fixed_step, integrate
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from ode_right_hand_sides import pendulum, ramp_then_parabola, ramp_then_parabola_from_right
 
+from ode_right_hand_sides import pendulum, ramp_then_parabola, ramp_then_parabola_from_right
 from sekant.solvers.checks import merge_stops
 from sekant.solvers.ode import METHODS, OdeProblem, integrate
 
