@@ -38,6 +38,7 @@ _PUBLIC = {
     "sensors": "sekant.model",
     "simulate": "sekant.analyses",
     "structure": "sekant.analyses",
+    "work_precision": "sekant.analyses",
 }
 
 __all__ = [
@@ -55,6 +56,7 @@ __all__ = [
     "assemble",
     "compile",
     "constraints",
+    "contacts",
     "dump",
     "forces",
     "joints",
@@ -64,16 +66,17 @@ __all__ = [
     "sensors",
     "simulate",
     "structure",
+    "work_precision",
 ]
 
 if TYPE_CHECKING:
-    from sekant.analyses import assemble, simulate, structure
+    from sekant.analyses import assemble, simulate, structure, work_precision
     from sekant.engine import State, System, compile, natural
     from sekant.errors import SekantError
     from sekant.geometry.pose_curve import PoseCurve
     from sekant.geometry.pose_surface import PoseSurface
     from sekant.io import dump, load
-    from sekant.model import constraints, forces, joints, sensors
+    from sekant.model import constraints, contacts, forces, joints, sensors
     from sekant.model.body import Body
     from sekant.model.driver import Driver
     from sekant.model.model import Model
@@ -84,7 +87,7 @@ if TYPE_CHECKING:
 def __getattr__(name: str) -> Any:
     if name not in _PUBLIC:
         raise AttributeError(f"module 'sekant' has no attribute '{name}'")
-    if name in ("constraints", "forces", "joints", "sensors"):
+    if name in ("constraints", "contacts", "forces", "joints", "sensors"):
         value: Any = importlib.import_module(f"sekant.model.{name}")
     elif name == "natural":
         value = importlib.import_module(_PUBLIC[name])

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from sekant.errors import SekantError
+from sekant.plot_style import line_style
 from sekant.results import Channel, Channels, Result
 from sekant.views.plots import envelope, overview_panels, plot_overview, plot_series
-from sekant.views.style import line_style
 
 CHANNELS = Channels(
     [

@@ -3,5 +3,6 @@
 from sekant.analyses.assemble import assemble
 from sekant.analyses.simulate import simulate
 from sekant.analyses.structure import structure
+from sekant.analyses.work_precision import WorkPrecision, work_precision
 
-__all__ = ["assemble", "simulate", "structure"]
+__all__ = ["WorkPrecision", "assemble", "simulate", "structure", "work_precision"]

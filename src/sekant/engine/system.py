@@ -395,16 +395,20 @@ class System:
         total = sum((link.inertia.m for link in self.equations.motion.links), SX(0))
         return float(ca.Function("m", [self._p], [total])(self.parameter_vector()))
 
-    def _freedom(self) -> str:
-        """Degrees of freedom; for a model with constraints by their rank where the model starts."""
+    def constraint_rank(self) -> int:
+        """Number of independent constraint equations where the model starts; 0 for a tree."""
         eq = self.equations
         if not eq.constraints:
-            return f"{self.nv} degrees of freedom"
+            return 0
         start = self.initial_state()
         inputs = [self._t, self._q, self._p]
         G = np.array(eq.lookups.oracle("G", inputs, [eq.G])(0.0, start.q, self.parameter_vector()))
-        rank = int(np.linalg.matrix_rank(G, tol=1e-9 * max(1.0, np.abs(G).max())))
-        count = eq.rate.numel()
+        return int(np.linalg.matrix_rank(G, tol=1e-9 * max(1.0, np.abs(G).max())))
+
+    def _freedom(self) -> str:
+        if not self.equations.constraints:
+            return f"{self.nv} degrees of freedom"
+        rank, count = self.constraint_rank(), self.equations.rate.numel()
         redundant = f", {count - rank} redundant" if rank < count else ""
         return f"{self.nv - rank} degrees of freedom ({self.nv} coordinates, {count} equations{redundant})"
 

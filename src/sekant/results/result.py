@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
@@ -12,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from sekant.errors import SekantError
 from sekant.results.channels import Channels
+from sekant.results.pictures import picture
 from sekant.results.summary import digest, summary_text
 
 if TYPE_CHECKING:
@@ -120,6 +122,27 @@ class Result:
     def digest(self) -> dict[str, Any]:
         """The summary for machines: only what JSON can hold, numbers that are not finite as None."""
         return digest(self)
+
+    def plot(
+        self,
+        *names: str,
+        against: Result | None = None,
+        energy: bool = False,
+        to: str | os.PathLike[str] | None = None,
+    ) -> Any:
+        """A picture of the named channels (``"hinge.q"``, ``"*.v"``), or of the joints and energies if none is named.
+
+        `against`: another result; both are drawn, and the error in percent of the other's range (HALL 3.5).
+        `energy`: where the energy is, the work of every element, and the balance.
+        Returns a matplotlib figure that notebooks show; `to` also writes it (.svg, .pdf, .png).
+        """
+        if against is not None:
+            return picture("comparison", "comparison_picture", self, against, names, to=to)
+        if energy:
+            return picture("energy", "energy_picture", self, to=to)
+        if names:
+            return picture("plots", "series_picture", self, names, to=to)
+        return picture("plots", "overview_picture", self, to=to)
 
     def to_pandas(self) -> pandas.DataFrame:
         """A DataFrame indexed by time [s], one column a component; units in ``.attrs["units"]``."""

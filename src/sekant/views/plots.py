@@ -1,28 +1,28 @@
-"""Pictures of results: time histories in panels, one panel a unit."""
+"""Time histories of results in panels, one panel a unit."""
 
 from __future__ import annotations
 
-import io
 import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sekant import plot_style as style
 from sekant.errors import SekantError
-from sekant.results.place import check_writable, replace_file
 from sekant.results.result import Result
-from sekant.views import style
+from sekant.views.pictures import drawing, picture_format, save_picture
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
-FORMATS = ("svg", "pdf", "png")
+    from sekant.views.figures import Picture
+
+__all__ = ["Panel", "envelope", "overview_panels", "picture_format", "plot_overview", "plot_series"]
 _OVERVIEW_LINES = 12
 _SLICES = 1500
 _LEGEND_ROWS = 24
@@ -58,19 +58,34 @@ class Panel:
 
 def plot_series(result: Result, names: Iterable[str], path: str | os.PathLike[str]) -> Path:
     """Draw time histories of the named channels (patterns such as ``*.q`` allowed), one panel a unit."""
-    columns = [i for name in result.channels.match(names) for i in _columns(result, name)]
-    panels = _by_unit(result, list(dict.fromkeys(columns)))
-    if not panels:
-        raise SekantError("name at least one channel to plot")
-    return _draw(result, panels, path)
+    return save_picture(lambda: series_picture(result, names), path)
 
 
 def plot_overview(result: Result, path: str | os.PathLike[str]) -> Path:
     """Draw joint coordinates, their rates, energies and the energy balance, as far as the result has them."""
+    return save_picture(lambda: overview_picture(result), path)
+
+
+def series_picture(result: Result, names: Iterable[str]) -> Picture:
+    """The picture of `plot_series`."""
+    panels = _by_unit(result, named_columns(result, names))
+    if not panels:
+        raise SekantError("name at least one channel to plot")
+    return draw_panels(result, panels)
+
+
+def overview_picture(result: Result) -> Picture:
+    """The picture of `plot_overview`."""
     panels = overview_panels(result)
     if not panels:
         raise SekantError("the result has no channels to plot")
-    return _draw(result, panels, path)
+    return draw_panels(result, panels)
+
+
+def named_columns(result: Result, names: Iterable[str]) -> list[int]:
+    """Columns of the data that the names or patterns stand for, each once."""
+    columns = [i for name in result.channels.match(names) for i in _columns(result, name)]
+    return list(dict.fromkeys(columns))
 
 
 def overview_panels(result: Result) -> list[Panel]:
@@ -85,17 +100,6 @@ def overview_panels(result: Result) -> list[Panel]:
     panels += _by_unit(result, [i for i in energies if i not in balance], "energies", _OVERVIEW_LINES)
     panels += _by_unit(result, balance, "energy balance")
     return panels or _by_unit(result, list(range(result.channels.width)), "", _OVERVIEW_LINES)[:6]
-
-
-def picture_format(path: str | os.PathLike[str]) -> str:
-    """The format that the ending of `path` asks for."""
-    ending = Path(path).suffix.lower().lstrip(".")
-    if ending not in FORMATS:
-        raise SekantError(
-            f"has no known picture format ('.{ending}'); use .svg, .pdf or .png",
-            file=os.fspath(path),
-        )
-    return ending
 
 
 def envelope(
@@ -150,38 +154,28 @@ def _quantity(result: Result, columns: Sequence[int]) -> str:
     return _QUANTITIES.get(kind, kind.replace("_", " "))
 
 
-def _draw(result: Result, panels: Sequence[Panel], path: str | os.PathLike[str]) -> Path:
-    ending = picture_format(path)
-    check_writable(path)
-    import matplotlib as mpl
-    from matplotlib.figure import Figure
-
+def draw_panels(result: Result, panels: Sequence[Panel]) -> Picture:
+    """One panel below the other over a common axis of time."""
     heights = [panel.height for panel in panels]
     labels = max(
         panel.legend_columns * (style.LEGEND_MARK + style.CHARACTER * _longest_label(result, panel))
         for panel in panels
     )
-    with mpl.rc_context(style.RC):
-        figure = Figure(
-            (style.PANEL_WIDTH + labels, style.MARGIN_HEIGHT + sum(heights)), layout="constrained"
-        )
+    with drawing(style.PANEL_WIDTH + labels, style.MARGIN_HEIGHT + sum(heights)) as figure:
         grid = figure.add_gridspec(len(panels), 1, height_ratios=heights)
         axes = grid.subplots(sharex=True, squeeze=False)[:, 0]
         for axis, panel in zip(axes, panels, strict=True):
             _draw_panel(axis, result, panel)
         axes[-1].set_xlabel("time [s]")
-        if len(result) > 1 and result.time[-1] > result.time[0]:
-            axes[-1].set_xlim(result.time[0], result.time[-1])
-        figure.suptitle(_title(result), x=0.01, ha="left", fontweight="bold", fontsize=10)
-        replace_file(path, _rendered(figure, ending))
-    return Path(path)
+        span(axes[-1], result)
+        figure.suptitle(title_of(result), x=0.01, ha="left", fontweight="bold", fontsize=10)
+    return figure
 
 
-def _rendered(figure: Figure, ending: str) -> bytes:
-    buffer = io.BytesIO()
-    dateless: dict[str, Any] = {"svg": {"Date": None}, "pdf": {"CreationDate": None}, "png": {}}[ending]
-    figure.savefig(buffer, format=ending, metadata=dateless)
-    return buffer.getvalue()
+def span(axis: Axes, result: Result) -> None:
+    """Let an axis of time run from the first to the last row."""
+    if len(result) > 1 and result.time[-1] > result.time[0]:
+        axis.set_xlim(result.time[0], result.time[-1])
 
 
 def _draw_panel(axis: Axes, result: Result, panel: Panel) -> None:
@@ -206,6 +200,7 @@ def _longest_label(result: Result, panel: Panel) -> int:
     return max(len(result.channels.columns[i]) for i in panel.columns)
 
 
-def _title(result: Result) -> str:
+def title_of(result: Result) -> str:
+    """Name of the model, and how the run ended if it did not finish."""
     title = result.model_name if result.ok else f"{result.model_name} ({result.status})"
     return style.literal(title)

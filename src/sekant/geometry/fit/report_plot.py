@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sekant import plot_style as style
 from sekant.errors import DataError
 
 if TYPE_CHECKING:
@@ -19,6 +20,13 @@ def plot_report(report: FitReport, path: str | PathLike[str]) -> None:
         raise DataError(
             "this report carries no data points (it was loaded, or made from a formula); plot the fit itself"
         )
+    import matplotlib as mpl
+
+    with mpl.rc_context(style.RC):
+        _plot(report, path)
+
+
+def _plot(report: FitReport, path: str | PathLike[str]) -> None:
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
@@ -28,16 +36,16 @@ def plot_report(report: FitReport, path: str | PathLike[str]) -> None:
         figure = Figure(figsize=(11.0, 6.5), layout="constrained")
         FigureCanvasAgg(figure)
         _plot_surface(report, figure, u, r)
-        figure.savefig(path, dpi=130)
+        figure.savefig(path)
         return
     label = report.parameter + (f" [{report.unit}]" if report.unit else "")
     figure = Figure(figsize=(10.0, 7.0), layout="constrained")
     FigureCanvasAgg(figure)
     axes: Any = figure.subplots(2, 2)
     for i, name in enumerate("xyz"):
-        axes[0, 0].plot(u, r[:, i], ".", markersize=2, color=f"C{i}")
+        axes[0, 0].plot(u, r[:, i], ".", markersize=2, color=style.PALETTE[i])
         if "fitted" in data:
-            axes[0, 0].plot(data["fitted_u"], data["fitted"][:, i], color=f"C{i}", label=name, linewidth=1)
+            axes[0, 0].plot(data["fitted_u"], data["fitted"][:, i], color=style.PALETTE[i], label=name)
     axes[0, 0].set(xlabel=label, ylabel="position [m]", title="components")
     axes[0, 0].legend()
     spread = np.ptp(r, axis=0)
@@ -45,7 +53,7 @@ def plot_report(report: FitReport, path: str | PathLike[str]) -> None:
     axes[0, 1].plot(r[:, first], r[:, second], ".", markersize=2, color="gray", label="data")
     if "fitted" in data:
         axes[0, 1].plot(
-            data["fitted"][:, first], data["fitted"][:, second], color="C3", linewidth=1, label="curve"
+            data["fitted"][:, first], data["fitted"][:, second], color=style.PALETTE[1], label="curve"
         )
     axes[0, 1].set(xlabel=f"{'xyz'[first]} [m]", ylabel=f"{'xyz'[second]} [m]", title="path")
     axes[0, 1].set_aspect("equal", adjustable="datalim")
@@ -56,7 +64,7 @@ def plot_report(report: FitReport, path: str | PathLike[str]) -> None:
     else:
         axes[1, 1].axis("off")
         axes[1, 1].text(0.0, 1.0, str(report), va="top", family="monospace", fontsize=7, wrap=True)
-    figure.savefig(path, dpi=130)
+    figure.savefig(path)
 
 
 def _plot_surface(report: FitReport, figure: Any, u: Any, r: Any) -> None:
@@ -86,6 +94,6 @@ def _plot_surface(report: FitReport, figure: Any, u: Any, r: Any) -> None:
 
 
 def _errors(axis: Any, u: Any, error: Any, xlabel: str, ylabel: str) -> None:
-    axis.semilogy(u, np.maximum(error, 1e-18), ".", markersize=3)
+    axis.semilogy(u, np.maximum(error, 1e-18), ".", markersize=3, color=style.PALETTE[0])
     axis.set(xlabel=xlabel, ylabel=ylabel)
-    axis.grid(True, which="major", alpha=0.3)
+    axis.grid(True, which="major")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from sekant.views.hints import hint
 from sekant.views.options import Assignments, parse_assignments
 
 if TYPE_CHECKING:
@@ -32,13 +33,15 @@ def check(
         typer.echo(to_json({"ok": True, "file": str(file)} | _described(system), indent=2))
     else:
         typer.echo(system.summary())
+        hint(f"sekant run {file} --plot {file.stem}.svg")
 
 
 def _described(system: System) -> dict[str, Any]:
     links = system.equations.motion.links
     return {
         "model": system.model.name,
-        "degrees_of_freedom": system.nv,
+        "degrees_of_freedom": system.nv - system.constraint_rank(),
+        "coordinates": system.nv,
         "mass": system.total_mass(),
         "bodies": [
             {

@@ -7,6 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
+from sekant.views.hints import hint
+
 
 def fit(
     file: Annotated[
@@ -91,6 +93,9 @@ def fit(
     else:
         typer.echo(result.report)
         typer.echo("\n".join(str(item) for item in (path, picture) if item))
+        hint(
+            f"curves: {{{path.stem}: {{file: {path.name}}}}} in a model file; sekant new path writes such a model"
+        )
 
 
 def _pairs(texts: list[str] | None, option: str) -> dict[str, str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -18,15 +18,38 @@ def plot(
         Path | None,
         typer.Option("--output", "-o", help="Picture (.svg, .pdf or .png).", show_default="FILE with .svg"),
     ] = None,
+    against: Annotated[
+        Path | None,
+        typer.Option(
+            help="Another result: draw both, and the error in percent of its range.", show_default=False
+        ),
+    ] = None,
+    energy: Annotated[bool, typer.Option("--energy", help="Draw energies, works and their balance.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Draw time histories of a result file."""
+    """Draw time histories of a result file, compare it with another, or show its energy balance."""
+    if energy and (names or against is not None):
+        raise typer.BadParameter("takes neither names nor --against", param_hint="--energy")
     from sekant.results.files import open_result
-    from sekant.views.plots import plot_overview, plot_series
+    from sekant.views.pictures import save_picture
 
     result = open_result(file)
     path = output or Path(file.name).with_suffix(".svg")
-    if names:
-        plot_series(result, names, path)
+    told: dict[str, Any] = {"ok": True, "file": str(file), "output": str(path)}
+    if against is not None:
+        from sekant.results.compare import compare
+        from sekant.views.comparison import comparison_picture
+
+        other = open_result(against)
+        labels = (file.stem, against.stem) if file.stem != against.stem else (str(file), str(against))
+        save_picture(lambda: comparison_picture(result, other, names or (), labels), path)
+        found = compare(result, other, names or ())
+        told["errors"] = {column.name: {"max": column.largest, "rms": column.rms} for column in found}
     else:
-        plot_overview(result, path)
-    typer.echo(f"{path}")
+        save_picture(lambda: result.plot(*(names or ()), energy=energy), path)
+    if as_json:
+        from sekant.results.summary import to_json
+
+        typer.echo(to_json(told, indent=2))
+    else:
+        typer.echo(f"{path}")

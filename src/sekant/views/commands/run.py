@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from sekant.views.hints import hint
 from sekant.views.interrupts import Interrupts
 from sekant.views.options import Assignments, parse_assignments
 
@@ -29,7 +30,7 @@ def run(
     file: Annotated[Path, typer.Argument(help="Model file (YAML).", show_default=False)],
     until: Annotated[float | None, typer.Option(help="End of the run, s.")] = None,
     method: Annotated[
-        str | None, typer.Option(help="Integrator: dop853, rk4, euler, semi_implicit_euler.")
+        str | None, typer.Option(help="Integrator: auto, taylor, radau5, dop853, generalized_alpha, rk4, ...")
     ] = None,
     step: Annotated[float | None, typer.Option(help="Step of a fixed-step method, s.")] = None,
     rtol: Annotated[float | None, typer.Option(help="Relative tolerance.")] = None,
@@ -147,3 +148,5 @@ def _report(result: Result, written: list[str], as_json: bool) -> None:
         return
     typer.echo(result.summary())
     typer.echo("\nwritten: " + ", ".join(written))
+    if result.ok:
+        hint(f"sekant plot {written[0]}", "sekant plot --help shows how to choose channels")

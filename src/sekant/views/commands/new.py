@@ -1,0 +1,44 @@
+"""`sekant new`: a commented model to start from."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+class Template(StrEnum):
+    """The models that can be written; each is a folder of `sekant.views.templates`."""
+
+    pendulum = "pendulum"
+    quarter_car = "quarter-car"
+    four_bar = "four-bar"
+    path = "path"
+
+
+def new(
+    template: Annotated[
+        Template,
+        typer.Argument(help="What kind of model: a chain of bodies, springs, a loop, measured poses."),
+    ],
+    folder: Annotated[Path, typer.Argument(help="Where to put it; made if need be.")] = Path(),
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Write a commented model file to start from. Nothing is overwritten."""
+    from sekant.views.scaffold import write_template
+
+    written = write_template(template.value, folder)
+    model = written[0]
+    steps = [f"sekant check {model}", f"sekant run {model} --plot {model.with_suffix('.svg').name}"]
+    if as_json:
+        import json
+
+        typer.echo(
+            json.dumps({"ok": True, "files": [str(path) for path in written], "next": steps}, indent=2)
+        )
+        return
+    for path in written:
+        typer.echo(f"written: {path}")
+    typer.echo("next: " + "\n      ".join(steps))

@@ -1,0 +1,42 @@
+"""`sekant schema`: the JSON Schema of model files, for editors."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from sekant.views.hints import hint
+
+
+def schema(
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="File (.json).", show_default="standard output")
+    ] = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="With --output: say in JSON what was written.")
+    ] = False,
+) -> None:
+    """Print the JSON Schema of model files, with which editors check and complete them.
+
+    With the YAML language server (VS Code, Neovim, Emacs): sekant schema -o sekant.schema.json, then as first line
+    of a model file: # yaml-language-server: $schema=sekant.schema.json
+    """
+    import json
+
+    from sekant.io.schema import json_schema
+
+    text = json.dumps(json_schema(), indent=2) + "\n"
+    if output is None:
+        typer.echo(text, nl=False)
+        return
+    from sekant.results.place import check_writable, replace_file
+
+    check_writable(output)
+    replace_file(output, text.encode())
+    typer.echo(json.dumps({"ok": True, "output": str(output)}, indent=2) if as_json else f"{output}")
+    if not as_json:
+        hint(
+            f"# yaml-language-server: $schema={output}", "as the first line of a model file tells the editor"
+        )

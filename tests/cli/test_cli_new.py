@@ -1,0 +1,122 @@
+"""`sekant new`, `sekant schema`, `--json` everywhere, hints at a terminal, comparison of files."""
+
+import json
+import os
+import pty
+import subprocess
+
+import pytest
+import typer.main
+from command_line import command, environment, sekant
+
+import sekant as sk
+from sekant.views.cli import app
+from sekant.views.commands.new import Template
+from sekant.views.scaffold import template_names, write_template
+
+COMMANDS = typer.main.get_command(app).commands
+
+
+def test_the_templates_on_offer_are_those_of_the_package():
+    assert template_names() == sorted(kind.value for kind in Template)
+
+
+@pytest.mark.parametrize("name", template_names())
+def test_a_new_model_runs(name, tmp_path):
+    model, *_ = write_template(name, tmp_path / "sub" / "folder")
+    result = sk.simulate(sk.load(model), 2.0)
+    assert result.ok
+    energy = result.digest()["energy"]
+    assert energy is not None
+    assert energy["relative"] < 1e-6
+    first, *_, last = model.read_text().splitlines()
+    assert first.startswith("# ")
+    assert last.startswith("simulation:")
+
+
+def test_new_says_what_to_do_next_and_overwrites_nothing(tmp_path):
+    done = sekant("new", "quarter-car", "cars", cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    lines = done.stdout.splitlines()
+    assert lines[:2] == ["written: cars/quarter_car.yaml", "next: sekant check cars/quarter_car.yaml"]
+    (tmp_path / "cars" / "quarter_car.yaml").write_text("mine")
+    again = sekant("new", "quarter-car", "cars", cwd=tmp_path)
+    assert again.returncode == 1
+    assert again.stderr.startswith("cars/quarter_car.yaml: exists already and is not overwritten")
+    assert (tmp_path / "cars" / "quarter_car.yaml").read_text() == "mine"
+    told = json.loads(sekant("new", "path", "--json", cwd=tmp_path).stdout)
+    assert told["files"] == ["path.yaml", "poses.csv"]
+    assert told["next"][0] == "sekant check path.yaml"
+    assert sekant("new", "spaceship", cwd=tmp_path).returncode == 2
+
+
+def test_schema_is_json_that_knows_every_joint(tmp_path):
+    schema = json.loads(sekant("schema").stdout)
+    kinds = [
+        part["properties"]["type"]["const"]
+        for part in schema["$defs"].values()
+        if "type" in part["properties"]
+    ]
+    assert {"path", "surface", "revolute"} <= set(kinds)
+    done = sekant("schema", "-o", "s.json", "--json", cwd=tmp_path)
+    assert json.loads(done.stdout) == {"ok": True, "output": "s.json"}
+    assert json.loads((tmp_path / "s.json").read_text()) == schema
+
+
+@pytest.mark.parametrize("name", sorted(COMMANDS))
+def test_every_command_speaks_json(name):
+    assert any("--json" in parameter.opts for parameter in COMMANDS[name].params)
+
+
+def test_hints_are_for_people_at_a_terminal_only(model_folder):
+    piped = sekant("check", "crane.yaml", cwd=model_folder)
+    assert (piped.returncode, piped.stderr) == (0, "")
+    assert "next:" not in piped.stdout
+    ours, theirs = pty.openpty()
+    done = subprocess.run(
+        command("check", "crane.yaml"),
+        stdout=subprocess.PIPE,
+        stderr=theirs,
+        cwd=model_folder,
+        env=environment(),
+        check=True,
+    )
+    os.close(theirs)
+    seen = os.read(ours, 4096).decode()
+    os.close(ours)
+    assert "next: sekant run crane.yaml --plot crane.svg" in seen
+    assert done.stdout.decode() == piped.stdout
+
+
+def test_plot_compares_two_results(model_folder):
+    for name, length in (("a", "0.8"), ("b", "0.81")):
+        options = ["--until", "0.5", "--set", f"L={length}", "-o", f"{name}.nc"]
+        done = sekant("run", "crane.yaml", *options, cwd=model_folder)
+        assert done.returncode == 0, done.stderr
+    done = sekant("plot", "a.nc", "*.q", "--against", "b.nc", "-o", "c.svg", "--json", cwd=model_folder)
+    assert done.returncode == 0, done.stderr
+    told = json.loads(done.stdout)
+    assert (told["output"], set(told["errors"])) == ("c.svg", {"shoulder.q", "elbow.q"})
+    assert 1e-4 < told["errors"]["shoulder.q"]["max"] < 0.1
+    assert "a against b" in (model_folder / "c.svg").read_text()
+    assert sekant("plot", "a.nc", "--energy", cwd=model_folder).stdout == "a.svg\n"
+    assert sekant("plot", "a.nc", "--energy", "--against", "b.nc", cwd=model_folder).returncode == 2
+
+
+def test_check_counts_the_freedom_of_a_loop(tmp_path):
+    sekant("new", "four-bar", cwd=tmp_path)
+    told = json.loads(sekant("check", "four_bar.yaml", "--json", cwd=tmp_path).stdout)
+    assert (told["degrees_of_freedom"], told["coordinates"]) == (0, 2)  # the motor drives the only one
+
+
+def test_the_shell_completes_commands_and_templates():
+    asked = environment() | {"_SEKANT_COMPLETE": "complete_bash"}
+    for typed, position, expected in (("sekant ne", "1", "new"), ("sekant new quarter", "2", "quarter-car")):
+        done = subprocess.run(
+            command(),
+            capture_output=True,
+            text=True,
+            env=asked | {"COMP_WORDS": typed, "COMP_CWORD": position},
+            check=False,
+        )
+        assert done.stdout.split() == [expected]
