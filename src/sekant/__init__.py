@@ -30,6 +30,7 @@ _PUBLIC = {
     "constraints": "sekant.model",
     "contacts": "sekant.model",
     "dump": "sekant.io",
+    "equilibrium": "sekant.analyses",
     "forces": "sekant.model",
     "joints": "sekant.model",
     "load": "sekant.io",
@@ -58,6 +59,7 @@ __all__ = [
     "constraints",
     "contacts",
     "dump",
+    "equilibrium",
     "forces",
     "joints",
     "load",
@@ -70,7 +72,7 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
-    from sekant.analyses import assemble, simulate, structure, work_precision
+    from sekant.analyses import assemble, equilibrium, simulate, structure, work_precision
     from sekant.engine import State, System, compile, natural
     from sekant.errors import SekantError
     from sekant.geometry.pose_curve import PoseCurve

@@ -1,8 +1,17 @@
 """Analyses: questions to a system whose answers are results."""
 
 from sekant.analyses.assemble import assemble
+from sekant.analyses.equilibrium import Equilibrium, equilibrium
 from sekant.analyses.simulate import simulate
 from sekant.analyses.structure import structure
 from sekant.analyses.work_precision import WorkPrecision, work_precision
 
-__all__ = ["WorkPrecision", "assemble", "simulate", "structure", "work_precision"]
+__all__ = [
+    "Equilibrium",
+    "WorkPrecision",
+    "assemble",
+    "equilibrium",
+    "simulate",
+    "structure",
+    "work_precision",
+]

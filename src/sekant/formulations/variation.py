@@ -1,0 +1,109 @@
+"""First variation of the equations of motion, on the manifold of coordinates.
+
+A small change of the motion is (s, w): the coordinates change by ``dq = N(q) s`` with ``N = d(qdot)/dv``, so that
+the change s (nv,) of a quaternion is a turn, and the velocities by w (nv,). With the residual
+``R = M a + G^T lam - f`` of inverse dynamics (TROM 3.5, with the multipliers kept in it) it obeys
+
+    M w' + R_v w + R_s s + G^T dlam + R_p dp = 0 ,      R_s = dR/dq N   (holds d(G^T lam)/dq)
+    s' = w + X s ,                                      N X = d(qdot)/dq N - N' =: T
+    G_h s + Phi_p dp = 0                                (positions)
+    G w + H s + rate_p dp = 0 ,                         H = d(rate)/dq N
+    G w' + acc_v w + acc_s s + acc_p dp = 0             (accelerations; acc = d(rate)/dt)
+
+X is zero unless velocities are not the rates of coordinates. Rows are those of the constraints, holonomic ones first,
+then the gaps of contacts that are not held, which count only where they are closed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+
+import casadi as ca
+
+from sekant.formulations.constrained import ConstrainedEquations, column
+from sekant.formulations.constraints import ConstraintBlock
+from sekant.geometry.spatial import SX
+
+
+class Variation:
+    """Expressions of the symbols t, q, v, p of the equations, and of `a` (nv,) and `lam` (m,)."""
+
+    def __init__(self, equations: ConstrainedEquations):
+        self.equations = equations
+        held = getattr(equations, "held", frozenset())
+        gaps: dict[str, ConstraintBlock] = getattr(equations, "contacts", {})
+        self.gaps = [block for name, block in gaps.items() if name not in held]
+        self.blocks = [*equations.ordered_blocks, *self.gaps]
+        self.a = SX.sym("a", equations.nv)
+        self.lam = SX.sym("lam", sum(block.rows for block in self.blocks))
+
+    @property
+    def inputs(self) -> list[SX]:
+        eq = self.equations
+        return [eq.t, eq.q, eq.v, self.a, self.lam, eq.p]
+
+    @cached_property
+    def Phi(self) -> SX:
+        """(m,) position equations, zero in rows that restrict velocities only."""
+        return column([block.phi if block.holonomic else SX.zeros(block.rows) for block in self.blocks])
+
+    @cached_property
+    def rate(self) -> SX:
+        """(m,)."""
+        return column([block.rate for block in self.blocks])
+
+    @cached_property
+    def acceleration(self) -> SX:
+        """(m,) d(rate)/dt."""
+        eq = self.equations
+        state, rates = ca.vertcat(eq.t, eq.q, eq.v), ca.vertcat(1, eq.qdot, self.a)
+        return ca.densify(eq.lookups.jtimes(self.rate, state, rates)) if self.lam.numel() else self.rate
+
+    @cached_property
+    def residual(self) -> SX:
+        """(nv,) R."""
+        eq = self.equations
+        inner = eq.inverse_dynamics(self.a)
+        if not self.lam.numel():
+            return inner
+        return inner + ca.densify(eq.lookups.gradient(ca.dot(self.rate, self.lam), eq.v))
+
+    @cached_property
+    def N(self) -> SX:
+        """(nq, nv)."""
+        return self.equations.lookups.jacobian(self.equations.qdot, self.equations.v)
+
+    @cached_property
+    def curved(self) -> bool:
+        """Whether any velocity is not the rate of a coordinate."""
+        return self.equations.lookups.jacobian(self.equations.qdot, self.equations.q).nnz() > 0
+
+    def by_coordinates(self, expression: SX) -> SX:
+        """(rows, nv) derivative with respect to s."""
+        eq = self.equations
+        return eq.lookups.jacobian(expression, eq.q) @ self.N
+
+    def by(self, expression: SX, symbols: SX) -> SX:
+        return self.equations.lookups.jacobian(expression, symbols)
+
+    def along(self, expression: SX) -> SX:
+        """Rate of an expression along the motion with accelerations `a`."""
+        eq = self.equations
+        state, rates = ca.vertcat(eq.t, eq.q, eq.v), ca.vertcat(1, eq.qdot, self.a)
+        return eq.lookups.jtimes(expression, state, rates)
+
+    @cached_property
+    def turning(self) -> list[SX]:
+        """N, N', T and T', each (nq, nv), from which X and X' follow; empty unless `curved`."""
+        if not self.curved:
+            return []
+        N_rate = self.along(self.N)
+        T = self.by_coordinates(self.equations.qdot) - N_rate
+        return [self.N, N_rate, T, self.along(T)]
+
+    def at_rest(self, expressions: Sequence[SX]) -> list[SX]:
+        """The expressions where v and a are zero."""
+        eq = self.equations
+        moving = ca.vertcat(eq.v, self.a)
+        return [eq.lookups.substitute(e, moving, SX.zeros(2 * eq.nv)) for e in expressions]

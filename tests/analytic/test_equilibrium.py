@@ -1,0 +1,178 @@
+"""Static equilibrium against closed solutions and identities: trees, loops, contacts, poor starts, faults."""
+
+import numpy as np
+import pytest
+
+import sekant as sk
+from loops import four_bar, slider_crank, stewart
+from mechanisms import random_model
+from states import to_cartesian
+
+G = 9.81
+FORCES = ("bushing", "bushing", "actuator", "rotational_spring_damper", "joint_limit", "point_force")
+ARM = sk.Body(mass=2.0, com=(0, 0, -0.5), inertia=(0.17, 0.17, 0.01))
+
+
+def pendulum(q0="100 deg", **options):
+    hinge = sk.joints.Revolute(child="arm", axis=(0, 1, 0), q0=q0)
+    return sk.Model(name="pendulum", bodies={"arm": ARM}, joints={"hinge": hinge}, **options)
+
+
+def block(**options):
+    joint = sk.joints.Prismatic(child="block", axis=(0, 0, 1), q0=3.0)
+    bodies = {"block": sk.Body(mass=1.5, inertia=(1, 2, 3))}
+    return sk.Model(name="block", bodies=bodies, joints={"rail": joint}, **options)
+
+
+@pytest.mark.parametrize("method", ["descent", "load stepping", "relaxation"])
+def test_every_method_finds_the_hanging_pendulum_from_afar(method):
+    found = sk.equilibrium(sk.compile(pendulum("80 deg")), method=method)
+    assert abs(found.q[0]) < 1e-12
+    assert found.method == method
+    assert found.stability == "stable"
+    assert found.curvatures[0] == pytest.approx(2.0 * G * 0.5 / (0.17 + 2 * 0.25), rel=1e-9)
+    assert found.reactions["hinge"] == pytest.approx([0, 0, 2 * G, 0, 0, 0], abs=1e-11)
+
+
+def test_a_pendulum_near_the_top_stays_there_unless_a_stable_position_is_asked_for():
+    system = sk.compile(pendulum("172 deg"))
+    top, bottom = sk.equilibrium(system), sk.equilibrium(system, stable=True)
+    assert top.q[0] == pytest.approx(np.pi, abs=1e-12)
+    assert top.stability == "unstable"
+    assert np.cos(bottom.q[0]) == pytest.approx(1.0, abs=1e-15)
+    assert bottom.stability == "stable"
+    exactly = sk.equilibrium(sk.compile(pendulum("180 deg")), stable=True)
+    assert np.cos(exactly.q[0]) == pytest.approx(1.0, abs=1e-15)
+
+
+def test_a_tree_with_every_force_balances():
+    system = sk.compile(random_model(11, ("revolute", "spherical", "path", "prismatic"), FORCES))
+    found = sk.equilibrium(system, t=0.4)
+    forces = system.inverse_dynamics(found.q, found.v, np.zeros(system.nv), t=0.4)
+    assert np.abs(forces).max() < 1e-9
+    assert np.abs(system.forward_dynamics(found.q, found.v, t=0.4)).max() < 1e-8
+
+
+@pytest.mark.parametrize("make", [four_bar, slider_crank])
+def test_loops_with_redundant_constraints_rest_at_the_same_place_in_both_formulations(make):
+    joints, floating = sk.compile(make()), sk.compile(make(), formulation="cartesian")
+    first = sk.equilibrium(joints)
+    start = sk.assemble(joints)
+    start = sk.State(
+        start.q + 0.9 * (first.q - start.q), start.v * 0
+    )  # the others have two positions of rest
+    second = sk.equilibrium(floating, to_cartesian(joints, floating, start))
+    for system, found in ((joints, first), (floating, second)):
+        assert np.abs(system.forward_dynamics(found.q, found.v)).max() < 1e-8
+        assert found.stability == "stable"
+    assert first.curvatures == pytest.approx(second.curvatures, rel=1e-8)
+    energies = [s.energy(f.q, f.v)[1] for s, f in ((joints, first), (floating, second))]
+    assert energies[0] == pytest.approx(energies[1], abs=1e-10)
+
+
+def test_stable_equilibrium_of_a_loop_is_a_minimum_of_the_energy_along_it():
+    """Over the whole turn of the crank, by assembly at each angle."""
+    system = sk.compile(four_bar())
+    found = sk.equilibrium(system, stable=True)
+    i = system.state_names.index("A.angle")
+    here = system.energy(found.q, found.v)[1]
+    for step in (-0.05, 0.05):
+        guess = found.q.copy()
+        guess[i] += step
+        beside = sk.assemble(system, sk.State(guess, found.v), hold=["A.angle"])
+        rise = system.energy(beside.q, found.v)[1] - here
+        assert rise > 0
+
+
+def test_holding_a_coordinate_takes_the_force_that_virtual_work_demands():
+    """dV/d(angle) of the crank along the closed loop, by central differences of assembled positions."""
+    system = sk.compile(four_bar())
+    found = sk.equilibrium(system, hold=["A.angle"])
+    i = system.state_names.index("A.angle")
+    h, energy = 1e-5, []
+    for sign in (1, -1):
+        guess = found.q.copy()
+        guess[i] += sign * h
+        beside = sk.assemble(system, sk.State(guess, found.v), hold=["A.angle"])
+        energy.append(system.energy(beside.q, found.v)[1])
+    assert found.holding["A.angle"] == pytest.approx((energy[0] - energy[1]) / (2 * h), rel=1e-7)
+
+
+def test_contacts_press_where_they_must_and_open_where_they_can():
+    stop = sk.contacts.JointStop(joint="hinge", limit=0.3, side="lower")
+    pressed = sk.equilibrium(sk.compile(pendulum(contacts={"stop": stop})))
+    assert pressed.q[0] == pytest.approx(0.3, abs=1e-12)
+    assert pressed.contacts["stop"] == pytest.approx(2 * G * 0.5 * np.sin(0.3), rel=1e-12)
+    assert pressed.reactions["hinge"][4] == pytest.approx(pressed.contacts["stop"], rel=1e-9)
+    beyond = sk.contacts.JointStop(joint="hinge", limit=-0.3, side="lower")
+    free = sk.equilibrium(sk.compile(pendulum(contacts={"stop": beyond})))
+    assert free.contacts == {}
+    assert abs(free.q[0]) < 1e-12
+
+
+def test_a_falling_block_comes_to_rest_on_the_floor():
+    floor = sk.contacts.JointStop(joint="rail", limit=0.25, side="lower")
+    found = sk.equilibrium(sk.compile(block(contacts={"floor": floor})))
+    assert found.q[0] == pytest.approx(0.25, abs=1e-12)
+    assert found.contacts["floor"] == pytest.approx(1.5 * G, rel=1e-12)
+
+
+def test_a_compliant_stop_carries_the_weight():
+    stop = sk.forces.JointLimit(joint="rail", lower=0.2, upper=9.0, stiffness=800.0, ramp=0.01)
+    system = sk.compile(block(forces={"stop": stop}))
+    found = sk.equilibrium(system)
+    assert found.q[0] < 0.2
+    assert np.abs(system.forward_dynamics(found.q, found.v)).max() < 1e-9
+
+
+def test_mechanisms_in_points_hang_straight():
+    m = sk.natural.Mechanism(dim=2, gravity=(0, -G))
+    O, A, B = m.ground("O", (0, 0)), m.point("A", (0.6, -0.8)), m.point("B", (1.5, -0.8))
+    m.rod(O, A, mass=1.3)
+    m.rod(A, B, mass=0.7)
+    found = sk.equilibrium(m.compile())
+    assert found.q == pytest.approx([0.0, -1.0, 0.0, -1.9], abs=1e-12)
+    assert found.stability == "stable"
+
+
+def test_a_platform_on_legs_rests_against_their_springs():
+    system = sk.compile(stewart())
+    held = [name for name in system.state_names if name.endswith("displacement")]
+    found = sk.equilibrium(system, hold=held)
+    assert found.residual < 1e-8
+    assert len(found.holding) == len(held)
+
+
+def test_nothing_that_holds_is_named():
+    with pytest.raises(
+        sk.SekantError, match=r"14\.7.* unbalanced along 'rail.displacement'.*nothing resists"
+    ):
+        sk.equilibrium(sk.compile(block()))
+
+
+def test_a_moving_driver_is_refused_unless_the_forces_stay():
+    """A hinge driven at constant rate: an arm on it rests in the rotating frame only about the vertical."""
+    joints = {
+        "shaft": sk.joints.Revolute(child="hub", axis=(0, 0, 1)),
+        "hinge": sk.joints.Revolute(parent="hub", child="arm", axis=(0, 1, 0), q0=0.8),
+    }
+    bodies = {"hub": sk.Body(mass=1.0, inertia=(1, 1, 1)), "arm": ARM}
+    drive = {"turn": sk.Driver(joint="shaft", value="5*t")}
+    spinning = sk.compile(sk.Model(bodies=bodies, joints=joints, drivers=drive))
+    found = sk.equilibrium(spinning)
+    # (J_x - J_z + m l^2) w^2 sin cos = m g l sin
+    cosine = 2 * G * 0.5 / ((0.17 - 0.01 + 2 * 0.25) * 25)
+    assert np.cos(found.q[0]) == pytest.approx(cosine, rel=1e-10)
+    level = sk.Model(bodies=bodies, joints=joints, drivers=drive, gravity=(G, 0, -G))
+    with pytest.raises(sk.SekantError, match="driver 'turn' moves"):
+        sk.equilibrium(sk.compile(level))
+
+
+def test_faults_are_named():
+    system = sk.compile(pendulum())
+    with pytest.raises(sk.SekantError, match=r"cannot hold 'hinge.angel'; did you mean 'hinge.angle'"):
+        sk.equilibrium(system, hold=["hinge.angel"])
+    with pytest.raises(sk.SekantError, match="unknown method 'newtn'; did you mean 'newton'"):
+        sk.equilibrium(system, method="newtn")
+    with pytest.raises(sk.SekantError, match="is not a parameter"):
+        sk.equilibrium(system, parameters={"m": 1.0})
