@@ -25,6 +25,7 @@ BENCHMARKS = (
     "opensim_custom_joint",
     "loops_four_bars",
     "loops_benchmarks",
+    "kinematics_sweep",
     "startup",
 )
 """Modules with a function ``run(quick) -> {"figures": [...], "targets": [...]}``."""

@@ -33,6 +33,7 @@ _PUBLIC = {
     "equilibrium": "sekant.analyses",
     "forces": "sekant.model",
     "joints": "sekant.model",
+    "kinematics": "sekant.analyses",
     "load": "sekant.io",
     "natural": "sekant.engine.natural",
     "open_result": "sekant.results",
@@ -62,6 +63,7 @@ __all__ = [
     "equilibrium",
     "forces",
     "joints",
+    "kinematics",
     "load",
     "natural",
     "open_result",
@@ -72,7 +74,7 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
-    from sekant.analyses import assemble, equilibrium, simulate, structure, work_precision
+    from sekant.analyses import assemble, equilibrium, kinematics, simulate, structure, work_precision
     from sekant.engine import State, System, compile, natural
     from sekant.errors import SekantError
     from sekant.geometry.pose_curve import PoseCurve

@@ -2,6 +2,7 @@
 
 from sekant.analyses.assemble import assemble
 from sekant.analyses.equilibrium import Equilibrium, equilibrium
+from sekant.analyses.kinematics import kinematics
 from sekant.analyses.simulate import simulate
 from sekant.analyses.structure import structure
 from sekant.analyses.work_precision import WorkPrecision, work_precision
@@ -11,6 +12,7 @@ __all__ = [
     "WorkPrecision",
     "assemble",
     "equilibrium",
+    "kinematics",
     "simulate",
     "structure",
     "work_precision",

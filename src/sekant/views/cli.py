@@ -16,6 +16,7 @@ from sekant.views.commands.check import check
 from sekant.views.commands.doctor import doctor
 from sekant.views.commands.fit import fit
 from sekant.views.commands.new import new
+from sekant.views.commands.kinematics import kinematics
 from sekant.views.commands.plot import plot
 from sekant.views.commands.run import run
 from sekant.views.commands.schema import schema
@@ -27,7 +28,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (new, check, run, plot, fit, schema, doctor):
+for command in (new, check, run, kinematics, plot, fit, schema, doctor):
     app.command()(command)
 
 

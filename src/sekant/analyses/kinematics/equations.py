@@ -1,0 +1,126 @@
+"""The equations of a driven mechanism as compiled functions: constraints, drives and their derivatives.
+
+With displacements w (nv,), dq = N(q) w, the equations F(q) = (Phi(q), h(q)) = (0, d) give by differentiation
+
+    J w_i = e_i ,    J w_ij = - d(J w_i)/dq N w_j ,    J = dF/dq N ,
+
+w_i the displacements by drive i, and w_ij the derivative of w_i by drive j.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import casadi as ca
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from sekant.analyses.kinematics.quantities import Quantity
+from sekant.engine.native import NativeFunction
+from sekant.engine.system import System
+from sekant.errors import ModelError
+from sekant.geometry.spatial import SX
+from sekant.model.joints import Joint
+from sekant.solvers.sweep import SweepProblem
+
+Vector = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class DrivenEquations:
+    """F, J and curvature of a system whose freedoms are driven by `drives`, at time t and parameters p."""
+
+    system: System
+    drives: tuple[Quantity, ...]
+    t: float
+    p: Vector
+
+    @cached_property
+    def _functions(self) -> tuple[NativeFunction, NativeFunction, NativeFunction]:
+        key = ("driven equations", tuple(drive.name for drive in self.drives))
+        return self.system.once(key, self._build)
+
+    def _build(self) -> tuple[NativeFunction, NativeFunction, NativeFunction]:
+        system, eq = self.system, self.system.equations
+        refuse_rolling(system)
+        N = ca.jacobian(eq.qdot, eq.v)
+        h = ca.vertcat(SX.zeros(0, 1), *[drive.expression for drive in self.drives])
+        F = ca.vertcat(eq.Phi, h + _guard(system))
+        G = eq.G if eq.constraints else SX.zeros(0, system.nv)
+        J = ca.densify(ca.vertcat(G, eq.lookups.jacobian(h, eq.q) @ N))
+        w, u, delta = (SX.sym(name, system.nv) for name in ("w", "u", "delta"))
+        bend = ca.densify(eq.lookups.jtimes(J @ w, eq.q, N @ u))
+        moved = eq.q + ca.substitute(eq.qdot, eq.v, delta)
+        return (
+            system.function("driven", [eq.t, eq.q, eq.p], [F, J]),
+            system.function("retract", [eq.q, delta], [moved]),
+            system.function("bend", [eq.t, eq.q, w, u, eq.p], [bend]),
+        )
+
+    @property
+    def rows(self) -> int:
+        return self.system.equations.Phi.numel() + len(self.drives)
+
+    @cached_property
+    def unit_blocks(self) -> tuple[tuple[int, int], ...]:
+        return tuple((int(a), int(n)) for a, n in self.system.equations.motion.unit_blocks)
+
+    def terms(self, q: Vector) -> tuple[Vector, Vector]:
+        """F (M,) and J (M, nv)."""
+        F, J = self._functions[0](np.array([self.t]), q, self.p)
+        return F.ravel(), J.reshape(F.size, self.system.nv)
+
+    def drive_values(self, q: Vector) -> Vector:
+        """(m,)."""
+        return self.terms(q)[0][self.rows - len(self.drives) :]
+
+    def move(self, q: Vector, delta: Vector) -> Vector:
+        """q displaced by delta (nv,)."""
+        new = self._functions[1](q, delta)[0].ravel()
+        for first, length in self.unit_blocks:
+            new[first : first + length] /= np.linalg.norm(new[first : first + length])
+        return new
+
+    def problem(self) -> SweepProblem:
+        terms, retract, curvature = self._functions
+        return SweepProblem(
+            terms,
+            retract,
+            curvature,
+            nq=self.system.nq,
+            n=self.system.nv,
+            rows=self.rows,
+            periodic=tuple(drive.periodic for drive in self.drives),
+            t=self.t,
+            p=self.p,
+            unit_blocks=self.unit_blocks,
+        )
+
+
+def driven_equations(
+    system: System, drives: tuple[Quantity, ...], t: float, parameters: Mapping[str, ArrayLike] | None
+) -> DrivenEquations:
+    return DrivenEquations(system, drives, float(t), system.parameter_vector(parameters))
+
+
+def _guard(system: System) -> SX:
+    """Zero, or NaN where a path or surface of the tree is left: its coordinate may be driven without a look at it."""
+    guard = SX(0)
+    motion = system.equations.motion
+    for i, link in enumerate(motion.links):
+        if type(link.joint).out_of_range is not Joint.out_of_range:
+            where = ca.sum1(motion.X_PM[i].p)
+            guard += ca.if_else(where <= 1e300, 0.0, np.nan)
+    return guard
+
+
+def refuse_rolling(system: System) -> None:
+    """Velocity constraints leave the position open: it depends on the way taken."""
+    names = [block.name for block in system.equations.ordered_blocks if not block.holonomic]
+    if names:
+        raise ModelError(
+            f"model '{system.model.name}': kinematics cannot treat '{names[0]}', which restricts velocities, not "
+            "positions; remove it, or simulate"
+        )

@@ -1,0 +1,167 @@
+"""Where the travel of a driven mechanism ends: dead points by arc-length continuation, ends of paths by bisection.
+
+At a dead point the drive is largest or smallest along the motion: its rate by arc length, g = h_q tau with the unit
+tangent tau of the motion, changes its sign, while the motion itself goes on. So the walk continues by arc length,
+which knows no such points, until g is bracketed, and its zero is found to round-off.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sekant.analyses.kinematics.equations import DrivenEquations
+from sekant.analyses.kinematics.mobility import displacement_name
+
+Vector = NDArray[np.float64]
+DEAD_POINT = "dead point"
+MEETING = "branches meet"
+END = "end of range"
+LOST = "lost"
+
+
+@dataclass(frozen=True, eq=False)
+class Limit:
+    """A place where the travel ends, or where branches meet.
+
+    `value` (m,) of the drives; `q` (nq,) the coordinates there (NaN where branches meet within the range);
+    `kind`: "dead point", "branches meet", "end of range" or "lost"; `text` says more.
+    """
+
+    kind: str
+    value: Vector
+    direction: Vector  # (m,) in which the drives were moved
+    q: Vector
+    text: str
+
+    def __str__(self) -> str:
+        return self.text
+
+
+@dataclass(frozen=True, eq=False)
+class _Point:
+    """On the motion: coordinates, unit tangent (nv,) in the coordinates' displacements, drive and its rate."""
+
+    q: Vector
+    tangent: Vector
+    d: Vector
+    g: float
+
+
+class TravelEnd:
+    """Search along one straight way in the space of drives, from d_A at q_A toward d_B."""
+
+    def __init__(self, equations: DrivenEquations, q_A: Vector, d_A: Vector, d_B: Vector):
+        self.equations, self.m = equations, len(d_A)
+        self.way = float(np.linalg.norm(d_B - d_A))
+        self.e = (d_B - d_A) / self.way
+        self.across = np.linalg.svd(self.e[None, :])[2][1:]  # (m - 1, m): drives that stay as they are
+        self.d_A = d_A
+        self.start = self._point(q_A, None)
+
+    def _rows(self, q: Vector) -> tuple[Vector, Vector, Vector, Vector]:
+        """Equations of the motion and their matrix, drives (m,) and their slopes (m, nv)."""
+        F, J = self.equations.terms(q)
+        k = self.equations.rows - self.m
+        h, H = F[k:], J[k:]
+        difference = h - self.d_A
+        for j, drive in enumerate(self.equations.drives):
+            if drive.periodic:
+                difference[j] -= 2 * np.pi * np.round(difference[j] / (2 * np.pi))
+        rows = np.concatenate([F[:k], self.across @ difference])
+        return rows, np.vstack([J[:k], self.across @ H]), self.d_A + difference, H
+
+    def _point(self, q: Vector, before: Vector | None) -> _Point:
+        _, A, d, H = self._rows(q)
+        tangent = np.linalg.svd(A)[2][-1] if A.shape[0] else np.ones(A.shape[1])
+        tangent = tangent / np.linalg.norm(tangent)
+        g = float(self.e @ H @ tangent)
+        forward = g if before is None else float(tangent @ before)
+        if forward < 0:
+            tangent, g = -tangent, -g
+        return _Point(q, tangent, d, g)
+
+    def _ahead(self, base: _Point, length: float) -> _Point | None:
+        """The point of the motion at `length` along the tangent of `base`; None if it is not found."""
+        q = self.equations.move(base.q, length * base.tangent)
+        last, total = np.inf, 0.0
+        for _ in range(12):
+            rows, A, d, _ = self._rows(q)
+            if not all(np.all(np.isfinite(part)) for part in (rows, A, d)):
+                return None
+            if float(np.max(np.abs(rows), initial=0.0)) <= 1e-13 * max(1.0, float(np.max(np.abs(q)))):
+                break
+            matrix = np.vstack([A, base.tangent])
+            delta = np.asarray(np.linalg.lstsq(matrix, np.append(-rows, 0.0), rcond=1e-12)[0], float)
+            step = float(np.max(np.abs(delta)))
+            total += step
+            if step <= 1e-15 * max(1.0, float(np.max(np.abs(q)))):
+                break
+            if step > 0.7 * last or total > 0.5 * abs(length):
+                return None
+            last = step
+            q = self.equations.move(q, delta)
+        point = self._point(q, base.tangent)
+        return point if point.tangent @ base.tangent > 0.5 else None
+
+    def find(self, most: int = 2000) -> Limit | None:
+        """The end of the travel; None if d_B is reached after all."""
+        base = self.start
+        length = 0.02 * min(1.0, self.way / max(base.g, 1e-12))
+        shortest = 1e-13 * max(1.0, float(np.max(np.abs(base.q))))
+        for _ in range(most):
+            if length < shortest:
+                return self._end(base)
+            ahead = self._ahead(base, length)
+            if ahead is None:
+                length *= 0.5
+                continue
+            if ahead.g <= 0:
+                return self._dead_point(base, length)
+            if self.e @ (ahead.d - self.d_A) >= self.way:
+                return None
+            base, length = ahead, 1.5 * length
+        return self._limit(LOST, base, "the search for the end of the travel took too many steps at")
+
+    def _dead_point(self, base: _Point, length: float) -> Limit:
+        low, high, best = 0.0, length, base
+        for _ in range(80):
+            middle = 0.5 * (low + high)
+            found = self._ahead(base, middle)
+            if found is None:
+                high = middle
+                continue
+            best = found if abs(found.g) <= abs(best.g) else best
+            low, high = (middle, high) if found.g > 0 else (low, middle)
+            if abs(found.g) < 1e-14 or high - low < 1e-15 * max(1.0, length):
+                break
+        _, A, _, _ = self._rows(best.q)
+        sizes = np.linalg.svd(A, compute_uv=False)
+        n = self.equations.system.nv
+        if n > 1 and sizes.size >= n - 1 and sizes[n - 2] < 1e-5 * sizes[0]:
+            return self._limit(MEETING, best, "two branches of the motion meet at")
+        fastest = displacement_name(self.equations.system, int(np.argmax(np.abs(best.tangent))))
+        return self._limit(DEAD_POINT, best, "dead point at", f", where '{fastest}' goes on without it")
+
+    def _end(self, base: _Point) -> Limit:
+        system = self.equations.system
+        beyond = self.equations.move(base.q, 1e-7 * base.tangent)
+        fault = system.explain_failure(self.equations.t, np.concatenate([beyond, np.zeros(system.nv)]))
+        if fault:
+            return self._limit(END, base, "travel ends at", f": {fault}")
+        return self._limit(LOST, base, "no way goes on from")
+
+    def _limit(self, kind: str, point: _Point, text: str, more: str = "") -> Limit:
+        where = drive_text(self.equations, point.d)
+        return Limit(kind, point.d, self.e, point.q, f"{text} {where}{more}")
+
+
+def drive_text(equations: DrivenEquations, d: Vector) -> str:
+    """``hinge.angle = 1.234 rad, rack.s = 0.01 m``."""
+    parts = [
+        f"{drive.name} = {value:.9g} {drive.unit}".rstrip()
+        for drive, value in zip(equations.drives, d, strict=True)
+    ]
+    return ", ".join(parts)

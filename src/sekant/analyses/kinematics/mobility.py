@@ -1,0 +1,82 @@
+"""How many freedoms a mechanism has, and which of them the drives leave."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sekant.analyses.closing import NOTHING
+from sekant.analyses.kinematics.equations import DrivenEquations
+from sekant.engine.system import System
+from sekant.errors import ModelError
+
+Vector = NDArray[np.float64]
+RANK = 1e-9  # relative size of singular values that count as zero
+
+
+def check_mobility(equations: DrivenEquations, q: Vector, held: int) -> None:
+    """ModelError unless the drives determine the position at q; the last `held` of them are held ones."""
+    system, m = equations.system, len(equations.drives)
+    J = equations.terms(q)[1]
+    if not np.all(np.isfinite(J)):
+        raise ModelError(
+            f"model '{system.model.name}': the drives {_listed(equations)} have no finite slope at the start"
+        )
+    J = np.where(np.linalg.norm(J, axis=1, keepdims=True) > NOTHING, J, 0.0)
+    G = J[: equations.rows - m]
+    freedom = system.nv - _rank(G)
+    rest = null_space(J)
+    if freedom == m and not rest.shape[1]:
+        return
+    name, drives = system.model.name, _listed(equations)
+    count = f"{freedom} degree{'' if freedom == 1 else 's'} of freedom"
+    given = f"{m - held} drive{'' if m - held == 1 else 's'}" + (f" and {held} held" if held else "")
+    if freedom < m:
+        if freedom == 0:
+            raise ModelError(f"model '{name}' has no degree of freedom at its start: nothing can be driven")
+        raise ModelError(f"model '{name}' has {count} but {given} ({drives}); drop {m - freedom} of them")
+    if freedom > m:
+        raise ModelError(
+            f"model '{name}' has {count} but {given} ({drives}); {rest.shape[1]} remain: "
+            f"{_moving(equations, rest)} still move; drive as many of them, hold them (hold=[...]), or fix joints"
+        )
+    raise ModelError(
+        f"model '{name}': at the start the drives {drives} do not determine the motion: "
+        f"{_moving(equations, rest)} move while the drives stand still (a dead point, or drives that depend on one "
+        "another); start elsewhere or drive something else"
+    )
+
+
+def null_space(J: Vector) -> Vector:
+    """(nv, k) displacements that J (M, nv) maps to nothing."""
+    if not J.shape[0]:
+        return np.eye(J.shape[1])
+    _, sizes, V = np.linalg.svd(J)
+    rank = int(np.count_nonzero(sizes > RANK * max(sizes.max(initial=0.0), 1e-300)))
+    return V[rank:].T
+
+
+def _rank(G: Vector) -> int:
+    return G.shape[1] - null_space(G).shape[1] if G.shape[0] else 0
+
+
+def _moving(equations: DrivenEquations, rest: Vector, most: int = 8) -> str:
+    """Names of coordinates that move in `rest`, those that move most first."""
+    size = np.linalg.norm(rest, axis=1)
+    order = [int(i) for i in np.argsort(-size, kind="stable") if size[i] > 1e-6]
+    shown = [displacement_name(equations.system, i) for i in order]
+    more = f" and {len(shown) - most} more" if len(shown) > most else ""
+    return ", ".join(f"'{name}'" for name in shown[:most]) + more
+
+
+def displacement_name(system: System, i: int) -> str:
+    """Name of the coordinate that displacement i moves; of its rate, where it moves several."""
+    motion = system.equations.motion
+    key = motion.v_names[i]
+    if getattr(motion.owner_of(key[0]), "unit_quaternion", None) is not None:
+        return system.state_names[system.nq + i]
+    return system.state_names[motion.q_names.index(key)]
+
+
+def _listed(equations: DrivenEquations) -> str:
+    return ", ".join(f"'{drive.name}'" for drive in equations.drives)

@@ -1,0 +1,182 @@
+"""Quantities of the position of a mechanism by name: what can drive it, and what can be read off it.
+
+Names: ``joint.angle`` or ``joint.q`` (coordinates of joints), ``body.z`` and ``body.frame.z`` (points, in the world),
+``body.position``, ``sensor`` and ``sensor.x``, ``spring.length`` and other outputs of force elements at rest,
+``distance(body.frame, ground.other)``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import casadi as ca
+
+from sekant.engine.natural import NaturalSystem
+from sekant.engine.system import System
+from sekant.errors import ModelError, SekantError, suggest
+from sekant.geometry.spatial import SX
+
+XYZ = ("x", "y", "z")
+_DISTANCE = re.compile(r"\s*distance\s*\(\s*([^,\s]+)\s*,\s*([^,\s]+)\s*\)\s*")
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """`expression` (k,) in t, q, p; `components` names its parts, a scalar has none.
+
+    `periodic`: an angle that is measured, so that it is known up to full turns only.
+    """
+
+    name: str
+    unit: str
+    components: tuple[str, ...]
+    expression: SX
+    periodic: bool = False
+
+    @property
+    def labels(self) -> list[str]:
+        """Names of the columns."""
+        return [f"{self.name}.{c}" for c in self.components] if self.components else [self.name]
+
+
+def find(system: System, name: str) -> Quantity:
+    """The quantity of that name; ModelError if there is none, or if it is no matter of position alone."""
+    quantity = _find(system, name)
+    if quantity is None:
+        hint = suggest(name, list(dict.fromkeys(known_names(system))), "known")
+        raise ModelError(f"kinematics: no quantity is called '{name}'; {hint}")
+    eq = system.equations
+    slope = eq.lookups.jacobian(quantity.expression, eq.v)
+    if not ca.sparsify(slope).nnz() == 0:
+        raise ModelError(
+            f"kinematics: '{name}' depends on velocities, which a sweep of positions does not have; its derivatives "
+            "by the drive tell the ratio of velocities"
+        )
+    return quantity
+
+
+def scalar(system: System, name: str) -> Quantity:
+    """The same for a quantity that must be one number."""
+    quantity = find(system, name)
+    if quantity.expression.numel() != 1:
+        parts = ", ".join(quantity.labels)
+        raise ModelError(f"kinematics: '{name}' has {len(quantity.labels)} components; drive one of {parts}")
+    return quantity
+
+
+def known_names(system: System) -> Iterator[str]:
+    """All names except distances."""
+    if isinstance(system, NaturalSystem):
+        yield from system.state_names[: system.nq]
+        yield from (output.name for output in system.all_outputs)
+        return
+    model = system.model
+    for name, joint in model.joints.items():
+        if joint.nv:
+            yield from (f"{name}.{c.name}" for c in joint.coordinates)
+    for name in model.frame_names():
+        if not name.startswith("ground"):
+            yield from (f"{name}.{part}" for part in (*XYZ, "position"))
+    for name, sensor in model.sensors.items():
+        yield name
+        yield from (f"{name}.{part}" for part in sensor.components)
+    for name, action in system.equations.actions.items():
+        yield from (f"{name}.{key}" for key in action.outputs)
+
+
+def _find(system: System, name: str) -> Quantity | None:
+    if isinstance(system, NaturalSystem):
+        return _of_natural(system, name)
+    if name in system.model.sensors:
+        sensor = system.model.sensors[name]
+        unit, value = sensor.measure(system.equations.motion)
+        return Quantity(name, unit, sensor.components, ca.vec(value), unit == "rad")
+    match = _DISTANCE.fullmatch(name)
+    if match:
+        p = [_frame(system, reference, name).p for reference in match.groups()]
+        return Quantity(name, "m", (), ca.norm_2(p[1] - p[0]))
+    owner, _, part = name.rpartition(".")
+    return (
+        _of_joint(system, owner, part, name)
+        or _of_frame(system, owner, part, name)
+        or _of_force(system, owner, part, name)
+        or _component(system, owner, part, name)
+    )
+
+
+def _frame(system: System, reference: str, name: str):
+    try:
+        return system.equations.motion.frame(reference)
+    except SekantError:
+        hint = suggest(reference, system.model.frame_names(), "frames")
+        raise ModelError(f"kinematics: '{name}': unknown frame '{reference}'; {hint}") from None
+
+
+def _of_joint(system: System, owner: str, part: str, name: str) -> Quantity | None:
+    joint, motion = system.model.joints.get(owner), system.equations.motion
+    if joint is None:
+        return None
+    names = [c.name for c in joint.coordinates]
+    if part == "q" and "q" not in names:
+        chosen = list(range(joint.nq))
+    elif part in names:
+        chosen = [names.index(part)]
+    elif re.fullmatch(r"q\d+", part) and int(part[1:]) < joint.nq:
+        chosen = [int(part[1:])]
+    else:
+        return None
+    in_tree = owner in motion.joint_index and owner not in motion.cuts
+    if in_tree:
+        first = motion.links[motion.joint_index[owner]].q.start
+        values = [motion.q_all[first + i] for i in chosen]
+    else:
+        values = [motion.coordinate(owner, i)[0] for i in chosen]
+    units = {joint.coordinates[i].unit for i in chosen}
+    components = tuple(names[i] for i in chosen) if len(chosen) > 1 else ()
+    unit = units.pop() if len(units) == 1 else ""
+    measured = not in_tree and owner not in motion.auxiliary
+    return Quantity(name, unit, components, ca.vertcat(*values), measured and unit == "rad")
+
+
+def _of_frame(system: System, owner: str, part: str, name: str) -> Quantity | None:
+    if part not in (*XYZ, "position") or owner not in system.model.frame_names():
+        return None
+    p = system.equations.motion.frame(owner).p
+    if part == "position":
+        return Quantity(name, "m", XYZ, p)
+    return Quantity(name, "m", (), p[XYZ.index(part)])
+
+
+def _of_force(system: System, owner: str, part: str, name: str) -> Quantity | None:
+    """Outputs of force elements, with all velocities zero."""
+    eq = system.equations
+    action = eq.actions.get(owner) if owner in (*system.model.forces, *system.model.joints) else None
+    if action is None or part not in action.outputs:
+        return None
+    unit, value = action.outputs[part]
+    still = eq.lookups.substitute(ca.vec(SX(value)), eq.v, SX.zeros(system.nv))
+    return Quantity(name, unit, XYZ if still.numel() == 3 else (), still)
+
+
+def _component(system: System, owner: str, part: str, name: str) -> Quantity | None:
+    whole = _find(system, owner) if owner else None
+    if whole is None or part not in whole.components:
+        return None
+    return Quantity(name, whole.unit, (), whole.expression[whole.components.index(part)], whole.periodic)
+
+
+def _of_natural(system: NaturalSystem, name: str) -> Quantity | None:
+    names = system.state_names[: system.nq]
+    if name in names:
+        return Quantity(name, "m", (), system.equations.q[names.index(name)])
+    for output in system.all_outputs:
+        if output.name == name:
+            unit = output.unit if isinstance(output.unit, str) else ""
+            return Quantity(name, unit, output.components, ca.vec(output.expression), False)
+    owner, _, part = name.rpartition(".")
+    whole = _of_natural(system, owner) if owner else None
+    if whole is None or part not in whole.components:
+        return None
+    return Quantity(name, whole.unit, (), whole.expression[whole.components.index(part)])

@@ -1,0 +1,94 @@
+"""Which values of which drives are asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sekant.analyses.kinematics.quantities import Quantity
+from sekant.errors import SekantError
+from sekant.model.quantities import read_value
+
+Vector = NDArray[np.float64]
+Drive = str | Sequence[str] | Mapping[str, Any]
+
+
+class Span(tuple):
+    """(first, last, count)."""
+
+
+def asked_values(drive: Drive, range: Any, values: Any) -> dict[str, Any]:
+    """For each drive what is asked of it, as it was given: a `Span` or a list of values."""
+    if isinstance(drive, Mapping):
+        if range is not None or values is not None:
+            raise SekantError("kinematics: the drives come with their ranges; drop range and values")
+        asked = {name: _kind(given) for name, given in drive.items()}
+    else:
+        names = [drive] if isinstance(drive, str) else list(drive)
+        if (range is None) == (values is None):
+            raise SekantError("kinematics: give range = (first, last, count) or values, one of them")
+        given = values if range is None else range
+        parts = [given] if isinstance(drive, str) else list(given)
+        if len(parts) != len(names):
+            raise SekantError(f"kinematics: {len(names)} drives, but {len(parts)} ranges or lists of values")
+        if len(set(names)) != len(names):
+            raise SekantError(f"kinematics: a drive is named twice ({', '.join(names)})")
+        asked = {
+            name: part if range is None else _span(name, part)
+            for name, part in zip(names, parts, strict=True)
+        }
+    if not 1 <= len(asked) <= 2:
+        raise SekantError(f"kinematics: one or two drives are possible (got {len(asked)})")
+    return asked
+
+
+def axis(drive: Quantity, given: Any) -> Vector:
+    """Values (n,) of one drive in SI, all different."""
+    if isinstance(given, Span):
+        first, last = (_number(drive, x) for x in given[:2])
+        if given[2] > 1 and first == last:
+            raise SekantError(f"kinematics: the range of '{drive.name}' is empty: it ends where it starts")
+        return np.linspace(first, last, given[2])
+    try:
+        values = np.array([_number(drive, x) for x in np.atleast_1d(np.asarray(given, object)).tolist()])
+    except TypeError:
+        raise SekantError(f"kinematics: the values of '{drive.name}' are no list of numbers") from None
+    if not values.size:
+        raise SekantError(f"kinematics: no values are given for '{drive.name}'")
+    if np.unique(values).size != values.size:
+        raise SekantError(f"kinematics: the values of '{drive.name}' contain the same number twice")
+    return values
+
+
+def _kind(given: Any) -> Any:
+    """In a mapping a tuple of three that ends in a whole number is a range, anything else a list."""
+    is_span = isinstance(given, tuple) and len(given) == 3 and isinstance(given[2], (int, np.integer))
+    return Span(given) if is_span and given[2] >= 1 else given
+
+
+def _span(name: str, given: Any) -> Span:
+    parts = list(given) if isinstance(given, (tuple, list)) else []
+    if len(parts) != 3 or not isinstance(parts[2], (int, np.integer)) or parts[2] < 1:
+        raise SekantError(
+            f"kinematics: the range of '{name}' is (first, last, count), count a whole number from 1; got {given!r}"
+        )
+    return Span(parts)
+
+
+def _number(drive: Quantity, given: Any) -> float:
+    """A finite number, or a text with a unit such as "30 deg"."""
+    try:
+        value = float(given)
+    except (TypeError, ValueError):
+        found = read_value(given, drive.unit)
+        if not isinstance(found, float):
+            raise SekantError(
+                f"kinematics: '{given}' is no value of '{drive.name}'; give a number in {drive.unit or 'SI units'}"
+            ) from None
+        return found
+    if not np.isfinite(value):
+        raise SekantError(f"kinematics: a value of '{drive.name}' is not finite ({given})")
+    return value

@@ -1,0 +1,312 @@
+"""What a kinematic analysis returns."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import casadi as ca
+import numpy as np
+from numpy.typing import NDArray
+
+from sekant.analyses.kinematics.bodies import BodyMotion, body_motion
+from sekant.analyses.kinematics.equations import DrivenEquations
+from sekant.analyses.kinematics.limits import Limit
+from sekant.analyses.kinematics.quantities import Quantity, find
+from sekant.engine.native import NativeFunction
+from sekant.errors import SekantError, suggest
+from sekant.geometry.spatial import SX
+from sekant.results.place import replace_file
+from sekant.solvers.sweep import Sweep
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class KinematicsResult:
+    """A mechanism over n reached values of one drive, or n points of two.
+
+    With one drive: `drive` (n,), `q` (n, nq), `dq` and `ddq` (n, nq) first and second derivatives by the drive. With
+    two: `drive` (n, 2), `dq` (n, 2, nq), `ddq` (n, 2, 2, nq). Points come in the order in which they were asked for.
+    ``result["hub.z"]`` gives any quantity of position, `derivative` and `second_derivative` those by the drive,
+    `body` poses and twists. Where the position is singular (`singular`, (n,)) derivatives are NaN.
+    """
+
+    equations: DrivenEquations
+    drive_names: tuple[str, ...]
+    axes: tuple[Array, ...]  # values asked for, of each drive
+    points: Array  # (n, drives and held ones)
+    reached: NDArray[np.bool_]  # (N,) which of the points asked for are in the result
+    q: Array
+    w: Array  # (n, m, nv) displacements by each drive
+    ww: Array  # (n, m, m, nv)
+    singular: NDArray[np.bool_]
+    limits: tuple[Limit, ...]
+    iterations: int
+
+    @classmethod
+    def of(
+        cls,
+        equations: DrivenEquations,
+        names: tuple[str, ...],
+        axes: Sequence[Array],
+        points: Array,
+        found: Sweep,
+        limits: tuple[Limit, ...],
+    ) -> KinematicsResult:
+        """From the sweep over all points, those that were reached."""
+        reached, m = found.reached > 0, len(names)
+        return cls(
+            equations,
+            names,
+            tuple(axes),
+            points[reached],
+            reached,
+            found.q[reached],
+            np.ascontiguousarray(found.w[reached][:, :m]),
+            np.ascontiguousarray(found.ww[reached][:, :m, :m]),
+            found.reached[reached] == 2,
+            limits,
+            found.iterations,
+        )
+
+    def __len__(self) -> int:
+        return self.q.shape[0]
+
+    def __repr__(self) -> str:
+        return f"<KinematicsResult {self.system.model.name}: {len(self)} of {self.reached.size} points>"
+
+    @property
+    def system(self) -> Any:
+        return self.equations.system
+
+    @property
+    def complete(self) -> bool:
+        """Whether every point that was asked for is in the result."""
+        return bool(self.reached.all())
+
+    @property
+    def drive(self) -> Array:
+        """(n,) values of the drive, or (n, 2) of two."""
+        values = self.points[:, : len(self.drive_names)]
+        return values[:, 0] if len(self.drive_names) == 1 else values
+
+    @property
+    def drive_units(self) -> tuple[str, ...]:
+        return tuple(drive.unit for drive in self.equations.drives[: len(self.drive_names)])
+
+    @property
+    def q_names(self) -> tuple[str, ...]:
+        """Names of the coordinates."""
+        return self.system.state_names[: self.system.nq]
+
+    def on_grid(self, values: Array) -> Array:
+        """Values (n, ...) on the grid that was asked for, (n1, ...) or (n1, n2, ...); NaN where not reached."""
+        shape = tuple(axis.size for axis in self.axes)
+        full = np.full((self.reached.size, *values.shape[1:]), np.nan)
+        full[self.reached] = values
+        return full.reshape(*shape, *values.shape[1:])
+
+    # -- coordinates -----------------------------------------------------------------------------------
+
+    @cached_property
+    def _coordinates(self) -> tuple[Array, Array]:
+        n, m, _ = self.w.shape
+        first, second = self.system.once("coordinate rates", self._rate_functions)
+        dq, ddq = np.empty((n, m, self.q.shape[1])), np.empty((n, m, m, self.q.shape[1]))
+        for i in np.arange(m):
+            dq[:, i] = first.map(self.q, self.w[:, i])[0]
+            for j in np.arange(m):
+                ddq[:, i, j] = second.map(self.q, self.w[:, i], self.w[:, j], self.ww[:, i, j])[0]
+        return (dq[:, 0], ddq[:, 0, 0]) if m == 1 else (dq, ddq)
+
+    def _rate_functions(self) -> tuple[NativeFunction, NativeFunction]:
+        system, eq = self.system, self.system.equations
+        w, u, ww = (SX.sym(name, system.nv) for name in ("w", "u", "ww"))
+
+        def rate(v: SX) -> SX:
+            return ca.densify(ca.substitute(eq.qdot, eq.v, v))
+
+        second = eq.lookups.jtimes(rate(w), eq.q, rate(u)) + rate(ww)
+        return (
+            system.function("first", [eq.q, w], [rate(w)]),
+            system.function("second", [eq.q, w, u, ww], [ca.densify(second)]),
+        )
+
+    @property
+    def dq(self) -> Array:
+        """(n, nq) derivatives of the coordinates by the drive; (n, 2, nq) for two drives."""
+        return self._coordinates[0]
+
+    @property
+    def ddq(self) -> Array:
+        """(n, nq) second derivatives of the coordinates by the drive; (n, 2, 2, nq) for two drives."""
+        return self._coordinates[1]
+
+    # -- bodies and quantities -------------------------------------------------------------------------
+
+    def body(self, reference: str) -> BodyMotion:
+        """Pose and its first and second derivatives of a body or a frame on it (``body.frame``)."""
+        if reference not in self.system.model.frame_names():
+            hint = suggest(reference, self.system.model.frame_names(), "frames")
+            raise SekantError(f"kinematics: unknown body or frame '{reference}'; {hint}")
+        return body_motion(
+            self.system, reference, self.equations.t, self.equations.p, self.q, self.w, self.ww
+        )
+
+    def quantity(self, name: str) -> Quantity:
+        """Unit, components and expression of a quantity."""
+        return self.system.once(("quantity", name), lambda: find(self.system, name))
+
+    def __getitem__(self, name: str) -> Array:
+        """(n,) or (n, components) values of a coordinate, point, sensor or force output, see `kinematics`."""
+        quantity = self.quantity(name)
+        values = self._functions(name)[0].map(self._time, self.q, self._row)[0]
+        if quantity.periodic and len(self.drive_names) == 1 and len(self) > 1:
+            order = np.argsort(self.drive)
+            values[order] = np.unwrap(values[order], axis=0)
+        return values if quantity.components else values[:, 0]
+
+    def derivative(self, name: str) -> Array:
+        """(n,) or (n, components) derivative by the drive; with two drives (n, 2) or (n, 2, components)."""
+        first = self._functions(name)[1]
+        parts = [first.map(self._time, self.q, self.w[:, i], self._row)[0] for i in self._drives]
+        return self._trimmed(np.stack(parts, axis=1), name, 1)
+
+    def second_derivative(self, name: str) -> Array:
+        """(n,) or (n, components) second derivative; with two drives (n, 2, 2) or (n, 2, 2, components)."""
+        second = self._functions(name)[2]
+        rows = []
+        for i in self._drives:
+            given = [
+                (self._time, self.q, self.w[:, i], self.w[:, j], self.ww[:, i, j], self._row)
+                for j in self._drives
+            ]
+            rows.append(np.stack([second.map(*one)[0] for one in given], axis=1))
+        return self._trimmed(np.stack(rows, axis=1), name, 2)
+
+    @property
+    def _drives(self) -> range:
+        return range(len(self.drive_names))
+
+    @property
+    def _time(self) -> Array:
+        return np.array([[self.equations.t]])
+
+    @property
+    def _row(self) -> Array:
+        return self.equations.p.reshape(1, -1)
+
+    def _trimmed(self, values: Array, name: str, axes: int) -> Array:
+        """Without the axes of a single drive, and that of a scalar's only component."""
+        if len(self.drive_names) == 1:
+            values = values[(slice(None), *([0] * axes))]
+        return values if self.quantity(name).components else values[..., 0]
+
+    def _functions(self, name: str) -> tuple[NativeFunction, NativeFunction, NativeFunction]:
+        return self.system.once(("quantity functions", name), lambda: self._build(self.quantity(name)))
+
+    def _build(self, quantity: Quantity) -> tuple[NativeFunction, NativeFunction, NativeFunction]:
+        system, eq = self.system, self.system.equations
+        w, u, ww = (SX.sym(key, system.nv) for key in ("w", "u", "ww"))
+        y = ca.densify(quantity.expression)
+        N = ca.jacobian(eq.qdot, eq.v)
+        slope = eq.lookups.jacobian(y, eq.q) @ N
+        first = ca.densify(slope @ w)
+        second = eq.lookups.jtimes(first, eq.q, N @ u) + slope @ ww
+        return (
+            system.function("quantity", [eq.t, eq.q, eq.p], [y]),
+            system.function("quantity1", [eq.t, eq.q, w, eq.p], [first]),
+            system.function("quantity2", [eq.t, eq.q, w, u, ww, eq.p], [ca.densify(second)]),
+        )
+
+    # -- tables and texts ------------------------------------------------------------------------------
+
+    def table(self, names: Sequence[str] | None = None, derivatives: bool = True) -> tuple[list[str], Array]:
+        """Labels with units, and rows: drives, then the quantities `names` (default: coordinates), each followed
+        by its derivatives by the drives."""
+        labels = [_label(n, u) for n, u in zip(self.drive_names, self.drive_units, strict=True)]
+        n = len(self)
+        columns = [self.points[:, : len(self.drive_names)]]
+        for name in self._default_names() if names is None else names:
+            quantity = self.quantity(name)
+            labels += [_label(label, quantity.unit) for label in quantity.labels]
+            columns.append(self[name].reshape(n, -1))
+            if not derivatives:
+                continue
+            slopes = self.derivative(name).reshape(n, len(self.drive_names), -1)
+            for i, drive in enumerate(self.drive_names):
+                labels += [f"d({label})/d({drive})" for label in quantity.labels]
+                columns.append(slopes[:, i])
+        return labels, np.column_stack(columns)
+
+    def _default_names(self) -> list[str]:
+        """Coordinates of all joints that tell them; for points, all of theirs."""
+        model = self.system.model
+        if not model.joints:
+            return list(self.q_names)
+        names = []
+        for name, joint in model.joints.items():
+            cut = name in self.system.equations.motion.cuts
+            if joint.nv and not (cut and joint.unit_quaternion is not None):
+                names += [f"{name}.{c.name}" for c in joint.coordinates]
+        return [name for name in names if name not in self.drive_names]
+
+    def to_csv(self, path: str | os.PathLike[str], names: Sequence[str] | None = None) -> None:
+        """Write `table` as CSV with full precision."""
+        labels, rows = self.table(names)
+        lines = [",".join(f'"{label}"' if "," in label else label for label in labels)]
+        lines += [",".join(map(repr, row)) for row in rows.tolist()]
+        replace_file(path, ("\n".join(lines) + "\n").encode())
+
+    def plot(self, path: str | os.PathLike[str], names: Sequence[str] | None = None) -> None:
+        """Draw quantities over the drive; with two drives, as lines over the first for values of the second."""
+        from sekant.analyses.kinematics.picture import draw
+
+        draw(self, path, list(names) if names is not None else self._default_names())
+
+    def summary(self) -> str:
+        """A text: what was driven, how much was reached, where the travel ends."""
+        lines = [
+            f"kinematics of '{self.system.model.name}': {len(self)} of {self.reached.size} points reached"
+        ]
+        for k, (name, unit) in enumerate(zip(self.drive_names, self.drive_units, strict=True)):
+            asked, got = self.axes[k], self.points[:, k]
+            lines.append(
+                f"  {name}: asked {asked.min():.6g} to {asked.max():.6g} {unit}, reached {got.min():.6g} to "
+                f"{got.max():.6g} {unit}"
+            )
+        lines += [f"  {limit}" for limit in self.limits[:6]]
+        if len(self.limits) > 6:
+            lines.append(f"  and {len(self.limits) - 6} more limits")
+        if self.singular.any():
+            lines.append(f"  {int(self.singular.sum())} points are singular: no derivatives there")
+        return "\n".join(lines)
+
+    def digest(self) -> dict[str, Any]:
+        """The summary for machines."""
+        return {
+            "model": self.system.model.name,
+            "drives": {
+                name: {
+                    "unit": unit,
+                    "asked": [float(self.axes[k].min()), float(self.axes[k].max()), int(self.axes[k].size)],
+                    "reached": [float(self.points[:, k].min()), float(self.points[:, k].max())],
+                }
+                for k, (name, unit) in enumerate(zip(self.drive_names, self.drive_units, strict=True))
+            },
+            "points": self.reached.size,
+            "reached": len(self),
+            "complete": self.complete,
+            "limits": [
+                {"kind": limit.kind, "value": limit.value.tolist(), "text": limit.text}
+                for limit in self.limits
+            ],
+        }
+
+
+def _label(name: str, unit: str) -> str:
+    return f"{name} [{unit}]" if unit else name

@@ -1,0 +1,163 @@
+"""Kinematic analysis: a mechanism driven through a range, with exact derivatives by the drives."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import casadi as ca
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from sekant.analyses.assemble import assemble
+from sekant.analyses.kinematics.equations import DrivenEquations, driven_equations, refuse_rolling
+from sekant.analyses.kinematics.limits import MEETING, Limit, TravelEnd, drive_text
+from sekant.analyses.kinematics.mobility import check_mobility
+from sekant.analyses.kinematics.quantities import Quantity, scalar
+from sekant.analyses.kinematics.ranges import Drive, asked_values, axis
+from sekant.analyses.kinematics.result import KinematicsResult
+from sekant.engine.system import State, System, compile
+from sekant.errors import ModelError, SolverError
+from sekant.model.model import Model
+from sekant.solvers.sweep import Sweep, sweep
+
+Vector = NDArray[np.float64]
+TOLERANCE = 1e-12
+MOST_LIMITS = 200  # searched for in a grid; neighbors tell the same story
+
+
+def kinematics(
+    system: System | Model | Any,
+    drive: Drive,
+    range: Any = None,
+    values: Any = None,
+    *,
+    hold: Sequence[str] = (),
+    start: State | None = None,
+    t: float = 0.0,
+    parameters: Mapping[str, ArrayLike] | None = None,
+) -> KinematicsResult:
+    """Positions of a mechanism while one or two quantities are driven, and their derivatives by these drives.
+
+    `drive` names what is driven: a coordinate of a joint (``hinge.angle``), a point's coordinate (``upright.z``,
+    ``upright.hub.z``, in the world), a scalar sensor or one of its components, the length of a force element
+    (``strut.length``) or ``distance(body.frame, ground.other)``. `range` = (first, last, count) or `values` (n,) say
+    where; for two drives give a pair of each, or a mapping ``{name: (first, last, count), other: [...]}``. What is in
+    `hold` keeps its value, as a further drive would. Drivers of the model stand still at time `t`.
+
+    The walk goes out from the model's own start (or `start`), assembled, and stays on its branch of solutions. Where
+    the travel ends within the range, the result holds what can be reached, and its `limits` say where and why.
+    """
+    system = system if isinstance(system, System) else compile(system)
+    refuse_rolling(system)
+    if not system.nv:
+        raise SolverError(f"model '{system.model.name}' has no coordinates: nothing in it can be driven")
+    asked = asked_values(drive, range, values)
+    names = tuple(asked)
+    drives = tuple(_drive(system, name) for name in (*names, *hold))
+    axes = [axis(drive, asked[drive.name]) for drive in drives[: len(names)]]
+    equations = driven_equations(system, drives, t, parameters)
+    kept = [name for name in hold if name in system.state_names]
+    state = assemble(system, start, hold=kept, t=t, parameters=parameters)
+    if state.report.lost:
+        raise SolverError(_singular_start(equations, state.q))
+    check_mobility(equations, state.q, len(hold))
+    d0 = equations.drive_values(state.q)
+    points, edges = _grid(axes, d0, len(names))
+    scale = max(1.0, float(np.abs(state.q).max()), float(np.abs(points).max()))
+    found = sweep(equations.problem(), state.q, d0, points, edges, TOLERANCE * scale)
+    if found.start == "singular":
+        raise SolverError(_singular_start(equations, state.q))
+    limits = _limits(equations, found, points, state.q, d0)
+    if not found.reached.any():
+        wanted = ", ".join(f"{n} = {a.min():.6g} to {a.max():.6g}" for n, a in zip(names, axes, strict=True))
+        why = "; ".join(str(limit) for limit in limits) or "the way there was lost"
+        raise SolverError(
+            f"model '{system.model.name}': nothing of the range {wanted} can be reached from its start at "
+            f"{drive_text(equations, d0)}: {why}"
+        )
+    found = _with_ends(found, points, limits)
+    return KinematicsResult.of(equations, names, axes, points, found, limits)
+
+
+def _singular_start(equations: DrivenEquations, q: Vector) -> str:
+    where = drive_text(equations, equations.drive_values(q))
+    return (
+        f"model '{equations.system.model.name}' starts at a singular position ({where}), from where the motion may "
+        "go on in several ways; give start values on the branch that is meant"
+    )
+
+
+def _drive(system: System, name: str) -> Quantity:
+    """A scalar that may be driven."""
+    return system.once(("drive", name), lambda: _new_drive(system, name))
+
+
+def _new_drive(system: System, name: str) -> Quantity:
+    found, eq = scalar(system, name), system.equations
+    if ca.sparsify(eq.lookups.jacobian(found.expression, eq.q)).nnz():
+        return found
+    for driver_name, driver in system.model.drivers.items():
+        if name.startswith(f"{driver.joint}."):
+            raise ModelError(
+                f"kinematics: '{name}' is already moved by driver '{driver_name}', a function of time; remove it"
+            )
+    raise ModelError(f"kinematics: '{name}' does not depend on the coordinates and cannot be driven")
+
+
+def _grid(axes: list[Vector], d0: Vector, free: int) -> tuple[Vector, NDArray[np.int64]]:
+    """All points (N, m), held drives last, and the neighbors of each in order of the drives' values."""
+    shape = [axis.size for axis in axes]
+    index = np.arange(int(np.prod(shape))).reshape(shape)
+    points = np.column_stack([*(x.ravel() for x in np.meshgrid(*axes, indexing="ij"))])
+    held = np.broadcast_to(d0[free:], (points.shape[0], d0.size - free))
+    columns = []
+    for k, along in enumerate(axes):
+        ranked = np.take(index, np.argsort(along), axis=k)
+        for side in (-1, 1):
+            near = np.roll(ranked, -side, axis=k)
+            last: list[Any] = [slice(None)] * len(shape)
+            last[k] = 0 if side < 0 else -1
+            near[tuple(last)] = -1
+            column = np.empty(index.size, dtype=np.int64)
+            column[ranked.ravel()] = near.ravel()
+            columns.append(column)
+    return np.hstack([points, held]), np.column_stack(columns)
+
+
+def _limits(
+    equations: DrivenEquations, found: Sweep, points: Vector, q0: Vector, d0: Vector
+) -> tuple[Limit, ...]:
+    """Ends of the travel on the ways that were lost, and where branches meet."""
+    limits = []
+    for a, b in found.failed[:MOST_LIMITS]:
+        if found.reached[b]:
+            continue
+        q, d = (q0, d0) if a < 0 else (found.q[a], points[a])
+        limit = TravelEnd(equations, q, d, points[b]).find()
+        if limit is not None:
+            limits.append(limit)
+        if a < 0:  # nothing of what was asked can be reached: tell the other end as well, if it is near
+            other = TravelEnd(equations, q, d, d - 10 * (points[b] - d)).find(most=500)
+            if other is not None and other.kind != "lost":
+                limits.append(other)
+    for (a, b), at in zip(found.meetings, found.meeting_at, strict=True):
+        origin = d0 if a < 0 else points[a]
+        way = points[b] - origin
+        nowhere = np.full(q0.size, np.nan)
+        text = f"two branches of the motion meet at {drive_text(equations, at)}; the sweep goes straight on"
+        limits.append(Limit(MEETING, at, way / np.linalg.norm(way), nowhere, text))
+    return tuple(limits)
+
+
+def _with_ends(found: Sweep, points: Vector, limits: tuple[Limit, ...]) -> Sweep:
+    """Points that were asked for at a dead point itself are reached, without derivatives."""
+    span = np.ptp(points, axis=0)
+    span[span == 0.0] = np.inf  # held
+    for limit in limits:
+        if np.isnan(limit.q).any():
+            continue
+        near = np.max(np.abs(points - limit.value) / span, axis=1)
+        for k in np.flatnonzero((near < 1e-9) & (found.reached == 0)):
+            found.q[k], found.reached[k] = limit.q, 2
+    return found

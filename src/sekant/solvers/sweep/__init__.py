@@ -1,0 +1,5 @@
+"""Solutions of F(q) = (0, d) for many values of d, each from its neighbor, by Newton's method with prediction."""
+
+from sekant.solvers.sweep.problem import Sweep, SweepProblem, sweep
+
+__all__ = ["Sweep", "SweepProblem", "sweep"]

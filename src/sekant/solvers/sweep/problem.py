@@ -1,0 +1,165 @@
+"""What a sweep solves, and its answer as arrays."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sekant.solvers.sweep.memory import Memory
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+
+class NativeFunction(Protocol):
+    """A compiled function ``void f(const double *const *arg, double *const *res, double *w)``."""
+
+    @property
+    def address(self) -> int: ...
+
+    @property
+    def work_size(self) -> int: ...
+
+    @property
+    def tables(self) -> Any: ...
+
+
+@dataclass(frozen=True, eq=False)
+class SweepProblem:
+    """The equations ``F(q) = (0, d)`` for drive values d (m,), with displacements of q (nq,) in n directions.
+
+    `terms`: arguments ``t (1,), q, p, T``, results ``F (M,), J (M, n)``; the last m rows belong to the drives.
+    `retract`: arguments ``q, delta (n,), T``, result q displaced.
+    `curvature`: arguments ``t, q, w (n,), u (n,), p, T``, result ``d(J w)`` along u, (M,).
+    `periodic`: (m,) which drives count modulo 2 pi. `unit_blocks`: (k, 2) parts of q with unit norm.
+    """
+
+    terms: NativeFunction
+    retract: NativeFunction
+    curvature: NativeFunction
+    nq: int
+    n: int
+    rows: int
+    periodic: tuple[bool, ...]
+    t: float = 0.0
+    p: Floats = field(default_factory=lambda: np.zeros(0))
+    unit_blocks: tuple[tuple[int, int], ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Sweep:
+    """What was reached of N points.
+
+    `reached` (N,): 0 not, 1 reached, 2 reached where the equations are singular (no derivatives). `q` (N, nq),
+    `w` (N, m, n) displacements by drive, `ww` (N, m, m, n): entry i, j is the derivative of w_i by drive j.
+    `failed` (k, 2): pairs of points, the first reached (-1: the start), between which the way ended.
+    `meetings` (l, 2) and `meeting_at` (l, m): pairs of points between which another branch was crossed, and where.
+    `start`: "regular", or "singular" if there is no way to go from the start.
+    """
+
+    reached: Integers
+    q: Floats
+    w: Floats
+    ww: Floats
+    failed: Integers
+    meetings: Integers
+    meeting_at: Floats
+    iterations: int
+    start: str
+
+
+def sweep(
+    problem: SweepProblem, q0: Floats, start: Floats, points: Floats, edges: Integers, tolerance: float
+) -> Sweep:
+    """Solutions at `points` (N, m), from q0 (nq,) at the drive values `start` (m,), along `edges` (N, k)."""
+    from sekant.solvers.sweep.walk import FAILED, REGULAR, spread
+
+    order = np.argsort(np.linalg.norm(points - start, axis=1), kind="stable")
+    m: Any = None
+    status = FAILED
+    for first in order[:4]:  # the nearest, unless it is singular
+        m, keep = _memory(problem, q0, points, edges)
+        stack = np.zeros((edges.size + 1, 2), dtype=np.int64)
+        status = spread(m, int(first), np.array(start, float), stack, tolerance)
+        del keep
+        if status in (FAILED, REGULAR):
+            break
+    failed, met, iterations = (int(c) for c in m.counts)
+    return Sweep(
+        m.reached,
+        m.Q,
+        m.W,
+        m.WW,
+        m.failed[:failed].copy(),
+        m.meetings[:met].copy(),
+        m.meeting_at[:met].copy(),
+        iterations,
+        "regular" if status == REGULAR else "singular",
+    )
+
+
+def _memory(problem: SweepProblem, q0: Floats, points: Floats, edges: Integers) -> tuple[Memory, list[Any]]:
+    nq, n, M = problem.nq, problem.n, problem.rows
+    N, m = points.shape
+    ways = edges.size + 1
+    t, p = np.array([problem.t]), np.array(problem.p, float)
+    q, F, J = np.array(q0, float), np.zeros(M), np.zeros((n, M))
+    delta, q_moved, along, across, bend = np.zeros(n), np.zeros(nq), np.zeros(n), np.zeros(n), np.zeros(M)
+    functions = (problem.terms, problem.retract, problem.curvature)
+    tables = [np.ascontiguousarray(f.tables, dtype=float) for f in functions]
+    arguments = np.zeros((3, 6), dtype=np.uintp)
+    results = np.zeros((3, 2), dtype=np.uintp)
+    for k, (given, found) in enumerate(
+        (
+            ([t, q, p, tables[0]], [F, J]),
+            ([q, delta, tables[1]], [q_moved]),
+            ([t, q, along, across, p, tables[2]], [bend]),
+        )
+    ):
+        arguments[k, : len(given)] = [a.ctypes.data for a in given]
+        results[k, : len(found)] = [a.ctypes.data for a in found]
+    whole = np.int64
+    memory = Memory(
+        address=np.array([f.address for f in functions], dtype=whole),
+        arguments=arguments,
+        results=results,
+        work=np.zeros(max(1, *(f.work_size for f in functions))),
+        q=q,
+        F=F,
+        J=J,
+        delta=delta,
+        q_moved=q_moved,
+        along=along,
+        across=across,
+        bend=bend,
+        A=np.zeros((n, M)),
+        beta=np.zeros(n),
+        pivot=np.zeros(n, dtype=whole),
+        rhs=np.zeros(M),
+        square=np.zeros((n, n)),
+        base_q=np.zeros(nq),
+        base_d=np.zeros(m),
+        base_J=np.zeros((n, M)),
+        base_w=np.zeros((m, n)),
+        base_ww=np.zeros((m, m, n)),
+        trial_w=np.zeros((m, n)),
+        trial_ww=np.zeros((m, m, n)),
+        target=np.zeros(m),
+        periodic=np.array(problem.periodic, dtype=whole),
+        blocks=np.array(problem.unit_blocks, dtype=whole).reshape(-1, 2),
+        points=np.ascontiguousarray(points, dtype=float),
+        edges=np.ascontiguousarray(edges, dtype=whole),
+        reached=np.zeros(N, dtype=whole),
+        departure=np.full(N, -1, dtype=whole),
+        Q=np.full((N, nq), np.nan),
+        W=np.full((N, m, n), np.nan),
+        WW=np.full((N, m, m, n), np.nan),
+        failed=np.zeros((ways, 2), dtype=whole),
+        meetings=np.zeros((ways, 2), dtype=whole),
+        meeting_at=np.zeros((ways, m)),
+        counts=np.zeros(3, dtype=whole),
+    )
+    return memory, [t, p, tables]
