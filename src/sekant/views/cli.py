@@ -15,8 +15,8 @@ from sekant.version import __version__
 from sekant.views.commands.check import check
 from sekant.views.commands.doctor import doctor
 from sekant.views.commands.fit import fit
-from sekant.views.commands.new import new
 from sekant.views.commands.kinematics import kinematics
+from sekant.views.commands.new import new
 from sekant.views.commands.plot import plot
 from sekant.views.commands.run import run
 from sekant.views.commands.schema import schema
