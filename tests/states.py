@@ -8,7 +8,7 @@ import casadi as ca
 import numpy as np
 
 import sekant as sk
-from sekant.formulations.initial import floating_coordinates
+from sekant.formulations.initial import placed_state
 from sekant.formulations.kinematics import relative_pose, relative_twist
 from sekant.geometry.spatial import quaternion_from_rotation
 
@@ -38,23 +38,11 @@ def consistent_state(
     return sk.assemble(system, sk.State(q, rng.uniform(-speed, speed, system.nv)), t=t)
 
 
-def to_cartesian(joints: sk.System, floating: sk.System, state: sk.State, t: float = 0.0) -> sk.State:
-    """The same positions and velocities of all bodies as coordinates of the cartesian formulation."""
-    motion = joints.equations.motion
-    names = list(joints.model.bodies)
-    columns = [floating_coordinates(motion, name) for name in names]
-    place = {name: row.ravel() for name, row in zip(names, evaluate(joints, state, t, *columns), strict=True)}
-    target = floating.equations.motion
-
-    def value(owner: str, i: int, rate: bool) -> float:
-        if owner in place:
-            return float(place[owner][i + (7 if rate else 0)])
-        return float(evaluate(joints, state, t, motion.coordinate(owner, i)[int(rate)])[0].item())
-
-    return sk.State(
-        np.array([value(owner, i, False) for owner, i in target.q_names]),
-        np.array([value(owner, i, True) for owner, i in target.v_names]),
-    )
+def carried_over(joints: sk.System, other: sk.System, state: sk.State, t: float = 0.0) -> sk.State:
+    """The same positions and velocities of all bodies in the coordinates of another formulation."""
+    columns = placed_state(other.equations.motion, joints.equations.motion)
+    q, v = evaluate(joints, state, t, *columns)
+    return sk.State(q.ravel(), v.ravel())
 
 
 def body_accelerations(system: sk.System, state: sk.State, t: float = 0.0) -> dict[str, np.ndarray]:
@@ -118,4 +106,4 @@ def worst(first: dict[str, np.ndarray], second: dict[str, np.ndarray]) -> float:
     """Largest difference of entries, relative to the largest entry where that exceeds one."""
     assert first.keys() == second.keys()
     scale = max(1.0, *(np.abs(y).max() for y in first.values()))
-    return max(float(np.abs(first[name] - second[name]).max()) for name in first) / scale
+    return float(np.max([np.abs(first[name] - second[name]).max() for name in first])) / scale

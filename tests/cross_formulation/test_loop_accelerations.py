@@ -13,11 +13,11 @@ from mechanisms import ALL_JOINTS
 from sekant.model.joints import Universal
 from states import (
     body_accelerations,
+    carried_over,
     consistent_state,
     evaluate,
     reactions,
     system_of,
-    to_cartesian,
     twists,
     with_start,
     worst,
@@ -34,7 +34,7 @@ class Pair:
     def __init__(self, model: sk.Model, seed: int = 1):
         self.joint, self.cartesian = system_of(model), system_of(model, "cartesian")
         self.state = consistent_state(self.joint, seed, T)
-        self.floating = to_cartesian(self.joint, self.cartesian, self.state, T)
+        self.floating = carried_over(self.joint, self.cartesian, self.state, T)
 
     def both(self, function) -> list:
         return [function(self.joint, self.state, T), function(self.cartesian, self.floating, T)]
@@ -153,7 +153,7 @@ def test_what_the_tree_allows_the_constraints_allow(pairs, name):
     )[0].ravel()
     for column in free.T:
         state = sk.State(pair.state.q, pair.state.v + column)
-        moved = to_cartesian(pair.joint, pair.cartesian, state, T)
+        moved = carried_over(pair.joint, pair.cartesian, state, T)
         assert np.abs(G_floating @ moved.v + floating_drift).max() < 1e-10
 
 

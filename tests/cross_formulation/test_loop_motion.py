@@ -1,4 +1,4 @@
-"""The same motion of mechanisms with loops: in both formulations, cut anywhere, with energy and constraints kept."""
+"""The same motion of mechanisms with loops: in all formulations, cut anywhere, with energy and constraints kept."""
 
 from __future__ import annotations
 
@@ -47,11 +47,12 @@ def places(result: sk.Result, model: sk.Model) -> np.ndarray:
 @pytest.mark.parametrize("name", MOVED)
 def test_motion_energy_and_constraints(name):
     model = MECHANISMS[name]()
-    in_joints, floating = run(model), run(model, "cartesian")
-    first, second = places(in_joints, model), places(floating, model)
-    assert np.abs(first - second).max() < 1e-8
+    in_joints, floating, in_points = (run(model, f) for f in ("joint", "cartesian", "natural"))
+    first = places(in_joints, model)
+    assert np.abs(first - places(floating, model)).max() < 1e-8
+    assert np.abs(first - places(in_points, model)).max() < 1e-8
     assert np.abs(first - first[0]).max() > 0.01
-    for result in (in_joints, floating):
+    for result in (in_joints, floating, in_points):
         assert np.abs(result["energy.balance"]).max() < 2e-8
         assert np.max(result["constraints.position"]) < 1e-10
         assert np.max(result["constraints.velocity"]) < 1e-9

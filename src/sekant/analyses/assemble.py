@@ -11,7 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 from sekant.analyses.closing import LoopGeometry
 from sekant.engine.system import State, System, compile
 from sekant.errors import SolverError
-from sekant.formulations.initial import floating_coordinates
+from sekant.formulations.equations import Equations
+from sekant.formulations.initial import placed_state
 
 Vector = NDArray[np.float64]
 
@@ -90,7 +91,7 @@ def assemble(
     first; if it fails, or closes a joint the wrong way round, least squares of the gaps between the joints' frames,
     then continuation from the residual of the guess, then IPOPT. Velocities are treated likewise.
     """
-    if guess is None and system.equations.formulation == "cartesian":
+    if guess is None and isinstance(system.equations, Equations) and system.equations.formulation != "joint":
         guess, hold = _as_joints_have_it(system, t, parameters, hold, weights or {})
         weights = None
     start = guess or system.initial_state(parameters)
@@ -193,7 +194,7 @@ def _as_joints_have_it(
     hold: Sequence[str],
     weights: Mapping[str, float],
 ) -> tuple[State, Sequence[str]]:
-    """Start of a cartesian system: the bodies as the joint coordinates, assembled, place them.
+    """Start of a system in the coordinates of bodies: the bodies as the joint coordinates, assembled, place them.
 
     `hold` and `weights` may name joint coordinates; those names in `hold` are returned that the system has itself.
     """
@@ -203,12 +204,8 @@ def _as_joints_have_it(
     in_joints = [name for name in hold if name not in own]
     found = assemble(joints, t=t, parameters=parameters, hold=in_joints, weights=weights)
     eq = joints.equations
-    columns = [floating_coordinates(eq.motion, name) for name in system.model.bodies]
-    oracle = eq.lookups.oracle("bodies", [eq.t, eq.q, eq.v, eq.p], columns)
-    rows = oracle.call([t, found.q, found.v, joints.parameter_vector(parameters)])
-    place = {name: np.array(row).ravel() for name, row in zip(system.model.bodies, rows, strict=True)}
-    rough = system.initial_state(parameters)
     motion = system.equations.motion
-    q = [place[n][i] if n in place else rough.q[k] for k, (n, i) in enumerate(motion.q_names)]
-    v = [place[n][7 + i] if n in place else rough.v[k] for k, (n, i) in enumerate(motion.v_names)]
-    return State(np.array(q), np.array(v)), own
+    columns = placed_state(motion, eq.motion)
+    oracle = eq.lookups.oracle("bodies", [eq.t, eq.q, eq.v, eq.p], list(columns))
+    q, v = oracle.call([t, found.q, found.v, joints.parameter_vector(parameters)])
+    return State(np.array(q).ravel(), np.array(v).ravel()), own

@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 from sekant.analyses.runs import Run, Setup, run_taylor
 from sekant.engine.system import State, System
 from sekant.errors import SolverError
-from sekant.formulations.equations import Equations
 from sekant.geometry.spatial import SX
 from sekant.solvers.taylor import EventRecord
 
@@ -115,7 +114,7 @@ def variant_of(system: System, held: frozenset[str]) -> System:
         eq = system.equations
         return System(
             system.model,
-            Equations(eq.resolved, "auto", eq.formulation, held),
+            eq.holding(held),
             system.engine,
             system.uses_cache,
         )

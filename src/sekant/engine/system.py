@@ -18,6 +18,8 @@ from sekant.engine.native import NativeFunction
 from sekant.errors import ModelError, SekantError, suggest
 from sekant.formulations.equations import Algorithm, Equations
 from sekant.formulations.natural.loads import LoadedMechanism
+from sekant.formulations.natural.point_equations import PointEquations
+from sekant.formulations.natural.point_kinematics import PointKinematics
 from sekant.formulations.outputs import Output, outputs
 from sekant.geometry.spatial import SX
 from sekant.model.fields import expressions_of
@@ -29,7 +31,7 @@ from sekant.model.simulation import SimulationSettings
 Vector = NDArray[np.float64]
 Engine = Literal["llvm", "casadi"]
 STATED = 100.0  # weight of a coordinate whose start value the model states, against 1 for the others
-FORMULATIONS = ("joint", "cartesian")
+FORMULATIONS = ("joint", "cartesian", "natural")
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,7 +70,10 @@ def compile(
         raise ModelError(f"unknown formulation '{formulation}'; {hint}")
     if engine not in ("llvm", "casadi"):
         raise ModelError(f"unknown engine '{engine}'; use 'llvm' or 'casadi'")
-    return System(model, Equations(resolve(model, parameters), algorithm, formulation), engine, cache)
+    resolved = resolve(model, parameters)
+    if formulation == "natural":
+        return System(model, PointEquations(resolved), engine, cache)
+    return System(model, Equations(resolved, algorithm, formulation), engine, cache)
 
 
 class System:
@@ -365,6 +370,8 @@ class System:
         """The tree of bodies with joints, degrees of freedom and masses, for a reader."""
         lines = [f"model '{self.model.name}'", "ground"]
         motion = self.equations.motion
+        if isinstance(motion, PointKinematics):
+            return "\n".join([lines[0], motion.described(), *self._described_constraints(), self.totals()])
         children: dict[int, list[int]] = {}
         for i, link in enumerate(motion.links):
             children.setdefault(link.parent, []).append(i)
@@ -385,10 +392,11 @@ class System:
 
         for i in children.get(-1, []):
             show(i, "", i == children[-1][-1])
-        for block in self.equations.constraints:
-            lines.append(f"{block.name} ({block.kind}: {block.rows} equations)")
-        lines.append(self.totals())
-        return "\n".join(lines)
+        return "\n".join([*lines, *self._described_constraints(), self.totals()])
+
+    def _described_constraints(self) -> list[str]:
+        blocks = self.equations.constraints
+        return [f"{block.name} ({block.kind}: {block.rows} equations)" for block in blocks]
 
     def total_mass(self) -> float:
         """kg."""

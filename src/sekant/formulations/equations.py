@@ -44,13 +44,23 @@ class Equations(ConstrainedEquations):
         self.held = frozenset(held)  # contacts that are closed and stay so
         self.model = resolved.model
         self.formulation = formulation
-        layout = free_layout(self.model) if formulation == "cartesian" else tree_layout(self.model)
-        self.motion = TreeKinematics(resolved, layout)
+        self.motion = self._kinematics()
         self.lookups = self.motion.lookups
         self.t, self.q, self.v, self.p = self.motion.t, self.motion.q, self.motion.v, self.motion.p
         self.qdot = self.motion.qdot
-        self.constraints: list[ConstraintBlock] = constraint_blocks(self.motion, self.held)
+        self.constraints: list[ConstraintBlock] = self._blocks()
         self.algorithm = "constrained" if self.constraints else _choose(algorithm, self.motion)
+
+    def holding(self, held: Collection[str]) -> Equations:
+        """The same equations with the contacts `held` closed."""
+        return Equations(self.resolved, "auto", self.formulation, held)
+
+    def _kinematics(self) -> TreeKinematics:
+        floating = self.formulation == "cartesian"
+        return TreeKinematics(self.resolved, free_layout(self.model) if floating else tree_layout(self.model))
+
+    def _blocks(self) -> list[ConstraintBlock]:
+        return constraint_blocks(self.motion, self.held)
 
     @cached_property
     def gravity(self) -> SX:
@@ -71,12 +81,15 @@ class Equations(ConstrainedEquations):
     def _loads(self) -> Loads:
         """Applied forces of all elements, sorted onto links and coordinates."""
         loads = Loads(self.motion)
+        self._apply(loads)
+        return loads
+
+    def _apply(self, loads: Loads) -> None:
         for action in self.actions.values():
             for w in action.wrenches:
                 loads.push(w.body, w.p, w.f, w.n)
             for joint, k, force in action.generalized:
                 loads.drive(joint, k, force)
-        return loads
 
     def _tree_under(self, loads: Loads) -> TreeState:
         motion = self.motion
@@ -154,6 +167,11 @@ class Equations(ConstrainedEquations):
                 loads.drive(owner, k, -ca.dot(J, part))
         return loads
 
+    @cached_property
+    def reaction_parts(self) -> list[tuple[ConstraintBlock, SX]]:
+        """The equations of every cut joint and constraint, with their multipliers."""
+        return list(self._by_block(self.lam))
+
     def transmitted(self, joint: str) -> tuple[SX, SX]:
         """Force (3,) and moment (3,) about M's origin, in W, that a cut joint transmits to its child.
 
@@ -163,7 +181,7 @@ class Equations(ConstrainedEquations):
         F_end, M_end = self.motion.joint_ends(joint)
         side, sign = (F_end.body, -1) if M_end.body == "ground" else (M_end.body, 1)
         wrench = SX.zeros(6)  # about W's origin
-        for block, part in self._by_block(self.lam):
+        for block, part in self.reaction_parts:
             if block.name == joint and side in block.bodies:
                 wrench = wrench - sign * (block.bodies[side].T @ part)
             if joint in block.through:

@@ -9,7 +9,7 @@ import casadi as ca
 from sekant.formulations.kinematics import TreeKinematics
 from sekant.formulations.tree import tree_layout
 from sekant.geometry.lookups import Lookups
-from sekant.geometry.spatial import SX, quaternion_from_rotation, scalar
+from sekant.geometry.spatial import SX, scalar
 
 if TYPE_CHECKING:
     from sekant.formulations.equations import Equations
@@ -19,9 +19,9 @@ def initial_state(equations: Equations) -> tuple[SX, SX]:
     """q0 (nq,), v0 (nv,) as expressions of the parameters, at t = 0."""
     motion = equations.motion
     q0, v0 = _joint_values(motion)
-    if equations.formulation == "cartesian":
+    if equations.formulation != "joint":
         tree = TreeKinematics(equations.resolved, tree_layout(equations.model))
-        q0, v0 = _floating(tree, equations.lookups, *_joint_values(tree), q0, v0)
+        q0, v0 = _placed(motion, tree, equations.lookups, q0, v0)
     q = [q0[name] for name in motion.q_names]
     v = [v0[name] for name in motion.v_names]
     return ca.vertcat(SX.zeros(0, 1), *q), ca.vertcat(SX.zeros(0, 1), *v)
@@ -41,28 +41,35 @@ def _joint_values(motion: TreeKinematics) -> tuple[dict, dict]:
     return q0, v0
 
 
-def _floating(
-    tree: TreeKinematics, lookups: Lookups, q0: dict, v0: dict, q: dict, v: dict
+def _placed(
+    motion: TreeKinematics, tree: TreeKinematics, lookups: Lookups, q: dict, v: dict
 ) -> tuple[dict, dict]:
-    """Position, Euler parameters and twist of every body when the tree's joints have their start values."""
+    """The coordinates of all bodies when the tree's joints have their start values, besides q and v."""
+    q0, v0 = _joint_values(tree)
     given = [SX(0)]
     given += [ca.vertcat(SX.zeros(0, 1), *[q0[name] for name in tree.q_names])]
     given += [ca.vertcat(SX.zeros(0, 1), *[v0[name] for name in tree.v_names])]
     symbols = [tree.t, tree.q, tree.v]
     q, v = dict(q), dict(v)
-    names = list(tree.model.bodies)
-    columns = [floating_coordinates(tree, name) for name in names]
-    for name, column in zip(names, _at(tree, lookups, columns, symbols, given), strict=True):
-        q.update({(name, i): column[i] for i in range(7)})
-        v.update({(name, i): column[7 + i] for i in range(6)})
+    placed = motion.placed_by(tree)
+    columns = _at(tree, lookups, [part for pair in placed.values() for part in pair], symbols, given)
+    for name, place, rate in zip(placed, columns[::2], columns[1::2], strict=True):
+        q.update({(name, i): place[i] for i in range(place.numel())})
+        v.update({(name, i): rate[i] for i in range(rate.numel())})
     return q, v
 
 
-def floating_coordinates(motion: TreeKinematics, body: str) -> SX:
-    """(13,): position in W, unit quaternion, and twist (angular, linear) in the body's frame."""
-    state = motion.frame(body)
-    e = quaternion_from_rotation(state.R)
-    return ca.vertcat(state.p, e, state.R.T @ state.w_WF, state.R.T @ state.v_WF)
+def placed_state(motion: TreeKinematics, other: TreeKinematics) -> tuple[SX, SX]:
+    """q (nq,), v (nv,) of coordinates of bodies as expressions of another set of coordinates."""
+    placed = motion.placed_by(other)
+
+    def entry(owner: str, i: int, k: int) -> SX:
+        return placed[owner][k][i] if owner in placed else other.coordinate(owner, i)[k]
+
+    return (
+        ca.vertcat(SX.zeros(0, 1), *[entry(owner, i, 0) for owner, i in motion.q_names]),
+        ca.vertcat(SX.zeros(0, 1), *[entry(owner, i, 1) for owner, i in motion.v_names]),
+    )
 
 
 def _at(

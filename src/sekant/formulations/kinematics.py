@@ -11,7 +11,7 @@ import casadi as ca
 from sekant.errors import ModelError
 from sekant.formulations.tree import Layout, Link, joint_frames
 from sekant.geometry.lookups import Lookups
-from sekant.geometry.spatial import SX, Pose, Twist
+from sekant.geometry.spatial import SX, Pose, Twist, quaternion_from_rotation
 from sekant.geometry.tables import Table
 from sekant.model.joints import Joint, JointMotion
 from sekant.model.model import Model
@@ -194,6 +194,16 @@ class TreeKinematics:
             q, v = self.auxiliary[joint]
             return q[index], v[index]
         return measured_coordinate(self.model.joints[joint], *self.joint_ends(joint), index)
+
+    def placed_by(self, other: TreeKinematics) -> dict[str, tuple[SX, SX]]:
+        """Coordinates and velocities of floating links, by body, as another set of coordinates gives them."""
+        found = {}
+        for link in self.links:
+            if link.joint_name == link.body:
+                state = other.frame(link.body)
+                q = ca.vertcat(state.p, quaternion_from_rotation(state.R))
+                found[link.body] = (q, ca.vertcat(state.R.T @ state.w_WF, state.R.T @ state.v_WF))
+        return found
 
     def table(self, name: str, x: SX, order: int = 0) -> SX:
         integrals = max(0, -order)

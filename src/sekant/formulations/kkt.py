@@ -7,6 +7,8 @@ against the true matrix removes the trace of eps and delta. Redundant rows get m
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 import casadi as ca
 import numpy as np
 
@@ -27,7 +29,8 @@ class KktFactor:
         self.n, self.m = M.shape[0], G.shape[0]
         self.M, self.G = ca.sparsify(M), ca.sparsify(G)
         self._entries = _entries(self.M, self.G)
-        self._order = minimum_degree(self.n + self.m, self._entries)
+        massless = {i for i in range(self.n) if (i, i) not in self._entries}
+        self._order = minimum_degree(self.n + self.m, self._entries, massless, first_row=self.n)
         place = {old: new for new, old in enumerate(self._order)}
         lower: dict[tuple[int, int], SX] = {}
         for (i, j), value in self._entries.items():
@@ -93,8 +96,12 @@ def _entries(M: SX, G: SX) -> dict[tuple[int, int], SX]:
     return entries
 
 
-def minimum_degree(size: int, entries) -> list[int]:
-    """An order of elimination with little fill: always the unknown with the fewest neighbors next."""
+def minimum_degree(size: int, entries, late: Collection[int] = (), first_row: int = 0) -> list[int]:
+    """An order of elimination with little fill: always the unknown with the fewest neighbors next.
+
+    Those in `late` have no mass, only the tiny delta as a pivot, and would swamp the equations in which they occur:
+    they wait until none of these (numbers from `first_row` on) is left.
+    """
     neighbors: list[set[int]] = [set() for _ in range(size)]
     for i, j in entries:
         if i != j:
@@ -103,7 +110,8 @@ def minimum_degree(size: int, entries) -> list[int]:
     rest = set(range(size))
     order = []
     while rest:
-        k = min(rest, key=lambda node: (len(neighbors[node]), node))
+        ready = [k for k in rest if k not in late or all(i < first_row for i in neighbors[k])]
+        k = min(ready, key=lambda node: (len(neighbors[node]), node))
         rest.discard(k)
         order.append(k)
         for a in neighbors[k]:

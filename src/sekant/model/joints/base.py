@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar
 
@@ -71,6 +71,9 @@ class Joint(Description):
     signals: ClassVar[tuple[str, ...]] = ()  # fields that may vary in time
     local_names: ClassVar[tuple[str, ...]] = ()  # names their expressions may use besides the model's own
     unit_quaternion: ClassVar[int | None] = None  # index in q where a unit quaternion starts
+    shared: ClassVar[Mapping[str, tuple[int, ...]]] = {}
+    """What F and M always have in common, with the rows of `constraints` that say so: "point" (their origins),
+    "axis" (z) and "side" (x). Natural coordinates have one point or vector for both bodies there."""
 
     parent: FrameName = "ground"
     child: FrameName

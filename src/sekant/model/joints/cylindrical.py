@@ -19,6 +19,7 @@ class Cylindrical(AxisJoint):
     summary: ClassVar[str] = "turns about and slides along its axis, independently"
     coordinates: ClassVar = (Coordinate("angle", "rad"), Coordinate("displacement", "m", "opposite"))
     velocities: ClassVar = (Coordinate("rate", "rad/s"), Coordinate("sliding_rate", "m/s", "opposite"))
+    shared: ClassVar = {"axis": (2, 3)}
 
     def pose(self, q, lookups) -> Pose:
         return Pose(rotation_z(q[0]), ca.vertcat(0, 0, q[1]))

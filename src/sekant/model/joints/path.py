@@ -137,7 +137,7 @@ class Path(Joint):
 
     @property
     def loop_parameters(self) -> int:
-        return 1
+        return self.nq
 
     def loop_constraints(self, X_FM: Pose, parameters: SX, lookups) -> SX:
         """The six equations X_FM = X(u), with u as an unknown of its own (HALL 3.1)."""

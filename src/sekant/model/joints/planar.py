@@ -28,6 +28,7 @@ class Planar(CoordinateJoint):
         Coordinate("vy", "m/s", "polar y"),
         Coordinate("rate", "rad/s", "axial z"),
     )
+    shared: ClassVar = {"axis": (1, 2)}
 
     axis: ZAxis = (0.0, 0.0, 1.0)
 

@@ -20,6 +20,7 @@ class Prismatic(CoordinateJoint):
     summary: ClassVar[str] = "a slider: moves along its axis"
     coordinates: ClassVar = (Coordinate("displacement", "m"),)
     velocities: ClassVar = (Coordinate("rate", "m/s"),)
+    shared: ClassVar = {"axis": (2, 3), "side": (4,)}
 
     axis: Direction = (0.0, 0.0, 1.0)
 

@@ -22,6 +22,7 @@ class Screw(AxisJoint):
     summary: ClassVar[str] = "turns about its axis and advances by the pitch each turn"
     coordinates: ClassVar = (Coordinate("angle", "rad"),)
     velocities: ClassVar = (Coordinate("rate", "rad/s"),)
+    shared: ClassVar = {"axis": (2, 3)}
 
     pitch: HandedLength  # advance a turn; positive: right-handed
 

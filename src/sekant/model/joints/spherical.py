@@ -21,6 +21,7 @@ class Spherical(Joint):
     summary: ClassVar[str] = "a ball in a socket: any rotation about one point"
     coordinates: ClassVar = tuple(Coordinate(name, "1") for name in ("e0", "e1", "e2", "e3"))
     velocities: ClassVar = tuple(Coordinate(name, "rad/s") for name in ("wx", "wy", "wz"))
+    shared: ClassVar = {"point": (0, 1, 2)}
     unit_quaternion: ClassVar = 0
 
     orientation: Orientation = Orientation()

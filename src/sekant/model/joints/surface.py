@@ -93,7 +93,7 @@ class Surface(Joint):
 
     @property
     def loop_parameters(self) -> int:
-        return 2
+        return self.nq
 
     def loop_constraints(self, X_FM: Pose, parameters: SX, lookups) -> SX:
         """The six equations X_FM = X(u1, u2), with u1 and u2 as unknowns of their own."""

@@ -22,6 +22,7 @@ class Universal(CoordinateJoint):
         Coordinate("rate_x", "rad/s", "axial x"),
         Coordinate("rate_y", "rad/s", "axial y"),
     )
+    shared: ClassVar = {"point": (0, 1, 2)}
 
     def pose(self, q, lookups) -> Pose:
         return Pose(rotation_x(q[0]) @ rotation_y(q[1]), SX.zeros(3))
