@@ -74,6 +74,14 @@ def test_taylor_radau_and_energy_agree(systems, name):
     assert np.max(result["constraints.position"]) < 1e-12
 
 
+def test_radau_passes_the_flat_positions_of_the_four_bars(systems):
+    """There the couplers cannot turn the cranks: two rows of the constraints lose their rank."""
+    system = systems["n_four_bar"]
+    reference, _ = studies.motion(system, 1e-13, "taylor")
+    values, _ = studies.motion(system, 1e-8, "radau5")
+    assert np.max(np.abs(values - reference)) < 1e-5
+
+
 @pytest.mark.parametrize(
     ("name", "tolerance"),
     [

@@ -9,6 +9,7 @@ they need and give stands in the arrays of the table.
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from llvmlite import ir
@@ -37,7 +38,7 @@ class Procedure:
         if self._compiled is None:
             callback: Any = CFunc(self._function, _SIGNATURE, {}, {"nopython": True, "error_model": "numpy"})
             callback.enable_caching()
-            tie_to_sources(callback._cache)
+            tie_to_sources(callback._cache, Path(self._function.__code__.co_filename))
             callback.compile()
             self._compiled = callback
         return self._compiled.address

@@ -39,7 +39,8 @@ from sekant.solvers.dae.projection import (
     project_state,
     solve_saddle,
 )
-from sekant.solvers.dae.radau_newton import lu_factorize, regularization, solve_real
+from sekant.solvers.dae.radau_newton import lu_factorize, solve_real
+from sekant.solvers.linear import ldl
 from sekant.solvers.ode.fixed_step import divide
 from sekant.solvers.procedures import call, procedure, table_at
 from sekant.solvers.views import clear, ints, mat, put, row, take, vec
@@ -48,6 +49,8 @@ MOST_ITERATIONS = 20
 RENEW_AFTER = 4  # iterations with one matrix
 ACCURACY = 1e-12  # of v, relative to its largest entry and to what the step changes
 ROUND_OFF = 1e-14  # of q; a constraint passes it on to v divided by s
+REDUNDANT_FACTOR = 1e2
+EPS = ldl.EPS
 
 ACCEPTED, DIVERGED, BAD_NUMBER, BAD_CONSTRAINT = range(4)
 
@@ -79,11 +82,22 @@ def _flow(memory, t, h, q0, u):
 
 
 @inner
+def _regularization(memory):
+    """eps of the matrices of Newton's iteration, which makes up for it.
+
+    Rows that depend on each other contradict each other to second order off the constraints; a larger eps keeps
+    that from being divided by a small number.
+    """
+    eps = vec(memory, at.LDL_INFO)[EPS]
+    return REDUNDANT_FACTOR * eps if ints(memory, at.SIZE)[at.REDUNDANT] == 1 else eps
+
+
+@inner
 def _factorize(memory, c, s):
     """Jacobian at the point and factors of the iteration matrix; returns whether they are finite."""
     K, rows, scatter = mat(memory, at.K), ints(memory, at.K_ROW), ints(memory, at.LU_SCATTER)
     values, count, size = vec(memory, at.REAL), ints(memory, at.COUNT), ints(memory, at.SIZE)
-    diagonal, eps = ints(memory, at.LU_CONSTRAINT), regularization(memory)
+    diagonal, eps = ints(memory, at.LU_CONSTRAINT), _regularization(memory)
     nv, first = size[at.NV], vec(memory, at.REAL_B).size - size[at.M]
     jacobian(memory)
     count[at.JACOBIANS] += 1

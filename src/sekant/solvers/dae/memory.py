@@ -35,18 +35,18 @@ LARGEST_STATE = 1e100
 # Entries of OPTION. SPECTRAL_RADIUS: of generalized-alpha at infinite frequency.
 RTOL, MAX_STEP, SNAP, STEP, SPECTRAL_RADIUS, N_OPTION = range(6)
 
-# Entries of COUNT. BLAME: state, unknown or constraint in which a procedure failed.
+# Entries of COUNT. BLAME: state, unknown or constraint in which a procedure failed. SELECTING: which rows are left
+# out of the steps, see `active_rows`.
 (ROW, SEGMENT, STEPS, REJECTED, DIVERGED, RESIDUALS, JACOBIANS, FACTORIZATIONS, RESTARTS, COMPONENT) = range(
     10
 )
-(SPAN_STEP, STARTED, FIRST, AFTER_REJECTION, HISTORY, FRESH, FACTORED, ITERATIONS, BLAME, N_COUNT) = range(
-    10, 20
-)
+(SPAN_STEP, STARTED, FIRST, AFTER_REJECTION, HISTORY, FRESH, FACTORED, ITERATIONS, BLAME) = range(10, 19)
+SELECTING, N_COUNT = range(19, 21)
 
 # Entries of TIME. CONTRACTION: theta / (1 - theta) of Newton's iteration, RATE_NOW: theta in this step. CEILING:
-# bound of the step.
+# bound of the step. WEAKNESS: least pivot of a constraint row that is kept after divergence.
 (T, T_FAILED, SPAN_START, H, STEP_START, STEP_LENGTH, H_ACCEPTED, ERROR_ACCEPTED, CONTRACTION) = range(9)
-(MOVED_Q, MOVED_V, LARGEST_PHI, LARGEST_RATE, RATE_NOW, ERROR_NOW, CEILING, N_TIME) = range(9, 17)
+(MOVED_Q, MOVED_V, LARGEST_PHI, LARGEST_RATE, RATE_NOW, ERROR_NOW, CEILING, WEAKNESS, N_TIME) = range(9, 18)
 
 # Rows of the table. What was asked for; times as in `sekant.solvers.ode.memory.Plan`. Coordinates whose rate
 # depends on q are CURVED, the others STRAIGHT.
@@ -76,7 +76,9 @@ RTOL, MAX_STEP, SNAP, STEP, SPECTRAL_RADIUS, N_OPTION = range(6)
 # Procedures.
 (FACTORIZE_SADDLE, SOLVE_SADDLE, PROJECT, WRITE_ROW, ITERATE, ESTIMATE, FACTORIZE) = range(77, 84)
 # Row of each value of K.
-K_ROW, N_ARRAYS = range(84, 86)
+K_ROW = 84
+# Rows left out of the steps, see `active_rows`: ROW_OFF (m,) flags, and what they are chosen with.
+ROW_OFF, ROW_PICKED, ROW_BASIS, ROW_TRIANGLE, ROW_LENGTH, SELECT_ROWS, N_ARRAYS = range(85, 92)
 
 # Where the result table of each function begins in RES.
 RES_RESIDUAL, RES_JACOBIAN, RES_KINEMATICS, RES_CONSTRAINTS, RES_SADDLE, RES_BIAS, RES_POWER = (
@@ -163,7 +165,7 @@ def _add_state(arrays: dict[int, NDArray[Any]], problem: DaeProblem, x0: Floats,
     time, count = np.zeros(N_TIME), np.zeros(N_COUNT, dtype=np.int64)
     time[[T, SPAN_START, STEP_START]] = options.times[0]
     time[[T_FAILED, H, CEILING]] = np.nan, options.first_step, np.inf
-    count[COMPONENT] = -1
+    count[COMPONENT], count[SELECTING] = -1, int(options.redundant)
     shapes = {
         A_NOW: nv,
         LAM_NOW: m,
@@ -205,6 +207,8 @@ def _add_newton(arrays: dict[int, NDArray[Any]], problem: DaeProblem) -> None:
         REAL_Y: n,
     }
     arrays.update({k: np.zeros(shape) for k, shape in shapes.items()})
+    arrays[ROW_OFF], arrays[ROW_PICKED] = np.zeros((2, m), dtype=np.int64)
+    arrays.update({ROW_BASIS: np.zeros((m, f.nv)), ROW_TRIANGLE: np.zeros((m, m)), ROW_LENGTH: np.zeros(m)})
     arrays[PAIR] = np.zeros(pattern.values, dtype=np.complex128)
     arrays.update({k: np.zeros(n, dtype=np.complex128) for k in (PAIR_INVERSE, PAIR_B, PAIR_Y)})
 

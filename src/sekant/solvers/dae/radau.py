@@ -14,6 +14,7 @@ import numpy as np
 
 from sekant.solvers.compiled import compiled, inner
 from sekant.solvers.dae import memory as at
+from sekant.solvers.dae.active_rows import ALL, select_rows, suspect_weak_rows
 from sekant.solvers.dae.outputs import start_run, write_row, write_rows
 from sekant.solvers.dae.projection import factorize_saddle, project_state, solve_saddle
 from sekant.solvers.dae.radau_error import estimate
@@ -43,6 +44,7 @@ PROCEDURES = {
     at.ITERATE: iterate,
     at.ESTIMATE: estimate,
     at.FACTORIZE: factorize,
+    at.SELECT_ROWS: select_rows,
 }
 
 # What became of a trial step.
@@ -120,6 +122,8 @@ def _prepare_matrices(memory, t, h):
     if count[at.FACTORED] == 1:
         return True
     if count[at.FRESH] == 0:
+        if count[at.SELECTING] != ALL and call(memory, at.SELECT_ROWS, t, 0.0) == 1:
+            vec(memory, at.TIME)[at.CEILING] = np.inf
         if not evaluate_jacobian(memory, t):
             return False
         count[at.FRESH] = 1
@@ -194,11 +198,13 @@ def advance(memory, budget):
         count[at.FACTORED] = 0
         if what == DIVERGED:
             count[at.DIVERGED] += 1
-            count[at.AFTER_REJECTION] = 1
             time[at.CONTRACTION] = 1.0
-            if count[at.FRESH] == 1:
-                time[at.CEILING] = 0.7 * h
-            time[at.H] = h if count[at.FRESH] == 0 else 0.5 * h
+            if count[at.FRESH] == 0:
+                time[at.H] = h
+            else:
+                time[at.CEILING], time[at.H] = 0.7 * h, 0.5 * h
+                suspect_weak_rows(memory)
+            count[at.AFTER_REJECTION] = 1
         else:
             count[at.AFTER_REJECTION] = 1
             time[at.H] = 0.25 * h

@@ -15,7 +15,6 @@ from math import sqrt
 from sekant.solvers.compiled import inner
 from sekant.solvers.dae import memory as at
 from sekant.solvers.dae.calls import first_not_finite, jacobian, kinematics, residual, set_state, set_time
-from sekant.solvers.dae.projection import minimum_norm
 from sekant.solvers.dae.radau_tableau import A_INV, MU_COMPLEX, MU_REAL, TI, A, C, T
 from sekant.solvers.linear import ldl, static_lu
 from sekant.solvers.procedures import procedure, table_at
@@ -26,10 +25,10 @@ ROUND_OFF = 1e-16
 LEAST_CONTRACTION = 0.05  # that the first increment of the next step is trusted to have
 NOISE = 30.0  # an iteration that stops to converge below this many times its round-off has converged
 LOOSEST = 0.03  # tolerance of the increments, relative to that of the solution
-REDUNDANT_FACTOR = 1e2
 
 CONVERGED, DIVERGED, BAD = range(3)
-EPS = ldl.EPS
+NEWTON_EPS = 1e-13  # on the diagonal of the constraints, relative to the mean of G M^-1 G^T
+SCALE = ldl.SCALE
 _lu_factorize, _lu_solve = static_lu.factorize, static_lu.solve
 
 
@@ -49,26 +48,18 @@ def evaluate_jacobian(memory, t):
 
 
 @inner
-def regularization(memory):
-    """eps of the matrices of Newton's iteration, which makes up for it.
-
-    Rows that depend on each other contradict each other to second order off the constraints; a larger eps keeps
-    that from being divided by a small number.
-    """
-    eps = vec(memory, at.LDL_INFO)[EPS]
-    return REDUNDANT_FACTOR * eps if ints(memory, at.SIZE)[at.REDUNDANT] == 1 else eps
-
-
-@inner
 def assemble(memory, s, values):
-    """values <- K0 + s K1 + s^2 K2, with -eps on the diagonal of the constraints."""
+    """values <- K0 + s K1 + s^2 K2, with -eps on the diagonal of the constraints; rows left out: lam = 0."""
     K, scatter, diagonal = mat(memory, at.K), ints(memory, at.LU_SCATTER), ints(memory, at.LU_CONSTRAINT)
-    eps = regularization(memory)
+    K_row, off = ints(memory, at.K_ROW), ints(memory, at.ROW_OFF)
+    first = vec(memory, at.REAL_B).size - off.size
+    eps = NEWTON_EPS * vec(memory, at.LDL_INFO)[SCALE]
     clear(values)
     for e in range(scatter.size):
-        values[scatter[e]] += K[0, e] + s * (K[1, e] + s * K[2, e])
+        if K_row[e] < first or off[K_row[e] - first] == 0:
+            values[scatter[e]] += K[0, e] + s * (K[1, e] + s * K[2, e])
     for i in range(diagonal.size):
-        values[diagonal[i]] -= eps
+        values[diagonal[i]] -= eps if off[i] == 0 else 1.0
 
 
 @inner
@@ -195,6 +186,10 @@ def scale_right_side(memory, b, mu):
         b[j] = -b[j] * mu
     for j in range(first + size[at.MH], b.size):
         b[j] = -b[j]
+    off = ints(memory, at.ROW_OFF)
+    for i in range(off.size):
+        if off[i] == 1:
+            b[first + i] = 0.0
 
 
 @inner
@@ -255,7 +250,8 @@ def _set_weights(memory, h):
     """Weights of the increments; returns the norm that round-off alone may give them.
 
     Deviation from VII.7: increments of v are not multiplied by h, because what is left of them along the
-    constraints adds up from step to step. Constraints pass round-off of q on to v, divided by the step.
+    constraints adds up from step to step. Constraints pass round-off of q (or of lengths of 1 m, where all angles
+    are small) on to v, divided by the step.
     """
     size, x, atol, weight = (
         ints(memory, at.SIZE),
@@ -265,7 +261,7 @@ def _set_weights(memory, h):
     )
     rtol, curved = vec(memory, at.OPTION)[at.RTOL], ints(memory, at.CURVED)
     nq, nv = size[at.NQ], size[at.NV]
-    largest, length = 0.0, 0.0
+    largest, length = 0.0, 1.0
     for j in range(nv):
         weight[j] = 1.0 / (atol[nq + j] + rtol * abs(x[nq + j]))
         largest = max(largest, weight[j])
@@ -304,20 +300,6 @@ def _apply(memory):
         W[2, j] += pair[j].imag
         for i in range(3):
             Z[i, j] = _combine(T, i, W[0, j], W[1, j], W[2, j])
-
-
-@inner
-def _keep_multipliers_small(memory):
-    """Take the part that exerts no force at the start of the step out of the multipliers at the stages."""
-    Z, W, lam = mat(memory, at.Z), mat(memory, at.W), vec(memory, at.LAM)
-    first = Z.shape[1] - lam.size
-    for i in range(3):
-        take(lam, row(memory, at.Z, i), first)
-        minimum_norm(memory, lam)
-        put(row(memory, at.Z, i), first, lam)
-    for i in range(3):
-        for j in range(first, Z.shape[1]):
-            W[i, j] = _combine(TI, i, Z[0, j], Z[1, j], Z[2, j])
 
 
 @procedure
@@ -359,8 +341,6 @@ def iterate(pointer, rows, t, h):
                     break
                 factor = 0.0
         _apply(memory)
-        if ints(memory, at.SIZE)[at.REDUNDANT] == 1:
-            _keep_multipliers_small(memory)
         if factor * norm <= tolerance:
             time[at.CONTRACTION] = max(factor, LEAST_CONTRACTION)
             spread(memory, t, h)

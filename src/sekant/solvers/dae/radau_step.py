@@ -7,7 +7,7 @@ from math import sqrt
 from sekant.solvers.compiled import inner
 from sekant.solvers.dae import memory as at
 from sekant.solvers.dae.calls import kinematics, quadratures, set_state, set_time
-from sekant.solvers.dae.projection import accelerations, minimum_norm, project
+from sekant.solvers.dae.projection import accelerations, project
 from sekant.solvers.dae.radau_newton import set_stage
 from sekant.solvers.dae.radau_tableau import POWERS, A, C
 from sekant.solvers.views import clear, ints, mat, put, row, take, vec
@@ -161,7 +161,5 @@ def accept(memory, t, t_new, h):
     put(vec(memory, at.A_NOW), 0, row(memory, at.ZA, 2))
     for i in range(3):
         take(row(memory, at.STAGE_LAM, i), row(memory, at.Z, i), first)
-        if ints(memory, at.SIZE)[at.REDUNDANT] == 1:
-            minimum_norm(memory, row(memory, at.STAGE_LAM, i))
     put(lam, 0, row(memory, at.STAGE_LAM, 2))
     time[at.T], time[at.STEP_START], time[at.STEP_LENGTH] = t_new, t, h

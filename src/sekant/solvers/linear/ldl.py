@@ -60,7 +60,7 @@ NOTHING = 1e-8  # least mean of G M^-1 G^T, times the largest mass: rows that ar
 M_VALUES, G_VALUES, K_VALUES, DIAGONAL, L_VALUES, INVERSE, PIVOT_MAX, X, RESIDUAL, WORK, INFO = numbered(11)
 
 # Entries of the section INFO.
-EPS, WEAKEST, SWEEPS, ROW_RESIDUAL, RATE, SOLVES = range(6)
+EPS, WEAKEST, SWEEPS, ROW_RESIDUAL, RATE, SOLVES, SCALE, N_INFO = range(8)
 
 Pattern = NDArray[np.int64]
 Factor = NDArray[np.float64]
@@ -146,7 +146,7 @@ def lay_out(pattern: Pattern) -> Factor:
         n + m,
         n + m,
         n + m,
-        6,
+        N_INFO,
     ]
     return pack_reals([np.zeros(size) for size in sizes])
 
@@ -189,9 +189,10 @@ def _eliminate(pattern, factor, eps, largest):
 
 @compiled
 def factorize(pattern, factor):
-    """Factorize the matrix with the values in sections M_VALUES and G_VALUES; sets EPS and WEAKEST.
+    """Factorize the matrix with the values in sections M_VALUES and G_VALUES; sets EPS, WEAKEST and SCALE.
 
-    WEAKEST: smallest pivot of a row of G, relative to the largest that this row has had.
+    WEAKEST: smallest pivot of a row of G, relative to the largest that this row has had. SCALE: mean of
+    G M^-1 G^T.
     """
     n, m = section(pattern, SIZES)[0], section(pattern, SIZES)[1]
     M_row, M_col, M_place = section(pattern, M_ROW), section(pattern, M_COL), section(pattern, M_PLACE)
@@ -226,6 +227,7 @@ def factorize(pattern, factor):
             pivot_max[row] = max(pivot_max[row], pivot)
             weakest = min(weakest, pivot / pivot_max[row])
     info[EPS] = eps
+    info[SCALE] = scale
     info[WEAKEST] = weakest
     info[RATE] = 0.0
 

@@ -1,0 +1,162 @@
+"""Which constraint rows a Radau step works with, where rows depend on each other.
+
+Newton's iteration with a matrix that is not renewed cannot meet rows that depend on each other: off the constraints
+they contradict each other. A step therefore keeps a largest set of independent rows; the others get no multiplier,
+and the projection at the end of the step sees to them. Rows are picked by Gram and Schmidt's method with pivoting,
+the ones in use first as long as they are good.
+
+A mechanism that passes through a singular position (a flat four-bar) has independent rows on both sides of it, but
+there Newton's iteration converges only for steps shorter than the distance. Once it diverges, rows that are nearly
+dependent are left out too: there the multipliers grow like one over the pivot (a coupler cannot turn a flat crank),
+and what the rows would have done in the meantime is made up for by the projection up to a part of the order of the
+pivot squared.
+"""
+
+from __future__ import annotations
+
+from math import sqrt
+
+from sekant.solvers.compiled import inner
+from sekant.solvers.dae import memory as at
+from sekant.solvers.dae.calls import mass_and_gradients, set_state, set_time
+from sekant.solvers.linear import ldl
+from sekant.solvers.procedures import procedure, table_at
+from sekant.solvers.sections import section
+from sekant.solvers.views import clear, ints, mat, row, vec
+
+DEPENDENT = 1e-8  # least sine of the angle between a row and the others that it is independent of
+WEAKEST, STRONGEST = 3.0, 0.1  # bounds of the same after divergence, the first times the root of the tolerance
+ESCALATION = 3.0  # of that from one divergence to the next
+PREFERENCE = 0.01  # of the squared pivot of a row that is not in use
+
+# Values of COUNT[SELECTING].
+ALL, INDEPENDENT, STRONG = range(3)
+
+
+@inner
+def _scaled_rows(memory):
+    """G at the present state, dense, its rows scaled to length 1, in ROW_BASIS; their lengths in ROW_LENGTH."""
+    basis, length = mat(memory, at.ROW_BASIS), vec(memory, at.ROW_LENGTH)
+    pattern, G = ints(memory, at.LDL_PATTERN), vec(memory, at.LDL_G)
+    G_row, G_col = section(pattern, ldl.G_ROW), section(pattern, ldl.G_COL)
+    for i in range(basis.shape[0]):
+        clear(row(memory, at.ROW_BASIS, i))
+    for e in range(G.size):
+        basis[G_row[e], G_col[e]] += G[e]
+    for i in range(basis.shape[0]):
+        square = 0.0
+        for j in range(basis.shape[1]):
+            square += basis[i, j] * basis[i, j]
+        length[i] = sqrt(square)
+        scale = 1.0 / length[i] if length[i] > 0.0 else 0.0
+        for j in range(basis.shape[1]):
+            basis[i, j] *= scale
+
+
+@inner
+def _dot(a, b):
+    total = 0.0
+    for j in range(a.size):
+        total += a[j] * b[j]
+    return total
+
+
+@inner
+def _pick(memory, least):
+    """Pick rows while their pivot exceeds `least`; returns how many, and the largest pivot left.
+
+    ROW_PICKED: the rows in order. ROW_BASIS: their orthonormal basis. ROW_TRIANGLE[k, i]: share of the k-th basis
+    vector in row i.
+    """
+    off, order, triangle = (
+        ints(memory, at.ROW_OFF),
+        ints(memory, at.ROW_PICKED),
+        mat(memory, at.ROW_TRIANGLE),
+    )
+    m = off.size
+    for i in range(m):
+        order[i] = i
+    for k in range(m):
+        best, score, pivot = k, -1.0, 0.0
+        for n in range(k, m):
+            candidate = row(memory, at.ROW_BASIS, order[n])
+            square = _dot(candidate, candidate)
+            weighed = square * (PREFERENCE if off[order[n]] == 1 else 1.0)
+            if weighed > score:
+                best, score, pivot = n, weighed, sqrt(square)
+        if pivot <= least:
+            return k, pivot
+        order[k], order[best] = order[best], order[k]
+        direction = row(memory, at.ROW_BASIS, order[k])
+        for j in range(direction.size):
+            direction[j] /= pivot
+        triangle[k, order[k]] = pivot
+        for n in range(k + 1, m):
+            other = row(memory, at.ROW_BASIS, order[n])
+            share = _dot(direction, other)
+            triangle[k, order[n]] = share
+            for j in range(direction.size):
+                other[j] -= share * direction[j]
+    return m, 0.0
+
+
+@inner
+def _convert(memory, lam, picked):
+    """Multipliers of the picked rows alone that exert the force G^T lam as nearly as they can, in place."""
+    pattern, G, force = ints(memory, at.LDL_PATTERN), vec(memory, at.LDL_G), vec(memory, at.V_KEPT)
+    G_row, G_col = section(pattern, ldl.G_ROW), section(pattern, ldl.G_COL)
+    order, length = ints(memory, at.ROW_PICKED), vec(memory, at.ROW_LENGTH)
+    triangle = mat(memory, at.ROW_TRIANGLE)
+    clear(force)
+    for e in range(G.size):
+        force[G_col[e]] += G[e] * lam[G_row[e]]
+    clear(lam)
+    for k in range(picked - 1, -1, -1):
+        i = order[k]
+        value = _dot(row(memory, at.ROW_BASIS, i), force)
+        for n in range(k + 1, picked):
+            value -= triangle[k, order[n]] * lam[order[n]] * length[order[n]]
+        lam[i] = value / (triangle[k, i] * length[i])
+
+
+@inner
+def suspect_weak_rows(memory):
+    """After a divergence with new matrices: let the next selection leave out weak rows, stronger ones each time."""
+    count, time = ints(memory, at.COUNT), vec(memory, at.TIME)
+    if ints(memory, at.SIZE)[at.M] == 0:
+        return
+    least = WEAKEST * sqrt(vec(memory, at.OPTION)[at.RTOL])
+    if count[at.SELECTING] == STRONG or count[at.AFTER_REJECTION] == 1:
+        least = max(least, ESCALATION * time[at.WEAKNESS])
+    time[at.WEAKNESS] = min(least, STRONGEST)
+    count[at.SELECTING], count[at.FRESH] = STRONG, 0
+
+
+@procedure
+def select_rows(pointer, rows, t, unused):
+    """Choose the rows at the present state; LAM_NOW and STAGE_LAM follow. Returns 1 if the choice changed.
+
+    SELECTING becomes what it was at the start of the run once no weak row is left out.
+    """
+    memory = table_at(pointer, rows)
+    count, off, order = ints(memory, at.COUNT), ints(memory, at.ROW_OFF), ints(memory, at.ROW_PICKED)
+    time = vec(memory, at.TIME)
+    set_time(memory, t)
+    set_state(memory, vec(memory, at.X))
+    mass_and_gradients(memory)
+    _scaled_rows(memory)
+    least = max(DEPENDENT, time[at.WEAKNESS]) if count[at.SELECTING] == STRONG else DEPENDENT
+    picked, left = _pick(memory, least)
+    if left <= DEPENDENT:
+        count[at.SELECTING] = INDEPENDENT if ints(memory, at.SIZE)[at.REDUNDANT] == 1 else ALL
+    changed = 0
+    for k in range(off.size):
+        now = 0 if k < picked else 1
+        if off[order[k]] != now:
+            off[order[k]] = now
+            changed = 1
+    if changed == 1:
+        _convert(memory, vec(memory, at.LAM_NOW), picked)
+        for i in range(3):
+            _convert(memory, row(memory, at.STAGE_LAM, i), picked)
+    return changed
