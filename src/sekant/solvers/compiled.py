@@ -16,7 +16,6 @@ from typing import Any
 
 from numba import njit
 
-
 _HERE = Path(__file__).parent
 _IMPORT = re.compile(r"^\s*(?:from|import)\s+sekant\.solvers\.(\w+)", re.MULTILINE)
 
