@@ -40,6 +40,7 @@ _PUBLIC = {
     "sensors": "sekant.model",
     "simulate": "sekant.analyses",
     "structure": "sekant.analyses",
+    "vehicle": "sekant.vehicle",
     "work_precision": "sekant.analyses",
 }
 
@@ -70,10 +71,12 @@ __all__ = [
     "sensors",
     "simulate",
     "structure",
+    "vehicle",
     "work_precision",
 ]
 
 if TYPE_CHECKING:
+    from sekant import vehicle
     from sekant.analyses import assemble, equilibrium, kinematics, simulate, structure, work_precision
     from sekant.engine import State, System, compile, natural
     from sekant.errors import SekantError
@@ -93,7 +96,7 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module 'sekant' has no attribute '{name}'")
     if name in ("constraints", "contacts", "forces", "joints", "sensors"):
         value: Any = importlib.import_module(f"sekant.model.{name}")
-    elif name == "natural":
+    elif name in ("natural", "vehicle"):
         value = importlib.import_module(_PUBLIC[name])
     else:
         module = importlib.import_module(_PUBLIC[name])

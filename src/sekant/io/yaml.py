@@ -40,16 +40,16 @@ def load(path: str | PathLike[str], set: Mapping[str, Any] | None = None) -> Any
         apply_overrides(data, places, set or {})
         return model_from_dict(data)
     except SekantError as error:
-        raise _located(error, places, str(path)) from None
+        raise located(error, places, str(path)) from None
     except RecursionError:
         message = "expressions or items depend on one another in too long a chain"
         raise ModelError(message, file=str(path)) from None
 
 
-def _located(error: SekantError, places: Places, file: str) -> SekantError:
+def located(error: SekantError, places: Places, file: str) -> SekantError:
     """The error with the file and the line of what it is about."""
     if isinstance(error, ModelErrors):
-        return ModelErrors([_located(part, places, file) for part in error.errors])
+        return ModelErrors([located(part, places, file) for part in error.errors])
     if error.file is None:
         place = find_place(places, error.path)
         error.file, error.line = (place.file, place.line) if place is not None else (file, None)

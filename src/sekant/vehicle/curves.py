@@ -1,0 +1,214 @@
+"""Kinematic curves of a suspension corner over travel and steering (the K of K&C)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from sekant.errors import ModelError, suggest
+from sekant.model.forces import SpringDamper
+from sekant.model.joints import Prismatic
+from sekant.model.model import Model
+from sekant.vehicle import wheel
+from sekant.vehicle.ranges import given_range, through_zero
+from sekant.vehicle.suspension import Suspension
+from sekant.vehicle.sweep import Poses, sweep
+from sekant.vehicle.table import SuspensionCurves
+
+Vector = NDArray[np.float64]
+
+
+def suspension_curves(
+    model: Model,
+    suspension: Suspension | None = None,
+    *,
+    travel: ArrayLike | None = None,
+    steering: ArrayLike | None = None,
+) -> SuspensionCurves:
+    """Camber, toe, steering axis, roll center, motion ratio and more over a grid of travel and steering.
+
+    `travel` (n,) m is the height of the wheel's center against the model as drawn, by default 41 values over the
+    range of `suspension`; `steering` (m,) m the displacement of the rack to the left, by default zero. Drivers on
+    the rack are taken off. Definitions and signs: docs/suspensions.md.
+    """
+    roles = suspension or Suspension()
+    heights = _values(travel, "travel", through_zero(*given_range(None, roles.travel, "travel"), 41))
+    moves = _values(steering, "steering", np.zeros(1))
+    rack = _rack(model, roles, steering is not None)
+    _check_frames(model, roles)
+    springs = {name: _spring(model, name, role) for name, role in _springs(model, roles).items()}
+    frames = [roles.wheel_center, roles.contact, *(roles.steer_axis or ())]
+    frames += [end for ends in springs.values() for end in ends if not end.startswith("ground")]
+    free = model.model_copy(
+        update={"drivers": {name: d for name, d in model.drivers.items() if d.joint != rack}}
+    )
+    poses = sweep(free, list(dict.fromkeys(frames)), roles.wheel_center, rack, heights, moves)
+    start = sweep(free, frames[:2], roles.wheel_center, rack, np.zeros(1), np.zeros(1))
+    made = _Quantities(model, roles, poses, start, springs)
+    return SuspensionCurves(model.name, made.side, heights, moves, made.columns(heights, moves))
+
+
+class _Quantities:
+    """All columns from the poses of a few frames."""
+
+    def __init__(self, model: Model, roles: Suspension, poses, start, springs):
+        self.model, self.roles, self.poses = model, roles, poses
+        self.center: Poses = poses[roles.wheel_center]
+        self.steered = self.center.w.shape[2] == 2
+        first = start[roles.wheel_center]
+        self.s = 1.0 if first.p[0, 0, 1] > 0 else -1.0
+        self.side = "left" if self.s > 0 else "right"
+        self.radius = float(np.linalg.norm(start[roles.contact].p[0, 0] - first.p[0, 0]))
+        self.e = self.center.R[..., :, 1]
+        e_start = first.R[..., :, 1]
+        if e_start[0, 0, 1] < 0:
+            raise ModelError(
+                f"frame '{roles.wheel_center}': its y axis must point to the left, along the spin axis; "
+                f"it points along {np.round(e_start[0, 0], 3).tolist()}"
+            )
+        self.e_u = np.cross(self.center.w, self.e[..., None, :])
+        self.touch = wheel.contact(self.center.p, self.e, self.radius)
+        self.touch_start = wheel.contact(first.p, e_start, self.radius)[0, 0]
+        self.touch_z = wheel.contact_rate(self.center.v[..., 0, :], self.e, self.e_u[..., 0, :], self.radius)
+        self.lengths = {name: self._length(*ends) for name, ends in springs.items()}
+
+    def _length(self, a: str, b: str) -> tuple[Vector, Vector]:
+        """Length (n, m) and its derivatives (n, m, d)."""
+        p, v = zip(*(self._point(end) for end in (a, b)), strict=True)
+        d, d_u = p[1] - p[0], v[1] - v[0]
+        length = np.linalg.norm(d, axis=-1)
+        return length, wheel.dot(d[..., None, :], d_u) / length[..., None]
+
+    def _point(self, frame: str) -> tuple[Vector, Vector]:
+        if frame in self.poses:
+            return self.poses[frame].p, self.poses[frame].v
+        place = self.model.ground.frames[frame.removeprefix("ground.")] if frame != "ground" else None
+        p = np.zeros(3) if place is None else np.array(place.position, float)
+        return np.broadcast_to(p, self.center.p.shape), np.zeros_like(self.center.v)
+
+    def columns(self, heights: Vector, moves: Vector) -> dict[str, tuple[str, Vector]]:
+        """Name -> (unit, values (n, m)); angles in rad, lengths in m."""
+        s, e, roles = self.s, self.e, self.roles
+        found: dict[str, tuple[str, Vector]] = {}
+        shape = (heights.size, moves.size)
+        found["travel"] = ("m", np.broadcast_to(heights[:, None], shape))
+        if self.steered:
+            found["rack"] = ("m", np.broadcast_to(moves, shape))
+            if roles.rack_per_turn is not None:
+                turn = 2 * np.pi / roles.rack_per_turn
+                found["steering_wheel"] = ("rad", found["rack"][1] * turn)
+        found["camber"] = ("rad", wheel.camber(e, s))
+        found["toe"] = ("rad", -s * wheel.steer_angle(e))
+        if self.steered:
+            found["steer_angle"] = ("rad", wheel.steer_angle(e))
+        found |= self._steering_axis()
+        moved = self.touch - self.touch_start
+        front = 1.0 if roles.axle == "front" else -1.0
+        found["track_change"] = ("m", s * moved[..., 1])
+        found["wheelbase_change"] = ("m", front * moved[..., 0])
+        found["roll_center_height"] = ("m", self.touch[..., 1] * self.touch_z[..., 1] / self.touch_z[..., 2])
+        for name, (length, rates) in self.lengths.items():
+            found[f"{name}_length"] = ("m", length)
+            found["motion_ratio" if name == "spring" else f"{name}_motion_ratio"] = ("1", -rates[..., 0])
+        found["camber_gradient"] = ("rad/m", wheel.camber_rate(e, self.e_u[..., 0, :], s))
+        found["toe_gradient"] = ("rad/m", -s * wheel.steer_angle_rate(e, self.e_u[..., 0, :]))
+        return found | self._support(front)
+
+    def _steering_axis(self) -> dict[str, tuple[str, Vector]]:
+        axis = self._axis()
+        if axis is None:
+            return {}
+        point, k = axis
+        scrub, trail = wheel.ground_offsets(point, k, self.touch, self.e, self.s)
+        return {
+            "caster": ("rad", wheel.caster(k)),
+            "kingpin_inclination": ("rad", wheel.kingpin_inclination(k, self.s)),
+            "scrub_radius": ("m", scrub),
+            "mechanical_trail": ("m", trail),
+        }
+
+    def _axis(self) -> tuple[Vector, Vector] | None:
+        """Point and direction of the steering axis."""
+        if self.roles.steer_axis is not None:
+            lower, upper = (self.poses[name].p for name in self.roles.steer_axis)
+            d = upper - lower
+            return lower, d / np.linalg.norm(d, axis=-1, keepdims=True)
+        if not self.steered:
+            return None
+        if "spring" in self.lengths:
+            rates = self.lengths["spring"][1]
+            w, v = (wheel.at_fixed_length(a, rates) for a in (self.center.w, self.center.v))
+        else:
+            w, v = self.center.w[..., 1, :], self.center.v[..., 1, :]
+        return wheel.screw_axis(w, v, self.center.p)
+
+    def _support(self, front: float) -> dict[str, tuple[str, Vector]]:
+        """Anti-dive and its kin: how much of the load transfer goes past the spring."""
+        roles = self.roles
+        w, v = self.center.w[..., 0, :], self.center.v[..., 0, :]
+        braked = v + np.cross(w, self.touch - self.center.p)  # the brake locks the wheel to the upright
+        slope_braking = braked[..., 0] / braked[..., 2]
+        slope_driving = v[..., 0] / v[..., 2]
+        found = {
+            "braking_support_angle": ("rad", np.arctan(front * slope_braking)),
+            "driving_support_angle": ("rad", np.arctan(front * slope_driving)),
+        }
+        if roles.wheelbase is not None and roles.cg_height is not None:
+            reach = roles.wheelbase / roles.cg_height
+            braking, driving = ("anti_dive", "anti_lift") if front > 0 else ("anti_lift", "anti_squat")
+            found[braking] = ("1", front * roles.brake_share * slope_braking * reach)
+            found[driving] = ("1", front * roles.drive_share * slope_driving * reach)
+        return found
+
+
+def _values(given: ArrayLike | None, what: str, default: Vector) -> Vector:
+    if given is None:
+        return default
+    values = np.atleast_1d(np.asarray(given, float))
+    if values.ndim != 1 or not values.size or not np.all(np.isfinite(values)) or np.any(np.diff(values) <= 0):
+        raise ModelError(f"{what} must be finite numbers that rise (got {given})")
+    return values
+
+
+def _rack(model: Model, roles: Suspension, wanted: bool) -> str | None:
+    """The joint of the rack; None if the model has none and the curves need none."""
+    if roles.rack in model.joints:
+        if not isinstance(model.joints[roles.rack], Prismatic):
+            raise ModelError(f"joint '{roles.rack}' is to be the rack, but it is not prismatic")
+        return roles.rack
+    if wanted:
+        hint = suggest(str(roles.rack), list(model.joints), "joints")
+        raise ModelError(f"model '{model.name}' has no joint '{roles.rack}' to steer with; {hint}")
+    return None
+
+
+def _check_frames(model: Model, roles: Suspension) -> None:
+    known = model.frame_names()
+    for frame in (roles.wheel_center, roles.contact, *(roles.steer_axis or ())):
+        if frame not in known:
+            hint = suggest(frame, known, "frames")
+            raise ModelError(
+                f"model '{model.name}' has no frame '{frame}'; {hint}. Name it in the model, or describe what is what"
+            )
+
+
+def _springs(model: Model, roles: Suspension) -> dict[str, str]:
+    """Role -> force element; a spring of the default name may be missing."""
+    found = {}
+    default = Suspension.model_fields["spring"].default
+    for role, name in (("spring", roles.spring), ("damper", roles.damper)):
+        if name is not None and not (name == default and name not in model.forces):
+            found[role] = name
+    return found
+
+
+def _spring(model: Model, role: str, name: str) -> Sequence[str]:
+    force = model.forces.get(name)
+    if not isinstance(force, SpringDamper):
+        hint = suggest(
+            name, [key for key, f in model.forces.items() if isinstance(f, SpringDamper)], "springs"
+        )
+        raise ModelError(f"model '{model.name}' has no spring_damper '{name}' for the {role}; {hint}")
+    return force.parent, force.child

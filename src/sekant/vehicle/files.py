@@ -1,0 +1,64 @@
+"""Suspension files: a list of hard points, a model with a description of what is what in it, or just a model."""
+
+from __future__ import annotations
+
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from sekant.errors import ModelError, ModelErrors, SekantError
+from sekant.io.source import read_source
+from sekant.io.yaml import load, located
+from sekant.model.explain import explain
+from sekant.model.model import Model
+from sekant.vehicle.build import corner
+from sekant.vehicle.hardpoints import Side, hard_points
+from sekant.vehicle.suspension import Suspension
+
+
+def load_suspension(
+    path: str | PathLike[str], *, side: Side | None = None, steered: bool = True
+) -> tuple[Model, Suspension]:
+    """The model of a corner and what is what in it, from a file of one of three kinds.
+
+    1. Hard points: `type`, `points` ... (`sekant.vehicle.HardPoints`).
+    2. `model: other.yaml` with `suspension: {...}` (`sekant.vehicle.Suspension`).
+    3. A model file, whose names are the defaults of `Suspension`.
+
+    `side` and `steered` apply to hard points only.
+    """
+    source = read_source(Path(path))
+    data, places = source.data, source.places
+    try:
+        if "points" in data or ("type" in data and "bodies" not in data):
+            points = hard_points(data)
+            return corner(points, side=side, steered=steered), points.suspension
+        if "model" in data:
+            return _described(Path(path), data)
+    except SekantError as error:
+        raise located(error, places, str(path)) from None
+    return _as_model(load(path), path), Suspension()
+
+
+def _described(path: Path, data: dict[str, Any]) -> tuple[Model, Suspension]:
+    for key in data:
+        if key not in ("model", "suspension", "name", "description"):
+            raise ModelError(f"unknown key '{key}'; beside 'model' there may be 'suspension'", path=(key,))
+    if not isinstance(data["model"], str):
+        raise ModelError("must be the name of a model file", path=("model",))
+    try:
+        roles = Suspension.model_validate(data.get("suspension") or {})
+    except ValidationError as error:
+        faults = explain(error, Suspension, ("suspension",))
+        raise (faults[0] if len(faults) == 1 else ModelErrors(faults)) from None
+    return _as_model(load(path.parent / data["model"]), path), roles
+
+
+def _as_model(found: Any, path: str | PathLike[str]) -> Model:
+    if not isinstance(found, Model):
+        raise ModelError(
+            "holds a mechanism in natural coordinates; curves need bodies and joints", file=str(path)
+        )
+    return found

@@ -1,0 +1,172 @@
+"""The list of hard points of a suspension corner: what a suspension engineer has, and a model is made from.
+
+Vehicle axes (ISO 8855): x forward, y to the left, z up; the origin may be anywhere on the middle plane y = 0.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field, ValidationError, model_validator
+
+from sekant.errors import ModelError, ModelErrors, suggest
+from sekant.model.explain import explain
+from sekant.model.quantities import Description
+from sekant.vehicle.plain import (
+    DampingNumber,
+    InertiaNumbers,
+    Kilograms,
+    Metres,
+    Newtons,
+    PointNumbers,
+    Radians,
+    StiffnessNumber,
+)
+from sekant.vehicle.suspension import Suspension
+
+Vector = NDArray[np.float64]
+Side = Literal["left", "right"]
+
+
+class SpringData(Description):
+    """Spring and damper of the corner."""
+
+    stiffness: StiffnessNumber = 0.0
+    damping: DampingNumber = 0.0
+    preload: Newtons = 0.0
+    """force with which the spring pushes while the suspension stands as drawn"""
+    free_length: Metres | None = None
+    """instead of a preload"""
+    on: str = ""
+    """the body that carries the lower end; each layout has its own default"""
+
+    @model_validator(mode="after")
+    def _preload_or_length(self):
+        if self.free_length is None and self.preload and not self.stiffness:
+            raise ValueError("preload needs a stiffness, or give free_length")
+        if self.free_length is not None and self.preload:
+            raise ValueError("preload and free_length say the same thing; drop one")
+        return self
+
+
+class HardPoints(Description):
+    """A corner of a vehicle by its hard points. Numbers of `points` are in `unit`."""
+
+    type: str
+    """double_wishbone, mcpherson, five_link or formula_student"""
+    name: str = ""
+    unit: Literal["m", "mm"] = "m"
+    points: dict[str, PointNumbers] = Field(default_factory=dict)
+    camber: Radians = 0.0
+    """as drawn, positive if the top leans outward; instead of a point `axle_inner`"""
+    toe: Radians = 0.0
+    """as drawn, positive for toe-in"""
+    masses: dict[str, Kilograms] = Field(default_factory=dict)
+    inertia: InertiaNumbers | None = None
+    """of the upright with the wheel about its center, [Ixx, Iyy, Izz]"""
+    spring: SpringData = SpringData()
+    push_rod_on: str = ""
+    """formula_student: the body that carries the outer end of the push rod"""
+    tie_rod: int = 3
+    """five_link: which of the links steers"""
+    load: Newtons = 0.0
+    """vertical force of the road at the contact point"""
+    suspension: Suspension = Suspension()
+    """what the curves need besides the model"""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _in_unit(cls, data: Any):
+        """Bare numbers of points in millimetres become metres; texts carry their unit themselves."""
+        if isinstance(data, dict) and data.get("unit") == "mm" and isinstance(data.get("points"), dict):
+            points = {name: _scaled(p) for name, p in data["points"].items()}
+            return {**data, "points": points, "unit": "m"}
+        return data
+
+    def point(self, name: str) -> Vector:
+        """The point (3,) m."""
+        return np.array(self.points[name])
+
+    @property
+    def side(self) -> Side:
+        return "left" if self.point("wheel_center")[1] > 0 else "right"
+
+    def mirrored(self) -> HardPoints:
+        """The corner on the other side of the vehicle."""
+        points = {name: (x, -y, z) for name, (x, y, z) in self.points.items()}
+        return self.model_copy(update={"points": points})
+
+    @model_validator(mode="after")
+    def _positive_masses(self):
+        for name, mass in self.masses.items():
+            if mass < 0:
+                raise ValueError(f"masses: that of '{name}' must not be negative (got {mass:g} kg)")
+        return self
+
+    def on(self, side: Side | None) -> HardPoints:
+        """This corner on the given side; mirrored if it is drawn on the other."""
+        if side not in (None, "left", "right"):
+            raise ModelError(f"'{side}' is no side of a vehicle; use 'left' or 'right'")
+        return self if side in (None, self.side) else self.mirrored()
+
+
+def _scaled(p: Any) -> Any:
+    if not isinstance(p, (list, tuple)):
+        return p
+    return [x / 1000 if isinstance(x, (int, float)) and not isinstance(x, bool) else x for x in p]
+
+
+def hard_points(data: HardPoints | dict[str, Any]) -> HardPoints:
+    """`data` as `HardPoints`; raises `ModelError` with the place of the fault."""
+    if isinstance(data, HardPoints):
+        return data
+    try:
+        return HardPoints.model_validate(data)
+    except ValidationError as error:
+        faults = explain(error, HardPoints, ())
+        raise (faults[0] if len(faults) == 1 else ModelErrors(faults)) from None
+
+
+def check_points(given: HardPoints, required: dict[str, str], optional: dict[str, str]) -> None:
+    """Refuse missing, unknown and coinciding points."""
+    found: list[ModelError] = []
+    known = {**required, **optional}
+    for name, meaning in required.items():
+        if name not in given.points:
+            found.append(
+                ModelError(f"'{name}' is missing ({meaning}); a {given.type} needs it", path=("points",))
+            )
+    for name in given.points:
+        if name not in known:
+            hint = suggest(name, list(known), "points")
+            found.append(ModelError(f"a {given.type} has no point '{name}'; {hint}", path=("points", name)))
+    if not found and abs(given.point("wheel_center")[1]) < 1e-6:
+        found.append(
+            ModelError(
+                "lies on the middle plane of the vehicle (y = 0); give the left or the right corner",
+                path=("points", "wheel_center"),
+            )
+        )
+    if found:
+        raise found[0] if len(found) == 1 else ModelErrors(found)
+
+
+def apart(given: HardPoints, *pairs: tuple[str, str]) -> None:
+    """Refuse pairs of points, ends of one part, that coincide."""
+    for a, b in pairs:
+        if np.linalg.norm(given.point(a) - given.point(b)) < 1e-6:
+            raise ModelError(
+                f"lies on '{a}'; they are ends of one part and must be apart", path=("points", b)
+            )
+
+
+def not_collinear(given: HardPoints, a: str, b: str, c: str, why: str) -> None:
+    """Refuse three points on one line."""
+    apart(given, (a, b), (b, c), (a, c))
+    p, q, r = given.point(a), given.point(b), given.point(c)
+    area = np.linalg.norm(np.cross(q - p, r - p))
+    longest = max(np.linalg.norm(q - p), np.linalg.norm(r - p), np.linalg.norm(r - q))
+    if area < 1e-6 * longest**2:
+        raise ModelError(f"'{a}', '{b}' and '{c}' lie on one line; {why}", path=("points", c))

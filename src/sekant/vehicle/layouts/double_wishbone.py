@@ -1,0 +1,43 @@
+"""Double wishbone: two triangular arms, a tie rod, and a spring on one of the arms."""
+
+from __future__ import annotations
+
+from sekant.vehicle.corner import COMMON, Corner, Layout
+from sekant.vehicle.hardpoints import not_collinear
+
+ARMS = {
+    "upper_front": "front hinge of the upper arm",
+    "upper_rear": "rear hinge of the upper arm",
+    "upper_ball": "upper ball joint",
+    "lower_front": "front hinge of the lower arm",
+    "lower_rear": "rear hinge of the lower arm",
+    "lower_ball": "lower ball joint",
+}
+
+
+def build_arms(corner: Corner) -> None:
+    """Upright, both arms and the tie rod."""
+    on_hinge = "the arm could not move its ball joint"
+    not_collinear(corner.given, "upper_front", "upper_rear", "upper_ball", on_hinge)
+    not_collinear(corner.given, "lower_front", "lower_rear", "lower_ball", on_hinge)
+    not_collinear(
+        corner.given, "lower_ball", "upper_ball", "tie_rod_outer", "the tie rod could not hold the upright"
+    )
+    corner.upright()
+    corner.arm("upper_arm", "upper_front", "upper_rear", "upper_ball")
+    corner.arm("lower_arm", "lower_front", "lower_rear", "lower_ball")
+    corner.tie_rod("tie_rod", "tie_rod_inner", "tie_rod_outer")
+
+
+def _build(corner: Corner) -> None:
+    build_arms(corner)
+    corner.spring()
+
+
+DOUBLE_WISHBONE = Layout(
+    name="double_wishbone",
+    required={**ARMS, **COMMON},
+    masses={"upright": 25.0, "upper_arm": 2.0, "lower_arm": 3.5, "tie_rod": 0.8, "rack": 3.0},
+    build=_build,
+    spring_on="lower_arm",
+)

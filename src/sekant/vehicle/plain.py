@@ -1,0 +1,36 @@
+"""Types of numbers in suspension files: as in models, with units, but no expressions: there are no parameters."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator
+
+from sekant.errors import ModelError
+from sekant.model.expressions import Expression
+from sekant.model.quantities import Vector, read_value, wrong
+
+
+def _number(unit: str) -> BeforeValidator:
+    def read(given: Any) -> float:
+        try:
+            value = read_value(given, unit)
+        except ModelError as error:
+            raise wrong(error.message) from None
+        if isinstance(value, Expression):
+            raise wrong(f"'{value.text}' is no number; suspension files have no parameters, so write it out")
+        return value
+
+    return BeforeValidator(read)
+
+
+Metres = Annotated[float, _number("m")]
+Radians = Annotated[float, _number("rad")]
+Kilograms = Annotated[float, _number("kg")]
+Newtons = Annotated[float, _number("N")]
+StiffnessNumber = Annotated[float, _number("N/m")]
+DampingNumber = Annotated[float, _number("N*s/m")]
+Plain = Annotated[float, _number("")]
+_Inertia = Annotated[float, _number("kg*m^2")]
+PointNumbers = Annotated[tuple[Metres, Metres, Metres], Vector()]
+InertiaNumbers = Annotated[tuple[_Inertia, _Inertia, _Inertia], Vector(("Ixx", "Iyy", "Izz"))]

@@ -1,0 +1,48 @@
+"""Ranges of travel and steering: read from texts, and divided such that the drawing itself is one of the points."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sekant.errors import ModelError
+from sekant.model.expressions import Expression
+from sekant.model.quantities import read_value
+
+
+def given_range(texts: tuple[str, str] | None, default: Any, what: str) -> tuple[float, float]:
+    """(low, high) in m from texts such as ``-80mm``, or else from `default`."""
+    if texts is None:
+        return float(default[0]), float(default[1])
+    low, high = (_length(text, what) for text in texts)
+    if not low < high:
+        raise ModelError(f"{what}: {texts[0]} is not below {texts[1]}")
+    return low, high
+
+
+def _length(text: str, what: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        try:
+            found = read_value(text, "m")
+        except ModelError as error:
+            raise ModelError(f"{what}: {error.message}") from None
+        if isinstance(found, Expression):
+            raise ModelError(f"{what}: '{text}' is not a length; write it such as 80mm") from None
+        value = float(found)
+    if not np.isfinite(value):
+        raise ModelError(f"{what}: {text} is not finite")
+    return value
+
+
+def through_zero(low: float, high: float, count: int) -> NDArray[np.float64]:
+    """`count` values (count,) from low to high, as even as they can be with zero among them if it is between."""
+    if count == 1:
+        return np.array([min(max(0.0, low), high)])
+    if not low < 0 < high or count < 3:
+        return np.linspace(low, high, count)
+    below = min(max(1, round((count - 1) * -low / (high - low))), count - 2)
+    return np.concatenate([np.linspace(low, 0, below + 1), np.linspace(0, high, count - below)[1:]])

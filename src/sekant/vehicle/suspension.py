@@ -1,0 +1,59 @@
+"""What is what in the model of a suspension corner: which frame is the wheel's, which joint the rack, and so on.
+
+The defaults are the names that `sekant.vehicle` itself gives, so a model that keeps to them needs no description.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import model_validator
+
+from sekant.model.quantities import Description
+from sekant.vehicle.plain import Metres, Plain
+
+
+class Suspension(Description):
+    """Roles of the items of a model, and the few numbers of the vehicle that curves need."""
+
+    wheel_center: str = "upright.wheel_center"
+    """frame on the upright at the wheel's center; its y axis is the spin axis, pointing to the left"""
+    contact: str = "upright.contact"
+    """frame at the contact point as drawn; its distance from the center is the radius of the wheel"""
+    spring: str | None = "spring"
+    """force element of type spring_damper"""
+    damper: str | None = None
+    """another one, if it is not the spring's"""
+    rack: str | None = "rack"
+    """prismatic joint of the steering rack"""
+    steer_axis: tuple[str, str] | None = None
+    """frames of the lower and the upper ball joint; without them the screw axis of steering is used"""
+    axle: Literal["front", "rear"] = "front"
+    wheelbase: Metres | None = None
+    cg_height: Metres | None = None
+    """of the vehicle's center of mass above the road"""
+    brake_share: Plain = 1.0
+    """share of the braking force at this axle; outboard brakes"""
+    drive_share: Plain = 1.0
+    """share of the driving force at this axle; the torque is taken by the body of the vehicle (shafts)"""
+    rack_per_turn: Metres | None = None
+    """travel of the rack for a turn of the steering wheel"""
+    travel: tuple[Metres, Metres] = (-0.08, 0.08)
+    """range of the wheel center's height against the drawing"""
+    steering: tuple[Metres, Metres] | None = None
+    """range of the rack's displacement"""
+
+    @model_validator(mode="after")
+    def _rising(self):
+        for name, limits in (("travel", self.travel), ("steering", self.steering)):
+            if limits is not None and not limits[0] < limits[1]:
+                raise ValueError(f"{name} must rise from its first to its second number")
+        return self
+
+    @model_validator(mode="after")
+    def _sizes(self):
+        for name in ("wheelbase", "cg_height", "rack_per_turn"):
+            value = getattr(self, name)
+            if value is not None and not value > 0:
+                raise ValueError(f"{name} must be positive (got {value:g} m)")
+        return self

@@ -1,0 +1,95 @@
+"""The curves as numbers: by name, as rows, as CSV text, as a summary at the design position."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sekant.errors import ModelError, suggest
+
+Vector = NDArray[np.float64]
+SHOWN = {"rad": ("deg", 180 / np.pi), "m": ("mm", 1e3), "1": ("", 1.0), "rad/m": ("deg/m", 180 / np.pi)}
+"""unit -> unit for people, and its factor"""
+
+
+@dataclass(frozen=True, eq=False)
+class SuspensionCurves:
+    """Quantities over a grid of travel (n,) m and rack displacement (m,) m; each has the shape (n, m), in SI."""
+
+    name: str
+    side: str
+    travel: Vector
+    steering: Vector
+    data: dict[str, tuple[str, Vector]]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(self.data)
+
+    def __getitem__(self, name: str) -> Vector:
+        """Values (n, m) in SI."""
+        if name not in self.data:
+            raise ModelError(f"there is no curve '{name}'; {suggest(name, self.names, 'curves')}")
+        return self.data[name][1]
+
+    def unit(self, name: str) -> str:
+        self[name]
+        return self.data[name][0]
+
+    def shown(self, name: str) -> tuple[str, Vector]:
+        """(unit, values) for people: deg, mm."""
+        unit, factor = SHOWN[self.unit(name)]
+        return unit, factor * self[name] + 0.0
+
+    def rows(self) -> tuple[list[str], Vector]:
+        """Headers such as ``camber [deg]``, and the values (n m, columns), travel running fastest."""
+        columns = [(name, *self.shown(name)) for name in self.names]
+        header = [f"{name} [{unit}]" if unit else name for name, unit, _ in columns]
+        return header, np.column_stack([values.T.ravel() for _, _, values in columns])
+
+    def to_csv(self, path: str | Path) -> Path:
+        """Write all columns; angles in deg, lengths in mm."""
+        header, values = self.rows()
+        lines = [",".join(header), *(",".join(f"{x:.9g}" for x in row) for row in values)]
+        place = Path(path)
+        try:
+            place.write_text("\n".join(lines) + "\n", encoding="utf-8")
+        except OSError as error:
+            raise ModelError(f"cannot be written ({error.strerror})", file=str(path)) from None
+        return place
+
+    def design(self) -> tuple[int, int]:
+        """Indices of the grid point nearest to the drawing."""
+        return int(np.argmin(np.abs(self.travel))), int(np.argmin(np.abs(self.steering)))
+
+    def as_dict(self) -> dict:
+        """Everything, for JSON: units and values (n, m) in SI."""
+        return {
+            "name": self.name,
+            "side": self.side,
+            "curves": {name: {"unit": unit, "values": _plain(v)} for name, (unit, v) in self.data.items()},
+        }
+
+    def summary(self) -> str:
+        """A table for people: each quantity at the lowest, the drawn and the highest position, wheels straight."""
+        i, j = self.design()
+        at = (0, i, self.travel.size - 1)
+        lines = [
+            f"{self.name}, {self.side} corner; travel "
+            + ", ".join(f"{1e3 * self.travel[k]:.4g}" for k in at)
+            + f" mm at rack {1e3 * self.steering[j]:.4g} mm"
+        ]
+        for name in self.names:
+            if name in ("travel", "rack", "steering_wheel"):
+                continue
+            unit, values = self.shown(name)
+            shown = "".join(f"{round(values[k, j], 4) + 0.0:12.4f}" for k in at)
+            lines.append(f"  {name.replace('_', ' '):<24}{shown}  {unit}".rstrip())
+        return "\n".join(lines)
+
+
+def _plain(values: Vector) -> list:
+    return [[float(x) if np.isfinite(x) else None for x in row] for row in values]

@@ -1,0 +1,95 @@
+"""Where a wheel stands and how it is turned: angles, contact point and steering axis, after ISO 8855.
+
+Axes: x forward, y to the left, z up. `s` is +1 for a wheel on the left, -1 on the right. The spin axis e points to
+the left on both sides. Arrays have the shape (..., 3), or (...) for numbers; derivatives are with respect to a drive.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+Vector = NDArray[np.float64]
+UP = np.array([0.0, 0.0, 1.0])
+
+
+def dot(a: Vector, b: Vector) -> Vector:
+    return np.sum(a * b, axis=-1)
+
+
+def camber(e: Vector, s: float) -> Vector:
+    """rad, positive if the top of the wheel leans outward: its outward axis then points down."""
+    return np.arcsin(-s * e[..., 2])
+
+
+def camber_rate(e: Vector, e_u: Vector, s: float) -> Vector:
+    return -s * e_u[..., 2] / np.sqrt(1 - e[..., 2] ** 2)
+
+
+def steer_angle(e: Vector) -> Vector:
+    """rad, of the wheel's x axis against the vehicle's about z: positive if the wheel is turned to the left."""
+    return np.arctan2(-e[..., 0], e[..., 1])
+
+
+def steer_angle_rate(e: Vector, e_u: Vector) -> Vector:
+    return (e[..., 0] * e_u[..., 1] - e[..., 1] * e_u[..., 0]) / (e[..., 0] ** 2 + e[..., 1] ** 2)
+
+
+def contact(center: Vector, e: Vector, radius: float) -> Vector:
+    """The lowest point of a thin disc."""
+    down = UP - e * e[..., 2:]
+    return center - radius * down / np.linalg.norm(down, axis=-1, keepdims=True)
+
+
+def contact_rate(center_u: Vector, e: Vector, e_u: Vector, radius: float) -> Vector:
+    """Derivative of the lowest point, which is not a fixed point of the wheel."""
+    down = UP - e * e[..., 2:]
+    down_u = -(e_u * e[..., 2:] + e * e_u[..., 2:])
+    size = np.linalg.norm(down, axis=-1, keepdims=True)
+    n = down / size
+    return center_u - radius * (down_u - n * dot(n, down_u)[..., None]) / size
+
+
+def screw_axis(w: Vector, v: Vector, p: Vector) -> tuple[Vector, Vector]:
+    """A point (..., 3) and the upward direction (..., 3) of the axis of a twist: `v` is the velocity of `p`.
+
+    NaN where there is no rotation.
+    """
+    square = dot(w, w)[..., None]
+    with np.errstate(invalid="ignore", divide="ignore"):
+        direction = w / np.sqrt(square) * np.sign(w[..., 2:])
+        return p + np.cross(w, v) / square, direction
+
+
+def caster(k: Vector) -> Vector:
+    """rad, of the steering axis in the side view, positive if its top leans rearward."""
+    return np.arctan2(-k[..., 0], k[..., 2])
+
+
+def kingpin_inclination(k: Vector, s: float) -> Vector:
+    """rad, of the steering axis in the rear view, positive if its top leans inward."""
+    return np.arctan2(-s * k[..., 1], k[..., 2])
+
+
+def ground_offsets(point: Vector, k: Vector, touch: Vector, e: Vector, s: float) -> tuple[Vector, Vector]:
+    """(scrub radius, mechanical trail) m: from the contact point to where the steering axis meets the road.
+
+    In the tire's own axes: the scrub radius is positive if the axis meets the road inboard of the contact point, the
+    trail if it meets the road in front of it.
+    """
+    x = np.cross(e, UP)
+    x = x / np.linalg.norm(x, axis=-1, keepdims=True)
+    y = np.cross(UP, x)
+    meets = point + k * ((touch[..., 2] - point[..., 2]) / k[..., 2])[..., None]
+    d = meets - touch
+    return -s * dot(d, y), dot(d, x)
+
+
+def at_fixed_length(rates: Vector, length_rates: Vector) -> Vector:
+    """Derivative (..., 3) with respect to steering at fixed spring length.
+
+    `rates` (..., 2, 3) and `length_rates` (..., 2) are derivatives with respect to travel and steering, the spring's
+    length among them: with l fixed, dz = -(l_s / l_z) ds.
+    """
+    slide = (length_rates[..., 1] / length_rates[..., 0])[..., None]
+    return rates[..., 1, :] - slide * rates[..., 0, :]

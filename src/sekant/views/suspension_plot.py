@@ -1,0 +1,71 @@
+"""Picture of suspension curves: one panel a quantity, over travel, or over steering where travel stands still."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sekant import plot_style as style
+from sekant.vehicle.table import SuspensionCurves
+from sekant.views.pictures import drawing
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from sekant.views.figures import Picture
+
+_COLUMNS = 3
+_WIDTH, _HEIGHT = 3.3, 2.1  # inches a panel
+_MOST_LINES = 5
+_DRIVES = ("travel", "rack", "steering_wheel")
+
+
+def suspension_picture(curves: SuspensionCurves) -> Picture:
+    """Every quantity in a panel; with steering, a line for each of at most five positions of the rack."""
+    names = [name for name in curves.names if name not in _DRIVES]
+    rows = -(-len(names) // _COLUMNS)
+    with drawing(_COLUMNS * _WIDTH, rows * _HEIGHT + style.MARGIN_HEIGHT) as figure:
+        axes = figure.subplots(rows, _COLUMNS, squeeze=False).ravel()
+        lines, labels = [], []
+        for axis, name in zip(axes, names, strict=False):
+            lines, labels = _draw_panel(axis, curves, name)
+        for axis in axes[len(names) :]:
+            axis.set_axis_off()
+        if len(lines) > 1:
+            figure.legend(
+                lines, labels, title="rack [mm]", ncols=len(lines), loc="outside lower center", frameon=False
+            )
+        title = style.literal(f"{curves.name}, {curves.side} corner")
+        figure.suptitle(title, x=0.01, ha="left", fontweight="bold", fontsize=10)
+    return figure
+
+
+def _draw_panel(axis: Axes, curves: SuspensionCurves, name: str):
+    unit, values = curves.shown(name)
+    axis.set_title(f"{name.replace('_', ' ')}{f' [{unit}]' if unit else ''}", loc="left")
+    axis.margins(x=0)
+    over_steering = curves.travel.size == 1
+    x = 1e3 * (curves.steering if over_steering else curves.travel)
+    axis.set_xlabel("rack [mm]" if over_steering else "travel [mm]")
+    shown = [0] if over_steering else _chosen(curves.steering.size)
+    lines, labels = [], []
+    for i, k in enumerate(shown):
+        y = values[0] if over_steering else values[:, k]
+        lines += axis.plot(x, y, **style.line_style(i))
+        labels.append(f"{1e3 * curves.steering[k]:.4g}")
+    _keep_flat(axis, values)
+    return lines, labels
+
+
+def _chosen(count: int) -> list[int]:
+    """Indices of the positions of the rack that get a line."""
+    return sorted({int(k) for k in np.round(np.linspace(0, count - 1, min(count, _MOST_LINES)))})
+
+
+def _keep_flat(axis: Axes, values: np.ndarray) -> None:
+    """A constant is drawn as one, not as its rounding errors."""
+    low, high = np.nanmin(values), np.nanmax(values)
+    least = max(1e-6, 1e-4 * max(abs(low), abs(high)))
+    if high - low < least:
+        axis.set_ylim((low + high) / 2 - 10 * least, (low + high) / 2 + 10 * least)
