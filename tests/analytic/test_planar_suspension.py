@@ -34,9 +34,7 @@ def four_bar(angle: float) -> tuple[float, float, float, float]:
     inner_l, outer_l = np.array(LOWER[:2]), np.array(LOWER[2:])
     c, s = np.cos(angle), np.sin(angle)
     low = inner_l + np.array([[c, -s], [s, c]]) @ (outer_l - inner_l)
-    up = circles(
-        inner_u, np.linalg.norm(outer_u - inner_u), low, float(np.linalg.norm(outer_u - outer_l))
-    )
+    up = circles(inner_u, np.linalg.norm(outer_u - inner_u), low, float(np.linalg.norm(outer_u - outer_l)))
     before, after = outer_u - outer_l, up - low
     turn = np.arctan2(after[1], after[0]) - np.arctan2(before[1], before[0])
     R = np.array([[np.cos(turn), -np.sin(turn)], [np.sin(turn), np.cos(turn)]])
@@ -65,7 +63,9 @@ def test_camber_roll_center_and_track_are_those_of_the_four_bar(model):
 
 def test_parallel_equal_arms_keep_the_wheel_upright():
     points = planar_points((0.33, 0.16, 0.66, 0.13), (0.33, -0.11, 0.66, -0.14))
-    curves = sk.vehicle.suspension_curves(sk.vehicle.double_wishbone(points), travel=np.linspace(-0.07, 0.09, 9))
+    curves = sk.vehicle.suspension_curves(
+        sk.vehicle.double_wishbone(points), travel=np.linspace(-0.07, 0.09, 9)
+    )
     for name in ("camber", "toe", "camber_gradient"):
         assert np.abs(curves[name]).max() < 1e-10
     # every point moves on a circle of the arms' length: dy/dz = -tan of the arm's slope

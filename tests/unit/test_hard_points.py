@@ -50,7 +50,9 @@ def test_an_axle_has_two_corners_on_one_rack():
     assert sk.assemble(sk.compile(free)).report.degrees_of_freedom == 3
     for side in ("left", "right"):
         roles = sk.vehicle.Suspension(
-            wheel_center=f"{side}.upright.wheel_center", contact=f"{side}.upright.contact", spring=f"{side}.spring"
+            wheel_center=f"{side}.upright.wheel_center",
+            contact=f"{side}.upright.contact",
+            spring=f"{side}.spring",
         )
         with pytest.raises(SekantError, match="degrees of freedom"):
             sk.vehicle.suspension_curves(model, roles)
@@ -120,7 +122,10 @@ def test_curves_refuse_what_they_cannot_use():
     for message, call in (
         ("no frame 'hub'", lambda: curves(model, roles(wheel_center="hub"))),
         ("not prismatic", lambda: curves(model, roles(rack="upper_arm_hinge"))),
-        ("to steer with", lambda: curves(sk.vehicle.double_wishbone(points(), steered=False), steering=[0.0, 0.01])),
+        (
+            "to steer with",
+            lambda: curves(sk.vehicle.double_wishbone(points(), steered=False), steering=[0.0, 0.01]),
+        ),
         ("degrees of freedom", lambda: curves(model.model_copy(update={"drivers": {}}), roles(rack=None))),
         ("no spring_damper 'strut'", lambda: curves(model, roles(spring="strut"))),
         ("that rise", lambda: curves(model, travel=[0.01, 0.0])),
