@@ -16,7 +16,7 @@ export UV_SYSTEM_CERTS ?= $(if $(wildcard /etc/ssl/certs/ca-certificates.crt),1,
 UV_INSTALL := $(BIN)/uv pip install --quiet --python $(BIN)/python --compile-bytecode \
 	-c constraints.txt --build-constraints constraints.txt
 
-.PHONY: help env demo test lint format bench constraints clean
+.PHONY: help env demo test lint format bench player constraints clean
 .DEFAULT_GOAL := help
 
 help:  ## List the targets
@@ -57,6 +57,10 @@ format: env  ## Rewrite the source in the common format
 
 bench: env $(PEERS)  ## Measure speed against the peers (installs them first)
 	@$(BIN)/python benchmarks/run.py
+
+player:  ## Bundle three.js and uPlot for the player anew (needs npm; only to change their versions)
+	@cd src/sekant/views/player/bundle && npm install --no-package-lock --no-audit --no-fund && npm run build
+	@rm -rf src/sekant/views/player/bundle/node_modules
 
 constraints: env  ## Pin every dependency again at its latest version
 	@printf 'hatchling\neditables\n' | $(BIN)/uv pip compile --quiet --upgrade --no-header --no-annotate \

@@ -41,6 +41,8 @@ _PUBLIC = {
     "simulate": "sekant.analyses",
     "structure": "sekant.analyses",
     "vehicle": "sekant.vehicle",
+    "view": "sekant.views.player",
+    "view_modes": "sekant.views.player",
     "work_precision": "sekant.analyses",
 }
 
@@ -72,6 +74,8 @@ __all__ = [
     "simulate",
     "structure",
     "vehicle",
+    "view",
+    "view_modes",
     "work_precision",
 ]
 
@@ -89,6 +93,7 @@ if TYPE_CHECKING:
     from sekant.model.model import Model
     from sekant.model.placement import Placement as Frame
     from sekant.results import Result, open_result
+    from sekant.views.player import view, view_modes
 
 
 def __getattr__(name: str) -> Any:

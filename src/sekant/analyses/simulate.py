@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from time import perf_counter
 from typing import Any
 
@@ -99,8 +100,9 @@ def simulate(
     compiled = perf_counter()
     p = system.parameter_vector(parameters)
     reporter = _Reporter(system, report, outputs, channels, p, balance, progress, writer)
+    make_scene = partial(system.scene, parameters)
     if writer is not None:
-        writer.start(channels, provenance)
+        writer.start(channels, provenance, make_scene)
     setup = Setup(
         system,
         start,
@@ -126,7 +128,7 @@ def simulate(
     if writer is not None:
         writer.finish(done.status, message=message, stats=stats)
     data = np.concatenate(reporter.rows) if reporter.rows else np.zeros((0, channels.width))
-    return Result(done.t[: len(data)], data, channels, done.status, message, stats, provenance)
+    return Result(done.t[: len(data)], data, channels, done.status, message, stats, provenance, make_scene)
 
 
 def _output_times(until: Any, output_step: Any, output_times: ArrayLike | None) -> NDArray[np.float64]:

@@ -27,7 +27,9 @@ from sekant.formulations.natural.freedom import FreedomTable, freedom_table
 from sekant.formulations.natural.loads import LoadedMechanism
 from sekant.formulations.natural.outputs import lagrangian_outputs
 from sekant.formulations.natural.points import FOLLOWS, Geometric
+from sekant.formulations.natural.scene import natural_scene
 from sekant.formulations.outputs import Output
+from sekant.formulations.scene import Scene
 from sekant.geometry.lookups import Lookups
 from sekant.geometry.spatial import SX
 from sekant.model.simulation import SimulationSettings
@@ -51,8 +53,9 @@ class NaturalSystem(System):
         engine: Engine = "llvm",
         cache: bool = True,
         table: FreedomTable | None = None,
+        mechanism: LoadedMechanism | None = None,
     ):
-        self._settings, self.table = settings, table
+        self._settings, self.table, self._mechanism = settings, table, mechanism
         parts = equations.parts
         model: Any = SimpleNamespace(
             name=parts.name,
@@ -112,6 +115,9 @@ class NaturalSystem(System):
     def all_outputs(self) -> tuple[Output, ...]:
         report = self.equations.parts.report or lagrangian_outputs
         return tuple(report(self.equations, self._w))
+
+    def scene(self, values: Mapping[str, ArrayLike] | None = None) -> Scene:
+        return {} if self._mechanism is None else natural_scene(self._mechanism)
 
     def time_stops(
         self, begin: float, end: float, values: Mapping[str, ArrayLike] | None = None
@@ -196,7 +202,9 @@ def compile_mechanism(
 ) -> NaturalSystem:
     """The equations of motion of a mechanism, ready for the analyses."""
     settings = getattr(mechanism, "simulation", SimulationSettings())
-    return NaturalSystem(natural_equations(mechanism), settings, engine, cache, freedom_table(mechanism))
+    return NaturalSystem(
+        natural_equations(mechanism), settings, engine, cache, freedom_table(mechanism), mechanism
+    )
 
 
 def lagrange(

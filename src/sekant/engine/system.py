@@ -21,6 +21,7 @@ from sekant.formulations.natural.loads import LoadedMechanism
 from sekant.formulations.natural.point_equations import PointEquations
 from sekant.formulations.natural.point_kinematics import PointKinematics
 from sekant.formulations.outputs import Output, outputs
+from sekant.formulations.scene import Scene, scene
 from sekant.geometry.spatial import SX
 from sekant.model.fields import expressions_of
 from sekant.model.model import Model
@@ -246,6 +247,10 @@ class System:
         x = ca.vertcat(self._q, self._v, work)
         y = ca.vertcat(SX.zeros(0, 1), *[output.expression for output in chosen])
         return self.function("outputs", [self._t, x, self._p], [y]), tuple(chosen)
+
+    def scene(self, values: Mapping[str, ArrayLike] | None = None) -> Scene:
+        """What a viewer draws, at the given run-time parameters; see `sekant.formulations.scene`."""
+        return scene(self.equations, self.parameter_vector(values))
 
     # -- questions -------------------------------------------------------------------------------------
 

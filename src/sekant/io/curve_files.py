@@ -1,4 +1,4 @@
-"""Files that the curves of a model refer to: saved curves (``file``) and measured poses (``data``).
+"""Files that curves and shapes of a model refer to: saved curves and meshes (``file``), measured poses (``data``).
 
 Names are relative to the model file. What they hold is read when the model is built, so a model that was read does
 not depend on them any more.
@@ -15,11 +15,11 @@ from sekant.io.source import KeyPath, Places, find_place
 _KEYS = ("file", "data")
 
 
-def locate_curve_files(curves: Any, folder: Path, places: Places) -> None:
-    """Replaces names of files in the `curves` of a model file by paths that begin with its `folder`."""
-    if isinstance(curves, dict):
-        for name, curve in curves.items():
-            _locate(curve, folder, places, ("curves", name))
+def locate_files(items: Any, folder: Path, places: Places, path: KeyPath) -> None:
+    """Replaces names of files in the `items` at `path` of a model file by paths that begin with its `folder`."""
+    if isinstance(items, dict):
+        for name, item in items.items():
+            _locate(item, folder, places, (*path, name))
 
 
 def _locate(value: Any, folder: Path, places: Places, path: KeyPath) -> None:

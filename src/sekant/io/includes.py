@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from sekant.errors import ModelError
-from sekant.io.curve_files import locate_curve_files
+from sekant.io.curve_files import locate_files
 from sekant.io.items import COLLECTIONS
 from sekant.io.source import KeyPath, Place, Places, Source, read_source
 from sekant.io.table_files import read_table_files
@@ -34,12 +34,14 @@ def _read(path: Path, chain: tuple[Path, ...], seen: set[Path]) -> Source:
         raise ModelError(f"more than {MAX_FILES} files are included", file=str(path))
     data, places = dict(source.data), dict(source.places)
     read_table_files(data.get("tables"), path.parent, places, ("tables",))
-    locate_curve_files(data.get("curves"), path.parent, places)
+    locate_files(data.get("curves"), path.parent, places, ("curves",))
+    locate_files(data.get("shapes"), path.parent, places, ("shapes",))
     for name, template in (
         (data.get("templates") or {}).items() if isinstance(data.get("templates"), dict) else ()
     ):
         if isinstance(template, dict):
             read_table_files(template.get("tables"), path.parent, places, ("templates", name, "tables"))
+            locate_files(template.get("shapes"), path.parent, places, ("templates", name, "shapes"))
     included = _listed(data.pop("include", None), places)
     merged, merged_places = {}, {}
     for key_path, name in included:

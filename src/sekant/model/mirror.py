@@ -44,6 +44,8 @@ def _mirrored_value(item: Description, value: Any, kind: MirrorKind, plane: str)
         return mirrored(value, plane)
     if isinstance(value, dict):
         return {key: _mirrored_value(item, entry, kind, plane) for key, entry in value.items()}
+    if isinstance(value, tuple) and value and isinstance(value[0], tuple):
+        return tuple(_RULES[kind](item, entry, plane) for entry in value)
     return _RULES[kind](item, value, plane)
 
 

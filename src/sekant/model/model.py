@@ -17,6 +17,7 @@ from sekant.model.joints.base import Joint
 from sekant.model.placement import Placement
 from sekant.model.quantities import AccelerationVector, AnyQuantity, Description
 from sekant.model.sensors import Sensor
+from sekant.model.shapes import Shape
 from sekant.model.simulation import SimulationSettings
 from sekant.model.table import TableData
 
@@ -46,6 +47,7 @@ class Model(Description):
     contacts: dict[str, SerializeAsAny[Contact]] = Field(default_factory=dict)
     drivers: dict[str, Driver] = Field(default_factory=dict)
     sensors: dict[str, SerializeAsAny[Sensor]] = Field(default_factory=dict)
+    shapes: dict[str, SerializeAsAny[Shape]] = Field(default_factory=dict)
     simulation: SimulationSettings = SimulationSettings()
 
     @model_validator(mode="after")

@@ -22,6 +22,7 @@ from sekant.model.model import Ground, Model
 from sekant.model.quantities import ANY, Description, Expression, read_value
 from sekant.model.resolve import parameter_values
 from sekant.model.sensors import sensor_class
+from sekant.model.shapes import shape_class
 from sekant.model.simulation import SimulationSettings
 from sekant.model.table import TableData
 
@@ -35,6 +36,7 @@ _COLLECTIONS: dict[str, Callable[[Any, tuple], type[Description]]] = {
     "contacts": lambda raw, path: contact_class(raw.get("type"), path),
     "drivers": lambda raw, path: Driver,
     "sensors": lambda raw, path: sensor_class(raw.get("type"), path),
+    "shapes": lambda raw, path: shape_class(raw.get("type"), path),
 }
 _SINGLE = {"ground": Ground, "simulation": SimulationSettings}
 
@@ -184,7 +186,7 @@ def _check_values(model: Model) -> None:
             return number.evaluate(values.__getitem__, lambda name, arguments: None)
         return number
 
-    for collection in ("bodies", "joints", "forces", "constraints", "contacts"):
+    for collection in ("bodies", "joints", "forces", "constraints", "contacts", "shapes"):
         for name, item in getattr(model, collection).items():
             baked = replace_numbers(item, bake)
             if baked is not item:

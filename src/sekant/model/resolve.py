@@ -15,7 +15,7 @@ from sekant.model.fields import Path, replace_numbers
 from sekant.model.model import Model
 from sekant.model.quantities import Description, Expression
 
-ITEMS = ("bodies", "joints", "forces", "constraints", "contacts", "drivers", "sensors")
+ITEMS = ("bodies", "joints", "forces", "constraints", "contacts", "drivers", "sensors", "shapes")
 
 
 @dataclass(frozen=True, slots=True)

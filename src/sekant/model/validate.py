@@ -24,6 +24,7 @@ COLLECTIONS = (
     "contacts",
     "drivers",
     "sensors",
+    "shapes",
 )
 
 
@@ -55,7 +56,7 @@ def _duplicate_names(model: Model) -> Iterator[ModelError]:
 
 def _references(model: Model) -> Iterator[ModelError]:
     frames = model.frame_names()
-    for collection in ("joints", "forces", "constraints", "contacts", "sensors"):
+    for collection in ("joints", "forces", "constraints", "contacts", "sensors", "shapes"):
         for name, item in getattr(model, collection).items():
             fields = ("parent", "child") if isinstance(item, Joint) else item.frame_fields
             for field in fields:

@@ -31,7 +31,7 @@ def save_result(result: Result, path: str | os.PathLike[str]) -> None:
         write_csv(result, path)
     elif suffix == ".nc":
         with ResultWriter(path) as writer:
-            writer.start(result.channels, result.provenance)
+            writer.start(result.channels, result.provenance, lambda: result.scene)
             writer.append(result.time, result.data)
             writer.finish(result.status, result.message, result.stats)
     else:

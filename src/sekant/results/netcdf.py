@@ -31,7 +31,12 @@ COUNT_OFFSET = 4
 
 
 def header(
-    channels: Channels, status: str, message: str, stats: Mapping[str, Any], provenance: Mapping[str, Any]
+    channels: Channels,
+    status: str,
+    message: str,
+    stats: Mapping[str, Any],
+    provenance: Mapping[str, Any],
+    scene: Mapping[str, Any] | None = None,
 ) -> bytes:
     """The bytes of a file with these channels and no row."""
     from scipy.io import netcdf_file
@@ -49,6 +54,8 @@ def header(
     file.message = _attribute(message)
     file.stats = to_json(stats)
     file.provenance = to_json(provenance)
+    if scene:
+        file.scene = to_json(scene)
     file.channels = to_json(
         [
             {
@@ -129,6 +136,7 @@ def _parse(content: bytes) -> Result:
         described = json.loads(file.channels)
         status, message = _text(file.status), _text(file.message)
         stats, provenance = json.loads(file.stats), json.loads(file.provenance)
+        scene = getattr(file, "scene", None)
         time = file.variables["time"][:].astype(float)
         channels = Channels(
             Channel(
@@ -144,7 +152,8 @@ def _parse(content: bytes) -> Result:
             found = channels.find(entry["name"])
             series = file.variables[entry["variable"]][:]
             data[:, found.start : found.stop] = series.reshape(time.size, found.stop - found.start)
-    return Result(time, data, channels, status, message, stats, provenance)
+    make_scene = None if scene is None else lambda: json.loads(scene)
+    return Result(time, data, channels, status, message, stats, provenance, make_scene)
 
 
 def _variable_names(channels: Channels) -> list[str]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -37,6 +38,7 @@ class Result:
     message     the same for a reader: when, where, what may help
     stats       steps, rejected, evaluations, wall_time [s] ...
     provenance  model name and hash, version, method and options, parameters
+    make_scene  makes what a viewer draws (see `scene`), when it is first asked for
 
     The arrays are not copied; what `Result` hands out is read-only.
     """
@@ -48,6 +50,7 @@ class Result:
     message: str = ""
     stats: Mapping[str, Any] = field(default_factory=dict)
     provenance: Mapping[str, Any] = field(default_factory=dict)
+    make_scene: Callable[[], Mapping[str, Any]] | None = None
 
     def __post_init__(self) -> None:
         time = _frozen(self.time)
@@ -92,6 +95,11 @@ class Result:
         """Whether the run reached its end."""
         return self.status == FINISHED
 
+    @cached_property
+    def scene(self) -> Mapping[str, Any]:
+        """Bodies, shapes, joints and paths for a viewer, as plain numbers; empty where none were recorded."""
+        return {} if self.make_scene is None else self.make_scene()
+
     @property
     def names(self) -> tuple[str, ...]:
         """Names of the channels, in order."""
@@ -113,7 +121,8 @@ class Result:
         data = np.empty((wanted.size, self.channels.width))
         for i in range(self.channels.width):
             data[:, i] = np.interp(wanted, self.time, self.data[:, i])
-        return Result(wanted, data, self.channels, self.status, self.message, self.stats, self.provenance)
+        told = (self.status, self.message, self.stats, self.provenance, self.make_scene)
+        return Result(wanted, data, self.channels, *told)
 
     def summary(self) -> str:
         """A text of one screen: status, span, steps, energy drift, extremes and final values."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time as clock
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
@@ -47,6 +47,7 @@ class ResultWriter:
         self._partial = partial_path(self._target)
         self._channels: Channels | None = None
         self._provenance: Mapping[str, Any] = {}
+        self._scene: Mapping[str, Any] = {}
         self._pending: list[bytes] = []
         self._file: BinaryIO | None = None
         self._flushed = 0
@@ -55,12 +56,18 @@ class ResultWriter:
         self._done = False
         check_writable(self.path)
 
-    def start(self, channels: Channels, provenance: Mapping[str, Any] | None = None) -> None:
-        """Say what the rows contain. Nothing is written yet."""
+    def start(
+        self,
+        channels: Channels,
+        provenance: Mapping[str, Any] | None = None,
+        make_scene: Callable[[], Mapping[str, Any]] | None = None,
+    ) -> None:
+        """Say what the rows contain, and how to make what a viewer draws. Nothing is written yet."""
         if self._channels is not None:
             raise SekantError("has been started already", file=str(self.path))
         self._channels = channels
         self._provenance = dict(provenance or {})
+        self._scene = make_scene() if make_scene is not None else {}
         self._next_flush = clock.monotonic() + self._interval
 
     def append(self, time: ArrayLike, data: ArrayLike) -> None:
@@ -104,7 +111,7 @@ class ResultWriter:
         """Write the file as it shall stay, and put it in place."""
         channels = self._started()
         self._done = True
-        head = netcdf.header(channels, status, message, stats or {}, self._provenance)
+        head = netcdf.header(channels, status, message, stats or {}, self._provenance, self._scene)
         count = netcdf.COUNT_OFFSET
         try:
             with open(self._partial, "wb") as final:
@@ -152,7 +159,7 @@ class ResultWriter:
 
     def _create(self) -> BinaryIO:
         head = netcdf.header(
-            self._started(), RUNNING, "the run is under way, or was killed", {}, self._provenance
+            self._started(), RUNNING, "the run is under way, or was killed", {}, self._provenance, self._scene
         )
         self._partial.write_bytes(head)
         os.replace(self._partial, self._target)

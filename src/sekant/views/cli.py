@@ -21,6 +21,7 @@ from sekant.views.commands.new import new
 from sekant.views.commands.plot import plot
 from sekant.views.commands.run import run
 from sekant.views.commands.schema import schema
+from sekant.views.commands.view import view
 
 app = typer.Typer(
     name="sekant",
@@ -29,7 +30,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (new, check, run, kinematics, kc, plot, fit, schema, doctor):
+for command in (new, check, run, kinematics, kc, plot, view, fit, schema, doctor):
     app.command()(command)
 
 

@@ -30,6 +30,7 @@ class LoadedMechanism(JointedMechanism):
         """A linear spring, `stiffness` N/m, unstretched `length` m (by default that at the start)."""
         self._points(A, B)
         name = self.named(name, self.potentials, "spring")
+        self.lines[name] = ("spring", A, B)
         if length is None:
             length = float(np.linalg.norm(self.at_start((B - A).value)))
         arm = B - A
@@ -46,6 +47,7 @@ class LoadedMechanism(JointedMechanism):
         isotropic, against every relative velocity of them."""
         self._points(A, B)
         name = self.named(name, self.rayleigh, "damper")
+        self.lines.setdefault(name, ("damper", A, B))
         arm = B - A
         speed = ca.dot(arm.velocity, arm.value) / arm.length
         self.dissipation(name, damping * (ca.sumsqr(arm.velocity) if isotropic else speed**2) / 2)

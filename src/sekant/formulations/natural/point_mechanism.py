@@ -54,6 +54,8 @@ class PointMechanism:
         self.tracked: dict[str, tuple[int, SX, SX | None]] = {}
         self.outputs: dict[str, tuple[SX, str]] = {}
         self.derivatives: dict[str, int] = {}
+        self.lines: dict[str, tuple[str, Geometric, Geometric]] = {}
+        """what a viewer draws between two points: kind (rod, spring, damper) and ends"""
         self._rigid: set[tuple[str, ...]] = set()
 
     def __repr__(self) -> str:
@@ -390,6 +392,7 @@ class PointMechanism:
         length = self._positive(f"'{name}': length", length)
         text = f"{B.name} - {A.name}" if A.name and B.name else name
         self._length_row(name, B - A, length, text, "distance")
+        self.lines.setdefault(name, ("rod", A, B))
 
     def constrain(self, name: str, expression: Value, text: str = "", unit: str = "J") -> None:
         """Any equation expression = 0 of coordinates and time."""

@@ -18,6 +18,7 @@ class Constraint(Description):
     frame_fields: ClassVar[tuple[str, ...]] = ()
     signals: ClassVar[tuple[str, ...]] = ()
     auxiliary: ClassVar[tuple[str, ...]] = ()  # parameters that it adds as massless coordinates
+    picture: ClassVar[str] = ""  # how a viewer draws it: rod, or not at all
 
     def position(self, motion: Kinematics, auxiliary: SX) -> SX | None:
         """Phi (k,), zero where the constraint holds; None if it restricts velocities only."""

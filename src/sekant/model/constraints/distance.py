@@ -21,6 +21,7 @@ class Distance(Constraint):
     type: ClassVar[str] = "distance"
     summary: ClassVar[str] = "a massless rod: keeps two points a length apart, fixed or driven"
     frame_fields: ClassVar = ("parent", "child")
+    picture: ClassVar = "rod"
     signals: ClassVar = ("length",)
 
     parent: FrameName

@@ -17,6 +17,7 @@ class Force(Description):
     frame_fields: ClassVar[tuple[str, ...]] = ()  # fields that name frames
     signals: ClassVar[tuple[str, ...]] = ()  # fields that may vary in time
     local_names: ClassVar[tuple[str, ...]] = ()  # names its expressions may use besides the model's own
+    picture: ClassVar[str] = ""  # how a viewer draws it: spring, bushing, force, torque, or not at all
 
     def action(self, motion: Kinematics) -> Action:
         """Wrenches, generalized forces, stored energy and power at the present motion."""

@@ -31,6 +31,7 @@ class Bushing(Force):
     type: ClassVar[str] = "bushing"
     summary: ClassVar[str] = "elastic mount: six stiffnesses and six dampings"
     frame_fields: ClassVar = ("parent", "child")
+    picture: ClassVar = "bushing"
 
     parent: FrameName
     child: FrameName

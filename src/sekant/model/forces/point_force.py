@@ -19,6 +19,7 @@ class PointForce(Force):
     type: ClassVar[str] = "point_force"
     summary: ClassVar[str] = "a force at a point, resolved in the world or in the body"
     frame_fields: ClassVar = ("frame",)
+    picture: ClassVar = "force"
     signals: ClassVar = ("force",)
 
     frame: FrameName

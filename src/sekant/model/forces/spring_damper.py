@@ -27,6 +27,7 @@ class SpringDamper(Force):
     type: ClassVar[str] = "spring_damper"
     summary: ClassVar[str] = "spring, damper and actuator along the line between two points"
     frame_fields: ClassVar = ("parent", "child")
+    picture: ClassVar = "spring"
     signals: ClassVar = ("stiffness", "damping", "force")
     local_names: ClassVar = ("length", "deflection", "rate")
 

@@ -19,6 +19,7 @@ class Torque(Force):
     type: ClassVar[str] = "torque"
     summary: ClassVar[str] = "a torque on a body, with an optional reaction on another body"
     frame_fields: ClassVar = ("frame", "reaction")
+    picture: ClassVar = "torque"
     signals: ClassVar = ("torque",)
 
     frame: FrameName

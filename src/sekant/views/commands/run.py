@@ -42,6 +42,9 @@ def run(
     ] = None,
     csv: Annotated[Path | None, typer.Option(help="Also write a CSV file.")] = None,
     plot: Annotated[Path | None, typer.Option(help="Also draw an overview (.svg, .pdf, .png).")] = None,
+    html: Annotated[
+        Path | None, typer.Option(help="Also write a page that plays the motion (.html).")
+    ] = None,
     engine: Annotated[Engine, typer.Option(help="What evaluates the equations.")] = Engine.llvm,
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
 ) -> None:
@@ -66,14 +69,14 @@ def run(
     from sekant.results.place import check_writable
     from sekant.results.writer import ResultWriter
 
-    for extra in (csv, plot):
+    for extra in (csv, plot, html):
         if extra is not None:
             check_writable(extra)
     if plot is not None:
         from sekant.views.plots import picture_format
 
         picture_format(plot)
-    written = [str(place) for place in (path, csv, plot) if place is not None]
+    written = [str(place) for place in (path, csv, plot, html) if place is not None]
 
     writer = ResultWriter(path)
     try:
@@ -82,7 +85,7 @@ def run(
     except KeyboardInterrupt:
         typer.echo(f"interrupted; {_kept(writer)}", err=True)
         raise typer.Exit(INTERRUPTED_CODE) from None
-    _write_extras(result, csv, plot)
+    _write_extras(result, csv, plot, html)
     _report(result, written, as_json)
     if result.status == "interrupted":
         typer.echo(f"interrupted; {_kept(writer)}", err=True)
@@ -129,7 +132,7 @@ def _kept(writer: ResultWriter) -> str:
     return f"{writer.rows} rows until t = {writer.last_time:g} s are in {writer.path}"
 
 
-def _write_extras(result: Result, csv: Path | None, plot: Path | None) -> None:
+def _write_extras(result: Result, csv: Path | None, plot: Path | None, html: Path | None) -> None:
     if csv is not None:
         from sekant.results.table import write_csv
 
@@ -138,6 +141,10 @@ def _write_extras(result: Result, csv: Path | None, plot: Path | None) -> None:
         from sekant.views.plots import plot_overview
 
         plot_overview(result, plot)
+    if html is not None:
+        from sekant.views.player import view
+
+        view(result, html)
 
 
 def _report(result: Result, written: list[str], as_json: bool) -> None:

@@ -1,0 +1,121 @@
+"""What a viewer needs to know of a mechanism in points; for the format see `sekant.formulations.scene`.
+
+Tracks of kind "point" are weighted sums of channels; those of kind "frame" follow the points of a body's frame:
+R = P U with the columns of P its points and vectors, see `Body`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import casadi as ca
+import numpy as np
+
+from sekant.formulations.natural.elements import Body, PointMass, Rod
+from sekant.formulations.natural.point_mechanism import PointMechanism
+from sekant.formulations.natural.points import Geometric
+from sekant.formulations.scene import Scene
+
+
+def natural_scene(mechanism: PointMechanism) -> Scene:
+    """The scene of a mechanism. Points that are no sums of named ones are left out, with what hangs on them."""
+    return _NaturalScene(mechanism).build()
+
+
+class _NaturalScene:
+    def __init__(self, mechanism: PointMechanism):
+        self.m = mechanism
+        self.tracks: dict[str, dict[str, Any]] = {}
+        self.links: list[dict[str, Any]] = []
+        self.bodies: dict[str, dict[str, Any]] = {}
+
+    def build(self) -> Scene:
+        m = self.m
+        for name, item in m.geometry.items():
+            if item.is_point:
+                self.tracks[name] = {
+                    "kind": "point",
+                    "sum": [[f"{name}.position", 1.0]],
+                    "fixed": self._fixed(item),
+                }
+        for name, part in m.parts.items():
+            if isinstance(part, Rod):
+                self._link(name, "rod", *part.points)
+            elif isinstance(part, PointMass):
+                self._mass(name, part)
+            elif isinstance(part, Body):
+                self._body(name, part)
+        for name, (kind, A, B) in m.lines.items():
+            self._link(name, kind, A, B)
+        gravity = [*(float(g) for g in m.gravity), *[0.0] * (3 - m.dim)]
+        return {"gravity": gravity, "tracks": self.tracks, "bodies": self.bodies, "links": self.links}
+
+    def _fixed(self, item: Geometric) -> bool:
+        """Whether the point does not move."""
+        free = [c.symbol for c in self.m.coordinates if c.fixed is None or not c.fixed.is_constant()]
+        return not free or not ca.depends_on(item.value, ca.vertcat(*free, self.m.t))
+
+    def _track(self, item: Geometric) -> str | None:
+        """The track that follows a point; made where the point has no name."""
+        if item.name in self.tracks:
+            return item.name
+        terms = self._terms(item)
+        if terms is None:
+            return None
+        name = " + ".join(f"{weight:g} {channel.rpartition('.')[0]}" for channel, weight in terms)
+        self.tracks[name] = {"kind": "point", "sum": terms, "fixed": self._fixed(item), "hidden": True}
+        return name
+
+    def _terms(self, item: Geometric) -> list[list[Any]] | None:
+        """Channels and weights whose sum the point is, if it is one of basic points and vectors."""
+        m = self.m
+        J = self.m.lookups.jacobian(item.value, m.y)
+        if not J.is_constant():
+            return None
+        weights = np.array(ca.DM(J))
+        terms, left = [], weights.copy()
+        for i, c in enumerate(m.coordinates):
+            owner, _, axis = c.name.rpartition(".")
+            if axis == "x" and owner in m.geometry and weights[0, i]:
+                terms.append([_channel(m.geometry[owner]), float(weights[0, i])])
+                left[:, i : i + m.dim] -= weights[0, i] * np.eye(m.dim)
+        rest = item.value - ca.SX(ca.DM(weights)) @ m.y
+        return terms if not left.any() and ca.simplify(rest).is_zero() else None
+
+    def _link(self, name: str, kind: str, A: Geometric, B: Geometric) -> None:
+        ends = [self._track(A), self._track(B)]
+        known = [{end[0] for end in link["ends"]} for link in self.links]
+        if None not in ends and not (kind == "rod" and set(ends) in known):
+            self.links.append({"name": name, "kind": kind, "ends": [[end, [0.0, 0.0, 0.0]] for end in ends]})
+
+    def _mass(self, name: str, part: PointMass) -> None:
+        track = self._track(part.points[0])
+        if track is not None:
+            self.tracks[track]["mass"] = True
+
+    def _body(self, name: str, part: Body) -> None:
+        """Its frame, and bars between the points that are known to lie on it."""
+        if all(point.name for point in part.points):
+            channels = [_channel(point) for point in part.points]
+            self.tracks[name] = {"kind": "frame", "points": channels, "U": part.U.tolist()}
+            inertia = np.zeros((3, 3))
+            if self.m.dim == 3:
+                inertia = part.inertia
+            com = [*(float(c) for c in part.com), *[0.0] * (3 - self.m.dim)]
+            J = inertia[[0, 1, 2, 0, 0, 1], [0, 1, 2, 1, 2, 2]].tolist()
+            self.bodies[name] = {"mass": _number(part.mass), "com": com, "inertia": J}
+        points = [point for point in (*part.points, *part.children) if point.is_point]
+        if len(points) == 3:
+            pairs = [(0, 1), (1, 2), (2, 0)]
+        else:
+            pairs = [(0, k) for k in range(1, len(points))]
+        for i, k in pairs:
+            self._link(name, "rod", points[i], points[k])
+
+
+def _channel(point: Geometric) -> str:
+    return f"{point.name}.{'position' if point.is_point else 'value'}"
+
+
+def _number(value: Any) -> float:
+    return float(value) if not isinstance(value, ca.SX) or value.is_constant() else 0.0

@@ -1,0 +1,77 @@
+"""Triangle meshes from STL (binary or text) and OBJ files, for drawing."""
+
+from __future__ import annotations
+
+import base64
+from os import PathLike
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sekant.errors import DataError
+
+_RECORD = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attribute", "<u2")])
+
+
+def read_mesh(path: str | PathLike[str]) -> tuple[NDArray[np.float32], NDArray[np.uint32]]:
+    """Vertices (n, 3) in the unit of the file, and triangles (m, 3) of their numbers."""
+    try:
+        content = Path(path).read_bytes()
+    except OSError as error:
+        raise DataError(f"cannot be read: {error.strerror or error}", file=str(path)) from error
+    suffix = Path(path).suffix.lower()
+    try:
+        if suffix == ".stl":
+            vertices, triangles = _merged(_stl_corners(content))
+        elif suffix == ".obj":
+            vertices, triangles = _obj(content.decode("utf-8", "replace"))
+        else:
+            raise DataError(f"has no known mesh format ('{suffix}'); use .stl or .obj", file=str(path))
+    except (ValueError, IndexError) as error:
+        raise DataError(f"is damaged: {error}", file=str(path)) from error
+    if not len(triangles) or not np.all(np.isfinite(vertices)):
+        raise DataError("holds no triangles, or numbers that are not finite", file=str(path))
+    if triangles.max() >= len(vertices):
+        raise DataError(f"names vertex {triangles.max() + 1} of {len(vertices)}", file=str(path))
+    return vertices, triangles
+
+
+def mesh_as_dict(path: str | PathLike[str], scale: float) -> dict[str, str]:
+    """A mesh for JSON: float32 vertices times `scale` and uint32 triangles, little-endian, in base64."""
+    vertices, triangles = read_mesh(path)
+    arrays = {"vertices": (vertices * scale).astype("<f4"), "triangles": triangles.astype("<u4")}
+    return {name: base64.b64encode(array.tobytes()).decode() for name, array in arrays.items()}
+
+
+def _stl_corners(content: bytes) -> NDArray[np.float32]:
+    """(m, 3, 3). A text file may not begin with 'solid' and a binary one may: the size decides."""
+    count = int.from_bytes(content[80:84], "little") if len(content) >= 84 else -1
+    if count >= 0 and len(content) == 84 + count * _RECORD.itemsize:
+        return np.frombuffer(content, _RECORD, count, 84)["corners"].astype(np.float32)
+    lines = content.decode("ascii", "replace").split("\n")
+    words = [line.split() for line in lines]
+    corners = [row[1:4] for row in words if row and row[0].lower() == "vertex"]
+    return np.array(corners, np.float32).reshape(-1, 3, 3)
+
+
+def _merged(corners: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.uint32]]:
+    vertices, index = np.unique(corners.reshape(-1, 3), axis=0, return_inverse=True)
+    return vertices, index.reshape(-1, 3).astype(np.uint32)
+
+
+def _obj(text: str) -> tuple[NDArray[np.float32], NDArray[np.uint32]]:
+    """Faces with more corners become fans; negative numbers count from the last vertex."""
+    vertices: list[list[float]] = []
+    triangles: list[tuple[int, int, int]] = []
+    for line in text.splitlines():
+        words = line.split()
+        if words[:1] == ["v"]:
+            vertices.append([float(word) for word in words[1:4]])
+        elif words[:1] == ["f"]:
+            numbers = [int(word.split("/")[0]) for word in words[1:]]
+            corners = [n - 1 if n > 0 else len(vertices) + n for n in numbers]
+            if min(corners) < 0:
+                raise ValueError(f"face '{line.strip()}' names a vertex before the first")
+            triangles += [(corners[0], corners[k], corners[k + 1]) for k in range(1, len(corners) - 1)]
+    return np.array(vertices, np.float32).reshape(-1, 3), np.array(triangles, np.uint32).reshape(-1, 3)

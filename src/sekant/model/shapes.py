@@ -1,0 +1,143 @@
+"""Shapes: how a viewer draws bodies. They have no influence on the motion.
+
+In files: ``shapes: {hub: {type: cylinder, frame: upright, radius: 60 mm, length: 0.2 m, axis: [0, 1, 0]}}``. A shape
+is fixed to a frame; bodies without shapes are drawn automatically.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, ClassVar, TypeVar
+
+from pydantic import field_validator
+
+from sekant.errors import ModelError, suggest
+from sekant.model.placement import Placement
+from sekant.model.quantities import (
+    AxialDirection,
+    Description,
+    Dimensionless,
+    FrameName,
+    Length,
+    Mirror,
+    PerAxis,
+    Point,
+)
+
+COLORS = (
+    "blue",
+    "orange",
+    "green",
+    "red",
+    "purple",
+    "brown",
+    "pink",
+    "gray",
+    "yellow",
+    "cyan",
+    "dark",
+    "light",
+)
+_HEX = re.compile(r"#[0-9a-fA-F]{6}")
+
+
+class Shape(Description):
+    """Something to draw, fixed to `frame`, at `pose` in it."""
+
+    type: ClassVar[str]
+    summary: ClassVar[str]
+    frame_fields: ClassVar[tuple[str, ...]] = ("frame",)
+
+    frame: FrameName
+    pose: Placement = Placement()
+    color: str | None = None
+    """a name such as blue, or #rrggbb; by default the color of the body"""
+    opacity: Dimensionless = 1.0
+
+    @field_validator("color")
+    @classmethod
+    def _known_color(cls, color: str | None) -> str | None:
+        if color is not None and color not in COLORS and not _HEX.fullmatch(color):
+            raise ValueError(
+                f"'{color}' is no color; write #rrggbb or {suggest(color, list(COLORS), 'one of')}"
+            )
+        return color
+
+
+Kind = TypeVar("Kind", bound=Shape)
+SHAPES: dict[str, type[Shape]] = {}
+
+
+def register(cls: type[Kind]) -> type[Kind]:
+    """Class decorator that makes a shape known under its `type` name."""
+    SHAPES[cls.type] = cls
+    return cls
+
+
+def shape_class(type_name: object, path: tuple = ()) -> type[Shape]:
+    """The class of a shape; unknown names get the nearest known one as a suggestion."""
+    if not isinstance(type_name, str) or type_name not in SHAPES:
+        hint = suggest(str(type_name), list(SHAPES), "shapes")
+        raise ModelError(f"unknown shape '{type_name}'; {hint}", path=(*path, "type"))
+    return SHAPES[type_name]
+
+
+@register
+class Box(Shape):
+    """Edges `size` along the axes, around the frame's origin."""
+
+    type: ClassVar[str] = "box"
+    summary: ClassVar[str] = "a box around the frame's origin"
+    size: PerAxis[Length]
+
+
+@register
+class Cylinder(Shape):
+    """Around the frame's origin, along `axis`."""
+
+    type: ClassVar[str] = "cylinder"
+    summary: ClassVar[str] = "a cylinder around the frame's origin"
+    radius: Length
+    length: Length
+    axis: AxialDirection = (0.0, 0.0, 1.0)
+
+
+@register
+class Sphere(Shape):
+    """Around the frame's origin."""
+
+    type: ClassVar[str] = "sphere"
+    summary: ClassVar[str] = "a sphere around the frame's origin"
+    radius: Length
+
+
+@register
+class Wheel(Shape):
+    """A tire on a rim with spokes, so that its rotation can be seen; `axis` is that of its rotation."""
+
+    type: ClassVar[str] = "wheel"
+    summary: ClassVar[str] = "a tire on a rim with spokes"
+    radius: Length
+    width: Length
+    axis: AxialDirection = (0.0, 1.0, 0.0)
+
+
+@register
+class Polyline(Shape):
+    """Straight pieces between `points`, as a round bar of the given `radius` (by default a thin one)."""
+
+    type: ClassVar[str] = "polyline"
+    summary: ClassVar[str] = "a bar along points"
+    points: Annotated[tuple[Point, ...], Mirror("polar")]
+    radius: Length | None = None
+    closed: bool = False
+
+
+@register
+class Mesh(Shape):
+    """Triangles of an STL or OBJ file, its coordinates times `scale` (0.001 for a file in mm)."""
+
+    type: ClassVar[str] = "mesh"
+    summary: ClassVar[str] = "triangles from an STL or OBJ file"
+    file: str
+    scale: Dimensionless = 1.0

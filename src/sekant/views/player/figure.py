@@ -1,0 +1,220 @@
+"""The figure of a result: everything that the page draws, as plain data with packed arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sekant.results.result import Result
+from sekant.views.player.bodies import at, body_parts, distinct, extent, placed
+from sekant.views.player.pack import packed_poses, packed_series, packed_times
+from sekant.views.player.tracks import MAX_FRAMES, Tracks, rotated, scene_of, tracks_of
+
+MAX_SAMPLES = 420_000  # of all series together; what is dropped first stands first below
+_DROPPED = (".reaction_local", ".acceleration", ".angular_velocity", ".a", ".velocity", ".reaction", ".v")
+
+
+def figure(result: Result, label: str = "", max_frames: int = MAX_FRAMES) -> dict[str, Any]:
+    """One run on the page."""
+    scene = scene_of(result)
+    tracks = tracks_of(result, scene, max_frames)
+    series = _series(result, tracks)
+    return {
+        "label": label or result.model_name,
+        "status": result.status,
+        "message": result.message,
+        "rows": len(result),
+        "times": packed_times(tracks.times),
+        "poses": packed_poses(tracks.poses),
+        **drawing(scene, tracks, [entry["name"] for entry in series["channels"]]),
+        "series": series,
+    }
+
+
+def drawing(scene: Mapping[str, Any], tracks: Tracks, channels: list[str]) -> dict[str, Any]:
+    """Tracks, parts, links and arrows, without the motion. `channels`: names of the series that arrows may use."""
+    return _Drawing(scene, tracks).build(channels)
+
+
+def _series(result: Result, tracks: Tracks) -> dict[str, Any]:
+    """The channels that can be plotted. Positions of tracks are on the page already, with the poses."""
+    drawn = {f"{name}.{what}" for name in tracks.names for what in ("position", "orientation")}
+    chosen = [channel for channel in result.channels if channel.name not in drawn]
+    for ending in (None, *_DROPPED):
+        if ending is not None:
+            chosen = [channel for channel in chosen if not channel.name.endswith(ending)]
+        if sum(channel.width for channel in chosen) * len(tracks.rows) <= MAX_SAMPLES:
+            break
+    else:
+        chosen = chosen[: max(1, MAX_SAMPLES // len(tracks.rows))]
+    columns = [result[channel.name].reshape(len(result), -1)[tracks.rows] for channel in chosen]
+    values = np.hstack(columns) if columns else np.zeros((len(tracks.rows), 0))
+    told = [
+        {
+            "name": channel.name,
+            "unit": channel.unit if isinstance(channel.unit, str) else list(channel.unit),
+            "parts": list(channel.components),
+            "about": channel.description,
+        }
+        for channel in chosen
+    ]
+    return {"channels": told, "values": packed_series(values)}
+
+
+class _Drawing:
+    def __init__(self, scene: Mapping[str, Any], tracks: Tracks):
+        self.scene, self.tracks = scene, tracks
+        self.known = {"ground", *tracks.names}
+        self.links = [
+            link for link in scene.get("links", []) if {end[0] for end in link["ends"]} <= self.known
+        ]
+        self.joints = [j for j in scene.get("joints", []) if {end[0] for end in j["ends"]} <= self.known]
+        self.bounds = self._bounds()
+        self.size = max(float(np.linalg.norm(self.bounds[1] - self.bounds[0])), 1e-6)
+        self.bar = self._bar()
+
+    def build(self, channels: list[str]) -> dict[str, Any]:
+        tracks = self.scene["tracks"]
+        names = self.tracks.names
+        bodies = list(self._bodies())
+        return {
+            "gravity": self.scene.get("gravity", [0.0, 0.0, -9.81]),
+            "bounds": self._widened(bodies),
+            "bar": self.bar,
+            "tracks": [
+                {"name": name, "kind": tracks[name]["kind"], "hidden": bool(tracks[name].get("hidden"))}
+                for name in names
+            ],
+            "parts": [*bodies, *self._points(), *self._joints(), *self._paths(), *self._planes()],
+            "links": [
+                {**link, "ends": [[self.tracks.index(track), p] for track, p in link["ends"]]}
+                for link in self.links
+            ],
+            "arrows": list(self._arrows(channels)),
+        }
+
+    def _bounds(self) -> NDArray[np.float64]:
+        """Corners (2, 3) m of a box around everything that moves or is drawn on the ground."""
+        corners = [self.tracks.poses[..., :3].reshape(-1, 3)]
+        for link in (*self.links, *self.joints):
+            corners += [self.tracks.points(track, p[:3])[::10] for track, p in link["ends"]]
+        for path in (*self.scene.get("paths", []), *self.scene.get("surfaces", [])):
+            if path["body"] == "ground":
+                corners.append(placed(path["pose"], np.array(path["points"])))
+        for name, body in self.scene.get("bodies", {}).items():
+            if name in self.known and body:
+                for p in (body["com"], *body.get("frames", {}).values()):
+                    corners.append(self.tracks.points(name, p)[::10])
+        P = np.vstack(corners)
+        return np.array([P.min(axis=0), P.max(axis=0)])
+
+    def _widened(self, bodies: list[dict[str, Any]]) -> list[list[float]]:
+        """The bounds, with what is drawn of the bodies."""
+        every = max(1, len(self.tracks.times) // 60)
+        corners = [self.bounds]
+        for part in bodies:
+            name = "ground" if part["track"] < 0 else self.tracks.names[part["track"]]
+            for corner in extent(part)[:200]:
+                corners.append(self.tracks.points(name, corner)[::every])
+        P = np.vstack(corners)
+        return [P.min(axis=0).tolist(), P.max(axis=0).tolist()]
+
+    def _bar(self) -> float:
+        """Radius of bars, m: by the distances between joints, within limits of the whole."""
+        lengths = []
+        for points in self._fastened().values():
+            places = distinct([np.asarray(p, float) for p in points], 1e-3 * self.size)
+            lengths += [float(np.linalg.norm(p - places[0])) for p in places[1:]]
+        lengths += [float(np.linalg.norm(self._span(link)[0])) for link in self.links]
+        typical = float(np.median(lengths)) if lengths else 0.3 * self.size
+        return float(np.clip(0.035 * typical, 0.002 * self.size, 0.016 * self.size))
+
+    def _span(self, link: Mapping[str, Any]) -> NDArray[np.float64]:
+        (a, p), (b, q) = link["ends"]
+        return self.tracks.points(b, q) - self.tracks.points(a, p)
+
+    def _fastened(self) -> dict[str, list[Any]]:
+        found: dict[str, list[Any]] = {}
+        for item in (*self.joints, *self.links):
+            for body, place in item["ends"]:
+                found.setdefault(body, []).append(place[:3])
+        return found
+
+    def _bodies(self) -> Iterator[dict[str, Any]]:
+        shaped = set()
+        for shape in self.scene.get("shapes", []):
+            if shape["body"] in self.known:
+                shaped.add(shape["body"])
+                owner = shape["body"] if shape["body"] != "ground" else shape["name"]
+                yield {**shape, "name": owner, "group": "bodies", "track": self.tracks.index(shape["body"])}
+        fastened = self._fastened()
+        for name, body in self.scene.get("bodies", {}).items():
+            if name in shaped or name not in self.known or self.scene["tracks"][name]["kind"] == "frame":
+                continue
+            for part in body_parts(body, fastened.get(name, []), self.bar, self.size):
+                yield {**part, "name": name, "group": "bodies", "track": self.tracks.index(name)}
+
+    def _points(self) -> Iterator[dict[str, Any]]:
+        """Points of mechanisms in natural coordinates."""
+        for name, track in self.scene["tracks"].items():
+            if track["kind"] == "point" and name in self.known and not track.get("hidden"):
+                kind = "pin" if track["fixed"] else "sphere"
+                radius = self.bar * (3.0 if track.get("mass") else 1.5)
+                part = {
+                    "kind": kind,
+                    "radius": radius,
+                    "pose": at([0, 0, 0]),
+                    "name": name,
+                    "group": "points",
+                }
+                yield {
+                    **part,
+                    "track": self.tracks.index(name),
+                    "color": None if track.get("mass") else "gray",
+                }
+
+    def _joints(self) -> Iterator[dict[str, Any]]:
+        for joint in self.joints:
+            parent, X_F = joint["ends"][0]
+            part = {"name": joint["name"], "group": "joints", "kind": f"joint_{joint['kind']}", "pose": X_F}
+            part |= {"track": self.tracks.index(parent), "radius": self.bar}
+            if joint["kind"] in ("prismatic", "cylindrical", "screw"):
+                part["range"] = self._travel(joint)
+            yield part
+
+    def _travel(self, joint: Mapping[str, Any]) -> list[float]:
+        """How far the child goes along z of the parent's joint frame, m."""
+        (parent, X_F), (child, X_M) = joint["ends"]
+        arm = self.tracks.points(child, X_M[:3]) - self.tracks.points(parent, X_F[:3])
+        axis = rotated(np.array([X_F[3:]]), np.array([0.0, 0.0, 1.0]))[0]
+        if parent != "ground":
+            axis = rotated(self.tracks.poses[:, self.tracks.index(parent), 3:], axis)
+        along = np.sum(arm * axis, axis=1)
+        return [float(along.min()), float(along.max())]
+
+    def _paths(self) -> Iterator[dict[str, Any]]:
+        for kind in ("paths", "surfaces"):
+            for path in self.scene.get(kind, []):
+                if path["body"] in self.known:
+                    part = {**path, "kind": kind[:-1], "group": "paths", "radius": self.bar}
+                    yield {**part, "track": self.tracks.index(path["body"])}
+
+    def _planes(self) -> Iterator[dict[str, Any]]:
+        for plane in self.scene.get("planes", []):
+            if plane["body"] in self.known:
+                part = {"kind": "plane", "pose": at(plane["at"]), "normal": plane["normal"], "group": "paths"}
+                yield {**part, "name": plane["name"], "track": self.tracks.index(plane["body"])}
+
+    def _arrows(self, channels: list[str]) -> Iterator[dict[str, Any]]:
+        """Given forces, and the forces in joints, which are hidden at first."""
+        for arrow in self.scene.get("arrows", []):
+            if arrow["body"] in self.known and arrow["channel"] in channels:
+                yield {**arrow, "track": self.tracks.index(arrow["body"]), "hidden": False}
+        for joint in self.joints:
+            channel, (child, X_M) = f"{joint['name']}.reaction", joint["ends"][1]
+            if channel in channels:
+                part = {"name": channel, "kind": "force", "channel": channel, "at": X_M[:3], "hidden": True}
+                yield {**part, "track": self.tracks.index(child)}

@@ -1,0 +1,167 @@
+// Time histories beside the picture: a line at the present time, its values, and a click that goes to a time.
+
+const LINES = ["#3b7dd8", "#e8883a", "#2fa38c", "#d1495b", "#8a63c9", "#b5892e"];
+const PLOT_HEIGHT = 150;
+
+class Plot {
+  constructor(name, runs, player) {
+    this.name = name;
+    this.runs = runs;
+    this.player = player;
+    const channel = (runs.find((run) => run.series.has(name)) || runs[0]).series.get(name);
+    this.parts = channel.parts.length ? channel.parts : [""];
+    this.units = channel.unit;
+    this.readout = element("div", { class: "readout" });
+    this.holder = element("div", { class: "chart" });
+    this.now = element("div", { class: "now" });
+    const unit = [...new Set(channel.unit)].map(formatUnit).filter(Boolean).join(", ");
+    const close = element("button", { class: "icon", text: "×", title: "Remove this plot", onclick: () => player.plots.remove(name) });
+    const title = element("span", { class: "plot-name", text: name, title: channel.about || name });
+    const head = element("div", { class: "plot-head" }, title, element("span", { class: "unit", text: unit }), close);
+    this.root = element("section", { class: "plot" }, head, this.readout, this.holder);
+    this.values = this.collect();
+  }
+
+  // Columns over the times of the first run; those of a second one are interpolated.
+  collect() {
+    const times = this.runs[0].times;
+    return this.runs.flatMap((run, r) => {
+      const channel = run.series.get(this.name);
+      if (!channel) return [];
+      return channel.columns.slice(0, this.parts.length).map((column, k) => ({
+        column: r === 0 ? column : Float64Array.from(times, (t) => valueAt(run.times, column, t)),
+        run,
+        source: column,
+        color: LINES[k % LINES.length],
+        dashed: r > 0,
+        label: this.parts[k],
+      }));
+    });
+  }
+
+  draw(theme) {
+    if (this.chart) this.chart.destroy();
+    const ink = theme.ink;
+    const axis = { stroke: ink, grid: { stroke: theme.grid, width: 1 }, ticks: { show: false }, font: "11px system-ui, sans-serif" };
+    const options = {
+      width: Math.max(120, this.holder.clientWidth || 300),
+      height: PLOT_HEIGHT,
+      legend: { show: false },
+      cursor: { show: false },
+      scales: { x: { time: false } },
+      padding: [8, 10, 0, 0],
+      axes: [
+        { ...axis, size: 26, gap: 2 },
+        { ...axis, size: 52, gap: 4, values: (_, ticks) => ticks.map((v) => (Math.abs(v) >= 1e5 || (v && Math.abs(v) < 1e-3) ? v.toExponential(0) : formatNumber(v))) },
+      ],
+      series: [
+        {},
+        ...this.values.map(({ color, dashed }) => ({ stroke: color, width: 1.6, dash: dashed ? [6, 5] : undefined, points: { show: false } })),
+      ],
+    };
+    this.holder.replaceChildren();
+    const clean = (column) => Array.from(column, (v) => (Number.isFinite(v) ? v : null));
+    this.chart = new L.uPlot(options, [Array.from(this.runs[0].times), ...this.values.map((v) => clean(v.column))], this.holder);
+    this.chart.over.append(this.now);
+    const go = (event) => {
+      const box = this.chart.over.getBoundingClientRect();
+      this.player.setTime(this.chart.posToVal(event.clientX - box.left, "x"));
+    };
+    this.chart.over.addEventListener("pointerdown", (event) => {
+      this.chart.over.setPointerCapture(event.pointerId);
+      go(event);
+    });
+    this.chart.over.addEventListener("pointermove", (event) => event.buttons && go(event));
+    this.setTime(this.player.time);
+  }
+
+  setTime(t) {
+    this.time = t;
+    if (this.chart) this.now.style.transform = `translateX(${this.chart.valToPos(t, "x")}px)`;
+    this.current = this.values.map(({ run, source }) => valueAt(run.times, source, t));
+    if (this.readout.children.length !== this.values.length) {
+      this.readout.replaceChildren(
+        ...this.values.map(({ color, dashed }) => {
+          const made = element("span", { class: dashed ? "value dashed" : "value" });
+          made.style.setProperty("--line", color);
+          return made;
+        }),
+      );
+    }
+    this.values.forEach(({ label }, i) => {
+      this.readout.children[i].textContent = `${label ? `${label} ` : ""}${formatNumber(this.current[i])}`;
+    });
+  }
+}
+
+function valueAt(times, column, t) {
+  const [i, f] = locate(times, t);
+  return f === 0 ? column[i] : (1 - f) * column[i] + f * column[i + 1];
+}
+
+class Plots {
+  constructor(player) {
+    this.player = player;
+    this.shown = new Map();
+    this.holder = byId("plots");
+    this.search = byId("search");
+    this.menu = byId("channels");
+    this.search.addEventListener("input", () => this.fill());
+    this.search.addEventListener("focus", () => this.open(true));
+    byId("choose").addEventListener("click", () => this.open(this.menu.hidden));
+    document.addEventListener("pointerdown", (event) => {
+      if (!byId("chooser").contains(event.target)) this.open(false);
+    });
+    new ResizeObserver(() => this.redraw()).observe(this.holder);
+  }
+
+  get names() {
+    return [...new Set(this.player.runs.flatMap((run) => [...run.series.keys()]))];
+  }
+
+  open(yes) {
+    this.menu.hidden = !yes;
+    if (yes) this.fill();
+  }
+
+  fill() {
+    const wanted = this.search.value.toLowerCase().split(/\s+/).filter(Boolean);
+    const names = this.names.filter((name) => wanted.every((word) => name.toLowerCase().includes(word)));
+    this.menu.replaceChildren(
+      ...names.slice(0, 400).map((name) => {
+        const box = element("input", { type: "checkbox", onchange: () => this.toggle(name) });
+        box.checked = this.shown.has(name);
+        return element("label", { class: "channel" }, box, element("span", { text: name }));
+      }),
+    );
+    if (!names.length) this.menu.replaceChildren(element("p", { class: "hint", text: "No output has such a name." }));
+  }
+
+  toggle(name) {
+    if (this.shown.has(name)) this.remove(name);
+    else this.add(name);
+  }
+
+  add(name) {
+    if (this.shown.has(name) || !this.names.includes(name)) return;
+    const plot = new Plot(name, this.player.runs, this.player);
+    this.shown.set(name, plot);
+    this.holder.append(plot.root);
+    plot.draw(this.player.theme);
+  }
+
+  remove(name) {
+    const plot = this.shown.get(name);
+    if (!plot) return;
+    plot.root.remove();
+    this.shown.delete(name);
+  }
+
+  setTime(t) {
+    for (const plot of this.shown.values()) plot.setTime(t);
+  }
+
+  redraw() {
+    for (const plot of this.shown.values()) plot.draw(this.player.theme);
+  }
+}

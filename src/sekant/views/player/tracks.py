@@ -1,0 +1,137 @@
+"""From the channels of a result to tracks: where each body and point is at the times that are drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sekant.errors import SekantError
+from sekant.geometry.rotations import quaternion_from_rotation
+from sekant.results.result import Result
+
+MAX_FRAMES = 1201
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Tracks:
+    """times (n,) s; poses (n, k, 7) of the `names` (k,) in W: position m, unit quaternion, scalar first."""
+
+    rows: NDArray[np.int64]
+    times: Array
+    names: tuple[str, ...]
+    poses: Array
+
+    def index(self, name: str) -> int:
+        """Number of a track; -1 for the ground."""
+        return -1 if name == "ground" else self.names.index(name)
+
+    def points(self, name: str, local: Any) -> Array:
+        """(n, 3) m in W: a point at `local` (3,) m of a track."""
+        p = np.asarray(local, float)
+        if name == "ground":
+            return np.broadcast_to(p, (len(self.times), 3))
+        pose = self.poses[:, self.names.index(name)]
+        return pose[:, :3] + rotated(pose[:, 3:], p)
+
+
+def scene_of(result: Result) -> dict[str, Any]:
+    """What the result says about itself; else a bare scene of whatever has a position."""
+    if result.scene:
+        return dict(result.scene)
+    tracks: dict[str, Any] = {}
+    for name in result.names:
+        owner, _, what = name.rpartition(".")
+        if what == "position" and owner:
+            turn = f"{owner}.orientation"
+            tracks[owner] = {
+                "kind": "body",
+                "position": name,
+                "orientation": turn if turn in result else None,
+            }
+    return {"gravity": [0.0, 0.0, -9.81], "tracks": tracks, "bodies": {name: {} for name in tracks}}
+
+
+def tracks_of(result: Result, scene: Mapping[str, Any], max_frames: int = MAX_FRAMES) -> Tracks:
+    """The tracks of a scene, of at most `max_frames` rows spread evenly over the time of the result."""
+    wanted = {
+        name: track for name, track in scene["tracks"].items() if wanted_channels(track) <= set(result.names)
+    }
+    if not wanted:
+        raise SekantError(
+            f"result of '{result.model_name}' holds no positions to draw; simulate with all outputs, or with"
+            " outputs=['*.position', '*.orientation', ...]"
+        )
+    rows = _thinned(
+        result, [name for track in wanted.values() for name in wanted_channels(track)], max_frames
+    )
+    poses = np.stack([_pose(result, track, rows) for track in wanted.values()], axis=1)
+    return Tracks(rows, result.time[rows], tuple(wanted), continuous(poses))
+
+
+def wanted_channels(track: Mapping[str, Any]) -> set[str]:
+    """Names of the channels that a track follows."""
+    if track["kind"] == "body":
+        return {name for name in (track["position"], track["orientation"]) if name}
+    if track["kind"] == "point":
+        return {channel for channel, _ in track["sum"]}
+    return set(track["points"])
+
+
+def _thinned(result: Result, channels: list[str], count: int) -> NDArray[np.int64]:
+    """Numbers of the rows that are drawn: all if there are few, else those next to evenly spread times."""
+    finite = np.ones(len(result), bool)
+    for name in channels:
+        finite &= np.isfinite(result[name].reshape(len(result), -1)).all(axis=1)
+    rows = np.flatnonzero(finite)
+    if not rows.size:
+        raise SekantError(f"result of '{result.model_name}' has no rows with finite positions to draw")
+    if rows.size <= count:
+        return rows
+    t = result.time[rows]
+    near = np.searchsorted(t, np.linspace(t[0], t[-1], count))
+    return rows[np.unique(np.concatenate([[0], np.minimum(near, rows.size - 1), [rows.size - 1]]))]
+
+
+def _pose(result: Result, track: Mapping[str, Any], rows: NDArray[np.int64]) -> Array:
+    still = np.tile([1.0, 0.0, 0.0, 0.0], (len(rows), 1))
+    if track["kind"] == "body":
+        turn = result[track["orientation"]][rows] if track["orientation"] else still
+        return np.hstack([_space(result[track["position"]][rows]), turn])
+    if track["kind"] == "point":
+        return np.hstack([sum(w * _space(result[name][rows]) for name, w in track["sum"]), still])
+    columns = np.stack([_space(result[name][rows]) for name in track["points"]], axis=2)
+    axes = columns @ np.array(track["U"])
+    x = axes[..., 0] / np.linalg.norm(axes[..., 0], axis=1, keepdims=True)
+    z = np.cross(x, axes[..., 1]) if axes.shape[2] > 1 else np.tile([0.0, 0.0, 1.0], (len(rows), 1))
+    z = z / np.linalg.norm(z, axis=1, keepdims=True)
+    R = np.stack([x, np.cross(z, x), z], axis=2)
+    return np.hstack([columns[..., 0], quaternion_from_rotation(R)])
+
+
+def _space(values: Array) -> Array:
+    """Points of a plane mechanism lie in the xy plane."""
+    return (
+        values if values.shape[1] == 3 else np.hstack([values, np.zeros((len(values), 3 - values.shape[1]))])
+    )
+
+
+def continuous(poses: Array) -> Array:
+    """The same poses, (n, k, 7), with quaternions whose sign does not jump from row to row."""
+    turns = poses[..., 3:].copy()
+    jumps = np.einsum("nkc,nkc->nk", turns[1:], turns[:-1]) < 0
+    signs = np.where(np.cumsum(jumps, axis=0) % 2, -1.0, 1.0)
+    turns[1:] *= signs[..., None]
+    return np.concatenate([poses[..., :3], turns], axis=2)
+
+
+def rotated(quaternions: Array, p: Array) -> Array:
+    """R p for unit quaternions (n, 4), scalar first, and a vector p (3,), or one for each (n, 3)."""
+    w, u = quaternions[:, :1], quaternions[:, 1:]
+    p = np.broadcast_to(p, u.shape)
+    cross = 2 * np.cross(u, p)
+    return p + w * cross + np.cross(u, cross)

@@ -1,0 +1,115 @@
+"""`sk.view`: write the player page of results, or of the modes of a linearization."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from sekant.errors import SekantError
+from sekant.results.files import open_result
+from sekant.results.place import replace_file
+from sekant.results.result import Result
+from sekant.views.player.figure import figure
+from sekant.views.player.modes import mode_figure
+from sekant.views.player.page import page
+from sekant.views.player.tracks import MAX_FRAMES
+
+Viewable = Result | str | os.PathLike[str]
+
+
+def view(
+    what: Viewable | Sequence[Viewable] | Any,
+    path: str | os.PathLike[str] | None = None,
+    *,
+    labels: Sequence[str] | None = None,
+    title: str | None = None,
+    plots: Sequence[str] | None = None,
+    max_frames: int = MAX_FRAMES,
+) -> Path:
+    """Write a page that plays a result; returns its path.
+
+    `what`: a result, the name of a result file, a list of two of them to compare (called `labels`), or what
+    `view_modes` takes. `plots`: names of outputs to plot at first. A result with more than `max_frames` rows is
+    thinned for drawing; its data stay as they are.
+    """
+    if hasattr(what, "oscillations") and hasattr(what, "states"):
+        return view_modes(what, path, title=title)
+    given = [what] if isinstance(what, (Result, str, os.PathLike)) else list(what)
+    if not 1 <= len(given) <= 2:
+        raise SekantError(f"a page shows one result, or two to compare (got {len(given)})")
+    if labels is not None and len(labels) != len(given):
+        raise SekantError(f"{len(labels)} labels for {len(given)} results; give each one")
+    if max_frames < 2:
+        raise SekantError(f"max_frames must be at least 2 (got {max_frames})")
+    results = [entry if isinstance(entry, Result) else open_result(entry) for entry in given]
+    names = list(labels) if labels is not None else _labels(results, given)
+    runs = [figure(result, name, max_frames) for result, name in zip(results, names, strict=True)]
+    shown = {
+        "title": title or " and ".join(dict.fromkeys(result.model_name for result in results)),
+        "runs": runs,
+        "plots": list(plots) if plots is not None else _first_plots(results[0]),
+        "note": _note(results[0], runs[0]),
+        "modes": [],
+    }
+    for name in plots or ():
+        results[0].channels.find(name)
+    return _write(shown, path)
+
+
+def view_modes(
+    modes: Any,
+    path: str | os.PathLike[str] | None = None,
+    *,
+    amplitude: float | None = None,
+    title: str | None = None,
+) -> Path:
+    """Write a page that animates the modes of a linearization; returns its path.
+
+    `modes`: what ``sk.linearize(...).modes()`` returns; those that oscillate are shown. `amplitude` of the coordinate
+    that moves most, m or rad; by default such that the motion is seen well.
+    """
+    shown = mode_figure(modes, amplitude)
+    name = f"{modes.model.system.model.name} modes"
+    return _write({"title": title or name, "plots": [], "note": "", **shown}, path)
+
+
+def _write(shown: dict[str, Any], path: str | os.PathLike[str] | None) -> Path:
+    target = Path(path) if path is not None else Path(f"{_file_name(shown['title'])}.html")
+    replace_file(target, page(shown).encode())
+    return target
+
+
+def _file_name(title: str) -> str:
+    return re.sub(r"[^A-Za-z0-9_-]+", "_", title).strip("_") or "model"
+
+
+def _labels(results: list[Result], given: list[Any]) -> list[str]:
+    """Names of files where they were given, else those of the models, numbered where they are the same."""
+    names = [
+        result.model_name if isinstance(entry, Result) else Path(entry).stem
+        for result, entry in zip(results, given, strict=True)
+    ]
+    return names if len(set(names)) == len(names) else [f"{name} ({i + 1})" for i, name in enumerate(names)]
+
+
+def _first_plots(result: Result) -> list[str]:
+    """Two outputs that say most at first sight: sensors, else coordinates, and the energy."""
+    names = [channel.name for channel in result.channels]
+    sensors = [name for name in names if "." not in name and name != "energy"]
+    coordinates = [name for name in names if name.endswith(".q")]
+    positions = [name for name in names if name.endswith(".position")]
+    return [
+        *(sensors or coordinates or positions)[:1],
+        *(name for name in names if name == "energy.kinetic"),
+    ][:2]
+
+
+def _note(result: Result, run: dict[str, Any]) -> str:
+    drawn = run["times"]["rows"]
+    parts = [] if result.ok else [f"{result.status}: {result.message}"]
+    if drawn < len(result):
+        parts.append(f"{drawn} of {len(result)} rows are drawn")
+    return "; ".join(parts)
