@@ -25,7 +25,10 @@ from sekant.solvers.sections import section
 from sekant.solvers.views import clear, ints, mat, row, vec
 
 DEPENDENT = 1e-8  # least sine of the angle between a row and the others that it is independent of
-WEAKEST, STRONGEST = 3.0, 0.1  # bounds of the same after divergence, the first times the root of the tolerance
+WEAKEST, STRONGEST = (
+    3.0,
+    0.1,
+)  # bounds of the same after divergence, the first times the root of the tolerance
 ESCALATION = 3.0  # of that from one divergence to the next
 PREFERENCE = 0.01  # of the squared pivot of a row that is not in use
 
