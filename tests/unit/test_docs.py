@@ -1,40 +1,61 @@
-"""The snippets in the documentation run as they stand; those in Python on one page follow each other."""
+"""Everything on the pages of the documentation runs as it stands: Python, models, commands, in order."""
 
 from __future__ import annotations
 
 import re
+import shlex
+import sys
 from pathlib import Path
 
 import pytest
 
 import sekant as sk
+from sekant.views.cli import app
 
-DOCS = Path(__file__).parents[2] / "docs"
-FENCE = re.compile(r"^```(python|yaml)\n(.*?)^```", re.DOTALL | re.MULTILINE)
-PAGES = [DOCS.parent / "README.md", *sorted(DOCS.glob("*.md"))]
+ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs"
+sys.path.insert(0, str(DOCS / "tools"))
+
+from pages import blocks  # noqa: E402
+
+PAGES = [ROOT / "README.md", *sorted(DOCS.rglob("*.md"))]
+LINK = re.compile(r"\]\(([^)\s]+)\)")
 
 
-def snippets(page: Path, kind: str) -> list[str]:
-    return [text for found, text in FENCE.findall(page.read_text(encoding="utf-8")) if found == kind]
+def name(page: Path) -> str:
+    return page.relative_to(ROOT).with_suffix("").as_posix()
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
-def test_python_snippets(page, tmp_path, monkeypatch):
+@pytest.mark.parametrize("page", PAGES, ids=name)
+def test_page(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    names: dict = {"__name__": "snippet"}
-    for number, text in enumerate(snippets(page, "python")):
-        exec(compile(text, f"{page.stem}, snippet {number}", "exec"), names)
+    names: dict = {"__name__": "page"}
+    for number, block in enumerate(blocks(page.read_text(encoding="utf-8"))):
+        if block.kind == "python":
+            exec(compile(block.text, f"{name(page)}, block {number}", "exec"), names)
+        if block.file:
+            Path(block.file).write_text(block.text)
+        for line in block.commands:
+            app(shlex.split(line)[1:], standalone_mode=False)
 
 
 @pytest.mark.parametrize(
     "text",
     [
-        pytest.param(text, id=f"{page.stem}-{number}")
+        pytest.param(block.text, id=f"{name(page)}-{number}")
         for page in PAGES
-        for number, text in enumerate(snippets(page, "yaml"))
+        for number, block in enumerate(blocks(page.read_text(encoding="utf-8")))
+        if block.kind == "yaml"
     ],
 )
-def test_yaml_snippet(text, tmp_path):
+def test_yaml_block(text, tmp_path):
     (tmp_path / "model.yaml").write_text(text)
     result = sk.simulate(sk.load(tmp_path / "model.yaml"), 0.5)
     assert result.status == "finished"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name)
+def test_links_to_files_lead_somewhere(page):
+    for target in LINK.findall(page.read_text(encoding="utf-8")):
+        if not target.startswith(("http", "#")):
+            assert (page.parent / target.partition("#")[0]).exists(), target

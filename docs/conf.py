@@ -1,0 +1,70 @@
+"""How the pages are built: `make docs` writes them to out/docs."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE / "tools"))
+os.environ["PATH"] = str(Path(sys.executable).parent) + os.pathsep + os.environ.get("PATH", "")
+os.environ["COLUMNS"] = "100"
+
+from sekant.version import __version__  # noqa: E402
+
+project = "Sekant"
+author = "the Sekant authors"
+copyright = author
+version = release = __version__
+
+extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.mathjax"]
+exclude_patterns = ["tools"]
+html_theme = "furo"
+html_title = "Sekant"
+html_static_path: list[str] = []
+html_show_sphinx = False
+
+myst_enable_extensions = ["dollarmath", "deflist"]
+myst_heading_anchors = 3
+nb_execution_mode = "force"
+nb_execution_in_temp = True
+nb_execution_raise_on_error = True
+nb_execution_timeout = 180
+nb_merge_streams = True
+
+autodoc_typehints = "none"
+autodoc_member_order = "bysource"
+nitpicky = True
+nitpick_ignore_regex = [(r"py:.*", r".*")]  # types of NumPy, CasADi and pydantic in signatures
+suppress_warnings = ["config.cache"]
+
+GENERATED = re.compile(r"^<!-- generated: (\w+) -->$", re.MULTILINE)
+
+
+def setup(app):
+    app.connect("source-read", _prepare)
+    app.connect("autodoc-process-docstring", _plain_lines)
+
+
+def _prepare(app, name: str, source: list[str]) -> None:
+    """Fill in what is generated, and make the blocks of the page run."""
+    from pages import as_notebook
+
+    if (HERE / f"{name}.md").is_file():
+        source[0] = as_notebook(GENERATED.sub(lambda found: _generated(found[1]), source[0]))
+
+
+def _generated(what: str) -> str:
+    from importlib import import_module
+
+    return import_module(what).markdown()
+
+
+def _plain_lines(app, what, name, obj, options, lines: list[str]) -> None:
+    """Docstrings are plain text with `code` in backquotes: kept line by line, nothing else is taken for markup."""
+    for i, line in enumerate(lines):
+        text = re.sub(r"([*_|\\])", r"\\\1", line)
+        text = re.sub(r"`+([^`]+)`+", lambda found: "``" + found[1].replace("\\", "") + "``", text)
+        lines[i] = f"| {text}" if text.strip() else ""
