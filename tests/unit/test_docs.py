@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import sekant as sk
+from sekant.model.joints import registry
 from sekant.views.cli import app
 
 ROOT = Path(__file__).parents[2]
@@ -29,10 +30,11 @@ def name(page: Path) -> str:
 @pytest.mark.parametrize("page", PAGES, ids=name)
 def test_page(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(registry, "JOINTS", dict(registry.JOINTS))  # a page may add a joint type
     names: dict = {"__name__": "page"}
     for number, block in enumerate(blocks(page.read_text(encoding="utf-8"))):
         if block.kind == "python":
-            exec(compile(block.text, f"{name(page)}, block {number}", "exec"), names)
+            exec(compile(block.text, f"{name(page)}, block {number}", "exec", dont_inherit=True), names)
         if block.file:
             Path(block.file).write_text(block.text)
         for line in block.commands:

@@ -121,7 +121,13 @@ class Joint(Description):
         raise NotImplementedError(f"joint type '{self.type}' gives no pose")
 
     def subspace(self, q: SX, lookups: Lookups) -> SX:
-        """S (6, nv), resolved in M. The default differentiates the pose, so a new joint needs no more."""
+        """S (6, nv), resolved in M. The default differentiates the pose, so a new joint needs no more.
+
+        Where `q` is not symbols but measured from a pose, the default serves poses without tables only.
+        """
+        if not q.is_valid_input():
+            symbols = SX.sym("q", self.nq)
+            return ca.substitute(self.subspace(symbols, lookups), symbols, q)
         X = self.pose(q, lookups)
         columns = []
         for k in range(self.nq):
