@@ -5,6 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 PEERS := $(VENV)/.installed-peers
+DOCS := $(VENV)/.installed-docs
 UV_VERSION := 0.13.7
 TESTS ?= tests
 JOBS ?= auto
@@ -16,7 +17,7 @@ export UV_SYSTEM_CERTS ?= $(if $(wildcard /etc/ssl/certs/ca-certificates.crt),1,
 UV_INSTALL := $(BIN)/uv pip install --quiet --python $(BIN)/python --compile-bytecode \
 	-c constraints.txt --build-constraints constraints.txt
 
-.PHONY: help env demo test lint format bench player constraints clean
+.PHONY: help env demo test lint format bench docs player constraints clean
 .DEFAULT_GOAL := help
 
 help:  ## List the targets
@@ -34,6 +35,10 @@ $(STAMP): pyproject.toml constraints.txt
 
 $(PEERS): $(STAMP)
 	@$(UV_INSTALL) -e '.[test,lint,peers]'
+	@touch $@
+
+$(DOCS): $(STAMP)
+	@$(UV_INSTALL) -e '.[test,lint,docs]'
 	@touch $@
 
 demo: env  ## Run the roller coaster of the examples; leaves results, a plot and a picture in out/
@@ -62,9 +67,13 @@ player:  ## Bundle three.js and uPlot for the player anew (needs npm; only to ch
 	@cd src/sekant/views/player/bundle && npm install --no-package-lock --no-audit --no-fund && npm run build
 	@rm -rf src/sekant/views/player/bundle/node_modules
 
+docs: env $(DOCS)  ## Build the documentation, running everything on its pages; it goes to out/docs
+	@$(BIN)/python -m sphinx -q -W --keep-going docs $(OUT)/docs
+	@echo "Look at $(OUT)/docs/index.html"
+
 constraints: env  ## Pin every dependency again at its latest version
 	@printf 'hatchling\neditables\n' | $(BIN)/uv pip compile --quiet --upgrade --no-header --no-annotate \
-		--no-emit-index-url --universal --python-version 3.11 --extra test --extra lint --extra peers \
+		--no-emit-index-url --universal --python-version 3.11 --extra test --extra lint --extra peers --extra docs \
 		pyproject.toml - -o constraints.txt
 
 clean:  ## Remove everything that can be made again

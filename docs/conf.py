@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import re
 import sys
@@ -11,6 +12,7 @@ HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE / "tools"))
 os.environ["PATH"] = str(Path(sys.executable).parent) + os.pathsep + os.environ.get("PATH", "")
 os.environ["COLUMNS"] = "100"
+logging.getLogger("traitlets").setLevel(logging.WARNING)
 
 from sekant.version import __version__  # noqa: E402
 
@@ -38,9 +40,9 @@ autodoc_typehints = "none"
 autodoc_member_order = "bysource"
 nitpicky = True
 nitpick_ignore_regex = [(r"py:.*", r".*")]  # types of NumPy, CasADi and pydantic in signatures
-suppress_warnings = ["config.cache"]
+suppress_warnings = ["config.cache", "toc.empty_glob"]
 
-GENERATED = re.compile(r"^<!-- generated: (\w+) -->$", re.MULTILINE)
+GENERATED = re.compile(r"^<!-- generated: (\w+)\.(\w+) -->$", re.MULTILINE)
 
 
 def setup(app):
@@ -53,13 +55,13 @@ def _prepare(app, name: str, source: list[str]) -> None:
     from pages import as_notebook
 
     if (HERE / f"{name}.md").is_file():
-        source[0] = as_notebook(GENERATED.sub(lambda found: _generated(found[1]), source[0]))
+        source[0] = as_notebook(GENERATED.sub(lambda found: _generated(*found.groups()), source[0]))
 
 
-def _generated(what: str) -> str:
+def _generated(module: str, function: str) -> str:
     from importlib import import_module
 
-    return import_module(what).markdown()
+    return getattr(import_module(module), function)()
 
 
 def _plain_lines(app, what, name, obj, options, lines: list[str]) -> None:

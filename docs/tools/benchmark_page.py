@@ -27,7 +27,8 @@ def _section(result: dict[str, Any]) -> str:
     if "error" in result:
         return "\n\n".join([*lines, f"Could not run: {result['error']}"])
     rows = ["| | | |", "|---|---|---|"]
-    rows += [_row(entry["name"], f"{entry['value']:.4g} {entry['unit']}", entry["note"]) for entry in result["figures"]]
+    for entry in result["figures"]:
+        rows.append(_row(entry["name"], f"{entry['value']:.4g} {entry['unit']}", entry["note"]))
     for entry in result["targets"]:
         asked = ""
         if entry["limit"] is not None:

@@ -5,8 +5,10 @@ output below them):
 
     ```python    runs; the blocks of a page follow each other
     ```sh        lines that start with ``sekant`` run, in the same folder
-    ```yaml      is a model that must run; if its first line is a comment with a file name (``# arm.yaml``), the block is
-    ```csv       also put into that file for the blocks below
+    ```yaml      is a model that must run
+    ```csv       is data
+
+A model or data whose first line is a comment with a file name (``# arm.yaml``) are put into that file for what follows.
 
 A line ``<!-- not run -->`` above a block leaves it alone.
 """
@@ -54,7 +56,11 @@ def as_notebook(page: str) -> str:
     """The page such that myst-nb executes its blocks; unchanged if there is nothing to execute."""
     if not any(block.kind == "python" or block.commands or block.file for block in blocks(page)):
         return page
-    return HEAD + FENCE.sub(lambda found: found[0] if found["skip"] else _cell(found[0], Block(found["kind"], found["text"])), page)
+    return HEAD + FENCE.sub(_replaced, page)
+
+
+def _replaced(found: re.Match[str]) -> str:
+    return found[0] if found["skip"] else _cell(found[0], Block(found["kind"], found["text"]))
 
 
 def _cell(shown: str, block: Block) -> str:

@@ -7,7 +7,8 @@ import inspect
 import sekant as sk
 
 GROUPS = {
-    "Models": ("Model", "Body", "Frame", "Driver", "load", "dump", "joints", "forces", "constraints", "contacts", "sensors"),
+    "Models": ("Model", "Body", "Frame", "Driver", "load", "dump"),
+    "Parts of models": ("joints", "forces", "constraints", "contacts", "sensors"),
     "Curves": ("PoseCurve", "PoseSurface"),
     "Systems": ("compile", "System", "State", "natural"),
     "Results": ("Result", "open_result", "view"),

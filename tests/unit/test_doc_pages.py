@@ -1,0 +1,106 @@
+"""What the documentation generates: references that name everything, and published numbers beside ours."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+import typer.main
+
+import sekant as sk
+from sekant.model.forces import FORCES
+from sekant.model.joints import JOINTS
+from sekant.views.cli import app
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "docs" / "tools"))
+
+import benchmark_page
+import command_reference
+import model_reference
+import pages
+import python_reference
+import validation_page
+
+
+def test_the_reference_of_model_files_names_every_type():
+    text = model_reference.markdown()
+    for name in [*JOINTS, *FORCES]:
+        assert f"### `{name}`" in text
+    assert "| `pitch` | quantity, m | required | advance a turn; positive: right-handed |" in text
+
+
+def test_the_reference_of_commands_names_every_option():
+    text = command_reference.markdown()
+    for name, command in typer.main.get_command(app).commands.items():
+        section = text.split(f"## sekant {name}\n")[1].split("\n## ")[0]
+        for parameter in command.params:
+            if parameter.param_type_name == "option" and parameter.name != "help":
+                assert f"`{parameter.opts[0]}`" in section
+
+
+def test_the_python_reference_names_everything_public():
+    text = python_reference.markdown()
+    for name in set(sk.__all__) - python_reference.SKIPPED:
+        assert f"### {name}\n" in text
+
+
+@pytest.mark.parametrize("rows", [validation_page.hall])
+def test_published_numbers_are_met(rows):
+    wrong = [row for row in rows() if not row.agrees]
+    assert not wrong
+
+
+def test_a_number_that_is_off_is_marked():
+    row = validation_page.Row("x", "(1)", 2.0, 2.1, 1e-3)
+    assert not row.agrees
+    assert "**does not agree**" in validation_page._table([row])
+
+
+def test_benchmarks_are_shown_as_measured(tmp_path):
+    assert "make bench" in benchmark_page.markdown(tmp_path / "none.json")
+    figure = {"name": "a step", "value": 1.234e-6, "unit": "s", "note": "best"}
+    target = {"name": "ratio", "value": 3.3, "unit": "x", "limit": 2.0, "at_least": True, "met": True}
+    machine = {"processor": "one", "cores": 2, "python": "3.11"}
+    entry = {"name": "steps", "title": "Steps", "figures": [figure], "targets": [target]}
+    broken = {"name": "peer", "title": "Peer", "error": "not installed"}
+    report = {"machine": machine, "quick": True, "benchmarks": {"steps": entry, "peer": broken}}
+    (tmp_path / "bench.json").write_text(json.dumps(report))
+    text = benchmark_page.markdown(tmp_path / "bench.json")
+    assert "| a step | 1.234e-06 s | best |" in text
+    assert "at least 2: met" in text
+    assert "Could not run: not installed" in text
+    assert "too short" in text
+
+
+PAGE = """\
+```python
+x = 1
+```
+```yaml
+# a.yaml
+bodies: {}
+```
+```sh
+sekant run a.yaml  # remark
+ls
+```
+<!-- not run -->
+```python
+boom
+```
+"""
+
+
+def test_pages_become_notebooks_that_run_the_same_blocks():
+    found = list(pages.blocks(PAGE))
+    assert [block.kind for block in found] == ["python", "yaml", "sh"]
+    assert found[1].file == "a.yaml"
+    assert found[2].commands == ["sekant run a.yaml"]
+    text = pages.as_notebook(PAGE)
+    assert text.startswith("---\nfile_format: mystnb")
+    assert text.count("{code-cell}") == 3
+    assert "!sekant run a.yaml\n" in text
+    assert "```python\nboom\n```" in text
+    assert pages.as_notebook("# words only\n") == "# words only\n"
