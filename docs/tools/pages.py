@@ -8,7 +8,8 @@ output below them):
     ```yaml      is a model that must run
     ```csv       is data
 
-A model or data whose first line is a comment with a file name (``# arm.yaml``) are put into that file for what follows.
+Models and data whose first line is a comment with a file name (``# arm.yaml``) are put into that file for what
+follows.
 
 A line ``<!-- not run -->`` above a block leaves it alone.
 """
