@@ -21,6 +21,7 @@ _PUBLIC = {
     "Model": "sekant.model.model",
     "PoseCurve": "sekant.geometry.pose_curve",
     "PoseSurface": "sekant.geometry.pose_surface",
+    "PoseTable": "sekant.geometry.pose_table",
     "Result": "sekant.results",
     "SekantError": "sekant.errors",
     "State": "sekant.engine",
@@ -53,6 +54,7 @@ __all__ = [
     "Model",
     "PoseCurve",
     "PoseSurface",
+    "PoseTable",
     "Result",
     "SekantError",
     "State",
@@ -86,6 +88,7 @@ if TYPE_CHECKING:
     from sekant.errors import SekantError
     from sekant.geometry.pose_curve import PoseCurve
     from sekant.geometry.pose_surface import PoseSurface
+    from sekant.geometry.pose_table import PoseTable
     from sekant.io import dump, load
     from sekant.model import constraints, contacts, forces, joints, sensors
     from sekant.model.body import Body

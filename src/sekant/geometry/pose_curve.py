@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     import casadi as ca
 
     from sekant.geometry.fit.report import FitReport
+    from sekant.geometry.pose_table import PoseTable
 
 Array = NDArray[np.float64]
 RANGE_BEHAVIORS = ("error", "linear", "periodic")
@@ -215,6 +216,11 @@ class PoseCurve:
         from sekant.geometry.pose_functions import curve_from_control_points
 
         return curve_from_control_points(points, **options)
+
+    @staticmethod
+    def from_table(table: PoseTable, body: str, **options: Any) -> PoseCurve:
+        """Interpolated pose of a body of a pose table; see `pose_table.PoseTable.curve`."""
+        return table.curve(body, **options)
 
     @staticmethod
     def fit(data: Any, parameter: str = "arc_length", **options: Any) -> PoseCurve:

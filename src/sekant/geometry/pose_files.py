@@ -9,7 +9,9 @@ A curve is one object::
      "report": {...} or null}
 
 A surface has "sekant pose surface", "parameters" and "units" (2 each), "breaks1" (n1 + 1),
-"breaks2" (n2 + 1) and "coefficients" (n1, n2, m, k1, k2). Lengths are in m, angles in rad. Numbers are
+"breaks2" (n2 + 1) and "coefficients" (n1, n2, m, k1, k2). A table of poses (`pose_table`) has "sekant pose table",
+"parameter", "unit", "drive" (n) and "bodies": for each name "position", "quaternion", "velocity", "angular",
+"acceleration" and "angular_acceleration", (n, 3) or (n, 4), in the world and by the drive. Lengths are in m, angles in rad. Numbers are
 written with the digits that identify a double, so reading gives the same bits.
 """
 
@@ -174,6 +176,11 @@ def _named(path: str | PathLike[str] | None) -> Iterator[None]:
 
 def _write(path: str | PathLike[str], data: dict[str, Any]) -> None:
     Path(path).write_text(json.dumps(data, allow_nan=False) + "\n", encoding="utf-8")
+
+
+def read_format(path: str | PathLike[str], wanted: str) -> dict[str, Any]:
+    """The contents of a JSON file of the format `wanted`; DataError if it is none."""
+    return _read(path, wanted)
 
 
 def _read(path: str | PathLike[str], *wanted: str) -> dict[str, Any]:

@@ -18,6 +18,7 @@ from sekant.analyses.kinematics.limits import Limit
 from sekant.analyses.kinematics.quantities import Quantity, find
 from sekant.engine.native import NativeFunction
 from sekant.errors import SekantError, suggest
+from sekant.geometry.pose_table import PoseTable, as_nodes
 from sekant.geometry.spatial import SX
 from sekant.results.place import replace_file
 from sekant.solvers.sweep import Sweep
@@ -156,6 +157,16 @@ class KinematicsResult:
         return body_motion(
             self.system, reference, self.equations.t, self.equations.p, self.q, self.w, self.ww
         )
+
+    def pose_table(self, bodies: Sequence[str] | None = None) -> PoseTable:
+        """Table of poses and their derivatives over the drive, of the named bodies or frames (default: all bodies)."""
+        if len(self.drive_names) != 1:
+            raise SekantError("kinematics: a pose table has one drive; this sweep has two")
+        order = np.argsort(self.drive)
+        order = order[~self.singular[order]]
+        names = list(self.system.model.bodies) if bodies is None else list(bodies)
+        motions = {name: as_nodes(self.body(name)).at(order) for name in names}
+        return PoseTable(self.drive[order], motions, self.drive_names[0], self.drive_units[0])
 
     def quantity(self, name: str) -> Quantity:
         """Unit, components and expression of a quantity."""
