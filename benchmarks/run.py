@@ -26,6 +26,7 @@ BENCHMARKS = (
     "loops_four_bars",
     "loops_benchmarks",
     "kinematics_sweep",
+    "pose_table",
     "startup",
 )
 """Modules with a function ``run(quick) -> {"figures": [...], "targets": [...]}``."""

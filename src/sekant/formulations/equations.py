@@ -50,6 +50,8 @@ class Equations(ConstrainedEquations):
         self.qdot = self.motion.qdot
         self.constraints: list[ConstraintBlock] = self._blocks()
         self.algorithm = "constrained" if self.constraints else _choose(algorithm, self.motion)
+        if self.motion.grouped and not self.constraints:
+            self.algorithm = "composite"
 
     def holding(self, held: Collection[str]) -> Equations:
         """The same equations with the contacts `held` closed."""
@@ -119,7 +121,28 @@ class Equations(ConstrainedEquations):
     @cached_property
     def forward(self) -> Accelerations:
         """Forward dynamics by the chosen algorithm."""
-        return self._constrained[0] if self.constraints else self.forward_by(self.algorithm)
+        if self.constraints:
+            return self._constrained[0]
+        return self._grouped[1] if self.motion.grouped else self.forward_by(self.algorithm)
+
+    @cached_property
+    def _grouped(self) -> tuple[SX, Accelerations]:
+        """Where joints share coordinates: a (nv,) from T^T M T a = T^T f, and the accelerations of all links."""
+        a = recursive.solve_symmetric(self.mass_matrix, self.f)
+        return a, self.motion_with(a, SX.zeros(0, 1))[0]
+
+    def _parts(self, a: SX) -> list[SX]:
+        """Accelerations `a` (nv,) by the columns of each link's joint."""
+        return [a[self.motion.free_columns(i)] for i in range(len(self.motion.links))]
+
+    @cached_property
+    def _sharing(self) -> SX:
+        """T (columns of all links, free coordinates of the tree): links of a group have the same coordinate."""
+        index = [k for i in range(len(self.motion.links)) for k in self.motion.free_columns(i)]
+        T = SX(len(index), self.motion.tree_nv)
+        for row, k in enumerate(index):
+            T[row, k] = 1
+        return T
 
     def forward_by(self, algorithm: str) -> Accelerations:
         """Forward dynamics of the tree alone."""
@@ -129,7 +152,9 @@ class Equations(ConstrainedEquations):
     @cached_property
     def a(self) -> SX:
         """(nv,) accelerations of the free coordinates, auxiliary parameters last."""
-        return self._solution[0] if self.constraints else column(self.forward.a)
+        if self.constraints:
+            return self._solution[0]
+        return self._grouped[0] if self.motion.grouped else column(self.forward.a)
 
     # -- constraints -----------------------------------------------------------------------------------
 
@@ -139,10 +164,7 @@ class Equations(ConstrainedEquations):
 
     def motion_with(self, a: SX, lam: SX) -> tuple[Accelerations, Loads]:
         """Accelerations and wrenches in all joints for given a (nv,) and lam (m,), and all forces that act."""
-        parts, at = [], 0
-        for S in self.tree.S:
-            parts.append(a[at : at + S.shape[1]])
-            at += S.shape[1]
+        parts = self._parts(a)
         loads = self._loads.plus(self.reaction_loads(lam)) if self.constraints else self._loads
         held = self._tree_under(loads)
         return Accelerations(parts, lambda: recursive.inverse_dynamics(held, parts)), loads
@@ -195,17 +217,18 @@ class Equations(ConstrainedEquations):
     def mass_matrix(self) -> SX:
         """(nv, nv), complete; auxiliary parameters have no mass."""
         tree = ca.tril2symm(ca.tril(recursive.mass_matrix(self.tree)))
+        if self.motion.grouped:
+            tree = self._sharing.T @ tree @ self._sharing
         extra = self.nv - tree.shape[0]
         return ca.densify(ca.diagcat(tree, SX.zeros(extra, extra)) if extra else tree)
 
     def inverse_dynamics(self, a: SX) -> SX:
         """(nv,) generalized forces that must act besides the model's own for accelerations `a` (nv,)."""
-        tree, parts, at = self.tree, [], 0
-        for S in tree.S:
-            parts.append(a[at : at + S.shape[1]])
-            at += S.shape[1]
-        F, _ = recursive.inverse_dynamics(tree, parts)
+        tree = self.tree
+        F, _ = recursive.inverse_dynamics(tree, self._parts(a))
         forces = [S.T @ f.column() - tau for S, f, tau in zip(tree.S, F, tree.tau, strict=True) if S.shape[1]]
+        if self.motion.grouped:
+            forces = [self._sharing.T @ column(forces)]
         own = [-force for forces in self._loads.auxiliary.values() for force in forces]
         return column([*forces, *own])
 
@@ -223,7 +246,9 @@ class Equations(ConstrainedEquations):
                 if name is not None:
                     f = forward.F_joint[i].column()
                     force = ca.dot(self.motion.S[i][:, k], f) - loads.tau[i][k]
-                    found[name] = (force, force * self.motion.v_all[link.v.start + k])
+                    before = found.get(name, (SX(0), SX(0)))  # of other joints that share the coordinate
+                    power = force * self.motion.v_all[link.v.start + k]
+                    found[name] = (before[0] + force, before[1] + power)
         for block, part in self._by_block(lam):
             if block.kind == "driver":
                 driver = self.model.drivers[block.name]

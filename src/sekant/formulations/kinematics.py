@@ -13,7 +13,7 @@ from sekant.formulations.tree import Layout, Link, joint_frames
 from sekant.geometry.lookups import Lookups
 from sekant.geometry.spatial import SX, Pose, Twist, quaternion_from_rotation
 from sekant.geometry.tables import Table
-from sekant.model.joints import Joint, JointMotion
+from sekant.model.joints import Joint, JointMotion, leader_of
 from sekant.model.model import Model
 from sekant.model.quantities import Expression
 from sekant.model.resolve import ResolvedModel
@@ -49,8 +49,14 @@ class TreeKinematics:
         self.q_names: list[tuple[str, int]] = []
         self.v_names: list[tuple[str, int]] = []
         self.unit_blocks: list[tuple[int, int]] = []
+        self.v_index: dict[int, int] = {}  # of the free ones among all velocities of the tree, in v
         for link in self.links:
             name, joint = link.joint_name, link.joint
+            if leader_of(joint) is not None:
+                q_all.append(None)
+                v_all.append(None)
+                a_all.append(None)
+                continue
             if joint.unit_quaternion is not None:
                 self.unit_blocks.append((len(q) + joint.unit_quaternion, 4))
             for i in range(joint.nq):
@@ -71,6 +77,7 @@ class TreeKinematics:
             if joint.nq != joint.nv:
                 for i in range(joint.nv):
                     self._free_velocity(name, i, v, v_all, a_all)
+        self._follow(q_all, v_all, a_all)
         self.tree_nv = len(v)
         self.auxiliary: dict[str, tuple[SX, SX]] = {}  # owner -> (parameters, their rates)
         for name, count in self._auxiliary_counts().items():
@@ -84,12 +91,50 @@ class TreeKinematics:
         self.q, self.v = _column(q), _column(v)
         self.q_all, self.v_all, self.a_driven = _column(q_all), _column(v_all), _column(a_all)
 
+    def _follow(self, q_all: list, v_all: list, a_all: list) -> None:
+        """Joints that share the coordinate of another one have its value, rate and driver."""
+        places = {link.joint_name: link for link in self.links}
+        self.grouped = False
+        for link in self.links:
+            name = leader_of(link.joint)
+            if name is None:
+                continue
+            if name not in places:
+                raise ModelError(
+                    f"shares the coordinate of '{name}', which closes a loop; cut another joint of that loop",
+                    path=("joints", link.joint_name, "coordinate_of"),
+                )
+            leader, i, k = places[name], link.q.start, link.v.start
+            q_all[i], v_all[k], a_all[k] = (
+                q_all[leader.q.start],
+                v_all[leader.v.start],
+                a_all[leader.v.start],
+            )
+            if leader.v.start in self.driven:
+                self.driven[k] = self.driven[leader.v.start]
+            else:
+                self.v_index[k] = self.v_index[leader.v.start]
+                self.grouped = True
+        for name in self.cuts:
+            if leader_of(self.model.joints[name]) is not None:
+                raise ModelError(
+                    "closes a loop, so it cannot share the coordinate of another joint; cut another joint of the "
+                    "loop, or use the formulation 'joint'",
+                    path=("joints", name, "coordinate_of"),
+                )
+
+    def free_columns(self, i: int) -> list[int]:
+        """Indices in v of the free columns of link i's subspace; links of one group have the same."""
+        first = self.links[i].v.start
+        return [self.v_index[first + k] for k in self.free[i]]
+
     def _auxiliary_counts(self) -> dict[str, int]:
         counts = {name: self.model.joints[name].loop_parameters for name in self.cuts}
         counts.update({name: len(item.auxiliary) for name, item in self.model.constraints.items()})
         return {name: count for name, count in counts.items() if count}
 
     def _free_velocity(self, name: str, i: int, v: list, v_all: list, a_all: list) -> None:
+        self.v_index[len(v_all)] = len(v)
         v.append(SX.sym(f"{name}.v{i}"))
         v_all.append(v[-1])
         a_all.append(SX(0))

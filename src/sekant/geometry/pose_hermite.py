@@ -58,7 +58,7 @@ class PoseNodes:
     acceleration: Array
     angular_acceleration: Array
 
-    def at(self, keep: Array) -> PoseNodes:
+    def at(self, keep: NDArray[np.intp]) -> PoseNodes:
         """Those nodes alone whose numbers are in `keep`."""
         return PoseNodes(*(getattr(self, name)[keep] for name in FIELDS))
 

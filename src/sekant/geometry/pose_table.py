@@ -49,9 +49,7 @@ class PoseTable:
         object.__setattr__(self, "bodies", {n: _checked(n, m, u.size) for n, m in self.bodies.items()})
 
     @staticmethod
-    def sampled(
-        exact: Exact, nodes: ArrayLike, parameter: str = "u", unit: str = ""
-    ) -> PoseTable:
+    def sampled(exact: Exact, nodes: ArrayLike, parameter: str = "u", unit: str = "") -> PoseTable:
         """The table of a function of the drive at given nodes (n,)."""
         u = np.asarray(nodes, float)
         return PoseTable(u, {name: as_nodes(m) for name, m in exact(u).items()}, parameter, unit)
@@ -126,7 +124,9 @@ class PoseTable:
         x = np.atleast_1d(np.asarray(u, float))
         low, high = self.range
         if not np.all((x >= low) & (x <= high)):
-            raise DataError(f"pose table: {self.parameter} leaves its range [{low:.6g}, {high:.6g}] {self.unit}")
+            raise DataError(
+                f"pose table: {self.parameter} leaves its range [{low:.6g}, {high:.6g}] {self.unit}"
+            )
         Y = interpolant(self.drive, self.nodes(body), method)(x, 2)
         V = pose_kinematics.twists(Y, "quaternion", np.eye(3), "F")
         return PoseNodes(

@@ -67,10 +67,14 @@ class TableReport:
 
     def __str__(self) -> str:
         unit = f" {self.unit}" if self.unit else ""
-        lines = [f"pose table of '{self.body}' over {self.parameter}: largest errors at points between the nodes"]
+        lines = [
+            f"pose table of '{self.body}' over {self.parameter}: largest errors at points between the nodes"
+        ]
         for method, kinds in self.errors.items():
             for kind in KINDS:
-                shown = ", ".join(f"{h:.3g}{unit}: {x:.2e}" for h, x in zip(self.steps, kinds[kind], strict=True))
+                shown = ", ".join(
+                    f"{h:.3g}{unit}: {x:.2e}" for h, x in zip(self.steps, kinds[kind], strict=True)
+                )
                 lines.append(f"  {method:<8}{kind:<6} order {self.orders[method][kind]:5.2f}   {shown}")
         return "\n".join(lines)
 
@@ -82,7 +86,12 @@ class TableReport:
         figure = Figure(figsize=(9.0, 7.0), layout="constrained")
         FigureCanvasAgg(figure)
         axes: Any = np.array(figure.subplots(2, 2)).ravel()
-        titles = {"e": "position e [m]", "d": "velocity d", "delta": "angular rate", "theta": "rotation [rad]"}
+        titles = {
+            "e": "position e [m]",
+            "d": "velocity d",
+            "delta": "angular rate",
+            "theta": "rotation [rad]",
+        }
         for axis, kind in zip(axes, KINDS, strict=True):
             for method, kinds in self.errors.items():
                 label = f"{method}, order {self.orders[method][kind]:.2f}"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from sekant.errors import ModelError, suggest
 from sekant.model.fields import expressions_of
 from sekant.model.functions import FUNCTIONS, RESERVED
-from sekant.model.joints.base import Joint
+from sekant.model.joints.base import Joint, leader_of
 
 if TYPE_CHECKING:
     from sekant.model.model import Model
@@ -67,6 +67,7 @@ def _references(model: Model) -> Iterator[ModelError]:
                         path=(collection, name, field),
                     )
     yield from _curves(model)
+    yield from _groups(model)
     for collection in ("forces", "constraints", "contacts", "drivers"):
         for name, item in getattr(model, collection).items():
             for field in ("joint", "driven"):
@@ -101,6 +102,35 @@ def _curves(model: Model) -> Iterator[ModelError]:
             elif type(model.curves[given]).__name__ != kind:
                 other = type(model.curves[given]).__name__
                 yield ModelError(f"'{given}' is a {other}, not a {kind}", path=path)
+
+
+def _groups(model: Model) -> Iterator[ModelError]:
+    """A joint may share the coordinate of one that has one coordinate, its own."""
+    for name, joint in model.joints.items():
+        leader = leader_of(joint)
+        if leader is None:
+            continue
+        path = ("joints", name, "coordinate_of")
+        if leader not in model.joints:
+            hint = suggest(leader, list(model.joints), "joints")
+            yield ModelError(f"unknown joint '{leader}'; {hint}", path=path)
+        elif leader_of(model.joints[leader]) is not None or leader == name:
+            yield ModelError(
+                f"'{leader}' has no coordinate of its own; name the joint that has it", path=path
+            )
+        elif (model.joints[leader].nq, model.joints[leader].nv) != (1, 1):
+            count = model.joints[leader].nq
+            yield ModelError(
+                f"'{leader}' has {count} coordinates; only a single one can be shared", path=path
+            )
+    for name, driver in model.drivers.items():
+        follower = model.joints.get(driver.joint)
+        leader = None if follower is None else leader_of(follower)
+        if leader is not None:
+            yield ModelError(
+                f"joint '{driver.joint}' shares the coordinate of '{leader}'; drive that one",
+                path=("drivers", name),
+            )
 
 
 def _tree(model: Model) -> Iterator[ModelError]:

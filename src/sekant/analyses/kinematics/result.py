@@ -159,7 +159,7 @@ class KinematicsResult:
         )
 
     def pose_table(self, bodies: Sequence[str] | None = None) -> PoseTable:
-        """Table of poses and their derivatives over the drive, of the named bodies or frames (default: all bodies)."""
+        """Table of poses and derivatives over the drive, of the named bodies or frames (default: all bodies)."""
         if len(self.drive_names) != 1:
             raise SekantError("kinematics: a pose table has one drive; this sweep has two")
         order = np.argsort(self.drive)

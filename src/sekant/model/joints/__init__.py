@@ -1,6 +1,6 @@
 """Joints: one file a type, one registry. Adding a joint is adding a file here and importing it below."""
 
-from sekant.model.joints.base import Coordinate, CoordinateJoint, Joint, JointMotion
+from sekant.model.joints.base import Coordinate, CoordinateJoint, Joint, JointMotion, leader_of
 from sekant.model.joints.cylindrical import Cylindrical
 from sekant.model.joints.fixed import Fixed
 from sekant.model.joints.free import Free
@@ -32,5 +32,6 @@ __all__ = [
     "Surface",
     "Universal",
     "joint_class",
+    "leader_of",
     "register",
 ]

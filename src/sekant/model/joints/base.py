@@ -183,6 +183,11 @@ class Joint(Description):
         return (0.0,) * self.nq, (0.0,) * self.nv
 
 
+def leader_of(joint: Joint) -> str | None:
+    """The joint whose coordinate `joint` shares, if it does."""
+    return getattr(joint, "coordinate_of", None)
+
+
 class CoordinateJoint(Joint):
     """A joint whose velocities are the rates of its coordinates, with start values q0 and v0."""
 

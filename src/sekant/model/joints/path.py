@@ -15,7 +15,7 @@ from sekant.geometry.spatial import SX, Pose, vector
 from sekant.model.joints.base import Coordinate, Joint, pose_difference
 from sekant.model.joints.compliance import Deflection, Displaced, PathCompliance, action
 from sekant.model.joints.registry import register
-from sekant.model.quantities import AnyQuantity, Direction
+from sekant.model.quantities import AnyQuantity, Direction, JointName
 from sekant.model.signals import Action, Kinematics
 
 _ANGLES = ("roll", "pitch", "yaw")
@@ -31,6 +31,9 @@ class Path(Joint):
     X_FM = X(u) (n N(u) + b B(u); R_x R_y R_z). The change of N and B along the path is kept in the velocity
     (HALL 3.84 drops it). The normal is `normal_direction` (in C) made perpendicular to the tangent; by
     default C's y axis, or z where y is nearly the tangent.
+
+    With `coordinate_of`, u is the coordinate of another joint: the joints that share one form a group with one
+    degree of freedom, such as the bodies of a mechanism that each follow their own curve over the same drive.
     """
 
     type: ClassVar[str] = "path"
@@ -43,6 +46,8 @@ class Path(Joint):
     v0: AnyQuantity = 0.0
     compliance: PathCompliance | None = None
     normal_direction: Direction | None = None
+    coordinate_of: JointName | None = None
+    """the joint whose coordinate this one shares: both move as one"""
 
     @property
     def coordinates(self) -> tuple[Coordinate, ...]:  # pyright: ignore[reportIncompatibleVariableOverride]
@@ -61,6 +66,19 @@ class Path(Joint):
     def _normal_goes_with_compliance(self):
         if self.normal_direction is not None and self.compliance is None:
             raise ValueError("normal_direction is used by a compliant path only; give compliance or drop it")
+        return self
+
+    @model_validator(mode="after")
+    def _sharing_leaves_nothing_free(self):
+        if self.coordinate_of is None:
+            return self
+        if self.compliance is not None:
+            raise ValueError(
+                "a compliant path cannot share the coordinate of another joint; drop one of the two"
+            )
+        given = [name for name in ("q0", "v0") if name in self.model_fields_set]
+        if given:
+            raise ValueError(f"{given[0]} is that of the joint '{self.coordinate_of}'; drop it here")
         return self
 
     @field_serializer("curve")
