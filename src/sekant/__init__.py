@@ -35,9 +35,11 @@ _PUBLIC = {
     "forces": "sekant.model",
     "joints": "sekant.model",
     "kinematics": "sekant.analyses",
+    "linearize": "sekant.analyses",
     "load": "sekant.io",
     "natural": "sekant.engine.natural",
     "open_result": "sekant.results",
+    "root_locus": "sekant.analyses",
     "sensors": "sekant.model",
     "simulate": "sekant.analyses",
     "structure": "sekant.analyses",
@@ -69,9 +71,11 @@ __all__ = [
     "forces",
     "joints",
     "kinematics",
+    "linearize",
     "load",
     "natural",
     "open_result",
+    "root_locus",
     "sensors",
     "simulate",
     "structure",
@@ -83,7 +87,16 @@ __all__ = [
 
 if TYPE_CHECKING:
     from sekant import vehicle
-    from sekant.analyses import assemble, equilibrium, kinematics, simulate, structure, work_precision
+    from sekant.analyses import (
+        assemble,
+        equilibrium,
+        kinematics,
+        linearize,
+        root_locus,
+        simulate,
+        structure,
+        work_precision,
+    )
     from sekant.engine import State, System, compile, natural
     from sekant.errors import SekantError
     from sekant.geometry.pose_curve import PoseCurve

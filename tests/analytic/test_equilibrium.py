@@ -6,7 +6,7 @@ import pytest
 import sekant as sk
 from loops import four_bar, slider_crank, stewart
 from mechanisms import random_model
-from states import to_cartesian
+from states import carried_over
 
 G = 9.81
 FORCES = ("bushing", "bushing", "actuator", "rotational_spring_damper", "joint_limit", "point_force")
@@ -61,7 +61,7 @@ def test_loops_with_redundant_constraints_rest_at_the_same_place_in_both_formula
     start = sk.State(
         start.q + 0.9 * (first.q - start.q), start.v * 0
     )  # the others have two positions of rest
-    second = sk.equilibrium(floating, to_cartesian(joints, floating, start))
+    second = sk.equilibrium(floating, carried_over(joints, floating, start))
     for system, found in ((joints, first), (floating, second)):
         assert np.abs(system.forward_dynamics(found.q, found.v)).max() < 1e-8
         assert found.stability == "stable"

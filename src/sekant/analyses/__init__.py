@@ -3,16 +3,24 @@
 from sekant.analyses.assemble import assemble
 from sekant.analyses.equilibrium import Equilibrium, equilibrium
 from sekant.analyses.kinematics import kinematics
+from sekant.analyses.linear_model import LinearModel
+from sekant.analyses.linearize import linearize
+from sekant.analyses.modes import Modes
+from sekant.analyses.root_locus import root_locus
 from sekant.analyses.simulate import simulate
 from sekant.analyses.structure import structure
 from sekant.analyses.work_precision import WorkPrecision, work_precision
 
 __all__ = [
     "Equilibrium",
+    "LinearModel",
+    "Modes",
     "WorkPrecision",
     "assemble",
     "equilibrium",
     "kinematics",
+    "linearize",
+    "root_locus",
     "simulate",
     "structure",
     "work_precision",

@@ -6,7 +6,7 @@ velocities have nv entries.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import casadi as ca
@@ -15,6 +15,8 @@ from numpy.typing import NDArray
 
 from sekant.engine.native import NativeFunction
 from sekant.engine.system import System
+from sekant.errors import SekantError
+from sekant.formulations.kkt import KktFactor
 from sekant.formulations.variation import Variation
 from sekant.geometry.spatial import SX
 
@@ -110,8 +112,17 @@ class LinearFunctions:
         R, Phi, rate, acceleration = self._residual(*point.arguments)
         return R.ravel(), Phi.ravel(), rate.ravel(), acceleration.ravel()
 
+    @property
+    def differences(self) -> tuple[NativeFunction, NativeFunction]:
+        """(t, q, v, a, lam, p) -> R, Phi, rate, acceleration; and (q, s) -> q displaced by s, as native functions."""
+        eq = self.system.equations
+        s = SX.sym("s", self.nv)
+        moved = eq.q + ca.substitute(eq.qdot, eq.v, s)
+        retract = self.system.once("retraction", lambda: self.system.function("retract", [eq.q, s], [moved]))
+        return self._residual, retract
+
     @cached_property
-    def _tangent(self) -> NativeFunction:
+    def _tangent_terms(self) -> list[SX]:
         v, eq = self.variation, self.system.equations
         results = [v.by(v.residual, v.a), v.by(v.residual, eq.v), v.by_coordinates(v.residual)]
         if self.m:
@@ -121,20 +132,42 @@ class LinearFunctions:
                 v.by(v.acceleration, eq.v),
                 v.by_coordinates(v.acceleration),
             ]
-        return self._native("tangent", v.inputs, [*results, *v.turning])
+        return [*results, *v.turning]
+
+    @cached_property
+    def _tangent(self) -> NativeFunction:
+        return self._native("tangent", self.variation.inputs, self._tangent_terms)
+
+    @property
+    def native_tangent(self) -> NativeFunction:
+        """(t, q, v, a, lam, p) -> M, R_v, R_s, with constraints also G, H, acc_v, acc_s, as compiled."""
+        return self._tangent
+
+    @cached_property
+    def native_forward_derivatives(self) -> NativeFunction:
+        """(t, q, v, p) -> accelerations (nv,) of a tree, and their derivatives by s and v, each (nv, nv)."""
+        v, eq = self.variation, self.system.equations
+        if self.m:
+            raise SekantError(
+                "derivatives of forward dynamics are compiled for trees; constraints: sk.linearize"
+            )
+        R_s, R_v = v.by_coordinates(v.residual), v.by(v.residual, eq.v)
+        a = eq.a
+        R_s, R_v = (eq.lookups.substitute(R, v.a, a) for R in (R_s, R_v))
+        factor = KktFactor(eq.mass_matrix, SX(0, self.nv), 0.0, 0.0)
+        solved = [factor.direct(ca.densify(R)) for R in (R_s, R_v)]
+        return self._native("forward_derivatives", [eq.t, eq.q, eq.v, eq.p], [a, *(-X for X in solved)])
 
     def tangent(self, point: Point) -> Tangent:
+        return self._shaped(self._tangent(*point.arguments))
+
+    def _shaped(self, values: list[Array]) -> Tangent:
         n, m = self.nv, self.m
-        M, R_v, R_s, *rest = self._tangent(*point.arguments)
+        M, R_v, R_s, *rest = values
         M, R_v, R_s = (self._matrix(x, n) for x in (M, R_v, R_s))
         rows = [self._matrix(x, m) for x in rest[:4]] if m else [np.zeros((0, n))] * 4
         turning = rest[4:] if m else rest
-        X = X_rate = np.zeros((n, n))
-        if turning:
-            N, N_rate, T, T_rate = (x.reshape(self.system.nq, n) for x in turning)
-            inverse = np.linalg.pinv(N)
-            X = inverse @ T
-            X_rate = inverse @ (T_rate - N_rate @ X)
+        X, X_rate = self._turned(turning) if turning else (np.zeros((n, n)), np.zeros((n, n)))
         G, H, acc_v, acc_s = rows
         return Tangent(M, R_v, R_s, G, H, acc_v, acc_s, X, X_rate)
 
@@ -152,6 +185,67 @@ class LinearFunctions:
         R, Phi, rate, acceleration = self._slopes(*point.arguments)
         rows = (x.reshape(self.m, count) for x in (Phi, rate, acceleration))
         return Slopes(R.reshape(self.nv, count), *rows)
+
+    @cached_property
+    def _turning(self) -> NativeFunction:
+        return self._native("turning", self.variation.inputs, self.variation.turning)
+
+    def turning(self, point: Point) -> tuple[Array, Array]:
+        """X and its rate, each (nv, nv)."""
+        if not self.variation.curved:
+            return np.zeros((self.nv, self.nv)), np.zeros((self.nv, self.nv))
+        return self._turned(self._turning(*point.arguments))
+
+    def _turned(self, values: list[Array]) -> tuple[Array, Array]:
+        N, N_rate, T, T_rate = (x.reshape(self.system.nq, self.nv) for x in values)
+        inverse = np.linalg.pinv(N)
+        X = inverse @ T
+        return X, inverse @ (T_rate - N_rate @ X)
+
+    # -- second derivatives ----------------------------------------------------------------------------
+
+    def _along(self, expressions: list[SX]) -> tuple[list[SX], list[SX]]:
+        """Derivatives along a change of the point, and the symbols ds, dv, da (nv,), dlam (m,), dp (np,) of it."""
+        v, eq = self.variation, self.system.equations
+        names = (("ds", self.nv), ("dv", self.nv), ("da", self.nv), ("dlam", self.m), ("dp", eq.p.numel()))
+        change = [SX.sym(name, size) for name, size in names]
+        ds, dv, da, dlam, dp = change
+        symbols = ca.vertcat(eq.q, eq.v, v.a, v.lam, eq.p)
+        direction = ca.vertcat(v.N @ ds, dv, da, dlam, dp)
+        return [eq.lookups.jtimes(ca.densify(e), symbols, direction) for e in expressions], change
+
+    @cached_property
+    def _tangent_change(self) -> NativeFunction:
+        rates, change = self._along(self._tangent_terms)
+        return self._native("tangent_change", [*self.variation.inputs, *change], rates)
+
+    def tangent_change(
+        self, point: Point, ds: Array, dv: Array, da: Array, dlam: Array, dp: Array
+    ) -> Tangent:
+        """Derivative of the tangent along a change of the point; the rate of X is not known."""
+        values = self._tangent_change(*point.arguments, ds, dv, da, dlam, dp)
+        if not self.variation.curved:
+            return self._shaped(values)
+        plain = values[:-4]
+        found = self._shaped([*plain, *self._tangent(*point.arguments)[-4:]])
+        N, _, T, _ = (x.reshape(self.system.nq, self.nv) for x in self._tangent(*point.arguments)[-4:])
+        dN, _, dT, _ = (x.reshape(self.system.nq, self.nv) for x in values[-4:])
+        inverse = np.linalg.pinv(N)
+        dX = inverse @ (dT - dN @ (inverse @ T))
+        return replace(found, X=dX, X_rate=np.full_like(dX, np.nan))
+
+    @cached_property
+    def _slopes_change(self) -> NativeFunction:
+        v, p = self.variation, self.system.equations.p
+        terms = [v.by(e, p) for e in (v.residual, v.Phi, v.rate, v.acceleration)]
+        rates, change = self._along(terms)
+        return self._native("slopes_change", [*v.inputs, *change], rates)
+
+    def slopes_change(self, point: Point, ds: Array, dv: Array, da: Array, dlam: Array, dp: Array) -> Slopes:
+        """Derivative of the slopes along a change of the point."""
+        values = self._slopes_change(*point.arguments, ds, dv, da, dlam, dp)
+        R, *rows = values
+        return Slopes(R.reshape(self.nv, -1), *(x.reshape(self.m, point.p.size) for x in rows))
 
     # -- at rest ---------------------------------------------------------------------------------------
 

@@ -52,6 +52,11 @@ class KktFactor:
             x, lam = x + dx, lam + dlam
         return ca.densify(x), ca.densify(lam)
 
+    def direct(self, F: SX) -> SX:
+        """The solution for columns F (n, k) where there are no constraints, without refinement."""
+        none = SX.zeros(0, 1)
+        return ca.horzcat(*[self._apply(F[:, k], none)[0] for k in range(F.shape[1])])
+
     def _apply(self, f: SX, g: SX) -> tuple[SX, SX]:
         b = ca.vertsplit(ca.densify(ca.vertcat(f, g)))
         y = [b[old] for old in self._order]

@@ -1,0 +1,121 @@
+"""Exact linearization against one-sided differences, and d(qdd)/d(q, v) against Pinocchio's computeABADerivatives."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import trees
+from timing import best_of, figure, target
+
+import sekant as sk
+from sekant.engine.linear_functions import LinearFunctions, Point, linear_functions
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+
+
+def run(quick: bool) -> dict[str, Any]:
+    from loops import five_link
+
+    links = trees.vehicle()
+    motion = trees.motion(links)
+    tree = sk.compile(trees.sekant_model(links), parameters=trees.force_names(links))
+    q_order, v_order = trees.state_order(tree, links)
+    p = tree.parameter_vector(trees.forces(links, motion))
+    loop = sk.compile(five_link())
+    assembled = sk.assemble(loop)
+    points = {
+        "16-DOF tree": _point(tree, motion.q[q_order], motion.v[v_order], p),
+        "five-link": _point(loop, assembled.q, assembled.v, loop.parameter_vector()),
+    }
+    runs, n = (5, 20) if quick else (60, 200)
+    figures, targets = [], []
+    for name, (functions, point) in points.items():
+        exact = partial(functions.native_tangent, *point.arguments)
+        rough = partial(_difference, functions, point)
+        error = _error(exact, rough)
+        times = best_of(
+            {
+                f"{name}: exact": (_samples(functions.native_tangent, point, n), n),
+                f"{name}: differences": (
+                    _samples(functions.differences[0], point, n * (3 * functions.nv + 1)),
+                    n,
+                ),
+                f"{name}: exact, from Python": (partial(_repeat, exact, n), n),
+                f"{name}: differences, from Python": (partial(_repeat, rough, n), n),
+            },
+            runs,
+        )
+        figures += [figure(key, t, "us") for key, t in times.items()]
+        ratio = times[f"{name}: differences"].seconds / times[f"{name}: exact"].seconds
+        targets.append(target(f"{name}: one-sided differences / exact", ratio, 3.0, at_least=True))
+        targets.append(target(f"{name}: largest difference of the two", error, 1e-4, unit="relative"))
+    figures += _pinocchio(tree, links, motion, points["16-DOF tree"][1], n, runs, targets)
+    return {"figures": figures, "targets": targets}
+
+
+def _point(system: sk.System, q: Any, v: Any, p: Any) -> tuple[LinearFunctions, Point]:
+    functions = linear_functions(system)
+    rng = np.random.default_rng(4)
+    return functions, Point(0.0, q, v, rng.normal(size=system.nv), rng.normal(size=functions.m), p)
+
+
+def _samples(function: Any, point: Point, n: int) -> Callable[[], Any]:
+    """`n` calls in one loop of native code. For differences 3 nv + 1 calls make one linearization; what moves the
+    samples apart and subtracts them is left out, in their favor."""
+    t, *rest = point.arguments
+    return partial(function.map, np.tile(t, (n, 1)), *(x[None, :] for x in rest))
+
+
+def _difference(functions: LinearFunctions, point: Point) -> list[np.ndarray]:
+    from sekant.analyses.finite_differences import difference_tangent
+
+    found = difference_tangent(functions, point, 1e-7)
+    return [found.M, found.R_v, found.R_s]
+
+
+def _error(exact: Callable[[], list[np.ndarray]], rough: Callable[[], list[np.ndarray]]) -> float:
+    pairs = zip(exact()[:3], rough(), strict=True)
+    return max(float(np.abs(a - b).max() / np.abs(a).max()) for a, b in pairs)
+
+
+def _repeat(function: Callable[[], Any], n: int) -> None:
+    for _ in range(n):
+        function()
+
+
+def _pinocchio(
+    tree: sk.System, links: list, motion: Any, point: Point, n: int, runs: int, targets: list
+) -> list[dict[str, Any]]:
+    function = linear_functions(tree).native_forward_derivatives
+    arguments = (np.array([0.0]), point.q, point.v, point.p)
+    contenders: dict[str, Any] = {
+        "d(qdd)/d(q, v): Sekant, from Python": (partial(_repeat, partial(function, *arguments), n), n),
+        "d(qdd)/d(q, v): Sekant, in native code": (
+            partial(function.map, np.zeros((n, 1)), *(np.tile(x, (n, 1)) for x in arguments[1:])),
+            n,
+        ),
+    }
+    try:
+        import pinocchio as pin
+        from peers import Pinocchio
+    except ImportError:
+        times = best_of(contenders, runs)
+        note = f"{function.stats.operations} operations; Pinocchio is not installed"
+        return [figure(key, t, "us", note) for key, t in times.items()]
+    peer = Pinocchio(links, motion)
+    contenders["pin.computeABADerivatives, from Python"] = (
+        partial(
+            _repeat, partial(pin.computeABADerivatives, peer.model, peer.data, peer.q, peer.v, peer.tau), n
+        ),
+        n,
+    )
+    times = best_of(contenders, runs)
+    own = times["d(qdd)/d(q, v): Sekant, in native code"].seconds
+    ratio = times["pin.computeABADerivatives, from Python"].seconds / own
+    targets.append(target("pin.computeABADerivatives, from Python / Sekant", ratio, 1.5, at_least=True))
+    return [figure(key, t, "us") for key, t in times.items()]

@@ -1,0 +1,73 @@
+"""Numbers that TROM prints (tables 3.5, 3.7, 4.1, 5.1; equations 4.18, 4.19), with REFERENCE's corrections."""
+
+import numpy as np
+import pytest
+
+import sekant as sk
+from linear_models import G, slider_pendulum, trom_four_bar
+from sekant.engine.linear_functions import Point, linear_functions
+
+
+def test_slider_pendulum_without_damping():
+    """Table 3.5."""
+    linear = sk.linearize(sk.compile(slider_pendulum()))
+    assert pytest.approx(np.array([[30.0, 20.0], [20.0, 35.0]]), abs=1e-12) == linear.M
+    assert pytest.approx(np.array([[20.0, 0.0], [0.0, 196.2]]), abs=1e-12) == linear.K
+    assert pytest.approx(np.zeros((2, 2)), abs=1e-14) == linear.C
+    squares = np.sort(np.linalg.eigvals(np.linalg.solve(linear.M, linear.K)))
+    assert squares == pytest.approx([0.63569205, 9.49661564], abs=5e-9)
+    modes = linear.modes()
+    assert modes.stability == "marginal"
+    assert np.imag(modes.eigenvalues[modes.oscillations]) == pytest.approx([0.797303, 3.081658], abs=5e-7)
+
+
+def test_slider_pendulum_with_damping():
+    """Table 3.7; the document prints the real parts without their sign."""
+    modes = sk.linearize(sk.compile(slider_pendulum(20.0))).modes()
+    found = modes.eigenvalues[modes.oscillations]
+    assert found.real == pytest.approx([-0.312177, -0.226284], abs=5e-7)
+    assert found.imag == pytest.approx([0.747815, 3.023550], abs=5e-7)
+    assert modes.stability == "stable"
+
+
+def test_four_bar_before_and_after_the_constraints_are_eliminated():
+    """Equations (4.18), (4.19), table 4.1. Coordinates there: crank, universal joint about x and z, rocker."""
+    system = sk.compile(trom_four_bar())
+    linear = sk.linearize(system)
+    order = [linear.coordinate_names.index(n) for n in ("A.angle", "B.angle_x", "B.angle_y", "D.angle")]
+    rest = linear.operating_point.point
+    open_loop = Point(rest.t, rest.q, rest.v, rest.a, 0 * rest.lam, rest.p)
+    tangent = linear_functions(system).tangent(open_loop)
+    pick = np.ix_(order, order)
+    M = np.array([[25, 7.5, 0, 0], [7.5, 7.5, 0, 0], [0, 0, 7.5, 0], [0, 0, 0, 7.5]])
+    assert tangent.M[pick] == pytest.approx(M, abs=1e-12)
+    assert tangent.R_s[pick] == pytest.approx(np.diag([147.15, 0, 0, 49.05]), abs=1e-11)
+    assert linear.Z[order, 0] == pytest.approx([0.57735027, -0.57735027, 0.0, 0.57735027], abs=5e-9)
+    assert linear.M[0, 0] == pytest.approx(8.3333333, abs=5e-8)
+    assert linear.K[0, 0] == pytest.approx(65.4, abs=1e-9)
+    assert linear.K[0, 0] / linear.M[0, 0] == pytest.approx(7.848, abs=1e-11)
+
+
+def test_rotating_pendulum():
+    """Table 5.1: 10 kg on 0.5 m at 30 degrees, which circles at 4.75975 rad/s."""
+    bodies = {
+        "hub": sk.Body(mass=1.0, inertia=(0, 0, 0)),
+        "bob": sk.Body(mass=10.0, com=(0, 0, -0.5), inertia=(0, 0, 0)),
+    }
+    joints = {
+        "shaft": sk.joints.Revolute(child="hub", axis=(0, 0, 1)),
+        "hinge": sk.joints.Revolute(parent="hub", child="bob", axis=(0, 1, 0)),
+    }
+    system = sk.compile(sk.Model(bodies=bodies, joints=joints))
+    rate = np.sqrt(G / (0.5 * np.cos(np.pi / 6)))
+    assert rate == pytest.approx(4.75975, abs=5e-6)
+    linear = sk.linearize(system, sk.State(np.array([0.0, np.pi / 6]), np.array([rate, 0.0])))
+    modes = linear.modes()
+    assert modes.zeros == 2
+    assert modes.eigenvalues[2:] == pytest.approx([8.58076j, -8.58076j], abs=5e-6)
+    # equation (5.28), coordinates in the other order
+    J, side = 10 * 0.25, np.sin(np.pi / 6) * np.cos(np.pi / 6)
+    assert pytest.approx(np.diag([J / 4, J]), abs=1e-12) == linear.M
+    assert pytest.approx(2 * J * side * rate * np.array([[0, 1], [-1, 0]]), abs=1e-11) == linear.C
+    K = J * rate**2 * (0.25 - 0.75) + 10 * G * 0.5 * np.cos(np.pi / 6)
+    assert pytest.approx(np.diag([0.0, K]), abs=1e-11) == linear.K
