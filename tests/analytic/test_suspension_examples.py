@@ -47,5 +47,9 @@ def test_pils_reaches_its_whole_range():
     model = sk.load(EXAMPLES / "double_wishbone.yaml")
     curves = sk.vehicle.suspension_curves(model, travel=np.linspace(-0.17, 0.24, 42))
     assert np.all(np.isfinite(curves["camber"]))
-    with pytest.raises(sk.SekantError):
-        sk.vehicle.suspension_curves(model, travel=np.linspace(-0.23, 0.3, 54))
+    assert curves.limits == ()
+    beyond = sk.vehicle.suspension_curves(model, travel=np.linspace(-0.24, 0.3, 55))
+    reached = beyond.travel[np.isfinite(beyond["camber"][:, 0])]
+    assert -0.24 < reached[0] <= -0.17
+    assert 0.24 <= reached[-1] < 0.3
+    assert len(beyond.limits) == 2

@@ -47,6 +47,15 @@ def test_gradients_are_differences(corner):
         assert curves[name][4] == pytest.approx(slope, abs=2e-5)
 
 
+def test_the_wheel_rate_is_the_slope_of_what_the_spring_carries(corner):
+    """At the wheel the spring carries k (l0 - l) x motion ratio; compared by unit of k."""
+    _, model, _, curves = corner
+    spring = model.forces["spring"]
+    carried = (spring.free_length - curves["spring_length"]) * curves["motion_ratio"]
+    slope = (carried[5] - carried[3]) / (curves.travel[5] - curves.travel[3])
+    assert curves["wheel_rate"][4] / spring.stiffness == pytest.approx(slope, abs=2e-5)
+
+
 def test_the_other_side_is_the_mirror_image(corner):
     file, _, roles, curves = corner
     side = "right" if curves.side == "left" else "left"

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sekant.errors import ModelError, suggest
+from sekant.model.constraints import Coupling
 from sekant.model.forces import SpringDamper
 from sekant.model.joints import Prismatic
 from sekant.model.model import Model
@@ -30,8 +31,9 @@ def suspension_curves(
     """Camber, toe, steering axis, roll center, motion ratio and more over a grid of travel and steering.
 
     `travel` (n,) m is the height of the wheel's center against the model as drawn, by default 41 values over the
-    range of `suspension`; `steering` (m,) m the displacement of the rack to the left, by default zero. Drivers on
-    the rack are taken off. Definitions and signs: docs/suspensions.md.
+    range of `suspension`; `steering` (m,) m the displacement of the rack to the left, by default zero. Drivers of
+    the rack are taken off. Where the mechanism cannot go, values are NaN and `limits` says why. Definitions and
+    signs: docs/suspensions.md.
     """
     roles = suspension or Suspension()
     heights = _values(travel, "travel", through_zero(*given_range(None, roles.travel, "travel"), 41))
@@ -40,53 +42,44 @@ def suspension_curves(
     _check_frames(model, roles)
     springs = {name: _spring(model, name, role) for name, role in _springs(model, roles).items()}
     frames = [roles.wheel_center, roles.contact, *(roles.steer_axis or ())]
-    frames += [end for ends in springs.values() for end in ends if not end.startswith("ground")]
-    free = model.model_copy(
-        update={"drivers": {name: d for name, d in model.drivers.items() if d.joint != rack}}
-    )
-    poses = sweep(free, list(dict.fromkeys(frames)), roles.wheel_center, rack, heights, moves)
-    start = sweep(free, frames[:2], roles.wheel_center, rack, np.zeros(1), np.zeros(1))
-    made = _Quantities(model, roles, poses, start, springs)
-    return SuspensionCurves(model.name, made.side, heights, moves, made.columns(heights, moves))
+    frames += [end for ends in springs.values() for end in ends]
+    free = _without_steering_drivers(model, rack)
+    poses, limits = sweep(free, frames, roles.wheel_center, rack, heights, moves)
+    made = _Quantities(model, roles, poses, springs)
+    return SuspensionCurves(model.name, made.side, heights, moves, made.columns(heights, moves), limits)
 
 
 class _Quantities:
     """All columns from the poses of a few frames."""
 
-    def __init__(self, model: Model, roles: Suspension, poses, start, springs):
+    def __init__(self, model: Model, roles: Suspension, poses: dict[str, Poses], springs):
         self.model, self.roles, self.poses = model, roles, poses
-        self.center: Poses = poses[roles.wheel_center]
+        self.center = poses[roles.wheel_center]
         self.steered = self.center.w.shape[2] == 2
-        first = start[roles.wheel_center]
-        self.s = 1.0 if first.p[0, 0, 1] > 0 else -1.0
-        self.side = "left" if self.s > 0 else "right"
-        self.radius = float(np.linalg.norm(start[roles.contact].p[0, 0] - first.p[0, 0]))
-        self.e = self.center.R[..., :, 1]
-        e_start = first.R[..., :, 1]
-        if e_start[0, 0, 1] < 0:
+        center, e_start = self.center.p_start, self.center.R_start[:, 1]
+        if e_start[1] < 0:
             raise ModelError(
                 f"frame '{roles.wheel_center}': its y axis must point to the left, along the spin axis; "
-                f"it points along {np.round(e_start[0, 0], 3).tolist()}"
+                f"it points along {np.round(e_start, 3).tolist()}"
             )
+        self.s = 1.0 if center[1] > 0 else -1.0
+        self.side = "left" if self.s > 0 else "right"
+        self.radius = float(np.linalg.norm(poses[roles.contact].p_start - center))
+        self.e = self.center.R[..., :, 1]
         self.e_u = np.cross(self.center.w, self.e[..., None, :])
         self.touch = wheel.contact(self.center.p, self.e, self.radius)
-        self.touch_start = wheel.contact(first.p, e_start, self.radius)[0, 0]
+        self.touch_start = wheel.contact(center, e_start, self.radius)
         self.touch_z = wheel.contact_rate(self.center.v[..., 0, :], self.e, self.e_u[..., 0, :], self.radius)
         self.lengths = {name: self._length(*ends) for name, ends in springs.items()}
 
-    def _length(self, a: str, b: str) -> tuple[Vector, Vector]:
-        """Length (n, m) and its derivatives (n, m, d)."""
-        p, v = zip(*(self._point(end) for end in (a, b)), strict=True)
-        d, d_u = p[1] - p[0], v[1] - v[0]
+    def _length(self, a: str, b: str) -> tuple[Vector, Vector, Vector]:
+        """Length l (n, m), its derivatives (n, m, d), and the second one by travel (n, m)."""
+        parent, child = self.poses[a], self.poses[b]
+        d, d_u, d_zz = child.p - parent.p, child.v - parent.v, child.v_z - parent.v_z
         length = np.linalg.norm(d, axis=-1)
-        return length, wheel.dot(d[..., None, :], d_u) / length[..., None]
-
-    def _point(self, frame: str) -> tuple[Vector, Vector]:
-        if frame in self.poses:
-            return self.poses[frame].p, self.poses[frame].v
-        place = self.model.ground.frames[frame.removeprefix("ground.")] if frame != "ground" else None
-        p = np.zeros(3) if place is None else np.array(place.position, float)
-        return np.broadcast_to(p, self.center.p.shape), np.zeros_like(self.center.v)
+        rates = wheel.dot(d[..., None, :], d_u) / length[..., None]
+        d_z = d_u[..., 0, :]
+        return length, rates, (wheel.dot(d_z, d_z) + wheel.dot(d, d_zz) - rates[..., 0] ** 2) / length
 
     def columns(self, heights: Vector, moves: Vector) -> dict[str, tuple[str, Vector]]:
         """Name -> (unit, values (n, m)); angles in rad, lengths in m."""
@@ -109,12 +102,24 @@ class _Quantities:
         found["track_change"] = ("m", s * moved[..., 1])
         found["wheelbase_change"] = ("m", front * moved[..., 0])
         found["roll_center_height"] = ("m", self.touch[..., 1] * self.touch_z[..., 1] / self.touch_z[..., 2])
-        for name, (length, rates) in self.lengths.items():
+        for name, (length, rates, _) in self.lengths.items():
             found[f"{name}_length"] = ("m", length)
             found["motion_ratio" if name == "spring" else f"{name}_motion_ratio"] = ("1", -rates[..., 0])
+        found |= self._wheel_rate()
         found["camber_gradient"] = ("rad/m", wheel.camber_rate(e, self.e_u[..., 0, :], s))
         found["toe_gradient"] = ("rad/m", -s * wheel.steer_angle_rate(e, self.e_u[..., 0, :]))
         return found | self._support(front)
+
+    def _wheel_rate(self) -> dict[str, tuple[str, Vector]]:
+        """d(push x ratio)/dz = k ratio^2 + push d(ratio)/dz of a linear spring."""
+        force = self.model.forces.get(self.roles.spring or "")
+        if "spring" not in self.lengths or not isinstance(force, SpringDamper) or force.spring is not None:
+            return {}
+        k, free = force.stiffness, force.free_length
+        if not (isinstance(k, float) and isinstance(free, float) and k > 0):
+            return {}
+        length, rates, bend = self.lengths["spring"]
+        return {"wheel_rate": ("N/m", k * rates[..., 0] ** 2 - k * (free - length) * bend)}
 
     def _steering_axis(self) -> dict[str, tuple[str, Vector]]:
         axis = self._axis()
@@ -182,6 +187,16 @@ def _rack(model: Model, roles: Suspension, wanted: bool) -> str | None:
         hint = suggest(str(roles.rack), list(model.joints), "joints")
         raise ModelError(f"model '{model.name}' has no joint '{roles.rack}' to steer with; {hint}")
     return None
+
+
+def _without_steering_drivers(model: Model, rack: str | None) -> Model:
+    """The model without drivers on the rack, and on what a coupling ties to it, such as a steering wheel."""
+    ties = [c for c in model.constraints.values() if isinstance(c, Coupling)]
+    steering = (
+        {rack} | {c.joint for c in ties if c.driven == rack} | {c.driven for c in ties if c.joint == rack}
+    )
+    kept = {name: driver for name, driver in model.drivers.items() if driver.joint not in steering}
+    return model.model_copy(update={"drivers": kept})
 
 
 def _check_frames(model: Model, roles: Suspension) -> None:

@@ -1,4 +1,4 @@
-"""Poses of bodies over travel and steering, with their exact derivatives with respect to both."""
+"""Poses of frames over travel and steering, with their exact derivatives with respect to both."""
 
 from __future__ import annotations
 
@@ -10,10 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sekant.analyses.assemble import assemble
-from sekant.analyses.closing import LoopGeometry
-from sekant.engine.system import compile
-from sekant.errors import SolverError
-from sekant.geometry.spatial import SX
+from sekant.analyses.kinematics import kinematics
+from sekant.engine.system import System, compile
+from sekant.geometry.spatial import Pose
 from sekant.model.model import Model
 
 Vector = NDArray[np.float64]
@@ -21,102 +20,94 @@ Vector = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Poses:
-    """A frame over a grid (n, m) of travel and steering; `d` is 2, or 1 without steering."""
+    """A frame over a grid (n, m) of travel and steering, all in the world; `d` is 2, or 1 without steering.
+
+    Derivatives are those with respect to travel and, if there are two, to the rack's displacement. NaN where the
+    mechanism cannot go.
+    """
 
     R: Vector  # (n, m, 3, 3)
-    p: Vector  # (n, m, 3) m, in the world
-    w: Vector  # (n, m, d, 3) rad/m: angular velocity over the rate of each drive, in the world
+    p: Vector  # (n, m, 3) m
+    w: Vector  # (n, m, d, 3) rad/m: angular velocity over the rate of each drive
     v: Vector  # (n, m, d, 3) 1: velocity of the origin over the rate of each drive
+    w_z: Vector  # (n, m, 3) rad/m^2: derivative of the first angular velocity by travel
+    v_z: Vector  # (n, m, 3) 1/m: second derivative of the origin's position by travel
+    R_start: Vector  # (3, 3) as drawn
+    p_start: Vector  # (3,) m
+
+    def of_frame(self, R_BF: Vector, p_BF: Vector) -> Poses:
+        """The motion of a frame F fixed to this one."""
+        r, w = self.R @ p_BF, self.w[..., 0, :]
+        return Poses(
+            self.R @ R_BF,
+            self.p + r,
+            self.w,
+            self.v + np.cross(self.w, r[..., None, :]),
+            self.w_z,
+            self.v_z + np.cross(self.w_z, r) + np.cross(w, np.cross(w, r)),
+            self.R_start @ R_BF,
+            self.p_start + self.R_start @ p_BF,
+        )
 
 
 def sweep(
     model: Model, frames: Sequence[str], wheel: str, rack: str | None, travel: Vector, steering: Vector
-) -> dict[str, Poses]:
-    """Poses of `frames` where the height of `wheel` has changed by `travel` (n,) and the rack by `steering` (m,)."""
-    chain = _Chain(model, frames, wheel, rack)
-    grid = {name: _empty(travel.size, steering.size, chain.drives) for name in frames}
-    for racks in _outward(steering):
-        q = chain.q0
-        for j in racks:
-            q = chain.closed(q, travel[np.argmin(np.abs(travel))], steering[j])
-            for heights in _outward(travel):
-                at = q
-                for i in heights:
-                    at = chain.closed(at, travel[i], steering[j])
-                    chain.store(grid, i, j, at)
-    return grid
+) -> tuple[dict[str, Poses], tuple[str, ...]]:
+    """Poses of `frames`, and what limits the motion, if anything.
 
+    `travel` (n,) m is the height of `wheel` above its place at the model's start, `steering` (m,) m the displacement
+    of the rack.
+    """
+    system = compile(model)
+    resolved = system.equations.resolved.model
+    placed = {name: _placed(resolved, name) for name in dict.fromkeys((wheel, *frames))}
+    start = _start(system, {body for body, _, _ in placed.values()} - {"ground"})
+    body, _, p_BF = placed[wheel]
+    drives = {f"{wheel}.z": (start[body][1] + start[body][0] @ p_BF)[2] + travel}
+    if rack is not None:
+        drives[f"{rack}.{model.joints[rack].coordinates[0].name}"] = steering
+    found = kinematics(system, drives)
+    d, shape = len(drives), (travel.size, steering.size)
 
-def _outward(values: Vector) -> tuple[range, range]:
-    """Indices from the value nearest to zero up, and from the one below it down."""
-    middle = int(np.argmin(np.abs(values)))
-    return range(middle, values.size), range(middle - 1, -1, -1)
+    def grid(values: Vector, *more: int) -> Vector:
+        return found.on_grid(values).reshape(*shape, *more)
 
-
-def _empty(n: int, m: int, d: int) -> Poses:
-    return Poses(np.empty((n, m, 3, 3)), np.empty((n, m, 3)), np.empty((n, m, d, 3)), np.empty((n, m, d, 3)))
-
-
-class _Chain:
-    """The constraints together with the two drives, as numbers."""
-
-    def __init__(self, model: Model, frames: Sequence[str], wheel: str, rack: str | None):
-        self.frames, self.drives = list(frames), 1 if rack is None else 2
-        system = compile(model)
-        state = assemble(system)
-        free = state.report.degrees_of_freedom
-        if free != self.drives:
-            driven = "travel" if rack is None else "travel and steering"
-            raise SolverError(
-                f"model '{model.name}' has {free} degrees of freedom, but {driven} "
-                f"{'is' if rack is None else 'are'} to be driven; hold or drive the others, or check its joints"
-            )
-        self.geometry, self.q0, self.name = LoopGeometry(system, 0.0, None, (), {}), state.q, model.name
-        eq, lookups = system.equations, system.equations.lookups
-        motion = eq.motion
-        wheel_state = motion.frame(wheel)
-        drives = [wheel_state.p[2]] if rack is None else [wheel_state.p[2], motion.coordinate(rack, 0)[0]]
-        rates = (
-            [wheel_state.v_WF[2]] if rack is None else [wheel_state.v_WF[2], motion.coordinate(rack, 0)[1]]
+    bodies = {"ground": _resting(*shape, d)}
+    for name, at_start in start.items():
+        motion = found.body(name)
+        w_z, v_z = motion.angular_acceleration, motion.acceleration
+        bodies[name] = Poses(
+            grid(motion.rotation, 3, 3),
+            grid(motion.position, 3),
+            grid(motion.angular, d, 3),
+            grid(motion.velocity, d, 3),
+            grid(w_z if d == 1 else w_z[:, 0, 0], 3),
+            grid(v_z if d == 1 else v_z[:, 0, 0], 3),
+            *at_start,
         )
-        states = [motion.frame(name) for name in frames]
-        twists = ca.vertcat(*[ca.vertcat(s.w_WF, s.v_WF) for s in states], *rates)
-        slopes = ca.substitute(lookups.jacobian(twists, eq.v), eq.v, SX.zeros(system.nv))
-        poses = ca.vertcat(*[ca.vertcat(ca.vec(s.R), s.p) for s in states])
-        self._evaluate = system.function(
-            "sweep", [eq.t, eq.q, eq.p], [ca.vertcat(*drives), poses, ca.densify(slopes)]
-        )
-        self.start = self.at(self.q0)[0]
+    poses = {name: bodies[body].of_frame(R, p) for name, (body, R, p) in placed.items()}
+    return poses, tuple(str(limit) for limit in found.limits)
 
-    def at(self, q: Vector):
-        d, poses, slopes = self._evaluate(self.geometry.t, q, self.geometry.p)
-        return d.ravel(), poses.ravel(), slopes
 
-    def closed(self, q: Vector, travel: float, steering: float) -> Vector:
-        target = self.start + np.array([travel, steering])[: self.drives]
-        for _ in range(25):
-            Phi, G, _ = self.geometry.terms(q)
-            d, _, slopes = self.at(q)
-            residual = np.concatenate([Phi, d - target])
-            if np.abs(residual).max() < 1e-13:
-                return q
-            A = np.vstack([G[: Phi.size], slopes[-self.drives :]])
-            step = np.asarray(np.linalg.lstsq(A, -residual, rcond=1e-12)[0], np.float64)
-            q = self.geometry.move(q, step)
-            if np.abs(step).max() < 1e-14:
-                return q
-        raise SolverError(
-            f"model '{self.name}': travel {1e3 * travel:g} mm at steering {1e3 * steering:g} mm cannot be reached"
-        )
+def _placed(model: Model, reference: str) -> tuple[str, Vector, Vector]:
+    """The body that a frame is on, and R (3, 3), p (3,) of the frame in it."""
+    body, name = model.split_reference(reference)
+    frames = model.ground.frames if body == "ground" else model.bodies[body].frames
+    X = frames[name].pose() if name else Pose.identity()
+    return body, ca.evalf(X.R).full(), ca.evalf(X.p).full().ravel()
 
-    def store(self, grid: dict[str, Poses], i: int, j: int, q: Vector) -> None:
-        _, poses, slopes = self.at(q)
-        G = self.geometry.terms(q)[1]
-        A = np.vstack([G, slopes[-self.drives :]])
-        rhs = np.vstack([np.zeros((G.shape[0], self.drives)), np.eye(self.drives)])
-        V = np.linalg.lstsq(A, rhs, rcond=1e-12)[0]
-        twists = slopes @ V
-        for k, name in enumerate(self.frames):
-            found, pose = grid[name], poses[12 * k : 12 * k + 12]
-            found.R[i, j], found.p[i, j] = pose[:9].reshape(3, 3).T, pose[9:]
-            found.w[i, j], found.v[i, j] = twists[6 * k : 6 * k + 3].T, twists[6 * k + 3 : 6 * k + 6].T
+
+def _start(system: System, bodies: set[str]) -> dict[str, tuple[Vector, Vector]]:
+    """R (3, 3) and p (3,) of each body at the model's start."""
+    eq, state = system.equations, assemble(system)
+    names = sorted(bodies)
+    poses = [part for name in names for part in (eq.motion.frame(name).R, eq.motion.frame(name).p)]
+    function = eq.lookups.oracle("start", [eq.t, eq.q, eq.p], poses)
+    numbers = [np.array(part) for part in function(0.0, state.q, system.parameter_vector())]
+    return {name: (numbers[2 * i], numbers[2 * i + 1].ravel()) for i, name in enumerate(names)}
+
+
+def _resting(n: int, m: int, d: int) -> Poses:
+    """The ground."""
+    zero, rates = np.zeros((n, m, 3)), np.zeros((n, m, d, 3))
+    return Poses(zero[..., None] + np.eye(3), zero, rates, rates, zero, zero, np.eye(3), np.zeros(3))

@@ -11,7 +11,13 @@ from numpy.typing import NDArray
 from sekant.errors import ModelError, suggest
 
 Vector = NDArray[np.float64]
-SHOWN = {"rad": ("deg", 180 / np.pi), "m": ("mm", 1e3), "1": ("", 1.0), "rad/m": ("deg/m", 180 / np.pi)}
+SHOWN = {
+    "rad": ("deg", 180 / np.pi),
+    "m": ("mm", 1e3),
+    "1": ("", 1.0),
+    "rad/m": ("deg/m", 180 / np.pi),
+    "N/m": ("N/mm", 1e-3),
+}
 """unit -> unit for people, and its factor"""
 
 
@@ -24,6 +30,8 @@ class SuspensionCurves:
     travel: Vector
     steering: Vector
     data: dict[str, tuple[str, Vector]]
+    limits: tuple[str, ...] = ()
+    """where the mechanism cannot go as far as asked, and why; values are NaN there"""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -53,7 +61,10 @@ class SuspensionCurves:
     def to_csv(self, path: str | Path) -> Path:
         """Write all columns; angles in deg, lengths in mm."""
         header, values = self.rows()
-        lines = [",".join(header), *(",".join(f"{x:.9g}" for x in row) for row in values)]
+        lines = [
+            ",".join(header),
+            *(",".join(f"{x:.9g}" if np.isfinite(x) else "" for x in row) for row in values),
+        ]
         place = Path(path)
         try:
             place.write_text("\n".join(lines) + "\n", encoding="utf-8")
@@ -70,13 +81,15 @@ class SuspensionCurves:
         return {
             "name": self.name,
             "side": self.side,
+            "limits": list(self.limits),
             "curves": {name: {"unit": unit, "values": _plain(v)} for name, (unit, v) in self.data.items()},
         }
 
     def summary(self) -> str:
         """A table for people: each quantity at the lowest, the drawn and the highest position, wheels straight."""
         i, j = self.design()
-        at = (0, i, self.travel.size - 1)
+        there = np.flatnonzero(np.isfinite(self["camber"][:, j]))
+        at = (int(there[0]), i, int(there[-1])) if there.size else (i, i, i)
         lines = [
             f"{self.name}, {self.side} corner; travel "
             + ", ".join(f"{1e3 * self.travel[k]:.4g}" for k in at)
@@ -88,7 +101,7 @@ class SuspensionCurves:
             unit, values = self.shown(name)
             shown = "".join(f"{round(values[k, j], 4) + 0.0:12.4f}" for k in at)
             lines.append(f"  {name.replace('_', ' '):<24}{shown}  {unit}".rstrip())
-        return "\n".join(lines)
+        return "\n".join([*lines, *(f"limit: {text}" for text in self.limits)])
 
 
 def _plain(values: Vector) -> list:

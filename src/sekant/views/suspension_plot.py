@@ -65,7 +65,10 @@ def _chosen(count: int) -> list[int]:
 
 def _keep_flat(axis: Axes, values: np.ndarray) -> None:
     """A constant is drawn as one, not as its rounding errors."""
-    low, high = np.nanmin(values), np.nanmax(values)
+    finite = values[np.isfinite(values)]
+    if not finite.size:
+        return
+    low, high = finite.min(), finite.max()
     least = max(1e-6, 1e-4 * max(abs(low), abs(high)))
     if high - low < least:
         axis.set_ylim((low + high) / 2 - 10 * least, (low + high) / 2 + 10 * least)
