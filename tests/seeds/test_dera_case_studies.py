@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import sekant as sk
-from sekant.model.forces import SpringDamper
+from sekant.model.forces import Bushing, SpringDamper
 from sekant.model.joints import Fixed, Free, Prismatic, Revolute, Spherical, Universal
 from sekant.model.model import Ground
 from sekant.model.placement import Placement
@@ -114,9 +114,29 @@ def rod(length: float = 1.0) -> sk.Body:
 
 
 Y = (0.0, -1.0, 0.0)
+FORMULATIONS = ("joint", "cartesian", "natural")
 
 
-def test_slider_crank_equals_the_joint_formulation(systems):
+def in_all_formulations(model: sk.Model, times: np.ndarray, outputs: list[str]) -> list[sk.Result]:
+    """The motion of a model in joint, cartesian and natural coordinates."""
+    found = []
+    for formulation in FORMULATIONS:
+        system = sk.compile(model, formulation=formulation)
+        result = sk.simulate(
+            system,
+            output_times=times,
+            rtol=1e-12,
+            atol=1e-12,
+            method="taylor",
+            outputs=outputs,
+            balance=False,
+        )
+        assert result.ok, f"{formulation}: {result.message}"
+        found.append(result)
+    return found
+
+
+def test_slider_crank_equals_the_model_in_all_formulations(systems):
     """The same mechanism in the xz plane of W, by relative angles; started at the same angle and speed."""
     start = sk.assemble(systems["slider_crank"])
     (x, y, b), v = start.q, start.v
@@ -137,16 +157,12 @@ def test_slider_crank_equals_the_joint_formulation(systems):
         },
     )
     times = np.linspace(0.0, 1.5, 31)
-    theirs = sk.simulate(model, output_times=times, rtol=1e-12, atol=1e-12, method="taylor")
     mine = sk.simulate(systems["slider_crank"], output_times=times, rtol=1e-12, atol=1e-12, method="taylor")
-    assert theirs.ok, theirs.message
-    assert np.allclose(theirs["slider.position"][:, 0], mine["B.x"], atol=1e-8)
-    bodies = sk.compile(model, formulation="cartesian")
-    third = sk.simulate(bodies, output_times=times, rtol=1e-12, atol=1e-12, method="taylor")
-    assert np.allclose(third["slider.position"][:, 0], mine["B.x"], atol=1e-8)
+    for theirs in in_all_formulations(model, times, ["slider.position"]):
+        assert np.allclose(theirs["slider.position"][:, 0], mine["B.x"], atol=1e-8)
 
 
-def test_bricard_equals_the_joint_formulation(systems):
+def test_bricard_equals_the_model_in_all_formulations(systems):
     """Six hinges, the last of them closing the loop, with one equation that the others imply."""
     h = 0.1
     along, across = h**2 / 6, (1 + h**2) / 12
@@ -170,14 +186,13 @@ def test_bricard_equals_the_joint_formulation(systems):
     )
     model = sk.Model(gravity=(0.0, -9.81, 0.0), bodies=bodies, joints=joints)
     times = np.linspace(0.0, 1.0, 11)
-    theirs = sk.simulate(model, output_times=times, rtol=1e-12, atol=1e-12, method="taylor")
-    assert theirs.ok, theirs.message
     mine = sk.simulate(systems["bricard"], output_times=times, rtol=1e-12, atol=1e-12, method="taylor")
-    for i in range(1, 5):
-        assert np.allclose(theirs[f"rod{i}.position"], mine[f"P{i}.position"], atol=1e-8)
+    for theirs in in_all_formulations(model, times, ["rod*.position"]):
+        for i in range(1, 5):
+            assert np.allclose(theirs[f"rod{i}.position"], mine[f"P{i}.position"], atol=1e-8)
 
 
-def test_four_bar_equals_the_joint_formulation(systems):
+def test_four_bar_equals_the_model_in_all_formulations(systems):
     """Before the rods come to lie on a line."""
     bodies = {name: rod() for name in ("u0", "c1", "u1", "c2", "u2")}
     up = np.pi / 2
@@ -192,15 +207,14 @@ def test_four_bar_equals_the_joint_formulation(systems):
     }
     model = sk.Model(gravity=(0.0, 0.0, -9.81), bodies=bodies, joints=joints)
     times = np.linspace(0.0, 0.6, 7)
-    theirs = sk.simulate(model, output_times=times, rtol=1e-12, atol=1e-12, method="taylor")
-    assert theirs.ok, theirs.message
     mine = sk.simulate(systems["n_four_bar"], output_times=times, rtol=1e-12, atol=1e-12, method="taylor")
     assert np.ptp(mine["A0.y"]) > 0.3
-    for name, point in (("c1", "A0"), ("c2", "A1")):
-        assert np.allclose(theirs[f"{name}.position"][:, [0, 2]], mine[f"{point}.position"], atol=1e-8)
+    for theirs in in_all_formulations(model, times, ["c*.position"]):
+        for name, point in (("c1", "A0"), ("c2", "A1")):
+            assert np.allclose(theirs[f"{name}.position"][:, [0, 2]], mine[f"{point}.position"], atol=1e-8)
 
 
-def test_copy_machine_equals_the_joint_formulation(systems):
+def test_copy_machine_equals_the_model_in_all_formulations(systems):
     J = (1 + 0.02**2) / 12
     beam = sk.Body(
         mass=1.0,
@@ -227,13 +241,13 @@ def test_copy_machine_equals_the_joint_formulation(systems):
         },
     )
     times = np.linspace(0.0, 3.0, 7)
-    theirs = sk.simulate(model, output_times=times, rtol=1e-12, atol=1e-12)
     mine = sk.simulate(systems["copy_machine"], output_times=times, rtol=1e-12, atol=1e-12, method="taylor")
-    assert np.allclose(theirs["box.position"][:, 2], mine["C.y"], atol=1e-8)
-    assert np.allclose(theirs["O.q"], mine["theta"], atol=1e-8)
+    for theirs in in_all_formulations(model, times, ["box.position", "O.q"]):
+        assert np.allclose(theirs["box.position"][:, 2], mine["C.y"], atol=1e-8)
+        assert np.allclose(theirs["O.q"], mine["theta"], atol=1e-8)
 
 
-def test_governor_equals_the_joint_formulation_with_both_rods(systems):
+def test_governor_equals_the_model_in_all_formulations_with_both_rods(systems):
     """Four degrees of freedom; the symmetric reduction is exact from a symmetric start."""
     w, down = 0.01, np.pi / 6
     thin, long = 0.3 * w**2 / 6, 0.3 * (1 + w**2) / 12
@@ -273,16 +287,15 @@ def test_governor_equals_the_joint_formulation_with_both_rods(systems):
         )
     model = sk.Model(gravity=(0.0, 0.0, -9.81), bodies=bodies, joints=joints, forces=forces)
     times = np.linspace(0.0, 0.4, 5)
-    theirs = sk.simulate(model, output_times=times, rtol=1e-12, atol=1e-12, method="taylor")
-    assert theirs.ok, theirs.message
     mine = sk.simulate(
         systems["flyball_governor"], output_times=times, rtol=1e-12, atol=1e-12, method="taylor"
     )
-    assert np.allclose(theirs["AB_globe.position"], mine["B.position"], atol=1e-8)
-    assert np.allclose(theirs["slider.position"][:, 2], mine["E.z"], atol=1e-8)
+    for theirs in in_all_formulations(model, times, ["AB_globe.position", "slider.position"]):
+        assert np.allclose(theirs["AB_globe.position"], mine["B.position"], atol=1e-8)
+        assert np.allclose(theirs["slider.position"][:, 2], mine["E.z"], atol=1e-8)
 
 
-def test_five_link_equals_the_joint_formulation(systems):
+def test_five_link_equals_the_model_in_all_formulations(systems):
     """Rods on universal joints and balls, a free carrier, a spinning wheel: 18 coordinates, 15 equations."""
     system = systems["five_link_suspension"]
     place = {name: np.array(values) / 1000 for name, values in FIVE_LINK.items()}
@@ -332,12 +345,64 @@ def test_five_link_equals_the_joint_formulation(systems):
         },
     )
     times = np.linspace(0.0, 0.1, 5)
-    theirs = sk.simulate(model, output_times=times, rtol=1e-12, atol=1e-12, method="taylor")
-    assert theirs.ok, theirs.message
     mine = sk.simulate(system, output_times=times, rtol=1e-12, atol=1e-12, method="taylor")
     assert np.ptp(mine["BT.z"]) > 1e-3
-    assert np.allclose(theirs["carrier.position"], mine["BT.position"], atol=1e-8)
-    assert np.allclose(theirs["tire.angular_velocity"], mine["tire.angular_velocity"], atol=1e-5)
+    for theirs in in_all_formulations(model, times, ["carrier.position", "tire.angular_velocity"]):
+        assert np.allclose(theirs["carrier.position"], mine["BT.position"], atol=1e-8)
+        assert np.allclose(theirs["tire.angular_velocity"], mine["tire.angular_velocity"], atol=1e-5)
+
+
+def test_mcpherson_strut_equals_the_model_in_all_formulations(systems):
+    """In the xz plane of W; the strut is a slider of hardly any mass, hinged to the sprung mass in Q."""
+    A, B, P, U = (np.array(p) for p in ((0.0836, 0.17), (0.43, 0.17), (0.39, 0.27), (0.465, 0.30)))
+    down = (B - P) / np.linalg.norm(B - P)
+    Q = P - 0.32 * down
+
+    def place(point: np.ndarray, origin: np.ndarray) -> Placement:
+        return Placement(position=(point[0] - origin[0], 0.0, point[1] - origin[1]))
+
+    def flat(moment: float) -> tuple[float, ...]:
+        return (moment, moment, moment, 0.0, 0.0, 0.0)
+
+    zero = np.zeros(2)
+    bodies = {
+        "sprung": sk.Body(mass=240.0, inertia=flat(1.0), frames={"Q": place(Q, A)}),
+        "arm": sk.Body(mass=3.0, com=(0.1732, 0.0, 0.0), inertia=flat(0.03), frames={"end": place(B, A)}),
+        "unsprung": sk.Body(mass=40.0, inertia=flat(1.58), frames={"P": place(P, U), "B": place(B, U)}),
+        "strut": sk.Body(mass=1e-6, inertia=flat(1e-6)),
+        "plate": sk.Body(mass=1.0, inertia=flat(1.0)),
+    }
+    joints = {
+        "rail": Prismatic(child="sprung", axis=(0.0, 0.0, 1.0), parent_pose=place(A, zero)),
+        "inner": Revolute(parent="sprung", child="arm", axis=Y),
+        "outer": Revolute(parent="arm.end", child="unsprung.B", axis=Y),
+        "tube": Prismatic(parent="unsprung.P", child="strut", axis=(down[0], 0.0, down[1]), q0=(-0.32,)),
+        "top": Revolute(parent="sprung.Q", child="strut", axis=Y),
+        "shaker": Prismatic(
+            child="plate", axis=(0.0, 0.0, 1.0), parent_pose=place(np.array([U[0], 0.0]), zero)
+        ),
+    }
+    model = sk.Model(
+        gravity=(0.0, 0.0, -9.81),
+        bodies=bodies,
+        joints=joints,
+        drivers={"shake": sk.Driver(joint="shaker", value=Expression("0.004*sin(2*pi/0.2*t)"))},
+        forces={
+            "primary": SpringDamper(
+                parent="unsprung.P", child="sprung.Q", stiffness=14e3, damping=6e3, free_length=0.5034
+            ),
+            "tire": SpringDamper(parent="plate", child="unsprung", stiffness=400e3, free_length=0.3),
+            "tire_damper": Bushing(parent="plate", child="unsprung", damping=(10e3, 10e3, 10e3)),
+        },
+    )
+    times = np.linspace(0.0, 0.6, 7)
+    mine = sk.simulate(
+        systems["mcpherson_strut"], output_times=times, rtol=1e-12, atol=1e-12, method="taylor"
+    )
+    assert np.ptp(mine["U.y"]) > 1e-3
+    for theirs in in_all_formulations(model, times, ["unsprung.position", "sprung.position"]):
+        assert np.allclose(theirs["unsprung.position"][:, [0, 2]], mine["U.position"], atol=1e-8)
+        assert np.allclose(theirs["sprung.position"][:, 2], mine["A.y"], atol=1e-8)
 
 
 FIVE_LINK = {

@@ -140,6 +140,8 @@ def test_command_line(tmp_path, monkeypatch):
     checked = runner.invoke(app, ["check", str(path)])
     assert checked.exit_code == 0, checked.output
     assert "|A - O|^2 = 0.8^2" in checked.output
+    assert "index 3" in checked.output
+    assert "numerical rank" in checked.output
     done = runner.invoke(app, ["run", str(path), "--json"])
     assert done.exit_code == 0, done.output
     assert json.loads(done.stdout)["status"] == "finished"
@@ -169,3 +171,73 @@ def test_schema_knows_the_section():
         "inertia",
         "rigid",
     }
+
+
+def test_what_is_dumped_loads_again(tmp_path):
+    for text, given in ((PENDULUM, {"l": "1.2"}), (EVERYTHING, None)):
+        first = sk.load(write(tmp_path, text), set=given)
+        again = sk.load(write(tmp_path, sk.dump(first)))
+        one, two = (sk.simulate(m, 0.3, rtol=1e-10, atol=1e-10) for m in (first, again))
+        assert one.channels.names == two.channels.names
+        assert np.array_equal(one.data, two.data)
+
+
+def test_parameters_may_be_set_in_each_run(tmp_path):
+    path = write(tmp_path, PENDULUM)
+    system = sk.compile(sk.load(path), parameters=["m", "l"])
+    assert system.parameters == {"l": [0.8], "m": [1.3]}
+    for values in ({"m": 2.1}, {"l": 0.9, "m": 0.7}, {}):
+        mine = sk.simulate(system, parameters=values)
+        theirs = sk.simulate(sk.load(path, set={key: str(value) for key, value in values.items()}))
+        assert np.abs(np.asarray(mine["A.position"]) - theirs["A.position"]).max() < 1e-8
+        assert mine["height"][0] - mine["A.y"][0] == pytest.approx(values.get("l", 0.8))
+
+
+def test_parameters_that_shape_the_mechanism_are_baked_in(tmp_path):
+    text = PENDULUM.replace("at: [0.4, -0.7]", 'at: [0.4, "-l"]')
+    mechanism = sk.load(write(tmp_path, text))
+    with pytest.raises(ModelError, match="cannot depend on a number that each run sets"):
+        sk.compile(mechanism, parameters=["l"])
+    with pytest.raises(ModelError, match="'k' cannot stay an input"):
+        sk.compile(mechanism, parameters=["k"])
+
+
+def test_a_mechanism_without_a_file_says_how_parameters_are_made():
+    m = sk.natural.Mechanism()
+    m.mass(m.point("A", (0, 0)), m.parameter("m", 1.3))
+    assert list(sk.compile(m, parameters=["m"]).parameters) == ["m"]
+    with pytest.raises(ModelError, match="parameter"):
+        sk.compile(m, parameters=["k"])
+    with pytest.raises(ModelError, match="built in Python"):
+        sk.dump(m)
+
+
+SWITCHED = """
+natural:
+  ground: {O: [0, 0]}
+  points: {A: {at: [0.3, 0], free: x}}
+  masses: {bob: {at: A, mass: 1.7}}
+  parameters: {off: 0.83}
+  springs: {coil: {ends: [O, A], stiffness: 40, length: 0.3}}
+  forces: {push: {at: A, force: ["if_else(t < 0.31, 3.1, if_else(t < off, -2.3, 0))", 0]}}
+simulation: {until: 1.5, rtol: 1e-9, atol: 1e-9}
+"""
+
+
+def test_runs_stop_where_a_load_switches(tmp_path):
+    """The exact motion of an oscillator under a force that is constant in pieces."""
+    system = sk.compile(sk.load(write(tmp_path, SWITCHED)), parameters=["off"])
+    assert np.allclose(system.time_stops(0.0, 1.5), [0.31, 0.83], atol=1e-13)
+    assert np.allclose(system.time_stops(0.0, 1.5, {"off": 1.2}), [0.31, 1.2], atol=1e-13)
+    w, k = np.sqrt(40 / 1.7), 40.0
+    x, v, t = 0.0, 0.0, 0.0
+    for end, force in ((0.31, 3.1), (0.83, -2.3), (1.5, 0.0)):
+        rest, h = force / k, end - t
+        x, v = (
+            rest + (x - rest) * np.cos(w * h) + v / w * np.sin(w * h),
+            -(x - rest) * w * np.sin(w * h) + v * np.cos(w * h),
+        )
+        t = end
+    for method in ("taylor", "radau5", "dop853"):
+        found = sk.simulate(system, method=method)
+        assert found["A.x"][-1] - 0.3 == pytest.approx(x, abs=1e-7)

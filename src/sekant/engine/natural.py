@@ -10,7 +10,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from types import SimpleNamespace
 from typing import Any
@@ -28,6 +28,7 @@ from sekant.formulations.natural.loads import LoadedMechanism
 from sekant.formulations.natural.outputs import lagrangian_outputs
 from sekant.formulations.natural.points import FOLLOWS, Geometric
 from sekant.formulations.natural.scene import natural_scene
+from sekant.formulations.natural.time_stops import crossing_times, switching_functions
 from sekant.formulations.outputs import Output
 from sekant.formulations.scene import Scene
 from sekant.geometry.lookups import Lookups
@@ -122,7 +123,16 @@ class NaturalSystem(System):
     def time_stops(
         self, begin: float, end: float, values: Mapping[str, ArrayLike] | None = None
     ) -> list[float]:
-        return []
+        eq, p = self.equations, self.parameter_vector(values)
+        return crossing_times(self._switching, eq.t, eq.p, eq.lookups, p, begin, end)
+
+    @cached_property
+    def _switching(self) -> SX:
+        """(k,) functions of t and p that change their sign where a load, a driver or a constraint switches."""
+        eq, parts = self.equations, self.equations.parts
+        rows = [row.expression for row in (*parts.positions, *parts.velocities)]
+        loads = [parts.lagrangian, *parts.rayleigh.values(), *parts.forces.values()]
+        return switching_functions([*loads, *rows], eq.t, eq.p, eq.lookups)
 
     def driver_jump(self, begin: float, end: float, values: Mapping[str, ArrayLike] | None = None) -> None:
         return None
@@ -187,10 +197,17 @@ class Mechanism(LoadedMechanism):
     ):
         super().__init__(dim, gravity, name)
         self.simulation = SimulationSettings(**settings)
+        self.description: dict[str, Any] | None = None  # the content of the file that it was read from
+        self.with_inputs: Callable[[Sequence[str]], Mechanism] | None = None
 
-    def compile(self, engine: Engine = "llvm", cache: bool = True) -> NaturalSystem:
-        """The equations of motion, ready for `simulate` and the other analyses."""
-        return compile_mechanism(self, engine, cache)
+    def compile(
+        self, engine: Engine = "llvm", cache: bool = True, parameters: Sequence[str] = ()
+    ) -> NaturalSystem:
+        """The equations of motion, ready for `simulate` and the other analyses.
+
+        `parameters`: of a mechanism from a file, names of its parameters that each run may set anew.
+        """
+        return compile_mechanism(self, engine, cache, parameters)
 
     def freedom(self) -> FreedomTable:
         """The table of degrees of freedom: bring in, assign, constrain."""
@@ -198,9 +215,18 @@ class Mechanism(LoadedMechanism):
 
 
 def compile_mechanism(
-    mechanism: LoadedMechanism, engine: Engine = "llvm", cache: bool = True
+    mechanism: LoadedMechanism, engine: Engine = "llvm", cache: bool = True, parameters: Sequence[str] = ()
 ) -> NaturalSystem:
     """The equations of motion of a mechanism, ready for the analyses."""
+    missing = [name for name in parameters if name not in mechanism.parameters]
+    if missing:
+        read_again = getattr(mechanism, "with_inputs", None)
+        if read_again is None:
+            raise ModelError(
+                f"mechanism '{mechanism.name}': '{missing[0]}' is not a number to set in each run; such numbers are "
+                "made by its method parameter(name, value)"
+            )
+        mechanism = read_again(parameters)
     settings = getattr(mechanism, "simulation", SimulationSettings())
     return NaturalSystem(
         natural_equations(mechanism), settings, engine, cache, freedom_table(mechanism), mechanism

@@ -62,11 +62,7 @@ def compile(
     if isinstance(model, LoadedMechanism):
         from sekant.engine.natural import compile_mechanism
 
-        if parameters:
-            raise ModelError(
-                f"mechanism '{model.name}': numbers to set in each run are made by its method parameter(name, value)"
-            )
-        return compile_mechanism(model, engine, cache)
+        return compile_mechanism(model, engine, cache, parameters)
     if formulation not in FORMULATIONS:
         hint = suggest(formulation, FORMULATIONS, "formulations")
         raise ModelError(f"unknown formulation '{formulation}'; {hint}")

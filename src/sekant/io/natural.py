@@ -7,7 +7,7 @@ outputs may also depend on time `t`, on coordinates such as `A.x`, their rates `
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from sekant.errors import ModelError, SekantError, suggest
@@ -96,9 +96,42 @@ def mechanism_from_dict(data: Mapping[str, Any], given: Mapping[str, Any] | None
         if key not in (*FIELDS, *PLAIN):
             hint = suggest(str(key), [*FIELDS, *PLAIN], "sections")
             raise ModelError(f"unknown section '{key}'; {hint}", path=("natural", key))
-    return _Reader(
-        str(data.get("name", "mechanism")), section, data.get("simulation") or {}, given or {}
-    ).read()
+    name, simulation = str(data.get("name", "mechanism")), data.get("simulation") or {}
+    values = dict(given or {})
+
+    def with_inputs(names: Sequence[str]) -> Mechanism:
+        return _Reader(name, section, simulation, values, names).read()
+
+    mechanism = with_inputs(())
+    mechanism.with_inputs = with_inputs
+    mechanism.description = _plain({**data, "natural": _with_values(section, values)})
+    return mechanism
+
+
+def mechanism_as_dict(mechanism: Any) -> dict[str, Any]:
+    """What a file of the mechanism holds."""
+    found = getattr(mechanism, "description", None)
+    if found is None:
+        raise ModelError(
+            f"mechanism '{getattr(mechanism, 'name', mechanism)}' was built in Python and has no text; only "
+            "mechanisms that were read from a file can be written to one"
+        )
+    return found
+
+
+def _with_values(section: dict[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    """The section with the values of parameters from outside in place of its own."""
+    return {**section, "parameters": {**section["parameters"], **given}} if given else section
+
+
+def _plain(value: Any) -> Any:
+    """The same as built-in types, as a file holds them."""
+    if isinstance(value, Mapping):
+        return {str(key): _plain(entry) for key, entry in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(entry) for entry in value]
+    kinds = (bool, int, float, str)
+    return next((kind(value) for kind in kinds if isinstance(value, kind)), value)
 
 
 def _mapping(value: Any, path: Path) -> dict[str, Any]:
@@ -109,17 +142,32 @@ def _mapping(value: Any, path: Path) -> dict[str, Any]:
     return dict(value)
 
 
+def _symbol(name: str) -> Any:
+    from sekant.geometry.spatial import SX
+
+    return SX.sym(name)
+
+
 class _Reader:
-    def __init__(self, name: str, section: dict[str, Any], simulation: Any, given: Mapping[str, Any]):
+    def __init__(
+        self,
+        name: str,
+        section: dict[str, Any],
+        simulation: Any,
+        given: Mapping[str, Any],
+        inputs: Sequence[str] = (),
+    ):
         from sekant.engine.natural import Mechanism
 
         self.section = section
-        self.constants: dict[str, float] = {}
-        self._parameters(given)
+        self.constants: dict[str, Any] = {}  # numbers, and symbols of those that stay inputs
+        self.inputs: dict[str, tuple[Any, float]] = {}
+        self._parameters(given, inputs)
         dim = section.get("dim", 2)
         gravity = section.get("gravity")
         row = None if gravity is None else [self.number(g, ("natural", "gravity")) for g in gravity]
         self.m: Mechanism = Mechanism(dim, row, name, **self._settings(simulation))
+        self.m.parameters.update(self.inputs)
 
     def _settings(self, simulation: Any) -> dict[str, Any]:
         from sekant.model.simulation import SimulationSettings
@@ -136,22 +184,42 @@ class _Reader:
                 raise ModelError(f"{key} must be positive (got {found[key]:g})", path=path)
         return found
 
-    def _parameters(self, given: Mapping[str, Any]) -> None:
+    def _parameters(self, given: Mapping[str, Any], inputs: Sequence[str]) -> None:
         listed = _mapping(self.section.get("parameters"), ("natural", "parameters"))
         for name in given:
             if name not in listed:
                 hint = suggest(name, list(listed), "parameters")
                 raise ModelError(f"'{name}' is not a parameter of this mechanism; {hint}")
+        for name in inputs:
+            if name not in listed:
+                hint = suggest(name, list(listed), "parameters")
+                raise ModelError(f"'{name}' cannot stay an input: it is not a parameter; {hint}")
         for name, value in {**listed, **given}.items():
-            self.constants[name] = self.number(value, ("natural", "parameters", name))
+            path: Path = ("natural", "parameters", name)
+            if name in inputs:
+                self.inputs[name] = (_symbol(name), self.number(value, path))
+                self.constants[name] = self.inputs[name][0]
+            else:
+                self.constants[name] = self._evaluate(
+                    value, path, self.constants.__getitem__, list(self.constants)
+                )
 
     # -- values ----------------------------------------------------------------------------------------
 
     def number(self, value: Any, path: Path) -> float:
-        found = self._evaluate(value, path, self.constants.__getitem__, list(self.constants))
+        """A number that is known when the mechanism is built: places, directions, settings."""
+        found = self.quantity(value, path)
         if not isinstance(found, float):
-            raise ModelError("must be a number that does not depend on time or motion", path=path)
+            raise ModelError(
+                f"'{value}' shapes the mechanism and cannot depend on a number that each run sets "
+                f"({', '.join(self.inputs)}); masses, lengths, forces and outputs can",
+                path=path,
+            )
         return found
+
+    def quantity(self, value: Any, path: Path) -> Any:
+        """A number, or an expression of those that each run sets."""
+        return self._evaluate(value, path, self.constants.__getitem__, list(self.constants))
 
     def value(self, value: Any, path: Path) -> Any:
         """A number or an expression of time, coordinates and rates."""
@@ -307,7 +375,7 @@ class _Reader:
         body = self.m.body(
             name,
             [self.m[str(n)] for n in self._need(item, "frame", path)],
-            self.number(item.get("mass", 0.0), (*path, "mass")),
+            self.quantity(item.get("mass", 0.0), (*path, "mass")),
             self.numbers(item["com"], (*path, "com")) if "com" in item else None,
             inertia,
             bool(item.get("rigid", True)),
@@ -336,15 +404,15 @@ class _Reader:
             )
         return self.m.parts[name]
 
-    def _options(self, item: dict[str, Any], path: Path, *keys: str) -> dict[str, float]:
-        return {key: self.number(item[key], (*path, key)) for key in keys if key in item}
+    def _options(self, item: dict[str, Any], path: Path, *keys: str) -> dict[str, Any]:
+        return {key: self.quantity(item[key], (*path, key)) for key in keys if key in item}
 
     def _rods(self, name: str, item: dict[str, Any], path: Path) -> None:
         options = self._options(item, path, "mass", "length", "inertia")
         self.m.rod(*self._ends(item, path), name=name, rigid=bool(item.get("rigid", True)), **options)
 
     def _masses(self, name: str, item: dict[str, Any], path: Path) -> None:
-        mass = self.number(self._need(item, "mass", path), (*path, "mass"))
+        mass = self.quantity(self._need(item, "mass", path), (*path, "mass"))
         self.m.mass(self.m[str(self._need(item, "at", path))], mass, name)
 
     def _distances(self, name: str, item: dict[str, Any], path: Path) -> None:

@@ -15,7 +15,7 @@ from typing import Any
 
 from sekant.errors import ModelError, ModelErrors, SekantError
 from sekant.io.includes import read_with_includes
-from sekant.io.natural import is_natural, mechanism_from_dict
+from sekant.io.natural import is_natural, mechanism_as_dict, mechanism_from_dict
 from sekant.io.overrides import apply_overrides
 from sekant.io.plain import to_plain
 from sekant.io.source import Places, find_place
@@ -56,15 +56,16 @@ def located(error: SekantError, places: Places, file: str) -> SekantError:
     return error
 
 
-def dump(model: Model) -> str:
-    """The model as YAML text; what has its default value is left out."""
+def dump(model: Any) -> str:
+    """The model as YAML text; what has its default value is left out. A mechanism in points as its file has it."""
     from ruamel.yaml import YAML
 
     yaml = YAML(typ="rt", pure=True)
     yaml.default_flow_style = False
     yaml.width = 110
     stream = StringIO()
-    yaml.dump(_styled(to_plain(_with_named_curves(model))), stream)
+    plain = to_plain(_with_named_curves(model)) if isinstance(model, Model) else mechanism_as_dict(model)
+    yaml.dump(_styled(plain), stream)
     return stream.getvalue()
 
 

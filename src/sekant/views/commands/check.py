@@ -33,6 +33,10 @@ def check(
         typer.echo(to_json({"ok": True, "file": str(file)} | _described(system), indent=2))
     else:
         typer.echo(system.summary())
+        if system.equations.formulation == "natural":
+            from sekant.analyses.structure import structure
+
+            typer.echo(str(structure(system)))
         hint(f"sekant run {file} --plot {file.stem}.svg")
 
 

@@ -1,0 +1,104 @@
+"""Times at which expressions in CasADi symbols jump or kink because of time alone.
+
+Comparisons, abs, sign, min, max, floor and tables whose arguments depend on nothing but time (and parameters) switch
+where a function of time crosses zero. The zeros are found on a fine grid and then by bisection. Switches that
+depend on the motion are not among them: the Taylor method lands on those itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import casadi as ca
+import numpy as np
+from numpy.typing import NDArray
+
+from sekant.geometry.lookups import Lookups
+from sekant.geometry.spatial import SX
+from sekant.geometry.tables import Table
+
+GRID = 20_001
+"""Points at which signs are compared: pulses shorter than 1/20000 of the time span may be missed."""
+COMPARISONS = (ca.OP_LT, ca.OP_LE, ca.OP_EQ, ca.OP_NE, ca.OP_FMIN, ca.OP_FMAX)
+KINKS = (ca.OP_FABS, ca.OP_SIGN)
+STEPS = (ca.OP_FLOOR, ca.OP_CEIL)
+
+
+def switching_functions(expressions: Sequence[SX], t: SX, p: SX, lookups: Lookups) -> SX:
+    """(k,) functions of t and p whose changes of sign are the switches."""
+    whole = ca.veccat(SX.zeros(0, 1), *expressions)
+    nodes = lookups.needed_by(whole)
+    inner = [argument for node in nodes for argument in node.arguments]
+    found = _switches(ca.vertcat(whole, *inner), t, p)
+    for node in nodes:
+        if isinstance(node.table, Table) and _timely(node.arguments[0], t, p):
+            found += [node.arguments[0] - kink for kink in node.table.kinks.tolist()]
+    return ca.vertcat(SX.zeros(0, 1), *found)
+
+
+def _timely(expression: SX, t: SX, p: SX) -> bool:
+    """Whether an expression depends on time, and on nothing else but parameters."""
+    known = {s.element_hash() for group in (t, p) for s in ca.symvar(group)}
+    symbols = {s.element_hash() for s in ca.symvar(expression)}
+    return t.element_hash() in symbols and symbols <= known
+
+
+def _switches(expression: SX, t: SX, p: SX) -> list[SX]:
+    """Arguments of all operations that switch with time alone."""
+    symbols = ca.symvar(expression)
+    f = ca.Function("scan", symbols, [expression])
+    work: dict[int, SX] = {}
+    found: list[SX] = []
+    for k in range(f.n_instructions()):
+        op, out, into = f.instruction_id(k), f.instruction_output(k), f.instruction_input(k)
+        if op == ca.OP_OUTPUT:
+            continue
+        if op == ca.OP_CONST:
+            work[out[0]] = SX(f.instruction_constant(k))
+        elif op == ca.OP_INPUT:
+            work[out[0]] = symbols[into[0]]
+        else:
+            arguments = [work[i] for i in into]
+            if op in COMPARISONS:
+                found.append(arguments[0] - arguments[1])
+            elif op in KINKS:
+                found.append(arguments[0])
+            elif op in STEPS:
+                found.append(ca.sin(ca.pi * arguments[0]))
+            work[out[0]] = SX.binary(op, *arguments) if len(arguments) == 2 else SX.unary(op, *arguments)
+    return [g for g in found if _timely(g, t, p)]
+
+
+def crossing_times(
+    functions: SX, t: SX, p: SX, lookups: Lookups, values: NDArray[np.float64], begin: float, end: float
+) -> list[float]:
+    """Sorted times in [begin, end] at which one of the functions changes its sign, to rounding errors."""
+    if not functions.numel():
+        return []
+    f = lookups.oracle("switches", [t, p], [functions])
+    times = np.linspace(begin, end, GRID)
+    signs = np.sign(np.array(f.map(GRID)(times[None, :], np.tile(values[:, None], (1, GRID)))))
+    stops: set[float] = set()
+    for row, column in np.argwhere(signs[:, 1:] != signs[:, :-1]):
+        low, high = float(times[column]), float(times[column + 1])
+        stops.add(_bisected(f, values, int(row), low, high, float(signs[row, column])))
+    near = 1e-12 * (end - begin)
+    kept = [begin]
+    for time in sorted(stops):
+        if time - kept[-1] > near:
+            kept.append(time)
+    return kept[1:]
+
+
+def _bisected(
+    f: ca.Function, values: NDArray[np.float64], row: int, low: float, high: float, sign: float
+) -> float:
+    """The first time in (low, high] at which function `row` no longer has the sign that it has at `low`."""
+    while True:
+        middle = 0.5 * (low + high)
+        if not low < middle < high:
+            return float(high)
+        if np.sign(float(f(middle, values)[row])) == sign:
+            low = middle
+        else:
+            high = middle
