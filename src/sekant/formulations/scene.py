@@ -9,7 +9,7 @@ A scene is a dictionary that JSON can hold, so that a result file can be viewed 
     joints    name, kind, ends: [body, pose (7,) of the joint's frame in it] of parent and child; z is the axis
     links     name, kind (spring, rod, bushing), ends: [body, (3,) m] twice
     arrows    name, kind (force, torque), body, at (3,) m, channel: components in W
-    paths     name, body, pose (7,), points (n, 3) m, closed
+    paths     name, body, pose (7,), points (n, 3) m, closed, ties (n, 6): places m and lateral directions, if banked
     surfaces  name, body, pose (7,), size (2,), points (n, 3) m row by row
     planes    name, body, at (3,) m, normal (3,)
 
@@ -38,6 +38,7 @@ from sekant.model.shapes import Mesh, Shape
 
 Scene = dict[str, Any]
 PATH_POINTS = 600
+TIES = 150
 SURFACE_POINTS = 41
 _SHAPE_FRAME = ("frame", "pose", "color", "opacity")
 
@@ -155,9 +156,20 @@ class _SceneBuilder:
         curve, surface = getattr(item, "curve", None), getattr(item, "surface", None)
         place = {"name": name, "body": body, "pose": self.pose(X)}
         if isinstance(curve, PoseCurve):
-            points = curve.position(curve.sample(PATH_POINTS))
-            yield place | {"points": np.round(points, 6).tolist(), "closed": curve.closed}
+            points = np.round(curve.position(curve.sample(PATH_POINTS)), 6).tolist()
+            yield place | {"points": points, "closed": curve.closed, "ties": _ties(curve)}
         if isinstance(surface, PoseSurface):
             u1, u2 = (np.linspace(*ends, SURFACE_POINTS) for ends in surface.range)
             points = surface.position(np.repeat(u1, SURFACE_POINTS), np.tile(u2, SURFACE_POINTS))
             yield place | {"size": [SURFACE_POINTS] * 2, "points": np.round(points, 6).tolist()}
+
+
+def _ties(curve: PoseCurve) -> list[list[float]]:
+    """Points and lateral directions y (n, 6) along a path whose frame has x along it: how the path is banked."""
+    u = curve.sample(TIES)
+    R, p = curve.pose(u)
+    tangent = curve.position(u, 1)
+    speed = np.linalg.norm(tangent, axis=1)
+    if np.any(speed == 0) or np.any(np.sum(R[:, :, 0] * tangent, axis=1) < 0.999 * speed):
+        return []
+    return np.round(np.hstack([p, R[:, :, 1]]), 6).tolist()

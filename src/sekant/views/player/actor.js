@@ -47,12 +47,14 @@ class Actor {
 
   addPart(part) {
     const own = this.colorOf(part);
+    const pieces = piecesOf(part, this.run.bar);
+    if (!pieces.length) return;
     const item = this.item(part.group, part.name, part.track, part.group === "joints" ? "steel" : part.group === "paths" ? "path" : own);
     const holder = new L.Group();
     const [x, y, z, w, qx, qy, qz] = part.pose || [0, 0, 0, 1, 0, 0, 0];
     holder.position.set(x, y, z);
     holder.quaternion.set(qx, qy, qz, w);
-    for (const [geometry, color] of piecesOf(part, this.run.bar)) {
+    for (const [geometry, color] of pieces) {
       const sheet = color === "sheet";
       const opacity = sheet ? 0.45 : part.opacity === undefined ? 1 : part.opacity;
       const mesh = new L.Mesh(geometry, this.material(color || own, opacity, sheet || part.kind === "mesh" ? 1 : 0));

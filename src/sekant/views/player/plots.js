@@ -1,7 +1,7 @@
 // Time histories beside the picture: a line at the present time, its values, and a click that goes to a time.
 
 const LINES = ["#3b7dd8", "#e8883a", "#2fa38c", "#d1495b", "#8a63c9", "#b5892e"];
-const PLOT_HEIGHT = 150;
+const PLOT_HEIGHT = 140;
 
 class Plot {
   constructor(name, runs, player) {
@@ -51,7 +51,7 @@ class Plot {
       scales: { x: { time: false } },
       padding: [8, 10, 0, 0],
       axes: [
-        { ...axis, size: 26, gap: 2 },
+        { ...axis, size: 20, gap: 2 },
         { ...axis, size: 52, gap: 4, values: (_, ticks) => ticks.map((v) => (Math.abs(v) >= 1e5 || (v && Math.abs(v) < 1e-3) ? v.toExponential(0) : formatNumber(v))) },
       ],
       series: [

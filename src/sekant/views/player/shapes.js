@@ -115,6 +115,37 @@ function hingePieces(part, sides) {
   ];
 }
 
+// A tube; where the frame along it shows how it is banked, two rails on ties instead.
+function pathPieces(part) {
+  const r = part.radius;
+  const ties = part.ties || [];
+  if (!ties.length) return [[smoothTube(part.points, r * 0.4, part.closed), "path"]];
+  const half = 1.1 * r;
+  const beside = (side) => ties.map(([x, y, z, a, b, c]) => [x + side * half * a, y + side * half * b, z + side * half * c]);
+  const [left, right] = [beside(1), beside(-1)];
+  const bars = left.map((p, i) => segment(p, right[i], r * 0.12, 5));
+  const closed = part.closed;
+  const open = (points) => (closed ? points.slice(0, -1) : points);
+  return [
+    [smoothTube(open(left), r * 0.22, closed), "path"],
+    [smoothTube(open(right), r * 0.22, closed), "path"],
+    [mergedGeometry(bars), "path"],
+  ];
+}
+
+// One geometry of many, so that they are drawn at once.
+function mergedGeometry(geometries) {
+  const flat = geometries.map((geometry) => geometry.toNonIndexed());
+  const made = new L.BufferGeometry();
+  for (const name of ["position", "normal"]) {
+    const arrays = flat.map((geometry) => geometry.attributes[name].array);
+    const all = new Float32Array(arrays.reduce((sum, array) => sum + array.length, 0));
+    arrays.reduce((at, array) => (all.set(array, at), at + array.length), 0);
+    made.setAttribute(name, new L.BufferAttribute(all, 3));
+  }
+  return made;
+}
+
 const ball_joint = (part) => [[ball([0, 0, 0], part.radius * 1.9), "steel"]];
 
 // kind -> list of [geometry, color]: null is the color of the body, else a name of the theme or #rrggbb
@@ -131,7 +162,7 @@ const PIECES = {
     [ball(part.to, part.radius), null],
   ],
   pin: (part) => [[new L.BoxGeometry(part.radius * 2.4, part.radius * 2.4, part.radius * 2.4), "steel"]],
-  path: (part) => [[smoothTube(part.points, part.radius * 0.4, part.closed), "path"]],
+  path: pathPieces,
   surface: (part) => [[sheet(part), "sheet"]],
   plane: () => [],
   joint_revolute: (part) => hingePieces(part, 24),
