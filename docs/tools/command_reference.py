@@ -11,16 +11,22 @@ from sekant.views.cli import app
 
 def markdown() -> str:
     """One section a command: what it does, its arguments and its options."""
-    return "\n\n".join(_section(name, command) for name, command in typer.main.get_command(app).commands.items())
+    return "\n\n".join(
+        _section(name, command) for name, command in typer.main.get_command(app).commands.items()
+    )
 
 
 def _section(name: str, command: Any) -> str:
     arguments = [p for p in command.params if p.param_type_name == "argument"]
     options = [p for p in command.params if p.param_type_name == "option" and p.name != "help"]
-    usage = " ".join([f"sekant {name}", *(_usage(p) for p in arguments), "[OPTIONS]" if options else ""]).strip()
+    usage = " ".join(
+        [f"sekant {name}", *(_usage(p) for p in arguments), "[OPTIONS]" if options else ""]
+    ).strip()
     lines = [f"## sekant {name}", " ".join((command.help or "").split()), f"```text\n{usage}\n```"]
     rows = [f"| `{_usage(p)}` | {_help(p)} |" for p in arguments]
-    rows += [f"| {', '.join(f'`{text}`' for text in (*p.opts, *p.secondary_opts))} | {_help(p)} |" for p in options]
+    rows += [
+        f"| {', '.join(f'`{text}`' for text in (*p.opts, *p.secondary_opts))} | {_help(p)} |" for p in options
+    ]
     lines.append("\n".join(["| | |", "|---|---|", *rows]))
     return "\n\n".join(lines)
 

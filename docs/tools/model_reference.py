@@ -52,7 +52,9 @@ def _table(own: dict[str, Any], schema: dict[str, Any]) -> str:
     required = own.get("required", [])
     for name, field in own.get("properties", {}).items():
         default = "required" if name in required else _default(field)
-        rows.append(f"| `{name}` | {_kind(field, schema)} | {default} | {_cell(field.get('description', ''))} |")
+        rows.append(
+            f"| `{name}` | {_kind(field, schema)} | {default} | {_cell(field.get('description', ''))} |"
+        )
     return "\n".join(rows)
 
 

@@ -21,7 +21,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 FENCE = re.compile(
-    r"^(?P<skip><!-- not run -->\n)?```(?P<kind>python|sh|yaml|csv)\n(?P<text>.*?)^```$", re.DOTALL | re.MULTILINE
+    r"^(?P<skip><!-- not run -->\n)?```(?P<kind>python|sh|yaml|csv)\n(?P<text>.*?)^```$",
+    re.DOTALL | re.MULTILINE,
 )
 FILE = re.compile(r"# (?P<name>[\w./-]+\.(?:yaml|csv|tir))\n")
 HEAD = "---\nfile_format: mystnb\nkernelspec:\n  name: python3\n---\n\n"

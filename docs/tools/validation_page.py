@@ -46,20 +46,32 @@ def hall() -> Iterator[Row]:
     """Accelerations and motions with closed solutions."""
     r, m, J, F, T = 0.3, 2.5, 0.06, 4.0, 0.9
     result = _run("rolling_disc")
-    yield Row("rolling disc, s'' [m/s²]", "(3.66)", (r * F + T) / (J / r + r * m), result["rolling.a"][-1], 1e-8)
+    yield Row(
+        "rolling disc, s'' [m/s²]", "(3.66)", (r * F + T) / (J / r + r * m), result["rolling.a"][-1], 1e-8
+    )
     result = _run("screw")
-    yield Row("screw joint, s'' [m/s²]", "table 3.4", (1 + 2 * pi) / (1 + 4 * pi**2), result["screw.a"][-1], 1e-8)
+    yield Row(
+        "screw joint, s'' [m/s²]", "table 3.4", (1 + 2 * pi) / (1 + 4 * pi**2), result["screw.a"][-1], 1e-8
+    )
     result = _run("semicircle")
     s, a = result["bowl_joint.q"], result["bowl_joint.a"]
     k = s.size // 3
-    yield Row(f"bead in a semicircle, s'' at s = {s[k]:.4f} m [m/s²]", "3.1.5", 9.81 * np.cos(s[k]), a[k], 1e-8)
+    yield Row(
+        f"bead in a semicircle, s'' at s = {s[k]:.4f} m [m/s²]", "3.1.5", 9.81 * np.cos(s[k]), a[k], 1e-8
+    )
     result = _run("parabola")
     x, z = result["bead.position"][:, 0], result["bead.position"][:, 2]
     speed = np.linalg.norm(result["bead.velocity"], axis=1)
     lowest = int(np.argmin(z))
     expected = np.sqrt(2 * 9.81 * (5.194 - z[lowest]))
-    yield Row("bead on a parabola given by points, speed at the bottom [m/s]", "3.2.3", expected, speed[lowest], 2e-4,
-              "z of the start is printed to 4 digits")
+    yield Row(
+        "bead on a parabola given by points, speed at the bottom [m/s]",
+        "3.2.3",
+        expected,
+        speed[lowest],
+        2e-4,
+        "z of the start is printed to 4 digits",
+    )
     top = z[x > 0].max()
     yield Row("the same: highest point on the other side [m]", "3.2.3", 5.194, top, 1e-3, "read off at 5 ms")
     yield from _conserved()
@@ -88,7 +100,9 @@ def _conserved() -> Iterator[Row]:
             forces={"spring": spring},
         )
         result = sk.simulate(model, 10.0, rtol=1e-11, atol=1e-12)
-        yield Row(what, where, 0.5 * 100 * (25.0**2 + 5.0**2), result["energy"][-1], 1e-7, "constant, as it must be")
+        yield Row(
+            what, where, 0.5 * 100 * (25.0**2 + 5.0**2), result["energy"][-1], 1e-7, "constant, as it must be"
+        )
 
 
 def cases(tolerance: float = 1e-8) -> Iterator[tuple[str, tuple[int, int], tuple[int, int], float, float]]:
@@ -111,7 +125,9 @@ def case_table() -> str:
     rows = ["| mechanism | DERA: size | ours | DERA: SCD | ours |", "|---|---|---|---|---|"]
     for name, theirs, size, published, digits in cases():
         title = f"[{name.replace('_', ' ')}](natural/{name}.md)"
-        rows.append(f"| {title} | {theirs[0]}, {theirs[1]} | {size[0]}, {size[1]} | {published} | {digits:.2f} |")
+        rows.append(
+            f"| {title} | {theirs[0]}, {theirs[1]} | {size[0]}, {size[1]} | {published} | {digits:.2f} |"
+        )
     return "\n".join(rows)
 
 

@@ -204,6 +204,43 @@ def test_two_results_as_ghost_and_side_by_side(browser, result, tmp_path):
     assert browser.errors == []
 
 
+def test_modes_move_as_the_linear_model_says(browser, tmp_path):
+    slide = {"type": "prismatic", "q0": 0.3}
+    spring = {"type": "spring_damper", "stiffness": 900.0, "free_length": 0.2}
+    raw = {
+        "name": "twins",
+        "bodies": {"a": {"mass": 1.1}, "b": {"mass": 2.3}},
+        "joints": {"ja": {"child": "a", **slide}, "jb": {"parent": "a", "child": "b", **slide}},
+        "forces": {
+            "sa": {"parent": "ground", "child": "a", "damping": 3.0, **spring},
+            "sb": {"parent": "a", "child": "b", **spring},
+        },
+    }
+    system = sk.compile(model_from_dict(raw))
+    modes = sk.linearize(system, sk.equilibrium(system)).modes()
+    browser.open(sk.view(modes, tmp_path / "modes.html"))
+    browser.wait("sekant.playing && sekant.time > 0.05")
+    assert browser.run("sekant.modes.length") == len(modes.oscillations) == 2
+    browser.run("sekant.pause()")
+    for number, k in enumerate(modes.oscillations):
+        browser.run(f"sekant.setMode({number})")
+        assert f"{modes.damped_frequency[k]:.4g} Hz" in browser.run("sekant.modes[sekant.mode].label")
+        heights = []
+        for quarter in (0.0, 0.25, 0.5, 0.75):
+            browser.run(f"sekant.setTime({quarter})")
+            heights.append([browser.run(f"sekant.poseOf('{body}')")[2] for body in ("a", "b")])
+        heights = np.array(heights)
+        # z(t) = z0 + Re(s e^{i 2 pi t}): the quarters give both parts of s, up to a common real factor
+        drawn = (heights[0] - heights[2]) / 2 - 1j * (heights[1] - heights[3]) / 2
+        motion = modes.body_motions(k)
+        expected = np.array([motion["a"][2], motion["b"][2]])
+        scale = np.vdot(expected, drawn) / np.vdot(expected, expected)
+        assert abs(scale.imag) < 1e-3 * abs(scale)
+        np.testing.assert_allclose(drawn, scale * expected, atol=1e-4 * np.abs(drawn).max())
+        assert np.abs(drawn).min() > 1e-3
+    assert browser.errors == []
+
+
 def test_hostile_names_stay_text(browser, tmp_path):
     evil = "</script><script>window.broken = 1</script>"
     names = [evil, "<img src=x onerror=window.broken=2>", "\"'`${1}\u2028", "🚲 </style>", "__proto__"]

@@ -26,7 +26,7 @@ def mode_figure(modes: Any, amplitude: float | None) -> dict[str, Any]:
     if not numbers:
         raise SekantError("no mode oscillates: all eigenvalues are real, there is no period to show")
     first = _period(modes, numbers[0], 0.0)
-    size = float(np.linalg.norm(np.ptp(_positions(first), axis=(0, 1)))) or 1.0
+    size = float(np.linalg.norm(np.subtract(*figure(first)["bounds"])))
     periods = [_period(modes, k, amplitude or _amplitude(modes, k, first, size)) for k in numbers]
     largest = max(periods, key=lambda period: float(np.ptp(_positions(period), axis=0).max()))
     run = figure(largest, "mode")

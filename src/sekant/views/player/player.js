@@ -46,7 +46,10 @@ class Player {
     document.title = `${this.figure.title} · Sekant`;
     this.slider = byId("slider");
     Object.assign(this.slider, { min: this.begin, max: this.end, step: "any", value: this.begin });
-    this.slider.addEventListener("input", () => this.setTime(Number(this.slider.value)));
+    this.slider.addEventListener("input", () => {
+      this.stage.hurry();
+      this.setTime(Number(this.slider.value));
+    });
     byId("play").addEventListener("click", () => this.toggle());
     byId("speed").append(...SPEEDS.map((speed) => element("option", { value: speed, text: `${speed}×` })));
     byId("speed").value = String(this.speed);
@@ -76,6 +79,7 @@ class Player {
   setUpModes() {
     const chooser = byId("modes");
     chooser.hidden = !this.modes.length;
+    byId("chooser").hidden = this.modes.length > 0;
     if (!this.modes.length) return;
     chooser.append(...this.modes.map((mode, i) => element("option", { value: i, text: mode.label })));
     chooser.addEventListener("change", () => this.setMode(Number(chooser.value)));
@@ -152,6 +156,7 @@ class Player {
   play() {
     if (this.time >= this.end) this.setTime(this.begin);
     this.playing = true;
+    this.stage.hurry();
     this.last = undefined;
     byId("play").classList.add("on");
   }

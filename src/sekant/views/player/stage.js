@@ -18,6 +18,8 @@ class Stage {
     this.controls = new L.OrbitControls(this.camera, canvas);
     this.controls.enableDamping = false;
     this.controls.addEventListener("change", () => (this.dirty = true));
+    this.software = isSoftware(this.renderer.getContext());
+    this.controls.addEventListener("start", () => this.hurry());
     this.dirty = true;
     this.addLights();
     this.slow = 0;
@@ -175,10 +177,21 @@ class Stage {
     this.dirty = true;
   }
 
+  // Without a graphics card shadows cost most of the time: they stay in a still picture only.
+  hurry() {
+    if (this.software && this.renderer.shadowMap.enabled) this.dropShadows();
+  }
+
   dropShadows() {
     this.sun.castShadow = false;
     this.renderer.shadowMap.enabled = false;
   }
+}
+
+function isSoftware(gl) {
+  const names = gl.getExtension("WEBGL_debug_renderer_info");
+  const name = names ? String(gl.getParameter(names.UNMASKED_RENDERER_WEBGL)) : "";
+  return /swiftshader|llvmpipe|softpipe|basic render/i.test(name);
 }
 
 // The axis of W that points up: against gravity where gravity is along an axis, else z.
