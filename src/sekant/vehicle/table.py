@@ -19,6 +19,8 @@ SHOWN = {
     "N/m": ("N/mm", 1e-3),
 }
 """unit -> unit for people, and its factor"""
+DRIVES = ("travel", "rack", "steering_wheel")
+"""columns that say where, not what"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,7 +98,7 @@ class SuspensionCurves:
             + f" mm at rack {1e3 * self.steering[j]:.4g} mm"
         ]
         for name in self.names:
-            if name in ("travel", "rack", "steering_wheel"):
+            if name in DRIVES:
                 continue
             unit, values = self.shown(name)
             shown = "".join(f"{round(values[k, j], 4) + 0.0:12.4f}" for k in at)

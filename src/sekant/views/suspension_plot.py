@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sekant import plot_style as style
-from sekant.vehicle.table import SuspensionCurves
+from sekant.vehicle.table import DRIVES, SuspensionCurves
 from sekant.views.pictures import drawing
 
 if TYPE_CHECKING:
@@ -18,12 +18,11 @@ if TYPE_CHECKING:
 _COLUMNS = 3
 _WIDTH, _HEIGHT = 3.3, 2.1  # inches a panel
 _MOST_LINES = 5
-_DRIVES = ("travel", "rack", "steering_wheel")
 
 
 def suspension_picture(curves: SuspensionCurves) -> Picture:
     """Every quantity in a panel; with steering, a line for each of at most five positions of the rack."""
-    names = [name for name in curves.names if name not in _DRIVES]
+    names = [name for name in curves.names if name not in DRIVES]
     rows = -(-len(names) // _COLUMNS)
     with drawing(_COLUMNS * _WIDTH, rows * _HEIGHT + style.MARGIN_HEIGHT) as figure:
         axes = figure.subplots(rows, _COLUMNS, squeeze=False).ravel()

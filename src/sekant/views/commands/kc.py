@@ -21,13 +21,13 @@ def kc(
     plot: Annotated[Path | None, typer.Option("--plot", help="Draw the curves (.svg, .pdf, .png).")] = None,
     travel: Annotated[
         tuple[str, str] | None,
-        typer.Option(help="Lowest and highest wheel position, e.g. -80mm 80mm.", show_default="of the file"),
+        typer.Option(help="Lowest and highest position, e.g. -80mm 80mm.", show_default="of the file"),
     ] = None,
     steering: Annotated[
         tuple[str, str] | None,
         typer.Option(help="Range of the rack, e.g. -30mm 30mm.", show_default="of the file"),
     ] = None,
-    points: Annotated[int, typer.Option(min=2, max=100_000, help="Positions of the wheel.")] = 41,
+    points: Annotated[int, typer.Option(min=2, max=100_000, help="Positions over the travel.")] = 41,
     racks: Annotated[int, typer.Option(min=1, max=1000, help="Positions of the rack.")] = 5,
     side: Annotated[str | None, typer.Option(help="left or right: mirrors hard points if need be.")] = None,
     model_file: Annotated[
