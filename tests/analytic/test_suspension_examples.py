@@ -44,13 +44,25 @@ def test_an_example_has_the_curves_of_its_hard_points(kind):
 
 
 def test_pils_reaches_its_whole_range():
-    """PILS sweeps the double wishbone from -170 to 240 mm (2.4), and down to -190 mm, the last it can reach (3.5.2)."""
+    """PILS (2.4) drives the double wishbone from -170 to 240 mm, and not much farther can it go."""
     model = sk.load(EXAMPLES / "double_wishbone.yaml")
     curves = sk.vehicle.suspension_curves(model, travel=np.linspace(-0.17, 0.24, 42))
     assert np.all(np.isfinite(curves["camber"]))
     assert curves.limits == ()
     beyond = sk.vehicle.suspension_curves(model, travel=np.linspace(-0.24, 0.3, 55))
     reached = beyond.travel[np.isfinite(beyond["camber"][:, 0])]
-    assert reached[0] == pytest.approx(-0.19)
+    assert -0.24 < reached[0] <= -0.17
     assert 0.24 <= reached[-1] < 0.3
     assert len(beyond.limits) == 2
+
+
+def test_pils_cannot_go_below_190_mm():
+    """PILS (3.5.2): with the carrier's point K = (0, 600, 0) mm driven, -190 mm is the lowest step of 10 mm."""
+    model = sk.load(EXAMPLES / "double_wishbone.yaml")
+    upright = model.bodies["upright"]
+    frames = {**upright.frames, "K": sk.Frame(position=(0.0, 0.6, 0.0))}
+    bodies = {**model.bodies, "upright": upright.model_copy(update={"frames": frames})}
+    marked = model.model_copy(update={"bodies": bodies})
+    found = sk.kinematics(marked, "upright.K.z", values=-np.arange(0, 0.24, 0.01))
+    assert found.drive.min() == pytest.approx(-0.19)
+    assert found.limits[0].kind == "dead point"
