@@ -5,6 +5,7 @@ import pytest
 
 import sekant as sk
 from mechanisms import JOINT_TYPES, random_model, random_state
+from sekant.geometry.tables import Table
 from sekant.model.joints import JOINTS
 from sekant.model.mirror import AXES, mirrored
 from sekant.model.quantities import mirror_sign
@@ -64,6 +65,37 @@ def test_a_tree_of_all_joints(plane):
 def test_forces_on_coordinates_that_stay_the_same(plane):
     forces = ("rotational_spring_damper", "joint_limit", "joint_friction", "actuator")
     compare(random_model(21, joints=UNCHANGED, forces=forces), plane, seed=22)
+
+
+@pytest.mark.parametrize("plane", AXES)
+@pytest.mark.parametrize("orientation", ["quaternion", "euler:zyx", "none"])
+def test_path_joints(plane, orientation):
+    rng = np.random.default_rng(31)
+    rest = {"quaternion": 4, "euler:zyx": 3, "none": 0}[orientation]
+    c = rng.uniform(-0.4, 0.4, (2, 3 + rest, 4))
+    c[1, :, 0] = (c[0] * 2.0 ** np.arange(4)).sum(axis=1)
+    c[:, 3:4, 0] += 3.0 if orientation == "quaternion" else 0.0
+    turn = (
+        np.array([[0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]) if orientation == "none" else np.eye(3)
+    )
+    curve = sk.PoseCurve(Table([-2.0, 0.0, 2.0], c, "linear"), orientation, turn)
+    model = random_model(41, joints=("revolute", "revolute"), forces=BETWEEN_FRAMES)
+    last = list(model.joints)[-1]
+    old = model.joints[last]
+    path = sk.joints.Path(
+        parent=old.parent,
+        child=old.child,
+        parent_pose=old.parent_pose,
+        child_pose=old.child_pose,
+        curve=curve,
+    )
+    compare(model.model_copy(update={"joints": {**model.joints, last: path}}), plane, seed=6)
+    # by name, as in files, the image is taken when the curve is bound to the joint
+    named = path.model_copy(update={"curve": "way"})
+    whole = model.model_copy(update={"curves": {"way": curve}, "joints": {**model.joints, last: named}})
+    assert mirrored(named, plane).mirror == plane
+    assert mirrored(mirrored(named, plane), plane) == named
+    compare(whole, plane, seed=7)
 
 
 def hash_of(text):

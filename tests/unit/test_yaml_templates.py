@@ -2,8 +2,10 @@
 
 import textwrap
 
+import numpy as np
 import pytest
 
+import sekant as sk
 from sekant.errors import ModelError
 from sekant.io.yaml import dump, load
 from sekant.model.expressions import Expression
@@ -191,3 +193,36 @@ def test_an_empty_instance_names_no_template(write):
 def test_shapes(write, key):
     with pytest.raises(ModelError, match=f"{key}: must be a mapping, not the number 3"):
         load(write(f"{key}: 3\n"))
+
+
+SIDES = """\
+name: sides
+curves:
+  travel: {parameter: z, range: [-0.2, 0.2], position: ["0.1*z^2", "0.7 - 0.3*z^2", "z"], frame: upright,
+           up: [1, 0, 0]}
+templates:
+  side:
+    bodies:
+      hub: {mass: 3.0, inertia: [0.1, 0.2, 0.3]}
+      arm: {mass: 1.0, inertia: [0.01, 0.02, 0.03]}
+    joints:
+      ride: {type: path, curve: travel, child: hub, q0: 0.05}
+      follow: {type: path, curve: travel, child: arm, parent_pose: {position: [0.1, -0.2, 0]}, coordinate_of: ride}
+instances:
+  left: {template: side}
+  right: {template: side, mirror: y}
+"""
+
+
+def test_paths_and_groups_in_templates_are_mirrored(tmp_path):
+    (tmp_path / "sides.yaml").write_text(SIDES)
+    model = sk.load(tmp_path / "sides.yaml")
+    assert model.joints["right.ride"].mirror == "y"
+    assert model.joints["right.follow"].coordinate_of == "right.ride"
+    system = sk.compile(model)
+    assert system.nv == 2
+    result = sk.simulate(system, until=0.1)
+    for body in ("hub", "arm"):
+        left, right = result[f"left.{body}.position"], result[f"right.{body}.position"]
+        np.testing.assert_allclose(right, left * [1.0, -1.0, 1.0], atol=1e-12)
+    assert np.ptp(result["left.hub.position"][:, 1]) > 1e-4

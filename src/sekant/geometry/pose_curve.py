@@ -163,6 +163,15 @@ class PoseCurve:
             curve.check_closed()
         return curve
 
+    def mirrored(self, plane: str) -> PoseCurve:
+        """The mirror image about the plane of F normal to `plane` ("x", "y" or "z"): P p, P R P."""
+        t, signs = self.table, pose_kinematics.mirror_signs(self.orientation, plane)
+        increment = signs * t.increment if self.closed else None
+        c = signs[:, None] * t.coefficients
+        table = Table(t.breaks, c, t.extrapolation, t.name, t.unit, increment=increment)
+        R = pose_kinematics.mirrored_constant(self.R_constant, plane)
+        return replace(self, table=table, R_constant=R)
+
     def check_closed(self, tolerance: float = 1e-6) -> None:
         """DataError if the two ends differ by more than `tolerance` (m and rad)."""
         a, b = self.range

@@ -56,6 +56,21 @@ def component_names(orientation: str) -> list[str]:
     return names + [f"a{i}{axis}" for i, axis in enumerate(sequence, start=1)]
 
 
+def mirror_signs(orientation: str, plane: str) -> Array:
+    """(m,) signs of the components of the pose mirrored about the plane normal to `plane`: P p and P R P."""
+    kind, sequence = parse_orientation(orientation)
+    position = [-1.0 if axis == plane else 1.0 for axis in "xyz"]
+    if kind == "quaternion":
+        return np.array([*position, 1.0, *(1.0 if axis == plane else -1.0 for axis in "xyz")])
+    return np.array([*position, *(1.0 if axis == plane else -1.0 for axis in sequence)])
+
+
+def mirrored_constant(R: Array, plane: str) -> Array:
+    """P R P (3, 3)."""
+    P = np.array([-1.0 if axis == plane else 1.0 for axis in "xyz"])
+    return P[:, None] * R * P
+
+
 def rotations(y: Array, orientation: str, R_constant: Array) -> Array:
     """R_FM (..., 3, 3) of components (..., m)."""
     kind, sequence = parse_orientation(orientation)

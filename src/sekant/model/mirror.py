@@ -26,8 +26,11 @@ def negative(value: Value) -> Value:
 
 def mirrored(item: D, plane: str) -> D:
     """The mirror image of `item` about the plane normal to `plane`: "x", "y" or "z"."""
-    update: dict[str, Any] = {}
+    own: Callable[[str], dict[str, Any]] | None = getattr(item, "mirror_changes", None)
+    update = own(plane) if own is not None else {}
     for name, field in type(item).model_fields.items():
+        if name in update:
+            continue
         value = getattr(item, name)
         if value and not _is_plain(field.annotation):
             raise ModelError(f"'{name}' of a {_title(item)} cannot be mirrored; model the other side itself")

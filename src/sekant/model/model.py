@@ -63,6 +63,10 @@ class Model(Description):
     def _curve_fingerprints(self, curves: dict[str, Any]) -> dict[str, str]:
         return {name: fingerprint(curve) for name, curve in curves.items()}
 
+    def mirror_changes(self, plane: str) -> dict[str, Any]:
+        """Curves stay as they are: joints that name one take its mirror image themselves."""
+        return {"curves": self.curves}
+
     def split_reference(self, reference: str) -> tuple[str, str]:
         """(body, frame) of ``body`` or ``body.frame``; body names may themselves contain dots."""
         if reference == "ground" or reference in self.bodies:

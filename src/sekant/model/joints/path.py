@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import casadi as ca
 import numpy as np
 from pydantic import InstanceOf, field_serializer, model_validator
 
+from sekant.errors import ModelError
 from sekant.geometry.fingerprint import fingerprint
 from sekant.geometry.pose_curve import PoseCurve
 from sekant.geometry.pose_symbolic import CurveMotion, motion_from_components
@@ -48,6 +49,8 @@ class Path(Joint):
     normal_direction: Direction | None = None
     coordinate_of: JointName | None = None
     """the joint whose coordinate this one shares: both move as one"""
+    mirror: Literal["x", "y", "z"] | None = None
+    """take the mirror image of the curve, about the plane of its frame normal to this axis"""
 
     @property
     def coordinates(self) -> tuple[Coordinate, ...]:  # pyright: ignore[reportIncompatibleVariableOverride]
@@ -80,6 +83,23 @@ class Path(Joint):
         if given:
             raise ValueError(f"{given[0]} is that of the joint '{self.coordinate_of}'; drop it here")
         return self
+
+    def mirror_changes(self, plane: str) -> dict[str, Any]:
+        """What changes in the joint's mirror image besides its frames."""
+        if self.compliance is not None:
+            raise ModelError("a compliant path cannot be mirrored; model the other side itself")
+        if not isinstance(self.curve, str):
+            return {"curve": self.curve.mirrored(plane)}
+        if self.mirror not in (None, plane):
+            raise ModelError(
+                f"its curve is mirrored about {self.mirror} already; mirror about the same plane"
+            )
+        return {"curve": self.curve, "mirror": plane if self.mirror is None else None}
+
+    def bound(self, curve: PoseCurve) -> Path:
+        """The joint with the curve itself in place of its name."""
+        image = curve if self.mirror is None else curve.mirrored(self.mirror)
+        return self.model_copy(update={"curve": image, "mirror": None})
 
     @field_serializer("curve")
     def _curve_name(self, curve: str | PoseCurve) -> Any:
