@@ -41,11 +41,13 @@ $(DOCS): $(STAMP)
 	@$(UV_INSTALL) -e '.[test,lint,docs]'
 	@touch $@
 
-demo: env  ## Run the roller coaster of the examples; leaves results, a plot and a picture in out/
+demo: env  ## Run three of the examples and make a page on which they move; it goes to out/demo
 	@mkdir -p $(OUT)
 	@$(BIN)/sekant run examples/roller_coaster.yaml --output $(OUT)/roller_coaster.nc --plot $(OUT)/roller_coaster.svg
-	@$(BIN)/python docs/picture.py $(OUT)/roller_coaster.png
-	@echo "Look at $(OUT)/roller_coaster.png (the ride) and $(OUT)/roller_coaster.svg (its time histories)."
+	@$(BIN)/sekant gallery examples --output $(OUT)/demo \
+		--only roller_coaster --only suspensions/double_wishbone --only natural/bricard
+	@echo "Open $(OUT)/demo/index.html in a browser: pictures, players, plots and the models themselves."
+	@echo "Next: $(BIN)/sekant new quarter-car, or $(BIN)/sekant gallery for all examples."
 
 test: env  ## Run the tests (TESTS=tests/unit for some of them, JOBS=1 for one process)
 	@$(BIN)/python -m pytest -n $(JOBS) $(TESTS)

@@ -11,7 +11,7 @@ output below them):
 Models and data whose first line is a comment with a file name (``# arm.yaml``) are put into that file for what
 follows.
 
-A line ``<!-- not run -->`` above a block leaves it alone.
+A line ``<!-- not run -->`` above a block keeps it from running; a named file is written all the same.
 """
 
 from __future__ import annotations
@@ -50,8 +50,9 @@ class Block:
 def blocks(page: str) -> Iterator[Block]:
     """The blocks of a page that are executed, in order."""
     for found in FENCE.finditer(page):
-        if not found["skip"]:
-            yield Block(found["kind"], found["text"])
+        block = _block(found)
+        if block:
+            yield block
 
 
 def as_notebook(page: str) -> str:
@@ -62,7 +63,15 @@ def as_notebook(page: str) -> str:
 
 
 def _replaced(found: re.Match[str]) -> str:
-    return found[0] if found["skip"] else _cell(found[0], Block(found["kind"], found["text"]))
+    block = _block(found)
+    return _cell(found[0], block) if block else found[0]
+
+
+def _block(found: re.Match[str]) -> Block | None:
+    block = Block(found["kind"], found["text"])
+    if not found["skip"]:
+        return block
+    return Block("csv", block.text) if block.file else None
 
 
 def _cell(shown: str, block: Block) -> str:

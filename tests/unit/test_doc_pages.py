@@ -103,4 +103,7 @@ def test_pages_become_notebooks_that_run_the_same_blocks():
     assert text.count("{code-cell}") == 3
     assert "!sekant run a.yaml\n" in text
     assert "```python\nboom\n```" in text
+    data = "<!-- not run -->\n```yaml\n# b.yaml\nx: 1\n```\n"
+    assert [(block.kind, block.file) for block in pages.blocks(data)] == [("csv", "b.yaml")]
+    assert "remove-cell" in pages.as_notebook(data)
     assert pages.as_notebook("# words only\n") == "# words only\n"

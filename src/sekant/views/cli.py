@@ -15,6 +15,7 @@ from sekant.version import __version__
 from sekant.views.commands.check import check
 from sekant.views.commands.doctor import doctor
 from sekant.views.commands.fit import fit
+from sekant.views.commands.gallery import gallery
 from sekant.views.commands.kc import kc
 from sekant.views.commands.kinematics import kinematics
 from sekant.views.commands.new import new
@@ -30,7 +31,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (new, check, run, kinematics, kc, plot, view, fit, schema, doctor):
+for command in (new, check, run, kinematics, kc, plot, view, fit, schema, gallery, doctor):
     app.command()(command)
 
 

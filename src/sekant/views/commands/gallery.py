@@ -1,0 +1,48 @@
+"""`sekant gallery`: every model of a folder on one page."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def gallery(
+    folder: Annotated[Path, typer.Argument(help="Folder with models; those below it count too.")] = Path(
+        "examples"
+    ),
+    output: Annotated[Path, typer.Option("--output", "-o", help="Folder of the page.")] = Path("gallery"),
+    only: Annotated[
+        list[str] | None,
+        typer.Option(help="Name of a model, e.g. natural/bricard; repeatable.", show_default="all"),
+    ] = None,
+    short: Annotated[
+        bool, typer.Option("--short", help="Only a moment of each run, to see that all work.")
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Run every model of a folder and write a page with pictures, players, plots and sources."""
+    from sekant.views.gallery import make_gallery
+    from sekant.views.progress import ProgressBar
+
+    with ProgressBar("gallery", enabled=not as_json) as bar:
+
+        def progress(name: str, fraction: float) -> None:
+            bar.stage(name)
+            bar(fraction)
+
+        exhibits = make_gallery(folder, output, short=short, names=only, progress=progress)
+    failed = [exhibit for exhibit in exhibits if exhibit.error]
+    page = output / "index.html"
+    if as_json:
+        from sekant.results.summary import to_json
+
+        told = {exhibit.name: exhibit.error or "finished" for exhibit in exhibits}
+        typer.echo(to_json({"ok": not failed, "output": str(page), "models": told}, indent=2))
+    else:
+        typer.echo(f"{len(exhibits) - len(failed)} of {len(exhibits)} models ran; look at {page}")
+        for exhibit in failed:
+            typer.echo(f"{exhibit.name}: {exhibit.error}", err=True)
+    if failed:
+        raise typer.Exit(1)

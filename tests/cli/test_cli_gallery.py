@@ -1,0 +1,79 @@
+"""`sekant gallery`: a page with everything on it, whatever the models are called."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from command_line import PENDULUM, sekant
+
+import sekant as sk
+from sekant.errors import SekantError
+from sekant.views.gallery import find_models, make_gallery
+from sekant.views.thumbnail import thumbnail
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+
+
+@pytest.fixture
+def folder(tmp_path) -> Path:
+    folder = tmp_path / "models"
+    (folder / "sub").mkdir(parents=True)
+    (folder / "parts").mkdir()
+    (folder / "crane.yaml").write_text("# A crane <b>with</b> an arm & a hook. It swings.\n" + PENDULUM)
+    (folder / "sub" / "broken.yaml").write_text("# It has a mistake.\nbodies: {arm: {mas: 2}}\n")
+    (folder / "parts" / "piece.yaml").write_text("bodies: {arm: {mass: 2}}\n")
+    (folder / "numbers.yaml").write_text("a: 1\n")
+    return folder
+
+
+def test_models_are_told_from_parts_and_other_files(folder):
+    assert [path.relative_to(folder).as_posix() for path in find_models(folder)] == [
+        "crane.yaml",
+        "sub/broken.yaml",
+    ]
+
+
+def test_every_example_is_found():
+    names = {path.relative_to(EXAMPLES).as_posix() for path in find_models(EXAMPLES)}
+    assert {path.name for path in EXAMPLES.glob("*.yaml")} <= names
+    assert {f"natural/{path.name}" for path in (EXAMPLES / "natural").glob("*.yaml")} <= names
+    assert {f"suspensions/{path.name}" for path in (EXAMPLES / "suspensions").glob("*.yaml")} <= names
+
+
+def test_the_page_has_pictures_players_sources_and_says_what_failed(folder, tmp_path):
+    done = sekant("gallery", folder, "-o", tmp_path / "out", "--short", "--json")
+    assert done.returncode == 1
+    told = json.loads(done.stdout)
+    assert (told["ok"], told["models"]["crane"]) == (False, "finished")
+    assert "broken.yaml:2: body 'arm'" in told["models"]["sub/broken"]
+    page = (tmp_path / "out" / "index.html").read_text()
+    assert "<b>" not in page
+    assert "A crane &lt;b&gt;with&lt;/b&gt; an arm &amp; a hook" in page
+    assert "body &#x27;arm&#x27;" in page
+    assert "shoulder: {type: revolute" in page
+    for link in set(re.findall(r'(?:href|src)="([^"#]+)"', page)):
+        assert (tmp_path / "out" / link).stat().st_size > 1000
+    assert "http" not in page
+
+
+def test_the_installed_package_says_where_examples_are(tmp_path):
+    done = sekant("gallery", cwd=tmp_path)
+    assert done.returncode == 1
+    assert done.stderr.startswith("examples: is not a folder; the examples are part of Sekant's source")
+    assert done.stderr.count("\n") == 1
+
+
+def test_names_that_do_not_exist_are_told(folder, tmp_path):
+    with pytest.raises(SekantError, match="no model 'crate'; there are crane, sub/broken"):
+        make_gallery(folder, tmp_path / "out", names=["crate"])
+
+
+@pytest.mark.parametrize("name", ["torus", "natural/slider_crank", "suspensions/double_wishbone"])
+@pytest.mark.filterwarnings("error")
+def test_thumbnails_of_surfaces_points_and_bodies(name, tmp_path):
+    result = sk.simulate(sk.load(EXAMPLES / f"{name}.yaml"), 0.1)
+    drawn = thumbnail(result)
+    lines = drawn.axes[0].get_lines()
+    assert len(lines) > 5
+    assert len(drawn.rendered("png")) > 3000
