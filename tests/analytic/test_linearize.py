@@ -162,6 +162,23 @@ def test_a_driver_as_input_acts_with_its_rates():
     assert only.to_scipy().A.shape == (2, 2)
 
 
+def test_a_force_shows_at_once_in_accelerations_and_reactions():
+    """Slider of 10 kg alone: a = F / m at high frequency; where it cannot be told it is refused."""
+    model = slider_pendulum(20.0)
+    single = model.model_copy(
+        update={"bodies": {"slider": model.bodies["slider"]}, "joints": {"slide": model.joints["slide"]}}
+    )
+    linear = sk.linearize(
+        sk.compile(single), inputs=["slide.displacement"], outputs=["slider.acceleration.y"]
+    )
+    s = 2j * np.pi * 3.0
+    assert linear.transfer(s)[0, 0] == pytest.approx(s**2 / (10 * s**2 + 20 * s + 20), rel=1e-10)
+    assert linear.state_space().D[0, 0] == pytest.approx(0.1, rel=1e-12)
+    floating = sk.compile(single, formulation="cartesian")
+    with pytest.raises(sk.SekantError, match=r"acts at once on 'slider.acceleration.y'"):
+        sk.linearize(floating, inputs=["slider.vy"], outputs=["slider.acceleration.y"])
+
+
 def test_power_spectrum_of_white_noise_has_the_known_variance():
     """Force of density S (two-sided over frequency in Hz) on m, c, k: variance S / (2 c k)."""
     model = slider_pendulum(20.0)

@@ -61,8 +61,11 @@ def test_all_derivatives_of_a_loaded_loop_equal_differences_through_its_equilibr
 
 
 def test_numbers_of_the_model_that_are_no_run_time_parameters_serve_as_well():
-    linear = sk.linearize(sk.compile(slider_pendulum(20.0)))
+    linear = sk.linearize(
+        sk.compile(slider_pendulum(20.0)), inputs=["slide.displacement"], outputs=["hinge.q"]
+    )
     found = linear.sensitivity(["rod.mass"])
+    assert found.transfer(1j).shape == (1, 1, 1)
 
     def eigenvalues(mass):
         model = slider_pendulum(20.0)

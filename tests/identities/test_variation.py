@@ -49,6 +49,14 @@ def check(system, point):
     for exact, numeric in pairs:
         assert np.abs(exact - numeric).max() < 1e-7 * max(1.0, np.abs(exact).max())
 
+    at_rest = Point(t, q, 0 * v, 0 * a, lam, p)
+    short, full = functions.rest_tangent(at_rest), functions.tangent(at_rest)
+    for name in ("M", "R_v", "R_s", "G", "H", "acc_v", "acc_s"):
+        exact = getattr(full, name)
+        assert np.abs(getattr(short, name) - exact).max(initial=0.0) < 1e-11 * max(
+            1.0, np.abs(exact).max(initial=0.0)
+        )
+
 
 def point_at(system, q, seed, t=0.3):
     rng = np.random.default_rng(seed)

@@ -15,15 +15,20 @@ import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
+from sekant.analyses.closing import _coordinates_of_velocities as coordinates_of_velocities
 from sekant.analyses.reduction import Columns
 from sekant.engine.linear_functions import LinearFunctions, Point, Slopes
+from sekant.engine.natural import NaturalSystem
 from sekant.engine.system import System
 from sekant.engine.system import compile as compile_model
 from sekant.errors import SolverError, suggest
 from sekant.geometry.spatial import SX
+from sekant.model.forces import Actuator
 from sekant.model.quantities import Expression
 
 Array = NDArray[Any]
+INSTANT = ("acceleration", "a", "reaction", "reaction_local", "multipliers", "force", "power")
+"""Last words of the names of outputs that follow forces without delay."""
 ORDERS = ("", "_rate", "_acceleration")
 
 
@@ -36,30 +41,61 @@ class Input:
     index: tuple[int, ...]
 
 
-def with_driver_inputs(system: System, names: Sequence[str], t: float) -> System:
-    """The system in which each driver of `names` has a small displacement u + u' (t - t0) + u'' (t - t0)^2 / 2."""
-    drivers = [name for name in names if name in getattr(system.model, "drivers", {})]
-    if not drivers:
+def with_inputs(system: System, names: Sequence[str], t: float) -> System:
+    """The system with run-time parameters for its inputs that are drivers or coordinates of joints.
+
+    Each driver of `names` has a small displacement u + u' (t - t0) + u'' (t - t0)^2 / 2, each coordinate a force.
+    """
+    known = system.parameters
+    drivers = [n for n in names if n in system.model.drivers and f"{n}_input" not in known]
+    forces = {
+        name: key
+        for name, key in _driveable(system).items()
+        if name in names and force_parameter(*key) not in known
+    }
+    if not drivers and not forces:
         return system
 
     def make() -> System:
         model, extra = system.model, {}
-        changed = dict(model.drivers)
+        changed, added = dict(model.drivers), dict(model.forces)
         for name in drivers:
             u = [f"{name}_input{order}" for order in ORDERS]
             extra.update(dict.fromkeys(u, 0.0))
             text = f"({model.drivers[name].value}) + {u[0]} + {u[1]}*(t - {t!r}) + 0.5*{u[2]}*(t - {t!r})^2"
             changed[name] = model.drivers[name].model_copy(update={"value": Expression(text)})
-        wider = model.model_copy(update={"drivers": changed, "parameters": {**model.parameters, **extra}})
+        for joint, k in forces.values():
+            force = force_parameter(joint, k)
+            extra[force] = 0.0
+            added[force] = Actuator(joint=joint, coordinate=k, force=Expression(force))
+        update = {"drivers": changed, "forces": added, "parameters": {**model.parameters, **extra}}
         return compile_model(
-            wider,
+            model.model_copy(update=update),
             formulation=system.equations.formulation,
             parameters=[*system.parameters, *extra],
             engine=system.engine,
             cache=system.uses_cache,
         )
 
-    return system.once(("driver inputs", tuple(drivers), t), make)
+    return system.once(("inputs", tuple(drivers), tuple(forces), t), make)
+
+
+def force_parameter(joint: str, k: int) -> str:
+    """The run-time parameter that holds the force along coordinate k of a joint."""
+    return f"{joint}_force_input_{k}"
+
+
+def _driveable(system: System) -> dict[str, tuple[str, int]]:
+    """Coordinates along which a force of the model can act, by name: those of joints that are no quaternions."""
+    if isinstance(system, NaturalSystem):
+        return {}
+    motion = system.equations.motion
+    found = {}
+    for name, key in zip(coordinates_of_velocities(system), motion.v_names, strict=True):
+        joint = system.model.joints.get(key[0])
+        if joint is not None and joint.unit_quaternion is None and key[0] in motion.joint_index:
+            found[name] = key
+    return found
 
 
 def find_inputs(system: System, names: Sequence[str], coordinates: Sequence[str]) -> list[Input]:
@@ -68,7 +104,8 @@ def find_inputs(system: System, names: Sequence[str], coordinates: Sequence[str]
     for name, value in system.parameters.items():
         places[name] = tuple(range(start, start + value.size))
         start += value.size
-    drivers = getattr(system.model, "drivers", {})
+    drivers = system.model.drivers
+    forces = {name: force_parameter(*key) for name, key in _driveable(system).items()}
     found = []
     for name in names:
         if name in drivers:
@@ -80,12 +117,14 @@ def find_inputs(system: System, names: Sequence[str], coordinates: Sequence[str]
                 Input(name if len(parts) == 1 else f"{name}[{i}]", "parameter", (k,))
                 for i, k in enumerate(parts)
             ]
+        elif forces.get(name) in places:
+            found.append(Input(name, "parameter", places[forces[name]]))
         elif name in coordinates:
             found.append(Input(name, "force", (list(coordinates).index(name),)))
         else:
             known = [*places, *drivers, *coordinates]
             raise SolverError(
-                f"linearize: no input '{name}'; {suggest(name, known, 'inputs')}. An input is a run-time parameter "
+                f"linearize: no input '{name}'; {suggest(name, known, 'inputs')} An input is a run-time parameter "
                 f"(compile with parameters=['{name}']), a driver, or a coordinate along which a force acts"
             )
     return found
@@ -136,6 +175,17 @@ def _position(motion: Any, i: int) -> SX:
         if link.v.start <= i < link.v.stop:
             return motion.q_all[link.q.start + i - link.v.start]
     return SX(0)
+
+
+def check_direct(inputs: Sequence[Input], outputs: Sequence[str]) -> None:
+    """Forces that act on coordinates no joint has do not show in outputs of accelerations and reactions."""
+    for item in inputs:
+        for name in outputs:
+            if item.kind == "force" and set(name.split(".")[1:]) & set(INSTANT):
+                raise SolverError(
+                    f"linearize: a force along '{item.name}' acts at once on '{name}', which is not known for such "
+                    "coordinates; let the force act along a joint's coordinate, or make it a parameter of a force"
+                )
 
 
 class LinearOutputs:

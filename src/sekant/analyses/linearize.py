@@ -13,10 +13,11 @@ from sekant.analyses.contacts import variant_of
 from sekant.analyses.finite_differences import difference_tangent, forward_tangent
 from sekant.analyses.linear_inputs import (
     LinearOutputs,
+    check_direct,
     check_inputs,
     find_inputs,
     input_columns,
-    with_driver_inputs,
+    with_inputs,
 )
 from sekant.analyses.linear_model import LinearModel
 from sekant.analyses.operating_point import operating_point
@@ -59,13 +60,15 @@ def linearize(
         raise SolverError(f"linearize: unknown method '{method}'; {suggest(method, METHODS, 'methods')}")
     if state is not None and hasattr(state, "t"):
         t = state.t  # type: ignore[attr-defined]
-    system = with_driver_inputs(system, inputs, t)
+    system = with_inputs(system, inputs, t)
     where = operating_point(system, state, t, at, a, parameters)
     functions = linear_functions(system)
     if method == "finite_difference":
         tangent = difference_tangent(functions, where.point, step)
-    else:
+    elif np.any(where.point.v) or np.any(where.point.a):
         tangent = functions.tangent(where.point)
+    else:
+        tangent = functions.rest_tangent(where.point)
     tangent = restricted(tangent, where.rows)
     names = _coordinates_of_velocities(system)
     holonomic = functions.holonomic[where.rows]
@@ -79,6 +82,7 @@ def linearize(
     check_inputs(system, functions, found, slopes)
     columns = [input_columns(found, slopes, where.rows, order) for order in range(3)]
     reporters = LinearOutputs(variant_of(system, where.held), outputs) if outputs else None
+    check_direct(found, reporters.names if reporters else ())
     return LinearModel(
         system=system,
         operating_point=where,

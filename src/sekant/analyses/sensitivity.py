@@ -250,11 +250,6 @@ def _with_parameters(model: LinearModel, missing: Sequence[str]) -> LinearModel:
         raise SolverError(
             f"sensitivity: compile the system with parameters={list(missing)} where contacts are closed"
         )
-    drivers = {item.name for item in model.input_items if item.kind == "driver"}
-    if drivers:
-        raise SolverError(
-            f"sensitivity: compile the system with parameters={list(missing)} where drivers are inputs"
-        )
     wider = compile_model(
         system.model,
         formulation=system.equations.formulation,
