@@ -3,7 +3,7 @@
 class Stage {
   constructor(canvas, runs) {
     this.canvas = canvas;
-    this.renderer = new L.WebGLRenderer({ canvas, antialias: true, preserveDrawingBuffer: true });
+    this.renderer = new L.WebGLRenderer({ canvas, antialias: true });
     this.renderer.shadowMap.enabled = true;
     this.renderer.shadowMap.type = L.PCFShadowMap;
     this.ratio = Math.min(window.devicePixelRatio || 1, 2);
@@ -67,6 +67,8 @@ class Stage {
     const grid = gridLines(this.size, theme, flat, turn);
     grid.position.copy(flat).addScaledVector(this.up, -0.0004 * this.size);
     grid.quaternion.copy(turn);
+    shade.visible = this.renderer.shadowMap.enabled;
+    this.shade = shade;
     this.floor.add(shade, grid);
     this.scene.add(this.floor);
   }
@@ -185,6 +187,7 @@ class Stage {
   dropShadows() {
     this.sun.castShadow = false;
     this.renderer.shadowMap.enabled = false;
+    if (this.shade) this.shade.visible = false;
   }
 }
 
@@ -203,6 +206,8 @@ function upOf(gravity) {
   up.setComponent(axis, gravity[axis] > 0 ? -1 : 1);
   return axis === 0 ? new L.Vector3(0, 0, 1) : up;
 }
+
+const GRID_PIECES = 8;
 
 // Lines 1, 2 or 5 times a power of ten apart, that fade into the background away from the middle.
 function gridLines(size, theme, flat, turn) {
@@ -225,15 +230,17 @@ function gridLines(size, theme, flat, turn) {
     color.push(mixed.r, mixed.g, mixed.b);
   };
   for (let i = -count; i <= count; i++) {
-    const line = (v) => (Math.round((v + 0) / step) % 5 === 0 ? strong : weak);
+    const line = (v) => (Math.round(v / step) % 5 === 0 ? strong : weak);
     const inkX = line(local.x + shift[0] + i * step);
     const inkY = line(local.y + shift[1] + i * step);
-    for (let k = -count; k < count; k++) {
-      if (Math.hypot(i, k) > count) continue;
-      vertex(i * step, k * step, inkX);
-      vertex(i * step, (k + 1) * step, inkX);
-      vertex(k * step, i * step, inkY);
-      vertex((k + 1) * step, i * step, inkY);
+    // a chord of the circle, in a few pieces, as colors are linear along each
+    const half = Math.sqrt(Math.max(0, reach * reach - (i * step) ** 2));
+    for (let k = 0; k < GRID_PIECES; k++) {
+      const [from, to] = [k, k + 1].map((end) => half * ((2 * end) / GRID_PIECES - 1));
+      vertex(i * step, from, inkX);
+      vertex(i * step, to, inkX);
+      vertex(from, i * step, inkY);
+      vertex(to, i * step, inkY);
     }
   }
   const geometry = new L.BufferGeometry();
