@@ -200,6 +200,19 @@ def page_figures(found: Study) -> str:
     return "\n".join(lines)
 
 
+def timing_table(found: list[Study]) -> str:
+    """Seconds of all mechanisms beside those of DAETS and Simulink (DERA 5.18, 6.33); ours are those of a warm run."""
+    lines = ["case study               tolerance   Taylor   Radau    DAETS  Simulink  DAETS / ours"]
+    for item in found:
+        for tolerance, (daets, simulink) in STUDIES[item.name].seconds.items():
+            ours = [item.seconds.get((method, tolerance)) for method in ("taylor", "radau5")]
+            known = [seconds for seconds in ours if seconds is not None]
+            shown = "  ".join(f"{seconds:7.3f}" if seconds is not None else "      -" for seconds in ours)
+            theirs = f"{daets:7.2f}  {simulink:8.2f}  {daets / min(known):12.1f}"
+            lines.append(f"{item.name:24s} {tolerance:9.0e}  {shown}  {theirs}")
+    return "\n".join(lines)
+
+
 def plot(name: str, path: Path) -> None:
     """The quantities that DERA plots, against time."""
     import matplotlib
@@ -254,13 +267,16 @@ def main() -> None:
     unknown = [name for name in options.names if name not in STUDIES]
     if unknown:
         parser.error(f"unknown case study '{unknown[0]}'; there are {', '.join(STUDIES)}")
+    every = []
     for name in options.names or list(STUDIES):
         print(load(name).freedom())
         found = study(name)
+        every.append(found)
         print(report(found), flush=True)
         print()
         if options.pages:
             write_page(found, options.pages)
+    print(timing_table(every))
 
 
 if __name__ == "__main__":

@@ -189,6 +189,14 @@ class TestBadInput:
         with pytest.raises(SolverError, match=r"cannot be assembled(.|\n)*'OA': off by(.|\n)*'AP'"):
             sk.simulate(m, until=1.0)
 
+    def test_function_without_a_series(self):
+        """It is named, with a method that can do it; that method runs."""
+        q, v = ca.SX.sym("x"), ca.SX.sym("vx")
+        system = sk.natural.lagrange(q, v, v**2 / 2 - q**2, forces={"odd": ca.erfinv(0.3 * q)}, q0=[1.0])
+        with pytest.raises(SolverError, match=r"no series for the operation 'erfinv'; use .*'dop853'"):
+            sk.simulate(system, until=1.0, method="taylor")
+        assert sk.simulate(system, until=1.0, method="dop853").ok
+
     def test_not_quadratic(self):
         q, v = ca.SX.sym("x"), ca.SX.sym("vx")
         with pytest.raises(ModelError, match="not quadratic in the velocities"):
