@@ -201,7 +201,7 @@ def page_figures(found: Study) -> str:
 
 
 def timing_table(found: list[Study]) -> str:
-    """Seconds of all mechanisms beside those of DAETS and Simulink (DERA 5.18, 6.33); ours are those of a warm run."""
+    """Seconds of all mechanisms, of a warm run, beside those of DAETS and Simulink (DERA 5.18, 6.33)."""
     lines = ["case study               tolerance   Taylor   Radau    DAETS  Simulink  DAETS / ours"]
     for item in found:
         for tolerance, (daets, simulink) in STUDIES[item.name].seconds.items():
