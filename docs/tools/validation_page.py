@@ -16,6 +16,7 @@ import numpy as np
 import sekant as sk
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
+TESTS = EXAMPLES.parent / "tests"
 
 
 @dataclass(frozen=True)
@@ -36,6 +37,14 @@ class Row:
 
 def hall_table() -> str:
     return _table(hall())
+
+
+def trom_table() -> str:
+    return _table(trom())
+
+
+def pils_table() -> str:
+    return _table(pils())
 
 
 def _run(name: str) -> sk.Result:
@@ -103,6 +112,37 @@ def _conserved() -> Iterator[Row]:
         yield Row(
             what, where, 0.5 * 100 * (25.0**2 + 5.0**2), result["energy"][-1], 1e-7, "constant, as it must be"
         )
+
+
+def trom() -> Iterator[Row]:
+    """Eigenvalues of the three examples; the models are those of the tests."""
+    sys.path.insert(0, str(TESTS))
+    from linear_models import slider_pendulum, trom_four_bar
+
+    linear = sk.linearize(sk.compile(slider_pendulum()))
+    squares = np.sort(np.linalg.eigvals(np.linalg.solve(linear.M, linear.K)).real)
+    yield Row("slider-pendulum, lower ω² [1/s²]", "table 3.5", 0.63569205, squares[0], 1e-8)
+    yield Row("slider-pendulum, higher ω² [1/s²]", "table 3.5", 9.49661564, squares[1], 1e-9)
+    modes = sk.linearize(sk.compile(slider_pendulum(20.0))).modes()
+    low, high = modes.eigenvalues[modes.oscillations]
+    note = "printed without its minus sign"
+    yield Row("the same with a damper, higher mode, real part [1/s]", "table 3.7", -0.226284, high.real, 3e-6, note)
+    yield Row("its imaginary part [rad/s]", "table 3.7", 3.023550, high.imag, 3e-7)
+    yield Row("lower mode, real part [1/s]", "table 3.7", -0.312177, low.real, 2e-6, note)
+    yield Row("its imaginary part [rad/s]", "table 3.7", 0.747815, low.imag, 1e-6)
+    linear = sk.linearize(sk.compile(trom_four_bar()))
+    yield Row("closed four-bar, ω² [1/s²]", "table 4.1", 7.848, linear.K[0, 0] / linear.M[0, 0], 1e-9)
+
+
+def pils() -> Iterator[Row]:
+    """How far the double wishbone goes down, in steps of 10 mm of the carrier's point K."""
+    model = sk.load(EXAMPLES / "suspensions" / "double_wishbone.yaml")
+    upright = model.bodies["upright"]
+    frames = {**upright.frames, "K": sk.Frame(position=(0.0, 0.6, 0.0))}
+    bodies = {**model.bodies, "upright": upright.model_copy(update={"frames": frames})}
+    marked = model.model_copy(update={"bodies": bodies})
+    found = sk.kinematics(marked, "upright.K.z", values=-np.arange(0, 0.24, 0.01))
+    yield Row("double wishbone, lowest position [mm]", "3.5.2", -190.0, 1e3 * found.drive.min(), 1e-9)
 
 
 def cases(tolerance: float = 1e-8) -> Iterator[tuple[str, tuple[int, int], tuple[int, int], float, float]]:

@@ -96,3 +96,22 @@ def test_tighter_tolerances_make_smaller_errors(tmp_path):
     assert found.plot(tmp_path / "w.svg") is not None
     assert {"dop853", "run time [s]"} <= set(texts(tmp_path / "w.svg"))
     assert str(found).count("dop853") == 3
+
+
+def test_root_loci_and_modes_are_drawn(tmp_path):
+    body = sk.Body(mass=2.0, inertia=(0.1, 0.1, 0.1))
+    spring = sk.forces.SpringDamper(parent="ground.top", child="load", stiffness=900, damping=6.0, free_length=0.2)
+    model = sk.Model(
+        bodies={"load": body},
+        joints={"slide": sk.joints.Prismatic(child="load")},
+        forces={"spring": spring},
+        ground={"frames": {"top": {"position": (0, 0, 0.5)}}},
+    )
+    system = sk.compile(model, parameters=["spring.damping"])
+    locus = sk.root_locus(system, "spring.damping", [2.0, 6.0, 10.0])
+    locus.plot(tmp_path / "locus.svg")
+    assert "root locus: spring.damping from 2 (cross) to 10 (ring)" in texts(tmp_path / "locus.svg")
+    sk.linearize(system).modes().plot(tmp_path / "modes.svg")
+    shown = texts(tmp_path / "modes.svg")
+    assert "slide.displacement" in shown
+    assert "3.376 Hz, damping ratio 0.0707" in shown  # sqrt(900/2)/(2 pi), 6/(2 sqrt(900*2))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 from sekant.analyses.closing import LoopGeometry
 from sekant.engine.system import State
 from sekant.errors import SolverError
+from sekant.results.pictures import picture
 
 if TYPE_CHECKING:
     from sekant.analyses.linear_model import LinearModel
@@ -83,6 +85,10 @@ class Modes:
     def defective(self) -> bool:
         """Whether eigenvectors are too few or nearly so (repeated eigenvalues that share one)."""
         return bool(self.right.size) and float(np.linalg.cond(self.right)) > 1e12
+
+    def plot(self, to: str | os.PathLike[str] | None = None) -> Any:
+        """Bars: how much each coordinate takes part in every mode; also written to `to` (.svg, .pdf, .png), if given."""
+        return picture("curves", "mode_bars_picture", self, to=to)
 
     @cached_property
     def shapes(self) -> Array:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -15,6 +16,7 @@ from sekant.analyses.linear_model import LinearModel
 from sekant.analyses.linearize import linearize
 from sekant.engine.system import State, System
 from sekant.errors import SolverError
+from sekant.results.pictures import picture
 
 Array = NDArray[Any]
 
@@ -38,6 +40,10 @@ class RootLocus:
     def undamped_frequency(self) -> Array:
         """(k, n) Hz."""
         return np.abs(self.eigenvalues) / (2 * np.pi)
+
+    def plot(self, to: str | os.PathLike[str] | None = None) -> Any:
+        """The eigenvalues in the complex plane; also written to `to` (.svg, .pdf, .png), if given."""
+        return picture("curves", "root_locus_picture", self, to=to)
 
     def crossings(self) -> list[tuple[float, int]]:
         """(value, mode) where a real part changes its sign, by linear interpolation."""

@@ -1,45 +1,57 @@
-"""Curves over something else than time: characteristics, and work-precision diagrams."""
+"""Pictures over something else than time: root loci, shapes of modes, work-precision diagrams."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from sekant import plot_style as style
 from sekant.views.pictures import drawing
 
 if TYPE_CHECKING:
+    from sekant.analyses.modes import Modes
+    from sekant.analyses.root_locus import RootLocus
     from sekant.analyses.work_precision import WorkPrecision
     from sekant.views.figures import Picture
 
 _MARKERS = "osD^vPX"
 
 
-def curves_picture(
-    x: ArrayLike,
-    curves: Mapping[str, tuple[ArrayLike, str]],
-    xlabel: str,
-    title: str = "",
-    columns: int = 2,
-) -> Picture:
-    """Small panels, one a curve: `curves` maps a title to ((n,) values, unit) over `x` (n,)."""
-    columns = min(columns, max(len(curves), 1))
-    rows = -(-len(curves) // columns)
-    with drawing(3.4 * columns, 0.4 + 2.1 * rows) as figure:
-        axes = figure.subplots(rows, columns, squeeze=False, sharex=True).ravel()
-        for axis, (name, (values, unit)) in zip(axes, curves.items(), strict=False):
-            axis.plot(np.asarray(x), np.asarray(values), **style.line_style(0))
-            axis.set_title(style.literal(f"{name} [{style.pretty_unit(unit)}]" if unit else name), loc="left")
-            axis.margins(x=0)
-            axis.xaxis.set_tick_params(labelbottom=True)
-            axis.set_xlabel(xlabel)
-        for axis in axes[len(curves) :]:
-            axis.axis("off")
-        if title:
-            figure.suptitle(style.literal(title), x=0.01, ha="left", fontweight="bold", fontsize=10)
+def root_locus_picture(locus: RootLocus) -> Picture:
+    """Eigenvalues in the complex plane, from the first value of the parameter (cross) to the last (ring)."""
+    with drawing(6.4, 4.2) as figure:
+        axis = figure.subplots()
+        for i in range(locus.eigenvalues.shape[1]):
+            path, color = locus.eigenvalues[:, i], style.line_style(i)["color"]
+            axis.plot(path.real, path.imag, marker=".", markersize=3, color=color)
+            axis.plot(path.real[0], path.imag[0], "x", markersize=6, color=color)
+            axis.plot(path.real[-1], path.imag[-1], "o", markersize=6, color=color, markerfacecolor="none")
+        axis.axvline(0.0, color="#444444", linewidth=0.8)
+        axis.set(xlabel="real part [1/s]", ylabel="imaginary part [rad/s]")
+        first, last = locus.values[0], locus.values[-1]
+        title = f"root locus: {locus.name} from {first:g} (cross) to {last:g} (ring)"
+        axis.set_title(style.literal(title), loc="left")
+    return figure
+
+
+def mode_bars_picture(modes: Modes) -> Picture:
+    """For each oscillation, how much every coordinate takes part, in relation to the largest of its kind."""
+    numbers = modes.oscillations
+    names = modes.model.coordinate_names
+    with drawing(5.6, 0.6 + len(numbers) * (0.45 + 0.16 * len(names))) as figure:
+        axes = figure.subplots(max(len(numbers), 1), 1, sharex=True, squeeze=False)[:, 0]
+        for axis, k in zip(axes, numbers, strict=False):
+            size = np.abs(modes.shapes[:, k])
+            phase = np.cos(np.angle(modes.shapes[:, k] / modes.shapes[np.argmax(size), k]))
+            colors = [style.PALETTE[0] if p >= 0 else style.PALETTE[1] for p in phase]
+            axis.barh(range(len(names)), size / size.max(), color=colors, height=0.7)
+            axis.set_yticks(range(len(names)), [style.literal(name) for name in names])
+            axis.invert_yaxis()
+            ratio = modes.damping_ratio[k]
+            axis.set_title(f"{modes.undamped_frequency[k]:.4g} Hz, damping ratio {ratio:.3g}", loc="left")
+        axes[-1].set_xlabel("amplitude / largest (blue: in phase with it, orange: against it)")
     return figure
 
 
