@@ -229,6 +229,7 @@ class Player {
     byId("view").dataset.compare = mode;
     this.repaint();
     this.fit();
+    if (this.followed < 0) this.stage.reframe();
   }
 
   setTheme(name) {

@@ -123,6 +123,15 @@ class Stage {
     return distance * 1.12 + 0.12 * this.size;
   }
 
+  // From the same side, so near that everything is in the picture.
+  reframe() {
+    const direction = this.camera.position.clone().sub(this.controls.target).normalize();
+    this.controls.target.copy(this.center);
+    this.camera.position.copy(this.center).addScaledVector(direction, this.fitDistance(direction));
+    this.controls.update();
+    this.dirty = true;
+  }
+
   // Keep a body of the given radius in the middle; at first come near it, if it is far away.
   follow(position, radius) {
     if (!this.followed) {
