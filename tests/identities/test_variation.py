@@ -111,3 +111,21 @@ def test_slopes_with_respect_to_parameters_are_derivatives():
             (slopes.R, slopes.Phi, slopes.rate, slopes.acceleration), ends[0], ends[1], strict=True
         ):
             assert np.abs(exact[:, k] - (x - y) / (2 * H)).max() < 1e-7 * max(1.0, np.abs(exact).max())
+
+
+def test_derivatives_of_forward_dynamics_of_a_tree():
+    system = sk.compile(
+        random_model(5, ("free", "revolute", "path", "prismatic"), ("spring_damper", "bushing"))
+    )
+    _, q, v = random_state(system.equations, 8)
+    p = system.parameter_vector()
+    a, a_s, a_v = linear_functions(system).native_forward_derivatives(np.array([0.3]), q, v, p)
+    assert a.ravel() == pytest.approx(system.forward_dynamics(q, v, t=0.3), rel=1e-10, abs=1e-10)
+    for k in range(system.nv):
+        e = np.zeros(system.nv)
+        e[k] = H
+        by_s = [system.forward_dynamics(moved(system, q, sign * e), v, t=0.3) for sign in (1, -1)]
+        by_v = [system.forward_dynamics(q, v + sign * e, t=0.3) for sign in (1, -1)]
+        for exact, (ahead, behind) in ((a_s[:, k], by_s), (a_v[:, k], by_v)):
+            numeric = (ahead - behind) / (2 * H)
+            assert np.abs(exact - numeric).max() < 1e-6 * max(1.0, np.abs(exact).max(), np.abs(a).max())
