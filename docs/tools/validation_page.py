@@ -126,7 +126,9 @@ def trom() -> Iterator[Row]:
     modes = sk.linearize(sk.compile(slider_pendulum(20.0))).modes()
     low, high = modes.eigenvalues[modes.oscillations]
     note = "printed without its minus sign"
-    yield Row("the same with a damper, higher mode, real part [1/s]", "table 3.7", -0.226284, high.real, 3e-6, note)
+    yield Row(
+        "the same with a damper, higher mode, real part [1/s]", "table 3.7", -0.226284, high.real, 3e-6, note
+    )
     yield Row("its imaginary part [rad/s]", "table 3.7", 3.023550, high.imag, 3e-7)
     yield Row("lower mode, real part [1/s]", "table 3.7", -0.312177, low.real, 2e-6, note)
     yield Row("its imaginary part [rad/s]", "table 3.7", 0.747815, low.imag, 1e-6)

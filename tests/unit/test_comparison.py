@@ -100,7 +100,9 @@ def test_tighter_tolerances_make_smaller_errors(tmp_path):
 
 def test_root_loci_and_modes_are_drawn(tmp_path):
     body = sk.Body(mass=2.0, inertia=(0.1, 0.1, 0.1))
-    spring = sk.forces.SpringDamper(parent="ground.top", child="load", stiffness=900, damping=6.0, free_length=0.2)
+    spring = sk.forces.SpringDamper(
+        parent="ground.top", child="load", stiffness=900, damping=6.0, free_length=0.2
+    )
     model = sk.Model(
         bodies={"load": body},
         joints={"slide": sk.joints.Prismatic(child="load")},

@@ -87,7 +87,7 @@ class Modes:
         return bool(self.right.size) and float(np.linalg.cond(self.right)) > 1e12
 
     def plot(self, to: str | os.PathLike[str] | None = None) -> Any:
-        """Bars: how much each coordinate takes part in every mode; also written to `to` (.svg, .pdf, .png), if given."""
+        """Bars: how much each coordinate takes part in every mode; written to `to` (.svg, .pdf, .png) if given."""
         return picture("curves", "mode_bars_picture", self, to=to)
 
     @cached_property
