@@ -39,6 +39,7 @@ _PUBLIC = {
     "load": "sekant.io",
     "natural": "sekant.engine.natural",
     "open_result": "sekant.results",
+    "reduce": "sekant.reduction",
     "root_locus": "sekant.analyses",
     "sensors": "sekant.model",
     "simulate": "sekant.analyses",
@@ -75,6 +76,7 @@ __all__ = [
     "load",
     "natural",
     "open_result",
+    "reduce",
     "root_locus",
     "sensors",
     "simulate",
@@ -108,6 +110,7 @@ if TYPE_CHECKING:
     from sekant.model.driver import Driver
     from sekant.model.model import Model
     from sekant.model.placement import Placement as Frame
+    from sekant.reduction import reduce
     from sekant.results import Result, open_result
     from sekant.views.player import view, view_modes
 

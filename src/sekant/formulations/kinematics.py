@@ -53,9 +53,9 @@ class TreeKinematics:
         for link in self.links:
             name, joint = link.joint_name, link.joint
             if leader_of(joint) is not None:
-                q_all.append(None)
-                v_all.append(None)
-                a_all.append(None)
+                q_all += [None] * joint.nq
+                v_all += [None] * joint.nv
+                a_all += [None] * joint.nv
                 continue
             if joint.unit_quaternion is not None:
                 self.unit_blocks.append((len(q) + joint.unit_quaternion, 4))
@@ -92,7 +92,7 @@ class TreeKinematics:
         self.q_all, self.v_all, self.a_driven = _column(q_all), _column(v_all), _column(a_all)
 
     def _follow(self, q_all: list, v_all: list, a_all: list) -> None:
-        """Joints that share the coordinate of another one have its value, rate and driver."""
+        """Joints that share the coordinates of another one have its values, rates and drivers."""
         places = {link.joint_name: link for link in self.links}
         self.grouped = False
         for link in self.links:
@@ -104,17 +104,15 @@ class TreeKinematics:
                     f"shares the coordinate of '{name}', which closes a loop; cut another joint of that loop",
                     path=("joints", link.joint_name, "coordinate_of"),
                 )
-            leader, i, k = places[name], link.q.start, link.v.start
-            q_all[i], v_all[k], a_all[k] = (
-                q_all[leader.q.start],
-                v_all[leader.v.start],
-                a_all[leader.v.start],
-            )
-            if leader.v.start in self.driven:
-                self.driven[k] = self.driven[leader.v.start]
-            else:
-                self.v_index[k] = self.v_index[leader.v.start]
-                self.grouped = True
+            leader = places[name]
+            q_all[link.q] = q_all[leader.q]
+            v_all[link.v], a_all[link.v] = v_all[leader.v], a_all[leader.v]
+            for k, own in enumerate(range(leader.v.start, leader.v.stop)):
+                if own in self.driven:
+                    self.driven[link.v.start + k] = self.driven[own]
+                else:
+                    self.v_index[link.v.start + k] = self.v_index[own]
+                    self.grouped = True
         for name in self.cuts:
             if leader_of(self.model.joints[name]) is not None:
                 raise ModelError(

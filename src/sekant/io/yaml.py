@@ -58,14 +58,25 @@ def located(error: SekantError, places: Places, file: str) -> SekantError:
 
 def dump(model: Any) -> str:
     """The model as YAML text; what has its default value is left out. A mechanism in points as its file has it."""
+    return yaml_text(plain_model(model)[1] if isinstance(model, Model) else mechanism_as_dict(model))
+
+
+def plain_model(model: Model, inline: bool = True) -> tuple[Model, dict[str, Any]]:
+    """The model with all its curves under names, and the same as plain data; unless `inline`, curves as null."""
+    named = _with_named_curves(model)
+    shown = named if inline else named.model_copy(update={"curves": dict.fromkeys(named.curves)})
+    return named, to_plain(shown)
+
+
+def yaml_text(data: Any) -> str:
+    """Plain data as YAML text."""
     from ruamel.yaml import YAML
 
     yaml = YAML(typ="rt", pure=True)
     yaml.default_flow_style = False
     yaml.width = 110
     stream = StringIO()
-    plain = to_plain(_with_named_curves(model)) if isinstance(model, Model) else mechanism_as_dict(model)
-    yaml.dump(_styled(plain), stream)
+    yaml.dump(_styled(data), stream)
     return stream.getvalue()
 
 

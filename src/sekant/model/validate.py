@@ -105,7 +105,7 @@ def _curves(model: Model) -> Iterator[ModelError]:
 
 
 def _groups(model: Model) -> Iterator[ModelError]:
-    """A joint may share the coordinate of one that has one coordinate, its own."""
+    """A joint may share the coordinates of one that has as many, its own."""
     for name, joint in model.joints.items():
         leader = leader_of(joint)
         if leader is None:
@@ -118,10 +118,10 @@ def _groups(model: Model) -> Iterator[ModelError]:
             yield ModelError(
                 f"'{leader}' has no coordinate of its own; name the joint that has it", path=path
             )
-        elif (model.joints[leader].nq, model.joints[leader].nv) != (1, 1):
+        elif (model.joints[leader].nq, model.joints[leader].nv) != (joint.nq, joint.nv):
             count = model.joints[leader].nq
             yield ModelError(
-                f"'{leader}' has {count} coordinates; only a single one can be shared", path=path
+                f"'{leader}' has {count} coordinates, a {joint.type} joint shares {joint.nq}", path=path
             )
     for name, driver in model.drivers.items():
         follower = model.joints.get(driver.joint)

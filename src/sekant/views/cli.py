@@ -20,6 +20,7 @@ from sekant.views.commands.kc import kc
 from sekant.views.commands.kinematics import kinematics
 from sekant.views.commands.new import new
 from sekant.views.commands.plot import plot
+from sekant.views.commands.reduce import reduce
 from sekant.views.commands.run import run
 from sekant.views.commands.schema import schema
 from sekant.views.commands.view import view
@@ -31,7 +32,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (new, check, run, kinematics, kc, plot, view, fit, schema, gallery, doctor):
+for command in (new, check, run, kinematics, kc, reduce, plot, view, fit, schema, gallery, doctor):
     app.command()(command)
 
 

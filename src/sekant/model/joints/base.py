@@ -188,6 +188,21 @@ def leader_of(joint: Joint) -> str | None:
     return getattr(joint, "coordinate_of", None)
 
 
+def refuse_own_start(joint: Any) -> Any:
+    """The joint, if it does not share the coordinates of another one, or leaves start and springs to it."""
+    leader = leader_of(joint)
+    if leader is None:
+        return joint
+    if joint.compliance is not None:
+        raise ValueError(
+            f"a compliant {joint.type} cannot share the coordinate of another joint; drop one of the two"
+        )
+    given = [name for name in ("q0", "v0") if name in joint.model_fields_set]
+    if given:
+        raise ValueError(f"{given[0]} is that of the joint '{leader}'; drop it here")
+    return joint
+
+
 class CoordinateJoint(Joint):
     """A joint whose velocities are the rates of its coordinates, with start values q0 and v0."""
 

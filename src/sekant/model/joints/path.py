@@ -13,7 +13,7 @@ from sekant.geometry.fingerprint import fingerprint
 from sekant.geometry.pose_curve import PoseCurve
 from sekant.geometry.pose_symbolic import CurveMotion, motion_from_components
 from sekant.geometry.spatial import SX, Pose, vector
-from sekant.model.joints.base import Coordinate, Joint, pose_difference
+from sekant.model.joints.base import Coordinate, Joint, pose_difference, refuse_own_start
 from sekant.model.joints.compliance import Deflection, Displaced, PathCompliance, action
 from sekant.model.joints.registry import register
 from sekant.model.quantities import AnyQuantity, Direction, JointName
@@ -73,16 +73,7 @@ class Path(Joint):
 
     @model_validator(mode="after")
     def _sharing_leaves_nothing_free(self):
-        if self.coordinate_of is None:
-            return self
-        if self.compliance is not None:
-            raise ValueError(
-                "a compliant path cannot share the coordinate of another joint; drop one of the two"
-            )
-        given = [name for name in ("q0", "v0") if name in self.model_fields_set]
-        if given:
-            raise ValueError(f"{given[0]} is that of the joint '{self.coordinate_of}'; drop it here")
-        return self
+        return refuse_own_start(self)
 
     def mirror_changes(self, plane: str) -> dict[str, Any]:
         """What changes in the joint's mirror image besides its frames."""

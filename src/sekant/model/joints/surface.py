@@ -5,16 +5,16 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import casadi as ca
-from pydantic import InstanceOf, field_serializer
+from pydantic import InstanceOf, field_serializer, model_validator
 
 from sekant.geometry.fingerprint import fingerprint
 from sekant.geometry.pose_surface import PoseSurface
 from sekant.geometry.pose_symbolic import SurfaceMotion, surface_motion_from_components
 from sekant.geometry.spatial import SX, Pose
-from sekant.model.joints.base import Coordinate, Joint, pose_difference
+from sekant.model.joints.base import Coordinate, Joint, pose_difference, refuse_own_start
 from sekant.model.joints.compliance import Deflection, Displaced, SurfaceCompliance, action
 from sekant.model.joints.registry import register
-from sekant.model.quantities import AnyQuantity
+from sekant.model.quantities import AnyQuantity, JointName
 from sekant.model.signals import Action, Kinematics
 
 _ANGLES = ("roll", "pitch", "yaw")
@@ -26,6 +26,7 @@ class Surface(Joint):
 
     S^T F projects forces on the coordinate derivatives, whatever their length (HALL 3.109 uses unit vectors).
     With `compliance`, four more coordinates: the displacement along the surface normal and three rotations.
+    With `coordinate_of`, u1 and u2 are the coordinates of another joint, as in a path joint.
     """
 
     type: ClassVar[str] = "surface"
@@ -37,6 +38,12 @@ class Surface(Joint):
     q0: tuple[AnyQuantity, AnyQuantity] | None = None
     v0: tuple[AnyQuantity, AnyQuantity] = (0.0, 0.0)
     compliance: SurfaceCompliance | None = None
+    coordinate_of: JointName | None = None
+    """the joint whose two coordinates this one shares: both move as one"""
+
+    @model_validator(mode="after")
+    def _sharing_leaves_nothing_free(self):
+        return refuse_own_start(self)
 
     @property
     def coordinates(self) -> tuple[Coordinate, ...]:  # pyright: ignore[reportIncompatibleVariableOverride]

@@ -1,0 +1,105 @@
+"""Two models side by side under the same load, with the error of Hall (3.5)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sekant.analyses.simulate import simulate
+from sekant.errors import ModelError, SolverError
+from sekant.model.body import Body
+from sekant.model.forces.base import Force
+from sekant.model.joints import Fixed
+from sekant.model.model import Model
+from sekant.model.placement import Placement
+from sekant.results import Result
+
+Array = NDArray[np.float64]
+QUANTITIES = ("position", "velocity", "acceleration")
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """Motion of points of both models: `expected` of the full one, `measured` of the reduced one.
+
+    ``percent("upright.position")`` (n, 3) is (measured - expected) / range of expected * 100 (Hall 3.5), by
+    component; `largest` its largest absolute value over time (3,).
+    """
+
+    expected: Result
+    measured: Result
+    points: Mapping[str, str]  # as named by the caller -> probe
+
+    def _values(self, result: Result, name: str) -> Array:
+        point, _, quantity = name.rpartition(".")
+        if point not in self.points or quantity not in QUANTITIES:
+            known = ", ".join(f"{p}.{q}" for p in self.points for q in QUANTITIES)
+            raise ModelError(f"comparison: nothing is called '{name}'; known: {known}")
+        return np.asarray(result[f"{self.points[point]}.{quantity}"])
+
+    def difference(self, name: str) -> Array:
+        """(n, 3) measured less expected."""
+        return self._values(self.measured, name) - self._values(self.expected, name)
+
+    def percent(self, name: str) -> Array:
+        """(n, 3) error (3.5) in percent; zero where a component neither moves nor differs."""
+        span = np.ptp(self._values(self.expected, name), axis=0)
+        gap = self.difference(name)
+        return 100.0 * np.divide(gap, span, out=np.where(gap == 0.0, 0.0, np.inf), where=span > 0.0)
+
+    def largest(self, name: str) -> Array:
+        """(3,) largest absolute error (3.5) in percent."""
+        return np.abs(self.percent(name)).max(axis=0)
+
+    def summary(self) -> str:
+        """For each point, the errors along the direction in which it moves farthest."""
+        lines = [
+            f"full against reduced model over {self.expected.time[-1]:g} s, error (3.5) where motion is largest"
+        ]
+        for point in self.points:
+            axis = int(np.argmax(np.ptp(self._values(self.expected, f"{point}.position"), axis=0)))
+            parts = [f"{q} {self.largest(f'{point}.{q}')[axis]:.3g} %" for q in QUANTITIES]
+            lines.append(f"  {point}, {'xyz'[axis]}: {', '.join(parts)}")
+        return "\n".join(lines)
+
+    def digest(self) -> dict[str, Any]:
+        """The summary for machines."""
+        return {p: {q: self.largest(f"{p}.{q}").tolist() for q in QUANTITIES} for p in self.points}
+
+
+def compare(
+    full: Model,
+    reduced: Model,
+    points: Sequence[str],
+    until: float | None = None,
+    *,
+    load: Mapping[str, Force] | None = None,
+    **options: Any,
+) -> Comparison:
+    """Simulates both models, with the further forces `load`, and compares the motion of `points`: frames of bodies,
+    or bodies, for which their centers of mass count. `options` are those of `simulate`, for both."""
+    probes = {point: f"probe_{i}" for i, point in enumerate(points)}
+    outputs = [f"{probe}.{quantity}" for probe in probes.values() for quantity in QUANTITIES]
+    results = []
+    for model in (full, reduced):
+        probed = _probed(model, probes, load or {})
+        result = simulate(probed, until, outputs=outputs, balance=False, **options)
+        if result.status != "finished":
+            raise SolverError(f"comparison: the run of '{model.name}' ended early: {result.message}")
+        results.append(result)
+    return Comparison(results[0], results[1], probes)
+
+
+def _probed(model: Model, probes: Mapping[str, str], load: Mapping[str, Force]) -> Model:
+    """With massless bodies fixed at the points, whose accelerations are reported."""
+    bodies, joints = dict(model.bodies), dict(model.joints)
+    for point, probe in probes.items():
+        bodies[probe] = Body()
+        center = Placement(position=model.bodies[point].com) if point in model.bodies else Placement()
+        joints[f"{probe}_joint"] = Fixed(parent=point, child=probe, parent_pose=center)
+    fields = {name: getattr(model, name) for name in type(model).model_fields}
+    return Model(**(fields | {"bodies": bodies, "joints": joints, "forces": {**model.forces, **load}}))

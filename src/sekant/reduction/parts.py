@@ -1,0 +1,127 @@
+"""Which items of a model a reduction replaces, and which stay.
+
+Bodies that lie between the kept bodies and the base, by joints or constraints, form the mechanism that is replaced.
+Bodies that hang on a kept body alone (a spinning rotor), or on the base alone, stay as they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sekant.errors import ModelError, suggest
+from sekant.model.fields import expressions_of
+from sekant.model.joints import Joint
+from sekant.model.model import Model
+
+USERS = ("forces", "contacts", "sensors")
+"""Items that act on bodies or read them; they stay in a reduced model."""
+
+
+@dataclass(frozen=True)
+class Parts:
+    """`dropped` bodies, `joints` and `constraints` are the mechanism between `base` and the `keep` bodies."""
+
+    model: Model
+    base: str
+    keep: tuple[str, ...]
+    dropped: tuple[str, ...]
+    joints: tuple[str, ...]
+    constraints: tuple[str, ...]
+
+    @property
+    def bodies(self) -> tuple[str, ...]:
+        return (*self.keep, *self.dropped)
+
+
+def find_parts(model: Model, keep: Sequence[str], base: str) -> Parts:
+    """The parts of `model` for a reduction to the bodies `keep` relative to the body `base`."""
+    _check_names(model, keep, base)
+    links = [("joints", name, bodies_of(model, joint)) for name, joint in model.joints.items()]
+    links += [("constraints", name, bodies_of(model, item)) for name, item in model.constraints.items()]
+    anchors = {*keep, base}
+    dropped: set[str] = set()
+    for group in _groups([b for b in model.bodies if b not in anchors], [part for _, _, part in links]):
+        touched = {body for _, _, part in links if part & group for body in part - group}
+        if not touched & set(keep) or len(touched & anchors) < 2:
+            continue
+        if "ground" in touched and base != "ground":
+            raise ModelError(
+                f"reduce: the bodies {', '.join(sorted(group))} are joined to the ground as well as to '{base}', so "
+                f"the poses of {', '.join(keep)} relative to '{base}' do not depend on one coordinate alone; reduce "
+                "relative to the ground, or keep the body that is joined to it"
+            )
+        dropped |= group
+    inside = dropped | anchors
+    chosen = [(kind, name) for kind, name, part in links if part <= inside and part & (dropped | set(keep))]
+    joints = tuple(name for kind, name in chosen if kind == "joints")
+    for body in keep:
+        if not any(body in bodies_of(model, model.joints[name]) for name in joints):
+            raise ModelError(
+                f"reduce: nothing joins '{body}' to '{base}' or to another kept body; keep a body of the mechanism, "
+                "or name the body it moves against (relative_to)"
+            )
+    constraints = tuple(name for kind, name in chosen if kind == "constraints")
+    return Parts(
+        model, base, tuple(keep), tuple(b for b in model.bodies if b in dropped), joints, constraints
+    )
+
+
+def bodies_of(model: Model, item: Any) -> set[str]:
+    """Bodies (and the ground) that a joint, constraint, force, contact or sensor refers to."""
+    fields = ("parent", "child") if isinstance(item, Joint) else getattr(item, "frame_fields", ())
+    found = {model.split_reference(ref)[0] for ref in (getattr(item, f) for f in fields) if ref is not None}
+    for field in ("joint", "driven"):
+        name = getattr(item, field, None)
+        if name is not None:
+            found |= bodies_of(model, model.joints[name]) - {"ground"}
+    return found
+
+
+def carried_bodies(parts: Parts, left_out: Iterable[str]) -> tuple[str, ...]:
+    """Dropped bodies that forces, contacts or sensors need: they must follow poses of their own."""
+    needed: set[str] = set()
+    for collection in USERS:
+        for name, item in getattr(parts.model, collection).items():
+            if name not in left_out and getattr(item, "joint", None) is None:
+                needed |= bodies_of(parts.model, item)
+    return tuple(body for body in parts.dropped if body in needed)
+
+
+def used_parameters(parts: Parts) -> tuple[str, ...]:
+    """Parameters of the model that shape the poses."""
+    model = parts.model
+    items: list[Any] = [model.joints[name] for name in parts.joints]
+    items += [model.constraints[name] for name in parts.constraints]
+    items += [model.bodies[name].frames for name in (*parts.bodies, parts.base) if name != "ground"]
+    items.append(model.ground.frames)
+    names = {name for item in items for _, expression in expressions_of(item) for name in expression.names}
+    return tuple(name for name in model.parameters if name in names)
+
+
+def _check_names(model: Model, keep: Sequence[str], base: str) -> None:
+    if not keep:
+        raise ModelError("reduce: name at least one body to keep")
+    for name in (*keep, *([] if base == "ground" else [base])):
+        if name not in model.bodies:
+            raise ModelError(
+                f"reduce: no body is called '{name}'; {suggest(name, list(model.bodies), 'bodies')}"
+            )
+    if base in keep or len(set(keep)) != len(keep):
+        raise ModelError("reduce: a body is named twice among those to keep and the one they move against")
+
+
+def _groups(bodies: list[str], links: list[set[str]]) -> list[set[str]]:
+    """Sets of `bodies` that links connect."""
+    groups, left = [], set(bodies)
+    while left:
+        group, front = set(), [left.pop()]
+        while front:
+            body = front.pop()
+            group.add(body)
+            near = {other for part in links if body in part for other in part} & left
+            left -= near
+            front += near
+        groups.append(group)
+    return groups

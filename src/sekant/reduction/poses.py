@@ -1,0 +1,183 @@
+"""Exact poses of the bodies of a mechanism over the coordinates that are to stay, by kinematic analysis."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import casadi as ca
+import numpy as np
+from numpy.typing import NDArray
+
+from sekant.analyses.assemble import assemble
+from sekant.analyses.kinematics import kinematics
+from sekant.analyses.kinematics.bodies import BodyMotion
+from sekant.analyses.kinematics.quantities import XYZ, scalar
+from sekant.analyses.kinematics.result import KinematicsResult
+from sekant.engine.system import System, compile
+from sekant.errors import ModelError, SolverError
+from sekant.model.joints import Fixed
+from sekant.model.model import Model
+from sekant.reduction.parts import Parts, bodies_of
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Poses:
+    """The mechanism alone, its base standing still, and the drives over their ranges in SI."""
+
+    system: System
+    drives: tuple[str, ...]
+    units: tuple[str, ...]
+    ranges: tuple[tuple[float, float], ...]
+    notes: tuple[str, ...]
+    start: Array  # (m,) values of the drives where the model starts
+    speed: Array  # (m,) their rates there
+
+    def sweep(self, *axes: Array) -> KinematicsResult:
+        """The mechanism at values of the drive, or on the grid of two; all of them must be reached."""
+        return _complete(kinematics(self.system, dict(zip(self.drives, axes, strict=True))))
+
+    def bodies(self, names: Sequence[str], *axes: Array) -> dict[str, BodyMotion]:
+        """Poses of bodies in the base, at values in any order, which need not differ for one drive."""
+        if len(axes) == 2:
+            result = self.sweep(*axes)
+            return {name: result.body(name) for name in names}
+        values, back = np.unique(axes[0], return_inverse=True)
+        result = self.sweep(values)
+        motions = {name: result.body(name) for name in names}
+        return {
+            name: BodyMotion(*(getattr(m, key)[back] for key in BodyMotion.__dataclass_fields__))
+            for name, m in motions.items()
+        }
+
+
+def find_poses(parts: Parts, drives: Sequence[str], ranges: Sequence[Sequence[Any]]) -> Poses:
+    """The mechanism of `parts`, checked to reach the whole of the ranges (first, last) of its drives."""
+    driven = driven_coordinates(parts, drives)
+    system = compile(mechanism(parts, drives, without=tuple(driven)))
+    count = 17 if len(drives) == 1 else 7
+    asked = {name: (*span, count) for name, span in zip(drives, ranges, strict=True)}
+    result = _complete(kinematics(system, asked))
+    ends = tuple((float(axis.min()), float(axis.max())) for axis in result.axes)
+    alone = parts.base == "ground" and not driven and set(parts.bodies) == set(parts.model.bodies)
+    start, speed = _start(system if alone else compile(parts.model), drives, parts.base)
+    for name, unit, (low, high), value in zip(drives, result.drive_units, ends, start, strict=True):
+        if not low <= value <= high and name not in driven.values():
+            raise SolverError(
+                f"reduce: the model starts at {name} = {value:.6g} {unit}, outside the range {low:.6g} to {high:.6g} "
+                "that is to stay; widen the range, or start elsewhere"
+            )
+    notes = tuple(limit.text for limit in result.limits)
+    return Poses(system, tuple(drives), result.drive_units, ends, notes, start, speed)
+
+
+def driven_coordinates(parts: Parts, drives: Sequence[str]) -> dict[str, str]:
+    """Drivers of the model that move a drive of the reduction, with its name."""
+    found = {}
+    for name, driver in parts.model.drivers.items():
+        if driver.joint not in parts.joints:
+            continue
+        drive = drive_of(parts.model, driver.joint, driver.coordinate, drives)
+        if drive is not None:
+            found[name] = drive
+        elif "t" in getattr(driver.value, "names", ()):
+            raise ModelError(
+                f"reduce: driver '{name}' moves joint '{driver.joint}' of the mechanism in time; make "
+                f"'{driver.joint}.{parts.model.joints[driver.joint].coordinates[driver.coordinate].name}' a second "
+                "coordinate, or give the driver a constant value"
+            )
+    return found
+
+
+def drive_of(model: Model, joint: str, coordinate: int, drives: Sequence[str]) -> str | None:
+    """The drive that is this coordinate of a joint, if one is."""
+    item = model.joints[joint]
+    names = {f"{joint}.{item.coordinates[coordinate].name}", f"{joint}.q{coordinate}"}
+    if item.nq == 1:
+        names.add(f"{joint}.q")
+    return next((drive for drive in drives if drive in names), None)
+
+
+def mechanism(parts: Parts, drives: Sequence[str], without: Sequence[str] = ()) -> Model:
+    """The mechanism alone, its base held still in the world; drivers named in `without` are left out."""
+    model, base = parts.model, parts.base
+    joints: dict[str, Any] = {name: model.joints[name] for name in parts.joints}
+    names = list(parts.bodies)
+    if base != "ground":
+        names.append(base)
+        joints[_free_name(model, "base")] = Fixed(child=base)
+    drivers = {
+        name: driver
+        for name, driver in model.drivers.items()
+        if driver.joint in parts.joints and name not in without
+    }
+
+    def named(collection: dict[str, Any]) -> dict[str, Any]:
+        """Those items that the drives are taken from."""
+        return {n: x for n, x in collection.items() if any(d == n or d.startswith(f"{n}.") for d in drives)}
+
+    return model.model_copy(
+        update={
+            "bodies": {name: model.bodies[name] for name in model.bodies if name in names},
+            "joints": joints,
+            "constraints": {name: model.constraints[name] for name in parts.constraints},
+            "forces": named(model.forces),
+            "sensors": named(model.sensors),
+            "contacts": {},
+            "drivers": drivers,
+        }
+    )
+
+
+def _free_name(model: Model, wanted: str) -> str:
+    while any(wanted in getattr(model, c) for c in ("bodies", "joints", "forces", "sensors", "constraints")):
+        wanted += "_"
+    return wanted
+
+
+def _start(system: System, drives: Sequence[str], base: str) -> tuple[Array, Array]:
+    """Values (m,) of the drives, seen from `base`, and their rates in the assembled start of the whole model."""
+    eq = system.equations
+    h = ca.vertcat(*[_seen_from(system, name, base) for name in drives])
+    rate = eq.lookups.jtimes(h, eq.q, eq.qdot) + eq.lookups.jacobian(h, eq.t)
+    function = eq.lookups.oracle("drives", [eq.t, eq.q, eq.v, eq.p], [h, rate])
+    state = assemble(system) if eq.constraints else system.initial_state()
+    values = function(0.0, state.q, state.v, system.parameter_vector())
+    return np.array(values[0]).ravel(), np.array(values[1]).ravel()
+
+
+def _seen_from(system: System, name: str, base: str) -> ca.SX:
+    """The expression of a drive, of a point in the frame of `base`; others do not depend on where that is."""
+    model = system.model
+    sensor = model.sensors.get(name) or model.sensors.get(name.rpartition(".")[0])
+    if base != "ground" and sensor is not None and "ground" in bodies_of(model, sensor):
+        raise ModelError(
+            f"reduce: the sensor of '{name}' measures against the ground; let it measure against '{base}', against "
+            "which the kept bodies move"
+        )
+    owner, _, part = name.rpartition(".")
+    if base == "ground" or part not in XYZ or owner not in model.frame_names():
+        return scalar(system, name).expression
+    B = system.equations.motion.frame(base)
+    return (B.R.T @ (system.equations.motion.frame(owner).p - B.p))[XYZ.index(part)]
+
+
+def _complete(result: KinematicsResult) -> KinematicsResult:
+    if result.complete and not result.singular.any():
+        return result
+    lines = []
+    for k, (name, unit) in enumerate(zip(result.drive_names, result.drive_units, strict=True)):
+        asked = result.axes[k]
+        found = [result.points[:, k].min(), result.points[:, k].max()]
+        if len(result.drive_names) == 1:
+            ends = [limit.value[k] for limit in result.limits]
+            found = [min([found[0], *ends]), max([found[1], *ends])]
+        lines.append(
+            f"{name} = {asked.min():.6g} to {asked.max():.6g} {unit} is asked for, {found[0]:.6g} to {found[1]:.6g} "
+            f"{unit} can be reached"
+        )
+    why = "; ".join(limit.text for limit in result.limits[:2])
+    raise SolverError(f"reduce: {'; '.join(lines)}: {why or 'a position is singular'}; narrow the range")

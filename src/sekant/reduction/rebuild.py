@@ -1,0 +1,118 @@
+"""The reduced model: kept bodies on path or surface joints, everything else of the model as it was."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from sekant.errors import ModelError
+from sekant.model.fields import expressions_of
+from sekant.model.joints import Path, Surface
+from sekant.model.model import Model
+from sekant.reduction.lumping import Lump, with_lumps
+from sekant.reduction.parts import USERS, Parts, used_parameters
+from sekant.reduction.poses import Poses, drive_of, driven_coordinates
+
+
+def rebuild(
+    parts: Parts, poses: Poses, shapes: dict[str, Any], lumps: tuple[Lump, ...], left_out: Sequence[str]
+) -> tuple[Model, str]:
+    """The model in which the bodies of `shapes` follow them, the first of them leading; and the leading joint."""
+    model = parts.model
+    kind = "path" if len(poses.drives) == 1 else "surface"
+    gone = {*parts.dropped, *parts.joints, *parts.constraints} - set(shapes)
+    names = _Names(model, gone)
+    joints = {name: joint for name, joint in model.joints.items() if name not in parts.joints}
+    curves, used = dict(model.curves), dict(model.curve_parameters)
+    leader = ""
+    for body, shape in shapes.items():
+        curve, joint = names.new(f"{body}_poses"), names.new(f"{body}_{kind}")
+        curves[curve] = shape.renamed(curve) if kind == "path" else shape
+        used[curve] = used_parameters(parts)
+        joints[joint] = _follower(parts.base, body, curve, poses, leader)
+        leader = leader or joint
+    stay = {name: body for name, body in model.bodies.items() if name not in parts.dropped or name in shapes}
+    bodies = {name: with_lumps(model, name, lumps) for name in stay}
+    update: dict[str, Any] = {
+        "name": f"{model.name}_reduced",
+        "curves": curves,
+        "curve_parameters": {name: value for name, value in used.items() if value},
+        "bodies": bodies,
+        "joints": joints,
+        "constraints": {n: c for n, c in model.constraints.items() if n not in parts.constraints},
+        "drivers": _drivers(parts, poses, leader),
+    }
+    for collection in USERS:
+        items = {n: x for n, x in getattr(model, collection).items() if n not in left_out}
+        update[collection] = {n: _moved(parts, poses, leader, n, item) for n, item in items.items()}
+    _refuse_lost_signals(parts, update)
+    fields = {name: getattr(model, name) for name in type(model).model_fields}
+    return Model(**(fields | update)), leader
+
+
+def _follower(base: str, body: str, curve: str, poses: Poses, leader: str) -> Path | Surface:
+    own: dict[str, Any] = {"coordinate_of": leader} if leader else {}
+    if len(poses.drives) == 1:
+        own = own or {"q0": float(poses.start[0]), "v0": float(poses.speed[0])}
+        return Path(parent=base, child=body, curve=curve, **own)
+    own = own or {"q0": tuple(poses.start.tolist()), "v0": tuple(poses.speed.tolist())}
+    return Surface(parent=base, child=body, surface=curve, **own)
+
+
+def _drivers(parts: Parts, poses: Poses, leader: str) -> dict[str, Any]:
+    """Drivers of what stays, and those of a drive, which move the coordinate that took its place."""
+    driven, found = driven_coordinates(parts, poses.drives), {}
+    for name, driver in parts.model.drivers.items():
+        if name in driven:
+            place = {"joint": leader, "coordinate": poses.drives.index(driven[name])}
+            found[name] = driver.model_copy(update=place)
+        elif driver.joint not in parts.joints:
+            found[name] = driver
+    return found
+
+
+def _moved(parts: Parts, poses: Poses, leader: str, name: str, item: Any) -> Any:
+    """An item on a coordinate of a joint that is gone acts on the coordinate that took its place, or is refused."""
+    joint = getattr(item, "joint", None)
+    if joint is None or joint not in parts.joints:
+        return item
+    drive = drive_of(parts.model, joint, item.coordinate, poses.drives)
+    if drive is None:
+        raise ModelError(
+            f"reduce: '{name}' acts on joint '{joint}', which the reduction replaces; let a coordinate of that joint "
+            f"stay, keep the bodies it joins, or leave '{name}' out (drop)"
+        )
+    return item.model_copy(update={"joint": leader, "coordinate": poses.drives.index(drive)})
+
+
+def _refuse_lost_signals(parts: Parts, update: dict[str, Any]) -> None:
+    """Expressions must not read coordinates of joints that are gone."""
+    lost = {
+        f"{name}.{letter}{i}"
+        for name in parts.joints
+        for letter in "qv"
+        for i in ("", *range(parts.model.joints[name].nv))
+    }
+    for collection in (*USERS, "joints"):
+        for name, item in update[collection].items():
+            used = {n for _, e in expressions_of(item) for n in e.names} & lost
+            if used:
+                raise ModelError(
+                    f"reduce: '{name}' reads '{min(used)}', the coordinate of a joint that the reduction replaces; "
+                    "write it with a sensor on a kept body, or leave it out (drop)"
+                )
+
+
+class _Names:
+    """Names that are free in the reduced model."""
+
+    def __init__(self, model: Model, gone: Iterable[str]):
+        collections = ("parameters", "tables", "curves", "bodies", "joints", "constraints", "drivers", *USERS)
+        self.taken = {name for c in collections for name in getattr(model, c)} - set(gone)
+
+    def new(self, wanted: str) -> str:
+        name, k = wanted, 1
+        while name in self.taken:
+            name, k = f"{wanted}_{k}", k + 1
+        self.taken.add(name)
+        return name

@@ -1,0 +1,100 @@
+"""`reduce`: a mechanism with loops to bodies on path or surface joints."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from sekant.errors import ModelError, suggest
+from sekant.model.model import Model
+from sekant.model.resolve import resolve
+from sekant.reduction.fits import fit_poses
+from sekant.reduction.lumping import split_masses
+from sekant.reduction.parts import USERS, Parts, carried_bodies, find_parts
+from sekant.reduction.poses import find_poses
+from sekant.reduction.rebuild import rebuild
+from sekant.reduction.result import Reduction
+
+INERTIA = ("exact", "split", "ignore")
+
+
+def reduce(
+    model: Model,
+    keep: str | Sequence[str],
+    coordinate: str | Sequence[str],
+    range: Sequence[Any],
+    *,
+    relative_to: str = "ground",
+    method: str = "table",
+    tolerance: float | None = None,
+    nodes: int | Sequence[int] | None = None,
+    inertia: str = "exact",
+    drop: Sequence[str] = (),
+) -> Reduction:
+    """A model without loops in which the bodies `keep` follow their poses over one or two coordinates.
+
+    `coordinate` names what stays, as in `kinematics`: ``upright.z``, ``hinge.angle``, ``strut.length``, seen from the
+    body `relative_to`; `range` = (first, last), or a pair of those for two coordinates. `method`, `tolerance` (m and
+    rad, 1e-8 unless given) and `nodes`: see `fits.fit_poses`.
+
+    Forces, contacts and sensors stay, except those named in `drop`. Dropped bodies that they refer to follow poses of
+    their own over the same coordinate. `inertia` of the other dropped bodies: "exact", they follow poses of their own
+    too, so that kinetic energy and weight are those of the mechanism; "split", point masses in equal shares at their
+    joints (Hall); "ignore".
+    """
+    keep = (keep,) if isinstance(keep, str) else tuple(keep)
+    drives = (coordinate,) if isinstance(coordinate, str) else tuple(coordinate)
+    ranges = [range] if isinstance(coordinate, str) else list(range)
+    counts = None if nodes is None else (nodes,) * len(drives) if isinstance(nodes, int) else tuple(nodes)
+    _check(model, drives, ranges, counts, inertia, drop)
+    parts = find_parts(model, keep, relative_to)
+    poses = find_poses(parts, drives, ranges)
+    carried = carried_bodies(parts, drop)
+    followers = _heavy(parts, carried) if inertia == "exact" else ()
+    rest = tuple(body for body in parts.dropped if body not in (*carried, *followers))
+    lumps = split_masses(parts, rest) if inertia == "split" and rest else ()
+    fits = fit_poses(poses, (*keep, *carried, *followers), method, tolerance, counts)
+    reduced, joint = rebuild(parts, poses, fits.shapes, lumps, drop)
+    return Reduction(
+        model=reduced,
+        original=model,
+        joint=joint,
+        base=relative_to,
+        keep=keep,
+        drives=drives,
+        units=poses.units,
+        ranges=poses.ranges,
+        method=fits.how,
+        nodes=fits.nodes,
+        errors=fits.errors,
+        inertia=inertia,
+        carried=carried,
+        followers=followers,
+        dropped=rest,
+        lumps=lumps,
+        left_out=tuple(drop),
+        notes=poses.notes,
+    )
+
+
+def _heavy(parts: Parts, carried: Sequence[str]) -> tuple[str, ...]:
+    """Dropped bodies with mass."""
+    bodies = resolve(parts.model).model.bodies
+    return tuple(body for body in parts.dropped if body not in carried and bodies[body].mass != 0.0)
+
+
+def _check(model: Model, drives, ranges, counts, inertia: str, drop: Sequence[str]) -> None:
+    if not 1 <= len(drives) <= 2:
+        raise ModelError(f"reduce: one or two coordinates may stay (got {len(drives)})")
+    if len(ranges) != len(drives) or any(len(tuple(span)) != 2 for span in ranges):
+        raise ModelError("reduce: give a range (first, last) for each coordinate")
+    if counts is not None and (len(counts) != len(drives) or min(counts) < 6):
+        raise ModelError("reduce: nodes is a whole number from 6, one for each coordinate")
+    if inertia not in INERTIA:
+        raise ModelError(f"reduce: unknown inertia '{inertia}'; {suggest(inertia, list(INERTIA), 'ways')}")
+    known = [name for collection in USERS for name in getattr(model, collection)]
+    for name in drop:
+        if name not in known:
+            raise ModelError(
+                f"reduce: cannot leave out '{name}'; {suggest(name, known, 'forces, contacts and sensors')}"
+            )

@@ -1,0 +1,101 @@
+"""What a reduction returns: the reduced model, how good its poses are, and what became of the rest."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from sekant.io.model_files import write_model
+from sekant.model.model import Model
+from sekant.reduction.comparison import Comparison, compare
+from sekant.reduction.fits import PoseError
+from sekant.reduction.lumping import Lump
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Reduction:
+    """The reduced `model`, in which `joint` has the coordinates `drives` (`units`, `ranges` in SI).
+
+    `errors`: of the poses of every body that follows some, at unseen points. `carried`: bodies that follow because
+    forces, contacts or sensors need them; `followers`: because of their mass; `dropped`: those that are gone;
+    `lumps`: point masses that took their place; `left_out`: items that are gone; `notes`: limits that were met.
+    """
+
+    model: Model
+    original: Model
+    joint: str
+    base: str
+    keep: tuple[str, ...]
+    drives: tuple[str, ...]
+    units: tuple[str, ...]
+    ranges: tuple[tuple[float, float], ...]
+    method: str
+    nodes: tuple[int, ...]
+    errors: Mapping[str, PoseError]
+    inertia: str
+    carried: tuple[str, ...]
+    followers: tuple[str, ...]
+    dropped: tuple[str, ...]
+    lumps: tuple[Lump, ...]
+    left_out: tuple[str, ...]
+    notes: tuple[str, ...]
+
+    def __repr__(self) -> str:
+        return f"<Reduction of {self.original.name} to {', '.join(self.keep)} over {' x '.join(self.drives)}>"
+
+    def compare(
+        self, until: float | None = None, points: Sequence[str] | None = None, **options: Any
+    ) -> Comparison:
+        """Both models side by side, see `comparison.compare`; by default the centers of mass of the kept bodies."""
+        return compare(self.original, self.model, points or self.keep, until, **options)
+
+    def save(self, path: str | os.PathLike[str]) -> list[Path]:
+        """Write the reduced model as YAML, with its poses in JSON files beside it; gives the files."""
+        return write_model(self.model, path)
+
+    def summary(self) -> str:
+        """A text: what stays, how well it follows, and what became of the rest."""
+        lines = [f"reduced '{self.original.name}' to {', '.join(self.keep)}, relative to {self.base}"]
+        for name, unit, (low, high) in zip(self.drives, self.units, self.ranges, strict=True):
+            lines.append(f"  coordinate {name}: {low:.6g} to {high:.6g} {unit}")
+        lines.append(f"  {self.method}, {' x '.join(str(n) for n in self.nodes)} poses")
+        for body, error in self.errors.items():
+            lines.append(
+                f"  {body}: off by at most {error.position_max:.2e} m and {error.angle_max:.2e} rad at unseen points"
+            )
+        told = {
+            "follow for forces, contacts or sensors": self.carried,
+            "follow for their mass": self.followers,
+            f"dropped, mass {'split' if self.lumps else 'ignored'}": self.dropped,
+            "left out": self.left_out,
+        }
+        lines += [f"  {what}: {', '.join(names)}" for what, names in told.items() if names]
+        for lump in self.lumps:
+            lines.append(f"    {lump.mass:.6g} kg of {lump.source} on {lump.body}")
+        return "\n".join([*lines, *(f"  {note}" for note in self.notes)])
+
+    def digest(self) -> dict[str, Any]:
+        """The summary for machines."""
+        return {
+            "model": self.original.name,
+            "joint": self.joint,
+            "keep": list(self.keep),
+            "relative_to": self.base,
+            "coordinates": {
+                name: {"unit": unit, "range": list(span)}
+                for name, unit, span in zip(self.drives, self.units, self.ranges, strict=True)
+            },
+            "method": self.method,
+            "poses": list(self.nodes),
+            "errors": {name: vars(error) for name, error in self.errors.items()},
+            "inertia": self.inertia,
+            "carried": list(self.carried),
+            "followers": list(self.followers),
+            "dropped": list(self.dropped),
+            "lumps": [vars(lump) for lump in self.lumps],
+            "left_out": list(self.left_out),
+            "notes": list(self.notes),
+        }
