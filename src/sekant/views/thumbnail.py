@@ -36,7 +36,7 @@ def thumbnail(result: Result) -> Picture:
         for k in range(len(tracks.names)):
             if not parts["tracks"][k]["hidden"]:
                 color = style.PALETTE[k % len(style.PALETTE)]
-                trace = tracks.poses[:, k, :3] @ view
+                trace = tracks.points(tracks.names[k], _marked(parts["parts"], k)) @ view
                 axis.plot(*trace.T, color=color, linewidth=0.5, alpha=0.35, zorder=2)
         for moment in moments:
             last = moment == moments[-1]
@@ -48,6 +48,13 @@ def thumbnail(result: Result) -> Picture:
         axis.margins(0.06)
         axis.set_axis_off()
     return figure
+
+
+def _marked(parts: list[dict[str, Any]], track: int) -> Array:
+    """The point (3,) of a body whose way is drawn: where its picture begins, else its origin."""
+    own = [part for part in parts if part["group"] == "bodies" and part["track"] == track]
+    lines = [line for part in own for line in _outline(part)]
+    return lines[0].mean(axis=0) if lines else np.zeros(3)
 
 
 def _view(bounds: Array, gravity: Array) -> Array:
