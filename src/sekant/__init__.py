@@ -43,6 +43,7 @@ _PUBLIC = {
     "root_locus": "sekant.analyses",
     "sensors": "sekant.model",
     "simulate": "sekant.analyses",
+    "steady_motion": "sekant.analyses",
     "structure": "sekant.analyses",
     "vehicle": "sekant.vehicle",
     "view": "sekant.views.player",
@@ -80,6 +81,7 @@ __all__ = [
     "root_locus",
     "sensors",
     "simulate",
+    "steady_motion",
     "structure",
     "vehicle",
     "view",
@@ -96,6 +98,7 @@ if TYPE_CHECKING:
         linearize,
         root_locus,
         simulate,
+        steady_motion,
         structure,
         work_precision,
     )

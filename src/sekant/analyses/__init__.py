@@ -8,6 +8,7 @@ from sekant.analyses.linearize import linearize
 from sekant.analyses.modes import Modes
 from sekant.analyses.root_locus import root_locus
 from sekant.analyses.simulate import simulate
+from sekant.analyses.steady import SteadyMotion, steady_motion
 from sekant.analyses.structure import structure
 from sekant.analyses.work_precision import WorkPrecision, work_precision
 
@@ -15,6 +16,7 @@ __all__ = [
     "Equilibrium",
     "LinearModel",
     "Modes",
+    "SteadyMotion",
     "WorkPrecision",
     "assemble",
     "equilibrium",
@@ -22,6 +24,7 @@ __all__ = [
     "linearize",
     "root_locus",
     "simulate",
+    "steady_motion",
     "structure",
     "work_precision",
 ]

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from sekant.analyses.linear_inputs import Input, LinearOutputs
 from sekant.analyses.modes import Modes, modes_of
+from sekant.analyses.moving_axes import second_order_of
 from sekant.analyses.operating_point import OperatingPoint
 from sekant.analyses.reduction import Columns, Reduction, Response
 from sekant.engine.system import System
@@ -37,7 +38,8 @@ class LinearModel:
         M z'' + C z' + K z = 0 ,        x' = A x + B0 u + B1 u' + B2 u''
 
     `state_names` names the entries of x, `coordinate_names` those of the displacements s (nv,) = Z z of all
-    coordinates. B1 and B2 are zero unless an input is a driver, whose rates act too.
+    coordinates. B1 and B2 are zero unless an input is a driver, whose rates act too. `moving` (n, n) is what the
+    axes of a steady motion take from A, see `sekant.analyses.moving_axes`.
     """
 
     system: System
@@ -51,6 +53,7 @@ class LinearModel:
     state_names: tuple[str, ...]
     method: str
     independent: tuple[str, ...] | None = None
+    moving: Array | None = None
 
     @property
     def inputs(self) -> tuple[str, ...]:
@@ -64,7 +67,9 @@ class LinearModel:
 
     @cached_property
     def _second_order(self) -> tuple[Array, Array, Array]:
-        return self.reduction.second_order()
+        if self.moving is None:
+            return self.reduction.second_order()
+        return second_order_of(self.A, self.reduction)
 
     @property
     def M(self) -> Array:
@@ -97,7 +102,7 @@ class LinearModel:
     @cached_property
     def A(self) -> Array:
         """(n, n)."""
-        return self.reduction.A
+        return self.reduction.A if self.moving is None else self.reduction.A - self.moving
 
     def input_matrix(self, order: int = 0) -> Array:
         """B0, B1 or B2 (n, inputs): how the inputs, their rates or their accelerations act."""
@@ -151,6 +156,8 @@ class LinearModel:
 
     def descriptor(self) -> tuple[Array, Array]:
         """(E, A) with E x' = A x, x = [s; w; lam]: all coordinates, velocities and multipliers."""
+        if self.moving is not None:
+            raise SolverError("linearize: in moving axes there is no descriptor form; use A, or M, C, K")
         T, holonomic = self.reduction.tangent, self.reduction.basis.holonomic
         n, m = T.M.shape[0], T.G.shape[0]
         E, A = np.zeros((2 * n + m, 2 * n + m)), np.zeros((2 * n + m, 2 * n + m))

@@ -20,6 +20,7 @@ from sekant.analyses.linear_inputs import (
     with_inputs,
 )
 from sekant.analyses.linear_model import LinearModel
+from sekant.analyses.moving_axes import moving_axes
 from sekant.analyses.operating_point import operating_point
 from sekant.analyses.reduction import Basis, Reduction, restricted
 from sekant.engine.linear_functions import linear_functions
@@ -46,9 +47,9 @@ def linearize(
     """The linear model of small motions about `state` at time `t` (s).
 
     Without a state, or with what `sk.equilibrium` returned, about an equilibrium. A state with velocities is that of
-    a steady motion with the constant accelerations `a` (nv,), by default none; ``at="motion"`` takes any state
-    and the accelerations that the system has there. A state that is not what it is said to be is refused, with
-    the forces that are unbalanced.
+    a steady motion with the constant accelerations `a` (nv,), by default none; what `sk.steady_motion` returned
+    is taken in axes that move with it. ``at="motion"`` takes any state and the accelerations that the system
+    has there. A state that is not what it is said to be is refused, with the forces that are unbalanced.
 
     `inputs`: names of run-time parameters, drivers, or coordinates (along which forces act). `outputs`: names or
     patterns of outputs. `independent`: coordinates to use where constraints leave fewer free than there are; by
@@ -77,6 +78,7 @@ def linearize(
     if method == "forward":
         tangent = forward_tangent(variant_of(system, where.held), where.point, tangent)
     reduction = Reduction(tangent, basis)
+    moving = moving_axes(where, reduction)
     found = find_inputs(system, inputs, names)
     slopes = functions.slopes(where.point)
     check_inputs(system, functions, found, slopes)
@@ -95,6 +97,7 @@ def linearize(
         state_names=_state_names(system, basis, names, chosen),
         method=method,
         independent=None if chosen is None else tuple(names[i] for i in chosen),
+        moving=moving,
     )
 
 

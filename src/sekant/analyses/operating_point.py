@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sekant.analyses.equilibrium import Equilibrium, equilibrium
+from sekant.analyses.steady import SteadyMotion
 from sekant.analyses.tangent_space import TangentSpace
 from sekant.engine.linear_functions import LinearFunctions, Point, linear_functions
 from sekant.engine.system import State, System
@@ -23,13 +24,17 @@ BALANCED = 1e-6
 
 @dataclass(frozen=True, eq=False)
 class OperatingPoint:
-    """A point, the rows of constraints that act there (m,), and what kind of motion it belongs to."""
+    """A point, the rows of constraints that act there (m,), and what kind of motion it belongs to.
+
+    `steady`: the steady motion, where the axes move with it.
+    """
 
     point: Point
     rows: NDArray[np.bool_]
     kind: str
     held: frozenset[str]
     parameters: Mapping[str, ArrayLike] | None
+    steady: SteadyMotion | None = None
 
 
 def operating_point(
@@ -48,9 +53,13 @@ def operating_point(
             raise SolverError(f"linearize: at='{at}' needs the state (q, v) of that motion")
         state = equilibrium(system, parameters=parameters, t=t)
     held: frozenset[str] = frozenset()
-    if isinstance(state, Equilibrium):
+    if isinstance(state, (Equilibrium, SteadyMotion)):
         held, t = state.held, state.t
         parameters = state.parameters if parameters is None else parameters
+    steady = state if isinstance(state, SteadyMotion) and at != "motion" else None
+    if steady is not None:
+        a = steady.a if a is None else a
+        at = "steady"
     functions = linear_functions(system)
     rows = np.array(
         [
@@ -75,7 +84,7 @@ def operating_point(
         accelerations = np.zeros(system.nv) if a is None else np.asarray(a, float).ravel()
         lam = None
     point = _balanced(functions, Point(t, q, v, accelerations, np.zeros(functions.m), p), rows, kind, lam)
-    return OperatingPoint(point, rows, kind, held, parameters)
+    return OperatingPoint(point, rows, kind, held, parameters, steady)
 
 
 def free_motion(

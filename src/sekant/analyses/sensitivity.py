@@ -226,6 +226,11 @@ class Sensitivity:
 def sensitivity_of(model: LinearModel, parameters: Sequence[str]) -> Sensitivity:
     """With respect to run-time parameters, or any number of the model, which then becomes one."""
     names = [parameters] if isinstance(parameters, str) else list(parameters)
+    if model.operating_point.steady is not None:
+        raise SolverError(
+            "sensitivity: derivatives about steady motions are not known; find the steady motion at two values of "
+            "the parameter and take differences, or use sk.root_locus with a function"
+        )
     missing = [name for name in names if name not in model.system.parameters]
     if missing:
         model = _with_parameters(model, missing)

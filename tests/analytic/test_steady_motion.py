@@ -1,0 +1,238 @@
+"""Steady motions with known solutions: pendulums, top, governor, a circling body; and their small oscillations."""
+
+import numpy as np
+import pytest
+import scipy.linalg
+
+import sekant as sk
+
+G, L, OMEGA = 9.81, 0.5, 6.0
+THETA = float(np.arccos(G / (L * OMEGA**2)))
+
+
+def rotating_pendulum(free: bool = False, torque: bool = False) -> sk.Model:
+    """A point of 10 kg on 0.5 m below a hub that turns freely about z."""
+    bodies = {
+        "hub": sk.Body(mass=1.0, inertia=(0.1, 0.1, 0.1) if free else (0, 0, 0)),
+        "bob": sk.Body(mass=10.0, com=(0, 0, -L), inertia=(0, 0, 0), frames={"end": sk.Frame(position=(0, 0, -L))}),
+    }
+    joints = {
+        "shaft": sk.joints.Revolute(child="hub", axis=(0, 0, 1)),
+        "hinge": sk.joints.Revolute(parent="hub", child="bob", axis=(0, 1, 0), q0=0.8),
+    }
+    forces = {"drive": sk.forces.Actuator(joint="shaft", force="T - 0.3*v")} if torque else {}
+    return sk.Model(bodies=bodies, joints=joints, forces=forces, parameters={"T": 0.0} if torque else {})
+
+
+def test_rotating_pendulum_of_trom():
+    """Table 5.1: 0, 0, +-8.58076i at 30 degrees and 4.75975 rad/s; the rate is found for the angle."""
+    system = sk.compile(rotating_pendulum())
+    steady = sk.steady_motion(
+        system, rates={"shaft.angle": 3.0}, unknown=["shaft.angle"], targets={"hinge.q": np.pi / 6}
+    )
+    assert steady.unknowns["shaft.angle"] == pytest.approx(4.75975, abs=5e-6)
+    assert steady.free == ("shaft.angle",)
+    modes = sk.linearize(system, steady).modes()
+    assert modes.zeros == 2
+    assert modes.eigenvalues[2:] == pytest.approx([8.58076j, -8.58076j], abs=5e-6)
+
+
+@pytest.mark.parametrize("formulation", ["joint", "cartesian"])
+def test_conical_pendulum_turns_as_a_whole(formulation):
+    """cos(theta) = g / (l Omega^2), and its small oscillations in the turning axes."""
+    system = sk.compile(rotating_pendulum(free=formulation == "cartesian"), formulation=formulation)
+    steady = sk.steady_motion(system, turn=OMEGA)
+    linear = sk.linearize(system, steady, outputs=["bob.orientation.y"])
+    half = float(linear.reporters.at(linear.operating_point.point)[0][0])
+    assert 2 * np.arcsin(abs(half)) == pytest.approx(THETA, abs=1e-9)
+    modes = linear.modes()
+    found = modes.eigenvalues[modes.oscillations]
+    hub = 0.1 if formulation == "cartesian" else 0.0
+    J, s, c = 10 * L**2, np.sin(THETA), np.cos(THETA)
+    squared = OMEGA**2 * (s**2 + 4 * J * s**2 * c**2 / (J * s**2 + hub))
+    assert found == pytest.approx([1j * np.sqrt(squared)], rel=1e-8)
+    assert modes.zeros == 2
+
+
+def test_drive_torque_against_friction_is_found():
+    """0.3 N m s/rad at 6 rad/s; damping makes one of the two zeros decay."""
+    system = sk.compile(rotating_pendulum(torque=True), parameters=["T"])
+    steady = sk.steady_motion(system, rates={"shaft.angle": OMEGA}, unknown=["T"])
+    assert steady.unknowns["T"] == pytest.approx(0.3 * OMEGA, abs=1e-9)
+    assert sk.linearize(system, steady).modes().zeros == 1
+
+
+def heavy_top() -> tuple[sk.Model, tuple[float, ...]]:
+    """A symmetric top on a ball joint: A, C about the point of support, weight times lever."""
+    m, d, A, C = 1.5, 0.2, 0.08, 0.03
+    body = sk.Body(mass=m, com=(0, 0, d), inertia=(A - m * d**2, A - m * d**2, C))
+    joints = {
+        "precession": sk.joints.Revolute(child="gimbal1", axis=(0, 0, 1)),
+        "nutation": sk.joints.Revolute(parent="gimbal1", child="gimbal2", axis=(1, 0, 0), q0=0.5),
+        "spin": sk.joints.Revolute(parent="gimbal2", child="top", axis=(0, 0, 1)),
+    }
+    none = sk.Body(mass=0.0, inertia=(0, 0, 0))
+    return sk.Model(bodies={"gimbal1": none, "gimbal2": none, "top": body}, joints=joints), (A, C, m * G * d)
+
+
+def test_heavy_top():
+    """Regular precession A W^2 cos - C n W + m g d = 0 (n: spin about its axis), and the nutation about it."""
+    model, (A, C, weight) = heavy_top()
+    system = sk.compile(model)
+    theta, W = 0.5, 1.2
+    steady = sk.steady_motion(
+        system,
+        rates={"precession.angle": W, "spin.angle": 30.0},
+        unknown=["spin.angle"],
+        targets={"nutation.q": theta},
+    )
+    n = (weight + A * W**2 * np.cos(theta)) / (C * W)
+    assert steady.unknowns["spin.angle"] == pytest.approx(n - W * np.cos(theta), rel=1e-10)
+    modes = sk.linearize(system, steady).modes()
+    # momenta p_psi = C n and p_phi = A W sin^2 + C n cos are kept; theta'' follows from the effective potential
+    s, c = np.sin(theta), np.cos(theta)
+    p_psi, p_phi = C * n, A * W * s**2 + C * n * c
+
+    def slope(x: float) -> float:
+        return (
+            (p_phi - p_psi * np.cos(x)) * p_psi / (A * np.sin(x))
+            - (p_phi - p_psi * np.cos(x)) ** 2 * np.cos(x) / (A * np.sin(x) ** 3)
+            - weight * np.sin(x)
+        )
+
+    h = 1e-5
+    frequency = np.sqrt((slope(theta + h) - slope(theta - h)) / (2 * h) / A)
+    assert np.abs(slope(theta)) < 1e-9
+    assert modes.eigenvalues[modes.oscillations] == pytest.approx([1j * frequency], rel=1e-8)
+    assert modes.zeros == 4
+    assert s > 0
+
+
+def governor(formulation: str) -> sk.System:
+    """Watt's governor: two arms with balls and two links to a collar: a closed loop (cut), redundant in 3D."""
+    arm = sk.Body(
+        mass=2.0, com=(0.3, 0, 0), inertia=(0, 0, 0), frames={"knee": sk.Frame(position=(0.15, 0, 0))}
+    )
+    end = {"end": sk.Frame(position=(0.15, 0, 0))}
+    link = sk.Body(mass=1e-9, com=(0.075, 0, 0), inertia=(1e-12, 1e-12, 1e-12), frames=end)
+    other = {"axis": (0, 0, 1), "angle": np.pi}
+    top = sk.Frame(position=(0, 0, 0.5))
+    bodies = {
+        "shaft": sk.Body(
+            mass=1.0,
+            inertia=(0.01, 0.01, 0.01),
+            frames={"top1": top, "top2": sk.Frame(position=(0, 0, 0.5), orientation=other)},
+        ),
+        "arm1": arm,
+        "arm2": arm,
+        "link1": link,
+        "link2": link,
+        "collar": sk.Body(
+            mass=3.0, inertia=(0.001, 0.001, 0.001), frames={"back": sk.Frame(orientation=other)}
+        ),
+    }
+    y = (0, 1, 0)
+    joints = {
+        "axle": sk.joints.Revolute(child="shaft", axis=(0, 0, 1)),
+        "A1": sk.joints.Revolute(parent="shaft.top1", child="arm1", axis=y, q0=0.9),
+        "A2": sk.joints.Revolute(parent="shaft.top2", child="arm2", axis=y, q0=0.9),
+        "B1": sk.joints.Revolute(parent="arm1.knee", child="link1", axis=y, q0=np.pi - 1.8),
+        "B2": sk.joints.Revolute(parent="arm2.knee", child="link2", axis=y, q0=np.pi - 1.8),
+        "slide": sk.joints.Prismatic(parent="shaft", child="collar", axis=(0, 0, 1), q0=0.26),
+        "C1": sk.joints.Revolute(parent="link1.end", child="collar", axis=y),
+        "C2": sk.joints.Revolute(parent="link2.end", child="collar.back", axis=y),
+    }
+    return sk.compile(sk.Model(bodies=bodies, joints=joints), formulation=formulation)
+
+
+@pytest.mark.parametrize("formulation", ["joint", "cartesian"])
+def test_centrifugal_governor(formulation):
+    """Arms of a with balls at b: Omega^2 = g (m b + M a) / (m b^2 sin(beta)), beta below the horizontal."""
+    system = governor(formulation)
+    m, M, a, b, rate = 2.0, 3.0, 0.15, 0.3, 12.0
+    options = {"turn": rate} if formulation == "cartesian" else {"rates": {"axle.angle": rate}}
+    start = sk.assemble(system)
+    steady = sk.steady_motion(system, start, **options)
+    linear = sk.linearize(system, steady, outputs=["collar.position.z"])
+    z = float(linear.reporters.at(linear.operating_point.point)[0][0])
+    sine = (0.5 - z) / (2 * a)
+    assert sine == pytest.approx(G * (m * b + M * a) / (m * b**2 * rate**2), abs=1e-7)
+    modes = linear.modes()
+    assert modes.zeros == 2
+    # T = 1/2 beta'^2 (J + 4 M a^2 cos^2) + 1/2 W^2 (I + J cos^2), J = 2 m b^2, W free: momentum kept
+    J, cosine = 2 * m * b**2, np.sqrt(1 - sine**2)
+    inertia = J + 4 * M * a**2 * cosine**2
+    total = 0.01 + 0.001 + J * cosine**2
+    stiffness = rate**2 * J * (cosine**2 - sine**2) + 2 * G * (m * b + M * a) * sine
+    gyroscopic = (2 * J * cosine * sine * rate) ** 2 / total
+    expected = np.sqrt((stiffness + gyroscopic) / inertia)
+    assert modes.eigenvalues[modes.oscillations] == pytest.approx([1j * expected], rel=1e-6)
+
+
+def test_circling_body_sees_itself_at_rest():
+    """A free body on a spring to the axis: k (r - l0) = m W^2 r; in plane (3 W^2 + k/m) about it."""
+    m, k, rest, W = 2.0, 50.0, 0.8, 3.0
+    body = sk.Body(mass=m, inertia=(0.1, 0.1, 0.1))
+    model = sk.Model(
+        bodies={"ball": body},
+        joints={"free": sk.joints.Free(child="ball", position=(1.0, 0.1, 0.0))},
+        forces={"spring": sk.forces.SpringDamper(parent="ground", child="ball", stiffness=k, free_length=rest)},
+        gravity=(0, 0, 0),
+    )
+    system = sk.compile(model)
+    steady = sk.steady_motion(system, turn=W, targets={"ball.radius": k * rest / (k - m * W**2)})
+    assert np.linalg.norm(steady.q[:3]) == pytest.approx(k * rest / (k - m * W**2), abs=1e-9)
+    values = sk.linearize(system, steady).modes().eigenvalues
+    # in plane: r'' = W^2 r - k (r - l0)/m with r^2 W kept; out of plane: tension over radius
+    radial = np.sqrt(3 * W**2 + k / m)
+    assert np.min(np.abs(values - 1j * radial)) < 1e-9
+    # a spinning sphere in turning axes: the turn of the body about a fixed direction appears at W
+    assert np.min(np.abs(values - 1j * W)) < 1e-6
+    faster = sk.steady_motion(system, turn=2.0, unknown=["turn"], targets={"ball.speed": 4.0})
+    r = faster.unknowns["turn"]
+    assert k * (4.0 / r - rest) == pytest.approx(m * r * 4.0, rel=1e-9)
+
+
+def test_linear_model_in_moving_axes_follows_the_nonlinear_motion():
+    """The radius of a disturbed circling body oscillates as the linear model says, to second order."""
+    model = sk.Model(
+        bodies={"ball": sk.Body(mass=2.0, inertia=(0.1, 0.1, 0.1))},
+        joints={"free": sk.joints.Free(child="ball", position=(1.25, 0.0, 0.0))},
+        forces={"spring": sk.forces.SpringDamper(parent="ground", child="ball", stiffness=50.0, free_length=0.8)},
+        gravity=(0, 0, 0),
+    )
+    system = sk.compile(model)
+    steady = sk.steady_motion(system, turn=3.0)
+    linear = sk.linearize(system, steady, outputs=["spring.length"])
+    push = np.zeros(12)
+    push[9] = 1.0  # velocity along the body's x axis
+    errors = []
+    for size in (1e-2, 1e-3):
+        v = steady.v + size * push[6:]
+        run = sk.simulate(system, until=1.5, output_step=0.5, initial=sk.State(steady.q, v), rtol=1e-11, atol=1e-12)
+        x = scipy.linalg.expm(linear.A * 1.5) @ (size * push)
+        C = linear.state_space().C
+        length = float(np.asarray(run["spring.length"])[-1])
+        start = float(np.asarray(run["spring.length"])[0])
+        errors.append(abs(length - start - float((C @ x)[0])))
+    assert errors[1] < 0.015 * errors[0] < 1e-4
+
+
+def test_impossible_steady_motions_say_why():
+    system = sk.compile(rotating_pendulum(torque=True), parameters=["T"])
+    with pytest.raises(sk.SekantError, match=r"impossible.*shaft"):
+        sk.steady_motion(system, rates={"shaft.angle": 3.0})
+    with pytest.raises(sk.SekantError, match=r"no coordinate 'shaft.angel'"):
+        sk.steady_motion(system, rates={"shaft.angel": 3.0})
+    with pytest.raises(sk.SekantError, match=r"unknown 'torque'"):
+        sk.steady_motion(system, rates={"shaft.angle": 3.0}, unknown=["torque"])
+    with pytest.raises(sk.SekantError, match=r"no body 'bop'"):
+        sk.steady_motion(system, turn=1.0, targets={"bop.radius": 0.2})
+    hinge = sk.Model(
+        bodies={"rod": sk.Body(mass=1.0, com=(0.2, 0, 0), inertia=(0.1, 0.1, 0.1))},
+        joints={"hinge": sk.joints.Revolute(child="rod", axis=(0, 1, 0), q0=np.pi / 2)},
+    )
+    with pytest.raises(sk.SekantError, match=r"does not last"):
+        sk.steady_motion(sk.compile(hinge), rates={"hinge.angle": 2.0})
+    with pytest.raises(sk.SekantError, match=r"rod.angular_velocity"):
+        sk.steady_motion(sk.compile(hinge), turn=2.0)
