@@ -14,7 +14,9 @@ def rotating_pendulum(free: bool = False, torque: bool = False) -> sk.Model:
     """A point of 10 kg on 0.5 m below a hub that turns freely about z."""
     bodies = {
         "hub": sk.Body(mass=1.0, inertia=(0.1, 0.1, 0.1) if free else (0, 0, 0)),
-        "bob": sk.Body(mass=10.0, com=(0, 0, -L), inertia=(0, 0, 0), frames={"end": sk.Frame(position=(0, 0, -L))}),
+        "bob": sk.Body(
+            mass=10.0, com=(0, 0, -L), inertia=(0, 0, 0), frames={"end": sk.Frame(position=(0, 0, -L))}
+        ),
     }
     joints = {
         "shaft": sk.joints.Revolute(child="hub", axis=(0, 0, 1)),
@@ -176,7 +178,9 @@ def test_circling_body_sees_itself_at_rest():
     model = sk.Model(
         bodies={"ball": body},
         joints={"free": sk.joints.Free(child="ball", position=(1.0, 0.1, 0.0))},
-        forces={"spring": sk.forces.SpringDamper(parent="ground", child="ball", stiffness=k, free_length=rest)},
+        forces={
+            "spring": sk.forces.SpringDamper(parent="ground", child="ball", stiffness=k, free_length=rest)
+        },
         gravity=(0, 0, 0),
     )
     system = sk.compile(model)
@@ -198,7 +202,9 @@ def test_linear_model_in_moving_axes_follows_the_nonlinear_motion():
     model = sk.Model(
         bodies={"ball": sk.Body(mass=2.0, inertia=(0.1, 0.1, 0.1))},
         joints={"free": sk.joints.Free(child="ball", position=(1.25, 0.0, 0.0))},
-        forces={"spring": sk.forces.SpringDamper(parent="ground", child="ball", stiffness=50.0, free_length=0.8)},
+        forces={
+            "spring": sk.forces.SpringDamper(parent="ground", child="ball", stiffness=50.0, free_length=0.8)
+        },
         gravity=(0, 0, 0),
     )
     system = sk.compile(model)
@@ -209,7 +215,9 @@ def test_linear_model_in_moving_axes_follows_the_nonlinear_motion():
     errors = []
     for size in (1e-2, 1e-3):
         v = steady.v + size * push[6:]
-        run = sk.simulate(system, until=1.5, output_step=0.5, initial=sk.State(steady.q, v), rtol=1e-11, atol=1e-12)
+        run = sk.simulate(
+            system, until=1.5, output_step=0.5, initial=sk.State(steady.q, v), rtol=1e-11, atol=1e-12
+        )
         x = scipy.linalg.expm(linear.A * 1.5) @ (size * push)
         C = linear.state_space().C
         length = float(np.asarray(run["spring.length"])[-1])

@@ -145,7 +145,9 @@ def _velocities(system: System, names: Sequence[str]) -> list[int]:
     found = []
     for name in names:
         if name not in coordinates and name not in velocities:
-            raise SolverError(f"steady motion: no coordinate '{name}'; {suggest(name, coordinates, 'coordinates')}")
+            raise SolverError(
+                f"steady motion: no coordinate '{name}'; {suggest(name, coordinates, 'coordinates')}"
+            )
         found.append(coordinates.index(name) if name in coordinates else velocities.index(name))
     return found
 
@@ -205,7 +207,9 @@ def _impossible(equations: SteadyEquations, found: Found) -> SolverError:
     names = equations.names
     order = np.argsort(-np.abs(found.values / _scales(equations, found)))[:3]
     left = "; ".join(f"'{names[i]}' is left with {found.values[i]:.4g}" for i in order)
-    free = "" if equations.unknowns else " Nothing is unknown: name parameters, a turn or rates that may change."
+    free = (
+        "" if equations.unknowns else " Nothing is unknown: name parameters, a turn or rates that may change."
+    )
     return SolverError(
         f"steady motion impossible (or not found from this guess, {found.iterations} iterations): {left} (N or N m, "
         f"SI units).{free} Check the guess, the targets and what may move"
@@ -256,4 +260,3 @@ def _result(equations: SteadyEquations, found: Found, rates: Mapping[str, float]
         equations.steady,
         g,
     )
-

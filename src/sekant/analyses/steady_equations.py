@@ -168,4 +168,3 @@ def _target(system: System, steady: SteadyFunctions, name: str, wanted: float) -
         return float(y[0]), by_s[0], by_v[0], by_p[0], np.zeros(trial.g.size)
 
     return name, read, wanted
-

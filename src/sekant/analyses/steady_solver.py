@@ -76,7 +76,9 @@ class Solver:
             kept = sizes > SINGULAR * sizes[0]
             along = U.T @ r
             for _ in range(30):
-                factors = np.where(kept, sizes / (sizes**2 + damping), 0.0) if damping else _inverse(sizes, kept)
+                factors = (
+                    np.where(kept, sizes / (sizes**2 + damping), 0.0) if damping else _inverse(sizes, kept)
+                )
                 step = self._bounded(trial, -(V.T @ (factors * along)) / lengths)
                 ahead = self.equations.moved(trial, step)
                 new = self.equations.residual(ahead) / self.scale - offset
