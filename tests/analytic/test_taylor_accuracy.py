@@ -85,7 +85,7 @@ def test_error_falls_with_the_tolerance_to_round_off() -> None:
     m = pendulum(length=1.3, mass=0.7, angle=2.0)
     theta = float(pendulum_angle(np.array([7.0]), 1.3, 2.0)[0])
     errors = []
-    for tol in (1e-6, 1e-8, 1e-10, 1e-12):
+    for tol in (1e-3, 1e-5, 1e-7, 1e-9):
         found = integrate(m.problem(), [0.0, 7.0], m.q0, m.v0, rtol=tol)
         errors.append(np.hypot(found.x[-1, 0] - 1.3 * np.sin(theta), found.x[-1, 1] + 1.3 * np.cos(theta)))
         assert max(m.residuals(found.x[-1])) < 1e-12

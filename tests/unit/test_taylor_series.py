@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from sekant.engine.taylor_tape import taylor_tape
+from sekant.engine.text import compile_text
 from sekant.errors import SekantError, SolverError
 from sekant.geometry.lookups import Lookups
 from sekant.geometry.tables import Table, Table2
@@ -21,13 +22,19 @@ y = 1.4 - 0.5 * t + 0.37 * t**2
 
 
 def coefficients(f: ca.SX, lookups: Lookups | None = None) -> np.ndarray:
-    """(ORDER,): of f(t) at t = 0, from the series of v with v' = f."""
+    """(ORDER,): of f(t) at t = 0, from the series of v with v' = f: by the interpreter and by native code."""
     v, a = ca.SX.sym("v"), ca.SX.sym("a")
-    problem = TaylorProblem(taylor_tape(v=v, a=a, t=t, residual=a - f, lookups=lookups))
-    run = TaylorRun(problem, [0.0, 1e-3], [], [0.0], rtol=1e-6, order=ORDER)
-    run.advance(1)
-    _, _, V = run.series
-    return V[0, 1:] * np.arange(1, ORDER + 1)
+    tape = taylor_tape(v=v, a=a, t=t, residual=a - f, lookups=lookups)
+    found = []
+    for compiler in (None, compile_text):
+        run = TaylorRun(
+            TaylorProblem(tape, compiler=compiler), [0.0, 1e-3], [], [0.0], rtol=1e-6, order=ORDER
+        )
+        run.advance(1)
+        _, _, V = run.series
+        found.append(V[0, 1:] * np.arange(1, ORDER + 1))
+    np.testing.assert_allclose(found[0], found[1], rtol=1e-12, atol=1e-13)
+    return found[1]
 
 
 def derivatives(f: ca.SX) -> np.ndarray:

@@ -40,6 +40,28 @@ def test_sliding_along_a_switch_is_reported() -> None:
     assert "flips back and forth" in found.describe()
 
 
+TWIST_END = sqrt(2.0) * (4 / 3) / (1 - sqrt(1 / 3))
+"""x'' = -2 sign x - sign x' from (1, 0): each swing has a third of the last one's size, so that all end at this time."""
+
+
+def test_swings_that_end_in_finite_time_come_to_rest() -> None:
+    twist = lambda x, t: ca.vertcat(x[1], -2 * ca.sign(x[0]) - ca.sign(x[1]))  # noqa: E731
+    found = solve(twist, [1.0, 0.0], [0.0, TWIST_END, 9.0], max_steps=20_000)
+    assert found.status == "finished"
+    assert np.abs(found.x[1:]).max() < 1e-12
+    assert found.stats.steps < 400
+
+
+def test_switches_without_end_are_reported() -> None:
+    """The same with switches that have no value of their own on the bound."""
+    side = lambda x: ca.if_else(x > 0, 1.0, -1.0)  # noqa: E731
+    twist = lambda x, t: ca.vertcat(x[1], -2 * side(x[0]) - side(x[1]))  # noqa: E731
+    found = solve(twist, [1.0, 0.0], [0.0, 3.0, 9.0], max_steps=20_000)
+    assert found.status == "chattering"
+    assert found.t_last == pytest.approx(TWIST_END, abs=1e-6)
+    assert found.stats.steps < 400
+
+
 def test_oscillator_with_constant_force_towards_the_middle() -> None:
     times = np.linspace(0.0, 20.0, 57)
     found = solve(lambda x, t: ca.vertcat(x[1], -ca.sign(x[0])), [1.0, 0.0], times)

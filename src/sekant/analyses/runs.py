@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import casadi as ca
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from sekant.analyses.sliding import switching_elements
 from sekant.analyses.work import WorkAlongMotion
 from sekant.engine.dae_functions import DaeExpressions, DaeFunctions, build_dae
 from sekant.engine.euler_group import euler_group
 from sekant.engine.system import State, System
 from sekant.engine.taylor_tape import taylor_tape
+from sekant.engine.text import compile_text
 from sekant.errors import SolverError, suggest
 from sekant.geometry.spatial import SX
 from sekant.solvers.dae import METHODS as IMPLICIT
@@ -22,7 +25,7 @@ from sekant.solvers.dae import DaeProblem, integrate_dae
 from sekant.solvers.dae.stiffness import stiffness
 from sekant.solvers.ode import METHODS, OdeProblem
 from sekant.solvers.ode import integrate as integrate_ode
-from sekant.solvers.taylor import EventRecord, TaylorProblem
+from sekant.solvers.taylor import EventRecord, TaylorOutcome, TaylorProblem
 from sekant.solvers.taylor import integrate as integrate_taylor
 from sekant.solvers.taylor.integrate import MOST_STEPS
 
@@ -183,7 +186,8 @@ def taylor_problem(system: System, events: SX | None = None) -> TaylorProblem:
             events=events,
             lookups=eq.lookups,
         )
-        return TaylorProblem(tape, unit_blocks=eq.motion.unit_blocks)
+        compiler = partial(compile_text, cache=system.uses_cache) if system.engine == "llvm" else None
+        return TaylorProblem(tape, unit_blocks=eq.motion.unit_blocks, compiler=compiler)
 
     return system.once(("taylor", events is not None), make)
 
@@ -253,7 +257,7 @@ def run_taylor(
     return Run(
         reached,
         outcome.status,
-        "" if outcome.status == "finished" else outcome.describe(names, rows),
+        "" if outcome.status == "finished" else outcome.describe(names, rows) + _sliding(setup, outcome),
         outcome.t_last,
         outcome.x_last,
         outcome.t_failed,
@@ -261,6 +265,14 @@ def run_taylor(
         account.work if account else done,
         outcome.events[-1] if outcome.events else None,
     )
+
+
+def _sliding(setup: Setup, outcome: TaylorOutcome) -> str:
+    """The elements behind a switch that flips back and forth."""
+    if outcome.status != "chattering":
+        return ""
+    names = switching_elements(setup.system, outcome.t_last, outcome.x_last, setup.parameters)
+    return f"; the switch belongs to {' or '.join(repr(name) for name in names)}" if names else ""
 
 
 def dae_problem(system: System, parameters: Any, engine: str | None = None) -> DaeProblem:

@@ -90,6 +90,21 @@ def ints(table, k):
 
 
 @inner
+def int_section(address, k):
+    """Section k (see `sections`) of the array of integers at an address."""
+    head = carray(_int_pointer(address), (k + 2,))
+    return carray(_int_pointer(address + 8 * head[k]), (int(head[k + 1] - head[k]),))
+
+
+@inner
+def section_at(address, k):
+    """Section k of the array of floats at an address."""
+    head = carray(_float_pointer(address), (k + 2,))
+    first = int(head[k])
+    return carray(_float_pointer(address + 8 * first), (int(head[k + 1]) - first,))
+
+
+@inner
 def complexes(table, k):
     """Array k as a vector of complex numbers."""
     return carray(_complex_pointer(table[k, 0]), (table[k, 1],))

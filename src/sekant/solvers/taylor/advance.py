@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from sekant.solvers.compiled import compiled
-from sekant.solvers.linear.ldl import X, factorize
-from sekant.solvers.sections import section
+from sekant.solvers.compiled import compiled, inner
+from sekant.solvers.linear.ldl import X
 from sekant.solvers.taylor.machine import (
     A_ROWS,
     CLOCK,
     COMPONENT,
     COUNT,
+    CUT_REACH,
+    CUT_SINCE,
+    CUTS,
     DIRECTION,
     FLIPS,
     FRESH,
@@ -67,13 +69,14 @@ from sekant.solvers.taylor.machine import (
     WORST_POSITION,
     WORST_VELOCITY,
     code,
-    data,
+    factor,
+    series,
     state,
     work,
 )
 from sekant.solvers.taylor.project import project
 from sekant.solvers.taylor.roots import first_exit, horner
-from sekant.solvers.taylor.series import expand, run_values, set_matrix, set_point
+from sekant.solvers.taylor.series import expand, factorize_here, run_values, set_point
 from sekant.solvers.taylor.switches import decide_all, find_switches, move_switches
 
 # What `advance` returns.
@@ -85,13 +88,15 @@ SAFETY = 0.9
 HALVINGS = 30
 MAYBE_ON_EVENT, ON_EVENT = 1, 2
 BEGINS_ON_EVENT = 1e-13  # value of an event function, relative to its changes in a step
+MOST_CUTS = 100  # steps in a row that a switch may end ...
+CUT_SHORT = 1e-6  # ... within this part of the step that the series would have allowed
 TOGETHER = 1e-13  # switches that act within this time, relative, act together
 
 
-@compiled
+@inner
 def step_length(m, order):
     """The longest step whose last coefficients of v are within the tolerance, and the velocity to blame."""
-    V, v, scale, settings = work(m, V_SERIES), work(m, V_NOW), data(m, SCALE_ABS), data(m, SETTINGS)
+    V, v, scale, settings = work(m, V_SERIES), work(m, V_NOW), work(m, SCALE_ABS), work(m, SETTINGS)
     tol, rtol = settings[TOL], settings[RTOL]
     h, blame = np.inf, -1
     for k in range(max(1, order - 3), order + 1):
@@ -111,10 +116,10 @@ def step_length(m, order):
     return SAFETY * h, blame
 
 
-@compiled
+@inner
 def keep_series(m, order):
     """Copy the series of q and v, so that the coefficients can serve for other points."""
-    T, in_q, in_v, Q, V = m.T, code(m, IN_Q), code(m, IN_V), work(m, Q_SERIES), work(m, V_SERIES)
+    T, in_q, in_v, Q, V = series(m), code(m, IN_Q), code(m, IN_V), work(m, Q_SERIES), work(m, V_SERIES)
     for i in range(in_q.size):
         for k in range(order + 2):
             Q[i * (order + 2) + k] = T[in_q[i], k]
@@ -123,7 +128,7 @@ def keep_series(m, order):
             V[i * (order + 1) + k] = T[in_v[i], k]
 
 
-@compiled
+@inner
 def evaluate(m, h, order, q, v):
     """The point at the time h of the series that was kept."""
     Q, V = work(m, Q_SERIES), work(m, V_SERIES)
@@ -133,7 +138,7 @@ def evaluate(m, h, order, q, v):
         v[i] = horner(V[i * (order + 1) : (i + 1) * (order + 1)], order, h)
 
 
-@compiled
+@inner
 def blown_up(x):
     """Index of the first entry that is not finite or beyond 1e100, or -1."""
     for i in range(x.size):
@@ -142,7 +147,7 @@ def blown_up(x):
     return -1
 
 
-@compiled
+@inner
 def find_event(m, n, h):
     """The first crossing of an event function within h (infinite if none), its number, and the sign after it.
 
@@ -151,7 +156,7 @@ def find_event(m, n, h):
     events, fresh = code(m, OUT_EVENTS), state(m, FRESH_EVENT)
     first, which, sign = np.inf, -1, 0
     for e in range(events.size):
-        c, limit = m.T[events[e]], min(h, first)
+        c, limit = series(m)[events[e]], min(h, first)
         inside = 1 if c[0] > 0.0 else -1
         on_it = fresh[e] == ON_EVENT
         if fresh[e] == MAYBE_ON_EVENT:
@@ -169,14 +174,14 @@ def find_event(m, n, h):
     return first, which, sign
 
 
-@compiled
+@inner
 def polish(m, order, node, bound, t, h):
     """A root found on a series, moved to where the value at the point of the series is on the bound.
 
     Overwrites order 0 of the watched values.
     """
     c, q, v = work(m, SCRATCH1), work(m, Q_END), work(m, V_END)
-    c[:order] = m.T[node, :order]
+    c[:order] = series(m)[node, :order]
     for _ in range(4):
         slope = 0.0
         for k in range(order - 1, 0, -1):
@@ -184,7 +189,7 @@ def polish(m, order, node, bound, t, h):
         evaluate(m, h, order, q, v)
         set_point(m, t + h, q, v)
         run_values(m, WATCH)
-        change = (m.T[node, 0] - bound) / slope
+        change = (series(m)[node, 0] - bound) / slope
         if not abs(change) <= 1e-2 * h:
             break
         h -= change
@@ -193,18 +198,18 @@ def polish(m, order, node, bound, t, h):
     return h
 
 
-@compiled
+@inner
 def write_row(m, t, q, v):
     """The next output row: the point, and accelerations and multipliers there if asked for.
 
     The matrix at this point is factorized.
     """
-    count, x = state(m, COUNT), section(m.factor, X)
+    count, x = state(m, COUNT), factor(m, X)
     row, nq, nv, n = count[ROW], q.size, v.size, x.size
     rows = work(m, ROWS)
     rows[row * (nq + nv) : row * (nq + nv) + nq] = q
     rows[row * (nq + nv) + nq : (row + 1) * (nq + nv)] = v
-    if code(m, NUMBERS)[REACTIONS] != 0:
+    if state(m, NUMBERS)[REACTIONS] != 0:
         set_point(m, t, q, v)
         expand(m, ONE)
         work(m, A_ROWS)[row * nv : (row + 1) * nv] = x[:nv]
@@ -212,10 +217,10 @@ def write_row(m, t, q, v):
     count[ROW] += 1
 
 
-@compiled
+@inner
 def write_rows(m, order, t, end):
     """Output rows at requested times before `end`, from the series; False if one cannot be projected."""
-    count, t_eval, snap = state(m, COUNT), data(m, T_EVAL), data(m, SETTINGS)[SNAP]
+    count, t_eval, snap = state(m, COUNT), work(m, T_EVAL), work(m, SETTINGS)[SNAP]
     q, v = work(m, Q_ROW), work(m, V_ROW)
     while count[ROW] < t_eval.size and t_eval[count[ROW]] < end - snap:
         at = t_eval[count[ROW]]
@@ -226,7 +231,7 @@ def write_rows(m, order, t, end):
     return True
 
 
-@compiled
+@inner
 def start(m):
     """Modes for the point, projection of the point, modes for the projected point."""
     count, clock, q, v = state(m, COUNT), work(m, CLOCK), work(m, Q_NOW), work(m, V_NOW)
@@ -245,7 +250,22 @@ def start(m):
     return MORE
 
 
-@compiled
+@inner
+def slides(m, t, end, reach):
+    """Whether switches end step after step, all within a moment: both sides push towards the switch.
+
+    `reach`: the length of this step without switches.
+    """
+    count, clock = state(m, COUNT), work(m, CLOCK)
+    if count[CUTS] == 0:
+        clock[CUT_SINCE], clock[CUT_REACH] = t, reach
+    count[CUTS] += 1
+    if end - clock[CUT_SINCE] > CUT_SHORT * clock[CUT_REACH]:
+        count[CUTS] = 0
+    return count[CUTS] > MOST_CUTS
+
+
+@inner
 def arrive(m, order, t, h, end):
     """Evaluate the series at h (time `end`) and project; halve h as long as that fails.
 
@@ -271,8 +291,8 @@ def arrive(m, order, t, h, end):
 @compiled
 def advance(m, budget):
     """Take at most `budget` steps; returns one of the codes above."""
-    count, clock, numbers, settings = state(m, COUNT), work(m, CLOCK), code(m, NUMBERS), data(m, SETTINGS)
-    t_eval, order, snap = data(m, T_EVAL), code(m, NUMBERS)[ORDER], data(m, SETTINGS)[SNAP]
+    count, clock, numbers, settings = state(m, COUNT), work(m, CLOCK), state(m, NUMBERS), work(m, SETTINGS)
+    t_eval, order, snap = work(m, T_EVAL), state(m, NUMBERS)[ORDER], work(m, SETTINGS)[SNAP]
     q, v, t_end = work(m, Q_NOW), work(m, V_NOW), t_eval[-1]
     while True:
         t = clock[NOW]
@@ -307,6 +327,7 @@ def advance(m, budget):
         end = t + h
         if end >= t_end - snap:
             h, end = t_end - t, t_end
+        reach = h
         moment = TOGETHER * max(abs(t), h)
         switch_at, leader = find_switches(m, order - 1, h, moment)
         event_at, event, sign = find_event(m, order - 1, h)
@@ -344,8 +365,7 @@ def advance(m, budget):
                 count[WHICH] = int(work(m, RESULT)[1])
                 return CONSTRAINTS
             set_point(m, end, work(m, Q_END), work(m, V_END))
-            set_matrix(m)
-            factorize(m.pattern, m.factor)
+            factorize_here(m)
         q[:] = work(m, Q_END)
         v[:] = work(m, V_END)
         clock[NOW] = end
@@ -354,12 +374,18 @@ def advance(m, budget):
         state(m, FLIPS)[:] = 0
         state(m, FRESH)[:] = 0
         state(m, FRESH_EVENT)[:] = 0
+        if not at_switch:
+            count[CUTS] = 0
+        elif slides(m, t, end, reach):
+            count[WHICH] = leader
+            clock[T_FAILED] = end
+            return CHATTERING
         if at_switch:
             count[LANDINGS] += 1
             move_switches(m)
         if at_event:
             state(m, FRESH_EVENT)[event] = ON_EVENT
-            if code(m, DIRECTION)[event] == 0 or code(m, DIRECTION)[event] == sign:
+            if state(m, DIRECTION)[event] == 0 or state(m, DIRECTION)[event] == sign:
                 count[LANDINGS] += 1
                 count[WHICH] = event
                 return EVENT

@@ -43,8 +43,9 @@ def integrate(
     """Integrate to ``t_eval[-1]`` from the point `q0` (nq,), `v0` (nv,) at `t_start` (by default ``t_eval[0]``).
 
     The start is moved onto the constraints. `rtol`, `atol` (scalar or (nv,), by default rtol): each step keeps
-    the last terms of the series of v_i below atol_i + rtol |v_i|. `order`: of these series; by default it follows
-    from rtol. `p` (np,): parameters. `directions` (ne,): which crossings of the event functions count: -1
+    the last terms of the series of v_i below a thousandth of atol_i + rtol |v_i|, since errors of steps add up.
+    `order`: of these series; by default it follows from rtol. `p` (np,): parameters.
+    `directions` (ne,): which crossings of the event functions count: -1
     falling, +1 rising, 0 both. `reactions`: whether accelerations and multipliers are wanted at the outputs.
     `on_event(record)`: called where an event happens; it returns None to go on, (q, v) to go on from there, or
     False to stop. Without it the run stops at the first event, with status "event".

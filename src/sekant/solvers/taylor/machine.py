@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sekant.solvers.compiled import compiled
+from sekant.solvers.compiled import inner
 from sekant.solvers.linear.ldl import lay_out
-from sekant.solvers.sections import numbered, pack_integers, pack_reals, section
+from sekant.solvers.sections import numbered, pack_integers, pack_reals
 from sekant.solvers.taylor.codes import FIRST_OPERATION, Op
+from sekant.solvers.taylor.native.layout import STRIDE, Kernel
 from sekant.solvers.taylor.nodes import Nodes
 from sekant.solvers.taylor.schedule import Program
+from sekant.solvers.views import int_section, mat, section_at, table_of
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -21,11 +24,11 @@ Integers = NDArray[np.int64]
 # Lists of work.
 STAGE, FIX, MATRIX, KINEMATICS, WATCH, HELD = numbered(6)
 
-# Sections of Machine.code. Groups of all lists: operation, level, first and last member; members: operands and
+# Sections of the code. Groups of all lists: operation, level, first and last member; members: operands and
 # where their changes are; range of groups of each list. Nodes of inputs and outputs. Switches: node and kind, node
 # of the mode, whether it depends on accelerations or multipliers, place of the breaks and their number, lookup.
 # Lookups: first coefficient and number of them, two switches (-1: none), rows of the second axis, places in the
-# data. Plan: direction of events, unit blocks (pairs), numbers.
+# data. Unit blocks (pairs).
 (
     G_OP,
     G_LEVEL,
@@ -64,26 +67,24 @@ STAGE, FIX, MATRIX, KINEMATICS, WATCH, HELD = numbered(6)
     K_ROWS2,
     K_DATA,
     K_GROWTH,
-    DIRECTION,
     UNIT_BLOCKS,
-    NUMBERS,
-) = numbered(40)
-ORDER, MAX_STEPS, REACTIONS = range(3)  # of the section NUMBERS
+) = numbered(38)
 
-# Sections of Machine.data: plan; tables.
-T_EVAL, SCALE_ABS, SETTINGS, BREAKS, LIMITS, PERIOD, TABLE, GROWTH = numbered(8)
-SNAP, RTOL, TOL, MAX_STEP = range(4)  # of the section SETTINGS
+# Sections of the data: tables.
+BREAKS, LIMITS, PERIOD, TABLE, GROWTH = numbered(5)
 
-# Sections of Machine.state. PIECE_ROW: row of a table that a switch is in. FRESH: bit 1 (2) if the value of a switch
+# Sections of the state. PIECE_ROW: row of a table that a switch is in. FRESH: bit 1 (2) if the value of a switch
 # stands on its lower (upper) bound. FLIPS: how often a switch has moved at this very time. SIDE: where it leaves its
 # interval at the end of the step (-1, +1, or 0). FRESH_EVENT: 2 if the run stands on an event, 1 if it may.
-COUNT, PIECE_ROW, FRESH, FLIPS, SIDE, FRESH_EVENT = numbered(6)
-ROW, PHASE, STEPS, SHORTENED, LANDINGS, COMPONENT, WHICH = range(7)  # of the section COUNT
+# Of the plan: DIRECTION of events, NUMBERS.
+COUNT, PIECE_ROW, FRESH, FLIPS, SIDE, FRESH_EVENT, DIRECTION, NUMBERS = numbered(8)
+ORDER, MAX_STEPS, REACTIONS = range(3)  # of the section NUMBERS
+ROW, PHASE, STEPS, SHORTENED, LANDINGS, COMPONENT, WHICH, CUTS = range(8)  # of the section COUNT
 START, READY = 0, 1  # phases: the point must be projected and its modes decided; it is ready for a series
 
-# Sections of Machine.work. Points: present, end of the step, output row. Series of the step, row by row. Changes
+# Sections of the work. Points: present, end of the step, output row. Series of the step, row by row. Changes
 # of nodes, right-hand side, result of a projection, scratch of the root search. Interval and lap of each switch.
-# Outputs.
+# Outputs. Plan.
 (
     Q_NOW,
     V_NOW,
@@ -105,22 +106,33 @@ START, READY = 0, 1  # phases: the point must be projected and its modes decided
     ROWS,
     A_ROWS,
     LAM_ROWS,
-) = numbered(20)
+    T_EVAL,
+    SCALE_ABS,
+    SETTINGS,
+) = numbered(23)
+SNAP, RTOL, TOL, MAX_STEP = range(4)  # of the section SETTINGS
 # Of the section CLOCK.
-NOW, T_FAILED, SMALLEST, WORST_POSITION, WORST_VELOCITY, STEP_START = range(6)
+NOW, T_FAILED, SMALLEST, WORST_POSITION, WORST_VELOCITY, STEP_START, CUT_SINCE, CUT_REACH = range(8)
 
 
-class Machine(NamedTuple):
-    """`code`, `data`: what does not change; `state`, `work`: what does; `T` (nodes, order + 2): coefficients;
-    `pattern`, `factor`: the saddle point system, see `linear.ldl`."""
+# Rows of the table of arrays that compiled functions get as `m`, see `views`. CODE_ARRAY, DATA_ARRAY: what does not
+# change; STATE_ARRAY, WORK_ARRAY: what does; SERIES (nodes, order + 2, or more with a kernel): coefficients; PATTERN,
+# FACTOR: the saddle point system, see `linear.ldl`; SCRATCH: of the native kernel, see `native.layout`; NATIVE: its
+# address, or 0.
+CODE_ARRAY, DATA_ARRAY, STATE_ARRAY, WORK_ARRAY, SERIES, PATTERN, FACTOR, SCRATCH, NATIVE, N_ARRAYS = (
+    numbered(10)
+)
 
-    code: Integers
-    data: Floats
+
+@dataclass(frozen=True, eq=False)
+class Machine:
+    """The arrays of a run, and the table of them."""
+
     state: Integers
     work: Floats
-    T: Floats
-    pattern: Integers
     factor: Floats
+    kept: tuple[Any, ...]
+    table: Integers
 
 
 @dataclass(frozen=True)
@@ -128,7 +140,7 @@ class Plan:
     """What was asked for. `t_eval` (m,). `order`: of the series of v. `reactions`: also a and lam in the output.
     `scale_abs` (nv,), `rtol`: the error of v_i in a step is kept below scale_abs_i + rtol |v_i|; infinite for
     velocities that do not count; `tol`: one number for it. `direction` (ne,): sign of event functions after the
-    event, 0 for both. `unit_blocks` (k, 2). Times closer than `snap` are one."""
+    event, 0 for both. Times closer than `snap` are one."""
 
     t_eval: Floats
     order: int
@@ -140,22 +152,37 @@ class Plan:
     max_steps: int
     reactions: bool
     direction: Integers
-    unit_blocks: Integers
 
 
-def lay_out_machine(
+@dataclass(frozen=True, eq=False)
+class Layout:
+    """What all runs of a system share. `code`, `data`: sections; `factor`: empty memory of a factorization."""
+
+    program: Program
+    nodes: Nodes
+    pattern: Integers
+    kernel: Kernel | None
+    code: Integers
+    data: Floats
+    factor: Floats
+
+
+def lay_out_system(
     program: Program,
     nodes: Nodes,
     pattern: Integers,
-    plan: Plan,
-    t_start: float,
-    q: Floats,
-    v: Floats,
-    p: Floats,
-) -> Machine:
+    unit_blocks: Sequence[tuple[int, int]],
+    kernel: Kernel | None,
+) -> Layout:
+    code = pack_integers(_code(program, nodes, unit_blocks))
+    return Layout(program, nodes, pattern, kernel, code, pack_reals(_data(nodes)), lay_out(pattern))
+
+
+def lay_out_machine(system: Layout, plan: Plan, t_start: float, q: Floats, v: Floats, p: Floats) -> Machine:
     """A run that stands at its start."""
+    program, nodes, kernel = system.program, system.nodes, system.kernel
     m, order, rows = program.inputs["lam"].size, plan.order, plan.t_eval.size
-    T = np.zeros((len(nodes.op), order + 2))
+    T = np.zeros((len(nodes.op), STRIDE if kernel else order + 2))
     T[:, 0] = nodes.constant
     for node, value in zip(program.inputs["p"].tolist(), p.tolist(), strict=True):
         if node >= 0:
@@ -165,9 +192,11 @@ def lay_out_machine(
         np.zeros(8, dtype=np.int64),
         *[np.zeros(switches, dtype=np.int64)] * 4,
         np.zeros(events, dtype=np.int64),
+        plan.direction,
+        np.array([plan.order, plan.max_steps, int(plan.reactions)], dtype=np.int64),
     ]
     state[COUNT][[COMPONENT, WHICH]] = -1
-    clock = np.zeros(6)
+    clock = np.zeros(8)
     clock[[NOW, T_FAILED, SMALLEST, STEP_START]] = t_start, np.nan, np.inf, t_start
     work = [
         *[q, v] * 3,
@@ -185,19 +214,28 @@ def lay_out_machine(
         np.zeros((rows, q.size + v.size)),
         np.full((rows, v.size), np.nan),
         np.full((rows, m), np.nan),
+        plan.t_eval,
+        plan.scale_abs,
+        np.array([plan.snap, plan.rtol, plan.tol, plan.max_step]),
     ]
-    return Machine(
-        code=pack_integers(_code(program, nodes, plan)),
-        data=pack_reals(_data(nodes, plan)),
-        state=pack_integers(state),
-        work=pack_reals(work),
-        T=T,
-        pattern=pattern,
-        factor=lay_out(pattern),
-    )
+    arrays: dict[int, NDArray[Any]] = {
+        CODE_ARRAY: system.code,
+        DATA_ARRAY: system.data,
+        STATE_ARRAY: pack_integers(state),
+        WORK_ARRAY: pack_reals(work),
+        SERIES: T,
+        PATTERN: system.pattern,
+        FACTOR: system.factor.copy(),
+        SCRATCH: np.zeros(kernel.work_size if kernel else 1),
+    }
+    table = table_of(arrays, int(N_ARRAYS))
+    table[NATIVE, 0] = kernel.address if kernel else 0
+    return Machine(arrays[STATE_ARRAY], arrays[WORK_ARRAY], arrays[FACTOR], (*arrays.values(), kernel), table)
 
 
-def _code(program: Program, nodes: Nodes, plan: Plan) -> list[Integers | list[int]]:
+def _code(
+    program: Program, nodes: Nodes, unit_blocks: Sequence[tuple[int, int]]
+) -> list[Integers | list[int]]:
     lists = (program.stage, program.fix, program.matrix, program.kinematics, program.watch, program.held)
     first, last, ends, offset, total = [], [], [0], 0, 0
     for groups in lists:
@@ -234,20 +272,15 @@ def _code(program: Program, nodes: Nodes, plan: Plan) -> list[Integers | list[in
         [x.rows2 for x in lookups],
         _starts([x.data.size for x in lookups]),
         _starts([x.increment.size for x in lookups]),
-        plan.direction,
-        plan.unit_blocks.ravel(),
-        [plan.order, plan.max_steps, int(plan.reactions)],
+        [number for block in unit_blocks for number in block],
     ]
 
 
-def _data(nodes: Nodes, plan: Plan) -> list[Floats | list[float]]:
+def _data(nodes: Nodes) -> list[Floats | list[float]]:
     def flat(arrays: list[Floats]) -> Floats:
         return np.concatenate([np.zeros(0), *[a.ravel() for a in arrays]])
 
     return [
-        plan.t_eval,
-        plan.scale_abs,
-        [plan.snap, plan.rtol, plan.tol, plan.max_step],
         flat([s.breaks for s in nodes.switches]),
         [limit for s in nodes.switches for limit in (s.low, s.high)],
         [s.period for s in nodes.switches],
@@ -268,21 +301,37 @@ def _algebraic(nodes: Nodes) -> list[bool]:
     return [depends[s.g] for s in nodes.switches]
 
 
-@compiled
+@inner
 def code(m, k):
-    return section(m.code, k)
+    return int_section(m[CODE_ARRAY, 0], k)
 
 
-@compiled
+@inner
 def data(m, k):
-    return section(m.data, k)
+    return section_at(m[DATA_ARRAY, 0], k)
 
 
-@compiled
+@inner
 def state(m, k):
-    return section(m.state, k)
+    return int_section(m[STATE_ARRAY, 0], k)
 
 
-@compiled
+@inner
 def work(m, k):
-    return section(m.work, k)
+    return section_at(m[WORK_ARRAY, 0], k)
+
+
+@inner
+def factor(m, k):
+    return section_at(m[FACTOR, 0], k)
+
+
+@inner
+def pattern(m, k):
+    return int_section(m[PATTERN, 0], k)
+
+
+@inner
+def series(m):
+    """Coefficients (nodes, orders)."""
+    return mat(m, SERIES)

@@ -11,8 +11,11 @@ from numpy.typing import NDArray
 
 from sekant.errors import SolverError
 from sekant.solvers.linear.ldl import analyze
+from sekant.solvers.taylor.machine import Layout, lay_out_system
+from sekant.solvers.taylor.native.kernel import Compiler, is_small, kernel_text
+from sekant.solvers.taylor.native.layout import Kernel
 from sekant.solvers.taylor.nodes import Nodes
-from sekant.solvers.taylor.schedule import Program, make_program
+from sekant.solvers.taylor.schedule import make_program
 from sekant.solvers.taylor.tape import SeriesTape
 
 Floats = NDArray[np.float64]
@@ -34,14 +37,15 @@ class TaylorProblem:
 
     `tape`: the equations, see `SeriesTape`. `unit_blocks`: (start, length) of the blocks of q that are scaled
     back to unit norm. `counts` (nv,): whether a velocity counts for the error of a step (quadratures do not).
+    `compiler`: makes native code of the recurrences; without it, and for systems whose compilation would
+    take long, they are interpreted.
     """
 
     tape: SeriesTape
     unit_blocks: Sequence[tuple[int, int]] = ()
     counts: Sequence[bool] | None = None
-    program: Program = field(init=False, repr=False)
-    nodes: Nodes = field(init=False, repr=False)
-    pattern: NDArray[np.int64] = field(init=False, repr=False)
+    compiler: Compiler | None = None
+    layout: Layout = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         program, nodes = make_program(self.tape)
@@ -54,8 +58,16 @@ class TaylorProblem:
             raise SolverError(f"counts has {len(self.counts)} entries, but there are {self.nv} velocities")
         t = self.tape
         pattern = analyze(self.nv, self.m, t.M_row, t.M_col, t.G_row, t.G_col)
-        for name, value in (("program", program), ("nodes", nodes), ("pattern", pattern)):
-            object.__setattr__(self, name, value)
+        kernel = None
+        if self.compiler is not None and is_small(program, pattern):
+            text, size = kernel_text(program, nodes, pattern)
+            kernel = Kernel(self.compiler(text), size)
+        layout = lay_out_system(program, nodes, pattern, self.unit_blocks, kernel)
+        object.__setattr__(self, "layout", layout)
+
+    @property
+    def nodes(self) -> Nodes:
+        return self.layout.nodes
 
     @property
     def nq(self) -> int:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from sekant.solvers.compiled import compiled
-from sekant.solvers.linear.ldl import G_ROW, G_VALUES, X, factorize, solve
-from sekant.solvers.sections import section
+from sekant.solvers.compiled import inner
+from sekant.solvers.linear.ldl import G_ROW, G_VALUES, X
 from sekant.solvers.taylor.machine import (
     IN_V,
     KINEMATICS,
@@ -17,9 +16,19 @@ from sekant.solvers.taylor.machine import (
     RHS,
     UNIT_BLOCKS,
     code,
+    factor,
+    pattern,
+    series,
     work,
 )
-from sekant.solvers.taylor.series import run_stage, run_values, set_matrix, set_point
+from sekant.solvers.taylor.series import (
+    factorize_here,
+    run_stage,
+    run_values,
+    set_matrix,
+    set_point,
+    solve_here,
+)
 
 POSITIONS = np.int64(-2)  # the stage that finds Phi
 MOST_ITERATIONS = 12
@@ -29,7 +38,7 @@ MET = 1e-8  # displacement, relative, that a constraint may be off after project
 CONVERGED = 1e-9  # relative displacement of the last iteration that still counts as convergence
 
 
-@compiled
+@inner
 def normalize(m, q):
     """Scale the unit blocks back."""
     blocks = code(m, UNIT_BLOCKS)
@@ -42,10 +51,10 @@ def normalize(m, q):
             q[i] /= np.sqrt(square)
 
 
-@compiled
+@inner
 def _displace(m, q, u):
     """q <- q + N(q) u; returns the largest relative change."""
-    T, in_v, rates = m.T, code(m, IN_V), code(m, OUT_RATES)
+    T, in_v, rates = series(m), code(m, IN_V), code(m, OUT_RATES)
     for i in range(in_v.size):
         T[in_v[i], 0] = u[i]
     run_values(m, KINEMATICS)
@@ -60,11 +69,11 @@ def _displace(m, q, u):
     return change
 
 
-@compiled
+@inner
 def _position_residual(m):
     """Largest |Phi| and its row at the point in T; the right-hand side to remove it."""
     run_stage(m, POSITIONS)
-    T, positions, rhs, nv = m.T, code(m, OUT_POSITIONS), work(m, RHS), code(m, IN_V).size
+    T, positions, rhs, nv = series(m), code(m, OUT_POSITIONS), work(m, RHS), code(m, IN_V).size
     rhs[:] = 0.0
     worst, row = 0.0, -1
     for i in range(positions.size):
@@ -75,10 +84,10 @@ def _position_residual(m):
     return worst, row
 
 
-@compiled
+@inner
 def _project_positions(m, t, q, v):
     """Newton's method; the matrix at the start is factorized. Returns whether it converges."""
-    result, x = work(m, RESULT), section(m.factor, X)
+    result, x = work(m, RESULT), factor(m, X)
     moved, rhs = 0.0, work(m, RHS)
     for iteration in range(MOST_ITERATIONS):
         worst, row = _position_residual(m)
@@ -88,19 +97,19 @@ def _project_positions(m, t, q, v):
             return False
         if worst == 0.0:
             return True
-        if not solve(m.pattern, m.factor, rhs, 1e-12):
+        if not solve_here(m, rhs, 1e-12):
             return False
         change = _displace(m, q, x)
         moved += change
         set_point(m, t, q, v)
         if change <= ROUND_OFF or change * moved <= ROUND_OFF:
-            set_matrix(m)
             if moved > KEEP_FACTOR:
-                factorize(m.pattern, m.factor)
+                factorize_here(m)
+            else:
+                set_matrix(m)
             return True
         if iteration >= 4 or change > 1e-3:
-            set_matrix(m)
-            factorize(m.pattern, m.factor)
+            factorize_here(m)
             moved = 0.0
     if change <= CONVERGED:
         return True
@@ -108,15 +117,15 @@ def _project_positions(m, t, q, v):
     return False
 
 
-@compiled
+@inner
 def _positions_met(m, q):
     """Whether Phi is zero up to what a small displacement changes: Newton's method may have come to rest where
     constraints that contradict each other are violated least."""
     positions, result, G_row, G = (
         code(m, OUT_POSITIONS),
         work(m, RESULT),
-        section(m.pattern, G_ROW),
-        section(m.factor, G_VALUES),
+        pattern(m, G_ROW),
+        factor(m, G_VALUES),
     )
     largest, size = 0.0, 1.0
     for e in range(G.size):
@@ -125,14 +134,14 @@ def _positions_met(m, q):
     for i in range(q.size):
         size = max(size, abs(q[i]))
     for i in range(positions.size):
-        rest = abs(m.T[positions[i], 0])
+        rest = abs(series(m)[positions[i], 0])
         if not rest <= MET * (largest * size + 1e-3):
             result[0], result[1] = rest, i
             return False
     return True
 
 
-@compiled
+@inner
 def project(m, t, q, v):
     """Move q and v onto the constraints at the time t. The matrix there is set, and factorized well enough:
     refinement makes up for a small move after the factorization.
@@ -140,14 +149,13 @@ def project(m, t, q, v):
     Section RESULT: largest |Phi| found at the start, row to blame, largest |(Phi', B)| found at the start.
     Returns whether the constraints can be met.
     """
-    T, rhs, result, x = m.T, work(m, RHS), work(m, RESULT), section(m.factor, X)
+    T, rhs, result, x = series(m), work(m, RHS), work(m, RESULT), factor(m, X)
     positions, velocities = code(m, OUT_POSITIONS), code(m, OUT_VELOCITIES)
     nv, nc, nb = code(m, IN_V).size, positions.size, velocities.size
     normalize(m, q)
     set_point(m, t, q, v)
     result[0], result[1], result[2] = 0.0, -1.0, 0.0
-    set_matrix(m)
-    factorize(m.pattern, m.factor)
+    factorize_here(m)
     if nc + nb == 0:
         return True
     if nc > 0 and not _project_positions(m, t, q, v):
@@ -163,7 +171,7 @@ def project(m, t, q, v):
         rhs[nv + nc + i] = -T[velocities[i], 0]
     for i in range(nv, nv + nc + nb):
         result[2] = max(result[2], abs(rhs[i]))
-    if not solve(m.pattern, m.factor, rhs, 1e-14):
+    if not solve_here(m, rhs, 1e-14):
         return False
     for i in range(nv):
         v[i] += x[i]

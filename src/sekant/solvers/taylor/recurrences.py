@@ -29,7 +29,7 @@ from math import (
     tanh,
 )
 
-from sekant.solvers.compiled import compiled
+from sekant.solvers.compiled import inner
 from sekant.solvers.taylor.codes import FIRST_PRIMITIVE, HELD_ONLY, Op
 
 ADD, SUB, NEG, ADD_HELD, RSUB_HELD, SCALE, MUL, SQ, DIV, INV, SQRT, POWER, SELECT = range(
@@ -42,12 +42,12 @@ EQ, NE, AND, OR, NOT = range(int(Op.EQ), int(Op.NOT) + 1)
 Q = int(Op.Q)
 
 
-@compiled
+@inner
 def _power(x, y):
     return x**y if x >= 0.0 or y == int(y) else nan
 
 
-@compiled
+@inner
 def _primitive(op, x, z):
     """f(x) of a primitive; z is the third operand."""
     if op == EXP:
@@ -89,7 +89,7 @@ def _primitive(op, x, z):
     return 0.0
 
 
-@compiled
+@inner
 def _held(op, x, y):
     """Comparisons and logic of held values."""
     if op == EQ:
@@ -103,7 +103,7 @@ def _held(op, x, y):
     return 1.0 if x == 0.0 else 0.0
 
 
-@compiled
+@inner
 def values(T, op, d, a, b, c, first, last):
     """Order 0 of the operations first..last-1, all of them `op`."""
     if op in (ADD, ADD_HELD):
@@ -148,7 +148,7 @@ def values(T, op, d, a, b, c, first, last):
             T[d[i], 0] = _primitive(op, T[a[i], 0], T[c[i], 0])
 
 
-@compiled
+@inner
 def _product(x, y, k):
     """Coefficient k of the product."""
     s0, s1 = 0.0, 0.0
@@ -161,7 +161,7 @@ def _product(x, y, k):
     return s0 + s1
 
 
-@compiled
+@inner
 def _square(x, k, first):
     """Coefficient k of the square, without the products with orders below `first`."""
     s = 0.0
@@ -174,7 +174,7 @@ def _square(x, k, first):
     return s
 
 
-@compiled
+@inner
 def _history(x, y, k):
     """The sum of x_j y_(k-j) for j = 1..k."""
     s0, s1 = 0.0, 0.0
@@ -188,7 +188,7 @@ def _history(x, y, k):
     return s0 + s1
 
 
-@compiled
+@inner
 def _derivative_product(x, y, k):
     """The sum of j x_j y_(k-j) for j = 1..k."""
     s0, s1 = 0.0, 0.0
@@ -202,7 +202,7 @@ def _derivative_product(x, y, k):
     return s0 + s1
 
 
-@compiled
+@inner
 def coefficients(T, ops, levels, firsts, lasts, d, a, b, c, begin, end, s):
     """The coefficients that stage s finds: order s + level of the groups begin..end-1."""
     for g in range(begin, end):
@@ -263,7 +263,7 @@ def coefficients(T, ops, levels, firsts, lasts, d, a, b, c, begin, end, s):
                 T[d[i], k] = _derivative_product(T[a[i]], T[b[i]], k) / k
 
 
-@compiled
+@inner
 def corrections(T, delta, ops, levels, firsts, lasts, d, a, b, da, db, dc, begin, end, s):
     """Add to the coefficients of stage s what the changes `delta` of the operands at that order add.
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from sekant.solvers.compiled import compiled
+from sekant.solvers.compiled import inner
 from sekant.solvers.taylor.machine import SCRATCH1, SCRATCH2, work
 
 NEGLIGIBLE = 1e-13  # of the largest term: a coefficient below it does not decide a direction
 ON_BOUND = 1e-10  # of the largest term: a start outside by less is a start on the bound
 
 
-@compiled
+@inner
 def horner(c, n, x):
     """The sum of c_k x^k for k = 0..n."""
     y = c[n]
@@ -20,7 +20,7 @@ def horner(c, n, x):
     return y
 
 
-@compiled
+@inner
 def _shift(c, n, a, d):
     """Coefficients d about the point a of the polynomial c about 0."""
     for k in range(n + 1):
@@ -30,7 +30,7 @@ def _shift(c, n, a, d):
             d[k] += a * d[k + 1]
 
 
-@compiled
+@inner
 def _bracketed_root(c, n, low, high):
     """The root between low, where c > 0, and high, where c <= 0, of a falling polynomial."""
     x = 0.5 * (low + high)
@@ -52,7 +52,7 @@ def _bracketed_root(c, n, low, high):
     return x
 
 
-@compiled
+@inner
 def first_root(c, n, h, d):
     """The first x in (0, h] with c(x) = 0, given c(0) > 0; infinite if there is none. `d` is scratch.
 
@@ -87,7 +87,7 @@ def first_root(c, n, h, d):
     return np.inf
 
 
-@compiled
+@inner
 def first_exit(m, c, n, h, bound, side, fresh):
     """When the polynomial crosses `bound` to the side `side` (+1: upwards, -1: downwards) within (0, h].
 

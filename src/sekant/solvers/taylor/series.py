@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from sekant.solvers.compiled import compiled
-from sekant.solvers.linear.ldl import G_VALUES, M_VALUES, X, solve
-from sekant.solvers.sections import section
+from sekant.native_call import call_native
+from sekant.solvers.compiled import inner
+from sekant.solvers.linear.ldl import G_VALUES, M_VALUES, X, factorize, solve
 from sekant.solvers.taylor.machine import (
     DA,
     DB,
     DC,
     DELTA,
+    FACTOR,
     FIX,
     G_FIRST,
     G_LAST,
@@ -22,12 +23,16 @@ from sekant.solvers.taylor.machine import (
     IN_V,
     LISTS,
     MATRIX,
+    NATIVE,
     OUT_G,
     OUT_M,
     OUT_POSITIONS,
     OUT_RESIDUAL,
     OUT_VELOCITIES,
+    PATTERN,
     RHS,
+    SCRATCH,
+    SERIES,
     SETTINGS,
     STAGE,
     TOL,
@@ -36,18 +41,41 @@ from sekant.solvers.taylor.machine import (
     C,
     D,
     code,
-    data,
+    factor,
+    series,
     work,
 )
+from sekant.solvers.taylor.native.layout import ACCURACY as WANTED
+from sekant.solvers.taylor.native.layout import (
+    EXPAND,
+    FACTORIZE,
+    FINITE,
+    HEAD,
+    SOLVE,
+    STAGE_POSITIONS,
+    STAGE_VELOCITIES,
+    TASK,
+)
+from sekant.solvers.taylor.native.layout import MATRIX as MATRIX_ENTRIES
+from sekant.solvers.taylor.native.layout import ORDER as SERIES_ORDER
+from sekant.solvers.taylor.native.layout import TOL as SERIES_TOL
 from sekant.solvers.taylor.recurrences import coefficients, corrections, values
+from sekant.solvers.views import ints, vec
 
 ACCURACY, LEAST_ACCURACY = 1e-16, 1e-9
 
 
-@compiled
+@inner
+def call_kernel(m, task):
+    """Let the native kernel do a task of `native.layout`."""
+    vec(m, SCRATCH)[TASK] = task
+    call_native(m[NATIVE, 0], m[SERIES, 0], m[FACTOR, 0], m[SCRATCH, 0])
+
+
+@inner
 def set_point(m, t, q, v):
     """The point of which order 0 is to be evaluated."""
-    T, time, in_q, in_v = m.T, code(m, IN_T)[0], code(m, IN_Q), code(m, IN_V)
+    T, time, in_q, in_v = series(m), code(m, IN_T)[0], code(m, IN_Q), code(m, IN_V)
     if time >= 0:
         T[time, 0] = t
         T[time, 1] = 1.0
@@ -57,26 +85,29 @@ def set_point(m, t, q, v):
         T[in_v[i], 0] = v[i]
 
 
-@compiled
+@inner
 def run_stage(m, s):
     """Coefficients of a stage; its unknowns as they stand."""
+    if m[NATIVE, 0] != 0 and s < 0:
+        call_kernel(m, STAGE_POSITIONS if s < -1 else STAGE_VELOCITIES)
+        return
     lists = code(m, LISTS)
     first, last = code(m, G_FIRST), code(m, G_LAST)
     d, a, b, c = code(m, D), code(m, A), code(m, B), code(m, C)
     begin, end = lists[STAGE], lists[STAGE + 1]
-    coefficients(m.T, code(m, G_OP), code(m, G_LEVEL), first, last, d, a, b, c, begin, end, s)
+    coefficients(series(m), code(m, G_OP), code(m, G_LEVEL), first, last, d, a, b, c, begin, end, s)
 
 
-@compiled
+@inner
 def run_values(m, which):
     """Order 0 of a list."""
     lists, op, first, last = code(m, LISTS), code(m, G_OP), code(m, G_FIRST), code(m, G_LAST)
     d, a, b, c = code(m, D), code(m, A), code(m, B), code(m, C)
     for g in range(lists[which], lists[which + 1]):
-        values(m.T, op[g], d, a, b, c, first[g], last[g])
+        values(series(m), op[g], d, a, b, c, first[g], last[g])
 
 
-@compiled
+@inner
 def run_fixes(m, s):
     """Correct what depends on the unknowns of stage s, whose changes are known."""
     lists, op, level, first, last = (
@@ -89,22 +120,48 @@ def run_fixes(m, s):
     d, a, b = code(m, D), code(m, A), code(m, B)
     da, db, dc = code(m, DA), code(m, DB), code(m, DC)
     begin, end = lists[FIX], lists[FIX + 1]
-    corrections(m.T, work(m, DELTA), op, level, first, last, d, a, b, da, db, dc, begin, end, s)
+    corrections(series(m), work(m, DELTA), op, level, first, last, d, a, b, da, db, dc, begin, end, s)
 
 
-@compiled
+@inner
 def set_matrix(m):
     """The entries of M and G at the point in T."""
+    if m[NATIVE, 0] != 0:
+        call_kernel(m, MATRIX_ENTRIES)
+        return
     run_values(m, MATRIX)
-    T, out_M, out_G = m.T, code(m, OUT_M), code(m, OUT_G)
-    M, G = section(m.factor, M_VALUES), section(m.factor, G_VALUES)
+    T, out_M, out_G = series(m), code(m, OUT_M), code(m, OUT_G)
+    M, G = factor(m, M_VALUES), factor(m, G_VALUES)
     for e in range(out_M.size):
         M[e] = T[out_M[e], 0]
     for e in range(out_G.size):
         G[e] = T[out_G[e], 0]
 
 
-@compiled
+@inner
+def factorize_here(m):
+    """The matrix at the point in T and its factorization."""
+    if m[NATIVE, 0] != 0:
+        call_kernel(m, FACTORIZE)
+        return
+    set_matrix(m)
+    factorize(ints(m, PATTERN), vec(m, FACTOR))
+
+
+@inner
+def solve_here(m, rhs, accuracy):
+    """Solve with the matrix at hand, see `ldl.solve`."""
+    if m[NATIVE, 0] == 0:
+        return solve(ints(m, PATTERN), vec(m, FACTOR), rhs, accuracy)
+    w = vec(m, SCRATCH)
+    for i in range(rhs.size):
+        w[HEAD + i] = rhs[i]
+    w[WANTED] = accuracy
+    call_kernel(m, SOLVE)
+    return w[FINITE] > 0.0
+
+
+@inner
 def expand(m, order):
     """Series to `order` in v (``order + 1`` in q, ``order - 1`` in a, lam) from the point in T.
 
@@ -112,7 +169,13 @@ def expand(m, order):
     the higher the order, the less accurate the linear systems need be solved.
     The matrix at this point is factorized. Returns whether all coefficients are finite.
     """
-    T, delta, rhs, x = m.T, work(m, DELTA), work(m, RHS), section(m.factor, X)
+    if m[NATIVE, 0] != 0:
+        w = vec(m, SCRATCH)
+        w[SERIES_ORDER] = order
+        w[SERIES_TOL] = work(m, SETTINGS)[TOL]
+        call_kernel(m, EXPAND)
+        return w[FINITE] > 0.0
+    T, delta, rhs, x = series(m), work(m, DELTA), work(m, RHS), factor(m, X)
     in_v, in_a, in_lam = code(m, IN_V), code(m, IN_A), code(m, IN_LAM)
     residual, positions = code(m, OUT_RESIDUAL), code(m, OUT_POSITIONS)
     velocities = code(m, OUT_VELOCITIES)
@@ -134,8 +197,8 @@ def expand(m, order):
             rhs[nv + i] = -(k + 1.0) * (k + 2.0) * T[positions[i], k + 2]
         for i in range(nb):
             rhs[nv + nc + i] = -(k + 1.0) * T[velocities[i], k + 1]
-        accuracy = min(ACCURACY * data(m, SETTINGS)[TOL] ** (-k / order), LEAST_ACCURACY)
-        if not solve(m.pattern, m.factor, rhs, accuracy):
+        accuracy = min(ACCURACY * work(m, SETTINGS)[TOL] ** (-k / order), LEAST_ACCURACY)
+        if not solve(ints(m, PATTERN), vec(m, FACTOR), rhs, accuracy):
             return False
         for i in range(nv):
             T[in_v[i], k + 1] = x[i] / (k + 1.0)

@@ -10,7 +10,7 @@ from math import floor
 
 import numpy as np
 
-from sekant.solvers.compiled import compiled
+from sekant.solvers.compiled import inner
 from sekant.solvers.taylor.machine import (
     BREAKS,
     FLIPS,
@@ -40,6 +40,7 @@ from sekant.solvers.taylor.machine import (
     WATCH,
     code,
     data,
+    series,
     state,
     work,
 )
@@ -50,11 +51,11 @@ from sekant.solvers.taylor.series import run_values
 MOST_FLIPS = 12  # of one switch at one time
 
 
-@compiled
+@inner
 def _set_side(m, s, value):
     """Modes of the kinds with few values: 0 or 1; -1, 0 or 1; an integer."""
     kind, low, high = code(m, S_KIND)[s], work(m, LOW), work(m, HIGH)
-    m.T[code(m, S_MODE)[s], 0] = value
+    series(m)[code(m, S_MODE)[s], 0] = value
     if kind == FLOOR:
         low[s], high[s] = value, value + 1.0
     elif kind == SIGN:
@@ -65,7 +66,7 @@ def _set_side(m, s, value):
         high[s] = np.inf if value > 0.0 else 0.0
 
 
-@compiled
+@inner
 def _set_piece(m, s, row, lap):
     """Origin, interval and coefficients for a row and a lap of an axis."""
     rows, laps = state(m, PIECE_ROW), work(m, LAP)
@@ -73,7 +74,7 @@ def _set_piece(m, s, row, lap):
     breaks, start, pieces = data(m, BREAKS), code(m, S_BREAKS)[s], code(m, S_COUNT)[s] - 1
     limits, period = data(m, LIMITS), data(m, PERIOD)[s]
     shift = lap * period
-    m.T[code(m, S_MODE)[s], 0] = breaks[start + max(row - 1, 0)] + shift
+    series(m)[code(m, S_MODE)[s], 0] = breaks[start + max(row - 1, 0)] + shift
     low, high = -np.inf, np.inf
     if row > pieces:
         low = limits[2 * s + 1]
@@ -91,13 +92,13 @@ def _set_piece(m, s, row, lap):
     base = code(m, K_DATA)[x] + (rows[first] * code(m, K_ROWS2)[x] + row2) * count
     target, rise = code(m, K_FIRST)[x], code(m, K_GROWTH)[x]
     for i in range(count):
-        m.T[target + i, 0] = table[base + i] + laps[first] * growth[rise + i]
+        series(m)[target + i, 0] = table[base + i] + laps[first] * growth[rise + i]
 
 
-@compiled
+@inner
 def _decide(m, s):
     """Give the switch the mode that belongs to its value in T; returns whether that is a change."""
-    g = m.T[code(m, S_VALUE)[s], 0]
+    g = series(m)[code(m, S_VALUE)[s], 0]
     kind, mode = code(m, S_KIND)[s], code(m, S_MODE)[s]
     state(m, FRESH)[s] = 0
     if not abs(g) < np.inf:
@@ -109,7 +110,7 @@ def _decide(m, s):
             value = 1.0 if g > 0.0 else -1.0 if g < 0.0 else 0.0
         else:
             value = 1.0 if g > 0.0 or (kind == NOT_BELOW and g == 0.0) else 0.0
-        changed = m.T[mode, 0] != value
+        changed = series(m)[mode, 0] != value
         _set_side(m, s, value)
         return changed
     start, count, limits = code(m, S_BREAKS)[s], code(m, S_COUNT)[s], data(m, LIMITS)
@@ -127,7 +128,7 @@ def _decide(m, s):
     return changed
 
 
-@compiled
+@inner
 def decide_all(m):
     """Modes of all switches at the point in T; as often as one may depend on another."""
     switches = code(m, S_VALUE).size
@@ -143,13 +144,13 @@ def decide_all(m):
             break
 
 
-@compiled
+@inner
 def _move_on(m, s, side):
     """The mode beyond the upper (side +1) or lower (-1) bound; its value is on that bound. False: it chatters."""
     fresh, flips = state(m, FRESH), state(m, FLIPS)
     flips[s] += 1
     fresh[s] = 1 if side > 0 else 2
-    kind, old = code(m, S_KIND)[s], m.T[code(m, S_MODE)[s], 0]
+    kind, old = code(m, S_KIND)[s], series(m)[code(m, S_MODE)[s], 0]
     if kind == FLOOR:
         _set_side(m, s, old + side)
     elif kind == SIGN:
@@ -173,7 +174,7 @@ def _move_on(m, s, side):
     return flips[s] <= MOST_FLIPS
 
 
-@compiled
+@inner
 def move_switches(m):
     """Move on the switches that have a side; returns one that chatters, or -1."""
     sides = state(m, SIDE)
@@ -186,10 +187,10 @@ def move_switches(m):
     return -1
 
 
-@compiled
+@inner
 def _exit_of(m, s, n, h):
     """When the switch s leaves its interval within h, and to which side."""
-    c, fresh = m.T[code(m, S_VALUE)[s]], state(m, FRESH)[s]
+    c, fresh = series(m)[code(m, S_VALUE)[s]], state(m, FRESH)[s]
     first, side = np.inf, 0
     for direction in (-1, 1):
         bound = work(m, LOW)[s] if direction < 0 else work(m, HIGH)[s]
@@ -200,7 +201,7 @@ def _exit_of(m, s, n, h):
     return first, side
 
 
-@compiled
+@inner
 def find_switches(m, n, h, moment):
     """The first time within h at which a switch leaves its interval (infinite if none), and that switch.
 

@@ -1,0 +1,31 @@
+"""Places in the scratch array w that the numba loops and the native kernel share, and what the kernel can do."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+STRIDE = 42
+"""Coefficients of a value in T, for series of any order."""
+
+# Entries of w: which task; its arguments; whether all was finite. The right-hand side, changes of values and sums of
+# products of earlier coefficients follow.
+TASK, ORDER, TOL, ACCURACY, FINITE = range(5)
+HEAD = 8
+
+# Tasks: the series; matrix and factorization; the matrix alone; one of the first stages; a linear system.
+EXPAND, FACTORIZE, MATRIX, STAGE_POSITIONS, STAGE_VELOCITIES, SOLVE = (np.int64(i) for i in range(6))
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """The native code of a system. `code`: keeps it alive and has its `address`; `work_size`: length of w."""
+
+    code: Any
+    work_size: int
+
+    @property
+    def address(self) -> int:
+        return int(self.code.address)

@@ -1,0 +1,36 @@
+"""Elements whose switches hold a motion are named."""
+
+from __future__ import annotations
+
+import casadi as ca
+import numpy as np
+
+import sekant as sk
+from sekant.analyses.sliding import switch_arguments
+from sekant.model.joints import Prismatic
+
+
+def test_arguments_of_switches() -> None:
+    x, y = ca.SX.sym("x"), ca.SX.sym("y")
+    found = switch_arguments(ca.vertcat(3 * ca.sign(x - 2), ca.fabs(y) + x, ca.if_else(x < y, x, 2.0), x * y))
+    values = ca.Function("f", [x, y], [found])(5.0, 7.0)
+    assert {3.0, 7.0, 2.0} <= set(np.abs(np.array(values).ravel()).tolist())
+    assert switch_arguments(ca.sin(x) * y).numel() == 0
+
+
+def test_dry_friction_that_sticks_is_named() -> None:
+    """Friction of 0.3 N holds a block that 0.1 N pushes; beside it a switch that is far from its bound."""
+    block = sk.Body(mass=1.0, inertia=(0.1, 0.1, 0.1))
+    model = sk.Model(
+        gravity=(0.0, 0.0, 0.0),
+        bodies={"block": block},
+        joints={"rail": Prismatic(child="block", axis=(1, 0, 0), v0=1.0)},
+        forces={
+            "push": sk.forces.Actuator(joint="rail", force=0.1),
+            "brake": sk.forces.Actuator(joint="rail", force="-0.3*sign(v)"),
+            "drag": sk.forces.JointFriction(joint="rail", damping="0.01*abs(v - 3)"),
+        },
+    )
+    result = sk.simulate(model, 10.0, method="taylor", rtol=1e-8, atol=1e-8)
+    assert result.status == "chattering"
+    assert "belongs to 'brake'" in result.message
