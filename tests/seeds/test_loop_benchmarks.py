@@ -140,7 +140,7 @@ def test_the_slider_crank_converges_with_the_tolerance():
     times = np.linspace(0.0, 10.0, 51)
     reference = reduced_slider_crank(times)
     errors = []
-    for tolerance in (1e-6, 1e-8, 1e-10, 1e-12):
+    for tolerance in (1e-3, 1e-5, 1e-7, 1e-9):
         result = sk.simulate(
             system,
             output_times=times,

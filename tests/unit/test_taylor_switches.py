@@ -41,7 +41,7 @@ def test_sliding_along_a_switch_is_reported() -> None:
 
 
 TWIST_END = sqrt(2.0) * (4 / 3) / (1 - sqrt(1 / 3))
-"""x'' = -2 sign x - sign x' from (1, 0): each swing has a third of the last one's size, so that all end at this time."""
+"""x'' = -2 sign x - sign x' from (1, 0): each swing has a third of the last one's size, so all end at this time."""
 
 
 def test_swings_that_end_in_finite_time_come_to_rest() -> None:
