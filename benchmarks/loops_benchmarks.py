@@ -92,12 +92,21 @@ def _slider_crank(until: float, runs: int):
         return solve_ivp(crank, (0.0, until), x0, "DOP853", rtol=tolerance, atol=tolerance)
 
     reference = scipy(1e-13).y[0, -1]
-    best = best_of({"ours": (lambda: ours.solve(1e-10, until), 1), "scipy": (lambda: scipy(1e-10), 1)}, runs)
-    errors = [abs(ours.solve(1e-10, until).x_last[at] - reference), abs(scipy(1e-10).y[0, -1] - reference)]
+    peer_error = float(abs(scipy(1e-10).y[0, -1] - reference))
+
+    def error_at(tolerance: float) -> float:
+        return float(abs(ours.solve(tolerance, until).x_last[at] - reference))
+
+    tolerance, error = _loosest(error_at, peer_error)
+    best = best_of(
+        {"ours": (lambda: ours.solve(tolerance, until), 1), "scipy": (lambda: scipy(1e-10), 1)}, runs
+    )
     figures = [
-        figure("slider-crank, Sekant's series at 1e-10", best["ours"], "ms", f"error {errors[0]:.1e} rad"),
         figure(
-            "  SciPy DOP853 at 1e-10 in one coordinate", best["scipy"], "ms", f"error {errors[1]:.1e} rad"
+            f"slider-crank, Sekant's series at {tolerance:.0e}", best["ours"], "ms", f"error {error:.1e} rad"
+        ),
+        figure(
+            "  SciPy DOP853 at 1e-10 in one coordinate", best["scipy"], "ms", f"error {peer_error:.1e} rad"
         ),
         _published("slider_crank", best["ours"]),
     ]
