@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from sekant.analyses.assemble import assemble
 from sekant.analyses.kinematics.equations import DrivenEquations, driven_equations, refuse_rolling
+from sekant.analyses.kinematics.grid import grid_points, walk
 from sekant.analyses.kinematics.limits import MEETING, Limit, TravelEnd, drive_text
 from sekant.analyses.kinematics.mobility import check_mobility
 from sekant.analyses.kinematics.quantities import Quantity, scalar
@@ -19,7 +20,7 @@ from sekant.analyses.kinematics.result import KinematicsResult
 from sekant.engine.system import State, System, compile
 from sekant.errors import ModelError, SolverError
 from sekant.model.model import Model
-from sekant.solvers.sweep import Sweep, sweep
+from sekant.solvers.sweep import Sweep
 
 Vector = NDArray[np.float64]
 TOLERANCE = 1e-12
@@ -46,7 +47,8 @@ def kinematics(
     `hold` keeps its value, as a further drive would. Drivers of the model stand still at time `t`.
 
     The walk goes out from the model's own start (or `start`), assembled, and stays on its branch of solutions. Where
-    the travel ends within the range, the result holds what can be reached, and its `limits` say where and why.
+    the travel ends within the range, the result holds what can be reached, and its `limits` say where and why. For
+    each value of the second of two drives, the first is swept as it would be alone; see `grid`.
     """
     system = system if isinstance(system, System) else compile(system)
     refuse_rolling(system)
@@ -63,9 +65,9 @@ def kinematics(
         raise SolverError(_singular_start(equations, state.q))
     check_mobility(equations, state.q, len(hold))
     d0 = equations.drive_values(state.q)
-    points, edges = _grid(axes, d0, len(names))
+    points = grid_points(axes, d0[len(names) :])
     scale = max(1.0, float(np.abs(state.q).max()), float(np.abs(points).max()))
-    found = sweep(equations.problem(), state.q, d0, points, edges, TOLERANCE * scale)
+    found = walk(equations.problem(), state.q, d0, axes, points, TOLERANCE * scale)
     if found.start == "singular":
         raise SolverError(_singular_start(equations, state.q))
     limits = _limits(equations, found, points, state.q, d0)
@@ -103,26 +105,6 @@ def _new_drive(system: System, name: str) -> Quantity:
                 f"kinematics: '{name}' is already moved by driver '{driver_name}', a function of time; remove it"
             )
     raise ModelError(f"kinematics: '{name}' does not depend on the coordinates and cannot be driven")
-
-
-def _grid(axes: list[Vector], d0: Vector, free: int) -> tuple[Vector, NDArray[np.int64]]:
-    """All points (N, m), held drives last, and the neighbors of each in order of the drives' values."""
-    shape = [axis.size for axis in axes]
-    index = np.arange(int(np.prod(shape))).reshape(shape)
-    points = np.column_stack([*(x.ravel() for x in np.meshgrid(*axes, indexing="ij"))])
-    held = np.broadcast_to(d0[free:], (points.shape[0], d0.size - free))
-    columns = []
-    for k, along in enumerate(axes):
-        ranked = np.take(index, np.argsort(along), axis=k)
-        for side in (-1, 1):
-            near = np.roll(ranked, -side, axis=k)
-            last: list[Any] = [slice(None)] * len(shape)
-            last[k] = 0 if side < 0 else -1
-            near[tuple(last)] = -1
-            column = np.empty(index.size, dtype=np.int64)
-            column[ranked.ravel()] = near.ravel()
-            columns.append(column)
-    return np.hstack([points, held]), np.column_stack(columns)
 
 
 def _limits(

@@ -1,0 +1,84 @@
+"""The points of one or two drives, and the ways on which they are reached.
+
+Two drives span a grid, and over a grid the solutions may form several sheets, joined at folds (dead points). Were
+every point reached from any neighbor, the walk could go around the end of a fold and come back on another sheet. So
+each point has one way with one corner: the second drive goes from the start to its value, then the first drive to its
+own. A row of the grid, the first drive at one value of the second, is then what a sweep of the first drive alone
+gives. Only a row that the second drive cannot enter at the start is reached in the other order.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sekant.solvers.sweep import Sweep, SweepProblem, sweep
+
+Vector = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+
+def grid_points(axes: list[Vector], held: Vector) -> Vector:
+    """All points (N, m), the last drive fastest; values of held drives last."""
+    points = np.column_stack([x.ravel() for x in np.meshgrid(*axes, indexing="ij")])
+    return np.hstack([points, np.broadcast_to(held, (points.shape[0], held.size))])
+
+
+def walk(
+    problem: SweepProblem, q0: Vector, d0: Vector, axes: list[Vector], points: Vector, tolerance: float
+) -> Sweep:
+    """What can be reached of all points, from q0 (nq,) at the drive values d0 (m,)."""
+    edges = [_neighbors(axes, k) for k in range(len(axes))]
+    if len(axes) == 1:
+        return sweep(problem, q0, d0, points, edges[0], tolerance)
+    index = np.arange(points.shape[0]).reshape([axis.size for axis in axes])
+    nearest = int(np.argmin(np.linalg.norm(points - d0, axis=1)))
+    first, second = np.unravel_index(nearest, index.shape)
+    rows = sweep(problem, q0, d0, points, _comb(edges, 1, index[first, :]), tolerance)
+    entered = rows.reached.reshape(index.shape)[first, :] > 0
+    if entered.all() or not rows.reached.any():
+        return rows
+    columns = sweep(problem, q0, d0, points, _comb(edges, 0, index[:, second]), tolerance)
+    return _merged(rows, columns, np.isin(np.arange(points.shape[0]), index[:, ~entered]))
+
+
+def _neighbors(axes: list[Vector], k: int) -> Integers:
+    """(N, 2): the points before and after each one in order of the values of drive k, -1 for none."""
+    shape = [axis.size for axis in axes]
+    index = np.arange(int(np.prod(shape))).reshape(shape)
+    ranked = np.moveaxis(np.take(index, np.argsort(axes[k]), axis=k), k, 0)
+    near = np.full((index.size, 2), -1, dtype=np.int64)
+    near[ranked[1:].ravel(), 0] = ranked[:-1].ravel()
+    near[ranked[:-1].ravel(), 1] = ranked[1:].ravel()
+    return near
+
+
+def _comb(edges: list[Integers], along: int, spine: Integers) -> Integers:
+    """(N, 4): a comb whose back goes along one drive through the points `spine`, its teeth along the other drive."""
+    back = np.full_like(edges[along], -1)
+    back[spine] = edges[along][spine]
+    return np.hstack([edges[1 - along], back])
+
+
+def _merged(rows: Sweep, columns: Sweep, late: NDArray[np.bool_]) -> Sweep:
+    """The points `late` (N,), and the ways that lead to them, from the second sweep, all others from the first."""
+
+    def chosen(first: Vector, second: Vector) -> Vector:
+        return np.where(late.reshape(-1, *[1] * (first.ndim - 1)), second, first)
+
+    known = late | ((rows.reached > 0) & (np.abs(columns.q - rows.q).max(axis=1) < 1e-6))
+    start, to = columns.failed.T
+    met, met_late = ~late[rows.meetings[:, 1]], late[columns.meetings[:, 1]]
+    return replace(
+        rows,
+        reached=np.where(late, columns.reached, rows.reached),
+        q=chosen(rows.q, columns.q),
+        w=chosen(rows.w, columns.w),
+        ww=chosen(rows.ww, columns.ww),
+        failed=np.vstack([rows.failed[~late[rows.failed[:, 1]]], columns.failed[late[to] & known[start]]]),
+        meetings=np.vstack([rows.meetings[met], columns.meetings[met_late]]),
+        meeting_at=np.vstack([rows.meeting_at[met], columns.meeting_at[met_late]]),
+        iterations=rows.iterations + columns.iterations,
+    )
