@@ -7,10 +7,10 @@ spring (3500 N/m) and a damper (50 N s/m) between the vehicle (A) and a rocker (
 K above its place as drawn: with push rod and rocker the corner cannot reach the height 0 itself. The spring's free
 length is not printed; it is taken as drawn.
 
-Each case is run twice: as the whole mechanism with massless links, a differential-algebraic system, and as a group of
-path joints on tables of 10 mm, carrier and rocker, with one coordinate and no constraints. PILS could attach forces to
-the carrier only; here the spring acts on the rocker, and the push rod on the upper arm as in the vehicle. Writes
-`formula_student_fall.png` into the folder.
+Each case is run twice: as the whole mechanism with massless links, a differential-algebraic system, and as a group
+of path joints on tables of 10 mm, carrier and rocker, with one coordinate and no constraints. PILS could attach
+forces to the carrier only; here the spring acts on the rocker, and the push rod on the upper arm as in the vehicle.
+Writes `formula_student_fall.png` into the folder.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ ACCURACY = {"rtol": 1e-10, "atol": 1e-12}
 
 @dataclass(frozen=True)
 class Case:
-    """Start above the place as drawn (m), lowest and highest node of the table (m), duration (s), bodies of the group."""
+    """Start above the place as drawn and range of the nodes, m; duration, s; bodies of the group."""
 
     start: float
     nodes: tuple[float, float]

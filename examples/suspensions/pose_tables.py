@@ -105,7 +105,12 @@ def text(found: dict[str, Comparison]) -> str:
     for name, one in found.items():
         corner = CORNERS[name]
         for method in METHODS:
-            cells = [name, f"{corner.low} to {corner.high}", f"{1e3 * one.steps[0]:.1f}", f"{one.steps[1]:.3f}"]
+            cells = [
+                name,
+                f"{corner.low} to {corner.high}",
+                f"{1e3 * one.steps[0]:.1f}",
+                f"{one.steps[1]:.3f}",
+            ]
             cells.append(method)
             for kind in KINDS:
                 cells.append(f"{one.largest(method, kind):.1e} ({one.report.orders[method][kind]:.1f})")

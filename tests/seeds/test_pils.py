@@ -46,7 +46,10 @@ def test_tables_at_10_mm_against_the_exact_solution_at_1_mm(found, name):
         assert 0 < 5 * quintic < cubic, kind
         # away from the dead points the gap is wide
         middle = np.abs(one.z) < 0.1
-        ratio = getattr(one.errors["quintic"], kind)[middle].max() / getattr(one.errors["cubic"], kind)[middle].max()
+        ratio = (
+            getattr(one.errors["quintic"], kind)[middle].max()
+            / getattr(one.errors["cubic"], kind)[middle].max()
+        )
         assert ratio < 0.01, kind
     assert one.largest("cubic", "e") < 5e-6
     assert one.largest("quintic", "e") < 5e-7
