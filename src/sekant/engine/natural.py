@@ -198,6 +198,7 @@ class Mechanism(LoadedMechanism):
         super().__init__(dim, gravity, name)
         self.simulation = SimulationSettings(**settings)
         self.description: dict[str, Any] | None = None  # the content of the file that it was read from
+        self.described: tuple[int, ...] = ()  # its extent as that content has it
         self.with_inputs: Callable[[Sequence[str]], Mechanism] | None = None
 
     def compile(
@@ -208,6 +209,12 @@ class Mechanism(LoadedMechanism):
         `parameters`: of a mechanism from a file, names of its parameters that each run may set anew.
         """
         return compile_mechanism(self, engine, cache, parameters)
+
+    @property
+    def extent(self) -> tuple[int, ...]:
+        """How much was built so far: items, points and vectors, held components, parameters."""
+        held = sum(c.fixed is not None for c in self.coordinates)
+        return len(self.notes), len(self.geometry), held, len(self.parameters)
 
     def freedom(self) -> FreedomTable:
         """The table of degrees of freedom: bring in, assign, constrain."""

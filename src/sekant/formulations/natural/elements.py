@@ -77,6 +77,7 @@ class Body(Part):
     com: np.ndarray
     inertia: np.ndarray
     children: list[Geometric] = field(default_factory=list)
+    places: dict[str, np.ndarray] = field(default_factory=dict)  # of the children in the local frame, (dim,)
 
     @property
     def mechanism(self) -> Any:
@@ -138,16 +139,17 @@ class Body(Part):
         """A point fixed in the body, by its local coordinates or by its place in W at the start (m)."""
         local = self._local(name, local, at, point=True)
         value = self.origin.value + self.Q @ SX(ca.DM(local))
-        return self._child(name, value, 1.0)
+        return self._child(name, value, 1.0, local)
 
     def vector(self, name: str, local: Any = None, *, at: Any = None) -> Geometric:
         """A vector fixed in the body, by its local components or by those in W at the start."""
         local = self._local(name, local, at, point=False)
-        return self._child(name, self.Q @ SX(ca.DM(local)), 0.0)
+        return self._child(name, self.Q @ SX(ca.DM(local)), 0.0, local)
 
-    def _child(self, name: str, value: SX, weight: float) -> Geometric:
+    def _child(self, name: str, value: SX, weight: float, local: np.ndarray) -> Geometric:
         found = self.mechanism.assign(name, Geometric(self.mechanism, value, weight))
         self.children.append(found)
+        self.places[name] = local
         return found
 
     def _local(self, name: str, local: Any, at: Any, point: bool) -> np.ndarray:

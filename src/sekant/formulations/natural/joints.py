@@ -38,6 +38,7 @@ class JointedMechanism(PointMechanism):
         )
         text = f"{u.name or 'u'} . {w.name or 'w'} = 0"
         self.positions[name] = Rows(name, "perpendicular", u.dot(w), text, 1.0, "N*m")
+        self.note("perpendicular", name, vectors=[u, w])
 
     def on_line(
         self, point: Geometric, through: Geometric, along: Geometric, name: str | None = None
@@ -52,6 +53,7 @@ class JointedMechanism(PointMechanism):
             keep = np.delete(np.arange(3), int(np.argmax(np.abs(place))))
             rows = along.cross(away).value[keep.tolist()]
         self.positions[name] = Rows(name, "line", SX(rows), f"{point.name} on a line", 1.0, "N")
+        self.note("lines", name, point=point, through=through, along=along)
 
     def revolute(
         self, first: Body | None, second: Body | None, at: Place, axis: Place | None = None, name=None
@@ -61,11 +63,11 @@ class JointedMechanism(PointMechanism):
         if self.dim == 3:
             u2, across = self._axis(first, second, axis, "a revolute joint")
             rows += [ca.dot(n, u2) for n in across]
-        self._joint("revolute", name, rows, first, second)
+        self._joint("revolute", name, rows, first, second, at=at, axis=axis)
 
     def spherical(self, first: Body | None, second: Body | None, at: Place, name: str | None = None) -> None:
         """A ball joint at a place in W."""
-        self._joint("spherical", name, [self._apart(first, second, at)], first, second)
+        self._joint("spherical", name, [self._apart(first, second, at)], first, second, at=at)
 
     def cylindrical(self, first: Body | None, second: Body | None, at: Place, axis: Place, name=None) -> None:
         """Sliding along and turning about an axis (space only)."""
@@ -76,7 +78,7 @@ class JointedMechanism(PointMechanism):
         u2, across = self._axis(first, second, axis, "a cylindrical joint")
         gap = self._apart(first, second, at)
         rows = [ca.dot(n, gap) for n in across] + [ca.dot(n, u2) for n in across]
-        self._joint("cylindrical", name, rows, first, second)
+        self._joint("cylindrical", name, rows, first, second, at=at, axis=axis)
 
     def prismatic(self, first: Body | None, second: Body | None, at: Place, axis: Place, name=None) -> None:
         """Sliding along an axis without turning."""
@@ -86,7 +88,7 @@ class JointedMechanism(PointMechanism):
         if self.dim == 3:
             other = self._carried(second, self._across(axis)[1], point=False)
             rows.append(ca.dot(across[0], other))
-        self._joint("prismatic", name, rows, first, second)
+        self._joint("prismatic", name, rows, first, second, at=at, axis=axis)
 
     def universal(
         self, first: Body | None, second: Body | None, at: Place, axis: Place, other: Place, name=None
@@ -96,7 +98,8 @@ class JointedMechanism(PointMechanism):
             raise ModelError("a universal joint needs a mechanism in space (dim=3)")
         u1 = self._carried(first, _unit(axis, 3, "axis"), point=False)
         w2 = self._carried(second, _unit(other, 3, "other axis"), point=False)
-        self._joint("universal", name, [self._apart(first, second, at), ca.dot(u1, w2)], first, second)
+        rows = [self._apart(first, second, at), ca.dot(u1, w2)]
+        self._joint("universal", name, rows, first, second, at=at, axis=axis, other=other)
 
     def rolling(
         self,
@@ -132,12 +135,16 @@ class JointedMechanism(PointMechanism):
         )
         rows = ca.vertcat(*[ca.dot(SX(ca.DM(s)), slip) for s in across(up)])
         self.velocities[name] = Rows(name, "rolling", rows, "rolls without slip", 1.0, "N")
+        self.note(
+            "rolling", name, body=body, center=center, radius=radius, axis=axis, plane=plane, normal=normal
+        )
 
     def no_slip(self, point: Geometric, across: Geometric, name: str | None = None) -> None:
         """A knife edge: the point does not move along the vector `across`."""
         name = self.named(name, self.velocities, f"{point.name}_edge" if point.name else "edge")
         row = ca.dot(point.velocity, across.value)
         self.velocities[name] = Rows(name, "edge", row, f"{point.name}' . {across.name} = 0", 1.0, "N")
+        self.note("edges", name, point=point, across=across)
 
     def drive(self, name: str, quantity: Value, value: Value) -> None:
         """Let any quantity of the coordinates follow a function of time; the multiplier gives the force needed."""
@@ -145,6 +152,7 @@ class JointedMechanism(PointMechanism):
         self.positions[name] = Rows(
             name, "driver", SX(quantity) - SX(value), f"{name}: follows time", 1.0, "J"
         )
+        self.note("drives", name, quantity=SX(quantity), value=SX(value))
 
     def motor(self, name: str, body: Body | Geometric, angle: Value, axis: Place | None = None) -> None:
         """Turn a body's x axis, or a vector, by an angle (rad, of time): from its direction at the start.
@@ -169,6 +177,7 @@ class JointedMechanism(PointMechanism):
         across_now = -ca.sin(angle) * SX(ca.DM(start)) + ca.cos(angle) * SX(ca.DM(side))
         row = ca.dot(x, across_now) / length
         self.positions[name] = Rows(name, "driver", row, f"{name}: angle follows time", 1.0, "N*m")
+        self.note("motors", name, turn=body, angle=SX(angle), axis=axis)
 
     # -- inside ----------------------------------------------------------------------------------------
 
@@ -193,7 +202,13 @@ class JointedMechanism(PointMechanism):
         return self._carried(second, u, False), [self._carried(first, n, False) for n in across(u)]
 
     def _joint(
-        self, kind: str, name: str | None, rows: list[SX], first: Body | None, second: Body | None
+        self,
+        kind: str,
+        name: str | None,
+        rows: list[SX],
+        first: Body | None,
+        second: Body | None,
+        **places: Place | None,
     ) -> None:
         if first is None and second is None:
             raise ModelError(f"a {kind} joint needs at least one body")
@@ -201,6 +216,7 @@ class JointedMechanism(PointMechanism):
         name = self.named(name, self.positions, f"{ends[0]}_{ends[1]}")
         expression = ca.vertcat(*[ca.vec(SX(row)) for row in rows])
         self.positions[name] = Rows(name, kind, expression, f"{kind} of {ends[0]} and {ends[1]}")
+        self.note("joints", name, type=kind, first=first, second=second, **places)
 
 
 def across(u: np.ndarray) -> list[np.ndarray]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import casadi as ca
@@ -18,6 +19,7 @@ from sekant.formulations.natural.elements import (
     frame_matrix,
 )
 from sekant.formulations.natural.equations import Rows
+from sekant.formulations.natural.notes import Note
 from sekant.formulations.natural.points import AXES, FOLLOWS, Coordinate, Geometric, floats
 from sekant.geometry.lookups import Lookups
 from sekant.geometry.spatial import SX
@@ -56,6 +58,8 @@ class PointMechanism:
         self.derivatives: dict[str, int] = {}
         self.lines: dict[str, tuple[str, Geometric, Geometric]] = {}
         """what a viewer draws between two points: kind (rod, spring, damper) and ends"""
+        self.notes: list[Note] = []
+        """what was asked for besides points and vectors, in the order of the calls: a file can be written from it"""
         self._rigid: set[tuple[str, ...]] = set()
 
     def __repr__(self) -> str:
@@ -92,6 +96,16 @@ class PointMechanism:
         while f"{stem}{number}" in known:
             number += 1
         return f"{stem}{number}" if number > 1 or stem in known or not stem else stem
+
+    @contextmanager
+    def noted(self, section: str, name: str, **fields: Any) -> Iterator[None]:
+        """Note what is asked for; what the block notes of its own is part of it and forgotten."""
+        first = len(self.notes)
+        yield
+        self.notes[first:] = [Note(section, name, fields)]
+
+    def note(self, section: str, name: str, **fields: Any) -> None:
+        self.notes.append(Note(section, name, fields))
 
     def parameter(self, name: str, value: float) -> SX:
         """A number that each run may set anew."""
@@ -150,6 +164,10 @@ class PointMechanism:
     def constant_vector(self, components: Any) -> Geometric:
         """A vector with fixed components in W."""
         return Geometric(self, SX(ca.DM(floats(components, self.dim, "a vector"))), 0.0)
+
+    def expressed(self, components: SX, weight: float) -> Geometric:
+        """A point (weight 1) or vector (weight 0) with the given components in W, expressions."""
+        return Geometric(self, SX(components), weight)
 
     # -- points and vectors ----------------------------------------------------------------------------
 
@@ -264,6 +282,7 @@ class PointMechanism:
         number = len(self.coordinates) - 1
         self.tracked[name] = (number, SX(rate), None if first.is_constant() else first)
         self.velocities[f"{name}.rate"] = Rows(f"{name}.rate", "tracked", c.rate - rate, f"{name}' = rate")
+        self.note("tracked", name, rate=SX(rate), start=first)
         return c.symbol
 
     # -- parts with mass -------------------------------------------------------------------------------
@@ -274,6 +293,7 @@ class PointMechanism:
         name = self.named(name, self.parts, f"mass_{point.name}" if point.name else "mass")
         part = PointMass(name, (point,), self._positive(f"'{name}': mass", mass, zero=True))
         self.parts[name] = part
+        self.note("masses", name, at=point, mass=part.mass)
         return part
 
     def rod(
@@ -300,8 +320,10 @@ class PointMechanism:
         inertia = mass * span**2 / 12 if inertia is None else inertia
         part = Rod(name, (A, B), mass, span, self._positive(f"rod '{name}': inertia", inertia, zero=True))
         self.parts[name] = part
-        if rigid:
-            self.distance(A, B, span, name=name)
+        fields = {"mass": mass, "length": span, "inertia": part.inertia, "rigid": rigid}
+        with self.noted("rods", name, ends=[A, B], **fields):
+            if rigid:
+                self.distance(A, B, span, name=name)
         return part
 
     def body(
@@ -337,6 +359,8 @@ class PointMechanism:
         self.parts[name] = part
         if rigid:
             self._rigidity(name, frame, R)
+        fields = {"mass": mass, "com": center, "inertia": moments, "rigid": rigid}
+        self.note("bodies", name, frame=list(frame), lengths=_frame_lengths(R), **fields)
         return part
 
     def _rigidity(self, name: str, frame: Sequence[Geometric], R: np.ndarray) -> None:
@@ -393,16 +417,19 @@ class PointMechanism:
         text = f"{B.name} - {A.name}" if A.name and B.name else name
         self._length_row(name, B - A, length, text, "distance")
         self.lines.setdefault(name, ("rod", A, B))
+        self.note("distances", name, ends=[A, B], length=length)
 
     def constrain(self, name: str, expression: Value, text: str = "", unit: str = "J") -> None:
         """Any equation expression = 0 of coordinates and time."""
         self._new(name, {**self.positions, **self.velocities}, "constraint")
         self.positions[name] = Rows(name, "constraint", SX(expression), text or f"{name} = 0", 1.0, unit)
+        self.note("constraints", name, value=SX(expression), text=text, unit=unit)
 
     def constrain_velocity(self, name: str, expression: Value, text: str = "") -> None:
         """Any equation expression = 0 that is linear in the velocities (non-holonomic)."""
         self._new(name, {**self.positions, **self.velocities}, "constraint")
         self.velocities[name] = Rows(name, "velocity", SX(expression), text or f"{name} = 0", 1.0, "W*s")
+        self.note("velocity_constraints", name, value=SX(expression), text=text)
 
     def output(self, name: str, expression: Value, unit: str = "", derivatives: int = 0) -> None:
         """Something to report: an expression of coordinates, velocities and time.
@@ -416,6 +443,7 @@ class PointMechanism:
         if derivatives == 2 and self.coordinates and ca.depends_on(SX(expression), self.y_rate):
             raise ModelError(f"output '{name}' contains velocities: only its first derivative is known")
         self.derivatives[name] = derivatives
+        self.note("outputs", name, value=SX(expression), unit=unit, derivatives=derivatives)
 
     # -- checks ----------------------------------------------------------------------------------------
 
@@ -433,6 +461,13 @@ class PointMechanism:
         if not (number > 0 or (zero and number == 0)) or not np.isfinite(number):
             raise ModelError(f"{what} must be {'zero or ' if zero else ''}positive (got {number:g})")
         return number
+
+
+def _frame_lengths(R: np.ndarray) -> np.ndarray:
+    """What `_given_frame` makes R of."""
+    if len(R) == 1:
+        return R[0]
+    return np.array([R[0, 0], np.hypot(R[0, 1], R[1, 1]), R[0, 0] * R[0, 1]])
 
 
 def _given_frame(name: str, lengths: Sequence[float], dim: int) -> np.ndarray:

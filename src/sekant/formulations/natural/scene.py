@@ -11,6 +11,7 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
+from sekant.formulations.natural.combination import combination
 from sekant.formulations.natural.elements import Body, PointMass, Rod
 from sekant.formulations.natural.point_mechanism import PointMechanism
 from sekant.formulations.natural.points import Geometric
@@ -68,19 +69,10 @@ class _NaturalScene:
 
     def _terms(self, item: Geometric) -> list[list[Any]] | None:
         """Channels and weights whose sum the point is, if it is one of basic points and vectors."""
-        m = self.m
-        J = self.m.lookups.jacobian(item.value, m.y)
-        if not J.is_constant():
+        found = combination(item)
+        if found is None:
             return None
-        weights = np.array(ca.DM(J))
-        terms, left = [], weights.copy()
-        for i, c in enumerate(m.coordinates):
-            owner, _, axis = c.name.rpartition(".")
-            if axis == "x" and owner in m.geometry and weights[0, i]:
-                terms.append([_channel(m.geometry[owner]), float(weights[0, i])])
-                left[:, i : i + m.dim] -= weights[0, i] * np.eye(m.dim)
-        rest = item.value - ca.SX(ca.DM(weights)) @ m.y
-        return terms if not left.any() and ca.simplify(rest).is_zero() else None
+        return [[_channel(self.m.geometry[name]), weight] for name, weight in found.items()]
 
     def _link(self, name: str, kind: str, A: Geometric, B: Geometric) -> None:
         ends = [self._track(A), self._track(B)]
