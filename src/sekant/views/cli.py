@@ -18,6 +18,7 @@ from sekant.views.commands.fit import fit
 from sekant.views.commands.gallery import gallery
 from sekant.views.commands.kc import kc
 from sekant.views.commands.kinematics import kinematics
+from sekant.views.commands.linearize import linearize
 from sekant.views.commands.new import new
 from sekant.views.commands.plot import plot
 from sekant.views.commands.reduce import reduce
@@ -32,7 +33,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (new, check, run, kinematics, kc, reduce, plot, view, fit, schema, gallery, doctor):
+for command in (new, check, run, kinematics, kc, linearize, reduce, plot, view, fit, schema, gallery, doctor):
     app.command()(command)
 
 

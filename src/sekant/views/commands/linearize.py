@@ -1,0 +1,227 @@
+"""`sekant linearize`: modes about an equilibrium, a steady motion or an instant of a motion."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from sekant.views.options import Assignments, parse_assignments
+
+if TYPE_CHECKING:
+    from sekant.analyses.modes import Modes
+    from sekant.engine.system import State, System
+
+
+class At(StrEnum):
+    """What the system is linearized about."""
+
+    EQUILIBRIUM = "equilibrium"
+    STEADY = "steady"
+    TIME = "time"
+
+
+def linearize(
+    file: Annotated[Path, typer.Argument(help="Model file (YAML).", show_default=False)],
+    at: Annotated[
+        At, typer.Option(help="About an equilibrium, a steady motion, or a time.")
+    ] = At.EQUILIBRIUM,
+    time: Annotated[str, typer.Option(help="With --at time: simulate until then, e.g. 1.5 s.")] = "0 s",
+    turn: Annotated[
+        str | None, typer.Option(help="Steady: turn of all bodies about z, e.g. 0.1 rad/s.")
+    ] = None,
+    travel: Annotated[
+        str | None, typer.Option(metavar="X,Y,Z", help="Steady: velocity of all bodies, m/s.")
+    ] = None,
+    rate: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=VALUE", help="Steady: a coordinate that runs, e.g. shaft.angle=5; repeatable."
+        ),
+    ] = None,
+    unknown: Annotated[
+        list[str] | None,
+        typer.Option(help="Steady: what is found: a parameter, a rate, turn, velocity; repeatable."),
+    ] = None,
+    target: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=VALUE",
+            help="Steady: an output, or body.speed, .radius, .lateral_acceleration; repeatable.",
+        ),
+    ] = None,
+    fixed_axes: Annotated[
+        bool, typer.Option("--fixed-axes", help="Steady: freeze the equations in axes that do not move.")
+    ] = False,
+    formulation: Annotated[str, typer.Option(help="Coordinates: joint, cartesian or natural.")] = "joint",
+    assignments: Assignments = None,
+    mode: Annotated[
+        list[int] | None, typer.Option(help="Mode to draw, by its number in the table; repeatable.")
+    ] = None,
+    plot: Annotated[Path | None, typer.Option(help="Mode charts (.svg, .pdf, .png).")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print modes and matrices as JSON.")] = False,
+) -> None:
+    """Tell eigenvalues, frequencies, damping ratios and shapes of small motions."""
+    given = parse_assignments(assignments)
+    steady_only = {
+        "--turn": turn,
+        "--travel": travel,
+        "--rate": rate,
+        "--unknown": unknown,
+        "--target": target,
+    }
+    for option, value in steady_only.items():
+        if value and at is not At.STEADY:
+            raise typer.BadParameter("only with --at steady", param_hint=option)
+    if plot is not None:
+        from sekant.results.place import check_writable
+
+        check_writable(plot)
+    from sekant.analyses import linearize as analyze
+    from sekant.engine.system import compile as compile_model
+    from sekant.io import load
+
+    model: Any = load(file, set=given)
+    system = compile_model(model, formulation=formulation, parameters=_parameters(model, unknown or [], rate))
+    if at is At.STEADY:
+        state = _steady(system, turn, travel, rate, unknown, target)
+        modes = analyze(system, state, at="motion" if fixed_axes else None).modes()
+    elif at is At.TIME:
+        state, until = _state_at(system, time)
+        modes = analyze(system, state, until, at="motion").modes()
+    else:
+        from sekant.analyses import equilibrium
+
+        state = equilibrium(system)
+        modes = analyze(system, state).modes()
+    written = _draw(modes, mode, plot)
+    if as_json:
+        from sekant.results.summary import to_json
+
+        told = {"ok": True, "file": str(file), "at": at.value} | _digest(modes, state) | {"files": written}
+        typer.echo(to_json(told))
+        return
+    typer.echo(str(state) if at is not At.TIME else f"at t = {until:.6g} s of the motion")
+    typer.echo("\n" + modes.table())
+    if written:
+        typer.echo("\nwritten: " + ", ".join(written))
+
+
+def _parameters(model: Any, unknown: list[str], rate: list[str] | None) -> list[str]:
+    """Unknowns that are neither rates nor of the group motion must be run-time parameters."""
+    rates = {text.partition("=")[0].strip() for text in rate or ()}
+    return [name for name in unknown if name not in rates and name not in ("turn", "velocity")]
+
+
+def _number(text: str, option: str) -> float:
+    from sekant.errors import SekantError
+    from sekant.model.quantities import read_value
+
+    try:
+        return float(text)
+    except ValueError:
+        pass
+    try:
+        return float(read_value(text.strip(), None))  # type: ignore[arg-type]
+    except (SekantError, TypeError):
+        raise typer.BadParameter(
+            f"'{text}' is no number (with a unit, if need be)", param_hint=option
+        ) from None
+
+
+def _pairs(texts: list[str] | None, option: str) -> dict[str, float]:
+    found = {}
+    for text in texts or ():
+        name, equals, value = (part.strip() for part in text.partition("="))
+        if not (name and equals and value):
+            raise typer.BadParameter(f"'{text}' is not of the form NAME=VALUE", param_hint=option)
+        found[name] = _number(value, option)
+    return found
+
+
+def _steady(system: System, turn, travel, rate, unknown, target) -> State:
+    from sekant.analyses import steady_motion
+
+    if turn is None and travel is None and not rate:
+        raise typer.BadParameter("--at steady needs --turn, --travel or --rate", param_hint="--at")
+    velocity = None
+    if travel is not None:
+        velocity = [_number(part, "--travel") for part in travel.split(",")]
+        if len(velocity) != 3:
+            raise typer.BadParameter(f"'{travel}' has not three components", param_hint="--travel")
+    return steady_motion(
+        system,
+        turn=None if turn is None else _number(turn, "--turn"),
+        velocity=velocity,
+        rates=_pairs(rate, "--rate"),
+        unknown=unknown or (),
+        targets=_pairs(target, "--target"),
+    )
+
+
+def _state_at(system: System, text: str) -> tuple[State, float]:
+    import numpy as np
+
+    from sekant.analyses import assemble, simulate
+    from sekant.engine.system import State
+    from sekant.errors import SolverError
+
+    until = _number(text, "--time")
+    if until == 0.0:
+        return (assemble(system) if system.equations.constraints else system.initial_state()), 0.0
+    result = simulate(system, until=until)
+    if not result.ok:
+        raise SolverError(f"the motion ends before t = {until:.6g} s: {result.message}")
+    motion = system.equations.motion
+    missing = [name for name, _ in motion.q_names if f"{name}.q" not in result]
+    if missing:
+        raise SolverError(
+            f"--at time reads coordinates of joints, and '{missing[0]}' is none; use --formulation joint"
+        )
+    q, v = (
+        np.array([np.atleast_1d(result[f"{name}.{part}"][-1])[i] for name, i in names])
+        for part, names in (("q", motion.q_names), ("v", motion.v_names))
+    )
+    return State(q, v), until
+
+
+def _draw(modes: Modes, mode: list[int] | None, plot: Path | None) -> list[str]:
+    if plot is None:
+        return []
+    from sekant.views.mode_charts import mode_charts_picture
+    from sekant.views.pictures import save_picture
+
+    count = modes.eigenvalues.size
+    for number in mode or ():
+        if not 1 <= number <= count:
+            raise typer.BadParameter(f"there is no mode {number}; they are 1 to {count}", param_hint="--mode")
+    chosen = None if not mode else [number - 1 for number in mode]
+    return [str(save_picture(lambda: mode_charts_picture(modes, chosen), plot))]
+
+
+def _digest(modes: Modes, state: State) -> dict[str, Any]:
+    import numpy as np
+
+    linear = modes.model
+    rows = []
+    for k, value in enumerate(modes.eigenvalues):
+        ratio = modes.damping_ratio[k]
+        rows.append(
+            {
+                "real": float(value.real),
+                "imaginary": float(value.imag),
+                "damped_frequency": float(modes.damped_frequency[k]),
+                "undamped_frequency": float(modes.undamped_frequency[k]),
+                "damping_ratio": float(ratio) if np.isfinite(ratio) else None,
+                "dominant": modes.dominant(k),
+                "shape": {name: list(pair) for name, pair in modes.shape(k).items()},
+            }
+        )
+    found: dict[str, Any] = {"stability": modes.stability, "zeros": modes.zeros, "modes": rows}
+    found |= {"states": list(linear.state_names), "A": linear.A.tolist()}
+    found |= {"q": state.q.tolist(), "v": state.v.tolist()}
+    if hasattr(state, "unknowns"):
+        found["unknowns"] = state.unknowns  # type: ignore[attr-defined]
+    return found

@@ -1,0 +1,67 @@
+"""`sekant linearize`: tables, JSON and pictures of modes, and what bad input says."""
+
+import json
+
+import numpy as np
+import pytest
+from command_line import sekant
+
+SPINNER = """\
+name: spinner
+parameters: {T: 0}
+bodies:
+  hub: {mass: 1}
+  bob: {mass: 10, com: [0, 0, -0.5]}
+joints:
+  shaft: {type: revolute, child: hub, axis: [0, 0, 1]}
+  hinge: {type: revolute, parent: hub, child: bob, axis: [0, 1, 0], q0: 30 deg}
+forces:
+  drive: {type: actuator, joint: shaft, force: T - 0.3*v}
+"""
+SWING = """\
+name: swing
+bodies: {rod: {mass: 2, com: [0, 0, -0.5], inertia: [0.2, 0.2, 0.01]}}
+joints: {hinge: {type: revolute, child: rod, axis: [0, 1, 0], q0: 40 deg}}
+"""
+
+
+@pytest.fixture
+def files(tmp_path):
+    (tmp_path / "spinner.yaml").write_text(SPINNER)
+    (tmp_path / "swing.yaml").write_text(SWING)
+    return tmp_path
+
+
+def test_modes_about_an_equilibrium_are_told_and_drawn(files):
+    done = sekant("linearize", "swing.yaml", "--plot", "modes.svg", cwd=files)
+    assert done.returncode == 0, done.stderr
+    frequency = np.sqrt(2 * 9.81 * 0.5 / (0.2 + 0.5)) / (2 * np.pi)
+    assert f"{frequency:.5f}" in done.stdout
+    assert "hinge.angle" in done.stdout
+    assert "mode 1" in (files / "modes.svg").read_text()
+
+
+def test_modes_about_a_steady_motion_as_json(files):
+    options = ["--at", "steady", "--rate", "shaft.angle=4.75975", "--unknown", "T", "--json"]
+    done = sekant("linearize", "spinner.yaml", *options, cwd=files)
+    assert done.returncode == 0, done.stderr
+    told = json.loads(done.stdout)
+    assert told["unknowns"]["T"] == pytest.approx(0.3 * 4.75975)
+    assert told["zeros"] == 1
+    assert len(told["modes"]) == 4
+    assert told["modes"][-1]["undamped_frequency"] == pytest.approx(8.58 / (2 * np.pi), rel=2e-3)
+
+
+def test_modes_at_a_time_and_bad_input(files):
+    done = sekant("linearize", "swing.yaml", "--at", "time", "--time", "100 ms", "--json", cwd=files)
+    assert done.returncode == 0, done.stderr
+    told = json.loads(done.stdout)
+    q = told["q"][0]
+    assert 0.5 < q < np.radians(40)
+    assert told["A"][1][0] == pytest.approx(-2 * 9.81 * 0.5 * np.cos(q) / 0.7, rel=1e-3)
+    done = sekant("linearize", "spinner.yaml", "--at", "steady", "--rate", "shaft.angle=5", cwd=files)
+    assert done.returncode == 1
+    assert "steady motion impossible" in done.stderr
+    assert "force along shaft.rate" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert sekant("linearize", "swing.yaml", "--rate", "hinge.angle=2", cwd=files).returncode == 2
