@@ -131,7 +131,11 @@ def test_a_parallelogram_stays_one_through_the_points_where_branches_meet():
     np.testing.assert_allclose(result["D.angle"], values, atol=1e-9)
     np.testing.assert_allclose(result.derivative("D.angle"), 1.0, atol=1e-7)
     assert [limit.kind for limit in result.limits] == ["branches meet"] * 2
-    np.testing.assert_allclose(sorted(float(k.value[0]) for k in result.limits), [0.0, np.pi], atol=1e-5)
+    meetings = sorted(result.limits, key=lambda limit: limit.value[0])
+    np.testing.assert_allclose([limit.value[0] for limit in meetings], [0.0, np.pi], atol=1e-11)
+    angles = [list(result.q_names).index(f"{joint}.angle") for joint in "AD"]
+    for limit in meetings:
+        np.testing.assert_allclose(limit.q[angles], limit.value[0], atol=1e-10)
 
 
 def test_the_meeting_point_itself_has_no_derivatives():

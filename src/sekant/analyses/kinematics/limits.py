@@ -26,7 +26,8 @@ LOST = "lost"
 class Limit:
     """A place where the travel ends, or where branches meet.
 
-    `value` (m,) of the drives; `q` (nq,) the coordinates there (NaN where branches meet within the range);
+    `value` (m,) of the drives; `q` (nq,) the coordinates there (NaN where branches meet next to
+    another singular position, so that the place is known to 1e-4 of a step only);
     `kind`: "dead point", "branches meet", "end of range" or "lost"; `text` says more.
     """
 

@@ -13,6 +13,7 @@ from sekant.analyses.assemble import assemble
 from sekant.analyses.kinematics.equations import DrivenEquations, driven_equations, refuse_rolling
 from sekant.analyses.kinematics.grid import grid_points, walk
 from sekant.analyses.kinematics.limits import MEETING, Limit, TravelEnd, drive_text
+from sekant.analyses.kinematics.meetings import meeting
 from sekant.analyses.kinematics.mobility import check_mobility
 from sekant.analyses.kinematics.quantities import Quantity, scalar
 from sekant.analyses.kinematics.ranges import Drive, asked_values, axis
@@ -70,7 +71,7 @@ def kinematics(
     found = walk(equations.problem(), state.q, d0, axes, points, TOLERANCE * scale)
     if found.start == "singular":
         raise SolverError(_singular_start(equations, state.q))
-    limits = _limits(equations, found, points, state.q, d0)
+    limits = _limits(equations, found, points, state.q, d0, TOLERANCE * scale)
     if not found.reached.any():
         wanted = ", ".join(f"{n} = {a.min():.6g} to {a.max():.6g}" for n, a in zip(names, axes, strict=True))
         why = "; ".join(str(limit) for limit in limits) or "the way there was lost"
@@ -108,7 +109,7 @@ def _new_drive(system: System, name: str) -> Quantity:
 
 
 def _limits(
-    equations: DrivenEquations, found: Sweep, points: Vector, q0: Vector, d0: Vector
+    equations: DrivenEquations, found: Sweep, points: Vector, q0: Vector, d0: Vector, tolerance: float
 ) -> tuple[Limit, ...]:
     """Ends of the travel on the ways that were lost, and where branches meet."""
     limits = []
@@ -124,11 +125,12 @@ def _limits(
             if other is not None and other.kind != "lost":
                 limits.append(other)
     for (a, b), at in zip(found.meetings, found.meeting_at, strict=True):
-        origin = d0 if a < 0 else points[a]
-        way = points[b] - origin
-        nowhere = np.full(q0.size, np.nan)
-        text = f"two branches of the motion meet at {drive_text(equations, at)}; the sweep goes straight on"
-        limits.append(Limit(MEETING, at, way / np.linalg.norm(way), nowhere, text))
+        before = (q0, d0) if a < 0 else (found.q[a], points[a])
+        exact = meeting(equations, before, (found.q[b], points[b]), at, tolerance)
+        d, q = exact or (at, np.full(q0.size, np.nan))
+        way = points[b] - before[1]
+        text = f"two branches of the motion meet at {drive_text(equations, d)}; the sweep goes straight on"
+        limits.append(Limit(MEETING, d, way / np.linalg.norm(way), q, text))
     return tuple(limits)
 
 

@@ -1,0 +1,76 @@
+"""Where two branches of the motion meet, to round-off.
+
+The walk tells a meeting by the determinant of its equations, which changes its sign there, and knows its place to a
+small part of a step. Near the meeting itself the equations are nearly singular, but on both sides of it they are not:
+a polynomial through the determinants at six places beside it has its root at the meeting.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sekant.analyses.kinematics.equations import DrivenEquations
+from sekant.solvers.sweep import sweep
+
+Vector = NDArray[np.float64]
+PLACES = np.array([1.0, 2.0, 3.0])  # on either side
+SPACING = 0.02  # of the way
+
+
+def meeting(
+    equations: DrivenEquations,
+    before: tuple[Vector, Vector],
+    after: tuple[Vector, Vector],
+    near: Vector,
+    tolerance: float,
+) -> tuple[Vector, Vector] | None:
+    """Drive values (m,) and coordinates (nq,) of the meeting close to the drive values `near`, or None.
+
+    `before` and `after` are regular points (q, d) of the branch on both sides of it.
+    """
+    step = SPACING * (after[1] - before[1])
+    left = _solutions(equations, *before, near - PLACES[:, None] * step, tolerance)
+    right = _solutions(equations, *after, near + PLACES[:, None] * step, tolerance)
+    if left is None or right is None:
+        return None
+    q = np.vstack([left[::-1], right])
+    matrices = [equations.terms(row)[1] for row in q]
+    determinants = np.array([np.linalg.det(matrices[2].T @ J) for J in matrices])
+    if not np.all(determinants[:3] * determinants[3:] < 0):
+        return None
+    x = np.concatenate([-PLACES[::-1], PLACES])
+    powers = np.vander(x)
+    roots = np.roots(np.linalg.solve(powers, determinants / np.abs(determinants).max()))
+    roots = roots[np.abs(roots.imag) < 1e-9].real
+    if not roots.size or np.abs(roots).min() > 0.5:
+        return None
+    root = float(roots[np.argmin(np.abs(roots))])
+    there = np.vander([root], x.size)[0] @ np.linalg.solve(powers, q)
+    return near + root * step, equations.move(there, np.zeros(equations.system.nv))
+
+
+def _solutions(
+    equations: DrivenEquations, q: Vector, d: Vector, points: Vector, tolerance: float
+) -> Vector | None:
+    """(k, nq) at `points` (k, m), from q at d, as exact as can be; None unless all are found."""
+    k = np.arange(len(points))
+    edges = np.column_stack([k - 1, np.where(k + 1 < len(points), k + 1, -1)])
+    found = sweep(equations.problem(), q, d, points, edges, tolerance)
+    if not np.all(found.reached == 1) or len(found.meetings):
+        return None
+    return np.array([_polished(equations, row, point) for row, point in zip(found.q, points, strict=True)])
+
+
+def _polished(equations: DrivenEquations, q: Vector, d: Vector) -> Vector:
+    """Two more steps of Newton's method: beside a meeting a small residual does not mean a small error."""
+    first = equations.rows - d.size
+    for _ in range(2):
+        F, J = equations.terms(q)
+        residual = F.copy()
+        residual[first:] -= d
+        for i, drive in enumerate(equations.drives, first):
+            if drive.periodic:
+                residual[i] -= 2 * np.pi * np.round(residual[i] / (2 * np.pi))
+        q = equations.move(q, -np.asarray(np.linalg.lstsq(J, residual, rcond=None)[0], float))
+    return q
