@@ -4,11 +4,12 @@ import numpy as np
 import pytest
 
 import sekant as sk
-from mechanisms import JOINT_TYPES, random_model, random_state
+from mechanisms import JOINT_TYPES, random_model, random_state, surface
 from sekant.geometry.tables import Table
 from sekant.model.joints import JOINTS
+from sekant.model.joints.compliance import PathCompliance, Spring, SurfaceCompliance
 from sekant.model.mirror import AXES, mirrored
-from sekant.model.quantities import mirror_sign
+from sekant.model.quantities import Expression, mirror_sign
 
 BETWEEN_FRAMES = ("spring_damper", "bushing", "point_force", "torque")
 UNCHANGED = tuple(
@@ -96,6 +97,70 @@ def test_path_joints(plane, orientation):
     assert mirrored(named, plane).mirror == plane
     assert mirrored(mirrored(named, plane), plane) == named
     compare(whole, plane, seed=7)
+
+
+def follower(field, geometry, **options):
+    """A tree whose last joint follows a curve or surface, given as such and by name."""
+    model = random_model(41, joints=("revolute", "revolute"), forces=BETWEEN_FRAMES)
+    last = list(model.joints)[-1]
+    old = model.joints[last]
+    kind = sk.joints.Path if field == "curve" else sk.joints.Surface
+    places = {key: getattr(old, key) for key in ("parent", "child", "parent_pose", "child_pose")}
+    for given in (geometry, "way"):
+        joint = kind(**{field: given}, **places, **options)
+        curves = {"way": geometry} if given == "way" else {}
+        yield joint, model.model_copy(update={"curves": curves, "joints": {**model.joints, last: joint}})
+
+
+def springs(names):
+    """Different ones in all directions, with forces, that vary along the path; u, or u1 of a surface."""
+    u = "u1" if len(names) == 4 else "u"
+    return {
+        name: Spring(
+            stiffness=Expression(f"{30 + 7 * i} + {u}"),
+            damping=1.0 + i,
+            force=Expression(f"{2 - i} + 0.3*{u}"),
+        )
+        for i, name in enumerate(names)
+    }
+
+
+@pytest.mark.parametrize("plane", AXES)
+def test_surface_joints(plane):
+    geometry = surface(np.random.default_rng(8)).extended("linear")
+    for options in ({}, {"compliance": SurfaceCompliance(**springs(SurfaceCompliance.directions))}):
+        for joint, model in follower("surface", geometry, **options):
+            compare(model, plane, seed=9)
+            if isinstance(joint.surface, str):
+                assert mirrored(joint, plane).mirror == plane
+                assert mirrored(mirrored(joint, plane), plane).mirror is None
+
+
+@pytest.mark.parametrize("plane", AXES)
+@pytest.mark.parametrize("normal", [None, (0.3, 0.5, -0.8)])
+@pytest.mark.parametrize("tangent", range(3))
+def test_compliant_paths(plane, normal, tangent):
+    """Paths nearly along x, y and z: along y the default normal is another one."""
+    rng = np.random.default_rng(51)
+    c = rng.uniform(-0.1, 0.1, (1, 7, 4))
+    c[0, tangent, 1] += 2.0
+    c[0, 3, 0] += 3.0
+    c[0, 3:, 1:] = 0.0
+    curve = sk.PoseCurve(Table([-2.0, 2.0], c, "linear"), "quaternion")
+    compliance = PathCompliance(**springs(PathCompliance.directions))
+    for _, model in follower("curve", curve, compliance=compliance, normal_direction=normal):
+        compare(model, plane, seed=10)
+
+
+def test_a_spring_that_depends_on_its_deflection_is_refused():
+    own = springs(PathCompliance.directions)
+    own["binormal"] = own["binormal"].model_copy(update={"stiffness": Expression("20 + x")})
+    joint = sk.joints.Path(child="a", curve="way", compliance=PathCompliance(**own))
+    with pytest.raises(sk.SekantError, match="'binormal' depends on its deflection"):
+        mirrored(joint, "y")
+    named = sk.joints.Surface(child="a", surface="way", mirror="x")
+    with pytest.raises(sk.SekantError, match="mirrored about x already"):
+        mirrored(named, "y")
 
 
 def hash_of(text):

@@ -182,6 +182,15 @@ class PoseSurface:
             self, table=Table2(t.breaks1, t.breaks2, t.coefficients, extrapolation, t.name, t.unit)
         )
 
+    def mirrored(self, plane: str) -> PoseSurface:
+        """The mirror image about the plane of F normal to `plane` ("x", "y" or "z"): P p, P R P."""
+        t, signs = self.table, pose_kinematics.mirror_signs(self.orientation, plane)
+        c = signs[:, None, None] * t.coefficients
+        table = Table2(t.breaks1, t.breaks2, c, t.extrapolation, t.name, t.unit)
+        return replace(
+            self, table=table, R_constant=pose_kinematics.mirrored_constant(self.R_constant, plane)
+        )
+
     def save(self, path: str | PathLike[str]) -> None:
         """Write the surface as JSON (see `pose_files`)."""
         from sekant.geometry.pose_files import save_surface

@@ -13,6 +13,7 @@ import numpy as np
 from sekant.errors import ModelError, suggest
 from sekant.model.fields import Path, replace_numbers
 from sekant.model.joints.path import Path as PathJoint
+from sekant.model.joints.surface import Surface as SurfaceJoint
 from sekant.model.model import Model
 from sekant.model.quantities import Description, Expression
 
@@ -98,6 +99,8 @@ def _bind_curve(model: Model, item: Any) -> Any:
     """A joint or constraint that names a curve or surface of the model gets the geometry itself."""
     if isinstance(item, PathJoint):
         return item.bound(model.curves[item.curve] if isinstance(item.curve, str) else item.curve)
+    if isinstance(item, SurfaceJoint):
+        return item.bound(model.curves[item.surface] if isinstance(item.surface, str) else item.surface)
     for field in ("curve", "surface"):
         name = getattr(item, field, None)
         if isinstance(name, str):

@@ -43,6 +43,21 @@ class Coordinate:
         return mirror_sign(self.mirror, plane)
 
 
+ANGLES = tuple(
+    Coordinate(name, "rad", f"axial {axis}") for name, axis in (("roll", "x"), ("pitch", "y"), ("yaw", "z"))
+)
+"""Rotations of a compliant joint, about the axes of the frame that moves along its path or surface."""
+
+
+def mirror_of_image(mirror: str | None, plane: str) -> str | None:
+    """The entry `mirror` of the mirror image of a joint whose curve or surface is given by name."""
+    if mirror not in (None, plane):
+        raise ModelError(
+            f"its curve or surface is mirrored about {mirror} already; mirror about the same plane"
+        )
+    return plane if mirror is None else None
+
+
 @dataclass(frozen=True, slots=True)
 class JointMotion:
     """Motion of the child's frame M in the parent's frame F at coordinates q and velocities v.

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, TypeVar
 
 import casadi as ca
 
+from sekant.errors import ModelError
 from sekant.geometry.spatial import SX, Pose, Twist, rotation_x, rotation_y, rotation_z, vector
+from sekant.model.mirror import negative
 from sekant.model.quantities import AnyQuantity, Description
 from sekant.model.signals import Action, Kinematics
 
@@ -45,6 +48,27 @@ class SurfaceCompliance(Description):
     roll: Spring  # about x of the frame that moves on the surface
     pitch: Spring  # about y
     yaw: Spring  # about z
+
+
+Springs = TypeVar("Springs", PathCompliance, SurfaceCompliance)
+
+
+def mirrored_springs(compliance: Springs, signs: Sequence[float]) -> Springs:
+    """The springs of a joint's mirror image, whose deflections are `signs` times those of the joint."""
+    turned = [name for name, sign in zip(compliance.directions, signs, strict=True) if sign < 0]
+    return compliance.model_copy(update={name: _turned(getattr(compliance, name), name) for name in turned})
+
+
+def _turned(spring: Spring, direction: str) -> Spring:
+    """The spring for the opposite sign of its deflection."""
+    for field in ("stiffness", "damping", "force"):
+        used = getattr(getattr(spring, field), "names", frozenset())
+        if used & {"x", "rate"}:
+            raise ModelError(
+                f"{field} of the spring '{direction}' depends on its deflection, which changes its sign in the "
+                "mirror image; model the other side itself"
+            )
+    return spring if spring.force == 0.0 else spring.model_copy(update={"force": negative(spring.force)})
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,18 +8,23 @@ import casadi as ca
 import numpy as np
 from pydantic import InstanceOf, field_serializer, model_validator
 
-from sekant.errors import ModelError
 from sekant.geometry.fingerprint import fingerprint
 from sekant.geometry.pose_curve import PoseCurve
 from sekant.geometry.pose_symbolic import CurveMotion, motion_from_components
 from sekant.geometry.spatial import SX, Pose, vector
-from sekant.model.joints.base import Coordinate, Joint, pose_difference, refuse_own_start
-from sekant.model.joints.compliance import Deflection, Displaced, PathCompliance, action
+from sekant.model.joints.base import (
+    ANGLES,
+    Coordinate,
+    Joint,
+    mirror_of_image,
+    pose_difference,
+    refuse_own_start,
+)
+from sekant.model.joints.compliance import Deflection, Displaced, PathCompliance, action, mirrored_springs
 from sekant.model.joints.registry import register
 from sekant.model.quantities import AnyQuantity, Direction, JointName
 from sekant.model.signals import Action, Kinematics
 
-_ANGLES = ("roll", "pitch", "yaw")
 _ALIGNED = 1e-9  # how far the curve's x axis may be from the tangent and still count as it
 
 
@@ -58,8 +63,7 @@ class Path(Joint):
         along = (Coordinate("u", unit),)
         if self.compliance is None:
             return along
-        across = (Coordinate("n", "m"), Coordinate("b", "m"))
-        return (*along, *across, *(Coordinate(name, "rad") for name in _ANGLES))
+        return (*along, Coordinate("n", "m"), Coordinate("b", "m", "opposite"), *ANGLES)
 
     @property
     def velocities(self) -> tuple[Coordinate, ...]:  # pyright: ignore[reportIncompatibleVariableOverride]
@@ -77,20 +81,28 @@ class Path(Joint):
 
     def mirror_changes(self, plane: str) -> dict[str, Any]:
         """What changes in the joint's mirror image besides its frames."""
+        changes: dict[str, Any] = {}
         if self.compliance is not None:
-            raise ModelError("a compliant path cannot be mirrored; model the other side itself")
+            signs = [coordinate.sign(plane) for coordinate in self.coordinates[1:]]
+            changes["compliance"] = mirrored_springs(self.compliance, signs)
         if not isinstance(self.curve, str):
-            return {"curve": self.curve.mirrored(plane)}
-        if self.mirror not in (None, plane):
-            raise ModelError(
-                f"its curve is mirrored about {self.mirror} already; mirror about the same plane"
-            )
-        return {"curve": self.curve, "mirror": plane if self.mirror is None else None}
+            return changes | self._image(self.curve, plane)
+        return changes | {"curve": self.curve, "mirror": mirror_of_image(self.mirror, plane)}
+
+    def _image(self, curve: PoseCurve, plane: str) -> dict[str, Any]:
+        """Curve and normal of the mirror image: its normal is the mirror image of the normal."""
+        image = {"curve": curve.mirrored(plane)}
+        if self.compliance is None or self.normal_direction is not None:
+            return image  # a direction that is given is mirrored as any other
+        e = self.model_copy(update={"curve": curve})._reference
+        normal = tuple(-x if axis == plane else x for axis, x in zip("xyz", e, strict=True))
+        return image | {"normal_direction": normal}
 
     def bound(self, curve: PoseCurve) -> Path:
         """The joint with the curve itself in place of its name."""
-        image = curve if self.mirror is None else curve.mirrored(self.mirror)
-        return self.model_copy(update={"curve": image, "mirror": None})
+        if self.mirror is None:
+            return self.model_copy(update={"curve": curve})
+        return self.model_copy(update={"mirror": None, **self._image(curve, self.mirror)})
 
     @field_serializer("curve")
     def _curve_name(self, curve: str | PoseCurve) -> Any:

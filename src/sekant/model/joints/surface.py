@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import casadi as ca
 from pydantic import InstanceOf, field_serializer, model_validator
@@ -11,13 +11,18 @@ from sekant.geometry.fingerprint import fingerprint
 from sekant.geometry.pose_surface import PoseSurface
 from sekant.geometry.pose_symbolic import SurfaceMotion, surface_motion_from_components
 from sekant.geometry.spatial import SX, Pose
-from sekant.model.joints.base import Coordinate, Joint, pose_difference, refuse_own_start
-from sekant.model.joints.compliance import Deflection, Displaced, SurfaceCompliance, action
+from sekant.model.joints.base import (
+    ANGLES,
+    Coordinate,
+    Joint,
+    mirror_of_image,
+    pose_difference,
+    refuse_own_start,
+)
+from sekant.model.joints.compliance import Deflection, Displaced, SurfaceCompliance, action, mirrored_springs
 from sekant.model.joints.registry import register
 from sekant.model.quantities import AnyQuantity, JointName
 from sekant.model.signals import Action, Kinematics
-
-_ANGLES = ("roll", "pitch", "yaw")
 
 
 @register
@@ -40,6 +45,8 @@ class Surface(Joint):
     compliance: SurfaceCompliance | None = None
     coordinate_of: JointName | None = None
     """the joint whose two coordinates this one shares: both move as one"""
+    mirror: Literal["x", "y", "z"] | None = None
+    """take the mirror image of the surface, about the plane of its frame normal to this axis"""
 
     @model_validator(mode="after")
     def _sharing_leaves_nothing_free(self):
@@ -51,11 +58,26 @@ class Surface(Joint):
         both = tuple(Coordinate(f"u{i + 1}", unit or "1") for i, unit in enumerate(units))
         if self.compliance is None:
             return both
-        return (*both, Coordinate("n", "m"), *(Coordinate(name, "rad") for name in _ANGLES))
+        return (*both, Coordinate("n", "m", "opposite"), *ANGLES)
 
     @property
     def velocities(self) -> tuple[Coordinate, ...]:  # pyright: ignore[reportIncompatibleVariableOverride]
         return tuple(Coordinate(f"{c.name}_rate", f"{c.unit}/s") for c in self.coordinates)
+
+    def mirror_changes(self, plane: str) -> dict[str, Any]:
+        """What changes in the joint's mirror image besides its frames."""
+        changes: dict[str, Any] = {}
+        if self.compliance is not None:
+            signs = [coordinate.sign(plane) for coordinate in self.coordinates[2:]]
+            changes["compliance"] = mirrored_springs(self.compliance, signs)
+        if not isinstance(self.surface, str):
+            return changes | {"surface": self.surface.mirrored(plane)}
+        return changes | {"surface": self.surface, "mirror": mirror_of_image(self.mirror, plane)}
+
+    def bound(self, surface: PoseSurface) -> Surface:
+        """The joint with the surface itself in place of its name."""
+        image = surface if self.mirror is None else surface.mirrored(self.mirror)
+        return self.model_copy(update={"surface": image, "mirror": None})
 
     @field_serializer("surface")
     def _surface_name(self, surface: str | PoseSurface) -> Any:
