@@ -27,6 +27,7 @@ BENCHMARKS = (
     "loops_benchmarks",
     "kinematics_sweep",
     "pose_table",
+    "reduction",
     "linearization",
     "startup",
 )

@@ -65,7 +65,7 @@ def test_driver_of_a_joint_that_goes():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"keep": "copler"}, "no body is called 'copler'"),
+        ({"keep": "copler"}, "no body or frame is called 'copler'"),
         ({"keep": []}, "at least one body"),
         ({"relative_to": "coupler"}, "named twice"),
         ({"method": "spline"}, "unknown method 'spline'"),

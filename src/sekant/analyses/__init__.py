@@ -1,6 +1,7 @@
 """Analyses: questions to a system whose answers are results."""
 
 from sekant.analyses.assemble import assemble
+from sekant.analyses.compliance import LoadCase, identify_compliance, load_ramps, simulated_ramp
 from sekant.analyses.equilibrium import Equilibrium, equilibrium
 from sekant.analyses.kinematics import kinematics
 from sekant.analyses.linear_model import LinearModel
@@ -15,15 +16,19 @@ from sekant.analyses.work_precision import WorkPrecision, work_precision
 __all__ = [
     "Equilibrium",
     "LinearModel",
+    "LoadCase",
     "Modes",
     "SteadyMotion",
     "WorkPrecision",
     "assemble",
     "equilibrium",
+    "identify_compliance",
     "kinematics",
     "linearize",
+    "load_ramps",
     "root_locus",
     "simulate",
+    "simulated_ramp",
     "steady_motion",
     "structure",
     "work_precision",

@@ -101,5 +101,4 @@ def _probed(model: Model, probes: Mapping[str, str], load: Mapping[str, Force]) 
         bodies[probe] = Body()
         center = Placement(position=model.bodies[point].com) if point in model.bodies else Placement()
         joints[f"{probe}_joint"] = Fixed(parent=point, child=probe, parent_pose=center)
-    fields = {name: getattr(model, name) for name in type(model).model_fields}
-    return Model(**(fields | {"bodies": bodies, "joints": joints, "forces": {**model.forces, **load}}))
+    return model.changed(bodies=bodies, joints=joints, forces={**model.forces, **load})

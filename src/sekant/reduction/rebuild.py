@@ -17,22 +17,24 @@ from sekant.reduction.poses import Poses, drive_of, driven_coordinates
 def rebuild(
     parts: Parts, poses: Poses, shapes: dict[str, Any], lumps: tuple[Lump, ...], left_out: Sequence[str]
 ) -> tuple[Model, str]:
-    """The model in which the bodies of `shapes` follow them, the first of them leading; and the leading joint."""
+    """The model in which bodies or frames follow `shapes`, the first of them leading; and the leading joint."""
     model = parts.model
     kind = "path" if len(poses.drives) == 1 else "surface"
-    gone = {*parts.dropped, *parts.joints, *parts.constraints} - set(shapes)
+    followed = {reference: model.split_reference(reference)[0] for reference in shapes}
+    gone = {*parts.dropped, *parts.joints, *parts.constraints} - set(followed.values())
     names = _Names(model, gone)
     joints = {name: joint for name, joint in model.joints.items() if name not in parts.joints}
     curves, used = dict(model.curves), dict(model.curve_parameters)
     leader = ""
-    for body, shape in shapes.items():
+    for reference, shape in shapes.items():
+        body = followed[reference]
         curve, joint = names.new(f"{body}_poses"), names.new(f"{body}_{kind}")
         curves[curve] = shape.renamed(curve) if kind == "path" else shape
         used[curve] = used_parameters(parts)
-        joints[joint] = _follower(parts.base, body, curve, poses, leader)
+        joints[joint] = _follower(parts.base, reference, curve, poses, leader)
         leader = leader or joint
-    stay = {name: body for name, body in model.bodies.items() if name not in parts.dropped or name in shapes}
-    bodies = {name: with_lumps(model, name, lumps) for name in stay}
+    lost = set(parts.dropped) - set(followed.values())
+    bodies = {name: with_lumps(model, name, lumps) for name in model.bodies if name not in lost}
     update: dict[str, Any] = {
         "name": f"{model.name}_reduced",
         "curves": curves,
@@ -46,17 +48,16 @@ def rebuild(
         items = {n: x for n, x in getattr(model, collection).items() if n not in left_out}
         update[collection] = {n: _moved(parts, poses, leader, n, item) for n, item in items.items()}
     _refuse_lost_signals(parts, update)
-    fields = {name: getattr(model, name) for name in type(model).model_fields}
-    return Model(**(fields | update)), leader
+    return model.changed(**update), leader
 
 
-def _follower(base: str, body: str, curve: str, poses: Poses, leader: str) -> Path | Surface:
+def _follower(base: str, child: str, curve: str, poses: Poses, leader: str) -> Path | Surface:
     own: dict[str, Any] = {"coordinate_of": leader} if leader else {}
     if len(poses.drives) == 1:
         own = own or {"q0": float(poses.start[0]), "v0": float(poses.speed[0])}
-        return Path(parent=base, child=body, curve=curve, **own)
+        return Path(parent=base, child=child, curve=curve, **own)
     own = own or {"q0": tuple(poses.start.tolist()), "v0": tuple(poses.speed.tolist())}
-    return Surface(parent=base, child=body, surface=curve, **own)
+    return Surface(parent=base, child=child, surface=curve, **own)
 
 
 def _drivers(parts: Parts, poses: Poses, leader: str) -> dict[str, Any]:

@@ -33,6 +33,9 @@ def reduce(
 ) -> Reduction:
     """A model without loops in which the bodies `keep` follow their poses over one or two coordinates.
 
+    `keep` may also name frames, such as ``upright.hub``: then the pose of that frame is followed, which matters for
+    the place of springs across the path (compliance).
+
     `coordinate` names what stays, as in `kinematics`: ``upright.z``, ``hinge.angle``, ``strut.length``, seen from the
     body `relative_to`; `range` = (first, last), or a pair of those for two coordinates. `method`, `tolerance` (m and
     rad, 1e-8 unless given) and `nodes`: see `fits.fit_poses`.
@@ -47,7 +50,7 @@ def reduce(
     ranges = [range] if isinstance(coordinate, str) else list(range)
     counts = None if nodes is None else (nodes,) * len(drives) if isinstance(nodes, int) else tuple(nodes)
     _check(model, drives, ranges, counts, inertia, drop)
-    parts = find_parts(model, keep, relative_to)
+    parts = find_parts(model, _bodies(model, keep), relative_to)
     poses = find_poses(parts, drives, ranges)
     carried = carried_bodies(parts, drop)
     followers = _heavy(parts, carried) if inertia == "exact" else ()
@@ -75,6 +78,15 @@ def reduce(
         left_out=tuple(drop),
         notes=poses.notes,
     )
+
+
+def _bodies(model: Model, keep: Sequence[str]) -> list[str]:
+    """The bodies of what is to be kept: bodies, or frames on them."""
+    for name in keep:
+        if name not in model.frame_names() or name.startswith("ground"):
+            known = [n for n in model.frame_names() if not n.startswith("ground")]
+            raise ModelError(f"reduce: no body or frame is called '{name}'; {suggest(name, known, 'known')}")
+    return [model.split_reference(name)[0] for name in keep]
 
 
 def _heavy(parts: Parts, carried: Sequence[str]) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ from sekant.views.options import Assignments, parse_assignments
 
 def reduce(
     file: Annotated[Path, typer.Argument(help="Model file (YAML).", show_default=False)],
-    keep: Annotated[list[str], typer.Option(help="Body to keep; repeatable.")],
+    keep: Annotated[list[str], typer.Option(help="Body to keep, or a frame of it that follows; repeatable.")],
     over: Annotated[
         list[str],
         typer.Option(help="Coordinate that stays: hub.z, hinge.angle, strut.length; two make a surface."),

@@ -1,0 +1,168 @@
+"""`identify_compliance`: least squares with exact sensitivities of the states of rest."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sekant.analyses.compliance.load_case import LoadCase, as_case
+from sekant.analyses.compliance.problem import Problem
+from sekant.analyses.compliance.response import Response
+from sekant.analyses.compliance.result import IdentifiedCompliance
+from sekant.errors import DataError, ModelError, SolverError, suggest
+from sekant.model.joints import Path, Surface
+from sekant.model.joints.compliance import PathCompliance, Spring, SurfaceCompliance
+from sekant.model.model import Model
+
+Array = NDArray[np.float64]
+GUESS = {"normal": 1e6, "binormal": 1e6, "roll": 1e5, "pitch": 1e5, "yaw": 1e5}  # N/m, N m/rad
+RANGE = 12.0  # logarithm of the factor by which a stiffness may differ from its guess
+
+
+def identify_compliance(
+    model: Model,
+    joint: str,
+    frame: str,
+    cases: Sequence[LoadCase | tuple[str, Any, Any]],
+    *,
+    use: str = "all",
+    guess: Mapping[str, float] | None = None,
+    damping: float = 0.01,
+    levels: int = 10,
+    length: float = 0.3,
+    resolution: float = 1e-5,
+    t: float = 0.0,
+) -> IdentifiedCompliance:
+    """Stiffnesses of the path or surface joint `joint`, from load ramps at `frame` of a body that it carries.
+
+    The model must hold the joint's own coordinate, by its spring for instance. `use`: "all" six displacements of each
+    ramp, or the "direct" one along its load only (Hall). Long ramps are averaged over `levels` steps of the load.
+    Rotations count as their angle times `length` (m). A stiffness whose displacement stays below `resolution` (m) is
+    refused. `guess`: stiffnesses to start from, by direction (those of the joint, if it has them). `damping` (s) of
+    the model that is returned, times stiffness: 1 % (Hall).
+    """
+    names = _directions(model, joint)
+    given = [as_case(case) for case in cases]
+    if not given:
+        raise DataError("compliance: no load case is given")
+    if use not in ("all", "direct"):
+        raise DataError(f"compliance: unknown use '{use}' of the displacements; all or direct")
+    k0 = _start(model.joints[joint], names, guess or {})
+    response = Response(
+        _with_compliance(model, joint, names, k0, 0.0),
+        frame,
+        [f"{joint}.compliance.{name}.stiffness" for name in names],
+        t,
+    )
+    problem = Problem(response, given, levels, length, use == "direct")
+    found = _solve(problem, np.log(k0), names, resolution)
+    k = np.exp(found.x)
+    covariance = _covariance(found.fun, found.jac)
+    sigma = np.sqrt(np.diag(covariance))
+    left = problem.errors(found.x)
+    return IdentifiedCompliance(
+        model=_with_compliance(model, joint, names, k, damping),
+        joint=joint,
+        stiffness={name: float(value) for name, value in zip(names, k, strict=True)},
+        uncertainty={name: float(value) for name, value in zip(names, k * sigma, strict=True)},
+        correlation=covariance / np.outer(sigma, sigma) if np.all(sigma > 0) else np.eye(len(names)),
+        position_rms=float(np.sqrt(np.mean(left[:, :3] ** 2))),
+        angle_rms=float(np.sqrt(np.mean(left[:, 3:] ** 2))),
+        coefficients=tuple(problem.coefficients(k)),
+        iterations=int(found.nfev),
+    )
+
+
+def _solve(problem: Problem, x0: Array, names: Sequence[str], resolution: float) -> Any:
+    from scipy.optimize import least_squares
+
+    found = least_squares(
+        lambda x: problem.evaluate(x)[0],
+        x0,
+        jac=lambda x: problem.evaluate(x)[1],  # type: ignore[arg-type]
+        x_scale=1.0,
+        xtol=1e-14,
+        ftol=1e-15,
+        gtol=1e-15,
+        bounds=(x0 - RANGE, x0 + RANGE),
+        max_nfev=80,
+    )
+    _check_effects(found.jac, names, problem, resolution)
+    if found.status <= 0:
+        raise SolverError(f"compliance: the fit did not settle in {found.nfev} steps; give a better guess")
+    return found
+
+
+def _check_effects(J: Array, names: Sequence[str], problem: Problem, resolution: float) -> None:
+    """Refuse stiffnesses that no load case shows, or that load cases show only together.
+
+    J (rows, n) holds displacements in m by the logarithms of the stiffnesses. Alone, an effect must rise above the
+    resolution; beside the others, what of it is not theirs must.
+    """
+    given = ", ".join(dict.fromkeys(problem.directions))
+    size = np.linalg.norm(J, axis=0)
+    for name, effect in zip(names, size, strict=True):
+        if effect <= resolution:
+            raise DataError(
+                f"compliance: the stiffness '{name}' cannot be identified: under the loads {given} its spring moves "
+                f"the frame by {effect:.1e} m only; add a load case that strains it"
+            )
+    for i, name in enumerate(names):
+        others = np.delete(J / size, i, axis=1)
+        share = np.linalg.lstsq(others, J[:, i], rcond=None)[0]
+        apart = float(np.linalg.norm(J[:, i] - others @ share))
+        if apart <= resolution:
+            rest = [n for n in names if n != name]
+            like = rest[int(np.argmax(np.abs(share)))]
+            raise DataError(
+                f"compliance: the stiffness '{name}' cannot be told from '{like}': the loads {given} are collinear "
+                f"in their effect, which differs by {apart:.1e} m only; add a load case along another direction"
+            )
+
+
+def _covariance(residuals: Array, J: Array) -> Array:
+    """Covariance (n, n) of the logarithms of the stiffnesses, from the scatter of the residuals."""
+    freedom = max(1, residuals.size - J.shape[1])
+    return np.linalg.inv(J.T @ J) * float(residuals @ residuals) / freedom
+
+
+def _directions(model: Model, joint: str) -> tuple[str, ...]:
+    if joint not in model.joints:
+        raise ModelError(
+            f"compliance: no joint is called '{joint}'; {suggest(joint, list(model.joints), 'joints')}"
+        )
+    item = model.joints[joint]
+    if not isinstance(item, (Path, Surface)):
+        raise ModelError(
+            f"compliance: '{joint}' is a {item.type} joint; only path and surface joints have springs"
+        )
+    return PathCompliance.directions if isinstance(item, Path) else SurfaceCompliance.directions
+
+
+def _start(item: Any, names: Sequence[str], guess: Mapping[str, float]) -> Array:
+    for name in guess:
+        if name not in names:
+            raise ModelError(f"compliance: no direction '{name}' of a {item.type} joint; {', '.join(names)}")
+    values = []
+    for name in names:
+        own = getattr(item.compliance, name).stiffness if item.compliance is not None else None
+        value = guess.get(name, own if isinstance(own, float) else GUESS[name])
+        if not value > 0.0:
+            raise ModelError(f"compliance: the guess of '{name}' must be positive (got {value:g})")
+        values.append(float(value))
+    return np.array(values)
+
+
+def _with_compliance(model: Model, joint: str, names: Sequence[str], k: Array, damping: float) -> Model:
+    springs = {
+        name: Spring(stiffness=float(value), damping=damping * float(value))
+        for name, value in zip(names, k, strict=True)
+    }
+    item: Any = model.joints[joint]
+    kind: Any = PathCompliance if isinstance(item, Path) else SurfaceCompliance
+    fields: dict[str, Any] = {key: getattr(item, key) for key in item.model_fields_set}
+    softer = type(item)(**(fields | {"compliance": kind(**springs)}))
+    return model.changed(joints={**model.joints, joint: softer})

@@ -1,0 +1,79 @@
+"""A load ramp and what it did to a point: measured or simulated."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from sekant.errors import DataError, suggest
+
+Array = NDArray[np.float64]
+DIRECTIONS = ("fx", "fy", "fz", "mx", "my", "mz")
+FEW = 50  # rows that are not averaged
+DISPLACEMENTS = ("x", "y", "z", "rx", "ry", "rz")
+
+
+@dataclass(frozen=True, eq=False)
+class LoadCase:
+    """A force "fx", "fy", "fz" (N) or moment "mx", "my", "mz" (N m) along an axis of the world.
+
+    load (n,); displacement (n, 6) of the loaded frame from where it was at first: position (m), then the rotation
+    vector (rad), both in the world. The load changes so slowly that each row is a state of rest.
+    """
+
+    direction: str
+    load: Array
+    displacement: Array
+
+    def __post_init__(self) -> None:
+        if self.direction not in DIRECTIONS:
+            hint = suggest(self.direction, list(DIRECTIONS), "directions")
+            raise DataError(f"load case: unknown direction '{self.direction}'; {hint}")
+        load, moved = np.asarray(self.load, float), np.asarray(self.displacement, float)
+        if load.ndim != 1 or moved.shape != (load.size, 6):
+            raise DataError(
+                f"load case '{self.direction}': loads (n,) and displacements (n, 6) are needed, got {load.shape} and "
+                f"{moved.shape}"
+            )
+        if not (np.isfinite(load).all() and np.isfinite(moved).all()):
+            raise DataError(f"load case '{self.direction}': a number is not finite; remove that row")
+        if load.size < 3 or np.ptp(load) == 0.0:
+            raise DataError(f"load case '{self.direction}': the load does not change; a ramp is needed")
+        object.__setattr__(self, "load", load)
+        object.__setattr__(self, "displacement", moved - moved[0])
+
+    @staticmethod
+    def from_csv(path: str | os.PathLike[str], direction: str, load: str = "load") -> LoadCase:
+        """From a CSV file with columns `load`, x, y, z (m) and rx, ry, rz (rad), in any order; others are ignored."""
+        table = np.genfromtxt(path, delimiter=",", names=True)
+        names = table.dtype.names or ()
+        for wanted in (load, *DISPLACEMENTS):
+            if wanted not in names:
+                raise DataError(
+                    f"there is no column '{wanted}'; {suggest(wanted, list(names), 'columns')}",
+                    file=str(path),
+                )
+        moved = np.column_stack([table[name] for name in DISPLACEMENTS])
+        return LoadCase(direction, np.asarray(table[load]), moved)
+
+    def levels(self, count: int) -> tuple[Array, Array]:
+        """Loads (k,) and displacements (k, 6): all rows if they are few, else averages over those of `count` equal
+        intervals of the load."""
+        if self.load.size <= FEW:
+            return self.load, self.displacement
+        low, high = self.load.min(), self.load.max()
+        place = np.minimum((count * (self.load - low) / (high - low)).astype(int), count - 1)
+        used = np.unique(place)
+        load = np.array([self.load[place == k].mean() for k in used])
+        return load, np.array([self.displacement[place == k].mean(axis=0) for k in used])
+
+
+def as_case(item: LoadCase | tuple[str, ArrayLike, ArrayLike]) -> LoadCase:
+    """A load case, or (direction, load, displacement)."""
+    if isinstance(item, LoadCase):
+        return item
+    direction, load, moved = item
+    return LoadCase(direction, np.asarray(load, float), np.asarray(moved, float))

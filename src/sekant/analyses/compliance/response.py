@@ -1,0 +1,132 @@
+"""Rest of a model under a load at a frame, and its exact derivatives by stiffnesses and loads."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import casadi as ca
+import numpy as np
+from numpy.typing import NDArray
+
+from sekant.analyses.compliance.load_case import DIRECTIONS
+from sekant.analyses.equilibrium import equilibrium
+from sekant.analyses.statics import Statics
+from sekant.engine.linear_functions import Point
+from sekant.engine.system import System, compile
+from sekant.errors import SolverError
+from sekant.geometry.rotations import skew
+from sekant.model.expressions import Expression
+from sekant.model.forces import PointForce, Torque
+from sekant.model.model import Model
+
+Array = NDArray[Any]
+LOADS = tuple(f"ramp_{direction}" for direction in DIRECTIONS)
+
+
+@dataclass(frozen=True, eq=False)
+class Rested:
+    """A state of rest: q (nq,), lam (m,); p (3,) and R (3, 3) of the frame in the world, and their derivatives by
+    all parameters: slope (6, np), of the position and of the turn (dR = [w] R)."""
+
+    q: Array
+    lam: Array
+    p: Array
+    R: Array
+    slope: Array
+
+
+class Response:
+    """A model whose `stiffnesses` (names ``joint.compliance.normal.stiffness``) and loads at `frame` may vary."""
+
+    def __init__(self, model: Model, frame: str, stiffnesses: Sequence[str], t: float):
+        self.stiffnesses = list(stiffnesses)
+        self.system: System = compile(_loaded(model, frame), parameters=[*stiffnesses, *LOADS])
+        self.statics = Statics(self.system, t, None, ())
+        self.t = t
+        eq = self.system.equations
+        state = eq.motion.frame(frame)
+        slope = eq.lookups.jacobian(ca.vertcat(state.v_WF, state.w_WF), eq.v)
+        outputs = [ca.densify(x) for x in (state.p, state.R, slope)]
+        self.frame = self.system.function("loaded frame", [eq.t, eq.q, eq.p], outputs)
+        self.start: Rested | None = None
+
+    def parameters(self, k: Array, loads: Array) -> Array:
+        """The parameter vector of stiffnesses (n,) and loads (6,)."""
+        values: dict[str, Any] = dict(zip(self.stiffnesses, k, strict=True))
+        return self.system.parameter_vector(values | dict(zip(LOADS, loads, strict=True)))
+
+    def first(self, k: Array) -> Rested:
+        """Without load; from the last such state if there is one."""
+        p = self.parameters(k, np.zeros(6))
+        if self.start is None:
+            values: dict[str, Any] = dict(zip(self.stiffnesses, k, strict=True))
+            q = equilibrium(self.system, parameters=values, t=self.t).q
+            self.start = self.rest(q, np.zeros(self.statics.m), p)
+        self.start = self.rest(self.start.q, self.start.lam, p)
+        return self.start
+
+    def rest(self, q: Array, lam: Array, p: Array) -> Rested:
+        """Newton's method from q and lam with exact derivatives; loads come in small steps, so it needs no more."""
+        functions = self.statics.functions
+        for _ in range(40):
+            now = functions.static(self.t, q, lam, p)
+            if not (np.isfinite(now.R).all() and np.isfinite(now.K).all()):
+                raise SolverError(
+                    f"compliance: the load drives '{self.system.model.name}' out of the range of a path, a surface "
+                    "or a table; lengthen it, or give smaller loads"
+                )
+            A = np.block([[now.K, now.G.T], [now.G, np.zeros((len(lam), len(lam)))]])
+            step: Array = -np.linalg.lstsq(A, np.concatenate([now.R, now.Phi]), rcond=1e-13)[0]
+            q, lam = self.statics.geometry.move(q, step[: self.system.nv]), lam + step[self.system.nv :]
+            if np.abs(step[: self.system.nv]).max(initial=0.0) < 1e-12:
+                return self._rested(q, lam, p)
+        raise SolverError(
+            f"compliance: no state of rest of '{self.system.model.name}' was found under the load; is every "
+            "coordinate held by a spring? Start from stiffer guesses, or give smaller loads"
+        )
+
+    def _rested(self, q: Array, lam: Array, p: Array) -> Rested:
+        functions, nv = self.statics.functions, self.system.nv
+        now = functions.static(self.t, q, lam, p)
+        A = np.block([[now.K, now.G.T], [now.G, np.zeros((len(lam), len(lam)))]])
+        by = functions.slopes(Point(self.t, q, np.zeros(nv), np.zeros(nv), lam, p))
+        change = -np.linalg.lstsq(A, np.vstack([by.R, by.Phi]), rcond=1e-13)[0][:nv]
+        position, R, slope = self.frame(np.array([self.t]), q, p)
+        return Rested(q, lam, position.ravel(), R.reshape(3, 3), slope.reshape(6, nv) @ change)
+
+
+def displacement(now: Rested, first: Rested) -> tuple[Array, Array]:
+    """(6,) position and rotation vector from `first` to `now`, and its derivatives (6, np) by what both depend on."""
+    R = now.R @ first.R.T
+    phi = rotation_vector(R)
+    turn = now.slope[3:] - R @ first.slope[3:]
+    slope = np.vstack([now.slope[:3] - first.slope[:3], _inverse_left_jacobian(phi) @ turn])
+    return np.concatenate([now.p - first.p, phi]), slope
+
+
+def rotation_vector(R: Array) -> Array:
+    """(3,) of a rotation by less than half a turn."""
+    axial = 0.5 * np.array([R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]])
+    sine, cosine = float(np.linalg.norm(axial)), 0.5 * (np.trace(R) - 1.0)
+    return axial if sine < 1e-9 else axial * np.arctan2(sine, cosine) / sine
+
+
+def _inverse_left_jacobian(phi: Array) -> Array:
+    """J with d(phi) = J w for dR = [w] R."""
+    angle, K = float(np.linalg.norm(phi)), skew(phi)
+    half = 0.5 * angle
+    share = 1.0 / 12.0 if angle < 1e-4 else (1.0 - half / np.tan(half)) / angle**2
+    return np.eye(3) - 0.5 * K + share * K @ K
+
+
+def _loaded(model: Model, frame: str) -> Model:
+    """With a force and a torque at the frame, whose six components are parameters."""
+    force, torque = (tuple(Expression(name) for name in LOADS[i : i + 3]) for i in (0, 3))
+    loads = {
+        "ramp_force": PointForce(frame=frame, force=force),  # type: ignore[arg-type]
+        "ramp_torque": Torque(frame=frame, torque=torque),  # type: ignore[arg-type]
+    }
+    parameters = {**model.parameters, **dict.fromkeys(LOADS, 0.0)}
+    return model.changed(parameters=parameters, forces={**model.forces, **loads})
