@@ -7,6 +7,7 @@ from sekant.analyses.kinematics import kinematics
 from sekant.analyses.linear_model import LinearModel
 from sekant.analyses.linearize import linearize
 from sekant.analyses.modes import Modes
+from sekant.analyses.optimize import Optimum, optimize
 from sekant.analyses.root_locus import root_locus
 from sekant.analyses.simulate import simulate
 from sekant.analyses.steady import SteadyMotion, steady_motion
@@ -18,6 +19,7 @@ __all__ = [
     "LinearModel",
     "LoadCase",
     "Modes",
+    "Optimum",
     "SteadyMotion",
     "WorkPrecision",
     "assemble",
@@ -26,6 +28,7 @@ __all__ = [
     "kinematics",
     "linearize",
     "load_ramps",
+    "optimize",
     "root_locus",
     "simulate",
     "simulated_ramp",
