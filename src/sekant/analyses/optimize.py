@@ -76,7 +76,7 @@ def optimize(
     "slsqp" or "trust-constr" (SciPy), "ipopt" (through CasADi). `inputs` and `outputs`: for frequency responses.
     """
     if method not in METHODS:
-        raise SolverError(f"optimize: unknown method '{method}'; {suggest(method, METHODS, 'methods')}")
+        raise SolverError(f"optimize: unknown method '{method}'; {suggest(method, list(METHODS), 'methods')}")
     if not parameters:
         raise SolverError("optimize: no parameters are given")
     system = _compiled(system, list(parameters))
@@ -140,7 +140,7 @@ class _Task:
                 raise SolverError(
                     f"optimize: '{name}' has {own.size} entries; design parameters are single numbers"
                 )
-            value = float((given or {}).get(name, own[0]))
+            value = float(given[name]) if given and name in given else float(own[0])
             if given and name in given and not low <= value <= high:
                 raise SolverError(
                     f"optimize: the start {name} = {value:g} is outside its bounds {low:g}, {high:g}"

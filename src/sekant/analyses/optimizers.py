@@ -70,7 +70,10 @@ def trust_constr(problem: Problem) -> tuple[Array, str, bool]:
     parts = ()
     if P.low.size:
         parts = scipy.optimize.NonlinearConstraint(
-            lambda x: P.values(x)[1:], P.low, P.high, jac=lambda x: P.gradients(x)[1:]
+            lambda x: P.values(x)[1:],
+            P.low,
+            P.high,
+            jac=lambda x: P.gradients(x)[1:],  # type: ignore[arg-type]
         )
     options: Any = {"xtol": P.tolerance, "gtol": P.tolerance, "maxiter": P.most}
     found: Any = scipy.optimize.minimize(
