@@ -239,3 +239,34 @@ class TestBadInput:
         m.ground("O", (0, 0))
         with pytest.raises(ModelError, match="no point that moves"):
             m.compile()
+
+
+def test_a_lagrangian_says_what_is_drawn():
+    q, v = ca.SX.sym("q", 2), ca.SX.sym("v", 2)
+    common: dict = {"q0": [0.6, -0.8], "engine": "casadi"}
+    system = sk.natural.lagrange(
+        q,
+        v,
+        ca.sumsqr(v) / 2 - 9.81 * q[1],
+        {"rod": ca.sumsqr(q) - 1},
+        points={"O": (0, 0), "bob": q, "middle": q / 2},
+        lines=[("O", "bob"), ("O", "middle", "spring")],
+        **common,
+    )
+    result = sk.simulate(system, until=0.1)
+    assert np.array_equal(result["bob.position"], np.stack([result["q_0"], result["q_1"]], axis=1))
+    assert np.allclose(2 * np.asarray(result["middle.position"]), result["bob.position"])
+    scene = system.scene()
+    assert [link["kind"] for link in scene["links"]] == ["rod", "spring"]
+    assert {name: track["fixed"] for name, track in scene["tracks"].items()} == {
+        "O": True,
+        "bob": False,
+        "middle": False,
+    }
+    for points, lines, message in (
+        ({"bob": q, "O": (0, 0)}, [("O", "bop")], "no point 'bop'; did you mean 'bob'"),
+        ({"bob": (1, 2, 3, 4)}, [], "point 'bob' has 4 components"),
+        ({"bob": q, "O": (0, 0)}, [("O", "bob", "sprung")], "cannot be a 'sprung'"),
+    ):
+        with pytest.raises(ModelError, match=message):
+            sk.natural.lagrange(q, v, ca.sumsqr(v) / 2, points=points, lines=lines, **common)

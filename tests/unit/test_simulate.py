@@ -231,6 +231,17 @@ def driven(value, kind="linear") -> Model:
     )
 
 
+@pytest.mark.parametrize("formulation", ["joint", "cartesian", "natural"])
+def test_jumps_are_seen_in_every_formulation(formulation):
+    for value, message in (
+        ("profile(t)", "driver 'drive': its velocity jumps from 0.4 to 0 at t = 0.5 s"),
+        ("0.1*step(t - 0.3)", "driver 'drive': its position jumps from 0 to 0.1 at t = 0.3 s"),
+        ("0.1*step5(t, 0.2, 0, 0.4, 1)", None),
+    ):
+        system = compile(driven(value), formulation=formulation, engine="casadi")
+        assert system.driver_jump(0.0, 1.2) == message
+
+
 def test_a_driver_that_jumps_is_refused():
     with pytest.raises(SolverError, match=r"driver 'drive': its velocity jumps from 0\.4 to 0 at t = 0\.5 s"):
         simulate(driven("profile(t)"), until=1.2)

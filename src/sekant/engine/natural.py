@@ -19,11 +19,14 @@ import casadi as ca
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from sekant.engine.driver_jumps import jump_text
 from sekant.engine.system import Engine, State, System
 from sekant.errors import ModelError
 from sekant.formulations.natural.build import natural_equations
 from sekant.formulations.natural.equations import LagrangianParts, NaturalEquations, Rows
 from sekant.formulations.natural.freedom import FreedomTable, freedom_table
+from sekant.formulations.natural.given_motions import given_motions
+from sekant.formulations.natural.lagrangian_scene import drawn_points, lagrangian_scene, point_outputs
 from sekant.formulations.natural.loads import LoadedMechanism
 from sekant.formulations.natural.outputs import lagrangian_outputs
 from sekant.formulations.natural.points import FOLLOWS, Geometric
@@ -55,8 +58,10 @@ class NaturalSystem(System):
         cache: bool = True,
         table: FreedomTable | None = None,
         mechanism: LoadedMechanism | None = None,
+        drawn: Scene | None = None,
     ):
         self._settings, self.table, self._mechanism = settings, table, mechanism
+        self._drawn = drawn or {}
         parts = equations.parts
         model: Any = SimpleNamespace(
             name=parts.name,
@@ -118,7 +123,7 @@ class NaturalSystem(System):
         return tuple(report(self.equations, self._w))
 
     def scene(self, values: Mapping[str, ArrayLike] | None = None) -> Scene:
-        return {} if self._mechanism is None else natural_scene(self._mechanism)
+        return self._drawn if self._mechanism is None else natural_scene(self._mechanism)
 
     def time_stops(
         self, begin: float, end: float, values: Mapping[str, ArrayLike] | None = None
@@ -134,8 +139,20 @@ class NaturalSystem(System):
         loads = [parts.lagrangian, *parts.rayleigh.values(), *parts.forces.values()]
         return switching_functions([*loads, *rows], eq.t, eq.p, eq.lookups)
 
-    def driver_jump(self, begin: float, end: float, values: Mapping[str, ArrayLike] | None = None) -> None:
+    def driver_jump(
+        self, begin: float, end: float, values: Mapping[str, ArrayLike] | None = None
+    ) -> str | None:
+        times = self.time_stops(begin, end, values)
+        eq, p = self.equations, self.parameter_vector(values)
+        for name, position in self._given.items() if times else ():
+            found = jump_text(position, eq.t, eq.p, eq.lookups, p, times, (begin, end))
+            if found:
+                return f"{name}: {found}"
         return None
+
+    @cached_property
+    def _given(self) -> dict[str, SX]:
+        return {} if self._mechanism is None else given_motions(self._mechanism)
 
     def explain_failure(self, t: float, x: Vector, values: Mapping[str, ArrayLike] | None = None) -> str:
         eq = self.equations
@@ -254,6 +271,8 @@ def lagrange(
     t: SX | None = None,
     parameters: Mapping[str, tuple[SX, float]] | None = None,
     outputs: Mapping[str, Any] | None = None,
+    points: Mapping[str, Any] | None = None,
+    lines: Sequence[Sequence[str]] = (),
     weights: ArrayLike | None = None,
     lookups: Lookups | None = None,
     name: str = "lagrangian",
@@ -266,7 +285,9 @@ def lagrange(
     non-holonomic. `rayleigh`: dissipation function(s); `forces` (n,): generalized forces, one column or several by
     name. `extra`: (symbol, rate) or (symbol, rate, start) of further quantities (DERA 3.2.2), which everything may
     depend on. `q0`, `v0` (n,): start values, perhaps rough. `t`: the symbol of time if it occurs. `parameters`: name
-    -> (symbol, value). `outputs`: expressions to report by name. `lookups`: defines values of tables that occur.
+    -> (symbol, value). `outputs`: expressions to report by name. `points`: places (2,) or (3,) m by name that a
+    viewer draws, `lines` between them: ``("O", "bob")``, ``("O", "bob", "spring")``. `lookups`: defines values of
+    tables that occur.
     """
     q_all, v_all = _symbols("q", q), _symbols("v", v)
     if q_all.numel() != v_all.numel():
@@ -309,6 +330,8 @@ def lagrange(
             )
         padded[key] = ca.densify(ca.vertcat(column, SX.zeros(missing)))
     chosen = dict(parameters or {})
+    places = drawn_points(points or {})
+    drawn = lagrangian_scene(places, lines)
     parts = LagrangianParts(
         name=name,
         t=t,
@@ -340,10 +363,11 @@ def lagrange(
                 )
                 for key, y in (outputs or {}).items()
             ),
+            *point_outputs(places),
             *lagrangian_outputs(eq, work),
         ),
     )
-    return NaturalSystem(NaturalEquations(parts), SimulationSettings(**settings), engine)
+    return NaturalSystem(NaturalEquations(parts), SimulationSettings(**settings), engine, drawn=drawn)
 
 
 def _symbols(what: str, given: Any) -> SX:

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sekant.engine.build import build
+from sekant.engine.driver_jumps import jump_text
 from sekant.engine.native import NativeFunction
 from sekant.errors import ModelError, SekantError, suggest
 from sekant.formulations.equations import Algorithm, Equations
@@ -313,21 +314,15 @@ class System:
         self, begin: float, end: float, values: Mapping[str, ArrayLike] | None = None
     ) -> str | None:
         """Which driver's position or velocity jumps within (begin, end), and when, if one does."""
-        motion, p = self.equations.motion, self.parameter_vector(values)
-        for i, name in motion.driven.items():
-            index = next(
-                link.q.start + i - link.v.start for link in motion.links if link.v.start <= i < link.v.stop
-            )
-            drive = ca.vertcat(motion.q_all[index], motion.v_all[i])
-            at = self.equations.lookups.oracle("drive", [self._t, self._p], [drive])
-            for time in self._switch_times([self.model.drivers[name]], begin, end, values):
-                near = 1e-12 * max(abs(time), end - begin)
-                if not begin + near < time < end - near:
-                    continue
-                before, after = (np.array(at(time + side * near, p)).ravel() for side in (-1, 1))
-                for what, old, new in zip(("position", "velocity"), before, after, strict=True):
-                    if abs(new - old) > 1e-6 * max(1.0, abs(old), abs(new)):
-                        return f"driver '{name}': its {what} jumps from {old:.6g} to {new:.6g} at t = {time:.6g} s"
+        eq, p = self.equations, self.parameter_vector(values)
+        for name, driver in self.model.drivers.items():
+            times = self._switch_times([driver], begin, end, values)
+            if not times:
+                continue
+            position = eq.motion.value(eq.motion.model.drivers[name].value)
+            found = jump_text(position, self._t, self._p, eq.lookups, p, times, (begin, end))
+            if found:
+                return f"driver '{name}': {found}"
         return None
 
     def _kinks(self, table: str) -> Sequence[float]:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sekant.formulations.constraints import ConstraintBlock
-from sekant.formulations.kkt import KktFactor, regularization
+from sekant.formulations.kkt import KktFactor, light_unknowns, regularization
 from sekant.geometry.lookups import Lookups
 from sekant.geometry.spatial import SX
 
@@ -108,7 +108,7 @@ class ConstrainedEquations(ABC):
         inputs = [self.t, self.q, self.v, self.p]
         M, G = self.lookups.oracle("scale", inputs, [self.mass_matrix, self.G])(0.0, q0, v0, p)
         eps, delta = regularization(np.array(M), np.array(G))
-        return KktFactor(self.mass_matrix, self.G, eps, delta)
+        return KktFactor(self.mass_matrix, self.G, eps, delta, light_unknowns(np.array(M)))
 
     @cached_property
     def _solution(self) -> tuple[SX, SX]:

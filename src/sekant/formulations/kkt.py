@@ -17,19 +17,23 @@ from sekant.geometry.spatial import SX
 SWEEPS = 2
 RELATIVE = 1e-9  # regularization against typical pivots: each sweep gains about as many digits
 SMALL_MASS = 1e-7  # eigenvalues of M below this, against the median of its diagonal, count as no mass
+NO_MASS = 1e-10  # diagonal entries of M below this, against the largest, say nothing about a typical mass
 NO_ACTION = (
     1e-12  # rows of G (m or rad) shorter than this are rounding errors: constraints that say nothing new
 )
 
 
 class KktFactor:
-    """Factors of the regularized matrix; `M` (n, n) and `G` (m, n) are SX with structural zeros kept apart."""
+    """Factors of the regularized matrix; `M` (n, n) and `G` (m, n) are SX with structural zeros kept apart.
 
-    def __init__(self, M: SX, G: SX, eps: float, delta: float):
+    `light`: unknowns with hardly any mass, see `light_unknowns`.
+    """
+
+    def __init__(self, M: SX, G: SX, eps: float, delta: float, light: Collection[int] = ()):
         self.n, self.m = M.shape[0], G.shape[0]
         self.M, self.G = ca.sparsify(M), ca.sparsify(G)
         self._entries = _entries(self.M, self.G)
-        massless = {i for i in range(self.n) if (i, i) not in self._entries}
+        massless = {i for i in range(self.n) if i in light or (i, i) not in self._entries}
         self._order = minimum_degree(self.n + self.m, self._entries, massless, first_row=self.n)
         place = {old: new for new, old in enumerate(self._order)}
         lower: dict[tuple[int, int], SX] = {}
@@ -79,13 +83,24 @@ def regularization(M: np.ndarray, G: np.ndarray) -> tuple[float, float]:
 
     delta is zero unless M is singular: where parameters or bodies have no mass.
     """
-    masses = np.diag(M)
-    typical = float(np.median(masses[masses > 0])) if np.any(masses > 0) else 1.0
+    typical = _typical_mass(M)
     singular = M.size and np.linalg.eigvalsh(M)[0] <= SMALL_MASS * typical
     squares = np.einsum("ij,ij->i", G, G)
     acting = squares[squares > NO_ACTION**2]
     eps = RELATIVE * (float(np.median(acting)) if acting.size else 1.0) / typical
     return eps, RELATIVE * typical if singular else 0.0
+
+
+def light_unknowns(M: np.ndarray) -> set[int]:
+    """Numbers of unknowns whose mass, given M (n, n) at a typical state, is next to nothing."""
+    return set(np.flatnonzero(np.diag(M) <= SMALL_MASS * _typical_mass(M)).tolist())
+
+
+def _typical_mass(M: np.ndarray) -> float:
+    """The median of the diagonal, without bodies that have next to no mass."""
+    masses = np.diag(M)
+    masses = masses[masses > NO_MASS * np.max(masses, initial=0.0)]
+    return float(np.median(masses)) if masses.size else 1.0
 
 
 def _entries(M: SX, G: SX) -> dict[tuple[int, int], SX]:
@@ -104,8 +119,8 @@ def _entries(M: SX, G: SX) -> dict[tuple[int, int], SX]:
 def minimum_degree(size: int, entries, late: Collection[int] = (), first_row: int = 0) -> list[int]:
     """An order of elimination with little fill: always the unknown with the fewest neighbors next.
 
-    Those in `late` have no mass, only the tiny delta as a pivot, and would swamp the equations in which they occur:
-    they wait until none of these (numbers from `first_row` on) is left.
+    Those in `late` have hardly any mass, only the tiny delta as a pivot, and would swamp the equations in which they
+    occur: they wait until none of these (numbers from `first_row` on) is left.
     """
     neighbors: list[set[int]] = [set() for _ in range(size)]
     for i, j in entries:

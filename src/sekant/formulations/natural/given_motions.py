@@ -1,0 +1,42 @@
+"""Motions of a mechanism that are given in time, and which of them the masses have to follow."""
+
+from __future__ import annotations
+
+import casadi as ca
+
+from sekant.formulations.natural.build import Assembled
+from sekant.formulations.natural.point_mechanism import PointMechanism
+from sekant.geometry.spatial import SX
+
+
+def given_motions(mechanism: PointMechanism) -> dict[str, SX]:
+    """Functions of time by what they move: what drivers ask for, and prescribed components that masses follow."""
+    asked = {
+        f"driver '{note.name}'": SX(note.fields[field])
+        for section, field in (("motors", "angle"), ("drives", "value"))
+        for note in mechanism.notes
+        if note.section == section
+    }
+    moving = ca.vertcat(mechanism.y, mechanism.y_rate)
+    return _prescribed(mechanism) | {
+        k: value for k, value in asked.items() if not ca.depends_on(value, moving)
+    }
+
+
+def _prescribed(mechanism: PointMechanism) -> dict[str, SX]:
+    """Prescribed components by name that free masses are tied to, by inertia or by equations.
+
+    Springs and dampers may hang on anything: a jump of the velocity of their end takes no infinite force.
+    """
+    assembled = Assembled(mechanism)
+    lookups, v = assembled.lookups, assembled.v
+    momentum = lookups.gradient(assembled.T, v)
+    rows = [row.expression for row in (*assembled.positions, *assembled.velocities)]
+    felt = ca.veccat(momentum, *[row for row in rows if ca.depends_on(row, ca.vertcat(assembled.q, v))])
+    found = {}
+    for c in mechanism.coordinates:
+        if c.fixed is None or c.fixed.is_constant():
+            continue
+        if ca.depends_on(felt, ca.vertcat(c.symbol, c.rate)):
+            found[f"'{c.name}', which is prescribed"] = c.fixed
+    return found
