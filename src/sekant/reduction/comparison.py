@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from sekant.analyses.simulate import simulate
 from sekant.errors import ModelError, SolverError
+from sekant.geometry.pose_surface import relative_angle
 from sekant.model.body import Body
 from sekant.model.forces.base import Force
 from sekant.model.joints import Fixed
@@ -27,7 +28,7 @@ class Comparison:
     """Motion of points of both models: `expected` of the full one, `measured` of the reduced one.
 
     ``percent("upright.position")`` (n, 3) is (measured - expected) / range of expected * 100 (Hall 3.5), by
-    component; `largest` its largest absolute value over time (3,).
+    component; `largest` its largest absolute value over time (3,). `turn` compares orientations.
     """
 
     expected: Result
@@ -55,6 +56,12 @@ class Comparison:
         """(3,) largest absolute error (3.5) in percent."""
         return np.abs(self.percent(name)).max(axis=0)
 
+    def turn(self, point: str) -> Array:
+        """(n,) rad: the angle between the orientations of a point's body in the two models."""
+        self._values(self.expected, f"{point}.position")
+        q = [np.asarray(r[f"{self.points[point]}.orientation"]) for r in (self.expected, self.measured)]
+        return relative_angle(*q)
+
     def summary(self) -> str:
         """For each point, the errors along the direction in which it moves farthest."""
         lines = [
@@ -63,12 +70,15 @@ class Comparison:
         for point in self.points:
             axis = int(np.argmax(np.ptp(self._values(self.expected, f"{point}.position"), axis=0)))
             parts = [f"{q} {self.largest(f'{point}.{q}')[axis]:.3g} %" for q in QUANTITIES]
-            lines.append(f"  {point}, {'xyz'[axis]}: {', '.join(parts)}")
+            lines.append(
+                f"  {point}, {'xyz'[axis]}: {', '.join(parts)}; turned by {self.turn(point).max():.2g} rad"
+            )
         return "\n".join(lines)
 
     def digest(self) -> dict[str, Any]:
         """The summary for machines."""
-        return {p: {q: self.largest(f"{p}.{q}").tolist() for q in QUANTITIES} for p in self.points}
+        found = {p: {q: self.largest(f"{p}.{q}").tolist() for q in QUANTITIES} for p in self.points}
+        return {p: {**entry, "turn": float(self.turn(p).max())} for p, entry in found.items()}
 
 
 def compare(
@@ -83,7 +93,9 @@ def compare(
     """Simulates both models, with the further forces `load`, and compares the motion of `points`: frames of bodies,
     or bodies, for which their centers of mass count. `options` are those of `simulate`, for both."""
     probes = {point: f"probe_{i}" for i, point in enumerate(points)}
-    outputs = [f"{probe}.{quantity}" for probe in probes.values() for quantity in QUANTITIES]
+    outputs = [
+        f"{probe}.{quantity}" for probe in probes.values() for quantity in (*QUANTITIES, "orientation")
+    ]
     results = []
     for model in (full, reduced):
         probed = _probed(model, probes, load or {})
