@@ -12,6 +12,7 @@ from sekant.engine.system import System
 from sekant.formulations.equations import Equations
 from sekant.formulations.kinematics import relative_pose
 from sekant.geometry.spatial import SX, Pose, turn
+from sekant.model.joints import leader_of
 
 Vector = NDArray[np.float64]
 
@@ -41,6 +42,8 @@ def misfit(eq: Equations, name: str) -> Pose:
         return Pose(Pose.identity().R, X_FM.p if joint.nv == 3 else SX.zeros(3))
     if name in eq.motion.auxiliary:
         q = eq.motion.auxiliary[name][0]
+    elif leader_of(joint) is not None:
+        q = ca.vertcat(*[eq.motion.coordinate(name, i)[0] for i in range(joint.nq)])
     else:
         q = joint.measure(X_FM)
     allowed = joint.pose(q, eq.lookups)

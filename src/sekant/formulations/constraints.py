@@ -16,6 +16,7 @@ import casadi as ca
 from sekant.formulations.kinematics import TreeKinematics, measured_coordinate, relative_pose
 from sekant.geometry.spatial import SX, Pose, skew
 from sekant.model.constraints.base import Constraint
+from sekant.model.joints import leader_of
 from sekant.model.signals import FrameState
 
 Coordinate = tuple[str, int]  # (joint or owner of auxiliary parameters, index)
@@ -200,6 +201,9 @@ class _Displaced:
         return FrameState(state.body, X, state.v_WF, state.w_WF)
 
     def coordinate(self, joint: str, index: int) -> tuple[SX, SX]:
+        leader = leader_of(self.model.joints[joint]) if joint in self._motion.cuts else None
+        if leader is not None:
+            return self.coordinate(leader, index)
         if joint in self._motion.cuts and joint not in self._motion.auxiliary:
             if joint not in self.passing:
                 self.passing[joint] = SX.sym(f"displacement of the child of {joint}", 6)
@@ -211,7 +215,11 @@ class _Displaced:
         return (q, shift) if self._velocities else (q + shift, v)
 
     def auxiliary(self, owner: str) -> SX:
-        """Auxiliary parameters of `owner`, displaced."""
+        """Auxiliary parameters of `owner`, displaced; those of a joint in a group are its leader's coordinates."""
+        joint = self.model.joints.get(owner)
+        leader = None if joint is None else leader_of(joint)
+        if joint is not None and leader is not None:
+            return ca.vertcat(*[self.coordinate(leader, i)[0] for i in range(joint.nq)])
         if owner not in self._motion.auxiliary:
             return SX.zeros(0, 1)
         q = self._motion.auxiliary[owner][0]

@@ -113,13 +113,6 @@ class TreeKinematics:
                 else:
                     self.v_index[link.v.start + k] = self.v_index[own]
                     self.grouped = True
-        for name in self.cuts:
-            if leader_of(self.model.joints[name]) is not None:
-                raise ModelError(
-                    "closes a loop, so it cannot share the coordinate of another joint; cut another joint of the "
-                    "loop, or use the formulation 'joint'",
-                    path=("joints", name, "coordinate_of"),
-                )
 
     def free_columns(self, i: int) -> list[int]:
         """Indices in v of the free columns of link i's subspace; links of one group have the same."""
@@ -127,7 +120,8 @@ class TreeKinematics:
         return [self.v_index[first + k] for k in self.free[i]]
 
     def _auxiliary_counts(self) -> dict[str, int]:
-        counts = {name: self.model.joints[name].loop_parameters for name in self.cuts}
+        own = [name for name in self.cuts if leader_of(self.model.joints[name]) is None]
+        counts = {name: self.model.joints[name].loop_parameters for name in own}
         counts.update({name: len(item.auxiliary) for name, item in self.model.constraints.items()})
         return {name: count for name, count in counts.items() if count}
 
@@ -236,6 +230,9 @@ class TreeKinematics:
         if joint in self.auxiliary:
             q, v = self.auxiliary[joint]
             return q[index], v[index]
+        leader = leader_of(self.model.joints[joint])
+        if leader is not None:
+            return self.coordinate(leader, index)
         return measured_coordinate(self.model.joints[joint], *self.joint_ends(joint), index)
 
     def placed_by(self, other: TreeKinematics) -> dict[str, tuple[SX, SX]]:
