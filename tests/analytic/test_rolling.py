@@ -111,3 +111,37 @@ def test_a_disc_on_a_moving_plane_rolls_against_it():
     result = sk.simulate(model, 1.0, rtol=1e-11, atol=1e-11, output_step=0.25)
     assert np.abs(np.asarray(result["wheel.position"]) - [0.0, 0.0, RADIUS]).max() < 1e-9
     assert np.asarray(result["wheel.angular_velocity"])[:, 1] == pytest.approx(-belt / RADIUS, abs=1e-9)
+
+
+@pytest.mark.parametrize("speed", [0.8, 2.3])
+def test_upright_disc_straight_on(speed):
+    """Steady travel with spin; (A + m r^2) lam^2 = m g r - (C + m r^2) C/A w^2: it falls below w^2 = g / (3 r)."""
+    w = speed / RADIUS
+    free = Free(child="wheel", position=(0.0, 0.0, RADIUS))
+    system = sk.compile(disc(M * RADIUS**2 / 2, M * RADIUS**2 / 4, free))
+    steady = sk.steady_motion(system, velocity=(speed, 0, 0), rates={"free.wy": 0.7 * w}, unknown=["free.wy"])
+    assert steady.unknowns["free.wy"] == pytest.approx(w, rel=1e-9)
+    values = sk.linearize(system, steady).modes().eigenvalues
+    squared = (G / RADIUS - 3 * w**2) / 1.25
+    expected = np.sqrt(complex(squared))
+    assert np.min(np.abs(values - expected)) < 1e-6
+    others = values[(np.abs(values - expected) > 1e-3) & (np.abs(values + expected) > 1e-3)]
+    # positions, heading, spin: zeros of several fold, which rounding splits by its root
+    assert others == pytest.approx(np.zeros(others.size), abs=2e-2)
+
+
+def test_leaning_disc_in_a_circle_is_found():
+    """From another turn and no spin; a circle elsewhere turns backwards in the moving axes: eigenvalues +-i W."""
+    R, lean = 1.3, 0.3
+    free, W = leaning(lean, R)
+    system = sk.compile(disc(M * RADIUS**2 / 2, M * RADIUS**2 / 4, free))
+    steady = sk.steady_motion(
+        system,
+        turn=1.1 * W,
+        rates={"free.wy": 0.0},
+        unknown=["turn", "free.wy"],
+        targets={"wheel.radius": R, "wheel.position.z": RADIUS * np.cos(lean)},
+    )
+    assert abs(steady.turn) == pytest.approx(W, rel=1e-8)
+    values = sk.linearize(system, steady).modes().eigenvalues
+    assert np.min(np.abs(values - 1j * W)) < 1e-6
