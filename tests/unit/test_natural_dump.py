@@ -10,6 +10,7 @@ import pytest
 
 import sekant as sk
 from sekant.errors import ModelError
+from sekant.formulations.natural.combination import combination
 from sekant.geometry.spatial import SX
 from sekant.geometry.tables import Table
 from sekant.io.natural.comparison import first_difference
@@ -146,8 +147,20 @@ def test_a_file_that_python_adds_to_is_written_anew(tmp_path):
     assert "added" in reread(tmp_path, m).potentials
 
 
+def test_points_without_a_name_are_sums_where_they_can_be():
+    m = planar()
+    A, B, u = (m[name] for name in "ABu")
+    assert combination((A + B) / 2) == {"A": 0.5, "B": 0.5}
+    assert combination(A + 0.3 * (B - A) - u) == pytest.approx({"A": 0.7, "B": 0.3, "u": -1.0})
+    assert combination(A - (0.1, 0.0)) is None
+    assert combination(A + m.parameter("s", 0.2) * (B - A)) is None
+    assert combination(m.expressed(ca.vertcat(A.x, 2 * A.y), 1.0)) is None
+    assert combination(m.expressed(A.value + ca.vertcat(m.t, 0), 1.0)) is None
+
+
 def test_differences_are_seen():
-    assert first_difference(planar(), planar()) == ""
+    same = planar()
+    assert first_difference(same, planar()) == ""
     for change, found in (
         (lambda m: m.force(m["A"], (1e-3, 0), "extra"), "force 'extra'"),
         (lambda m: m.constrain("extra", m["A"].x), "a position equation"),
@@ -156,7 +169,7 @@ def test_differences_are_seen():
     ):
         other = planar()
         change(other)
-        assert first_difference(planar(), other) == found
+        assert first_difference(same, other) == found
 
 
 def test_what_has_no_text_is_named():

@@ -22,5 +22,7 @@ def combination(item: Geometric) -> dict[str, float] | None:
         if axis == "x" and owner in m.geometry and weights[0, i]:
             found[owner] = float(weights[0, i])
             left[:, i : i + m.dim] -= weights[0, i] * np.eye(m.dim)
-    rest = item.value - SX(ca.DM(weights)) @ m.y
-    return found if found and not left.any() and ca.simplify(rest).is_zero() else None
+    rest = ca.substitute(
+        item.value, m.y, SX.zeros(m.y.numel())
+    )  # constant, or a function of time or parameters
+    return found if found and not left.any() and rest.is_constant() and rest.is_zero() else None

@@ -15,7 +15,7 @@ from sekant.errors import ModelError
 from sekant.geometry.spatial import SX
 
 if TYPE_CHECKING:
-    from sekant.formulations.natural.point_mechanism import PointMechanism
+    from sekant.formulations.natural.point_base import Points
 
 AXES = ("x", "y", "z")
 
@@ -28,7 +28,7 @@ class Geometric:
     ``A + 0.3*u`` and ``(A + B)/2`` are points.
     """
 
-    mechanism: PointMechanism
+    mechanism: Points
     value: SX
     weight: float
     name: str = ""

@@ -41,12 +41,13 @@ def _same(a: np.ndarray, b: np.ndarray) -> bool:
 
 def _values(m: PointMechanism, steps: Mapping[str, np.ndarray]) -> Values:
     """Start values and all terms of the equations a little beside them, by what they are called."""
-    parts = Assembled(m).parts
+    assembled = Assembled(m)
+    parts = assembled.parts
     order = np.argsort(parts.q_names)
     expressions: dict[str, SX] = {"its Lagrangian": parts.lagrangian}
     expressions |= {f"dissipation '{name}'": D for name, D in parts.rayleigh.items()}
     expressions |= {f"force '{name}'": Q[order.tolist()] for name, Q in parts.forces.items()}
-    expressions |= {f"output '{name}'": Assembled(m).put_in(y) for name, (y, _) in m.outputs.items()}
+    expressions |= {f"output '{name}'": assembled.put_in(y) for name, (y, _) in m.outputs.items()}
     for kind, rows in (("position", parts.positions), ("velocity", parts.velocities)):
         expressions[f"a {kind} equation"] = ca.vertcat(SX.zeros(0, 1), *[ca.vec(r.expression) for r in rows])
     for k, (_, start) in parts.tracked.items():
