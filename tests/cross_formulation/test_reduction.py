@@ -7,7 +7,8 @@ import pytest
 
 import sekant as sk
 from loops import GRAVITY, Y, at, four_bar, rod
-from sekant.model.joints import Free, Revolute
+from sekant.model.joints import Free, Joint, Revolute
+from sekant.model.placement import Orientation
 from suspensions import EXAMPLES
 
 HUB = "upright.wheel_center"
@@ -104,29 +105,39 @@ def test_heavy_links_over_two_coordinates():
     assert np.abs(seen.difference("upper.position")).max() < 1e-8
 
 
-def test_on_a_body_that_moves_itself():
-    """A four-bar on a free body: friction stays on the coordinate that stays, and what hangs on it hangs on."""
+@pytest.mark.parametrize(
+    ("coordinate", "span"), [("A.angle", (-2.2, -0.5)), ("coupler.spot.x", (-0.32, 0.22))]
+)
+def test_on_a_body_that_moves_itself(coordinate, span):
+    """A four-bar on a free body that moves and lies askew: points are seen from it, friction stays on the coordinate
+    that stays, and what hangs on a kept body hangs on."""
     bar = four_bar()
-    joints = dict(bar.joints)
+    joints: dict[str, Joint] = dict(bar.joints)
     joints["A"] = joints["A"].model_copy(update={"parent": "frame"})
     joints["D"] = joints["D"].model_copy(update={"parent": "frame"})
-    joints["float"] = Free(child="frame")
+    askew = Orientation(angles=(0.4, -0.2, 0.3))
+    joints["float"] = Free(
+        child="frame", position=(0.4, -0.3, 0.2), orientation=askew, velocity=(0.1, 0.2, 0.3)
+    )
     joints["spin"] = Revolute(parent="coupler.end", child="rotor", axis=Y, v0=(3.0,))
     frame = sk.Body(mass=7.0, com=(0.1, 0.02, 0.03), inertia=(0.3, 0.7, 0.9))
+    spots = {**bar.bodies["coupler"].frames, "spot": at(0.2, 0.1, 0.3)}
+    coupler = bar.bodies["coupler"].model_copy(update={"frames": spots})
+    forces = {
+        "spring": sk.forces.SpringDamper(parent="frame", child="rocker.end", stiffness=300.0, free_length=0.5)
+    }
+    if coordinate == "A.angle":
+        forces["friction"] = sk.forces.JointFriction(joint="A", damping=0.4)
     model = sk.Model(
         name="bar on a frame",
         gravity=GRAVITY,
-        bodies={**bar.bodies, "frame": frame, "rotor": rod(0.6, 0.2, 0.03)},
+        bodies={**bar.bodies, "coupler": coupler, "frame": frame, "rotor": rod(0.6, 0.2, 0.03)},
         joints=joints,
-        forces={
-            "friction": sk.forces.JointFriction(joint="A", damping=0.4),
-            "spring": sk.forces.SpringDamper(
-                parent="frame", child="rocker.end", stiffness=300.0, free_length=0.5
-            ),
-        },
+        forces=forces,
     )
-    found = sk.reduce(model, ["coupler"], "A.angle", (-2.2, -0.5), relative_to="frame", tolerance=1e-11)
-    assert found.model.forces["friction"].joint == found.joint
+    found = sk.reduce(model, ["coupler"], coordinate, span, relative_to="frame", tolerance=1e-11)
+    if "friction" in forces:
+        assert found.model.forces["friction"].joint == found.joint
     assert found.carried == ("rocker",)
     assert "spin" in found.model.joints
     assert "rotor" in found.model.bodies
