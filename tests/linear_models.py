@@ -48,6 +48,19 @@ def trom_four_bar() -> sk.Model:
     return sk.Model(name="four bar", bodies=bodies, joints=joints)
 
 
+def rotating_pendulum() -> sk.Model:
+    """TROM, table 5.1: 10 kg on 0.5 m, hinged on a shaft that stands upright."""
+    bodies = {
+        "hub": sk.Body(mass=1.0, inertia=(0, 0, 0)),
+        "bob": sk.Body(mass=10.0, com=(0, 0, -0.5), inertia=(0, 0, 0)),
+    }
+    joints = {
+        "shaft": sk.joints.Revolute(child="hub", axis=(0, 0, 1)),
+        "hinge": sk.joints.Revolute(parent="hub", child="bob", axis=Y),
+    }
+    return sk.Model(bodies=bodies, joints=joints)
+
+
 CRANK, ROD, SLIDER = (
     (1.1, 0.13, 0.021),
     (0.9, 0.31, 0.043),

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import sekant as sk
-from linear_models import G, slider_pendulum, trom_four_bar
+from linear_models import G, rotating_pendulum, slider_pendulum, trom_four_bar
 from sekant.engine.linear_functions import Point, linear_functions
 
 
@@ -50,15 +50,7 @@ def test_four_bar_before_and_after_the_constraints_are_eliminated():
 
 def test_rotating_pendulum():
     """Table 5.1: 10 kg on 0.5 m at 30 degrees, which circles at 4.75975 rad/s."""
-    bodies = {
-        "hub": sk.Body(mass=1.0, inertia=(0, 0, 0)),
-        "bob": sk.Body(mass=10.0, com=(0, 0, -0.5), inertia=(0, 0, 0)),
-    }
-    joints = {
-        "shaft": sk.joints.Revolute(child="hub", axis=(0, 0, 1)),
-        "hinge": sk.joints.Revolute(parent="hub", child="bob", axis=(0, 1, 0)),
-    }
-    system = sk.compile(sk.Model(bodies=bodies, joints=joints))
+    system = sk.compile(rotating_pendulum())
     rate = np.sqrt(G / (0.5 * np.cos(np.pi / 6)))
     assert rate == pytest.approx(4.75975, abs=5e-6)
     linear = sk.linearize(system, sk.State(np.array([0.0, np.pi / 6]), np.array([rate, 0.0])))

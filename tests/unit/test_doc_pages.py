@@ -46,7 +46,9 @@ def test_the_python_reference_names_everything_public():
         assert f"### {name}\n" in text
 
 
-@pytest.mark.parametrize("rows", [validation_page.hall, validation_page.trom, validation_page.pils])
+@pytest.mark.parametrize(
+    "rows", [getattr(validation_page, name) for name in ("hall", "reductions", "trom", "pils")]
+)
 def test_published_numbers_are_met(rows):
     wrong = [row for row in rows() if not row.agrees]
     assert not wrong

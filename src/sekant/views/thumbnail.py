@@ -31,7 +31,7 @@ def thumbnail(result: Result) -> Picture:
     moments = np.unique(np.linspace(0, len(tracks.times) - 1, _MOMENTS).astype(int))
     with empty_picture(3.2, 2.2) as figure:
         axis = figure.subplots()
-        for line in _still(parts["parts"]):
+        for line in _still(parts["parts"], np.array(parts["bounds"])):
             axis.plot(*(line @ view).T, color="#B9B9B9", linewidth=1.0, zorder=1)
         for k in range(len(tracks.names)):
             if not parts["tracks"][k]["hidden"]:
@@ -72,13 +72,15 @@ def _view(bounds: Array, gravity: Array) -> Array:
     return np.stack([right, np.cos(0.45) * up + np.sin(0.45) * away], axis=1)
 
 
-def _still(parts: list[dict[str, Any]]) -> Iterator[Array]:
-    """Lines (n, 3) of paths and surfaces on the ground."""
+def _still(parts: list[dict[str, Any]], bounds: Array) -> Iterator[Array]:
+    """Lines (n, 3) of paths and surfaces on the ground, as far as they lie within the bounds (2, 3)."""
+    slack = 1e-6 * float(np.ptp(bounds, axis=0).max())
     for part in parts:
         if part["kind"] in ("path", "surface") and part["track"] < 0:
             points = _placed(part["pose"], np.array(part["points"], float))
             if part["kind"] == "path":
-                yield points
+                inside = np.all((points >= bounds[0] - slack) & (points <= bounds[1] + slack), axis=1)
+                yield np.where(inside[:, None], points, np.nan)
             else:
                 grid = points.reshape(*part["size"], 3)
                 yield from grid[::4]
@@ -130,7 +132,9 @@ def _outline(part: dict[str, Any]) -> list[Array]:
         depth = part.get("length", part.get("width", 0.0)) / 2
         along = int(np.argmax(np.abs(part.get("axis", [0, 0, 1]))))
         order = np.roll([0, 1, 2], along - 2)  # z of the ring becomes the axis
-        lines = [(part["radius"] * ring + [0, 0, z])[:, np.argsort(order)] for z in (-depth, depth)]
+        lines = [(part["radius"] * ring + [0, 0, z])[:, order] for z in (-depth, depth)]
+        if kind == "cylinder":
+            lines += [np.array([lines[0][k], lines[1][k]]) for k in (0, 8, 16, 24)]
     elif "radius" in part:
         lines = [part["radius"] * ring[:, order] for order in ([0, 1, 2], [2, 0, 1], [1, 2, 0])]
     else:

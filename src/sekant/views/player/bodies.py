@@ -27,11 +27,11 @@ def body_parts(
     reach = max((float(np.linalg.norm(a - b)) for a, b in combinations(points, 2)), default=0.0)
     if reach > 2 * bar:
         return bars(points, bar)
-    return (
-        [block]
-        if block
-        else [{"kind": "sphere", "radius": 0.02 * size, "pose": at(body.get("com", [0, 0, 0]))}]
-    )
+    if block:
+        return [block]
+    if not body.get("mass", 1.0):
+        return []  # a mere link between two joints
+    return [{"kind": "sphere", "radius": 0.02 * size, "pose": at(body.get("com", [0, 0, 0]))}]
 
 
 def distinct(points: Sequence[Array], tolerance: float) -> list[Array]:

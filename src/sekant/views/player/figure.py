@@ -14,6 +14,7 @@ from sekant.views.player.pack import packed_poses, packed_series, packed_times
 from sekant.views.player.tracks import MAX_FRAMES, Tracks, rotated, scene_of, tracks_of
 
 MAX_SAMPLES = 420_000  # of all series together; what is dropped first stands first below
+_BEYOND = 0.4  # of the extent of the motion: how much of a long path is seen beyond it
 _DROPPED = (".reaction_local", ".acceleration", ".angular_velocity", ".a", ".velocity", ".reaction", ".v")
 
 
@@ -97,17 +98,30 @@ class _Drawing:
         }
 
     def _bounds(self) -> NDArray[np.float64]:
-        """Corners (2, 3) m of a box around everything that moves or is drawn on the ground."""
-        corners = [self.tracks.poses[..., :3].reshape(-1, 3)]
-        for link in (*self.links, *self.joints):
-            corners += [self.tracks.points(track, p[:3])[::10] for track, p in link["ends"]]
+        """Corners (2, 3) m of a box around everything that moves, and what is drawn on the ground near it."""
+        bodies = {
+            name: body for name, body in self.scene.get("bodies", {}).items() if name in self.known and body
+        }
+        alone = [
+            k for k, name in enumerate(self.tracks.names) if name not in bodies
+        ]  # points, and what else moves
+        corners = [self.tracks.poses[:, alone, :3].reshape(-1, 3)]
+        ends = [end for link in self.links for end in link["ends"]]
+        ends += [
+            end for joint in self.joints for end in joint["ends"] if end[0] != "ground"
+        ]  # it may be far away
+        corners += [self.tracks.points(track, p[:3])[::10] for track, p in ends]
+        for name, body in bodies.items():
+            for p in (body["com"], *body.get("frames", {}).values()):
+                corners.append(self.tracks.points(name, p)[::10])
+        moving = np.vstack(corners)
+        low, high = moving.min(axis=0), moving.max(axis=0)
+        margin = _BEYOND * float(np.linalg.norm(high - low)) or np.inf
+        corners = [moving]
         for path in (*self.scene.get("paths", []), *self.scene.get("surfaces", [])):
             if path["body"] == "ground":
-                corners.append(placed(path["pose"], np.array(path["points"])))
-        for name, body in self.scene.get("bodies", {}).items():
-            if name in self.known and body:
-                for p in (body["com"], *body.get("frames", {}).values()):
-                    corners.append(self.tracks.points(name, p)[::10])
+                points = placed(path["pose"], np.array(path["points"]))
+                corners.append(np.clip(points, low - margin, high + margin))
         P = np.vstack(corners)
         return np.array([P.min(axis=0), P.max(axis=0)])
 

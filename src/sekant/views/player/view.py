@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from sekant.errors import SekantError
 from sekant.results.files import open_result
 from sekant.results.place import replace_file
@@ -96,8 +98,9 @@ def _labels(results: list[Result], given: list[Any]) -> list[str]:
 
 
 def _first_plots(result: Result) -> list[str]:
-    """Two outputs that say most at first sight: sensors, else coordinates, and the energy."""
+    """Two outputs that say most at first sight: sensors or coordinates, and the energy; rather those that change."""
     names = [channel.name for channel in result.channels]
+    names.sort(key=lambda name: not np.any(np.ptp(result[name], axis=0) > 0))
     sensors = [name for name in names if "." not in name and name != "energy"]
     coordinates = [name for name in names if name.endswith(".q")]
     positions = [name for name in names if name.endswith(".position")]
