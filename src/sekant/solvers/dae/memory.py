@@ -8,6 +8,7 @@ needed to go on in the arrays, so that a run cut into pieces is bit for bit the 
 from __future__ import annotations
 
 from typing import Any, NamedTuple
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +17,7 @@ from sekant.solvers.dae.problem import DaeProblem
 from sekant.solvers.linear import ldl, static_lu
 from sekant.solvers.procedures import Procedure
 from sekant.solvers.sections import view
-from sekant.solvers.views import table_of
+from sekant.solvers.views import address, table_of
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -119,13 +120,12 @@ class Memory(NamedTuple):
 
 
 def _pointers(*arrays: Floats) -> Integers:
-    return np.array([array.ctypes.data for array in arrays], dtype=np.uintp).view(np.int64)
+    return np.array([address(array) for array in arrays], dtype=np.int64)
 
 
 def lay_out(problem: DaeProblem, x0: Floats, options: Options, procedures: dict[int, Procedure]) -> Memory:
     """The memory of a run that stands at its start; nothing is evaluated yet."""
-    f, m = problem.functions, problem.m
-    pattern = ldl.analyze(f.nv, m, f.M_row, f.M_col, f.G_row, f.G_col)
+    pattern, _ = _patterns(problem)
     factor = ldl.lay_out(pattern)
     arrays: dict[int, NDArray[Any]] = {LDL_PATTERN: pattern, LDL_FACTOR: factor}
     sections = {LDL_M: ldl.M_VALUES, LDL_G: ldl.G_VALUES, LDL_X: ldl.X, LDL_INFO: ldl.INFO}
@@ -138,6 +138,18 @@ def lay_out(problem: DaeProblem, x0: Floats, options: Options, procedures: dict[
     for k, procedure in procedures.items():
         table[k, 0] = procedure.address
     return Memory(arrays, table)
+
+
+_analyzed: WeakKeyDictionary[Any, tuple[ldl.Pattern, static_lu.Pattern]] = WeakKeyDictionary()
+
+
+def _patterns(problem: DaeProblem) -> tuple[ldl.Pattern, static_lu.Pattern]:
+    """Symbolic factorizations of [M G^T; G 0] and of the Newton matrices, made once for a system."""
+    f, m = problem.functions, problem.m
+    if f not in _analyzed:
+        saddle = ldl.analyze(f.nv, m, f.M_row, f.M_col, f.G_row, f.G_col)
+        _analyzed[f] = saddle, static_lu.analyze(f.nv + f.curved.size, m, f.K_row, f.K_col)
+    return _analyzed[f]
 
 
 def _add_plan(arrays: dict[int, NDArray[Any]], problem: DaeProblem, options: Options) -> None:
@@ -185,9 +197,8 @@ def _add_state(arrays: dict[int, NDArray[Any]], problem: DaeProblem, x0: Floats,
 
 def _add_newton(arrays: dict[int, NDArray[Any]], problem: DaeProblem) -> None:
     f, m = problem.functions, problem.m
-    free = f.nv + f.curved.size
-    n = free + m
-    pattern = static_lu.analyze(free, m, f.K_row, f.K_col)
+    n = f.nv + f.curved.size + m
+    _, pattern = _patterns(problem)
     arrays[K_ROW] = np.array(f.K_row, dtype=np.int64)
     arrays.update({LU_ORDER + k: np.asarray(part) for k, part in enumerate(pattern[:9])})
     shapes = {
