@@ -135,10 +135,11 @@ def test_a_group_within_a_tree_and_a_loop(table):
     np.testing.assert_allclose(T @ alone, 0.0, atol=1e-7)
 
 
-def test_a_group_in_cartesian_coordinates_moves_as_in_its_own(table):
+@pytest.mark.parametrize(("formulation", "each"), [("cartesian", 6), ("natural", 9)])
+def test_a_group_in_coordinates_of_its_bodies_moves_as_in_its_own(table, formulation, each):
     """Every body is free there, and its path joint six equations with the one parameter of the group."""
-    system = sk.compile(grouped(table), formulation="cartesian")
-    assert system.nv == 6 * len(BODIES) + 1
+    system = sk.compile(grouped(table), formulation=formulation)
+    assert system.nv == each * len(BODIES) + 1
     report = sk.assemble(system).report
     assert (report.degrees_of_freedom, report.redundant) == (1, ())
     options = {"until": 0.02, "rtol": 1e-10, "atol": 1e-11, "output_step": 0.005}
@@ -164,8 +165,8 @@ def test_a_driven_group_in_cartesian_coordinates(table):
     np.testing.assert_allclose(there["motor.force"], here["motor.force"], rtol=1e-6)
 
 
-def test_a_hinge_may_lead_in_cartesian_coordinates(mechanism):
-    """The hinge is cut there and only measures the angle that the others follow."""
+def test_a_hinge_may_lead_in_natural_coordinates(mechanism):
+    """The hinge is no part of a tree there and only measures the angle that the others follow."""
     sweep = sk.kinematics(mechanism, "low.angle", range=(-0.2, 0.2, 33))
     table, model = sweep.pose_table(["upright"]), wishbones()
     hinge = model.joints["low"].model_copy(update={"q0": (0.05,), "v0": (0.7,)})
@@ -174,7 +175,7 @@ def test_a_hinge_may_lead_in_cartesian_coordinates(mechanism):
     led = sk.Model(gravity=model.gravity, ground=model.ground, bodies=bodies, joints=joints)
     options = {"until": 0.05, "rtol": 1e-10, "atol": 1e-11, "output_step": 0.01}
     here = sk.simulate(led, **options)
-    there = sk.simulate(sk.compile(led, formulation="cartesian"), **options)
+    there = sk.simulate(sk.compile(led, formulation="natural"), **options)
     assert np.ptp(here["upright.position"][:, 2]) > 0.005
     np.testing.assert_allclose(there["upright.position"], here["upright.position"], atol=1e-8)
 
@@ -207,8 +208,6 @@ def test_bad_groups_are_named(table):
         Path(child="lower", curve=table.curve("lower"), coordinate_of="a", q0=0.1)
     with pytest.raises(sk.SekantError, match="drive that one"):
         grouped(table, drivers={"motor": Driver(joint="on_lower", value=0.1)})
-    with pytest.raises(sk.SekantError, match="natural coordinates cannot"):
-        sk.compile(grouped(table), formulation="natural")
 
 
 def test_any_joint_with_one_coordinate_may_lead(mechanism):

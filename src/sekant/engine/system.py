@@ -25,7 +25,6 @@ from sekant.formulations.outputs import Output, outputs
 from sekant.formulations.scene import Scene, scene
 from sekant.geometry.spatial import SX
 from sekant.model.fields import expressions_of
-from sekant.model.joints import leader_of
 from sekant.model.model import Model
 from sekant.model.quantities import Description
 from sekant.model.resolve import parameter_values, resolve
@@ -71,12 +70,6 @@ def compile(
         raise ModelError(f"unknown engine '{engine}'; use 'llvm' or 'casadi'")
     resolved = resolve(model, parameters)
     if formulation == "natural":
-        for name, joint in model.joints.items():
-            if leader_of(joint) is not None:
-                raise ModelError(
-                    "shares the coordinate of another joint, which natural coordinates cannot; use 'joint'",
-                    path=("joints", name, "coordinate_of"),
-                )
         return System(model, PointEquations(resolved), engine, cache)
     return System(model, Equations(resolved, algorithm, formulation), engine, cache)
 

@@ -29,7 +29,7 @@ class PointKinematics(TreeKinematics):
 
     def _symbols(self) -> None:
         self.driven, self.unit_blocks, self.v_index = {}, [], {}
-        self._follow([], [], [])  # refuses joints that share the coordinate of another
+        self.grouped = False
         self.free = [list(range(link.joint.nv)) for link in self.links]
         self.q_names = [(basic.name, k) for basic in self.basis.basics for k in range(3)]
         self.v_names = list(self.q_names)
