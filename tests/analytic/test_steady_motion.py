@@ -39,17 +39,17 @@ def test_rotating_pendulum_of_trom():
     assert modes.eigenvalues[2:] == pytest.approx([8.58076j, -8.58076j], abs=5e-6)
 
 
-@pytest.mark.parametrize("formulation", ["joint", "cartesian"])
+@pytest.mark.parametrize("formulation", ["joint", "cartesian", "natural"])
 def test_conical_pendulum_turns_as_a_whole(formulation):
     """cos(theta) = g / (l Omega^2), and its small oscillations in the turning axes."""
-    system = sk.compile(rotating_pendulum(free=formulation == "cartesian"), formulation=formulation)
+    system = sk.compile(rotating_pendulum(free=formulation != "joint"), formulation=formulation)
     steady = sk.steady_motion(system, turn=OMEGA)
     linear = sk.linearize(system, steady, outputs=["bob.orientation.y"])
     half = float(linear.reporters.at(linear.operating_point.point)[0][0])
     assert 2 * np.arcsin(abs(half)) == pytest.approx(THETA, abs=1e-9)
     modes = linear.modes()
     found = modes.eigenvalues[modes.oscillations]
-    hub = 0.1 if formulation == "cartesian" else 0.0
+    hub = 0.0 if formulation == "joint" else 0.1
     J, s, c = 10 * L**2, np.sin(THETA), np.cos(THETA)
     squared = OMEGA**2 * (s**2 + 4 * J * s**2 * c**2 / (J * s**2 + hub))
     assert found == pytest.approx([1j * np.sqrt(squared)], rel=1e-8)
@@ -147,12 +147,12 @@ def governor(formulation: str) -> sk.System:
     return sk.compile(sk.Model(bodies=bodies, joints=joints), formulation=formulation)
 
 
-@pytest.mark.parametrize("formulation", ["joint", "cartesian"])
+@pytest.mark.parametrize("formulation", ["joint", "cartesian", "natural"])
 def test_centrifugal_governor(formulation):
     """Arms of a with balls at b: Omega^2 = g (m b + M a) / (m b^2 sin(beta)), beta below the horizontal."""
     system = governor(formulation)
     m, M, a, b, rate = 2.0, 3.0, 0.15, 0.3, 12.0
-    options = {"turn": rate} if formulation == "cartesian" else {"rates": {"axle.angle": rate}}
+    options = {"rates": {"axle.angle": rate}} if formulation == "joint" else {"turn": rate}
     start = sk.assemble(system)
     steady = sk.steady_motion(system, start, **options)
     linear = sk.linearize(system, steady, outputs=["collar.position.z"])
@@ -224,6 +224,41 @@ def test_linear_model_in_moving_axes_follows_the_nonlinear_motion():
         start = float(np.asarray(run["spring.length"])[0])
         errors.append(abs(length - start - float((C @ x)[0])))
     assert errors[1] < 0.015 * errors[0] < 1e-4
+
+
+@pytest.mark.parametrize("unknown", [["T"], ["T", "shaft.angle"]])
+def test_sensitivities_follow_the_steady_motion(unknown):
+    """Eigenvalues by the length of a spring and by a mass, torque and rate being found anew, against differences."""
+    model = rotating_pendulum(torque=True)
+    spring = sk.forces.SpringDamper(
+        parent="hub.top", child="bob.end", stiffness=90.0, damping=3.0, free_length=0.7
+    )
+    hub = sk.Body(mass=1.0, inertia=(0.1, 0.1, 0.1), frames={"top": sk.Frame(position=(0.1, 0, 0.3))})
+    model = model.model_copy(
+        update={"forces": {**model.forces, "spring": spring}, "bodies": {**model.bodies, "hub": hub}}
+    )
+    names = ["spring.free_length", "bob.mass"]
+    system = sk.compile(model, parameters=["T", *names])
+
+    def at(**values):
+        options = {"targets": {"hinge.q": 0.9}} if len(unknown) == 2 else {}
+        parameters = {"spring.free_length": 0.7, "bob.mass": 10.0} | values
+        steady = sk.steady_motion(
+            system,
+            rates={"shaft.angle": 5.0},
+            unknown=unknown,
+            parameters=parameters,
+            tolerance=1e-12,
+            **options,
+        )
+        return sk.linearize(system, steady)
+
+    found = at().sensitivity(names).eigenvalues
+    for k, (name, value) in enumerate((("spring.free_length", 0.7), ("bob.mass", 10.0))):
+        h = 1e-5 * value
+        ahead, behind = (at(**{name: value + s * h}).modes().eigenvalues for s in (1, -1))
+        slope = (ahead - behind) / (2 * h)
+        assert found[1:, k] == pytest.approx(slope[1:], abs=2e-6 * np.max(np.abs(slope)))
 
 
 def test_impossible_steady_motions_say_why():

@@ -226,12 +226,17 @@ class Sensitivity:
 def sensitivity_of(model: LinearModel, parameters: Sequence[str]) -> Sensitivity:
     """With respect to run-time parameters, or any number of the model, which then becomes one."""
     names = [parameters] if isinstance(parameters, str) else list(parameters)
-    if model.operating_point.steady is not None:
-        raise SolverError(
-            "sensitivity: derivatives about steady motions are not known; find the steady motion at two values of "
-            "the parameter and take differences, or use sk.root_locus with a function"
-        )
     missing = [name for name in names if name not in model.system.parameters]
+    steady = model.operating_point.steady
+    if steady is not None and not steady.by_rates:
+        raise SolverError(
+            "sensitivity: derivatives in moving axes are not known (only where coordinates run at rates); find the "
+            "steady motion at two values of the parameter and take differences, or use sk.root_locus with a function"
+        )
+    if steady is not None and missing:
+        raise SolverError(
+            f"sensitivity: compile with parameters={missing} and find the steady motion of that system"
+        )
     if missing:
         model = _with_parameters(model, missing)
     indices, labels, start = [], [], 0
@@ -279,6 +284,8 @@ def _with_parameters(model: LinearModel, missing: Sequence[str]) -> LinearModel:
 def _change(model: LinearModel, slopes: Slopes, k: int, name: str) -> Change:
     """How the operating point moves with parameter k."""
     where, T = model.operating_point, model.reduction.tangent
+    if where.steady is not None:
+        return Change(*where.steady.change(k, name))
     rows, n = where.rows, T.M.shape[0]
     m = int(rows.sum())
     dp = np.zeros(where.point.p.size)

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from sekant.analyses.closing import _coordinates_of_velocities
 from sekant.analyses.steady_checks import check_contacts, check_lasting, start_of
-from sekant.analyses.steady_equations import SteadyEquations, Unknown
+from sekant.analyses.steady_equations import SteadyEquations, Trial, Unknown
 from sekant.analyses.steady_solver import Found, Solver
 from sekant.engine.linear_functions import Point
 from sekant.engine.steady_functions import FIRST_RATE, SteadyFunctions
@@ -45,8 +45,8 @@ class SteadyMotion(State):
     method: str
     iterations: int
     free: tuple[str, ...]
-    functions: SteadyFunctions = field(repr=False)
-    g: Array = field(repr=False)
+    equations: SteadyEquations = field(repr=False)
+    trial: Trial = field(repr=False)
 
     @property
     def held(self) -> frozenset[str]:
@@ -64,10 +64,24 @@ class SteadyMotion(State):
         They follow from the conditions, E(q, Y(q)) = 0, and hold what is to be taken from linear equations to have
         them in axes that move with the motion.
         """
-        f = self.functions.field(point, self.g)
+        f = self.equations.steady.field(point, self.trial.g)
         inverse = np.linalg.pinv(f.J, rcond=1e-10)
         Y_s = -inverse @ f.E_s
         return Y_s, -inverse @ (f.J_rate @ Y_s + f.E_s_rate)
+
+    def change(self, k: int, name: str) -> tuple[Array, Array, Array, Array, Array]:
+        """How the motion moves with entry k of p: ds, dv, da (nv,), dlam (m,), dp (np,), targets kept."""
+        if name in self.unknowns:
+            raise SolverError(
+                f"sensitivity: '{name}' was found with the steady motion; it is no free parameter"
+            )
+        return self.equations.change(self.trial, k)
+
+    @property
+    def by_rates(self) -> bool:
+        """Whether coordinates run at constant rates and nothing else moves, so that the axes stay."""
+        steady = self.equations.steady
+        return steady.members is None and not steady.variation.curved
 
     def __str__(self) -> str:
         lines = [
@@ -257,6 +271,6 @@ def _result(equations: SteadyEquations, found: Found, rates: Mapping[str, float]
         found.method,
         found.iterations,
         tuple(sorted(free)),
-        equations.steady,
-        g,
+        equations,
+        found.trial,
     )

@@ -116,6 +116,32 @@ class SteadyEquations:
             rows.append([by_s[None], by_v[None], *end])
         return np.vstack([np.hstack(row) for row in rows])
 
+    def change(self, trial: Trial, k: int) -> tuple[Array, Array, Array, Array, Array]:
+        """How a solution moves with parameter k: ds, dv, da (nv,), dlam (m,) and dp (np,), unknowns included."""
+        slopes, used = self.functions.slopes(trial.point), self.rows
+        c = self.steady.conditions(trial.point, trial.g)
+        parts = (
+            slopes.R,
+            slopes.Phi[used],
+            slopes.rate[used],
+            slopes.acceleration[used],
+            c.by[2],
+            c.rate_by[2],
+        )
+        targets = [value(trial)[3][k] for _, value, _ in self._targets]
+        right = np.concatenate([*(part[:, k] for part in parts), targets])
+        J = self.jacobian(trial)
+        lengths = np.linalg.norm(J, axis=0)
+        lengths = np.where(lengths > 1e-10 * lengths.max(), lengths, 1.0)
+        step = -np.linalg.lstsq(J / lengths, right, rcond=1e-12)[0] / lengths
+        n, m = self.system.nv, int(used.sum())
+        dlam, dp = np.zeros(used.size), np.zeros(trial.point.p.size)
+        dlam[used], dp[k] = step[3 * n : 3 * n + m], 1.0
+        for item, found in zip(self.unknowns, step[3 * n + m :], strict=True):
+            if item.where == "p":
+                dp[item.index] += found
+        return step[:n], step[n : 2 * n], step[2 * n : 3 * n], dlam, dp
+
     def moved(self, trial: Trial, step: Array) -> Trial:
         """The trial after a step in (s, v, a, lam, unknowns)."""
         n, point = self.system.nv, trial.point

@@ -5,9 +5,9 @@ at constant rates besides. With u = v less these rates, the conditions and their
 
     E(q, v) = J(q) u - xi(q) = 0 ,      dE/dt = 0 ,
 
-J u being the twists of all bodies in W and xi those of the group motion at the bodies' places. Without a group motion
-they are E = u. The vector g of numbers holds the turn (rad/s), the velocity (3,) m/s, the axis (3,), a point of it
-(3,) m, and the rates.
+J u being the twists of all bodies in W (in natural coordinates, the rates of points and directions) and xi those of
+the group motion at their places. Without a group motion they are E = u. The vector g of numbers holds the turn
+(rad/s), the velocity (3,) m/s, the axis (3,), a point of it (3,) m, and the rates.
 """
 
 from __future__ import annotations
@@ -76,17 +76,35 @@ class SteadyFunctions:
         if self.members is None:
             self.row_names = [f"steady {names[i]}" for i in range(self.system.nv)]
             return u
-        rows, self.row_names = [], []
-        for link in eq.motion.links:
-            frame = eq.motion.frame(link.body)
-            twist = eq.lookups.jtimes(ca.vertcat(frame.v_WF, frame.w_WF), eq.v, u)
-            group = self.twist_of_group(frame.p) if link.body in self.members else SX.zeros(6)
-            rows.append(twist - group)
-            self.row_names += [f"steady {link.body}.velocity.{c}" for c in "xyz"]
-            self.row_names += [f"steady {link.body}.angular_velocity.{c}" for c in "xyz"]
+        rows, self.row_names = self._bodies(u) if not hasattr(eq.motion, "basis") else self._basics(u)
         first = eq.motion.tree_nv
         self.row_names += [f"steady {names[i]}" for i in range(first, self.system.nv)]
         return ca.densify(ca.vertcat(*rows, u[first:]))
+
+    def _bodies(self, u: SX) -> tuple[list[SX], list[str]]:
+        """Twists of all bodies less those of the group motion, and names of the rows."""
+        eq, members = self.system.equations, self.members or ()
+        rows, names = [], []
+        for link in eq.motion.links:
+            frame = eq.motion.frame(link.body)
+            twist = eq.lookups.jtimes(ca.vertcat(frame.v_WF, frame.w_WF), eq.v, u)
+            group = self.twist_of_group(frame.p) if link.body in members else SX.zeros(6)
+            rows.append(twist - group)
+            names += [f"steady {link.body}.velocity.{c}" for c in "xyz"]
+            names += [f"steady {link.body}.angular_velocity.{c}" for c in "xyz"]
+        return rows, names
+
+    def _basics(self, u: SX) -> tuple[list[SX], list[str]]:
+        """In natural coordinates: rates of points and directions less those of the group motion."""
+        motion: Any = self.system.equations.motion
+        rows, names = [], []
+        for k, basic in enumerate(motion.basis.basics):
+            moves = set(motion.sharing.groups[basic.group].bodies) & set(self.members or ())
+            twist = self.twist_of_group(basic.q)
+            rate = twist[:3] if basic.is_point else ca.cross(twist[3:], basic.q)
+            rows.append(u[3 * k : 3 * k + 3] - (rate if moves else SX.zeros(3)))
+            names += [f"steady {basic.name}.{c}" for c in "xyz"]
+        return rows, names
 
     @cached_property
     def _inputs(self) -> list[SX]:
