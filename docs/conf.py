@@ -6,12 +6,23 @@ import logging
 import os
 import re
 import sys
+import tempfile
 from pathlib import Path
+
+
+def _quiet_kernels() -> str:
+    """A folder of settings for the kernels that run the pages: only errors are worth a line."""
+    profile = Path(tempfile.mkdtemp(prefix="sekant-docs-")) / "profile_default"
+    profile.mkdir()
+    (profile / "ipython_kernel_config.py").write_text('get_config().IPKernelApp.log_level = "ERROR"\n')
+    return str(profile.parent)
+
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE / "tools"))
 os.environ["PATH"] = str(Path(sys.executable).parent) + os.pathsep + os.environ.get("PATH", "")
 os.environ["COLUMNS"] = "100"
+os.environ["IPYTHONDIR"] = _quiet_kernels()
 logging.getLogger("traitlets").setLevel(logging.WARNING)
 
 from sekant.version import __version__  # noqa: E402

@@ -4,13 +4,17 @@ import json
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 from command_line import PENDULUM, sekant
+from typer.testing import CliRunner
 
 import sekant as sk
 from sekant.errors import SekantError
+from sekant.views.cli import app
 from sekant.views.gallery import find_models, make_gallery
-from sekant.views.thumbnail import thumbnail
+from sekant.views.player.bodies import at
+from sekant.views.thumbnail import _outline, thumbnail
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
@@ -42,8 +46,8 @@ def test_every_example_is_found():
 
 
 def test_the_page_has_pictures_players_sources_and_says_what_failed(folder, tmp_path):
-    done = sekant("gallery", folder, "-o", tmp_path / "out", "--short", "--json")
-    assert done.returncode == 1
+    done = CliRunner().invoke(app, ["gallery", str(folder), "-o", str(tmp_path / "out"), "--short", "--json"])
+    assert done.exit_code == 1
     told = json.loads(done.stdout)
     assert (told["ok"], told["models"]["crane"]) == (False, "finished")
     assert "broken.yaml:2: body 'arm'" in told["models"]["sub/broken"]
@@ -77,3 +81,20 @@ def test_thumbnails_of_surfaces_and_points(name, tmp_path):
     lines = drawn.axes[0].get_lines()
     assert len(lines) > 5
     assert len(drawn.rendered("png")) > 3000
+
+
+@pytest.mark.parametrize("axis", [0, 1, 2])
+def test_round_shapes_stand_on_their_axis(axis):
+    part = {"kind": "cylinder", "radius": 0.1, "length": 3.0, "axis": np.eye(3)[axis], "pose": at((0, 0, 0))}
+    extent = np.ptp(np.vstack(_outline(part)), axis=0)
+    expected = np.full(3, 0.2)
+    expected[axis] = 3.0
+    np.testing.assert_allclose(extent, expected)
+
+
+def test_long_paths_do_not_shrink_what_moves():
+    """The disc rolls 1.1 m on a path of 120 m, and starts in the middle of the picture."""
+    result = sk.simulate(sk.load(EXAMPLES / "rolling_disc.yaml"), 1.0)
+    axis = thumbnail(result).axes[0]
+    reach = np.concatenate([np.asarray(line.get_xdata(), float) for line in axis.get_lines()])
+    assert np.nanmax(reach) - np.nanmin(reach) < 4.0

@@ -10,6 +10,7 @@ import sekant as sk
 from loops import Y, four_bar, slider_crank
 from sekant.errors import DataError, ModelError, SekantError, SolverError
 from sekant.model.joints import Revolute
+from sekant.model.shapes import Sphere
 
 
 def reduced(model=None, keep="coupler", coordinate="A.angle", range=(-1.5, 0.0), **options):
@@ -92,3 +93,10 @@ def test_the_reduced_model_on_disk_is_the_same(tmp_path):
     assert "crank" in found.summary()
     with pytest.raises(SekantError, match=r"let it end in \.yaml"):
         found.save(tmp_path / "bar")
+
+
+def test_shapes_of_bodies_that_go_go_with_them():
+    shapes = {f"{name}_ball": Sphere(frame=name, radius=0.1) for name in ("crank", "coupler", "ground")}
+    found = reduced(four_bar(shapes=shapes), inertia="ignore", nodes=9)
+    assert set(found.model.shapes) == {"coupler_ball", "ground_ball"}
+    assert set(reduced(four_bar(shapes=shapes), nodes=9).model.shapes) == set(shapes)

@@ -34,6 +34,7 @@ def rebuild(
         joints[joint] = _follower(parts.base, reference, curve, poses, leader)
         leader = leader or joint
     lost = set(parts.dropped) - set(followed.values())
+    drawn = {n: x for n, x in model.shapes.items() if model.split_reference(x.frame)[0] not in lost}
     bodies = {name: with_lumps(model, name, lumps) for name in model.bodies if name not in lost}
     update: dict[str, Any] = {
         "name": f"{model.name}_reduced",
@@ -43,6 +44,7 @@ def rebuild(
         "joints": joints,
         "constraints": {n: c for n, c in model.constraints.items() if n not in parts.constraints},
         "drivers": _drivers(parts, poses, leader),
+        "shapes": drawn,
     }
     for collection in USERS:
         items = {n: x for n, x in getattr(model, collection).items() if n not in left_out}

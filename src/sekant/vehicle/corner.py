@@ -15,6 +15,7 @@ from sekant.model.forces import PointForce, SpringDamper
 from sekant.model.joints import Joint
 from sekant.model.model import Ground, Model
 from sekant.model.placement import Placement
+from sekant.model.shapes import Cylinder
 from sekant.vehicle import parts
 from sekant.vehicle.hardpoints import HardPoints, apart, check_points
 
@@ -28,6 +29,7 @@ COMMON = {
     "spring_bottom": "lower end of the spring",
 }
 OPTIONAL = {"axle_inner": "a point of the wheel's spin axis, inboard of its center"}
+RACK_LENGTH = 0.2  # m, as drawn
 UPRIGHT_INERTIA = (0.9, 1.4, 0.9)  # kg m^2 of a 25 kg upright with its wheel; scaled with the mass
 
 
@@ -172,10 +174,14 @@ def rack_parts(mass: float, at: Vector) -> tuple[Body, Joint]:
 
 def finished(name: str, corners: list[Corner], rack: tuple[Body, Joint] | None) -> Model:
     """The model of one corner, or of two that share a rack, held in the middle by a driver."""
-    bodies, joints, drivers, frames = {}, {}, {}, {}
+    bodies, joints, drivers, frames, shapes = {}, {}, {}, {}, {}
     if rack is not None:
         bodies["rack_bar"], joints["rack"] = rack
         drivers["steering"] = Driver(joint="rack", value=0.0)
+        middle = Placement(position=rack[0].com)
+        shapes["rack_rod"] = Cylinder(
+            frame="rack_bar", radius=0.015, length=RACK_LENGTH, axis=(0.0, 1.0, 0.0), pose=middle
+        )
     forces = {}
     for corner in corners:
         bodies |= corner.bodies
@@ -183,5 +189,11 @@ def finished(name: str, corners: list[Corner], rack: tuple[Body, Joint] | None) 
         forces |= corner.forces
         frames |= corner.ground_frames
     return Model(
-        name=name, ground=Ground(frames=frames), bodies=bodies, joints=joints, forces=forces, drivers=drivers
+        name=name,
+        ground=Ground(frames=frames),
+        bodies=bodies,
+        joints=joints,
+        forces=forces,
+        drivers=drivers,
+        shapes=shapes,
     )
