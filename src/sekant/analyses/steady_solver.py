@@ -14,6 +14,7 @@ import numpy as np
 import scipy.linalg
 from numpy.typing import NDArray
 
+from sekant.analyses.steady_checks import start_of
 from sekant.analyses.steady_equations import SteadyEquations, Trial
 
 Array = NDArray[Any]
@@ -80,7 +81,7 @@ class Solver:
                     np.where(kept, sizes / (sizes**2 + damping), 0.0) if damping else _inverse(sizes, kept)
                 )
                 step = self._bounded(trial, -(V.T @ (factors * along)) / lengths)
-                ahead = self.equations.moved(trial, step)
+                ahead = self._settled(self.equations.moved(trial, step))
                 new = self.equations.residual(ahead) / self.scale - offset
                 if np.all(np.isfinite(new)) and np.linalg.norm(new) < (1 - 1e-4) * np.linalg.norm(r):
                     break
@@ -91,6 +92,10 @@ class Solver:
             trial, r = ahead, new
             damping = damping / 10 if damping > 1e-7 else 0.0
         return trial, float(np.max(np.abs(r), initial=0.0))
+
+    def _settled(self, trial: Trial) -> Trial:
+        """Velocities, accelerations and multipliers as they belong to the position: only the rest is searched for."""
+        return start_of(self.equations, trial.g, trial.point.q, trial.point.p)
 
     def _bounded(self, trial: Trial, step: Array) -> Array:
         n = self.equations.system.nv
