@@ -22,6 +22,17 @@ def test_steady_turn_and_its_38_eigenvalues():
     )
     assert steady.turn == pytest.approx(LATERAL / SPEED, rel=1e-10)
     assert 0.0 < steady.unknowns["steer"] < 0.1
+    poor = system.initial_state()
+    poor.q[1], poor.q[3] = -400.0, 1.4  # twice the radius, and a third of a meter too high
+    again = sk.steady_motion(
+        system,
+        poor,
+        turn=0.05,
+        unknown=["turn", "steer", "drive"],
+        targets={"tractor.speed": SPEED, "tractor.lateral_acceleration": LATERAL},
+        parameters={"steer": 0.0, "drive": 0.0},
+    )
+    assert again.unknowns == pytest.approx(steady.unknowns, rel=1e-8)
     # all side forces of the tires push 35.35 t toward the axis, less the drive's share
     linear = sk.linearize(system, steady, outputs=["*.tire_?.force"])
     forces = linear.reporters.at(linear.operating_point.point)[0].reshape(-1, 3).sum(axis=0)

@@ -232,7 +232,7 @@ def _impossible(equations: SteadyEquations, found: Found) -> SolverError:
 
 def _scales(equations: SteadyEquations, found: Found) -> Array:
     scale = np.ones(found.values.size)
-    scale[: equations.system.nv] = equations.force_scale(found.trial)
+    scale[: equations.system.nv] = equations.force_scales(found.trial)
     return scale
 
 

@@ -159,6 +159,12 @@ class SteadyEquations:
         q = self.geometry.move(point.q, s)
         return Trial(replace(point, q=q, v=point.v + v, a=point.a + a, lam=lam, p=p), g)
 
+    def force_scales(self, trial: Trial) -> Array:
+        """(nv,) N or N m: weight of what each velocity moves, and at least a thousandth of the largest force."""
+        point = trial.point
+        weight = 9.81 * np.abs(np.diag(self.functions.mass_matrix(self.t, point.q, point.p)))
+        return np.maximum(weight, 1e-3 * self.force_scale(trial))
+
     def force_scale(self, trial: Trial) -> float:
         """N or N m: what unbalanced forces are compared with."""
         point = replace(trial.point, lam=np.zeros_like(trial.point.lam))

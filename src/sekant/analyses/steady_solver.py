@@ -42,7 +42,7 @@ class Solver:
         self.equations, self.start, self.tolerance = equations, start, tolerance
         self.iterations = 0
         self.scale = np.ones(equations.residual(start).size)
-        self.scale[: equations.system.nv] = equations.force_scale(start)
+        self.scale[: equations.system.nv] = equations.force_scales(start)
 
     def solve(self) -> Found:
         found, method = self._newton(self.start, np.zeros(self.scale.size)), "newton"
