@@ -44,7 +44,7 @@ myst_heading_anchors = 3
 nb_execution_mode = "force"
 nb_execution_in_temp = True
 nb_execution_raise_on_error = True
-nb_execution_timeout = 180
+nb_execution_timeout = 600  # s; on a new machine the loops of the solvers are compiled first
 nb_merge_streams = True
 
 autodoc_typehints = "none"

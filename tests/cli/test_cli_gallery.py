@@ -43,6 +43,7 @@ def test_every_example_is_found():
     assert {path.name for path in EXAMPLES.glob("*.yaml")} <= names
     assert {f"natural/{path.name}" for path in (EXAMPLES / "natural").glob("*.yaml")} <= names
     assert {f"suspensions/{path.name}" for path in (EXAMPLES / "suspensions").glob("*.yaml")} <= names
+    assert {f"vehicles/{path.name}" for path in (EXAMPLES / "vehicles").glob("*.yaml")} <= names
 
 
 def test_the_page_has_pictures_players_sources_and_says_what_failed(folder, tmp_path):
