@@ -51,7 +51,7 @@ autodoc_typehints = "none"
 autodoc_member_order = "bysource"
 nitpicky = True
 nitpick_ignore_regex = [(r"py:.*", r".*")]  # types of NumPy, CasADi and pydantic in signatures
-suppress_warnings = ["config.cache", "toc.empty_glob"]
+suppress_warnings = ["config.cache"]
 
 GENERATED = re.compile(r"^<!-- generated: (\w+)\.(\w+) -->$", re.MULTILINE)
 

@@ -21,6 +21,7 @@ from pages import blocks  # noqa: E402
 
 PAGES = [ROOT / "README.md", *sorted(DOCS.rglob("*.md"))]
 LINK = re.compile(r"\]\(([^)\s]+)\)")
+TOCTREE = re.compile(r"^```\{toctree\}\n(?::[^\n]*\n)*(.*?)^```$", re.DOTALL | re.MULTILINE)
 
 
 def name(page: Path) -> str:
@@ -61,3 +62,14 @@ def test_links_to_files_lead_somewhere(page):
     for target in LINK.findall(page.read_text(encoding="utf-8")):
         if not target.startswith(("http", "#")):
             assert (page.parent / target.partition("#")[0]).exists(), target
+
+
+def test_every_page_is_in_one_table_of_contents():
+    found: list[Path] = []
+    for page in sorted(DOCS.rglob("*.md")):
+        for entries in TOCTREE.findall(page.read_text(encoding="utf-8")):
+            for entry in entries.split():
+                pages = list(page.parent.glob(f"{entry}.md"))
+                assert pages, f"{name(page)}: nothing is called {entry}"
+                found += pages
+    assert sorted(found) == sorted(set(DOCS.rglob("*.md")) - {DOCS / "index.md"})
