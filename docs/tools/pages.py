@@ -81,6 +81,8 @@ def _cell(shown: str, block: Block) -> str:
         write = f"from pathlib import Path as _Path\n_Path({block.file!r}).write_text({block.text!r})"
         return f"{shown}\n\n```{{code-cell}} ipython3\n:tags: [remove-cell]\n{write}\n```"
     if block.commands:
-        lines = "\n".join(f"!{command}" for command in block.commands)
+        lines = "\n".join(
+            f"!{command} 2>&1 | cat" for command in block.commands
+        )  # no terminal, no progress bars
         return f"{shown}\n\n```{{code-cell}} ipython3\n:tags: [remove-input]\n{lines}\n```"
     return shown

@@ -103,7 +103,7 @@ def test_pages_become_notebooks_that_run_the_same_blocks():
     text = pages.as_notebook(PAGE)
     assert text.startswith("---\nfile_format: mystnb")
     assert text.count("{code-cell}") == 3
-    assert "!sekant run a.yaml\n" in text
+    assert "!sekant run a.yaml 2>&1 | cat\n" in text
     assert "```python\nboom\n```" in text
     data = "<!-- not run -->\n```yaml\n# b.yaml\nx: 1\n```\n"
     assert [(block.kind, block.file) for block in pages.blocks(data)] == [("csv", "b.yaml")]
