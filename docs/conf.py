@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import atexit
 import logging
 import os
 import re
+import shutil
 import sys
 import tempfile
 from pathlib import Path
@@ -14,6 +16,7 @@ def _quiet_kernels() -> str:
     """A folder of settings for the kernels that run the pages: only errors are worth a line."""
     profile = Path(tempfile.mkdtemp(prefix="sekant-docs-")) / "profile_default"
     profile.mkdir()
+    atexit.register(shutil.rmtree, profile.parent, ignore_errors=True)
     (profile / "ipython_kernel_config.py").write_text('get_config().IPKernelApp.log_level = "ERROR"\n')
     return str(profile.parent)
 
