@@ -25,9 +25,10 @@ def root_locus_picture(locus: RootLocus) -> Picture:
         axis = figure.subplots()
         for i in range(locus.eigenvalues.shape[1]):
             path, color = locus.eigenvalues[:, i], style.line_style(i)["color"]
-            axis.plot(path.real, path.imag, marker=".", markersize=3, color=color)
-            axis.plot(path.real[0], path.imag[0], "x", markersize=6, color=color)
-            axis.plot(path.real[-1], path.imag[-1], "o", markersize=6, color=color, markerfacecolor="none")
+            x, y = np.real(path), np.imag(path)
+            axis.plot(x, y, marker=".", markersize=3, color=color)
+            axis.plot(x[0], y[0], "x", markersize=6, color=color)
+            axis.plot(x[-1], y[-1], "o", markersize=6, color=color, markerfacecolor="none")
         axis.axvline(0.0, color="#444444", linewidth=0.8)
         axis.set(xlabel="real part [1/s]", ylabel="imaginary part [rad/s]")
         first, last = locus.values[0], locus.values[-1]
