@@ -65,3 +65,13 @@ def test_modes_at_a_time_and_bad_input(files):
     assert "force along shaft.rate" in done.stderr
     assert "Traceback" not in done.stderr
     assert sekant("linearize", "swing.yaml", "--rate", "hinge.angle=2", cwd=files).returncode == 2
+
+
+def test_units_are_those_of_what_is_given(files):
+    for options in (
+        ["--at", "time", "--time", "1 kg"],
+        ["--at", "steady", "--turn", "5deg", "--unknown", "T"],
+    ):
+        done = sekant("linearize", "spinner.yaml", *options, cwd=files)
+        assert done.returncode == 2
+        assert "is no number in" in done.stderr

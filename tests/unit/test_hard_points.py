@@ -182,3 +182,20 @@ def test_ranges_run_through_the_drawing():
         assert (values[0], values[-1], values.size) == (low, high, count)
         assert 0.0 in values
         assert np.all(np.diff(values) > 0)
+
+
+def test_points_in_millimeters_without_their_unit_are_refused():
+    in_millimeters = {name: [1000 * x for x in p] for name, p in points().items()}
+    assert "unit: mm" in refused(points=in_millimeters)
+    assert "unit: mm" not in refused(points={"wheel_center": [0, 1, 0]})
+
+
+def test_travel_without_its_unit_is_refused():
+    with pytest.raises(SekantError, match="-60 without a unit is in meters; write -60mm"):
+        given_range(("-60", "60"), (0.0, 0.0), "travel")
+    assert given_range(("-0.06", "60mm"), (0.0, 0.0), "travel") == (-0.06, 0.06)
+
+
+def test_a_model_has_the_side_that_it_has():
+    with pytest.raises(SekantError, match="holds a model, not hard points"):
+        sk.vehicle.load_suspension(EXAMPLES / "five_link.yaml", side="right")

@@ -67,11 +67,14 @@ class Solver:
     def _newton(self, trial: Trial, offset: Array, most: int = 60) -> tuple[Trial, float]:
         """Toward residual = offset (scaled). Returns the last trial and its largest scaled residual."""
         r = self.equations.residual(trial) / self.scale - offset
-        damping = 0.0
+        damping, polished = 0.0, False
         for _ in range(most):
             error = float(np.max(np.abs(r), initial=0.0))
-            if error <= 1e-3 * self.tolerance or not np.isfinite(error):
+            if polished or not np.isfinite(error):
                 break
+            polished = (
+                error <= 1e-3 * self.tolerance
+            )  # one more step: a double eigenvalue shows the root of the error
             J, lengths = self._scaled(trial)
             U, sizes, V = scipy.linalg.svd(J, full_matrices=False)
             kept = sizes > SINGULAR * sizes[0]

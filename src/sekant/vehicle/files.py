@@ -36,10 +36,17 @@ def load_suspension(
             points = hard_points(data)
             return corner(points, side=side, steered=steered), points.suspension
         if "model" in data:
+            _no_side(side, path)
             return _described(Path(path), data)
     except SekantError as error:
         raise located(error, places, str(path)) from None
+    _no_side(side, path)
     return _as_model(load(path), path), Suspension()
+
+
+def _no_side(side: Side | None, path: str | PathLike[str]) -> None:
+    if side is not None:
+        raise ModelError(f"{path} holds a model, not hard points: only these can be put on the {side} side")
 
 
 def _described(path: Path, data: dict[str, Any]) -> tuple[Model, Suspension]:

@@ -105,6 +105,17 @@ class HardPoints(Description):
                 raise ValueError(f"masses: that of '{name}' must not be negative (got {mass:g} kg)")
         return self
 
+    @model_validator(mode="after")
+    def _sizes(self):
+        if "wheel_center" in self.points and "contact" in self.points:
+            radius = float(np.linalg.norm(self.point("wheel_center") - self.point("contact")))
+            if not 0.005 < radius < 5.0:
+                raise ValueError(
+                    f"points: the wheel center is {radius:g} m above the contact point; are the points in millimeters? "
+                    "Write unit: mm (without it they are in meters)"
+                )
+        return self
+
     def on(self, side: Side | None) -> HardPoints:
         """This corner on the given side; mirrored if it is drawn on the other."""
         if side not in (None, "left", "right"):

@@ -11,6 +11,8 @@ from sekant.errors import ModelError
 from sekant.model.expressions import Expression
 from sekant.model.quantities import read_value
 
+LONGEST = 2.0  # m, of a travel or of a rack: a longer one is a number of millimeters without its unit
+
 
 def given_range(texts: tuple[str, str] | None, default: Any, what: str) -> tuple[float, float]:
     """(low, high) in m from texts such as ``-80mm``, or else from `default`."""
@@ -25,6 +27,10 @@ def given_range(texts: tuple[str, str] | None, default: Any, what: str) -> tuple
 def _length(text: str, what: str) -> float:
     try:
         value = float(text)
+        if abs(value) >= LONGEST:
+            raise ModelError(
+                f"{what}: {text} without a unit is in meters; write {text}mm if you mean millimeters"
+            )
     except ValueError:
         try:
             found = read_value(text, "m")

@@ -115,7 +115,8 @@ def _parameters(model: Any, unknown: list[str], rate: list[str] | None) -> list[
     return [name for name in unknown if name not in rates and name not in ("turn", "velocity")]
 
 
-def _number(text: str, option: str) -> float:
+def _number(text: str, option: str, *units: str | None) -> float:
+    """A number in SI from a text with one of the units (None: any), or without."""
     from sekant.errors import SekantError
     from sekant.model.quantities import read_value
 
@@ -123,21 +124,42 @@ def _number(text: str, option: str) -> float:
         return float(text)
     except ValueError:
         pass
-    try:
-        return float(read_value(text.strip(), None))  # type: ignore[arg-type]
-    except (SekantError, TypeError):
-        raise typer.BadParameter(
-            f"'{text}' is no number (with a unit, if need be)", param_hint=option
-        ) from None
+    for unit in units:
+        try:
+            return float(read_value(text.strip(), unit))  # type: ignore[arg-type]
+        except (SekantError, TypeError):
+            continue
+    wanted = " or ".join(unit for unit in units if unit)
+    raise typer.BadParameter(
+        f"'{text}' is no number in {wanted}"
+        if wanted
+        else f"'{text}' is no number (with a unit, if need be)",
+        param_hint=option,
+    )
 
 
-def _pairs(texts: list[str] | None, option: str) -> dict[str, float]:
+def _unit_of(system: System, name: str) -> str | None:
+    """The unit of a target, None if it is not known as one."""
+    made = {"speed": "m/s", "radius": "m", "lateral_acceleration": "m/s^2"}
+    units = {output.name: output.unit for output in system.all_outputs}
+    found = units.get(name, made.get(name.rpartition(".")[2]))
+    return found if isinstance(found, str) and found else None
+
+
+def _pairs(texts: list[str] | None, option: str, *units: str | None) -> dict[str, float]:
     found = {}
     for text in texts or ():
         name, equals, value = (part.strip() for part in text.partition("="))
         if not (name and equals and value):
             raise typer.BadParameter(f"'{text}' is not of the form NAME=VALUE", param_hint=option)
-        found[name] = _number(value, option)
+        found[name] = _number(value, option, *units)
+    return found
+
+
+def _targets(system: System, texts: list[str] | None) -> dict[str, float]:
+    found: dict[str, float] = {}
+    for text in texts or ():
+        found |= _pairs([text], "--target", _unit_of(system, text.partition("=")[0].strip()))
     return found
 
 
@@ -148,16 +170,16 @@ def _steady(system: System, turn, travel, rate, unknown, target) -> State:
         raise typer.BadParameter("--at steady needs --turn, --travel or --rate", param_hint="--at")
     velocity = None
     if travel is not None:
-        velocity = [_number(part, "--travel") for part in travel.split(",")]
+        velocity = [_number(part, "--travel", "m/s") for part in travel.split(",")]
         if len(velocity) != 3:
             raise typer.BadParameter(f"'{travel}' has not three components", param_hint="--travel")
     return steady_motion(
         system,
-        turn=None if turn is None else _number(turn, "--turn"),
+        turn=None if turn is None else _number(turn, "--turn", "rad/s"),
         velocity=velocity,
-        rates=_pairs(rate, "--rate"),
+        rates=_pairs(rate, "--rate", "rad/s", "m/s"),
         unknown=unknown or (),
-        targets=_pairs(target, "--target"),
+        targets=_targets(system, target),
     )
 
 
@@ -168,7 +190,7 @@ def _state_at(system: System, text: str) -> tuple[State, float]:
     from sekant.engine.system import State
     from sekant.errors import SolverError
 
-    until = _number(text, "--time")
+    until = _number(text, "--time", "s")
     if until == 0.0:
         return (assemble(system) if system.equations.constraints else system.initial_state()), 0.0
     result = simulate(system, until=until)

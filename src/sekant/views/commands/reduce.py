@@ -69,14 +69,14 @@ def reduce(
         drop=drop or (),
     )
     written = [str(place) for place in found.save(output)]
+    if not as_json:
+        typer.echo(found.summary())
+        typer.echo("\nwritten: " + ", ".join(written))
     seen = None if compare is None else found.compare(compare, point)
     if as_json:
         from sekant.results.summary import to_json
 
         told = {"ok": True, "file": str(file)} | found.digest() | {"files": written}
         typer.echo(to_json(told if seen is None else told | {"comparison": seen.digest()}, indent=2))
-        return
-    typer.echo(found.summary())
-    if seen is not None:
+    elif seen is not None:
         typer.echo("\n" + seen.summary())
-    typer.echo("\nwritten: " + ", ".join(written))
