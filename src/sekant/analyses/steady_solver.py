@@ -72,9 +72,8 @@ class Solver:
             error = float(np.max(np.abs(r), initial=0.0))
             if polished or not np.isfinite(error):
                 break
-            polished = (
-                error <= 1e-3 * self.tolerance
-            )  # one more step: a double eigenvalue shows the root of the error
+            # One step more than needed: a double eigenvalue shows the root of the error.
+            polished = error <= 1e-3 * self.tolerance
             J, lengths = self._scaled(trial)
             U, sizes, V = scipy.linalg.svd(J, full_matrices=False)
             kept = sizes > SINGULAR * sizes[0]

@@ -111,8 +111,8 @@ class HardPoints(Description):
             radius = float(np.linalg.norm(self.point("wheel_center") - self.point("contact")))
             if not 0.005 < radius < 5.0:
                 raise ValueError(
-                    f"points: the wheel center is {radius:g} m above the contact point; are the points in millimeters? "
-                    "Write unit: mm (without it they are in meters)"
+                    f"points: the wheel center is {radius:g} m above the contact point; are the points "
+                    "in millimeters? Write unit: mm (without it they are in meters)"
                 )
         return self
 

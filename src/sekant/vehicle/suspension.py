@@ -37,7 +37,7 @@ class Suspension(Description):
     drive_share: Plain = 1.0
     """share of the driving force at this axle; the torque is taken by the body of the vehicle (shafts)"""
     rack_per_turn: Metres | None = None
-    """travel of the rack to the left for a turn of the steering wheel to the left; negative with a tie rod behind the axle"""
+    """travel of the rack to the left for a left turn of the steering wheel; negative with a tie rod behind the axle"""
     travel: tuple[Metres, Metres] = (-0.08, 0.08)
     """range of the wheel center's height against the drawing"""
     steering: tuple[Metres, Metres] | None = None
@@ -53,9 +53,7 @@ class Suspension(Description):
     @model_validator(mode="after")
     def _sizes(self):
         if self.rack_per_turn == 0.0:
-            raise ValueError(
-                "rack_per_turn must not be zero; it is negative for a rack that moves to the right as the driver steers to the left"
-            )
+            raise ValueError("rack_per_turn must not be zero; it is negative with a tie rod behind the axle")
         for name in ("wheelbase", "cg_height"):
             value = getattr(self, name)
             if value is not None and not value > 0:
