@@ -37,7 +37,7 @@ class Suspension(Description):
     drive_share: Plain = 1.0
     """share of the driving force at this axle; the torque is taken by the body of the vehicle (shafts)"""
     rack_per_turn: Metres | None = None
-    """travel of the rack to the left for a left turn of the steering wheel; negative with a tie rod behind the axle"""
+    """travel of the rack to the left for a left turn of the steering wheel; negative for a tie rod behind the axle"""
     travel: tuple[Metres, Metres] = (-0.08, 0.08)
     """range of the wheel center's height against the drawing"""
     steering: tuple[Metres, Metres] | None = None
