@@ -17,6 +17,7 @@ from typing import Any
 from numba import njit
 
 _HERE = Path(__file__).parent
+EVERYTHING = ""  # the package of a loop outside the solvers
 _IMPORT = re.compile(r"^\s*(?:from|import)\s+sekant\.solvers\.(\w+)", re.MULTILINE)
 
 
@@ -61,4 +62,6 @@ def tie_to_sources(function_cache: Any, file: Path) -> None:
     """Let a cache of numba's forget what was compiled from other sources; `file`: of the function."""
     index: Any = getattr(function_cache, "_cache_file", None)
     if index is not None:
-        index._source_stamp = source_stamp(file.relative_to(_HERE).parts[0].removesuffix(".py"))
+        inside = file.is_relative_to(_HERE)
+        package = file.relative_to(_HERE).parts[0].removesuffix(".py") if inside else EVERYTHING
+        index._source_stamp = source_stamp(package)
