@@ -11,7 +11,7 @@ from linear_models import (
     minimal_slider_crank,
     slider_pendulum,
 )
-from sekant.analyses.reduction import Reduction, restricted
+from sekant.analyses.independent import Reduction, restricted
 from sekant.engine.linear_functions import Point, linear_functions
 
 

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sekant.analyses.closing import _coordinates_of_velocities as coordinates_of_velocities
-from sekant.analyses.reduction import Columns
+from sekant.analyses.independent import Columns
 from sekant.engine.linear_functions import LinearFunctions, Point, Slopes
 from sekant.engine.natural import NaturalSystem
 from sekant.engine.system import System

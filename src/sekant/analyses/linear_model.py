@@ -11,11 +11,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from sekant.analyses.independent import Columns, Reduction, Response
 from sekant.analyses.linear_inputs import Input, LinearOutputs
 from sekant.analyses.modes import Modes, modes_of
 from sekant.analyses.moving_axes import second_order_of
 from sekant.analyses.operating_point import OperatingPoint
-from sekant.analyses.reduction import Columns, Reduction, Response
 from sekant.engine.system import System
 from sekant.errors import SolverError, suggest
 

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from sekant.analyses.closing import _coordinates_of_velocities
 from sekant.analyses.contacts import variant_of
 from sekant.analyses.finite_differences import difference_tangent, forward_tangent
+from sekant.analyses.independent import Basis, Reduction, restricted
 from sekant.analyses.linear_inputs import (
     LinearOutputs,
     check_direct,
@@ -22,7 +23,6 @@ from sekant.analyses.linear_inputs import (
 from sekant.analyses.linear_model import LinearModel
 from sekant.analyses.moving_axes import moving_axes
 from sekant.analyses.operating_point import operating_point
-from sekant.analyses.reduction import Basis, Reduction, restricted
 from sekant.engine.linear_functions import linear_functions
 from sekant.engine.system import State, System
 from sekant.errors import SolverError, suggest

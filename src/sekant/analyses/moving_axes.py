@@ -2,7 +2,7 @@
 
 Let Y(q) be the velocities that the steady motion has at position q, Y_s their derivative and L = Y_s + X, so that
 displacements carried along obey s' = L s, with the matrix P(t), P' = L P, P(0) = 1. With s = P Z_q z and
-w = Y_s P Z_q z + P (Z_v y + (W - Y_s Z_q) z) the matrix A of `sekant.analyses.reduction` becomes A - D,
+w = Y_s P Z_q z + P (Z_v y + (W - Y_s Z_q) z) the matrix A of `sekant.analyses.independent` becomes A - D,
 
     D = [ E_q L Z_q ,                                    0         ]
         [ E_v (Y_s' Z_q + Y_s L Z_q + L (W - Y_s Z_q)) , E_v L Z_v ] ,
@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sekant.analyses.independent import Reduction
 from sekant.analyses.operating_point import OperatingPoint
-from sekant.analyses.reduction import Reduction
 from sekant.errors import SolverError
 
 Array = NDArray[Any]

@@ -19,9 +19,9 @@ import scipy.optimize
 from numpy.typing import NDArray
 
 from sekant.analyses.eigen_derivatives import EigenDerivatives, eigen_derivatives
+from sekant.analyses.independent import ReductionRate, restricted
 from sekant.analyses.linear_inputs import input_columns
 from sekant.analyses.linearize import linearize
-from sekant.analyses.reduction import ReductionRate, restricted
 from sekant.engine.linear_functions import Slopes, linear_functions
 from sekant.engine.natural import NaturalSystem
 from sekant.engine.system import State
