@@ -195,6 +195,8 @@ def test_circling_body_sees_itself_at_rest():
     faster = sk.steady_motion(system, turn=2.0, unknown=["turn"], targets={"ball.speed": 4.0})
     r = faster.unknowns["turn"]
     assert k * (4.0 / r - rest) == pytest.approx(m * r * 4.0, rel=1e-9)
+    assert "turn" not in faster.free
+    assert "turn" in sk.steady_motion(system, turn=2.0, unknown=["turn"]).free  # no target: any turn will do
     for speed in (2.5, 4.0, 6.5):  # six zeros, two of them defective: neither stable nor unstable
         found = sk.steady_motion(system, turn=2.0, unknown=["turn"], targets={"ball.speed": speed})
         modes = sk.linearize(system, found).modes()

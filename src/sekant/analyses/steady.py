@@ -249,7 +249,14 @@ def _result(equations: SteadyEquations, found: Found, rates: Mapping[str, float]
         along = float(g[1:4] @ equations.direction)
         unknowns[item.name] = along if item.where == "velocity" else float(where[item.where][item.index])
     coordinates = _coordinates_of_velocities(system)
-    free = {coordinates[int(np.argmax(np.abs(s)))] for s in found.free if np.max(np.abs(s), initial=0) > 1e-6}
+    moving, searched = (
+        np.abs(found.free[:, : system.nv]),
+        np.abs(found.free[:, found.free.shape[1] - len(items) :]),
+    )
+    free = {coordinates[int(np.argmax(s))] for s in moving if np.max(s, initial=0) > 1e-6}
+    free |= {
+        item.name for item, share in zip(items, searched.T, strict=True) if np.max(share, initial=0) > 1e-6
+    }
     residuals: dict[str, float] = {}
     for name, value in zip(equations.names, found.values, strict=True):
         residuals[name] = max(residuals.get(name, 0.0), abs(float(value)))

@@ -123,8 +123,7 @@ class Solver:
         J, _ = self._scaled(trial)
         _, sizes, V = scipy.linalg.svd(J, full_matrices=True)
         rank = int(np.sum(sizes > 1e-9 * sizes[0])) if sizes.size else 0
-        n = self.equations.system.nv
-        return V[rank:, :n]
+        return V[rank:]
 
 
 def _inverse(sizes: Array, kept: NDArray[np.bool_]) -> Array:
