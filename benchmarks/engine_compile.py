@@ -13,8 +13,8 @@ from pathlib import Path
 import casadi as ca
 import numpy as np
 
-from sekant.engine.build import build
-from sekant.engine.cache import ObjectCache
+from sekant.engine.codegen.build import build
+from sekant.engine.codegen.cache import ObjectCache
 
 
 def chain(operations: int) -> tuple[list[ca.SX], list[ca.SX]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import sekant as sk
-from sekant.engine.euler_group import euler_group
+from sekant.engine.functions.euler_group import euler_group
 from sekant.solvers.ode import OdeProblem
 
 

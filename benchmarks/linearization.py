@@ -13,7 +13,7 @@ import trees
 from timing import best_of, figure, target
 
 import sekant as sk
-from sekant.engine.linear_functions import LinearFunctions, Point, linear_functions
+from sekant.engine.functions.linear import LinearFunctions, Point, linear_functions
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
@@ -98,7 +98,7 @@ def _each(functions: list[Callable[[], Any]]) -> None:
 
 
 def _difference(functions: LinearFunctions, point: Point) -> list[np.ndarray]:
-    from sekant.analyses.finite_differences import difference_tangent
+    from sekant.analyses.linear.finite_differences import difference_tangent
 
     found = difference_tangent(functions, point, 1e-7)
     return [found.M, found.R_v, found.R_s]

@@ -19,10 +19,10 @@ from scipy.interpolate import CubicHermiteSpline, CubicSpline
 from timing import Timed, best_of, figure, target
 
 import sekant as sk
-from sekant.geometry.tables import Table
 from sekant.model.joints import Path
 from sekant.native_call import call_native
 from sekant.solvers.ode import integrate
+from sekant.tables.table import Table
 
 MASS, COM, INERTIA = 1.7, (0.05, -0.08, 0.11), (0.31, 0.42, 0.53)
 GRAVITY, START, UNTIL, TOLERANCE = (0.0, 0.0, -9.81), -1.1, 10.0, 1e-9

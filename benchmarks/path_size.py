@@ -11,9 +11,9 @@ from scipy.interpolate import make_interp_spline
 from timing import Timed, best_of, figure, target
 
 import sekant as sk
-from sekant.geometry.tables import Table
 from sekant.model.joints import Path
 from sekant.solvers.ode import integrate
+from sekant.tables.table import Table
 
 SIZES = (10, 1_000, 100_000)
 LENGTH, SPEED = 12.0, 1.0

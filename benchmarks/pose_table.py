@@ -16,9 +16,9 @@ import numpy as np
 from timing import best_of, figure, target
 
 import sekant as sk
-from sekant.engine.build import build
-from sekant.geometry.lookups import Lookups
+from sekant.engine.codegen.build import build
 from sekant.geometry.pose_symbolic import motion_from_components
+from sekant.tables.lookups import Lookups
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 

@@ -8,7 +8,7 @@ from typing import Any
 from timing import best_of, figure, target
 
 import sekant as sk
-from sekant.model.expressions import Expression
+from sekant.model.expressions.expression import Expression
 from sekant.model.forces import PointForce
 from sekant.model.joints.compliance import PathCompliance, Spring
 

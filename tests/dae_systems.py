@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import casadi as ca
 import numpy as np
 
-from sekant.engine.dae_functions import DaeExpressions, build_dae
+from sekant.engine.functions.dae import DaeExpressions, build_dae
 from sekant.solvers.dae import DaeProblem
 
 SX = ca.SX

@@ -14,10 +14,8 @@ import numpy as np
 
 import sekant as sk
 from mechanisms import FOLLOWERS, body, joint, placement
-from sekant.geometry.lookups import Lookups
-from sekant.geometry.pose_curve import PoseCurve
+from sekant.geometry.curves.pose_curve import PoseCurve
 from sekant.geometry.spatial import Pose
-from sekant.geometry.tables import Table
 from sekant.model.constraints import Coupling, Distance, DriveOrientation, DrivePoint, PointOnPath, Rolling
 from sekant.model.joints import (
     JOINTS,
@@ -33,6 +31,8 @@ from sekant.model.model import Ground
 from sekant.model.placement import Orientation, Placement
 from sekant.model.quantities import Expression
 from sekant.model.table import TableData
+from sekant.tables.lookups import Lookups
+from sekant.tables.table import Table
 
 GRAVITY = (1.3, -2.1, -9.4)
 Y = (0.0, 1.0, 0.0)

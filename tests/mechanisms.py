@@ -14,9 +14,8 @@ import casadi as ca
 import numpy as np
 
 from sekant.formulations.equations import Equations
-from sekant.geometry.pose_curve import PoseCurve
-from sekant.geometry.pose_surface import PoseSurface
-from sekant.geometry.tables import Table, Table2
+from sekant.geometry.curves.pose_curve import PoseCurve
+from sekant.geometry.surfaces.pose_surface import PoseSurface
 from sekant.model.body import Body
 from sekant.model.driver import Driver
 from sekant.model.forces import FORCES, Force
@@ -26,6 +25,7 @@ from sekant.model.placement import Orientation, Placement
 from sekant.model.quantities import Expression
 from sekant.model.resolve import resolve
 from sekant.model.table import TableData
+from sekant.tables.table import Table, Table2
 
 FIELD_MAKERS: dict[str, Callable[[np.random.Generator], Any]] = {
     "axis": lambda rng: tuple(rng.normal(size=3)),

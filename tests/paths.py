@@ -8,7 +8,7 @@ import casadi as ca
 import numpy as np
 
 import sekant as sk
-from sekant.geometry.pose_curve import PoseCurve
+from sekant.geometry.curves.pose_curve import PoseCurve
 from sekant.model.body import Body
 from sekant.model.forces import PointForce, Torque
 from sekant.model.joints import Path

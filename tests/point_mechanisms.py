@@ -8,7 +8,7 @@ from functools import cache
 import casadi as ca
 import numpy as np
 
-from sekant.engine.taylor_tape import taylor_tape
+from sekant.engine.functions.taylor_tape import taylor_tape
 from sekant.solvers.taylor import TaylorProblem
 
 GRAVITY = 9.81

@@ -20,8 +20,8 @@ from typing import Any
 import numpy as np
 
 import sekant as sk
-from sekant.geometry.pose_hermite import METHODS
-from sekant.geometry.table_errors import (
+from sekant.geometry.pose_tables.pose_hermite import METHODS
+from sekant.geometry.pose_tables.table_errors import (
     KINDS,
     PoseErrors,
     TableReport,

@@ -20,9 +20,9 @@ _PUBLIC = {
     "Frame": "sekant.model.placement",
     "LoadCase": "sekant.analyses",
     "Model": "sekant.model.model",
-    "PoseCurve": "sekant.geometry.pose_curve",
-    "PoseSurface": "sekant.geometry.pose_surface",
-    "PoseTable": "sekant.geometry.pose_table",
+    "PoseCurve": "sekant.geometry.curves.pose_curve",
+    "PoseSurface": "sekant.geometry.surfaces.pose_surface",
+    "PoseTable": "sekant.geometry.pose_tables.pose_table",
     "Result": "sekant.results",
     "SekantError": "sekant.errors",
     "State": "sekant.engine",
@@ -116,9 +116,9 @@ if TYPE_CHECKING:
     )
     from sekant.engine import State, System, compile, natural
     from sekant.errors import SekantError
-    from sekant.geometry.pose_curve import PoseCurve
-    from sekant.geometry.pose_surface import PoseSurface
-    from sekant.geometry.pose_table import PoseTable
+    from sekant.geometry.curves.pose_curve import PoseCurve
+    from sekant.geometry.pose_tables.pose_table import PoseTable
+    from sekant.geometry.surfaces.pose_surface import PoseSurface
     from sekant.io import dump, load
     from sekant.model import constraints, contacts, forces, joints, sensors
     from sekant.model.body import Body

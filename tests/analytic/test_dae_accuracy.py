@@ -8,12 +8,12 @@ from scipy.integrate import solve_ivp
 from scipy.special import ellipj, ellipk
 
 from dae_systems import first_order, pendulum, skate, top
+from sekant.solvers.common.procedures import procedure, table_at
+from sekant.solvers.common.views import vec
 from sekant.solvers.dae import integrate_dae
 from sekant.solvers.dae import memory as at
 from sekant.solvers.dae.memory import Options, lay_out
 from sekant.solvers.dae.radau import PROCEDURES, advance
-from sekant.solvers.procedures import procedure, table_at
-from sekant.solvers.views import vec
 
 
 @procedure

@@ -8,7 +8,7 @@ import pytest
 from scipy.integrate import solve_ivp
 
 from dae_systems import SX, bricard, governor, lagrange, pendulum, slider_crank
-from sekant.engine.dae_functions import build_dae
+from sekant.engine.functions.dae import build_dae
 from sekant.solvers.dae import DaeProblem, integrate_dae, stiffness
 
 

@@ -11,8 +11,8 @@ from linear_models import (
     minimal_slider_crank,
     slider_pendulum,
 )
-from sekant.analyses.independent import Reduction, restricted
-from sekant.engine.linear_functions import Point, linear_functions
+from sekant.analyses.linear.independent_coordinates import Reduction, restricted
+from sekant.engine.functions.linear import Point, linear_functions
 
 
 @pytest.mark.parametrize("formulation", ["joint", "cartesian", "natural"])

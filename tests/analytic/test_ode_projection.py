@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy.special import ellipj, ellipk
 
-from sekant.engine.build import build
+from sekant.engine.codegen.build import build
 from sekant.errors import SolverError
 from sekant.solvers.ode import OdeProblem, integrate
 

@@ -9,8 +9,8 @@ from scipy.optimize import root
 
 import sekant as sk
 from paths import GRAVITY, OTHER, PLACE, SKEW, alone, on_path, outputs, springs, surface_springs, twisted
-from sekant.geometry.pose_curve import PoseCurve
-from sekant.geometry.pose_surface import PoseSurface
+from sekant.geometry.curves.pose_curve import PoseCurve
+from sekant.geometry.surfaces.pose_surface import PoseSurface
 from sekant.model.body import Body
 from sekant.model.driver import Driver
 from sekant.model.forces import PointForce, Torque
@@ -23,7 +23,7 @@ STIFFNESSES = (1.1e4, 2.3e4, 310.0, 470.0, 590.0)
 
 def line() -> PoseCurve:
     """A straight path along (1, 2, 2)/3, M's x axis along it."""
-    from sekant.geometry.track_segments import Straight
+    from sekant.geometry.curves.track_segments import Straight
 
     return PoseCurve.track([Straight(4.0)], start=((0.1, -0.2, 0.3), (1.0, 2.0, 2.0)), frame="upright")
 

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from sekant.geometry import rotations as rot
+from sekant.geometry.curves.pose_curve import PoseCurve
 from sekant.geometry.fit.bsplines import admissible, clamped_knots
 from sekant.geometry.fit.knots import iterative_knots, tao_watson
 from sekant.geometry.fit.noise import find_kinks, find_straights, noise_level
-from sekant.geometry.pose_curve import PoseCurve
 
 
 def parabola_length(x):

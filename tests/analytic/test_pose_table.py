@@ -7,10 +7,10 @@ import pytest
 
 import sekant as sk
 from loops import wishbones
-from sekant.geometry.pose_hermite import PoseNodes
-from sekant.geometry.pose_table import PoseTable
+from sekant.geometry.pose_tables.pose_hermite import PoseNodes
+from sekant.geometry.pose_tables.pose_table import PoseTable
+from sekant.geometry.pose_tables.table_errors import KINDS, node_steps, pose_errors, table_report
 from sekant.geometry.rotations import rotation_from_vector, skew
-from sekant.geometry.table_errors import KINDS, node_steps, pose_errors, table_report
 
 
 def screw(u):

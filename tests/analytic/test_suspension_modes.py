@@ -7,7 +7,7 @@ import pytest
 
 import sekant as sk
 from loops import at
-from sekant.engine.linear_functions import linear_functions
+from sekant.engine.functions.linear import linear_functions
 from suspensions import EXAMPLES
 
 UNTIL, RATE = 25.0, 64.0

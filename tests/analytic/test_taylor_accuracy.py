@@ -19,11 +19,11 @@ from point_mechanisms import (
     pendulum,
     slider_crank,
 )
-from sekant.engine.taylor_tape import taylor_tape
-from sekant.geometry.lookups import Lookups
-from sekant.geometry.tables import Table
+from sekant.engine.functions.taylor_tape import taylor_tape
 from sekant.solvers.linear.rank import redundant_rows
 from sekant.solvers.taylor import TaylorProblem, integrate
+from sekant.tables.lookups import Lookups
+from sekant.tables.table import Table
 
 
 def ode(f, n: int) -> TaylorProblem:

@@ -5,8 +5,8 @@ import json
 import numpy as np
 from command_line import sekant
 
-from sekant.geometry.pose_curve import PoseCurve
-from sekant.geometry.pose_surface import PoseSurface
+from sekant.geometry.curves.pose_curve import PoseCurve
+from sekant.geometry.surfaces.pose_surface import PoseSurface
 
 
 def write(path, header, rows):

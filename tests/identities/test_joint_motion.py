@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from mechanisms import ALL_JOINTS, COORDINATE_JOINTS, JOINT_TYPES, joint, unit_quaternion
-from sekant.geometry.lookups import Lookups
 from sekant.geometry.spatial import SX, Pose, skew
 from sekant.model.joints import JOINTS, Joint
+from sekant.tables.lookups import Lookups
 
 PART_A = {
     *("fixed", "revolute", "prismatic", "screw", "cylindrical", "universal", "spherical", "planar", "free"),

@@ -5,11 +5,11 @@ import pytest
 
 import sekant as sk
 from mechanisms import JOINT_TYPES, random_model, random_state, surface
-from sekant.geometry.tables import Table
 from sekant.model.joints import JOINTS
 from sekant.model.joints.compliance import PathCompliance, Spring, SurfaceCompliance
 from sekant.model.mirror import AXES, mirrored
 from sekant.model.quantities import Expression, mirror_sign
+from sekant.tables.table import Table
 
 BETWEEN_FRAMES = ("spring_damper", "bushing", "point_force", "torque")
 UNCHANGED = tuple(

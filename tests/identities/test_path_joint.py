@@ -9,7 +9,7 @@ import pytest
 import sekant as sk
 from paths import GRAVITY, OTHER, PLACE, SKEW, alone, on_path, outputs, springs, twisted
 from sekant.errors import SolverError
-from sekant.geometry.pose_curve import PoseCurve
+from sekant.geometry.curves.pose_curve import PoseCurve
 from sekant.model.body import Body
 from sekant.model.driver import Driver
 from sekant.model.joints import Free, Path, Prismatic, Revolute, Screw

@@ -8,7 +8,7 @@ import pytest
 
 import sekant as sk
 from paths import GRAVITY, OTHER, PLACE, SKEW, alone, outputs
-from sekant.geometry.pose_surface import PoseSurface
+from sekant.geometry.surfaces.pose_surface import PoseSurface
 from sekant.model.body import Body
 from sekant.model.driver import Driver
 from sekant.model.joints import Free, Planar, Surface, Universal

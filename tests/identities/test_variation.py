@@ -6,8 +6,8 @@ import pytest
 import sekant as sk
 from loops import four_bar
 from mechanisms import FORCE_TYPES, random_model, random_state
-from sekant.analyses.closing import LoopGeometry
-from sekant.engine.linear_functions import Point, linear_functions
+from sekant.analyses.assembly.loop_geometry import LoopGeometry
+from sekant.engine.functions.linear import Point, linear_functions
 
 H = 3e-6  # central differences then err by about 1e-10 of the third derivative
 

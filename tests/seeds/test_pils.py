@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sekant.geometry.table_errors import KINDS
+from sekant.geometry.pose_tables.table_errors import KINDS
 
 FOLDER = Path(__file__).parents[2] / "examples" / "suspensions"
 

@@ -5,7 +5,7 @@ import pytest
 
 import sekant as sk
 from linear_models import G, rotating_pendulum, slider_pendulum, trom_four_bar
-from sekant.engine.linear_functions import Point, linear_functions
+from sekant.engine.functions.linear import Point, linear_functions
 
 
 def test_slider_pendulum_without_damping():

@@ -9,7 +9,7 @@ import pytest
 
 import sekant as sk
 from sekant.errors import SekantError
-from sekant.geometry.pose_curve import PoseCurve
+from sekant.geometry.curves.pose_curve import PoseCurve
 from sekant.model.curves import SOURCES
 from sekant.model.joints import Path
 from sekant.model.parse import model_from_dict

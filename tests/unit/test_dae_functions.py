@@ -6,10 +6,10 @@ import casadi as ca
 import numpy as np
 import pytest
 
-from sekant.engine.dae_functions import DaeExpressions, build_dae
+from sekant.engine.functions.dae import DaeExpressions, build_dae
 from sekant.errors import SekantError
-from sekant.geometry.lookups import Lookups
-from sekant.geometry.tables import Table
+from sekant.tables.lookups import Lookups
+from sekant.tables.table import Table
 
 SX = ca.SX
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from dae_systems import NONE, SX, DaeExpressions, first_order, lagrange, pendulum, top
-from sekant.engine.dae_functions import build_dae
+from sekant.engine.functions.dae import build_dae
 from sekant.errors import SolverError
 from sekant.solvers.dae import METHODS, DaeProblem, integrate_dae
 

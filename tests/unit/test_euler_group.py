@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import sekant as sk
-from sekant.analyses.runs import explicit_problem
-from sekant.engine.euler_group import LARGEST, euler_group
+from sekant.analyses.simulation.runs import explicit_problem
+from sekant.engine.functions.euler_group import LARGEST, euler_group
 from sekant.model.forces import Actuator, JointFriction
 from sekant.model.joints import Free, Prismatic, Revolute
 from sekant.model.table import TableData

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sekant.errors import ModelError
-from sekant.model.expressions import Expression, is_name
-from sekant.model.functions import FUNCTIONS
+from sekant.model.expressions.expression import Expression, is_name
+from sekant.model.expressions.functions import FUNCTIONS
 
 VALUES = {"a": 0.7, "b": -1.3, "strut.length": 0.31, "t": 2.25}
 

@@ -8,7 +8,7 @@ import casadi as ca
 import numpy as np
 import pytest
 
-from sekant.geometry.inlined import inlined
+from sekant.tables.inlined import inlined
 
 SX = ca.SX
 

@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sekant.errors import DataError
-from sekant.geometry.lookups import Lookups
-from sekant.geometry.tables import Table, Table2
+from sekant.tables.lookups import Lookups
+from sekant.tables.table import Table, Table2
 
 KNOTS = np.array([-4.0, -1.3, -0.2, 0.5, 1.1, 2.7, 4.5])
 SMOOTH = Table.hermite(

@@ -7,10 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numba import njit
 
-from sekant.engine import parallel
-from sekant.engine.build import build
-from sekant.engine.llvm import emit
-from sekant.engine.tape import CONST, INPUT, core_function, make_tape
+from sekant.engine.codegen import parallel
+from sekant.engine.codegen.build import build
+from sekant.engine.codegen.llvm import emit
+from sekant.engine.codegen.tape import CONST, INPUT, core_function, make_tape
 from sekant.errors import SekantError
 from sekant.native_call import call_native
 

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sekant.engine.build import build
-from sekant.engine.packing import pack_tables, search_bound
-from sekant.engine.tape import core_function, lookup_groups, make_tape
-from sekant.geometry.lookups import Lookups
-from sekant.geometry.tables import Table, Table2
+from sekant.engine.codegen.build import build
+from sekant.engine.codegen.packing import pack_tables, search_bound
+from sekant.engine.codegen.tape import core_function, lookup_groups, make_tape
+from sekant.tables.lookups import Lookups
+from sekant.tables.table import Table, Table2
 
 MODES = ["error", "constant", "linear", "polynomial", "periodic"]
 rng = np.random.default_rng(20)

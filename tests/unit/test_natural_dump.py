@@ -12,12 +12,12 @@ import sekant as sk
 from sekant.errors import ModelError
 from sekant.formulations.natural.combination import combination
 from sekant.geometry.spatial import SX
-from sekant.geometry.tables import Table
 from sekant.io.natural.comparison import first_difference
 from sekant.io.natural.expression_text import expression_text
 from sekant.io.natural.writer import written
 from sekant.io.yaml import yaml_text
-from sekant.model.expressions import Expression
+from sekant.model.expressions.expression import Expression
+from sekant.tables.table import Table
 
 STUDIES = sorted((Path(__file__).parents[2] / "examples" / "natural").glob("*.yaml"))
 

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 import sekant as sk
-from sekant.geometry.lookups import Lookups
-from sekant.geometry.tables import Table
 from sekant.model.constraints import Rolling
 from sekant.model.joints import Free
+from sekant.tables.lookups import Lookups
+from sekant.tables.table import Table
 
 TIGHT = {"rtol": 1e-12, "atol": 1e-12, "method": "taylor"}
 

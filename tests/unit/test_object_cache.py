@@ -8,10 +8,10 @@ import casadi as ca
 import numpy as np
 import pytest
 
-from sekant.engine.build import build
-from sekant.engine.cache import Entry, ObjectCache, default_directory, make_key
-from sekant.geometry.lookups import Lookups
-from sekant.geometry.tables import Table
+from sekant.engine.codegen.build import build
+from sekant.engine.codegen.cache import Entry, ObjectCache, default_directory, make_key
+from sekant.tables.lookups import Lookups
+from sekant.tables.table import Table
 
 x = ca.SX.sym("x", 2)
 EXPRESSION = ca.sin(x[0]) * x[1] ** 3 - 0.25

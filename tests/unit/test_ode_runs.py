@@ -17,8 +17,8 @@ from ode_right_hand_sides import (
     pendulum_with_quadrature,
     table_end,
 )
-from sekant.solvers import compiled
-from sekant.solvers.compiled import source_stamp
+from sekant.solvers.common import compiled
+from sekant.solvers.common.compiled import source_stamp
 from sekant.solvers.ode import METHODS, OdeProblem, dop853, fixed_step, integrate
 
 PENDULUM = OdeProblem(pendulum, 2, np.array([9.7]), nq=1, nv=1, kinematics=pendulum_kinematics)

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ode_right_hand_sides import pendulum, ramp_then_parabola, ramp_then_parabola_from_right
-from sekant.solvers.checks import merge_stops
+from sekant.solvers.common.checks import merge_stops
 from sekant.solvers.ode import METHODS, OdeProblem, integrate
 
 JUMP = np.sqrt(2.0)

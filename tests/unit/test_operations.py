@@ -7,9 +7,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy.special import erfinv
 
-from sekant.engine.build import build
-from sekant.engine.operations import BINARY, UNARY, libm_symbols
-from sekant.engine.tape import make_tape
+from sekant.engine.codegen.build import build
+from sekant.engine.codegen.operations import BINARY, UNARY, libm_symbols
+from sekant.engine.codegen.tape import make_tape
 
 NAMES = {getattr(ca, n): n for n in dir(ca) if n.startswith("OP_")}
 STRUCTURAL = {"OP_ASSIGN", "OP_LIFT", "OP_PRINTME", "OP_CONST", "OP_INPUT", "OP_OUTPUT", "OP_PARAMETER"}

@@ -5,9 +5,9 @@ import pytest
 
 from sekant.errors import DataError
 from sekant.geometry import rotations as rot
+from sekant.geometry.curves.pose_curve import PoseCurve
 from sekant.geometry.fit.data import read_poses
 from sekant.geometry.fit.units import split_header
-from sekant.geometry.pose_curve import PoseCurve
 
 
 def arc(n=60):

@@ -5,10 +5,10 @@ import numpy as np
 import pytest
 
 from sekant.errors import DataError
-from sekant.geometry.arc_length import along_arc_length
-from sekant.geometry.frames import with_frame
-from sekant.geometry.pose_curve import PoseCurve
-from sekant.geometry.tables import Table
+from sekant.geometry.curves.arc_length import along_arc_length
+from sekant.geometry.curves.frames import with_frame
+from sekant.geometry.curves.pose_curve import PoseCurve
+from sekant.tables.table import Table
 
 
 def helix(u):

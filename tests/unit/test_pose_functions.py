@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from sekant.errors import DataError
-from sekant.geometry.pose_curve import PoseCurve
+from sekant.geometry.curves.pose_curve import PoseCurve
 from sekant.geometry.spatial import rotation_x, rotation_y, rotation_z
 
 

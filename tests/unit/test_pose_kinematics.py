@@ -6,10 +6,10 @@ import pytest
 
 from sekant.errors import DataError
 from sekant.geometry import pose_kinematics
-from sekant.geometry.pose_curve import PoseCurve
+from sekant.geometry.curves.pose_curve import PoseCurve
 from sekant.geometry.pose_symbolic import motion_from_components, surface_motion_from_components
 from sekant.geometry.rotations import rotation_from_vector
-from sekant.geometry.tables import Table
+from sekant.tables.table import Table
 
 TAGS = ["none", "quaternion", "euler:zyx", "euler:zxz", "euler:y", "euler:xz"]
 

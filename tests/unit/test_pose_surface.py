@@ -6,8 +6,8 @@ import pytest
 
 from sekant.errors import DataError
 from sekant.geometry import rotations as rot
-from sekant.geometry.pose_surface import PoseSurface
 from sekant.geometry.pose_symbolic import surface_motion_from_components
+from sekant.geometry.surfaces.pose_surface import PoseSurface
 
 BOX = ((-0.4, 0.9), (0.2, 1.7))
 
@@ -166,7 +166,7 @@ def test_save_and_load_are_exact(tmp_path):
     assert (back.parameters, back.units, back.name) == (("travel", "rack"), ("m", "m"), "rack")
     assert str(back.report) == str(surface.report)
     with pytest.raises(DataError, match="is no sekant pose curve"):
-        from sekant.geometry.pose_curve import PoseCurve
+        from sekant.geometry.curves.pose_curve import PoseCurve
 
         PoseCurve.load(tmp_path / "s.json")
 

@@ -6,9 +6,9 @@ import pytest
 from scipy.special import fresnel
 
 from sekant.errors import DataError
-from sekant.geometry.pose_curve import PoseCurve
-from sekant.geometry.track_segments import Arc, Clothoid, Fitted, Helix, Straight
-from sekant.geometry.tracks import composite
+from sekant.geometry.curves.pose_curve import PoseCurve
+from sekant.geometry.curves.track_segments import Arc, Clothoid, Fitted, Helix, Straight
+from sekant.geometry.curves.tracks import composite
 
 
 def bend(radius, angle, transition, roll=0.0, smooth=False):

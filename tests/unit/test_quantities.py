@@ -9,7 +9,7 @@ from pydantic import Field, ValidationError
 from sekant.errors import ModelError
 from sekant.model import quantities as q
 from sekant.model.explain import explain
-from sekant.model.expressions import Expression
+from sekant.model.expressions.expression import Expression
 
 
 class Inner(q.Description):

@@ -6,7 +6,7 @@ import casadi as ca
 import numpy as np
 
 import sekant as sk
-from sekant.analyses.sliding import switch_arguments
+from sekant.analyses.simulation.chattering import switch_arguments
 from sekant.model.joints import Prismatic
 
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.interpolate import BSpline, CubicSpline, RectBivariateSpline, make_interp_spline
 
 from sekant.errors import DataError
-from sekant.geometry.tables import Table, Table2
+from sekant.tables.table import Table, Table2
 
 X = np.array([-0.3, 0.1, 0.25, 0.9, 1.4])
 Y = np.array([[2.0, -1.0], [0.5, 3.0], [1.75, 0.2], [-2.5, 0.9], [4.0, -3.3]])

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import sekant as sk
-from sekant.analyses.runs import taylor_problem
-from sekant.engine.taylor_tape import taylor_tape
-from sekant.engine.text import compile_text
+from sekant.analyses.simulation.runs import taylor_problem
+from sekant.engine.codegen.text import compile_text
+from sekant.engine.functions.taylor_tape import taylor_tape
 from sekant.solvers.taylor import TaylorProblem, TaylorRun, integrate
 from sekant.solvers.taylor.native.kernel import MOST_UNKNOWNS
 

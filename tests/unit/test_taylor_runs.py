@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from point_mechanisms import double_pendulum, pendulum
-from sekant.engine.taylor_tape import taylor_tape
+from sekant.engine.functions.taylor_tape import taylor_tape
 from sekant.errors import SolverError
 from sekant.solvers.taylor import TaylorProblem, integrate, order_for
 

@@ -8,12 +8,12 @@ import casadi as ca
 import numpy as np
 import pytest
 
-from sekant.engine.taylor_tape import taylor_tape
-from sekant.engine.text import compile_text
+from sekant.engine.codegen.text import compile_text
+from sekant.engine.functions.taylor_tape import taylor_tape
 from sekant.errors import SekantError, SolverError
-from sekant.geometry.lookups import Lookups
-from sekant.geometry.tables import Table, Table2
 from sekant.solvers.taylor import TaylorProblem, TaylorRun
+from sekant.tables.lookups import Lookups
+from sekant.tables.table import Table, Table2
 
 ORDER = 9
 t = ca.SX.sym("t")

@@ -9,10 +9,10 @@ import casadi as ca
 import numpy as np
 import pytest
 
-from sekant.engine.taylor_tape import taylor_tape
-from sekant.geometry.lookups import Lookups
-from sekant.geometry.tables import Table
+from sekant.engine.functions.taylor_tape import taylor_tape
 from sekant.solvers.taylor import EventRecord, TaylorOutcome, TaylorProblem, TaylorRun, integrate
+from sekant.tables.lookups import Lookups
+from sekant.tables.table import Table
 
 G = 9.81
 

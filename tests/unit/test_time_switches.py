@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sekant.errors import ModelError
-from sekant.model.expressions import Expression
+from sekant.model.expressions.expression import Expression
 
 PARAMETERS = {"t0": 1.5, "T": 0.8, "v": 4.0, "a": 0.3}
 

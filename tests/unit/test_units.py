@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sekant.errors import ModelError
-from sekant.model.units import convert, parse_unit
+from sekant.units import convert, parse_unit
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import pytest
 from sekant.errors import ModelError, ModelErrors
 from sekant.io import source
 from sekant.io.yaml import dump, load
-from sekant.model.expressions import Expression
+from sekant.model.expressions.expression import Expression
 from sekant.model.parse import model_from_dict
 
 ARM = """\

@@ -6,7 +6,7 @@ import pytest
 
 from sekant.errors import ModelError
 from sekant.io.yaml import load
-from sekant.model.expressions import Expression
+from sekant.model.expressions.expression import Expression
 
 BASE = """\
 name: base

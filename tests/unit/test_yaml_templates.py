@@ -8,7 +8,7 @@ import pytest
 import sekant as sk
 from sekant.errors import ModelError
 from sekant.io.yaml import dump, load
-from sekant.model.expressions import Expression
+from sekant.model.expressions.expression import Expression
 
 CAR = """\
 parameters: {kf: 20 N/mm, base: 1.2}

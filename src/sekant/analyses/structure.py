@@ -14,7 +14,7 @@ import casadi as ca
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sekant.analyses.assemble import assemble
+from sekant.analyses.assembly.assemble import assemble
 from sekant.engine.system import State, System
 from sekant.errors import SolverError
 from sekant.geometry.spatial import SX

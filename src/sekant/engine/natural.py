@@ -19,7 +19,7 @@ import casadi as ca
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sekant.engine.driver_jumps import jump_text
+from sekant.engine.functions.driver_jumps import jump_text
 from sekant.engine.system import Engine, State, System
 from sekant.errors import ModelError
 from sekant.formulations.natural.build import natural_equations
@@ -34,9 +34,9 @@ from sekant.formulations.natural.scene import natural_scene
 from sekant.formulations.natural.time_stops import crossing_times, switching_functions
 from sekant.formulations.outputs import Output
 from sekant.formulations.scene import Scene
-from sekant.geometry.lookups import Lookups
 from sekant.geometry.spatial import SX
 from sekant.model.simulation import SimulationSettings
+from sekant.tables.lookups import Lookups
 
 __all__ = ["Geometric", "Mechanism", "NaturalSystem", "lagrange"]
 

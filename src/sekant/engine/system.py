@@ -13,9 +13,9 @@ import casadi as ca
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sekant.engine.build import build
-from sekant.engine.driver_jumps import jump_text
-from sekant.engine.native import NativeFunction
+from sekant.engine.codegen.build import build
+from sekant.engine.codegen.native import NativeFunction
+from sekant.engine.functions.driver_jumps import jump_text
 from sekant.errors import ModelError, SekantError, suggest
 from sekant.formulations.equations import Algorithm, Equations
 from sekant.formulations.natural.loads import LoadedMechanism

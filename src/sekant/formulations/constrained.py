@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from sekant.formulations.constraints import ConstraintBlock
 from sekant.formulations.kkt import KktFactor, light_unknowns, regularization
-from sekant.geometry.lookups import Lookups
 from sekant.geometry.spatial import SX
+from sekant.tables.lookups import Lookups
 
 
 class ConstrainedEquations(ABC):

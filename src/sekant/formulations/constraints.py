@@ -17,7 +17,7 @@ from sekant.formulations.kinematics import TreeKinematics, measured_coordinate, 
 from sekant.geometry.spatial import SX, Pose, skew
 from sekant.model.constraints.base import Constraint
 from sekant.model.joints import leader_of
-from sekant.model.signals import FrameState
+from sekant.model.motion import FrameState
 
 Coordinate = tuple[str, int]  # (joint or owner of auxiliary parameters, index)
 

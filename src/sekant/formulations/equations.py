@@ -19,8 +19,8 @@ from sekant.formulations.loads import Loads
 from sekant.formulations.recursive import Accelerations, TreeState
 from sekant.formulations.tree import free_layout, tree_layout
 from sekant.geometry.spatial import SX, Twist, Wrench, vector
+from sekant.model.motion import Action
 from sekant.model.resolve import ResolvedModel
-from sekant.model.signals import Action
 
 Algorithm = Literal["auto", "articulated", "composite"]
 

@@ -8,8 +8,8 @@ import casadi as ca
 
 from sekant.formulations.kinematics import TreeKinematics
 from sekant.formulations.tree import tree_layout
-from sekant.geometry.lookups import Lookups
 from sekant.geometry.spatial import SX, scalar
+from sekant.tables.lookups import Lookups
 
 if TYPE_CHECKING:
     from sekant.formulations.equations import Equations

@@ -10,14 +10,14 @@ import casadi as ca
 
 from sekant.errors import ModelError
 from sekant.formulations.tree import Layout, Link, joint_frames
-from sekant.geometry.lookups import Lookups
 from sekant.geometry.spatial import SX, Pose, Twist, quaternion_from_rotation
-from sekant.geometry.tables import Table
 from sekant.model.joints import Joint, JointMotion, leader_of
 from sekant.model.model import Model
+from sekant.model.motion import FrameState
 from sekant.model.quantities import Expression
 from sekant.model.resolve import ResolvedModel
-from sekant.model.signals import FrameState
+from sekant.tables.lookups import Lookups
+from sekant.tables.table import Table
 
 
 class TreeKinematics:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import casadi as ca
 
 from sekant.formulations.kinematics import TreeKinematics, relative_pose
-from sekant.geometry.lookups import Lookups
 from sekant.geometry.spatial import SX, Wrench
+from sekant.tables.lookups import Lookups
 
 
 class Loads:

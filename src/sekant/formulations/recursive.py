@@ -13,8 +13,8 @@ from functools import cached_property
 
 import casadi as ca
 
-from sekant.geometry.inlined import inlined
 from sekant.geometry.spatial import SX, ArticulatedInertia, Pose, RigidInertia, Twist, Wrench
+from sekant.tables.inlined import inlined
 
 
 @dataclass(frozen=True)

@@ -28,10 +28,10 @@ from numpy.typing import NDArray
 
 from sekant.formulations.equations import Equations
 from sekant.formulations.tree import joint_frames
+from sekant.geometry.curves.pose_curve import PoseCurve
 from sekant.geometry.meshes import mesh_as_dict
-from sekant.geometry.pose_curve import PoseCurve
-from sekant.geometry.pose_surface import PoseSurface
 from sekant.geometry.spatial import Pose, quaternion_from_rotation, vector
+from sekant.geometry.surfaces.pose_surface import PoseSurface
 from sekant.model.model import Model
 from sekant.model.quantities import Description
 from sekant.model.shapes import Mesh, Shape

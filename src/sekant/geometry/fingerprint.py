@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sekant.geometry.tables import Table
+from sekant.tables.table import Table
 
 if TYPE_CHECKING:
-    from sekant.geometry.pose_curve import PoseCurve
-    from sekant.geometry.pose_surface import PoseSurface
+    from sekant.geometry.curves.pose_curve import PoseCurve
+    from sekant.geometry.surfaces.pose_surface import PoseSurface
 
 
 def fingerprint(geometry: PoseCurve | PoseSurface) -> str:

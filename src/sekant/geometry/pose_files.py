@@ -30,11 +30,11 @@ import numpy as np
 from sekant.errors import DataError
 from sekant.geometry.fit.report import FitReport
 from sekant.geometry.pose_kinematics import component_names
-from sekant.geometry.tables import Table, Table2
+from sekant.tables.table import Table, Table2
 
 if TYPE_CHECKING:
-    from sekant.geometry.pose_curve import PoseCurve
-    from sekant.geometry.pose_surface import PoseSurface
+    from sekant.geometry.curves.pose_curve import PoseCurve
+    from sekant.geometry.surfaces.pose_surface import PoseSurface
 
 CURVE_FORMAT = "sekant pose curve"
 SURFACE_FORMAT = "sekant pose surface"
@@ -81,7 +81,7 @@ def pose_from_dict(data: Any) -> PoseCurve | PoseSurface:
 
 def pose_as_dict(pose: PoseCurve | PoseSurface) -> dict[str, Any]:
     """The contents of a file."""
-    from sekant.geometry.pose_curve import PoseCurve
+    from sekant.geometry.curves.pose_curve import PoseCurve
 
     table = pose.table
     common = {
@@ -116,7 +116,7 @@ def pose_as_dict(pose: PoseCurve | PoseSurface) -> dict[str, Any]:
 
 
 def _curve(data: dict[str, Any]) -> PoseCurve:
-    from sekant.geometry.pose_curve import PoseCurve
+    from sekant.geometry.curves.pose_curve import PoseCurve
 
     increment = data.get("increment")
     table = Table(
@@ -138,7 +138,7 @@ def _curve(data: dict[str, Any]) -> PoseCurve:
 
 
 def _surface(data: dict[str, Any]) -> PoseSurface:
-    from sekant.geometry.pose_surface import PoseSurface
+    from sekant.geometry.surfaces.pose_surface import PoseSurface
 
     table = Table2(
         np.asarray(data["breaks1"], float),

@@ -13,7 +13,7 @@ from typing import Any
 
 import casadi as ca
 
-from sekant.geometry.inlined import inlined
+from sekant.tables.inlined import inlined
 
 SX = ca.SX
 _UPPER = ca.Sparsity.upper(3)

@@ -12,7 +12,7 @@ from pydantic_core import PydanticUndefined
 
 from sekant.errors import ModelError
 from sekant.model.curves import GEOMETRY
-from sekant.model.expressions import Expression
+from sekant.model.expressions.expression import Expression
 from sekant.model.quantities import Description
 
 

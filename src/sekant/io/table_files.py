@@ -15,9 +15,9 @@ from typing import Any
 
 from sekant.errors import ModelError, suggest
 from sekant.io.source import KeyPath, Places, find_place, read_text
-from sekant.model.expressions import Expression
+from sekant.model.expressions.expression import Expression
 from sekant.model.quantities import ANY, read_value
-from sekant.model.units import parse_unit
+from sekant.units import parse_unit
 
 MAX_BYTES = 64_000_000
 _HEADER = re.compile(r"(.*?)\s*(?:[\[(]([^\])]*)[\])])?")

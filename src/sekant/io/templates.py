@@ -25,7 +25,7 @@ from sekant.io.plain import to_plain
 from sekant.io.source import KeyPath, Places
 from sekant.model.driver import Driver
 from sekant.model.explain import kind_of
-from sekant.model.expressions import Expression, is_name
+from sekant.model.expressions.expression import Expression, is_name
 from sekant.model.joints import Joint
 from sekant.model.mirror import AXES, mirrored, negative
 from sekant.model.parse import build_item

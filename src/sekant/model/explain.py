@@ -11,7 +11,7 @@ from pydantic.fields import FieldInfo
 from sekant.errors import ModelError, suggest
 from sekant.model.field_docs import field_docs
 from sekant.model.quantities import Description, unit_of
-from sekant.model.units import parse_unit
+from sekant.units import parse_unit
 
 _EXPECTED = {
     "string_type": "text",

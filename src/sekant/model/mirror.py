@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar, get_args
 
 from sekant.errors import ModelError
-from sekant.model.expressions import Expression
+from sekant.model.expressions.expression import Expression
 from sekant.model.quantities import Description, MirrorKind, Value, mirror_of
 
 AXES = "xyz"

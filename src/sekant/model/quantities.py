@@ -35,9 +35,9 @@ from pydantic import BaseModel, ConfigDict, GetCoreSchemaHandler, GetJsonSchemaH
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
 from sekant.errors import ModelError
-from sekant.model.expressions import Expression
+from sekant.model.expressions.expression import Expression
 from sekant.model.field_docs import field_docs
-from sekant.model.units import convert, is_unit, parse_unit
+from sekant.units import convert, is_unit, parse_unit
 
 Value = float | Expression
 """A number of the model: known (SI), or computed from parameters and the motion."""

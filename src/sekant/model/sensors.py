@@ -8,8 +8,8 @@ import casadi as ca
 
 from sekant.errors import ModelError, suggest
 from sekant.geometry.spatial import SX
+from sekant.model.motion import Kinematics
 from sekant.model.quantities import AnyQuantity, Description, FrameName
-from sekant.model.signals import Kinematics
 
 
 class Sensor(Description):

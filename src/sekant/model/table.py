@@ -7,8 +7,8 @@ from typing import Literal
 import numpy as np
 from pydantic import model_validator
 
-from sekant.geometry.tables import Table
 from sekant.model.quantities import Description
+from sekant.tables.table import Table
 
 Kind = Literal["linear", "cubic", "pchip", "step"]
 Extrapolation = Literal["error", "constant", "linear", "periodic"]

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from sekant.errors import ModelError, suggest
+from sekant.model.expressions.functions import FUNCTIONS, RESERVED
 from sekant.model.fields import expressions_of
-from sekant.model.functions import FUNCTIONS, RESERVED
 from sekant.model.joints.base import Joint, leader_of
 
 if TYPE_CHECKING:

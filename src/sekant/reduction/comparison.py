@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sekant.analyses.simulate import simulate
+from sekant.analyses.simulation.simulate import simulate
 from sekant.errors import ModelError, SolverError
-from sekant.geometry.pose_surface import relative_angle
+from sekant.geometry.surfaces.pose_surface import relative_angle
 from sekant.model.body import Body
 from sekant.model.forces.base import Force
 from sekant.model.joints import Fixed

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sekant.errors import DataError
-from sekant.geometry.pose_curve import PoseCurve
-from sekant.geometry.pose_surface import PoseSurface
-from sekant.geometry.pose_table import PoseTable
+from sekant.geometry.curves.pose_curve import PoseCurve
+from sekant.geometry.pose_tables.pose_table import PoseTable
+from sekant.geometry.surfaces.pose_surface import PoseSurface
 from sekant.reduction.poses import Poses
 
 Array = NDArray[np.float64]

@@ -10,7 +10,7 @@ import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
-from sekant.analyses.assemble import assemble
+from sekant.analyses.assembly.assemble import assemble
 from sekant.analyses.kinematics import kinematics
 from sekant.analyses.kinematics.bodies import BodyMotion
 from sekant.analyses.kinematics.quantities import XYZ, scalar

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator
 
 from sekant.errors import ModelError
-from sekant.model.expressions import Expression
+from sekant.model.expressions.expression import Expression
 from sekant.model.quantities import Vector, read_value, wrong
 
 

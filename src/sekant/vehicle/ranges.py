@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sekant.errors import ModelError
-from sekant.model.expressions import Expression
+from sekant.model.expressions.expression import Expression
 from sekant.model.quantities import read_value
 
 LONGEST = 2.0  # m, of a travel or of a rack: a longer one is a number of millimeters without its unit

@@ -9,7 +9,7 @@ import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
-from sekant.analyses.assemble import assemble
+from sekant.analyses.assembly.assemble import assemble
 from sekant.analyses.kinematics import kinematics
 from sekant.engine.system import System, compile
 from sekant.geometry.spatial import Pose

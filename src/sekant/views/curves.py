@@ -11,9 +11,9 @@ from sekant import plot_style as style
 from sekant.views.pictures import drawing
 
 if TYPE_CHECKING:
-    from sekant.analyses.modes import Modes
-    from sekant.analyses.root_locus import RootLocus
-    from sekant.analyses.work_precision import WorkPrecision
+    from sekant.analyses.linear.modes import Modes
+    from sekant.analyses.linear.root_locus import RootLocus
+    from sekant.analyses.simulation.work_precision import WorkPrecision
     from sekant.views.figures import Picture
 
 _MARKERS = "osD^vPX"

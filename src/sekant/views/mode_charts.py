@@ -11,7 +11,7 @@ from sekant import plot_style as style
 from sekant.views.pictures import drawing
 
 if TYPE_CHECKING:
-    from sekant.analyses.modes import Modes
+    from sekant.analyses.linear.modes import Modes
     from sekant.views.figures import Picture
 
 MOST = 12

@@ -9,8 +9,8 @@ import numpy as np
 
 from sekant.analyses.compliance.load_case import DIRECTIONS, LoadCase
 from sekant.analyses.compliance.response import Response, displacement
-from sekant.analyses.equilibrium import equilibrium
-from sekant.analyses.simulate import simulate
+from sekant.analyses.simulation.simulate import simulate
+from sekant.analyses.statics.equilibrium import equilibrium
 from sekant.engine.system import compile
 from sekant.errors import DataError, SolverError
 from sekant.geometry.rotations import (
@@ -19,7 +19,7 @@ from sekant.geometry.rotations import (
     rotation_vector_from_quaternion,
 )
 from sekant.model.body import Body
-from sekant.model.expressions import Expression
+from sekant.model.expressions.expression import Expression
 from sekant.model.forces import PointForce, Torque
 from sekant.model.joints import Fixed
 from sekant.model.model import Model

@@ -11,13 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sekant.analyses.compliance.load_case import DIRECTIONS
-from sekant.analyses.equilibrium import equilibrium
-from sekant.analyses.statics import Statics
-from sekant.engine.linear_functions import Point
+from sekant.analyses.statics.equilibrium import equilibrium
+from sekant.analyses.statics.rest_equations import Statics
+from sekant.engine.functions.linear import Point
 from sekant.engine.system import System, compile
 from sekant.errors import SolverError
 from sekant.geometry.rotations import skew
-from sekant.model.expressions import Expression
+from sekant.model.expressions.expression import Expression
 from sekant.model.forces import PointForce, Torque
 from sekant.model.model import Model
 

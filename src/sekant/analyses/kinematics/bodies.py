@@ -8,7 +8,7 @@ import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
-from sekant.engine.native import NativeFunction
+from sekant.engine.codegen.native import NativeFunction
 from sekant.engine.system import System
 from sekant.geometry.spatial import SX
 

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sekant.analyses.kinematics.quantities import Quantity
-from sekant.engine.native import NativeFunction
+from sekant.engine.codegen.native import NativeFunction
 from sekant.engine.system import System
 from sekant.errors import ModelError
 from sekant.geometry.spatial import SX

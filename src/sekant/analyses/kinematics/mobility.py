@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from sekant.analyses.closing import NOTHING
+from sekant.analyses.assembly.loop_geometry import NOTHING
 from sekant.analyses.kinematics.equations import DrivenEquations
 from sekant.engine.system import System
 from sekant.errors import ModelError

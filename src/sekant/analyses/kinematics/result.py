@@ -16,9 +16,9 @@ from sekant.analyses.kinematics.bodies import BodyMotion, body_motion
 from sekant.analyses.kinematics.equations import DrivenEquations
 from sekant.analyses.kinematics.limits import Limit
 from sekant.analyses.kinematics.quantities import Quantity, find
-from sekant.engine.native import NativeFunction
+from sekant.engine.codegen.native import NativeFunction
 from sekant.errors import SekantError, suggest
-from sekant.geometry.pose_table import PoseTable, as_nodes
+from sekant.geometry.pose_tables.pose_table import PoseTable, as_nodes
 from sekant.geometry.spatial import SX
 from sekant.results.place import replace_file
 from sekant.solvers.sweep import Sweep

@@ -9,7 +9,7 @@ import casadi as ca
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sekant.analyses.assemble import assemble
+from sekant.analyses.assembly.assemble import assemble
 from sekant.analyses.kinematics.equations import DrivenEquations, driven_equations, refuse_rolling
 from sekant.analyses.kinematics.grid import grid_points, walk
 from sekant.analyses.kinematics.limits import MEETING, Limit, TravelEnd, drive_text

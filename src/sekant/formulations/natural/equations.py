@@ -22,8 +22,8 @@ from sekant.errors import ModelError
 from sekant.formulations.constrained import ConstrainedEquations
 from sekant.formulations.constraints import ConstraintBlock
 from sekant.formulations.outputs import Output
-from sekant.geometry.lookups import Lookups
 from sekant.geometry.spatial import SX
+from sekant.tables.lookups import Lookups
 
 DYNAMIC = "explicit_time"
 """Name of the power that energies with explicit dependence on time take in."""

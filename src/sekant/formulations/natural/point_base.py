@@ -14,9 +14,9 @@ from sekant.formulations.natural.elements import Part
 from sekant.formulations.natural.equations import Rows
 from sekant.formulations.natural.notes import Note
 from sekant.formulations.natural.points import AXES, FOLLOWS, Coordinate, Geometric, floats
-from sekant.geometry.lookups import Lookups
 from sekant.geometry.spatial import SX
-from sekant.geometry.tables import Table
+from sekant.tables.lookups import Lookups
+from sekant.tables.table import Table
 
 Value = Any  # a number, or a CasADi expression of `Points.t`, of coordinates and their rates
 
@@ -104,7 +104,7 @@ class Points:
         return symbol
 
     def table(self, table: Table, argument: Value) -> SX:
-        """The value of a table (see `sekant.geometry.tables`) at any expression."""
+        """The value of a table (see `sekant.tables.table`) at any expression."""
         return self.lookups(table, SX(argument))
 
     @property

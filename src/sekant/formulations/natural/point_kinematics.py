@@ -15,8 +15,8 @@ from sekant.formulations.natural.basis import Basis, GroupFrame
 from sekant.formulations.natural.sharing import GROUND, Sharing
 from sekant.formulations.tree import free_layout
 from sekant.geometry.spatial import SX, Pose, Twist
+from sekant.model.motion import FrameState
 from sekant.model.resolve import ResolvedModel
-from sekant.model.signals import FrameState
 
 
 class PointKinematics(TreeKinematics):

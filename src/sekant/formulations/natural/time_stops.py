@@ -13,9 +13,9 @@ import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
-from sekant.geometry.lookups import Lookups
 from sekant.geometry.spatial import SX
-from sekant.geometry.tables import Table
+from sekant.tables.lookups import Lookups
+from sekant.tables.table import Table
 
 GRID = 20_001
 """Points at which signs are compared: pulses shorter than 1/20000 of the time span may be missed."""

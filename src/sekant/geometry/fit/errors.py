@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sekant.geometry.arc_length import unit_speed_error
+from sekant.geometry.curves.arc_length import unit_speed_error
+from sekant.geometry.curves.pose_curve import PoseCurve
 from sekant.geometry.fit.bsplines import admissible, least_squares
 from sekant.geometry.fit.data import PoseData
 from sekant.geometry.fit.initial import Initial, first_spline
 from sekant.geometry.fit.noise import find_straights
 from sekant.geometry.fit.report import FitReport
-from sekant.geometry.pose_curve import PoseCurve
 from sekant.geometry.pose_kinematics import rotations
 from sekant.geometry.rotations import quaternion_from_rotation
 

@@ -19,7 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sekant.errors import DataError, suggest
-from sekant.geometry.arc_length import along_arc_length, cumulative_length
+from sekant.geometry.curves.arc_length import along_arc_length, cumulative_length
+from sekant.geometry.curves.pose_curve import PoseCurve
 from sekant.geometry.fit.bsplines import admissible, least_squares, merged_pieces, periodic_least_squares
 from sekant.geometry.fit.checks import check_count, check_parameter, check_spacing, check_turns
 from sekant.geometry.fit.closing import Closing, blend_seam
@@ -28,10 +29,9 @@ from sekant.geometry.fit.errors import describe
 from sekant.geometry.fit.initial import Initial, first_spline, foot_points
 from sekant.geometry.fit.knots import fit_to_tolerance
 from sekant.geometry.fit.noise import chord_length, find_kinks, find_straights, noise_level, smoothed
-from sekant.geometry.pose_curve import PoseCurve
 from sekant.geometry.pose_kinematics import parse_orientation
 from sekant.geometry.rotations import euler_from_quaternion
-from sekant.geometry.tables import Table
+from sekant.tables.table import Table
 
 Array = NDArray[np.float64]
 METHODS = ("auto", "interpolation", "tao-watson")

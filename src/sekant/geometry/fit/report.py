@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sekant.geometry.hermite import Pieces
+from sekant.tables.hermite import Pieces
 
 Array = NDArray[np.float64]
 

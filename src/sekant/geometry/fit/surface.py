@@ -14,9 +14,9 @@ from sekant.geometry.fit.data import PoseData, read_poses
 from sekant.geometry.fit.report import FitReport
 from sekant.geometry.fit.surface_models import Model, fit_polynomial, fit_spline, interpolate_grid
 from sekant.geometry.pose_kinematics import parse_orientation
-from sekant.geometry.pose_surface import PoseSurface, relative_angle
 from sekant.geometry.rotations import continue_signs, euler_from_quaternion
-from sekant.geometry.tables import Table2
+from sekant.geometry.surfaces.pose_surface import PoseSurface, relative_angle
+from sekant.tables.table import Table2
 
 Array = NDArray[np.float64]
 KINDS = ("auto", "polynomial", "spline")

@@ -13,7 +13,7 @@ import casadi as ca
 
 from sekant.errors import ModelError
 from sekant.geometry.spatial import SX
-from sekant.model.expressions import RESERVED, Expression, is_name
+from sekant.model.expressions.expression import RESERVED, Expression, is_name
 
 LONGEST = 4_000
 """Characters of an expression that a reader may still want to see."""

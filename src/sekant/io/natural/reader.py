@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from sekant.errors import ModelError, suggest
 from sekant.io.natural.items import Items
 from sekant.io.natural.sections import EXPRESSIONS, FIELDS, PLAIN, Path, mapping
-from sekant.model.expressions import Expression
+from sekant.model.expressions.expression import Expression
 
 if TYPE_CHECKING:
     from sekant.engine.natural import Mechanism

@@ -107,7 +107,7 @@ class Values:
         return vertcat(*[self.value(entry, (*path, i)) for i, entry in enumerate(values)])
 
     def _evaluate(self, value: Any, path: Path, lookup: Callable[[str], Any], names: list[str]) -> Any:
-        from sekant.model.expressions import Expression
+        from sekant.model.expressions.expression import Expression
 
         if isinstance(value, bool) or not isinstance(value, (int, float, str)):
             raise ModelError(f"must be a number or an expression (got {value!r})", path=path)

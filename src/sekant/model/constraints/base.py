@@ -6,8 +6,8 @@ from typing import ClassVar, TypeVar
 
 from sekant.errors import ModelError, suggest
 from sekant.geometry.spatial import SX
+from sekant.model.motion import Kinematics
 from sekant.model.quantities import Description
-from sekant.model.signals import Kinematics
 
 
 class Constraint(Description):

@@ -6,9 +6,9 @@ from typing import Any, ClassVar
 
 from pydantic import InstanceOf, field_serializer
 
+from sekant.geometry.curves.pose_curve import PoseCurve
 from sekant.geometry.fingerprint import fingerprint
-from sekant.geometry.pose_curve import PoseCurve
-from sekant.geometry.pose_surface import PoseSurface
+from sekant.geometry.surfaces.pose_surface import PoseSurface
 from sekant.model.constraints.base import Constraint, register
 from sekant.model.quantities import AnyQuantity, FrameName
 

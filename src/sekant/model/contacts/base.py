@@ -8,8 +8,8 @@ from pydantic import field_validator
 
 from sekant.errors import ModelError, suggest
 from sekant.geometry.spatial import SX
+from sekant.model.motion import Kinematics
 from sekant.model.quantities import AnyQuantity, Description, Dimensionless
-from sekant.model.signals import Kinematics
 
 
 class Contact(Description):

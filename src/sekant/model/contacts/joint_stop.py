@@ -6,8 +6,8 @@ from typing import ClassVar, Literal
 
 from sekant.geometry.spatial import SX, scalar
 from sekant.model.contacts.base import Contact, register
+from sekant.model.motion import Kinematics
 from sekant.model.quantities import AnyQuantity, JointName
-from sekant.model.signals import Kinematics
 
 
 @register

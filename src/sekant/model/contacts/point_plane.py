@@ -8,9 +8,9 @@ import casadi as ca
 
 from sekant.geometry.spatial import SX, scalar
 from sekant.model.contacts.base import Contact, register
+from sekant.model.motion import Kinematics
 from sekant.model.placement import unit
 from sekant.model.quantities import Direction, FrameName, Length
-from sekant.model.signals import Kinematics
 
 
 @register

@@ -1,7 +1,7 @@
 """Sources of pose curves and surfaces: one file a kind, one registry. Adding one is adding a file here."""
 
-from sekant.geometry.pose_curve import PoseCurve
-from sekant.geometry.pose_surface import PoseSurface
+from sekant.geometry.curves.pose_curve import PoseCurve
+from sekant.geometry.surfaces.pose_surface import PoseSurface
 from sekant.model.curves import formula, measured, points, saved, surface, track
 from sekant.model.curves.base import SOURCES, CurveSource, Surroundings, source_class
 

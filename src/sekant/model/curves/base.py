@@ -7,15 +7,15 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
 
 from sekant.errors import ModelError, suggest
-from sekant.geometry.pose_curve import PoseCurve
-from sekant.model.expressions import Expression
+from sekant.geometry.curves.pose_curve import PoseCurve
+from sekant.model.expressions.expression import Expression
 from sekant.model.fields import replace_numbers
 from sekant.model.quantities import Angle, Description, Direction, TableName
 from sekant.model.table import TableData
 
 if TYPE_CHECKING:
     from sekant.geometry.spatial import SX
-    from sekant.geometry.tables import Table
+    from sekant.tables.table import Table
 
 Outside = Literal["error", "linear", "periodic"]
 FrameKind = Literal["frenet", "rmf", "upright"]
@@ -114,7 +114,7 @@ class Framed(CurveSource):
                     "a bank angle needs a frame to turn: frenet, rmf or upright", path=("frame",)
                 )
             return curve
-        from sekant.geometry.frames import with_frame
+        from sekant.geometry.curves.frames import with_frame
 
         return with_frame(
             curve, self.frame, up=numbers(self.up), bank=self.bank_function(curve.parameter, around)

@@ -7,10 +7,10 @@ from typing import Annotated, Any, ClassVar
 from pydantic import model_validator
 
 from sekant.errors import DataError, ModelError
-from sekant.geometry.pose_curve import PoseCurve
+from sekant.geometry.curves.pose_curve import PoseCurve
 from sekant.geometry.rotations import check_sequence
 from sekant.model.curves.base import Framed, Outside, Surroundings, numbers, register
-from sekant.model.expressions import is_name
+from sekant.model.expressions.expression import is_name
 from sekant.model.quantities import ANY, AnyQuantity, Dimensionless, Length, Quantity, Value, Vector
 
 Pair = Annotated[tuple[AnyQuantity, AnyQuantity], Vector(("start", "end"))]
@@ -87,7 +87,7 @@ class Formula(Framed):
     def build(self, around: Surroundings) -> PoseCurve:
         import casadi as ca
 
-        from sekant.geometry.arc_length import along_arc_length
+        from sekant.geometry.curves.arc_length import along_arc_length
 
         symbol = ca.SX.sym(self.parameter)  # type: ignore[call-arg]
         symbols = {self.parameter: symbol}

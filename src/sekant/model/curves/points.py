@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, ClassVar
 
-from sekant.geometry.pose_curve import PoseCurve
+from sekant.geometry.curves.pose_curve import PoseCurve
 from sekant.model.curves.base import Framed, Outside, Surroundings, numbers, register
 from sekant.model.quantities import Length, Vector
 
@@ -26,7 +26,7 @@ class ControlPoints(Framed):
     outside: Outside = "error"
 
     def build(self, around: Surroundings) -> PoseCurve:
-        from sekant.geometry.arc_length import along_arc_length
+        from sekant.geometry.curves.arc_length import along_arc_length
 
         curve = PoseCurve.from_control_points(
             [numbers(point) for point in self.points],

@@ -9,7 +9,7 @@ from pydantic import model_validator
 from sekant.errors import ModelError
 from sekant.model.curves.base import CurveSource, Outside, Surroundings, register
 from sekant.model.curves.formula import Pair, Triple, Turn, read_rotation
-from sekant.model.expressions import is_name
+from sekant.model.expressions.expression import is_name
 from sekant.model.quantities import Description, Length, Vector
 
 Names = Annotated[tuple[str, str], Vector(("first", "second"))]
@@ -75,7 +75,7 @@ class SurfaceSource(CurveSource):
         return self._fit(around) if self.surface.data is not None else self._formula(around)
 
     def _fit(self, around: Surroundings) -> Any:
-        from sekant.geometry.pose_surface import PoseSurface
+        from sekant.geometry.surfaces.pose_surface import PoseSurface
 
         given = self.surface
         options = {
@@ -98,7 +98,7 @@ class SurfaceSource(CurveSource):
     def _formula(self, around: Surroundings) -> Any:
         import casadi as ca
 
-        from sekant.geometry.pose_surface import PoseSurface
+        from sekant.geometry.surfaces.pose_surface import PoseSurface
 
         given = self.surface
         assert given.position is not None

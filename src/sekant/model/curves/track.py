@@ -8,7 +8,7 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import model_validator
 
 from sekant.errors import ModelError
-from sekant.geometry.pose_curve import PoseCurve
+from sekant.geometry.curves.pose_curve import PoseCurve
 from sekant.model.curves.base import Framed, FrameKind, Outside, Surroundings, numbers, register
 from sekant.model.curves.measured import Measured
 from sekant.model.quantities import (
@@ -98,7 +98,7 @@ class TrackPiece(Description):
 
     def segment(self, around: Surroundings) -> Any:
         """As the geometry takes it."""
-        from sekant.geometry import track_segments as parts
+        from sekant.geometry.curves import track_segments as parts
 
         build: dict[str, Callable[[Any], Any]] = {
             "straight": parts.Straight,

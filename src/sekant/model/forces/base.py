@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import ClassVar, TypeVar
 
 from sekant.errors import ModelError, suggest
+from sekant.model.motion import Action, Kinematics
 from sekant.model.quantities import Description
-from sekant.model.signals import Action, Kinematics
 
 
 class Force(Description):

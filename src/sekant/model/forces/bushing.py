@@ -8,6 +8,7 @@ import casadi as ca
 
 from sekant.geometry.spatial import vector
 from sekant.model.forces.base import Force, register
+from sekant.model.motion import Action, Kinematics, PointWrench
 from sekant.model.quantities import (
     Dampings,
     FrameName,
@@ -15,7 +16,6 @@ from sekant.model.quantities import (
     RotationalStiffnesses,
     Stiffnesses,
 )
-from sekant.model.signals import Action, Kinematics, PointWrench
 
 
 @register

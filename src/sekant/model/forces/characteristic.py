@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sekant.geometry.spatial import SX
+from sekant.model.motion import Kinematics
 from sekant.model.quantities import Expression
-from sekant.model.signals import Kinematics
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import ClassVar
 
 from sekant.model.forces.base import Force, register
+from sekant.model.motion import Action, Kinematics
 from sekant.model.quantities import AnyQuantity, JointName
-from sekant.model.signals import Action, Kinematics
 
 
 @register

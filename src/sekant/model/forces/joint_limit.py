@@ -9,8 +9,8 @@ from pydantic import model_validator
 
 from sekant.geometry.spatial import SX, scalar
 from sekant.model.forces.base import Force, register
+from sekant.model.motion import Action, Kinematics
 from sekant.model.quantities import AnyQuantity, JointName
-from sekant.model.signals import Action, Kinematics
 
 
 @register

@@ -10,6 +10,7 @@ from pydantic import model_validator
 from sekant.geometry.spatial import SX, scalar
 from sekant.model.forces import characteristic
 from sekant.model.forces.base import Force, register
+from sekant.model.motion import Action, Kinematics, PointWrench
 from sekant.model.placement import aligning_rotation
 from sekant.model.quantities import (
     Angle,
@@ -21,7 +22,6 @@ from sekant.model.quantities import (
     TableName,
     Torque,
 )
-from sekant.model.signals import Action, Kinematics, PointWrench
 
 
 @register

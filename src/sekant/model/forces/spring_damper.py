@@ -9,9 +9,9 @@ import casadi as ca
 from sekant.geometry.spatial import SX, scalar
 from sekant.model.forces import characteristic
 from sekant.model.forces.base import Force, register
+from sekant.model.motion import Action, Kinematics, PointWrench
 from sekant.model.quantities import Damping, FrameName, Length, Stiffness, TableName
 from sekant.model.quantities import Force as ForceQuantity
-from sekant.model.signals import Action, Kinematics, PointWrench
 
 _TINY = 1e-24  # m^2: keeps the direction finite at zero length, far below round-off of any real length
 

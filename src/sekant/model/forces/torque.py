@@ -8,8 +8,8 @@ import casadi as ca
 
 from sekant.geometry.spatial import SX
 from sekant.model.forces.base import Force, register
+from sekant.model.motion import Action, Kinematics, PointWrench
 from sekant.model.quantities import FrameName, TorqueVector
-from sekant.model.signals import Action, Kinematics, PointWrench
 
 
 @register

@@ -10,8 +10,8 @@ import casadi as ca
 from pydantic import model_validator
 
 from sekant.errors import ModelError
-from sekant.geometry.lookups import Lookups
 from sekant.geometry.spatial import SX, Pose, turn, vector
+from sekant.model.motion import Action, Kinematics
 from sekant.model.placement import Placement, aligning_rotation
 from sekant.model.quantities import (
     AxialDirection,
@@ -23,7 +23,7 @@ from sekant.model.quantities import (
     mirror_sign,
     read_value,
 )
-from sekant.model.signals import Action, Kinematics
+from sekant.tables.lookups import Lookups
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,8 @@ import casadi as ca
 import numpy as np
 from pydantic import InstanceOf, field_serializer, model_validator
 
+from sekant.geometry.curves.pose_curve import PoseCurve
 from sekant.geometry.fingerprint import fingerprint
-from sekant.geometry.pose_curve import PoseCurve
 from sekant.geometry.pose_symbolic import CurveMotion, motion_from_components
 from sekant.geometry.spatial import SX, Pose, vector
 from sekant.model.joints.base import (
@@ -22,8 +22,8 @@ from sekant.model.joints.base import (
 )
 from sekant.model.joints.compliance import Deflection, Displaced, PathCompliance, action, mirrored_springs
 from sekant.model.joints.registry import register
+from sekant.model.motion import Action, Kinematics
 from sekant.model.quantities import AnyQuantity, Direction, JointName
-from sekant.model.signals import Action, Kinematics
 
 _ALIGNED = 1e-9  # how far the curve's x axis may be from the tangent and still count as it
 

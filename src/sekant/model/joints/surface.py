@@ -8,9 +8,9 @@ import casadi as ca
 from pydantic import InstanceOf, field_serializer, model_validator
 
 from sekant.geometry.fingerprint import fingerprint
-from sekant.geometry.pose_surface import PoseSurface
 from sekant.geometry.pose_symbolic import SurfaceMotion, surface_motion_from_components
 from sekant.geometry.spatial import SX, Pose
+from sekant.geometry.surfaces.pose_surface import PoseSurface
 from sekant.model.joints.base import (
     ANGLES,
     Coordinate,
@@ -21,8 +21,8 @@ from sekant.model.joints.base import (
 )
 from sekant.model.joints.compliance import Deflection, Displaced, SurfaceCompliance, action, mirrored_springs
 from sekant.model.joints.registry import register
+from sekant.model.motion import Action, Kinematics
 from sekant.model.quantities import AnyQuantity, JointName
-from sekant.model.signals import Action, Kinematics
 
 
 @register

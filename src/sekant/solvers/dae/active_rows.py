@@ -16,13 +16,13 @@ from __future__ import annotations
 
 from math import sqrt
 
-from sekant.solvers.compiled import inner
+from sekant.solvers.common.compiled import inner
+from sekant.solvers.common.procedures import procedure, table_at
+from sekant.solvers.common.sections import section
+from sekant.solvers.common.views import clear, ints, mat, row, vec
 from sekant.solvers.dae import memory as at
 from sekant.solvers.dae.calls import mass_and_gradients, set_state, set_time
 from sekant.solvers.linear import ldl
-from sekant.solvers.procedures import procedure, table_at
-from sekant.solvers.sections import section
-from sekant.solvers.views import clear, ints, mat, row, vec
 
 DEPENDENT = 1e-8  # least sine of the angle between a row and the others that it is independent of
 WEAKEST, STRONGEST = (

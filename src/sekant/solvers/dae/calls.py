@@ -5,9 +5,9 @@ from __future__ import annotations
 from math import isfinite
 
 from sekant.native_call import call_native
-from sekant.solvers.compiled import inner
+from sekant.solvers.common.compiled import inner
+from sekant.solvers.common.views import ints, take, vec
 from sekant.solvers.dae import memory as at
-from sekant.solvers.views import ints, take, vec
 
 
 @inner

@@ -18,7 +18,9 @@ constraints of positions and velocities. The unknown of Newton's method is dv, w
 
 from __future__ import annotations
 
-from sekant.solvers.compiled import compiled, inner
+from sekant.solvers.common.compiled import compiled, inner
+from sekant.solvers.common.procedures import call, procedure, table_at
+from sekant.solvers.common.views import clear, ints, mat, put, row, take, vec
 from sekant.solvers.dae import memory as at
 from sekant.solvers.dae.calls import (
     first_not_finite,
@@ -42,8 +44,6 @@ from sekant.solvers.dae.projection import (
 from sekant.solvers.dae.radau_newton import lu_factorize, solve_real
 from sekant.solvers.linear import ldl
 from sekant.solvers.ode.fixed_step import divide
-from sekant.solvers.procedures import call, procedure, table_at
-from sekant.solvers.views import clear, ints, mat, put, row, take, vec
 
 MOST_ITERATIONS = 20
 RENEW_AFTER = 4  # iterations with one matrix

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sekant.errors import SolverError
-from sekant.solvers.checks import check_first_step, check_times, check_tolerances, merge_stops
+from sekant.solvers.common.checks import check_first_step, check_times, check_tolerances, merge_stops
 from sekant.solvers.dae import memory as at
 from sekant.solvers.dae.memory import Floats, Memory, Options, lay_out
 from sekant.solvers.dae.methods import METHODS, Method, choose

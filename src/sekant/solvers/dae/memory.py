@@ -1,8 +1,9 @@
 """The memory of a run, laid out for compiled loops: what they read, what they go on from, whom they call.
 
 Every loop has the form ``advance(memory, budget) -> code``. `memory` is a table of addresses (see
-`sekant.solvers.views`) whose rows are named here. A loop takes at most about `budget` steps and leaves everything
-needed to go on in the arrays, so that a run cut into pieces is bit for bit the run in one piece.
+`sekant.solvers.common.views`) whose rows are named here. A loop takes at most about `budget`
+steps and leaves everything needed to go on in the arrays, so that a run cut into pieces is bit for bit the run in
+one piece.
 """
 
 from __future__ import annotations
@@ -13,11 +14,11 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
+from sekant.solvers.common.procedures import Procedure
+from sekant.solvers.common.sections import view
+from sekant.solvers.common.views import address, table_of
 from sekant.solvers.dae.problem import DaeProblem
 from sekant.solvers.linear import ldl, static_lu
-from sekant.solvers.procedures import Procedure
-from sekant.solvers.sections import view
-from sekant.solvers.views import address, table_of
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]

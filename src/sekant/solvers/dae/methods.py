@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from sekant.errors import SolverError, suggest
+from sekant.solvers.common.procedures import Procedure
 from sekant.solvers.dae import generalized_alpha, radau
-from sekant.solvers.procedures import Procedure
 
 
 @dataclass(frozen=True)

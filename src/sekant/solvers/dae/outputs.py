@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from sekant.solvers.compiled import inner
+from sekant.solvers.common.compiled import inner
+from sekant.solvers.common.procedures import call, procedure, table_at
+from sekant.solvers.common.views import ints, mat, put, row, take, vec
 from sekant.solvers.dae import memory as at
 from sekant.solvers.dae.calls import normalize, set_state, set_time
 from sekant.solvers.dae.projection import accelerations, factorize_at, project
-from sekant.solvers.procedures import call, procedure, table_at
-from sekant.solvers.views import ints, mat, put, row, take, vec
 
 
 @procedure

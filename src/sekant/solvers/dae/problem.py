@@ -28,7 +28,7 @@ Status = Literal[
 class Functions(Protocol):
     """The native functions and patterns of ``0 = R(t, q, v, a, lam, p)``, ``0 = Phi(q, t, p)``, ...
 
-    See `sekant.engine.dae_functions` for the arguments and results of each.
+    See `sekant.engine.functions.dae` for the arguments and results of each.
     """
 
     @property

@@ -9,7 +9,10 @@ Hairer, Wanner: Solving Ordinary Differential Equations II, 2nd ed., section VII
 
 from __future__ import annotations
 
-from sekant.solvers.compiled import inner
+from sekant.solvers.common.compiled import inner
+from sekant.solvers.common.procedures import call, procedure, table_at
+from sekant.solvers.common.sections import section
+from sekant.solvers.common.views import clear, ints, put, take, vec
 from sekant.solvers.dae import memory as at
 from sekant.solvers.dae.calls import (
     bias,
@@ -21,9 +24,6 @@ from sekant.solvers.dae.calls import (
     set_time,
 )
 from sekant.solvers.linear import ldl
-from sekant.solvers.procedures import call, procedure, table_at
-from sekant.solvers.sections import section
-from sekant.solvers.views import clear, ints, put, take, vec
 
 PHI_TARGET, RATE_TARGET = 1e-13, 1e-12
 PHI_LIMIT, RATE_LIMIT = 1e-10, 1e-9

@@ -12,7 +12,9 @@ from math import isfinite, sqrt
 
 import numpy as np
 
-from sekant.solvers.compiled import compiled, inner
+from sekant.solvers.common.compiled import compiled, inner
+from sekant.solvers.common.procedures import call
+from sekant.solvers.common.views import ints, vec
 from sekant.solvers.dae import memory as at
 from sekant.solvers.dae.active_rows import ALL, select_rows, suspect_weak_rows
 from sekant.solvers.dae.outputs import start_run, write_row, write_rows
@@ -27,8 +29,6 @@ from sekant.solvers.dae.radau_newton import (
     iterate,
 )
 from sekant.solvers.dae.radau_step import accept, end_of_step, predict, restart, starting_step
-from sekant.solvers.procedures import call
-from sekant.solvers.views import ints, vec
 
 SAFETY, MOST_GROWTH, MOST_SHRINKING = 0.9, 8.0, 0.2
 KEEP_BELOW = 1.2  # a factor between 1 and this is not worth a new factorization

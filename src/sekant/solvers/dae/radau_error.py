@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from math import sqrt
 
-from sekant.solvers.compiled import inner
+from sekant.solvers.common.compiled import inner
+from sekant.solvers.common.procedures import procedure, table_at
+from sekant.solvers.common.views import ints, mat, put, row, vec
 from sekant.solvers.dae import memory as at
 from sekant.solvers.dae.calls import first_not_finite, kinematics, residual, set_time
 from sekant.solvers.dae.radau_newton import scale_right_side, solve_real
 from sekant.solvers.dae.radau_tableau import MU_REAL, E
-from sekant.solvers.procedures import procedure, table_at
-from sekant.solvers.views import ints, mat, put, row, vec
 
 
 @inner

@@ -2,7 +2,7 @@
 
 Unknowns of a stage are v, the curved q and lam. The accelerations follow from the collocation condition
 ``a = A^-1 (V - v0) / h`` and the other coordinates from ``q = q0 + h A qdot(V)``, both exactly, so that only the
-residuals of R, of the curved rates and of the constraints enter (see `sekant.engine.dae_functions` for K).
+residuals of R, of the curved rates and of the constraints enter (see `sekant.engine.functions.dae` for K).
 With [dv; z; y] the solution of K(1/mu): the increment of curved q is z / mu, that of lam is mu y.
 
 Hairer, Wanner: Solving Ordinary Differential Equations II, 2nd ed., sections IV.8 and VII.7.
@@ -12,13 +12,13 @@ from __future__ import annotations
 
 from math import sqrt
 
-from sekant.solvers.compiled import inner
+from sekant.solvers.common.compiled import inner
+from sekant.solvers.common.procedures import procedure, table_at
+from sekant.solvers.common.views import clear, complexes, ints, mat, put, row, take, vec
 from sekant.solvers.dae import memory as at
 from sekant.solvers.dae.calls import first_not_finite, jacobian, kinematics, residual, set_state, set_time
 from sekant.solvers.dae.radau_tableau import A_INV, MU_COMPLEX, MU_REAL, TI, A, C, T
 from sekant.solvers.linear import ldl, static_lu
-from sekant.solvers.procedures import procedure, table_at
-from sekant.solvers.views import clear, complexes, ints, mat, put, row, take, vec
 
 MOST_ITERATIONS = 10
 ROUND_OFF = 1e-16

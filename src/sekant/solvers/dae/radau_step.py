@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from math import sqrt
 
-from sekant.solvers.compiled import inner
+from sekant.solvers.common.compiled import inner
+from sekant.solvers.common.views import clear, ints, mat, put, row, take, vec
 from sekant.solvers.dae import memory as at
 from sekant.solvers.dae.calls import kinematics, quadratures, set_state, set_time
 from sekant.solvers.dae.projection import accelerations, project
 from sekant.solvers.dae.radau_newton import set_stage
 from sekant.solvers.dae.radau_tableau import POWERS, A, C
-from sekant.solvers.views import clear, ints, mat, put, row, take, vec
 
 
 @inner

@@ -19,9 +19,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sekant.errors import SolverError
-from sekant.solvers.compiled import compiled
+from sekant.solvers.common.compiled import compiled
+from sekant.solvers.common.sections import numbered, pack_integers, pack_reals, section, view
 from sekant.solvers.linear.ordering import minimum_degree, row_patterns, starts_of
-from sekant.solvers.sections import numbered, pack_integers, pack_reals, section, view
 
 # Relative to the mean of G M^-1 G^T: a small eps makes few sweeps, a larger one is for rows that are redundant
 # or nearly so, where round-off divided by eps would be left in the multipliers.

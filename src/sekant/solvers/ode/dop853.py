@@ -12,7 +12,7 @@ from math import isfinite, sqrt
 import numpy as np
 
 from sekant.native_call import call_native
-from sekant.solvers.compiled import compiled
+from sekant.solvers.common.compiled import compiled
 from sekant.solvers.ode.dop853_tableau import E3, E5, N_STAGES, A, C, D
 from sekant.solvers.ode.memory import (
     AFTER_REJECTION,

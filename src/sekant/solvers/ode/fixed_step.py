@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from math import floor
 
-from sekant.solvers.compiled import compiled
+from sekant.solvers.common.compiled import compiled
 from sekant.solvers.ode.euler import euler_steps
 from sekant.solvers.ode.memory import (
     COMPONENT,

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sekant.errors import SolverError, suggest
-from sekant.solvers.checks import check_first_step, check_times, check_tolerances, merge_stops
+from sekant.solvers.common.checks import check_first_step, check_times, check_tolerances, merge_stops
 from sekant.solvers.ode.memory import (
     COMPONENT,
     CONSTRAINTS,

@@ -8,7 +8,7 @@ ed., algorithm IV.4.2; a projection along directions that do not vanish keeps th
 from __future__ import annotations
 
 from sekant.native_call import call_native
-from sekant.solvers.compiled import compiled
+from sekant.solvers.common.compiled import compiled
 from sekant.solvers.ode.unit_blocks import normalize
 
 MOST_ITERATIONS = 6

@@ -6,7 +6,7 @@ Hairer, Norsett, Wanner: Solving Ordinary Differential Equations I, 2nd ed., tab
 from __future__ import annotations
 
 from sekant.native_call import call_native
-from sekant.solvers.compiled import compiled
+from sekant.solvers.common.compiled import compiled
 from sekant.solvers.ode.memory import LARGEST_STATE
 from sekant.solvers.ode.projection import project
 from sekant.solvers.ode.unit_blocks import normalize

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sekant.solvers.compiled import compiled
+from sekant.solvers.common.compiled import compiled
 
 
 @compiled

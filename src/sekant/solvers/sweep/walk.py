@@ -11,7 +11,7 @@ from __future__ import annotations
 from math import isfinite, pi, sqrt
 
 from sekant.native_call import call_native
-from sekant.solvers.compiled import compiled, inner
+from sekant.solvers.common.compiled import compiled, inner
 from sekant.solvers.sweep.least_squares import determinant, factor, solve
 
 TERMS, RETRACT, CURVATURE = 0, 1, 2

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sekant.solvers.compiled import compiled, inner
+from sekant.solvers.common.compiled import compiled, inner
 from sekant.solvers.linear.ldl import X
 from sekant.solvers.taylor.machine import (
     A_ROWS,

@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sekant.solvers.compiled import inner
+from sekant.solvers.common.compiled import inner
+from sekant.solvers.common.sections import numbered, pack_integers, pack_reals
+from sekant.solvers.common.views import int_section, mat, section_at, table_of
 from sekant.solvers.linear.ldl import lay_out
-from sekant.solvers.sections import numbered, pack_integers, pack_reals
 from sekant.solvers.taylor.codes import FIRST_OPERATION, Op
 from sekant.solvers.taylor.native.layout import STRIDE, Kernel
 from sekant.solvers.taylor.nodes import Nodes
 from sekant.solvers.taylor.schedule import Program
-from sekant.solvers.views import int_section, mat, section_at, table_of
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]

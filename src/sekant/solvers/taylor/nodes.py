@@ -8,10 +8,10 @@ from math import pi, sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from sekant.geometry.pieces import differentiate, extrapolation_limits
-from sekant.geometry.tables import Table, Table2
 from sekant.solvers.taylor.codes import Op
 from sekant.solvers.taylor.tape import INPUTS, TableUse
+from sekant.tables.pieces import differentiate, extrapolation_limits
+from sekant.tables.table import Table, Table2
 
 # Kinds of switches: mode 1 where g > 0, else 0; the same with g >= 0; sign of g; floor of g; piece of a table.
 ABOVE, NOT_BELOW, SIGN, FLOOR, PIECE = range(5)

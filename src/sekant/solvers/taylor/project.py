@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sekant.solvers.compiled import inner
+from sekant.solvers.common.compiled import inner
 from sekant.solvers.linear.ldl import G_ROW, G_VALUES, X
 from sekant.solvers.taylor.machine import (
     IN_V,

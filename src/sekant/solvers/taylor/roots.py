@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sekant.solvers.compiled import inner
+from sekant.solvers.common.compiled import inner
 from sekant.solvers.taylor.machine import SCRATCH1, SCRATCH2, work
 
 NEGLIGIBLE = 1e-13  # of the largest term: a coefficient below it does not decide a direction

@@ -8,10 +8,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sekant.errors import SolverError
-from sekant.geometry.tables import Table
-from sekant.solvers.checks import check_times
+from sekant.solvers.common.checks import check_times
+from sekant.solvers.common.sections import view
 from sekant.solvers.linear.ldl import INFO, SOLVES
-from sekant.solvers.sections import view
 from sekant.solvers.taylor import machine as layout
 from sekant.solvers.taylor.advance import (
     CHATTERING,
@@ -27,6 +26,7 @@ from sekant.solvers.taylor.advance import (
 from sekant.solvers.taylor.machine import Plan, lay_out_machine
 from sekant.solvers.taylor.nodes import PIECE
 from sekant.solvers.taylor.problem import EventRecord, Status, TaylorOutcome, TaylorProblem, TaylorStats
+from sekant.tables.table import Table
 
 Floats = NDArray[np.float64]
 MOST_STEPS = 10_000_000

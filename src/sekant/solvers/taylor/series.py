@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from sekant.native_call import call_native
-from sekant.solvers.compiled import inner
+from sekant.solvers.common.compiled import inner
+from sekant.solvers.common.views import ints, vec
 from sekant.solvers.linear.ldl import G_VALUES, M_VALUES, X, factorize, solve
 from sekant.solvers.taylor.machine import (
     DA,
@@ -60,7 +61,6 @@ from sekant.solvers.taylor.native.layout import MATRIX as MATRIX_ENTRIES
 from sekant.solvers.taylor.native.layout import ORDER as SERIES_ORDER
 from sekant.solvers.taylor.native.layout import TOL as SERIES_TOL
 from sekant.solvers.taylor.recurrences import coefficients, corrections, values
-from sekant.solvers.views import ints, vec
 
 ACCURACY, LEAST_ACCURACY = 1e-16, 1e-9
 

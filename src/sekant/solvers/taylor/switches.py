@@ -10,7 +10,7 @@ from math import floor
 
 import numpy as np
 
-from sekant.solvers.compiled import inner
+from sekant.solvers.common.compiled import inner
 from sekant.solvers.taylor.machine import (
     BREAKS,
     FLIPS,

@@ -8,7 +8,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from sekant.geometry.tables import Table, Table2
+from sekant.tables.table import Table, Table2
 
 INPUTS = ("q", "v", "a", "lam", "t", "p")
 

@@ -71,11 +71,11 @@ def fit(
     if len(parameters) == 2:
         if closed or noise is not None:
             raise typer.BadParameter("--closed and --noise are for paths", param_hint="--parameter")
-        from sekant.geometry.pose_surface import PoseSurface
+        from sekant.geometry.surfaces.pose_surface import PoseSurface
 
         result: Any = PoseSurface.fit(file, (parameters[0], parameters[1]), kind=kind, **options)
     else:
-        from sekant.geometry.pose_curve import PoseCurve
+        from sekant.geometry.curves.pose_curve import PoseCurve
 
         extrapolation = "periodic" if closed else "error"
         options |= {"method": method, "noise": noise, "extrapolation": extrapolation}

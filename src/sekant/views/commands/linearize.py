@@ -11,7 +11,7 @@ import typer
 from sekant.views.options import Assignments, parse_assignments
 
 if TYPE_CHECKING:
-    from sekant.analyses.modes import Modes
+    from sekant.analyses.linear.modes import Modes
     from sekant.engine.system import State, System
 
 

@@ -7,9 +7,9 @@ accuracy than that go without a correction.
 
 from __future__ import annotations
 
+from sekant.solvers.common.sections import view
 from sekant.solvers.linear import ldl
 from sekant.solvers.linear.ldl import Pattern, lay_out
-from sekant.solvers.sections import view
 from sekant.solvers.taylor.native.layout import FINITE, HEAD
 from sekant.solvers.taylor.native.text import ZERO, Text, literal
 

@@ -1,0 +1,211 @@
+"""Assembly: from rough start values to coordinates and velocities that satisfy all constraints."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from sekant.analyses.assembly.loop_geometry import LoopGeometry
+from sekant.engine.system import State, System, compile
+from sekant.errors import SolverError
+from sekant.formulations.equations import Equations
+from sekant.formulations.initial import placed_state
+
+Vector = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Moved:
+    """A start value that assembly had to change."""
+
+    name: str
+    before: float
+    after: float
+    stated: bool = False  # whether the model states it
+
+
+@dataclass(frozen=True)
+class AssemblyReport:
+    """What assembly did: iterations, residuals, changed start values, and what it learned of the constraints."""
+
+    method: str
+    iterations: int
+    residual_before: float
+    residual: float
+    moved: tuple[Moved, ...]
+    degrees_of_freedom: int
+    redundant: tuple[str, ...]  # names of constraints with rows that others imply
+    lost: int = (
+        0  # independent equations fewer than at neighboring positions: more than 0 where it is singular
+    )
+
+    def __str__(self) -> str:
+        freedom = f"{self.degrees_of_freedom} degree{'' if self.degrees_of_freedom == 1 else 's'} of freedom"
+        lines = [
+            f"assembled by {self.method} in {self.iterations} iterations: residual {self.residual_before:.3g} -> "
+            f"{self.residual:.1e}; {freedom}"
+        ]
+        if self.lost:
+            lines.append(
+                f"singular position: {self.lost} degree{'' if self.lost == 1 else 's'} of freedom more than at "
+                "neighboring positions, so the motion may go on in several ways; start elsewhere to choose one"
+            )
+        if self.redundant:
+            lines.append(
+                f"redundant constraints (their share of the reactions is not unique): {', '.join(self.redundant)}"
+            )
+        contradicted = [m.name for m in self.moved if m.stated]
+        if contradicted:
+            lines.append(
+                f"start values that the model states but its constraints contradict: {', '.join(contradicted)}"
+            )
+        lines += [f"  {m.name}: {m.before:.6g} -> {m.after:.6g}" for m in self.moved]
+        return "\n".join(lines)
+
+
+@dataclass(frozen=True, eq=False)
+class Assembled(State):
+    """A consistent state, and how it was found."""
+
+    report: AssemblyReport
+
+
+def assemble(
+    system: System,
+    guess: State | None = None,
+    *,
+    hold: Sequence[str] = (),
+    weights: Mapping[str, float] | None = None,
+    t: float = 0.0,
+    parameters: Mapping[str, ArrayLike] | None = None,
+    tolerance: float = 1e-12,
+) -> Assembled:
+    """The consistent state nearest to `guess` (by default the model's own start).
+
+    Start values that the model states are kept if the others can follow; else all move, the stated ones least.
+    "Nearest" weighs every coordinate by `weights` (by name as in ``system.state_names``; else 100 for those that
+    the model states, 1 for the others); those in `hold` do not move at all. Newton's method with line search comes
+    first; if it fails, or closes a joint the wrong way round, least squares of the gaps between the joints' frames,
+    then continuation from the residual of the guess, then IPOPT. Velocities are treated likewise.
+    """
+    if guess is None and isinstance(system.equations, Equations) and system.equations.formulation != "joint":
+        guess, hold = _as_joints_have_it(system, t, parameters, hold, weights or {})
+        weights = None
+    start = guess or system.initial_state(parameters)
+    geometry = LoopGeometry(system, t, parameters, hold, weights or {})
+    before = geometry.residual(start.q, start.v)
+    q, method, iterations = geometry.close(start.q, tolerance)
+    if q is None:
+        raise SolverError(_cannot_close(geometry, start.q, hold))
+    v = _consistent_velocity(geometry, q, start.v, hold)
+    q, v = system.completed(q, v, t, parameters)
+    rank, redundant = geometry.rank(q)
+    lost = max(0, geometry.rank_nearby(q, tolerance) - rank) if redundant else 0
+    report = AssemblyReport(
+        method,
+        iterations,
+        before,
+        geometry.residual(q, v),
+        _moved(geometry, start, q, v),
+        system.nv - rank,
+        redundant,
+        lost,
+    )
+    return Assembled(q, v, report)
+
+
+def _consistent_velocity(geometry: LoopGeometry, q: Vector, v: Vector, hold: Sequence[str]) -> Vector:
+    _, G, drift = geometry.terms(q)
+    if not drift.size:
+        return v.copy()
+    for _ in range(2):
+        v = v + geometry.rate_step(G, -(G @ v + drift))
+    gap = np.abs(G @ v + drift)
+    if gap.max() > 1e-8 * max(1.0, np.abs(v).max(initial=0.0), np.abs(drift).max()):
+        name = geometry.row_names()[int(np.argmax(gap))]
+        raise SolverError(
+            f"model '{geometry.system.model.name}': no velocities satisfy all constraints at "
+            f"t = {float(geometry.t[0]):.6g} s; the worst is '{name}', off by {gap.max():.4g} m/s or rad/s. "
+            f"{_prescribed(geometry, hold)}Remove one of them, or start away from a singular position"
+        )
+    return v
+
+
+def _cannot_close(geometry: LoopGeometry, q0: Vector, hold: Sequence[str]) -> str:
+    """Which loops stay open at the best point that is found, and by how much."""
+    system = geometry.system
+    best, _ = geometry.nearest_to_closing(q0)
+    gaps, Phi = geometry.gaps(best), geometry.terms(best)[0]
+    lines, at = [], 0
+    for block in system.equations.ordered_blocks:
+        if not block.holonomic:
+            continue
+        residual = float(np.abs(Phi[at : at + block.rows]).max())
+        at += block.rows
+        gap = gaps.get(block.name) if block.kind == "loop" else None
+        if gap is not None and max(gap.distance, gap.angle) > 1e-9:
+            kind = system.model.joints[block.name].type
+            lines.append(f"  {kind} joint '{block.name}': {gap}")
+        elif gap is None and residual > 1e-9:
+            lines.append(f"  {block.kind} '{block.name}': off by {residual:.4g} {_unit(system, block.name)}")
+    return (
+        f"model '{system.model.name}' cannot be assembled at t = {float(geometry.t[0]):.6g} s; at the closest point "
+        "found:\n"
+        + "\n".join(lines)
+        + f"\n{_prescribed(geometry, hold)}Check lengths and start values of these loops, or release what is held"
+    )
+
+
+def _unit(system: System, name: str) -> str:
+    driver = system.model.drivers.get(name)
+    if driver is None:
+        return "m or rad"
+    return system.model.joints[driver.joint].coordinates[driver.coordinate].unit
+
+
+def _prescribed(geometry: LoopGeometry, hold: Sequence[str]) -> str:
+    """What is not free to move, as a sentence; empty if all is."""
+    model = geometry.system.model
+    given = [
+        f"driver '{name}' ({d.joint}.{model.joints[d.joint].coordinates[d.coordinate].name})"
+        for name, d in model.drivers.items()
+    ]
+    given += [f"'{name}' is held" for name in hold]
+    return f"Prescribed: {', '.join(given)}. " if given else ""
+
+
+def _moved(geometry: LoopGeometry, start: State, q: Vector, v: Vector) -> tuple[Moved, ...]:
+    names, stated = geometry.system.state_names, geometry.stated_names
+    before, after = np.concatenate([start.q, start.v]), np.concatenate([q, v])
+    changed = np.abs(after - before) > 1e-9 * np.maximum(1.0, np.abs(before))
+    return tuple(
+        Moved(names[i], float(before[i]), float(after[i]), names[i] in stated)
+        for i in np.flatnonzero(changed)
+    )
+
+
+def _as_joints_have_it(
+    system: System,
+    t: float,
+    parameters: Mapping[str, ArrayLike] | None,
+    hold: Sequence[str],
+    weights: Mapping[str, float],
+) -> tuple[State, Sequence[str]]:
+    """Start of a system in the coordinates of bodies: the bodies as the joint coordinates, assembled, place them.
+
+    `hold` and `weights` may name joint coordinates; those names in `hold` are returned that the system has itself.
+    """
+    names = [parameter.name for parameter in system.equations.resolved.parameters]
+    joints = compile(system.model, parameters=names, engine=system.engine)
+    own = [name for name in hold if name in system.state_names and name not in joints.state_names]
+    in_joints = [name for name in hold if name not in own]
+    found = assemble(joints, t=t, parameters=parameters, hold=in_joints, weights=weights)
+    eq = joints.equations
+    motion = system.equations.motion
+    columns = placed_state(motion, eq.motion)
+    oracle = eq.lookups.oracle("bodies", [eq.t, eq.q, eq.v, eq.p], list(columns))
+    q, v = oracle.call([t, found.q, found.v, joints.parameter_vector(parameters)])
+    return State(np.array(q).ravel(), np.array(v).ravel()), own

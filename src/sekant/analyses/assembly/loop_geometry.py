@@ -1,0 +1,318 @@
+"""Closing of loops: the constraint equations of a system at one time as numbers, and how their zeros are found."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+
+import casadi as ca
+import numpy as np
+from numpy.typing import NDArray
+
+from sekant.analyses.assembly.joint_gaps import Gap, Gaps
+from sekant.engine.codegen.native import NativeFunction
+from sekant.engine.system import STATED, System
+from sekant.errors import SolverError, suggest
+from sekant.geometry.spatial import SX
+from sekant.solvers.linear.rank import redundant_rows
+
+Vector = NDArray[np.float64]
+Attempt = Callable[[Vector, float], tuple[Vector | None, int]]
+RANK = 1e-9  # relative size of pivots that count as zero
+NOTHING = 1e-12  # rows of G (m or rad) shorter than this are rounding errors
+KEPT = "Newton's method with stated values kept"
+CLOSED = 1e-6  # m, rad: a joint farther from closing than this is closed on the wrong side
+_POSITIONS, _VELOCITIES = ("q0", "position", "orientation"), ("v0", "velocity", "angular_velocity")
+
+
+class LoopGeometry:
+    """The constraint equations of a system at one time; displacements (nv,) are weighed, and some held."""
+
+    def __init__(
+        self, system: System, t: float, parameters, hold: Sequence[str], weights: Mapping[str, float]
+    ):
+        eq = system.equations
+        self.system, self.t, self.p = system, np.array([float(t)]), system.parameter_vector(parameters)
+        self._terms = system.once("constraint terms", lambda: _terms(system))
+        self._retract = system.once("retraction", lambda: _retraction(system))
+        names = system.state_names[system.nq : system.nq + system.nv]
+        self._coordinate_of = _coordinates_of_velocities(system)
+        w = np.array([system.start_weight(name, _POSITIONS) for name in eq.motion.v_names])
+        w_v = np.array([system.start_weight(name, _VELOCITIES) for name in eq.motion.v_names])
+        stated, stated_rates = w >= STATED, w_v >= STATED
+        free = np.ones(system.nv, bool)
+        known = [*system.state_names[: system.nq], *names]
+        for name in (*hold, *weights):
+            if name not in known:
+                raise SolverError(
+                    f"assembly: unknown coordinate '{name}'; {suggest(name, known, 'coordinates')}"
+                )
+        for name, value in weights.items():
+            if not 0 < value < np.inf:
+                raise SolverError(
+                    f"assembly: the weight of '{name}' must be positive (got {value:g}); hold=['{name}'] holds it"
+                )
+        for i, name in enumerate(self._coordinate_of):
+            free[i] = name not in hold
+            for key, row, kept in ((name, w, stated), (names[i], w_v, stated_rates)):
+                if key in weights:
+                    row[i], kept[i] = weights[key], False
+        self.free, self.scale = free, 1.0 / np.sqrt(w)
+        self.free_rates = np.array([name not in hold for name in names], bool)
+        self.rate_scale = 1.0 / np.sqrt(w_v)
+        self._stated, self._stated_rates = stated, stated_rates
+        self.stated_names = {name for name, kept in zip(self._coordinate_of, stated, strict=True) if kept}
+        self.stated_names |= {name for name, kept in zip(names, stated_rates, strict=True) if kept}
+
+    # -- numbers ---------------------------------------------------------------------------------------
+
+    def terms(self, q: Vector) -> tuple[Vector, Vector, Vector]:
+        """Phi (m_h,), G (m, nv), and the rates (m,) at zero velocity."""
+        Phi, G, drift = self._terms(self.t, q, self.p)
+        G = G.reshape(drift.size, self.system.nv)
+        G = np.where(np.linalg.norm(G, axis=1, keepdims=True) > NOTHING, G, 0.0)
+        return Phi.ravel(), G, drift.ravel()
+
+    def residual(self, q: Vector, v: Vector) -> float:
+        Phi, G, drift = self.terms(q)
+        return float(np.max(np.abs(np.concatenate([[0.0], Phi, G @ v + drift]))))
+
+    @cached_property
+    def _gaps(self) -> Gaps:
+        return self.system.once("gaps", lambda: Gaps(self.system))
+
+    def gaps(self, q: Vector) -> dict[str, Gap]:
+        return self._gaps.at(self.t, q, self.p) if self.system.equations.motion.cuts else {}
+
+    def wrong_side(self, q: Vector) -> list[Gap]:
+        """Joints whose equations hold, but at a pose that the joint does not allow."""
+        return [gap for gap in self.gaps(q).values() if max(gap.distance, gap.angle) > CLOSED]
+
+    def move(self, q: Vector, delta: Vector) -> Vector:
+        new = self._retract(q, delta)[0].ravel()
+        for start, length in self.system.equations.motion.unit_blocks:
+            new[start : start + length] /= np.linalg.norm(new[start : start + length])
+        return new
+
+    def step(self, G: Vector, rhs: Vector) -> Vector:
+        """The least weighted displacement with G delta = rhs, by least squares."""
+        return self._least(G, rhs, self.free, self.scale)
+
+    def rate_step(self, G: Vector, rhs: Vector) -> Vector:
+        """The least weighted change of rates with G delta = rhs; stated ones are kept if the others can follow."""
+        others = self._least(G, rhs, self.free_rates & ~self._stated_rates, self.rate_scale)
+        if np.max(np.abs(G @ others - rhs), initial=0.0) <= 1e-10 * max(
+            1.0, np.max(np.abs(rhs), initial=0.0)
+        ):
+            return others
+        return self._least(G, rhs, self.free_rates, self.rate_scale)
+
+    def _least(self, G: Vector, rhs: Vector, columns: NDArray[np.bool_], scale: Vector) -> Vector:
+        A = G[:, columns] * scale[columns]
+        delta = np.zeros(self.system.nv)
+        if A.size:
+            delta[columns] = scale[columns] * np.linalg.lstsq(A, rhs, rcond=RANK)[0]
+        return delta
+
+    # -- closing ---------------------------------------------------------------------------------------
+
+    def close(self, q0: Vector, tolerance: float) -> tuple[Vector | None, str, int]:
+        """Coordinates near q0 that close all loops, the method, and iterations; None if no method succeeds."""
+        Phi = self.terms(q0)[0]
+        if not Phi.size or (np.max(np.abs(Phi)) <= tolerance and not self.wrong_side(q0)):
+            return q0.copy(), "inspection", 0
+        if not np.all(np.isfinite(Phi)):
+            q0 = self.shaken(q0, 1e-3)
+        total = 0
+        attempts: tuple[tuple[str, Attempt], ...] = (
+            (KEPT, self._keeping_stated),
+            ("Newton", self._newton),
+            ("unfolding", self._unfold),
+            ("continuation", self._continuation),
+            ("IPOPT", self._ipopt),
+        )
+        for name, attempt in attempts:
+            found, iterations = attempt(q0, tolerance)
+            total += iterations
+            if found is not None and not self.wrong_side(found):
+                return found if name == KEPT else self._nearest(q0, found, tolerance), name, total
+        return None, "", total
+
+    def shaken(self, q: Vector, size: float) -> Vector:
+        """q moved a little, always in the same way; what is held stays."""
+        delta = size * np.random.default_rng(1).uniform(0.3, 1.0, self.system.nv)
+        return self.move(q, np.where(self.free, delta, 0.0))
+
+    def _keeping_stated(self, q0: Vector, tolerance: float) -> tuple[Vector | None, int]:
+        """Newton's method in the coordinates whose start the model does not state."""
+        free = self.free
+        if not np.any(free & self._stated) or not np.any(free & ~self._stated):
+            return None, 0
+        self.free = free & ~self._stated
+        try:
+            found, iterations = self._newton(q0, tolerance, most=25)
+            return (None if found is None else self._nearest(q0, found, tolerance)), iterations
+        finally:
+            self.free = free
+
+    def _newton(
+        self, q: Vector, tolerance: float, target: Vector | float = 0.0, most: int = 60
+    ) -> tuple[Vector | None, int]:
+        """Newton's method with line search for Phi(q) = target."""
+        q = q.copy()
+        for iteration in range(most):
+            Phi, G, _ = self.terms(q)
+            r = Phi - target
+            size = np.linalg.norm(r)
+            if not np.isfinite(size):
+                return None, iteration
+            if np.max(np.abs(r)) <= tolerance:
+                return q, iteration
+            delta = self.step(G[: Phi.size], -r)
+            length = 1.0
+            while length > 1e-6:
+                trial = self.move(q, length * delta)
+                gap = np.linalg.norm(self.terms(trial)[0] - target)
+                if gap < (1 - 1e-4 * length) * size:  # not so where it is NaN
+                    break
+                length *= 0.5
+            else:
+                return (q, iteration) if np.max(np.abs(r)) <= 1e3 * tolerance else (None, iteration)
+            q = trial
+        return None, most
+
+    def _unfold(self, q0: Vector, tolerance: float) -> tuple[Vector | None, int]:
+        """Newton's method from where the joints are nearest to poses that they allow."""
+        q, iterations = self.nearest_to_closing(q0)
+        found, more = self._newton(q, tolerance)
+        return found, iterations + more
+
+    def nearest_to_closing(self, q: Vector, most: int = 200) -> tuple[Vector, int]:
+        """Least squares of all gaps and equations by Levenberg and Marquardt's method."""
+        damping, size = 1e-3, np.inf
+        r, J = self._everything(q)
+        if not np.all(np.isfinite(r)):
+            q = self.shaken(q, 1e-3)
+            r, J = self._everything(q)
+        for iteration in range(most):
+            size = np.linalg.norm(r)
+            if not np.isfinite(size) or size < 1e-9:
+                return q, iteration
+            A = J[:, self.free] * self.scale[self.free]
+            accepted = False
+            while not accepted and damping < 1e9:
+                delta = np.zeros(self.system.nv)
+                normal = A.T @ A
+                normal[np.diag_indices_from(normal)] += damping
+                delta[self.free] = -self.scale[self.free] * np.linalg.solve(normal, A.T @ r)
+                trial = self.move(q, delta)
+                r_new, J_new = self._everything(trial)
+                accepted = bool(np.linalg.norm(r_new) < size * (1 - 1e-9))
+                damping *= 0.2 if accepted else 5.0
+            if not accepted:
+                return q, iteration
+            q, r, J = trial, r_new, J_new
+        return q, most
+
+    def _everything(self, q: Vector) -> tuple[Vector, Vector]:
+        """Gaps of the cut joints, then Phi; with derivatives."""
+        Phi, G, _ = self.terms(q)
+        if not self.system.equations.motion.cuts:
+            return Phi, G[: Phi.size]
+        rows, J = self._gaps.slopes(self.t, q, self.p)
+        return np.concatenate([rows, Phi]), np.vstack([J, G[: Phi.size]])
+
+    def _continuation(self, q0: Vector, tolerance: float) -> tuple[Vector | None, int]:
+        """Follow Phi(q) = (1 - s) Phi(q0) from s = 0 to 1 with steps as large as they converge."""
+        r0 = self.terms(q0)[0]
+        q, s, ds, total = q0.copy(), 0.0, 0.1, 0
+        while s < 1.0 and ds > 1e-4:
+            goal = min(1.0, s + ds)
+            found, iterations = self._newton(q, tolerance, (1 - goal) * r0, most=12)
+            total += iterations
+            if found is None:
+                ds *= 0.5
+            else:
+                q, s, ds = found, goal, 2 * ds
+        return (q if s >= 1.0 else None), total
+
+    def _ipopt(self, q0: Vector, tolerance: float) -> tuple[Vector | None, int]:
+        """Least squares of Phi by an interior point method, which leaves valleys where Newton stalls."""
+        eq = self.system.equations
+        q = ca.MX.sym("q", self.system.nq)
+        Phi = eq.lookups.oracle("Phi", [eq.t, eq.q, eq.p], [eq.Phi])(self.t, q, self.p)
+        units = [ca.sumsqr(q[start : start + length]) - 1 for start, length in eq.motion.unit_blocks]
+        problem = {"x": q, "f": ca.sumsqr(Phi) + 1e-9 * ca.sumsqr(q - q0), "g": ca.vertcat(*units)}
+        quiet = {"print_level": 0, "sb": "yes", "hessian_approximation": "limited-memory", "max_iter": 300}
+        solver = ca.nlpsol("assemble", "ipopt", problem, {"print_time": False, "ipopt": quiet})
+        fixed = {name for name, free in zip(self._coordinate_of, self.free, strict=True) if not free}
+        held = [name in fixed for name in self.system.state_names[: self.system.nq]]
+        low, high = np.where(held, q0, -np.inf), np.where(held, q0, np.inf)
+        solution = solver(x0=q0, lbx=low, ubx=high, lbg=0, ubg=0)
+        return self._newton(np.array(solution["x"]).ravel(), tolerance)
+
+    def _nearest(self, q0: Vector, q: Vector, tolerance: float) -> Vector:
+        """Slide along the constraints toward q0 while that lessens the weighted distance (no quaternions)."""
+        if self.system.nq != self.system.nv:
+            return q
+        for _ in range(30):
+            Phi, G, _ = self.terms(q)
+            back = q0 - q
+            tangent = back - self.step(G[: Phi.size], G[: Phi.size] @ back)
+            tangent[~self.free] = 0.0
+            if np.max(np.abs(tangent)) < 1e-10:
+                return q
+            found, _ = self._newton(self.move(q, tangent), tolerance, most=8)
+            if found is None or self._distance(found, q0) >= self._distance(q, q0) or self.wrong_side(found):
+                return q
+            q = found
+        return q
+
+    def _distance(self, q: Vector, q0: Vector) -> float:
+        return float(np.sum(((q - q0) / self.scale) ** 2))
+
+    # -- rank ------------------------------------------------------------------------------------------
+
+    def row_names(self) -> list[str]:
+        """The constraint that each row of G belongs to."""
+        return [block.name for block in self.system.equations.ordered_blocks for _ in range(block.rows)]
+
+    def rank(self, q: Vector) -> tuple[int, tuple[str, ...]]:
+        """Rank of G, and the constraints with rows that others imply."""
+        G = self.terms(q)[1]
+        if not G.size:
+            return 0, tuple(dict.fromkeys(self.row_names()))
+        found = redundant_rows(G, RANK)
+        names = self.row_names()
+        return found.rank, tuple(dict.fromkeys(names[i] for i in found.redundant))
+
+    def rank_nearby(self, q: Vector, tolerance: float) -> int:
+        """Rank of G at another point of the same motion, or zero if none is found."""
+        found, _ = self._newton(self.shaken(q, 1e-2), tolerance, most=20)
+        return 0 if found is None else self.rank(found)[0]
+
+
+def _terms(system: System) -> NativeFunction:
+    """(t, q, p) -> Phi, G, and the rates at zero velocity."""
+    eq = system.equations
+    drift = ca.substitute(eq.rate, eq.v, SX.zeros(system.nv))
+    return system.function("constraints", [eq.t, eq.q, eq.p], [eq.Phi, ca.densify(eq.G), drift])
+
+
+def _retraction(system: System) -> NativeFunction:
+    """(q, delta) -> q moved by the small displacement delta (nv,)."""
+    eq = system.equations
+    delta = SX.sym("delta", system.nv)
+    return system.function("retract", [eq.q, delta], [eq.q + ca.substitute(eq.qdot, eq.v, delta)])
+
+
+def _coordinates_of_velocities(system: System) -> list[str]:
+    """For each velocity the name of its coordinate, where there is one."""
+    motion = system.equations.motion
+    position = {name: system.state_names[i] for i, name in enumerate(motion.q_names)}
+    names = []
+    for i, key in enumerate(motion.v_names):
+        joint = motion.owner_of(key[0])
+        simple = joint is None or joint.unit_quaternion is None
+        names.append(position[key] if simple else system.state_names[system.nq + i])
+    return names

@@ -1,0 +1,201 @@
+"""A system at one set of design parameters: what objectives and constraints may ask of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sekant.analyses.design.derived import Derived
+from sekant.analyses.linear.linear_model import LinearModel
+from sekant.analyses.linear.linearize import linearize
+from sekant.analyses.linear.modes import Modes
+from sekant.analyses.linear.root_locus import _matching
+from sekant.analyses.simulation.simulate import simulate
+from sekant.analyses.statics.equilibrium import Equilibrium, equilibrium
+from sekant.engine.system import System
+from sekant.errors import SolverError, suggest
+
+Array = NDArray[Any]
+
+
+class ModeTracks:
+    """Modes by their numbers at the first design, found again at others by eigenvalue and shape."""
+
+    def __init__(self) -> None:
+        self._seen: list[tuple[Array, Array, Array]] = []
+        self.first: Modes | None = None
+
+    def order(self, x: Array, modes: Modes) -> Array:
+        """Numbers (n,) of the modes at x, in the order of the first design."""
+        values = modes.eigenvalues
+        shapes = np.vstack([modes.shapes, modes.shapes * values])
+        shapes = shapes / np.maximum(np.linalg.norm(shapes, axis=0), 1e-300)
+        order = np.arange(values.size)
+        if self._seen:
+            near = min(self._seen, key=lambda item: float(np.linalg.norm(item[0] - x)))
+            if near[1].size != values.size:
+                raise SolverError(
+                    f"optimize: {values.size} eigenvalues where there were {near[1].size}: contacts or "
+                    "constraints changed"
+                )
+            order = _matching(near[1], near[2], values, shapes)
+        else:
+            self.first = modes
+        self._seen.append((x.copy(), values[order], shapes[:, order]))
+        return order
+
+
+class Design:
+    """Values with exact derivatives (`Derived`): `frequency`, `damping`, `coordinate`, `gain`, `peak`, `parameter`.
+
+    What `rest`, `linear`, `modes` and `simulate` give are plain results; a function that uses them is differentiated
+    by finite differences.
+    """
+
+    def __init__(
+        self,
+        system: System,
+        values: Mapping[str, float],
+        x: Array,
+        tracks: ModeTracks,
+        guess: Equilibrium | None,
+        ports: tuple[Sequence[str], Sequence[str]],
+    ):
+        self.system, self.parameters, self._x = system, dict(values), x
+        self._tracks, self._guess, self._ports = tracks, guess, ports
+        self.exact = True
+
+    # -- exact -----------------------------------------------------------------------------------------
+
+    @cached_property
+    def _rest(self) -> Equilibrium:
+        try:
+            return equilibrium(self.system, self._guess, parameters=self.parameters)
+        except SolverError as error:
+            where = ", ".join(f"{name} = {value:.6g}" for name, value in self.parameters.items())
+            raise SolverError(f"optimize: no equilibrium at {where}: {error}") from None
+
+    @cached_property
+    def _linear(self) -> LinearModel:
+        inputs, outputs = self._ports
+        return linearize(self.system, self._rest, inputs=inputs, outputs=outputs)
+
+    @cached_property
+    def _modes(self) -> Modes:
+        return self._linear.modes()
+
+    @cached_property
+    def _slopes(self) -> Any:
+        return self._linear.sensitivity(list(self.parameters))
+
+    @cached_property
+    def _order(self) -> Array:
+        return self._tracks.order(self._x, self._modes)
+
+    def _number(self, mode: int | str) -> int:
+        """The number, at this design, of a mode that the first design numbers or a coordinate names."""
+        order = self._order
+        first = self._tracks.first
+        assert first is not None
+        if isinstance(mode, str):
+            names = list(first.model.coordinate_names)
+            if mode not in names:
+                raise SolverError(f"optimize: no coordinate '{mode}'; {suggest(mode, names, 'coordinates')}")
+            size = np.abs(first.shapes[names.index(mode)]) / np.max(np.abs(first.shapes), axis=0)
+            if not first.oscillations.size:
+                raise SolverError("optimize: the first design has no oscillation; choose another start")
+            mode = int(first.oscillations[int(np.argmax(size[first.oscillations]))])
+        if not 0 <= mode < order.size:
+            raise SolverError(f"optimize: there is no mode {mode}; they are 0 to {order.size - 1}")
+        return int(order[mode])
+
+    def _of_mode(self, mode: int | str, what: str) -> Derived:
+        k = self._number(mode)
+        return Derived(getattr(self._modes, what)[k], getattr(self._slopes, what)[k])
+
+    def frequency(self, mode: int | str) -> Derived:
+        """Undamped frequency (Hz) of a mode, given by its number at the first design or by its main coordinate."""
+        return self._of_mode(mode, "undamped_frequency")
+
+    def damped_frequency(self, mode: int | str) -> Derived:
+        """Hz."""
+        return self._of_mode(mode, "damped_frequency")
+
+    def damping(self, mode: int | str) -> Derived:
+        """Damping ratio of a mode."""
+        return self._of_mode(mode, "damping_ratio")
+
+    def coordinate(self, name: str) -> Derived:
+        """A coordinate (m, rad) in the equilibrium."""
+        names = list(self._linear.coordinate_names)
+        if name not in names or name not in self.system.state_names:
+            raise SolverError(f"optimize: no coordinate '{name}'; {suggest(name, names, 'coordinates')}")
+        value = self._rest.q[list(self.system.state_names).index(name)]
+        return Derived(value, self._slopes.operating_point[names.index(name)])
+
+    def gain(self, output: str, input: str, frequency: float) -> Derived:
+        """|H| between an input and an output at a frequency (Hz)."""
+        i, j = self._linear.port(output, input)
+        s = 2j * np.pi * frequency
+        H, slope = self._linear.transfer(s)[i, j], self._slopes.transfer(s)[i, j]
+        return Derived(abs(H), np.real(np.conj(H) * slope) / abs(H))
+
+    def peak(self, output: str, input: str, band: tuple[float, float]) -> Derived:
+        """The largest |H| in a band of frequencies (Hz)."""
+        found = self._slopes.peak(output, input, band)
+        return Derived(found.value, found.derivative)
+
+    def parameter(self, name: str) -> Derived:
+        names = list(self.parameters)
+        if name not in names:
+            raise SolverError(f"optimize: unknown parameter '{name}'; {suggest(name, names, 'parameters')}")
+        return Derived(self.parameters[name], np.eye(len(names))[names.index(name)])
+
+    # -- by differences --------------------------------------------------------------------------------
+
+    @property
+    def rest(self) -> Equilibrium:
+        self.exact = False
+        return self._rest
+
+    @property
+    def linear(self) -> LinearModel:
+        self.exact = False
+        return self._linear
+
+    @property
+    def modes(self) -> Modes:
+        self.exact = False
+        return self._modes
+
+    def simulate(self, **options: Any) -> Any:
+        """The result of `sk.simulate` with these parameters."""
+        self.exact = False
+        result = simulate(self.system, parameters=self.parameters, **options)
+        if not result.ok:
+            raise SolverError(f"optimize: a simulation ended early: {result.message}")
+        return result
+
+    def model(self) -> Any:
+        """The model with these numbers, for other analyses such as `sk.kinematics`."""
+        self.exact = False
+        return with_numbers(self.system.model, self.parameters)
+
+
+def with_numbers(model: Any, values: Mapping[str, float]) -> Any:
+    """A copy of a model in which parameters and fields of items have other values."""
+    for name, value in values.items():
+        if name in model.parameters:
+            model = model.model_copy(update={"parameters": {**model.parameters, name: value}})
+            continue
+        item, _, attribute = name.rpartition(".")
+        for kind in ("bodies", "joints", "forces", "constraints", "contacts"):
+            items = getattr(model, kind)
+            if item in items:
+                changed = items[item].model_copy(update={attribute: value})
+                model = model.model_copy(update={kind: {**items, item: changed}})
+    return model

@@ -1,0 +1,111 @@
+"""Derivatives of eigenvalues and of left and right eigenvectors of any matrix; repeated ones are said."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from sekant.analyses.linear.modes import Modes
+
+Array = NDArray[Any]
+REPEATED = 1e-7  # distance of eigenvalues, against the largest, below which they count as one
+CLOSE = 1e-3  # distance, against their own size, below which their eigenvectors turn quickly
+
+
+@dataclass(frozen=True, eq=False)
+class EigenDerivatives:
+    """`values` (n, k), `right`, `left` (n, n, k), groups of `repeated` eigenvalues, and `notes` on them."""
+
+    values: Array
+    right: Array
+    left: Array
+    repeated: tuple[tuple[int, ...], ...]
+    notes: tuple[str, ...]
+
+
+def eigen_derivatives(modes: Modes, dA: Array) -> EigenDerivatives:
+    """For changes dA (n, n, k) of the matrix."""
+    values, R, L = modes.eigenvalues, modes.right, modes.left
+    n, count = values.size, dA.shape[2]
+    groups = _groups(values)
+    mixed = np.einsum("ij,jlp,lm->imp", L.conj().T, dA, R)  # l_i^H dA r_m
+    d_values = np.einsum("iip->ip", mixed).astype(complex)
+    d_right = np.full((n, n, count), np.nan, complex)
+    d_left = np.full((n, n, count), np.nan, complex)
+    notes = _close_notes(values, groups)
+    in_group = {k for group in groups for k in group}
+    for group in groups:
+        d_values[list(group)], note = _branches(values, R, L, dA, group)
+        notes.append(note)
+    for k in range(n):
+        if k in in_group:
+            continue
+        others = [j for j in range(n) if j != k]
+        gaps = values[k] - values[others]
+        # r_j of a group span it; their own l_j may not be dual to them, so duals are made
+        dual = np.linalg.pinv(R) if in_group else L.conj().T
+        for p in range(count):
+            d0 = R[:, others] @ ((dual[others] @ dA[:, :, p] @ R[:, k]) / gaps)
+            r, at = R[:, k], int(np.argmax(np.abs(R[:, k]) > 0.999 * np.abs(R[:, k]).max()))
+            c = -np.real(np.vdot(r, d0)) - 1j * np.imag(d0[at]) / np.real(r[at])
+            d_right[:, k, p] = d0 + c * r
+            row = ((dual[k] @ dA[:, :, p] @ R[:, others]) / gaps) @ dual[others] - c * dual[k]
+            d_left[:, k, p] = np.conj(row)
+    return EigenDerivatives(d_values, d_right, d_left, groups, tuple(notes))
+
+
+def _groups(values: Array) -> tuple[tuple[int, ...], ...]:
+    limit = REPEATED * float(np.max(np.abs(values), initial=0.0))
+    found, taken = [], set()
+    for k in range(values.size):
+        if k in taken:
+            continue
+        group = [j for j in range(values.size) if j not in taken and abs(values[j] - values[k]) <= limit]
+        if len(group) > 1:
+            found.append(tuple(group))
+            taken.update(group)
+    return tuple(found)
+
+
+def _close_notes(values: Array, groups: tuple[tuple[int, ...], ...]) -> list[str]:
+    together = {frozenset((i, j)) for group in groups for i in group for j in group}
+    notes = []
+    for i in range(values.size):
+        for j in range(i + 1, values.size):
+            gap, size = abs(values[i] - values[j]), max(abs(values[i]), abs(values[j]))
+            if frozenset((i, j)) not in together and gap < CLOSE * size:
+                notes.append(
+                    f"modes {i + 1} and {j + 1} are nearly repeated (they differ by {gap / size:.1e} of their size): "
+                    "their eigenvectors turn quickly, and derivatives hold for changes much smaller than that"
+                )
+    return notes
+
+
+def _branches(values: Array, R: Array, L: Array, dA: Array, group: tuple[int, ...]) -> tuple[Array, str]:
+    """Slopes of the branches into which a repeated eigenvalue splits."""
+    label = ", ".join(str(k + 1) for k in group)
+    members = list(group)
+    inner = L[:, members].conj().T @ R[:, members]
+    sizes = np.linalg.svd(R[:, members], compute_uv=False)
+    if sizes[-1] < 1e-6 or np.linalg.cond(inner) > 1e8:
+        note = (
+            f"modes {label} repeat the eigenvalue {values[members[0]]:.4g} and share an eigenvector (defective): "
+            "it has no derivative"
+        )
+        return np.full((len(group), dA.shape[2]), np.nan, complex), note
+    block = np.stack(
+        [
+            np.linalg.eigvals(np.linalg.solve(inner, L[:, members].conj().T @ dA[:, :, p] @ R[:, members]))
+            for p in range(dA.shape[2])
+        ],
+        axis=-1,
+    )
+    note = (
+        f"modes {label} repeat the eigenvalue {values[members[0]]:.4g}: its derivatives are the slopes of its "
+        "branches for one parameter at a time, and its eigenvectors have none"
+    )
+    return block, note

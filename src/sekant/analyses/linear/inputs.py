@@ -1,0 +1,257 @@
+"""Inputs and outputs of a linear model by name, and how they enter and leave the equations.
+
+An input is a run-time parameter, a driver (whose displacement u is added to its value, with u' and u'' acting as they
+must), or a coordinate (along which a generalized force u acts).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import Any
+
+import casadi as ca
+import numpy as np
+from numpy.typing import NDArray
+
+from sekant.analyses.assembly.loop_geometry import _coordinates_of_velocities as coordinates_of_velocities
+from sekant.analyses.linear.independent_coordinates import Columns
+from sekant.engine.functions.linear import LinearFunctions, Point, Slopes
+from sekant.engine.natural import NaturalSystem
+from sekant.engine.system import System
+from sekant.engine.system import compile as compile_model
+from sekant.errors import SolverError, suggest
+from sekant.geometry.spatial import SX
+from sekant.model.forces import Actuator
+from sekant.model.quantities import Expression
+
+Array = NDArray[Any]
+INSTANT = ("acceleration", "a", "reaction", "reaction_local", "multipliers", "force", "power")
+"""Last words of the names of outputs that follow forces without delay."""
+ORDERS = ("", "_rate", "_acceleration")
+
+
+@dataclass(frozen=True)
+class Input:
+    """`kind` "parameter", "driver" or "force"; `index`: of the entries of p with u, u', u'', or of the velocity."""
+
+    name: str
+    kind: str
+    index: tuple[int, ...]
+
+
+def with_inputs(system: System, names: Sequence[str], t: float) -> System:
+    """The system with run-time parameters for its inputs that are drivers or coordinates of joints.
+
+    Each driver of `names` has a small displacement u + u' (t - t0) + u'' (t - t0)^2 / 2, each coordinate a force.
+    """
+    known = system.parameters
+    drivers = [n for n in names if n in system.model.drivers and f"{n}_input" not in known]
+    forces = {
+        name: key
+        for name, key in _driveable(system).items()
+        if name in names and force_parameter(*key) not in known
+    }
+    if not drivers and not forces:
+        return system
+
+    def make() -> System:
+        model, extra = system.model, {}
+        changed, added = dict(model.drivers), dict(model.forces)
+        for name in drivers:
+            u = [f"{name}_input{order}" for order in ORDERS]
+            extra.update(dict.fromkeys(u, 0.0))
+            text = f"({model.drivers[name].value}) + {u[0]} + {u[1]}*(t - {t!r}) + 0.5*{u[2]}*(t - {t!r})^2"
+            changed[name] = model.drivers[name].model_copy(update={"value": Expression(text)})
+        for joint, k in forces.values():
+            force = force_parameter(joint, k)
+            extra[force] = 0.0
+            added[force] = Actuator(joint=joint, coordinate=k, force=Expression(force))
+        update = {"drivers": changed, "forces": added, "parameters": {**model.parameters, **extra}}
+        return compile_model(
+            model.model_copy(update=update),
+            formulation=system.equations.formulation,
+            parameters=[*system.parameters, *extra],
+            engine=system.engine,
+            cache=system.uses_cache,
+        )
+
+    return system.once(("inputs", tuple(drivers), tuple(forces), t), make)
+
+
+def force_parameter(joint: str, k: int) -> str:
+    """The run-time parameter that holds the force along coordinate k of a joint."""
+    return f"{joint}_force_input_{k}"
+
+
+def _driveable(system: System) -> dict[str, tuple[str, int]]:
+    """Coordinates along which a force of the model can act, by name: those of joints that are no quaternions."""
+    if isinstance(system, NaturalSystem):
+        return {}
+    motion = system.equations.motion
+    found = {}
+    for name, key in zip(coordinates_of_velocities(system), motion.v_names, strict=True):
+        joint = system.model.joints.get(key[0])
+        if joint is not None and joint.unit_quaternion is None and key[0] in motion.joint_index:
+            found[name] = key
+    return found
+
+
+def find_inputs(system: System, names: Sequence[str], coordinates: Sequence[str]) -> list[Input]:
+    """`coordinates`: names of the displacements (nv,)."""
+    start, places = 0, {}
+    for name, value in system.parameters.items():
+        places[name] = tuple(range(start, start + value.size))
+        start += value.size
+    drivers = system.model.drivers
+    forces = {name: force_parameter(*key) for name, key in _driveable(system).items()}
+    found = []
+    for name in names:
+        if name in drivers:
+            index = tuple(places[f"{name}_input{order}"][0] for order in ORDERS)
+            found.append(Input(name, "driver", index))
+        elif name in places:
+            parts = places[name]
+            found += [
+                Input(name if len(parts) == 1 else f"{name}[{i}]", "parameter", (k,))
+                for i, k in enumerate(parts)
+            ]
+        elif forces.get(name) in places:
+            found.append(Input(name, "parameter", places[forces[name]]))
+        elif name in coordinates:
+            found.append(Input(name, "force", (list(coordinates).index(name),)))
+        else:
+            known = [*places, *drivers, *coordinates]
+            raise SolverError(
+                f"linearize: no input '{name}'; {suggest(name, known, 'inputs')} An input is a run-time parameter "
+                f"(compile with parameters=['{name}']), a driver, or a coordinate along which a force acts"
+            )
+    return found
+
+
+def input_columns(inputs: Sequence[Input], slopes: Slopes, rows: NDArray[np.bool_], order: int) -> Columns:
+    """How the inputs' derivatives of `order` 0, 1 or 2 in time enter."""
+    nv, m = slopes.R.shape[0], int(rows.sum())
+    R = np.zeros((nv, len(inputs)))
+    parts = [np.zeros((m, len(inputs))) for _ in range(3)]
+    for i, item in enumerate(inputs):
+        if item.kind == "force":
+            if order == 0:
+                R[item.index[0], i] = -1.0
+            continue
+        if order >= len(item.index):
+            continue
+        k = item.index[order]
+        R[:, i] = slopes.R[:, k]
+        for part, slope in zip(parts, (slopes.Phi, slopes.rate, slopes.acceleration), strict=True):
+            part[:, i] = slope[rows, k]
+    return Columns(R, *parts)
+
+
+def check_inputs(system: System, functions: LinearFunctions, inputs: Sequence[Input], slopes: Slopes) -> None:
+    """A parameter that moves constraints or drivers is no input: its rates would act as well."""
+    eq = system.equations
+    moved = getattr(eq.motion, "driven", {})
+    for item in inputs:
+        if item.kind != "parameter":
+            continue
+        k = item.index[0]
+        rows = np.abs(slopes.Phi[:, k]) + np.abs(slopes.rate[:, k])
+        where = functions.row_names[int(np.argmax(rows))] if rows.size and rows.max() > 0 else ""
+        for i, driver in moved.items():
+            if eq.lookups.jacobian(eq.motion.v_all[i] + _position(eq.motion, i), eq.p[k]).nnz():
+                where = driver
+        if where:
+            raise SolverError(
+                f"linearize: input '{item.name}' moves '{where}', so that its rates act as well; name a driver "
+                "as the input instead"
+            )
+
+
+def _position(motion: Any, i: int) -> SX:
+    """The driven coordinate of velocity i."""
+    for link in motion.links:
+        if link.v.start <= i < link.v.stop:
+            return motion.q_all[link.q.start + i - link.v.start]
+    return SX(0)
+
+
+def check_direct(inputs: Sequence[Input], outputs: Sequence[str]) -> None:
+    """Forces that act on coordinates no joint has do not show in outputs of accelerations and reactions."""
+    for item in inputs:
+        for name in outputs:
+            if item.kind == "force" and set(name.split(".")[1:]) & set(INSTANT):
+                raise SolverError(
+                    f"linearize: a force along '{item.name}' acts at once on '{name}', which is not known for such "
+                    "coordinates; let the force act along a joint's coordinate, or make it a parameter of a force"
+                )
+
+
+class LinearOutputs:
+    """Chosen outputs of a system, one name for each component, and their derivatives."""
+
+    def __init__(self, system: System, names: Sequence[str]):
+        self.system = system
+        work = system._w
+        self.names: list[str] = []
+        self.units: list[str] = []
+        entries = []
+        for output in system.all_outputs:
+            if work.numel() and ca.depends_on(output.expression, work):
+                continue
+            parts = ca.vertsplit(ca.densify(output.expression))
+            labels = [f"{output.name}.{c}" for c in output.components] if output.components else [output.name]
+            units = [output.unit] * len(parts) if isinstance(output.unit, str) else list(output.unit)
+            for label, unit, part in zip(labels, units, parts, strict=False):
+                if any(fnmatchcase(label, n) or fnmatchcase(output.name, n) for n in names):
+                    self.names.append(label)
+                    self.units.append(unit)
+                    entries.append(part)
+        for name in names:
+            known = [o.name for o in system.all_outputs]
+            if not any(fnmatchcase(n, name) or fnmatchcase(n.rpartition(".")[0], name) for n in self.names):
+                raise SolverError(
+                    f"linearize: no output is called '{name}'; {suggest(name, known, 'outputs')}"
+                )
+        self.expression = ca.vertcat(SX.zeros(0, 1), *entries)
+        eq = system.equations
+        N = eq.lookups.jacobian(eq.qdot, eq.v)
+        jacobian = eq.lookups.jacobian
+        self._terms = [
+            ca.densify(term)
+            for term in (
+                self.expression,
+                jacobian(self.expression, eq.q) @ N,
+                jacobian(self.expression, eq.v),
+                jacobian(self.expression, eq.p),
+            )
+        ]
+        self._N = N
+        self._inputs = [eq.t, eq.q, eq.v, eq.p]
+        self._function = system.function("linear.outputs", self._inputs, self._terms)
+
+    def at(self, point: Point) -> tuple[Array, Array, Array, Array]:
+        """Values (k,), derivatives by s (k, nv), w (k, nv) and p (k, np)."""
+        return self._reshaped(self._function(np.array([point.t]), point.q, point.v, point.p))
+
+    def _reshaped(self, values: Sequence[Array]) -> tuple[Array, Array, Array, Array]:
+        y, by_s, by_v, by_p = values
+        k = len(self.names)
+        return y.ravel(), by_s.reshape(k, -1), by_v.reshape(k, -1), by_p.reshape(k, -1)
+
+    def change(self, point: Point, ds: Array, dv: Array, dp: Array) -> tuple[Array, Array, Array, Array]:
+        """Derivatives of all that along a change of the point."""
+        system, eq = self.system, self.system.equations
+
+        def make() -> Any:
+            steps = [SX.sym("ds", system.nv), SX.sym("dv", system.nv), SX.sym("dp", eq.p.numel())]
+            symbols = ca.vertcat(eq.q, eq.v, eq.p)
+            direction = ca.vertcat(self._N @ steps[0], steps[1], steps[2])
+            rates = [eq.lookups.jtimes(term, symbols, direction) for term in self._terms]
+            return system.function(
+                "linear.outputs_change", [*self._inputs, *steps], [ca.densify(r) for r in rates]
+            )
+
+        function = system.once(("linear outputs change", tuple(self.names)), make)
+        return self._reshaped(function(np.array([point.t]), point.q, point.v, point.p, ds, dv, dp))

@@ -1,0 +1,246 @@
+"""A linear model of small motions: matrices, modes, frequency response, and the way to other packages."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from sekant.analyses.linear.independent_coordinates import Columns, Reduction, Response
+from sekant.analyses.linear.inputs import Input, LinearOutputs
+from sekant.analyses.linear.modes import Modes, modes_of
+from sekant.analyses.linear.moving_axes import second_order_of
+from sekant.analyses.linear.operating_point import OperatingPoint
+from sekant.engine.system import System
+from sekant.errors import SolverError, suggest
+
+Array = NDArray[Any]
+
+
+class StateSpace(NamedTuple):
+    """x' = A x + B u, y = C x + D u."""
+
+    A: Array
+    B: Array
+    C: Array
+    D: Array
+
+
+@dataclass(frozen=True, eq=False)
+class LinearModel:
+    """Small motions about an operating point, in x = [z; y]: independent coordinates and velocities.
+
+        M z'' + C z' + K z = 0 ,        x' = A x + B0 u + B1 u' + B2 u''
+
+    `state_names` names the entries of x, `coordinate_names` those of the displacements s (nv,) = Z z of all
+    coordinates. B1 and B2 are zero unless an input is a driver, whose rates act too. `moving` (n, n) is what the
+    axes of a steady motion take from A, see `sekant.analyses.linear.moving_axes`.
+    """
+
+    system: System
+    operating_point: OperatingPoint
+    reduction: Reduction
+    columns: tuple[Columns, ...]
+    responses: tuple[Response, ...]
+    input_items: tuple[Input, ...]
+    reporters: LinearOutputs | None
+    coordinate_names: tuple[str, ...]
+    state_names: tuple[str, ...]
+    method: str
+    independent: tuple[str, ...] | None = None
+    moving: Array | None = None
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        return tuple(item.name for item in self.input_items)
+
+    @property
+    def outputs(self) -> tuple[str, ...]:
+        return tuple(self.reporters.names) if self.reporters else ()
+
+    # -- second order ----------------------------------------------------------------------------------
+
+    @cached_property
+    def _second_order(self) -> tuple[Array, Array, Array]:
+        if self.moving is None:
+            return self.reduction.second_order()
+        return second_order_of(self.A, self.reduction)
+
+    @property
+    def M(self) -> Array:
+        """(f, f) mass matrix."""
+        return self._second_order[0]
+
+    @property
+    def C(self) -> Array:
+        """(f, f) damping and gyroscopic matrix."""
+        return self._second_order[1]
+
+    @property
+    def K(self) -> Array:
+        """(f, f) stiffness matrix, that of the constraint forces included."""
+        return self._second_order[2]
+
+    @property
+    def Z(self) -> Array:
+        """(nv, f): displacements of all coordinates for unit independent ones."""
+        return self.reduction.basis.Z_q
+
+    @property
+    def tree_matrices(self) -> tuple[Array, Array, Array]:
+        """M, C, K (nv, nv) before the constraints are eliminated; K holds their geometric stiffness."""
+        T = self.reduction.tangent
+        return T.M, T.R_v - T.M @ T.X, T.R_s - T.R_v @ T.X - T.M @ T.X_rate
+
+    # -- first order -----------------------------------------------------------------------------------
+
+    @cached_property
+    def A(self) -> Array:
+        """(n, n)."""
+        return self.reduction.A if self.moving is None else self.reduction.A - self.moving
+
+    def input_matrix(self, order: int = 0) -> Array:
+        """B0, B1 or B2 (n, inputs): how the inputs, their rates or their accelerations act."""
+        part = self.responses[order]
+        return np.vstack([part.z, part.y])
+
+    @property
+    def B(self) -> Array:
+        """(n, inputs) of a proper state space; see `state_space`."""
+        return self.state_space().B
+
+    @cached_property
+    def _output_terms(self) -> tuple[Array, tuple[Array, ...]]:
+        """C (k, n), and D0, D1, D2 (k, inputs)."""
+        if self.reporters is None:
+            k, n = len(self.inputs), len(self.state_names)
+            return np.zeros((0, n)), tuple(np.zeros((0, k)) for _ in range(3))
+        _, by_s, by_v, by_p = self.reporters.at(self.operating_point.point)
+        return self._through(by_s, by_v), tuple(
+            by_s @ part.P + by_v @ part.V + self._direct(by_p, order)
+            for order, part in enumerate(self.responses)
+        )
+
+    def _through(self, by_s: Array, by_v: Array) -> Array:
+        basis = self.reduction.basis
+        return np.hstack([by_s @ basis.Z_q + by_v @ self.reduction.W, by_v @ basis.Z_v])
+
+    def _direct(self, by_p: Array, order: int) -> Array:
+        """What inputs do to outputs at an unchanged state; forces act through accelerations."""
+        D = np.zeros((by_p.shape[0], len(self.input_items)))
+        for i, item in enumerate(self.input_items):
+            if item.kind != "force" and order < len(item.index):
+                D[:, i] = by_p[:, item.index[order]]
+        return D
+
+    def state_space(self) -> StateSpace:
+        """A, B, C, D. Where rates of inputs act, x is shifted: x - B2 u' - (B1 + A B2) u takes its place."""
+        A = self.A
+        B0, B1, B2 = (self.input_matrix(order) for order in range(3))
+        C, (D0, D1, D2) = self._output_terms
+        scale = 1e-9 * (1.0 + np.max(np.abs(C), initial=0.0))
+        improper = np.maximum(np.abs(D1 + C @ B2), np.abs(D2))
+        if improper.size and np.max(improper) > scale:
+            k = int(np.argmax(np.max(improper, axis=1)))
+            raise SolverError(
+                f"linearize: output '{self.outputs[k]}' follows rates of a driver and has no state space; use "
+                "frequency_response, or an output of positions"
+            )
+        shift = B1 + A @ B2
+        return StateSpace(A, B0 + A @ shift, C, D0 + C @ shift)
+
+    def descriptor(self) -> tuple[Array, Array]:
+        """(E, A) with E x' = A x, x = [s; w; lam]: all coordinates, velocities and multipliers."""
+        if self.moving is not None:
+            raise SolverError("linearize: in moving axes there is no descriptor form; use A, or M, C, K")
+        T, holonomic = self.reduction.tangent, self.reduction.basis.holonomic
+        n, m = T.M.shape[0], T.G.shape[0]
+        E, A = np.zeros((2 * n + m, 2 * n + m)), np.zeros((2 * n + m, 2 * n + m))
+        E[:n, :n], E[n : 2 * n, n : 2 * n] = np.eye(n), T.M
+        A[:n, :n], A[:n, n : 2 * n] = T.X, np.eye(n)
+        A[n : 2 * n, :n], A[n : 2 * n, n : 2 * n], A[n : 2 * n, 2 * n :] = -T.R_s, -T.R_v, -T.G.T
+        A[2 * n :, :n] = np.where(holonomic[:, None], T.G, T.H)
+        A[2 * n :, n : 2 * n] = np.where(holonomic[:, None], 0.0, T.G)
+        return E, A
+
+    def to_scipy(self) -> Any:
+        """A `scipy.signal.StateSpace`."""
+        from scipy.signal import StateSpace as ScipyStateSpace
+
+        return ScipyStateSpace(*self._with_ports())
+
+    def to_control(self) -> Any:
+        """A `control.ss` with names, if python-control is installed."""
+        try:
+            control = importlib.import_module("control")
+        except ImportError:
+            raise SolverError(
+                "python-control is not installed; pip install control, or use to_scipy()"
+            ) from None
+        names = {"inputs": list(self.inputs), "outputs": list(self.outputs), "states": list(self.state_names)}
+        return control.ss(*self._with_ports(), **names)
+
+    def _with_ports(self) -> StateSpace:
+        if not self.inputs or not self.outputs:
+            raise SolverError("linearize: name inputs and outputs for a state space of other packages")
+        return self.state_space()
+
+    # -- questions -------------------------------------------------------------------------------------
+
+    def modes(self) -> Modes:
+        """Eigenvalues, frequencies, damping ratios and shapes."""
+        return modes_of(self)
+
+    def frequency_response(self, frequencies: ArrayLike) -> Array:
+        """Complex (len(frequencies), outputs, inputs) at frequencies in Hz."""
+        if not self.inputs or not self.outputs:
+            raise SolverError("linearize: name inputs and outputs for a frequency response")
+        return self.transfer(2j * np.pi * np.atleast_1d(np.asarray(frequencies, float)))
+
+    def transfer(self, s: complex | Array) -> Array:
+        """(..., outputs, inputs) at complex frequencies s (...) in rad/s."""
+        C, D = self._output_terms
+        s = np.asarray(s, complex)[..., None, None]
+        powers = (1.0, s, s**2)
+        B = sum((self.input_matrix(order) * power for order, power in enumerate(powers)), np.zeros(1))
+        direct = sum((D[order] * power for order, power in enumerate(powers)), np.zeros(1))
+        return C @ np.linalg.solve(s * np.eye(self.A.shape[0]) - self.A, B) + direct
+
+    def power_spectrum(self, frequencies: ArrayLike, inputs: ArrayLike) -> Array:
+        """Spectral densities (len(frequencies), outputs) for uncorrelated `inputs`.
+
+        `inputs`: densities (inputs,), or (len(frequencies), inputs), in units squared per Hz.
+        """
+        H = self.frequency_response(frequencies)
+        densities = np.broadcast_to(np.asarray(inputs, float), (H.shape[0], H.shape[2]))
+        return np.einsum("fio,fo->fi", np.abs(H) ** 2, densities)
+
+    def sensitivity(self, parameters: Sequence[str]) -> Any:
+        """Exact derivatives of modes and frequency response with respect to run-time parameters."""
+        from sekant.analyses.linear.sensitivity import sensitivity_of
+
+        return sensitivity_of(self, parameters)
+
+    def port(self, output: str, input: str) -> tuple[int, int]:
+        """Numbers of an output and an input by name."""
+        for name, known, what in ((output, self.outputs, "outputs"), (input, self.inputs, "inputs")):
+            if name not in known:
+                raise SolverError(f"linear model: unknown name '{name}'; {suggest(name, list(known), what)}")
+        return self.outputs.index(output), self.inputs.index(input)
+
+    def __str__(self) -> str:
+        kind = {
+            "equilibrium": "an equilibrium",
+            "steady": "a steady motion",
+            "motion": "an instant of a motion",
+        }
+        where = self.operating_point
+        return (
+            f"linear model of '{self.system.model.name}' about {kind[where.kind]} at t = {where.point.t:.6g} s: "
+            f"{len(self.state_names)} states, {len(self.inputs)} inputs, {len(self.outputs)} outputs"
+        )

@@ -1,0 +1,154 @@
+"""Linearization: exact M, C, K and A, B, C, D of a system about an equilibrium, a steady motion or any instant."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import scipy.linalg
+from numpy.typing import ArrayLike
+
+from sekant.analyses.assembly.loop_geometry import _coordinates_of_velocities
+from sekant.analyses.linear.finite_differences import difference_tangent, forward_tangent
+from sekant.analyses.linear.independent_coordinates import Basis, Reduction, restricted
+from sekant.analyses.linear.inputs import (
+    LinearOutputs,
+    check_direct,
+    check_inputs,
+    find_inputs,
+    input_columns,
+    with_inputs,
+)
+from sekant.analyses.linear.linear_model import LinearModel
+from sekant.analyses.linear.moving_axes import moving_axes
+from sekant.analyses.linear.operating_point import operating_point
+from sekant.analyses.simulation.contacts import variant_of
+from sekant.engine.functions.linear import linear_functions
+from sekant.engine.system import State, System
+from sekant.errors import SolverError, suggest
+
+METHODS = ("exact", "forward", "finite_difference")
+
+
+def linearize(
+    system: System,
+    state: State | None = None,
+    t: float = 0.0,
+    *,
+    at: str | None = None,
+    a: ArrayLike | None = None,
+    inputs: Sequence[str] = (),
+    outputs: Sequence[str] = (),
+    independent: Sequence[str] | str | None = None,
+    parameters: Mapping[str, ArrayLike] | None = None,
+    method: str = "exact",
+    step: float = 1e-7,
+) -> LinearModel:
+    """The linear model of small motions about `state` at time `t` (s).
+
+    Without a state, or with what `sk.equilibrium` returned, about an equilibrium. A state with velocities is that of
+    a steady motion with the constant accelerations `a` (nv,), by default none; what `sk.steady_motion` returned
+    is taken in axes that move with it. ``at="motion"`` takes any state and the accelerations that the system
+    has there. A state that is not what it is said to be is refused, with the forces that are unbalanced.
+
+    `inputs`: names of run-time parameters, drivers, or coordinates (along which forces act). `outputs`: names or
+    patterns of outputs. `independent`: coordinates to use where constraints leave fewer free than there are; by
+    default an orthonormal basis of the free motions, "auto" chooses coordinates. `method` "exact" differentiates
+    inverse dynamics, "forward" forward dynamics (a check), "finite_difference" takes one-sided differences of
+    inverse dynamics with `step` (the published alternative).
+    """
+    if method not in METHODS:
+        raise SolverError(f"linearize: unknown method '{method}'; {suggest(method, METHODS, 'methods')}")
+    if state is not None and hasattr(state, "t"):
+        t = state.t  # type: ignore[attr-defined]
+    system = with_inputs(system, inputs, t)
+    where = operating_point(system, state, t, at, a, parameters)
+    functions = linear_functions(system)
+    if method == "finite_difference":
+        tangent = difference_tangent(functions, where.point, step)
+    elif np.any(where.point.v) or np.any(where.point.a):
+        tangent = functions.tangent(where.point)
+    else:
+        tangent = functions.rest_tangent(where.point)
+    tangent = restricted(tangent, where.rows)
+    names = _coordinates_of_velocities(system)
+    holonomic = functions.holonomic[where.rows]
+    chosen = _independent(tangent.G[holonomic], names, independent)
+    basis = Basis(tangent.G, holonomic, chosen)
+    if method == "forward":
+        tangent = forward_tangent(variant_of(system, where.held), where.point, tangent)
+    reduction = Reduction(tangent, basis)
+    moving = moving_axes(where, reduction)
+    found = find_inputs(system, inputs, names)
+    slopes = functions.slopes(where.point)
+    check_inputs(system, functions, found, slopes)
+    columns = [input_columns(found, slopes, where.rows, order) for order in range(3)]
+    reporters = LinearOutputs(variant_of(system, where.held), outputs) if outputs else None
+    check_direct(found, reporters.names if reporters else ())
+    return LinearModel(
+        system=system,
+        operating_point=where,
+        reduction=reduction,
+        columns=tuple(columns),
+        responses=tuple(reduction.respond(part) for part in columns),
+        input_items=tuple(found),
+        reporters=reporters,
+        coordinate_names=tuple(names),
+        state_names=_state_names(system, basis, names, chosen),
+        method=method,
+        independent=None if chosen is None else tuple(names[i] for i in chosen),
+        moving=moving,
+    )
+
+
+def _independent(G, names: Sequence[str], given: Sequence[str] | str | None) -> list[int] | None:
+    """Indices of the independent coordinates among the displacements, or None for a basis of the null space."""
+    if not G.shape[0]:
+        if given is not None and given != "auto" and sorted(given) != sorted(names):
+            raise SolverError("linearize: nothing constrains the coordinates; all of them are independent")
+        return None if given is None or given == "auto" else [list(names).index(n) for n in given]
+    if given is None:
+        return None
+    Z = Basis(G, np.ones(G.shape[0], bool)).positions.Z
+    if given == "auto":
+        order = scipy.linalg.qr(Z.T, pivoting=True, mode="r")[-1]
+        return sorted(int(i) for i in order[: Z.shape[1]])
+    chosen: list[int] = []
+    for name in [given] if isinstance(given, str) else given:
+        if name not in names:
+            raise SolverError(
+                f"linearize: no coordinate '{name}'; {suggest(name, list(names), 'coordinates')}"
+            )
+        chosen.append(list(names).index(name))
+    if len(chosen) != Z.shape[1]:
+        raise SolverError(
+            f"linearize: {Z.shape[1]} coordinates are independent, {len(chosen)} are named; independent='auto' "
+            "chooses them"
+        )
+    sizes = np.linalg.svd(Z[chosen], compute_uv=False)
+    if sizes.size and sizes[-1] < 1e-9:
+        raise SolverError(
+            f"linearize: {', '.join(names[i] for i in chosen)} do not determine the position here (smallest singular "
+            f"value {sizes[-1]:.1e}); name others, or independent='auto'"
+        )
+    return chosen
+
+
+def _state_names(
+    system: System, basis: Basis, names: Sequence[str], chosen: list[int] | None
+) -> tuple[str, ...]:
+    rates = system.state_names[system.nq : system.nq + system.nv]
+    fq, fv = basis.Z_q.shape[1], basis.Z_v.shape[1]
+    if chosen is None and fq == len(names):
+        positions = list(names)
+    elif chosen is None:
+        positions = [f"z{i + 1}" for i in range(fq)]
+    else:
+        positions = [names[i] for i in chosen]
+    if basis.second_order and (chosen is not None or fq == len(names)):
+        index = range(len(names)) if chosen is None else chosen
+        velocities = [rates[i] for i in index]
+        velocities = [f"{n} rate" if n in positions else n for n in velocities]
+    else:
+        velocities = [f"y{i + 1}" for i in range(fv)]
+    return (*positions, *velocities)

@@ -1,0 +1,183 @@
+"""Modes of a linear model: eigenvalues with left and right eigenvectors, and what they mean as motions."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import casadi as ca
+import numpy as np
+import scipy.linalg
+from numpy.typing import NDArray
+
+from sekant.analyses.assembly.loop_geometry import LoopGeometry
+from sekant.engine.system import State
+from sekant.errors import SolverError
+from sekant.results.pictures import picture
+
+if TYPE_CHECKING:
+    from sekant.analyses.linear.linear_model import LinearModel
+
+Array = NDArray[Any]
+ZERO = 1e-7
+"""Eigenvalues below this, against the largest, count as zero: a double zero is only found to the root of rounding."""
+GROWING = 1e-9
+"""Real parts up to this, against the largest eigenvalue, count as no growth."""
+
+
+@dataclass(frozen=True, eq=False)
+class Modes:
+    """Modes by rising undamped frequency; of a conjugate pair the one with positive imaginary part comes first.
+
+    `eigenvalues` (n,) rad/s; `right`, `left` (n, n): columns with ``A r = lam r``, ``l^H A = lam l^H``, ``|r| = 1``,
+    the largest entry of r real and positive, and ``l^H r = 1`` where the mode is not defective.
+    """
+
+    model: LinearModel
+    eigenvalues: Array
+    right: Array
+    left: Array
+
+    @property
+    def undamped_frequency(self) -> Array:
+        """(n,) Hz: |lam| / 2 pi."""
+        return np.abs(self.eigenvalues) / (2 * np.pi)
+
+    @property
+    def damped_frequency(self) -> Array:
+        """(n,) Hz: |Im lam| / 2 pi."""
+        return np.abs(np.imag(self.eigenvalues)) / (2 * np.pi)
+
+    @property
+    def damping_ratio(self) -> Array:
+        """(n,): -Re lam / |lam|; NaN for zero eigenvalues."""
+        size = np.abs(self.eigenvalues)
+        zero = size <= self._small
+        return np.where(zero, np.nan, -np.real(self.eigenvalues) / np.where(zero, 1.0, size))
+
+    @property
+    def _small(self) -> float:
+        return ZERO * float(np.max(np.abs(self.eigenvalues), initial=1e-300))
+
+    @property
+    def oscillations(self) -> Array:
+        """Numbers of the modes with positive imaginary part: one for each oscillation."""
+        return np.flatnonzero(np.imag(self.eigenvalues) > self._small)
+
+    @property
+    def zeros(self) -> int:
+        """Number of zero eigenvalues, as ignorable coordinates have them."""
+        return int(np.sum(np.abs(self.eigenvalues) <= self._small))
+
+    @property
+    def stability(self) -> str:
+        """ "stable" (all decay), "marginal" (some neither decay nor grow) or "unstable"."""
+        real = np.real(self.eigenvalues)
+        limit = GROWING * float(np.max(np.abs(self.eigenvalues), initial=1e-300))
+        moving = np.abs(self.eigenvalues) > self._small
+        if np.any(real[moving] > limit):
+            return "unstable"
+        return "stable" if np.all(real < -limit) and np.all(moving) else "marginal"
+
+    @property
+    def defective(self) -> bool:
+        """Whether eigenvectors are too few or nearly so (repeated eigenvalues that share one)."""
+        return bool(self.right.size) and float(np.linalg.cond(self.right)) > 1e12
+
+    def plot(self, to: str | os.PathLike[str] | None = None) -> Any:
+        """Bars: how much each coordinate takes part in every mode; written to `to` (.svg, .pdf, .png) if given."""
+        return picture("curves", "mode_bars_picture", self, to=to)
+
+    @cached_property
+    def shapes(self) -> Array:
+        """Complex displacements (nv, n) of all coordinates, in the tangent space."""
+        basis = self.model.reduction.basis
+        return basis.Z_q @ self.right[: basis.Z_q.shape[1]]
+
+    def shape(self, k: int) -> dict[str, tuple[float, float]]:
+        """Amplitude and phase (rad) of every coordinate in mode k, the largest amplitude being 1."""
+        s = self.shapes[:, k]
+        largest = np.max(np.abs(s), initial=0.0)
+        s = s / (s[int(np.argmax(np.abs(s)))] if largest > 0 else 1.0)
+        return {
+            name: (float(abs(x)), float(np.angle(x)) if abs(x) > 1e-12 else 0.0)
+            for name, x in zip(self.model.coordinate_names, s, strict=True)
+        }
+
+    @property
+    def participation(self) -> Array:
+        """(states, modes): share of each state in each mode, |l_i r_i|, columns adding up to one."""
+        shares = np.abs(np.conj(self.left) * self.right)
+        total = shares.sum(axis=0)
+        return shares / np.where(total > 0, total, 1.0)
+
+    def body_motions(self, k: int) -> dict[str, Array]:
+        """Complex motion (6,) of each body in mode k: displacement of its origin (m), then turn (rad), in W."""
+        system, point = self.model.system, self.model.operating_point.point
+        eq = system.equations
+        bodies = [link.body for link in eq.motion.links]
+        if not bodies:
+            raise SolverError("mechanisms in points move as their coordinates do: see shape(k)")
+
+        def make() -> Any:
+            frames = [eq.motion.frame(body) for body in bodies]
+            twists = ca.vertcat(*[ca.vertcat(f.v_WF, f.w_WF) for f in frames])
+            J = ca.densify(ca.jacobian(twists, eq.v))
+            return system.function("linear.twists", [eq.t, eq.q, eq.p], [J])
+
+        J = system.once("linear twists", make)(np.array([point.t]), point.q, point.p)[0]
+        motions = J.reshape(6 * len(bodies), -1) @ self.shapes[:, k]
+        return {body: motions[6 * i : 6 * i + 6] for i, body in enumerate(bodies)}
+
+    def states(self, k: int, amplitude: float = 0.1, count: int = 24) -> list[State]:
+        """One period of mode k for animation: `count` states; the largest coordinate moves by `amplitude`."""
+        model, point = self.model, self.model.operating_point.point
+        geometry = LoopGeometry(model.system, point.t, model.operating_point.parameters, (), {})
+        s = self.shapes[:, k]
+        s = s * (amplitude / max(float(np.max(np.abs(s))), 1e-300))
+        phases = 2 * np.pi * np.arange(count) / count
+        return [State(geometry.move(point.q, np.real(s * np.exp(1j * phi))), point.v) for phi in phases]
+
+    def dominant(self, k: int) -> str:
+        """The coordinate that moves most."""
+        s = np.abs(self.shapes[:, k])
+        return self.model.coordinate_names[int(np.argmax(s))] if s.size else ""
+
+    def table(self) -> str:
+        """All modes, one a line (as TROM table 5.2)."""
+        titles = f"{'f damped':>11} {'f undamped':>11} {'damping':>9}  dominant"
+        head = f"{'mode':>4} {'real':>13} {'imaginary':>13} {titles}"
+        lines = [head, f"{'':>4} {'1/s':>13} {'rad/s':>13} {'Hz':>11} {'Hz':>11} {'ratio':>9}"]
+        damping = self.damping_ratio
+        for k, value in enumerate(self.eigenvalues):
+            ratio = f"{damping[k]:9.5f}" if np.isfinite(damping[k]) else f"{'-':>9}"
+            lines.append(
+                f"{k + 1:4d} {value.real:13.6f} {value.imag:13.6f} {self.damped_frequency[k]:11.5f} "
+                f"{self.undamped_frequency[k]:11.5f} {ratio}  {self.dominant(k)}"
+            )
+        lines.append(f"{self.stability}; {self.zeros} zero eigenvalue{'' if self.zeros == 1 else 's'}")
+        return "\n".join(lines)
+
+    __str__ = table
+
+
+def modes_of(model: LinearModel) -> Modes:
+    """Sorted, scaled modes of a linear model."""
+    A = model.A
+    if not A.size:
+        raise SolverError("modes: the system has no free motion")
+    found: Any = scipy.linalg.eig(A, left=True, right=True)
+    values, left, right = found
+    size = np.abs(values)
+    order = np.lexsort((-np.sign(values.imag), np.abs(values.imag), np.round(size, 9)))
+    values, left, right = values[order], left[:, order], right[:, order]
+    for k in range(values.size):
+        r = right[:, k] / np.linalg.norm(right[:, k])
+        largest = r[int(np.argmax(np.abs(r) > 0.999 * np.abs(r).max()))]
+        r = r * (np.conj(largest) / abs(largest))
+        product = np.vdot(left[:, k], r)
+        right[:, k] = r
+        left[:, k] = left[:, k] / np.conj(product) if abs(product) > 1e-14 else left[:, k]
+    return Modes(model, values, right, left)

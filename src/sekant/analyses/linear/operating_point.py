@@ -1,0 +1,145 @@
+"""The moment of a motion about which a system is linearized: accelerations and multipliers included, and checked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from sekant.analyses.assembly.tangent_space import TangentSpace
+from sekant.analyses.statics.equilibrium import Equilibrium, equilibrium
+from sekant.analyses.steady.motion import SteadyMotion
+from sekant.engine.functions.linear import LinearFunctions, Point, linear_functions
+from sekant.engine.system import State, System
+from sekant.errors import SolverError, suggest
+
+Array = NDArray[Any]
+KINDS = ("equilibrium", "steady", "motion")
+BALANCED = 1e-6
+"""Unbalanced forces up to this share of the applied ones are taken for an equilibrium found elsewhere."""
+
+
+@dataclass(frozen=True, eq=False)
+class OperatingPoint:
+    """A point, the rows of constraints that act there (m,), and what kind of motion it belongs to.
+
+    `steady`: the steady motion, where the axes move with it.
+    """
+
+    point: Point
+    rows: NDArray[np.bool_]
+    kind: str
+    held: frozenset[str]
+    parameters: Mapping[str, ArrayLike] | None
+    steady: SteadyMotion | None = None
+
+
+def operating_point(
+    system: System,
+    state: State | None,
+    t: float,
+    at: str | None,
+    a: ArrayLike | None,
+    parameters: Mapping[str, ArrayLike] | None,
+) -> OperatingPoint:
+    """The point that `linearize` describes by its arguments."""
+    if at is not None and at not in KINDS:
+        raise SolverError(f"linearize: unknown kind of motion at='{at}'; {suggest(at, KINDS, 'kinds')}")
+    if state is None:
+        if at in ("steady", "motion"):
+            raise SolverError(f"linearize: at='{at}' needs the state (q, v) of that motion")
+        state = equilibrium(system, parameters=parameters, t=t)
+    held: frozenset[str] = frozenset()
+    if isinstance(state, (Equilibrium, SteadyMotion)):
+        held, t = state.held, state.t
+        parameters = state.parameters if parameters is None else parameters
+    steady = state if isinstance(state, SteadyMotion) and at != "motion" else None
+    if steady is not None:
+        a = steady.a if a is None else a
+        at = "steady"
+    functions = linear_functions(system)
+    rows = np.array(
+        [
+            not one_sided or name in held
+            for name, one_sided in zip(functions.row_names, functions.unilateral, strict=True)
+        ],
+        bool,
+    )
+    p = system.parameter_vector(parameters)
+    q, v = (np.asarray(x, float).ravel() for x in (state.q, state.v))
+    if q.size != system.nq or v.size != system.nv:
+        raise SolverError(
+            f"linearize: the state has {q.size} coordinates and {v.size} velocities, the system {system.nq} and "
+            f"{system.nv}"
+        )
+    resting = at == "equilibrium" or (at is None and not np.any(v))
+    if at == "motion":
+        accelerations, lam = free_motion(functions, t, q, v, p, rows)
+        kind = "motion"
+    else:
+        kind = "equilibrium" if resting else "steady"
+        accelerations = np.zeros(system.nv) if a is None else np.asarray(a, float).ravel()
+        lam = None
+    point = _balanced(functions, Point(t, q, v, accelerations, np.zeros(functions.m), p), rows, kind, lam)
+    return OperatingPoint(point, rows, kind, held, parameters, steady)
+
+
+def free_motion(
+    functions: LinearFunctions, t: float, q: Array, v: Array, p: Array, rows
+) -> tuple[Array, Array]:
+    """Accelerations (nv,) and multipliers (m,) that the equations of motion demand at a state."""
+    n, m = functions.nv, functions.m
+    rest = Point(t, q, v, np.zeros(n), np.zeros(m), p)
+    R, _, _, acceleration = functions.residual(rest)
+    tangent = functions.tangent(rest)
+    space = TangentSpace.of(tangent.G[rows])
+    a = -space.inverse @ acceleration[rows]
+    forces = space.Z.T @ (R + tangent.M @ a)
+    if forces.size:
+        a = a - space.Z @ np.linalg.solve(space.Z.T @ tangent.M @ space.Z, forces)
+    lam = np.zeros(m)
+    lam[rows] = -space.inverse.T @ (R + tangent.M @ a)
+    return a, lam
+
+
+def _balanced(functions: LinearFunctions, point: Point, rows, kind: str, lam: Array | None) -> Point:
+    """The point with its multipliers, after a check that it is what it is said to be."""
+    R, Phi, rate, acceleration = functions.residual(point)
+    tangent = functions.tangent(point)
+    space = TangentSpace.of(tangent.G[rows])
+    if lam is None:
+        lam = np.zeros(functions.m)
+        lam[rows] = -space.inverse.T @ R
+    found = Point(point.t, point.q, point.v, point.a, lam, point.p)
+    system = functions.system
+    unbalanced = space.Z @ (space.Z.T @ R)
+    stiff = float(np.max(np.abs(tangent.R_s), initial=0.0))
+    scale = max(float(np.max(np.abs(R), initial=0.0)), float(np.max(np.abs(tangent.M), initial=0.0)), stiff)
+    if kind != "motion" and np.max(np.abs(unbalanced), initial=0.0) > BALANCED * scale:
+        k = int(np.argmax(np.abs(unbalanced)))
+        name = system.state_names[system.nq + k]
+        moving = bool(np.any(point.v))
+        what = "no steady motion with these accelerations" if moving else "not an equilibrium"
+        remedy = "" if moving else "find one by sk.equilibrium(system, guess=state), or "
+        raise SolverError(
+            f"linearize: the state is {what}: {unbalanced[k]:.4g} N (or N m) are unbalanced along '{name}'; "
+            f"{remedy}linearize about the motion as it is with at='motion'"
+        )
+    for what, values, size in (
+        ("position", Phi, 1e-7),
+        ("velocity", rate, 1e-6),
+        ("acceleration", acceleration, 1e-5),
+    ):
+        if kind == "motion" and what == "acceleration":
+            continue
+        worst = np.abs(values) * rows
+        if np.max(worst, initial=0.0) > size * (1.0 + float(np.max(np.abs(point.v), initial=0.0)) ** 2):
+            name = functions.row_names[int(np.argmax(worst))]
+            raise SolverError(
+                f"linearize: the state violates '{name}' ({what} equation, by {np.max(worst):.3g}); call sk.assemble "
+                "first" + (", or give the accelerations a" if what == "acceleration" else "")
+            )
+    return found

@@ -1,0 +1,328 @@
+"""Exact derivatives of a linear model, its modes and its frequency response with respect to model parameters.
+
+The operating point moves with the parameters, R_s ds + G^T dlam = -R_p dp and G ds = -Phi_p dp, and the matrices with
+both. The system matrix is not symmetric, so eigenvalue derivatives need left and right eigenvectors (against TROM
+8.4 and 8.6), dlam_k = l_k^H dA r_k, and those of frequency and damping follow from omega = |lam|,
+zeta = -Re lam / |lam| (against TROM 8.8 and 8.9).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import scipy.linalg
+import scipy.optimize
+from numpy.typing import NDArray
+
+from sekant.analyses.linear.eigen_derivatives import EigenDerivatives, eigen_derivatives
+from sekant.analyses.linear.independent_coordinates import ReductionRate, restricted
+from sekant.analyses.linear.inputs import input_columns
+from sekant.analyses.linear.linearize import linearize
+from sekant.engine.functions.linear import Slopes, linear_functions
+from sekant.engine.natural import NaturalSystem
+from sekant.engine.system import State
+from sekant.engine.system import compile as compile_model
+from sekant.errors import SolverError, suggest
+
+if TYPE_CHECKING:
+    from sekant.analyses.linear.linear_model import LinearModel
+
+Array = NDArray[Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Change:
+    """What a unit change of one parameter does to the point: ds, dv, da (nv,), dlam (m,), dp (np,)."""
+
+    ds: Array
+    dv: Array
+    da: Array
+    dlam: Array
+    dp: Array
+
+    @property
+    def arguments(self) -> tuple[Array, ...]:
+        return self.ds, self.dv, self.da, self.dlam, self.dp
+
+
+@dataclass(frozen=True, eq=False)
+class Peak:
+    """Largest |H| of a frequency response in a band: where (Hz), how large, and its derivative (parameters,)."""
+
+    frequency: float
+    value: float
+    derivative: Array
+
+
+class Sensitivity:
+    """Derivatives with respect to `parameters`, the last axis of every array."""
+
+    def __init__(self, model: LinearModel, indices: Sequence[int], names: Sequence[str]):
+        self.model, self.parameters = model, tuple(names)
+        functions, where = linear_functions(model.system), model.operating_point
+        slopes = functions.slopes(where.point)
+        self._changes = [_change(model, slopes, k, n) for k, n in zip(indices, names, strict=True)]
+        self._rates = [
+            ReductionRate(
+                model.reduction, restricted(functions.tangent_change(where.point, *c.arguments), where.rows)
+            )
+            for c in self._changes
+        ]
+
+    @cached_property
+    def A(self) -> Array:
+        """(n, n, parameters) derivative of the system matrix."""
+        return np.stack([rate.A for rate in self._rates], axis=-1)
+
+    @property
+    def operating_point(self) -> Array:
+        """(nv, parameters): how the equilibrium (in coordinates) shifts."""
+        return np.stack([change.ds for change in self._changes], axis=-1)
+
+    @property
+    def multipliers(self) -> Array:
+        """(m, parameters)."""
+        return np.stack([change.dlam for change in self._changes], axis=-1)
+
+    @cached_property
+    def _eigen(self) -> EigenDerivatives:
+        return eigen_derivatives(self.model.modes(), self.A)
+
+    @property
+    def eigenvalues(self) -> Array:
+        """(n, parameters); those of a repeated eigenvalue are the slopes of its branches, in no order."""
+        return self._eigen.values
+
+    @property
+    def right(self) -> Array:
+        """(n, n, parameters) of the right eigenvectors, NaN where they are not unique."""
+        return self._eigen.right
+
+    @property
+    def left(self) -> Array:
+        """(n, n, parameters) of the left eigenvectors, NaN where they are not unique."""
+        return self._eigen.left
+
+    @property
+    def repeated(self) -> tuple[tuple[int, ...], ...]:
+        """Groups of modes whose eigenvalues coincide."""
+        return self._eigen.repeated
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What limits the derivatives: repeated, nearly repeated and defective eigenvalues."""
+        return self._eigen.notes
+
+    @cached_property
+    def undamped_frequency(self) -> Array:
+        """(n, parameters) Hz per unit: d|lam| / 2 pi."""
+        values = self.model.modes().eigenvalues[:, None]
+        size = np.where(np.abs(values) > 0, np.abs(values), np.nan)
+        return np.real(np.conj(values) * self.eigenvalues) / size / (2 * np.pi)
+
+    @property
+    def damped_frequency(self) -> Array:
+        """(n, parameters) Hz per unit."""
+        sign = np.sign(np.imag(self.model.modes().eigenvalues))[:, None]
+        return sign * np.imag(self.eigenvalues) / (2 * np.pi)
+
+    @cached_property
+    def damping_ratio(self) -> Array:
+        """(n, parameters)."""
+        values = self.model.modes().eigenvalues[:, None]
+        size = np.where(np.abs(values) > 0, np.abs(values), np.nan)
+        growth = 2 * np.pi * self.undamped_frequency
+        return -(np.real(self.eigenvalues) * size - np.real(values) * growth) / size**2
+
+    # -- frequency response ----------------------------------------------------------------------------
+
+    @cached_property
+    def _ports(self) -> list[tuple[list[Array], Array, list[Array]]]:
+        """For each parameter the derivatives of B0, B1, B2, of C and of D0, D1, D2."""
+        model = self.model
+        functions, where = linear_functions(model.system), model.operating_point
+        found = []
+        for change, rate in zip(self._changes, self._rates, strict=True):
+            if where.point.p.size:
+                slopes = functions.slopes_change(where.point, *change.arguments)
+            else:
+                slopes = functions.slopes(where.point)
+            B, D, responses = [], [], []
+            for order in range(3):
+                du = input_columns(model.input_items, slopes, where.rows, order)
+                du.R[:, [i for i, item in enumerate(model.input_items) if item.kind == "force"]] = 0.0
+                responses.append(rate.respond(model.columns[order], du))
+                B.append(np.vstack([responses[-1].z, responses[-1].y]))
+            C = np.zeros((0, model.A.shape[0]))
+            if model.reporters is not None:
+                _, g_s, g_v, _ = model.reporters.at(where.point)
+                _, d_s, d_v, d_p = model.reporters.change(where.point, change.ds, change.dv, change.dp)
+                basis, r = model.reduction.basis, model.reduction
+                C = np.hstack(
+                    [
+                        d_s @ basis.Z_q + g_s @ rate.Z_q + d_v @ r.W + g_v @ rate.W,
+                        d_v @ basis.Z_v + g_v @ rate.Z_v,
+                    ]
+                )
+                for order in range(3):
+                    at, moved = model.responses[order], responses[order]
+                    D.append(
+                        d_s @ at.P + g_s @ moved.P + d_v @ at.V + g_v @ moved.V + model._direct(d_p, order)
+                    )
+            found.append((B, C, D))
+        return found
+
+    def transfer(self, s: complex) -> Array:
+        """(outputs, inputs, parameters): derivative of the transfer matrix at s (rad/s)."""
+        model = self.model
+        C, _ = model._output_terms
+        B = sum((model.input_matrix(order) * s**order for order in range(3)), np.zeros(1))
+        factor = scipy.linalg.lu_factor(s * np.eye(model.A.shape[0]) - model.A)
+        X = scipy.linalg.lu_solve(factor, B)
+        parts = []
+        for k, (dB, dC, dD) in enumerate(self._ports):
+            inner = sum((dB[order] * s**order for order in range(3)), np.zeros(1))
+            direct = sum((dD[order] * s**order for order in range(3)), np.zeros(1))
+            parts.append(dC @ X + C @ scipy.linalg.lu_solve(factor, self.A[:, :, k] @ X + inner) + direct)
+        return np.stack(parts, axis=-1)
+
+    def peak(self, output: str, input: str, band: tuple[float, float]) -> Peak:
+        """The largest |H| between two frequencies (Hz); at a peak inside the band its shift does not count."""
+        i, j = self.model.port(output, input)
+
+        def size(f: float) -> float:
+            return -float(abs(self.model.transfer(2j * np.pi * f)[i, j]))
+
+        grid = np.linspace(band[0], band[1], 400)
+        k = int(np.argmin([size(f) for f in grid]))
+        low, high = grid[max(k - 1, 0)], grid[min(k + 1, grid.size - 1)]
+        best: Any = scipy.optimize.minimize_scalar(
+            size, bounds=(low, high), method="bounded", options={"xatol": 1e-12}
+        )
+        s = 2j * np.pi * float(best.x)
+        H = self.model.transfer(s)[i, j]
+        slope = np.real(np.conj(H) * self.transfer(s)[i, j]) / abs(H)
+        return Peak(float(best.x), float(abs(H)), slope)
+
+    def table(self) -> str:
+        """Derivatives of frequency and damping ratio of each oscillation, one line for each parameter."""
+        modes = self.model.modes()
+        lines = [f"{'mode':>4} {'f undamped':>11} {'parameter':>24} {'df (Hz)':>14} {'d(damping)':>14}"]
+        for k in modes.oscillations:
+            for i, name in enumerate(self.parameters):
+                lines.append(
+                    f"{k + 1:4d} {modes.undamped_frequency[k]:11.5f} {name:>24} "
+                    f"{self.undamped_frequency[k, i]:14.6g} {self.damping_ratio[k, i]:14.6g}"
+                )
+        return "\n".join([*lines, *self.notes])
+
+    __str__ = table
+
+
+def sensitivity_of(model: LinearModel, parameters: Sequence[str]) -> Sensitivity:
+    """With respect to run-time parameters, or any number of the model, which then becomes one."""
+    names = [parameters] if isinstance(parameters, str) else list(parameters)
+    missing = [name for name in names if name not in model.system.parameters]
+    steady = model.operating_point.steady
+    if steady is not None and not steady.by_rates:
+        raise SolverError(
+            "sensitivity: derivatives in moving axes are not known (only where coordinates run at rates); find the "
+            "steady motion at two values of the parameter and take differences, or use sk.root_locus with a function"
+        )
+    if steady is not None and missing:
+        raise SolverError(
+            f"sensitivity: compile with parameters={missing} and find the steady motion of that system"
+        )
+    if missing:
+        model = _with_parameters(model, missing)
+    indices, labels, start = [], [], 0
+    places = {}
+    for name, value in model.system.parameters.items():
+        places[name] = range(start, start + value.size)
+        start += value.size
+    for name in names:
+        indices += list(places[name])
+        labels += [name] if len(places[name]) == 1 else [f"{name}[{i}]" for i in range(len(places[name]))]
+    return Sensitivity(model, indices, labels)
+
+
+def _with_parameters(model: LinearModel, missing: Sequence[str]) -> LinearModel:
+    """The same linear model of a system in which the numbers `missing` are run-time parameters."""
+    system, where = model.system, model.operating_point
+    if isinstance(system, NaturalSystem):
+        hint = suggest(missing[0], list(system.parameters), "parameters")
+        raise SolverError(f"sensitivity: unknown parameter '{missing[0]}'; {hint}")
+    if where.held:
+        raise SolverError(
+            f"sensitivity: compile the system with parameters={list(missing)} where contacts are closed"
+        )
+    wider = compile_model(
+        system.model,
+        formulation=system.equations.formulation,
+        parameters=[*system.parameters, *missing],
+        engine=system.engine,
+        cache=system.uses_cache,
+    )
+    inputs = list(dict.fromkeys(item.name.partition("[")[0] for item in model.input_items))
+    return linearize(
+        wider,
+        State(where.point.q, where.point.v),
+        where.point.t,
+        at=where.kind,
+        a=where.point.a,
+        inputs=inputs,
+        outputs=model.outputs,
+        parameters=where.parameters,
+        independent=model.independent,
+    )
+
+
+def _change(model: LinearModel, slopes: Slopes, k: int, name: str) -> Change:
+    """How the operating point moves with parameter k."""
+    where, T = model.operating_point, model.reduction.tangent
+    if where.steady is not None:
+        return Change(*where.steady.change(k, name))
+    rows, n = where.rows, T.M.shape[0]
+    m = int(rows.sum())
+    dp = np.zeros(where.point.p.size)
+    dp[k] = 1.0
+    dlam = np.zeros(rows.size)
+    zero = np.zeros(n)
+    if where.kind == "motion":
+        matrix = np.block([[T.M, T.G.T], [T.G, np.zeros((m, m))]])
+        right = -np.concatenate([slopes.R[:, k], slopes.acceleration[rows, k]])
+        moved = np.abs(slopes.Phi[rows, k]).max(initial=0.0) + np.abs(slopes.rate[rows, k]).max(initial=0.0)
+        if moved > 0:
+            raise SolverError(
+                f"sensitivity: '{name}' moves constraints, and with them the state of the motion; choose an "
+                "equilibrium"
+            )
+        solution = np.linalg.lstsq(matrix, right, rcond=1e-12)[0]
+        dlam[rows] = solution[n:]
+        return Change(zero, zero, solution[:n], dlam, dp)
+    none = np.zeros((m, m))
+    matrix = np.block([[T.R_s, T.G.T], [T.G, none], [T.H, none], [T.acc_s, none]])
+    parts = (slopes.R[:, k], slopes.Phi[rows, k], slopes.rate[rows, k], slopes.acceleration[rows, k])
+    right = -np.concatenate(parts)
+    solution = np.linalg.lstsq(matrix, right, rcond=1e-12)[0]
+    gap = np.abs(matrix @ solution - right)
+    if np.max(gap, initial=0.0) > 1e-7 * max(1.0, float(np.max(np.abs(right), initial=0.0))):
+        names = [
+            row for row, used in zip(linear_functions(model.system).row_names, rows, strict=True) if used
+        ]
+        worst = int(np.argmax(gap))
+        if n <= worst < n + m:
+            raise SolverError(
+                f"sensitivity: redundant constraints contradict one another when '{name}' changes: "
+                f"'{names[worst - n]}' cannot be kept"
+            )
+        raise SolverError(
+            f"sensitivity: no {where.kind} with the same velocities remains when '{name}' changes (unbalanced "
+            f"{gap.max():.3g}); differentiate about at='motion'"
+        )
+    dlam[rows] = solution[n:]
+    return Change(solution[:n], zero, zero, dlam, dp)

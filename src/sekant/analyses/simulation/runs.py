@@ -1,0 +1,343 @@
+"""Runs of a system through the integrators: each method gets the equations in the form that it wants."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any
+
+import casadi as ca
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from sekant.analyses.simulation.chattering import switching_elements
+from sekant.analyses.simulation.work import WorkAlongMotion
+from sekant.engine.codegen.text import compile_text
+from sekant.engine.functions.dae import DaeExpressions, DaeFunctions, build_dae
+from sekant.engine.functions.euler_group import euler_group
+from sekant.engine.functions.taylor_tape import taylor_tape
+from sekant.engine.system import State, System
+from sekant.errors import SolverError, suggest
+from sekant.geometry.spatial import SX
+from sekant.solvers.dae import METHODS as IMPLICIT
+from sekant.solvers.dae import DaeProblem, integrate_dae
+from sekant.solvers.dae.stiffness import stiffness
+from sekant.solvers.ode import METHODS, OdeProblem
+from sekant.solvers.ode import integrate as integrate_ode
+from sekant.solvers.taylor import EventRecord, TaylorOutcome, TaylorProblem
+from sekant.solvers.taylor import integrate as integrate_taylor
+from sekant.solvers.taylor.integrate import MOST_STEPS
+
+Floats = NDArray[np.float64]
+TAYLOR = "taylor"
+ALL_METHODS = (*METHODS, TAYLOR, *IMPLICIT)
+STIFF = 200.0
+"""Steps a second that stability alone would force on an explicit method, beyond which an implicit one is taken."""
+MOST_COORDINATES = 60
+"""Velocities up to which stiffness is estimated before a run; larger models are taken as they are."""
+MANY_STEPS = 50_000
+"""Euler steps from which on it pays to compile a function that takes several at once."""
+
+
+@dataclass(frozen=True)
+class Setup:
+    """What is to be run: a system from a consistent state, over given times."""
+
+    system: System
+    start: State
+    times: Floats
+    parameters: Any  # run-time parameters by name, or None
+    step: float | None
+    rtol: float
+    atol: float
+    balance: bool
+    max_steps: int | None
+    on_chunk: Callable[[Floats, Floats, float], None]  # rows x = [q; v; w]
+    on_variant: Callable[[System, Floats, Floats, float], None]  # the same, of a variant of the system
+
+    @property
+    def p(self) -> Floats:
+        return self.system.parameter_vector(self.parameters)
+
+    @property
+    def stops(self) -> list[float]:
+        return self.system.time_stops(float(self.times[0]), float(self.times[-1]), self.parameters)
+
+
+@dataclass(frozen=True)
+class Run:
+    """How a run ended."""
+
+    t: Floats
+    status: str
+    message: str
+    t_last: float
+    x_last: Floats
+    t_failed: float
+    stats: dict[str, Any]
+    work: Floats = field(default_factory=lambda: np.zeros(0))  # done by the end, (nw,)
+    event: EventRecord | None = None
+
+
+def is_adaptive(method: str) -> bool:
+    """Whether a method chooses its own steps; an unknown name is an error."""
+    if method not in ALL_METHODS:
+        raise SolverError(f"unknown method '{method}'; {suggest(method, ('auto', *ALL_METHODS), 'methods')}")
+    return method == TAYLOR or {**METHODS, **IMPLICIT}[method].adaptive
+
+
+def choose_method(system: System, start: State, parameters: Any, t: float) -> tuple[str, str]:
+    """The method for "auto", and why."""
+    if system.model.contacts:
+        return TAYLOR, "contacts: events on the series"
+    if 0 < system.nv <= MOST_COORDINATES and getattr(system.equations, "actions", True):
+        x = np.concatenate([start.q, start.v])
+        found = stiffness(dae_problem(system, parameters, "casadi"), t, x)
+        if found["explicit_steps"] > STIFF and found["fastest_decay"] > 0.5 * found["spectral_radius"]:
+            return "radau5", (
+                f"stiff: deviations die out at up to {found['fastest_decay']:.3g}/s, which would hold an explicit "
+                f"method to {found['explicit_steps']} steps a second"
+            )
+    if not system.equations.constraints:
+        return "dop853", "no constraints, not stiff"
+    return TAYLOR, "constraints, not stiff: series on the index-3 equations"
+
+
+def run(method: str, setup: Setup) -> Run:
+    """Integrate by the named method."""
+    if method == TAYLOR:
+        return run_taylor(setup)
+    return _run_implicit(method, setup) if method in IMPLICIT else _run_explicit(method, setup)
+
+
+def explicit_problem(system: System, parameters: Any, balance: bool, method: str) -> OdeProblem:
+    """x' = f(t, x), with projection onto the constraints where there are any."""
+    rhs = system.right_hand_side(balance)
+    positions = method == "semi_implicit_euler" and system.nv > 0
+    return OdeProblem(
+        rhs=rhs,
+        n=system.nq + system.nv + (len(system.work_names) if balance else 0),
+        p=system.parameter_vector(parameters),
+        tables=rhs.tables,
+        nq=system.nq,
+        nv=system.nv,
+        kinematics=system.kinematics(balance) if positions else None,
+        unit_blocks=np.array(system.equations.motion.unit_blocks, dtype=np.int64).reshape(-1, 2),
+        projection=system.projection(balance) if system.equations.constraints else None,
+    )
+
+
+def _run_explicit(method: str, setup: Setup) -> Run:
+    system = setup.system
+    problem = explicit_problem(system, setup.parameters, setup.balance, method)
+    steps = (setup.times[-1] - setup.times[0]) / setup.step if setup.step else 0
+    if method == "euler" and steps >= MANY_STEPS and not system.equations.constraints:
+        group = euler_group(system, setup.balance)
+        if group:
+            problem = replace(problem, euler_group=group[0], group_size=group[1])
+    work = np.zeros(problem.n - system.nq - system.nv)
+    outcome = integrate_ode(
+        problem,
+        setup.times,
+        np.concatenate([setup.start.q, setup.start.v, work]),
+        method=method,
+        step=setup.step,
+        rtol=setup.rtol,
+        atol=setup.atol,
+        stops=setup.stops,
+        max_steps=setup.max_steps,
+        on_chunk=setup.on_chunk,
+    )
+    stats = outcome.stats
+    return Run(
+        outcome.t,
+        outcome.status,
+        "" if outcome.status == "finished" else outcome.describe(system.state_names[: problem.n]),
+        outcome.t_last,
+        outcome.x_last,
+        outcome.t_failed,
+        {
+            "steps": stats.steps,
+            "rejected": stats.rejected,
+            "evaluations": stats.evaluations,
+            "restarts": stats.restarts,
+        },
+    )
+
+
+def taylor_problem(system: System, events: SX | None = None) -> TaylorProblem:
+    """The equations as series, with functions (ne,) whose zeros are events; built once a system."""
+
+    def make() -> TaylorProblem:
+        eq = system.equations
+        a = SX.sym("a", system.nv)
+        tape = taylor_tape(
+            q=eq.q,
+            v=eq.v,
+            a=a,
+            t=eq.t,
+            p=eq.p,
+            rates=eq.qdot,
+            residual=eq.inverse_dynamics(a),
+            positions=eq.Phi,
+            velocities=eq.B,
+            mass_matrix=eq.mass_matrix,
+            events=events,
+            lookups=eq.lookups,
+        )
+        compiler = partial(compile_text, cache=system.uses_cache) if system.engine == "llvm" else None
+        return TaylorProblem(tape, unit_blocks=eq.motion.unit_blocks, compiler=compiler)
+
+    return system.once(("taylor", events is not None), make)
+
+
+def power_function(system: System) -> Callable[[ArrayLike], Callable[[Floats, Floats], Floats]]:
+    """p -> (t (k,), x (k, nq + nv)) -> powers (k, nw)."""
+    eq = system.equations
+
+    def make() -> Any:
+        powers = ca.vertcat(SX.zeros(0, 1), *eq.powers.values())
+        return system.function("powers", [eq.t, ca.vertcat(eq.q, eq.v), eq.p], [powers])
+
+    function = system.once("powers", make)
+
+    def at(p: ArrayLike) -> Callable[[Floats, Floats], Floats]:
+        row = np.asarray(p, float)[None, :]
+        return lambda t, x: function.map(t[:, None], x, row)[0]
+
+    return at
+
+
+def run_taylor(
+    setup: Setup, t_start: float | None = None, work: Floats | None = None, events: SX | None = None
+) -> Run:
+    """Run by Taylor series. With `events`, whose fall through zero ends the run with status "event"."""
+    system = setup.system
+    begin = float(setup.times[0]) if t_start is None else t_start
+    problem = taylor_problem(system, events)
+    done = np.zeros(len(system.work_names)) if work is None else work
+    account = None
+    if setup.balance and done.size:
+        account = WorkAlongMotion(begin, setup.times, setup.stops, power_function(system)(setup.p), done)
+
+    def deliver(t: Floats, x: Floats, fraction: float) -> None:
+        setup.on_chunk(*(account.add(t, x) if account else (t, x)), fraction)
+
+    def integrate(times: Floats, start: State, at: float, on_chunk: Any = None) -> Any:
+        return integrate_taylor(
+            problem,
+            times,
+            start.q,
+            start.v,
+            p=setup.p,
+            t_start=at,
+            rtol=setup.rtol,
+            atol=setup.atol,
+            directions=-np.ones(problem.n_events),
+            reactions=False,
+            on_chunk=on_chunk,
+            max_steps=setup.max_steps or MOST_STEPS,
+        )
+
+    outcome = integrate(account.times if account else setup.times, setup.start, begin, deliver)
+    if (
+        account
+        and outcome.status == "event"
+        and account.edge is not None
+        and outcome.t_last > account.edge[0]
+    ):
+        at, x = account.edge
+        rest = integrate(account.inside(outcome.t_last), State(x[: system.nq], x[system.nq :]), at)
+        account.close(outcome.t_last, rest.t, rest.x)
+    names = system.state_names[system.nq : system.nq + system.nv]
+    rows = [block.name for block in system.equations.ordered_blocks for _ in range(block.rows)]
+    stats = outcome.stats
+    reached = setup.times[setup.times <= outcome.t[-1]] if outcome.t.size else setup.times[:0]
+    return Run(
+        reached,
+        outcome.status,
+        "" if outcome.status == "finished" else outcome.describe(names, rows) + _sliding(setup, outcome),
+        outcome.t_last,
+        outcome.x_last,
+        outcome.t_failed,
+        {"steps": stats.steps, "rejected": stats.rejected, "restarts": stats.restarts, "order": stats.order},
+        account.work if account else done,
+        outcome.events[-1] if outcome.events else None,
+    )
+
+
+def _sliding(setup: Setup, outcome: TaylorOutcome) -> str:
+    """The elements behind a switch that flips back and forth."""
+    if outcome.status != "chattering":
+        return ""
+    names = switching_elements(setup.system, outcome.t_last, outcome.x_last, setup.parameters)
+    return f"; the switch belongs to {' or '.join(repr(name) for name in names)}" if names else ""
+
+
+def dae_problem(system: System, parameters: Any, engine: str | None = None) -> DaeProblem:
+    """The index-3 equations with their derivatives, for implicit methods; built once a system and engine."""
+    engine = engine or system.engine
+
+    def make() -> DaeFunctions:
+        eq = system.equations
+        a, lam = SX.sym("a", system.nv), SX.sym("lam", eq.rate.numel())
+        powers = eq.powers_with(a, lam).values()
+        expressions = DaeExpressions(
+            t=eq.t,
+            q=eq.q,
+            v=eq.v,
+            a=a,
+            lam=lam,
+            qdot=eq.qdot,
+            R=eq.residual(a, lam),
+            Phi=eq.Phi,
+            B=eq.B,
+            p=eq.p,
+            power=ca.vertcat(SX.zeros(0, 1), *powers),
+            lookups=eq.lookups,
+            unit_blocks=tuple(eq.motion.unit_blocks),
+        )
+        return build_dae(system.model.name, expressions, engine, system.uses_cache)
+
+    return DaeProblem(system.once(("dae", engine), make), system.parameter_vector(parameters))
+
+
+def _run_implicit(method: str, setup: Setup) -> Run:
+    system = setup.system
+    width = system.nq + system.nv + (len(system.work_names) if setup.balance else 0)
+
+    def deliver(t: Floats, x: Floats, fraction: float) -> None:
+        setup.on_chunk(t, x[:, :width], fraction)
+
+    outcome = integrate_dae(
+        dae_problem(system, setup.parameters),
+        setup.times,
+        setup.start.q,
+        setup.start.v,
+        method=method,
+        step=setup.step,
+        rtol=setup.rtol,
+        atol=setup.atol,
+        stops=setup.stops,
+        max_steps=setup.max_steps,
+        on_chunk=deliver,
+    )
+    rows = [block.name for block in system.equations.ordered_blocks for _ in range(block.rows)]
+    stats = outcome.stats
+    return Run(
+        outcome.t,
+        outcome.status,
+        "" if outcome.status == "finished" else outcome.describe(system.state_names, rows),
+        outcome.t_last,
+        outcome.x_last,
+        outcome.t_failed,
+        {
+            "steps": stats.steps,
+            "rejected": stats.rejected,
+            "evaluations": stats.residuals,
+            "jacobians": stats.jacobians,
+            "factorizations": stats.factorizations,
+            "restarts": stats.restarts,
+        },
+    )

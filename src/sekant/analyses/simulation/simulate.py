@@ -1,0 +1,264 @@
+"""Simulation: integrate the motion and report it, while it runs and afterwards."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from sekant.analyses.assembly.assemble import assemble
+from sekant.analyses.assembly.immobility import dead_end, refuse_rigid
+from sekant.analyses.simulation.contacts import run_with_contacts
+from sekant.analyses.simulation.runs import TAYLOR, Setup, choose_method, is_adaptive, run
+from sekant.engine.system import State, System, compile
+from sekant.errors import SolverError
+from sekant.formulations.natural.loads import LoadedMechanism
+from sekant.model.model import Model
+from sekant.results import Channel, Channels, Result, ResultWriter
+from sekant.version import __version__
+
+DEFAULT_ROWS = 1000
+SMALL = 40  # degrees of freedom up to which the mass matrix is looked at before a run
+
+
+def simulate(
+    system: System | Model | LoadedMechanism,
+    until: float | None = None,
+    *,
+    method: str | None = None,
+    step: float | None = None,
+    rtol: float | None = None,
+    atol: float | None = None,
+    output_step: float | None = None,
+    output_times: ArrayLike | None = None,
+    parameters: Mapping[str, ArrayLike] | None = None,
+    initial: State | None = None,
+    outputs: Sequence[str] | None = None,
+    balance: bool = True,
+    max_steps: int | None = None,
+    progress: Callable[[float], object] | None = None,
+    writer: ResultWriter | None = None,
+) -> Result:
+    """Simulate from t = 0 to `until` (s). What is not given is taken from the model's `simulation` settings.
+
+    `method`: "auto" (the default; `provenance["method_chosen_because"]` says why it took which), "dop853",
+    "taylor" or "radau5" (adaptive), or with a fixed `step` (s) "euler", "semi_implicit_euler", "rk4",
+    "generalized_alpha". Mechanisms with loops are assembled first.
+    Rows of the result: every `output_step` (s), or at `output_times` (which start the clock), else 1001.
+    `parameters`: values of the system's run-time parameters. `initial`: a state other than the model's own.
+    `outputs`: patterns such as ``arm.*`` of what to report. `balance`: accumulate the work of every
+    non-conservative element, so that ``energy.balance`` tells the drift of damped and driven systems too.
+    `progress(fraction)` is called now and then; `writer` gets the rows while the run goes on.
+
+    A run that cannot go on, or is interrupted, returns what was computed; `status` and `message` say why.
+    """
+    if not isinstance(system, System):
+        system = compile(system)
+    settings = system.settings
+    times = _output_times(
+        settings.until if until is None else until,
+        settings.output_step if output_step is None else output_step,
+        output_times,
+    )
+    balance = balance or system.nv == 0
+    began = perf_counter()
+    _refuse_nothing(system)
+    _refuse_jumps(system, times, parameters)
+    start, notes = _start(system, parameters, initial, float(times[0]))
+    _refuse_bad_start(system, start, parameters, balance, float(times[0]))
+    method, reason = method or settings.method, ""
+    if method == "auto":
+        method, reason = choose_method(system, start, parameters, float(times[0]))
+    adaptive = is_adaptive(method)
+    if system.model.contacts and method != TAYLOR:
+        raise SolverError(f"contacts need method 'taylor', which lands on impacts exactly (got '{method}')")
+    if step is None and not adaptive:
+        step = settings.step  # type: ignore[assignment]
+    rtol = float(settings.rtol if rtol is None else rtol)  # type: ignore[arg-type]
+    atol = float(settings.atol if atol is None else atol)  # type: ignore[arg-type]
+    report, chosen = system.output_function(outputs, balance)
+    channels = Channels(Channel(o.name, o.unit, o.components, o.description) for o in chosen)
+    options = {"method": method, "step": step, "balance": balance, "until": float(times[-1])}
+    if adaptive:
+        options |= {"rtol": rtol, "atol": atol}
+    provenance = {
+        "model": system.model.name,
+        "model_hash": system.model_hash,
+        "sekant": __version__,
+        "engine": system.engine,
+        "formulation": system.equations.formulation,
+        "algorithm": system.equations.algorithm,
+        "options": options,
+        "method_chosen_because": reason,
+        "notes": notes,
+        "parameters": {name: np.atleast_1d(value).tolist() for name, value in (parameters or {}).items()},
+    }
+    compiled = perf_counter()
+    p = system.parameter_vector(parameters)
+    reporter = _Reporter(system, report, outputs, channels, p, balance, progress, writer)
+    make_scene = partial(system.scene, parameters)
+    if writer is not None:
+        writer.start(channels, provenance, make_scene)
+    setup = Setup(
+        system,
+        start,
+        times,
+        parameters,
+        step,
+        rtol,
+        atol,
+        balance,
+        max_steps,
+        on_chunk=reporter.chunk,
+        on_variant=reporter.variant_chunk,
+    )
+    done = run_with_contacts(setup) if system.model.contacts else run(method, setup)
+    message = done.message
+    if done.status in ("not_finite", "step_too_small"):
+        cause = _cause(system, done, parameters)
+        message = f"stopped at t = {done.t_last:.9g} s: {cause}" if cause else message
+    if done.status in ("constraints", "step_too_small"):
+        cause = dead_end(system, done.t_last, done.x_last, parameters)
+        message = f"{message}; {cause}" if cause else message
+    stats = {**done.stats, "wall_time": perf_counter() - compiled, "compile_time": compiled - began}
+    if writer is not None:
+        writer.finish(done.status, message=message, stats=stats)
+    data = np.concatenate(reporter.rows) if reporter.rows else np.zeros((0, channels.width))
+    return Result(done.t[: len(data)], data, channels, done.status, message, stats, provenance, make_scene)
+
+
+def _output_times(until: Any, output_step: Any, output_times: ArrayLike | None) -> NDArray[np.float64]:
+    if output_times is not None:
+        times = np.asarray(output_times, float).ravel()
+        if times.size < 2:
+            raise SolverError(f"output_times needs at least a start and an end (got {times.size} times)")
+        return times
+    until = float(until)
+    if not 0 < until < np.inf:
+        raise SolverError(f"until must be a positive number of seconds (got {until:g})")
+    if output_step is None:
+        return np.linspace(0.0, until, DEFAULT_ROWS + 1)
+    if not 0 < output_step <= until:
+        raise SolverError(f"output_step must be positive and at most {until:g} s (got {output_step:g})")
+    count = int(np.floor(until / output_step * (1 + 1e-12)))
+    times = output_step * np.arange(count + 1)
+    return times if np.isclose(times[-1], until, rtol=1e-12) else np.append(times, until)
+
+
+def _refuse_nothing(system: System) -> None:
+    if system.nv == 0 and not system.work_names:
+        raise SolverError(
+            f"model '{system.model.name}' has no degree of freedom and no driver: every joint is fixed; "
+            "there is nothing to integrate"
+        )
+
+
+def _start(system: System, parameters: Any, initial: State | None, t0: float) -> tuple[State, list[str]]:
+    """A consistent state to start from, and what a reader should know of how it was found."""
+    given = None if initial is None else _checked_start(system, initial)
+    if not system.equations.constraints:
+        return given or system.initial_state(parameters), []
+    found = assemble(system, given, t=t0, parameters=parameters)
+    report = found.report
+    refuse_rigid(system, report)
+    notes = [str(report)] if report.moved or report.redundant else []
+    return found, notes
+
+
+def _refuse_bad_start(system: System, start: State, parameters: Any, balance: bool, t0: float) -> None:
+    rhs = system.right_hand_side(balance)
+    work = np.zeros(len(system.work_names) if balance else 0)
+    x0 = np.concatenate([start.q, start.v, work])
+    xdot = rhs(np.array([t0]), x0, system.parameter_vector(parameters))[0]
+    if not np.all(np.isfinite(xdot)):
+        first = int(np.argmin(np.isfinite(xdot)))
+        cause = system.explain_failure(t0, x0, parameters) or (
+            f"the rate of '{system.state_names[first]}' is {float(xdot.ravel()[first])}"
+        )
+        raise SolverError(f"model '{system.model.name}' cannot start: {cause}")
+    # where masses are baked in as zeros, CasADi folds 0/0 to 0: a finite rate proves nothing
+    cause = system.singularity(t0, x0, parameters) if system.nv <= SMALL else ""
+    if cause:
+        raise SolverError(f"model '{system.model.name}' cannot start: {cause}")
+
+
+def _checked_start(system: System, initial: State) -> State:
+    """The given state, its unit quaternions scaled to length one."""
+    q, v = (np.array(part, dtype=float).ravel() for part in (initial.q, initial.v))
+    if q.size != system.nq or v.size != system.nv:
+        raise SolverError(
+            f"the initial state has {q.size} coordinates and {v.size} velocities; model '{system.model.name}' "
+            f"needs {system.nq} and {system.nv}: {', '.join(system.state_names[: system.nq + system.nv])}"
+        )
+    for name, value in zip(system.state_names, (*q, *v), strict=False):
+        if not np.isfinite(value):
+            raise SolverError(f"the initial state is not finite: '{name}' is {value}")
+    for first, length in system.equations.motion.unit_blocks:
+        norm = np.linalg.norm(q[first : first + length])
+        if norm == 0:
+            raise SolverError(
+                f"the initial quaternion '{system.state_names[first]}' ... is zero; give a unit one"
+            )
+        q[first : first + length] /= norm
+    return State(q, v)
+
+
+def _refuse_jumps(system: System, times: NDArray[np.float64], parameters: Any) -> None:
+    """A velocity that jumps takes an infinite force; where nothing else moves freely it does no harm."""
+    jump = system.driver_jump(float(times[0]), float(times[-1]), parameters) if system.nv else None
+    if jump:
+        raise SolverError(
+            f"{jump}; that takes an infinite force: use a smooth table (kind 'cubic' or 'pchip') or step5(...)"
+        )
+
+
+def _cause(system: System, outcome: Any, parameters: Any) -> str:
+    """Look a little beyond the last good point, where the trouble is."""
+    x = outcome.x_last
+    if not np.isfinite(outcome.t_failed):
+        return system.explain_failure(outcome.t_last, x, parameters)
+    ahead = x.copy()
+    if system.nq == system.nv:
+        rates = x[system.nq : system.nq + system.nv]
+        ahead[: system.nq] += max(outcome.t_failed - outcome.t_last, 1e-6) * rates
+    return system.explain_failure(outcome.t_failed, ahead, parameters) or system.explain_failure(
+        outcome.t_last, x, parameters
+    )
+
+
+class _Reporter:
+    """Turns states into rows of outputs, chunk by chunk."""
+
+    def __init__(self, system, report, patterns, channels, p, balance, progress, writer):
+        self.system, self.report, self.p, self.balance = system, report, p, balance
+        self.patterns = patterns
+        self.progress, self.writer = progress, writer
+        self.rows: list[NDArray[np.float64]] = []
+        self.offset_column = channels.find("energy.balance").start if "energy.balance" in channels else None
+        self.offset = 0.0
+
+    def chunk(self, t: NDArray[np.float64], x: NDArray[np.float64], fraction: float) -> None:
+        self._chunk(self.report, t, x, fraction)
+
+    def variant_chunk(self, system: System, t: NDArray[np.float64], x: NDArray[np.float64], fraction: float):
+        """Rows of a variant of the system: the same outputs from other equations."""
+        self._chunk(system.output_function(self.patterns, self.balance)[0], t, x, fraction)
+
+    def _chunk(self, report, t: NDArray[np.float64], x: NDArray[np.float64], fraction: float) -> None:
+        if t.size:
+            if not self.balance:
+                x = np.hstack([x, np.zeros((t.size, len(self.system.work_names)))])
+            rows = report.map(t[:, None], np.ascontiguousarray(x), self.p[None, :])[0]
+            if self.offset_column is not None:
+                if not self.rows:
+                    self.offset = rows[0, self.offset_column]
+                rows[:, self.offset_column] -= self.offset
+            self.rows.append(rows)
+            if self.writer is not None:
+                self.writer.append(t, rows)
+        if self.progress is not None:
+            self.progress(fraction)

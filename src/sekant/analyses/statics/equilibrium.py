@@ -1,0 +1,205 @@
+"""Static equilibrium: a position in which a system stays at rest, its stability, and the forces in it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from sekant.analyses.assembly.assemble import assemble
+from sekant.analyses.simulation.contacts import variant_of
+from sekant.analyses.statics.rest_equations import Rest, Statics
+from sekant.analyses.statics.rest_search import Settled, settle
+from sekant.engine.system import State, System
+from sekant.errors import SolverError
+
+Array = NDArray[np.float64]
+NEUTRAL = 1e-9
+"""Eigenvalues of the stiffness below this, against the largest, count as zero."""
+
+
+@dataclass(frozen=True, eq=False)
+class Equilibrium(State):
+    """A state of rest: q (nq,), v = 0 (nv,), and what is known of it.
+
+    `method`, `iterations`: how it was found. `residual`: largest unbalanced force (N or N m), along `residual_name`.
+    `stability`: "stable", "neutral" or "unstable" by the signs of `curvatures`, the eigenvalues (1/s^2) of the
+    stiffness against the mass of the free motions; complex ones mean that only damping decides. `multipliers`: by
+    constraint. `contacts`: force of each closed contact. `holding`: force that each held coordinate needs.
+    """
+
+    system: System
+    t: float
+    parameters: Mapping[str, ArrayLike] | None
+    method: str
+    iterations: int
+    residual: float
+    residual_name: str
+    stability: str
+    curvatures: NDArray[Any]
+    motions: NDArray[Any]
+    lam: Array
+    multipliers: dict[str, Array]
+    contacts: dict[str, float]
+    holding: dict[str, float]
+    notes: tuple[str, ...] = field(default=())
+
+    @property
+    def held(self) -> frozenset[str]:
+        """Contacts that are closed and press."""
+        return frozenset(self.contacts)
+
+    @cached_property
+    def reactions(self) -> dict[str, Array]:
+        """Wrench (6,) of every joint on its child about the joint frame's origin, in W: N, then N m.
+
+        In a system with held coordinates they would be those of its motion when let go: there see `holding`.
+        """
+        if self.holding:
+            raise SolverError(
+                "reactions of a position that is held are not those of a free one; add the forces of `holding` to "
+                "the model, or drive these coordinates"
+            )
+        system = variant_of(self.system, self.held)
+        if not system.model.joints:
+            return {}
+        function, outputs = system.output_function(["*.reaction"], balance=False)
+        x = np.concatenate([self.q, self.v, np.zeros(len(system.work_names))])
+        y = function(np.array([self.t]), x, system.parameter_vector(self.parameters))[0].ravel()
+        found, at = {}, 0
+        for output in outputs:
+            width = output.expression.numel()
+            found[output.name.removesuffix(".reaction")] = y[at : at + width]
+            at += width
+        return found
+
+    def __str__(self) -> str:
+        lines = [
+            f"{self.stability} equilibrium of '{self.system.model.name}' by {self.method} in {self.iterations} "
+            f"iterations; residual {self.residual:.1e} N or N m"
+        ]
+        if self.curvatures.size:
+            lines.append(f"lowest eigenvalue of the stiffness {self.curvatures[0]:.6g} 1/s^2")
+        names = self.system.state_names
+        lines += [f"  {name} = {value:.9g}" for name, value in zip(names, self.q, strict=False)]
+        lines += [f"  contact {name} presses with {force:.6g}" for name, force in self.contacts.items()]
+        lines += [f"  holding {name} takes {force:.6g}" for name, force in self.holding.items()]
+        return "\n".join([*lines, *self.notes])
+
+
+def equilibrium(
+    system: System,
+    guess: State | None = None,
+    *,
+    parameters: Mapping[str, ArrayLike] | None = None,
+    hold: Sequence[str] = (),
+    t: float = 0.0,
+    stable: bool = False,
+    tolerance: float = 1e-10,
+    method: str | None = None,
+) -> Equilibrium:
+    """The position near `guess` (by default the model's own start, assembled) in which the system rests.
+
+    If the guess lies close to an equilibrium, Newton's method finds that one, be it stable or not; `stable=True`
+    passes over unstable ones. From a poor guess the search goes downhill: Newton's method with positive curvature and
+    a line search on the work; then load stepping; then relaxation in pseudo-time. `method` ("newton",
+    "descent", "load stepping", "relaxation") names one of them alone. Coordinates in `hold` stay where the
+    guess has them. Forces that vary in time act as they do at time `t`. Residuals are compared with
+    `tolerance` times the applied forces.
+    """
+    if system.nv == 0:
+        raise SolverError(f"model '{system.model.name}' has no free coordinate: any position rests")
+    guess = guess or system.initial_state(parameters)
+    start = State(guess.q, np.zeros(system.nv))
+    if system.equations.constraints:
+        start = _assembled(system, guess, hold, t, parameters)
+    statics = Statics(system, t, parameters, hold)
+    settled = settle(statics, statics.start(start.q), tolerance, stable, method)
+    _check_rest(statics, settled.rest)
+    return _result(system, statics, settled, parameters)
+
+
+def _assembled(system: System, guess: State, hold, t: float, parameters) -> State:
+    """Positions only: in a state of rest there are no velocities to satisfy."""
+    names = [name for name in hold if name in system.state_names]
+    return assemble(system, State(guess.q, np.zeros(system.nv)), hold=names, t=t, parameters=parameters)
+
+
+def _check_rest(statics: Statics, rest: Rest) -> None:
+    """Constraints and drivers must be at rest too, or move such that the forces do not change."""
+    numbers, system = rest.numbers, statics.system
+    moving = np.maximum(np.abs(numbers.drift), np.abs(numbers.gamma)) * rest.active
+    if np.max(moving, initial=0.0) > 1e-9:
+        name = statics.row_names[int(np.argmax(moving))]
+        raise SolverError(
+            f"'{name}' moves at t = {statics.t:.6g} s (at {np.max(moving):.4g} in SI units), so nothing rests; "
+            "choose a time t at which it stands still"
+        )
+    eq = system.equations
+    driven: dict[int, str] = eq.motion.driven
+    if not driven:
+        return
+    inputs = [eq.t, eq.q, eq.v, eq.p]
+    rates = eq.lookups.oracle("driven", inputs, [eq.motion.v_all, eq.motion.a_driven])
+    v, a = (np.array(x).ravel() for x in rates(statics.t, rest.q, np.zeros(system.nv), statics.p))
+    for i, name in driven.items():
+        speed = max(abs(v[i]), abs(a[i]))
+        if speed > 1e-9 and statics.change(rest, 0.3 / speed) > 1e-7 * statics.force_scale(rest):
+            raise SolverError(
+                f"driver '{name}' moves at t = {statics.t:.6g} s (rate {v[i]:.4g}) and the forces change with it, so "
+                "nothing rests; choose a time t at which it stands still, or make it constant"
+            )
+
+
+def _result(system: System, statics: Statics, settled: Settled, parameters) -> Equilibrium:
+    rest = settled.rest
+    mu, motions = statics.curvatures(rest)
+    name, _, _ = statics.worst(rest) if rest.unbalanced.size else ("", 0.0, False)
+    functions = statics.functions
+    multipliers: dict[str, list[float]] = {}
+    contacts, holding = {}, {}
+    for i, row in enumerate(statics.row_names):
+        if i >= functions.m:
+            holding[row] = float(-rest.lam[i])
+        elif statics.unilateral[i]:
+            if rest.active[i]:
+                contacts[row] = float(-rest.lam[i])
+        else:
+            multipliers.setdefault(row, []).append(float(rest.lam[i]))
+    notes = []
+    if rest.active[statics.unilateral].any() and any(force < 1e-9 for force in contacts.values()):
+        notes.append("a contact touches without pressing: stability is that of the contact closed")
+    return Equilibrium(
+        rest.q,
+        np.zeros(system.nv),
+        system,
+        statics.t,
+        parameters,
+        settled.method,
+        settled.iterations,
+        float(np.max(np.abs(rest.unbalanced), initial=0.0)),
+        name,
+        verdict(mu),
+        mu,
+        motions,
+        rest.lam[: functions.m],
+        {key: np.array(value) for key, value in multipliers.items()},
+        contacts,
+        holding,
+        tuple(notes),
+    )
+
+
+def verdict(mu: NDArray[Any]) -> str:
+    """Of the eigenvalues of a stiffness."""
+    if not mu.size:
+        return "stable"
+    limit = NEUTRAL * float(np.max(np.abs(mu)))
+    if np.iscomplexobj(mu) and np.any(np.abs(np.imag(mu)) > limit):
+        return "unstable"
+    lowest = float(np.min(np.real(mu)))
+    return "stable" if lowest > limit else "neutral" if lowest >= -limit else "unstable"

@@ -1,0 +1,222 @@
+"""How a state of rest is found: Newton's method, descent, load stepping and relaxation, one after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sekant.analyses.statics.rest_equations import Rest, Statics
+from sekant.errors import SolverError, suggest
+
+Array = NDArray[np.float64]
+POSITION = 1e-11  # m, rad: largest violation of a constraint at rest
+
+
+@dataclass(frozen=True, eq=False)
+class Settled:
+    """Where a search ended, by what method, after how many iterations."""
+
+    rest: Rest
+    method: str
+    iterations: int
+
+
+def settle(statics: Statics, start: Rest, tolerance: float, stable: bool, method: str | None) -> Settled:
+    """A state of rest from `start`, by the first of the methods that succeeds, or by `method` alone."""
+    search = _Search(statics, tolerance)
+    attempts: dict[str, Callable[[Rest], Rest | None]] = {
+        "newton": search.near,
+        "descent": search.descent,
+        "load stepping": search.load_stepping,
+        "relaxation": search.relaxation,
+    }
+    if method is not None:
+        if method not in attempts:
+            hint = suggest(method, list(attempts), "methods")
+            raise SolverError(f"equilibrium: unknown method '{method}'; {hint}")
+        attempts = {method: attempts[method]}
+    elif stable:
+        del attempts["newton"]
+    if not np.all(np.isfinite(start.numbers.R)) or not np.all(np.isfinite(start.numbers.K)):
+        raise SolverError(_not_finite(statics, start))
+    for name, attempt in attempts.items():
+        found = attempt(start)
+        if found is not None and stable:
+            found = search.downhill(found)
+        if found is not None:
+            return Settled(search.polished(found), name, search.iterations)
+    raise SolverError(_failure(statics, search, tuple(attempts), stable))
+
+
+class _Search:
+    def __init__(self, statics: Statics, tolerance: float):
+        self.statics, self.tolerance = statics, tolerance
+        self.iterations = 0
+        self.best: Rest | None = None
+        self._least = np.inf
+        self.saddle = False
+
+    def _done(self, rest: Rest, offset: Array | float = 0.0) -> bool:
+        """Whether forces balance, constraints hold, gaps are open or closed, and contacts press."""
+        unbalanced = rest.space.Z.T @ (rest.numbers.R - offset)
+        size = float(np.max(np.abs(unbalanced), initial=0.0)) / max(self.statics.force_scale(rest), 1e-300)
+        if np.isscalar(offset) and size < self._least:
+            self.best, self._least = rest, size
+        one_sided = self.statics.unilateral
+        closed = np.all(rest.numbers.Phi[one_sided] >= -1e-9)
+        largest = 1.0 + np.max(np.abs(rest.lam), initial=0.0)
+        pressing = np.all(rest.lam[one_sided & rest.active] <= 1e-8 * largest)
+        return bool(size <= self.tolerance and rest.violation <= POSITION and closed and pressing)
+
+    # -- Newton ----------------------------------------------------------------------------------------
+
+    def near(self, rest: Rest) -> Rest | None:
+        """The equilibrium near by, if there is one; one that is unstable must be very near to count."""
+        mu, _ = self.statics.curvatures(rest)
+        uphill = bool(mu.size) and mu[0].real < 0
+        return self.newton(rest, contraction=0.1 if uphill else 0.5)
+
+    def newton(
+        self, rest: Rest, offset: Array | float = 0.0, most: int = 30, contraction: float = 0.5
+    ) -> Rest | None:
+        """Full steps only, and only while they shrink as near a solution, to the share `contraction`."""
+        for _ in range(most):
+            if self._done(rest, offset):
+                return rest
+            self.iterations += 1
+            s, active = self.statics.step(rest, "exact", offset)
+            trial = self.statics.moved(rest, s, active)
+            if not np.all(np.isfinite(trial.numbers.R)):
+                return None
+            after, _ = self.statics.step(trial, "exact", offset)
+            before, left = np.max(np.abs(s), initial=0.0), np.max(np.abs(after), initial=0.0)
+            if left > contraction * before and left > 1e-9:
+                return None
+            rest = trial
+        return rest if self._done(rest, offset) else None
+
+    def polished(self, rest: Rest) -> Rest:
+        """A step or two more, as long as the residual falls."""
+        for _ in range(3):
+            s, active = self.statics.step(rest, "exact")
+            if np.max(np.abs(s), initial=0.0) > 1e-6 or not np.array_equal(active, rest.active):
+                break
+            trial = self.statics.moved(rest, s, active)
+            if not self._size(trial) < 0.5 * self._size(rest):
+                break
+            rest = trial
+        return rest
+
+    def _size(self, rest: Rest) -> float:
+        scale = max(self.statics.force_scale(rest), 1e-300)
+        return float(np.max(np.abs(rest.unbalanced), initial=0.0)) / scale + rest.violation
+
+    # -- downhill --------------------------------------------------------------------------------------
+
+    def descent(self, rest: Rest, most: int = 300) -> Rest | None:
+        """Newton's method with positive curvature; the step is halved while the work along it turns positive."""
+        statics, radius = self.statics, 0.3
+        for _ in range(most):
+            if self._done(rest):
+                return rest
+            self.iterations += 1
+            s, active = statics.step(rest, "positive", radius=radius)
+            work = abs(float(s @ rest.numbers.R))
+            length = 1.0
+            trial = rest
+            while length > 1e-5:
+                trial = statics.restored(statics.moved(rest, length * s, active))
+                after = float(s @ trial.numbers.R)
+                if np.isfinite(after) and after <= 0.9 * work:
+                    break
+                length *= 0.5
+            else:
+                return None
+            size = length * float(np.max(np.abs(s), initial=0.0))
+            radius = max(size, 1e-6) if length < 1.0 else max(radius, min(2.0 * size, 1e6))
+            rest = trial
+        return None
+
+    def downhill(self, rest: Rest) -> Rest | None:
+        """From an unstable equilibrium on to a stable one."""
+        for _ in range(5):
+            mu, motions = self.statics.curvatures(rest)
+            if not mu.size or mu[0].real >= -1e-9 * np.max(np.abs(mu)):
+                return rest
+            self.saddle = True
+            push = np.real(motions[:, 0])
+            trial = self.statics.moved(rest, 0.05 * push / np.max(np.abs(push)), rest.active)
+            found = self.descent(self.statics.restored(trial))
+            if found is None:
+                return None
+            rest = found
+        return None
+
+    # -- slower and surer ------------------------------------------------------------------------------
+
+    def load_stepping(self, rest: Rest) -> Rest | None:
+        """The forces unbalanced at the start are held back and let go step by step."""
+        held_back = rest.numbers.R.copy()
+        share, step = 0.0, 0.1
+        while share < 1.0:
+            step = min(step, 1.0 - share)
+            trial = self.newton(rest, (1.0 - share - step) * held_back, most=8)
+            if trial is None:
+                step *= 0.5
+                if step < 1e-3:
+                    return None
+                continue
+            rest, share, step = trial, share + step, 2.0 * step
+        return self.newton(rest)
+
+    def relaxation(self, rest: Rest, most: int = 2000) -> Rest | None:
+        """Implicit steps of M s/delta + R = 0 in a pseudo-time that grows as the residual falls."""
+        statics, delta = self.statics, 1e-2
+        size, unchanged = self._size(rest), 0
+        for _ in range(most):
+            if self._done(rest):
+                return rest
+            if unchanged > 50:
+                return None
+            self.iterations += 1
+            s, active = statics.step(rest, "positive", radius=1.0, delta=delta)
+            trial = statics.restored(statics.moved(rest, s, active))
+            after = self._size(trial)
+            if not np.isfinite(after):
+                delta *= 0.1
+                if delta < 1e-12:
+                    return None
+                continue
+            unchanged = unchanged + 1 if abs(size - after) <= 1e-9 * size else 0
+            delta *= float(np.clip(size / max(after, 1e-300), 0.3, 2.0))
+            rest, size = trial, after
+        return None
+
+
+def _not_finite(statics: Statics, rest: Rest) -> str:
+    x = np.concatenate([rest.q, np.zeros(statics.system.nv)])
+    reason = statics.system.explain_failure(statics.t, x) or "start elsewhere"
+    return f"equilibrium: the forces at the guess are not finite; {reason}"
+
+
+def _failure(statics: Statics, search: _Search, methods: tuple[str, ...], stable: bool) -> str:
+    rest = search.best
+    tried = ", ".join(methods)
+    head = f"model '{statics.system.model.name}': no equilibrium found by {tried} in {search.iterations} iterations"
+    if rest is None:
+        return f"{head}; give a guess nearer to it"
+    name, force, floppy = statics.worst(rest)
+    where = ", ".join(
+        f"{key} = {value:.4g}" for key, value in zip(statics.system.state_names, rest.q, strict=False)
+    )
+    best = f"the best position leaves {force:.4g} N (or N m) unbalanced along '{name}' (at {where})"
+    if floppy:
+        advice = f"nothing resists '{name}' there: add a spring or a stop, or hold=['{name}']"
+    elif stable and search.saddle:
+        advice = "only unstable equilibria were met; stable=False accepts one"
+    else:
+        advice = "give a guess nearer to it, or hold a coordinate"
+    return f"{head}; {best}; {advice}"

@@ -1,0 +1,90 @@
+"""Where the search for a steady motion starts, and whether what it found is one for all time."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sekant.analyses.assembly.tangent_space import TangentSpace
+from sekant.analyses.steady.equations import SteadyEquations, Trial
+from sekant.engine.functions.linear import Point
+from sekant.engine.functions.steady import FIRST_RATE
+from sekant.errors import SolverError
+
+Array = NDArray[Any]
+LASTING = 1e-5
+"""Unbalanced forces, against the applied ones, up to which a motion counts as the same a while later."""
+
+
+def start_of(equations: SteadyEquations, g: Array, q: Array, p: Array) -> Trial:
+    """Velocities, accelerations and multipliers that fit the conditions best at the guess."""
+    system, functions = equations.system, equations.functions
+    none = np.zeros(system.nv)
+    point = Point(equations.t, q, none, none, np.zeros(functions.m), p)
+    point = moving(equations, point, g)
+    R = functions.residual(point)[0]
+    lam = np.zeros(functions.m)
+    G = functions.tangent(point).G[equations.rows]
+    lam[equations.rows] = -TangentSpace.of(G).inverse.T @ R
+    return Trial(replace(point, lam=lam), g)
+
+
+def moving(equations: SteadyEquations, point: Point, g: Array) -> Point:
+    """The point with the velocities and accelerations of the steady motion at its position."""
+    none = np.zeros(equations.system.nv)
+    c = equations.steady.conditions(replace(point, v=none, a=none), g)
+    v = -np.linalg.lstsq(c.by[1], c.E, rcond=1e-10)[0]
+    c = equations.steady.conditions(replace(point, v=v, a=none), g)
+    return replace(point, v=v, a=-np.linalg.lstsq(c.by[1], c.E_rate, rcond=1e-10)[0])
+
+
+def check_contacts(equations: SteadyEquations, trial: Trial) -> None:
+    gaps = equations.functions.residual(trial.point)[1]
+    closed = equations.functions.unilateral & (gaps < -1e-9)
+    if np.any(closed):
+        k = int(np.argmin(np.where(closed, gaps, np.inf)))
+        raise SolverError(
+            f"steady motion: contact '{equations.functions.row_names[k]}' would be pressed in by {-gaps[k]:.4g} m; "
+            "steady motion on closed contacts is not known: replace the contact by a joint or a spring"
+        )
+
+
+def check_lasting(equations: SteadyEquations, trial: Trial, share: float = 0.8, steps: int = 16) -> None:
+    """Moves on for a part of a turn and looks whether the forces still balance."""
+    g, point = trial.g, trial.point
+    fastest = max(float(np.max(np.abs(g[:4]))), float(np.max(np.abs(g[FIRST_RATE:]), initial=0.0)), 1.0)
+    h = share / fastest / steps
+    for _ in range(steps):
+        k1 = _rates(equations, point, g, 0.0, 0.0)
+        k2 = _rates(equations, point, g, k1, h / 2)
+        k3 = _rates(equations, point, g, k2, h / 2)
+        k4 = _rates(equations, point, g, k3, h)
+        q = point.q + h * (k1 + 2 * k2 + 2 * k3 + k4) / 6
+        point = moving(equations, replace(point, q=q, t=point.t + h), g)
+    functions, used = equations.functions, equations.rows
+    R, Phi, _, _ = functions.residual(point)
+    space = TangentSpace.of(functions.tangent(point).G[used])
+    unbalanced = space.Z @ (space.Z.T @ R)
+    scale = equations.force_scale(Trial(point, g))
+    names = equations.system.state_names[equations.system.nq :]
+    if np.max(np.abs(unbalanced), initial=0.0) > LASTING * scale:
+        k = int(np.argmax(np.abs(unbalanced)))
+        raise SolverError(
+            f"steady motion: it does not last: {h * steps:.3g} s later {unbalanced[k]:.4g} N (or N m) are unbalanced "
+            f"along '{names[k]}'. What turns, travels or runs is not ignorable: forces or constraints change with it"
+        )
+    if np.max(np.abs(Phi[used]), initial=0.0) > 1e-4:
+        rows = [n for n, on in zip(functions.row_names, used, strict=True) if on]
+        raise SolverError(
+            f"steady motion: it does not last: '{rows[int(np.argmax(np.abs(Phi[used])))]}' is violated "
+            f"{h * steps:.3g} s later; the constraint does not move with the bodies"
+        )
+
+
+def _rates(equations: SteadyEquations, point: Point, g: Array, rates: Array | float, h: float) -> Array:
+    """(nq,) rates of the coordinates a time h later, if they change by h * rates."""
+    ahead = moving(equations, replace(point, q=point.q + h * rates, t=point.t + h), g)
+    return equations.geometry._retract(ahead.q, ahead.v)[0].ravel() - ahead.q

@@ -1,0 +1,202 @@
+"""All equations of a steady motion as one vector with its exact Jacobian and a name for every row.
+
+Unknown are displacements s, velocities v, accelerations a (nv each), multipliers (m,) and what the caller names:
+run-time parameters, the turn, the travel speed, rates. Rows: balance of forces, constraints with their first and
+second derivative, the conditions of `sekant.engine.functions.steady` with theirs, and the targets. There may be
+more rows than unknowns: where a steady motion exists they agree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from sekant.analyses.assembly.loop_geometry import LoopGeometry
+from sekant.analyses.linear.inputs import LinearOutputs
+from sekant.engine.functions.linear import Point, linear_functions
+from sekant.engine.functions.steady import MEASURES, SteadyFunctions
+from sekant.engine.system import System
+from sekant.errors import SolverError, suggest
+
+Array = NDArray[Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Trial:
+    """A point and the numbers g of the group motion and the rates."""
+
+    point: Point
+    g: Array
+
+
+@dataclass(frozen=True)
+class Unknown:
+    """A number to be found: entry `index` of `where` "p" or "g", or "velocity" for the speed of travel."""
+
+    name: str
+    where: str
+    index: int
+
+
+class SteadyEquations:
+    """Of a system at time t; see the module."""
+
+    def __init__(
+        self,
+        system: System,
+        steady: SteadyFunctions,
+        t: float,
+        parameters: Mapping[str, ArrayLike] | None,
+        unknowns: Sequence[Unknown],
+        targets: Mapping[str, float],
+    ):
+        self.system, self.steady, self.t = system, steady, float(t)
+        self.functions = linear_functions(system)
+        self.rows = ~self.functions.unilateral
+        self.unknowns = tuple(unknowns)
+        self.geometry = LoopGeometry(system, t, parameters, (), {})
+        self.direction = np.zeros(3)
+        self._targets = [_target(system, steady, name, float(value)) for name, value in targets.items()]
+
+    @property
+    def names(self) -> list[str]:
+        """Of all rows."""
+        rows = [n for n, used in zip(self.functions.row_names, self.rows, strict=True) if used]
+        forces = self.system.state_names[self.system.nq : self.system.nq + self.system.nv]
+        found = [f"force along {name}" for name in forces]
+        for what in ("", " (velocity)", " (acceleration)"):
+            found += [f"{name}{what}" for name in rows]
+        found += [*self.steady.row_names, *(f"{n} (kept)" for n in self.steady.row_names)]
+        return [*found, *(f"target {target[0]}" for target in self._targets)]
+
+    def residual(self, trial: Trial) -> Array:
+        R, Phi, rate, acceleration = self.functions.residual(trial.point)
+        used = self.rows
+        conditions = self.steady.conditions(trial.point, trial.g)
+        targets = [value(trial)[0] - wanted for _, value, wanted in self._targets]
+        parts = (R, Phi[used], rate[used], acceleration[used], conditions.E, conditions.E_rate, targets)
+        return np.concatenate([np.atleast_1d(part) for part in parts])
+
+    def jacobian(self, trial: Trial) -> Array:
+        T, slopes = self.functions.tangent(trial.point), self.functions.slopes(trial.point)
+        used, n, nu = self.rows, self.system.nv, len(self.unknowns)
+        m = int(used.sum())
+        holonomic = self.functions.holonomic[used][:, None]
+        G, H, acc_s, acc_v = T.G[used], T.H[used], T.acc_s[used], T.acc_v[used]
+        none, lam = np.zeros((m, n)), np.zeros((m, m))
+
+        def by_unknowns(by_p: Array, by_g: Array | None) -> Array:
+            out = np.zeros((by_p.shape[0], nu))
+            for k, item in enumerate(self.unknowns):
+                if item.where == "p":
+                    out[:, k] = by_p[:, item.index]
+                elif by_g is not None and item.where == "g":
+                    out[:, k] = by_g[:, item.index]
+                elif by_g is not None:
+                    out[:, k] = by_g[:, 1:4] @ self.direction
+            return out
+
+        c = self.steady.conditions(trial.point, trial.g)
+        k = c.E.size
+        rows = [
+            [T.R_s, T.R_v, T.M, T.G[used].T, by_unknowns(slopes.R, None)],
+            [np.where(holonomic, G, 0.0), none, none, lam, by_unknowns(slopes.Phi[used], None)],
+            [H, G, none, lam, by_unknowns(slopes.rate[used], None)],
+            [acc_s, acc_v, G, lam, by_unknowns(slopes.acceleration[used], None)],
+            [c.by[0], c.by[1], np.zeros((k, n)), np.zeros((k, m)), by_unknowns(c.by[2], c.by[3])],
+            [c.rate_by[0], c.rate_by[1], c.by[1], np.zeros((k, m)), by_unknowns(c.rate_by[2], c.rate_by[3])],
+        ]
+        for _, value, _ in self._targets:
+            _, by_s, by_v, by_p, by_g = value(trial)
+            end = [np.zeros((1, n)), np.zeros((1, m)), by_unknowns(by_p[None], by_g[None])]
+            rows.append([by_s[None], by_v[None], *end])
+        return np.vstack([np.hstack(row) for row in rows])
+
+    def change(self, trial: Trial, k: int) -> tuple[Array, Array, Array, Array, Array]:
+        """How a solution moves with parameter k: ds, dv, da (nv,), dlam (m,) and dp (np,), unknowns included."""
+        slopes, used = self.functions.slopes(trial.point), self.rows
+        c = self.steady.conditions(trial.point, trial.g)
+        parts = (
+            slopes.R,
+            slopes.Phi[used],
+            slopes.rate[used],
+            slopes.acceleration[used],
+            c.by[2],
+            c.rate_by[2],
+        )
+        targets = [value(trial)[3][k] for _, value, _ in self._targets]
+        right = np.concatenate([*(part[:, k] for part in parts), targets])
+        J = self.jacobian(trial)
+        lengths = np.linalg.norm(J, axis=0)
+        lengths = np.where(lengths > 1e-10 * lengths.max(), lengths, 1.0)
+        step = -np.linalg.lstsq(J / lengths, right, rcond=1e-12)[0] / lengths
+        n, m = self.system.nv, int(used.sum())
+        dlam, dp = np.zeros(used.size), np.zeros(trial.point.p.size)
+        dlam[used], dp[k] = step[3 * n : 3 * n + m], 1.0
+        for item, found in zip(self.unknowns, step[3 * n + m :], strict=True):
+            if item.where == "p":
+                dp[item.index] += found
+        return step[:n], step[n : 2 * n], step[2 * n : 3 * n], dlam, dp
+
+    def moved(self, trial: Trial, step: Array) -> Trial:
+        """The trial after a step in (s, v, a, lam, unknowns)."""
+        n, point = self.system.nv, trial.point
+        s, v, a, rest = step[:n], step[n : 2 * n], step[2 * n : 3 * n], step[3 * n :]
+        m = int(self.rows.sum())
+        lam, p, g = point.lam.copy(), point.p.copy(), trial.g.copy()
+        lam[self.rows] += rest[:m]
+        for item, change in zip(self.unknowns, rest[m:], strict=True):
+            if item.where == "p":
+                p[item.index] += change
+            elif item.where == "g":
+                g[item.index] += change
+            else:
+                g[1:4] += change * self.direction
+        q = self.geometry.move(point.q, s)
+        return Trial(replace(point, q=q, v=point.v + v, a=point.a + a, lam=lam, p=p), g)
+
+    def force_scales(self, trial: Trial) -> Array:
+        """(nv,) N or N m: weight of what each velocity moves, and at least a thousandth of the largest force."""
+        point = trial.point
+        weight = 9.81 * np.abs(np.diag(self.functions.mass_matrix(self.t, point.q, point.p)))
+        return np.maximum(weight, 1e-3 * self.force_scale(trial))
+
+    def force_scale(self, trial: Trial) -> float:
+        """N or N m: what unbalanced forces are compared with."""
+        point = replace(trial.point, lam=np.zeros_like(trial.point.lam))
+        R = self.functions.residual(point)[0]
+        mass = np.max(np.abs(self.functions.mass_matrix(self.t, point.q, point.p)), initial=0.0)
+        return max(float(np.max(np.abs(R), initial=0.0)), float(mass), 1e-12)
+
+
+def _target(system: System, steady: SteadyFunctions, name: str, wanted: float) -> tuple[str, Any, float]:
+    """Name, a function of a trial -> value and derivatives by s, v, p, g, and the value that is wanted."""
+    body, _, what = name.rpartition(".")
+    bodies = [link.body for link in system.equations.motion.links]
+    if what in MEASURES and body in bodies:
+        function = steady.measure(body, what)
+
+        def measured(trial: Trial) -> tuple[Any, ...]:
+            point = trial.point
+            found = function(np.array([point.t]), point.q, point.v, point.a, point.p, trial.g)
+            return float(found[0].ravel()[0]), *(part.ravel() for part in found[1:])
+
+        return name, measured, wanted
+    if what in MEASURES:
+        hint = suggest(body, bodies, "bodies")
+        raise SolverError(f"steady motion: no body '{body}' for the target '{name}'; {hint}")
+    outputs = LinearOutputs(system, [name])
+    if len(outputs.names) != 1:
+        raise SolverError(
+            f"steady motion: the target '{name}' has the components {', '.join(outputs.names)}; name one of them"
+        )
+
+    def read(trial: Trial) -> tuple[Any, ...]:
+        y, by_s, by_v, by_p = outputs.at(trial.point)
+        return float(y[0]), by_s[0], by_v[0], by_p[0], np.zeros(trial.g.size)
+
+    return name, read, wanted

@@ -1,0 +1,283 @@
+"""Steady motion: bodies that turn and travel together as one, with some coordinates running at constant rates."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from sekant.analyses.assembly.loop_geometry import _coordinates_of_velocities
+from sekant.analyses.steady.checks import check_contacts, check_lasting, start_of
+from sekant.analyses.steady.equations import SteadyEquations, Trial, Unknown
+from sekant.analyses.steady.solver import Found, Solver
+from sekant.engine.functions.linear import Point
+from sekant.engine.functions.steady import FIRST_RATE, SteadyFunctions
+from sekant.engine.system import State, System
+from sekant.errors import SolverError, suggest
+
+Array = NDArray[Any]
+
+
+@dataclass(frozen=True, eq=False)
+class SteadyMotion(State):
+    """A state q (nq,), v (nv,) of a steady motion with accelerations `a` (nv,), and what is known of it.
+
+    `unknowns`: values found, by name. `turn` rad/s about `axis` through `center`, `velocity` (3,) m/s; `rates` by
+    coordinate. `residuals`: what is left of each equation, by name, in SI units. `free`: coordinates that nothing
+    determines (ignorable ones). `lam`: multipliers (m,).
+    """
+
+    system: System
+    t: float
+    parameters: dict[str, Array]
+    a: Array
+    lam: Array
+    unknowns: dict[str, float]
+    turn: float
+    axis: Array
+    center: Array
+    velocity: Array
+    rates: dict[str, float]
+    residuals: dict[str, float]
+    method: str
+    iterations: int
+    free: tuple[str, ...]
+    equations: SteadyEquations = field(repr=False)
+    trial: Trial = field(repr=False)
+
+    @property
+    def held(self) -> frozenset[str]:
+        """No contact is closed in it."""
+        return frozenset()
+
+    @property
+    def residual(self) -> float:
+        """The largest entry of `residuals`."""
+        return max(map(abs, self.residuals.values()), default=0.0)
+
+    def frame(self, point: Point) -> tuple[Array, Array]:
+        """Y_s and its rate (nv, nv): how the velocities of the steady motion differ at displaced positions.
+
+        They follow from the conditions, E(q, Y(q)) = 0, and hold what is to be taken from linear equations to have
+        them in axes that move with the motion.
+        """
+        f = self.equations.steady.field(point, self.trial.g)
+        inverse = np.linalg.pinv(f.J, rcond=1e-10)
+        Y_s = -inverse @ f.E_s
+        return Y_s, -inverse @ (f.J_rate @ Y_s + f.E_s_rate)
+
+    def change(self, k: int, name: str) -> tuple[Array, Array, Array, Array, Array]:
+        """How the motion moves with entry k of p: ds, dv, da (nv,), dlam (m,), dp (np,), targets kept."""
+        if name in self.unknowns:
+            raise SolverError(
+                f"sensitivity: '{name}' was found with the steady motion; it is no free parameter"
+            )
+        return self.equations.change(self.trial, k)
+
+    @property
+    def by_rates(self) -> bool:
+        """Whether coordinates run at constant rates and nothing else moves, so that the axes stay."""
+        steady = self.equations.steady
+        return steady.members is None and not steady.variation.curved
+
+    def __str__(self) -> str:
+        lines = [
+            f"steady motion of '{self.system.model.name}' by {self.method} in {self.iterations} iterations; residual "
+            f"{self.residual:.1e}"
+        ]
+        if self.turn or np.any(self.velocity):
+            along = ", ".join(f"{x:.6g}" for x in self.velocity)
+            lines.append(f"  turns at {self.turn:.9g} rad/s, travels at ({along}) m/s")
+        lines += [f"  {name} runs at {value:.9g}" for name, value in self.rates.items()]
+        lines += [f"  found {name} = {value:.9g}" for name, value in self.unknowns.items()]
+        names = self.system.state_names
+        lines += [f"  {name} = {value:.9g}" for name, value in zip(names, self.q, strict=False)]
+        if self.free:
+            lines.append(f"  not determined: {', '.join(self.free)}")
+        return "\n".join(lines)
+
+
+def steady_motion(
+    system: System,
+    guess: State | None = None,
+    *,
+    turn: float | None = None,
+    axis: Sequence[float] = (0.0, 0.0, 1.0),
+    center: Sequence[float] = (0.0, 0.0, 0.0),
+    velocity: Sequence[float] | None = None,
+    bodies: Sequence[str] | None = None,
+    rates: Mapping[str, float] | None = None,
+    unknown: Sequence[str] = (),
+    targets: Mapping[str, float] | None = None,
+    parameters: Mapping[str, ArrayLike] | None = None,
+    t: float = 0.0,
+    tolerance: float = 1e-9,
+) -> SteadyMotion:
+    """A motion near `guess` (by default the model's start) that looks the same for all time.
+
+    `turn` (rad/s) about `axis` through `center` (m) and `velocity` (m/s) move all `bodies` (by default every body)
+    as one rigid body; `rates` names coordinates that run at constant rates besides, or alone if nothing turns or
+    travels. `unknown` names what is to be found: run-time parameters, "turn", "velocity" (along its direction),
+    coordinates of `rates`; the values given are where the search starts. `targets` are outputs with the values
+    that they must have, as "arm.position.z", or "body.speed" (m/s), "body.radius" (m, from the axis) and
+    "body.lateral_acceleration" (turn times speed, m/s^2).
+
+    Newton's method with exact derivatives, damped, then load stepping. The motion found is followed for a while to
+    see that it lasts: coordinates or turns that are not ignorable are refused. Contacts must be open.
+    """
+    if system.nv == 0:
+        raise SolverError(f"model '{system.model.name}' has no free coordinate: there is nothing to find")
+    rates, targets = dict(rates or {}), dict(targets or {})
+    indices = _velocities(system, list(rates))
+    steady = _functions(system, tuple(indices), _members(system, turn, velocity, bodies))
+    g = _group(turn, axis, center, velocity, list(rates.values()))
+    items = _unknowns(system, unknown, list(rates), turn, velocity)
+    equations = SteadyEquations(system, steady, t, parameters, items, targets)
+    if velocity is not None:
+        size = float(np.linalg.norm(velocity))
+        equations.direction = np.asarray(velocity, float) / size if size else np.array([1.0, 0.0, 0.0])
+    guess = guess or system.initial_state(parameters)
+    start = start_of(equations, g, np.asarray(guess.q, float).ravel(), system.parameter_vector(parameters))
+    found = Solver(equations, start, tolerance).solve()
+    if not found.error <= tolerance:
+        raise _impossible(equations, found)
+    check_contacts(equations, found.trial)
+    check_lasting(equations, found.trial)
+    return _result(equations, found, rates, items)
+
+
+def _functions(system: System, rates: tuple[int, ...], members: frozenset[str] | None) -> SteadyFunctions:
+    return system.once(("steady", rates, members), lambda: SteadyFunctions(system, rates, members))
+
+
+def _velocities(system: System, names: Sequence[str]) -> list[int]:
+    coordinates = _coordinates_of_velocities(system)
+    velocities = list(system.state_names[system.nq : system.nq + system.nv])
+    found = []
+    for name in names:
+        if name not in coordinates and name not in velocities:
+            raise SolverError(
+                f"steady motion: no coordinate '{name}'; {suggest(name, coordinates, 'coordinates')}"
+            )
+        found.append(coordinates.index(name) if name in coordinates else velocities.index(name))
+    return found
+
+
+def _members(system: System, turn, velocity, bodies: Sequence[str] | None) -> frozenset[str] | None:
+    if turn is None and velocity is None:
+        if bodies is not None:
+            raise SolverError("steady motion: bodies are named, but no turn and no velocity")
+        return None
+    known = [link.body for link in system.equations.motion.links]
+    if not known:
+        raise SolverError(
+            "steady motion: turn and velocity move bodies; a mechanism in natural coordinates has none: use "
+            "`rates`, or the joint or Cartesian formulation"
+        )
+    for name in bodies or ():
+        if name not in known:
+            raise SolverError(f"steady motion: no body '{name}'; {suggest(name, known, 'bodies')}")
+    return frozenset(known if bodies is None else bodies)
+
+
+def _group(turn, axis, center, velocity, rates: Sequence[float]) -> Array:
+    n = np.asarray(axis, float)
+    if n.shape != (3,) or not np.linalg.norm(n) > 0:
+        raise SolverError(f"steady motion: the axis must have three components, not all zero (got {axis})")
+    v = np.zeros(3) if velocity is None else np.asarray(velocity, float)
+    parts = ([turn or 0.0], v, n / np.linalg.norm(n), center, rates)
+    return np.concatenate([np.asarray(part, float) for part in parts])
+
+
+def _unknowns(system: System, names: Sequence[str], rates: list[str], turn, velocity) -> list[Unknown]:
+    places: dict[str, int] = {}
+    for name, value in system.parameters.items():
+        labels = [name] if value.size == 1 else [f"{name}[{i}]" for i in range(value.size)]
+        places.update({label: len(places) + i for i, label in enumerate(labels)})
+    found = []
+    for name in [names] if isinstance(names, str) else names:
+        if name == "turn" and turn is not None:
+            found.append(Unknown(name, "g", 0))
+        elif name == "velocity" and velocity is not None:
+            found.append(Unknown(name, "velocity", 1))
+        elif name in rates:
+            found.append(Unknown(name, "g", FIRST_RATE + rates.index(name)))
+        elif name in places:
+            found.append(Unknown(name, "p", places[name]))
+        else:
+            known = [*places, *rates, *(["turn"] if turn is not None else [])]
+            hint = suggest(name, known, "unknowns")
+            raise SolverError(
+                f"steady motion: unknown '{name}' is no run-time parameter (compile with parameters=['{name}']), no "
+                f"coordinate of `rates`, and no `turn` or `velocity` that was given; {hint}"
+            )
+    return found
+
+
+def _impossible(equations: SteadyEquations, found: Found) -> SolverError:
+    names = equations.names
+    order = np.argsort(-np.abs(found.values / _scales(equations, found)))[:3]
+    left = "; ".join(f"'{names[i]}' is left with {found.values[i]:.4g}" for i in order)
+    free = (
+        "" if equations.unknowns else " Nothing is unknown: name parameters, a turn or rates that may change."
+    )
+    return SolverError(
+        f"steady motion impossible (or not found from this guess, {found.iterations} iterations): {left} (N or N m, "
+        f"SI units).{free} Check the guess, the targets and what may move"
+    )
+
+
+def _scales(equations: SteadyEquations, found: Found) -> Array:
+    scale = np.ones(found.values.size)
+    scale[: equations.system.nv] = equations.force_scales(found.trial)
+    return scale
+
+
+def _result(equations: SteadyEquations, found: Found, rates: Mapping[str, float], items) -> SteadyMotion:
+    system, (point, g) = equations.system, (found.trial.point, found.trial.g)
+    values: dict[str, Array] = {}
+    start = 0
+    for name, value in system.parameters.items():
+        values[name] = point.p[start : start + value.size]
+        start += value.size
+    where = {"p": point.p, "g": g}
+    unknowns = {}
+    for item in items:
+        along = float(g[1:4] @ equations.direction)
+        unknowns[item.name] = along if item.where == "velocity" else float(where[item.where][item.index])
+    coordinates = _coordinates_of_velocities(system)
+    moving, searched = (
+        np.abs(found.free[:, : system.nv]),
+        np.abs(found.free[:, found.free.shape[1] - len(items) :]),
+    )
+    free = {coordinates[int(np.argmax(s))] for s in moving if np.max(s, initial=0) > 1e-6}
+    free |= {
+        item.name for item, share in zip(items, searched.T, strict=True) if np.max(share, initial=0) > 1e-6
+    }
+    residuals: dict[str, float] = {}
+    for name, value in zip(equations.names, found.values, strict=True):
+        residuals[name] = max(residuals.get(name, 0.0), abs(float(value)))
+    return SteadyMotion(
+        point.q,
+        point.v,
+        system,
+        point.t,
+        values,
+        point.a,
+        point.lam,
+        unknowns,
+        float(g[0]),
+        g[4:7],
+        g[7:10],
+        g[1:4],
+        dict(zip(rates, map(float, g[FIRST_RATE:]), strict=True)),
+        residuals,
+        found.method,
+        found.iterations,
+        tuple(sorted(free)),
+        equations,
+        found.trial,
+    )

@@ -1,0 +1,209 @@
+"""Tape -> LLVM IR text.
+
+The tape is cut into functions ("chunks") of about 1,500 operations, which the compiler must not join: its work
+grows faster than linearly with the size of a function. Values that cross from one chunk into another live in
+the scratch array w; a place in w is used again once its value is dead.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from sekant.engine.codegen.lookup_ir import SEARCH, LookupCode
+from sekant.engine.codegen.operations import DECLARATIONS, ERFINV, instructions, literal, power
+from sekant.engine.codegen.tape import CONST, INPUT, LOOKUP, OPERATION_POW, Tape
+
+CHUNK = 1500
+CHUNKS_PER_MODULE = 8
+ENTRY = "sekant_entry"
+FORMAT = 1
+"""To be raised with every change of the generated code, so that cached code is not taken for current."""
+_SIGNATURE = "ptr noalias readonly %arg, ptr noalias readonly %res, ptr noalias %w"
+
+
+@dataclass(frozen=True)
+class Code:
+    """Modules of LLVM IR that together define the function `ENTRY`; `work_size`: doubles of scratch."""
+
+    modules: tuple[str, ...]
+    work_size: int
+    chunks: int
+
+
+def emit(tape: Tape, chunk: int = CHUNK, chunks_per_module: int = CHUNKS_PER_MODULE) -> Code:
+    """LLVM IR of a tape, with the signature of `sekant.native_call` and T as the last argument."""
+    layout = _Layout(tape, chunk)
+    texts = [_ChunkWriter(tape, layout, c).text() for c in range(layout.count)]
+    modules = []
+    for first in range(0, layout.count, chunks_per_module):
+        body = texts[first : first + chunks_per_module]
+        if first == 0:
+            body = [*body, _entry(layout.count, chunks_per_module)]
+        text = "\n".join(body)
+        helpers = SEARCH if "@sekant.row" in text else ""
+        helpers += ERFINV if "@sekant.erfinv" in text else ""
+        modules.append(f"{DECLARATIONS}\n{helpers}\n{text}\n")
+    return Code(tuple(modules), layout.work_size, layout.count)
+
+
+def _entry(count: int, local: int) -> str:
+    calls = "\n".join(f" call void @sekant_chunk{c}(ptr %arg, ptr %res, ptr %w)" for c in range(count))
+    others = "\n".join(f"declare void @sekant_chunk{c}(ptr, ptr, ptr) nounwind" for c in range(local, count))
+    return f"{others}\ndefine void @{ENTRY}({_SIGNATURE}) nounwind {{\n{calls}\n ret void\n}}"
+
+
+class _Layout:
+    """Which chunk each value is computed in, and where values that cross chunks live in w.
+
+    `op`, `a`, `b`: those of the tape as lists, which Python reads faster than arrays.
+    """
+
+    def __init__(self, tape: Tape, size: int):
+        op, n = tape.op, tape.op.size
+        self.op, self.a, self.b = op.tolist(), tape.a.tolist(), tape.b.tolist()
+        free = (op == INPUT) | (op == CONST)
+        weight = np.where(free, 0, 1)
+        start = np.ones(n, dtype=bool)
+        for lookup in tape.lookups:
+            results = len(lookup.orders) * lookup.shape.components
+            start[lookup.first + 1 : lookup.first + results] = False
+        position = np.cumsum(weight)[start] - 1
+        chunk = np.maximum(position, 0) // size
+        self.chunk = chunk[np.cumsum(start) - 1]
+        self.chunk[free] = -1
+        self.count = int(self.chunk.max(initial=0)) + 1
+        self.members = _split(self.chunk, self.count)
+        self.outputs: dict[int, list[tuple[int, int]]] = {}
+        for i, numbers in enumerate(tape.outputs):
+            for j, number in enumerate(numbers):
+                self.outputs.setdefault(int(number), []).append((i, j))
+        self.slot = self._slots(self._last_use(tape))
+
+    def _last_use(self, tape: Tape) -> np.ndarray:
+        """The last chunk that needs each value."""
+        last = self.chunk.copy()
+        users = np.flatnonzero((self.chunk >= 0) & (tape.op != LOOKUP))
+        for operand in (tape.a, tape.b):
+            using = users[operand[users] >= 0]
+            np.maximum.at(last, operand[using], self.chunk[using])
+        for lookup in tape.lookups:
+            for number in lookup.arguments:
+                last[number] = max(last[number], self.chunk[lookup.first])
+        return last
+
+    def _slots(self, last: np.ndarray) -> dict[int, int]:
+        crossing = np.flatnonzero((self.chunk >= 0) & (last > self.chunk))
+        slot: dict[int, int] = {}
+        free: list[int] = []
+        dying: dict[int, list[int]] = {}
+        size, current = 0, 0
+        for number in crossing[np.argsort(self.chunk[crossing], kind="stable")].tolist():
+            while current < self.chunk[number]:
+                free.extend(dying.pop(current, ()))
+                current += 1
+            if free:
+                place = free.pop()
+            else:
+                place, size = size, size + 1
+            slot[number] = place
+            dying.setdefault(int(last[number]), []).append(place)
+        self.work_size = size
+        return slot
+
+
+def _split(chunk: np.ndarray, count: int) -> list[list[int]]:
+    order = np.argsort(chunk, kind="stable")
+    bounds = np.searchsorted(chunk[order], np.arange(count + 1))
+    return [order[bounds[c] : bounds[c + 1]].tolist() for c in range(count)]
+
+
+class _ChunkWriter:
+    def __init__(self, tape: Tape, layout: _Layout, number: int):
+        self.tape, self.layout, self.number = tape, layout, number
+        self.lines: list[str] = []
+        self.names: dict[int, str] = {}
+        self.arrays: dict[str, str] = {}
+        self.codes: dict[int, LookupCode] = {}
+        self.op, self.a, self.b = layout.op, layout.a, layout.b
+        self.head: list[str] = []
+        self.count = 0
+
+    def text(self) -> str:
+        for number in self.layout.members[self.number]:
+            name = self.define(number)
+            self.names[number] = name
+            place = self.layout.slot.get(number)
+            if place is not None:
+                self.store(name, "%w", place)
+            for i, j in self.layout.outputs.get(number, ()):
+                self.store(name, self.array("res", i), j)
+        if self.number == 0:
+            self.copies()
+        body = "\n".join([*self.head, *self.lines])
+        return f"define void @sekant_chunk{self.number}({_SIGNATURE}) noinline nounwind {{\n{body}\n ret void\n}}"
+
+    def copies(self) -> None:
+        """Outputs that are inputs or constants."""
+        for number, places in self.layout.outputs.items():
+            if self.layout.chunk[number] < 0:
+                for i, j in places:
+                    self.store(self.operand(number), self.array("res", i), j)
+
+    def array(self, table: str, i: int) -> str:
+        name = f"%{table}{i}" if (table, i) != ("arg", len(self.tape.sizes_in)) else "%T"
+        if name not in self.arrays:
+            self.arrays[name] = name
+            self.head.append(f"{name}.p = getelementptr ptr, ptr %{table}, i64 {i}")
+            self.head.append(f"{name} = load ptr, ptr {name}.p, align 8, !invariant.load !{{}}")
+        return name
+
+    def store(self, name: str, base: str, offset: int) -> None:
+        self.count += 1
+        self.lines.append(f"%s{self.count} = getelementptr double, ptr {base}, i64 {offset}")
+        self.lines.append(f"store double {name}, ptr %s{self.count}, align 8")
+
+    def load(self, base: str, offset: int) -> str:
+        self.count += 1
+        self.lines.append(f"%s{self.count} = getelementptr double, ptr {base}, i64 {offset}")
+        self.lines.append(f"%l{self.count} = load double, ptr %s{self.count}, align 8")
+        return f"%l{self.count}"
+
+    def operand(self, number: int) -> str:
+        if number < 0:
+            return ""
+        name = self.names.get(number)
+        if name is None:
+            op = self.op[number]
+            if op == CONST:
+                return literal(self.tape.constant[number])
+            if op == INPUT:
+                name = self.load(self.array("arg", self.a[number]), self.b[number])
+            else:
+                name = self.load("%w", self.layout.slot[number])
+            self.names[number] = name
+        return name
+
+    def define(self, number: int) -> str:
+        op, name = self.op[number], f"%v{number}"
+        if op == LOOKUP:
+            return self.lookup(self.a[number], self.b[number])
+        a, b = self.operand(self.a[number]), self.operand(self.b[number])
+        text = None
+        if op in OPERATION_POW and self.op[self.b[number]] == CONST:
+            text = power(name, a, float(self.tape.constant[self.b[number]]))
+        self.lines.append(text or instructions(op, name, a, b))
+        return name
+
+    def lookup(self, k: int, result: int) -> str:
+        code = self.codes.get(k)
+        if code is None:
+            lookup = self.tape.lookups[k]
+            self.array("arg", len(self.tape.sizes_in))
+            arguments = [self.operand(number) for number in lookup.arguments]
+            code = self.codes[k] = LookupCode(f"k{k}", lookup, arguments)
+        name = code.result(result)
+        self.lines.extend(code.lines)
+        code.lines.clear()
+        return name

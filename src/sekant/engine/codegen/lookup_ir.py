@@ -1,0 +1,199 @@
+"""LLVM code of lookups: search of the piece in the buffer T, then Horner's rule on all components at once.
+
+See `sekant.engine.codegen.packing` for the layout of T.
+"""
+
+from __future__ import annotations
+
+from sekant.engine.codegen.operations import literal
+from sekant.engine.codegen.packing import AXIS_HEADER
+from sekant.engine.codegen.tape import TapeLookup
+from sekant.tables.pieces import factors
+
+SEARCH = f"""
+define internal {{ i64, double }} @sekant.row(ptr readonly %axis, double %x)
+    noinline nounwind willreturn memory(argmem: read) {{
+entry:
+ %a = load double, ptr %axis
+ %p1 = getelementptr double, ptr %axis, i64 1
+ %scale = load double, ptr %p1
+ %p2 = getelementptr double, ptr %axis, i64 2
+ %last = load double, ptr %p2
+ %p3 = getelementptr double, ptr %axis, i64 3
+ %low = load double, ptr %p3
+ %p4 = getelementptr double, ptr %axis, i64 4
+ %high = load double, ptr %p4
+ %p6 = getelementptr i64, ptr %axis, i64 6
+ %top = load i64, ptr %p6
+ %origins = getelementptr double, ptr %axis, i64 {AXIS_HEADER}
+ %skip = add i64 %top, 1
+ %starts = getelementptr i64, ptr %origins, i64 %skip
+ %distance = fsub double %x, %a
+ %t = fmul double %distance, %scale
+ %positive = fcmp ogt double %t, 0.0
+ %t0 = select i1 %positive, double %t, double 0.0
+ %inside = fcmp olt double %t0, %last
+ %t1 = select i1 %inside, double %t0, double %last
+ %bucket = fptosi double %t1 to i64
+ %s0 = getelementptr i64, ptr %starts, i64 %bucket
+ %first = load i64, ptr %s0
+ %s1 = getelementptr i64, ptr %s0, i64 1
+ %final = load i64, ptr %s1
+ br label %loop
+loop:
+ %i = phi i64 [ %first, %entry ], [ %i1, %body ]
+ %j = phi i64 [ %final, %entry ], [ %j1, %body ]
+ %more = icmp slt i64 %i, %j
+ br i1 %more, label %body, label %done
+body:
+ %sum = add i64 %i, %j
+ %up = add i64 %sum, 1
+ %mid = lshr i64 %up, 1
+ %mp = getelementptr double, ptr %origins, i64 %mid
+ %mo = load double, ptr %mp
+ %right = fcmp oge double %x, %mo
+ %i1 = select i1 %right, i64 %mid, i64 %i
+ %less = sub i64 %mid, 1
+ %j1 = select i1 %right, i64 %j, i64 %less
+ br label %loop
+done:
+ %below = fcmp olt double %x, %low
+ %r0 = select i1 %below, i64 0, i64 %i
+ %above = fcmp ogt double %x, %high
+ %row = select i1 %above, i64 %top, i64 %r0
+ %op = getelementptr double, ptr %origins, i64 %row
+ %origin = load double, ptr %op
+ %local = fsub double %x, %origin
+ %pair = insertvalue {{ i64, double }} undef, i64 %row, 0
+ %result = insertvalue {{ i64, double }} %pair, double %local, 1
+ ret {{ i64, double }} %result
+}}
+
+define internal {{ double, double }} @sekant.lap(ptr readonly %axis, double %x)
+    nounwind willreturn memory(argmem: read) {{
+ %a = load double, ptr %axis
+ %p5 = getelementptr double, ptr %axis, i64 5
+ %period = load double, ptr %p5
+ %distance = fsub double %x, %a
+ %ratio = fdiv double %distance, %period
+ %laps = call double @llvm.floor.f64(double %ratio)
+ %shift = fmul double %laps, %period
+ %within = fsub double %x, %shift
+ %pair = insertvalue {{ double, double }} undef, double %within, 0
+ %result = insertvalue {{ double, double }} %pair, double %laps, 1
+ ret {{ double, double }} %result
+}}
+"""
+
+
+class LookupCode:
+    """Text of one lookup; names start with `%<prefix>`. `results` are the names of its values in order."""
+
+    def __init__(self, prefix: str, lookup: TapeLookup, arguments: list[str]):
+        self.prefix, self.lookup = prefix, lookup
+        self.lines: list[str] = []
+        self.count = 0
+        self.m = lookup.shape.components
+        self.type = "double" if self.m == 1 else f"<{self.m} x double>"
+        self.two = len(lookup.shape.powers) == 2
+        self.table = self.pointer("%T", self.load("i64", self.pointer("%T", 1 + lookup.shape.table)))
+        (self.one if not self.two else self.both)(arguments)
+
+    def new(self, text: str) -> str:
+        self.count += 1
+        name = f"%{self.prefix}.{self.count}"
+        self.lines.append(f"{name} = {text}")
+        return name
+
+    def pointer(self, base: str, offset: int | str) -> str:
+        return self.new(f"getelementptr double, ptr {base}, i64 {offset}")
+
+    def load(self, kind: str, pointer: str) -> str:
+        return self.new(f"load {kind}, ptr {pointer}, align 8")
+
+    def value(self, x: float) -> str:
+        return literal(x) if self.m == 1 else f"<{', '.join([f'double {literal(x)}'] * self.m)}>"
+
+    def splat(self, x: str) -> str:
+        if self.m == 1:
+            return x
+        one = self.new(f"insertelement {self.type} undef, double {x}, i64 0")
+        zeros = f"<{self.m} x i32> zeroinitializer"
+        return self.new(f"shufflevector {self.type} {one}, {self.type} undef, {zeros}")
+
+    def locate(self, axis: str, x: str, periodic: bool) -> tuple[str, str, str]:
+        """Names of the row, the local distance and the number of whole periods (empty if not periodic)."""
+        laps = ""
+        if periodic:
+            pair = self.new(f"call {{ double, double }} @sekant.lap(ptr {axis}, double {x})")
+            x = self.new(f"extractvalue {{ double, double }} {pair}, 0")
+            laps = self.new(f"extractvalue {{ double, double }} {pair}, 1")
+        pair = self.new(f"call {{ i64, double }} @sekant.row(ptr {axis}, double {x})")
+        row = self.new(f"extractvalue {{ i64, double }} {pair}, 0")
+        return row, self.new(f"extractvalue {{ i64, double }} {pair}, 1"), laps
+
+    def polynomial(self, terms: list[str], u: str, order: int) -> str:
+        """Derivative `order` with respect to u of the sum of terms[p] u^p; NaN in u or the terms survives."""
+        if order >= len(terms):
+            zero = self.new(f"fmul {self.type} {terms[0]}, {self.value(0.0)}")
+            return self.plus_zero(zero, u)
+        scaled = []
+        for term, factor in zip(terms[order:], factors(len(terms), order), strict=True):
+            same = factor == 1.0
+            scaled.append(
+                term if same else self.new(f"fmul contract {self.type} {term}, {self.value(float(factor))}")
+            )
+        y = scaled[-1]
+        for term in reversed(scaled[:-1]):
+            product = self.new(f"fmul contract {self.type} {y}, {u}")
+            y = self.new(f"fadd contract {self.type} {product}, {term}")
+        return y if len(scaled) > 1 else self.plus_zero(y, u)
+
+    def plus_zero(self, y: str, u: str) -> str:
+        zero = self.new(f"fmul {self.type} {u}, {self.value(0.0)}")
+        return self.new(f"fadd {self.type} {y}, {zero}")
+
+    def one(self, arguments: list[str]) -> None:
+        (periodic,), (powers,) = self.lookup.shape.periodic, self.lookup.shape.powers
+        axis = self.pointer(self.table, 1 + self.m)
+        row, local, laps = self.locate(axis, arguments[0], periodic)
+        start = self.new(f"mul i64 {row}, {self.m * powers}")
+        base = self.pointer(self.pointer("%T", self.load("i64", self.table)), start)
+        terms = [self.load(self.type, self.pointer(base, p * self.m)) for p in range(powers)]
+        u = self.splat(local)
+        self.vectors = []
+        for (order,) in self.lookup.orders:
+            y = self.polynomial(terms, u, order)
+            if periodic and order == 0:
+                increment = self.load(self.type, self.pointer(self.table, 1))
+                growth = self.new(f"fmul contract {self.type} {self.splat(laps)}, {increment}")
+                y = self.new(f"fadd contract {self.type} {y}, {growth}")
+            self.vectors.append(y)
+
+    def both(self, arguments: list[str]) -> None:
+        periodic, (k1, k2) = self.lookup.shape.periodic, self.lookup.shape.powers
+        rows2 = self.load("i64", self.pointer(self.table, 1))
+        axis2 = self.pointer("%T", self.load("i64", self.pointer(self.table, 2)))
+        row1, local1, _ = self.locate(self.pointer(self.table, 3), arguments[0], periodic[0])
+        row2, local2, _ = self.locate(axis2, arguments[1], periodic[1])
+        row = self.new(f"add i64 {self.new(f'mul i64 {row1}, {rows2}')}, {row2}")
+        start = self.new(f"mul i64 {row}, {self.m * k1 * k2}")
+        base = self.pointer(self.pointer("%T", self.load("i64", self.table)), start)
+        grid = [
+            [self.load(self.type, self.pointer(base, (p * k2 + q) * self.m)) for q in range(k2)]
+            for p in range(k1)
+        ]
+        u1, u2 = self.splat(local1), self.splat(local2)
+        inner: dict[int, list[str]] = {}
+        self.vectors = []
+        for order1, order2 in self.lookup.orders:
+            if order2 not in inner:
+                inner[order2] = [self.polynomial(terms, u2, order2) for terms in grid]
+            self.vectors.append(self.polynomial(inner[order2], u1, order1))
+
+    def result(self, number: int) -> str:
+        """Name of a value of the lookup; adds the text that takes it out of its vector."""
+        vector = self.vectors[number // self.m]
+        if self.m == 1:
+            return vector
+        return self.new(f"extractelement {self.type} {vector}, i64 {number % self.m}")

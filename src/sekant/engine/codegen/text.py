@@ -1,0 +1,28 @@
+"""LLVM IR text -> native code, for those who write their own."""
+
+from __future__ import annotations
+
+from sekant.engine.codegen.cache import Entry, ObjectCache, make_key
+from sekant.engine.codegen.link import Linked
+from sekant.engine.codegen.llvm import ENTRY
+from sekant.engine.codegen.objects import target_identity
+from sekant.engine.codegen.parallel import compile_modules
+
+
+def compile_text(text: str, cache: bool = True) -> Linked:
+    """The function `ENTRY` of one module, which may call the functions of the C library that tapes may call."""
+    store = _user_cache() if cache else None
+    key = make_key([target_identity(), text])
+    entry = store.load(key) if store is not None else None
+    if entry is None:
+        entry = Entry({}, tuple(compile_modules([text])))
+        if store is not None:
+            store.store(key, entry)
+    return Linked(entry.objects, ENTRY)
+
+
+def _user_cache() -> ObjectCache | None:
+    try:
+        return ObjectCache()
+    except RuntimeError:  # the user has no home directory
+        return None

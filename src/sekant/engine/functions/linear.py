@@ -1,0 +1,303 @@
+"""Compiled first variation of a system: residual, exact tangent, derivatives with respect to parameters.
+
+See `sekant.formulations.variation` for the equations. All arrays are in the tangent space: displacements s and
+velocities have nv entries.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import casadi as ca
+import numpy as np
+from numpy.typing import NDArray
+
+from sekant.engine.codegen.native import NativeFunction
+from sekant.engine.system import System
+from sekant.errors import SekantError
+from sekant.formulations.kkt import KktFactor
+from sekant.formulations.variation import Variation
+from sekant.geometry.spatial import SX
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Point:
+    """A moment of a motion: time t (s), q (nq,), v (nv,), a (nv,), multipliers lam (m,), parameters p (np,)."""
+
+    t: float
+    q: Array
+    v: Array
+    a: Array
+    lam: Array
+    p: Array
+
+    @property
+    def arguments(self) -> tuple[Array, ...]:
+        return np.array([self.t]), self.q, self.v, self.a, self.lam, self.p
+
+
+@dataclass(frozen=True, eq=False)
+class Tangent:
+    """Derivatives at a point: M, R_v, R_s, X, X_rate (nv, nv); G, H, acc_v, acc_s (m, nv)."""
+
+    M: Array
+    R_v: Array
+    R_s: Array
+    G: Array
+    H: Array
+    acc_v: Array
+    acc_s: Array
+    X: Array
+    X_rate: Array
+
+
+@dataclass(frozen=True, eq=False)
+class Slopes:
+    """Derivatives with respect to p: of the residual (nv, np), of Phi, its rate and its acceleration (m, np)."""
+
+    R: Array
+    Phi: Array
+    rate: Array
+    acceleration: Array
+
+
+@dataclass(frozen=True, eq=False)
+class Static:
+    """At rest: residual R (nv,), its stiffness K (nv, nv), Phi (m,), drift (m,), gamma (m,), G (m, nv)."""
+
+    R: Array
+    K: Array
+    Phi: Array
+    G: Array
+    drift: Array
+    gamma: Array
+
+
+def linear_functions(system: System) -> LinearFunctions:
+    """The functions of a system, made once."""
+    return system.once("linear functions", lambda: LinearFunctions(system))
+
+
+class LinearFunctions:
+    """Functions are compiled when first asked for."""
+
+    def __init__(self, system: System):
+        self.system = system
+        self.variation = Variation(system.equations)
+        v = self.variation
+        self.nv, self.m = system.nv, v.lam.numel()
+        self.row_names = [block.name for block in v.blocks for _ in range(block.rows)]
+        self.holonomic = np.array([block.holonomic for block in v.blocks for _ in range(block.rows)], bool)
+        gaps = {id(block) for block in v.gaps}
+        self.unilateral = np.array([id(block) in gaps for block in v.blocks for _ in range(block.rows)], bool)
+
+    def _native(self, name: str, inputs: list[SX], results: list[SX]) -> NativeFunction:
+        return self.system.function(f"linear.{name}", inputs, [ca.densify(r) for r in results])
+
+    def _matrix(self, value: Array, rows: int) -> Array:
+        return value.reshape(rows, -1) if value.size else np.zeros((rows, self.nv))
+
+    # -- in motion -------------------------------------------------------------------------------------
+
+    @cached_property
+    def _residual(self) -> NativeFunction:
+        v = self.variation
+        return self._native("residual", v.inputs, [v.residual, v.Phi, v.rate, v.acceleration])
+
+    def residual(self, point: Point) -> tuple[Array, Array, Array, Array]:
+        """R (nv,), Phi, rate and acceleration (m,)."""
+        R, Phi, rate, acceleration = self._residual(*point.arguments)
+        return R.ravel(), Phi.ravel(), rate.ravel(), acceleration.ravel()
+
+    @property
+    def differences(self) -> tuple[NativeFunction, NativeFunction]:
+        """(t, q, v, a, lam, p) -> R, Phi, rate, acceleration; and (q, s) -> q displaced by s, as native functions."""
+        eq = self.system.equations
+        s = SX.sym("s", self.nv)
+        moved = eq.q + ca.substitute(eq.qdot, eq.v, s)
+        retract = self.system.once("retraction", lambda: self.system.function("retract", [eq.q, s], [moved]))
+        return self._residual, retract
+
+    @cached_property
+    def _tangent_terms(self) -> list[SX]:
+        v, eq = self.variation, self.system.equations
+        results = [eq.mass_matrix, v.by(v.residual, eq.v), v.by_coordinates(v.residual)]
+        if self.m:
+            results += [
+                v.by(v.rate, eq.v),
+                v.by_coordinates(v.rate),
+                v.by(v.acceleration, eq.v),
+                v.by_coordinates(v.acceleration),
+            ]
+        return results
+
+    @cached_property
+    def _tangent(self) -> NativeFunction:
+        return self._native("tangent", self.variation.inputs, self._tangent_terms)
+
+    @property
+    def native_tangent(self) -> NativeFunction:
+        """(t, q, v, a, lam, p) -> M, R_v, R_s, with constraints also G, H, acc_v, acc_s, as compiled."""
+        return self._tangent
+
+    @cached_property
+    def native_forward_derivatives(self) -> NativeFunction:
+        """(t, q, v, p) -> accelerations (nv,) of a tree, and their derivatives by s and v, each (nv, nv)."""
+        v, eq = self.variation, self.system.equations
+        if self.m:
+            raise SekantError(
+                "derivatives of forward dynamics are compiled for trees; constraints: sk.linearize"
+            )
+        R_s, R_v = v.by_coordinates(v.residual), v.by(v.residual, eq.v)
+        a = eq.a
+        R_s, R_v = (eq.lookups.substitute(R, v.a, a) for R in (R_s, R_v))
+        factor = KktFactor(eq.mass_matrix, SX(0, self.nv), 0.0, 0.0)
+        solved = [factor.direct(ca.densify(R)) for R in (R_s, R_v)]
+        return self._native("forward_derivatives", [eq.t, eq.q, eq.v, eq.p], [a, *(-X for X in solved)])
+
+    def tangent(self, point: Point) -> Tangent:
+        return self._shaped(self._tangent(*point.arguments), *self.turning(point))
+
+    def _shaped(self, values: list[Array], X: Array, X_rate: Array) -> Tangent:
+        n, m = self.nv, self.m
+        M, R_v, R_s, *rest = values
+        M, R_v, R_s = (self._matrix(x, n) for x in (M, R_v, R_s))
+        rows = [self._matrix(x, m) for x in rest[:4]] if m else [np.zeros((0, n))] * 4
+        G, H, acc_v, acc_s = rows
+        return Tangent(M, R_v, R_s, G, H, acc_v, acc_s, X, X_rate)
+
+    @cached_property
+    def _slopes(self) -> NativeFunction:
+        v, p = self.variation, self.system.equations.p
+        results = [v.by(e, p) for e in (v.residual, v.Phi, v.rate, v.acceleration)]
+        return self._native("slopes", v.inputs, results)
+
+    def slopes(self, point: Point) -> Slopes:
+        count = point.p.size
+        if not count:
+            none = np.zeros((self.m, 0))
+            return Slopes(np.zeros((self.nv, 0)), none, none, none)
+        R, Phi, rate, acceleration = self._slopes(*point.arguments)
+        rows = (x.reshape(self.m, count) for x in (Phi, rate, acceleration))
+        return Slopes(R.reshape(self.nv, count), *rows)
+
+    @cached_property
+    def _turning(self) -> NativeFunction:
+        return self._native("turning", self.variation.inputs, self.variation.turning)
+
+    def turning(self, point: Point) -> tuple[Array, Array]:
+        """X and its rate, each (nv, nv)."""
+        if not self.variation.curved:
+            return np.zeros((self.nv, self.nv)), np.zeros((self.nv, self.nv))
+        return self._turned(self._turning(*point.arguments))
+
+    def _turned(self, values: list[Array]) -> tuple[Array, Array]:
+        N, N_rate, T, T_rate = (x.reshape(self.system.nq, self.nv) for x in values)
+        inverse = np.linalg.pinv(N)
+        X = inverse @ T
+        return X, inverse @ (T_rate - N_rate @ X)
+
+    # -- second derivatives ----------------------------------------------------------------------------
+
+    def _along(self, expressions: list[SX]) -> tuple[list[SX], list[SX]]:
+        """Derivatives along a change of the point, and the symbols ds, dv, da (nv,), dlam (m,), dp (np,) of it."""
+        v, eq = self.variation, self.system.equations
+        names = (("ds", self.nv), ("dv", self.nv), ("da", self.nv), ("dlam", self.m), ("dp", eq.p.numel()))
+        change = [SX.sym(name, size) for name, size in names]
+        ds, dv, da, dlam, dp = change
+        symbols = ca.vertcat(eq.q, eq.v, v.a, v.lam, eq.p)
+        direction = ca.vertcat(v.N @ ds, dv, da, dlam, dp)
+        return [eq.lookups.jtimes(ca.densify(e), symbols, direction) for e in expressions], change
+
+    @cached_property
+    def _tangent_change(self) -> NativeFunction:
+        rates, change = self._along([*self._tangent_terms, *self.variation.turning])
+        return self._native("tangent_change", [*self.variation.inputs, *change], rates)
+
+    def tangent_change(
+        self, point: Point, ds: Array, dv: Array, da: Array, dlam: Array, dp: Array
+    ) -> Tangent:
+        """Derivative of the tangent along a change of the point; the rate of X is not known."""
+        values = self._tangent_change(*point.arguments, ds, dv, da, dlam, dp)
+        unknown = np.full((self.nv, self.nv), np.nan)
+        if not self.variation.curved:
+            return self._shaped(values, np.zeros((self.nv, self.nv)), unknown)
+        shape = (self.system.nq, self.nv)
+        N, _, T, _ = (x.reshape(shape) for x in self._turning(*point.arguments))
+        dN, _, dT, _ = (x.reshape(shape) for x in values[-4:])
+        inverse = np.linalg.pinv(N)
+        return self._shaped(values[:-4], inverse @ (dT - dN @ (inverse @ T)), unknown)
+
+    @cached_property
+    def _slopes_change(self) -> NativeFunction:
+        v, p = self.variation, self.system.equations.p
+        terms = [v.by(e, p) for e in (v.residual, v.Phi, v.rate, v.acceleration)]
+        rates, change = self._along(terms)
+        return self._native("slopes_change", [*v.inputs, *change], rates)
+
+    def slopes_change(self, point: Point, ds: Array, dv: Array, da: Array, dlam: Array, dp: Array) -> Slopes:
+        """Derivative of the slopes along a change of the point."""
+        values = self._slopes_change(*point.arguments, ds, dv, da, dlam, dp)
+        R, *rows = values
+        return Slopes(R.reshape(self.nv, -1), *(x.reshape(self.m, point.p.size) for x in rows))
+
+    # -- at rest ---------------------------------------------------------------------------------------
+
+    @cached_property
+    def _static(self) -> NativeFunction:
+        v, eq = self.variation, self.system.equations
+        R, Phi, drift, gamma = v.at_rest([v.residual, v.Phi, v.rate, v.acceleration])
+        G = v.by(v.rate, eq.v) if self.m else SX.zeros(0, self.nv)
+        G = v.at_rest([G])[0]
+        results = [R, v.by_coordinates(R), Phi, G, drift, gamma]
+        return self._native("static", [eq.t, eq.q, v.lam, eq.p], results)
+
+    def static(self, t: float, q: Array, lam: Array, p: Array) -> Static:
+        R, K, Phi, G, drift, gamma = self._static(np.array([t]), q, lam, p)
+        return Static(
+            R.ravel(),
+            self._matrix(K, self.nv),
+            Phi.ravel(),
+            self._matrix(G, self.m),
+            drift.ravel(),
+            gamma.ravel(),
+        )
+
+    @cached_property
+    def native_rest_tangent(self) -> NativeFunction:
+        """(t, q, v, a, lam, p) -> what `native_tangent` gives, where v and a are zero: far fewer operations."""
+        v, eq = self.variation, self.system.equations
+        R, rate, acceleration = v.at_rest([v.residual, v.rate, v.acceleration])
+        M, R_v = v.at_rest([eq.mass_matrix, v.by(v.residual, eq.v)])
+        results = [M, R_v, v.by_coordinates(R)]
+        if self.m:
+            moving = not ca.simplify(rate).is_zero()
+            acc_v = v.at_rest([v.by(v.acceleration, eq.v)])[0] if moving else SX(self.m, self.nv)
+            results += [v.at_rest([v.by(v.rate, eq.v)])[0], v.by_coordinates(rate), acc_v]
+            results.append(v.by_coordinates(acceleration))
+        return self._native("rest_tangent", v.inputs, results)
+
+    def rest_tangent(self, point: Point) -> Tangent:
+        """The tangent at a point at rest, with v = 0 and a = 0."""
+        none = np.zeros((self.nv, self.nv))
+        return self._shaped(self.native_rest_tangent(*point.arguments), none, none)
+
+    @cached_property
+    def native_rest_residual(self) -> NativeFunction:
+        """(t, q, lam, p) -> R (nv,) at rest."""
+        v, eq = self.variation, self.system.equations
+        return self._native("rest_residual", [eq.t, eq.q, v.lam, eq.p], v.at_rest([v.residual]))
+
+    @cached_property
+    def native_mass(self) -> NativeFunction:
+        """(t, q, p) -> M (nv, nv)."""
+        eq = self.system.equations
+        M = eq.lookups.substitute(eq.mass_matrix, eq.v, SX.zeros(self.nv))
+        return self._native("mass", [eq.t, eq.q, eq.p], [M])
+
+    def mass_matrix(self, t: float, q: Array, p: Array) -> Array:
+        """M (nv, nv)."""
+        return self._matrix(self.native_mass(np.array([t]), q, p)[0], self.nv)

@@ -1,0 +1,164 @@
+"""Compiled equations that say what a steady motion is: velocities as those of a group motion, kept for all time.
+
+All bodies move as one rigid body that turns about an axis and travels (the group motion), while some coordinates run
+at constant rates besides. With u = v less these rates, the conditions and their rate along the motion are
+
+    E(q, v) = J(q) u - xi(q) = 0 ,      dE/dt = 0 ,
+
+J u being the twists of all bodies in W (in natural coordinates, the rates of points and directions) and xi those of
+the group motion at their places. Without a group motion they are E = u. The vector g of numbers holds the turn
+(rad/s), the velocity (3,) m/s, the axis (3,), a point of it (3,) m, and the rates.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import casadi as ca
+import numpy as np
+from numpy.typing import NDArray
+
+from sekant.engine.functions.linear import Point, linear_functions
+from sekant.engine.system import System
+from sekant.geometry.spatial import SX
+
+Array = NDArray[Any]
+FIRST_RATE = 10
+"""Place of the first rate in g, behind turn, velocity, axis and point."""
+MEASURES = ("speed", "radius", "lateral_acceleration")
+
+
+@dataclass(frozen=True, eq=False)
+class Conditions:
+    """E and dE/dt (k,); derivatives of E by s, v, p, g and of dE/dt by s, v, p, g."""
+
+    E: Array
+    E_rate: Array
+    by: tuple[Array, ...]
+    rate_by: tuple[Array, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Field:
+    """J (k, nv), E_s (k, nv) and their rates along the motion."""
+
+    J: Array
+    E_s: Array
+    J_rate: Array
+    E_s_rate: Array
+
+
+class SteadyFunctions:
+    """For a set of `rates` (indices of velocities) and of bodies in the group motion (None: there is none)."""
+
+    def __init__(self, system: System, rates: Sequence[int], members: frozenset[str] | None):
+        self.system, self.rates, self.members = system, tuple(rates), members
+        self.variation = linear_functions(system).variation
+        self.g = SX.sym("g", FIRST_RATE + len(self.rates))
+        self.row_names: list[str] = []
+
+    def twist_of_group(self, place: SX) -> SX:
+        """(6,) velocity of the point `place` and angular velocity, in W."""
+        turn = self.g[0] * self.g[4:7]
+        return ca.vertcat(self.g[1:4] + ca.cross(turn, place - self.g[7:10]), turn)
+
+    @cached_property
+    def E(self) -> SX:
+        eq = self.system.equations
+        spins = SX.zeros(self.system.nv)
+        for k, i in enumerate(self.rates):
+            spins[i] = self.g[FIRST_RATE + k]
+        u = eq.v - spins
+        names = self.system.state_names[self.system.nq :]
+        if self.members is None:
+            self.row_names = [f"steady {names[i]}" for i in range(self.system.nv)]
+            return u
+        rows, self.row_names = self._bodies(u) if not hasattr(eq.motion, "basis") else self._basics(u)
+        first = eq.motion.tree_nv
+        self.row_names += [f"steady {names[i]}" for i in range(first, self.system.nv)]
+        return ca.densify(ca.vertcat(*rows, u[first:]))
+
+    def _bodies(self, u: SX) -> tuple[list[SX], list[str]]:
+        """Twists of all bodies less those of the group motion, and names of the rows."""
+        eq, members = self.system.equations, self.members or ()
+        rows, names = [], []
+        for link in eq.motion.links:
+            frame = eq.motion.frame(link.body)
+            twist = eq.lookups.jtimes(ca.vertcat(frame.v_WF, frame.w_WF), eq.v, u)
+            group = self.twist_of_group(frame.p) if link.body in members else SX.zeros(6)
+            rows.append(twist - group)
+            names += [f"steady {link.body}.velocity.{c}" for c in "xyz"]
+            names += [f"steady {link.body}.angular_velocity.{c}" for c in "xyz"]
+        return rows, names
+
+    def _basics(self, u: SX) -> tuple[list[SX], list[str]]:
+        """In natural coordinates: rates of points and directions less those of the group motion."""
+        motion: Any = self.system.equations.motion
+        rows, names = [], []
+        for k, basic in enumerate(motion.basis.basics):
+            moves = set(motion.sharing.groups[basic.group].bodies) & set(self.members or ())
+            twist = self.twist_of_group(basic.q)
+            rate = twist[:3] if basic.is_point else ca.cross(twist[3:], basic.q)
+            rows.append(u[3 * k : 3 * k + 3] - (rate if moves else SX.zeros(3)))
+            names += [f"steady {basic.name}.{c}" for c in "xyz"]
+        return rows, names
+
+    @cached_property
+    def _inputs(self) -> list[SX]:
+        eq = self.system.equations
+        return [eq.t, eq.q, eq.v, self.variation.a, eq.p, self.g]
+
+    def _by(self, expression: SX) -> list[SX]:
+        v, eq = self.variation, self.system.equations
+        parts = [v.by_coordinates(expression), *(v.by(expression, x) for x in (eq.v, eq.p, self.g))]
+        return [ca.densify(part) for part in parts]
+
+    def _native(self, name: str, results: Sequence[SX]) -> Any:
+        return self.system.function(f"steady.{name}", self._inputs, [ca.densify(r) for r in results])
+
+    @cached_property
+    def _conditions(self) -> Any:
+        rate = self.variation.along(self.E)
+        return self._native("conditions", [self.E, rate, *self._by(self.E), *self._by(rate)])
+
+    def _arguments(self, point: Point, g: Array) -> tuple[Array, ...]:
+        return np.array([point.t]), point.q, point.v, point.a, point.p, g
+
+    def conditions(self, point: Point, g: Array) -> Conditions:
+        E, rate, *parts = self._conditions(*self._arguments(point, g))
+        k = E.size
+        widths = (self.system.nv, self.system.nv, point.p.size, g.size)
+        shaped = [part.reshape(k, w) for part, w in zip(parts, (*widths, *widths), strict=True)]
+        return Conditions(E.ravel(), rate.ravel(), tuple(shaped[:4]), tuple(shaped[4:]))
+
+    @cached_property
+    def _field(self) -> Any:
+        v = self.variation
+        J, E_s = v.by(self.E, self.system.equations.v), v.by_coordinates(self.E)
+        return self._native("field", [J, E_s, v.along(J), v.along(E_s)])
+
+    def field(self, point: Point, g: Array) -> Field:
+        n = self.system.nv
+        parts = self._field(*self._arguments(point, g))
+        return Field(*(part.reshape(-1, n) if part.size else np.zeros((0, n)) for part in parts))
+
+    def measure(self, body: str, what: str) -> Any:
+        """The function (as `conditions`) of a body's speed (m/s), its radius (m) about the axis, or turn times
+        speed (m/s^2), and its derivatives by s, v, p, g."""
+        frame = self.system.equations.motion.frame(body)
+        turn, axis, arm = self.g[0], self.g[4:7], frame.p - self.g[7:10]
+        across = arm - axis * ca.dot(axis, arm)
+        values = {
+            "speed": ca.norm_2(frame.v_WF),
+            "radius": ca.norm_2(across),
+            "lateral_acceleration": turn * ca.norm_2(frame.v_WF),
+        }
+        value = values[what]
+        name = f"measure.{body}.{what}"
+        return self.system.once(
+            ("steady", name, self.rates, self.members),
+            lambda: self._native(name, [value, *self._by(value)]),
+        )

@@ -1,0 +1,192 @@
+"""Pieces of track: straight, arc, clothoid, helix, and curves fitted to data.
+
+A segment is drawn in its own frame: it starts at the origin along x and bends towards +y (left, if z is up); negative
+angles and curvatures bend towards -y. `roll` [rad] turns the plane of bending about the tangent, from the frame
+that the track carries along; `axis` gives instead the axis of turning, a vector in F. `at` = (point, direction)
+places a segment in F instead of joining it to the one before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sekant.geometry import jets
+from sekant.geometry.curves.pose_curve import PoseCurve
+
+Array = NDArray[np.float64]
+Vector = Sequence[float]
+Placement = tuple[Vector, Vector]
+_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(16)
+
+
+@dataclass(frozen=True)
+class Straight:
+    """Straight line of `length` [m]."""
+
+    length: float
+    at: Placement | None = None
+    kind: ClassVar[str] = "straight"
+    roll: ClassVar[float] = 0.0
+    axis: ClassVar[None] = None
+
+    def jet(self, s: Array) -> Array:
+        """Position and derivatives by arc length (5, n, 3), in the segment's frame."""
+        out = np.zeros((5, len(s), 3))
+        out[0, :, 0], out[1, :, 0] = s, 1.0
+        return out
+
+
+@dataclass(frozen=True)
+class Arc:
+    """Circular arc of `radius` [m] through `angle` [rad]; positive angles turn left."""
+
+    radius: float
+    angle: float
+    roll: float = 0.0
+    axis: Vector | None = None
+    at: Placement | None = None
+    kind: ClassVar[str] = "arc"
+
+    @property
+    def length(self) -> float:
+        """Arc length [m]."""
+        return abs(self.radius * self.angle)
+
+    def jet(self, s: Array) -> Array:
+        """Position and derivatives by arc length (5, n, 3), in the segment's frame."""
+        return _planar(s, [0.0, np.sign(self.angle) / self.radius], self.length)
+
+
+@dataclass(frozen=True)
+class Clothoid:
+    """Transition of `length` [m] whose curvature [1/m] goes from `start` to `end` (positive: left).
+
+    The curvature changes linearly (a clothoid: a frame along the track then has continuous rates, but its angular
+    acceleration jumps at both ends), or, if `smooth`, as 3 x^2 - 2 x^3 (a Bloss curve), without such jumps.
+    """
+
+    length: float
+    start: float
+    end: float
+    roll: float = 0.0
+    axis: Vector | None = None
+    at: Placement | None = None
+    smooth: bool = False
+    kind: ClassVar[str] = "clothoid"
+
+    def jet(self, s: Array) -> Array:
+        """Position and derivatives by arc length (5, n, 3), in the segment's frame."""
+        change, L = self.end - self.start, self.length
+        if self.smooth:
+            return _planar(s, [0.0, self.start, 0.0, change / L**2, -0.5 * change / L**3], L)
+        return _planar(s, [0.0, self.start, 0.5 * change / L], L)
+
+
+@dataclass(frozen=True)
+class Helix:
+    """Helix of `radius` [m] and `pitch` [m per revolution] through `angle` [rad]; positive angles turn left.
+
+    Its axis leans against the tangent by 90 degrees less the climb angle atan(pitch / (2 pi radius)).
+    """
+
+    radius: float
+    pitch: float
+    angle: float
+    roll: float = 0.0
+    axis: Vector | None = None
+    at: Placement | None = None
+    kind: ClassVar[str] = "helix"
+
+    @property
+    def climb(self) -> float:
+        """Angle [rad] between the tangent and the plane across the axis."""
+        return float(np.arctan2(self.pitch, 2.0 * np.pi * self.radius))
+
+    @property
+    def length(self) -> float:
+        """Arc length [m]."""
+        return abs(self.radius * self.angle / np.cos(self.climb))
+
+    def jet(self, s: Array) -> Array:
+        """Position and derivatives by arc length (5, n, 3), in the segment's frame."""
+        side = np.sign(self.angle)
+        c, sn = np.cos(self.climb), np.sin(self.climb)
+        rate = c / self.radius
+        phi = np.zeros((5, len(s)))
+        phi[0], phi[1] = rate * s, rate
+        cos, sin = jets.cos_sin(phi)
+        along = np.array([c, 0.0, -sn])
+        axis = np.array([sn, 0.0, c])
+        inward = np.array([0.0, side, 0.0])
+        cos[0] -= 1.0
+        circle = self.radius * (sin[..., None] * along - cos[..., None] * inward)
+        return circle + phi[..., None] * axis * self.pitch / (2.0 * np.pi)
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """The positions of a curve over arc length, e.g. of `PoseCurve.fit`; where they are, or `joined` to the track."""
+
+    curve: PoseCurve
+    joined: bool = False
+    kind: ClassVar[str] = "fitted"
+    roll: ClassVar[float] = 0.0
+    axis: ClassVar[None] = None
+
+    @property
+    def length(self) -> float:
+        """Length of the curve's range [m]."""
+        return self.curve.length
+
+    @property
+    def at(self) -> Placement | None:
+        """Where the curve is, unless it is joined."""
+        a = self.curve.range[0]
+        return None if self.joined else (self.curve.position(a).tolist(), self.curve.position(a, 1).tolist())
+
+    def jet(self, s: Array) -> Array:
+        """Position and derivatives by arc length (5, n, 3), relative to the start, in a frame along its tangent."""
+        a, b = self.curve.range
+        r = np.stack([self.curve.position(np.clip(a + s, a, b), k) for k in range(5)])
+        r[0] -= self.curve.position(a)
+        return r @ self.axes
+
+    @property
+    def axes(self) -> Array:
+        """R from the segment's frame to that of the curve: x along the first tangent."""
+        return frame_along(self.curve.position(self.curve.range[0], 1))
+
+
+Segment = Straight | Arc | Clothoid | Helix | Fitted
+
+
+def frame_along(direction: Any, up: Any = (0.0, 0.0, 1.0)) -> Array:
+    """(3, 3) with x along `direction` and z as near to `up` as possible."""
+    x = np.asarray(direction, float)
+    x = x / np.linalg.norm(x)
+    y = np.cross(np.asarray(up, float), x)
+    if np.linalg.norm(y) < 1e-6:
+        y = np.cross(np.eye(3)[int(np.argmin(np.abs(x)))], x)
+    y /= np.linalg.norm(y)
+    return np.stack([x, y, np.cross(x, y)], axis=1)
+
+
+def _planar(s: Array, coefficients: Sequence[float], length: float) -> Array:
+    """Jet (5, n, 3) of the plane curve whose heading is a polynomial of s (ascending coefficients), by quadrature."""
+    heading = np.polynomial.Polynomial(coefficients)
+    angles = np.stack([heading.deriv(k)(s) if k else heading(s) for k in range(4)])
+    turn = np.abs(heading.deriv()(np.linspace(0.0, length, 33))).max() * length
+    panels = max(1, int(np.ceil(turn)))
+    edges = np.arange(panels) / panels
+    x = (edges[:, None] + 0.5 * (1.0 + _NODES) / panels).ravel() * s[:, None]
+    w = np.tile(0.5 * _WEIGHTS / panels, panels)
+    out = np.zeros((5, len(s), 3))
+    out[0, :, 0], out[0, :, 1] = s * (np.cos(heading(x)) @ w), s * (np.sin(heading(x)) @ w)
+    cos, sin = jets.cos_sin(angles)
+    out[1:, :, 0], out[1:, :, 1] = cos, sin
+    return out

@@ -1,0 +1,246 @@
+"""Pose tables: poses of any set of bodies over one drive, with derivatives, to be interpolated (PILS chapter 3).
+
+A table comes from a kinematic analysis (``result.pose_table([...])``) or from arrays. `curve` gives the interpolated
+pose of a body as a `PoseCurve`: a path joint may follow it at once.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from sekant.errors import DataError, suggest
+from sekant.geometry import pose_kinematics
+from sekant.geometry.curves.pose_curve import PoseCurve
+from sekant.geometry.fit.report import FitReport
+from sekant.geometry.pose_tables.pose_hermite import (
+    FIELDS,
+    METHODS,
+    PoseNodes,
+    interpolant,
+    quintic_coefficients,
+)
+from sekant.geometry.rotations import check_rotations, quaternion_from_rotation, rotation_from_quaternion
+from sekant.tables.hermite import refine
+from sekant.tables.pieces import check_breaks
+from sekant.tables.table import Table
+
+Array = NDArray[np.float64]
+Exact = Callable[[Array], Mapping[str, Any]]  # drive (n,) -> poses of the bodies as `PoseNodes` has them
+FORMAT, VERSION = "sekant pose table", 1
+REFIT = 1e-12  # m, or 1 for quaternions: how closely a curve follows the cubic interpolant
+
+
+@dataclass(frozen=True, eq=False)
+class PoseTable:
+    """Poses of bodies at n increasing values `drive` (n,), in the world; `bodies` maps names to `PoseNodes`."""
+
+    drive: Array
+    bodies: Mapping[str, PoseNodes]
+    parameter: str = "u"
+    unit: str = ""
+
+    def __post_init__(self) -> None:
+        u = check_breaks(self.drive, "pose table")
+        object.__setattr__(self, "drive", u)
+        if not self.bodies:
+            raise DataError("a pose table needs at least one body")
+        object.__setattr__(self, "bodies", {n: _checked(n, m, u.size) for n, m in self.bodies.items()})
+
+    @staticmethod
+    def sampled(exact: Exact, nodes: ArrayLike, parameter: str = "u", unit: str = "") -> PoseTable:
+        """The table of a function of the drive at given nodes (n,)."""
+        u = np.asarray(nodes, float)
+        return PoseTable(u, {name: as_nodes(m) for name, m in exact(u).items()}, parameter, unit)
+
+    @staticmethod
+    def adapted(
+        exact: Exact,
+        range: tuple[float, float],
+        tolerance: float,
+        method: str = "quintic",
+        parameter: str = "u",
+        unit: str = "",
+        most: int = 4096,
+    ) -> PoseTable:
+        """The table with as many nodes as `tolerance` (m, and rad) asks for.
+
+        Intervals are halved until position and rotation of every body are right to the tolerance at points
+        between the nodes that the interpolation has not seen.
+        """
+        u = np.linspace(float(range[0]), float(range[1]), 3)
+        while True:
+            table = PoseTable.sampled(exact, u, parameter, unit)
+            bad = table._worst(exact, method) > tolerance
+            if not bad.any():
+                return table
+            if u.size + bad.sum() > most:
+                where = 0.5 * (u[:-1] + u[1:])[bad][0]
+                raise DataError(
+                    f"pose table: {most} nodes are not enough for {tolerance:g} (m, rad) near {parameter} = "
+                    f"{where:.6g}; raise the tolerance, or leave out a singular position"
+                )
+            u = np.sort(np.concatenate([u, 0.5 * (u[:-1] + u[1:])[bad]]))
+
+    def _worst(self, exact: Exact, method: str) -> Array:
+        """Largest error (n - 1,) of position and rotation in each interval, at three points of it."""
+        from sekant.geometry.pose_tables.table_errors import pose_errors
+
+        worst = np.zeros(self.drive.size - 1)
+        for share in (0.25, 0.5, 0.75):
+            u = self.drive[:-1] + share * np.diff(self.drive)
+            truth = exact(u)
+            for name in self.bodies:
+                found = pose_errors(self.motion(name, u, method), as_nodes(truth[name]))
+                worst = np.maximum(worst, np.maximum(found.e, found.theta))
+        return worst
+
+    def check(self, exact: Exact, tolerance: float, method: str = "quintic") -> None:
+        """DataError if the table is too coarse for `tolerance` (m, rad), with the step that would do."""
+        worst = self._worst(exact, method)
+        i = int(np.argmax(worst))
+        if worst[i] <= tolerance:
+            return
+        step = float(np.diff(self.drive)[i])
+        order = 4 if method == "cubic" else 6
+        raise DataError(
+            f"pose table: the {method} interpolation is off by {worst[i]:.3g} (m or rad) between {self.parameter} = "
+            f"{self.drive[i]:.6g} and {self.drive[i + 1]:.6g}, where {tolerance:g} is asked for; make the step about "
+            f"{step * (tolerance / worst[i]) ** (1 / order):.2g} there instead of {step:.2g}"
+        )
+
+    @property
+    def range(self) -> tuple[float, float]:
+        return float(self.drive[0]), float(self.drive[-1])
+
+    def nodes(self, body: str) -> PoseNodes:
+        if body not in self.bodies:
+            raise DataError(f"pose table: no body '{body}'; {suggest(body, list(self.bodies), 'bodies')}")
+        return self.bodies[body]
+
+    def motion(self, body: str, u: ArrayLike, method: str = "quintic") -> PoseNodes:
+        """Interpolated pose and derivatives at u (k,) within the range."""
+        x = np.atleast_1d(np.asarray(u, float))
+        low, high = self.range
+        if not np.all((x >= low) & (x <= high)):
+            raise DataError(
+                f"pose table: {self.parameter} leaves its range [{low:.6g}, {high:.6g}] {self.unit}"
+            )
+        Y = interpolant(self.drive, self.nodes(body), method)(x, 2)
+        V = pose_kinematics.twists(Y, "quaternion", np.eye(3), "F")
+        return PoseNodes(
+            Y[0, :, :3],
+            rotation_from_quaternion(Y[0, :, 3:]),
+            V[0, :, 3:],
+            V[0, :, :3],
+            V[1, :, 3:],
+            V[1, :, :3],
+        )
+
+    def curve(
+        self, body: str, method: str = "quintic", extrapolation: str = "error", name: str = ""
+    ) -> PoseCurve:
+        """The interpolated pose of a body as a curve over the drive.
+
+        The quintic interpolant is a piecewise polynomial and is taken over as it is. The cubic one is not: pieces
+        of degree 7 follow it to 1e-12, with its jumps of the second derivative at the nodes.
+        """
+        nodes = self.nodes(body)
+        if method not in METHODS:
+            raise DataError(f"unknown interpolation '{method}'; use one of {', '.join(METHODS)}")
+        if method == "quintic":
+            breaks, coefficients = self.drive, quintic_coefficients(self.drive, nodes)
+            report = FitReport(
+                source="pose table",
+                method="quintic Hermite interpolation of pose and derivatives",
+                parameter=self.parameter,
+                unit=self.unit,
+                orientation="quaternion",
+                points=self.drive.size,
+                pieces=self.drive.size - 1,
+            )
+        else:
+            jet = interpolant(self.drive, nodes, method)
+            pieces = refine(
+                lambda x: jet(x, 4), self.range, tolerance=REFIT, breaks=self.drive[1:-1].tolist()
+            )
+            breaks, coefficients = pieces.breaks, pieces.coefficients
+            report = FitReport.of_function(pieces, self.parameter, self.unit, "quaternion", REFIT)
+        table = Table(breaks, coefficients, extrapolation=extrapolation, name=name or body, unit=self.unit)
+        return PoseCurve(
+            table, "quaternion", parameter=self.parameter, unit=self.unit, name=name or body, report=report
+        )
+
+    def every(self, step: int) -> PoseTable:
+        """The table with every `step`-th node, and the last one."""
+        keep = np.unique(np.append(np.arange(0, self.drive.size, step), self.drive.size - 1))
+        return PoseTable(
+            self.drive[keep], {n: m.at(keep) for n, m in self.bodies.items()}, self.parameter, self.unit
+        )
+
+    # -- files -----------------------------------------------------------------------------------------
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the table as JSON, rotations as unit quaternions (w, x, y, z)."""
+        bodies = {}
+        for name, nodes in self.bodies.items():
+            entry = {key: getattr(nodes, key).tolist() for key in FIELDS if key != "rotation"}
+            bodies[name] = entry | {"quaternion": quaternion_from_rotation(nodes.rotation).tolist()}
+        data = {
+            "format": FORMAT,
+            "version": VERSION,
+            "parameter": self.parameter,
+            "unit": self.unit,
+            "drive": self.drive.tolist(),
+            "bodies": bodies,
+        }
+        Path(path).write_text(json.dumps(data, allow_nan=False) + "\n", encoding="utf-8")
+
+    @staticmethod
+    def load(path: str | PathLike[str]) -> PoseTable:
+        """Read a table that `save` wrote."""
+        from sekant.geometry.pose_files import read_format
+
+        data = read_format(path, FORMAT)
+        try:
+            bodies = {}
+            for name, entry in data["bodies"].items():
+                arrays = {key: np.asarray(entry[key], float) for key in FIELDS if key != "rotation"}
+                bodies[name] = PoseNodes(
+                    rotation=rotation_from_quaternion(np.asarray(entry["quaternion"], float)), **arrays
+                )
+            return PoseTable(np.asarray(data["drive"], float), bodies, data["parameter"], data["unit"])
+        except KeyError as error:
+            raise DataError(f"the entry {error} is missing", file=str(path)) from None
+        except (TypeError, ValueError, AttributeError) as error:
+            raise DataError(f"an entry has the wrong shape or type ({error})", file=str(path)) from None
+
+
+def as_nodes(motion: Any) -> PoseNodes:
+    """`PoseNodes` of anything that has their fields, such as the motion of a body in a kinematic analysis."""
+    if isinstance(motion, PoseNodes):
+        return motion
+    return PoseNodes(*(np.asarray(getattr(motion, key), float) for key in FIELDS))
+
+
+def _checked(name: str, motion: Any, n: int) -> PoseNodes:
+    nodes = as_nodes(motion)
+    for key in FIELDS:
+        values = getattr(nodes, key)
+        wanted = (n, 3, 3) if key == "rotation" else (n, 3)
+        if values.shape != wanted:
+            raise DataError(f"pose table: '{name}': {key} has shape {values.shape}, it must be {wanted}")
+        if not np.all(np.isfinite(values)):
+            raise DataError(
+                f"pose table: '{name}': {key} is not finite at node {int(np.argwhere(~np.isfinite(values))[0][0])}; "
+                "leave out singular positions"
+            )
+    check_rotations(nodes.rotation)
+    return nodes

@@ -1,0 +1,120 @@
+"""Pose surfaces from formulas of two CasADi symbols, as tensor-product Hermite patches of degree 5 or 7."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import casadi as ca
+import numpy as np
+from numpy.typing import NDArray
+
+from sekant.errors import DataError
+from sekant.geometry.curves.pose_functions import pose_components
+from sekant.geometry.fit.report import FitReport
+from sekant.geometry.surfaces.pose_surface import PoseSurface
+from sekant.tables.hermite import piece_coefficients
+from sekant.tables.table import Table2
+
+Array = NDArray[np.float64]
+Range2 = tuple[tuple[float, float], tuple[float, float]]
+
+
+def surface_from_function(
+    function: Callable[[ca.SX, ca.SX], Any],
+    range: Range2,
+    *,
+    orientation: str = "quaternion",
+    tolerance: float = 1e-9,
+    degree: int = 5,
+    parameters: tuple[str, str] = ("u1", "u2"),
+    units: tuple[str, str] = ("", ""),
+    extrapolation: str | tuple[str, str] = "error",
+    name: str = "",
+    most: int = 256,
+) -> PoseSurface:
+    """Surface of `function`(u1, u2) -> position (3) [m], or (position, rotation) with quaternion (4) or, with
+    `orientation="euler:zyx"`, angles [rad]. The grid is doubled in the direction that needs it until components
+    agree to `tolerance` between the nodes. Degenerate tangents are located and reported."""
+    u1, u2 = ca.SX.sym("u1"), ca.SX.sym("u2")  # type: ignore[call-arg]
+    value = function(u1, u2)
+    position, rotation = value if isinstance(value, tuple) and len(value) == 2 else (value, None)
+    y, kind = pose_components(position, rotation, orientation)
+    if kind == "matrix":
+        raise DataError("a surface takes its rotation as a quaternion or as Euler angles, not as a matrix")
+    tag = "none" if kind == "none" else orientation
+    jets = _MixedDerivatives(u1, u2, y, (degree + 1) // 2)
+    (a1, b1), (a2, b2) = range
+    counts = [4, 4]
+    while True:
+        x1, x2 = np.linspace(a1, b1, counts[0] + 1), np.linspace(a2, b2, counts[1] + 1)
+        c = _patches(jets, x1, x2)
+        table = Table2(x1, x2, c, extrapolation, name)
+        m1, m2 = 0.5 * (x1[:-1] + x1[1:]), 0.5 * (x2[:-1] + x2[1:])
+        along1 = np.abs(jets.value(m1, x2) - table(m1[:, None], x2[None, :])).max()
+        along2 = np.abs(jets.value(x1, m2) - table(x1[:, None], m2[None, :])).max()
+        if max(along1, along2) <= tolerance:
+            break
+        if max(counts) >= most:
+            raise DataError(
+                f"the surface needs more than {most} patches a side (error {max(along1, along2):.3g}); it may have a "
+                "kink or a singularity: shrink the range or raise the tolerance"
+            )
+        counts = [
+            n * 2 if error > tolerance else n for n, error in zip(counts, (along1, along2), strict=True)
+        ]
+    surface = PoseSurface(table, tag, parameters=parameters, units=units, name=name)
+    report = FitReport(
+        source="function",
+        method=f"Hermite patches of degree {degree} x {degree}",
+        parameter=" x ".join(parameters),
+        unit=" x ".join(u or "1" for u in units),
+        orientation=tag,
+        pieces=counts[0] * counts[1],
+        tolerance=tolerance,
+        derivative_errors=(float(max(along1, along2)),),
+        degenerate=tuple(surface.degenerate_points()),
+    )
+    return PoseSurface(table, tag, parameters=parameters, units=units, name=name, report=report)
+
+
+class _MixedDerivatives:
+    """All mixed partial derivatives below order s in each variable, on grids."""
+
+    def __init__(self, u1: ca.SX, u2: ca.SX, y: ca.SX, s: int):
+        rows = [ca.densify(y)]
+        for _ in range(s - 1):
+            rows.append(ca.densify(ca.jacobian(rows[-1], u1)))
+        blocks = []
+        for row in rows:
+            column = row
+            for _ in range(s):
+                blocks.append(column)
+                column = ca.densify(ca.jacobian(column, u2))
+        self.s, self.m = s, y.numel()
+        self.function = ca.Function("surface", [u1, u2], [ca.horzcat(*blocks)])
+
+    def grid(self, x1: Array, x2: Array) -> Array:
+        """(s, s, n1, n2, m): derivative orders in u1 and u2, grid, components."""
+        g1, g2 = (g.ravel() for g in np.meshgrid(x1, x2, indexing="ij"))
+        flat = np.asarray(self.function.map(len(g1))(g1.reshape(1, -1), g2.reshape(1, -1)).full())
+        if not np.isfinite(flat).all():
+            raise DataError("the surface or one of its derivatives is not finite in the range; shrink it")
+        shaped = flat.reshape(self.m, len(x1), len(x2), self.s, self.s)
+        return np.transpose(shaped, (3, 4, 1, 2, 0))
+
+    def value(self, x1: Array, x2: Array) -> Array:
+        """(n1, n2, m)."""
+        return self.grid(x1, x2)[0, 0]
+
+
+def _patches(jets: _MixedDerivatives, x1: Array, x2: Array) -> Array:
+    """Coefficients (n1, n2, m, k1, k2): Hermite along u1 for every derivative by u2, then along u2."""
+    D = jets.grid(x1, x2)
+    s, n1, n2, m = D.shape[0], len(x1) - 1, len(x2), D.shape[-1]
+    first = np.moveaxis(D, 1, 3).reshape(s, n1 + 1, n2 * s * m)  # (s1, n1+1, n2*s2*m) in order n2, s2, m
+    c1 = piece_coefficients(np.diff(x1), first[:, :-1], first[:, 1:])  # (n1, n2*s2*m, k1)
+    k = c1.shape[-1]
+    second = c1.reshape(n1, n2, s, m, k).transpose(2, 1, 0, 3, 4).reshape(s, n2, n1 * m * k)
+    c2 = piece_coefficients(np.diff(x2), second[:, :-1], second[:, 1:])  # (n2-1, n1*m*k1, k2)
+    return c2.reshape(n2 - 1, n1, m, k, k).transpose(1, 0, 2, 3, 4)

@@ -1,0 +1,76 @@
+"""What forces, sensors and drivers may ask of a model in motion, and what forces answer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from sekant.geometry.spatial import SX, Pose
+from sekant.tables.lookups import Lookups
+
+
+@dataclass(frozen=True, slots=True)
+class FrameState:
+    """Motion of a frame against the world W."""
+
+    body: str
+    X_WF: Pose
+    v_WF: SX  # (3,) m/s, velocity of the origin, in W
+    w_WF: SX  # (3,) rad/s, angular velocity, in W
+
+    @property
+    def R(self) -> SX:
+        return self.X_WF.R
+
+    @property
+    def p(self) -> SX:
+        return self.X_WF.p
+
+
+class Kinematics(Protocol):
+    """The moving model as force elements and sensors see it; each formulation provides one."""
+
+    model: Any  # the resolved model
+    t: SX
+    lookups: Lookups
+
+    def frame(self, reference: str) -> FrameState:
+        """State of ``body`` or ``body.frame``."""
+        ...
+
+    def coordinate(self, joint: str, index: int) -> tuple[SX, SX]:
+        """(q, v) of one coordinate of a joint whose velocities are the rates of its coordinates."""
+        ...
+
+    def value(self, number: Any, local: dict[str, SX] | None = None) -> SX:
+        """A number, or a signal in t, parameters, sensors, tables and the `local` names, as SX."""
+        ...
+
+    def table(self, name: str, x: SX, order: int = 0) -> SX:
+        """Named table at `x`; order -1: its antiderivative, zero at x = 0 or where its range comes nearest."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class PointWrench:
+    """A force f (3,) N and moment n (3,) N m on a body at the point p (3,) m; all in W."""
+
+    body: str
+    p: SX
+    f: SX
+    n: SX
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """What a force element does to the model.
+
+    `potential` is the energy stored in its conservative part; `power` is the power that its
+    non-conservative part delivers to the bodies. Their sum accounts for all of the element's work.
+    """
+
+    wrenches: tuple[PointWrench, ...] = ()
+    generalized: tuple[tuple[str, int, SX], ...] = ()  # (joint, coordinate index, force)
+    potential: SX | float = 0.0
+    power: SX | None = None
+    outputs: dict[str, tuple[str, SX]] = field(default_factory=dict)  # name -> (unit, value)

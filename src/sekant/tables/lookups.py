@@ -1,0 +1,257 @@
+"""Lookups: values of tables inside CasADi expressions, with exact derivatives of every order.
+
+A lookup is a fresh symbol y with a recorded definition y = d^order Table(argument). The expressions built
+from it know nothing of the table, so the data never enter the expression graph or the generated code.
+Derivatives follow the chain rule through the definitions:
+
+    dE/dx = dE/dx|_y + sum_k dE/dy_k * Table_k^(order+1)(a_k) * da_k/dx ,
+
+where a_k may itself contain lookups. One `Lookups` object belongs to one set of equations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import casadi as ca
+import numpy as np
+
+from sekant.errors import DataError, SekantError
+from sekant.tables.table import Table, Table2
+
+_COMPARE_DEPTH = 8
+"""How deep two arguments are compared for equality; deeper ones that are equal cost a search, no error."""
+
+
+@dataclass(frozen=True, eq=False)
+class LookupNode:
+    """The definition of one set of symbols: ``symbols = d^order table(*arguments)``.
+
+    `arguments`: one scalar SX for a `Table`, two for a `Table2`. `order`: one derivative order for each.
+    `symbols`: SX (m, 1). `level`: 1 + the highest level of the lookups in the arguments.
+    """
+
+    table: Table | Table2
+    arguments: tuple[ca.SX, ...]
+    order: tuple[int, ...]
+    symbols: ca.SX
+    level: int
+
+    def evaluate(self, *values: float) -> np.ndarray:
+        """(m,): the numbers of the symbols for numeric arguments."""
+        if isinstance(self.table, Table2):
+            return self.table(values[0], values[1], (self.order[0], self.order[1]))
+        return self.table(values[0], self.order[0])
+
+
+class Lookups:
+    """All lookups of one set of equations, each definition once."""
+
+    def __init__(self):
+        self._nodes: list[LookupNode] = []
+        self._tables: list[Table | Table2] = []
+        self._by_symbol: dict[int, LookupNode] = {}
+        self._by_use: dict[tuple, LookupNode] = {}
+        self._arguments: dict[int, list[tuple[ca.SX, ...]]] = {}
+        self._callbacks: list[_TableCall] = []
+
+    @property
+    def nodes(self) -> tuple[LookupNode, ...]:
+        """In an order in which arguments contain only symbols of earlier nodes."""
+        return tuple(self._nodes)
+
+    @property
+    def tables(self) -> tuple[Table | Table2, ...]:
+        """The tables in the order of their first use; the order never changes, new ones come at the end."""
+        return tuple(self._tables)
+
+    def __call__(self, table: Table | Table2, *arguments: Any, order: int | tuple[int, ...] = 0) -> ca.SX:
+        """SX (m, 1): derivative `order` of the table at the argument(s), e.g. ``lk(curve, s, order=1)``."""
+        args = tuple(ca.SX(a) for a in arguments)
+        dimension = 2 if isinstance(table, Table2) else 1
+        if isinstance(order, tuple):
+            orders = order
+        else:
+            orders = (0, 0)[:dimension] if order == 0 else (order,)
+        if len(args) != dimension or len(orders) != dimension or any(o < 0 for o in orders):
+            raise DataError(
+                f"{table.label}: it takes {dimension} argument(s) and as many orders of derivative"
+            )
+        if any(a.shape != (1, 1) for a in args):
+            raise DataError(f"{table.label}: arguments must be scalars, got {[a.shape for a in args]}")
+        args = self._known_arguments(table, args)
+        key = (id(table), orders, *(a.element_hash() for a in args))
+        node = self._by_use.get(key)
+        if node is None:
+            node = self._by_use[key] = self._define(table, args, orders)
+        return node.symbols
+
+    def _known_arguments(self, table: Table | Table2, args: tuple[ca.SX, ...]) -> tuple[ca.SX, ...]:
+        """The arguments of an earlier use of the table that equal `args`, so that all orders share one search."""
+        known = self._arguments.setdefault(id(table), [])
+        for earlier in known:
+            if all(ca.is_equal(a, b, _COMPARE_DEPTH) for a, b in zip(earlier, args, strict=True)):
+                return earlier
+        known.append(args)
+        return args
+
+    def _define(self, table: Table | Table2, args: tuple[ca.SX, ...], orders: tuple[int, ...]) -> LookupNode:
+        if not any(table is t for t in self._tables):
+            self._tables.append(table)
+        level = 1 + max((n.level for n in self.needed_by(ca.vertcat(*args))), default=0)
+        symbols = ca.SX.sym(f"lookup{len(self._nodes)}", table.components)
+        node = LookupNode(table, args, orders, symbols, level)
+        self._nodes.append(node)
+        for element in ca.vertsplit(symbols):
+            self._by_symbol[element.element_hash()] = node
+        return node
+
+    def direct(self, expr: ca.SX) -> list[LookupNode]:
+        """The lookups whose symbols stand in `expr` itself, in the order of `nodes`."""
+        found = {id(n) for s in ca.symvar(expr) if (n := self._by_symbol.get(s.element_hash())) is not None}
+        return [n for n in self._nodes if id(n) in found]
+
+    def needed_by(self, expr: ca.SX) -> list[LookupNode]:
+        """All lookups on which `expr` depends, also through arguments, in the order of `nodes`."""
+        needed: set[int] = set()
+        front = self.direct(expr)
+        while front:
+            needed |= {id(n) for n in front}
+            inner = self.direct(ca.vertcat(*[a for n in front for a in n.arguments]))
+            front = [n for n in inner if id(n) not in needed]
+        return [n for n in self._nodes if id(n) in needed]
+
+    def jacobian(self, expr: ca.SX, wrt: ca.SX) -> ca.SX:
+        """The total derivative (rows of `expr`, rows of `wrt`); both are columns, `wrt` of symbols.
+
+        Lookups are eliminated from the outermost to the innermost level: with J = [dE/dx, dE/dy], the columns
+        of the y of one level are replaced by dE/dy * Table^(order+1) * d(arguments)/d(x, inner y).
+        """
+        expr, wrt = ca.vec(expr), ca.vec(wrt)
+        levels = self._levels(expr)
+        variables = [wrt]
+        for nodes in levels:
+            variables.append(ca.vertcat(variables[-1], *[n.symbols for n in nodes]))
+        total = ca.jacobian(expr, variables[-1])
+        for nodes, inner in zip(reversed(levels), reversed(variables[:-1]), strict=True):
+            count = inner.shape[0]
+            arguments, slopes = self._slopes(nodes)
+            through = ca.mtimes(total[:, count:], slopes)
+            total = total[:, :count] + ca.mtimes(through, ca.jacobian(arguments, inner))
+        return total
+
+    def jtimes(self, expr: ca.SX, wrt: ca.SX, direction: ca.SX) -> ca.SX:
+        """The total derivative of `expr` along `direction` (same shape as `wrt`): dE/dx * direction."""
+        variables, seeds = ca.vec(wrt), ca.vec(ca.SX(direction))
+        for nodes in self._levels(expr):
+            arguments, slopes = self._slopes(nodes)
+            rates = ca.mtimes(slopes, ca.jtimes(arguments, variables, seeds))
+            variables, seeds = ca.vertcat(variables, *[n.symbols for n in nodes]), ca.vertcat(seeds, rates)
+        return ca.jtimes(expr, variables, seeds)
+
+    def gradient(self, expr: ca.SX, wrt: ca.SX) -> ca.SX:
+        """The total gradient of a scalar, as a column."""
+        return self.jacobian(expr, wrt).T
+
+    def substitute(self, expr: ca.SX, old: ca.SX, new: ca.SX) -> ca.SX:
+        """`expr` with the symbols `old` replaced by `new`, in the arguments of lookups too."""
+        before, after = [ca.vec(old)], [ca.vec(new)]
+        for node in self.needed_by(ca.vec(expr)):
+            arguments = ca.substitute(list(node.arguments), before, after)
+            if all(ca.is_equal(a, b, 4) for a, b in zip(arguments, node.arguments, strict=True)):
+                continue
+            before.append(node.symbols)
+            after.append(self(node.table, *arguments, order=node.order))
+        return ca.substitute([expr], before, after)[0]
+
+    def _levels(self, expr: ca.SX) -> list[list[LookupNode]]:
+        needed = self.needed_by(expr)
+        levels = sorted({n.level for n in needed})
+        return [[n for n in needed if n.level == level] for level in levels]
+
+    def _slopes(self, nodes: Sequence[LookupNode]) -> tuple[ca.SX, ca.SX]:
+        """Arguments of the nodes, stacked, and d(symbols)/d(arguments), block diagonal and sparse."""
+        blocks = []
+        for node in nodes:
+            columns = []
+            for i in range(len(node.order)):
+                raised = tuple(o + (i == j) for j, o in enumerate(node.order))
+                columns.append(self(node.table, *node.arguments, order=raised))
+            blocks.append(ca.horzcat(*columns))
+        return ca.vertcat(*[a for n in nodes for a in n.arguments]), ca.diagcat(*blocks)
+
+    def oracle(self, name: str, inputs: Sequence[ca.SX], outputs: Sequence[ca.SX]) -> ca.Function:
+        """A CasADi function of `inputs` to `outputs` that evaluates the tables by calls of `Table`.
+
+        It is slow and needs no compilation: the reference for compiled code. It has first derivatives. It
+        must not outlive this object, which keeps the Python side of the calls alive.
+        """
+        needed = self.needed_by(ca.veccat(*outputs))
+        columns = [ca.MX.sym(f"i{k}", *x.shape) for k, x in enumerate(inputs)]
+        values: list[ca.MX] = []
+        symbols: list[ca.SX] = []
+        for node in needed:
+            find = ca.Function("arguments", [*inputs, *symbols], list(node.arguments))
+            found = find.call([*columns, *values])
+            values.append(self._callback(node)(*found))
+            symbols.append(node.symbols)
+        core = ca.Function("core", [*inputs, *symbols], [ca.densify(ca.SX(y)) for y in outputs])
+        return ca.Function(name, columns, core.call([*columns, *values]))
+
+    def _callback(self, node: LookupNode) -> _TableCall:
+        call = _TableCall(node.table, node.order)
+        self._callbacks.append(call)
+        return call
+
+    def range_error(self, inputs: Sequence[ca.SX], values: Sequence[Any]) -> SekantError | None:
+        """The first table that is asked outside its range when the symbols `inputs` take `values`, if any."""
+        for node in self._nodes:
+            numbers = [float(a) for a in self._argument_values(node, inputs, values)]
+            if np.all(np.isfinite(numbers)) and np.isnan(node.evaluate(*numbers)).any():
+                return node.table.range_error(*numbers)
+        return None
+
+    def _argument_values(
+        self, node: LookupNode, inputs: Sequence[ca.SX], values: Sequence[Any]
+    ) -> list[ca.DM]:
+        function = self.oracle("arguments", inputs, list(node.arguments))
+        return function.call([ca.DM(np.asarray(v, float)) for v in values])
+
+
+class _TableCall(ca.Callback):
+    """A table as a CasADi function of its scalar arguments; its Jacobian calls the next derivative."""
+
+    def __init__(self, table: Table | Table2, order: tuple[int, ...]):
+        ca.Callback.__init__(self)
+        self._table, self._order = table, order
+        self._next: list[_TableCall] = []
+        self.construct("table", {})
+
+    def get_n_in(self) -> int:
+        return len(self._order)
+
+    def get_n_out(self) -> int:
+        return 1
+
+    def get_sparsity_out(self, i: int) -> ca.Sparsity:
+        return ca.Sparsity.dense(self._table.components, 1)
+
+    def eval(self, arg: Sequence[ca.DM]) -> list[ca.DM]:
+        values = [float(a) for a in arg]
+        if isinstance(self._table, Table2):
+            return [ca.DM(self._table(values[0], values[1], (self._order[0], self._order[1])))]
+        return [ca.DM(self._table(values[0], self._order[0]))]
+
+    def has_jacobian(self) -> bool:
+        return True
+
+    def get_jacobian(self, name: str, inames: Any, onames: Any, opts: Any) -> ca.Function:
+        x = [ca.MX.sym(f"x{i}") for i in range(len(self._order))]
+        columns = []
+        for i in range(len(self._order)):
+            raised = tuple(o + (i == j) for j, o in enumerate(self._order))
+            self._next.append(_TableCall(self._table, raised))
+            columns.append(self._next[-1](*x))
+        return ca.Function(name, [*x, ca.MX(self._table.components, 1)], columns, inames, onames, opts)
