@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict, dataclass
 from difflib import get_close_matches
 
 
@@ -70,6 +71,30 @@ class ModelErrors(ModelError):
 
     def __str__(self) -> str:
         return "\n".join(str(error) for error in self.errors)
+
+
+@dataclass(frozen=True)
+class AnalysisWarning:
+    """A result that may mislead: it was computed, but somebody who relies on it should know this first.
+
+    `code`: a short name that programs may test, such as ``energy_drift``. `item`: what it concerns, as a reader would
+    write it (``joint 'rail'``), or empty. `place`: where or when (``t = 1.3 s``), or empty.
+    """
+
+    code: str
+    item: str
+    place: str
+    cause: str
+    remedy: str
+
+    def __str__(self) -> str:
+        where = ", ".join(part for part in (self.item, self.place) if part)
+        head = f"{where}: " if where else ""
+        return f"{head}{self.cause}; {self.remedy}" if self.remedy else f"{head}{self.cause}"
+
+    def as_dict(self) -> dict[str, str]:
+        """Plain data, for ``--json`` and files."""
+        return asdict(self)
 
 
 _SINGULAR = {
