@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
 from difflib import get_close_matches
 
 
@@ -77,8 +77,8 @@ class ModelErrors(ModelError):
 class AnalysisWarning:
     """A result that may mislead: it was computed, but somebody who relies on it should know this first.
 
-    `code`: a short name that programs may test, such as ``energy_drift``. `item`: what it concerns, as a reader would
-    write it (``joint 'rail'``), or empty. `place`: where or when (``t = 1.3 s``), or empty.
+    `code`: a short name that programs may test, one of `sekant.warning_codes`. `item`: what it concerns, as a reader
+    would write it (``joint 'rail'``), or empty. `place`: where or when (``t = 1.3 s``), or empty.
     """
 
     code: str
@@ -95,6 +95,21 @@ class AnalysisWarning:
     def as_dict(self) -> dict[str, str]:
         """Plain data, for ``--json`` and files."""
         return asdict(self)
+
+    @staticmethod
+    def from_dict(data: Mapping[str, str]) -> AnalysisWarning:
+        """Inverse of `as_dict`."""
+        return AnalysisWarning(*(str(data.get(field.name, "")) for field in fields(AnalysisWarning)))
+
+
+def warning_lines(warnings: Iterable[AnalysisWarning]) -> list[str]:
+    """One line each, as summaries show them."""
+    return [f"warning: {warning}" for warning in warnings]
+
+
+def without_repeats(*groups: Iterable[AnalysisWarning]) -> tuple[AnalysisWarning, ...]:
+    """The warnings of several results, each once, in order."""
+    return tuple(dict.fromkeys(warning for group in groups for warning in group))
 
 
 _SINGULAR = {

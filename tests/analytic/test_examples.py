@@ -19,6 +19,7 @@ def test_example(file):
     model = sk.load(file)
     result = sk.simulate(model, min(LONGEST, float(model.simulation.until)), output_step=0.01)
     assert result.status == "finished", result.message
+    assert result.warnings == ()
     scale = np.ptp(result["energy.kinetic"]) + np.ptp(result["energy.potential"])
     assert scale > 0.01
     assert np.abs(result["energy.balance"]).max() < 1e-5 * scale

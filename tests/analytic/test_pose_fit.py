@@ -168,7 +168,9 @@ def test_a_corner_and_a_bend_are_reported_and_kept():
     x = np.linspace(-1.0, 1.0, 201)
     corner = PoseCurve.fit(np.stack([x, 0.5 * np.abs(x), 0.0 * x], axis=1))
     assert corner.continuity.order == 0
-    assert "corner near s = 1.118" in corner.report.warnings[0]
+    warning = corner.report.warnings[0]
+    assert warning.code == "path_corner"
+    assert warning.place.startswith("s = 1.118")
     assert corner.report.position_max < 1e-9
     s = np.linspace(0.0, 3.0, 301)
     turn = np.clip(s - 1.0, 0.0, None)
@@ -176,7 +178,7 @@ def test_a_corner_and_a_bend_are_reported_and_kept():
     bend = PoseCurve.fit(line_arc)
     assert bend.continuity.order == 1
     assert bend.continuity.where == pytest.approx(1.0, abs=1e-6)
-    assert "curvature jumps near s = 1:" in bend.report.warnings[0]
+    assert (bend.report.warnings[0].code, bend.report.warnings[0].place) == ("curvature_jump", "s = 1 m")
     assert not PoseCurve.fit(parabola(300)).report.warnings
     assert find_straights(line_arc, 1e-8) == [(0, 100)]
 

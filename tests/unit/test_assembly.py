@@ -72,7 +72,10 @@ def test_contradicting_start_values_are_named(linkage):
     assert moved["A.angle"].before == -1.0
     assert not moved["D.rate"].stated
     text = str(report)
-    assert "constraints contradict: A.angle" in text
+    [warning] = report.warnings
+    assert warning.code == "start_contradicted"
+    assert "A.angle" in warning.item
+    assert f"warning: {warning}" in text
     assert "A.angle: -1 -> " in text
 
 

@@ -13,6 +13,7 @@ import sekant as sk
 from sekant.model.forces import FORCES
 from sekant.model.joints import JOINTS
 from sekant.views.cli import app
+from sekant.warning_codes import CODES
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "docs" / "tools"))
 
@@ -22,6 +23,7 @@ import model_reference
 import pages
 import python_reference
 import validation_page
+import warning_reference
 
 
 def test_the_reference_of_model_files_names_every_type():
@@ -44,6 +46,12 @@ def test_the_python_reference_names_everything_public():
     text = python_reference.markdown()
     for name in set(sk.__all__) - python_reference.SKIPPED:
         assert f"### {name}\n" in text
+
+
+def test_the_reference_of_warnings_names_every_code():
+    text = warning_reference.markdown()
+    for code, told in CODES.items():
+        assert f"| `{code}` | {told.analyses} | {told.meaning} |" in text
 
 
 @pytest.mark.parametrize(

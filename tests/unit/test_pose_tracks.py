@@ -85,10 +85,9 @@ def test_vertical_loop_with_a_transported_frame():
 def test_line_and_arc_is_reported_as_c1():
     track = composite([Straight(3.0), Arc(2.0, 1.0)])
     assert track.continuity.position == 1
-    assert (
-        "curvature jumps by 0.5 1/m between segment 1 (straight) and segment 2 (arc) at s = 3 m"
-        in track.report.warnings[0]
-    )
+    [warning] = track.report.warnings
+    assert (warning.code, warning.place) == ("curvature_jump", "s = 3 m")
+    assert "jumps by 0.5 1/m between segment 1 (straight) and segment 2 (arc):" in warning.cause
     with pytest.raises(DataError, match=r"curvature jumps by 0.5 1/m .* put a clothoid between them"):
         composite([Straight(3.0), Arc(2.0, 1.0)], require="curvature")
 

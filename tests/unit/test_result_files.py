@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.io import netcdf_file
 
-from sekant.errors import DataError, SekantError
+from sekant.errors import AnalysisWarning, DataError, SekantError
 from sekant.results import Channel, Channels, Result, open_result, save_result
 
 CHANNELS = Channels(
@@ -37,6 +37,9 @@ def result() -> Result:
         message="Träger: z is not finite at t = 2 s",
         stats={"steps": 12, "wall_time": 0.25},
         provenance={"model": "Träger", "options": {"rtol": 1e-9}, "parameters": {"k": 3.5}},
+        warnings=(
+            AnalysisWarning("singular_start", "joint 'Träger'", "t = 0 s", "it is flat", "start elsewhere"),
+        ),
     )
 
 
@@ -49,6 +52,7 @@ def test_netcdf_keeps_everything(result, tmp_path):
     assert (read.status, read.message) == (result.status, result.message)
     assert dict(read.stats) == dict(result.stats)
     assert dict(read.provenance) == dict(result.provenance)
+    assert read.warnings == result.warnings
 
 
 def test_netcdf_is_readable_without_us(result, tmp_path):

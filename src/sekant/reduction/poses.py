@@ -16,7 +16,7 @@ from sekant.analyses.kinematics.bodies import BodyMotion
 from sekant.analyses.kinematics.quantities import XYZ, scalar
 from sekant.analyses.kinematics.result import KinematicsResult
 from sekant.engine.system import System, compile
-from sekant.errors import ModelError, SolverError
+from sekant.errors import AnalysisWarning, ModelError, SolverError
 from sekant.model.joints import Fixed
 from sekant.model.model import Model
 from sekant.reduction.parts import Parts, bodies_of
@@ -32,7 +32,7 @@ class Poses:
     drives: tuple[str, ...]
     units: tuple[str, ...]
     ranges: tuple[tuple[float, float], ...]
-    notes: tuple[str, ...]
+    warnings: tuple[AnalysisWarning, ...]
     start: Array  # (m,) values of the drives where the model starts
     speed: Array  # (m,) their rates there
 
@@ -70,8 +70,7 @@ def find_poses(parts: Parts, drives: Sequence[str], ranges: Sequence[Sequence[An
                 f"reduce: the model starts at {name} = {value:.6g} {unit}, outside the range {low:.6g} to {high:.6g} "
                 "that is to stay; widen the range, or start elsewhere"
             )
-    notes = tuple(limit.text for limit in result.limits)
-    return Poses(system, tuple(drives), result.drive_units, ends, notes, start, speed)
+    return Poses(system, tuple(drives), result.drive_units, ends, result.warnings, start, speed)
 
 
 def driven_coordinates(parts: Parts, drives: Sequence[str]) -> dict[str, str]:

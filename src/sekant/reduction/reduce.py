@@ -76,7 +76,7 @@ def reduce(
         dropped=rest,
         lumps=lumps,
         left_out=tuple(drop),
-        notes=poses.notes,
+        warnings=poses.warnings,
     )
 
 

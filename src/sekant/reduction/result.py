@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from sekant.errors import AnalysisWarning, warning_lines
 from sekant.io.model_files import write_model
 from sekant.model.model import Model
 from sekant.reduction.comparison import Comparison, compare
@@ -21,7 +22,8 @@ class Reduction:
 
     `errors`: of the poses of every body that follows some, at unseen points. `carried`: bodies that follow because
     forces, contacts or sensors need them; `followers`: because of their mass; `dropped`: those that are gone;
-    `lumps`: point masses that took their place; `left_out`: items that are gone; `notes`: limits that were met.
+    `lumps`: point masses that took their place; `left_out`: items that are gone; `warnings`: of the sweep,
+    such as places where branches of the mechanism meet.
     """
 
     model: Model
@@ -41,7 +43,7 @@ class Reduction:
     dropped: tuple[str, ...]
     lumps: tuple[Lump, ...]
     left_out: tuple[str, ...]
-    notes: tuple[str, ...]
+    warnings: tuple[AnalysisWarning, ...] = ()
 
     def __repr__(self) -> str:
         return f"<Reduction of {self.original.name} to {', '.join(self.keep)} over {' x '.join(self.drives)}>"
@@ -75,7 +77,7 @@ class Reduction:
         lines += [f"  {what}: {', '.join(names)}" for what, names in told.items() if names]
         for lump in self.lumps:
             lines.append(f"    {lump.mass:.6g} kg of {lump.source} on {lump.body}")
-        return "\n".join([*lines, *(f"  {note}" for note in self.notes)])
+        return "\n".join([*lines, *warning_lines(self.warnings)])
 
     def digest(self) -> dict[str, Any]:
         """The summary for machines."""
@@ -97,5 +99,5 @@ class Reduction:
             "dropped": list(self.dropped),
             "lumps": [vars(lump) for lump in self.lumps],
             "left_out": list(self.left_out),
-            "notes": list(self.notes),
+            "warnings": [warning.as_dict() for warning in self.warnings],
         }

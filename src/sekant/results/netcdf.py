@@ -13,14 +13,14 @@ import json
 import os
 import re
 import struct
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sekant.errors import DataError, SekantError
+from sekant.errors import AnalysisWarning, DataError, SekantError
 from sekant.results.channels import Channel, Channels
 from sekant.results.result import Result
 from sekant.results.summary import to_json
@@ -37,6 +37,7 @@ def header(
     stats: Mapping[str, Any],
     provenance: Mapping[str, Any],
     scene: Mapping[str, Any] | None = None,
+    warnings: Sequence[AnalysisWarning] = (),
 ) -> bytes:
     """The bytes of a file with these channels and no row."""
     from scipy.io import netcdf_file
@@ -54,6 +55,8 @@ def header(
     file.message = _attribute(message)
     file.stats = to_json(stats)
     file.provenance = to_json(provenance)
+    if warnings:
+        file.warnings = to_json([warning.as_dict() for warning in warnings])
     if scene:
         file.scene = to_json(scene)
     file.channels = to_json(
@@ -137,6 +140,7 @@ def _parse(content: bytes) -> Result:
         status, message = _text(file.status), _text(file.message)
         stats, provenance = json.loads(file.stats), json.loads(file.provenance)
         scene = getattr(file, "scene", None)
+        warnings = [AnalysisWarning.from_dict(each) for each in json.loads(getattr(file, "warnings", "[]"))]
         time = file.variables["time"][:].astype(float)
         channels = Channels(
             Channel(
@@ -153,7 +157,7 @@ def _parse(content: bytes) -> Result:
             series = file.variables[entry["variable"]][:]
             data[:, found.start : found.stop] = series.reshape(time.size, found.stop - found.start)
     make_scene = None if scene is None else lambda: json.loads(scene)
-    return Result(time, data, channels, status, message, stats, provenance, make_scene)
+    return Result(time, data, channels, status, message, stats, provenance, make_scene, tuple(warnings))
 
 
 def _variable_names(channels: Channels) -> list[str]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sekant.errors import SekantError
+from sekant.errors import AnalysisWarning, SekantError
 from sekant.results.channels import Channels
 from sekant.results.pictures import picture
 from sekant.results.summary import digest, summary_text
@@ -39,6 +39,7 @@ class Result:
     stats       steps, rejected, evaluations, wall_time [s] ...
     provenance  model name and hash, version, method and options, parameters
     make_scene  makes what a viewer draws (see `scene`), when it is first asked for
+    warnings    what a reader should know before relying on the numbers; most runs have none
 
     The arrays are not copied; what `Result` hands out is read-only.
     """
@@ -51,6 +52,7 @@ class Result:
     stats: Mapping[str, Any] = field(default_factory=dict)
     provenance: Mapping[str, Any] = field(default_factory=dict)
     make_scene: Callable[[], Mapping[str, Any]] | None = None
+    warnings: tuple[AnalysisWarning, ...] = ()
 
     def __post_init__(self) -> None:
         time = _frozen(self.time)
@@ -66,6 +68,7 @@ class Result:
             raise SekantError("the times of a result must not decrease")
         object.__setattr__(self, "time", time)
         object.__setattr__(self, "data", data)
+        object.__setattr__(self, "warnings", tuple(self.warnings))
         object.__setattr__(self, "stats", MappingProxyType(dict(self.stats)))
         object.__setattr__(self, "provenance", MappingProxyType(dict(self.provenance)))
 
@@ -121,11 +124,11 @@ class Result:
         data = np.empty((wanted.size, self.channels.width))
         for i in range(self.channels.width):
             data[:, i] = np.interp(wanted, self.time, self.data[:, i])
-        told = (self.status, self.message, self.stats, self.provenance, self.make_scene)
+        told = (self.status, self.message, self.stats, self.provenance, self.make_scene, self.warnings)
         return Result(wanted, data, self.channels, *told)
 
     def summary(self) -> str:
-        """A text of one screen: status, span, steps, energy drift, extremes and final values."""
+        """A text of one screen: status, warnings, span, steps, energy drift, extremes and final values."""
         return summary_text(self)
 
     def digest(self) -> dict[str, Any]:
@@ -163,6 +166,7 @@ class Result:
         )
         frame.attrs["units"] = dict(zip(self.channels.columns, self.channels.units, strict=True))
         frame.attrs["status"] = self.status
+        frame.attrs["warnings"] = [str(warning) for warning in self.warnings]
         return frame
 
     def to_xarray(self) -> xarray.Dataset:
@@ -179,7 +183,8 @@ class Result:
                 variables[channel.name] = (("time", dimension), series, attributes)
             else:
                 variables[channel.name] = (("time",), series, attributes)
-        return xarray.Dataset(variables, coordinates, {"status": self.status, "message": self.message})
+        told = {"status": self.status, "message": self.message, "warnings": [str(w) for w in self.warnings]}
+        return xarray.Dataset(variables, coordinates, told)
 
 
 def _frozen(values: ArrayLike) -> NDArray[np.float64]:

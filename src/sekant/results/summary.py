@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sekant.errors import warning_lines
+
 if TYPE_CHECKING:
     from sekant.results.result import Result
 
@@ -40,6 +42,7 @@ def digest(result: Result) -> dict[str, Any]:
             "status": result.status,
             "message": result.message,
             "ok": result.ok,
+            "warnings": [warning.as_dict() for warning in result.warnings],
             "rows": len(result),
             "time": span,
             "energy": energy_drift(result),
@@ -76,11 +79,12 @@ def energy_drift(result: Result) -> dict[str, float] | None:
 
 
 def summary_text(result: Result) -> str:
-    """Status, span, steps, energy drift, and extremes and final values of the main columns."""
+    """Status, warnings, span, steps, energy drift, and extremes and final values of the main columns."""
     told = digest(result)
     lines = [_headline(told)]
     if told["message"]:
         lines.append(told["message"])
+    lines += warning_lines(result.warnings)
     lines += [line for line in (_method_line(told), _energy_line(told)) if line]
     lines += _notes(told)
     moving = [name for name, column in told["columns"].items() if _moves(column)]

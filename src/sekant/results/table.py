@@ -1,6 +1,6 @@
 """Results as CSV: one header line ``time [s],arm.position.x [m],...`` and full precision.
 
-CSV keeps numbers, names and units; status, statistics and provenance need netCDF.
+CSV keeps numbers, names and units; status, warnings, statistics and provenance need netCDF.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time as clock
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
@@ -13,7 +13,7 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sekant.errors import SekantError
+from sekant.errors import AnalysisWarning, SekantError
 from sekant.results import netcdf
 from sekant.results.channels import Channels
 from sekant.results.place import cannot_write, check_writable, partial_path
@@ -107,11 +107,18 @@ class ResultWriter:
         self._flushed, self._pending = self.rows, []
         self._next_flush = clock.monotonic() + self._interval
 
-    def finish(self, status: str, message: str = "", stats: Mapping[str, Any] | None = None) -> None:
+    def finish(
+        self,
+        status: str,
+        message: str = "",
+        stats: Mapping[str, Any] | None = None,
+        warnings: Sequence[AnalysisWarning] = (),
+    ) -> None:
         """Write the file as it shall stay, and put it in place."""
         channels = self._started()
         self._done = True
-        head = netcdf.header(channels, status, message, stats or {}, self._provenance, self._scene)
+        told = (status, message, stats or {}, self._provenance, self._scene, warnings)
+        head = netcdf.header(channels, *told)
         count = netcdf.COUNT_OFFSET
         try:
             with open(self._partial, "wb") as final:

@@ -44,9 +44,10 @@ def suspension_curves(
     frames = [roles.wheel_center, roles.contact, *(roles.steer_axis or ())]
     frames += [end for ends in springs.values() for end in ends]
     free = _without_steering_drivers(model, rack)
-    poses, limits = sweep(free, frames, roles.wheel_center, rack, heights, moves)
+    poses, limits, warnings = sweep(free, frames, roles.wheel_center, rack, heights, moves)
     made = _Quantities(model, roles, poses, springs)
-    return SuspensionCurves(model.name, made.side, heights, moves, made.columns(heights, moves), limits)
+    columns = made.columns(heights, moves)
+    return SuspensionCurves(model.name, made.side, heights, moves, columns, limits, warnings)
 
 
 class _Quantities:

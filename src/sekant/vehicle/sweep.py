@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from sekant.analyses.assembly.assemble import assemble
 from sekant.analyses.kinematics import kinematics
 from sekant.engine.system import System, compile
+from sekant.errors import AnalysisWarning
 from sekant.geometry.spatial import Pose
 from sekant.model.model import Model
 
@@ -52,8 +53,8 @@ class Poses:
 
 def sweep(
     model: Model, frames: Sequence[str], wheel: str, rack: str | None, travel: Vector, steering: Vector
-) -> tuple[dict[str, Poses], tuple[str, ...]]:
-    """Poses of `frames`, and what limits the motion, if anything.
+) -> tuple[dict[str, Poses], tuple[str, ...], tuple[AnalysisWarning, ...]]:
+    """Poses of `frames`, what limits the motion, if anything, and warnings.
 
     `travel` (n,) m is the height of `wheel` above its place at the model's start, `steering` (m,) m the displacement
     of the rack.
@@ -86,7 +87,7 @@ def sweep(
             *at_start,
         )
     poses = {name: bodies[body].of_frame(R, p) for name, (body, R, p) in placed.items()}
-    return poses, tuple(str(limit) for limit in found.limits)
+    return poses, tuple(str(limit) for limit in found.limits), found.warnings
 
 
 def _placed(model: Model, reference: str) -> tuple[str, Vector, Vector]:

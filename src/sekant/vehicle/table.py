@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from sekant.errors import ModelError, suggest
+from sekant.errors import AnalysisWarning, ModelError, suggest, warning_lines
 
 Vector = NDArray[np.float64]
 SHOWN = {
@@ -34,6 +34,7 @@ class SuspensionCurves:
     data: dict[str, tuple[str, Vector]]
     limits: tuple[str, ...] = ()
     """where the mechanism cannot go as far as asked, and why; values are NaN there"""
+    warnings: tuple[AnalysisWarning, ...] = ()
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -84,6 +85,7 @@ class SuspensionCurves:
             "name": self.name,
             "side": self.side,
             "limits": list(self.limits),
+            "warnings": [warning.as_dict() for warning in self.warnings],
             "curves": {name: {"unit": unit, "values": _plain(v)} for name, (unit, v) in self.data.items()},
         }
 
@@ -103,7 +105,8 @@ class SuspensionCurves:
             unit, values = self.shown(name)
             shown = "".join(f"{round(values[k, j], 4) + 0.0:12.4f}" for k in at)
             lines.append(f"  {name.replace('_', ' '):<24}{shown}  {unit}".rstrip())
-        return "\n".join([*lines, *(f"limit: {text}" for text in self.limits)])
+        limits = [f"limit: {text}" for text in self.limits]
+        return "\n".join([*lines, *limits, *warning_lines(self.warnings)])
 
 
 def _plain(values: Vector) -> list:

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from sekant.analyses.assembly.loop_geometry import LoopGeometry
 from sekant.engine.system import State, System, compile
-from sekant.errors import SolverError
+from sekant.errors import AnalysisWarning, SolverError, warning_lines
 from sekant.formulations.equations import Equations
 from sekant.formulations.initial import placed_state
 
@@ -42,28 +42,45 @@ class AssemblyReport:
         0  # independent equations fewer than at neighboring positions: more than 0 where it is singular
     )
 
-    def __str__(self) -> str:
+    @property
+    def warnings(self) -> tuple[AnalysisWarning, ...]:
+        """A singular position, and start values of the model that could not be kept."""
+        found = []
+        if self.lost:
+            more = f"{self.lost} degree{'' if self.lost == 1 else 's'} of freedom more than at neighboring positions"
+            cause = f"singular position: {more}, so the motion may go on in several ways"
+            found.append(
+                AnalysisWarning("singular_start", "", "start", cause, "start elsewhere to choose one")
+            )
+        contradicted = [m.name for m in self.moved if m.stated]
+        if contradicted:
+            found.append(
+                AnalysisWarning(
+                    "start_contradicted",
+                    ", ".join(contradicted),
+                    "start",
+                    "start values that the model states but its constraints contradict",
+                    "correct them, or leave out those that follow from the others",
+                )
+            )
+        return tuple(found)
+
+    def described(self) -> str:
+        """All but the warnings."""
         freedom = f"{self.degrees_of_freedom} degree{'' if self.degrees_of_freedom == 1 else 's'} of freedom"
         lines = [
             f"assembled by {self.method} in {self.iterations} iterations: residual {self.residual_before:.3g} -> "
             f"{self.residual:.1e}; {freedom}"
         ]
-        if self.lost:
-            lines.append(
-                f"singular position: {self.lost} degree{'' if self.lost == 1 else 's'} of freedom more than at "
-                "neighboring positions, so the motion may go on in several ways; start elsewhere to choose one"
-            )
         if self.redundant:
             lines.append(
                 f"redundant constraints (their share of the reactions is not unique): {', '.join(self.redundant)}"
             )
-        contradicted = [m.name for m in self.moved if m.stated]
-        if contradicted:
-            lines.append(
-                f"start values that the model states but its constraints contradict: {', '.join(contradicted)}"
-            )
         lines += [f"  {m.name}: {m.before:.6g} -> {m.after:.6g}" for m in self.moved]
         return "\n".join(lines)
+
+    def __str__(self) -> str:
+        return "\n".join([self.described(), *warning_lines(self.warnings)])
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,6 +88,11 @@ class Assembled(State):
     """A consistent state, and how it was found."""
 
     report: AssemblyReport
+
+    @property
+    def warnings(self) -> tuple[AnalysisWarning, ...]:
+        """Those of the report."""
+        return self.report.warnings
 
 
 def assemble(

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sekant.analyses.compliance.load_case import DISPLACEMENTS
+from sekant.errors import AnalysisWarning, warning_lines
 from sekant.model.model import Model
 
 Array = NDArray[np.float64]
@@ -45,6 +46,7 @@ class IdentifiedCompliance:
     angle_rms: float
     coefficients: tuple[Coefficient, ...]
     iterations: int
+    warnings: tuple[AnalysisWarning, ...] = ()
 
     def __repr__(self) -> str:
         return f"<IdentifiedCompliance of {self.joint}: {', '.join(self.stiffness)}>"
@@ -70,7 +72,7 @@ class IdentifiedCompliance:
                     f"    {name:<2} by {load}: {c.measured * scale:10.4g} +- {c.uncertainty * scale:8.2g}, "
                     f"{c.model * scale:10.4g} {unit}/{by}"
                 )
-        return "\n".join(lines)
+        return "\n".join([*lines, *warning_lines(self.warnings)])
 
     def digest(self) -> dict[str, Any]:
         """The summary for machines."""
@@ -82,4 +84,5 @@ class IdentifiedCompliance:
             "position_rms": self.position_rms,
             "angle_rms": self.angle_rms,
             "coefficients": [vars(c) for c in self.coefficients],
+            "warnings": [warning.as_dict() for warning in self.warnings],
         }

@@ -17,7 +17,7 @@ from sekant.analyses.linear.root_locus import _matching
 from sekant.analyses.simulation.simulate import simulate
 from sekant.analyses.statics.equilibrium import Equilibrium, equilibrium
 from sekant.engine.system import System
-from sekant.errors import SolverError, suggest
+from sekant.errors import AnalysisWarning, SolverError, suggest, without_repeats
 
 Array = NDArray[Any]
 
@@ -67,6 +67,7 @@ class Design:
     ):
         self.system, self.parameters, self._x = system, dict(values), x
         self._tracks, self._guess, self._ports = tracks, guess, ports
+        self._simulated: tuple[AnalysisWarning, ...] = ()
         self.exact = True
 
     # -- exact -----------------------------------------------------------------------------------------
@@ -155,6 +156,12 @@ class Design:
             raise SolverError(f"optimize: unknown parameter '{name}'; {suggest(name, names, 'parameters')}")
         return Derived(self.parameters[name], np.eye(len(names))[names.index(name)])
 
+    @property
+    def warnings(self) -> tuple[AnalysisWarning, ...]:
+        """Those of the analyses that were asked for."""
+        done = [self.__dict__[name] for name in ("_rest", "_linear", "_slopes") if name in self.__dict__]
+        return without_repeats(*(part.warnings for part in done), self._simulated)
+
     # -- by differences --------------------------------------------------------------------------------
 
     @property
@@ -178,6 +185,7 @@ class Design:
         result = simulate(self.system, parameters=self.parameters, **options)
         if not result.ok:
             raise SolverError(f"optimize: a simulation ended early: {result.message}")
+        self._simulated = without_repeats(self._simulated, result.warnings)
         return result
 
     def model(self) -> Any:

@@ -14,7 +14,7 @@ from sekant.analyses.design.design_point import Design, ModeTracks
 from sekant.analyses.design.optimizers import METHODS, Problem
 from sekant.engine.system import System
 from sekant.engine.system import compile as compile_model
-from sekant.errors import SolverError, suggest
+from sekant.errors import AnalysisWarning, SolverError, suggest, warning_lines
 
 Array = NDArray[Any]
 Measure = Callable[[Design], Any]
@@ -42,6 +42,7 @@ class Optimum:
     gradients: dict[str, str]
     evaluations: int
     at_bounds: tuple[str, ...]
+    warnings: tuple[AnalysisWarning, ...] = ()
 
     def __str__(self) -> str:
         what = "optimum" if self.ok else "NO optimum"
@@ -51,7 +52,7 @@ class Optimum:
         lines.append(f"  objective {self.objective:.9g} (gradient: {self.gradients['objective']})")
         for name, value in self.constraints.items():
             lines.append(f"  {name} = {value:.9g} (gradient: {self.gradients[name]})")
-        return "\n".join(lines)
+        return "\n".join([*lines, *warning_lines(self.warnings)])
 
 
 def optimize(
@@ -215,4 +216,5 @@ class _Task:
             dict(self.how),
             self.evaluations,
             tuple(edge),
+            design.warnings,
         )

@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 
 from sekant.analyses.kinematics.bodies import BodyMotion, body_motion
 from sekant.analyses.kinematics.equations import DrivenEquations
-from sekant.analyses.kinematics.limits import Limit
+from sekant.analyses.kinematics.limits import MEETING, Limit
 from sekant.analyses.kinematics.quantities import Quantity, find
 from sekant.engine.codegen.native import NativeFunction
-from sekant.errors import SekantError, suggest
+from sekant.errors import AnalysisWarning, SekantError, suggest, warning_lines
 from sekant.geometry.pose_tables.pose_table import PoseTable, as_nodes
 from sekant.geometry.spatial import SX
 from sekant.results.place import replace_file
@@ -88,6 +88,36 @@ class KinematicsResult:
     def complete(self) -> bool:
         """Whether every point that was asked for is in the result."""
         return bool(self.reached.all())
+
+    @property
+    def warnings(self) -> tuple[AnalysisWarning, ...]:
+        """Values that were not reached, and positions without derivatives."""
+        found = []
+        for name, unit, axis, got in zip(
+            self.drive_names, self.drive_units, self.axes, self.points.T, strict=False
+        ):
+            if self.complete:
+                break
+            span = f"{got.min():.6g} to {got.max():.6g} {unit}".strip()
+            cause = f"{self.reached.size - len(self)} of {self.reached.size} points were not reached"
+            ends = "; ".join(dict.fromkeys(limit.kind for limit in self.limits))
+            cause += f" ({ends})" if ends else ""
+            remedy = f"ask for {span}" if len(self.axes) == 1 else f"the points reached lie in {span}"
+            place = f"asked {axis.min():.6g} to {axis.max():.6g} {unit}".strip()
+            found.append(AnalysisWarning("range_not_reached", f"drive '{name}'", place, cause, remedy))
+        for limit in self.limits:
+            if limit.kind == MEETING:
+                remedy = "see that the positions beyond are those of the branch that is meant"
+                where = ", ".join(f"{value:.6g}" for value in limit.value)
+                place = f"{', '.join(self.drive_names)} = {where}"
+                found.append(AnalysisWarning("branches_meet", "", place, limit.text, remedy))
+        if self.singular.any():
+            where = ", ".join(f"{value:.6g}" for value in self.points[self.singular][:6, 0])
+            cause = f"{int(self.singular.sum())} positions are singular: no derivatives there"
+            remedy = "drive another quantity, or leave these positions out"
+            place = f"{self.drive_names[0]} = {where}"
+            found.append(AnalysisWarning("singular_points", "", place, cause, remedy))
+        return tuple(found)
 
     @property
     def drive(self) -> Array:
@@ -293,9 +323,7 @@ class KinematicsResult:
         lines += [f"  {limit}" for limit in self.limits[:6]]
         if len(self.limits) > 6:
             lines.append(f"  and {len(self.limits) - 6} more limits")
-        if self.singular.any():
-            lines.append(f"  {int(self.singular.sum())} points are singular: no derivatives there")
-        return "\n".join(lines)
+        return "\n".join([*lines, *warning_lines(self.warnings)])
 
     def digest(self) -> dict[str, Any]:
         """The summary for machines."""
@@ -316,6 +344,7 @@ class KinematicsResult:
                 {"kind": limit.kind, "value": limit.value.tolist(), "text": limit.text}
                 for limit in self.limits
             ],
+            "warnings": [warning.as_dict() for warning in self.warnings],
         }
 
 

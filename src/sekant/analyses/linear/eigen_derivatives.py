@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sekant.errors import AnalysisWarning
+
 if TYPE_CHECKING:
     from sekant.analyses.linear.modes import Modes
 
@@ -18,13 +20,13 @@ CLOSE = 1e-3  # distance, against their own size, below which their eigenvectors
 
 @dataclass(frozen=True, eq=False)
 class EigenDerivatives:
-    """`values` (n, k), `right`, `left` (n, n, k), groups of `repeated` eigenvalues, and `notes` on them."""
+    """`values` (n, k), `right`, `left` (n, n, k), groups of `repeated` eigenvalues, and `warnings` on them."""
 
     values: Array
     right: Array
     left: Array
     repeated: tuple[tuple[int, ...], ...]
-    notes: tuple[str, ...]
+    warnings: tuple[AnalysisWarning, ...]
 
 
 def eigen_derivatives(modes: Modes, dA: Array) -> EigenDerivatives:
@@ -36,11 +38,11 @@ def eigen_derivatives(modes: Modes, dA: Array) -> EigenDerivatives:
     d_values = np.einsum("iip->ip", mixed).astype(complex)
     d_right = np.full((n, n, count), np.nan, complex)
     d_left = np.full((n, n, count), np.nan, complex)
-    notes = _close_notes(values, groups)
+    warnings = _close(values, groups)
     in_group = {k for group in groups for k in group}
     for group in groups:
-        d_values[list(group)], note = _branches(values, R, L, dA, group)
-        notes.append(note)
+        d_values[list(group)], warning = _branches(values, R, L, dA, group)
+        warnings.append(warning)
     for k in range(n):
         if k in in_group:
             continue
@@ -55,7 +57,7 @@ def eigen_derivatives(modes: Modes, dA: Array) -> EigenDerivatives:
             d_right[:, k, p] = d0 + c * r
             row = ((dual[k] @ dA[:, :, p] @ R[:, others]) / gaps) @ dual[others] - c * dual[k]
             d_left[:, k, p] = np.conj(row)
-    return EigenDerivatives(d_values, d_right, d_left, groups, tuple(notes))
+    return EigenDerivatives(d_values, d_right, d_left, groups, tuple(warnings))
 
 
 def _groups(values: Array) -> tuple[tuple[int, ...], ...]:
@@ -71,32 +73,37 @@ def _groups(values: Array) -> tuple[tuple[int, ...], ...]:
     return tuple(found)
 
 
-def _close_notes(values: Array, groups: tuple[tuple[int, ...], ...]) -> list[str]:
+def _close(values: Array, groups: tuple[tuple[int, ...], ...]) -> list[AnalysisWarning]:
     together = {frozenset((i, j)) for group in groups for i in group for j in group}
-    notes = []
+    found = []
     for i in range(values.size):
         for j in range(i + 1, values.size):
             gap, size = abs(values[i] - values[j]), max(abs(values[i]), abs(values[j]))
             if frozenset((i, j)) not in together and gap < CLOSE * size:
-                notes.append(
-                    f"modes {i + 1} and {j + 1} are nearly repeated (they differ by {gap / size:.1e} of their size): "
-                    "their eigenvectors turn quickly, and derivatives hold for changes much smaller than that"
+                cause = f"nearly repeated (they differ by {gap / size:.1e} of their size): eigenvectors turn quickly"
+                found.append(
+                    AnalysisWarning(
+                        "close_eigenvalues",
+                        f"modes {i + 1} and {j + 1}",
+                        "",
+                        cause,
+                        "trust derivatives for changes much smaller than that",
+                    )
                 )
-    return notes
+    return found
 
 
-def _branches(values: Array, R: Array, L: Array, dA: Array, group: tuple[int, ...]) -> tuple[Array, str]:
+def _branches(values: Array, R: Array, L: Array, dA: Array, group: tuple[int, ...]):
     """Slopes of the branches into which a repeated eigenvalue splits."""
     label = ", ".join(str(k + 1) for k in group)
     members = list(group)
     inner = L[:, members].conj().T @ R[:, members]
     sizes = np.linalg.svd(R[:, members], compute_uv=False)
     if sizes[-1] < 1e-6 or np.linalg.cond(inner) > 1e8:
-        note = (
-            f"modes {label} repeat the eigenvalue {values[members[0]]:.4g} and share an eigenvector (defective): "
-            "it has no derivative"
-        )
-        return np.full((len(group), dA.shape[2]), np.nan, complex), note
+        cause = f"they repeat the eigenvalue {values[members[0]]:.4g} and share an eigenvector: it has no derivative"
+        remedy = "change a parameter a little and differentiate there"
+        warning = AnalysisWarning("defective_eigenvalues", f"modes {label}", "", cause, remedy)
+        return np.full((len(group), dA.shape[2]), np.nan, complex), warning
     block = np.stack(
         [
             np.linalg.eigvals(np.linalg.solve(inner, L[:, members].conj().T @ dA[:, :, p] @ R[:, members]))
@@ -104,8 +111,9 @@ def _branches(values: Array, R: Array, L: Array, dA: Array, group: tuple[int, ..
         ],
         axis=-1,
     )
-    note = (
-        f"modes {label} repeat the eigenvalue {values[members[0]]:.4g}: its derivatives are the slopes of its "
-        "branches for one parameter at a time, and its eigenvectors have none"
+    cause = (
+        f"they repeat the eigenvalue {values[members[0]]:.4g}: its derivatives are the slopes of its branches, and "
+        "its eigenvectors have none"
     )
-    return block, note
+    remedy = "take one parameter at a time, or a symmetric function of these modes"
+    return block, AnalysisWarning("repeated_eigenvalues", f"modes {label}", "", cause, remedy)

@@ -17,7 +17,7 @@ from sekant.analyses.linear.modes import Modes, modes_of
 from sekant.analyses.linear.moving_axes import second_order_of
 from sekant.analyses.linear.operating_point import OperatingPoint
 from sekant.engine.system import System
-from sekant.errors import SolverError, suggest
+from sekant.errors import AnalysisWarning, SolverError, suggest, warning_lines
 
 Array = NDArray[Any]
 
@@ -54,6 +54,7 @@ class LinearModel:
     method: str
     independent: tuple[str, ...] | None = None
     moving: Array | None = None
+    warnings: tuple[AnalysisWarning, ...] = ()
 
     @property
     def inputs(self) -> tuple[str, ...]:
@@ -240,7 +241,8 @@ class LinearModel:
             "motion": "an instant of a motion",
         }
         where = self.operating_point
-        return (
+        line = (
             f"linear model of '{self.system.model.name}' about {kind[where.kind]} at t = {where.point.t:.6g} s: "
             f"{len(self.state_names)} states, {len(self.inputs)} inputs, {len(self.outputs)} outputs"
         )
+        return "\n".join([line, *warning_lines(self.warnings)])

@@ -98,6 +98,7 @@ def linearize(
         method=method,
         independent=None if chosen is None else tuple(names[i] for i in chosen),
         moving=moving,
+        warnings=where.warnings,
     )
 
 

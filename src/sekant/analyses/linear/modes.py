@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from sekant.analyses.assembly.loop_geometry import LoopGeometry
 from sekant.engine.system import State
-from sekant.errors import SolverError
+from sekant.errors import AnalysisWarning, SolverError, warning_lines
 from sekant.results.pictures import picture
 
 if TYPE_CHECKING:
@@ -39,6 +39,11 @@ class Modes:
     eigenvalues: Array
     right: Array
     left: Array
+
+    @property
+    def warnings(self) -> tuple[AnalysisWarning, ...]:
+        """Those of the linear model."""
+        return self.model.warnings
 
     @property
     def undamped_frequency(self) -> Array:
@@ -158,7 +163,7 @@ class Modes:
                 f"{self.undamped_frequency[k]:11.5f} {ratio}  {self.dominant(k)}"
             )
         lines.append(f"{self.stability}; {self.zeros} zero eigenvalue{'' if self.zeros == 1 else 's'}")
-        return "\n".join(lines)
+        return "\n".join([*lines, *warning_lines(self.warnings)])
 
     __str__ = table
 

@@ -14,7 +14,7 @@ from sekant.analyses.statics.equilibrium import Equilibrium, equilibrium
 from sekant.analyses.steady.motion import SteadyMotion
 from sekant.engine.functions.linear import LinearFunctions, Point, linear_functions
 from sekant.engine.system import State, System
-from sekant.errors import SolverError, suggest
+from sekant.errors import AnalysisWarning, SolverError, suggest
 
 Array = NDArray[Any]
 KINDS = ("equilibrium", "steady", "motion")
@@ -35,6 +35,7 @@ class OperatingPoint:
     held: frozenset[str]
     parameters: Mapping[str, ArrayLike] | None
     steady: SteadyMotion | None = None
+    warnings: tuple[AnalysisWarning, ...] = ()
 
 
 def operating_point(
@@ -84,7 +85,7 @@ def operating_point(
         accelerations = np.zeros(system.nv) if a is None else np.asarray(a, float).ravel()
         lam = None
     point = _balanced(functions, Point(t, q, v, accelerations, np.zeros(functions.m), p), rows, kind, lam)
-    return OperatingPoint(point, rows, kind, held, parameters, steady)
+    return OperatingPoint(point, rows, kind, held, parameters, steady, getattr(state, "warnings", ()))
 
 
 def free_motion(

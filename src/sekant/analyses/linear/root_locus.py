@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from sekant.analyses.linear.linear_model import LinearModel
 from sekant.analyses.linear.linearize import linearize
 from sekant.analyses.statics.equilibrium import equilibrium
 from sekant.engine.system import State, System
-from sekant.errors import SolverError
+from sekant.errors import AnalysisWarning, SolverError, without_repeats
 from sekant.results.pictures import picture
 
 Array = NDArray[Any]
@@ -28,6 +28,7 @@ class RootLocus:
     name: str
     values: Array
     eigenvalues: Array
+    warnings: tuple[AnalysisWarning, ...] = ()
 
     @property
     def damping_ratio(self) -> Array:
@@ -76,15 +77,18 @@ def root_locus(
     if points.size < 2:
         raise SolverError("root locus: give at least two values of the parameter")
     rows: list[Array] = []
+    warned: list[AnalysisWarning] = []
     vectors: Array | None = None
     for value in points:
         if isinstance(system, System):
-            here = {**(parameters or {}), name: value}
-            state = equilibrium(system, state, parameters=here)
+            given = {**(parameters or {}), name: value}
+            state = equilibrium(system, state, parameters=given)
             model = linearize(system, state)
         else:
             model = system(float(value))
         modes = model.modes()
+        here = f"{name} = {value:.6g}"
+        warned += [replace(w, place=f"{w.place}, {here}" if w.place else here) for w in model.warnings]
         found = modes.eigenvalues
         shapes = np.vstack([modes.shapes, modes.shapes * found])
         shapes = shapes / np.maximum(np.linalg.norm(shapes, axis=0), 1e-300)
@@ -98,7 +102,7 @@ def root_locus(
             found, shapes = found[order], shapes[:, order]
         rows.append(found)
         vectors = shapes
-    return RootLocus(name, points, np.array(rows))
+    return RootLocus(name, points, np.array(rows), without_repeats(warned))
 
 
 def _matching(before: Array, shapes: Array, after: Array, new_shapes: Array) -> Array:

@@ -26,7 +26,7 @@ from sekant.engine.functions.linear import Slopes, linear_functions
 from sekant.engine.natural import NaturalSystem
 from sekant.engine.system import State
 from sekant.engine.system import compile as compile_model
-from sekant.errors import SolverError, suggest
+from sekant.errors import AnalysisWarning, SolverError, suggest, warning_lines, without_repeats
 
 if TYPE_CHECKING:
     from sekant.analyses.linear.linear_model import LinearModel
@@ -113,9 +113,9 @@ class Sensitivity:
         return self._eigen.repeated
 
     @property
-    def notes(self) -> tuple[str, ...]:
-        """What limits the derivatives: repeated, nearly repeated and defective eigenvalues."""
-        return self._eigen.notes
+    def warnings(self) -> tuple[AnalysisWarning, ...]:
+        """Those of the linear model, and what limits the derivatives: repeated, close and defective eigenvalues."""
+        return without_repeats(self.model.warnings, self._eigen.warnings)
 
     @cached_property
     def undamped_frequency(self) -> Array:
@@ -218,7 +218,7 @@ class Sensitivity:
                     f"{k + 1:4d} {modes.undamped_frequency[k]:11.5f} {name:>24} "
                     f"{self.undamped_frequency[k, i]:14.6g} {self.damping_ratio[k, i]:14.6g}"
                 )
-        return "\n".join([*lines, *self.notes])
+        return "\n".join([*lines, *warning_lines(self.warnings)])
 
     __str__ = table
 

@@ -18,7 +18,7 @@ from sekant.engine.functions.dae import DaeExpressions, DaeFunctions, build_dae
 from sekant.engine.functions.euler_group import euler_group
 from sekant.engine.functions.taylor_tape import taylor_tape
 from sekant.engine.system import State, System
-from sekant.errors import SolverError, suggest
+from sekant.errors import AnalysisWarning, SolverError, suggest
 from sekant.geometry.spatial import SX
 from sekant.solvers.dae import METHODS as IMPLICIT
 from sekant.solvers.dae import DaeProblem, integrate_dae
@@ -78,6 +78,7 @@ class Run:
     stats: dict[str, Any]
     work: Floats = field(default_factory=lambda: np.zeros(0))  # done by the end, (nw,)
     event: EventRecord | None = None
+    warnings: tuple[AnalysisWarning, ...] = ()
 
 
 def is_adaptive(method: str) -> bool:

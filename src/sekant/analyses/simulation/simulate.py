@@ -15,7 +15,7 @@ from sekant.analyses.assembly.immobility import dead_end, refuse_rigid
 from sekant.analyses.simulation.contacts import run_with_contacts
 from sekant.analyses.simulation.runs import TAYLOR, Setup, choose_method, is_adaptive, run
 from sekant.engine.system import State, System, compile
-from sekant.errors import SolverError
+from sekant.errors import AnalysisWarning, SolverError, without_repeats
 from sekant.formulations.natural.loads import LoadedMechanism
 from sekant.model.model import Model
 from sekant.results import Channel, Channels, Result, ResultWriter
@@ -68,7 +68,7 @@ def simulate(
     began = perf_counter()
     _refuse_nothing(system)
     _refuse_jumps(system, times, parameters)
-    start, notes = _start(system, parameters, initial, float(times[0]))
+    start, notes, warned = _start(system, parameters, initial, float(times[0]))
     _refuse_bad_start(system, start, parameters, balance, float(times[0]))
     method, reason = method or settings.method, ""
     if method == "auto":
@@ -125,10 +125,12 @@ def simulate(
         cause = dead_end(system, done.t_last, done.x_last, parameters)
         message = f"{message}; {cause}" if cause else message
     stats = {**done.stats, "wall_time": perf_counter() - compiled, "compile_time": compiled - began}
+    warnings = without_repeats(warned, done.warnings)
     if writer is not None:
-        writer.finish(done.status, message=message, stats=stats)
+        writer.finish(done.status, message=message, stats=stats, warnings=warnings)
     data = np.concatenate(reporter.rows) if reporter.rows else np.zeros((0, channels.width))
-    return Result(done.t[: len(data)], data, channels, done.status, message, stats, provenance, make_scene)
+    told = (done.status, message, stats, provenance, make_scene, warnings)
+    return Result(done.t[: len(data)], data, channels, *told)
 
 
 def _output_times(until: Any, output_step: Any, output_times: ArrayLike | None) -> NDArray[np.float64]:
@@ -157,16 +159,18 @@ def _refuse_nothing(system: System) -> None:
         )
 
 
-def _start(system: System, parameters: Any, initial: State | None, t0: float) -> tuple[State, list[str]]:
-    """A consistent state to start from, and what a reader should know of how it was found."""
+def _start(
+    system: System, parameters: Any, initial: State | None, t0: float
+) -> tuple[State, list[str], tuple[AnalysisWarning, ...]]:
+    """A consistent state to start from, how it was found, and what a reader should know of that."""
     given = None if initial is None else _checked_start(system, initial)
     if not system.equations.constraints:
-        return given or system.initial_state(parameters), []
+        return given or system.initial_state(parameters), [], ()
     found = assemble(system, given, t=t0, parameters=parameters)
     report = found.report
     refuse_rigid(system, report)
-    notes = [str(report)] if report.moved or report.redundant else []
-    return found, notes
+    notes = [report.described()] if report.moved or report.redundant else []
+    return found, notes, report.warnings
 
 
 def _refuse_bad_start(system: System, start: State, parameters: Any, balance: bool, t0: float) -> None:

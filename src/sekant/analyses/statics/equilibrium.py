@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -15,7 +15,7 @@ from sekant.analyses.simulation.contacts import variant_of
 from sekant.analyses.statics.rest_equations import Rest, Statics
 from sekant.analyses.statics.rest_search import Settled, settle
 from sekant.engine.system import State, System
-from sekant.errors import SolverError
+from sekant.errors import AnalysisWarning, SolverError, warning_lines, without_repeats
 
 Array = NDArray[np.float64]
 NEUTRAL = 1e-9
@@ -30,6 +30,7 @@ class Equilibrium(State):
     `stability`: "stable", "neutral" or "unstable" by the signs of `curvatures`, the eigenvalues (1/s^2) of the
     stiffness against the mass of the free motions; complex ones mean that only damping decides. `multipliers`: by
     constraint. `contacts`: force of each closed contact. `holding`: force that each held coordinate needs.
+    `warnings`: what a reader should know first.
     """
 
     system: System
@@ -46,7 +47,7 @@ class Equilibrium(State):
     multipliers: dict[str, Array]
     contacts: dict[str, float]
     holding: dict[str, float]
-    notes: tuple[str, ...] = field(default=())
+    warnings: tuple[AnalysisWarning, ...] = ()
 
     @property
     def held(self) -> frozenset[str]:
@@ -88,7 +89,7 @@ class Equilibrium(State):
         lines += [f"  {name} = {value:.9g}" for name, value in zip(names, self.q, strict=False)]
         lines += [f"  contact {name} presses with {force:.6g}" for name, force in self.contacts.items()]
         lines += [f"  holding {name} takes {force:.6g}" for name, force in self.holding.items()]
-        return "\n".join([*lines, *self.notes])
+        return "\n".join([*lines, *warning_lines(self.warnings)])
 
 
 def equilibrium(
@@ -120,7 +121,7 @@ def equilibrium(
     statics = Statics(system, t, parameters, hold)
     settled = settle(statics, statics.start(start.q), tolerance, stable, method)
     _check_rest(statics, settled.rest)
-    return _result(system, statics, settled, parameters)
+    return _result(system, statics, settled, parameters, getattr(start, "warnings", ()))
 
 
 def _assembled(system: System, guess: State, hold, t: float, parameters) -> State:
@@ -155,7 +156,7 @@ def _check_rest(statics: Statics, rest: Rest) -> None:
             )
 
 
-def _result(system: System, statics: Statics, settled: Settled, parameters) -> Equilibrium:
+def _result(system: System, statics: Statics, settled: Settled, parameters, warned) -> Equilibrium:
     rest = settled.rest
     mu, motions = statics.curvatures(rest)
     name, _, _ = statics.worst(rest) if rest.unbalanced.size else ("", 0.0, False)
@@ -170,9 +171,17 @@ def _result(system: System, statics: Statics, settled: Settled, parameters) -> E
                 contacts[row] = float(-rest.lam[i])
         else:
             multipliers.setdefault(row, []).append(float(rest.lam[i]))
-    notes = []
-    if rest.active[statics.unilateral].any() and any(force < 1e-9 for force in contacts.values()):
-        notes.append("a contact touches without pressing: stability is that of the contact closed")
+    idle = [name for name, force in contacts.items() if force < 1e-9]
+    warnings = [
+        AnalysisWarning(
+            "contact_idle",
+            f"contact '{name}'",
+            "",
+            "it touches without pressing: stability is that of the contact closed",
+            "move the start so that it is open or presses",
+        )
+        for name in idle
+    ]
     return Equilibrium(
         rest.q,
         np.zeros(system.nv),
@@ -190,7 +199,7 @@ def _result(system: System, statics: Statics, settled: Settled, parameters) -> E
         {key: np.array(value) for key, value in multipliers.items()},
         contacts,
         holding,
-        tuple(notes),
+        without_repeats(warned, warnings),
     )
 
 

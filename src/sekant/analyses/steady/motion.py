@@ -16,7 +16,7 @@ from sekant.analyses.steady.solver import Found, Solver
 from sekant.engine.functions.linear import Point
 from sekant.engine.functions.steady import FIRST_RATE, SteadyFunctions
 from sekant.engine.system import State, System
-from sekant.errors import SolverError, suggest
+from sekant.errors import AnalysisWarning, SolverError, suggest, warning_lines
 
 Array = NDArray[Any]
 
@@ -47,6 +47,7 @@ class SteadyMotion(State):
     free: tuple[str, ...]
     equations: SteadyEquations = field(repr=False)
     trial: Trial = field(repr=False)
+    warnings: tuple[AnalysisWarning, ...] = ()
 
     @property
     def held(self) -> frozenset[str]:
@@ -97,7 +98,7 @@ class SteadyMotion(State):
         lines += [f"  {name} = {value:.9g}" for name, value in zip(names, self.q, strict=False)]
         if self.free:
             lines.append(f"  not determined: {', '.join(self.free)}")
-        return "\n".join(lines)
+        return "\n".join([*lines, *warning_lines(self.warnings)])
 
 
 def steady_motion(
@@ -254,9 +255,19 @@ def _result(equations: SteadyEquations, found: Found, rates: Mapping[str, float]
         np.abs(found.free[:, found.free.shape[1] - len(items) :]),
     )
     free = {coordinates[int(np.argmax(s))] for s in moving if np.max(s, initial=0) > 1e-6}
-    free |= {
+    loose = [
         item.name for item, share in zip(items, searched.T, strict=True) if np.max(share, initial=0) > 1e-6
-    }
+    ]
+    warnings = [
+        AnalysisWarning(
+            "undetermined_unknown",
+            f"unknown '{name}'",
+            "",
+            "nothing determines it: its value is where the search started",
+            "give a target for it, or make it no unknown",
+        )
+        for name in loose
+    ]
     residuals: dict[str, float] = {}
     for name, value in zip(equations.names, found.values, strict=True):
         residuals[name] = max(residuals.get(name, 0.0), abs(float(value)))
@@ -277,7 +288,8 @@ def _result(equations: SteadyEquations, found: Found, rates: Mapping[str, float]
         residuals,
         found.method,
         found.iterations,
-        tuple(sorted(free)),
+        tuple(sorted(free | set(loose))),
         equations,
         found.trial,
+        tuple(warnings),
     )

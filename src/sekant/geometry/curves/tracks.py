@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sekant.errors import DataError
+from sekant.errors import AnalysisWarning, DataError
 from sekant.geometry.curves.arc_length import unit_speed_error
 from sekant.geometry.curves.frames import with_frame
 from sekant.geometry.curves.pose_curve import PoseCurve
@@ -166,7 +166,7 @@ def _carried(R: Array, part: _Placed) -> Array:
 
 def _check_joints(
     placed: list[_Placed], closed: bool, require: str, gap: float, turn: float
-) -> tuple[list[Array], list[str]]:
+) -> tuple[list[Array], list[AnalysisWarning]]:
     """Shifts (n + 1 of (3,)) that close gaps within the tolerance, and warnings; DataError for larger ones."""
     shifts, warnings = [np.zeros(3)], []
     bends = [np.linalg.norm(p.end(last, 2)) for p in placed for last in (False, True)]
@@ -175,7 +175,8 @@ def _check_joints(
     pairs = list(pairwise(placed)) + ([(placed[-1], placed[0])] if closed else [])
     for k, (one, two) in enumerate(pairs):
         s += one.breaks[-1]
-        where = f"{one.label} and {two.label} at s = {s:.6g} m"
+        place = f"s = {s:.6g} m"
+        where = f"{one.label} and {two.label} at {place}"
         jump = two.end(False, 0) - one.end(True, 0)
         if np.linalg.norm(jump) > gap:
             raise DataError(
@@ -188,13 +189,17 @@ def _check_joints(
             text = f"the tangent turns by {np.degrees(angle):.4g} deg between {where}"
             if require != "position":
                 raise DataError(f"{text}; correct a direction, or put an arc between them")
-            warnings.append(f"{text}: velocity jumps there")
+            cause = f"{text.removesuffix(f' at {place}')}: velocity jumps there"
+            remedy = "correct a direction, or put an arc between them"
+            warnings.append(AnalysisWarning("path_corner", "", place, cause, remedy))
         bend = float(np.linalg.norm(two.end(False, 2) - one.end(True, 2)))
         if bend > allowed:
             text = f"the curvature jumps by {bend:.4g} 1/m between {where}"
             if require == "curvature":
                 raise DataError(f"{text}; put a clothoid between them")
-            warnings.append(f"{text}: acceleration jumps there (C1 only)")
+            cause = f"{text.removesuffix(f' at {place}')}: acceleration jumps there (C1 only)"
+            remedy = "put a clothoid between them"
+            warnings.append(AnalysisWarning("curvature_jump", "", place, cause, remedy))
         shifts.append(shifts[-1] - jump)
         if k == len(placed) - 1:  # the closing joint: what the shifted end lacks to meet the start
             shifts[-1] = jump - shifts[k]

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sekant.errors import AnalysisWarning
 from sekant.geometry.curves.arc_length import unit_speed_error
 from sekant.geometry.curves.pose_curve import PoseCurve
 from sekant.geometry.fit.bsplines import admissible, least_squares
@@ -61,18 +62,22 @@ def describe(
     if curve.parameter == "s":
         values["unit_speed_error"] = speed = unit_speed_error(curve.table.breaks, curve.table.coefficients)
         if speed > 1e-3:
-            warnings.append(
-                f"|dr/ds| differs from 1 by {speed:.2g} somewhere: the path bends more sharply than its points "
-                "resolve; give more points, state the noise, or fit over a column"
+            cause = (
+                f"|dr/ds| differs from 1 by {speed:.2g}: the path bends more sharply than its points resolve"
             )
+            remedy = "give more points, state the noise, or fit over a column"
+            warnings.append(AnalysisWarning("unit_speed", "", "", cause, remedy))
     if (
         first.noise > 0.0
         and values["position_rms"] > 3.0 * np.sqrt(3.0) * first.noise
         and not first.interpolated
     ):
-        warnings.append(
+        cause = (
             f"the position residual ({values['position_rms']:.3g} m rms) is well above the noise estimate "
             f"({first.noise:.3g} m): the path may have detail that the knots did not reach"
+        )
+        warnings.append(
+            AnalysisWarning("fit_residual", "", "", cause, "give more points, or state the noise")
         )
     return FitReport(
         source="data",
@@ -153,15 +158,15 @@ def _straight_notes(curve: PoseCurve, r: Array, u: Array, first: Initial) -> lis
     return [f"straight from {curve.parameter} = {u[i]:.6g} to {u[j]:.6g} {curve.unit}" for i, j in runs]
 
 
-def _kink_warnings(curve: PoseCurve, corners: list[tuple[float, int]]) -> list[str]:
-    texts = []
-    for place, multiplicity in corners:
+def _kink_warnings(curve: PoseCurve, corners: list[tuple[float, int]]) -> list[AnalysisWarning]:
+    found = []
+    for u, multiplicity in corners:
+        place = f"{curve.parameter} = {u:.6g} {curve.unit}".rstrip()
         if multiplicity == 5:
-            texts.append(
-                f"the path has a corner near {curve.parameter} = {place:.6g}: velocity jumps there (C0)"
-            )
+            cause = "the path has a corner: velocity jumps there (C0)"
+            remedy = "smooth the data, or put an arc there"
+            found.append(AnalysisWarning("path_corner", "", place, cause, remedy))
         elif multiplicity == 4:
-            texts.append(
-                f"the curvature jumps near {curve.parameter} = {place:.6g}: acceleration jumps there (C1 only)"
-            )
-    return texts
+            cause = "the curvature jumps: acceleration jumps there (C1 only)"
+            found.append(AnalysisWarning("curvature_jump", "", place, cause, "give more points there"))
+    return found

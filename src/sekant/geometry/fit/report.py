@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sekant.errors import AnalysisWarning, warning_lines
 from sekant.tables.hermite import Pieces
 
 Array = NDArray[np.float64]
@@ -43,7 +44,7 @@ class FitReport:
     orientation_noise: float | None = None
     derivative_errors: tuple[float, ...] = ()  # functions: error of value, first, second derivative
     degenerate: tuple[tuple[float, ...], ...] = ()  # surfaces: (u1, u2, smallest singular value ratio)
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[AnalysisWarning, ...] = ()
     notes: tuple[str, ...] = ()
     residuals: dict[str, Any] = field(default_factory=dict, repr=False)  # arrays for the plot
 
@@ -97,7 +98,7 @@ class FitReport:
         for u1, u2, ratio in self.degenerate:
             add("degenerate near", f"({u1:.6g}, {u2:.6g}): smallest singular value ratio {ratio:.2g}")
         lines += [f"  note: {text}" for text in self.notes]
-        lines += [f"  warning: {text}" for text in self.warnings]
+        lines += [f"  {line}" for line in warning_lines(self.warnings)]
         return "\n".join(lines)
 
     def as_dict(self) -> dict[str, Any]:
@@ -107,7 +108,9 @@ class FitReport:
             value = getattr(self, item.name)
             if item.name == "residuals" or value is None:
                 continue
-            if isinstance(value, tuple):
+            if item.name == "warnings":
+                value = [warning.as_dict() for warning in self.warnings]
+            elif isinstance(value, tuple):
                 value = [list(v) if isinstance(v, tuple) else v for v in value]
             out[item.name] = value
         return out
@@ -118,7 +121,9 @@ class FitReport:
         known = {item.name for item in fields(FitReport)}
         values = {key: value for key, value in data.items() if key in known}
         for key, value in values.items():
-            if isinstance(value, list):
+            if key == "warnings":
+                values[key] = tuple(AnalysisWarning.from_dict(each) for each in value)
+            elif isinstance(value, list):
                 values[key] = tuple(tuple(v) if isinstance(v, list) else v for v in value)
         return FitReport(**values)
 

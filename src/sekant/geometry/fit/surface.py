@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sekant.errors import DataError, suggest
+from sekant.errors import AnalysisWarning, DataError, suggest
 from sekant.geometry.fit.data import PoseData, read_poses
 from sekant.geometry.fit.report import FitReport
 from sekant.geometry.fit.surface_models import Model, fit_polynomial, fit_spline, interpolate_grid
@@ -209,8 +209,13 @@ def _report(
             values |= {"held_out_orientation_rms": _rms(turn), "held_out_orientation_max": float(turn.max())}
     degenerate = surface.degenerate_points()
     warnings = [
-        f"the two coordinates move the body in the same way near ({u1:.6g}, {u2:.6g}): a joint loses a degree of "
-        "freedom there"
+        AnalysisWarning(
+            "surface_degenerate",
+            "",
+            f"near ({u1:.6g}, {u2:.6g})",
+            "the two coordinates move the body in the same way: a joint loses a degree of freedom there",
+            "keep away from that place, or choose other coordinates",
+        )
         for u1, u2, _ in degenerate
     ]
     return FitReport(

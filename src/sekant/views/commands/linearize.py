@@ -242,6 +242,7 @@ def _digest(modes: Modes, state: State) -> dict[str, Any]:
             }
         )
     found: dict[str, Any] = {"stability": modes.stability, "zeros": modes.zeros, "modes": rows}
+    found["warnings"] = [warning.as_dict() for warning in modes.warnings]
     found |= {"states": list(linear.state_names), "A": linear.A.tolist()}
     found |= {"q": state.q.tolist(), "v": state.v.tolist()}
     if hasattr(state, "unknowns"):

@@ -1,0 +1,98 @@
+"""Every code that an `AnalysisWarning` may have: what it means, and what helps. Pages are made from this table."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class WarningCode(NamedTuple):
+    """`analyses`: where it may appear. `meaning`: what was found. `remedy`: what a reader may do."""
+
+    analyses: str
+    meaning: str
+    remedy: str
+
+
+CODES: dict[str, WarningCode] = {
+    # -- start of a motion
+    "singular_start": WarningCode(
+        "assemble, simulate, equilibrium",
+        "The assembled position is singular: it has more degrees of freedom than its neighbors, so the motion may go "
+        "on in several ways.",
+        "Start elsewhere, on the branch that is meant.",
+    ),
+    "start_contradicted": WarningCode(
+        "assemble, simulate, equilibrium",
+        "Start values that the model states were changed, because its constraints contradict them.",
+        "Correct the values, or leave out those that follow from the others.",
+    ),
+    # -- rest, steady motion
+    "contact_idle": WarningCode(
+        "equilibrium",
+        "A contact touches without pressing; stability is told for the contact closed.",
+        "Move the start so that the contact is open or presses.",
+    ),
+    "undetermined_unknown": WarningCode(
+        "steady_motion",
+        "The equations of the steady motion leave an unknown free: the value told is where the search started.",
+        "Give a target for it, or make it no unknown.",
+    ),
+    # -- small motions
+    "repeated_eigenvalues": WarningCode(
+        "sensitivity",
+        "Modes share an eigenvalue: its derivatives are the slopes of its branches, its eigenvectors have none.",
+        "Differentiate a symmetric function of these modes, or look at one parameter at a time.",
+    ),
+    "close_eigenvalues": WarningCode(
+        "sensitivity",
+        "Modes have nearly the same eigenvalue, so that their eigenvectors turn quickly.",
+        "Trust the derivatives for changes much smaller than the distance of the eigenvalues.",
+    ),
+    "defective_eigenvalues": WarningCode(
+        "sensitivity",
+        "Modes share an eigenvalue and an eigenvector: it has no derivative there.",
+        "Change a parameter a little and differentiate there.",
+    ),
+    # -- kinematics
+    "range_not_reached": WarningCode(
+        "kinematics, reduce, suspension curves",
+        "The mechanism does not reach every value of the drive that was asked for.",
+        "Ask for the range that is told, or drive another quantity.",
+    ),
+    "branches_meet": WarningCode(
+        "kinematics, reduce, suspension curves",
+        "Two assembly modes of the mechanism meet within the range, so that it may go on in either.",
+        "See that the positions beyond are those of the branch that is meant.",
+    ),
+    "singular_points": WarningCode(
+        "kinematics",
+        "Positions at which the drive does not determine the motion: derivatives are NaN there.",
+        "Drive another quantity, or leave these positions out.",
+    ),
+    # -- curves and fits
+    "path_corner": WarningCode(
+        "fit, tracks",
+        "The path has a corner, at which the velocity of what follows it jumps.",
+        "Smooth the data, correct a direction, or put an arc there.",
+    ),
+    "curvature_jump": WarningCode(
+        "fit, tracks",
+        "The curvature jumps, and with it the acceleration of what follows the path.",
+        "Put a clothoid there, or give more points.",
+    ),
+    "unit_speed": WarningCode(
+        "fit",
+        "The parameter is not the arc length everywhere: the path bends more sharply than its points resolve.",
+        "Give more points, state the noise, or fit over a column.",
+    ),
+    "fit_residual": WarningCode(
+        "fit",
+        "The residual is well above the noise estimate.",
+        "The path may have detail that the knots did not reach: give more points, or state the noise.",
+    ),
+    "surface_degenerate": WarningCode(
+        "fit",
+        "The two coordinates of a surface move the body in the same way: a joint loses a degree of freedom there.",
+        "Keep away from that place, or choose other coordinates.",
+    ),
+}
