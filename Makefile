@@ -17,7 +17,7 @@ export UV_SYSTEM_CERTS ?= $(if $(wildcard /etc/ssl/certs/ca-certificates.crt),1,
 UV_INSTALL := $(BIN)/uv pip install --quiet --python $(BIN)/python --compile-bytecode \
 	-c constraints.txt --build-constraints constraints.txt
 
-.PHONY: help env demo test test-long lint format bench docs player constraints clean
+.PHONY: help env demo test test-fast test-long lint format bench docs player constraints clean
 .DEFAULT_GOAL := help
 
 help:  ## List the targets
@@ -51,6 +51,9 @@ demo: env  ## Run three of the examples and make a page on which they move; it g
 
 test: env  ## Run the tests (TESTS=tests/unit for some of them, JOBS=1 for one process)
 	@$(BIN)/python -m pytest -n $(JOBS) $(TESTS)
+
+test-fast: env  ## Run the tests of single modules and the identities: the daily loop
+	@$(BIN)/python -m pytest -n $(JOBS) tests/unit tests/identities
 
 test-long: env  ## Run all tests, also those that take minutes each
 	@$(BIN)/python -m pytest -n $(JOBS) -m "long or not long" $(TESTS)

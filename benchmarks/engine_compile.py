@@ -14,7 +14,7 @@ import casadi as ca
 import numpy as np
 
 from sekant.engine.codegen.build import build
-from sekant.engine.codegen.cache import ObjectCache
+from sekant.object_code.cache import ObjectCache
 
 
 def chain(operations: int) -> tuple[list[ca.SX], list[ca.SX]]:

@@ -93,6 +93,7 @@ def test_faults_are_one_line_and_leave_nothing(arguments, message, model_folder)
     assert sorted(path.name for path in model_folder.iterdir()) == before
 
 
+@pytest.mark.usefixtures("interruptible")  # a process inherits what its parent ignores
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupted_run_keeps_its_rows_and_says_so(number, model_folder):
     arguments = (

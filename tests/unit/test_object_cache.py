@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from sekant.engine.codegen.build import build
-from sekant.engine.codegen.cache import Entry, ObjectCache, default_directory, make_key
+from sekant.object_code.cache import Entry, ObjectCache, default_directory, make_key
 from sekant.tables.lookups import Lookups
 from sekant.tables.table import Table
 

@@ -62,6 +62,7 @@ def test_outputs_come_in_order_and_complete(method):
     assert np.isnan(outcome.t_failed)
 
 
+@pytest.mark.usefixtures("interruptible")
 @pytest.mark.parametrize("method", METHODS)
 def test_interruption_returns_what_was_computed(method):
     times = np.linspace(0.0, 2.0, 201)

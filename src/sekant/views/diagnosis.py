@@ -104,7 +104,7 @@ def _machine(problems: list[str]) -> dict[str, Any]:
 
 
 def _cache(problems: list[str]) -> dict[str, Any]:
-    from sekant.engine.codegen.cache import default_directory
+    from sekant.object_code.cache import default_directory
 
     directory = default_directory()
     found: dict[str, Any] = {"directory": str(directory), "exists": directory.is_dir()}

@@ -9,16 +9,16 @@ from typing import Any
 
 import casadi as ca
 
-from sekant.engine.codegen.cache import Entry, ObjectCache, make_key
-from sekant.engine.codegen.link import Linked
 from sekant.engine.codegen.llvm import CHUNK, ENTRY, FORMAT, emit
 from sekant.engine.codegen.native import BuildStats, NativeFunction
-from sekant.engine.codegen.objects import target_identity
 from sekant.engine.codegen.packing import pack_tables
 from sekant.engine.codegen.parallel import compile_modules
 from sekant.engine.codegen.tape import LookupGroup, core_function, lookup_groups, make_tape
 from sekant.engine.codegen.vm import Interpreted
 from sekant.errors import SekantError, suggest
+from sekant.object_code.cache import Entry, ObjectCache, make_key
+from sekant.object_code.link import Linked
+from sekant.object_code.target import target_identity
 from sekant.tables.lookups import Lookups
 from sekant.version import __version__
 

@@ -6,10 +6,7 @@ product and a sum become one fused operation; no other rewriting of arithmetic i
 
 from __future__ import annotations
 
-import ctypes
-import ctypes.util
 import struct
-from collections.abc import Callable
 
 import casadi as ca
 
@@ -196,45 +193,3 @@ def power(v: str, a: str, exponent: float) -> str | None:
     else:
         lines.append(f"{v} = fadd double {result}, {literal(-0.0)}")
     return "\n".join(lines)
-
-
-def _address(library: ctypes.CDLL, name: str) -> int | None:
-    try:
-        return ctypes.cast(getattr(library, name), ctypes.c_void_p).value
-    except AttributeError:
-        return None
-
-
-def libm_symbols() -> dict[str, int]:
-    """Addresses of what the compiled code may call, also of what LLVM may put in place of it."""
-    names = sorted({n for n in (*_CALLS.values(), *_CALLS2.values()) if "." not in n})
-    names += [
-        "sqrt",
-        "floor",
-        "ceil",
-        "fma",
-        "fmin",
-        "fmax",
-        "sincos",
-        "exp2",
-        "exp10",
-        "ldexp",
-        "cbrt",
-        "log2",
-    ]
-    names += ["log10", "memset", "memcpy", "memmove"]
-    path: str | None = ctypes.util.find_library("m")
-    libraries: list[Callable[[], ctypes.CDLL]] = [lambda: ctypes.CDLL(None)]
-    if path:
-        libraries.append(lambda: ctypes.CDLL(path))
-    found: dict[str, int] = {}
-    for load in libraries:
-        try:
-            library = load()
-        except (OSError, TypeError):
-            continue
-        for name in names:
-            address = None if name in found else _address(library, name)
-            if address:
-                found[name] = address
-    return found

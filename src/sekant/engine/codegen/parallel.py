@@ -13,8 +13,8 @@ import threading
 from collections.abc import Sequence
 from queue import Empty, SimpleQueue
 
-from sekant.engine.codegen import objects
-from sekant.engine.codegen.objects import compile_module, read_frame, write_frame
+from sekant.object_code import target as objects
+from sekant.object_code.target import compile_module, read_frame, write_frame
 
 WORTH_A_PROCESS = 200_000
 """Bytes of IR text (about 0.2 s of compilation) left for others that pay for the start of a process."""

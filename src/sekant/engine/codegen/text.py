@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from sekant.engine.codegen.cache import Entry, ObjectCache, make_key
-from sekant.engine.codegen.link import Linked
 from sekant.engine.codegen.llvm import ENTRY
-from sekant.engine.codegen.objects import target_identity
 from sekant.engine.codegen.parallel import compile_modules
+from sekant.object_code.cache import Entry, ObjectCache, make_key
+from sekant.object_code.link import Linked
+from sekant.object_code.target import target_identity
 
 
 def compile_text(text: str, cache: bool = True) -> Linked:

@@ -82,8 +82,8 @@ def sweep(
     status = FAILED
     for first in order[:4]:  # the nearest, unless it is singular
         m, keep = _memory(problem, q0, points, edges)
-        stack = np.zeros((edges.size + 1, 2), dtype=np.int64)
-        status = spread(m, int(first), np.array(start, float), stack, tolerance)
+        m.first, m.tolerance, m.start = int(first), tolerance, np.array(start, float)
+        status = spread(m)
         del keep
         if status in (FAILED, REGULAR):
             break
@@ -110,8 +110,8 @@ def _memory(problem: SweepProblem, q0: Floats, points: Floats, edges: Integers) 
     delta, q_moved, along, across, bend = np.zeros(n), np.zeros(nq), np.zeros(n), np.zeros(n), np.zeros(M)
     functions = (problem.terms, problem.retract, problem.curvature)
     tables = [np.ascontiguousarray(f.tables, dtype=float) for f in functions]
-    arguments = np.zeros((3, 6), dtype=np.uintp)
-    results = np.zeros((3, 2), dtype=np.uintp)
+    arguments = np.zeros((3, 6), dtype=np.int64)
+    results = np.zeros((3, 2), dtype=np.int64)
     for k, (given, found) in enumerate(
         (
             ([t, q, p, tables[0]], [F, J]),
@@ -123,7 +123,7 @@ def _memory(problem: SweepProblem, q0: Floats, points: Floats, edges: Integers) 
         results[k, : len(found)] = [a.ctypes.data for a in found]
     whole = np.int64
     memory = Memory(
-        address=np.array([f.address for f in functions], dtype=whole),
+        functions=np.array([f.address for f in functions], dtype=whole),
         arguments=arguments,
         results=results,
         work=np.zeros(max(1, *(f.work_size for f in functions))),
@@ -161,5 +161,6 @@ def _memory(problem: SweepProblem, q0: Floats, points: Floats, edges: Integers) 
         meetings=np.zeros((ways, 2), dtype=whole),
         meeting_at=np.zeros((ways, m)),
         counts=np.zeros(3, dtype=whole),
+        stack=np.zeros((ways, 2), dtype=whole),
     )
     return memory, [t, p, tables]

@@ -10,9 +10,10 @@ from __future__ import annotations
 
 from math import isfinite, pi, sqrt
 
-from sekant.native_call import call_native
-from sekant.solvers.common.compiled import compiled, inner
+from sekant.solvers.common.calls import call_native
+from sekant.solvers.common.loops import inner, procedure
 from sekant.solvers.sweep.least_squares import determinant, factor, solve
+from sekant.solvers.sweep.memory import Memory
 
 TERMS, RETRACT, CURVATURE = 0, 1, 2
 FAILED, REGULAR, SINGULAR = 0, 1, 2
@@ -24,7 +25,7 @@ MOST = 12  # iterations
 
 @inner
 def _call(m, k):
-    call_native(m.address[k], m.arguments[k], m.results[k], m.work)
+    call_native(m.functions[k], m.arguments[k], m.results[k], m.work)
 
 
 @inner
@@ -254,20 +255,20 @@ def _fail(m, start, to):
     m.counts[0] += 1
 
 
-@compiled
-def spread(m, first, start, stack, tolerance):
+@procedure(Memory, "sweep of positions", 4.0)
+def spread(m, a, b):
     """Reach the point `first` from q at the drive values `start`, and from it all others along the edges.
 
-    `stack` (N k, 2) is scratch. Returns FAILED if the start is no regular solution, SINGULAR if `first` is none.
+    Returns FAILED if the start is no regular solution, SINGULAR if `first` is none.
     """
-    origin = start.copy()
-    for j in range(start.size):
-        m.target[j] = start[j]
+    first, tolerance, stack = m.first, m.tolerance, m.stack
+    for j in range(m.start.size):
+        m.target[j] = m.start[j]
     if _newton(m, tolerance, 1e300) != REGULAR:
         return FAILED
     _derivatives(m)
     _commit(m)
-    found = _walk(m, origin, m.points[first], -1, first, tolerance)
+    found = _walk(m, m.start, m.points[first], -1, first, tolerance)
     if found == FAILED:
         _fail(m, -1, first)
         return REGULAR

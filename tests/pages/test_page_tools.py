@@ -20,10 +20,11 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "docs" / "tools"))
 import benchmark_page
 import command_reference
 import model_reference
-import pages
 import python_reference
 import validation_page
 import warning_reference
+
+import pages
 
 
 def test_the_reference_of_model_files_names_every_type():

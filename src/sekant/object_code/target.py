@@ -33,23 +33,47 @@ def target_identity() -> str:
     return "\n".join([llvmlite.__version__, version, triple, llvm.get_host_cpu_name(), features])
 
 
-def target_machine() -> Any:
+def level_of_processor() -> tuple[str, ...]:
+    """The levels of processors whose code runs here, best first."""
     _initialize()
+    architecture = llvm.get_process_triple().partition("-")[0]
+    features = llvm.get_host_cpu_features()
+    if architecture != "x86_64":
+        return (architecture,)
+    has_all = all(features.get(name, False) for name in _V3)
+    return ("x86-64-v3", "x86-64") if has_all else ("x86-64",)
+
+
+def levels_of_architecture() -> tuple[str, ...]:
+    """The levels for which code is made where a package is built for processors of this kind."""
+    _initialize()
+    architecture = llvm.get_process_triple().partition("-")[0]
+    return ("x86-64-v3", "x86-64") if architecture == "x86_64" else (architecture,)
+
+
+_V3 = ("avx", "avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe")
+
+
+def target_machine(level: str = "") -> Any:
+    """For this processor, or for a level of processors."""
+    _initialize()
+    own = not level
+    cpu = level if level.startswith("x86") else "generic"
     return llvm.Target.from_triple(llvm.get_process_triple()).create_target_machine(
-        cpu=llvm.get_host_cpu_name(),
-        features=llvm.get_host_cpu_features().flatten(),
+        cpu=llvm.get_host_cpu_name() if own else cpu,
+        features=llvm.get_host_cpu_features().flatten() if own else "",
         opt=2,
         reloc="pic",
         codemodel="small",
     )
 
 
-def compile_module(text: str) -> bytes:
+def compile_module(text: str, level: str = "") -> bytes:
     """Object code of one module of IR text, optimized at level 2 without vectorization.
 
     Joining scalar operations into vectors costs five times the other passes and gains nothing on these tapes.
     """
-    machine = target_machine()
+    machine = target_machine(level)
     module = llvm.parse_assembly(text, llvm.create_context())
     module.triple, module.data_layout = machine.triple, str(machine.target_data)
     tuning = llvm.create_pipeline_tuning_options(speed_level=2)

@@ -17,12 +17,18 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
+
+try:
+    import fcntl
+except ImportError:  # not on Windows: two processes may then make the same code, which harms nothing
+    fcntl = None
 
 MAGIC = b"sekant-object-1\n"
 DEFAULT_LIMIT = 512 * 1024 * 1024
 _SUFFIX = ".skobj"
 _UNFINISHED = ".new-"
+_LOCK = "lock"
 _ABANDONED_AFTER = 3600.0
 
 
@@ -59,7 +65,7 @@ class ObjectCache:
             data = path.read_bytes()
         except OSError:
             return None
-        entry = _decode(data)
+        entry = decode(data)
         if entry is None:
             with contextlib.suppress(OSError):
                 path.unlink()
@@ -76,7 +82,7 @@ class ObjectCache:
         try:
             descriptor, temporary = tempfile.mkstemp(prefix=_UNFINISHED, dir=self.directory)
             with os.fdopen(descriptor, "wb") as stream:
-                stream.write(_encode(entry))
+                stream.write(encode(entry))
             os.replace(temporary, self._path(key))
         except OSError:
             if temporary is not None:
@@ -85,6 +91,28 @@ class ObjectCache:
             return False
         self._prune(keep=self._path(key))
         return True
+
+    def lock(self) -> IO[bytes] | None:
+        """Wait until no other process holds this lock; it is held until the file is closed. None: there is none."""
+        if fcntl is None or not self._prepare():
+            return None
+        try:
+            stream = (self.directory / _LOCK).open("ab")
+            fcntl.flock(stream, fcntl.LOCK_EX)
+        except OSError:
+            return None
+        return stream
+
+    def usage(self) -> tuple[int, int]:
+        """Number of entries, and bytes in all."""
+        sizes = [path.stat().st_size for path in self.directory.glob("*" + _SUFFIX)]
+        return len(sizes), sum(sizes)
+
+    def clear(self) -> None:
+        """Remove all entries."""
+        for path in self.directory.glob("*" + _SUFFIX):
+            with contextlib.suppress(OSError):
+                path.unlink()
 
     def _path(self, key: str) -> Path:
         return self.directory / (key + _SUFFIX)
@@ -153,14 +181,14 @@ def make_key(parts: Sequence[str | bytes]) -> str:
     return digest.hexdigest()
 
 
-def _encode(entry: Entry) -> bytes:
+def encode(entry: Entry) -> bytes:
     header = {"sizes": [len(o) for o in entry.objects], "header": entry.header}
     line = json.dumps(header).encode() + b"\n"
     payload = line + b"".join(entry.objects)
     return MAGIC + hashlib.sha256(payload).digest() + payload
 
 
-def _decode(data: bytes) -> Entry | None:
+def decode(data: bytes) -> Entry | None:
     start = len(MAGIC) + 32
     if data[: len(MAGIC)] != MAGIC or len(data) < start:
         return None

@@ -1,0 +1,90 @@
+"""Compiled procedures, as they are written.
+
+A *procedure* is a Python function ``f(m, a, b) -> integer`` of a struct (see `structs`) and two floats. Numba
+translates it once, with the helpers that it calls (`inner`), to object code, which is kept and linked
+without numba from then on; see `objects`. What is written here runs in the subset of Python that numba compiles
+cheaply: explicit loops, no slices, no array expressions, nothing that allocates or raises.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable
+from typing import Any
+
+from sekant.solvers.common.structs import Struct
+
+_C = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, ctypes.c_double, ctypes.c_double)
+
+
+class Inner:
+    """A helper: called by procedures and other helpers; in Python it is the function that it was made of."""
+
+    def __init__(self, function: Callable[..., Any]):
+        self.function = function
+        self.dispatcher: Any = None
+        self.__doc__, self.__name__ = function.__doc__, function.__name__
+
+    def __call__(self, *arguments: Any) -> Any:
+        return self.function(*arguments)
+
+
+class Primitive:
+    """A function that only compiled code can call; `intrinsics` has its instructions."""
+
+    def __init__(self, name: str, doc: str):
+        self.name, self.__doc__ = name, doc
+
+    def __call__(self, *arguments: Any) -> Any:
+        raise TypeError(f"{self.name} can be called by compiled code only")
+
+
+class Procedure:
+    """A function ``f(m, a, b) -> integer`` of a struct of the class `struct`.
+
+    `words`: what it is, for people who wait for its compilation; `seconds`: how long that takes, about.
+    """
+
+    def __init__(self, function: Callable[..., Any], struct: type[Struct], words: str, seconds: float):
+        self.function, self.struct, self.words, self.seconds = function, struct, words, seconds
+        self.module, self.name = function.__module__, function.__name__
+        self.__doc__, self.__name__ = function.__doc__, function.__name__
+        self._address = 0
+        self._call: Any = None
+
+    @property
+    def symbol(self) -> str:
+        """Its name in object code."""
+        return "sekant_" + self.module.removeprefix("sekant.").replace(".", "_") + "_" + self.name.lstrip("_")
+
+    @property
+    def address(self) -> int:
+        if self._address == 0:
+            from sekant.solvers.common.objects import link
+
+            self._address = link(self)
+        return self._address
+
+    def __call__(self, m: Struct, a: float = 0.0, b: float = 0.0) -> int:
+        """Run it. The interpreter's lock is released meanwhile."""
+        call = self._call
+        if call is None:
+            call = self._call = _C(self.address)
+        return call(m.pointer, a, b)
+
+
+ALL: dict[str, Procedure] = {}
+"""By symbol, as far as their modules have been imported."""
+
+
+def inner(function: Callable[..., Any]) -> Any:
+    return Inner(function)
+
+
+def procedure(struct: type[Struct], words: str, seconds: float) -> Callable[[Callable[..., Any]], Any]:
+    def decorate(function: Callable[..., Any]) -> Procedure:
+        made = Procedure(function, struct, words, seconds)
+        ALL[made.symbol] = made
+        return made
+
+    return decorate

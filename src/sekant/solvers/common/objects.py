@@ -1,0 +1,221 @@
+"""Where the object code of procedures comes from: the package itself, the user's cache, or the compiler.
+
+A wheel carries the code of all procedures. In a source tree, or where a source was changed, they are compiled
+when they are first needed, on all processors, and kept in the cache. The compiler (numba) works in processes of its
+own: it is never imported here.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import json
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+
+from sekant.errors import SekantError
+from sekant.object_code.cache import Entry, ObjectCache, decode, make_key
+from sekant.object_code.link import Linked
+from sekant.object_code.target import level_of_processor, read_frame, target_identity, write_frame
+from sekant.solvers.common.loops import ALL, Procedure
+
+SOLVERS = Path(__file__).parent.parent
+PREBUILT = SOLVERS.parent / "prebuilt"
+_lock = threading.RLock()
+_linked: list[Linked] = []
+_addresses: dict[str, int] = {}
+
+
+def _tell(text: str) -> None:
+    if sys.stderr is not None and sys.stderr.isatty():
+        print(text, file=sys.stderr, flush=True)
+
+
+announce: Callable[[str], None] = _tell
+"""Called with a line for the user before something is compiled."""
+
+
+def link(procedure: Procedure) -> int:
+    """The address of a procedure in this process."""
+    prepare(procedure)
+    return _addresses[procedure.symbol]
+
+
+def prepare(*procedures: Procedure) -> None:
+    """See that these procedures, and those that they call, can run: a run does not wait then."""
+    with _lock:
+        missing = [p for p in procedures if p.symbol not in _addresses]
+        if not missing:
+            return
+        entries: dict[str, Entry] = {}
+        while missing:
+            entries |= _find(missing)
+            needed = {s for entry in entries.values() for s in entry.header["needs"]} - entries.keys()
+            missing = [procedure_of(symbol) for symbol in sorted(needed)]
+        linked = Linked([entry.objects[0] for entry in entries.values()], *entries)
+        _linked.append(linked)
+        for symbol, address in linked.addresses.items():
+            _addresses.setdefault(symbol, address)
+
+
+def procedure_of(symbol: str) -> Procedure:
+    """The procedure of a symbol; its module is imported if need be."""
+    if symbol not in ALL:
+        import_all()
+    return ALL[symbol]
+
+
+def import_all() -> None:
+    """Import every module that has procedures."""
+    root = SOLVERS.parent
+    for path in sorted(root.rglob("*.py")):
+        if "@procedure(" in path.read_text(encoding="utf-8"):
+            importlib.import_module("sekant." + ".".join(path.relative_to(root).with_suffix("").parts))
+
+
+@cache
+def source_stamp() -> str:
+    """A digest of all sources that may end up in a procedure."""
+    digest = sha256()
+    for path in sorted(SOLVERS.rglob("*.py")):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
+def _find(procedures: Sequence[Procedure]) -> dict[str, Entry]:
+    """The code of each, by symbol."""
+    found = {p.symbol: entry for p in procedures if (entry := _prebuilt(p.symbol)) is not None}
+    store = _user_cache()
+    missing = [p for p in procedures if p.symbol not in found]
+    missing = _take(store, missing, found)
+    if missing:
+        lock = store.lock() if store is not None else None
+        try:
+            missing = _take(store, missing, found)  # another process may have made them meanwhile
+            if missing:
+                found |= _make(store, missing)
+        finally:
+            if lock is not None:
+                lock.close()
+    return found
+
+
+def _take(
+    store: ObjectCache | None, procedures: Iterable[Procedure], found: dict[str, Entry]
+) -> list[Procedure]:
+    """Add what the cache has; returns the rest."""
+    left = []
+    for p in procedures:
+        entry = store.load(_key(p)) if store is not None else None
+        if entry is None:
+            left.append(p)
+        else:
+            found[p.symbol] = entry
+    return left
+
+
+def _key(procedure: Procedure) -> str:
+    own = sys.modules[procedure.module].__file__ or ""
+    inside = Path(own).is_relative_to(SOLVERS)
+    source = b"" if inside or not own else Path(own).read_bytes()
+    return make_key(["procedure", procedure.symbol, source_stamp(), source, target_identity()])
+
+
+def _user_cache() -> ObjectCache | None:
+    try:
+        return ObjectCache()
+    except RuntimeError:  # the user has no home directory
+        return None
+
+
+def _make(store: ObjectCache | None, procedures: Sequence[Procedure]) -> dict[str, Entry]:
+    if importlib.util.find_spec("numba") is None:
+        raise SekantError(
+            f"the {procedures[0].words} must be compiled here, and that needs numba, which is not installed; "
+            "pip install 'sekant[source]'"
+        )
+    seconds = sum(p.seconds for p in procedures) / min(os.cpu_count() or 1, len(procedures))
+    words = ", ".join(dict.fromkeys(p.words for p in procedures))
+    announce(f"compiling the {words}, once: about {max(round(seconds), 1)} s")
+    made = compile_procedures([p.symbol for p in procedures], "")
+    if store is not None:
+        for p in procedures:
+            store.store(_key(p), made[p.symbol])
+    return made
+
+
+def compile_procedures(symbols: Sequence[str], level: str) -> dict[str, Entry]:
+    """Object code, made by as many processes as there are processors. `level`: of processors; empty: of this one."""
+    waiting = sorted(symbols, key=lambda s: -procedure_of(s).seconds)
+    made: dict[str, Entry] = {}
+    failures: list[str] = []
+    turn = threading.Lock()
+
+    def work() -> None:
+        command = [sys.executable, "-m", "sekant.solvers.common.compiler", level]
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}
+        pipe = subprocess.PIPE
+        with subprocess.Popen(command, env=environment, stdin=pipe, stdout=pipe, stderr=pipe) as worker:
+            assert worker.stdin is not None
+            assert worker.stdout is not None
+            while not failures:
+                with turn:
+                    if not waiting:
+                        break
+                    symbol = waiting.pop(0)
+                p = procedure_of(symbol)
+                frame = None
+                try:
+                    write_frame(worker.stdin, json.dumps([p.module, p.name]).encode())
+                    frame = read_frame(worker.stdout)
+                except OSError:
+                    pass
+                entry = decode(frame) if frame is not None else None
+                if entry is None:
+                    worker.stdin.close()
+                    failures.append(
+                        f"{symbol}: {worker.stderr.read().decode()[-4000:] if worker.stderr else ''}"
+                    )
+                    return
+                made[symbol] = entry
+            worker.stdin.close()
+
+    threads = [threading.Thread(target=work) for _ in range(min(os.cpu_count() or 1, len(symbols)))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    if failures:
+        raise SekantError(f"a procedure cannot be compiled: {failures[0]}")
+    return made
+
+
+@cache
+def _manifest() -> dict[str, str]:
+    """Of the code that came with the package, if its sources are those of the package: file by symbol."""
+    try:
+        manifest = json.loads((PREBUILT / "manifest.json").read_text())
+    except (OSError, ValueError):
+        return {}
+    if manifest.get("sources") != source_stamp():
+        return {}
+    for level in level_of_processor():
+        if level in manifest["levels"]:
+            return {symbol: f"{level}/{symbol}.skobj" for symbol in manifest["symbols"]}
+    return {}
+
+
+def _prebuilt(symbol: str) -> Entry | None:
+    name = _manifest().get(symbol)
+    if name is None:
+        return None
+    try:
+        return decode((PREBUILT / name).read_bytes())
+    except OSError:
+        return None

@@ -1,0 +1,85 @@
+"""Compiled procedures on structs: as in Python, without numba, made once."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import small_procedures
+from sekant.errors import SekantError
+from sekant.solvers.common import objects
+from small_procedures import Everything, Shared, add_twice, add_up
+
+
+def memory() -> Everything:
+    rng = np.random.default_rng(4)
+    shared = Shared(factor=1.7, weights=rng.normal(size=3))
+    return Everything(
+        count=5,
+        A=rng.normal(size=(3, 2)),
+        total=0.25,
+        shared=shared,
+        order=np.array([3, 8], dtype=np.int64),
+        T=rng.normal(size=(2, 3, 4)),
+        z=np.array([1 + 2j, 3 - 4j]),
+    )
+
+
+def test_a_procedure_does_what_its_source_says():
+    native, python = memory(), memory()
+    assert add_up(native, 0.3, 0.7) == add_up.function(python, 0.3, 0.7) == 11
+    assert native.total == pytest.approx(python.total, rel=1e-14)
+    assert (native.count, native.shared.factor) == (11, 0.5)
+
+
+def test_a_procedure_calls_another():
+    native, python = memory(), memory()
+    assert add_twice(native, 0.3, 0.7) == 100 * 11 + 17
+    for a, b in ((0.3, 0.7), (0.7, 0.3)):
+        add_up.function(python, a, b)
+    assert native.total == pytest.approx(python.total, rel=1e-14)
+
+
+def test_arrays_must_fit_their_declaration():
+    m = memory()
+    with pytest.raises(TypeError, match=r"Everything\.A must be a contiguous array of float64 with 2 axes"):
+        m.A = np.zeros((3, 4))[:, ::2]
+    with pytest.raises(TypeError, match="order"):
+        m.order = np.zeros(3)
+    with pytest.raises(TypeError, match="Shared"):
+        m.shared = m
+    with pytest.raises(AttributeError, match="no field 'sum'"):
+        m.sum = 1.0
+
+
+def test_what_allocates_is_refused_by_the_compiler():
+    with pytest.raises(SekantError, match="allocate"):
+        objects.prepare(small_procedures.allocate)
+
+
+def test_a_second_process_neither_compiles_nor_imports_numba(tmp_path):
+    program = (
+        "import sys\n"
+        "from test_procedures import memory\n"
+        "from small_procedures import add_twice\n"
+        "from sekant.solvers.common import objects\n"
+        "objects.announce = lambda text: print(text)\n"
+        "print(add_twice(memory(), 0.3, 0.7), 'numba' in sys.modules)\n"
+    )
+
+    environment = {**os.environ, "SEKANT_CACHE_DIR": str(tmp_path), "PYTHONPATH": os.pathsep.join(sys.path)}
+
+    def run() -> list[str]:
+        done = subprocess.run(
+            [sys.executable, "-c", program], capture_output=True, text=True, env=environment, check=True
+        )
+        return done.stdout.splitlines()
+
+    first, second = run(), run()
+    assert first[0].startswith("compiling the two sums of a test, once: about 1 s")
+    assert first[-1] == second[-1] == "1117 False"
+    assert len(second) == 1
