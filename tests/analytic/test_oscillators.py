@@ -130,6 +130,49 @@ def test_a_soft_stop_gives_back_what_it_took():
     assert -1.9 < speeds[1] < -0.5
 
 
+@pytest.mark.parametrize("method", ["dop853", "taylor", "radau5"])
+def test_a_joint_limit_never_pulls_however_strongly_it_is_damped(method):
+    """A stop that is let go faster than its spring can follow: the force fades, it does not change its sign."""
+    model = Model(
+        gravity=(0, 0, 0),
+        bodies={"block": Body(mass=1.6)},
+        joints={"slide": Prismatic(child="block", axis=(1, 0, 0), v0=2.0)},
+        forces={
+            "stop": JointLimit(joint="slide", upper=0.5, stiffness=800, damping=70, ramp=0.02),
+            "pull": PointForce(frame="block", force=("-40 * step5(t, 0.4, 0, 0.5, 1)", 0, 0)),
+        },
+    )
+    result = simulate(model, until=1.2, method=method, rtol=1e-9, atol=1e-11)
+    assert result.ok, result.message
+    force, inside = result["stop.force"], result["slide.q"] > 0.5
+    assert inside.sum() > 100
+    assert np.all(force <= 0.0)
+    assert np.all(force[~inside] == 0.0)
+    assert force.min() < -100
+    assert result["slide.q"][-1] < 0.4
+    # the work between rows of a Taylor run is a quadrature over rows 1.2 ms apart, which meets three kinks
+    assert np.max(np.abs(result["energy.balance"])) < (1e-5 if method == "taylor" else 1e-7)
+    assert np.all(np.diff(result["stop.work"]) <= 1e-8)
+
+
+def test_the_push_of_a_joint_limit_is_smooth_where_release_begins():
+    """Value, slope and curvature in the velocity are those of spring and damper at v = 0."""
+    model = Model(
+        bodies={"block": Body(mass=1.6)},
+        joints={"slide": Prismatic(child="block", axis=(1, 0, 0))},
+        forces={"stop": JointLimit(joint="slide", upper=0.5, stiffness=800, damping=70, ramp=0.02)},
+    )
+    system = compile(model, engine="casadi")
+    for q in (0.507, 0.55):
+        h = 1e-4
+        a = [system.forward_dynamics([q], [v])[0] for v in (-2 * h, -h, 0.0, h, 2 * h)]
+        before, after = (a[2] - a[1]) / h, (a[3] - a[2]) / h
+        assert before == pytest.approx(after, rel=2e-3)
+        assert (a[0] - 2 * a[1] + a[2]) / h**2 == pytest.approx(0.0, abs=0.02 * abs(after) / h)
+        assert a[4] - a[3] == pytest.approx(a[3] - a[2], rel=1e-9)
+        assert system.forward_dynamics([q], [-50.0])[0] <= 0.0
+
+
 @pytest.mark.parametrize(
     "kind", ["spring_damper", "rotational_spring_damper", "bushing", "joint_friction", "torque"]
 )

@@ -90,25 +90,38 @@ def test_conservative_forces_are_gradients_of_their_potential(kind, seed):
 
 def test_a_joint_limit_starts_smoothly_and_ends_linearly():
     """Zero inside; twice differentiable; past the ramp the stiffness is the full one."""
-    limit = JointLimit(joint="hinge", upper=0.2, stiffness=50.0, ramp=0.1)
-    d = SX.sym("d")
-    s, slope, energy = limit._contact(d)
-    f = ca.Function("f", [d], [s, slope, energy, ca.jacobian(s, d), ca.jacobian(energy, d)])
+    limit = JointLimit(joint="hinge", upper=0.2, stiffness=50.0, damping=3.0, ramp=0.1)
+    d, rate = SX.sym("d"), SX.sym("rate")
+    push, spring, energy = limit._contact(d, rate)
+    slope = ca.jacobian(spring, d)
+    drag = ca.substitute(ca.jacobian(push, rate), rate, 1.0)
+    f = ca.Function("f", [d], [spring, slope, 50.0 * ca.jacobian(energy, d), drag])
     for x in (-0.3, -1e-9, 0.0, 0.03, 0.0999, 0.1, 0.1001, 0.7):
-        s, slope, energy, s_d, energy_d = (float(y) for y in f(x))
-        assert energy_d == pytest.approx(s, abs=1e-15)
-        assert slope == pytest.approx(s_d, abs=1e-12)
-        assert (s == 0.0) == (x <= 0)
+        spring_force, stiffness, energy_d, damping = (float(y) for y in f(x))
+        assert energy_d == pytest.approx(spring_force, abs=1e-14)
+        assert damping / 3.0 == pytest.approx(stiffness / 50.0, abs=1e-12)
+        assert (spring_force == 0.0) == (x <= 0)
         if x > 0.1:
-            assert s == pytest.approx(x - 0.05)
-            assert slope == 1.0
-    second = ca.Function("g", [d], [ca.jacobian(slope_of(limit, d), d)])
+            assert spring_force == pytest.approx(50.0 * (x - 0.05))
+            assert damping == pytest.approx(3.0)
+    second = ca.Function("g", [d], [ca.jacobian(slope, d)])
     for x in (0.0, 0.1):
-        assert float(second(x - 1e-9)) == pytest.approx(float(second(x + 1e-9)), abs=1e-5)
+        assert float(second(x - 1e-9)) == pytest.approx(float(second(x + 1e-9)), abs=1e-3)
 
 
-def slope_of(limit: JointLimit, d: SX) -> SX:
-    return limit._contact(d)[1]
+def test_a_joint_limit_has_derivatives_everywhere_and_never_pulls():
+    """Also outside, at rest and at the limit itself, where spring and damper vanish together."""
+    limit = JointLimit(joint="hinge", upper=0.2, stiffness=50.0, damping=3.0, ramp=0.1)
+    d, rate = SX.sym("d"), SX.sym("rate")
+    push = limit._contact(d, rate)[0]
+    both = ca.vertcat(d, rate)
+    f = ca.Function("f", [d, rate], [push, ca.jacobian(push, both), ca.hessian(push, both)[0]])
+    for x in (-0.3, -1e-300, 0.0, 1e-300, 1e-12, 0.02, 0.1, 0.3):
+        for v in (-1e6, -3.0, -1e-12, 0.0, 1e-12, 2.0):
+            force, slopes, curvatures = (np.array(y) for y in f(x, v))
+            assert float(force.item()) >= 0.0
+            assert np.all(np.isfinite(slopes))
+            assert np.all(np.isfinite(curvatures))
 
 
 def hinge_with(force, tables=None) -> Model:

@@ -19,7 +19,12 @@ class JointLimit(Force):
 
     With penetration d and x = d / ramp clipped to [0, 1], the spring's deflection is
     s(d) = ramp (x^3 - x^4 / 2) + max(d - ramp, 0): zero before the limit, linear past the ramp, and twice
-    continuously differentiable in between. The damping is scaled by s'(d) = 3 x^2 - 2 x^3.
+    continuously differentiable in between. The damping is scaled by s'(d) = 3 x^2 - 2 x^3. With the force
+    S = stiffness s(d) of the spring and D = damping s'(d) d' of the damper, the stop pushes with
+
+        F = S + D   while it is pressed (D >= 0) ,      F = S / (1 - y + y^2) , y = D / S ,   while it is let go,
+
+    which is the same in value, slope and curvature at D = 0, and never pulls, however fast the release.
     """
 
     type: ClassVar[str] = "joint_limit"
@@ -49,11 +54,10 @@ class JointLimit(Force):
         for limit, sign in ((self.lower, -1.0), (self.upper, 1.0)):
             if limit is None:
                 continue
-            s, slope, energy = self._contact(sign * (q - scalar(limit)))
-            drag = scalar(self.damping) * slope * v
-            force -= sign * scalar(self.stiffness) * s + drag
+            push, spring, energy = self._contact(sign * (q - scalar(limit)), sign * v)
+            force -= sign * push
             potential += scalar(self.stiffness) * energy
-            power -= drag * v
+            power -= (push - spring) * sign * v
         return Action(
             generalized=((self.joint, self.coordinate, force),),
             potential=potential,
@@ -61,12 +65,20 @@ class JointLimit(Force):
             outputs={"force": ("N or N*m", force)},
         )
 
-    def _contact(self, d: SX) -> tuple[SX, SX, SX]:
-        """Deflection s, its slope, and the integral of s, at penetration `d`."""
+    def _contact(self, d: SX, rate: SX) -> tuple[SX, SX, SX]:
+        """Push F, the spring's part S of it, and the integral of s, at penetration `d` and its `rate`.
+
+        Both S and D are x^2 times something: what is left when that is taken out stays regular where the stop is
+        left, d = 0, so that F has a series there. The denominator is at least 3/4 of the larger square, unless
+        nothing touches or nothing moves; then D is not negative and it is not used.
+        """
         ramp = scalar(self.ramp)
         x = ca.fmax(0, ca.fmin(1, d / ramp))
         past = ca.fmax(d - ramp, 0)
-        s = ramp * (x**3 - x**4 / 2) + past
-        slope = 3 * x**2 - 2 * x**3
+        spring = scalar(self.stiffness) * (ramp * (x - x**2 / 2) + past)  # S / x^2
+        drag = scalar(self.damping) * (3 - 2 * x) * rate  # D / x^2
+        release = x**2 * drag < 0
+        square = ca.if_else(release, spring**2 - spring * drag + drag**2, 1)
+        push = x**2 * ca.if_else(release, spring**3 / square, spring + drag)
         energy = ramp**2 * (x**4 / 4 - x**5 / 10) + ramp / 2 * past + past**2 / 2
-        return s, slope, energy
+        return push, x**2 * spring, energy

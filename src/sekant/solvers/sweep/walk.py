@@ -64,8 +64,12 @@ def _residual(m):
 
 @inner
 def _newton(m, tolerance, allowed):
-    """Solve from q on; the sum of all corrections may be `allowed`. The factors then belong to the solution."""
-    last, total = 1e300, 0.0
+    """Solve from q on; the sum of all corrections may be `allowed`. The factors then belong to the solution.
+
+    What meets the tolerance is improved by one step more, which the factors at hand make exact to round-off; a step
+    that does not contract shows that it is so already.
+    """
+    last, total, close = 1e300, 0.0, False
     for _ in range(MOST):
         m.counts[2] += 1
         size = _residual(m)
@@ -78,12 +82,15 @@ def _newton(m, tolerance, allowed):
                     return FAILED
                 m.A[k, i] = m.J[k, i]
         rank = factor(m.A, m.beta, m.pivot, RANK)
-        if size <= tolerance:
+        if size <= tolerance and (close or rank < n):
             return REGULAR if rank == n else SINGULAR
+        close = size <= tolerance
         solve(m.A, m.beta, m.pivot, rank, m.rhs, m.delta)
         step = 0.0
         for k in range(n):
             step = max(step, abs(m.delta[k]))
+        if close and not step <= 0.7 * last:
+            return REGULAR
         total += step
         if not step <= 0.7 * last or total > allowed:
             return FAILED
