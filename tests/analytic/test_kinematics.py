@@ -49,7 +49,9 @@ def test_slider_crank_driven_by_its_crank(formulation):
 @pytest.mark.parametrize("formulation", ["joint", "natural"])
 def test_positions_are_exact_to_round_off_however_close_the_points(formulation):
     """Over 1.5e-4 rad the prediction itself meets the tolerance of 1e-12, and is to be corrected all the same."""
-    result = sk.kinematics(sk.compile(slider_crank(), formulation=formulation), "A.angle", range=(0.1, 0.4, 2001))
+    result = sk.kinematics(
+        sk.compile(slider_crank(), formulation=formulation), "A.angle", range=(0.1, 0.4, 2001)
+    )
     x, dx, _ = slider_position(result.drive)
     c, s = np.cos(result.drive), np.sin(result.drive)
     crank = result.body("crank").rotation

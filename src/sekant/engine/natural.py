@@ -82,6 +82,13 @@ class NaturalSystem(System):
     def parameters(self) -> dict[str, Vector]:
         return {name: np.array([value]) for name, value in self.equations.parts.parameters.items()}
 
+    def check_parameters(self, p: Vector) -> None:
+        parts = self.equations.parts
+        for what, value in parts.inertias.items():
+            number = float(parts.lookups.oracle("inertia", [parts.p], [value])(p))
+            if number < 0:
+                raise ModelError(f"{what} must not be negative (got {number:g}); check the parameters")
+
     def initial_state(self, values: Mapping[str, ArrayLike] | None = None) -> State:
         parts = self.equations.parts
         return State(*self.completed(parts.start, parts.start_rates, 0.0, values))

@@ -99,7 +99,9 @@ class System:
     def parameter_vector(self, values: Mapping[str, ArrayLike] | None = None) -> Vector:
         """All run-time parameters as one row (np,); those not in `values` keep their defaults."""
         known = self.parameters
-        for name, value in (values or {}).items():
+        if not values:
+            return np.concatenate([np.zeros(0), *known.values()])
+        for name, value in values.items():
             if name not in known:
                 hint = suggest(name, list(known), "run-time parameters")
                 raise ModelError(
@@ -109,7 +111,13 @@ class System:
             if row.size != known[name].size or not np.all(np.isfinite(row)):
                 raise ModelError(f"parameter '{name}' needs {known[name].size} finite numbers (got {value})")
             known[name] = row
-        return np.concatenate([np.zeros(0), *known.values()])
+        p = np.concatenate([np.zeros(0), *known.values()])
+        self.check_parameters(p)
+        return p
+
+    def check_parameters(self, p: Vector) -> None:
+        """Refuse values (np,) of the run-time parameters with which a body could not exist."""
+        self.equations.resolved.check(p)
 
     def initial_state(self, values: Mapping[str, ArrayLike] | None = None) -> State:
         """The start that the model describes, at the given run-time parameters."""

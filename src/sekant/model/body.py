@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import casadi as ca
@@ -24,17 +25,16 @@ class Body(Description):
     @field_validator("mass")
     @classmethod
     def _not_negative(cls, mass):
-        if isinstance(mass, float) and mass < 0:
-            raise ValueError(f"must not be negative (got {mass:g} kg)")
+        if isinstance(mass, float):
+            check_mass(mass)
         return mass
 
     @model_validator(mode="after")
     def _possible_inertia(self):
-        if not all(isinstance(value, float) for value in self.inertia):
-            return self
-        check_inertia(np.array(inertia_matrix(self.inertia), float))
-        if self.mass == 0.0 and any(value != 0.0 for value in self.inertia):
-            raise ValueError("a body with inertia needs a mass; set mass, or drop inertia")
+        if all(isinstance(value, float) for value in self.inertia):
+            check_inertia(np.array(inertia_matrix(self.inertia), float))
+            if isinstance(self.mass, float):
+                check_mass_of_inertia(self.mass, self.inertia)  # type: ignore[arg-type]
         return self
 
     def inertia_at(self, X_BM: Pose) -> RigidInertia:
@@ -53,6 +53,28 @@ def inertia_matrix(values: tuple[Any, ...]) -> list[list[Any]]:
     """Inertia tensor from (Ixx, Iyy, Izz, Ixy, Ixz, Iyz); the off-diagonal ones are tensor elements."""
     xx, yy, zz, xy, xz, yz = values
     return [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]
+
+
+def check_body(mass: float, inertia: Sequence[float]) -> None:
+    """Refuse a mass (kg) and an inertia (Ixx, Iyy, Izz, Ixy, Ixz, Iyz in kg m^2) that no body can have."""
+    try:
+        check_mass(mass)
+    except ValueError as fault:
+        raise ValueError(f"mass {fault}") from None
+    check_inertia(np.array(inertia_matrix(tuple(inertia)), float))
+    check_mass_of_inertia(mass, inertia)
+
+
+def check_mass(mass: float) -> None:
+    """Refuse a negative one."""
+    if mass < 0:
+        raise ValueError(f"must not be negative (got {mass:g} kg)")
+
+
+def check_mass_of_inertia(mass: float, inertia: Sequence[float]) -> None:
+    """Refuse what could turn but not move."""
+    if mass == 0.0 and any(value != 0.0 for value in inertia):
+        raise ValueError("a body with inertia needs a mass; set mass, or drop inertia")
 
 
 def check_inertia(J: np.ndarray) -> None:

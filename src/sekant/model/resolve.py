@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import casadi as ca
 import numpy as np
 
 from sekant.errors import ModelError, suggest
+from sekant.model.body import check_body
 from sekant.model.fields import Path, replace_numbers
 from sekant.model.joints.path import Path as PathJoint
 from sekant.model.joints.surface import Surface as SurfaceJoint
@@ -41,6 +43,42 @@ class ResolvedModel:
     def defaults(self) -> np.ndarray:
         """(np,) default values of the symbolic parameters."""
         return np.concatenate([np.zeros(0), *[parameter.default for parameter in self.parameters]])
+
+    @cached_property
+    def _bodies(self) -> tuple[tuple[str, ...], ca.Function | None]:
+        """Names of the bodies whose mass or inertia follows from p, and p -> their numbers (7, n)."""
+        numbers = {name: (body.mass, *body.inertia) for name, body in self.model.bodies.items()}
+        found = {
+            name: ca.vertcat(*(ca.SX(x) for x in row))
+            for name, row in numbers.items()
+            if any(isinstance(number, ca.SX) for number in row)
+        }
+        if not found:
+            return (), None
+        return tuple(found), ca.Function("bodies", [self.p], [ca.horzcat(*found.values())])
+
+    def check(self, p: np.ndarray) -> None:
+        """Refuse values (np,) of the parameters with which some body could not exist."""
+        names, function = self._bodies
+        if function is None:
+            return
+        rows = np.array(function(p)).reshape(7, -1).T
+        for name, (mass, *inertia) in zip(names, rows.tolist(), strict=True):
+            try:
+                check_body(mass, inertia)
+            except ValueError as fault:
+                raise ModelError(f"{fault} (with {self._given(name, p)})", path=("bodies", name)) from None
+
+    def _given(self, body: str, p: np.ndarray) -> str:
+        """The parameters that the mass and inertia of a body follow from, with their values."""
+        item, start, found = self.model.bodies[body], 0, []
+        numbers = ca.vertcat(*(ca.SX(x) for x in (item.mass, *item.inertia)))
+        for one in self.parameters:
+            span = slice(start, start + one.default.size)
+            if ca.depends_on(numbers, self.p[span]):
+                found.append(f"{one.name} = {_shown(p[span])}")
+            start = span.stop
+        return ", ".join(found)
 
 
 def resolve(model: Model, symbolic: Sequence[str] = ()) -> ResolvedModel:
@@ -90,9 +128,33 @@ def resolve(model: Model, symbolic: Sequence[str] = ()) -> ResolvedModel:
     for name in ("joints", "constraints"):
         update[name] = {key: _bind_curve(model, item) for key, item in update[name].items()}
     p = ca.vertcat(*[symbols for _, symbols in parameters]) if parameters else ca.SX.zeros(0, 1)
-    return ResolvedModel(
+    found = ResolvedModel(
         model.model_copy(update=update), tuple(parameter for parameter, _ in parameters), p, values
     )
+    _check_bodies(model, found)
+    return found
+
+
+def _check_bodies(model: Model, resolved: ResolvedModel) -> None:
+    """Masses and inertias that follow from parameters, as they are baked in and by default."""
+    for name, body in resolved.model.bodies.items():
+        numbers = (body.mass, *body.inertia)
+        if all(isinstance(number, float) for number in numbers):
+            try:
+                check_body(body.mass, body.inertia)  # type: ignore[arg-type]
+            except ValueError as fault:
+                given = model.bodies[name]
+                used = {n for x in (given.mass, *given.inertia) for n in getattr(x, "names", ())}
+                shown = ", ".join(f"{n} = {resolved.values[n]:g}" for n in sorted(used))
+                raise ModelError(
+                    f"{fault} (with {shown})" if shown else str(fault), path=("bodies", name)
+                ) from None
+    resolved.check(resolved.defaults)
+
+
+def _shown(values: np.ndarray) -> str:
+    row = ", ".join(f"{value:g}" for value in values)
+    return row if values.size == 1 else f"({row})"
 
 
 def _bind_curve(model: Model, item: Any) -> Any:

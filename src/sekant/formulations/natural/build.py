@@ -7,7 +7,7 @@ others leave over is the force that holds them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 
 import casadi as ca
@@ -173,6 +173,7 @@ class Assembled:
             kinetic=self.put_in(self.T),
             potential=self.put_in(self.V),
             mass=sum((SX(part.mass) for part in m.parts.values()), SX(0)),
+            inertias=_inertias(m.parts),
             rayleigh={name: self.put_in(D) for name, D in m.rayleigh.items()},
             forces={name: ca.densify(self.put_in(Q[self.free])) for name, Q in self.forces.items()},
             positions=[self._rows(row) for row in self.positions],
@@ -246,3 +247,14 @@ def weight(part: Part, gravity: np.ndarray, z: Sequence[SX]) -> SX:
 def natural_equations(mechanism: PointMechanism) -> NaturalEquations:
     """The equations of motion of a mechanism."""
     return NaturalEquations(Assembled(mechanism).parts)
+
+
+def _inertias(parts: Mapping[str, Part]) -> dict[str, SX]:
+    """Masses and moments that follow from parameters, by the words for a reader."""
+    found = {}
+    for name, part in parts.items():
+        for what in ("mass", "inertia"):
+            value = getattr(part, what, None)
+            if isinstance(value, SX) and not value.is_constant():
+                found[f"'{name}': {what}"] = value
+    return found

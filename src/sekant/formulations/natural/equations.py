@@ -68,6 +68,9 @@ class LagrangianParts:
     kinetic: SX | None = None
     potential: SX | None = None
     mass: SX | None = None
+    inertias: Mapping[str, SX] = field(
+        default_factory=dict
+    )  # masses and moments, none of which may be negative
     rayleigh: Mapping[str, SX] = field(default_factory=dict)
     forces: Mapping[str, SX] = field(default_factory=dict)
     positions: Sequence[Rows] = ()
