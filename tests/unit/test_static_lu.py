@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from numba import njit
 
+import sekant.solvers.common.intrinsics  # noqa: F401 (numba learns what helpers are)
 from sekant.solvers.linear import static_lu
 
 _factorize, _solve = static_lu.factorize, static_lu.solve

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import ctypes
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from sekant.errors import SekantError
-from sekant.native_call import call_native
+from sekant.solvers.common.calls import Calls, call_many
+from sekant.solvers.common.structs import address_of
+
+_C = ctypes.CFUNCTYPE(None, ctypes.c_int64, ctypes.c_int64, ctypes.c_int64)
 
 
 @dataclass(frozen=True)
@@ -109,16 +113,31 @@ class NativeFunction:
                 f"function '{self.name}': {len(arrays)} inputs given, it takes {len(self.shapes_in)}"
             )
 
+    @cached_property
+    def _entry(self) -> Callable[[int, int, int], None]:
+        return _C(self.address)
+
     def _run(self, flat: list[np.ndarray], n: int, tables: np.ndarray | None) -> list[np.ndarray]:
         """`flat[i]`: (n or 1, size), contiguous."""
-        table = np.ascontiguousarray(self.tables if tables is None else tables, dtype=float)
-        inputs = [*flat, table.reshape(1, -1)]
-        outputs = [np.empty((n, size)) for size in self.sizes_out]
-        step = np.array([a.shape[1] * 8 if a.shape[0] == n and n > 1 else 0 for a in inputs], dtype=np.uintp)
-        step_out = np.array([a.shape[1] * 8 for a in outputs], dtype=np.uintp)
-        arg = np.array([a.ctypes.data for a in inputs], dtype=np.uintp)
-        res = np.array([a.ctypes.data for a in outputs], dtype=np.uintp)
-        _loop(self.address, n, arg, step, res, step_out, np.empty(max(self.work_size, 1)))
+        table = self.tables if tables is None else np.ascontiguousarray(tables, dtype=float)
+        outputs = [np.empty((n, rows * columns)) for rows, columns in self.shapes_out]
+        arg = np.array([*map(address_of, flat), address_of(table)], dtype=np.int64)
+        res = np.array([*map(address_of, outputs)], dtype=np.int64)
+        work = np.empty(max(self.work_size, 1))
+        if n == 1:
+            self._entry(address_of(arg), address_of(res), address_of(work))
+            return outputs
+        step = [a.shape[1] * 8 if a.shape[0] == n else 0 for a in flat]
+        many = Calls(
+            function=self.address,
+            count=n,
+            arg=arg,
+            arg_step=np.array([*step, 0], dtype=np.int64),
+            res=res,
+            res_step=np.array([a.shape[1] * 8 for a in outputs], dtype=np.int64),
+            work=work,
+        )
+        call_many(many)
         return outputs
 
 
@@ -127,11 +146,3 @@ def _shaped(samples: np.ndarray, shape: tuple[int, int]) -> np.ndarray:
     if columns == 1:
         return samples
     return np.swapaxes(samples.reshape(samples.shape[0], columns, rows), 1, 2)
-
-
-@njit(cache=True, nogil=True)
-def _loop(address, n, arg, step, res, step_out, w):
-    for _ in range(n):
-        call_native(address, arg, res, w)
-        arg += step
-        res += step_out

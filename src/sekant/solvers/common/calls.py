@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from sekant.solvers.common.loops import Primitive
+from sekant.solvers.common.loops import Primitive, procedure
+from sekant.solvers.common.structs import Address, Integer, Integers, Struct, Vector
 
 call_native = Primitive(
     "call_native",
@@ -12,3 +13,26 @@ call_native = Primitive(
     tables of addresses, each an array of integers or the address of one. `w`: an array, or its address.
     """,
 )
+
+
+class Calls(Struct):
+    """`count` calls of a function: tables of addresses, and what is added to each from one call to the next."""
+
+    function: Address
+    count: Integer
+    arg: Integers
+    arg_step: Integers
+    res: Integers
+    res_step: Integers
+    work: Vector
+
+
+@procedure(Calls, "evaluation of many states", 1.0)
+def call_many(m, a, b):
+    for _ in range(m.count):
+        call_native(m.function, m.arg, m.res, m.work)
+        for i in range(m.arg.size):
+            m.arg[i] += m.arg_step[i]
+        for i in range(m.res.size):
+            m.res[i] += m.res_step[i]
+    return 0

@@ -16,6 +16,8 @@ from typing import Any
 
 from numba import njit
 
+import sekant.solvers.common.intrinsics  # noqa: F401 (numba learns what helpers are)
+
 _HERE = Path(__file__).parent.parent
 EVERYTHING = ""  # the package of a loop outside the solvers
 _IMPORT = re.compile(r"^\s*(?:from|import)\s+sekant\.solvers\.(\w+)", re.MULTILINE)

@@ -174,4 +174,31 @@ def _call_function(typingctx, address, arg, res, w):
     return types.none(address, arg, res, w), codegen
 
 
-PRIMITIVES: dict[str, Any] = {"call_native": _call_function}
+@_intrinsic
+def _section(typingctx, array, k):
+    kind: Any = types.Array(array.dtype, 1, "C")
+
+    def codegen(context, builder, sig, values):
+        whole = context.make_array(sig.args[0])(context, builder, values[0])
+
+        def start(index):
+            value = builder.load(builder.gep(whole.data, [index]))
+            return builder.fptosi(value, _WORD) if isinstance(array.dtype, types.Float) else value
+
+        first, last = start(values[1]), start(builder.add(values[1], ir.Constant(_WORD, 1)))
+        size = context.get_constant(types.intp, context.get_abi_sizeof(context.get_data_type(array.dtype)))
+        part = context.make_array(kind)(context, builder)
+        populate_array(
+            part,
+            data=builder.gep(whole.data, [first]),
+            shape=cgutils.pack_array(builder, [builder.sub(last, first)]),
+            strides=cgutils.pack_array(builder, [size]),
+            itemsize=size,
+            meminfo=None,
+        )
+        return part._getvalue()
+
+    return kind(array, types.int64), codegen
+
+
+PRIMITIVES: dict[str, Any] = {"call_native": _call_function, "section": _section}

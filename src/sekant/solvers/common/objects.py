@@ -64,6 +64,12 @@ def prepare(*procedures: Procedure) -> None:
             _addresses.setdefault(symbol, address)
 
 
+def prepare_all() -> None:
+    """The same for every procedure that there is."""
+    import_all()
+    prepare(*(p for p in ALL.values() if p.module.startswith("sekant.")))
+
+
 def procedure_of(symbol: str) -> Procedure:
     """The procedure of a symbol; its module is imported if need be."""
     if symbol not in ALL:

@@ -14,13 +14,15 @@ of the rows does not go to zero: the rows contradict each other.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import inf
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sekant.errors import SolverError
-from sekant.solvers.common.compiled import compiled
+from sekant.solvers.common.loops import inner, procedure
 from sekant.solvers.common.sections import numbered, pack_integers, pack_reals, section, view
+from sekant.solvers.common.structs import Integers, Real, Struct, Vector
 from sekant.solvers.linear.ordering import minimum_degree, row_patterns, starts_of
 
 # Relative to the mean of G M^-1 G^T: a small eps makes few sweeps, a larger one is for rows that are redundant
@@ -151,7 +153,7 @@ def lay_out(pattern: Pattern) -> Factor:
     return pack_reals([np.zeros(size) for size in sizes])
 
 
-@compiled
+@inner
 def _eliminate(pattern, factor, eps, largest):
     """L and D for the permuted matrix; returns the smallest pivot of a row of G."""
     n = section(pattern, SIZES)[0]
@@ -161,8 +163,9 @@ def _eliminate(pattern, factor, eps, largest):
     L_start, L_row = section(pattern, L_START), section(pattern, L_ROW)
     K, diagonal = section(factor, K_VALUES), section(factor, DIAGONAL)
     L, inverse, y = section(factor, L_VALUES), section(factor, INVERSE), section(factor, WORK)
-    smallest = np.inf
-    y[:] = 0.0
+    smallest = inf
+    for k in range(order.size):
+        y[k] = 0.0
     for k in range(order.size):
         for e in range(row_start[k], row_start[k + 1]):
             y[row_col[e]] = K[e]
@@ -187,7 +190,7 @@ def _eliminate(pattern, factor, eps, largest):
     return smallest
 
 
-@compiled
+@inner
 def factorize(pattern, factor):
     """Factorize the matrix with the values in sections M_VALUES and G_VALUES; sets EPS, WEAKEST and SCALE.
 
@@ -200,8 +203,10 @@ def factorize(pattern, factor):
     M, G = section(factor, M_VALUES), section(factor, G_VALUES)
     K, diagonal, inverse = section(factor, K_VALUES), section(factor, DIAGONAL), section(factor, INVERSE)
     pivot_max, info = section(factor, PIVOT_MAX), section(factor, INFO)
-    K[:] = 0.0
-    diagonal[:] = 0.0
+    for e in range(K.size):
+        K[e] = 0.0
+    for i in range(diagonal.size):
+        diagonal[i] = 0.0
     for e in range(M_row.size):
         if M_row[e] == M_col[e]:
             diagonal[M_row[e]] += M[e]
@@ -232,7 +237,7 @@ def factorize(pattern, factor):
     info[RATE] = 0.0
 
 
-@compiled
+@inner
 def _back_substitute(order, L_start, L_row, L, inverse, residual, y):
     """y <- (L D L^T)^-1 residual, in the order of elimination."""
     size = order.size
@@ -250,7 +255,7 @@ def _back_substitute(order, L_start, L_row, L, inverse, residual, y):
         y[i] = value
 
 
-@compiled
+@inner
 def solve(pattern, factor, rhs, accuracy):
     """Solve for the right-hand side ``[f; b]``; the result is section X. Sets SWEEPS, RATE, ROW_RESIDUAL.
 
@@ -266,7 +271,7 @@ def solve(pattern, factor, rhs, accuracy):
         finite = True
         for i in range(n):
             x[i] = rhs[i] / diagonal[i]
-            finite = finite and abs(x[i]) < np.inf
+            finite = finite and abs(x[i]) < inf
         info[SWEEPS] = 1
         return finite
     M_row, M_col = section(pattern, M_ROW), section(pattern, M_COL)
@@ -274,9 +279,10 @@ def solve(pattern, factor, rhs, accuracy):
     M, G = section(factor, M_VALUES), section(factor, G_VALUES)
     L, inverse = section(factor, L_VALUES), section(factor, INVERSE)
     residual, y = section(factor, RESIDUAL), section(factor, WORK)
-    x[:] = 0.0
-    residual[:] = rhs
-    last = np.inf
+    for i in range(n + m):
+        x[i] = 0.0
+        residual[i] = rhs[i]
+    last = inf
     rate = info[RATE]
     sweeps = 0
     rows = 0.0
@@ -292,7 +298,7 @@ def solve(pattern, factor, rhs, accuracy):
         for i in range(n + m):
             j = order[i]
             x[j] += y[i]
-            if not abs(x[j]) < np.inf:
+            if not abs(x[j]) < inf:
                 finite = False
             if j < n:
                 change = max(change, abs(y[i]))
@@ -304,7 +310,8 @@ def solve(pattern, factor, rhs, accuracy):
         if sweeps > 1 and (change * min(1.0, change / last) <= accuracy * size or change > 0.5 * last):
             break
         last = change if change > 0.0 else 1e-300
-        residual[:] = rhs
+        for i in range(n + m):
+            residual[i] = rhs[i]
         for e in range(M_row.size):
             residual[M_row[e]] -= M[e] * x[M_col[e]]
         for e in range(G_row.size):
@@ -319,6 +326,27 @@ def solve(pattern, factor, rhs, accuracy):
     info[ROW_RESIDUAL] = rows
     info[SOLVES] += sweeps
     return finite
+
+
+class Memory(Struct):
+    """A system for Python's handle below. `rhs` (n + m,); `accuracy`: of `solve`."""
+
+    pattern: Integers
+    factor: Vector
+    rhs: Vector
+    accuracy: Real
+
+
+@procedure(Memory, "sparse solver", 2.0)
+def factorize_system(m, a, b):
+    factorize(m.pattern, m.factor)
+    return 0
+
+
+@procedure(Memory, "sparse solver", 2.0)
+def solve_system(m, a, b):
+    """Returns 1 if the solution is finite, else 0."""
+    return 1 if solve(m.pattern, m.factor, m.rhs, m.accuracy) else 0
 
 
 @dataclass(frozen=True)
@@ -342,6 +370,7 @@ class SaddlePoint:
         self.pattern = analyze(n, m, M_row, M_col, G_row, G_col)
         self.factor = lay_out(self.pattern)
         self.n, self.m = n, m
+        self._memory = Memory(pattern=self.pattern, factor=self.factor)
 
     @property
     def fill(self) -> int:
@@ -352,14 +381,15 @@ class SaddlePoint:
         """Values at the positions given at the start."""
         view(self.factor, M_VALUES)[:] = M
         view(self.factor, G_VALUES)[:] = G
-        factorize(self.pattern, self.factor)
+        factorize_system(self._memory)
 
     def solve(self, f: ArrayLike, b: ArrayLike, accuracy: float = 1e-16) -> Solution:
         rhs = np.concatenate([np.asarray(f, float).ravel(), np.asarray(b, float).ravel()])
         n, m = self.n, self.m
         if rhs.size != n + m:
             raise SolverError(f"the right-hand side has {rhs.size} entries; {n} + {m} are needed")
-        finite = bool(solve(self.pattern, self.factor, rhs, accuracy))
+        self._memory.rhs, self._memory.accuracy = rhs, accuracy
+        finite = bool(solve_system(self._memory))
         found = view(self.factor, X)
         x, lam = found[:n].copy(), found[n:].copy()
         residual, size = rhs[n:].copy(), np.abs(rhs[n:])

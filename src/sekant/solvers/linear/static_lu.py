@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sekant.solvers.common.compiled import inner
+from sekant.solvers.common.loops import inner
 from sekant.solvers.linear.ordering import minimum_degree, row_patterns, starts_of
 
 TINY = 1e-10

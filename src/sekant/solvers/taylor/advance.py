@@ -6,74 +6,14 @@ switch or event within it; evaluation, projection onto the constraints, output r
 
 from __future__ import annotations
 
+from math import inf, nan
+
 import numpy as np
 
-from sekant.solvers.common.compiled import compiled, inner
+from sekant.solvers.common.loops import inner, procedure
+from sekant.solvers.common.sections import section
 from sekant.solvers.linear.ldl import X
-from sekant.solvers.taylor.machine import (
-    A_ROWS,
-    CLOCK,
-    COMPONENT,
-    COUNT,
-    CUT_REACH,
-    CUT_SINCE,
-    CUTS,
-    DIRECTION,
-    FLIPS,
-    FRESH,
-    FRESH_EVENT,
-    HIGH,
-    IN_Q,
-    IN_V,
-    LAM_ROWS,
-    LANDINGS,
-    LOW,
-    MAX_STEP,
-    MAX_STEPS,
-    NOW,
-    NUMBERS,
-    ORDER,
-    OUT_EVENTS,
-    PHASE,
-    Q_END,
-    Q_NOW,
-    Q_ROW,
-    Q_SERIES,
-    REACTIONS,
-    READY,
-    RESULT,
-    ROW,
-    ROWS,
-    RTOL,
-    S_ALGEBRAIC,
-    S_VALUE,
-    SCALE_ABS,
-    SCRATCH1,
-    SETTINGS,
-    SHORTENED,
-    SIDE,
-    SMALLEST,
-    SNAP,
-    START,
-    STEP_START,
-    STEPS,
-    T_EVAL,
-    T_FAILED,
-    TOL,
-    V_END,
-    V_NOW,
-    V_ROW,
-    V_SERIES,
-    WATCH,
-    WHICH,
-    WORST_POSITION,
-    WORST_VELOCITY,
-    code,
-    factor,
-    series,
-    state,
-    work,
-)
+from sekant.solvers.taylor.machine import READY, START, WATCH, Memory
 from sekant.solvers.taylor.project import project
 from sekant.solvers.taylor.roots import first_exit, horner
 from sekant.solvers.taylor.series import expand, factorize_here, run_values, set_point
@@ -96,17 +36,17 @@ TOGETHER = 1e-13  # switches that act within this time, relative, act together
 @inner
 def step_length(m, order):
     """The longest step whose last coefficients of v are within the tolerance, and the velocity to blame."""
-    V, v, scale, settings = work(m, V_SERIES), work(m, V_NOW), work(m, SCALE_ABS), work(m, SETTINGS)
-    tol, rtol = settings[TOL], settings[RTOL]
-    h, blame = np.inf, -1
+    V, v, scale = m.v_series, m.v_now, m.scale_abs
+    tol, rtol = m.tol, m.rtol
+    h, blame = inf, -1
     for k in range(max(1, order - 3), order + 1):
         size, worst = 0.0, -1
         for i in range(v.size):
-            one = abs(V[i * (order + 1) + k]) / (scale[i] + rtol * abs(v[i]))
+            one = abs(V[i, k]) / (scale[i] + rtol * abs(v[i]))
             if not one <= size:
                 size, worst = one, i
-        if not size < np.inf:
-            return np.nan, worst
+        if not size < inf:
+            return nan, worst
         if size > 0.0:
             here = size ** (-1.0 / k)
             if k < order - 1:
@@ -119,23 +59,23 @@ def step_length(m, order):
 @inner
 def keep_series(m, order):
     """Copy the series of q and v, so that the coefficients can serve for other points."""
-    T, in_q, in_v, Q, V = series(m), code(m, IN_Q), code(m, IN_V), work(m, Q_SERIES), work(m, V_SERIES)
+    T, in_q, in_v, Q, V = m.series, m.code.in_q, m.code.in_v, m.q_series, m.v_series
     for i in range(in_q.size):
         for k in range(order + 2):
-            Q[i * (order + 2) + k] = T[in_q[i], k]
+            Q[i, k] = T[in_q[i], k]
     for i in range(in_v.size):
         for k in range(order + 1):
-            V[i * (order + 1) + k] = T[in_v[i], k]
+            V[i, k] = T[in_v[i], k]
 
 
 @inner
 def evaluate(m, h, order, q, v):
     """The point at the time h of the series that was kept."""
-    Q, V = work(m, Q_SERIES), work(m, V_SERIES)
+    Q, V = m.q_series, m.v_series
     for i in range(q.size):
-        q[i] = horner(Q[i * (order + 2) : (i + 1) * (order + 2)], order + 1, h)
+        q[i] = horner(Q[i], order + 1, h)
     for i in range(v.size):
-        v[i] = horner(V[i * (order + 1) : (i + 1) * (order + 1)], order, h)
+        v[i] = horner(V[i], order, h)
 
 
 @inner
@@ -153,10 +93,10 @@ def find_event(m, n, h):
 
     A run that begins on an event, up to round-off, leaves it without its happening.
     """
-    events, fresh = code(m, OUT_EVENTS), state(m, FRESH_EVENT)
-    first, which, sign = np.inf, -1, 0
+    events, fresh = m.code.out_events, m.fresh_event
+    first, which, sign = inf, -1, 0
     for e in range(events.size):
-        c, limit = series(m)[events[e]], min(h, first)
+        c, limit = m.series[events[e]], min(h, first)
         inside = 1 if c[0] > 0.0 else -1
         on_it = fresh[e] == ON_EVENT
         if fresh[e] == MAYBE_ON_EVENT:
@@ -167,7 +107,7 @@ def find_event(m, n, h):
             on_it = abs(c[0]) <= BEGINS_ON_EVENT * largest
         at = first_exit(m, c, n, limit, 0.0, -inside, on_it)
         if at == 0.0:
-            inside, on_it = -inside, abs(c[0]) < np.inf
+            inside, on_it = -inside, abs(c[0]) < inf
             at = first_exit(m, c, n, limit, 0.0, -inside, on_it)
         if 0.0 < at < first:
             first, which, sign = at, e, -inside
@@ -180,8 +120,9 @@ def polish(m, order, node, bound, t, h):
 
     Overwrites order 0 of the watched values.
     """
-    c, q, v = work(m, SCRATCH1), work(m, Q_END), work(m, V_END)
-    c[:order] = series(m)[node, :order]
+    c, q, v = m.scratch1, m.q_end, m.v_end
+    for k in range(order):
+        c[k] = m.series[node, k]
     for _ in range(4):
         slope = 0.0
         for k in range(order - 1, 0, -1):
@@ -189,7 +130,7 @@ def polish(m, order, node, bound, t, h):
         evaluate(m, h, order, q, v)
         set_point(m, t + h, q, v)
         run_values(m, WATCH)
-        change = (series(m)[node, 0] - bound) / slope
+        change = (m.series[node, 0] - bound) / slope
         if not abs(change) <= 1e-2 * h:
             break
         h -= change
@@ -204,26 +145,28 @@ def write_row(m, t, q, v):
 
     The matrix at this point is factorized.
     """
-    count, x = state(m, COUNT), factor(m, X)
-    row, nq, nv, n = count[ROW], q.size, v.size, x.size
-    rows = work(m, ROWS)
-    rows[row * (nq + nv) : row * (nq + nv) + nq] = q
-    rows[row * (nq + nv) + nq : (row + 1) * (nq + nv)] = v
-    if state(m, NUMBERS)[REACTIONS] != 0:
+    x, row, nq, nv = section(m.factor, X), m.row, q.size, v.size
+    for i in range(nq):
+        m.rows[row, i] = q[i]
+    for i in range(nv):
+        m.rows[row, nq + i] = v[i]
+    if m.reactions != 0:
         set_point(m, t, q, v)
         expand(m, ONE)
-        work(m, A_ROWS)[row * nv : (row + 1) * nv] = x[:nv]
-        work(m, LAM_ROWS)[row * (n - nv) : (row + 1) * (n - nv)] = x[nv:]
-    count[ROW] += 1
+        for i in range(nv):
+            m.a_rows[row, i] = x[i]
+        for i in range(nv, x.size):
+            m.lam_rows[row, i - nv] = x[i]
+    m.row += 1
 
 
 @inner
 def write_rows(m, order, t, end):
     """Output rows at requested times before `end`, from the series; False if one cannot be projected."""
-    count, t_eval, snap = state(m, COUNT), work(m, T_EVAL), work(m, SETTINGS)[SNAP]
-    q, v = work(m, Q_ROW), work(m, V_ROW)
-    while count[ROW] < t_eval.size and t_eval[count[ROW]] < end - snap:
-        at = t_eval[count[ROW]]
+    t_eval, snap = m.t_eval, m.snap
+    q, v = m.q_row, m.v_row
+    while m.row < t_eval.size and t_eval[m.row] < end - snap:
+        at = t_eval[m.row]
         evaluate(m, at - t, order, q, v)
         if not project(m, at, q, v):
             return False
@@ -234,19 +177,19 @@ def write_rows(m, order, t, end):
 @inner
 def start(m):
     """Modes for the point, projection of the point, modes for the projected point."""
-    count, clock, q, v = state(m, COUNT), work(m, CLOCK), work(m, Q_NOW), work(m, V_NOW)
+    q, v = m.q_now, m.v_now
     for _ in range(2):
-        set_point(m, clock[NOW], q, v)
+        set_point(m, m.now, q, v)
         decide_all(m)
-        if not project(m, clock[NOW], q, v):
-            clock[T_FAILED] = clock[NOW]
-            count[WHICH] = int(work(m, RESULT)[1])
+        if not project(m, m.now, q, v):
+            m.t_failed = m.now
+            m.which = int(m.result[1])
             return CONSTRAINTS
-    state(m, FLIPS)[:] = 0
-    fresh = state(m, FRESH_EVENT)
+    clear(m.flips)
+    fresh = m.fresh_event
     for e in range(fresh.size):
         fresh[e] = max(fresh[e], MAYBE_ON_EVENT)
-    count[PHASE] = READY
+    m.phase = READY
     return MORE
 
 
@@ -256,13 +199,12 @@ def slides(m, t, end, reach):
 
     `reach`: the length of this step without switches.
     """
-    count, clock = state(m, COUNT), work(m, CLOCK)
-    if count[CUTS] == 0:
-        clock[CUT_SINCE], clock[CUT_REACH] = t, reach
-    count[CUTS] += 1
-    if end - clock[CUT_SINCE] > CUT_SHORT * clock[CUT_REACH]:
-        count[CUTS] = 0
-    return count[CUTS] > MOST_CUTS
+    if m.cuts == 0:
+        m.cut_since, m.cut_reach = t, reach
+    m.cuts += 1
+    if end - m.cut_since > CUT_SHORT * m.cut_reach:
+        m.cuts = 0
+    return m.cuts > MOST_CUTS
 
 
 @inner
@@ -271,40 +213,46 @@ def arrive(m, order, t, h, end):
 
     Returns the code, the step taken and how often it was halved.
     """
-    clock, count, q, v = work(m, CLOCK), state(m, COUNT), work(m, Q_END), work(m, V_END)
+    q, v = m.q_end, m.v_end
     for halvings in range(HALVINGS):
         at = end if halvings == 0 else t + h
         evaluate(m, h, order, q, v)
         bad = max(blown_up(q), blown_up(v))
         if bad < 0 and project(m, at, q, v):
-            result = work(m, RESULT)
-            clock[WORST_POSITION] = max(clock[WORST_POSITION], result[0])
-            clock[WORST_VELOCITY] = max(clock[WORST_VELOCITY], result[2])
+            result = m.result
+            m.worst_position = max(m.worst_position, result[0])
+            m.worst_velocity = max(m.worst_velocity, result[2])
             return MORE, h, halvings
-        clock[T_FAILED] = at
+        m.t_failed = at
         h *= 0.5
-    count[COMPONENT] = blown_up(v)
-    count[WHICH] = int(work(m, RESULT)[1])
+    m.component = blown_up(v)
+    m.which = int(m.result[1])
     return (NOT_FINITE if bad >= 0 else CONSTRAINTS), h, HALVINGS
 
 
-@compiled
-def advance(m, budget):
-    """Take at most `budget` steps; returns one of the codes above."""
-    count, clock, numbers, settings = state(m, COUNT), work(m, CLOCK), state(m, NUMBERS), work(m, SETTINGS)
-    t_eval, order, snap = work(m, T_EVAL), state(m, NUMBERS)[ORDER], work(m, SETTINGS)[SNAP]
-    q, v, t_end = work(m, Q_NOW), work(m, V_NOW), t_eval[-1]
+@inner
+def clear(flags):
+    for i in range(flags.size):
+        flags[i] = 0
+
+
+@procedure(Memory, "Taylor integrator", 12.0)
+def advance(m, a, b):
+    """Take at most `a` steps; returns one of the codes above."""
+    budget = int(a)
+    t_eval, order, snap = m.t_eval, m.order, m.snap
+    q, v, t_end = m.q_now, m.v_now, t_eval[t_eval.size - 1]
     while True:
-        t = clock[NOW]
-        if count[PHASE] == START:
+        t = m.now
+        if m.phase == START:
             result = start(m)
             if result != MORE:
                 return result
-        if count[ROW] < t_eval.size and t_eval[count[ROW]] <= t + snap:
+        if m.row < t_eval.size and t_eval[m.row] <= t + snap:
             write_row(m, t, q, v)
-        if count[ROW] == t_eval.size:
+        if m.row == t_eval.size:
             return FINISHED
-        if count[STEPS] >= numbers[MAX_STEPS]:
+        if m.steps >= m.max_steps:
             return TOO_MANY_STEPS
         if budget <= 0:
             return MORE
@@ -313,17 +261,17 @@ def advance(m, budget):
         set_point(m, t, q, v)
         finite = expand(m, order)
         keep_series(m, order)
-        clock[STEP_START] = t
+        m.step_start = t
         h, blame = step_length(m, order)
         if not (finite and h > 0.0):
-            count[COMPONENT] = blame
-            clock[T_FAILED] = t
+            m.component = blame
+            m.t_failed = t
             return NOT_FINITE
         if h < 1e-14 * max(abs(t), abs(t_end - t)):
-            count[COMPONENT] = blame
-            clock[T_FAILED] = t + h
+            m.component = blame
+            m.t_failed = t + h
             return STEP_TOO_SMALL
-        h = min(h, settings[MAX_STEP])
+        h = min(h, m.max_step)
         end = t + h
         if end >= t_end - snap:
             h, end = t_end - t, t_end
@@ -336,56 +284,58 @@ def advance(m, budget):
         if at_switch and switch_at == 0.0:
             chatters = move_switches(m)
             if chatters >= 0:
-                count[WHICH] = chatters
-                clock[T_FAILED] = t
+                m.which = chatters
+                m.t_failed = t
                 return CHATTERING
             continue
         if at_switch:
             h = switch_at
-            if code(m, S_ALGEBRAIC)[leader] == 0:
-                side = state(m, SIDE)[leader]
-                bound = work(m, LOW)[leader] if side < 0 else work(m, HIGH)[leader]
-                h = polish(m, order, code(m, S_VALUE)[leader], bound, t, h)
+            if m.code.s_algebraic[leader] == 0:
+                side = m.side[leader]
+                bound = m.low[leader] if side < 0 else m.high[leader]
+                h = polish(m, order, m.code.s_value[leader], bound, t, h)
             end = t + h
         elif at_event:
-            h = polish(m, order, code(m, OUT_EVENTS)[event], 0.0, t, event_at)
+            h = polish(m, order, m.code.out_events[event], 0.0, t, event_at)
             end = t + h
         result, h, halvings = arrive(m, order, t, h, end)
         if result != MORE:
             return result
         if halvings > 0 and h < 1e-12 * max(abs(t), abs(t_end - t)):
-            count[WHICH] = int(work(m, RESULT)[1])
+            m.which = int(m.result[1])
             return CONSTRAINTS
         if halvings > 0:
             end, at_switch, at_event = t + h, False, False
-            count[SHORTENED] += halvings
-        if count[ROW] < t_eval.size and t_eval[count[ROW]] < end - snap:
+            m.shortened += halvings
+        if m.row < t_eval.size and t_eval[m.row] < end - snap:
             if not write_rows(m, order, t, end):
-                clock[T_FAILED] = t_eval[count[ROW]]
-                count[WHICH] = int(work(m, RESULT)[1])
+                m.t_failed = t_eval[m.row]
+                m.which = int(m.result[1])
                 return CONSTRAINTS
-            set_point(m, end, work(m, Q_END), work(m, V_END))
+            set_point(m, end, m.q_end, m.v_end)
             factorize_here(m)
-        q[:] = work(m, Q_END)
-        v[:] = work(m, V_END)
-        clock[NOW] = end
-        clock[SMALLEST] = min(clock[SMALLEST], h)
-        count[STEPS] += 1
-        state(m, FLIPS)[:] = 0
-        state(m, FRESH)[:] = 0
-        state(m, FRESH_EVENT)[:] = 0
+        for i in range(q.size):
+            q[i] = m.q_end[i]
+        for i in range(v.size):
+            v[i] = m.v_end[i]
+        m.now = end
+        m.smallest = min(m.smallest, h)
+        m.steps += 1
+        clear(m.flips)
+        clear(m.fresh)
+        clear(m.fresh_event)
         if not at_switch:
-            count[CUTS] = 0
+            m.cuts = 0
         elif slides(m, t, end, reach):
-            count[WHICH] = leader
-            clock[T_FAILED] = end
+            m.which = leader
+            m.t_failed = end
             return CHATTERING
         if at_switch:
-            count[LANDINGS] += 1
+            m.landings += 1
             move_switches(m)
         if at_event:
-            state(m, FRESH_EVENT)[event] = ON_EVENT
-            if state(m, DIRECTION)[event] == 0 or state(m, DIRECTION)[event] == sign:
-                count[LANDINGS] += 1
-                count[WHICH] = event
+            m.fresh_event[event] = ON_EVENT
+            if m.direction[event] == 0 or m.direction[event] == sign:
+                m.landings += 1
+                m.which = event
                 return EVENT

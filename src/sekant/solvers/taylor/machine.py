@@ -1,4 +1,4 @@
-"""The memory of a Taylor run, laid out for the compiled loops: one array a kind, in sections."""
+"""The memory of a Taylor run."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sekant.solvers.common.compiled import inner
-from sekant.solvers.common.sections import numbered, pack_integers, pack_reals
-from sekant.solvers.common.views import int_section, mat, section_at, table_of
+from sekant.solvers.common.sections import numbered
+from sekant.solvers.common.structs import Address, Integer, Matrix, Real, Struct, Vector
+from sekant.solvers.common.structs import Integers as Whole
 from sekant.solvers.linear.ldl import lay_out
 from sekant.solvers.taylor.codes import FIRST_OPERATION, Op
 from sekant.solvers.taylor.native.layout import STRIDE, Kernel
@@ -24,115 +24,131 @@ Integers = NDArray[np.int64]
 # Lists of work.
 STAGE, FIX, MATRIX, KINEMATICS, WATCH, HELD = numbered(6)
 
-# Sections of the code. Groups of all lists: operation, level, first and last member; members: operands and
-# where their changes are; range of groups of each list. Nodes of inputs and outputs. Switches: node and kind, node
-# of the mode, whether it depends on accelerations or multipliers, place of the breaks and their number, lookup.
-# Lookups: first coefficient and number of them, two switches (-1: none), rows of the second axis, places in the
-# data. Unit blocks (pairs).
-(
-    G_OP,
-    G_LEVEL,
-    G_FIRST,
-    G_LAST,
-    D,
-    A,
-    B,
-    C,
-    DA,
-    DB,
-    DC,
-    LISTS,
-    IN_Q,
-    IN_V,
-    IN_A,
-    IN_LAM,
-    IN_T,
-    OUT_RATES,
-    OUT_RESIDUAL,
-    OUT_POSITIONS,
-    OUT_VELOCITIES,
-    OUT_M,
-    OUT_G,
-    OUT_EVENTS,
-    S_VALUE,
-    S_KIND,
-    S_MODE,
-    S_ALGEBRAIC,
-    S_BREAKS,
-    S_COUNT,
-    S_LOOKUP,
-    K_FIRST,
-    K_COUNT,
-    K_AXES,
-    K_ROWS2,
-    K_DATA,
-    K_GROWTH,
-    UNIT_BLOCKS,
-) = numbered(38)
-
-# Sections of the data: tables.
-BREAKS, LIMITS, PERIOD, TABLE, GROWTH = numbered(5)
-
-# Sections of the state. PIECE_ROW: row of a table that a switch is in. FRESH: bit 1 (2) if the value of a switch
-# stands on its lower (upper) bound. FLIPS: how often a switch has moved at this very time. SIDE: where it leaves its
-# interval at the end of the step (-1, +1, or 0). FRESH_EVENT: 2 if the run stands on an event, 1 if it may.
-# Of the plan: DIRECTION of events, NUMBERS.
-COUNT, PIECE_ROW, FRESH, FLIPS, SIDE, FRESH_EVENT, DIRECTION, NUMBERS = numbered(8)
-ORDER, MAX_STEPS, REACTIONS = range(3)  # of the section NUMBERS
-ROW, PHASE, STEPS, SHORTENED, LANDINGS, COMPONENT, WHICH, CUTS = range(8)  # of the section COUNT
 START, READY = 0, 1  # phases: the point must be projected and its modes decided; it is ready for a series
 
-# Sections of the work. Points: present, end of the step, output row. Series of the step, row by row. Changes
-# of nodes, right-hand side, result of a projection, scratch of the root search. Interval and lap of each switch.
-# Outputs. Plan.
-(
-    Q_NOW,
-    V_NOW,
-    Q_END,
-    V_END,
-    Q_ROW,
-    V_ROW,
-    Q_SERIES,
-    V_SERIES,
-    DELTA,
-    RHS,
-    RESULT,
-    SCRATCH1,
-    SCRATCH2,
-    LOW,
-    HIGH,
-    LAP,
-    CLOCK,
-    ROWS,
-    A_ROWS,
-    LAM_ROWS,
-    T_EVAL,
-    SCALE_ABS,
-    SETTINGS,
-) = numbered(23)
-SNAP, RTOL, TOL, MAX_STEP = range(4)  # of the section SETTINGS
-# Of the section CLOCK.
-NOW, T_FAILED, SMALLEST, WORST_POSITION, WORST_VELOCITY, STEP_START, CUT_SINCE, CUT_REACH = range(8)
+
+class Code(Struct):
+    """What all runs of a system share: groups of operations in lists of work, nodes of inputs and outputs, switches,
+    lookups, tables."""
+
+    # Groups of all lists: operation, level, first and last member; members: operands and where their changes are;
+    # range of groups of each list.
+    g_op: Whole
+    g_level: Whole
+    g_first: Whole
+    g_last: Whole
+    d: Whole
+    a: Whole
+    b: Whole
+    c: Whole
+    da: Whole
+    db: Whole
+    dc: Whole
+    lists: Whole
+    # Nodes of inputs and outputs.
+    in_q: Whole
+    in_v: Whole
+    in_a: Whole
+    in_lam: Whole
+    in_t: Whole
+    out_rates: Whole
+    out_residual: Whole
+    out_positions: Whole
+    out_velocities: Whole
+    out_m: Whole
+    out_g: Whole
+    out_events: Whole
+    # Switches: node and kind, node of the mode, whether it depends on accelerations or multipliers, place of the
+    # breaks and their number, lookup.
+    s_value: Whole
+    s_kind: Whole
+    s_mode: Whole
+    s_algebraic: Whole
+    s_breaks: Whole
+    s_count: Whole
+    s_lookup: Whole
+    # Lookups: first coefficient and number of them, two switches (-1: none), rows of the second axis, places in the
+    # data.
+    k_first: Whole
+    k_count: Whole
+    k_axes: Whole
+    k_rows2: Whole
+    k_data: Whole
+    k_growth: Whole
+    unit_blocks: Whole  # pairs of start and length
+    breaks: Vector
+    limits: Vector
+    period: Vector
+    table: Vector
+    growth: Vector
 
 
-# Rows of the table of arrays that compiled functions get as `m`, see `views`. CODE_ARRAY, DATA_ARRAY: what does not
-# change; STATE_ARRAY, WORK_ARRAY: what does; SERIES (nodes, order + 2, or more with a kernel): coefficients; PATTERN,
-# FACTOR: the saddle point system, see `linear.ldl`; SCRATCH: of the native kernel, see `native.layout`; NATIVE: its
-# address, or 0.
-CODE_ARRAY, DATA_ARRAY, STATE_ARRAY, WORK_ARRAY, SERIES, PATTERN, FACTOR, SCRATCH, NATIVE, N_ARRAYS = (
-    numbered(10)
-)
+class Memory(Struct):
+    """A run."""
 
-
-@dataclass(frozen=True, eq=False)
-class Machine:
-    """The arrays of a run, and the table of them."""
-
-    state: Integers
-    work: Floats
-    factor: Floats
-    kept: tuple[Any, ...]
-    table: Integers
+    code: Code
+    series: Matrix  # (nodes, order + 2, or more with a kernel) coefficients
+    pattern: Whole  # of the saddle point system, see `linear.ldl`
+    factor: Vector
+    native: Address  # of the native kernel, or 0
+    scratch: Vector  # of the kernel, see `native.layout`
+    # The plan, see below.
+    t_eval: Vector
+    scale_abs: Vector
+    direction: Whole
+    order: Integer
+    max_steps: Integer
+    reactions: Integer
+    snap: Real
+    rtol: Real
+    tol: Real
+    max_step: Real
+    # Where the run is, and what has been counted.
+    now: Real
+    row: Integer
+    phase: Integer
+    steps: Integer
+    shortened: Integer
+    landings: Integer
+    component: Integer
+    which: Integer
+    cuts: Integer
+    t_failed: Real
+    smallest: Real
+    worst_position: Real
+    worst_velocity: Real
+    step_start: Real
+    cut_since: Real
+    cut_reach: Real
+    # Switches. piece_row: row of a table that a switch is in; fresh: bit 1 (2) if its value stands on its lower
+    # (upper) bound; flips: how often it has moved at this very time; side: where it leaves its interval at the end
+    # of the step (-1, +1, or 0); low, high, lap: its interval and lap.
+    piece_row: Whole
+    fresh: Whole
+    flips: Whole
+    side: Whole
+    low: Vector
+    high: Vector
+    lap: Vector
+    fresh_event: Whole  # 2 if the run stands on an event, 1 if it may
+    # Points: present, end of the step, output row. Series of the step. Changes of nodes, right-hand side, result of a
+    # projection, scratch of the root search. Outputs.
+    q_now: Vector
+    v_now: Vector
+    q_end: Vector
+    v_end: Vector
+    q_row: Vector
+    v_row: Vector
+    q_series: Matrix  # (nq, order + 2)
+    v_series: Matrix  # (nv, order + 1)
+    delta: Vector
+    rhs: Vector
+    result: Vector
+    scratch1: Vector
+    scratch2: Vector
+    rows: Matrix  # (rows, nq + nv)
+    a_rows: Matrix  # (rows, nv)
+    lam_rows: Matrix  # (rows, m)
 
 
 @dataclass(frozen=True)
@@ -156,14 +172,13 @@ class Plan:
 
 @dataclass(frozen=True, eq=False)
 class Layout:
-    """What all runs of a system share. `code`, `data`: sections; `factor`: empty memory of a factorization."""
+    """What all runs of a system share. `factor`: empty memory of a factorization."""
 
     program: Program
     nodes: Nodes
     pattern: Integers
     kernel: Kernel | None
-    code: Integers
-    data: Floats
+    code: Code
     factor: Floats
 
 
@@ -174,12 +189,13 @@ def lay_out_system(
     unit_blocks: Sequence[tuple[int, int]],
     kernel: Kernel | None,
 ) -> Layout:
-    code = pack_integers(_code(program, nodes, unit_blocks))
-    return Layout(program, nodes, pattern, kernel, code, pack_reals(_data(nodes)), lay_out(pattern))
+    lists = {k: np.array(v, dtype=np.int64).ravel() for k, v in _code(program, nodes, unit_blocks).items()}
+    tables = {k: np.array(v, dtype=np.float64).ravel() for k, v in _data(nodes).items()}
+    return Layout(program, nodes, pattern, kernel, Code(**lists, **tables), lay_out(pattern))
 
 
-def lay_out_machine(system: Layout, plan: Plan, t_start: float, q: Floats, v: Floats, p: Floats) -> Machine:
-    """A run that stands at its start."""
+def lay_out_run(system: Layout, plan: Plan, t_start: float, q: Floats, v: Floats, p: Floats) -> Memory:
+    """A run that stands at its start. The layout must be kept as well."""
     program, nodes, kernel = system.program, system.nodes, system.kernel
     m, order, rows = program.inputs["lam"].size, plan.order, plan.t_eval.size
     T = np.zeros((len(nodes.op), STRIDE if kernel else order + 2))
@@ -188,54 +204,57 @@ def lay_out_machine(system: Layout, plan: Plan, t_start: float, q: Floats, v: Fl
         if node >= 0:
             T[node, 0] = value
     switches, events = len(nodes.switches), program.outputs["events"].size
-    state = [
-        np.zeros(8, dtype=np.int64),
-        *[np.zeros(switches, dtype=np.int64)] * 4,
-        np.zeros(events, dtype=np.int64),
-        plan.direction,
-        np.array([plan.order, plan.max_steps, int(plan.reactions)], dtype=np.int64),
-    ]
-    state[COUNT][[COMPONENT, WHICH]] = -1
-    clock = np.zeros(8)
-    clock[[NOW, T_FAILED, SMALLEST, STEP_START]] = t_start, np.nan, np.inf, t_start
-    work = [
-        *[q, v] * 3,
-        np.zeros((q.size, order + 2)),
-        np.zeros((v.size, order + 1)),
-        np.zeros(len(nodes.op)),
-        np.zeros(v.size + m),
-        np.zeros(3),
-        np.zeros(order + 3),
-        np.zeros(order + 3),
-        np.full(switches, -np.inf),
-        np.full(switches, np.inf),
-        np.zeros(switches),
-        clock,
-        np.zeros((rows, q.size + v.size)),
-        np.full((rows, v.size), np.nan),
-        np.full((rows, m), np.nan),
-        plan.t_eval,
-        plan.scale_abs,
-        np.array([plan.snap, plan.rtol, plan.tol, plan.max_step]),
-    ]
-    arrays: dict[int, NDArray[Any]] = {
-        CODE_ARRAY: system.code,
-        DATA_ARRAY: system.data,
-        STATE_ARRAY: pack_integers(state),
-        WORK_ARRAY: pack_reals(work),
-        SERIES: T,
-        PATTERN: system.pattern,
-        FACTOR: system.factor.copy(),
-        SCRATCH: np.zeros(kernel.work_size if kernel else 1),
-    }
-    table = table_of(arrays, int(N_ARRAYS))
-    table[NATIVE, 0] = kernel.address if kernel else 0
-    return Machine(arrays[STATE_ARRAY], arrays[WORK_ARRAY], arrays[FACTOR], (*arrays.values(), kernel), table)
+    return Memory(
+        code=system.code,
+        series=T,
+        pattern=system.pattern,
+        factor=system.factor.copy(),
+        native=kernel.address if kernel else 0,
+        scratch=np.zeros(kernel.work_size if kernel else 1),
+        t_eval=plan.t_eval,
+        scale_abs=plan.scale_abs,
+        direction=plan.direction,
+        order=order,
+        max_steps=plan.max_steps,
+        reactions=int(plan.reactions),
+        snap=plan.snap,
+        rtol=plan.rtol,
+        tol=plan.tol,
+        max_step=plan.max_step,
+        now=t_start,
+        component=-1,
+        which=-1,
+        t_failed=np.nan,
+        smallest=np.inf,
+        step_start=t_start,
+        piece_row=np.zeros(switches, dtype=np.int64),
+        fresh=np.zeros(switches, dtype=np.int64),
+        flips=np.zeros(switches, dtype=np.int64),
+        side=np.zeros(switches, dtype=np.int64),
+        low=np.full(switches, -np.inf),
+        high=np.full(switches, np.inf),
+        lap=np.zeros(switches),
+        fresh_event=np.zeros(events, dtype=np.int64),
+        q_now=q.copy(),
+        v_now=v.copy(),
+        q_end=q.copy(),
+        v_end=v.copy(),
+        q_row=q.copy(),
+        v_row=v.copy(),
+        q_series=np.zeros((q.size, order + 2)),
+        v_series=np.zeros((v.size, order + 1)),
+        delta=np.zeros(len(nodes.op)),
+        rhs=np.zeros(v.size + m),
+        result=np.zeros(3),
+        scratch1=np.zeros(order + 3),
+        scratch2=np.zeros(order + 3),
+        rows=np.zeros((rows, q.size + v.size)),
+        a_rows=np.full((rows, v.size), np.nan),
+        lam_rows=np.full((rows, m), np.nan),
+    )
 
 
-def _code(
-    program: Program, nodes: Nodes, unit_blocks: Sequence[tuple[int, int]]
-) -> list[Integers | list[int]]:
+def _code(program: Program, nodes: Nodes, unit_blocks: Sequence[tuple[int, int]]) -> dict[str, Any]:
     lists = (program.stage, program.fix, program.matrix, program.kinematics, program.watch, program.held)
     first, last, ends, offset, total = [], [], [0], 0, 0
     for groups in lists:
@@ -250,7 +269,7 @@ def _code(
 
     inputs, outputs, lookups = program.inputs, program.outputs, nodes.lookups
     axes = [[x.switches[0], x.switches[1] if len(x.switches) > 1 else -1] for x in lookups]
-    return [
+    values = [
         joined("op"),
         joined("level"),
         np.concatenate(first),
@@ -274,19 +293,20 @@ def _code(
         _starts([x.increment.size for x in lookups]),
         [number for block in unit_blocks for number in block],
     ]
+    return dict(zip(Code.fields, values, strict=False))
 
 
-def _data(nodes: Nodes) -> list[Floats | list[float]]:
+def _data(nodes: Nodes) -> dict[str, Any]:
     def flat(arrays: list[Floats]) -> Floats:
         return np.concatenate([np.zeros(0), *[a.ravel() for a in arrays]])
 
-    return [
-        flat([s.breaks for s in nodes.switches]),
-        [limit for s in nodes.switches for limit in (s.low, s.high)],
-        [s.period for s in nodes.switches],
-        flat([x.data for x in nodes.lookups]),
-        flat([x.increment for x in nodes.lookups]),
-    ]
+    return {
+        "breaks": flat([s.breaks for s in nodes.switches]),
+        "limits": [limit for s in nodes.switches for limit in (s.low, s.high)],
+        "period": [s.period for s in nodes.switches],
+        "table": flat([x.data for x in nodes.lookups]),
+        "growth": flat([x.increment for x in nodes.lookups]),
+    }
 
 
 def _starts(sizes: list[int]) -> list[int]:
@@ -299,39 +319,3 @@ def _algebraic(nodes: Nodes) -> list[bool]:
         if op >= FIRST_OPERATION and not nodes.held[i]:
             depends[i] = depends[nodes.a[i]] or depends[nodes.b[i]] or depends[nodes.c[i]]
     return [depends[s.g] for s in nodes.switches]
-
-
-@inner
-def code(m, k):
-    return int_section(m[CODE_ARRAY, 0], k)
-
-
-@inner
-def data(m, k):
-    return section_at(m[DATA_ARRAY, 0], k)
-
-
-@inner
-def state(m, k):
-    return int_section(m[STATE_ARRAY, 0], k)
-
-
-@inner
-def work(m, k):
-    return section_at(m[WORK_ARRAY, 0], k)
-
-
-@inner
-def factor(m, k):
-    return section_at(m[FACTOR, 0], k)
-
-
-@inner
-def pattern(m, k):
-    return int_section(m[PATTERN, 0], k)
-
-
-@inner
-def series(m):
-    """Coefficients (nodes, orders)."""
-    return mat(m, SERIES)

@@ -2,25 +2,14 @@
 
 from __future__ import annotations
 
+from math import inf, sqrt
+
 import numpy as np
 
-from sekant.solvers.common.compiled import inner
+from sekant.solvers.common.loops import inner
+from sekant.solvers.common.sections import section
 from sekant.solvers.linear.ldl import G_ROW, G_VALUES, X
-from sekant.solvers.taylor.machine import (
-    IN_V,
-    KINEMATICS,
-    OUT_POSITIONS,
-    OUT_RATES,
-    OUT_VELOCITIES,
-    RESULT,
-    RHS,
-    UNIT_BLOCKS,
-    code,
-    factor,
-    pattern,
-    series,
-    work,
-)
+from sekant.solvers.taylor.machine import KINEMATICS
 from sekant.solvers.taylor.series import (
     factorize_here,
     run_stage,
@@ -41,20 +30,20 @@ CONVERGED = 1e-9  # relative displacement of the last iteration that still count
 @inner
 def normalize(m, q):
     """Scale the unit blocks back."""
-    blocks = code(m, UNIT_BLOCKS)
+    blocks = m.code.unit_blocks
     for b in range(0, blocks.size, 2):
         first, last = blocks[b], blocks[b] + blocks[b + 1]
         square = 0.0
         for i in range(first, last):
             square += q[i] * q[i]
         for i in range(first, last):
-            q[i] /= np.sqrt(square)
+            q[i] /= sqrt(square)
 
 
 @inner
 def _displace(m, q, u):
     """q <- q + N(q) u; returns the largest relative change."""
-    T, in_v, rates = series(m), code(m, IN_V), code(m, OUT_RATES)
+    T, in_v, rates = m.series, m.code.in_v, m.code.out_rates
     for i in range(in_v.size):
         T[in_v[i], 0] = u[i]
     run_values(m, KINEMATICS)
@@ -73,8 +62,9 @@ def _displace(m, q, u):
 def _position_residual(m):
     """Largest |Phi| and its row at the point in T; the right-hand side to remove it."""
     run_stage(m, POSITIONS)
-    T, positions, rhs, nv = series(m), code(m, OUT_POSITIONS), work(m, RHS), code(m, IN_V).size
-    rhs[:] = 0.0
+    T, positions, rhs, nv = m.series, m.code.out_positions, m.rhs, m.code.in_v.size
+    for i in range(rhs.size):
+        rhs[i] = 0.0
     worst, row = 0.0, -1
     for i in range(positions.size):
         rhs[nv + i] = -T[positions[i], 0]
@@ -87,13 +77,13 @@ def _position_residual(m):
 @inner
 def _project_positions(m, t, q, v):
     """Newton's method; the matrix at the start is factorized. Returns whether it converges."""
-    result, x = work(m, RESULT), factor(m, X)
-    moved, rhs = 0.0, work(m, RHS)
+    result, x = m.result, section(m.factor, X)
+    moved, rhs = 0.0, m.rhs
     for iteration in range(MOST_ITERATIONS):
         worst, row = _position_residual(m)
-        if iteration == 0 or not worst < np.inf:
+        if iteration == 0 or not worst < inf:
             result[0], result[1] = worst, row
-        if not worst < np.inf:
+        if not worst < inf:
             return False
         if worst == 0.0:
             return True
@@ -122,10 +112,10 @@ def _positions_met(m, q):
     """Whether Phi is zero up to what a small displacement changes: Newton's method may have come to rest where
     constraints that contradict each other are violated least."""
     positions, result, G_row, G = (
-        code(m, OUT_POSITIONS),
-        work(m, RESULT),
-        pattern(m, G_ROW),
-        factor(m, G_VALUES),
+        m.code.out_positions,
+        m.result,
+        section(m.pattern, G_ROW),
+        section(m.factor, G_VALUES),
     )
     largest, size = 0.0, 1.0
     for e in range(G.size):
@@ -134,7 +124,7 @@ def _positions_met(m, q):
     for i in range(q.size):
         size = max(size, abs(q[i]))
     for i in range(positions.size):
-        rest = abs(series(m)[positions[i], 0])
+        rest = abs(m.series[positions[i], 0])
         if not rest <= MET * (largest * size + 1e-3):
             result[0], result[1] = rest, i
             return False
@@ -149,9 +139,9 @@ def project(m, t, q, v):
     Section RESULT: largest |Phi| found at the start, row to blame, largest |(Phi', B)| found at the start.
     Returns whether the constraints can be met.
     """
-    T, rhs, result, x = series(m), work(m, RHS), work(m, RESULT), factor(m, X)
-    positions, velocities = code(m, OUT_POSITIONS), code(m, OUT_VELOCITIES)
-    nv, nc, nb = code(m, IN_V).size, positions.size, velocities.size
+    T, rhs, result, x = m.series, m.rhs, m.result, section(m.factor, X)
+    positions, velocities = m.code.out_positions, m.code.out_velocities
+    nv, nc, nb = m.code.in_v.size, positions.size, velocities.size
     normalize(m, q)
     set_point(m, t, q, v)
     result[0], result[1], result[2] = 0.0, -1.0, 0.0
@@ -164,7 +154,8 @@ def project(m, t, q, v):
         run_stage(m, s)
     if nc > 0 and not _positions_met(m, q):
         return False
-    rhs[:] = 0.0
+    for i in range(rhs.size):
+        rhs[i] = 0.0
     for i in range(nc):
         rhs[nv + i] = -T[positions[i], 1]
     for i in range(nb):

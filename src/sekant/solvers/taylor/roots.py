@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import numpy as np
+from math import inf
 
-from sekant.solvers.common.compiled import inner
-from sekant.solvers.taylor.machine import SCRATCH1, SCRATCH2, work
+from sekant.solvers.common.loops import inner
 
 NEGLIGIBLE = 1e-13  # of the largest term: a coefficient below it does not decide a direction
 ON_BOUND = 1e-10  # of the largest term: a start outside by less is a start on the bound
@@ -43,7 +42,7 @@ def _bracketed_root(c, n, low, high):
             low = x
         else:
             high = x
-        new = x - y / slope if slope != 0.0 else np.inf
+        new = x - y / slope if slope != 0.0 else inf
         if not low < new < high:
             new = 0.5 * (low + high)
         if abs(new - x) <= 2e-16 * abs(x) or high - low <= 2e-16 * high:
@@ -84,7 +83,7 @@ def first_root(c, n, h, d):
                 continue
             return a + _bracketed_root(d, n, 0.0, w)
         w *= 0.5
-    return np.inf
+    return inf
 
 
 @inner
@@ -94,17 +93,17 @@ def first_exit(m, c, n, h, bound, side, fresh):
     `fresh`: it starts on the bound. Then it leaves at 0 if its first derivative that counts points outwards.
     Infinite if there is no crossing; a series that is not finite has none.
     """
-    r, d = work(m, SCRATCH1), work(m, SCRATCH2)
+    r, d = m.scratch1, m.scratch2
     largest, power = 0.0, 1.0
     for k in range(n + 1):
         r[k] = -side * (c[k] - (bound if k == 0 else 0.0))
-        if not abs(r[k]) < np.inf:
-            return np.inf
+        if not abs(r[k]) < inf:
+            return inf
         largest = max(largest, abs(r[k]) * power)
         power *= h
     largest = max(largest, 1e-3 * abs(bound))
     if largest == 0.0:
-        return np.inf
+        return inf
     if not fresh:
         if r[0] > 0.0:
             return first_root(r, n, h, d)
@@ -116,7 +115,7 @@ def first_exit(m, c, n, h, bound, side, fresh):
         first += 1
         power *= h
     if first > n:
-        return np.inf
+        return inf
     if r[first] < 0.0:
         return 0.0
     for k in range(n + 1 - first):

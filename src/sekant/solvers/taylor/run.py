@@ -11,7 +11,6 @@ from sekant.errors import SolverError
 from sekant.solvers.common.checks import check_times
 from sekant.solvers.common.sections import view
 from sekant.solvers.linear.ldl import INFO, SOLVES
-from sekant.solvers.taylor import machine as layout
 from sekant.solvers.taylor.advance import (
     CHATTERING,
     CONSTRAINTS,
@@ -23,7 +22,7 @@ from sekant.solvers.taylor.advance import (
     TOO_MANY_STEPS,
     advance,
 )
-from sekant.solvers.taylor.machine import Plan, lay_out_machine
+from sekant.solvers.taylor.machine import START, Plan, lay_out_run
 from sekant.solvers.taylor.nodes import PIECE
 from sekant.solvers.taylor.problem import EventRecord, Status, TaylorOutcome, TaylorProblem, TaylorStats
 from sekant.tables.table import Table
@@ -114,15 +113,9 @@ class TaylorRun:
             direction=signs.astype(np.int64),
             reactions=bool(reactions),
         )
-        self._machine = lay_out_machine(problem.layout, self.plan, start, q, v, parameters)
-        self._count = view(self._machine.state, layout.COUNT)
-        self._clock = view(self._machine.work, layout.CLOCK)
-        self._q = view(self._machine.work, layout.Q_NOW)
-        self._v = view(self._machine.work, layout.V_NOW)
-        shape = (times.size, -1)
-        self.x_rows = view(self._machine.work, layout.ROWS).reshape(shape)
-        self.a_rows = view(self._machine.work, layout.A_ROWS).reshape(shape)
-        self.lam_rows = view(self._machine.work, layout.LAM_ROWS).reshape(times.size, problem.m)
+        self._memory = lay_out_run(problem.layout, self.plan, start, q, v, parameters)
+        self.x_rows, self.a_rows = self._memory.rows, self._memory.a_rows
+        self.lam_rows = self._memory.lam_rows
         self._given: tuple[Floats, Floats] | None = (q, v)
         self._moved = (0.0, 0.0)
         self._code = MORE
@@ -130,30 +123,30 @@ class TaylorRun:
 
     @property
     def t(self) -> float:
-        return float(self._clock[layout.NOW])
+        return self._memory.now
 
     @property
     def q(self) -> Floats:
-        return self._q.copy()
+        return self._memory.q_now.copy()
 
     @property
     def v(self) -> Floats:
-        return self._v.copy()
+        return self._memory.v_now.copy()
 
     @property
     def rows(self) -> int:
         """Output rows written so far."""
-        return int(self._count[layout.ROW])
+        return self._memory.row
 
     def set_point(self, q: ArrayLike, v: ArrayLike) -> None:
         """Go on from another point at the present time, e.g. after an impact."""
-        self._q[:] = _vector("q", q, self.problem.nq)
-        self._v[:] = _vector("v", v, self.problem.nv)
-        self._count[layout.PHASE] = layout.START
+        self._memory.q_now[:] = _vector("q", q, self.problem.nq)
+        self._memory.v_now[:] = _vector("v", v, self.problem.nv)
+        self._memory.phase = START
 
     def advance(self, steps: int) -> int:
         """At most so many steps; returns a code of `advance`. Call again after MORE or EVENT."""
-        code = int(advance(self._machine.table, steps))
+        code = advance(self._memory, steps)
         if self._given is not None:
             q, v = self._given
             first = self.x_rows[0] if self.rows and self.plan.t_eval[0] <= self.t else None
@@ -164,17 +157,15 @@ class TaylorRun:
                 )
             self._given = None
         if code == EVENT:
-            self._events.append(EventRecord(int(self._count[layout.WHICH]), self.t, self.q, self.v))
+            self._events.append(EventRecord(self._memory.which, self.t, self.q, self.v))
         self._code = code
         return code
 
     @property
     def series(self) -> tuple[float, Floats, Floats]:
         """Start of the last step, and the coefficients of q (nq, order + 2) and v (nv, order + 1) about it."""
-        order, work = self.plan.order, self._machine.work
-        Q = view(work, layout.Q_SERIES).reshape(self.problem.nq, order + 2).copy()
-        V = view(work, layout.V_SERIES).reshape(self.problem.nv, order + 1).copy()
-        return float(self._clock[layout.STEP_START]), Q, V
+        m = self._memory
+        return m.step_start, m.q_series.copy(), m.v_series.copy()
 
     @property
     def last_event(self) -> EventRecord:
@@ -182,7 +173,7 @@ class TaylorRun:
 
     def _left_table(self) -> str:
         """The table whose range the motion has left, for a message; empty if there is none."""
-        rows = view(self._machine.state, layout.PIECE_ROW)
+        rows = self._memory.piece_row
         for s, switch in enumerate(self.problem.nodes.switches):
             if switch.kind == PIECE and rows[s] in (0, switch.breaks.size):
                 lookup = self.problem.nodes.lookups[switch.lookup]
@@ -195,9 +186,8 @@ class TaylorRun:
         return ""
 
     def outcome(self) -> TaylorOutcome:
-        count, clock, rows = self._count, self._clock, self.rows
-        steps = int(count[layout.STEPS])
-        sweeps = float(view(self._machine.factor, INFO)[SOLVES])
+        m, rows = self._memory, self.rows
+        sweeps = float(view(m.factor, INFO)[SOLVES])
         return TaylorOutcome(
             status=_STATUS[self._code],
             t=self.plan.t_eval[:rows],
@@ -205,21 +195,21 @@ class TaylorRun:
             a=self.a_rows[:rows],
             lam=self.lam_rows[:rows],
             t_last=self.t,
-            x_last=np.concatenate([self._q, self._v]),
-            t_failed=float(clock[layout.T_FAILED]),
-            component=int(count[layout.COMPONENT]),
-            which=int(count[layout.WHICH]) if self._code in (EVENT, CONSTRAINTS, CHATTERING) else -1,
+            x_last=np.concatenate([m.q_now, m.v_now]),
+            t_failed=m.t_failed,
+            component=m.component,
+            which=m.which if self._code in (EVENT, CONSTRAINTS, CHATTERING) else -1,
             reason=self._left_table() if self._code == NOT_FINITE else "",
             events=tuple(self._events),
             start_moved=self._moved,
-            largest_residuals=(float(clock[layout.WORST_POSITION]), float(clock[layout.WORST_VELOCITY])),
+            largest_residuals=(m.worst_position, m.worst_velocity),
             stats=TaylorStats(
-                steps=steps,
-                rejected=int(count[layout.SHORTENED]),
-                restarts=int(count[layout.LANDINGS]),
+                steps=m.steps,
+                rejected=m.shortened,
+                restarts=m.landings,
                 order=self.plan.order,
-                sweeps=sweeps / max(1, steps * self.plan.order),
-                smallest_step=float(clock[layout.SMALLEST]),
+                sweeps=sweeps / max(1, m.steps * self.plan.order),
+                smallest_step=m.smallest,
             ),
         )
 

@@ -2,50 +2,11 @@
 
 from __future__ import annotations
 
-from sekant.native_call import call_native
-from sekant.solvers.common.compiled import inner
-from sekant.solvers.common.views import ints, vec
+from sekant.solvers.common.calls import call_native
+from sekant.solvers.common.loops import inner
+from sekant.solvers.common.sections import section
 from sekant.solvers.linear.ldl import G_VALUES, M_VALUES, X, factorize, solve
-from sekant.solvers.taylor.machine import (
-    DA,
-    DB,
-    DC,
-    DELTA,
-    FACTOR,
-    FIX,
-    G_FIRST,
-    G_LAST,
-    G_LEVEL,
-    G_OP,
-    IN_A,
-    IN_LAM,
-    IN_Q,
-    IN_T,
-    IN_V,
-    LISTS,
-    MATRIX,
-    NATIVE,
-    OUT_G,
-    OUT_M,
-    OUT_POSITIONS,
-    OUT_RESIDUAL,
-    OUT_VELOCITIES,
-    PATTERN,
-    RHS,
-    SCRATCH,
-    SERIES,
-    SETTINGS,
-    STAGE,
-    TOL,
-    A,
-    B,
-    C,
-    D,
-    code,
-    factor,
-    series,
-    work,
-)
+from sekant.solvers.taylor.machine import FIX, MATRIX, STAGE
 from sekant.solvers.taylor.native.layout import ACCURACY as WANTED
 from sekant.solvers.taylor.native.layout import (
     EXPAND,
@@ -68,14 +29,14 @@ ACCURACY, LEAST_ACCURACY = 1e-16, 1e-9
 @inner
 def call_kernel(m, task):
     """Let the native kernel do a task of `native.layout`."""
-    vec(m, SCRATCH)[TASK] = task
-    call_native(m[NATIVE, 0], m[SERIES, 0], m[FACTOR, 0], m[SCRATCH, 0])
+    m.scratch[TASK] = task
+    call_native(m.native, m.series, m.factor, m.scratch)
 
 
 @inner
 def set_point(m, t, q, v):
     """The point of which order 0 is to be evaluated."""
-    T, time, in_q, in_v = series(m), code(m, IN_T)[0], code(m, IN_Q), code(m, IN_V)
+    T, time, in_q, in_v = m.series, m.code.in_t[0], m.code.in_q, m.code.in_v
     if time >= 0:
         T[time, 0] = t
         T[time, 1] = 1.0
@@ -88,50 +49,50 @@ def set_point(m, t, q, v):
 @inner
 def run_stage(m, s):
     """Coefficients of a stage; its unknowns as they stand."""
-    if m[NATIVE, 0] != 0 and s < 0:
+    if m.native != 0 and s < 0:
         call_kernel(m, STAGE_POSITIONS if s < -1 else STAGE_VELOCITIES)
         return
-    lists = code(m, LISTS)
-    first, last = code(m, G_FIRST), code(m, G_LAST)
-    d, a, b, c = code(m, D), code(m, A), code(m, B), code(m, C)
+    lists = m.code.lists
+    first, last = m.code.g_first, m.code.g_last
+    d, a, b, c = m.code.d, m.code.a, m.code.b, m.code.c
     begin, end = lists[STAGE], lists[STAGE + 1]
-    coefficients(series(m), code(m, G_OP), code(m, G_LEVEL), first, last, d, a, b, c, begin, end, s)
+    coefficients(m.series, m.code.g_op, m.code.g_level, first, last, d, a, b, c, begin, end, s)
 
 
 @inner
 def run_values(m, which):
     """Order 0 of a list."""
-    lists, op, first, last = code(m, LISTS), code(m, G_OP), code(m, G_FIRST), code(m, G_LAST)
-    d, a, b, c = code(m, D), code(m, A), code(m, B), code(m, C)
+    lists, op, first, last = m.code.lists, m.code.g_op, m.code.g_first, m.code.g_last
+    d, a, b, c = m.code.d, m.code.a, m.code.b, m.code.c
     for g in range(lists[which], lists[which + 1]):
-        values(series(m), op[g], d, a, b, c, first[g], last[g])
+        values(m.series, op[g], d, a, b, c, first[g], last[g])
 
 
 @inner
 def run_fixes(m, s):
     """Correct what depends on the unknowns of stage s, whose changes are known."""
     lists, op, level, first, last = (
-        code(m, LISTS),
-        code(m, G_OP),
-        code(m, G_LEVEL),
-        code(m, G_FIRST),
-        code(m, G_LAST),
+        m.code.lists,
+        m.code.g_op,
+        m.code.g_level,
+        m.code.g_first,
+        m.code.g_last,
     )
-    d, a, b = code(m, D), code(m, A), code(m, B)
-    da, db, dc = code(m, DA), code(m, DB), code(m, DC)
+    d, a, b = m.code.d, m.code.a, m.code.b
+    da, db, dc = m.code.da, m.code.db, m.code.dc
     begin, end = lists[FIX], lists[FIX + 1]
-    corrections(series(m), work(m, DELTA), op, level, first, last, d, a, b, da, db, dc, begin, end, s)
+    corrections(m.series, m.delta, op, level, first, last, d, a, b, da, db, dc, begin, end, s)
 
 
 @inner
 def set_matrix(m):
     """The entries of M and G at the point in T."""
-    if m[NATIVE, 0] != 0:
+    if m.native != 0:
         call_kernel(m, MATRIX_ENTRIES)
         return
     run_values(m, MATRIX)
-    T, out_M, out_G = series(m), code(m, OUT_M), code(m, OUT_G)
-    M, G = factor(m, M_VALUES), factor(m, G_VALUES)
+    T, out_M, out_G = m.series, m.code.out_m, m.code.out_g
+    M, G = section(m.factor, M_VALUES), section(m.factor, G_VALUES)
     for e in range(out_M.size):
         M[e] = T[out_M[e], 0]
     for e in range(out_G.size):
@@ -141,19 +102,19 @@ def set_matrix(m):
 @inner
 def factorize_here(m):
     """The matrix at the point in T and its factorization."""
-    if m[NATIVE, 0] != 0:
+    if m.native != 0:
         call_kernel(m, FACTORIZE)
         return
     set_matrix(m)
-    factorize(ints(m, PATTERN), vec(m, FACTOR))
+    factorize(m.pattern, m.factor)
 
 
 @inner
 def solve_here(m, rhs, accuracy):
     """Solve with the matrix at hand, see `ldl.solve`."""
-    if m[NATIVE, 0] == 0:
-        return solve(ints(m, PATTERN), vec(m, FACTOR), rhs, accuracy)
-    w = vec(m, SCRATCH)
+    if m.native == 0:
+        return solve(m.pattern, m.factor, rhs, accuracy)
+    w = m.scratch
     for i in range(rhs.size):
         w[HEAD + i] = rhs[i]
     w[WANTED] = accuracy
@@ -169,16 +130,16 @@ def expand(m, order):
     the higher the order, the less accurate the linear systems need be solved.
     The matrix at this point is factorized. Returns whether all coefficients are finite.
     """
-    if m[NATIVE, 0] != 0:
-        w = vec(m, SCRATCH)
+    if m.native != 0:
+        w = m.scratch
         w[SERIES_ORDER] = order
-        w[SERIES_TOL] = work(m, SETTINGS)[TOL]
+        w[SERIES_TOL] = m.tol
         call_kernel(m, EXPAND)
         return w[FINITE] > 0.0
-    T, delta, rhs, x = series(m), work(m, DELTA), work(m, RHS), factor(m, X)
-    in_v, in_a, in_lam = code(m, IN_V), code(m, IN_A), code(m, IN_LAM)
-    residual, positions = code(m, OUT_RESIDUAL), code(m, OUT_POSITIONS)
-    velocities = code(m, OUT_VELOCITIES)
+    T, delta, rhs, x = m.series, m.delta, m.rhs, section(m.factor, X)
+    in_v, in_a, in_lam = m.code.in_v, m.code.in_a, m.code.in_lam
+    residual, positions = m.code.out_residual, m.code.out_positions
+    velocities = m.code.out_velocities
     nv, nc, nb = in_v.size, positions.size, velocities.size
     for s in range(-2, 0):
         run_stage(m, s)
@@ -197,8 +158,8 @@ def expand(m, order):
             rhs[nv + i] = -(k + 1.0) * (k + 2.0) * T[positions[i], k + 2]
         for i in range(nb):
             rhs[nv + nc + i] = -(k + 1.0) * T[velocities[i], k + 1]
-        accuracy = min(ACCURACY * work(m, SETTINGS)[TOL] ** (-k / order), LEAST_ACCURACY)
-        if not solve(ints(m, PATTERN), vec(m, FACTOR), rhs, accuracy):
+        accuracy = min(ACCURACY * m.tol ** (-k / order), LEAST_ACCURACY)
+        if not solve(m.pattern, m.factor, rhs, accuracy):
             return False
         for i in range(nv):
             T[in_v[i], k + 1] = x[i] / (k + 1.0)

@@ -6,44 +6,10 @@ interval; there the mode moves on to the neighbor.
 
 from __future__ import annotations
 
-from math import floor
+from math import floor, inf
 
-import numpy as np
-
-from sekant.solvers.common.compiled import inner
-from sekant.solvers.taylor.machine import (
-    BREAKS,
-    FLIPS,
-    FRESH,
-    GROWTH,
-    HELD,
-    HIGH,
-    K_AXES,
-    K_COUNT,
-    K_DATA,
-    K_FIRST,
-    K_GROWTH,
-    K_ROWS2,
-    LAP,
-    LIMITS,
-    LOW,
-    PERIOD,
-    PIECE_ROW,
-    S_BREAKS,
-    S_COUNT,
-    S_KIND,
-    S_LOOKUP,
-    S_MODE,
-    S_VALUE,
-    SIDE,
-    TABLE,
-    WATCH,
-    code,
-    data,
-    series,
-    state,
-    work,
-)
+from sekant.solvers.common.loops import inner
+from sekant.solvers.taylor.machine import HELD, WATCH
 from sekant.solvers.taylor.nodes import FLOOR, NOT_BELOW, PIECE, SIGN
 from sekant.solvers.taylor.roots import first_exit
 from sekant.solvers.taylor.series import run_values
@@ -54,28 +20,28 @@ MOST_FLIPS = 12  # of one switch at one time
 @inner
 def _set_side(m, s, value):
     """Modes of the kinds with few values: 0 or 1; -1, 0 or 1; an integer."""
-    kind, low, high = code(m, S_KIND)[s], work(m, LOW), work(m, HIGH)
-    series(m)[code(m, S_MODE)[s], 0] = value
+    kind, low, high = m.code.s_kind[s], m.low, m.high
+    m.series[m.code.s_mode[s], 0] = value
     if kind == FLOOR:
         low[s], high[s] = value, value + 1.0
     elif kind == SIGN:
-        low[s] = 0.0 if value >= 0.0 else -np.inf
-        high[s] = 0.0 if value <= 0.0 else np.inf
+        low[s] = 0.0 if value >= 0.0 else -inf
+        high[s] = 0.0 if value <= 0.0 else inf
     else:
-        low[s] = 0.0 if value > 0.0 else -np.inf
-        high[s] = np.inf if value > 0.0 else 0.0
+        low[s] = 0.0 if value > 0.0 else -inf
+        high[s] = inf if value > 0.0 else 0.0
 
 
 @inner
 def _set_piece(m, s, row, lap):
     """Origin, interval and coefficients for a row and a lap of an axis."""
-    rows, laps = state(m, PIECE_ROW), work(m, LAP)
+    rows, laps = m.piece_row, m.lap
     rows[s], laps[s] = row, lap
-    breaks, start, pieces = data(m, BREAKS), code(m, S_BREAKS)[s], code(m, S_COUNT)[s] - 1
-    limits, period = data(m, LIMITS), data(m, PERIOD)[s]
+    breaks, start, pieces = m.code.breaks, m.code.s_breaks[s], m.code.s_count[s] - 1
+    limits, period = m.code.limits, m.code.period[s]
     shift = lap * period
-    series(m)[code(m, S_MODE)[s], 0] = breaks[start + max(row - 1, 0)] + shift
-    low, high = -np.inf, np.inf
+    m.series[m.code.s_mode[s], 0] = breaks[start + max(row - 1, 0)] + shift
+    low, high = -inf, inf
     if row > pieces:
         low = limits[2 * s + 1]
     elif row > 0:
@@ -84,24 +50,37 @@ def _set_piece(m, s, row, lap):
         high = limits[2 * s]
     elif row <= pieces:
         high = breaks[start + row] + shift if row < pieces or period > 0.0 else limits[2 * s + 1]
-    work(m, LOW)[s], work(m, HIGH)[s] = low, high
-    x = code(m, S_LOOKUP)[s]
-    first, second = code(m, K_AXES)[2 * x], code(m, K_AXES)[2 * x + 1]
+    m.low[s], m.high[s] = low, high
+    x = m.code.s_lookup[s]
+    first, second = m.code.k_axes[2 * x], m.code.k_axes[2 * x + 1]
     row2 = rows[second] if second >= 0 else 0
-    count, table, growth = code(m, K_COUNT)[x], data(m, TABLE), data(m, GROWTH)
-    base = code(m, K_DATA)[x] + (rows[first] * code(m, K_ROWS2)[x] + row2) * count
-    target, rise = code(m, K_FIRST)[x], code(m, K_GROWTH)[x]
+    count, table, growth = m.code.k_count[x], m.code.table, m.code.growth
+    base = m.code.k_data[x] + (rows[first] * m.code.k_rows2[x] + row2) * count
+    target, rise = m.code.k_first[x], m.code.k_growth[x]
     for i in range(count):
-        series(m)[target + i, 0] = table[base + i] + laps[first] * growth[rise + i]
+        m.series[target + i, 0] = table[base + i] + laps[first] * growth[rise + i]
+
+
+@inner
+def _count_up_to(breaks, start, count, g):
+    """How many of `count` rising numbers from index `start` on are at most g."""
+    low, high = 0, count
+    while low < high:
+        middle = (low + high) >> 1
+        if breaks[start + middle] <= g:
+            low = middle + 1
+        else:
+            high = middle
+    return low
 
 
 @inner
 def _decide(m, s):
     """Give the switch the mode that belongs to its value in T; returns whether that is a change."""
-    g = series(m)[code(m, S_VALUE)[s], 0]
-    kind, mode = code(m, S_KIND)[s], code(m, S_MODE)[s]
-    state(m, FRESH)[s] = 0
-    if not abs(g) < np.inf:
+    g = m.series[m.code.s_value[s], 0]
+    kind, mode = m.code.s_kind[s], m.code.s_mode[s]
+    m.fresh[s] = 0
+    if not abs(g) < inf:
         return False
     if kind != PIECE:
         if kind == FLOOR:
@@ -110,20 +89,20 @@ def _decide(m, s):
             value = 1.0 if g > 0.0 else -1.0 if g < 0.0 else 0.0
         else:
             value = 1.0 if g > 0.0 or (kind == NOT_BELOW and g == 0.0) else 0.0
-        changed = series(m)[mode, 0] != value
+        changed = m.series[mode, 0] != value
         _set_side(m, s, value)
         return changed
-    start, count, limits = code(m, S_BREAKS)[s], code(m, S_COUNT)[s], data(m, LIMITS)
-    breaks, period, lap = data(m, BREAKS)[start : start + count], data(m, PERIOD)[s], 0.0
+    start, count, limits = m.code.s_breaks[s], m.code.s_count[s], m.code.limits
+    period, lap = m.code.period[s], 0.0
     if period > 0.0:
-        lap = float(floor((g - breaks[0]) / period))
+        lap = float(floor((g - m.code.breaks[start]) / period))
         g -= lap * period
-    row = min(max(np.searchsorted(breaks, g, side="right"), 1), count - 1)
+    row = min(max(_count_up_to(m.code.breaks, start, count, g), 1), count - 1)
     if g < limits[2 * s]:
         row = 0
     elif g > limits[2 * s + 1]:
         row = count
-    changed = state(m, PIECE_ROW)[s] != row or work(m, LAP)[s] != lap
+    changed = m.piece_row[s] != row or m.lap[s] != lap
     _set_piece(m, s, row, lap)
     return changed
 
@@ -131,7 +110,7 @@ def _decide(m, s):
 @inner
 def decide_all(m):
     """Modes of all switches at the point in T; as often as one may depend on another."""
-    switches = code(m, S_VALUE).size
+    switches = m.code.s_value.size
     run_values(m, HELD)
     for _ in range(switches + 1):
         run_values(m, WATCH)
@@ -147,10 +126,10 @@ def decide_all(m):
 @inner
 def _move_on(m, s, side):
     """The mode beyond the upper (side +1) or lower (-1) bound; its value is on that bound. False: it chatters."""
-    fresh, flips = state(m, FRESH), state(m, FLIPS)
+    fresh, flips = m.fresh, m.flips
     flips[s] += 1
     fresh[s] = 1 if side > 0 else 2
-    kind, old = code(m, S_KIND)[s], series(m)[code(m, S_MODE)[s], 0]
+    kind, old = m.code.s_kind[s], m.series[m.code.s_mode[s], 0]
     if kind == FLOOR:
         _set_side(m, s, old + side)
     elif kind == SIGN:
@@ -162,8 +141,8 @@ def _move_on(m, s, side):
         else:
             _set_side(m, s, float(side))
     elif kind == PIECE:
-        row, lap, pieces = state(m, PIECE_ROW)[s] + side, work(m, LAP)[s], code(m, S_COUNT)[s] - 1
-        if data(m, PERIOD)[s] > 0.0:
+        row, lap, pieces = m.piece_row[s] + side, m.lap[s], m.code.s_count[s] - 1
+        if m.code.period[s] > 0.0:
             if row > pieces:
                 row, lap = 1, lap + 1.0
             elif row < 1:
@@ -177,7 +156,7 @@ def _move_on(m, s, side):
 @inner
 def move_switches(m):
     """Move on the switches that have a side; returns one that chatters, or -1."""
-    sides = state(m, SIDE)
+    sides = m.side
     for s in range(sides.size):
         if sides[s] != 0:
             if not _move_on(m, s, sides[s]):
@@ -190,11 +169,11 @@ def move_switches(m):
 @inner
 def _exit_of(m, s, n, h):
     """When the switch s leaves its interval within h, and to which side."""
-    c, fresh = series(m)[code(m, S_VALUE)[s]], state(m, FRESH)[s]
-    first, side = np.inf, 0
+    c, fresh = m.series[m.code.s_value[s]], m.fresh[s]
+    first, side = inf, 0
     for direction in (-1, 1):
-        bound = work(m, LOW)[s] if direction < 0 else work(m, HIGH)[s]
-        if abs(bound) < np.inf:
+        bound = m.low[s] if direction < 0 else m.high[s]
+        if abs(bound) < inf:
             at = first_exit(m, c, n, h, bound, direction, fresh & (1 if direction < 0 else 2) != 0)
             if at < first:
                 first, side = at, direction
@@ -207,8 +186,8 @@ def find_switches(m, n, h, moment):
 
     `n`: degree of the series. All that leave within a moment after it get their side.
     """
-    sides = state(m, SIDE)
-    first, leader = np.inf, -1
+    sides = m.side
+    first, leader = inf, -1
     for s in range(sides.size):
         sides[s] = 0
         at, _ = _exit_of(m, s, n, min(h, first))
