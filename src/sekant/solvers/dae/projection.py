@@ -25,7 +25,6 @@ from sekant.solvers.dae.calls import (
 )
 from sekant.solvers.linear import ldl
 
-PHI_TARGET, RATE_TARGET = 1e-13, 1e-12
 PHI_LIMIT, RATE_LIMIT = 1e-10, 1e-9
 ACCURACY = 1e-12
 MOST_ITERATIONS = 10
@@ -104,7 +103,7 @@ def _project_positions(memory):
     constraints(memory)
     for _ in range(MOST_ITERATIONS):
         left, row = _largest(phi)
-        if left <= PHI_TARGET or left == 1e300:
+        if left <= ROUND_OFF or left == 1e300:
             return left, row
         factorize_at(memory)
         clear(rhs)
@@ -125,7 +124,7 @@ def _project_velocities(memory):
     rate, rhs, v, dv = vec(memory, at.RATE), vec(memory, at.RHS), vec(memory, at.V), vec(memory, at.LDL_X)
     for _ in range(MOST_ITERATIONS):
         left, row = _largest(rate)
-        if left <= RATE_TARGET or left == 1e300:
+        if left <= ROUND_OFF or left == 1e300:
             return left, row
         clear(rhs)
         for i in range(rate.size):

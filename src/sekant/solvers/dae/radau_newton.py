@@ -23,10 +23,12 @@ from sekant.solvers.linear import ldl, static_lu
 MOST_ITERATIONS = 10
 ROUND_OFF = 1e-16
 LEAST_CONTRACTION = 0.05  # that the first increment of the next step is trusted to have
-NOISE = 30.0  # an iteration that stops to converge below this many times its round-off has converged
-LOOSEST = 0.03  # tolerance of the increments, relative to that of the solution
+STALLED = 0.3  # contraction beyond which increments of the size of round-off are round-off
+NOISE = 30.0  # that size, times round-off
+MOST_NOISE = 1e4  # the same where the iteration would be given up else: constraints may amplify round-off
+LOOSEST, TIGHTEST = 0.03, 1e-4  # tolerance of the increments, relative to that of the solution
 
-CONVERGED, DIVERGED, BAD = range(3)
+CONVERGED, DIVERGED, BAD, GO_ON = range(4)
 NEWTON_EPS = 1e-13  # on the diagonal of the constraints, relative to the mean of G M^-1 G^T
 SCALE = ldl.SCALE
 _lu_factorize, _lu_solve = static_lu.factorize, static_lu.solve
@@ -219,15 +221,20 @@ def _stage_residuals(memory, t, h):
 
 
 @inner
-def _increments(memory, h):
-    """One Newton increment of W into REAL_B and PAIR_B; returns its norm."""
+def _increments(memory, h, positions):
+    """One Newton increment of W into REAL_B and PAIR_B; returns its norm.
+
+    `positions`: 1, or 0 for the part that is left if the constraints on positions were met exactly. That part is
+    tangential to them.
+    """
     F, W, weight, size = mat(memory, at.ZF), mat(memory, at.W), vec(memory, at.WEIGHT), ints(memory, at.SIZE)
     real, pair = vec(memory, at.REAL_B), complexes(memory, at.PAIR_B)
     first = real.size - size[at.M]
     mu, mu_pair = MU_REAL / h, MU_COMPLEX / h
     for j in range(real.size):
-        real[j] = _combine(TI, 0, F[0, j], F[1, j], F[2, j])
-        pair[j] = complex(
+        share = positions if first <= j < first + size[at.MH] else 1.0
+        real[j] = share * _combine(TI, 0, F[0, j], F[1, j], F[2, j])
+        pair[j] = share * complex(
             _combine(TI, 1, F[0, j], F[1, j], F[2, j]), _combine(TI, 2, F[0, j], F[1, j], F[2, j])
         )
     for j in range(size[at.NV], first):
@@ -246,12 +253,23 @@ def _increments(memory, h):
 
 
 @inner
-def _set_weights(memory, h):
-    """Weights of the increments; returns the norm that round-off alone may give them.
+def _displacement(memory, h):
+    """Largest displacement in the increments, in relation to the coordinates (or to 1 where all are smaller)."""
+    real, pair, q = vec(memory, at.REAL_B), complexes(memory, at.PAIR_B), vec(memory, at.X)
+    size, largest, length = ints(memory, at.SIZE), 0.0, 1.0
+    for j in range(size[at.NV]):
+        largest = max(largest, abs(real[j]), abs(pair[j].real), abs(pair[j].imag))
+    for j in range(size[at.NQ]):
+        length = max(length, abs(q[j]))
+    return largest * h / (MU_REAL * length)
+
+
+@inner
+def _set_weights(memory):
+    """Weights of the increments.
 
     Deviation from VII.7: increments of v are not multiplied by h, because what is left of them along the
-    constraints adds up from step to step. Constraints pass round-off of q (or of lengths of 1 m, where all angles
-    are small) on to v, divided by the step.
+    constraints adds up from step to step. For what is left of them across, see `_tangential`.
     """
     size, x, atol, weight = (
         ints(memory, at.SIZE),
@@ -261,16 +279,11 @@ def _set_weights(memory, h):
     )
     rtol, curved = vec(memory, at.OPTION)[at.RTOL], ints(memory, at.CURVED)
     nq, nv = size[at.NQ], size[at.NV]
-    largest, length = 0.0, 1.0
     for j in range(nv):
         weight[j] = 1.0 / (atol[nq + j] + rtol * abs(x[nq + j]))
-        largest = max(largest, weight[j])
     for k in range(curved.size):
         j = curved[k]
         weight[nv + k] = 1.0 / (atol[j] + rtol * abs(x[j]))
-    for j in range(nq):
-        length = max(length, abs(x[j]))
-    return ROUND_OFF * largest * length * MU_REAL / h if size[at.MH] > 0 else 0.0
 
 
 @inner
@@ -302,23 +315,58 @@ def _apply(memory):
             Z[i, j] = _combine(T, i, W[0, j], W[1, j], W[2, j])
 
 
+@inner
+def _contraction(rate):
+    """What is left of the error after an increment, in relation to this increment."""
+    return rate / (1.0 - min(rate, 0.99))
+
+
+@inner
+def _tangential(memory, h, tolerance, floor, last):
+    """Outcome (or GO_ON) by the tangential part of the increment alone, and the norm of that part.
+
+    Constraints on positions pass their round-off d on to v, divided by the step: the normal part of the
+    increments never gets below about d mu, however often they are repeated. It is harmless: forces of constraints
+    balance it at every stage, and the projection takes the rest. What changes the motion is the tangential part,
+    to which noise contributes d times the rate at which the normals turn, whatever the step.
+    `last`: norm of the tangential part in the iteration before, or -1; `floor`: a norm that may be round-off.
+    """
+    time = vec(memory, at.TIME)
+    norm = _increments(memory, h, 0.0)
+    if not norm < 1e100:
+        return BAD, norm
+    factor = _contraction(time[at.RATE_NOW]) if time[at.RATE_NOW] > 0.0 else time[at.CONTRACTION]
+    if last > 0.0:
+        rate = norm / last
+        factor = _contraction(rate)
+        if rate >= STALLED and norm <= floor:
+            return CONVERGED, norm
+        if rate >= 0.99:
+            return DIVERGED, norm
+    return CONVERGED if factor * norm <= tolerance else GO_ON, norm
+
+
 @procedure
 def iterate(pointer, rows, t, h):
     """Newton's iteration from the increments in Z; returns CONVERGED, DIVERGED or BAD.
 
+    Errors that are left along the constraints add up over all steps, so they must be small against the
+    tolerance over the number of steps. Increments are judged as a whole until they stall at the round-off of the
+    constraints, and from then on by their tangential part.
     Sets ITERATIONS, RATE_NOW and BLAME: the row that is not finite, or the unknown that changes most after
     divergence.
     """
     memory = table_at(pointer, rows)
     Z, W, time, count = mat(memory, at.Z), mat(memory, at.W), vec(memory, at.TIME), ints(memory, at.COUNT)
     rtol = max(vec(memory, at.OPTION)[at.RTOL], 1e-14)
-    noise = _set_weights(memory, h)
+    _set_weights(memory)
     for i in range(3):
         for j in range(Z.shape[1]):
             W[i, j] = _combine(TI, i, Z[0, j], Z[1, j], Z[2, j])
-    tolerance = max(10.0 * ROUND_OFF / rtol, min(LOOSEST, rtol**0.5), 0.5 * noise)
+    floor = 10.0 * NOISE * ROUND_OFF / rtol
+    tolerance = max(TIGHTEST, min(LOOSEST, rtol**0.5))
     factor = time[at.CONTRACTION] ** 0.8
-    last = 0.0
+    last, rate_before, tangential = 0.0, 0.0, -1.0
     time[at.RATE_NOW] = 0.0
     for k in range(MOST_ITERATIONS):
         count[at.ITERATIONS] = k + 1
@@ -326,25 +374,38 @@ def iterate(pointer, rows, t, h):
         count[at.BLAME] = _stage_residuals(memory, t, h)
         if count[at.BLAME] >= 0:
             return BAD
-        norm = _increments(memory, h)
+        norm = _increments(memory, h, 1.0)
         if not norm < 1e100:
             count[at.BLAME] = 0
             return BAD
-        if k > 0:
-            rate = norm / last if last > 0.0 else 0.0
-            at_noise = norm <= NOISE * noise
-            if not at_noise:
-                time[at.RATE_NOW] = rate
-            factor = rate / (1.0 - min(rate, 0.99))
-            if rate >= 0.99 or factor * norm * rate ** (MOST_ITERATIONS - 2 - k) > tolerance:
-                if not at_noise:
-                    break
-                factor = 0.0
         _apply(memory)
-        if factor * norm <= tolerance:
+        stalled = tangential >= 0.0
+        if k > 0 and not stalled:
+            rate = norm / last if last > 0.0 else 0.0
+            mean = rate if k == 1 else sqrt(rate * rate_before)
+            factor, rate_before = _contraction(mean), rate
+            hopeless = mean >= 0.99 or factor * norm * mean ** (MOST_ITERATIONS - 2 - k) > tolerance
+            if rate >= STALLED:
+                size = _displacement(memory, h)
+                stalled = norm <= floor or size <= (MOST_NOISE if hopeless else NOISE) * ROUND_OFF
+            if not stalled:
+                if hopeless:
+                    break
+                time[at.RATE_NOW] = mean
+        last = norm
+        outcome = GO_ON
+        if stalled:
+            outcome, tangential = _tangential(memory, h, tolerance, floor, tangential)
+        elif factor * norm <= tolerance:
             time[at.CONTRACTION] = max(factor, LEAST_CONTRACTION)
+            outcome = CONVERGED
+        if outcome == CONVERGED:
             spread(memory, t, h)
             return CONVERGED
-        last = norm
+        if outcome == BAD:
+            count[at.BLAME] = 0
+            return BAD
+        if outcome == DIVERGED:
+            break
     count[at.BLAME] = _worst_unknown(memory)
     return DIVERGED
