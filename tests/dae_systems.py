@@ -143,3 +143,53 @@ def bricard(g=9.81) -> System:
     rows += [ca.dot(e[i], e[i]) - 1 for i in range(1, 5)]
     q0 = np.concatenate([points[1:5].ravel(), axes[1:5].ravel()])
     return System(DaeProblem(build_dae("bricard", lagrange(q, v, L, ca.vertcat(*rows)))), q0, np.zeros(24))
+
+
+def squeezer() -> System:
+    """Andrews' squeezing mechanism: seven bodies in three loops, driven by a constant torque, for 0.03 s.
+
+    Data and letters of Hairer, Wanner: Solving Ordinary Differential Equations II, 2nd ed., section VII.7; angles
+    beta, Theta, gamma, Phi, delta, Omega, epsilon.
+    """
+    q, v = SX.sym("q", 7), SX.sym("v", 7)
+    beta, theta, gamma, phi, delta, omega, epsilon = (q[i] for i in range(7))
+    xa, ya, xb, yb, xc, yc = -0.06934, -0.00227, -0.03635, 0.03273, 0.014, 0.072
+    d, da, e, ea, rr, ra, l0 = 28e-3, 115e-4, 2e-2, 1421e-5, 7e-3, 92e-5, 7785e-5
+    ss, sa, sb, sc, sd, ta, tb = 35e-3, 1874e-5, 1043e-5, 18e-3, 2e-2, 2308e-5, 916e-5
+    u, ua, ub, zf, zt, fa, c0, torque = 4e-2, 1228e-5, 449e-5, 2e-2, 4e-2, 1421e-5, 4530.0, 0.033
+
+    def turned(x, y, angle):
+        return ca.vertcat(x * ca.cos(angle) - y * ca.sin(angle), x * ca.sin(angle) + y * ca.cos(angle))
+
+    A, B, C = SX([xa, ya]), SX([xb, yb]), SX([xc, yc])
+    elbow = turned(rr, 0, beta) - turned(d, 0, beta + theta)
+    bodies = [  # mass, inertia, center of mass, angle
+        (0.04325, 2.194e-6, turned(ra, 0, beta), beta),
+        (0.00365, 4.410e-7, turned(rr, 0, beta) - turned(da, 0, beta + theta), beta + theta),
+        (0.02373, 5.255e-6, B + turned(sb, -sa, gamma), gamma),
+        (0.00706, 5.667e-7, A + turned(zt, 0, delta) + turned(0, ea - e, phi + delta), phi + delta),
+        (0.07050, 1.169e-5, A + turned(ta, tb, delta), delta),
+        (0.00706, 5.667e-7, A + turned(0, -u, epsilon) + turned(zf - fa, 0, omega + epsilon), omega + epsilon),
+        (0.05498, 1.912e-5, A + turned(-ub, -ua, epsilon), epsilon),
+    ]
+    T = SX(0)
+    for mass, inertia, center, angle in bodies:
+        speed = ca.jtimes(center, q, v)
+        T = T + 0.5 * mass * ca.dot(speed, speed) + 0.5 * inertia * ca.jtimes(angle, q, v) ** 2
+    V = 0.5 * c0 * (ca.norm_2(B + turned(sd, -sc, gamma) - C) - l0) ** 2 - torque * beta
+    Phi = ca.vertcat(
+        elbow - B + turned(0, ss, gamma),
+        elbow - A + turned(0, e, phi + delta) - turned(zt, 0, delta),
+        elbow - A - turned(zf, 0, omega + epsilon) + turned(0, u, epsilon),
+    )
+    q0 = [
+        -0.0617138900142764496,
+        0.0,
+        0.455279819163070380,
+        0.222668390165885884,
+        0.487364979543842550,
+        -0.222668390165885884,
+        1.23054744454982119,
+    ]
+    problem = DaeProblem(build_dae("squeezer", lagrange(q, v, T - V, Phi)))
+    return System(problem, np.array(q0), np.zeros(7))

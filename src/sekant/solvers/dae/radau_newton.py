@@ -287,6 +287,16 @@ def _set_weights(memory):
 
 
 @inner
+def _range(memory):
+    """The largest velocity, in the units of the smallest tolerance of a velocity."""
+    x, weight, size = vec(memory, at.X), vec(memory, at.WEIGHT), ints(memory, at.SIZE)
+    largest, finest = 0.0, 0.0
+    for j in range(size[at.NV]):
+        largest, finest = max(largest, abs(x[size[at.NQ] + j])), max(finest, weight[j])
+    return largest * finest
+
+
+@inner
 def _worst_unknown(memory):
     """The unknown with the largest weighed increment."""
     real, weight = vec(memory, at.REAL_B), vec(memory, at.WEIGHT)
@@ -363,7 +373,7 @@ def iterate(pointer, rows, t, h):
     for i in range(3):
         for j in range(Z.shape[1]):
             W[i, j] = _combine(TI, i, Z[0, j], Z[1, j], Z[2, j])
-    floor = 10.0 * NOISE * ROUND_OFF / rtol
+    floor = 10.0 * NOISE * ROUND_OFF * max(1.0 / rtol, _range(memory))
     tolerance = max(TIGHTEST, min(LOOSEST, rtol**0.5))
     factor = time[at.CONTRACTION] ** 0.8
     last, rate_before, tangential = 0.0, 0.0, -1.0
@@ -385,7 +395,7 @@ def iterate(pointer, rows, t, h):
             mean = rate if k == 1 else sqrt(rate * rate_before)
             factor, rate_before = _contraction(mean), rate
             hopeless = mean >= 0.99 or factor * norm * mean ** (MOST_ITERATIONS - 2 - k) > tolerance
-            if rate >= STALLED:
+            if hopeless or rate >= STALLED:
                 size = _displacement(memory, h)
                 stalled = norm <= floor or size <= (MOST_NOISE if hopeless else NOISE) * ROUND_OFF
             if not stalled:

@@ -15,7 +15,7 @@ from sekant.solvers.dae.radau_tableau import POWERS, A, C
 
 @inner
 def starting_step(memory, longest):
-    """A step in which v changes by a hundredth of its size, or by the root of the tolerance if v is small."""
+    """A step in which v changes by a hundredth of its size, or q by a ten-thousandth of its own if v is small."""
     x, a, atol, rtol = (
         vec(memory, at.X),
         vec(memory, at.A_NOW),
@@ -30,7 +30,12 @@ def starting_step(memory, longest):
     rtol = max(rtol, 1e-12)
     if square_a <= 0.0:
         return min(longest, 1e-3)
-    h = 0.01 * max(sqrt(square_v), rtol**-0.5) / sqrt(square_a)
+    largest, length = 0.0, sqrt(rtol)
+    for j in range(a.size):
+        largest = max(largest, abs(a[j]))
+    for j in range(nq):
+        length = max(length, abs(x[j]))
+    h = 0.01 * max(sqrt(square_v / square_a), sqrt(length / largest) if nq > 0 else 0.0, rtol**-0.5 / sqrt(square_a))
     return min(h, rtol**0.25 * longest)
 
 
