@@ -8,7 +8,9 @@ import casadi as ca
 import numpy as np
 
 from sekant.engine.functions.dae import DaeExpressions, build_dae
+from sekant.engine.functions.taylor_tape import taylor_tape
 from sekant.solvers.dae import DaeProblem
+from sekant.solvers.taylor import TaylorProblem
 
 SX = ca.SX
 NONE, ZERO = SX.zeros(0, 1), SX(0)
@@ -145,11 +147,11 @@ def bricard(g=9.81) -> System:
     return System(DaeProblem(build_dae("bricard", lagrange(q, v, L, ca.vertcat(*rows)))), q0, np.zeros(24))
 
 
-def squeezer() -> System:
+def squeezer() -> tuple[DaeExpressions, np.ndarray, np.ndarray]:
     """Andrews' squeezing mechanism: seven bodies in three loops, driven by a constant torque, for 0.03 s.
 
     Data and letters of Hairer, Wanner: Solving Ordinary Differential Equations II, 2nd ed., section VII.7; angles
-    beta, Theta, gamma, Phi, delta, Omega, epsilon.
+    beta, Theta, gamma, Phi, delta, Omega, epsilon. Returns the equations, q0 (7,) and v0 (7,).
     """
     q, v = SX.sym("q", 7), SX.sym("v", 7)
     beta, theta, gamma, phi, delta, omega, epsilon = (q[i] for i in range(7))
@@ -169,7 +171,12 @@ def squeezer() -> System:
         (0.02373, 5.255e-6, B + turned(sb, -sa, gamma), gamma),
         (0.00706, 5.667e-7, A + turned(zt, 0, delta) + turned(0, ea - e, phi + delta), phi + delta),
         (0.07050, 1.169e-5, A + turned(ta, tb, delta), delta),
-        (0.00706, 5.667e-7, A + turned(0, -u, epsilon) + turned(zf - fa, 0, omega + epsilon), omega + epsilon),
+        (
+            0.00706,
+            5.667e-7,
+            A + turned(0, -u, epsilon) + turned(zf - fa, 0, omega + epsilon),
+            omega + epsilon,
+        ),
         (0.05498, 1.912e-5, A + turned(-ub, -ua, epsilon), epsilon),
     ]
     T = SX(0)
@@ -191,5 +198,11 @@ def squeezer() -> System:
         -0.222668390165885884,
         1.23054744454982119,
     ]
-    problem = DaeProblem(build_dae("squeezer", lagrange(q, v, T - V, Phi)))
-    return System(problem, np.array(q0), np.zeros(7))
+    return lagrange(q, v, T - V, Phi), np.array(q0), np.zeros(7)
+
+
+def series_of(e: DaeExpressions) -> TaylorProblem:
+    """The same system for the integrator by Taylor series, which shares nothing with the implicit ones."""
+    residual = ca.substitute(e.R, e.lam, SX.zeros(e.lam.numel()))
+    tape = taylor_tape(q=e.q, v=e.v, a=e.a, t=e.t, rates=e.qdot, residual=residual, positions=e.Phi)
+    return TaylorProblem(tape)

@@ -35,7 +35,9 @@ def starting_step(memory, longest):
         largest = max(largest, abs(a[j]))
     for j in range(nq):
         length = max(length, abs(x[j]))
-    h = 0.01 * max(sqrt(square_v / square_a), sqrt(length / largest) if nq > 0 else 0.0, rtol**-0.5 / sqrt(square_a))
+    h = 0.01 * max(
+        sqrt(square_v / square_a), sqrt(length / largest) if nq > 0 else 0.0, rtol**-0.5 / sqrt(square_a)
+    )
     return min(h, rtol**0.25 * longest)
 
 
