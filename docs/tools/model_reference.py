@@ -15,6 +15,8 @@ TITLES = {
     "contacts": "Contacts",
     "drivers": "Drivers",
     "sensors": "Sensors",
+    "inputs": "Inputs",
+    "signals": "Signals",
     "tables": "Tables",
 }
 

@@ -8,7 +8,7 @@ import sekant as sk
 
 GROUPS = {
     "Models": ("Model", "Body", "Frame", "Driver", "load", "dump"),
-    "Parts of models": ("joints", "forces", "constraints", "contacts", "sensors"),
+    "Parts of models": ("joints", "forces", "constraints", "contacts", "sensors", "signals"),
     "Curves": ("PoseCurve", "PoseSurface"),
     "Systems": ("compile", "System", "State", "natural"),
     "Results": ("Result", "open_result", "view"),

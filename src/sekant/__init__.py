@@ -46,6 +46,7 @@ _PUBLIC = {
     "optimize": "sekant.analyses",
     "root_locus": "sekant.analyses",
     "sensors": "sekant.model",
+    "signals": "sekant.model",
     "simulate": "sekant.analyses",
     "steady_motion": "sekant.analyses",
     "structure": "sekant.analyses",
@@ -88,6 +89,7 @@ __all__ = [
     "reduce",
     "root_locus",
     "sensors",
+    "signals",
     "simulate",
     "steady_motion",
     "structure",
@@ -120,7 +122,7 @@ if TYPE_CHECKING:
     from sekant.geometry.pose_tables.pose_table import PoseTable
     from sekant.geometry.surfaces.pose_surface import PoseSurface
     from sekant.io import dump, load
-    from sekant.model import constraints, contacts, forces, joints, sensors
+    from sekant.model import constraints, contacts, forces, joints, sensors, signals
     from sekant.model.body import Body
     from sekant.model.driver import Driver
     from sekant.model.model import Model
@@ -133,7 +135,7 @@ if TYPE_CHECKING:
 def __getattr__(name: str) -> Any:
     if name not in _PUBLIC:
         raise AttributeError(f"module 'sekant' has no attribute '{name}'")
-    if name in ("constraints", "contacts", "forces", "joints", "sensors"):
+    if name in ("constraints", "contacts", "forces", "joints", "sensors", "signals"):
         value: Any = importlib.import_module(f"sekant.model.{name}")
     elif name in ("natural", "vehicle"):
         value = importlib.import_module(_PUBLIC[name])

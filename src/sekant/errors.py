@@ -121,6 +121,8 @@ _SINGULAR = {
     "curves": "curve",
     "drivers": "driver",
     "sensors": "sensor",
+    "inputs": "input",
+    "signals": "signal",
     "tables": "table",
     "parameters": "parameter",
     "templates": "template",

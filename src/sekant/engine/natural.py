@@ -69,6 +69,8 @@ class NaturalSystem(System):
             drivers={},
             contacts={},
             sensors={},
+            signals={},
+            inputs={},
             forces={**parts.rayleigh, **parts.forces},
             parameters=dict(parts.parameters),
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from functools import cached_property
 from typing import Any, Literal
@@ -38,10 +38,14 @@ FORMULATIONS = ("joint", "cartesian", "natural")
 
 @dataclass(frozen=True, eq=False)
 class State:
-    """Free coordinates q (nq,) and velocities v (nv,) of a system."""
+    """Free coordinates q (nq,) and velocities v (nv,) of a system, and the states z (nz,) of its signals and forces.
+
+    An empty z stands for the start values that the model gives.
+    """
 
     q: Vector
     v: Vector
+    z: Vector = field(default_factory=lambda: np.zeros(0), kw_only=True)
 
 
 def compile(
@@ -75,7 +79,8 @@ def compile(
 
 
 class System:
-    """A compiled model. The state is x = [q; v; w]: free coordinates, velocities, accumulated work."""
+    """A compiled model. The state is x = [q; v; z; w]: free coordinates, velocities, states of signals and force
+    elements, accumulated work."""
 
     def __init__(self, model: Model, equations: Equations, engine: Engine, cache: bool):
         self.model = model
@@ -83,8 +88,9 @@ class System:
         self.engine: Engine = engine
         self._cache = cache
         self._built: dict[Hashable, Any] = {}
-        self.nq, self.nv = equations.nq, equations.nv
+        self.nq, self.nv, self.nz = equations.nq, equations.nv, equations.z.numel()
         self._t, self._q, self._v, self._p = equations.t, equations.q, equations.v, equations.p
+        self._z = equations.z
 
     def __repr__(self) -> str:
         return f"System('{self.model.name}', {self.nv} degrees of freedom, engine '{self.engine}')"
@@ -119,11 +125,33 @@ class System:
         """Refuse values (np,) of the run-time parameters with which a body could not exist."""
         self.equations.resolved.check(p)
 
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        """Inputs of the model that a run may set as parameters: all but those given as functions of time."""
+        if not self.model.inputs:
+            return ()
+        given = self.equations.resolved.given
+        return tuple(name for name in self.model.inputs if name not in given)
+
     def initial_state(self, values: Mapping[str, ArrayLike] | None = None) -> State:
         """The start that the model describes, at the given run-time parameters."""
         q, v = self.equations.initial()
-        found = self.equations.lookups.oracle("start", [self._p], [q, v])(self.parameter_vector(values))
-        return State(np.array(found[0]).ravel(), np.array(found[1]).ravel())
+        results = [q, v, self.equations.z_start]
+        found = self.equations.lookups.oracle("start", [self._p], results)(self.parameter_vector(values))
+        q0, v0, z0 = (np.array(part).ravel() for part in found)
+        return State(q0, v0, z=z0)
+
+    def element_states(self, state: State, values: Mapping[str, ArrayLike] | None = None) -> Vector:
+        """z (nz,) of a state; the model's own start values where it has none."""
+        if state.z.size == self.nz:
+            return np.asarray(state.z, float)
+        return (
+            self.once(
+                "z_start", lambda: self.equations.lookups.oracle("z", [self._p], [self.equations.z_start])
+            )(self.parameter_vector(values))
+            .full()
+            .ravel()
+        )
 
     def completed(
         self, q: Vector, v: Vector, t: float = 0.0, values: Mapping[str, ArrayLike] | None = None
@@ -145,7 +173,7 @@ class System:
     def state_names(self) -> tuple[str, ...]:
         """Names of the entries of x, e.g. ``hinge.angle``, ``hinge.rate``, ``damper.work``."""
         q, v = self.equations.motion.state_names()
-        return (*q, *v, *(f"{name}.work" for name in self.work_names))
+        return (*q, *v, *self.equations.z_names, *(f"{name}.work" for name in self.work_names))
 
     @cached_property
     def work_names(self) -> tuple[str, ...]:
@@ -184,10 +212,11 @@ class System:
 
     def rates(self, balance: bool = True) -> tuple[SX, SX]:
         """Symbols of the state x, and its rates as expressions of t, x, p."""
-        q, v, qdot, a = self._q, self._v, self.equations.qdot, self.equations.a
+        state = [self._q, self._v, self._z]
+        rates = [self.equations.qdot, self.equations.a, self.equations.zdot]
         if not (balance and self.work_names):
-            return ca.vertcat(q, v), ca.vertcat(qdot, a)
-        return ca.vertcat(q, v, self._w), ca.vertcat(qdot, a, *self.equations.powers.values())
+            return ca.vertcat(*state), ca.vertcat(*rates)
+        return ca.vertcat(*state, self._w), ca.vertcat(*rates, *self.equations.powers.values())
 
     @cached_property
     def _rhs(self) -> NativeFunction:
@@ -203,7 +232,7 @@ class System:
 
     def kinematics(self, balance: bool = True) -> NativeFunction:
         """(t, x, p) -> qdot."""
-        parts = [self._q, self._v, self._w] if balance else [self._q, self._v]
+        parts = [self._q, self._v, self._z, *([self._w] if balance else [])]
         inputs = [self._t, ca.vertcat(*parts), self._p]
         return self.once(
             ("kinematics", balance), lambda: self.function("kinematics", inputs, [self.equations.qdot])
@@ -214,9 +243,9 @@ class System:
 
         def make() -> NativeFunction:
             q, v, residual = self.equations.projection
-            w = [self._w] if balance else []
-            x = ca.vertcat(self._q, self._v, *w)
-            return self.function("projection", [self._t, x, self._p], [ca.vertcat(q, v, *w), residual])
+            rest = [self._z, *([self._w] if balance else [])]
+            x = ca.vertcat(self._q, self._v, *rest)
+            return self.function("projection", [self._t, x, self._p], [ca.vertcat(q, v, *rest), residual])
 
         return self.once(("projection", balance), make)
 
@@ -249,7 +278,7 @@ class System:
             if not any(fnmatchcase(o.name, pattern) for o in chosen):
                 hint = suggest(pattern, [o.name for o in known], "outputs")
                 raise SekantError(f"no output is called '{pattern}'; {hint}")
-        x = ca.vertcat(self._q, self._v, work)
+        x = ca.vertcat(self._q, self._v, self._z, work)
         y = ca.vertcat(SX.zeros(0, 1), *[output.expression for output in chosen])
         return self.function("outputs", [self._t, x, self._p], [y]), tuple(chosen)
 
@@ -260,12 +289,13 @@ class System:
     # -- questions -------------------------------------------------------------------------------------
 
     def _ask(self, name: str, make: Callable[[], SX], extra: Sequence[SX] = ()) -> NativeFunction:
-        inputs = [self._t, self._q, self._v, self._p, *extra]
+        inputs = [self._t, self._q, self._v, self._p, self._z, *extra]
         return self.once(("question", name), lambda: self.function(name, inputs, [ca.densify(make())]))
 
     def _answer(self, function: NativeFunction, q, v, t, parameters, *extra) -> NDArray[np.float64]:
         row = self.parameter_vector(parameters)
-        return function(np.array([float(t)]), _row(q), _row(v), row, *extra)[0]
+        z = self.element_states(State(_row(q), _row(v)), parameters)
+        return function(np.array([float(t)]), _row(q), _row(v), row, z, *extra)[0]
 
     def forward_dynamics(self, q, v, t=0.0, parameters=None) -> Vector:
         """Accelerations (nv,) at coordinates q (nq,), velocities v (nv,) and time t."""
@@ -294,7 +324,11 @@ class System:
     ) -> list[float]:
         """Times in [begin, end] at which a signal or a table of time jumps or kinks."""
         model = self.model
-        items = [*model.forces.values(), *model.drivers.values(), *model.sensors.values()]
+        items = [
+            item
+            for collection in (model.forces, model.drivers, model.sensors, model.signals)
+            for item in collection.values()
+        ]
         return self._switch_times(items, begin, end, values)
 
     def _switch_times(self, items: Sequence[Description], begin: float, end: float, values) -> list[float]:
@@ -309,6 +343,8 @@ class System:
             for _, expression in expressions_of(item):
                 for switch in expression.time_switches(constants.keys()):
                     stops.update(switch.times(begin, end, constants.__getitem__, self._kinks))
+        for table in self.equations.resolved.given.values():
+            stops.update(x for x in table.kinks.tolist() if begin <= x <= end)
         return sorted(stops)
 
     def driver_jump(
@@ -333,7 +369,8 @@ class System:
         """Why the motion cannot go on at time t and state x, as far as it can be told; else empty."""
         q, v = x[: self.nq], x[self.nq : self.nq + self.nv]
         p = self.parameter_vector(values)
-        inputs, given = [self._t, self._q, self._v, self._p], [t, q, v, p]
+        z = x[self.nq + self.nv : self.nq + self.nv + self.nz]
+        inputs, given = [self._t, self._q, self._v, self._z, self._p], [t, q, v, z, p]
         motion = self.equations.motion
         oracle = self.equations.lookups.oracle("q_all", inputs, [motion.q_all])
         coordinates = np.array(oracle(*given)).ravel()

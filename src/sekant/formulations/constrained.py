@@ -60,6 +60,26 @@ class ConstrainedEquations(ABC):
         return self.v.numel()
 
     @property
+    def z(self) -> SX:
+        """(nz,) states besides coordinates and velocities: of signals and of force elements."""
+        return SX.zeros(0, 1)
+
+    @property
+    def zdot(self) -> SX:
+        """(nz,) their rates, expressions of t, q, v, z, p."""
+        return SX.zeros(0, 1)
+
+    @property
+    def z_start(self) -> SX:
+        """(nz,) their start values, expressions of p."""
+        return SX.zeros(0, 1)
+
+    @property
+    def z_names(self) -> list[str]:
+        """``owner.part`` of every state in z."""
+        return []
+
+    @property
     def a(self) -> SX:
         """(nv,) accelerations."""
         return self._solution[0]

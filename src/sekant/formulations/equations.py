@@ -10,6 +10,7 @@ import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
+from sekant.errors import ModelError
 from sekant.formulations import recursive
 from sekant.formulations.constrained import ConstrainedEquations, column
 from sekant.formulations.constraints import ConstraintBlock, constraint_blocks, contact_blocks
@@ -30,7 +31,7 @@ class Equations(ConstrainedEquations):
 
     Formulation "joint": relative coordinates along a spanning tree, loops closed by constraints. "cartesian":
     position and Euler parameters of every body, all joints as constraints. Symbols: `t` (), `q` (nq,),
-    `v` (nv,), `p` (np,). All expressions may contain lookups of `lookups`.
+    `v` (nv,), `z` (nz,), `p` (np,). All expressions may contain lookups of `lookups`.
     """
 
     def __init__(
@@ -78,6 +79,45 @@ class Equations(ConstrainedEquations):
             if inner is not None:
                 actions[name] = inner
         return actions
+
+    @cached_property
+    def _element_rates(self) -> dict[tuple[str, str], SX]:
+        """Rates of the states of all signals and force elements, by (owner, name of the state)."""
+        motion, found = self.motion, {}
+        for name in self.model.signals:
+            motion.signal(name)
+        for name, action in self.actions.items():
+            found.update({(name, part): rate for part, rate in action.rates.items()})
+        for name, signal in self.model.signals.items():
+            found.update({(name, part): rate for part, rate in signal.rates(name, motion).items()})
+        missing = [f"{owner}.{part}" for owner, part in motion.states if (owner, part) not in found]
+        if missing:
+            raise ModelError(f"states without rates: {', '.join(missing)}")
+        return found
+
+    @cached_property
+    def z(self) -> SX:
+        """(nz,) states of signals and force elements."""
+        _ = self._element_rates
+        return column([state.symbol for state in self.motion.states.values()])
+
+    @cached_property
+    def zdot(self) -> SX:
+        """(nz,) their rates, expressions of t, q, v, z, p."""
+        rates = self._element_rates
+        return column([SX(rates[key]) for key in self.motion.states])
+
+    @cached_property
+    def z_start(self) -> SX:
+        """(nz,) their start values, expressions of p."""
+        _ = self._element_rates
+        return column([state.start for state in self.motion.states.values()])
+
+    @property
+    def z_names(self) -> list[str]:
+        """``owner.part`` of every state in z."""
+        _ = self._element_rates
+        return [f"{owner}.{part}" for owner, part in self.motion.states]
 
     @cached_property
     def _loads(self) -> Loads:

@@ -13,7 +13,7 @@ from sekant.formulations.tree import Layout, Link, joint_frames
 from sekant.geometry.spatial import SX, Pose, Twist, quaternion_from_rotation
 from sekant.model.joints import Joint, JointMotion, leader_of
 from sekant.model.model import Model
-from sekant.model.motion import FrameState
+from sekant.model.motion import ElementState, FrameState
 from sekant.model.quantities import Expression
 from sekant.model.resolve import ResolvedModel
 from sekant.tables.lookups import Lookups
@@ -31,6 +31,7 @@ class TreeKinematics:
     def __init__(self, resolved: ResolvedModel, layout: Layout):
         self.model: Model = resolved.model
         self.parameters: Mapping[str, Any] = resolved.values
+        self.given: Mapping[str, Table] = resolved.given
         self.lookups = Lookups()
         self.t = SX.sym("t")
         self.p = resolved.p
@@ -38,6 +39,8 @@ class TreeKinematics:
         self.cuts: tuple[str, ...] = layout.cuts
         self._tables: dict[tuple[str, int], Table] = {}
         self._measured: dict[str, SX | None] = {}
+        self._signals: dict[str, SX | None] = {}
+        self.states: dict[tuple[str, str], ElementState] = {}  # of signals and force elements: (owner, part)
         self._symbols()
         self._motions()
 
@@ -271,14 +274,20 @@ class TreeKinematics:
             return self.t
         if name in self.parameters:
             return self.parameters[name]
+        if name in self.given:
+            return self.lookups(self.given[name], self.t)
         if name in self.model.sensors:
             return self.measure(name)
+        if name in self.model.signals:
+            return self.signal(name)
         owner, _, part = name.rpartition(".")
         if owner in self.model.joints and part[:1] in ("q", "v"):
             q, v = self.coordinate(owner, int(part[1:] or 0))
             return q if part[0] == "q" else v
         if owner in self.model.sensors:
             return self.measure(owner)[self.model.sensors[owner].components.index(part)]
+        if owner in self.model.signals:
+            return self.signal(owner)[self.model.signals[owner].components.index(part)]
         raise KeyError(name)
 
     def measure(self, name: str) -> SX:
@@ -290,6 +299,27 @@ class TreeKinematics:
         if value is None:
             raise ModelError("depends on itself through other sensors", path=("sensors", name))
         return value
+
+    def signal(self, name: str) -> SX:
+        if name not in self._signals:
+            self._signals[name] = None
+            self._signals[name] = self.model.signals[name].output(name, self)
+        value = self._signals[name]
+        if value is None:
+            waiting = [other for other, found in self._signals.items() if found is None]
+            loop = " -> ".join([*waiting[waiting.index(name) :], name])
+            raise ModelError(
+                f"depends on itself with no state between: {loop}; put a lowpass or another signal with states into "
+                "the loop",
+                path=("signals", name),
+            )
+        return value
+
+    def state(self, owner: str, part: str, start: Any = 0.0, unit: str = "1") -> SX:
+        key = (owner, part)
+        if key not in self.states:
+            self.states[key] = ElementState(SX.sym(f"{owner}.{part}"), SX(start), unit)
+        return self.states[key].symbol
 
 
 def relative_pose(F: FrameState, M: FrameState) -> Pose:

@@ -16,7 +16,7 @@ WRENCH = ("fx", "fy", "fz", "nx", "ny", "nz")
 
 @dataclass(frozen=True)
 class Output:
-    """A named quantity: `expression` (width,) in t, q, v, p and the accumulated work w."""
+    """A named quantity: `expression` (width,) in t, q, v, z, p and the accumulated work w."""
 
     name: str
     unit: str | tuple[str, ...]
@@ -35,6 +35,7 @@ def outputs(equations: Equations, work: SX) -> tuple[Output, ...]:
         *_constraints(equations),
         *_contacts(equations),
         *_sensors(equations),
+        *_signals(equations),
         *_energy(equations, work),
     )
 
@@ -164,6 +165,11 @@ def _sensors(eq: Equations) -> Iterator[Output]:
     for name, sensor in eq.model.sensors.items():
         unit = sensor.measure(eq.motion)[0]
         yield Output(name, unit, sensor.components, f"{sensor.summary}", eq.motion.measure(name))
+
+
+def _signals(eq: Equations) -> Iterator[Output]:
+    for name, signal in eq.model.signals.items():
+        yield Output(name, signal.unit, signal.components, signal.summary, eq.motion.signal(name))
 
 
 def _energy(eq: Equations, work: SX) -> Iterator[Output]:

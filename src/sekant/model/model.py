@@ -13,11 +13,13 @@ from sekant.model.constraints.base import Constraint
 from sekant.model.contacts.base import Contact
 from sekant.model.driver import Driver
 from sekant.model.forces.base import Force
+from sekant.model.input import Input
 from sekant.model.joints.base import Joint
 from sekant.model.placement import Placement
 from sekant.model.quantities import AccelerationVector, AnyQuantity, Description
 from sekant.model.sensors import Sensor
 from sekant.model.shapes import Shape
+from sekant.model.signals.base import Signal
 from sekant.model.simulation import SimulationSettings
 from sekant.model.table import TableData
 
@@ -47,6 +49,8 @@ class Model(Description):
     contacts: dict[str, SerializeAsAny[Contact]] = Field(default_factory=dict)
     drivers: dict[str, Driver] = Field(default_factory=dict)
     sensors: dict[str, SerializeAsAny[Sensor]] = Field(default_factory=dict)
+    inputs: dict[str, Input] = Field(default_factory=dict)
+    signals: dict[str, SerializeAsAny[Signal]] = Field(default_factory=dict)
     shapes: dict[str, SerializeAsAny[Shape]] = Field(default_factory=dict)
     simulation: SimulationSettings = SimulationSettings()
 

@@ -51,6 +51,18 @@ class Kinematics(Protocol):
         ...
 
 
+class ElementKinematics(Kinematics, Protocol):
+    """The same for signals and force elements, which may have states of their own."""
+
+    def signal(self, name: str) -> SX:
+        """Value of a signal; one that needs itself without a state between is an error."""
+        ...
+
+    def state(self, owner: str, part: str, start: Any = 0.0, unit: str = "1") -> SX:
+        """A state () of an element, a symbol: made at the first call, with its start value, and found again later."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class PointWrench:
     """A force f (3,) N and moment n (3,) N m on a body at the point p (3,) m; all in W."""
@@ -74,3 +86,13 @@ class Action:
     potential: SX | float = 0.0
     power: SX | None = None
     outputs: dict[str, tuple[str, SX]] = field(default_factory=dict)  # name -> (unit, value)
+    rates: dict[str, SX] = field(default_factory=dict)  # of the element's own states, see `Kinematics.state`
+
+
+@dataclass(frozen=True, slots=True)
+class ElementState:
+    """A state of a signal or a force element: its symbol (), start value (an expression of parameters) and unit."""
+
+    symbol: SX
+    start: SX
+    unit: str

@@ -17,12 +17,14 @@ from sekant.model.driver import Driver
 from sekant.model.explain import explain
 from sekant.model.fields import replace_numbers
 from sekant.model.forces import force_class
+from sekant.model.input import Input
 from sekant.model.joints import joint_class
 from sekant.model.model import Ground, Model
 from sekant.model.quantities import ANY, Description, Expression, read_value
 from sekant.model.resolve import parameter_values
 from sekant.model.sensors import sensor_class
 from sekant.model.shapes import shape_class
+from sekant.model.signals import signal_class
 from sekant.model.simulation import SimulationSettings
 from sekant.model.table import TableData
 
@@ -36,6 +38,8 @@ _COLLECTIONS: dict[str, Callable[[Any, tuple], type[Description]]] = {
     "contacts": lambda raw, path: contact_class(raw.get("type"), path),
     "drivers": lambda raw, path: Driver,
     "sensors": lambda raw, path: sensor_class(raw.get("type"), path),
+    "inputs": lambda raw, path: Input,
+    "signals": lambda raw, path: signal_class(raw.get("type"), path),
     "shapes": lambda raw, path: shape_class(raw.get("type"), path),
 }
 _SINGLE = {"ground": Ground, "simulation": SimulationSettings}

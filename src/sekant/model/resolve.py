@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -18,8 +18,9 @@ from sekant.model.joints.path import Path as PathJoint
 from sekant.model.joints.surface import Surface as SurfaceJoint
 from sekant.model.model import Model
 from sekant.model.quantities import Description, Expression
+from sekant.tables.table import Table
 
-ITEMS = ("bodies", "joints", "forces", "constraints", "contacts", "drivers", "sensors", "shapes")
+ITEMS = ("bodies", "joints", "forces", "constraints", "contacts", "drivers", "sensors", "signals", "shapes")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +39,7 @@ class ResolvedModel:
     parameters: tuple[Parameter, ...]
     p: ca.SX  # (np,), the symbolic parameters in order
     values: Mapping[str, Any]  # every named parameter: float, or SX where it depends on p
+    given: Mapping[str, Table] = field(default_factory=dict)  # inputs that are functions of time
 
     @property
     def defaults(self) -> np.ndarray:
@@ -81,12 +83,17 @@ class ResolvedModel:
         return ", ".join(found)
 
 
-def resolve(model: Model, symbolic: Sequence[str] = ()) -> ResolvedModel:
+def resolve(
+    model: Model, symbolic: Sequence[str] = (), given: Mapping[str, Table] | None = None
+) -> ResolvedModel:
     """Replace every number and every expression in parameters by its value.
 
     `symbolic` lists what is to stay an input: names of parameters, or ``item.field`` of any number in the
     model (``strut.stiffness``, ``arm.com``, ``arm.com[2]``).
+    Inputs of the model stay inputs always, but for those that are `given` as functions of time.
     """
+    given = given or {}
+    symbolic = [*symbolic, *(name for name in model.inputs if name not in symbolic and name not in given)]
     duplicates = {name for name in symbolic if list(symbolic).count(name) > 1}
     if duplicates:
         raise ModelError(f"parameter '{min(duplicates)}' is listed twice")
@@ -98,12 +105,15 @@ def resolve(model: Model, symbolic: Sequence[str] = ()) -> ResolvedModel:
                 f"the model is read; load the model anew for each value (set={{'{min(baked)}': ...}})"
             )
     defaults = parameter_values(model)
-    parameters, values, fields = [], {}, {}
+    parameters, values, fields, inputs = [], {}, {}, {}
     for name in symbolic:
         if name in model.parameters:
             default = np.array([defaults[name]])
             symbols = ca.SX.sym(name)
             values[name] = symbols
+        elif name in model.inputs:
+            default = np.array([_evaluate(model.inputs[name].default, defaults)])
+            symbols = inputs[name] = ca.SX.sym(name)
         else:
             path, number = _find_field(model, name)
             numbers = number if isinstance(number, tuple) else (number,)
@@ -113,7 +123,7 @@ def resolve(model: Model, symbolic: Sequence[str] = ()) -> ResolvedModel:
             paths = [(*path, i) for i in range(len(numbers))] if isinstance(number, tuple) else [path]
             fields.update(zip(paths, ca.vertsplit(symbols), strict=True))
         parameters.append((Parameter(name, default), symbols))
-    values = parameter_values(model, values)
+    values = parameter_values(model, values) | inputs
 
     def replace(path: Path, number: Any) -> Any:
         if path in fields:
@@ -129,7 +139,7 @@ def resolve(model: Model, symbolic: Sequence[str] = ()) -> ResolvedModel:
         update[name] = {key: _bind_curve(model, item) for key, item in update[name].items()}
     p = ca.vertcat(*[symbols for _, symbols in parameters]) if parameters else ca.SX.zeros(0, 1)
     found = ResolvedModel(
-        model.model_copy(update=update), tuple(parameter for parameter, _ in parameters), p, values
+        model.model_copy(update=update), tuple(parameter for parameter, _ in parameters), p, values, given
     )
     _check_bodies(model, found)
     return found
@@ -163,10 +173,10 @@ def _bind_curve(model: Model, item: Any) -> Any:
         return item.bound(model.curves[item.curve] if isinstance(item.curve, str) else item.curve)
     if isinstance(item, SurfaceJoint):
         return item.bound(model.curves[item.surface] if isinstance(item.surface, str) else item.surface)
-    for field in ("curve", "surface"):
-        name = getattr(item, field, None)
+    for key in ("curve", "surface"):
+        name = getattr(item, key, None)
         if isinstance(name, str):
-            return item.model_copy(update={field: model.curves[name]})
+            return item.model_copy(update={key: model.curves[name]})
     return item
 
 

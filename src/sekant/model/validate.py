@@ -24,6 +24,8 @@ COLLECTIONS = (
     "contacts",
     "drivers",
     "sensors",
+    "inputs",
+    "signals",
     "shapes",
 )
 
@@ -46,7 +48,7 @@ def _duplicate_names(model: Model) -> Iterator[ModelError]:
                     path=(collection, name),
                 )
             owner.setdefault(name, f"{collection}.{name}")
-            if collection in ("parameters", "tables", "sensors") and name in RESERVED:
+            if collection in ("parameters", "tables", "sensors", "inputs", "signals") and name in RESERVED:
                 yield ModelError(
                     f"'{name}' already means something in every expression (a function, a constant or time); "
                     f"call it otherwise, e.g. '{name}_1'",
@@ -260,7 +262,7 @@ def _parameter_cycles(model: Model) -> Iterator[ModelError]:
 
 
 def signal_names(model: Model) -> list[str]:
-    """Names that vary in time: ``joint.q``, ``joint.v`` (numbered where there are several), sensors."""
+    """Names that vary in time: ``joint.q``, ``joint.v`` (numbered if there are several), sensors, inputs, signals."""
     names = []
     for name, joint in model.joints.items():
         if joint.unit_quaternion is None:
@@ -269,4 +271,7 @@ def signal_names(model: Model) -> list[str]:
                 names += [f"{name}.{letter}{i}" for i in range(joint.nv)]
     for name, sensor in model.sensors.items():
         names += [f"{name}.{c}" for c in sensor.components] if sensor.components else [name]
+    names += list(model.inputs)
+    for name, signal in model.signals.items():
+        names += [f"{name}.{c}" for c in signal.components] if signal.components else [name]
     return names

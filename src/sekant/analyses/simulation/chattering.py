@@ -29,9 +29,10 @@ def switching_elements(
         arguments = switch_arguments(_forces(action))
         if arguments.numel() == 0:
             continue
-        function = system.function(f"{name}.switches", [eq.t, eq.q, eq.v, eq.p], [arguments])
-        q, v = x[: system.nq], x[system.nq : system.nq + system.nv]
-        values = np.abs(function([t], q, v, system.parameter_vector(parameters))[0])
+        function = system.function(f"{name}.switches", [eq.t, eq.q, eq.v, eq.z, eq.p], [arguments])
+        nq, nv = system.nq, system.nv
+        q, v, z = x[:nq], x[nq : nq + nv], x[nq + nv : nq + nv + system.nz]
+        values = np.abs(function([t], q, v, z, system.parameter_vector(parameters))[0])
         if values.min() <= ON_SWITCH:
             found.append((float(values.min()), name))
     return [name for _, name in sorted(found)]

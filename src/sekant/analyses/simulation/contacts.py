@@ -52,8 +52,8 @@ def run_with_contacts(setup: Setup) -> Run:
         if part.status != "event":
             stats = {**part.stats, "steps": steps, "impacts": impacts}
             return replace(part, t=setup.times[:done], stats=stats)
-        record = part.event
-        assert record is not None
+        assert part.event is not None
+        record, z = _split(part.event, system.nv)
         impacts += 1
         if impacts > MOST_EVENTS:
             raise SolverError(
@@ -69,13 +69,18 @@ def run_with_contacts(setup: Setup) -> Run:
         work = part.work.copy()
         if work.size:
             work[system.work_names.index(name)] += loss
-        start, t_start = State(record.q, v), record.t
+        start, t_start = State(record.q, v, z=z), record.t
+
+
+def _split(record: EventRecord, nv: int) -> tuple[EventRecord, Floats]:
+    """The record with velocities alone, and the states of elements, which integrators carry behind them."""
+    return replace(record, v=record.v[:nv]), record.v[nv:]
 
 
 def _settled(setup: Setup, t: float, work: Floats) -> tuple[State, frozenset[str]]:
     """The start after contacts that are closed and closing have had their impact, and those that hold."""
     system, state = setup.system, setup.start
-    eq, p = system.equations, setup.p
+    eq, p, z = system.equations, setup.p, system.element_states(state, setup.parameters)
     held: set[str] = set()
     for name, block in eq.contacts.items():
         terms = [block.phi, block.rate]
@@ -93,16 +98,16 @@ def _settled(setup: Setup, t: float, work: Floats) -> tuple[State, frozenset[str
         if work.size:
             before, after = (system.energy(state.q, u, t, setup.parameters)[0] for u in (state.v, v))
             work[system.work_names.index(name)] += after - before
-        state = State(state.q, v)
-        if rests and _force(variant_of(system, frozenset({*held, name})), name, t, state, p) > 0:
+        state = State(state.q, v, z=state.z)
+        if rests and _force(variant_of(system, frozenset({*held, name})), name, t, state, z, p) > 0:
             held.add(name)
     return state, frozenset(held)
 
 
-def _force(system: System, name: str, t: float, state: State, p: Floats) -> float:
+def _force(system: System, name: str, t: float, state: State, z: Floats, p: Floats) -> float:
     eq = system.equations
-    oracle = eq.lookups.oracle("force", [eq.t, eq.q, eq.v, eq.p], [eq.contact_force(name)])
-    return float(oracle(t, state.q, state.v, p))
+    oracle = eq.lookups.oracle("force", [eq.t, eq.q, eq.v, eq.z, eq.p], [eq.contact_force(name)])
+    return float(oracle(t, state.q, state.v, z, p))
 
 
 def variant_of(system: System, held: frozenset[str]) -> System:

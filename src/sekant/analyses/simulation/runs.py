@@ -53,12 +53,17 @@ class Setup:
     atol: float
     balance: bool
     max_steps: int | None
-    on_chunk: Callable[[Floats, Floats, float], None]  # rows x = [q; v; w]
+    on_chunk: Callable[[Floats, Floats, float], None]  # rows x = [q; v; z; w]
     on_variant: Callable[[System, Floats, Floats, float], None]  # the same, of a variant of the system
 
     @property
     def p(self) -> Floats:
         return self.system.parameter_vector(self.parameters)
+
+    @property
+    def velocities(self) -> Floats:
+        """[v; z] (nv + nz,) at the start: for integrators, states of elements are velocities without coordinates."""
+        return np.concatenate([self.start.v, self.system.element_states(self.start, self.parameters)])
 
     @property
     def stops(self) -> list[float]:
@@ -93,7 +98,7 @@ def choose_method(system: System, start: State, parameters: Any, t: float) -> tu
     if system.model.contacts:
         return TAYLOR, "contacts: events on the series"
     if 0 < system.nv <= MOST_COORDINATES and getattr(system.equations, "actions", True):
-        x = np.concatenate([start.q, start.v])
+        x = np.concatenate([start.q, start.v, system.element_states(start, parameters)])
         found = stiffness(dae_problem(system, parameters, "casadi"), t, x)
         if found["explicit_steps"] > STIFF and found["fastest_decay"] > 0.5 * found["spectral_radius"]:
             return "radau5", (
@@ -118,7 +123,7 @@ def explicit_problem(system: System, parameters: Any, balance: bool, method: str
     positions = method == "semi_implicit_euler" and system.nv > 0
     return OdeProblem(
         rhs=rhs,
-        n=system.nq + system.nv + (len(system.work_names) if balance else 0),
+        n=system.nq + system.nv + system.nz + (len(system.work_names) if balance else 0),
         p=system.parameter_vector(parameters),
         tables=rhs.tables,
         nq=system.nq,
@@ -137,11 +142,11 @@ def _run_explicit(method: str, setup: Setup) -> Run:
         group = euler_group(system, setup.balance)
         if group:
             problem = replace(problem, euler_group=group[0], group_size=group[1])
-    work = np.zeros(problem.n - system.nq - system.nv)
+    work = np.zeros(problem.n - system.nq - system.nv - system.nz)
     outcome = integrate_ode(
         problem,
         setup.times,
-        np.concatenate([setup.start.q, setup.start.v, work]),
+        np.concatenate([setup.start.q, setup.velocities, work]),
         method=method,
         step=setup.step,
         rtol=setup.rtol,
@@ -172,18 +177,18 @@ def taylor_problem(system: System, events: SX | None = None) -> TaylorProblem:
 
     def make() -> TaylorProblem:
         eq = system.equations
-        a = SX.sym("a", system.nv)
+        a, z_rate = SX.sym("a", system.nv), SX.sym("z_rate", system.nz)
         tape = taylor_tape(
             q=eq.q,
-            v=eq.v,
-            a=a,
+            v=ca.vertcat(eq.v, eq.z),
+            a=ca.vertcat(a, z_rate),
             t=eq.t,
             p=eq.p,
             rates=eq.qdot,
-            residual=eq.inverse_dynamics(a),
+            residual=ca.vertcat(eq.inverse_dynamics(a), z_rate - eq.zdot),
             positions=eq.Phi,
             velocities=eq.B,
-            mass_matrix=eq.mass_matrix,
+            mass_matrix=ca.diagcat(eq.mass_matrix, SX.eye(system.nz)) if system.nz else eq.mass_matrix,
             events=events,
             lookups=eq.lookups,
         )
@@ -194,12 +199,12 @@ def taylor_problem(system: System, events: SX | None = None) -> TaylorProblem:
 
 
 def power_function(system: System) -> Callable[[ArrayLike], Callable[[Floats, Floats], Floats]]:
-    """p -> (t (k,), x (k, nq + nv)) -> powers (k, nw)."""
+    """p -> (t (k,), x (k, nq + nv + nz)) -> powers (k, nw)."""
     eq = system.equations
 
     def make() -> Any:
         powers = ca.vertcat(SX.zeros(0, 1), *eq.powers.values())
-        return system.function("powers", [eq.t, ca.vertcat(eq.q, eq.v), eq.p], [powers])
+        return system.function("powers", [eq.t, ca.vertcat(eq.q, eq.v, eq.z), eq.p], [powers])
 
     function = system.once("powers", make)
 
@@ -225,12 +230,12 @@ def run_taylor(
     def deliver(t: Floats, x: Floats, fraction: float) -> None:
         setup.on_chunk(*(account.add(t, x) if account else (t, x)), fraction)
 
-    def integrate(times: Floats, start: State, at: float, on_chunk: Any = None) -> Any:
+    def integrate(times: Floats, q: Floats, v: Floats, at: float, on_chunk: Any = None) -> Any:
         return integrate_taylor(
             problem,
             times,
-            start.q,
-            start.v,
+            q,
+            v,
             p=setup.p,
             t_start=at,
             rtol=setup.rtol,
@@ -241,7 +246,9 @@ def run_taylor(
             max_steps=setup.max_steps or MOST_STEPS,
         )
 
-    outcome = integrate(account.times if account else setup.times, setup.start, begin, deliver)
+    outcome = integrate(
+        account.times if account else setup.times, setup.start.q, setup.velocities, begin, deliver
+    )
     if (
         account
         and outcome.status == "event"
@@ -249,9 +256,9 @@ def run_taylor(
         and outcome.t_last > account.edge[0]
     ):
         at, x = account.edge
-        rest = integrate(account.inside(outcome.t_last), State(x[: system.nq], x[system.nq :]), at)
+        rest = integrate(account.inside(outcome.t_last), x[: system.nq], x[system.nq :], at)
         account.close(outcome.t_last, rest.t, rest.x)
-    names = system.state_names[system.nq : system.nq + system.nv]
+    names = system.state_names[system.nq : system.nq + system.nv + system.nz]
     rows = [block.name for block in system.equations.ordered_blocks for _ in range(block.rows)]
     stats = outcome.stats
     reached = setup.times[setup.times <= outcome.t[-1]] if outcome.t.size else setup.times[:0]
@@ -283,15 +290,16 @@ def dae_problem(system: System, parameters: Any, engine: str | None = None) -> D
     def make() -> DaeFunctions:
         eq = system.equations
         a, lam = SX.sym("a", system.nv), SX.sym("lam", eq.rate.numel())
+        z_rate = SX.sym("z_rate", system.nz)
         powers = eq.powers_with(a, lam).values()
         expressions = DaeExpressions(
             t=eq.t,
             q=eq.q,
-            v=eq.v,
-            a=a,
+            v=ca.vertcat(eq.v, eq.z),
+            a=ca.vertcat(a, z_rate),
             lam=lam,
             qdot=eq.qdot,
-            R=eq.residual(a, lam),
+            R=ca.vertcat(eq.residual(a, lam), z_rate - eq.zdot),
             Phi=eq.Phi,
             B=eq.B,
             p=eq.p,
@@ -306,7 +314,7 @@ def dae_problem(system: System, parameters: Any, engine: str | None = None) -> D
 
 def _run_implicit(method: str, setup: Setup) -> Run:
     system = setup.system
-    width = system.nq + system.nv + (len(system.work_names) if setup.balance else 0)
+    width = system.nq + system.nv + system.nz + (len(system.work_names) if setup.balance else 0)
 
     def deliver(t: Floats, x: Floats, fraction: float) -> None:
         setup.on_chunk(t, x[:, :width], fraction)
@@ -315,7 +323,7 @@ def _run_implicit(method: str, setup: Setup) -> Run:
         dae_problem(system, setup.parameters),
         setup.times,
         setup.start.q,
-        setup.start.v,
+        setup.velocities,
         method=method,
         step=setup.step,
         rtol=setup.rtol,

@@ -14,6 +14,7 @@ from sekant.analyses.assembly.assemble import assemble
 from sekant.analyses.assembly.immobility import dead_end, refuse_rigid
 from sekant.analyses.simulation.contacts import run_with_contacts
 from sekant.analyses.simulation.runs import TAYLOR, Setup, choose_method, is_adaptive, run
+from sekant.engine.inputs import InputValue, driven_by, split_inputs
 from sekant.engine.system import State, System, compile
 from sekant.errors import AnalysisWarning, SolverError, without_repeats
 from sekant.formulations.natural.loads import LoadedMechanism
@@ -36,6 +37,7 @@ def simulate(
     output_step: float | None = None,
     output_times: ArrayLike | None = None,
     parameters: Mapping[str, ArrayLike] | None = None,
+    inputs: Mapping[str, InputValue] | None = None,
     initial: State | None = None,
     outputs: Sequence[str] | None = None,
     balance: bool = True,
@@ -49,7 +51,9 @@ def simulate(
     "taylor" or "radau5" (adaptive), or with a fixed `step` (s) "euler", "semi_implicit_euler", "rk4",
     "generalized_alpha". Mechanisms with loops are assembled first.
     Rows of the result: every `output_step` (s), or at `output_times` (which start the clock), else 1001.
-    `parameters`: values of the system's run-time parameters. `initial`: a state other than the model's own.
+    `parameters`: values of the system's run-time parameters. `inputs`: of the model's inputs, each a number, rows
+    ``(times, values)`` joined by straight lines, or a function of time. `initial`: a state other than
+    the model's own.
     `outputs`: patterns such as ``arm.*`` of what to report. `balance`: accumulate the work of every
     non-conservative element, so that ``energy.balance`` tells the drift of damped and driven systems too.
     `progress(fraction)` is called now and then; `writer` gets the rows while the run goes on.
@@ -64,6 +68,8 @@ def simulate(
         settings.output_step if output_step is None else output_step,
         output_times,
     )
+    constant, varying = split_inputs(system, inputs, float(times[0]), float(times[-1]))
+    system, parameters = driven_by(system, varying), {**(parameters or {}), **constant}
     balance = balance or system.nv == 0
     began = perf_counter()
     _refuse_nothing(system)
@@ -170,13 +176,14 @@ def _start(
     report = found.report
     refuse_rigid(system, report)
     notes = [report.described()] if report.moved or report.redundant else []
-    return found, notes, report.warnings
+    state = State(found.q, found.v, z=np.zeros(0) if given is None else given.z)
+    return state, notes, report.warnings
 
 
 def _refuse_bad_start(system: System, start: State, parameters: Any, balance: bool, t0: float) -> None:
     rhs = system.right_hand_side(balance)
     work = np.zeros(len(system.work_names) if balance else 0)
-    x0 = np.concatenate([start.q, start.v, work])
+    x0 = np.concatenate([start.q, start.v, system.element_states(start, parameters), work])
     xdot = rhs(np.array([t0]), x0, system.parameter_vector(parameters))[0]
     if not np.all(np.isfinite(xdot)):
         first = int(np.argmin(np.isfinite(xdot)))
@@ -198,7 +205,13 @@ def _checked_start(system: System, initial: State) -> State:
             f"the initial state has {q.size} coordinates and {v.size} velocities; model '{system.model.name}' "
             f"needs {system.nq} and {system.nv}: {', '.join(system.state_names[: system.nq + system.nv])}"
         )
-    for name, value in zip(system.state_names, (*q, *v), strict=False):
+    z = np.array(initial.z, dtype=float).ravel()
+    if z.size not in (0, system.nz):
+        names = ", ".join(system.equations.z_names)
+        raise SolverError(
+            f"the initial state has {z.size} states of elements; the model has {system.nz}: {names}"
+        )
+    for name, value in zip(system.state_names, (*q, *v, *z), strict=False):
         if not np.isfinite(value):
             raise SolverError(f"the initial state is not finite: '{name}' is {value}")
     for first, length in system.equations.motion.unit_blocks:
@@ -208,7 +221,7 @@ def _checked_start(system: System, initial: State) -> State:
                 f"the initial quaternion '{system.state_names[first]}' ... is zero; give a unit one"
             )
         q[first : first + length] /= norm
-    return State(q, v)
+    return State(q, v, z=z)
 
 
 def _refuse_jumps(system: System, times: NDArray[np.float64], parameters: Any) -> None:

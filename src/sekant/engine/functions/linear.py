@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from sekant.engine.codegen.native import NativeFunction
 from sekant.engine.system import System
-from sekant.errors import SekantError
+from sekant.errors import SekantError, SolverError
 from sekant.formulations.kkt import KktFactor
 from sekant.formulations.variation import Variation
 from sekant.geometry.spatial import SX
@@ -78,6 +78,12 @@ class Static:
 
 def linear_functions(system: System) -> LinearFunctions:
     """The functions of a system, made once."""
+    if system.nz:
+        names = ", ".join(system.equations.z_names[:4]) + (", ..." if system.nz > 4 else "")
+        raise SolverError(
+            f"model '{system.model.name}' has states of signals or elements ({names}), "
+            "which equilibria and linear models do not know; simulate it, or take those elements out"
+        )
     return system.once("linear functions", lambda: LinearFunctions(system))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import ClassVar, TypeVar
 
 from sekant.errors import ModelError, suggest
-from sekant.model.motion import Action, Kinematics
+from sekant.model.motion import Action, ElementKinematics
 from sekant.model.quantities import Description
 
 
@@ -19,7 +19,7 @@ class Force(Description):
     local_names: ClassVar[tuple[str, ...]] = ()  # names its expressions may use besides the model's own
     picture: ClassVar[str] = ""  # how a viewer draws it: spring, bushing, force, torque, or not at all
 
-    def action(self, motion: Kinematics) -> Action:
+    def action(self, motion: ElementKinematics) -> Action:
         """Wrenches, generalized forces, stored energy and power at the present motion."""
         raise NotImplementedError(f"force type '{self.type}' has no action")
 

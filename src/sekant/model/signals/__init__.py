@@ -1,0 +1,26 @@
+"""Signals: named quantities, with states or without, that forces and other signals may use. One file a type."""
+
+from sekant.model.signals.base import SIGNALS, Signal, register, signal_class
+from sekant.model.signals.derivative import Derivative
+from sekant.model.signals.expression import ExpressionSignal as Expression
+from sekant.model.signals.integral import Integral
+from sekant.model.signals.lowpass import Lowpass
+from sekant.model.signals.pid import Pid
+from sekant.model.signals.rate_limit import RateLimit
+from sekant.model.signals.state_space import StateSpace
+from sekant.model.signals.transfer_function import TransferFunction
+
+__all__ = [
+    "SIGNALS",
+    "Derivative",
+    "Expression",
+    "Integral",
+    "Lowpass",
+    "Pid",
+    "RateLimit",
+    "Signal",
+    "StateSpace",
+    "TransferFunction",
+    "register",
+    "signal_class",
+]

@@ -1,0 +1,57 @@
+"""What every signal states, and the registry of their types.
+
+A signal is a number with a name that forces, sensors and other signals may use. Its value (`output`) may depend on
+time, parameters, the motion, other signals, and on states of its own, whose rates are asked for (`rates`) once the
+outputs of all signals are known: so a loop of signals is allowed as long as a state stands somewhere in it.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar, TypeVar
+
+from sekant.errors import ModelError, suggest
+from sekant.geometry.spatial import SX
+from sekant.model.motion import ElementKinematics
+from sekant.model.quantities import Description
+
+
+class Signal(Description):
+    """A named quantity that may have states. `components` of the value: none for a scalar."""
+
+    type: ClassVar[str]
+    summary: ClassVar[str]
+    signals: ClassVar[tuple[str, ...]] = ("input",)  # fields that may vary in time
+
+    unit: str = "1"
+    """unit of the value, for results and plots"""
+
+    @property
+    def components(self) -> tuple[str, ...]:
+        """Names of the parts of the value; none for a scalar."""
+        return ()
+
+    def output(self, name: str, motion: ElementKinematics) -> SX:
+        """The value of the signal called `name`; states are taken from ``motion.state``."""
+        raise NotImplementedError(f"signal type '{self.type}' has no output")
+
+    def rates(self, name: str, motion: ElementKinematics) -> dict[str, SX]:
+        """The rate of each state, by the name with which `output` made it."""
+        return {}
+
+
+Kind = TypeVar("Kind", bound=Signal)
+SIGNALS: dict[str, type[Signal]] = {}
+
+
+def register(cls: type[Kind]) -> type[Kind]:
+    """Class decorator that makes a signal type known under its `type` name."""
+    SIGNALS[cls.type] = cls
+    return cls
+
+
+def signal_class(type_name: object, path: tuple = ()) -> type[Signal]:
+    """The class of a signal type; unknown names get the nearest known one as a suggestion."""
+    if not isinstance(type_name, str) or type_name not in SIGNALS:
+        hint = suggest(str(type_name), list(SIGNALS), "signal types")
+        raise ModelError(f"unknown signal type '{type_name}'; {hint}", path=(*path, "type"))
+    return SIGNALS[type_name]

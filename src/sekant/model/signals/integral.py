@@ -1,0 +1,27 @@
+"""The integral of a signal."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from sekant.geometry.spatial import SX
+from sekant.model.motion import ElementKinematics
+from sekant.model.quantities import AnyQuantity
+from sekant.model.signals.base import Signal, register
+
+
+@register
+class Integral(Signal):
+    """y' = input, from y = start."""
+
+    type: ClassVar[str] = "integral"
+    summary: ClassVar[str] = "integral of an input over time"
+
+    input: AnyQuantity
+    start: AnyQuantity = 0.0
+
+    def output(self, name: str, motion: ElementKinematics) -> SX:
+        return motion.state(name, "value", motion.value(self.start), self.unit)
+
+    def rates(self, name: str, motion: ElementKinematics) -> dict[str, SX]:
+        return {"value": motion.value(self.input)}

@@ -1,0 +1,51 @@
+"""Low-pass filters of first and second order."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from pydantic import model_validator
+
+from sekant.geometry.spatial import SX
+from sekant.model.motion import ElementKinematics
+from sekant.model.quantities import AnyQuantity, Dimensionless, Time
+from sekant.model.signals.base import Signal, register
+
+
+@register
+class Lowpass(Signal):
+    """Order 1: T y' = input - y. Order 2: T^2 y'' + 2 damping T y' + y = input; y starts at `start`, at rest."""
+
+    type: ClassVar[str] = "lowpass"
+    summary: ClassVar[str] = "low-pass filter of first or second order"
+
+    input: AnyQuantity
+    time_constant: Time
+    """T; one over the corner frequency in rad/s"""
+    order: int = 1
+    damping: Dimensionless = 1.0
+    """damping ratio of a filter of order 2"""
+    start: AnyQuantity = 0.0
+
+    @model_validator(mode="after")
+    def _sensible(self):
+        if isinstance(self.time_constant, float) and self.time_constant <= 0:
+            raise ValueError(f"time_constant must be positive (got {self.time_constant:g} s)")
+        if self.order not in (1, 2):
+            raise ValueError(f"order must be 1 or 2 (got {self.order}); chain filters for more")
+        if isinstance(self.damping, float) and self.damping < 0:
+            raise ValueError(f"damping must not be negative (got {self.damping:g})")
+        return self
+
+    def output(self, name: str, motion: ElementKinematics) -> SX:
+        y = motion.state(name, "value", motion.value(self.start), self.unit)
+        if self.order == 2:
+            motion.state(name, "rate", SX(0), f"({self.unit})/s")
+        return y
+
+    def rates(self, name: str, motion: ElementKinematics) -> dict[str, SX]:
+        y, T, u = motion.state(name, "value"), motion.value(self.time_constant), motion.value(self.input)
+        if self.order == 1:
+            return {"value": (u - y) / T}
+        r = motion.state(name, "rate")
+        return {"value": r, "rate": ((u - y) / T - 2 * motion.value(self.damping) * r) / T}

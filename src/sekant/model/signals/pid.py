@@ -1,0 +1,82 @@
+"""PID controller with filtered derivative, limits and anti-windup."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import casadi as ca
+from pydantic import model_validator
+
+from sekant.geometry.spatial import SX
+from sekant.model.motion import ElementKinematics
+from sekant.model.quantities import AnyQuantity, Time
+from sekant.model.signals.base import Signal, register
+
+
+@register
+class Pid(Signal):
+    """y = kp e + i + kd (e - x) / T, held between `low` and `high`; T x' = e - x; i' = ki e + (y - y_free) / T_w.
+
+    The last term (back-calculation) lets the integral run back while the limits hold the output.
+    """
+
+    type: ClassVar[str] = "pid"
+    summary: ClassVar[str] = "PID controller with filtered derivative, limits and anti-windup"
+    signals: ClassVar = ("error", "kp", "ki", "kd", "low", "high")
+
+    error: AnyQuantity
+    """wanted less actual value"""
+    kp: AnyQuantity = 0.0
+    ki: AnyQuantity = 0.0
+    kd: AnyQuantity = 0.0
+    derivative_filter: Time = 0.01
+    """T of the filter of the derivative"""
+    low: AnyQuantity | None = None
+    high: AnyQuantity | None = None
+    windup_time: Time = 0.1
+    """T_w: how fast the integral runs back while a limit holds"""
+    start: AnyQuantity = 0.0
+    """of the integral part"""
+
+    @model_validator(mode="after")
+    def _sensible(self):
+        for field in ("derivative_filter", "windup_time"):
+            value = getattr(self, field)
+            if isinstance(value, float) and value <= 0:
+                raise ValueError(f"{field} must be positive (got {value:g} s)")
+        if isinstance(self.low, float) and isinstance(self.high, float) and self.low >= self.high:
+            raise ValueError(f"low must be below high (got {self.low:g} and {self.high:g})")
+        return self
+
+    @property
+    def _integrates(self) -> bool:
+        return self.ki != 0.0
+
+    @property
+    def _differentiates(self) -> bool:
+        return self.kd != 0.0
+
+    def _free(self, name: str, motion: ElementKinematics) -> SX:
+        e = motion.value(self.error)
+        y = motion.value(self.kp) * e
+        if self._integrates:
+            y = y + motion.state(name, "integral", motion.value(self.start), self.unit)
+        if self._differentiates:
+            x = motion.state(name, "filtered", SX(0), "1")
+            y = y + motion.value(self.kd) * (e - x) / motion.value(self.derivative_filter)
+        return y
+
+    def output(self, name: str, motion: ElementKinematics) -> SX:
+        y = self._free(name, motion)
+        y = y if self.high is None else ca.fmin(y, motion.value(self.high))
+        return y if self.low is None else ca.fmax(y, motion.value(self.low))
+
+    def rates(self, name: str, motion: ElementKinematics) -> dict[str, SX]:
+        e, found = motion.value(self.error), {}
+        if self._integrates:
+            back = (motion.signal(name) - self._free(name, motion)) / motion.value(self.windup_time)
+            limited = self.low is not None or self.high is not None
+            found["integral"] = motion.value(self.ki) * e + (back if limited else 0)
+        if self._differentiates:
+            found["filtered"] = (e - motion.state(name, "filtered")) / motion.value(self.derivative_filter)
+        return found

@@ -1,0 +1,47 @@
+"""A signal that follows another one, at a limited rate."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import casadi as ca
+from pydantic import model_validator
+
+from sekant.geometry.spatial import SX
+from sekant.model.motion import ElementKinematics
+from sekant.model.quantities import AnyQuantity, Time
+from sekant.model.signals.base import Signal, register
+
+
+@register
+class RateLimit(Signal):
+    """y' = (input - y) / T, held between -falling and rising: an actuator with a lag T and a largest speed."""
+
+    type: ClassVar[str] = "rate_limit"
+    summary: ClassVar[str] = "follows an input with a lag, no faster than given rates"
+
+    input: AnyQuantity
+    rising: AnyQuantity
+    """largest rate upward, per second"""
+    falling: AnyQuantity | None = None
+    """largest rate downward, per second, positive; as upward if not given"""
+    time_constant: Time = 1e-3
+    """lag T where the limit does not act"""
+    start: AnyQuantity = 0.0
+
+    @model_validator(mode="after")
+    def _sensible(self):
+        for field in ("rising", "falling", "time_constant"):
+            value = getattr(self, field)
+            if isinstance(value, float) and value <= 0:
+                raise ValueError(f"{field} must be positive (got {value:g})")
+        return self
+
+    def output(self, name: str, motion: ElementKinematics) -> SX:
+        return motion.state(name, "value", motion.value(self.start), self.unit)
+
+    def rates(self, name: str, motion: ElementKinematics) -> dict[str, SX]:
+        free = (motion.value(self.input) - motion.state(name, "value")) / motion.value(self.time_constant)
+        rising = motion.value(self.rising)
+        falling = rising if self.falling is None else motion.value(self.falling)
+        return {"value": ca.fmax(ca.fmin(free, rising), -falling)}

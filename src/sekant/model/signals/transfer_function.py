@@ -1,0 +1,62 @@
+"""Transfer functions by their coefficients."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import casadi as ca
+from pydantic import model_validator
+
+from sekant.geometry.spatial import SX
+from sekant.model.motion import ElementKinematics
+from sekant.model.quantities import AnyQuantity
+from sekant.model.signals.base import Signal, register
+
+
+@register
+class TransferFunction(Signal):
+    """y = numerator(s) / denominator(s) input, coefficients from the highest power down; it starts at zero.
+
+    States are those of the controllable form: x' = (x2, ..., xn, u - a1 xn - ... - an x1), and
+    y = sum of (b - b0 a) x + b0 u.
+    """
+
+    type: ClassVar[str] = "transfer_function"
+    summary: ClassVar[str] = "linear system given by the coefficients of its transfer function"
+
+    input: AnyQuantity
+    numerator: tuple[AnyQuantity, ...]
+    denominator: tuple[AnyQuantity, ...]
+
+    @model_validator(mode="after")
+    def _proper(self):
+        if len(self.denominator) < 2:
+            raise ValueError("denominator needs at least two coefficients; a factor alone is an expression")
+        if self.denominator[0] == 0.0:
+            raise ValueError("the first coefficient of the denominator must not be zero; leave it out")
+        if not self.numerator or len(self.numerator) > len(self.denominator):
+            raise ValueError(
+                f"the numerator has degree {len(self.numerator) - 1}, the denominator {len(self.denominator) - 1}: "
+                "more zeros than poles would differentiate the input; add poles"
+            )
+        return self
+
+    def _coefficients(self, motion: ElementKinematics) -> tuple[list[SX], list[SX]]:
+        lead = motion.value(self.denominator[0])
+        a = [motion.value(x) / lead for x in self.denominator]
+        b = [motion.value(x) / lead for x in self.numerator]
+        return [SX(0)] * (len(a) - len(b)) + b, a
+
+    def _x(self, name: str, motion: ElementKinematics) -> list[SX]:
+        return [motion.state(name, f"x{i}", SX(0), "1") for i in range(len(self.denominator) - 1)]
+
+    def output(self, name: str, motion: ElementKinematics) -> SX:
+        (b, a), x, n = self._coefficients(motion), self._x(name, motion), len(self.denominator) - 1
+        y = sum(((b[n - i] - b[0] * a[n - i]) * x[i] for i in range(n)), SX(0))
+        through = len(self.numerator) == len(self.denominator)
+        return y + b[0] * motion.value(self.input) if through else y
+
+    def rates(self, name: str, motion: ElementKinematics) -> dict[str, SX]:
+        (_, a), x, n = self._coefficients(motion), self._x(name, motion), len(self.denominator) - 1
+        last = motion.value(self.input) - ca.sum1(ca.vertcat(*[a[n - i] * x[i] for i in range(n)]))
+        return {f"x{i}": x[i + 1] if i + 1 < n else last for i in range(n)}
