@@ -38,6 +38,13 @@ CODES: dict[str, WarningCode] = {
         "Give a target for it, or make it no unknown.",
     ),
     # -- small motions
+    "frozen_motion": WarningCode(
+        "linearize",
+        "The equations about a motion are frozen at an instant: their eigenvalues depend on the coordinates, so that "
+        "formulations differ, and they do not decide on stability.",
+        "About a steady motion give what `sk.steady_motion` returns, without `at`: in axes that move with it "
+        "eigenvalues are the same in all formulations.",
+    ),
     "repeated_eigenvalues": WarningCode(
         "sensitivity",
         "Modes share an eigenvalue: its derivatives are the slopes of its branches, its eigenvectors have none.",

@@ -113,3 +113,39 @@ def test_a_kinematic_curve_is_tuned():
     best = sk.optimize(model, {"l1": (0.1, 0.45)}, miss, tolerance=1e-12)
     assert best.ok, best.message
     assert best.parameters["l1"] == pytest.approx(0.25, abs=1e-5)
+
+
+def test_a_steady_motion_is_tuned_with_exact_gradients():
+    """A rotating pendulum: omega^2 = Omega^2 sin^2 at cos = g / (l Omega^2); its length for a given frequency."""
+    Omega, wanted = 6.0, 0.9
+    model = sk.Model(
+        parameters={"T": 0.0},
+        bodies={
+            "hub": sk.Body(mass=1.0, inertia=(7e8, 6e8, 1e9)),
+            "bob": sk.Body(mass=10.0, com=(0, 0, -0.5), frames={"end": sk.Frame(position=(0, 0, -0.5))}),
+        },
+        joints={
+            "shaft": sk.joints.Revolute(child="hub", axis=(0, 0, 1)),
+            "hinge": sk.joints.Revolute(parent="hub", child="bob", axis=(0, 1, 0), q0=0.8),
+        },
+        forces={"drive": sk.forces.Actuator(joint="shaft", force="T - 0.3*v")},
+    )
+    best = sk.optimize(
+        model,
+        {"bob.com[2]": (-1.5, -0.3)},
+        lambda design: (design.frequency("hinge.angle") / wanted - 1.0) ** 2,
+        constraints={"torque": (lambda design: design.unknown("T"), -np.inf, 5.0)},
+        steady={"rates": {"shaft.angle": Omega}, "unknown": ["T"]},
+        tolerance=1e-14,
+    )
+    assert best.ok, best.message
+    assert set(best.gradients.values()) == {"exact"}
+    sine = 2 * np.pi * wanted / Omega
+    length = 9.81 / (Omega**2 * np.sqrt(1.0 - sine**2))
+    assert best.parameters["bob.com[2]"] == pytest.approx(-length, rel=1e-5)  # the hub is heavy, not fixed
+    assert best.constraints["torque"] == pytest.approx(0.3 * Omega, rel=1e-9)
+    assert best.design.motion.rates == {"shaft.angle": Omega}
+    with pytest.raises(sk.SekantError, match="about a steady motion"):
+        _ = best.design.rest
+    with pytest.raises(sk.SekantError, match="'T' is found with the steady motion"):
+        sk.optimize(model, {"T": (0.0, 1.0)}, lambda design: 0.0, steady={"unknown": ["T"]})

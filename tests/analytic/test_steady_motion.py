@@ -267,6 +267,90 @@ def test_sensitivities_follow_the_steady_motion(unknown):
         assert found[1:, k] == pytest.approx(slope[1:], abs=2e-6 * np.max(np.abs(slope)))
 
 
+def sprung_pendulum() -> sk.Model:
+    """The rotating pendulum with a spring and damper to the hub, all moments different."""
+    model = rotating_pendulum(free=True)
+    spring = sk.forces.SpringDamper(
+        parent="hub.top", child="bob.end", stiffness=90.0, damping=3.0, free_length=0.7
+    )
+    hub = sk.Body(mass=1.0, inertia=(0.1, 0.2, 0.3), frames={"top": sk.Frame(position=(0.1, 0, 0.3))})
+    return model.model_copy(update={"forces": {"spring": spring}, "bodies": {**model.bodies, "hub": hub}})
+
+
+@pytest.fixture(scope="module")
+def sprung():
+    names = ["spring.free_length", "bob.mass"]
+    return {f: sk.compile(sprung_pendulum(), formulation=f, parameters=names) for f in ("joint", "natural")}
+
+
+@pytest.mark.parametrize(
+    ("formulation", "at"), [("joint", None), ("joint", "motion"), ("natural", None), ("natural", "motion")]
+)
+def test_sensitivities_in_moving_and_in_fixed_axes_are_total_derivatives(sprung, formulation, at):
+    """The whole turns as one body; position and velocities change with the parameter. Against differences."""
+    system = sprung[formulation]
+    base = {"spring.free_length": 0.7, "bob.mass": 10.0}
+
+    def linear(**values):
+        return sk.linearize(
+            system, sk.steady_motion(system, turn=OMEGA, parameters=base | values, tolerance=1e-12), at=at
+        )
+
+    found = linear().sensitivity(list(base)).eigenvalues
+    for k, (name, value) in enumerate(base.items()):
+        h = 1e-4 * value
+        ahead, behind = (linear(**{name: value + s * h}).modes().eigenvalues for s in (1, -1))
+        slope = (ahead - behind) / (2 * h)
+        first = 0 if (formulation, at) == ("natural", "motion") else 2  # behind two zeros
+        assert np.max(np.abs(slope[first:])) > 0.03
+        assert found[first:, k] == pytest.approx(slope[first:], abs=1e-7 * np.max(np.abs(slope)))
+
+
+def test_frozen_eigenvalues_depend_on_the_formulation_and_say_so(sprung):
+    """In natural coordinates the points turn, and a frozen matrix has other eigenvalues; moving axes agree."""
+    moving, fixed = {}, {}
+    for formulation, system in sprung.items():
+        steady = sk.steady_motion(system, turn=OMEGA)
+        moving[formulation], fixed[formulation] = (
+            sk.linearize(system, steady, at=at) for at in (None, "motion")
+        )
+        assert moving[formulation].warnings == ()
+    oscillation = {f: linear.modes().eigenvalues[2] for f, linear in moving.items()}
+    assert oscillation["joint"] == pytest.approx(oscillation["natural"], rel=1e-9)
+    assert fixed["joint"].warnings == ()  # the shaft's angle is ignorable: nothing moves in its coordinates
+    assert fixed["joint"].modes().eigenvalues[2] == pytest.approx(oscillation["joint"], rel=1e-9)
+    [warning] = fixed["natural"].warnings
+    assert warning.code == "frozen_motion"
+    assert "leave out at='motion'" in warning.remedy
+    assert "warning: eigenvalues" in fixed["natural"].modes().table()
+    assert abs(fixed["natural"].modes().eigenvalues[2] - oscillation["joint"]) > 1.0
+
+
+def test_a_frozen_instant_of_any_motion_warns():
+    system = sk.compile(rotating_pendulum(free=True), engine="casadi")
+    assert sk.linearize(system, sk.State(np.array([0.1, 0.4]), np.zeros(2)), at="motion").warnings != ()
+    [warning] = sk.linearize(
+        system, sk.State(np.array([0.1, 0.4]), np.array([1.0, 0.3])), at="motion"
+    ).warnings
+    assert (warning.code, warning.place) == ("frozen_motion", "t = 0 s")
+    assert "sk.steady_motion" in warning.remedy
+    hanging = sk.linearize(system, sk.State(np.zeros(2), np.zeros(2)), at="motion")
+    assert hanging.warnings == ()
+
+
+def test_unknowns_of_a_steady_motion_have_derivatives():
+    """T = 0.3 Omega, and Omega^2 = g / (l cos) at a given angle; a longer arm turns more slowly."""
+    system = sk.compile(rotating_pendulum(torque=True), parameters=["T", "bob.com"])
+    steady = sk.steady_motion(
+        system, rates={"shaft.angle": 5.0}, unknown=["T", "shaft.angle"], targets={"hinge.q": 0.9}
+    )
+    found = sk.linearize(system, steady).sensitivity(["bob.com"]).unknowns
+    Omega = np.sqrt(G / (L * np.cos(0.9)))
+    assert steady.unknowns["shaft.angle"] == pytest.approx(Omega, rel=1e-9)
+    assert found["shaft.angle"][2] == pytest.approx(0.5 * Omega / L, rel=1e-7)  # com.z = -l
+    assert found["T"][2] == pytest.approx(0.3 * 0.5 * Omega / L, rel=1e-7)
+
+
 def test_impossible_steady_motions_say_why():
     system = sk.compile(rotating_pendulum(torque=True), parameters=["T"])
     with pytest.raises(sk.SekantError, match=r"impossible.*shaft"):

@@ -11,8 +11,49 @@ FILE = Path(__file__).parents[2] / "examples" / "vehicles" / "tractor_semitraile
 SPEED, LATERAL = 50 * 0.44704, 0.25 * 9.80665
 
 
-def test_steady_turn_and_its_38_eigenvalues():
-    system = sk.compile(sk.load(FILE), parameters=["steer", "drive"])
+@pytest.fixture(scope="module")
+def system():
+    return sk.compile(sk.load(FILE), parameters=["steer", "drive", "trailer.mass"])
+
+
+@pytest.mark.parametrize("at", [None, "motion"])
+def test_eigenvalues_follow_the_steady_turns_of_another_load(system, at):
+    """Total derivatives by the trailer's mass at the same speed and lateral acceleration, against differences."""
+    options = {
+        "unknown": ["turn", "steer", "drive"],
+        "targets": {"tractor.speed": SPEED, "tractor.lateral_acceleration": LATERAL},
+        "tolerance": 1e-12,
+    }
+    start = sk.steady_motion(system, turn=0.11, **options)
+
+    def linear(mass):
+        return sk.linearize(
+            system,
+            sk.steady_motion(system, start, turn=0.11, parameters={"trailer.mass": mass}, **options),
+            at=at,
+        )
+
+    middle = linear(25e3)
+    found = middle.sensitivity(["trailer.mass"])
+    values = middle.modes().eigenvalues
+    h = 2.5
+    sides = [linear(25e3 + s * h).modes().eigenvalues for s in (1, -1)]
+    ahead, behind = ([side[np.argmin(np.abs(side - value))] for value in values] for side in sides)
+    slopes = (np.array(ahead) - np.array(behind)) / (2 * h)
+    large = np.abs(slopes) > 1e-6 * np.abs(slopes).max()
+    assert large.sum() >= 34
+    assert found.eigenvalues[large, 0] == pytest.approx(slopes[large], rel=1e-5)
+    if at is None:
+        assert middle.warnings == ()
+        assert found.unknowns["steer"] == pytest.approx(
+            [(linear(25e3 + h).operating_point.steady.unknowns["steer"] - start.unknowns["steer"]) / h],
+            rel=1e-3,
+        )
+    else:
+        assert [w.code for w in middle.warnings] == ["frozen_motion"]
+
+
+def test_steady_turn_and_its_38_eigenvalues(system):
     assert system.nv == 19
     steady = sk.steady_motion(
         system,

@@ -12,6 +12,7 @@ import casadi as ca
 import numpy as np
 
 from sekant.errors import ModelError, suggest
+from sekant.geometry.spatial import scalar
 from sekant.model.body import check_body
 from sekant.model.fields import Path, replace_numbers
 from sekant.model.joints.path import Path as PathJoint
@@ -51,7 +52,7 @@ class ResolvedModel:
         """Names of the bodies whose mass or inertia follows from p, and p -> their numbers (7, n)."""
         numbers = {name: (body.mass, *body.inertia) for name, body in self.model.bodies.items()}
         found = {
-            name: ca.vertcat(*(ca.SX(x) for x in row))
+            name: ca.vertcat(*(scalar(x) for x in row))
             for name, row in numbers.items()
             if any(isinstance(number, ca.SX) for number in row)
         }
@@ -74,7 +75,7 @@ class ResolvedModel:
     def _given(self, body: str, p: np.ndarray) -> str:
         """The parameters that the mass and inertia of a body follow from, with their values."""
         item, start, found = self.model.bodies[body], 0, []
-        numbers = ca.vertcat(*(ca.SX(x) for x in (item.mass, *item.inertia)))
+        numbers = ca.vertcat(*(scalar(x) for x in (item.mass, *item.inertia)))
         for one in self.parameters:
             span = slice(start, start + one.default.size)
             if ca.depends_on(numbers, self.p[span]):

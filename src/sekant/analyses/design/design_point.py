@@ -16,6 +16,7 @@ from sekant.analyses.linear.modes import Modes
 from sekant.analyses.linear.root_locus import _matching
 from sekant.analyses.simulation.simulate import simulate
 from sekant.analyses.statics.equilibrium import Equilibrium, equilibrium
+from sekant.analyses.steady.motion import SteadyMotion, steady_motion
 from sekant.engine.system import System
 from sekant.errors import AnalysisWarning, SolverError, suggest, without_repeats
 
@@ -50,10 +51,11 @@ class ModeTracks:
 
 
 class Design:
-    """Values with exact derivatives (`Derived`): `frequency`, `damping`, `coordinate`, `gain`, `peak`, `parameter`.
+    """Values with exact derivatives (`Derived`): of modes, coordinates, frequency responses, unknowns and parameters.
 
-    What `rest`, `linear`, `modes` and `simulate` give are plain results; a function that uses them is differentiated
-    by finite differences.
+    They are those of an equilibrium, or, with `steady` (arguments of `sk.steady_motion`), of a steady motion. What
+    `rest`, `motion`, `linear`, `modes` and `simulate` give are plain results; a function that uses them is
+    differentiated by finite differences.
     """
 
     def __init__(
@@ -62,23 +64,43 @@ class Design:
         values: Mapping[str, float],
         x: Array,
         tracks: ModeTracks,
-        guess: Equilibrium | None,
+        guess: Equilibrium | SteadyMotion | None,
         ports: tuple[Sequence[str], Sequence[str]],
+        steady: Mapping[str, Any] | None = None,
     ):
         self.system, self.parameters, self._x = system, dict(values), x
-        self._tracks, self._guess, self._ports = tracks, guess, ports
+        self._tracks, self._guess, self._ports, self._steady = tracks, guess, ports, steady
         self._simulated: tuple[AnalysisWarning, ...] = ()
         self.exact = True
 
     # -- exact -----------------------------------------------------------------------------------------
 
     @cached_property
-    def _rest(self) -> Equilibrium:
+    def _rest(self) -> Equilibrium | SteadyMotion:
         try:
-            return equilibrium(self.system, self._guess, parameters=self.parameters)
+            if self._steady is None:
+                return equilibrium(self.system, self._guess, parameters=self.parameters)
+            return steady_motion(self.system, **self._near_the_last(self._steady))
         except SolverError as error:
             where = ", ".join(f"{name} = {value:.6g}" for name, value in self.parameters.items())
-            raise SolverError(f"optimize: no equilibrium at {where}: {error}") from None
+            what = "equilibrium" if self._steady is None else "steady motion"
+            raise SolverError(f"optimize: no {what} at {where}: {error}") from None
+
+    def _near_the_last(self, steady: Mapping[str, Any]) -> dict[str, Any]:
+        """Arguments of `steady_motion` at this design; what is unknown starts where the motion before has it."""
+        told = {**steady, "parameters": {**(steady.get("parameters") or {}), **self.parameters}}
+        last = self._guess
+        if not isinstance(last, SteadyMotion):
+            return told
+        told["guess"] = last
+        told["parameters"] |= {n: x for n, x in last.unknowns.items() if n in self.system.parameters}
+        if steady.get("turn") is not None:
+            told["turn"] = last.turn
+        if steady.get("velocity") is not None:
+            told["velocity"] = last.velocity
+        if steady.get("rates"):
+            told["rates"] = last.rates
+        return told
 
     @cached_property
     def _linear(self) -> LinearModel:
@@ -131,12 +153,19 @@ class Design:
         return self._of_mode(mode, "damping_ratio")
 
     def coordinate(self, name: str) -> Derived:
-        """A coordinate (m, rad) in the equilibrium."""
+        """A coordinate (m, rad) in the equilibrium or the steady motion."""
         names = list(self._linear.coordinate_names)
         if name not in names or name not in self.system.state_names:
             raise SolverError(f"optimize: no coordinate '{name}'; {suggest(name, names, 'coordinates')}")
         value = self._rest.q[list(self.system.state_names).index(name)]
         return Derived(value, self._slopes.operating_point[names.index(name)])
+
+    def unknown(self, name: str) -> Derived:
+        """What is found with the steady motion: a parameter, a rate, the turn."""
+        found = getattr(self._rest, "unknowns", {})
+        if name not in found:
+            raise SolverError(f"optimize: no unknown '{name}'; {suggest(name, list(found), 'unknowns')}")
+        return Derived(found[name], self._slopes.unknowns[name])
 
     def gain(self, output: str, input: str, frequency: float) -> Derived:
         """|H| between an input and an output at a frequency (Hz)."""
@@ -167,6 +196,15 @@ class Design:
     @property
     def rest(self) -> Equilibrium:
         self.exact = False
+        if not isinstance(self._rest, Equilibrium):
+            raise SolverError("optimize: the design is about a steady motion: use `motion`")
+        return self._rest
+
+    @property
+    def motion(self) -> SteadyMotion:
+        self.exact = False
+        if not isinstance(self._rest, SteadyMotion):
+            raise SolverError("optimize: the design is about an equilibrium: use `rest`, or give `steady`")
         return self._rest
 
     @property

@@ -65,6 +65,7 @@ def optimize(
     method: str = "slsqp",
     inputs: Sequence[str] = (),
     outputs: Sequence[str] = (),
+    steady: Mapping[str, Any] | None = None,
     tolerance: float = 1e-9,
     most: int = 200,
 ) -> Optimum:
@@ -75,14 +76,21 @@ def optimize(
     open. Gradients are exact where a function returns formulas of the design's own measures, else finite
     differences, and the result says which. `start`: values to begin with, by default the model's own. `method`:
     "slsqp" or "trust-constr" (SciPy), "ipopt" (through CasADi). `inputs` and `outputs`: for frequency responses.
+    `steady`: arguments of `sk.steady_motion`, as ``{"turn": 0.1, "unknown": ["steer"]}``: modes and coordinates are
+    then those of steady motions, in axes that move with them; else those of equilibria.
     """
     if method not in METHODS:
         raise SolverError(f"optimize: unknown method '{method}'; {suggest(method, list(METHODS), 'methods')}")
     if not parameters:
         raise SolverError("optimize: no parameters are given")
-    system = _compiled(system, list(parameters))
+    found = _unknown_parameters(steady)
+    for name in parameters:
+        if name in found:
+            raise SolverError(f"optimize: '{name}' is found with the steady motion; it is no free parameter")
+    system = _compiled(system, [*parameters, *found])
     low, high = _bounds(parameters)
     task = _Task(system, list(parameters), low, high, objective, dict(constraints or {}), (inputs, outputs))
+    task.steady = steady
     x0 = task.start(start)
     problem = Problem(task.values, task.gradients, x0, task.low_values, task.high_values, tolerance, most)
     x, message, converged = METHODS[method](problem)
@@ -99,6 +107,15 @@ def _compiled(system: Any, names: list[str]) -> System:
                 f"{suggest(name, list(system.parameters), 'parameters')}. Compile with parameters=['{name}']"
             )
     return system
+
+
+def _unknown_parameters(steady: Mapping[str, Any] | None) -> list[str]:
+    """Unknowns of the steady motion that are parameters, so that the system is compiled with them."""
+    steady = steady or {}
+    names = (
+        [steady["unknown"]] if isinstance(steady.get("unknown"), str) else list(steady.get("unknown") or ())
+    )
+    return [name for name in names if name not in ("turn", "velocity", *(steady.get("rates") or {}))]
 
 
 def _bounds(parameters: Mapping[str, tuple[float, float]]) -> tuple[Array, Array]:
@@ -125,6 +142,7 @@ class _Task:
                 raise SolverError(f"optimize: constraint '{name}' has no room between {least:g} and {most:g}")
         self.tracks, self.how = ModeTracks(), {}
         self.evaluations = 0
+        self.steady: Mapping[str, Any] | None = None
         self._guess: Any = None
         self._last: tuple[Array, Design, list[Any]] | None = None
 
@@ -153,7 +171,7 @@ class _Task:
         if self._last is not None and np.array_equal(self._last[0], x):
             return self._last[1], self._last[2]
         values = dict(zip(self.names, self.low + x * (self.high - self.low), strict=True))
-        design = Design(self.system, values, x, self.tracks, self._guess, self.ports)
+        design = Design(self.system, values, x, self.tracks, self._guess, self.ports, self.steady)
         self.evaluations += 1
         found = []
         for name, function in self.functions.items():

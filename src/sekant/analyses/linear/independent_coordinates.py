@@ -61,7 +61,7 @@ class Basis:
     """Rows E_q (fq, nv), E_v (fv, nv) and the spaces that constraints G (m, nv) leave, holonomic rows marked."""
 
     def __init__(self, G: Array, holonomic: NDArray[np.bool_], independent: list[int] | None = None):
-        self.holonomic = holonomic
+        self.holonomic, self.orthonormal = holonomic, independent is None
         self.positions = TangentSpace.of(G[holonomic])
         self.velocities = self.positions if np.all(holonomic) else TangentSpace.of(G)
         self.E_q, self.E_v = self.positions.Z.T, self.velocities.Z.T
@@ -139,17 +139,25 @@ class Reduction:
 
 
 class ReductionRate:
-    """Derivative of a reduction along a change dT of the tangent."""
+    """Derivative of a reduction along a change dT of the tangent.
 
-    def __init__(self, reduction: Reduction, change: Tangent):
+    The rows E are constant, or (`turning`) stay an orthonormal basis of the null space as that turns,
+    dE = -(G^+ dG Z)^T: then columns x with E x = 0 change by E dx = -dE x. It makes a difference only where
+    equations are frozen in a motion, whose eigenvalues depend on the coordinates.
+    """
+
+    def __init__(self, reduction: Reduction, change: Tangent, turning: bool = False):
         r, T, b, d = reduction, reduction.tangent, reduction.basis, change
         self.reduction, self.change = r, change
+        turning = turning and b.orthonormal
+        self.E_q = -(b.positions.inverse @ d.G[b.holonomic] @ b.Z_q).T if turning else np.zeros_like(b.E_q)
+        self.E_v = -(b.velocities.inverse @ d.G @ b.Z_v).T if turning else np.zeros_like(b.E_v)
         self.Z_q = b.at_positions(-d.G @ b.Z_q)
         self.Z_v = self.Z_q if b.second_order else b.at_velocities(-d.G @ b.Z_v)
-        self.W = b.at_velocities(-(d.H @ b.Z_q + T.H @ self.Z_q + d.G @ r.W))
-        self.A_y = b.at_velocities(-(d.acc_v @ b.Z_v + T.acc_v @ self.Z_v + d.G @ r.A_y))
+        self.W = self._at_velocities(r.W, -(d.H @ b.Z_q + T.H @ self.Z_q))
+        self.A_y = self._at_velocities(r.A_y, -(d.acc_v @ b.Z_v + T.acc_v @ self.Z_v))
         below = d.acc_v @ r.W + T.acc_v @ self.W + d.acc_s @ b.Z_q + T.acc_s @ self.Z_q
-        self.A_z = b.at_velocities(-(below + d.G @ r.A_z))
+        self.A_z = self._at_velocities(r.A_z, -below)
         force_z = (
             d.M @ r.A_z + T.M @ self.A_z + d.R_v @ r.W + T.R_v @ self.W + d.R_s @ b.Z_q + T.R_s @ self.Z_q
         )
@@ -157,8 +165,18 @@ class ReductionRate:
         self.M = self.Z_v.T @ T.M @ b.Z_v + b.Z_v.T @ (d.M @ b.Z_v + T.M @ self.Z_v)
         self.C_y = self.Z_v.T @ r.force_y + b.Z_v.T @ force_y
         self.K_z = self.Z_v.T @ r.force_z + b.Z_v.T @ force_z
-        self.rates_z = b.E_q @ (d.X @ b.Z_q + T.X @ self.Z_q + self.W)
-        self.rates_y = b.E_q @ self.Z_v
+        self.rates_z = b.E_q @ (d.X @ b.Z_q + T.X @ self.Z_q + self.W) + self.E_q @ (T.X @ b.Z_q + r.W)
+        self.rates_y = b.E_q @ self.Z_v + self.E_q @ b.Z_v
+
+    def _at_velocities(self, x: Array, db: Array) -> Array:
+        """dx for x with G x = b, E_v x = 0."""
+        b = self.reduction.basis
+        return b.at_velocities(db - self.change.G @ x) - b.Z_v @ (self.E_v @ x)
+
+    def _at_positions(self, x: Array, db: Array) -> Array:
+        """dx for x with G_h x = b, E_q x = 0."""
+        b = self.reduction.basis
+        return b.at_positions(db - self.change.G @ x) - b.Z_q @ (self.E_q @ x)
 
     def _solve_rate(self, x: Array, d_forces: Array) -> Array:
         """d(M^-1 f) for x = M^-1 f."""
@@ -176,14 +194,15 @@ class ReductionRate:
         T, b = r.tangent, r.basis
         at = r.respond(u)
         A_u = b.at_velocities(-(T.acc_v @ at.V + T.acc_s @ at.P + u.acceleration))
-        P = b.at_positions(-(du.Phi + d.G @ at.P))
-        V = b.at_velocities(-(d.H @ at.P + T.H @ P + du.rate + d.G @ at.V))
+        P = self._at_positions(at.P, -du.Phi)
+        V = self._at_velocities(at.V, -(d.H @ at.P + T.H @ P + du.rate))
         below = d.acc_v @ at.V + T.acc_v @ V + d.acc_s @ at.P + T.acc_s @ P + du.acceleration
-        A_rate = b.at_velocities(-(below + d.G @ A_u))
+        A_rate = self._at_velocities(A_u, -below)
         inner = T.M @ A_u + T.R_v @ at.V + T.R_s @ at.P + u.R
         change = d.M @ A_u + T.M @ A_rate + d.R_v @ at.V + T.R_v @ V + d.R_s @ at.P + T.R_s @ P + du.R
         forces = self.Z_v.T @ inner + b.Z_v.T @ change
-        return Response(b.E_q @ (d.X @ at.P + T.X @ P + V), -self._solve_rate(-at.y, forces), P, V)
+        z = b.E_q @ (d.X @ at.P + T.X @ P + V) + self.E_q @ (T.X @ at.P + at.V)
+        return Response(z, -self._solve_rate(-at.y, forces), P, V)
 
 
 def restricted(tangent: Tangent, rows: NDArray[np.bool_]) -> Tangent:

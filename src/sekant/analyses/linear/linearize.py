@@ -20,12 +20,12 @@ from sekant.analyses.linear.inputs import (
     with_inputs,
 )
 from sekant.analyses.linear.linear_model import LinearModel
-from sekant.analyses.linear.moving_axes import moving_axes
+from sekant.analyses.linear.moving_axes import frozen, moving_axes
 from sekant.analyses.linear.operating_point import operating_point
 from sekant.analyses.simulation.contacts import variant_of
 from sekant.engine.functions.linear import linear_functions
 from sekant.engine.system import State, System
-from sekant.errors import SolverError, suggest
+from sekant.errors import SolverError, suggest, without_repeats
 
 METHODS = ("exact", "forward", "finite_difference")
 
@@ -98,7 +98,7 @@ def linearize(
         method=method,
         independent=None if chosen is None else tuple(names[i] for i in chosen),
         moving=moving,
-        warnings=where.warnings,
+        warnings=without_repeats(where.warnings, frozen(where, reduction)),
     )
 
 

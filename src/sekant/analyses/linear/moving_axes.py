@@ -19,24 +19,75 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sekant.analyses.linear.independent_coordinates import Reduction
+from sekant.analyses.linear.independent_coordinates import Reduction, ReductionRate
 from sekant.analyses.linear.operating_point import OperatingPoint
-from sekant.errors import SolverError
+from sekant.analyses.steady.equations import MotionChange
+from sekant.analyses.steady.motion import SteadyMotion
+from sekant.engine.functions.linear import Point
+from sekant.errors import AnalysisWarning, SolverError
 
 Array = NDArray[Any]
+STILL = 1e-9
+"""What the axes take from A, against A, up to which they do not move."""
 
 
 def moving_axes(where: OperatingPoint, reduction: Reduction) -> Array | None:
     """D (n, n), None where the axes do not move."""
-    if where.steady is None:
+    if where.steady is None or not where.moving:
         return None
+    return axes_of(where.steady, where.point, reduction)
+
+
+def axes_of(steady: SteadyMotion, point: Point, reduction: Reduction) -> Array:
+    """D (n, n) of the axes that move with a steady motion."""
     T, b = reduction.tangent, reduction.basis
-    Y_s, Y_rate = where.steady.frame(where.point)
+    Y_s, Y_rate = steady.frame(point)
     L = Y_s + T.X
     lower = Y_rate @ b.Z_q + Y_s @ L @ b.Z_q + L @ (reduction.W - Y_s @ b.Z_q)
     upper = b.E_q @ L @ b.Z_q
     none = np.zeros((upper.shape[0], b.Z_v.shape[1]))
     return np.vstack([np.hstack([upper, none]), np.hstack([b.E_v @ lower, b.E_v @ L @ b.Z_v])])
+
+
+def frozen(where: OperatingPoint, reduction: Reduction) -> tuple[AnalysisWarning, ...]:
+    """A warning where coefficients change with time in the axes at hand, and are frozen at an instant.
+
+    Coordinates x = T(t) x~ have A~ = T^-1 (A T - T'): eigenvalues of a frozen A belong to its coordinates only.
+    """
+    if where.kind != "motion" or not (np.any(where.point.v) or np.any(where.point.a)):
+        return ()
+    remedy = (
+        "compare them within one formulation only; about a steady motion, give what sk.steady_motion returns"
+    )
+    if where.steady is not None:
+        D = axes_of(where.steady, where.point, reduction)
+        if np.max(np.abs(D), initial=0.0) <= STILL * np.max(np.abs(reduction.A), initial=1e-300):
+            return ()
+        remedy = (
+            "leave out at='motion': in axes that move along, eigenvalues are the same in all formulations"
+        )
+    cause = (
+        "the coefficients are frozen at an instant: eigenvalues depend on the coordinates, other formulations have "
+        "others, and they do not decide on stability"
+    )
+    return (AnalysisWarning("frozen_motion", "eigenvalues", f"t = {where.point.t:.6g} s", cause, remedy),)
+
+
+def axes_change(steady: SteadyMotion, point: Point, rate: ReductionRate, change: MotionChange) -> Array:
+    """Derivative of D (n, n) along a change of the steady motion."""
+    r, d = rate.reduction, rate.change
+    T, b = r.tangent, r.basis
+    Y_s, Y_rate = steady.frame(point)
+    dY_s, dY_rate = steady.frame_change(point, change)
+    L, dL = Y_s + T.X, dY_s + d.X
+    inner = r.W - Y_s @ b.Z_q
+    d_inner = rate.W - dY_s @ b.Z_q - Y_s @ rate.Z_q
+    lower = dY_rate @ b.Z_q + Y_rate @ rate.Z_q + dL @ inner + L @ d_inner
+    lower += dY_s @ L @ b.Z_q + Y_s @ dL @ b.Z_q + Y_s @ L @ rate.Z_q
+    upper = b.E_q @ (dL @ b.Z_q + L @ rate.Z_q)
+    none = np.zeros((upper.shape[0], b.Z_v.shape[1]))
+    right = b.E_v @ (dL @ b.Z_v + L @ rate.Z_v)
+    return np.vstack([np.hstack([upper, none]), np.hstack([b.E_v @ lower, right])])
 
 
 def second_order_of(A: Array, reduction: Reduction) -> tuple[Array, Array, Array]:

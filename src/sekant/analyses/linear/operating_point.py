@@ -26,7 +26,8 @@ BALANCED = 1e-6
 class OperatingPoint:
     """A point, the rows of constraints that act there (m,), and what kind of motion it belongs to.
 
-    `steady`: the steady motion, where the axes move with it.
+    `steady`: the steady motion that it belongs to, if `sk.steady_motion` found one; `moving`: whether the axes move
+    with it.
     """
 
     point: Point
@@ -35,6 +36,7 @@ class OperatingPoint:
     held: frozenset[str]
     parameters: Mapping[str, ArrayLike] | None
     steady: SteadyMotion | None = None
+    moving: bool = False
     warnings: tuple[AnalysisWarning, ...] = ()
 
 
@@ -57,8 +59,9 @@ def operating_point(
     if isinstance(state, (Equilibrium, SteadyMotion)):
         held, t = state.held, state.t
         parameters = state.parameters if parameters is None else parameters
-    steady = state if isinstance(state, SteadyMotion) and at != "motion" else None
-    if steady is not None:
+    steady = state if isinstance(state, SteadyMotion) else None
+    moving = steady is not None and at != "motion"
+    if steady is not None and moving:
         a = steady.a if a is None else a
         at = "steady"
     functions = linear_functions(system)
@@ -85,7 +88,7 @@ def operating_point(
         accelerations = np.zeros(system.nv) if a is None else np.asarray(a, float).ravel()
         lam = None
     point = _balanced(functions, Point(t, q, v, accelerations, np.zeros(functions.m), p), rows, kind, lam)
-    return OperatingPoint(point, rows, kind, held, parameters, steady, getattr(state, "warnings", ()))
+    return OperatingPoint(point, rows, kind, held, parameters, steady, moving, getattr(state, "warnings", ()))
 
 
 def free_motion(

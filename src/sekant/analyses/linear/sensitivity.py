@@ -1,9 +1,9 @@
 """Exact derivatives of a linear model, its modes and its frequency response with respect to model parameters.
 
 The operating point moves with the parameters, R_s ds + G^T dlam = -R_p dp and G ds = -Phi_p dp, and the matrices with
-both. The system matrix is not symmetric, so eigenvalue derivatives need left and right eigenvectors (against TROM
-8.4 and 8.6), dlam_k = l_k^H dA r_k, and those of frequency and damping follow from omega = |lam|,
-zeta = -Re lam / |lam| (against TROM 8.8 and 8.9).
+both; a steady motion changes with its velocities, its unknowns and its axes. The system matrix is not symmetric, so
+eigenvalue derivatives need left and right eigenvectors (against TROM 8.4 and 8.6), dlam_k = l_k^H dA r_k; those of
+frequency and damping follow from omega = |lam|, zeta = -Re lam / |lam| (against TROM 8.8 and 8.9).
 """
 
 from __future__ import annotations
@@ -22,6 +22,8 @@ from sekant.analyses.linear.eigen_derivatives import EigenDerivatives, eigen_der
 from sekant.analyses.linear.independent_coordinates import ReductionRate, restricted
 from sekant.analyses.linear.inputs import input_columns
 from sekant.analyses.linear.linearize import linearize
+from sekant.analyses.linear.moving_axes import axes_change
+from sekant.analyses.steady.equations import MotionChange
 from sekant.engine.functions.linear import Slopes, linear_functions
 from sekant.engine.natural import NaturalSystem
 from sekant.engine.system import State
@@ -44,10 +46,6 @@ class Change:
     dlam: Array
     dp: Array
 
-    @property
-    def arguments(self) -> tuple[Array, ...]:
-        return self.ds, self.dv, self.da, self.dlam, self.dp
-
 
 @dataclass(frozen=True, eq=False)
 class Peak:
@@ -66,22 +64,39 @@ class Sensitivity:
         functions, where = linear_functions(model.system), model.operating_point
         slopes = functions.slopes(where.point)
         self._changes = [_change(model, slopes, k, n) for k, n in zip(indices, names, strict=True)]
+        turning = where.kind == "motion" and where.steady is not None
         self._rates = [
             ReductionRate(
-                model.reduction, restricted(functions.tangent_change(where.point, *c.arguments), where.rows)
+                model.reduction,
+                restricted(functions.tangent_change(where.point, c.ds, c.dv, c.da, c.dlam, c.dp), where.rows),
+                turning,
             )
             for c in self._changes
         ]
 
     @cached_property
     def A(self) -> Array:
-        """(n, n, parameters) derivative of the system matrix."""
-        return np.stack([rate.A for rate in self._rates], axis=-1)
+        """(n, n, parameters) derivative of the system matrix, along the operating points."""
+        where = self.model.operating_point
+        parts = [rate.A for rate in self._rates]
+        if where.steady is not None and where.moving:
+            for k, (rate, change) in enumerate(zip(self._rates, self._changes, strict=True)):
+                assert isinstance(change, MotionChange)
+                parts[k] = parts[k] - axes_change(where.steady, where.point, rate, change)
+        return np.stack(parts, axis=-1)
 
     @property
     def operating_point(self) -> Array:
         """(nv, parameters): how the equilibrium (in coordinates) shifts."""
         return np.stack([change.ds for change in self._changes], axis=-1)
+
+    @property
+    def unknowns(self) -> dict[str, Array]:
+        """(parameters,) each: how what was found with a steady motion changes."""
+        steady = self.model.operating_point.steady
+        names = () if steady is None else tuple(steady.unknowns)
+        found = [c.unknowns for c in self._changes if isinstance(c, MotionChange)]
+        return {name: np.array([unknowns[k] for unknowns in found]) for k, name in enumerate(names)}
 
     @property
     def multipliers(self) -> Array:
@@ -148,7 +163,9 @@ class Sensitivity:
         found = []
         for change, rate in zip(self._changes, self._rates, strict=True):
             if where.point.p.size:
-                slopes = functions.slopes_change(where.point, *change.arguments)
+                slopes = functions.slopes_change(
+                    where.point, change.ds, change.dv, change.da, change.dlam, change.dp
+                )
             else:
                 slopes = functions.slopes(where.point)
             B, D, responses = [], [], []
@@ -227,13 +244,7 @@ def sensitivity_of(model: LinearModel, parameters: Sequence[str]) -> Sensitivity
     """With respect to run-time parameters, or any number of the model, which then becomes one."""
     names = [parameters] if isinstance(parameters, str) else list(parameters)
     missing = [name for name in names if name not in model.system.parameters]
-    steady = model.operating_point.steady
-    if steady is not None and not steady.by_rates:
-        raise SolverError(
-            "sensitivity: derivatives in moving axes are not known (only where coordinates run at rates); find the "
-            "steady motion at two values of the parameter and take differences, or use sk.root_locus with a function"
-        )
-    if steady is not None and missing:
+    if model.operating_point.steady is not None and missing:
         raise SolverError(
             f"sensitivity: compile with parameters={missing} and find the steady motion of that system"
         )
@@ -281,11 +292,11 @@ def _with_parameters(model: LinearModel, missing: Sequence[str]) -> LinearModel:
     )
 
 
-def _change(model: LinearModel, slopes: Slopes, k: int, name: str) -> Change:
+def _change(model: LinearModel, slopes: Slopes, k: int, name: str) -> Change | MotionChange:
     """How the operating point moves with parameter k."""
     where, T = model.operating_point, model.reduction.tangent
     if where.steady is not None:
-        return Change(*where.steady.change(k, name))
+        return where.steady.change(k, name)
     rows, n = where.rows, T.M.shape[0]
     m = int(rows.sum())
     dp = np.zeros(where.point.p.size)

@@ -33,6 +33,19 @@ class Trial:
     g: Array
 
 
+@dataclass(frozen=True, eq=False)
+class MotionChange:
+    """What a unit change of a parameter does to a motion; `dg`: to the group motion and the rates."""
+
+    ds: Array
+    dv: Array
+    da: Array
+    dlam: Array
+    dp: Array
+    dg: Array
+    unknowns: Array
+
+
 @dataclass(frozen=True)
 class Unknown:
     """A number to be found: entry `index` of `where` "p" or "g", or "velocity" for the speed of travel."""
@@ -116,8 +129,8 @@ class SteadyEquations:
             rows.append([by_s[None], by_v[None], *end])
         return np.vstack([np.hstack(row) for row in rows])
 
-    def change(self, trial: Trial, k: int) -> tuple[Array, Array, Array, Array, Array]:
-        """How a solution moves with parameter k: ds, dv, da (nv,), dlam (m,) and dp (np,), unknowns included."""
+    def change(self, trial: Trial, k: int) -> MotionChange:
+        """How a solution moves with parameter k, the unknowns with it, so that all equations and targets are kept."""
         slopes, used = self.functions.slopes(trial.point), self.rows
         c = self.steady.conditions(trial.point, trial.g)
         parts = (
@@ -135,12 +148,17 @@ class SteadyEquations:
         lengths = np.where(lengths > 1e-10 * lengths.max(), lengths, 1.0)
         step = -np.linalg.lstsq(J / lengths, right, rcond=1e-12)[0] / lengths
         n, m = self.system.nv, int(used.sum())
-        dlam, dp = np.zeros(used.size), np.zeros(trial.point.p.size)
+        dlam, dp, dg = np.zeros(used.size), np.zeros(trial.point.p.size), np.zeros(trial.g.size)
         dlam[used], dp[k] = step[3 * n : 3 * n + m], 1.0
-        for item, found in zip(self.unknowns, step[3 * n + m :], strict=True):
+        unknowns = step[3 * n + m :]
+        for item, found in zip(self.unknowns, unknowns, strict=True):
             if item.where == "p":
                 dp[item.index] += found
-        return step[:n], step[n : 2 * n], step[2 * n : 3 * n], dlam, dp
+            elif item.where == "g":
+                dg[item.index] += found
+            else:
+                dg[1:4] += found * self.direction
+        return MotionChange(step[:n], step[n : 2 * n], step[2 * n : 3 * n], dlam, dp, dg, unknowns)
 
     def moved(self, trial: Trial, step: Array) -> Trial:
         """The trial after a step in (s, v, a, lam, unknowns)."""

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from sekant.analyses.assembly.loop_geometry import _coordinates_of_velocities
 from sekant.analyses.steady.checks import check_contacts, check_lasting, start_of
-from sekant.analyses.steady.equations import SteadyEquations, Trial, Unknown
+from sekant.analyses.steady.equations import MotionChange, SteadyEquations, Trial, Unknown
 from sekant.analyses.steady.solver import Found, Solver
 from sekant.engine.functions.linear import Point
 from sekant.engine.functions.steady import FIRST_RATE, SteadyFunctions
@@ -70,19 +70,30 @@ class SteadyMotion(State):
         Y_s = -inverse @ f.E_s
         return Y_s, -inverse @ (f.J_rate @ Y_s + f.E_s_rate)
 
-    def change(self, k: int, name: str) -> tuple[Array, Array, Array, Array, Array]:
-        """How the motion moves with entry k of p: ds, dv, da (nv,), dlam (m,), dp (np,), targets kept."""
+    def frame_change(self, point: Point, change: MotionChange) -> tuple[Array, Array]:
+        """Derivatives (nv, nv) of what `frame` gives along a change of the motion.
+
+        x = J^+ b with independent columns of J changes by J^+ (db - dJ x) + (J^T J)^-1 dJ^T (b - J x).
+        """
+        steady, g, c = self.equations.steady, self.trial.g, change
+        f, d = steady.field(point, g), steady.field_change(point, g, c.ds, c.dv, c.da, c.dp, c.dg)
+        inverse = np.linalg.pinv(f.J, rcond=1e-10)
+
+        def moved(x: Array, b: Array, db: Array) -> Array:
+            return inverse @ (db - d.J @ x) + inverse @ inverse.T @ d.J.T @ (b - f.J @ x)
+
+        Y_s, Y_rate = self.frame(point)
+        dY_s = moved(Y_s, -f.E_s, -d.E_s)
+        db = -(d.J_rate @ Y_s + f.J_rate @ dY_s + d.E_s_rate)
+        return dY_s, moved(Y_rate, -(f.J_rate @ Y_s + f.E_s_rate), db)
+
+    def change(self, k: int, name: str) -> MotionChange:
+        """How the motion moves with entry k of p, targets kept."""
         if name in self.unknowns:
             raise SolverError(
                 f"sensitivity: '{name}' was found with the steady motion; it is no free parameter"
             )
         return self.equations.change(self.trial, k)
-
-    @property
-    def by_rates(self) -> bool:
-        """Whether coordinates run at constant rates and nothing else moves, so that the axes stay."""
-        steady = self.equations.steady
-        return steady.members is None and not steady.variation.curved
 
     def __str__(self) -> str:
         lines = [

@@ -135,15 +135,37 @@ class SteadyFunctions:
         return Conditions(E.ravel(), rate.ravel(), tuple(shaped[:4]), tuple(shaped[4:]))
 
     @cached_property
-    def _field(self) -> Any:
+    def _field_terms(self) -> list[SX]:
         v = self.variation
         J, E_s = v.by(self.E, self.system.equations.v), v.by_coordinates(self.E)
-        return self._native("field", [J, E_s, v.along(J), v.along(E_s)])
+        return [ca.densify(part) for part in (J, E_s, v.along(J), v.along(E_s))]
+
+    @cached_property
+    def _field(self) -> Any:
+        return self._native("field", self._field_terms)
+
+    def _shaped(self, parts: Sequence[Array]) -> Field:
+        n = self.system.nv
+        return Field(*(part.reshape(-1, n) if part.size else np.zeros((0, n)) for part in parts))
 
     def field(self, point: Point, g: Array) -> Field:
-        n = self.system.nv
-        parts = self._field(*self._arguments(point, g))
-        return Field(*(part.reshape(-1, n) if part.size else np.zeros((0, n)) for part in parts))
+        return self._shaped(self._field(*self._arguments(point, g)))
+
+    @cached_property
+    def _field_change(self) -> Any:
+        eq, v, n = self.system.equations, self.variation, self.system.nv
+        sizes = (("ds", n), ("dv", n), ("da", n), ("dp", eq.p.numel()), ("dg", self.g.numel()))
+        change = [SX.sym(name, size) for name, size in sizes]
+        symbols = ca.vertcat(eq.q, eq.v, v.a, eq.p, self.g)
+        direction = ca.vertcat(v.N @ change[0], *change[1:])
+        rates = [ca.densify(eq.lookups.jtimes(term, symbols, direction)) for term in self._field_terms]
+        return self.system.function("steady.field_change", [*self._inputs, *change], rates)
+
+    def field_change(
+        self, point: Point, g: Array, ds: Array, dv: Array, da: Array, dp: Array, dg: Array
+    ) -> Field:
+        """Derivative of the field along a change of the point and of g."""
+        return self._shaped(self._field_change(*self._arguments(point, g), ds, dv, da, dp, dg))
 
     def measure(self, body: str, what: str) -> Any:
         """The function (as `conditions`) of a body's speed (m/s), its radius (m) about the axis, or turn times
