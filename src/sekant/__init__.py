@@ -18,7 +18,7 @@ _PUBLIC = {
     "Body": "sekant.model.body",
     "Driver": "sekant.model.driver",
     "Frame": "sekant.model.placement",
-    "LoadCase": "sekant.analyses",
+    "LoadCase": "sekant.analyses.compliance",
     "Model": "sekant.model.model",
     "PoseCurve": "sekant.geometry.curves.pose_curve",
     "PoseSurface": "sekant.geometry.surfaces.pose_surface",
@@ -27,33 +27,33 @@ _PUBLIC = {
     "SekantError": "sekant.errors",
     "State": "sekant.engine",
     "System": "sekant.engine",
-    "assemble": "sekant.analyses",
+    "assemble": "sekant.analyses.assembly.assemble",
     "compile": "sekant.engine",
     "constraints": "sekant.model",
     "contacts": "sekant.model",
     "dump": "sekant.io",
-    "equilibrium": "sekant.analyses",
+    "equilibrium": "sekant.analyses.statics.equilibrium",
     "forces": "sekant.model",
-    "identify_compliance": "sekant.analyses",
+    "identify_compliance": "sekant.analyses.compliance",
     "joints": "sekant.model",
-    "kinematics": "sekant.analyses",
-    "linearize": "sekant.analyses",
+    "kinematics": "sekant.analyses.kinematics",
+    "linearize": "sekant.analyses.linear.linearize",
     "load": "sekant.io",
-    "load_ramps": "sekant.analyses",
+    "load_ramps": "sekant.analyses.compliance",
     "natural": "sekant.engine.natural",
     "open_result": "sekant.results",
     "reduce": "sekant.reduction",
-    "optimize": "sekant.analyses",
-    "root_locus": "sekant.analyses",
+    "optimize": "sekant.analyses.design.optimize",
+    "root_locus": "sekant.analyses.linear.root_locus",
     "sensors": "sekant.model",
     "signals": "sekant.model",
-    "simulate": "sekant.analyses",
-    "steady_motion": "sekant.analyses",
-    "structure": "sekant.analyses",
+    "simulate": "sekant.analyses.simulation.simulate",
+    "steady_motion": "sekant.analyses.steady.motion",
+    "structure": "sekant.analyses.structure",
     "vehicle": "sekant.vehicle",
     "view": "sekant.views.player",
     "view_modes": "sekant.views.player",
-    "work_precision": "sekant.analyses",
+    "work_precision": "sekant.analyses.simulation.work_precision",
 }
 
 __all__ = [
@@ -101,21 +101,17 @@ __all__ = [
 
 if TYPE_CHECKING:
     from sekant import vehicle
-    from sekant.analyses import (
-        LoadCase,
-        assemble,
-        equilibrium,
-        identify_compliance,
-        kinematics,
-        linearize,
-        load_ramps,
-        optimize,
-        root_locus,
-        simulate,
-        steady_motion,
-        structure,
-        work_precision,
-    )
+    from sekant.analyses.assembly.assemble import assemble
+    from sekant.analyses.compliance import LoadCase, identify_compliance, load_ramps
+    from sekant.analyses.design.optimize import optimize
+    from sekant.analyses.kinematics import kinematics
+    from sekant.analyses.linear.linearize import linearize
+    from sekant.analyses.linear.root_locus import root_locus
+    from sekant.analyses.simulation.simulate import simulate
+    from sekant.analyses.simulation.work_precision import work_precision
+    from sekant.analyses.statics.equilibrium import equilibrium
+    from sekant.analyses.steady.motion import steady_motion
+    from sekant.analyses.structure import structure
     from sekant.engine import State, System, compile, natural
     from sekant.errors import SekantError
     from sekant.geometry.curves.pose_curve import PoseCurve

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from mechanisms import floating_model, random_model
-from sekant.analyses import simulate
+from sekant.analyses.simulation.simulate import simulate
 from sekant.engine import compile
 from sekant.model.body import Body
 from sekant.model.forces import JointFriction, JointLimit, PointForce, SpringDamper

@@ -9,7 +9,7 @@ from scipy.integrate import solve_ivp
 from scipy.special import ellipk
 
 from mechanisms import equations_of, values
-from sekant.analyses import simulate
+from sekant.analyses.simulation.simulate import simulate
 from sekant.engine import State, compile
 from sekant.geometry.spatial import SX
 from sekant.model.body import Body

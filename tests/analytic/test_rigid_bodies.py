@@ -7,7 +7,7 @@ import pytest
 from scipy.special import ellipj
 
 from mechanisms import floating_model
-from sekant.analyses import simulate
+from sekant.analyses.simulation.simulate import simulate
 from sekant.engine import compile
 from sekant.model.body import Body
 from sekant.model.forces import PointForce, Torque

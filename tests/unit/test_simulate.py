@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sekant.analyses import simulate
+from sekant.analyses.simulation.simulate import simulate
 from sekant.engine import State, compile
 from sekant.errors import SolverError
 from sekant.model.body import Body

@@ -144,7 +144,7 @@ def _self_test(problems: list[str]) -> dict[str, Any]:
 def _run_self_test(problems: list[str]) -> dict[str, Any]:
     import numpy as np
 
-    from sekant.analyses import simulate
+    from sekant.analyses.simulation.simulate import simulate
     from sekant.engine import compile
 
     model = _pendulum()

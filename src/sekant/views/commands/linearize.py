@@ -79,7 +79,7 @@ def linearize(
         from sekant.results.place import check_writable
 
         check_writable(plot)
-    from sekant.analyses import linearize as analyze
+    from sekant.analyses.linear.linearize import linearize as analyze
     from sekant.engine.system import compile as compile_model
     from sekant.io import load
 
@@ -92,7 +92,7 @@ def linearize(
         state, until = _state_at(system, time)
         modes = analyze(system, state, until, at="motion").modes()
     else:
-        from sekant.analyses import equilibrium
+        from sekant.analyses.statics.equilibrium import equilibrium
 
         state = equilibrium(system)
         modes = analyze(system, state).modes()
@@ -164,7 +164,7 @@ def _targets(system: System, texts: list[str] | None) -> dict[str, float]:
 
 
 def _steady(system: System, turn, travel, rate, unknown, target) -> State:
-    from sekant.analyses import steady_motion
+    from sekant.analyses.steady.motion import steady_motion
 
     if turn is None and travel is None and not rate:
         raise typer.BadParameter("--at steady needs --turn, --travel or --rate", param_hint="--at")
@@ -186,7 +186,8 @@ def _steady(system: System, turn, travel, rate, unknown, target) -> State:
 def _state_at(system: System, text: str) -> tuple[State, float]:
     import numpy as np
 
-    from sekant.analyses import assemble, simulate
+    from sekant.analyses.assembly.assemble import assemble
+    from sekant.analyses.simulation.simulate import simulate
     from sekant.engine.system import State
     from sekant.errors import SolverError
 

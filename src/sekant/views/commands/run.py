@@ -119,7 +119,7 @@ def _simulate(
         from sekant.engine import compile
 
         system = compile(model, engine=engine.value)
-        from sekant.analyses import simulate
+        from sekant.analyses.simulation.simulate import simulate
 
         bar.stage("simulating")
         interrupts.defer()
