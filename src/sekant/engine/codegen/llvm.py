@@ -34,7 +34,7 @@ class Code:
 
 def emit(tape: Tape, chunk: int = CHUNK, chunks_per_module: int = CHUNKS_PER_MODULE) -> Code:
     """LLVM IR of a tape, with the signature of `sekant.native_call` and T as the last argument."""
-    layout = _Layout(tape, chunk)
+    layout = Layout(tape, chunk)
     texts = [_ChunkWriter(tape, layout, c).text() for c in range(layout.count)]
     modules = []
     for first in range(0, layout.count, chunks_per_module):
@@ -54,7 +54,7 @@ def _entry(count: int, local: int) -> str:
     return f"{others}\ndefine void @{ENTRY}({_SIGNATURE}) nounwind {{\n{calls}\n ret void\n}}"
 
 
-class _Layout:
+class Layout:
     """Which chunk each value is computed in, and where values that cross chunks live in w.
 
     `op`, `a`, `b`: those of the tape as lists, which Python reads faster than arrays.
@@ -120,7 +120,7 @@ def _split(chunk: np.ndarray, count: int) -> list[list[int]]:
 
 
 class _ChunkWriter:
-    def __init__(self, tape: Tape, layout: _Layout, number: int):
+    def __init__(self, tape: Tape, layout: Layout, number: int):
         self.tape, self.layout, self.number = tape, layout, number
         self.lines: list[str] = []
         self.names: dict[int, str] = {}

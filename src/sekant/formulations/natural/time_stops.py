@@ -29,7 +29,7 @@ def switching_functions(expressions: Sequence[SX], t: SX, p: SX, lookups: Lookup
     whole = ca.veccat(SX.zeros(0, 1), *expressions)
     nodes = lookups.needed_by(whole)
     inner = [argument for node in nodes for argument in node.arguments]
-    found = _switches(ca.vertcat(whole, *inner), t, p)
+    found = [g for g in switching_arguments(ca.vertcat(whole, *inner)) if _timely(g, t, p)]
     for node in nodes:
         if isinstance(node.table, Table) and _timely(node.arguments[0], t, p):
             found += [node.arguments[0] - kink for kink in node.table.kinks.tolist()]
@@ -43,8 +43,8 @@ def _timely(expression: SX, t: SX, p: SX) -> bool:
     return t.element_hash() in symbols and symbols <= known
 
 
-def _switches(expression: SX, t: SX, p: SX) -> list[SX]:
-    """Arguments of all operations that switch with time alone."""
+def switching_arguments(expression: SX) -> list[SX]:
+    """Functions at whose zeros an operation of `expression` switches: a comparison, abs, sign, min, max, floor."""
     symbols = ca.symvar(expression)
     f = ca.Function("scan", symbols, [expression])
     work: dict[int, SX] = {}
@@ -66,7 +66,7 @@ def _switches(expression: SX, t: SX, p: SX) -> list[SX]:
             elif op in STEPS:
                 found.append(ca.sin(ca.pi * arguments[0]))
             work[out[0]] = SX.binary(op, *arguments) if len(arguments) == 2 else SX.unary(op, *arguments)
-    return [g for g in found if _timely(g, t, p)]
+    return found
 
 
 def crossing_times(

@@ -1,0 +1,138 @@
+"""C99 expressions for each operation of an SX tape, in double or in single precision.
+
+The meaning is that of `sekant.engine.codegen.operations`: NaN propagates and comparisons with it are false.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import casadi as ca
+import numpy as np
+
+from sekant.errors import SekantError
+
+
+@dataclass(frozen=True)
+class Precision:
+    """`name`: "double" or "float"; `suffix`: of literals and of the functions of math.h; `snap`: times nearer than this,
+    relative to their size, are one time; `projection`: how well constraints are met; `largest`: a state beyond it has
+    blown up, its square has a finite representation."""
+
+    name: str
+    suffix: str
+    bytes: int
+    snap: float
+    projection: float
+    largest: float
+
+    def round(self, values: np.ndarray) -> np.ndarray:
+        return np.asarray(values, np.float32 if self.name == "float" else np.float64)
+
+    def literal(self, value: float) -> str:
+        """A number that reads back as the same one."""
+        if math.isnan(value):
+            return "NAN"
+        number = float(np.float32(value)) if self.name == "float" else float(value)
+        if math.isinf(number):
+            return "INFINITY" if number > 0 else "(-INFINITY)"
+        if self.name == "float":
+            text = np.format_float_positional(np.float32(number), unique=True, trim="0")
+            if len(text) > 16:
+                text = np.format_float_scientific(np.float32(number), unique=True, trim="0")
+        else:
+            text = repr(number)
+        text = text if any(c in text for c in ".e") else f"{text}.0"
+        text += self.suffix
+        return f"({text})" if number < 0 or (number == 0 and math.copysign(1.0, number) < 0) else text
+
+
+DOUBLE = Precision("double", "", 8, 1e-14, 1e-11, 1e100)
+FLOAT = Precision("float", "f", 4, 1e-6, 1e-5, 1e18)
+PRECISIONS = {p.name: p for p in (DOUBLE, FLOAT)}
+
+_PLAIN = {
+    ca.OP_NEG: "-{a}",
+    ca.OP_SQ: "{a} * {a}",
+    ca.OP_TWICE: "{a} + {a}",
+    ca.OP_INV: "1 / {a}",
+    ca.OP_NOT: "(real)({a} == 0)",
+    ca.OP_SIGN: "{a} > 0 ? (real)1 : {a} < 0 ? (real)-1 : {a}",
+    ca.OP_ADD: "{a} + {b}",
+    ca.OP_SUB: "{a} - {b}",
+    ca.OP_MUL: "{a} * {b}",
+    ca.OP_DIV: "{a} / {b}",
+    ca.OP_LT: "(real)({a} < {b})",
+    ca.OP_LE: "(real)({a} <= {b})",
+    ca.OP_EQ: "(real)({a} == {b})",
+    ca.OP_NE: "(real)({a} != {b})",
+    ca.OP_AND: "(real)(({a} != 0) & ({b} != 0))",
+    ca.OP_OR: "(real)(({a} != 0) | ({b} != 0))",
+    ca.OP_IF_ELSE_ZERO: "{a} != 0 ? {b} : 0",
+}
+_CALLS = {
+    ca.OP_EXP: "exp",
+    ca.OP_LOG: "log",
+    ca.OP_SIN: "sin",
+    ca.OP_COS: "cos",
+    ca.OP_TAN: "tan",
+    ca.OP_ASIN: "asin",
+    ca.OP_ACOS: "acos",
+    ca.OP_ATAN: "atan",
+    ca.OP_SINH: "sinh",
+    ca.OP_COSH: "cosh",
+    ca.OP_TANH: "tanh",
+    ca.OP_ASINH: "asinh",
+    ca.OP_ACOSH: "acosh",
+    ca.OP_ATANH: "atanh",
+    ca.OP_LOG1P: "log1p",
+    ca.OP_EXPM1: "expm1",
+    ca.OP_ERF: "erf",
+    ca.OP_SQRT: "sqrt",
+    ca.OP_FABS: "fabs",
+    ca.OP_FLOOR: "floor",
+    ca.OP_CEIL: "ceil",
+}
+_CALLS2 = {
+    ca.OP_POW: "pow",
+    ca.OP_CONSTPOW: "pow",
+    ca.OP_ATAN2: "atan2",
+    ca.OP_HYPOT: "hypot",
+    ca.OP_FMOD: "fmod",
+    ca.OP_REMAINDER: "remainder",
+    ca.OP_COPYSIGN: "copysign",
+    ca.OP_FMIN: "fmin",
+    ca.OP_FMAX: "fmax",
+}
+OPERATIONS = frozenset([*_PLAIN, *_CALLS, *_CALLS2, ca.OP_ERFINV])
+
+
+def expression(op: int, a: str, b: str, precision: Precision) -> str:
+    """The C expression of operation `op` on the operands `a` and `b` (names or literals)."""
+    if op in _PLAIN:
+        return _PLAIN[op].format(a=a, b=b)
+    if op in _CALLS:
+        return f"{_CALLS[op]}{precision.suffix}({a})"
+    if op in _CALLS2:
+        return f"{_CALLS2[op]}{precision.suffix}({a}, {b})"
+    if op == ca.OP_ERFINV:
+        return f"inverse_erf({a})"
+    raise SekantError(f"operation {op} of CasADi has no C code; calls of functions must be expanded")
+
+
+def power(v: str, a: str, exponent: float) -> str | None:
+    """Statements that define `v` as a small integer power of `a` by multiplications, or None where `pow` is better."""
+    if not 0 < abs(exponent) <= 8 or exponent != int(exponent):
+        return None
+    lines, result, square, n = [], "", a, int(abs(exponent))
+    while n:
+        if n & 1:
+            result = f"{result} * {square}" if result else square
+        n >>= 1
+        if n:
+            name = f"{v}_{len(lines)}"
+            lines.append(f"const real {name} = {square} * {square};")
+            square = name
+    value = f"1 / ({result})" if exponent < 0 else result
+    return "\n    ".join([*lines, f"const real {v} = {value};"])

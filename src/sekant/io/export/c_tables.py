@@ -1,0 +1,201 @@
+"""Tables as constant arrays of a C source, and one function for each way in which the equations look them up.
+
+The search and the polynomials are those of `sekant.engine.codegen.packing` and `lookup_ir`; only the layout differs: one
+array for each part of a table, so that a reader and a linker see what belongs together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from sekant.engine.codegen.packing import _buckets as buckets
+from sekant.engine.codegen.tape import LookupShape, TapeLookup
+from sekant.errors import SekantError
+from sekant.io.export.c_operations import Precision
+from sekant.tables.pieces import extrapolation_limits, factors
+from sekant.tables.table import Table, Table2
+
+SEARCH = """
+/* An axis of a table: rows 1 .. top - 1 are its pieces, row 0 and row top continue it below `low` and above `high`. */
+typedef struct { real a, scale, last, low, high, period; int top; const real *origins; const int *starts; } axis;
+
+/* The row in which x lies, and the distance of x from the origin of that row: a bucket, then bisection within it. */
+static int row_of(const axis *s, real x, real *distance) {
+    real place = (x - s->a) * s->scale;
+    place = place > 0 ? place : 0;
+    place = place < s->last ? place : s->last;
+    int i = s->starts[(int)place], j = s->starts[(int)place + 1];
+    while (i < j) {
+        const int middle = (i + j + 1) / 2;
+        if (x >= s->origins[middle]) i = middle; else j = middle - 1;
+    }
+    i = x < s->low ? 0 : i;
+    i = x > s->high ? s->top : i;
+    *distance = x - s->origins[i];
+    return i;
+}
+"""
+LAP = """
+/* x moved into the period of an axis, and by how many periods. */
+static real lap_of(const axis *s, real x, real *laps) {{
+    *laps = floor{f}((x - s->a) / s->period);
+    return x - *laps * s->period;
+}}
+"""
+
+
+class CTables:
+    """Collects what the functions of a model look up; `text` is the C source of it.
+
+    `bytes`: of all constant arrays.
+    """
+
+    def __init__(self, tables: Sequence[Table | Table2], precision: Precision):
+        self.tables, self.precision = tables, precision
+        self._functions: dict[tuple, str] = {}
+        self._data: dict[int, str] = {}
+        self._periodic = False
+        self.bytes = 0
+
+    @property
+    def text(self) -> str:
+        if not self._data:
+            return ""
+        lap = LAP.format(f=self.precision.suffix) if self._periodic else ""
+        bodies = [body for body in self._functions.values()]
+        return "\n".join([SEARCH + lap, *self._data.values(), *bodies])
+
+    def function(self, lookup: TapeLookup) -> str:
+        """Name of the C function that gives all results of a lookup; its text is made if need be."""
+        shape = lookup.shape
+        key = (shape.table, lookup.orders)
+        name = f"lookup{shape.table}_" + "_".join("".join(map(str, order)) for order in lookup.orders)
+        if key not in self._functions:
+            self._periodic = self._periodic or any(shape.periodic)
+            self._declare(shape.table)
+            two = len(shape.powers) == 2
+            self._functions[key] = (self._both if two else self._one)(name, shape, lookup.orders)
+        return name
+
+    # -- data ------------------------------------------------------------------------------------------
+
+    def _declare(self, number: int) -> None:
+        if number in self._data:
+            return
+        table = self.tables[number]
+        label = f"table{number}"
+        if isinstance(table, Table2):
+            values = np.moveaxis(table.rows(), 2, 4)
+            parts = [
+                self._axis(f"{label}_axis1", table.breaks1, table.extrapolation[0], table.label),
+                self._axis(f"{label}_axis2", table.breaks2, table.extrapolation[1], table.label),
+                self._array("real", f"{label}_values", values),
+            ]
+        else:
+            rows = np.concatenate([table.outside[:1], table.coefficients, table.outside[1:]])
+            parts = [
+                self._axis(f"{label}_axis", table.breaks, table.extrapolation, table.label),
+                self._array("real", f"{label}_values", np.swapaxes(rows, 1, 2)),
+            ]
+            if table.extrapolation == "periodic":
+                parts.append(self._array("real", f"{label}_increment", table.increment))
+        note = f"/* {table.label.replace('*/', '')}: {parts[-1].count(',') + 1} numbers */"
+        self._data[number] = "\n".join([note, *parts])
+
+    def _axis(self, name: str, breaks: np.ndarray, extrapolation: str, label: str) -> str:
+        rounded = self.precision.round(breaks)
+        if np.any(np.diff(rounded) <= 0):
+            i = int(np.argmin(np.diff(rounded)))
+            raise SekantError(
+                f"{label}: its breaks {breaks[i]:.9g} and {breaks[i + 1]:.9g} are one number in single precision; "
+                "export in double precision, or thin out the table"
+            )
+        starts, scale = buckets(rounded)
+        low, high = extrapolation_limits(breaks, extrapolation)
+        numbers = [rounded[0], scale, starts.size - 2.0, low, high, rounded[-1] - rounded[0]]
+        head = ", ".join(self.precision.literal(float(x)) for x in numbers)
+        origins = np.concatenate([rounded[:1], rounded])
+        return "\n".join(
+            [
+                self._array("real", f"{name}_origins", origins),
+                self._array("int", f"{name}_starts", starts),
+                f"static const axis {name} = {{{head}, {rounded.size}, {name}_origins, {name}_starts}};",
+            ]
+        )
+
+    def _array(self, kind: str, name: str, values: np.ndarray) -> str:
+        flat = np.asarray(values).ravel().tolist()
+        self.bytes += len(flat) * (4 if kind == "int" else self.precision.bytes)
+        write = str if kind == "int" else self.precision.literal
+        lines, line = [], "   "
+        for text in (write(x) for x in flat):
+            if len(line) + len(text) > 116:
+                lines.append(line)
+                line = "   "
+            line += f" {text},"
+        return "\n".join([f"static const {kind} {name}[] = {{", *lines, line, "};"])
+
+    # -- functions -------------------------------------------------------------------------------------
+
+    def _locate(self, axis: str, x: str, k: str, periodic: bool) -> list[str]:
+        lines = [f"    real u{k};"]
+        if periodic:
+            lines += [f"    real laps{k};", f"    const real {x}_in = lap_of(&{axis}, {x}, &laps{k});"]
+            x = f"{x}_in"
+        return [*lines, f"    const int i{k} = row_of(&{axis}, {x}, &u{k});"]
+
+    def _polynomial(self, terms: list[str], u: str, order: int) -> str:
+        """Derivative `order` by u of the sum of terms[p] u^p; NaN in u or the terms survives."""
+        if order >= len(terms):
+            return f"0 * {terms[0]} + 0 * {u}"
+        scaled = [
+            term if factor == 1.0 else f"{self.precision.literal(float(factor))} * {term}"
+            for term, factor in zip(terms[order:], factors(len(terms), order), strict=True)
+        ]
+        text = scaled[-1]
+        for i, term in enumerate(reversed(scaled[:-1])):
+            text = f"({text}) * {u} + {term}" if i else f"{text} * {u} + {term}"
+        return text if len(scaled) > 1 else f"{text} + 0 * {u}"
+
+    def _one(self, name: str, shape: LookupShape, orders: tuple[tuple[int, ...], ...]) -> str:
+        label, m, (powers,) = f"table{shape.table}", shape.components, shape.powers
+        lines = [f"static void {name}(real x, real *restrict y) {{"]
+        lines += self._locate(f"{label}_axis", "x", "", shape.periodic[0])
+        lines.append(f"    const real *c = {label}_values + {m * powers} * i;")
+        terms = [f"c[{p * m} + j]" for p in range(powers)]
+        lines.append(f"    for (int j = 0; j < {m}; j++) {{")
+        for n, (order,) in enumerate(orders):
+            text = self._polynomial(terms, "u", order)
+            if shape.periodic[0] and order == 0:
+                text += f" + laps * {label}_increment[j]"
+            lines.append(f"        y[{n * m} + j] = {text};")
+        if shape.periodic[0] and not any(order == (0,) for order in orders):
+            lines.insert(-1 - len(orders), "    (void)laps;")
+        return "\n".join([*lines, "    }", "}"])
+
+    def _both(self, name: str, shape: LookupShape, orders: tuple[tuple[int, ...], ...]) -> str:
+        label, m, (k1, k2) = f"table{shape.table}", shape.components, shape.powers
+        table = self.tables[shape.table]
+        assert isinstance(table, Table2)
+        rows2 = table.rows().shape[1]
+        lines = [f"static void {name}(real x1, real x2, real *restrict y) {{"]
+        lines += self._locate(f"{label}_axis1", "x1", "1", shape.periodic[0])
+        lines += self._locate(f"{label}_axis2", "x2", "2", shape.periodic[1])
+        lines += [f"    (void)laps{k};" for k, periodic in zip("12", shape.periodic, strict=True) if periodic]
+        lines.append(f"    const real *c = {label}_values + {m * k1 * k2} * (i1 * {rows2} + i2);")
+        lines.append(f"    for (int j = 0; j < {m}; j++) {{")
+        for order2 in sorted({order[1] for order in orders}):
+            for p in range(k1):
+                terms = [f"c[{(p * k2 + q) * m} + j]" for q in range(k2)]
+                lines.append(f"        const real g{order2}_{p} = {self._polynomial(terms, 'u2', order2)};")
+        for n, (order1, order2) in enumerate(orders):
+            inner = [f"g{order2}_{p}" for p in range(k1)]
+            used = self._polynomial(inner, "u1", order1)
+            lines.append(f"        y[{n * m} + j] = {used};")
+        unused = [f"g{o}_{p}" for o in sorted({order[1] for order in orders}) for p in range(k1)]
+        body = "\n".join(lines[lines.index(f"    for (int j = 0; j < {m}; j++) {{") :])
+        idle = [g for g in unused if body.count(g) == 1]
+        lines += [f"        (void){g};" for g in idle]
+        return "\n".join([*lines, "    }", "}"])

@@ -1,0 +1,146 @@
+"""What the outside sees of an exported model: states, parameters, inputs and outputs, one number each."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+
+import casadi as ca
+
+from sekant.engine.system import System
+from sekant.errors import SekantError, suggest
+from sekant.geometry.spatial import SX
+from sekant.model.quantities import Description, unit_of
+
+
+@dataclass(frozen=True)
+class Variable:
+    """One number with a name; `unit` as in model files, empty where there is none to state."""
+
+    name: str
+    unit: str
+    description: str
+
+
+@dataclass(frozen=True, eq=False)
+class Interface:
+    """`parameters` (np,) hold the inputs too: `inputs` are their positions. `y` (ny,): expressions of the outputs."""
+
+    states: tuple[Variable, ...]
+    parameters: tuple[Variable, ...]
+    inputs: tuple[int, ...]
+    outputs: tuple[Variable, ...]
+    y: SX
+
+
+def interface(system: System, outputs: Sequence[str] | None, inputs: Sequence[str]) -> Interface:
+    """All of a system; `outputs`: patterns, None for all that need no accumulated work."""
+    shown, y = _outputs(system, outputs)
+    parameters = _parameters(system)
+    return Interface(_states(system), parameters, _inputs(system, parameters, inputs), shown, y)
+
+
+def identifier(name: str) -> str:
+    """A name as C allows it."""
+    text = re.sub(r"\W", "_", name, flags=re.ASCII)
+    return f"m_{text}" if not text or text[0].isdigit() else text
+
+
+def _states(system: System) -> tuple[Variable, ...]:
+    eq = system.equations
+    names = system.state_names[: system.nq + system.nv]
+    units = [*_units(system, getattr(eq.motion, "q_names", ()), "coordinates")]
+    units += [*_units(system, getattr(eq.motion, "v_names", ()), "velocities")]
+    if len(units) != len(names):
+        units = [""] * len(names)
+    kinds = ["coordinate"] * system.nq + ["velocity"] * system.nv
+    return tuple(
+        Variable(name, unit, kind) for name, unit, kind in zip(_unique(names), units, kinds, strict=True)
+    )
+
+
+def _units(system: System, keys: Sequence, field: str) -> list[str]:
+    found = []
+    for owner, i in keys:
+        joint = system.equations.motion.owner_of(owner)
+        found.append(getattr(joint, field)[i].unit if joint is not None else "")
+    return found
+
+
+def _unique(names: Sequence[str]) -> list[str]:
+    seen: dict[str, int] = {}
+    result = []
+    for name in names:
+        seen[name] = seen.get(name, 0) + 1
+        result.append(name if seen[name] == 1 else f"{name}_{seen[name]}")
+    return result
+
+
+def _parameters(system: System) -> tuple[Variable, ...]:
+    found = []
+    for name, default in system.parameters.items():
+        unit = "" if name in system.model.parameters else _field_unit(system, name)
+        parts = [name] if default.size == 1 else [f"{name}[{i + 1}]" for i in range(default.size)]
+        found += [Variable(part, unit, "parameter of the model") for part in parts]
+    return tuple(found)
+
+
+def _field_unit(system: System, name: str) -> str:
+    """The unit of the number ``item.field``."""
+    item_name, _, field = name.rpartition(".")
+    for collection in ("bodies", "joints", "forces", "constraints", "sensors", "drivers"):
+        item = getattr(system.model, collection, {}).get(item_name)
+        if isinstance(item, Description) and field in type(item).model_fields:
+            return unit_of(type(item).model_fields[field]) or ""
+    return ""
+
+
+def _inputs(system: System, parameters: Sequence[Variable], names: Sequence[str]) -> tuple[int, ...]:
+    """Positions of the parameters that an importer may change at any time."""
+    known = [parameter.name for parameter in parameters]
+    eq, found = system.equations, []
+    for name in names:
+        if name not in known:
+            hint = suggest(name, known, "run-time parameters")
+            raise SekantError(
+                f"no input '{name}'; {hint} An input is a parameter that a force depends on, e.g. an actuator's force: "
+                f"give it a name in `parameters` of the model, or compile with parameters=['{name}']"
+            )
+        k = known.index(name)
+        moved = ca.vertcat(eq.Phi, eq.rate, eq.qdot, getattr(eq.motion, "q_all", SX.zeros(0, 1)))
+        if eq.lookups.jacobian(moved, eq.p[k]).nnz():
+            raise SekantError(
+                f"input '{name}' moves a driver or a constraint, so that its rates act as well; let it set a force, or "
+                "leave it a parameter"
+            )
+        found.append(k)
+    return tuple(found)
+
+
+def _outputs(system: System, patterns: Sequence[str] | None) -> tuple[tuple[Variable, ...], SX]:
+    work = system._w
+    known = [o for o in system.all_outputs if not (work.numel() and ca.depends_on(o.expression, work))]
+    if system.equations.constraints == [] and not system.model.contacts:
+        known = [o for o in known if not o.name.startswith("constraints.")]
+    known = [o for o in known if o.name not in ("energy.work", "energy.balance")]
+    chosen = [o for o in known if patterns is None or any(fnmatchcase(o.name, n) for n in patterns)]
+    for pattern in patterns or ():
+        if not any(fnmatchcase(o.name, pattern) for o in chosen):
+            raise SekantError(
+                f"no output is called '{pattern}'; {suggest(pattern, [o.name for o in known], 'outputs')}"
+            )
+    found: list[Variable] = []
+    for o in chosen:
+        width = o.expression.numel()
+        parts = [f"{o.name}.{c}" for c in o.components] if o.components else [o.name]
+        if len(parts) != width:
+            parts = [f"{o.name}[{i + 1}]" for i in range(width)]
+        units = [o.unit] * width if isinstance(o.unit, str) else list(o.unit)
+        found += [Variable(n, u, o.description) for n, u in zip(parts, units, strict=True)]
+    states = set(system.state_names[: system.nq + system.nv])
+    names = _unique([v.name if v.name not in states else f"{v.name}_output" for v in found])
+    found = [Variable(n, v.unit, v.description) for n, v in zip(names, found, strict=True)]
+    y = ca.vertcat(SX.zeros(0, 1), *[ca.vec(ca.densify(o.expression)) for o in chosen])
+    return tuple(found), y

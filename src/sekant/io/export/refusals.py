@@ -1,0 +1,91 @@
+"""What cannot leave the house: models whose motion needs a solver that the exported code does not contain."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sekant.engine.system import System, compile
+from sekant.errors import SekantError, suggest
+from sekant.formulations.natural.loads import LoadedMechanism
+from sekant.model.model import Model
+
+FIXED_STEP = ("euler", "semi_implicit_euler", "rk4")
+METHODS = (*FIXED_STEP, "dop853")
+
+
+def system_of(given: System | Model | LoadedMechanism, parameters: list[str] | None) -> System:
+    """The compiled system to export; every named parameter of a model stays tunable unless `parameters` says which."""
+    if isinstance(given, System):
+        if parameters is not None:
+            raise SekantError("a compiled system has its parameters already: give parameters to sk.compile, or a model")
+        return given
+    if parameters is None:
+        parameters = _tunable(given)
+    return compile(given, parameters=parameters)
+
+
+def _tunable(model: Model | LoadedMechanism) -> list[str]:
+    """The named parameters that can stay symbols: numbers that no curve is made from and that are no formulas."""
+    if not isinstance(model, Model):
+        return []
+    plain = [name for name, value in model.parameters.items() if isinstance(value, float)]
+    kept: list[str] = []
+    from sekant.model.resolve import resolve
+
+    for name in plain:
+        try:
+            resolve(model, [name])
+        except SekantError:  # it shapes a curve or a table when the model is read
+            continue
+        kept.append(name)
+    return kept
+
+
+def refuse(system: System, what: str) -> None:
+    """An error for a model that has no motion, or one that only events on Taylor series can compute."""
+    name = system.model.name
+    contacts = list(system.model.contacts)
+    if contacts:
+        raise SekantError(
+            f"model '{name}': contact '{contacts[0]}' cannot be exported as {what}: impacts need the solver 'taylor', "
+            "which the exported code does not contain; use a joint_limit or a force that is an expression of the gap"
+        )
+    if system.nv == 0:
+        raise SekantError(
+            f"model '{name}' has no degree of freedom, so there is no motion to export; free a joint, or use "
+            "sekant kinematics"
+        )
+
+
+def chosen_method(system: System, method: str | None, fixed_only: bool, start: Any) -> str:
+    """The method inside the exported code: the given one, the model's own, or the one that suits it."""
+    allowed = FIXED_STEP if fixed_only else METHODS
+    asked = method or str(system.settings.method)
+    if asked in allowed:
+        return asked
+    remedy = f"choose one of {', '.join(allowed)} with --method"
+    if asked in ("taylor", "radau5", "generalized_alpha"):
+        source = "asked for" if method else "which its simulation settings name"
+        more = "" if fixed_only else ", or export it for model exchange (--kind me), where the importer's solver works"
+        raise SekantError(
+            f"model '{system.model.name}': method '{asked}', {source}, is not in the exported code; {remedy}{more}"
+        )
+    if asked == "dop853":
+        raise SekantError(f"method 'dop853' chooses its own steps, C code for real time needs fixed ones; {remedy}")
+    if asked != "auto":
+        raise SekantError(f"unknown method '{asked}'; {suggest(asked, allowed, 'methods')}")
+    if fixed_only:
+        return "rk4"
+    _refuse_stiff(system, start, remedy)
+    return "dop853"
+
+
+def _refuse_stiff(system: System, start: Any, remedy: str) -> None:
+    from sekant.analyses.simulation.runs import choose_method
+
+    found, why = choose_method(system, start, None, 0.0)
+    if found == "radau5":
+        raise SekantError(
+            f"model '{system.model.name}' is {why}: it needs 'radau5', which the exported code does not contain; export it "
+            f"for model exchange (--kind me) and use an implicit solver there, or {remedy} and a step short enough"
+        )

@@ -1,0 +1,144 @@
+"""Where the equations of a system switch: at which times, and at which zeros of functions of the state.
+
+Times come from the model's signals (`System.time_stops`); they stay formulas of the parameters, so that a program which
+changes a parameter lands on the right ones. What is left are event indicators: arguments of comparisons, abs, sign,
+min, max and floor, and the breaks at which a table jumps or kinks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import casadi as ca
+import numpy as np
+
+from sekant.engine.codegen.tape import CONST
+from sekant.engine.natural import NaturalSystem
+from sekant.engine.system import System
+from sekant.errors import ModelError, SekantError
+from sekant.formulations.natural.time_stops import switching_arguments
+from sekant.geometry.spatial import SX
+from sekant.io.export.c_function import tape_of
+from sekant.model.fields import expressions_of
+from sekant.tables.lookups import LookupNode
+from sekant.tables.table import Table, Table2
+
+
+@dataclass(frozen=True)
+class TimedSwitch:
+    """Times start + k scale for every k of `knots`, or every whole k where that is None.
+
+    `start`, `scale`: expressions of the run-time parameters.
+    """
+
+    start: SX
+    scale: SX
+    knots: tuple[float, ...] | None
+
+
+def timed_switches(system: System, horizon: float) -> list[TimedSwitch]:
+    """All switches by time. Those of natural mechanisms, which have no formulas, are found up to `horizon` (s)."""
+    if isinstance(system, NaturalSystem):
+        times = system.time_stops(0.0, horizon)
+        if times and system.parameters:
+            raise SekantError(
+                f"model '{system.model.name}': its natural mechanism switches at t = {times[0]:.6g} s, which tunable "
+                "parameters may move; export it without parameters, or describe it as a model with signals"
+            )
+        return [TimedSwitch(SX(time), SX(0), (0.0,)) for time in times]
+    model, values = system.model, system.equations.resolved.values
+    found: dict[tuple, TimedSwitch] = {}
+    for item in [*model.forces.values(), *model.drivers.values(), *model.sensors.values()]:
+        for _, expression in expressions_of(item):
+            for switch in expression.time_switches(values.keys()):
+                knots: tuple[float, ...] | None = (0.0,)
+                if switch.table is not None:
+                    knots = tuple(model.tables[switch.table].table(switch.table).kinks.tolist())
+                elif switch.scale is not None:
+                    knots = None
+                try:
+                    start = SX(switch.start.evaluate(values.__getitem__))
+                    scale = SX(0) if switch.scale is None else SX(switch.scale.evaluate(values.__getitem__))
+                except (ModelError, KeyError):  # no number: nothing switches there, as in a run
+                    continue
+                found.setdefault((str(switch.start), str(switch.scale), switch.table), TimedSwitch(start, scale, knots))
+    return list(found.values())
+
+
+def event_indicators(system: System, inputs: Sequence[SX], rates: SX) -> SX:
+    """(nz,) functions of the `inputs` (t, x, p) whose changes of sign are events of the right-hand side `rates`."""
+    t, lookups = inputs[0], system.equations.lookups
+    nodes = lookups.needed_by(rates)
+    inner = [argument for node in nodes for argument in node.arguments]
+    found = switching_arguments(ca.vertcat(ca.vec(ca.densify(rates)), *inner))
+    for node in nodes:
+        found += _table_indicators(system, node)
+    found = [g for g in found if not _is_timed(system, g, t)]
+    if not found:
+        return SX.zeros(0, 1)
+    tape = tape_of(list(inputs), [ca.vertcat(*found)], lookups)
+    kept: dict[int, SX] = {}
+    for number, g in zip(tape.outputs[0].tolist(), found, strict=True):
+        if tape.op[number] != CONST:
+            kept.setdefault(number, g)
+    return ca.vertcat(*kept.values()) if kept else SX.zeros(0, 1)
+
+
+def _is_timed(system: System, g: SX, t: SX) -> bool:
+    """Whether g is a t + b with a and b free of time and state: the timed switches have it already."""
+    slope = system.equations.lookups.jacobian(g, t)
+    eq = system.equations
+    moving = ca.vertcat(eq.q, eq.v)
+    free = [s for s in ca.symvar(g) if not _among(s, t) and not _among(s, eq.p)]
+    return not free and not ca.depends_on(g, moving) and slope.nnz() > 0 and not ca.depends_on(slope, t)
+
+
+def _among(symbol: SX, group: SX) -> bool:
+    return any(symbol.element_hash() == s.element_hash() for s in ca.symvar(group))
+
+
+def _table_indicators(system: System, node: LookupNode) -> list[SX]:
+    """Functions that change their sign where the derivative that the node looks up jumps, or the value kinks."""
+    table = node.table
+    if isinstance(table, Table2):
+        found = zip(table.kinks, table.extrapolation, (table.breaks1, table.breaks2), node.arguments, strict=True)
+    else:
+        smooth = table if node.order[0] < 2 else table.derivative(node.order[0] - 1)
+        found = [(smooth.kinks, table.extrapolation, table.breaks, node.arguments[0])]
+    indicators = []
+    for kinks, extrapolation, breaks, argument in found:
+        period = float(breaks[-1] - breaks[0]) if extrapolation == "periodic" else None
+        if extrapolation == "error":
+            kinks = kinks[(kinks > breaks[0]) & (kinks < breaks[-1])]
+        if period is not None and kinks.size and np.isclose(kinks[-1] - kinks[0], period):
+            kinks = kinks[:-1]
+        if kinks.size == 1 and period is None:
+            indicators.append(argument - float(kinks[0]))
+        elif kinks.size:
+            key = ("indicator", id(table), node.order, len(indicators))
+            waves = system.once(key, lambda k=kinks, T=period: alternating(k, T))
+            indicators.append(system.equations.lookups(waves, argument))
+    return indicators
+
+
+def alternating(kinks: np.ndarray, period: float | None = None) -> Table:
+    """A continuous table that changes its sign at each of the `kinks` and nowhere else.
+
+    Between two of them it is a parabola, beyond the first and the last a straight line. With an odd number of kinks in a
+    `period` it repeats after two of them.
+    """
+    k = np.asarray(kinks, float)
+    if period is not None:
+        k = np.concatenate([k, k + period]) if k.size % 2 else k
+        breaks = np.append(k, k[0] + period * (2 if kinks.size % 2 else 1))
+    else:
+        breaks = k
+    width = np.diff(breaks)
+    sign = np.where(np.arange(width.size) % 2 == 0, 1.0, -1.0)
+    # sign (x - k_i)(k_i+1 - x) / width = sign (u - u^2 / width), u = x - k_i: slopes +-1 at both ends
+    pieces = np.stack([np.zeros_like(width), sign, -sign / width], axis=1)[:, None, :]
+    if period is not None:
+        return Table(breaks, pieces, "periodic", "events")
+    outside = np.array([[[0.0, 1.0, 0.0]], [[0.0, -sign[-1], 0.0]]])
+    return Table(breaks, pieces, "explicit", "events", outside=outside)
