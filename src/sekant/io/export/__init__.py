@@ -2,5 +2,7 @@
 
 from sekant.io.export.c_export import CExport
 from sekant.io.export.c_export import export_c as c
+from sekant.io.export.fmu import FmuExport
+from sekant.io.export.fmu import export_fmu as fmu
 
-__all__ = ["CExport", "c"]
+__all__ = ["CExport", "FmuExport", "c", "fmu"]

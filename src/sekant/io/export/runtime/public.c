@@ -13,7 +13,9 @@ int NAME_start(MODEL *m, real t) {
     m->begin = m->t = t;
     m->steps = 0;
     open_segment(m, t);
-    const int code = start_state(m);
+    initial(m->p, m->x); /* as the model describes it at the present parameters */
+    normalize(m->x);
+    const int code = project(m, m->x, m->t, 50);
     if (code) return code;
     for (int j = 0; j < NX; j++) if (!isfinite(m->x[j])) return STOPPED_NOT_FINITE;
     return 0;

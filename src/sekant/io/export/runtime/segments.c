@@ -81,10 +81,3 @@ static int settle(const MODEL *m, real *x, real t) {
     normalize(x);
     return project(m, x, t, 6);
 }
-
-/* The start that the model describes at the present parameters. */
-static int start_state(MODEL *m) {
-    initial(m->p, m->x);
-    normalize(m->x);
-    return project(m, m->x, m->t, 50);
-}

@@ -1,0 +1,94 @@
+"""One C file to shared libraries: by the system's compiler where there is one, else by the PyPI package ziglang."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import platform
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from sekant.errors import SekantError, suggest
+
+
+@dataclass(frozen=True)
+class Platform:
+    """`zig`: its name for ziglang; `folder2`, `folder3`: of the binaries in an FMU; `magic`: how such a file begins."""
+
+    zig: str
+    suffix: str
+    folder2: str
+    folder3: str
+    magic: bytes
+
+
+PLATFORMS = {
+    "linux64": Platform("x86_64-linux-gnu.2.17", ".so", "linux64", "x86_64-linux", b"\x7fELF"),
+    "win64": Platform("x86_64-windows-gnu", ".dll", "win64", "x86_64-windows", b"MZ"),
+    "darwin64": Platform("x86_64-macos", ".dylib", "darwin64", "x86_64-darwin", b"\xcf\xfa\xed\xfe"),
+    "aarch64-linux": Platform(
+        "aarch64-linux-gnu.2.17", ".so", "aarch64-linux", "aarch64-linux", b"\x7fELF"
+    ),
+    "aarch64-darwin": Platform(
+        "aarch64-macos", ".dylib", "aarch64-darwin", "aarch64-darwin", b"\xcf\xfa\xed\xfe"
+    ),
+}
+FLAGS = ("-std=c99", "-O2", "-shared", "-fPIC", "-fvisibility=hidden")
+
+
+def host() -> str:
+    """The name of the platform that this program runs on."""
+    system = {"linux": "linux", "darwin": "darwin", "win32": "win"}.get(sys.platform, sys.platform)
+    machine = platform.machine().lower()
+    if machine in ("arm64", "aarch64"):
+        return f"aarch64-{system}"
+    return f"{system}64"
+
+
+def check_platforms(names: list[str]) -> list[str]:
+    for name in names:
+        if name not in PLATFORMS:
+            raise SekantError(f"unknown platform '{name}'; {suggest(name, list(PLATFORMS), 'platforms')}")
+    return list(dict.fromkeys(names))
+
+
+def system_compiler() -> str | None:
+    """The C compiler of this machine: $CC, cc, gcc or clang."""
+    for name in (os.environ.get("CC", ""), "cc", "gcc", "clang"):
+        found = shutil.which(name) if name else None
+        if found:
+            return found
+    return None
+
+
+def has_zig() -> bool:
+    return importlib.util.find_spec("ziglang") is not None
+
+
+def build_library(source: Path, target: Path, name: str, python: str | None = None) -> str:
+    """Compile `source` to the shared library `target` for platform `name`; gives the compiler that did it.
+
+    `python`: the interpreter that has ziglang, where it is not this one.
+    """
+    native = system_compiler() if name == host() else None
+    if native:
+        command = [native, *FLAGS]
+    elif python or has_zig():
+        command = [python or sys.executable, "-m", "ziglang", "cc", "-target", PLATFORMS[name].zig, *FLAGS, "-s"]
+    else:
+        reason = "there is no C compiler here" if name == host() else f"the compiler here builds for {host()} only"
+        raise SekantError(
+            f"cannot build the FMU for {name}: {reason}; pip install 'sekant[export]', which compiles for every platform, "
+            "or export for another platform"
+        )
+    command += ["-o", str(target), str(source)]
+    if not name.startswith("win"):
+        command.append("-lm")
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        first = next((line for line in done.stderr.splitlines() if "error" in line), done.stderr[:300])
+        raise SekantError(f"the C compiler failed for {name} ({' '.join(command[:4])} ...): {first}")
+    return "ziglang" if not native else native

@@ -1,0 +1,124 @@
+"""The variables of an FMU and the unit definitions, as both versions of FMI describe them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from xml.sax.saxutils import quoteattr
+
+from sekant.errors import SekantError
+from sekant.io.export.interface import Interface, Variable
+from sekant.io.export.model_code import ModelCode
+from sekant.units import parse_unit
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One variable of an FMU. `derivative_of`: value reference of the state whose rate it is."""
+
+    reference: int
+    variable: Variable
+    causality: str
+    variability: str
+    initial: str | None = None
+    start: float | None = None
+    derivative_of: int | None = None
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A number of the solver inside that an importer may change; `field` of the structure in C."""
+
+    field: str
+    variable: Variable
+    start: float
+
+
+SETTINGS = {
+    "step": Variable("sekant.step", "s", "length of the steps inside"),
+    "rtol": Variable("sekant.rtol", "", "relative tolerance of the steps inside"),
+    "atol": Variable("sekant.atol", "", "absolute tolerance of the steps inside"),
+    "drift": Variable("sekant.drift", "", "violation of constraints beyond which the state is corrected"),
+}
+
+
+def entries(face: Interface, code: ModelCode, settings: Sequence[Setting], constrained: bool) -> list[Entry]:
+    """All variables, in the order of their value references; see `runtime/instance.c`."""
+    n = len(face.states)
+    time = Variable("time", "s", "")
+    found = [Entry(0, time, "independent", "continuous")]
+    loose = constrained or code.start_depends
+    for i, state in enumerate(face.states):
+        how = "approx" if loose else "exact"
+        found.append(Entry(1 + i, state, "local", "continuous", how, float(code.x[i])))
+    for i, state in enumerate(face.states):
+        rate = Variable(f"der({state.name})", _per_second(state.unit), f"rate of {state.name}")
+        found.append(Entry(1 + n + i, rate, "local", "continuous", "calculated", None, 1 + i))
+    for i, parameter in enumerate(face.parameters):
+        start = float(code.p[i])
+        if i in face.inputs:
+            entry = Entry(1 + 2 * n + i, parameter, "input", "continuous", None, start)
+        else:
+            entry = Entry(1 + 2 * n + i, parameter, "parameter", "tunable", "exact", start)
+        found.append(entry)
+    at = 1 + 2 * n + len(face.parameters)
+    found += [
+        Entry(at + i, output, "output", "continuous", "calculated") for i, output in enumerate(face.outputs)
+    ]
+    at += len(face.outputs)
+    found += [
+        Entry(at + i, s.variable, "parameter", "tunable", "exact", s.start) for i, s in enumerate(settings)
+    ]
+    _refuse_duplicates(found)
+    return found
+
+
+def _refuse_duplicates(found: Sequence[Entry]) -> None:
+    seen: set[str] = set()
+    for entry in found:
+        if entry.variable.name in seen:
+            raise SekantError(
+                f"two variables of the FMU would be called '{entry.variable.name}'; rename the parameter or the output of "
+                "that name, or choose outputs"
+            )
+        seen.add(entry.variable.name)
+
+
+def _per_second(unit: str) -> str:
+    return f"{unit}/s" if unit and unit != "1" else "1/s" if unit == "1" else ""
+
+
+def unit_name(text: str) -> str | None:
+    """The unit to state, or None where the text is none ("m or rad") or says nothing."""
+    if text in ("", "1"):
+        return None
+    try:
+        parse_unit(text)
+    except SekantError:
+        return None
+    return text
+
+
+def unit_definitions(found: Sequence[Entry]) -> str:
+    """The element UnitDefinitions: each unit by its exponents of kg, m, s and rad."""
+    names = sorted({name for e in found if (name := unit_name(e.variable.unit))})
+    lines = []
+    for name in names:
+        unit = parse_unit(name)
+        m, kg, s, rad = unit.dimension
+        parts = [f'{key}="{value}"' for key, value in (("kg", kg), ("m", m), ("s", s), ("rad", rad)) if value]
+        if unit.factor != 1.0:
+            parts.append(f'factor="{unit.factor!r}"')
+        lines.append(f"    <Unit name={quoteattr(name)}><BaseUnit {' '.join(parts)}/></Unit>")
+    return "\n".join(["  <UnitDefinitions>", *lines, "  </UnitDefinitions>"]) if lines else ""
+
+
+def attributes(**values: object) -> str:
+    """XML attributes; those that are None are left out, truth values become words, numbers keep all digits."""
+    texts = []
+    for name, value in values.items():
+        if value is None:
+            continue
+        text = str(value).lower() if isinstance(value, bool) else repr(value) if isinstance(value, float) else str(value)
+        texts.append(f"{name}={quoteattr(text)}")
+    return " ".join(texts)

@@ -1,0 +1,220 @@
+"""A model as an FMU: one generated C source, compiled for the platforms that are asked for, with its description."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import tempfile
+import zipfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from sekant.engine.system import State, System
+from sekant.errors import SekantError
+from sekant.formulations.natural.loads import LoadedMechanism
+from sekant.io.export.c_export import DEFAULT_STEP, start_of
+from sekant.io.export.c_operations import DOUBLE
+from sekant.io.export.compilers import PLATFORMS, build_library, check_platforms, host
+from sekant.io.export.description import SETTINGS, Entry, Setting, entries
+from sekant.io.export.fmi2_description import describe_fmi2
+from sekant.io.export.fmi3_description import build_description, describe_fmi3
+from sekant.io.export.interface import identifier, interface
+from sekant.io.export.model_code import RUNTIME, ModelCode, model_code
+from sekant.io.export.refusals import FIXED_STEP, chosen_method, refuse, system_of
+from sekant.model.model import Model
+from sekant.version import __version__
+
+KINDS = {"me": "model exchange", "cs": "co-simulation"}
+DRIFT = 1e-9
+"""Violation of constraints (m, rad, and per second) beyond which a state is put back after an importer's step."""
+STRUCTURED = re.compile(r"(der\()?[A-Za-z_]\w*(\[\d+\])?(\.[A-Za-z_]\w*(\[\d+\])?)*\)?", re.ASCII)
+MODEL = """
+typedef struct {
+    real t, x[NX], p[NP + 1], step, rtol, atol, drift; /* time, state, parameters, settings */
+    real segment, next;                                /* switching times around t */
+    real h, slope[NX];                                 /* of the adaptive method: step to try, slope at x */
+    int fresh, rejected;
+    unsigned long long steps;
+} MODEL;
+"""
+
+
+@dataclass(frozen=True, eq=False)
+class FmuExport:
+    """What was written. `method`: of co-simulation, else empty; `compilers`: which one built for each platform."""
+
+    path: Path
+    version: int
+    kind: str
+    method: str
+    platforms: tuple[str, ...]
+    compilers: tuple[str, ...]
+    states: tuple[str, ...]
+    parameters: tuple[str, ...]
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+    event_indicators: int
+    size: int
+
+    def summary(self) -> str:
+        """For a reader."""
+        inside = f" by {self.method}" if self.method else ""
+        return (
+            f"{self.path}: FMI {self.version}.0, {KINDS[self.kind]}{inside}, {self.size / 1024:.0f} kB\n"
+            f"{len(self.states)} states, {len(self.inputs)} inputs, {len(self.parameters)} tunable parameters, "
+            f"{len(self.outputs)} outputs, {self.event_indicators} event indicators\n"
+            f"built for {', '.join(f'{p} ({c})' for p, c in zip(self.platforms, self.compilers, strict=True))}"
+        )
+
+
+def export_fmu(
+    system: System | Model | LoadedMechanism,
+    path: str | Path,
+    *,
+    fmi: int = 2,
+    kind: str = "me",
+    platforms: Sequence[str] | None = None,
+    method: str | None = None,
+    step: float | None = None,
+    rtol: float | None = None,
+    atol: float | None = None,
+    outputs: Sequence[str] | None = None,
+    inputs: Sequence[str] = (),
+    parameters: Sequence[str] | None = None,
+    initial: State | None = None,
+) -> FmuExport:
+    """Write the FMU `path`.
+
+    `fmi`: 2 or 3. `kind`: "me" (model exchange: the importer integrates) or "cs" (co-simulation: the FMU does, by `method`
+    "dop853" with `rtol`, `atol`, or "euler", "semi_implicit_euler", "rk4" with `step`). `platforms`: names of
+    `PLATFORMS`, by default the one here. `outputs`: patterns, None for all. `inputs`: run-time parameters that the
+    importer may change at any time. `parameters`: of a model, which stay tunable; by default every named one.
+    """
+    if fmi not in (2, 3):
+        raise SekantError(f"there is no FMI {fmi} here; write 2 or 3")
+    if kind not in KINDS:
+        raise SekantError(f"unknown kind '{kind}' of FMU; write me (model exchange) or cs (co-simulation)")
+    place = Path(path)
+    if place.suffix != ".fmu":
+        raise SekantError(f"'{place}' is no name for an FMU; let it end in .fmu")
+    wanted = check_platforms(list(platforms) if platforms else [host()])
+    built = system_of(system, None if parameters is None else list(parameters))
+    refuse(built, "an FMU")
+    start = start_of(built, initial)
+    chosen = chosen_method(built, method, False, start) if kind == "cs" else "euler"
+    settings = built.settings
+    h = float(step or settings.step or DEFAULT_STEP)  # type: ignore[arg-type]
+    tolerance = float(settings.rtol if rtol is None else rtol)  # type: ignore[arg-type]
+    absolute = float(settings.atol if atol is None else atol)  # type: ignore[arg-type]
+    if not h > 0 or not tolerance > 0 or not absolute > 0:
+        raise SekantError(f"step, rtol and atol must be positive (got {h:g}, {tolerance:g}, {absolute:g})")
+    face = interface(built, outputs, inputs)
+    code = model_code(built, face, start, chosen, DOUBLE, events=kind == "me", derivatives=True)
+    constrained = bool(built.equations.constraints)
+    drifts = constrained or bool(len(built.equations.motion.unit_blocks))
+    own = _settings(kind, chosen, drifts, h, tolerance, absolute)
+    found = entries(face, code, own, constrained)
+    label = identifier(place.stem)
+    source = _source(label, fmi, kind, code, own, h, tolerance, absolute)
+    guid = _guid(source, found)
+    source = source.replace('"{GUID}"', f'"{guid}"')
+    source = source.replace("FINGERPRINT_VALUE", f"0x{hashlib.sha256(guid.encode()).hexdigest()[:16]}ULL")
+    describe = describe_fmi2 if fmi == 2 else describe_fmi3
+    text = describe(
+        name=built.model.name,
+        label=label,
+        guid=guid,
+        tool=f"Sekant {__version__}",
+        kind=kind,
+        found=found,
+        indicators=code.indicators,
+        structured=all(STRUCTURED.fullmatch(e.variable.name) for e in found),
+        needs_completed_step=drifts,
+        until=float(settings.until),  # type: ignore[arg-type]
+        tolerance=tolerance,
+        step=float(settings.output_step or h),  # type: ignore[arg-type]
+    )
+    files = {"modelDescription.xml": text.encode(), f"sources/{label}.c": source.encode()}
+    if fmi == 3:
+        files["sources/buildDescription.xml"] = build_description(label).encode()
+    compilers = []
+    with tempfile.TemporaryDirectory() as folder:
+        written = Path(folder) / f"{label}.c"
+        written.write_text(source, encoding="utf-8")
+        for name in wanted:
+            target = PLATFORMS[name]
+            library = Path(folder) / f"{label}{target.suffix}"
+            compilers.append(build_library(written, library, name))
+            place_in = target.folder2 if fmi == 2 else target.folder3
+            files[f"binaries/{place_in}/{label}{target.suffix}"] = library.read_bytes()
+    _zip(place, files)
+    names = [parameter.name for parameter in face.parameters]
+    return FmuExport(
+        place,
+        fmi,
+        kind,
+        chosen if kind == "cs" else "",
+        tuple(wanted),
+        tuple(Path(c).name for c in compilers),
+        tuple(v.name for v in face.states),
+        tuple(n for i, n in enumerate(names) if i not in face.inputs),
+        tuple(names[i] for i in face.inputs),
+        tuple(v.name for v in face.outputs),
+        code.indicators,
+        place.stat().st_size,
+    )
+
+
+def _settings(kind: str, method: str, drifts: bool, step: float, rtol: float, atol: float) -> list[Setting]:
+    if kind == "me":
+        return [Setting("drift", SETTINGS["drift"], DRIFT)] if drifts else []
+    if method in FIXED_STEP:
+        return [Setting("step", SETTINGS["step"], step)]
+    return [Setting("rtol", SETTINGS["rtol"], rtol), Setting("atol", SETTINGS["atol"], atol)]
+
+
+def _source(
+    label: str, fmi: int, kind: str, code: ModelCode, settings: Sequence[Setting], step: float, rtol: float, atol: float
+) -> str:
+    fields = ", ".join(f"&m->{s.field}" for s in settings) or "&m->step"
+    number = code.precision.literal
+    head = [
+        f"/* FMU '{label}' (FMI {fmi}.0, {KINDS[kind]}), written by Sekant {__version__}. C99; link with -lm. */",
+        "#include <math.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>",
+        '#define GUID "{GUID}"',
+        "#define FINGERPRINT FINGERPRINT_VALUE",
+        f"#define KIND {0 if kind == 'me' else 1}",
+        f"#define SETTINGS {len(settings)}",
+        f"#define SETTINGS_LIST {{{fields}}}",
+        f"#define DEFAULT_STEP {number(step)}\n#define DEFAULT_RTOL {number(rtol)}",
+        f"#define DEFAULT_ATOL {number(atol)}\n#define DEFAULT_DRIFT {number(DRIFT)}",
+    ]
+    runtime = code.runtime
+    if kind == "me":  # the importer integrates: of the runtime only segments and constraints
+        runtime = (RUNTIME / "segments.c").read_text()
+    wrapper = (RUNTIME / "instance.c").read_text()
+    if kind == "me":
+        at = wrapper.index("static int do_step(")
+        wrapper = wrapper[:at]
+        if fmi == 3:
+            wrapper += "static int do_step(Course *c, real t, real h) { (void)c; (void)t; (void)h; return STOPPED_STEP; }\n"
+    parts = [*head, code.equations, MODEL, runtime, wrapper]
+    return "\n".join([*parts, (RUNTIME / f"fmi{fmi}.c").read_text()])
+
+
+def _guid(source: str, found: Sequence[Entry]) -> str:
+    """A fingerprint of the content, in the form of a GUID."""
+    content = source + "".join(repr(entry) for entry in found)
+    digest = hashlib.sha256(content.encode()).hexdigest()
+    return "{" + "-".join([digest[:8], digest[8:12], digest[12:16], digest[16:20], digest[20:32]]) + "}"
+
+
+def _zip(place: Path, files: dict[str, bytes]) -> None:
+    """The archive; the same content gives the same bytes."""
+    place.parent.mkdir(parents=True, exist_ok=True)
+    with zipfile.ZipFile(place, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in files.items():
+            entry = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            archive.writestr(entry, content)
