@@ -11,9 +11,15 @@ from sekant.views.cli import app
 
 def markdown() -> str:
     """One section a command: what it does, its arguments and its options."""
-    return "\n\n".join(
-        _section(name, command) for name, command in typer.main.get_command(app).commands.items()
-    )
+    return "\n\n".join(_sections(typer.main.get_command(app).commands))
+
+
+def _sections(commands: dict[str, Any], group: str = "") -> list[str]:
+    found = []
+    for name, command in commands.items():
+        inner = getattr(command, "commands", None)
+        found += [_section(group + name, command)] if inner is None else _sections(inner, f"{group}{name} ")
+    return found
 
 
 def _section(name: str, command: Any) -> str:

@@ -12,6 +12,7 @@ GROUPS = {
     "Curves": ("PoseCurve", "PoseSurface"),
     "Systems": ("compile", "System", "State", "natural"),
     "Results": ("Result", "open_result", "view"),
+    "Other programs": ("export",),
 }
 LAST = "Analyses"
 SKIPPED = {"__version__", "SekantError"}

@@ -33,6 +33,7 @@ _PUBLIC = {
     "contacts": "sekant.model",
     "dump": "sekant.io",
     "equilibrium": "sekant.analyses.statics.equilibrium",
+    "export": "sekant.io.export",
     "forces": "sekant.model",
     "identify_compliance": "sekant.analyses.compliance",
     "joints": "sekant.model",
@@ -76,6 +77,7 @@ __all__ = [
     "contacts",
     "dump",
     "equilibrium",
+    "export",
     "forces",
     "identify_compliance",
     "joints",
@@ -117,7 +119,7 @@ if TYPE_CHECKING:
     from sekant.geometry.curves.pose_curve import PoseCurve
     from sekant.geometry.pose_tables.pose_table import PoseTable
     from sekant.geometry.surfaces.pose_surface import PoseSurface
-    from sekant.io import dump, load
+    from sekant.io import dump, export, load
     from sekant.model import constraints, contacts, forces, joints, sensors, signals
     from sekant.model.body import Body
     from sekant.model.driver import Driver
@@ -133,7 +135,7 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module 'sekant' has no attribute '{name}'")
     if name in ("constraints", "contacts", "forces", "joints", "sensors", "signals"):
         value: Any = importlib.import_module(f"sekant.model.{name}")
-    elif name in ("natural", "vehicle"):
+    elif name in ("export", "natural", "vehicle"):
         value = importlib.import_module(_PUBLIC[name])
     else:
         module = importlib.import_module(_PUBLIC[name])

@@ -14,6 +14,7 @@ from sekant.errors import SekantError
 from sekant.version import __version__
 from sekant.views.commands.check import check
 from sekant.views.commands.doctor import doctor
+from sekant.views.commands.export import export
 from sekant.views.commands.fit import fit
 from sekant.views.commands.gallery import gallery
 from sekant.views.commands.kc import kc
@@ -35,6 +36,7 @@ app = typer.Typer(
 )
 for command in (new, check, run, kinematics, kc, linearize, reduce, plot, view, fit, schema, gallery, doctor):
     app.command()(command)
+app.add_typer(export, name="export")
 
 
 def _print_version(wanted: bool) -> None:

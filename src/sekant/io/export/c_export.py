@@ -25,8 +25,8 @@ from sekant.version import __version__
 DEFAULT_STEP = 1e-3
 TEST_STEPS, TEST_ROWS = 2000, 5
 ALLOWED = {"double": (1e-9, 1e-9, 1e-7), "float": (1e-3, 1e-3, 1e-2)}
-"""Deviations that the self-test allows in states, rates and outputs, of their largest size during the test. In single
-precision 1e-7 of a length times the stiffness of a spring is an error of the force: rates and outputs have few digits."""
+"""Deviations that the self-test allows in states, rates and outputs, of their largest size during the test. In
+single precision 1e-7 of a length times the stiffness of a spring is an error of the force: rates have few digits."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,8 +51,8 @@ class CExport:
         return (
             f"{self.header}, {self.source}: {self.method}, step {self.step:g} s; {len(self.states)} states, "
             f"{len(self.parameters)} parameters, {len(self.outputs)} outputs\n"
-            f"{self.operations} operations for the rates; structure {self.memory} bytes, constant tables {self.tables} "
-            f"bytes, stack at most {self.stack} bytes"
+            f"{self.operations} operations for the rates; structure {self.memory} bytes, constant tables "
+            f"{self.tables} bytes, stack at most {self.stack} bytes"
         )
 
 
@@ -77,20 +77,22 @@ def export_c(
 ) -> CExport:
     """Write ``name.h`` and ``name.c`` into `folder`.
 
-    `method`: "euler", "semi_implicit_euler" or "rk4" (the default unless the model's settings name another); `step` (s)
-    by default the model's own, else 1 ms. `precision`: "double" or "float". `outputs`: patterns, None for all.
-    `parameters`: of a model, which stay variables of the code; by default every named one. Compile the source with
-    ``-DNAME_SELF_TEST`` for a program that compares with values from Sekant and measures a step.
+    `method`: "euler", "semi_implicit_euler" or "rk4" (the default unless the model's settings name another);
+    `step` (s) by default the model's own, else 1 ms. `precision`: "double" or "float". `outputs`: patterns, None
+    for all. `parameters`: of a model, which stay variables of the code; by default every named one. Compile the
+    source with ``-DNAME_SELF_TEST`` for a program that compares with values from Sekant and measures a step.
     """
     if precision not in PRECISIONS:
-        raise SekantError(f"unknown precision '{precision}'; {suggest(precision, list(PRECISIONS), 'precisions')}")
+        raise SekantError(
+            f"unknown precision '{precision}'; {suggest(precision, list(PRECISIONS), 'precisions')}"
+        )
     built = system_of(system, None if parameters is None else list(parameters))
     refuse(built, "C")
     if precision == "float" and built.equations.constraints:
         raise SekantError(
-            f"model '{built.model.name}': constraint '{built.equations.constraints[0].name}' closes a loop, whose equations "
-            "single precision cannot solve to any useful accuracy; export in double precision, or replace the loop by a "
-            "path joint first (sekant reduce)"
+            f"model '{built.model.name}': constraint '{built.equations.constraints[0].name}' closes a loop, whose "
+            "equations single precision cannot solve to any useful accuracy; export in double precision, or replace "
+            "the loop by a path joint first (sekant reduce)"
         )
     start = start_of(built, initial)
     chosen = chosen_method(built, method, True, start)
@@ -102,11 +104,15 @@ def export_c(
     code = model_code(built, face, start, chosen, PRECISIONS[precision])
     label = identifier(name or built.model.name)
     place = Path(folder)
-    place.mkdir(parents=True, exist_ok=True)
     header, source = place / f"{label}.h", place / f"{label}.c"
     found = _described(built, code, face, chosen, h, header, source)
-    header.write_text(_header(label, built, face, found, code.precision), encoding="utf-8")
-    source.write_text(_source(label, built, face, code, start, chosen, h), encoding="utf-8")
+    texts = {
+        header: _header(label, built, face, found, code.precision),
+        source: _source(label, built, face, code, start, chosen, h),
+    }
+    place.mkdir(parents=True, exist_ok=True)
+    for file, text in texts.items():
+        file.write_text(text, encoding="utf-8")
     return found
 
 
@@ -114,7 +120,9 @@ def _described(
     system: System, code: ModelCode, face: Interface, method: str, step: float, header: Path, source: Path
 ) -> CExport:
     size, n = code.precision.bytes, code.x.size
-    vectors = {"euler": 2, "semi_implicit_euler": 3, "rk4": 5}[method] + (2 if system.equations.constraints else 0)
+    vectors = {"euler": 2, "semi_implicit_euler": 3, "rk4": 5}[method] + (
+        2 if system.equations.constraints else 0
+    )
     return CExport(
         header,
         source,
@@ -131,7 +139,9 @@ def _described(
 
 
 def _enumeration(label: str, kind: str, variables: Sequence[Variable]) -> str:
-    lines = [f"    {label}_{kind}_{identifier(v.name)}, /* {v.unit or '-'}: {_comment(v)} */" for v in variables]
+    lines = [
+        f"    {label}_{kind}_{identifier(v.name)}, /* {v.unit or '-'}: {_comment(v)} */" for v in variables
+    ]
     return "enum {\n" + "\n".join([*lines, f"    {label}_{kind}_count"]) + "\n};"
 
 
@@ -141,10 +151,11 @@ def _comment(variable: Variable) -> str:
 
 def _header(label: str, system: System, face: Interface, found: CExport, precision: Precision) -> str:
     parts = [
-        f"/* Model '{system.model.name.replace('*/', '')}', written by Sekant {__version__}. SI units and radians throughout.",
-        f"   One step of {found.step:g} s by {found.method}; {found.operations} operations for the rates of the state.",
-        f"   Memory: {found.memory} bytes in the structure, {found.tables} bytes of constant tables, at most {found.stack}",
-        "   bytes of local variables; nothing is allocated, and nothing but math.h is called. */",
+        f"/* Model '{system.model.name.replace('*/', '')}', written by Sekant {__version__}.",
+        "   SI units and radians throughout.",
+        f"   One step of {found.step:g} s by {found.method}; {found.operations} operations for the rates.",
+        f"   Memory: {found.memory} bytes in the structure, {found.tables} bytes of constant tables,",
+        f"   at most {found.stack} bytes of local variables; nothing is allocated, only math.h is called. */",
         f"#ifndef {label.upper()}_H",
         f"#define {label.upper()}_H",
         "",

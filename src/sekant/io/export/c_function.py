@@ -72,7 +72,10 @@ def c_function(
     if layout.count == 1:
         text = f"static void {name}({', '.join(parameters)}) {{\n{idle}{bodies[0]}}}\n"
         return CFunction(name, text, tape.operations, stack)
-    signature, arguments = ", ".join([*parameters, "real *restrict w"]), ", ".join([*names_in, *names_out, "w"])
+    signature, arguments = (
+        ", ".join([*parameters, "real *restrict w"]),
+        ", ".join([*names_in, *names_out, "w"]),
+    )
     idle += "    (void)w;\n"
     text = "".join(
         f"static void {name}_{c}({signature}) {{\n{idle}{body}}}\n\n" for c, body in enumerate(bodies)

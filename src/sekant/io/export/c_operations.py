@@ -16,9 +16,9 @@ from sekant.errors import SekantError
 
 @dataclass(frozen=True)
 class Precision:
-    """`name`: "double" or "float"; `suffix`: of literals and of the functions of math.h; `snap`: times nearer than this,
-    relative to their size, are one time; `projection`: how well constraints are met; `largest`: a state beyond it has
-    blown up, its square has a finite representation."""
+    """`name`: "double" or "float"; `suffix`: of literals and of the functions of math.h; `snap`: times nearer than
+    this, relative to their size, are one time; `projection`: how well constraints are met; `largest`: a state beyond
+    it has blown up, its square has a finite representation."""
 
     name: str
     suffix: str
@@ -28,13 +28,15 @@ class Precision:
     largest: float
 
     def round(self, values: np.ndarray) -> np.ndarray:
-        return np.asarray(values, np.float32 if self.name == "float" else np.float64)
+        with np.errstate(over="ignore", under="ignore"):
+            return np.asarray(values, np.float32 if self.name == "float" else np.float64)
 
     def literal(self, value: float) -> str:
         """A number that reads back as the same one."""
         if math.isnan(value):
             return "NAN"
-        number = float(np.float32(value)) if self.name == "float" else float(value)
+        with np.errstate(over="ignore", under="ignore"):  # beyond single precision: infinite, or zero
+            number = float(np.float32(value)) if self.name == "float" else float(value)
         if math.isinf(number):
             return "INFINITY" if number > 0 else "(-INFINITY)"
         if self.name == "float":
@@ -122,7 +124,7 @@ def expression(op: int, a: str, b: str, precision: Precision) -> str:
 
 
 def power(v: str, a: str, exponent: float) -> str | None:
-    """Statements that define `v` as a small integer power of `a` by multiplications, or None where `pow` is better."""
+    """Statements that define `v` as a small integer power of `a` by products, or None where `pow` is better."""
     if not 0 < abs(exponent) <= 8 or exponent != int(exponent):
         return None
     lines, result, square, n = [], "", a, int(abs(exponent))

@@ -1,7 +1,7 @@
 """Tables as constant arrays of a C source, and one function for each way in which the equations look them up.
 
-The search and the polynomials are those of `sekant.engine.codegen.packing` and `lookup_ir`; only the layout differs: one
-array for each part of a table, so that a reader and a linker see what belongs together.
+The search and the polynomials are those of `sekant.engine.codegen.packing` and `lookup_ir`; only the layout differs:
+one array for each part of a table, so that a reader and a linker see what belongs together.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from sekant.tables.pieces import extrapolation_limits, factors
 from sekant.tables.table import Table, Table2
 
 SEARCH = """
-/* An axis of a table: rows 1 .. top - 1 are its pieces, row 0 and row top continue it below `low` and above `high`. */
+/* An axis of a table: rows 1 .. top - 1 are its pieces, rows 0 and top continue it below `low` and above `high`. */
 typedef struct { real a, scale, last, low, high, period; int top; const real *origins; const int *starts; } axis;
 
 /* The row in which x lies, and the distance of x from the origin of that row: a bucket, then bisection within it. */
@@ -64,7 +64,7 @@ class CTables:
         if not self._data:
             return ""
         lap = LAP.format(f=self.precision.suffix) if self._periodic else ""
-        bodies = [body for body in self._functions.values()]
+        bodies = list(self._functions.values())
         return "\n".join([SEARCH + lap, *self._data.values(), *bodies])
 
     def function(self, lookup: TapeLookup) -> str:

@@ -16,7 +16,7 @@ from sekant.errors import SekantError, suggest
 
 @dataclass(frozen=True)
 class Platform:
-    """`zig`: its name for ziglang; `folder2`, `folder3`: of the binaries in an FMU; `magic`: how such a file begins."""
+    """`zig`: its name for ziglang; `folder2`, `folder3`: of the binaries in an FMU; `magic`: how the file begins."""
 
     zig: str
     suffix: str
@@ -29,9 +29,7 @@ PLATFORMS = {
     "linux64": Platform("x86_64-linux-gnu.2.17", ".so", "linux64", "x86_64-linux", b"\x7fELF"),
     "win64": Platform("x86_64-windows-gnu", ".dll", "win64", "x86_64-windows", b"MZ"),
     "darwin64": Platform("x86_64-macos", ".dylib", "darwin64", "x86_64-darwin", b"\xcf\xfa\xed\xfe"),
-    "aarch64-linux": Platform(
-        "aarch64-linux-gnu.2.17", ".so", "aarch64-linux", "aarch64-linux", b"\x7fELF"
-    ),
+    "aarch64-linux": Platform("aarch64-linux-gnu.2.17", ".so", "aarch64-linux", "aarch64-linux", b"\x7fELF"),
     "aarch64-darwin": Platform(
         "aarch64-macos", ".dylib", "aarch64-darwin", "aarch64-darwin", b"\xcf\xfa\xed\xfe"
     ),
@@ -77,12 +75,23 @@ def build_library(source: Path, target: Path, name: str, python: str | None = No
     if native:
         command = [native, *FLAGS]
     elif python or has_zig():
-        command = [python or sys.executable, "-m", "ziglang", "cc", "-target", PLATFORMS[name].zig, *FLAGS, "-s"]
+        command = [
+            python or sys.executable,
+            "-m",
+            "ziglang",
+            "cc",
+            "-target",
+            PLATFORMS[name].zig,
+            *FLAGS,
+            "-s",
+        ]
     else:
-        reason = "there is no C compiler here" if name == host() else f"the compiler here builds for {host()} only"
+        reason = (
+            "there is no C compiler here" if name == host() else f"the compiler here builds for {host()} only"
+        )
         raise SekantError(
-            f"cannot build the FMU for {name}: {reason}; pip install 'sekant[export]', which compiles for every platform, "
-            "or export for another platform"
+            f"cannot build the FMU for {name}: {reason}; pip install 'sekant[export]', which compiles for every "
+            "platform, or export for another one"
         )
     command += ["-o", str(target), str(source)]
     if not name.startswith("win"):
@@ -91,4 +100,4 @@ def build_library(source: Path, target: Path, name: str, python: str | None = No
     if done.returncode != 0:
         first = next((line for line in done.stderr.splitlines() if "error" in line), done.stderr[:300])
         raise SekantError(f"the C compiler failed for {name} ({' '.join(command[:4])} ...): {first}")
-    return "ziglang" if not native else native
+    return native or "ziglang"

@@ -78,8 +78,8 @@ def _refuse_duplicates(found: Sequence[Entry]) -> None:
     for entry in found:
         if entry.variable.name in seen:
             raise SekantError(
-                f"two variables of the FMU would be called '{entry.variable.name}'; rename the parameter or the output of "
-                "that name, or choose outputs"
+                f"two variables of the FMU would be called '{entry.variable.name}'; rename the parameter or the "
+                "output of that name, or choose outputs"
             )
         seen.add(entry.variable.name)
 
@@ -119,6 +119,12 @@ def attributes(**values: object) -> str:
     for name, value in values.items():
         if value is None:
             continue
-        text = str(value).lower() if isinstance(value, bool) else repr(value) if isinstance(value, float) else str(value)
+        text = (
+            str(value).lower()
+            if isinstance(value, bool)
+            else repr(value)
+            if isinstance(value, float)
+            else str(value)
+        )
         texts.append(f"{name}={quoteattr(text)}")
     return " ".join(texts)

@@ -30,7 +30,9 @@ def describe_fmi3(
         "providesDirectionalDerivatives": True,
     }
     if kind == "me":
-        interface = f"  <ModelExchange {attributes(**common, needsCompletedIntegratorStep=needs_completed_step)}/>"
+        interface = (
+            f"  <ModelExchange {attributes(**common, needsCompletedIntegratorStep=needs_completed_step)}/>"
+        )
     else:
         own = attributes(**common, canHandleVariableCommunicationStepSize=True)
         interface = f"  <CoSimulation {own}/>"

@@ -86,9 +86,9 @@ def export_fmu(
 ) -> FmuExport:
     """Write the FMU `path`.
 
-    `fmi`: 2 or 3. `kind`: "me" (model exchange: the importer integrates) or "cs" (co-simulation: the FMU does, by `method`
-    "dop853" with `rtol`, `atol`, or "euler", "semi_implicit_euler", "rk4" with `step`). `platforms`: names of
-    `PLATFORMS`, by default the one here. `outputs`: patterns, None for all. `inputs`: run-time parameters that the
+    `fmi`: 2 or 3. `kind`: "me" (model exchange: the importer integrates) or "cs" (co-simulation: the FMU does, by
+    `method` "dop853" with `rtol`, `atol`, or "euler", "semi_implicit_euler", "rk4" with `step`). `platforms`: names
+    of `PLATFORMS`, by default the one here. `outputs`: patterns, None for all. `inputs`: run-time parameters that the
     importer may change at any time. `parameters`: of a model, which stay tunable; by default every named one.
     """
     if fmi not in (2, 3):
@@ -175,7 +175,14 @@ def _settings(kind: str, method: str, drifts: bool, step: float, rtol: float, at
 
 
 def _source(
-    label: str, fmi: int, kind: str, code: ModelCode, settings: Sequence[Setting], step: float, rtol: float, atol: float
+    label: str,
+    fmi: int,
+    kind: str,
+    code: ModelCode,
+    settings: Sequence[Setting],
+    step: float,
+    rtol: float,
+    atol: float,
 ) -> str:
     fields = ", ".join(f"&m->{s.field}" for s in settings) or "&m->step"
     number = code.precision.literal
@@ -197,8 +204,6 @@ def _source(
     if kind == "me":
         at = wrapper.index("static int do_step(")
         wrapper = wrapper[:at]
-        if fmi == 3:
-            wrapper += "static int do_step(Course *c, real t, real h) { (void)c; (void)t; (void)h; return STOPPED_STEP; }\n"
     parts = [*head, code.equations, MODEL, runtime, wrapper]
     return "\n".join([*parts, (RUNTIME / f"fmi{fmi}.c").read_text()])
 

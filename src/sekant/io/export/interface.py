@@ -14,6 +14,13 @@ from sekant.errors import SekantError, suggest
 from sekant.geometry.spatial import SX
 from sekant.model.quantities import Description, unit_of
 
+_WORDS = """auto break case char const continue default do double else enum extern float for goto if inline int long
+register restrict return short signed sizeof static struct switch typedef union unsigned void volatile while real axis
+rates kinematics projection outputs indicators directional initial inside normalize project settle advance evaluate
+row_of lap_of near_time next_switch switch_times open_segment take_step inverse_erf deviation main MODEL R"""
+RESERVED = frozenset(re.findall(r"\w+", _WORDS))
+"""Words of C, and names of the functions and types in the files of `runtime`."""
+
 
 @dataclass(frozen=True)
 class Variable:
@@ -43,9 +50,9 @@ def interface(system: System, outputs: Sequence[str] | None, inputs: Sequence[st
 
 
 def identifier(name: str) -> str:
-    """A name as C allows it."""
+    """A name as C allows it, and as nothing in the generated code is called."""
     text = re.sub(r"\W", "_", name, flags=re.ASCII)
-    return f"m_{text}" if not text or text[0].isdigit() else text
+    return f"m_{text}" if not text or text[0].isdigit() or text in RESERVED else text
 
 
 def _states(system: System) -> tuple[Variable, ...]:
@@ -105,15 +112,15 @@ def _inputs(system: System, parameters: Sequence[Variable], names: Sequence[str]
         if name not in known:
             hint = suggest(name, known, "run-time parameters")
             raise SekantError(
-                f"no input '{name}'; {hint} An input is a parameter that a force depends on, e.g. an actuator's force: "
-                f"give it a name in `parameters` of the model, or compile with parameters=['{name}']"
+                f"no input '{name}'; {hint} An input is a parameter that a force depends on, e.g. an actuator's "
+                f"force: give it a name in `parameters` of the model, or compile with parameters=['{name}']"
             )
         k = known.index(name)
         moved = ca.vertcat(eq.Phi, eq.rate, eq.qdot, getattr(eq.motion, "q_all", SX.zeros(0, 1)))
         if eq.lookups.jacobian(moved, eq.p[k]).nnz():
             raise SekantError(
-                f"input '{name}' moves a driver or a constraint, so that its rates act as well; let it set a force, or "
-                "leave it a parameter"
+                f"input '{name}' moves a driver or a constraint, so that its rates act as well; let it set a force, "
+                "or leave it a parameter"
             )
         found.append(k)
     return tuple(found)

@@ -1,4 +1,4 @@
-"""A system as C99 source: its equations as functions, its sizes as macros, its tables and switching times as arrays."""
+"""A system as C99 source: its equations as functions, sizes as macros, tables and switching times as arrays."""
 
 from __future__ import annotations
 
@@ -27,7 +27,8 @@ INVERSE_ERF = """
 static real inverse_erf(real x) {
     const real z = x * x, t = R(sqrt)(-R(log)((1 - R(fabs)(x)) / 2));
     const real n = (((real)-0.140543331 * z + (real)0.914624893) * z - (real)1.645349621) * z + (real)0.886226899;
-    const real d = ((((real)0.012229801 * z - (real)0.329097515) * z + (real)1.442710462) * z - (real)2.118377725) * z + 1;
+    const real d = ((((real)0.012229801 * z - (real)0.329097515) * z + (real)1.442710462) * z
+        - (real)2.118377725) * z + 1;
     const real tail = (((real)1.641345311 * t + (real)3.429567803) * t - (real)1.624906493) * t - (real)1.970840454;
     real y = R(fabs)(x) < (real)0.7 ? x * n / d
         : R(copysign)(tail / (((real)1.6370678 * t + (real)3.5438892) * t + 1), x);
@@ -42,7 +43,7 @@ class ModelCode:
     """`equations`: C text that defines all functions of the model; `runtime`: what integrates it.
 
     `p`, `x` : default parameters (np,) and start (nq + nv,). `indicators`: number of event indicators.
-    `stack`: most bytes of locals below a call of `rates`, `projection` or `outputs`; `table_bytes`: of constant arrays.
+    `stack`: most bytes of locals below a call of `rates`, `projection` or `outputs`; `table_bytes`: of arrays.
     `operations`: of the right-hand side.
     """
 
@@ -69,7 +70,7 @@ def model_code(
     events: bool = False,
     derivatives: bool = False,
 ) -> ModelCode:
-    """All of a system that an integrator or an importer calls; with `events` and `derivatives` what FMI asks for too."""
+    """All of a system that an integrator or an importer calls; with `events`, `derivatives` what FMI asks for too."""
     eq = system.equations
     x, xdot = system.rates(balance=False)
     known = [("t", eq.t), ("x", x), ("p", eq.p)]
@@ -109,7 +110,10 @@ def model_code(
     initial = c_function("initial", [("p", eq.p)], [("x", shifted)], eq.lookups, tables)
     functions.append(initial)
     if timed:
-        times = [("start", ca.vertcat(*[s.start for s in timed])), ("scale", ca.vertcat(*[s.scale for s in timed]))]
+        times = [
+            ("start", ca.vertcat(*[s.start for s in timed])),
+            ("scale", ca.vertcat(*[s.scale for s in timed])),
+        ]
         functions.append(c_function("switch_times", [("p", eq.p)], times, eq.lookups, tables))
     body = "\n".join(f.text for f in functions)
     head = _sizes(system, face, method, precision, len(timed), z.numel(), p)

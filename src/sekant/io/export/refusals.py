@@ -14,10 +14,12 @@ METHODS = (*FIXED_STEP, "dop853")
 
 
 def system_of(given: System | Model | LoadedMechanism, parameters: list[str] | None) -> System:
-    """The compiled system to export; every named parameter of a model stays tunable unless `parameters` says which."""
+    """The compiled system to export; every named parameter of a model is tunable unless `parameters` says which."""
     if isinstance(given, System):
         if parameters is not None:
-            raise SekantError("a compiled system has its parameters already: give parameters to sk.compile, or a model")
+            raise SekantError(
+                "a compiled system has its parameters already: give parameters to sk.compile, or a model"
+            )
         return given
     if parameters is None:
         parameters = _tunable(given)
@@ -47,8 +49,9 @@ def refuse(system: System, what: str) -> None:
     contacts = list(system.model.contacts)
     if contacts:
         raise SekantError(
-            f"model '{name}': contact '{contacts[0]}' cannot be exported as {what}: impacts need the solver 'taylor', "
-            "which the exported code does not contain; use a joint_limit or a force that is an expression of the gap"
+            f"model '{name}': contact '{contacts[0]}' cannot be exported as {what}: impacts need the solver "
+            "'taylor', which the exported code does not contain; use a joint_limit, "
+            "or a force that is an expression of the gap"
         )
     if system.nv == 0:
         raise SekantError(
@@ -66,12 +69,18 @@ def chosen_method(system: System, method: str | None, fixed_only: bool, start: A
     remedy = f"choose one of {', '.join(allowed)} with --method"
     if asked in ("taylor", "radau5", "generalized_alpha"):
         source = "asked for" if method else "which its simulation settings name"
-        more = "" if fixed_only else ", or export it for model exchange (--kind me), where the importer's solver works"
+        more = (
+            ""
+            if fixed_only
+            else ", or export it for model exchange (--kind me), where the importer's solver works"
+        )
         raise SekantError(
             f"model '{system.model.name}': method '{asked}', {source}, is not in the exported code; {remedy}{more}"
         )
     if asked == "dop853":
-        raise SekantError(f"method 'dop853' chooses its own steps, C code for real time needs fixed ones; {remedy}")
+        raise SekantError(
+            f"method 'dop853' chooses its own steps, C code for real time needs fixed ones; {remedy}"
+        )
     if asked != "auto":
         raise SekantError(f"unknown method '{asked}'; {suggest(asked, allowed, 'methods')}")
     if fixed_only:
@@ -86,6 +95,7 @@ def _refuse_stiff(system: System, start: Any, remedy: str) -> None:
     found, why = choose_method(system, start, None, 0.0)
     if found == "radau5":
         raise SekantError(
-            f"model '{system.model.name}' is {why}: it needs 'radau5', which the exported code does not contain; export it "
-            f"for model exchange (--kind me) and use an implicit solver there, or {remedy} and a step short enough"
+            f"model '{system.model.name}' is {why}: it needs 'radau5', which the exported code does not contain; "
+            f"export it for model exchange (--kind me) and use an implicit solver there, "
+            f"or {remedy} and a step short enough"
         )

@@ -1,7 +1,7 @@
 """Where the equations of a system switch: at which times, and at which zeros of functions of the state.
 
-Times come from the model's signals (`System.time_stops`); they stay formulas of the parameters, so that a program which
-changes a parameter lands on the right ones. What is left are event indicators: arguments of comparisons, abs, sign,
+Times come from the model's signals (`System.time_stops`); they stay formulas of the parameters, so that who changes
+a parameter lands on the right ones. What is left are event indicators: arguments of comparisons, abs, sign,
 min, max and floor, and the breaks at which a table jumps or kinks.
 """
 
@@ -62,7 +62,9 @@ def timed_switches(system: System, horizon: float) -> list[TimedSwitch]:
                     scale = SX(0) if switch.scale is None else SX(switch.scale.evaluate(values.__getitem__))
                 except (ModelError, KeyError):  # no number: nothing switches there, as in a run
                     continue
-                found.setdefault((str(switch.start), str(switch.scale), switch.table), TimedSwitch(start, scale, knots))
+                found.setdefault(
+                    (str(switch.start), str(switch.scale), switch.table), TimedSwitch(start, scale, knots)
+                )
     return list(found.values())
 
 
@@ -102,7 +104,9 @@ def _table_indicators(system: System, node: LookupNode) -> list[SX]:
     """Functions that change their sign where the derivative that the node looks up jumps, or the value kinks."""
     table = node.table
     if isinstance(table, Table2):
-        found = zip(table.kinks, table.extrapolation, (table.breaks1, table.breaks2), node.arguments, strict=True)
+        found = zip(
+            table.kinks, table.extrapolation, (table.breaks1, table.breaks2), node.arguments, strict=True
+        )
     else:
         smooth = table if node.order[0] < 2 else table.derivative(node.order[0] - 1)
         found = [(smooth.kinks, table.extrapolation, table.breaks, node.arguments[0])]
@@ -125,8 +129,8 @@ def _table_indicators(system: System, node: LookupNode) -> list[SX]:
 def alternating(kinks: np.ndarray, period: float | None = None) -> Table:
     """A continuous table that changes its sign at each of the `kinks` and nowhere else.
 
-    Between two of them it is a parabola, beyond the first and the last a straight line. With an odd number of kinks in a
-    `period` it repeats after two of them.
+    Between two of them it is a parabola, beyond the first and the last a straight line. With an odd number of kinks
+    in a `period` it repeats after two of them.
     """
     k = np.asarray(kinks, float)
     if period is not None:

@@ -1,0 +1,145 @@
+"""`sekant export`: a model as C source for a real-time target, or as an FMU for another simulation program."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from sekant.views.options import Assignments, parse_assignments
+
+export = typer.Typer(
+    help="Write a model for other programs: C source, or an FMU.",
+    no_args_is_help=True,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+File = Annotated[Path, typer.Argument(help="Model file (YAML, URDF or MJCF).", show_default=False)]
+Shown = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--channel", metavar="PATTERN", help="Outputs, e.g. 'body.*'; repeatable.", show_default="all"
+    ),
+]
+Tunable = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--parameter",
+        metavar="NAME",
+        help="Parameter that stays variable, or any item.field; repeatable.",
+        show_default="every named parameter",
+    ),
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")]
+
+
+@export.command()
+def c(
+    file: File,
+    output: Annotated[Path, typer.Option("--output", "-o", help="Folder for the header and the source.")],
+    method: Annotated[
+        str | None,
+        typer.Option(help="euler, semi_implicit_euler or rk4.", show_default="the model's own, else rk4"),
+    ] = None,
+    step: Annotated[
+        float | None, typer.Option(help="Step in s.", show_default="the model's own, else 0.001")
+    ] = None,
+    precision: Annotated[str, typer.Option(help="double or float.")] = "double",
+    name: Annotated[
+        str | None, typer.Option(help="Of files and functions.", show_default="the model's")
+    ] = None,
+    channel: Shown = None,
+    parameter: Tunable = None,
+    assignments: Assignments = None,
+    as_json: AsJson = False,
+) -> None:
+    """Write one C99 header and source: fixed steps, no allocation, only math.h, with a self-test."""
+    given = parse_assignments(assignments)
+    from sekant.io import load
+    from sekant.io.export import c as write
+
+    done = write(
+        load(file, set=given),
+        output,
+        name=name,
+        method=method,
+        step=step,
+        precision=precision,
+        outputs=channel,
+        parameters=parameter,
+    )
+    label = done.source.stem
+    test = f"cc -std=c99 -O2 -D{label.upper()}_SELF_TEST {done.source} -lm -o {label}_test && ./{label}_test 1000000"
+    _tell(done, file, as_json, f"test and measure it: {test}")
+
+
+@export.command()
+def fmu(
+    file: File,
+    output: Annotated[Path, typer.Option("--output", "-o", help="The FMU (.fmu).")],
+    fmi: Annotated[int, typer.Option(help="Version of FMI: 2 or 3.")] = 2,
+    kind: Annotated[str, typer.Option(help="me: model exchange; cs: co-simulation.")] = "me",
+    platform: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="linux64, win64, darwin64, aarch64-linux, aarch64-darwin; several with commas.",
+            show_default="this machine's",
+        ),
+    ] = None,
+    method: Annotated[
+        str | None,
+        typer.Option(
+            help="Of co-simulation: dop853, rk4, semi_implicit_euler, euler.", show_default="dop853"
+        ),
+    ] = None,
+    step: Annotated[float | None, typer.Option(help="Fixed step inside, in s.", show_default="0.001")] = None,
+    rtol: Annotated[float | None, typer.Option(help="Of dop853.", show_default="the model's own")] = None,
+    atol: Annotated[float | None, typer.Option(help="Of dop853.", show_default="the model's own")] = None,
+    inputs: Annotated[
+        list[str] | None,
+        typer.Option("--input", metavar="NAME", help="Parameter that is an input of the FMU; repeatable."),
+    ] = None,
+    channel: Shown = None,
+    parameter: Tunable = None,
+    assignments: Assignments = None,
+    as_json: AsJson = False,
+) -> None:
+    """Write an FMU: sources and compiled code, tunable parameters, outputs with units, exact derivatives."""
+    given = parse_assignments(assignments)
+    from sekant.results.place import check_writable
+
+    check_writable(output)
+    from sekant.io import load
+    from sekant.io.export import fmu as write
+
+    names = [part.strip() for text in platform or [] for part in text.split(",") if part.strip()]
+    done = write(
+        load(file, set=given),
+        output,
+        fmi=fmi,
+        kind=kind,
+        platforms=names or None,
+        method=method,
+        step=step,
+        rtol=rtol,
+        atol=atol,
+        inputs=inputs or (),
+        outputs=channel,
+        parameters=parameter,
+    )
+    _tell(done, file, as_json, "")
+
+
+def _tell(done: Any, file: Path, as_json: bool, more: str) -> None:
+    if as_json:
+        from dataclasses import fields
+
+        from sekant.results.summary import to_json
+
+        told = {f.name: getattr(done, f.name) for f in fields(done)}
+        plain = {k: str(v) if isinstance(v, Path) else v for k, v in told.items()}
+        typer.echo(to_json({"ok": True, "file": str(file)} | plain, indent=2))
+        return
+    typer.echo(done.summary())
+    if more:
+        typer.echo(more)
