@@ -340,9 +340,8 @@ def test_what_an_fmu_describes(quarter_car):
     assert variables["der(body_travel.displacement)"].unit == "m/s"
     units = {u.name: u.baseUnit for u in description.unitDefinitions}
     assert (units["N"].kg, units["N"].m, units["N"].s) == (1, 1, -2)
-    assert (
-        description.numberOfEventIndicators == 2
-    )  # the damper's force over its speed has its kinks at three speeds
+    # the kinks of the damper's force over its speed, and two guards of lengths that must not vanish
+    assert description.numberOfEventIndicators == 3
 
 
 def test_sources_are_inside_and_compile_alone(quarter_car, tmp_path):
@@ -435,3 +434,41 @@ def test_failure_is_told_by_the_fmu(tmp_path):
     assert 0.0 <= fmu.getRealStatus(2) < 1.0
     fmu.freeInstance()
     shutil.rmtree(folder)
+
+
+def test_controller_with_states_and_inputs(tmp_path):
+    """A cart that balances a pendulum: filters, a limited rate and an input that the importer moves."""
+    model = sk.load("examples/balanced_pendulum.yaml")
+    path = tmp_path / "cart.fmu"
+    told = sk.export.fmu(model, path, kind="cs", method="dop853", rtol=1e-9, outputs=["rail.*", "hinge.*"])
+    assert told.inputs == ("wish",)
+    assert validate_fmu(str(path)) == []
+    times, values = np.array([0.0, 0.5, 1.0, 4.0]), np.array([0.0, 0.0, 0.2, 0.2])
+    rows = np.array(list(zip(times, values, strict=True)), dtype=[("time", float), ("wish", float)])
+    found = simulate_fmu(
+        str(path),
+        stop_time=4.0,
+        output_interval=1e-3,
+        input=rows,
+        relative_tolerance=1e-9,
+        record_events=False,
+    )
+    expected = sk.simulate(
+        model, 4.0, inputs={"wish": (times, values)}, method="dop853", rtol=1e-10, output_step=1e-3
+    )
+    # the importer holds the input over each of its steps of 1 ms: half a step late on the ramp of 0.4 m/s
+    assert np.abs(found["rail.q"] - expected["rail.q"]).max() < 5e-4
+    still = sk.simulate(model, 4.0, method="dop853", output_step=1e-3)
+    assert np.abs(still["rail.q"] - expected["rail.q"]).max() > 0.1
+    exchange = tmp_path / "exchange.fmu"
+    sk.export.fmu(model, exchange, outputs=["rail.*", "hinge.*"])
+    found = simulate_fmu(
+        str(exchange),
+        stop_time=4.0,
+        output_interval=0.02,
+        input=rows,
+        relative_tolerance=1e-9,
+        record_events=False,
+    )
+    # its solver does not land on the corners of the input: an error that falls with its tolerance
+    assert np.abs(found["rail.q"] - expected["rail.q"][::20]).max() < 5e-5

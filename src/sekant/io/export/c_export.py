@@ -59,7 +59,8 @@ class CExport:
 def start_of(system: System, initial: State | None) -> State:
     """A consistent state to start from."""
     if system.equations.constraints:
-        return assemble(system, initial)
+        found = assemble(system, initial)
+        return State(found.q, found.v, z=np.zeros(0) if initial is None else initial.z)
     return initial or system.initial_state()
 
 
@@ -215,7 +216,7 @@ def _expected(
 ) -> str:
     """Values from the engine: rates at the start, states along the way, outputs at the end."""
     problem = explicit_problem(system, None, False, method)
-    x0 = np.concatenate([start.q, start.v])
+    x0 = np.concatenate([start.q, start.v, system.element_states(start)])
     steps = min(TEST_STEPS, max(TEST_ROWS, int(float(system.settings.until) / step) // TEST_ROWS * TEST_ROWS))
     times = step * np.arange(steps + 1)
     stops = system.time_stops(0.0, float(times[-1]))
@@ -258,7 +259,7 @@ def _report(system: System, face: Interface):
     eq = system.equations
     work = system._w
     y = face.y if not work.numel() else eq.lookups.substitute(face.y, work, ca.SX.zeros(work.numel()))
-    return system.function("exported", [eq.t, ca.vertcat(eq.q, eq.v), eq.p], [y])
+    return system.function("exported", [eq.t, ca.vertcat(eq.q, eq.v, eq.z), eq.p], [y])
 
 
 def _scale(values: NDArray[np.float64]) -> NDArray[np.float64]:

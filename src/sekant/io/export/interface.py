@@ -57,12 +57,13 @@ def identifier(name: str) -> str:
 
 def _states(system: System) -> tuple[Variable, ...]:
     eq = system.equations
-    names = system.state_names[: system.nq + system.nv]
+    names = system.state_names[: system.nq + system.nv + system.nz]
     units = [*_units(system, getattr(eq.motion, "q_names", ()), "coordinates")]
     units += [*_units(system, getattr(eq.motion, "v_names", ()), "velocities")]
-    if len(units) != len(names):
-        units = [""] * len(names)
-    kinds = ["coordinate"] * system.nq + ["velocity"] * system.nv
+    units = (units if len(units) == system.nq + system.nv else [""] * (system.nq + system.nv)) + [
+        ""
+    ] * system.nz
+    kinds = ["coordinate"] * system.nq + ["velocity"] * system.nv + ["state of an element"] * system.nz
     return tuple(
         Variable(name, unit, kind) for name, unit, kind in zip(_unique(names), units, kinds, strict=True)
     )
@@ -88,14 +89,19 @@ def _unique(names: Sequence[str]) -> list[str]:
 def _parameters(system: System) -> tuple[Variable, ...]:
     found = []
     for name, default in system.parameters.items():
-        unit = "" if name in system.model.parameters else _field_unit(system, name)
+        unit = _parameter_unit(system, name)
         parts = [name] if default.size == 1 else [f"{name}[{i + 1}]" for i in range(default.size)]
         found += [Variable(part, unit, "parameter of the model") for part in parts]
     return tuple(found)
 
 
-def _field_unit(system: System, name: str) -> str:
-    """The unit of the number ``item.field``."""
+def _parameter_unit(system: System, name: str) -> str:
+    """The unit of an input, or of the number ``item.field``; named parameters have none."""
+    inputs = getattr(system.model, "inputs", {})
+    if name in inputs:
+        return inputs[name].unit
+    if name in system.model.parameters:
+        return ""
     item_name, _, field = name.rpartition(".")
     for collection in ("bodies", "joints", "forces", "constraints", "sensors", "drivers"):
         item = getattr(system.model, collection, {}).get(item_name)
@@ -105,15 +111,15 @@ def _field_unit(system: System, name: str) -> str:
 
 
 def _inputs(system: System, parameters: Sequence[Variable], names: Sequence[str]) -> tuple[int, ...]:
-    """Positions of the parameters that an importer may change at any time."""
+    """Positions of the parameters that an importer may change at any time: the model's inputs, and `names`."""
     known = [parameter.name for parameter in parameters]
     eq, found = system.equations, []
-    for name in names:
+    for name in dict.fromkeys([*system.inputs, *names]):
         if name not in known:
             hint = suggest(name, known, "run-time parameters")
             raise SekantError(
-                f"no input '{name}'; {hint} An input is a parameter that a force depends on, e.g. an actuator's "
-                f"force: give it a name in `parameters` of the model, or compile with parameters=['{name}']"
+                f"no input '{name}'; {hint} An input is one of the model's `inputs`, or a parameter that a force "
+                f"depends on: give it a name in the model, or compile with parameters=['{name}']"
             )
         k = known.index(name)
         moved = ca.vertcat(eq.Phi, eq.rate, eq.qdot, getattr(eq.motion, "q_all", SX.zeros(0, 1)))
@@ -146,7 +152,7 @@ def _outputs(system: System, patterns: Sequence[str] | None) -> tuple[tuple[Vari
             parts = [f"{o.name}[{i + 1}]" for i in range(width)]
         units = [o.unit] * width if isinstance(o.unit, str) else list(o.unit)
         found += [Variable(n, u, o.description) for n, u in zip(parts, units, strict=True)]
-    states = set(system.state_names[: system.nq + system.nv])
+    states = set(system.state_names[: system.nq + system.nv + system.nz])
     names = _unique([v.name if v.name not in states else f"{v.name}_output" for v in found])
     found = [Variable(n, v.unit, v.description) for n, v in zip(names, found, strict=True)]
     y = ca.vertcat(SX.zeros(0, 1), *[ca.vec(ca.densify(o.expression)) for o in chosen])

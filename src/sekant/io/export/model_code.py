@@ -42,7 +42,7 @@ static real inverse_erf(real x) {
 class ModelCode:
     """`equations`: C text that defines all functions of the model; `runtime`: what integrates it.
 
-    `p`, `x` : default parameters (np,) and start (nq + nv,). `indicators`: number of event indicators.
+    `p`, `x` : default parameters (np,) and start (nq + nv + nz,). `indicators`: number of event indicators.
     `stack`: most bytes of locals below a call of `rates`, `projection` or `outputs`; `table_bytes`: of arrays.
     `operations`: of the right-hand side.
     """
@@ -91,17 +91,17 @@ def model_code(
         functions.append(write("kinematics", [("qdot", eq.qdot)]))
     if eq.constraints:
         q, v, residual = eq.projection
-        functions.append(write("projection", [("moved", ca.vertcat(q, v)), ("residual", residual)]))
+        functions.append(write("projection", [("moved", ca.vertcat(q, v, eq.z)), ("residual", residual)]))
     functions.append(write("outputs", [("y", y)]))
     if events and z.numel():
         functions.append(write("indicators", [("z", z)]))
     if derivatives:
         functions.append(_derivatives(system, face, x, xdot, y, write))
     q0, v0 = eq.initial()
-    x0 = ca.vertcat(ca.vec(ca.densify(q0)), ca.vec(ca.densify(v0)))
+    x0 = ca.vertcat(*[ca.vec(ca.densify(part)) for part in (q0, v0, eq.z_start)])
     p = system.parameter_vector()
     stated = np.array(eq.lookups.oracle("stated", [eq.p], [x0])(p)).ravel()
-    found = np.concatenate([start.q, start.v])
+    found = np.concatenate([start.q, start.v, system.element_states(start)])
     shift = np.where(found == stated, 0.0, found - stated)
     if x0.is_constant():
         shifted = SX(found)
@@ -156,7 +156,7 @@ def _sizes(
     lines = [
         f"typedef {precision.name} real;",
         f"#define R(name) name{'##f' if f else ''}",
-        f"#define NX {system.nq + system.nv}",
+        f"#define NX {system.nq + system.nv + system.nz}",
         f"#define NQ {system.nq}",
         f"#define NP {p.size}",
         f"#define NY {len(face.outputs)}",

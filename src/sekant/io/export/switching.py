@@ -49,7 +49,8 @@ def timed_switches(system: System, horizon: float) -> list[TimedSwitch]:
         return [TimedSwitch(SX(time), SX(0), (0.0,)) for time in times]
     model, values = system.model, system.equations.resolved.values
     found: dict[tuple, TimedSwitch] = {}
-    for item in [*model.forces.values(), *model.drivers.values(), *model.sensors.values()]:
+    collections = (model.forces, model.drivers, model.sensors, model.signals)
+    for item in [item for collection in collections for item in collection.values()]:
         for _, expression in expressions_of(item):
             for switch in expression.time_switches(values.keys()):
                 knots: tuple[float, ...] | None = (0.0,)
@@ -65,7 +66,8 @@ def timed_switches(system: System, horizon: float) -> list[TimedSwitch]:
                 found.setdefault(
                     (str(switch.start), str(switch.scale), switch.table), TimedSwitch(start, scale, knots)
                 )
-    return list(found.values())
+    given = system.equations.resolved.given.values()  # inputs as functions of time
+    return [*found.values(), *(TimedSwitch(SX(0), SX(1), tuple(table.kinks.tolist())) for table in given)]
 
 
 def event_indicators(system: System, inputs: Sequence[SX], rates: SX) -> SX:
@@ -91,7 +93,7 @@ def _is_timed(system: System, g: SX, t: SX) -> bool:
     """Whether g is a t + b with a and b free of time and state: the timed switches have it already."""
     slope = system.equations.lookups.jacobian(g, t)
     eq = system.equations
-    moving = ca.vertcat(eq.q, eq.v)
+    moving = ca.vertcat(eq.q, eq.v, eq.z)
     free = [s for s in ca.symvar(g) if not _among(s, t) and not _among(s, eq.p)]
     return not free and not ca.depends_on(g, moving) and slope.nnz() > 0 and not ca.depends_on(slope, t)
 

@@ -1,0 +1,67 @@
+"""`sekant export` as a user meets it."""
+
+import json
+import zipfile
+
+import pytest
+from command_line import PENDULUM, sekant
+
+
+@pytest.fixture
+def crane(tmp_path):
+    (tmp_path / "crane.yaml").write_text(PENDULUM)
+    return tmp_path
+
+
+def test_c(crane):
+    told = sekant("export", "c", "crane.yaml", "-o", "out", "--method", "euler", "--step", "0.002", cwd=crane)
+    assert told.returncode == 0, told.stderr
+    assert "euler, step 0.002 s; 4 states, 2 parameters" in told.stdout
+    assert "CRANE_SELF_TEST" in told.stdout
+    assert {p.name for p in (crane / "out").iterdir()} == {"crane.h", "crane.c"}
+
+
+def test_fmu_as_json(crane):
+    told = sekant(
+        "export",
+        "fmu",
+        "crane.yaml",
+        "-o",
+        "crane.fmu",
+        "--fmi",
+        "3",
+        "--kind",
+        "cs",
+        "--channel",
+        "*.q",
+        "--json",
+        cwd=crane,
+    )
+    assert told.returncode == 0, told.stderr
+    found = json.loads(told.stdout)
+    assert (found["version"], found["kind"], found["method"]) == (3, "cs", "dop853")
+    assert found["outputs"] == ["shoulder.q", "elbow.q"]
+    assert found["parameters"] == ["L", "load"]
+    names = zipfile.ZipFile(crane / "crane.fmu").namelist()
+    assert {"modelDescription.xml", "sources/crane.c", "sources/buildDescription.xml"} < set(names)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("fmu", "crane.yaml", "-o", "crane.zip"), "'crane.zip' is no name for an FMU"),
+        (("fmu", "crane.yaml", "-o", "c.fmu", "--platform", "linux64,amiga"), "unknown platform 'amiga'"),
+        (
+            ("fmu", "crane.yaml", "-o", "c.fmu", "--kind", "cs", "--method", "radau5"),
+            "method 'radau5', asked for",
+        ),
+        (("c", "crane.yaml", "-o", "out", "--precision", "single"), "unknown precision 'single'"),
+        (("c", "missing.yaml", "-o", "out"), "missing.yaml"),
+    ],
+)
+def test_mistakes_are_told_in_a_line(crane, arguments, message):
+    told = sekant("export", *arguments, cwd=crane)
+    assert told.returncode == 1
+    assert message in told.stderr
+    assert "Traceback" not in told.stderr
+    assert not (crane / "c.fmu").exists()
