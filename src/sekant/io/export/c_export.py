@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,6 +55,12 @@ class CExport:
             f"{self.operations} operations for the rates; structure {self.memory} bytes, constant tables "
             f"{self.tables} bytes, stack at most {self.stack} bytes"
         )
+
+
+def duration(system: System) -> float:
+    """Seconds that the model is meant to be simulated for."""
+    until: Any = system.settings.until
+    return float(until)
 
 
 def start_of(system: System, initial: State | None) -> State:
@@ -217,7 +224,7 @@ def _expected(
     """Values from the engine: rates at the start, states along the way, outputs at the end."""
     problem = explicit_problem(system, None, False, method)
     x0 = np.concatenate([start.q, start.v, system.element_states(start)])
-    steps = min(TEST_STEPS, max(TEST_ROWS, int(float(system.settings.until) / step) // TEST_ROWS * TEST_ROWS))
+    steps = min(TEST_STEPS, max(TEST_ROWS, int(duration(system) / step) // TEST_ROWS * TEST_ROWS))
     times = step * np.arange(steps + 1)
     stops = system.time_stops(0.0, float(times[-1]))
     done = integrate(problem, times, x0, method=method, step=step, stops=stops)

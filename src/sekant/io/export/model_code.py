@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import casadi as ca
 import numpy as np
@@ -75,7 +76,8 @@ def model_code(
     x, xdot = system.rates(balance=False)
     known = [("t", eq.t), ("x", x), ("p", eq.p)]
     symbols = [symbol for _, symbol in known]
-    timed = timed_switches(system, float(system.settings.until))
+    until: Any = system.settings.until
+    timed = timed_switches(system, float(until))
     z = event_indicators(system, symbols, xdot) if events else SX.zeros(0, 1)
     tables = CTables((), precision)
 
