@@ -69,7 +69,7 @@ JOINT_TYPES = tuple(name for name, cls in JOINTS.items() if _can_build(cls))
 COORDINATE_JOINTS = tuple(name for name in JOINT_TYPES if JOINTS[name].unit_quaternion is None)
 ALL_JOINTS = (*JOINT_TYPES, *FOLLOWERS)
 MOVING_JOINTS = tuple(name for name in COORDINATE_JOINTS if JOINTS[name].velocities)
-FORCE_TYPES = tuple(FORCES)
+FORCE_TYPES = tuple(name for name, cls in FORCES.items() if cls.__module__.startswith("sekant.model."))
 GRAVITY = (1.3, -2.1, -9.4)
 
 

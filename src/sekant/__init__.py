@@ -12,6 +12,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from sekant.extensions import PENDING
 from sekant.version import __version__
 
 _PUBLIC = {
@@ -128,6 +129,14 @@ if TYPE_CHECKING:
     from sekant.reduction import reduce
     from sekant.results import Result, open_result
     from sekant.views.player import view, view_modes
+
+
+def _tires() -> None:
+    """Tires are force types of models, too."""
+    import sekant.vehicle.tires  # noqa: F401
+
+
+PENDING.append(_tires)
 
 
 def __getattr__(name: str) -> Any:

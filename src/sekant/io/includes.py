@@ -36,12 +36,14 @@ def _read(path: Path, chain: tuple[Path, ...], seen: set[Path]) -> Source:
     read_table_files(data.get("tables"), path.parent, places, ("tables",))
     locate_files(data.get("curves"), path.parent, places, ("curves",))
     locate_files(data.get("shapes"), path.parent, places, ("shapes",))
+    locate_files(data.get("forces"), path.parent, places, ("forces",))
     for name, template in (
         (data.get("templates") or {}).items() if isinstance(data.get("templates"), dict) else ()
     ):
         if isinstance(template, dict):
             read_table_files(template.get("tables"), path.parent, places, ("templates", name, "tables"))
             locate_files(template.get("shapes"), path.parent, places, ("templates", name, "shapes"))
+            locate_files(template.get("forces"), path.parent, places, ("templates", name, "forces"))
     included = _listed(data.pop("include", None), places)
     merged, merged_places = {}, {}
     for key_path, name in included:

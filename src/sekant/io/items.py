@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, get_args, get_origin
 
+from sekant.extensions import load_extensions
 from sekant.model.model import Model
 from sekant.model.quantities import Description
 
@@ -28,6 +29,7 @@ SINGLE = tuple(name for name, field in Model.model_fields.items() if get_origin(
 
 def item_types(base: type[Description]) -> dict[str, type[Description]]:
     """The types derived from `base` by the names they have in files; empty where there is only one."""
+    load_extensions()
     found: dict[str, type[Description]] = {}
     for cls in base.__subclasses__():
         name = cls.__dict__.get("type")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import ClassVar, TypeVar
 
 from sekant.errors import ModelError, suggest
+from sekant.extensions import load_extensions
 from sekant.model.motion import Action, ElementKinematics
 from sekant.model.quantities import Description
 
@@ -36,6 +37,8 @@ def register(cls: type[Kind]) -> type[Kind]:
 
 def force_class(type_name: object, path: tuple = ()) -> type[Force]:
     """The class of a force type; unknown names get the nearest known one as a suggestion."""
+    if type_name not in FORCES:
+        load_extensions()
     if not isinstance(type_name, str) or type_name not in FORCES:
         hint = suggest(str(type_name), list(FORCES), "force types")
         raise ModelError(f"unknown force type '{type_name}'; {hint}", path=(*path, "type"))

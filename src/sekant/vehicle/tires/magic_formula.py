@@ -1,14 +1,13 @@
 """The Magic Formula 6.1/6.2 in steady state: forces and moments of a tire from its slips.
 
-H. B. Pacejka, Tire and Vehicle Dynamics, 3rd ed. 2012, equations 4.E1 to 4.E78, whose numbers stand beside the code; turn
-slip is left out (its factors zeta are one). Axes: ISO W, x forward, y to the left, z up; a positive slip angle gives a
-negative lateral force, a positive slip kappa drives.
+H. B. Pacejka, Tire and Vehicle Dynamics, 3rd ed. 2012, equations 4.E1 to 4.E78, whose numbers stand beside the
+code; turn slip is left out (its factors zeta are one). Axes: ISO W, x forward, y to the left, z up; a positive slip
+angle gives a negative lateral force, a positive slip kappa drives.
 
-Where public codes deviate, the published equations are followed: tan(alpha) in all slips (4.E3), curvature factors at
-most one (4.E14, 24, 44, 56, 64), the sign of the shifted slip (4.E24), LMUY' in vertical shifts (4.E8), camber in the
-residual torque (4.E38, 45). Two readings: 4.E69 squares the arc tangent, and 4.E74 weights the lateral force of the trail
-at zero camber.
-"""
+Where public codes deviate, the published equations are followed: tan(alpha) in all slips (4.E3), curvature factors
+at most one (4.E14, 24, 44, 56, 64), the sign of the shifted slip (4.E24), LMUY' in vertical shifts (4.E8), camber
+in the residual torque (4.E38, 45). Two readings: 4.E69 squares the arc tangent, and 4.E74 weights the lateral force
+of the trail at zero camber."""
 
 from __future__ import annotations
 
@@ -73,7 +72,7 @@ _DEFAULTS = {"PKY4": 2.0, "LMUV": 0.0, "LONGVL": 16.7}
 
 
 @dataclass(frozen=True)
-class _Shape:
+class Shape:
     """D sin(C atan(Bx - E(Bx - atan Bx))): peak, shape, stiffness and curvature factors."""
 
     B: SX
@@ -167,7 +166,7 @@ class MagicFormula61:
         C, D = c.PCX1 * c.LCX, self.mu_x * Fz
         E = at_most_one((c.PEX1 + c.PEX2 * dfz + c.PEX3 * dfz**2) * (1 - c.PEX4 * ca.sign(x)) * c.LEX)
         shift = Fz * (c.PVX1 + c.PVX2 * dfz) * c.LVX * self._digressive(self.mu_scale_x)
-        return _Shape(self.K_x / (C * D + TINY * self.Fz0), C, D, E).sine(x) + shift
+        return Shape(self.K_x / (C * D + TINY * self.Fz0), C, D, E).sine(x) + shift
 
     # -- lateral force, pure slip (4.E19 to 4.E30) ----------------------------------------------------------
 
@@ -211,13 +210,13 @@ class MagicFormula61:
         )
 
     @cached_property
-    def _lateral(self) -> _Shape:
+    def _lateral(self) -> Shape:
         c = self.c
         C, D = c.PCY1 * c.LCY, self.mu_y * self.at.Fz
         side = ca.sign(self.a + self.S_Hy)
         curvature = 1 + c.PEY5 * self.g**2 - (c.PEY3 + c.PEY4 * self.g) * side
         E = at_most_one((c.PEY1 + c.PEY2 * self.dfz) * curvature * c.LEY)
-        return _Shape(self.K_y / (C * D + TINY * self.Fz0), C, D, E)
+        return Shape(self.K_y / (C * D + TINY * self.Fz0), C, D, E)
 
     @cached_property
     def Fy_pure(self) -> SX:
@@ -229,7 +228,7 @@ class MagicFormula61:
     def Fx(self) -> SX:
         c = self.c
         B = (c.RBX1 + c.RBX3 * self.g**2) * ca.cos(ca.atan(c.RBX2 * self.at.kappa)) * c.LXAL
-        weight = _Shape(B, c.RCX1, 1.0, at_most_one(c.REX1 + c.REX2 * self.dfz))
+        weight = Shape(B, c.RCX1, 1.0, at_most_one(c.REX1 + c.REX2 * self.dfz))
         return self.Fx_pure * weight.cosine(self.a + c.RHX1) / weight.cosine(c.RHX1)
 
     @cached_property
@@ -237,17 +236,21 @@ class MagicFormula61:
         """G_yk (4.E59)."""
         c = self.c
         B = (c.RBY1 + c.RBY4 * self.g**2) * ca.cos(ca.atan(c.RBY2 * (self.a - c.RBY3))) * c.LYKA
-        weight = _Shape(B, c.RCY1, 1.0, at_most_one(c.REY1 + c.REY2 * self.dfz))
+        weight = Shape(B, c.RCY1, 1.0, at_most_one(c.REY1 + c.REY2 * self.dfz))
         shift = c.RHY1 + c.RHY2 * self.dfz
         return weight.cosine(self.at.kappa + shift) / weight.cosine(shift)
 
     @cached_property
-    def Fy(self) -> SX:
+    def ply(self) -> SX:
+        """S_Vyk (4.E66): lateral force that longitudinal slip causes by itself."""
         c = self.c
         peak = self.mu_y * self.at.Fz * (c.RVY1 + c.RVY2 * self.dfz + c.RVY3 * self.g)
         peak = peak * ca.cos(ca.atan(c.RVY4 * self.a))
-        ply = peak * ca.sin(c.RVY5 * ca.atan(c.RVY6 * self.at.kappa)) * c.LVYKA
-        return self.lateral_weight * self.Fy_pure + ply
+        return peak * ca.sin(c.RVY5 * ca.atan(c.RVY6 * self.at.kappa)) * c.LVYKA
+
+    @cached_property
+    def Fy(self) -> SX:
+        return self.lateral_weight * self.Fy_pure + self.ply
 
     # -- moments (4.E31 to 4.E49, 4.E69 to 4.E78) -----------------------------------------------------------
 
@@ -271,7 +274,7 @@ class MagicFormula61:
         D = peak * (1 + c.QDZ3 * ca.fabs(g) + c.QDZ4 * g**2) * c.LTR * self.at.forward
         bend = (c.QEZ4 + c.QEZ5 * g) * (2 / ca.pi) * ca.atan(B * C * slip)
         E = at_most_one((c.QEZ1 + c.QEZ2 * dfz + c.QEZ3 * dfz**2) * (1 + bend))
-        return _Shape(B, C, D, E).cosine(self._equivalent(slip)) * self._cos_alpha
+        return Shape(B, C, D, E).cosine(self._equivalent(slip)) * self._cos_alpha
 
     @cached_property
     def residual_torque(self) -> SX:
@@ -281,7 +284,9 @@ class MagicFormula61:
         lever = (c.QDZ6 + c.QDZ7 * dfz) * c.LRES + tilt * g * c.LKZC
         D = self.at.Fz * c.UNLOADED_RADIUS * lever * self.mu_scale_y * self.at.forward * self._cos_alpha
         slip = self.a + self.S_Hy + self.S_Vy / self.K_y_safe
-        return D * ca.cos(ca.atan(B * self._equivalent(slip))) * self._cos_alpha  # once in 4.E47, once in 4.E75
+        return (
+            D * ca.cos(ca.atan(B * self._equivalent(slip))) * self._cos_alpha
+        )  # once in 4.E47, once in 4.E75
 
     @cached_property
     def Mz(self) -> SX:

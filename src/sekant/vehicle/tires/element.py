@@ -1,0 +1,163 @@
+"""The tire as a force element: where the wheel touches the road, how it slips there, and what the road does to it.
+
+The wheel's frame has its spin axis along y (to the left) and its center at its origin. One contact point S: the
+road near it is the plane through the point of the road below the center, with the road's normal n. With e_y the
+spin axis,
+
+    sin(gamma) = e_y . n ,   e_x = e_y x n / |...| ,   e_l = n x e_x ,   e_r = (n - sin(gamma) e_y) / cos(gamma) ,
+
+S lies at the distance r (the loaded radius) from the center against e_r, and the deflection is R - r. The slip
+velocity is V_sx = V_x - Omega R_e along e_x, V_sy along e_l, of the wheel's carrier at S. Slips are kappa = -V_sx /
+|V_x| and tan(alpha) = V_sy / |V_x|, or, with relaxation lengths, those of deflections u, w of the contact patch:
+
+    u' = -V_sx - |V_x| u / sigma_x ,   kappa = u / sigma_x ,
+    w' =  V_sy - |V_x| w / sigma_y ,   tan(alpha) = w / sigma_y ,
+
+which have no singularity at standstill, where the patch is a spring (with a damper, if there is one, below `SLOW`).
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import casadi as ca
+
+from sekant.geometry.spatial import SX as Matrix
+from sekant.model.forces.base import Force
+from sekant.model.motion import Action, ElementKinematics, PointWrench
+from sekant.model.quantities import Dimensionless, FrameName, Length
+from sekant.vehicle.tires.magic_formula import SX, Slip, TireForces
+
+SLOW = (
+    1.0  # m/s: below this speed the contact patch is damped, and steady slips are taken as if at this speed
+)
+LARGEST = 3.0  # slip beyond which the patch slides as a whole and its deflection grows no more
+
+
+class Tire(Force):
+    """A tire between a wheel and the road. Model types say how large the forces are."""
+
+    frame_fields: ClassVar = ("wheel",)
+    signals: ClassVar = ("height", "grip")
+    local_names: ClassVar = ("x", "y")
+
+    wheel: FrameName
+    """body or frame of the wheel: y along its spin axis, to the left"""
+    height: Length = 0.0
+    """height of the road over the world's x and y, an expression of x and y"""
+    grip: Dimensionless = 1.0
+    """factor on the friction of the tire, an expression of x and y"""
+
+    @property
+    def unloaded_radius(self) -> SX:
+        """m."""
+        raise NotImplementedError(f"tire type '{self.type}' has no radius")
+
+    def load(self, deflection: SX, rate: SX, spin: SX) -> SX:
+        """Vertical force (N), never negative, at a deflection (m), its rate (m/s) and the wheel's spin (rad/s)."""
+        raise NotImplementedError(f"tire type '{self.type}' has no vertical force")
+
+    def rolling_radius(self, load: SX, spin: SX) -> SX:
+        """Effective radius (m): forward speed over spin in free rolling."""
+        raise NotImplementedError(f"tire type '{self.type}' has no rolling radius")
+
+    def relaxation_lengths(self, load: SX, gamma: SX) -> tuple[SX, SX] | None:
+        """(longitudinal, lateral) in m; None where slip acts at once."""
+        return None
+
+    def low_speed_damping(self) -> SX:
+        """N s/m: damping of the contact patch at standstill."""
+        return 0.0
+
+    def forces(self, slip: Slip) -> TireForces:
+        """Forces and moments at the contact point, in W axes."""
+        raise NotImplementedError(f"tire type '{self.type}' has no forces")
+
+    def action(self, motion: ElementKinematics) -> Action:
+        wheel = motion.frame(self.wheel)
+        e_y, center = wheel.R[:, 1], wheel.p
+        below, normal = self._road(motion, center)
+        sine = ca.dot(e_y, normal)
+        gamma = ca.asin(ca.fmax(-1, ca.fmin(1, sine)))
+        forward = ca.cross(e_y, normal)
+        e_x = forward / ca.norm_2(forward)
+        e_l = ca.cross(normal, e_x)
+        upward = normal - sine * e_y
+        e_r = upward / ca.norm_2(upward)
+        radius = ca.dot(center - below, normal) / ca.dot(e_r, normal)
+        contact = center - radius * e_r
+        spin = ca.dot(wheel.w_WF, e_y)
+        carried = wheel.v_WF + ca.cross(wheel.w_WF - spin * e_y, contact - center)
+        V_x, V_sy = ca.dot(carried, e_x), ca.dot(carried, e_l)
+        deflection = self.unloaded_radius - radius
+        Fz = self.load(deflection, -ca.dot(carried, normal) / ca.dot(e_r, normal), spin)
+        V_sx = V_x - spin * self.rolling_radius(Fz, spin)
+        kappa, tan_alpha, rates = self._slips(motion, Fz, gamma, V_x, V_sx, V_sy)
+        rolling = V_x / ca.sqrt(V_x**2 + (0.1 * SLOW) ** 2)  # sign of the speed, smooth through zero
+        grip = motion.value(self.grip, {"x": contact[0], "y": contact[1]})
+        found = self.forces(Slip(kappa, tan_alpha, gamma, Fz, 0.0, V_x, 1.0, grip, grip))
+        found = TireForces(found.Fx, found.Fy, found.Mx, found.My * rolling, found.Mz)
+        f_W = found.Fx * e_x + found.Fy * e_l + Fz * normal
+        n_W = found.Mx * e_x + found.My * e_l + found.Mz * normal
+        material = wheel.v_WF + ca.cross(wheel.w_WF, contact - center)
+        power = ca.dot(f_W, material) + ca.dot(n_W, wheel.w_WF)
+        return Action(
+            wrenches=(PointWrench(wheel.body, contact, f_W, n_W),),
+            power=power,
+            outputs={
+                "load": ("N", Fz),
+                "kappa": ("1", Matrix(kappa)),
+                "alpha": ("rad", ca.atan(tan_alpha)),
+                "camber": ("rad", gamma),
+                "Fx": ("N", Matrix(found.Fx)),
+                "Fy": ("N", Matrix(found.Fy)),
+                "Mx": ("N*m", Matrix(found.Mx)),
+                "My": ("N*m", Matrix(found.My)),
+                "Mz": ("N*m", Matrix(found.Mz)),
+                "deflection": ("m", deflection),
+                "contact": ("m", contact),
+                "slip_power": ("W", found.Fx * V_sx + found.Fy * V_sy),
+            },
+            rates=rates,
+        )
+
+    def _road(self, motion: ElementKinematics, center: Any) -> tuple[Any, Any]:
+        """The point (3,) of the road below the wheel's center, and the road's normal (3,) there, in W."""
+        x, y = Matrix.sym("x"), Matrix.sym("y")
+        height = motion.value(self.height, {"x": x, "y": y})
+        slope = motion.lookups.jacobian(height, ca.vertcat(x, y))
+        here = ca.vertcat(center[0], center[1])
+        both = motion.lookups.substitute(ca.vertcat(height, slope.T), ca.vertcat(x, y), here)
+        normal = ca.vertcat(-both[1], -both[2], 1)
+        return ca.vertcat(here, both[0]), normal / ca.norm_2(normal)
+
+    def _slips(
+        self, motion: ElementKinematics, Fz: Any, gamma: Any, V_x: Any, V_sx: Any, V_sy: Any
+    ) -> tuple[SX, SX, dict[str, Any]]:
+        """kappa, tan(alpha), and the rates of the patch's deflections if it has any."""
+        lengths = self.relaxation_lengths(Fz, gamma)
+        if lengths is None:
+            speed = ca.sqrt(V_x**2 + SLOW**2)
+            return -V_sx / speed, V_sy / speed, {}
+        speed = ca.fabs(V_x)
+        slow = ca.fmax(0, 1 - speed / SLOW) ** 2 * self.low_speed_damping()
+        found, rates = [], {}
+        for part, length, slide in (("u", lengths[0], -V_sx), ("w", lengths[1], V_sy)):
+            patch = motion.state(self._owner(motion), part, 0.0, "m")
+            rate = slide - speed * patch / length
+            stuck = ca.logic_and(ca.fabs(patch) > LARGEST * length, patch * rate > 0)
+            rates[part] = ca.if_else(stuck, 0, rate)
+            stiffness = (
+                ca.fmax(Fz, 1.0) / length
+            )  # N/m, order of the patch's stiffness: damping as a share of it
+            found.append((patch + slow / stiffness / 10 * rates[part]) / length)
+        return found[0], found[1], rates
+
+    def _owner(self, motion: ElementKinematics) -> str:
+        """The name of this element in the model."""
+        return next(name for name, item in motion.model.forces.items() if item is self)
+
+
+def pressed(stiffness: SX, damping: SX, deflection: SX, rate: SX) -> SX:
+    """Spring and damper that push while they are pressed and never pull (N)."""
+    return ca.if_else(deflection > 0, ca.fmax(stiffness * deflection + damping * rate, 0), 0)

@@ -1,0 +1,156 @@
+"""Magic Formula tires from property files: vertical force, radius, relaxation and slip forces."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any, ClassVar, Literal
+
+import casadi as ca
+from pydantic import Field, model_validator
+
+from sekant.errors import DataError
+from sekant.model.forces.base import register
+from sekant.model.quantities import AnyQuantity
+from sekant.vehicle.tires.element import Tire, pressed
+from sekant.vehicle.tires.magic_formula import SX, Coefficients, MagicFormula61, Slip, TireForces
+from sekant.vehicle.tires.magic_formula_52 import MagicFormula52
+from sekant.vehicle.tires.property_file import read_tir
+
+
+@register
+class MagicFormulaTire(Tire):
+    """Magic Formula 5.2, 6.1 or 6.2 with the coefficients of a property file (``file: sport.tir``).
+
+    The file is read when the tire is made; from then on the coefficients belong to it.
+    """
+
+    type: ClassVar[str] = "magic_formula_tire"
+    summary: ClassVar[str] = "Magic Formula 5.2, 6.1 or 6.2 from a property file"
+
+    file: str | None = None
+    """property file, relative to the model file; it is replaced by what it holds"""
+    version: Literal["5.2", "6.1", "6.2"] = "6.1"
+    measured_side: Literal["left", "right"] = "left"
+    coefficients: dict[str, float] = Field(default_factory=dict)
+    """numbers of the property file by their keys, in SI"""
+    side: Literal["left", "right"] | None = None
+    """side on which the tire is mounted: the mirror image where it was measured on the other one"""
+    pressure: AnyQuantity | None = None
+    """inflation pressure in Pa; that of the file if not given"""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _read(cls, data: Any) -> Any:
+        if not isinstance(data, dict) or not data.get("file"):
+            return data
+        try:
+            found = read_tir(data["file"])
+        except DataError as error:
+            raise ValueError(f"file {error}") from None
+        given = {key: value for key, value in data.items() if key != "file"}
+        return {
+            "version": found.version,
+            "measured_side": found.side,
+            **given,
+            "coefficients": {**found.numbers, **given.get("coefficients", {})},
+        }
+
+    @model_validator(mode="after")
+    def _complete(self):
+        if not self.coefficients.get("UNLOADED_RADIUS") or not self.coefficients.get("FNOMIN"):
+            raise ValueError(
+                "file is missing: a Magic Formula tire needs a property file, or its coefficients"
+            )
+        return self
+
+    def mirror_changes(self, plane: str) -> dict[str, Any]:
+        """On the other side of the vehicle the tire is mounted the other way round."""
+        own = self.side or self.measured_side
+        return {"side": {"left": "right", "right": "left"}[own]} if plane == "y" else {}
+
+    @cached_property
+    def _c(self) -> Coefficients:
+        return Coefficients(self.coefficients)
+
+    @property
+    def unloaded_radius(self) -> SX:
+        return self._c.UNLOADED_RADIUS
+
+    @property
+    def _pressure(self) -> float:
+        c = self._c
+        if self.pressure is not None:
+            return float(self.pressure)  # type: ignore[arg-type]
+        return c.INFLPRES or c.IP or c.NOMPRES or c.IP_NOM
+
+    @cached_property
+    def stiffness(self) -> float:
+        """Vertical stiffness at zero deflection and the inflation pressure, N/m."""
+        c = self._c
+        plain = c.VERTICAL_STIFFNESS or 200e3
+        slope = (c.QFZ1 or c.Q_FZ1) * c.FNOMIN / c.UNLOADED_RADIUS or plain
+        nominal = c.NOMPRES or c.IP_NOM
+        return slope * (1 + c.PFZ1 * ((self._pressure - nominal) / nominal if nominal else 0.0))
+
+    def load(self, deflection: SX, rate: SX, spin: SX) -> SX:
+        """4.E68 without the parts of Fx and Fy; below the rim a second spring (BOTTOM_OFFST, BOTTOM_STIFF)."""
+        c = self._c
+        R = c.UNLOADED_RADIUS
+        square = (c.QFZ2 or c.Q_FZ2) * c.FNOMIN / R**2
+        growth = 1 + (c.QV2 or c.Q_V2) * ca.fabs(spin) * R / c.LONGVL
+        Fz = pressed((self.stiffness + square * deflection) * growth, c.VERTICAL_DAMPING, deflection, rate)
+        if c.BOTTOM_STIFF > 0 and c.RIM_RADIUS > 0:
+            room = R - c.RIM_RADIUS - c.BOTTOM_OFFST
+            Fz = Fz + ca.fmax(deflection - room, 0) * c.BOTTOM_STIFF
+        return Fz
+
+    def rolling_radius(self, load: SX, spin: SX) -> SX:
+        c = self._c
+        F = load / c.FNOMIN
+        free = c.UNLOADED_RADIUS * (
+            (c.QRE0 or c.Q_RE0 or 1.0) + c.Q_V1 * (spin * c.UNLOADED_RADIUS / c.LONGVL) ** 2
+        )
+        sag = c.FNOMIN / self.stiffness * (c.DREFF * ca.atan(c.BREFF * F) + c.FREFF * F)
+        return free - sag
+
+    def relaxation_lengths(self, load: SX, gamma: SX) -> tuple[SX, SX] | None:
+        """Slip over carcass stiffness (6.1), else by PTX and PTY (5.2); at least a tenth of the radius."""
+        c, R = self._c, self._c.UNLOADED_RADIUS
+        Fz0 = c.LFZO * c.FNOMIN
+        dfz = (load - Fz0) / Fz0
+        at = Slip(0.0, 0.0, 0.0, load, self._pressure, c.LONGVL)
+        rules = self._equations(at)
+        if c.LONGITUDINAL_STIFFNESS > 0 and c.LATERAL_STIFFNESS > 0:
+            x = rules.K_x / c.LONGITUDINAL_STIFFNESS
+            y = -rules.K_y / c.LATERAL_STIFFNESS
+        elif c.PTX1 and c.PTY1 and c.PTY2:
+            x = load * (c.PTX1 + c.PTX2 * dfz) * ca.exp(-c.PTX3 * dfz) * R / c.FNOMIN * c.LSGKP
+            y = c.PTY1 * ca.sin(2 * ca.atan(load / (c.PTY2 * Fz0))) * (1 - c.PKY3 * ca.fabs(gamma))
+            y = y * R * c.LFZO * c.LSGAL
+        else:
+            return None
+        return ca.fmax(x, R / 10), ca.fmax(y, R / 10)
+
+    def low_speed_damping(self) -> SX:
+        return self._c.DAMP_VLOW
+
+    def _equations(self, slip: Slip) -> MagicFormula61:
+        rules = MagicFormula52 if self.version == "5.2" else MagicFormula61
+        return rules(self._c, slip)
+
+    def forces(self, slip: Slip) -> TireForces:
+        mirror = self.side is not None and self.side != self.measured_side
+        sign = -1.0 if mirror else 1.0
+        at = Slip(
+            slip.kappa,
+            sign * slip.tan_alpha,
+            sign * slip.gamma,
+            slip.Fz,
+            self._pressure,
+            slip.Vx,
+            slip.forward,
+            slip.mu_x,
+            slip.mu_y,
+        )
+        found = self._equations(at).forces
+        return TireForces(found.Fx, sign * found.Fy, sign * found.Mx, found.My, sign * found.Mz)

@@ -1,0 +1,167 @@
+"""Tires of few numbers: linear, Fiala and brush. They share the vertical spring and the relaxation lengths."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import casadi as ca
+from pydantic import model_validator
+
+from sekant.geometry.spatial import scalar
+from sekant.model.forces.base import register
+from sekant.model.quantities import Damping, Dimensionless, Force, Length, Stiffness
+from sekant.vehicle.tires.element import Tire, pressed
+from sekant.vehicle.tires.magic_formula import SX, Slip, TireForces
+
+TINY = 1e-12  # keeps roots and quotients finite at no slip and no load
+
+
+class SimpleTire(Tire):
+    """Common to simple tires."""
+
+    radius: Length
+    """unloaded radius"""
+    vertical_stiffness: Stiffness
+    vertical_damping: Damping = 0.0
+    rolling_resistance: Dimensionless = 0.0
+    """rolling resistance moment over load and radius"""
+    longitudinal_relaxation: Length = 0.0
+    """0: slip acts at once, which has no sense at standstill"""
+    lateral_relaxation: Length = 0.0
+    patch_damping: Damping = 0.0
+    """damping of the contact patch at standstill"""
+
+    @model_validator(mode="after")
+    def _sensible(self):
+        for name in type(self).model_fields:
+            value = getattr(self, name)
+            if name != "height" and isinstance(value, float) and value < 0:
+                raise ValueError(f"{name} must not be negative (got {value:g})")
+        for name in ("radius", "vertical_stiffness"):
+            if getattr(self, name) == 0.0:
+                raise ValueError(f"{name} must be positive (got 0)")
+        if (self.longitudinal_relaxation == 0.0) != (self.lateral_relaxation == 0.0):
+            raise ValueError(
+                "longitudinal_relaxation and lateral_relaxation belong together: give both or none"
+            )
+        return self
+
+    @property
+    def unloaded_radius(self) -> SX:
+        return scalar(self.radius)
+
+    def load(self, deflection: SX, rate: SX, spin: SX) -> SX:
+        return pressed(scalar(self.vertical_stiffness), scalar(self.vertical_damping), deflection, rate)
+
+    def rolling_radius(self, load: SX, spin: SX) -> SX:
+        """R - deflection / 3, a common estimate for radial tires."""
+        return scalar(self.radius) - load / scalar(self.vertical_stiffness) / 3
+
+    def relaxation_lengths(self, load: SX, gamma: SX) -> tuple[SX, SX] | None:
+        if self.longitudinal_relaxation == 0.0:
+            return None
+        return scalar(self.longitudinal_relaxation), scalar(self.lateral_relaxation)
+
+    def low_speed_damping(self) -> SX:
+        return scalar(self.patch_damping)
+
+    def _rolling(self, slip: Slip) -> SX:
+        return -scalar(self.rolling_resistance) * slip.Fz * scalar(self.radius) * slip.forward
+
+
+@register
+class LinearTire(SimpleTire):
+    """Fx = C_kappa kappa, Fy = -C_alpha tan(alpha) - C_gamma gamma, Mz = trail C_alpha tan(alpha); no limit.
+
+    It lets go with the load: all three are multiplied by Fz / nominal load up to that load.
+    """
+
+    type: ClassVar[str] = "linear_tire"
+    summary: ClassVar[str] = "forces in proportion to slip, without limit"
+
+    slip_stiffness: Force
+    """C_kappa, N per unit of slip"""
+    cornering_stiffness: Force
+    """C_alpha, N/rad"""
+    camber_stiffness: Force = 0.0
+    """C_gamma, N/rad"""
+    trail: Length = 0.0
+    nominal_load: Force | None = None
+    """load below which the stiffnesses fall in proportion to it; none: they stay"""
+
+    def forces(self, slip: Slip) -> TireForces:
+        share = 1.0 if self.nominal_load is None else ca.fmin(slip.Fz / scalar(self.nominal_load), 1.0)
+        side = scalar(self.cornering_stiffness) * slip.tan_alpha * slip.forward * share
+        Fx = scalar(self.slip_stiffness) * slip.kappa * share
+        Fy = -side - scalar(self.camber_stiffness) * slip.gamma * share
+        return TireForces(Fx, Fy, 0.0, self._rolling(slip), scalar(self.trail) * side * slip.forward)
+
+
+@register
+class FialaTire(SimpleTire):
+    """Fiala's tire: parabolic pressure, friction that falls with slip; no camber.
+
+    With the comprehensive slip S = sqrt(kappa^2 + tan(alpha)^2), mu = mu_0 - (mu_0 - mu_1) S and N = mu Fz:
+    Fx = C_kappa kappa up to N / 2, then N - N^2 / (4 C_kappa |kappa|); Fy = -N (1 - H^3) with
+    H = 1 - C_alpha |tan(alpha)| / (3 N), or -N where H < 0; Mz = N width (1 - H) H^3.
+    """
+
+    type: ClassVar[str] = "fiala_tire"
+    summary: ClassVar[str] = "Fiala's tire: two stiffnesses and friction"
+
+    slip_stiffness: Force
+    """C_kappa, N per unit of slip"""
+    cornering_stiffness: Force
+    """C_alpha, N/rad"""
+    friction: Dimensionless = 0.9
+    """mu_0, without slip"""
+    sliding_friction: Dimensionless | None = None
+    """mu_1, at full slip; as without slip if not given"""
+    width: Length = 0.15
+    """lever of the aligning moment: width of the tread"""
+
+    def forces(self, slip: Slip) -> TireForces:
+        mu0 = scalar(self.friction)
+        mu1 = mu0 if self.sliding_friction is None else scalar(self.sliding_friction)
+        tan_alpha = slip.tan_alpha * slip.forward
+        S = ca.fmin(ca.sqrt(slip.kappa**2 + tan_alpha**2 + TINY), 1.0)
+        N = (mu0 - (mu0 - mu1) * S) * slip.Fz * slip.mu_y + TINY
+        C = scalar(self.slip_stiffness)
+        k = ca.fabs(slip.kappa)
+        sliding = N - N**2 / (4 * C * ca.fmax(k, TINY))
+        Fx = ca.sign(slip.kappa) * ca.if_else(k < N / (2 * C), C * k, sliding)
+        H = ca.fmax(1 - scalar(self.cornering_stiffness) * ca.fabs(tan_alpha) / (3 * N), 0)
+        side = ca.sign(tan_alpha)
+        Fy = -side * N * (1 - H**3)
+        Mz = side * N * scalar(self.width) * (1 - H) * H**3 * slip.forward
+        return TireForces(Fx, Fy, 0.0, self._rolling(slip), Mz)
+
+
+@register
+class BrushTire(SimpleTire):
+    """Brush tire with one friction and parabolic pressure (Pacejka, Tire and Vehicle Dynamics, section 3.2).
+
+    With sigma = (kappa, tan alpha) / (1 + kappa), theta = C / (3 mu Fz) and s = theta |sigma|, the force is
+    mu Fz s (3 - 3 s + s^2) against sigma, or mu Fz where s > 1; trail a/3 (1 - s)^3 / (1 - s + s^2/3).
+    """
+
+    type: ClassVar[str] = "brush_tire"
+    summary: ClassVar[str] = "brush tire: one stiffness, friction, length of the contact"
+
+    tread_stiffness: Force
+    """C = 2 c_p a^2: slope of both forces over slip, N"""
+    friction: Dimensionless = 0.9
+    half_length: Length = 0.06
+    """a: half the length of the contact"""
+
+    def forces(self, slip: Slip) -> TireForces:
+        kappa, tan_alpha = slip.kappa, slip.tan_alpha * slip.forward
+        spin = ca.fmax(1 + kappa, 1e-3)
+        x, y = kappa / spin, tan_alpha / spin
+        size = ca.sqrt(x**2 + y**2 + TINY**2)
+        N = scalar(self.friction) * slip.Fz * slip.mu_y + TINY
+        s = ca.fmin(scalar(self.tread_stiffness) / (3 * N) * size, 1.0)
+        F = N * s * (3 - 3 * s + s**2)
+        trail = scalar(self.half_length) / 3 * (1 - s) ** 3 / (1 - s + s**2 / 3)
+        Fy = -F * y / size
+        return TireForces(F * x / size, Fy, 0.0, self._rolling(slip), -trail * Fy * slip.forward)
