@@ -25,6 +25,7 @@ from sekant.views.commands.plot import plot
 from sekant.views.commands.reduce import reduce
 from sekant.views.commands.run import run
 from sekant.views.commands.schema import schema
+from sekant.views.commands.tire import tire
 from sekant.views.commands.view import view
 
 app = typer.Typer(
@@ -34,7 +35,22 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (new, check, run, kinematics, kc, linearize, reduce, plot, view, fit, schema, gallery, doctor):
+for command in (
+    new,
+    check,
+    run,
+    kinematics,
+    kc,
+    linearize,
+    reduce,
+    plot,
+    tire,
+    view,
+    fit,
+    schema,
+    gallery,
+    doctor,
+):
     app.command()(command)
 app.add_typer(export, name="export")
 

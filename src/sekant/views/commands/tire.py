@@ -1,0 +1,82 @@
+"""`sekant tire`: what a tire property file says, in numbers and as carpet plots."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def tire(
+    file: Annotated[Path, typer.Argument(help="Tire property file (.tir).", show_default=False)],
+    plot: Annotated[
+        Path | None, typer.Option("--plot", help="Draw carpet and combined plots (.svg, .pdf, .png).")
+    ] = None,
+    camber: Annotated[float, typer.Option(help="Camber, deg.")] = 0.0,
+    speed: Annotated[
+        float | None, typer.Option(help="Forward speed, m/s.", show_default="of the measurement")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the figures as JSON.")] = False,
+) -> None:
+    """Stiffnesses, friction and relaxation lengths of a tire at half, one and one and a half times its nominal
+    load."""
+    import json
+    from math import radians
+
+    import numpy as np
+
+    from sekant.vehicle.tires import MagicFormulaTire, read_tir
+    from sekant.vehicle.tires.carpet import carpet
+
+    found = read_tir(file)
+    own = MagicFormulaTire(wheel="wheel", file=str(file))
+    nominal = found.numbers["FNOMIN"]
+    loads = [0.5 * nominal, nominal, 1.5 * nominal]
+    at = speed if speed is not None else found.numbers.get("LONGVL", 16.7)
+    shown = carpet(own, loads, at, radians(camber))
+    rows = []
+    for load, driving, cornering in zip(loads, shown.driving, shown.cornering, strict=True):
+        middle = shown.kappa.size // 2
+        rows.append(
+            {
+                "load_N": load,
+                "slip_stiffness_N": float(np.gradient(driving[:, 0], shown.kappa)[middle]),
+                "cornering_stiffness_N_per_deg": float(
+                    -np.gradient(cornering[:, 1], np.degrees(shown.alpha))[middle]
+                ),
+                "peak_mu_x": float(np.max(np.abs(driving[:, 0])) / load),
+                "peak_mu_y": float(np.max(np.abs(cornering[:, 1])) / load),
+                "largest_Mz_Nm": float(np.max(np.abs(cornering[:, 4]))),
+            }
+        )
+    written = []
+    if plot is not None:
+        from sekant.views.pictures import save_picture
+        from sekant.views.tire_plot import tire_picture
+
+        written.append(
+            str(
+                save_picture(lambda: tire_picture(shown, f"{file.name}, Magic Formula {found.version}"), plot)
+            )
+        )
+    if as_json:
+        told = {
+            "ok": True,
+            "file": str(file),
+            "version": found.version,
+            "side": found.side,
+            "rows": rows,
+            "warnings": [warning.as_dict() for warning in found.warnings],
+            "written": written,
+        }
+        typer.echo(json.dumps(told))
+        return
+    typer.echo(f"{file.name}: Magic Formula {found.version}, {found.side} side, {len(found.numbers)} numbers")
+    typer.echo("load [N]   Fx/kappa [N]   Fy/alpha [N/deg]   peak mu x   peak mu y   largest Mz [N m]")
+    for row in rows:
+        load, kx, ky, mx, my, mz = row.values()
+        typer.echo(f"{load:8.0f}   {kx:12.0f}   {ky:16.0f}   {mx:9.3f}   {my:9.3f}   {mz:16.1f}")
+    for warning in found.warnings:
+        typer.echo(f"warning: {warning}")
+    typer.echo("\n".join(written), nl=bool(written))
