@@ -6,6 +6,7 @@ from pathlib import Path
 import casadi as ca
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 import sekant as sk
 from sekant.errors import DataError, SekantError
@@ -13,6 +14,7 @@ from sekant.model.parse import model_from_dict
 from sekant.vehicle.tires import BrushTire, FialaTire, MagicFormulaTire, read_tir
 from sekant.vehicle.tires.magic_formula import Coefficients, MagicFormula61, Slip
 from sekant.vehicle.tires.magic_formula_52 import MagicFormula52
+from sekant.views.cli import app
 
 # 80 points of a set in which every coefficient counts, computed in 40 digits by a separate implementation
 VALUES = json.loads((Path(__file__).parents[1] / "data" / "magic_formula_values.json").read_text())
@@ -245,3 +247,13 @@ def test_a_model_with_a_property_file_survives_files(tmp_path):
     second = tmp_path / "second.yaml"
     second.write_text(sk.dump(again))
     assert sk.load(second).forces["tire"] == again.forces["tire"]
+
+
+def test_the_command_tells_and_draws(tmp_path):
+    path = tmp_path / "own.tir"
+    path.write_text(tir_text())
+    told = CliRunner().invoke(app, ["tire", str(path), "--json", "--plot", str(tmp_path / "carpet.svg")])
+    assert told.exit_code == 0
+    rows = json.loads(told.output)["rows"]
+    assert rows[1]["load_N"] == SET["FNOMIN"]
+    assert (tmp_path / "carpet.svg").stat().st_size > 10_000

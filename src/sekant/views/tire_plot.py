@@ -35,6 +35,11 @@ def tire_picture(found: Carpet, title: str) -> Picture:
             axes[3].plot(1e-3 * row[:, 0], 1e-3 * row[:, 1], color=color, lw=1.2, label=label)
         axes[3].set_xlabel("Fx [kN]")
         axes[3].set_ylabel("Fy [kN]")
-        axes[3].legend(title=f"slip angle, {1e-3 * np.median(found.loads):.3g} kN", frameon=False)
+        axes[3].legend(
+            title=f"slip angle, {1e-3 * np.median(found.loads):.3g} kN",
+            frameon=False,
+            loc="lower right",
+            ncols=2,
+        )
         figure.suptitle(style.literal(title), x=0.01, ha="left", fontweight="bold", fontsize=10)
     return figure

@@ -35,6 +35,7 @@ def tire(
     loads = [0.5 * nominal, nominal, 1.5 * nominal]
     at = speed if speed is not None else found.numbers.get("LONGVL", 16.7)
     shown = carpet(own, loads, at, radians(camber))
+    degrees = np.degrees(shown.alpha)
     rows = []
     for load, driving, cornering in zip(loads, shown.driving, shown.cornering, strict=True):
         middle = shown.kappa.size // 2
@@ -42,9 +43,7 @@ def tire(
             {
                 "load_N": load,
                 "slip_stiffness_N": float(np.gradient(driving[:, 0], shown.kappa)[middle]),
-                "cornering_stiffness_N_per_deg": float(
-                    -np.gradient(cornering[:, 1], np.degrees(shown.alpha))[middle]
-                ),
+                "cornering_stiffness_N_per_deg": float(-np.gradient(cornering[:, 1], degrees)[middle]),
                 "peak_mu_x": float(np.max(np.abs(driving[:, 0])) / load),
                 "peak_mu_y": float(np.max(np.abs(cornering[:, 1])) / load),
                 "largest_Mz_Nm": float(np.max(np.abs(cornering[:, 4]))),
