@@ -9,6 +9,7 @@ import trees
 from numba import njit
 
 from sekant.native_call import call_native
+from sekant.solvers.common.sites import free_modes
 
 STEP = 1e-9
 
@@ -30,7 +31,13 @@ class RightHandSide:
         self.x = np.concatenate([motion.q[self.q_order], motion.v[self.v_order]])
         self.xdot = np.zeros_like(self.x)
         p = system.parameter_vector(trees.forces(links, motion))
-        inputs = [np.zeros(1), self.x, np.append(p, 0.0), np.append(self.function.tables, 0.0)]
+        inputs = [
+            np.zeros(1),
+            self.x,
+            np.append(p, 0.0),
+            np.append(self.function.tables, 0.0),
+            free_modes(self.function.sites),
+        ]
         self.inputs, self.w = inputs, np.zeros(max(1, self.function.work_size))
         self.arg = np.array([a.ctypes.data for a in inputs], dtype=np.uintp)
         self.res = np.array([self.xdot.ctypes.data], dtype=np.uintp)

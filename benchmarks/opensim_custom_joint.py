@@ -21,6 +21,7 @@ from timing import Timed, best_of, figure, target
 import sekant as sk
 from sekant.model.joints import Path
 from sekant.native_call import call_native
+from sekant.solvers.common.sites import free_modes
 from sekant.solvers.ode import integrate
 from sekant.tables.table import Table
 
@@ -81,7 +82,7 @@ def native_loop(system: sk.System):
 
     rhs = system.right_hand_side(balance=False)
     x, xdot = np.array([START, 0.0]), np.zeros(2)
-    inputs = [np.zeros(1), x, np.zeros(1), np.append(rhs.tables, 0.0)]
+    inputs = [np.zeros(1), x, np.zeros(1), np.append(rhs.tables, 0.0), free_modes(rhs.sites)]
     w = np.zeros(max(1, rhs.work_size))
     arg = np.array([a.ctypes.data for a in inputs], dtype=np.uintp)
     res = np.array([xdot.ctypes.data], dtype=np.uintp)

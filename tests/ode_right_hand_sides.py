@@ -18,6 +18,7 @@ class Compiled:
     function: object
     address: int
     work_size: int = 0
+    sites: tuple = ()
 
 
 def native(function) -> Compiled:

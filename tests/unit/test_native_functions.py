@@ -105,7 +105,7 @@ def test_tape_has_each_value_once():
 def test_shapes_and_sizes():
     inputs, outputs = random_expressions(5, 30)
     f = build("shapes", inputs, outputs, cache=False)
-    assert f.sizes_in == [6, 6, f.tables.size]
+    assert f.sizes_in == [6, 6, f.tables.size, 2 * len(f.sites)]
     assert f.sizes_out == [5, 6, 1, 1]
     x, a = inputs_for(inputs)
     y, m, copy, constant = f(x.ravel(), a)

@@ -265,13 +265,13 @@ def test_evaluations_are_counted():
 def test_caches_of_loops_depend_on_all_sources_that_their_package_imports():
     for loop in (fixed_step.advance_fixed, dop853.advance):
         assert loop._cache._cache_file._source_stamp == source_stamp("ode")
-    assert {"dae", "ode", "linear", "views", "procedures", "compiled"} <= compiled._needed_by("dae")
+    assert {"dae", "ode", "linear", "common"} <= compiled._needed_by("dae")
     assert "dae" not in compiled._needed_by("ode")
     assert source_stamp("ode") != source_stamp("dae")
 
 
 def test_solvers_import_each_other_in_the_form_that_the_stamps_look_for():
-    sources = list(Path(compiled.__file__).parent.rglob("*.py"))
+    sources = list(Path(compiled.__file__).parent.parent.rglob("*.py"))
     assert len(sources) > 20
     for source in sources:
         assert "from sekant.solvers import" not in source.read_text()

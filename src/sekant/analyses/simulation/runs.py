@@ -20,6 +20,7 @@ from sekant.engine.functions.taylor_tape import taylor_tape
 from sekant.engine.system import State, System
 from sekant.errors import AnalysisWarning, SolverError, suggest
 from sekant.geometry.spatial import SX
+from sekant.solvers.common.modes import Switching
 from sekant.solvers.dae import METHODS as IMPLICIT
 from sekant.solvers.dae import DaeProblem, integrate_dae
 from sekant.solvers.dae.stiffness import stiffness
@@ -131,6 +132,9 @@ def explicit_problem(system: System, parameters: Any, balance: bool, method: str
         kinematics=system.kinematics(balance) if positions else None,
         unit_blocks=np.array(system.equations.motion.unit_blocks, dtype=np.int64).reshape(-1, 2),
         projection=system.projection(balance) if system.equations.constraints else None,
+        switching=Switching(rhs.guards, rhs.sites, system.equations.lookups.tables)
+        if rhs.sites and method == "dop853"
+        else None,
     )
 
 
@@ -168,6 +172,7 @@ def _run_explicit(method: str, setup: Setup) -> Run:
             "rejected": stats.rejected,
             "evaluations": stats.evaluations,
             "restarts": stats.restarts,
+            "landings": stats.landings,
         },
     )
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from dataclasses import astuple, dataclass, replace
+from functools import partial
 from typing import Any
 
 import casadi as ca
@@ -13,12 +14,14 @@ from sekant.engine.codegen.llvm import CHUNK, ENTRY, FORMAT, emit
 from sekant.engine.codegen.native import BuildStats, NativeFunction
 from sekant.engine.codegen.packing import pack_tables
 from sekant.engine.codegen.parallel import compile_modules
+from sekant.engine.codegen.sites import find_sites, guard_tape
 from sekant.engine.codegen.tape import LookupGroup, core_function, lookup_groups, make_tape
 from sekant.engine.codegen.vm import Interpreted
 from sekant.errors import SekantError, suggest
 from sekant.object_code.cache import Entry, ObjectCache, make_key
 from sekant.object_code.link import Linked
 from sekant.object_code.target import target_identity
+from sekant.solvers.common.sites import Site
 from sekant.tables.lookups import Lookups
 from sekant.version import __version__
 
@@ -49,7 +52,9 @@ def build(
     dense = [ca.densify(ca.SX(y)) for y in outputs]
     if engine == "casadi":
         owner: Any = Interpreted(name, symbols, dense, lookups)
-        work_size, stats = 0, BuildStats(engine, owner.operations, 0, 0.0, 0.0, False)
+        interpreted = BuildStats(engine, owner.operations, 0, 0.0, 0.0, False)
+        code, sites = _Compiled(owner, 0, interpreted, ()), ()
+        make_guards = None
     else:
         groups = lookup_groups(lookups, ca.veccat(*dense))
         try:
@@ -57,48 +62,99 @@ def build(
         except RuntimeError as error:
             raise SekantError(f"function '{name}': {_first_line(error)}") from error
         store = cache if isinstance(cache, ObjectCache) else _user_cache() if cache else None
-        owner, work_size, stats = _compiled(function, groups, store, chunk)
+        source = _Source(function, tuple(groups), symbols, store, chunk)
+        code = source.compile()
+        sites = code.sites
+        make_guards = partial(_guards, name, source, lookups) if sites else None
+    return _handle(name, symbols, [y.shape for y in dense], lookups, code, start, make_guards)
+
+
+def _handle(
+    name: str,
+    symbols: Sequence[ca.SX],
+    shapes_out: Sequence[tuple[int, int]],
+    lookups: Lookups,
+    code: _Compiled,
+    start: float,
+    make_guards: Callable[[], NativeFunction] | None,
+) -> NativeFunction:
     return NativeFunction(
         name,
-        owner.address,
-        work_size,
+        code.owner.address,
+        code.work_size,
         tuple(x.shape for x in symbols),
-        tuple(y.shape for y in dense),
+        tuple(shapes_out),
         tuple(_symbol_name(x, i) for i, x in enumerate(symbols)),
         pack_tables(lookups),
-        replace(stats, seconds=time.perf_counter() - start),
-        owner,
+        replace(code.stats, seconds=time.perf_counter() - start),
+        code.owner,
+        code.sites,
+        make_guards,
     )
 
 
-def _compiled(
-    function: ca.Function, groups: Sequence[LookupGroup], store: ObjectCache | None, chunk: int
-) -> tuple[Linked, int, BuildStats]:
-    key = ""
-    if store is not None:
-        key = _key(function, groups, chunk)
-        entry = store.load(key)
-        if entry is not None:
-            h = entry.header
-            stats = BuildStats("llvm", h["operations"], h["chunks"], 0.0, 0.0, True)
-            return Linked(entry.objects, ENTRY), h["work_size"], stats
+def _guards(name: str, source: _Source, lookups: Lookups) -> NativeFunction:
     start = time.perf_counter()
-    tape = make_tape(function, groups)
-    code = emit(tape, chunk)
-    objects = compile_modules(code.modules)
-    seconds = time.perf_counter() - start
-    if store is not None:
-        header = {"operations": tape.operations, "chunks": code.chunks, "work_size": code.work_size}
-        store.store(key, Entry(header, tuple(objects)))
-    stats = BuildStats("llvm", tape.operations, code.chunks, 0.0, seconds, False)
-    return Linked(objects, ENTRY), code.work_size, stats
+    code = source.compile(guards=True)
+    return _handle(f"{name}.guards", source.symbols, [(len(code.sites), 1)], lookups, code, start, None)
 
 
-def _key(function: ca.Function, groups: Sequence[LookupGroup], chunk: int) -> str:
-    """All that the object code depends on; made from CasADi's own form of the function, in milliseconds."""
-    shapes = repr([(g.shape, [n.order for n in g.nodes]) for g in groups])
-    settings = f"{__version__} {FORMAT} {chunk} {ca.CasadiMeta.version()}"
-    return make_key([settings, target_identity(), shapes, function.serialize()])
+@dataclass(frozen=True)
+class _Compiled:
+    owner: Any
+    work_size: int
+    stats: BuildStats
+    sites: tuple[Site, ...]
+
+
+@dataclass(frozen=True)
+class _Source:
+    """What a function is compiled from, and with it the function of its guards."""
+
+    function: ca.Function
+    groups: tuple[LookupGroup, ...]
+    symbols: list[ca.SX]
+    store: ObjectCache | None
+    chunk: int
+
+    def compile(self, guards: bool = False) -> _Compiled:
+        key = ""
+        if self.store is not None:
+            key = self._key(guards)
+            entry = self.store.load(key)
+            if entry is not None:
+                h = entry.header
+                stats = BuildStats("llvm", h["operations"], h["chunks"], 0.0, 0.0, True)
+                sites = tuple(Site(*numbers) for numbers in h["sites"])
+                return _Compiled(Linked(entry.objects, ENTRY), h["work_size"], stats, sites)
+        start = time.perf_counter()
+        tape = make_tape(self.function, self.groups)
+        found = find_sites(tape, [_element_names(x) for x in self.symbols])
+        if guards:
+            tape, found = guard_tape(tape, found)
+        code = emit(tape, self.chunk, sites=found)
+        objects = compile_modules(code.modules)
+        seconds = time.perf_counter() - start
+        if self.store is not None:
+            header = {
+                "operations": tape.operations,
+                "chunks": code.chunks,
+                "work_size": code.work_size,
+                "sites": [astuple(site) for site in found.sites],
+            }
+            self.store.store(key, Entry(header, tuple(objects)))
+        stats = BuildStats("llvm", tape.operations, code.chunks, 0.0, seconds, False)
+        return _Compiled(Linked(objects, ENTRY), code.work_size, stats, found.sites)
+
+    def _key(self, guards: bool) -> str:
+        """All that the object code depends on; made from CasADi's own form of the function, in milliseconds."""
+        shapes = repr([(g.shape, [n.order for n in g.nodes]) for g in self.groups])
+        settings = f"{__version__} {FORMAT} {self.chunk} {ca.CasadiMeta.version()} {guards}"
+        return make_key([settings, target_identity(), shapes, self.function.serialize()])
+
+
+def _element_names(symbols: ca.SX) -> list[str]:
+    return [element.name() for element in ca.vertsplit(ca.vec(symbols))] if symbols.numel() else []
 
 
 def _checked(name: str, i: int, symbols: ca.SX) -> ca.SX:

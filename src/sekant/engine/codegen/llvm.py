@@ -12,14 +12,24 @@ from dataclasses import dataclass
 import numpy as np
 
 from sekant.engine.codegen.lookup_ir import SEARCH, LookupCode
-from sekant.engine.codegen.operations import DECLARATIONS, ERFINV, instructions, literal, power
+from sekant.engine.codegen.operations import (
+    DECLARATIONS,
+    ERFINV,
+    held_instructions,
+    instructions,
+    literal,
+    power,
+)
+from sekant.engine.codegen.sites import TapeSites, find_sites
 from sekant.engine.codegen.tape import CONST, INPUT, LOOKUP, OPERATION_POW, Tape
+from sekant.solvers.common.sites import NUMBERS
 
 CHUNK = 1500
 CHUNKS_PER_MODULE = 8
 ENTRY = "sekant_entry"
-FORMAT = 1
+FORMAT = 2
 """To be raised with every change of the generated code, so that cached code is not taken for current."""
+FREE = "@sekant.free = internal constant [2 x double] zeroinitializer\n"
 _SIGNATURE = "ptr noalias readonly %arg, ptr noalias readonly %res, ptr noalias %w"
 
 
@@ -32,17 +42,26 @@ class Code:
     chunks: int
 
 
-def emit(tape: Tape, chunk: int = CHUNK, chunks_per_module: int = CHUNKS_PER_MODULE) -> Code:
-    """LLVM IR of a tape, with the signature of `sekant.native_call` and T as the last argument."""
+def emit(
+    tape: Tape,
+    chunk: int = CHUNK,
+    chunks_per_module: int = CHUNKS_PER_MODULE,
+    sites: TapeSites | None = None,
+) -> Code:
+    """LLVM IR of a tape, with the signature of `sekant.native_call`, the tables T and the modes M as last arguments.
+
+    `sites`: those of the tape, found here unless given.
+    """
+    sites = find_sites(tape) if sites is None else sites
     layout = Layout(tape, chunk)
-    texts = [_ChunkWriter(tape, layout, c).text() for c in range(layout.count)]
+    texts = [_ChunkWriter(tape, sites, layout, c).text() for c in range(layout.count)]
     modules = []
     for first in range(0, layout.count, chunks_per_module):
         body = texts[first : first + chunks_per_module]
         if first == 0:
             body = [*body, _entry(layout.count, chunks_per_module)]
         text = "\n".join(body)
-        helpers = SEARCH if "@sekant.row" in text else ""
+        helpers = SEARCH + FREE if "@sekant.row" in text else ""
         helpers += ERFINV if "@sekant.erfinv" in text else ""
         modules.append(f"{DECLARATIONS}\n{helpers}\n{text}\n")
     return Code(tuple(modules), layout.work_size, layout.count)
@@ -120,8 +139,9 @@ def _split(chunk: np.ndarray, count: int) -> list[list[int]]:
 
 
 class _ChunkWriter:
-    def __init__(self, tape: Tape, layout: Layout, number: int):
-        self.tape, self.layout, self.number = tape, layout, number
+    def __init__(self, tape: Tape, sites: TapeSites, layout: Layout, number: int):
+        self.tape, self.sites, self.layout, self.number = tape, sites, layout, number
+        self.tables, self.modes = len(tape.sizes_in), len(tape.sizes_in) + 1
         self.lines: list[str] = []
         self.names: dict[int, str] = {}
         self.arrays: dict[str, str] = {}
@@ -152,7 +172,8 @@ class _ChunkWriter:
                     self.store(self.operand(number), self.array("res", i), j)
 
     def array(self, table: str, i: int) -> str:
-        name = f"%{table}{i}" if (table, i) != ("arg", len(self.tape.sizes_in)) else "%T"
+        special = {self.tables: "%T", self.modes: "%M"} if table == "arg" else {}
+        name = special.get(i, f"%{table}{i}")
         if name not in self.arrays:
             self.arrays[name] = name
             self.head.append(f"{name}.p = getelementptr ptr, ptr %{table}, i64 {i}")
@@ -185,12 +206,25 @@ class _ChunkWriter:
             self.names[number] = name
         return name
 
+    def mode(self, site: int) -> str:
+        """Pointer to the mode of a site."""
+        if site < 0:
+            return "@sekant.free"
+        base, name = self.array("arg", self.modes), f"%site{site}"
+        if name not in self.arrays:
+            self.arrays[name] = name
+            self.head.append(f"{name} = getelementptr double, ptr {base}, i64 {NUMBERS * site}")
+        return name
+
     def define(self, number: int) -> str:
         op, name = self.op[number], f"%v{number}"
         if op == LOOKUP:
             return self.lookup(self.a[number], self.b[number])
         a, b = self.operand(self.a[number]), self.operand(self.b[number])
         text = None
+        site = self.sites.switch(number)
+        if site is not None:
+            text = held_instructions(op, name, a, b, self.mode(site[0]), site[1])
         if op in OPERATION_POW and self.op[self.b[number]] == CONST:
             text = power(name, a, float(self.tape.constant[self.b[number]]))
         self.lines.append(text or instructions(op, name, a, b))
@@ -200,9 +234,10 @@ class _ChunkWriter:
         code = self.codes.get(k)
         if code is None:
             lookup = self.tape.lookups[k]
-            self.array("arg", len(self.tape.sizes_in))
+            self.array("arg", self.tables)
+            modes = [self.mode(s) for s in self.sites.axes[k]]
             arguments = [self.operand(number) for number in lookup.arguments]
-            code = self.codes[k] = LookupCode(f"k{k}", lookup, arguments)
+            code = self.codes[k] = LookupCode(f"k{k}", lookup, arguments, modes)
         name = code.result(result)
         self.lines.extend(code.lines)
         code.lines.clear()

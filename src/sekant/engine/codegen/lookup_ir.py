@@ -1,6 +1,7 @@
 """LLVM code of lookups: search of the piece in the buffer T, then Horner's rule on all components at once.
 
-See `sekant.engine.codegen.packing` for the layout of T.
+See `sekant.engine.codegen.packing` for the layout of T, `sekant.solvers.common.sites` for that of the modes M. A held
+piece is taken from M instead of searched.
 """
 
 from __future__ import annotations
@@ -11,9 +12,22 @@ from sekant.engine.codegen.tape import TapeLookup
 from sekant.tables.pieces import factors
 
 SEARCH = f"""
-define internal {{ i64, double }} @sekant.row(ptr readonly %axis, double %x)
+define internal {{ i64, double }} @sekant.row(ptr readonly %axis, double %x, ptr readonly %mode)
     noinline nounwind willreturn memory(argmem: read) {{
 entry:
+ %code = load i64, ptr %mode, align 8
+ %free = icmp eq i64 %code, 0
+ br i1 %free, label %search, label %held
+held:
+ %hrow = sub i64 %code, 1
+ %hat = add i64 %hrow, {AXIS_HEADER}
+ %hp = getelementptr double, ptr %axis, i64 %hat
+ %horigin = load double, ptr %hp
+ %hlocal = fsub double %x, %horigin
+ %hpair = insertvalue {{ i64, double }} undef, i64 %hrow, 0
+ %hresult = insertvalue {{ i64, double }} %hpair, double %hlocal, 1
+ ret {{ i64, double }} %hresult
+search:
  %a = load double, ptr %axis
  %p1 = getelementptr double, ptr %axis, i64 1
  %scale = load double, ptr %p1
@@ -41,8 +55,8 @@ entry:
  %final = load i64, ptr %s1
  br label %loop
 loop:
- %i = phi i64 [ %first, %entry ], [ %i1, %body ]
- %j = phi i64 [ %final, %entry ], [ %j1, %body ]
+ %i = phi i64 [ %first, %search ], [ %i1, %body ]
+ %j = phi i64 [ %final, %search ], [ %j1, %body ]
  %more = icmp slt i64 %i, %j
  br i1 %more, label %body, label %done
 body:
@@ -69,14 +83,19 @@ done:
  ret {{ i64, double }} %result
 }}
 
-define internal {{ double, double }} @sekant.lap(ptr readonly %axis, double %x)
+define internal {{ double, double }} @sekant.lap(ptr readonly %axis, double %x, ptr readonly %mode)
     nounwind willreturn memory(argmem: read) {{
  %a = load double, ptr %axis
  %p5 = getelementptr double, ptr %axis, i64 5
  %period = load double, ptr %p5
  %distance = fsub double %x, %a
  %ratio = fdiv double %distance, %period
- %laps = call double @llvm.floor.f64(double %ratio)
+ %found = call double @llvm.floor.f64(double %ratio)
+ %code = load i64, ptr %mode, align 8
+ %free = icmp eq i64 %code, 0
+ %p1 = getelementptr double, ptr %mode, i64 1
+ %kept = load double, ptr %p1, align 8
+ %laps = select i1 %free, double %found, double %kept
  %shift = fmul double %laps, %period
  %within = fsub double %x, %shift
  %pair = insertvalue {{ double, double }} undef, double %within, 0
@@ -87,10 +106,13 @@ define internal {{ double, double }} @sekant.lap(ptr readonly %axis, double %x)
 
 
 class LookupCode:
-    """Text of one lookup; names start with `%<prefix>`. `results` are the names of its values in order."""
+    """Text of one lookup; names start with `%<prefix>`. `results` are the names of its values in order.
 
-    def __init__(self, prefix: str, lookup: TapeLookup, arguments: list[str]):
-        self.prefix, self.lookup = prefix, lookup
+    `modes`: pointers to the modes of its axes in M, or to a mode that is free.
+    """
+
+    def __init__(self, prefix: str, lookup: TapeLookup, arguments: list[str], modes: list[str]):
+        self.prefix, self.lookup, self.modes = prefix, lookup, modes
         self.lines: list[str] = []
         self.count = 0
         self.m = lookup.shape.components
@@ -121,14 +143,14 @@ class LookupCode:
         zeros = f"<{self.m} x i32> zeroinitializer"
         return self.new(f"shufflevector {self.type} {one}, {self.type} undef, {zeros}")
 
-    def locate(self, axis: str, x: str, periodic: bool) -> tuple[str, str, str]:
+    def locate(self, axis: str, x: str, periodic: bool, mode: str) -> tuple[str, str, str]:
         """Names of the row, the local distance and the number of whole periods (empty if not periodic)."""
         laps = ""
         if periodic:
-            pair = self.new(f"call {{ double, double }} @sekant.lap(ptr {axis}, double {x})")
+            pair = self.new(f"call {{ double, double }} @sekant.lap(ptr {axis}, double {x}, ptr {mode})")
             x = self.new(f"extractvalue {{ double, double }} {pair}, 0")
             laps = self.new(f"extractvalue {{ double, double }} {pair}, 1")
-        pair = self.new(f"call {{ i64, double }} @sekant.row(ptr {axis}, double {x})")
+        pair = self.new(f"call {{ i64, double }} @sekant.row(ptr {axis}, double {x}, ptr {mode})")
         row = self.new(f"extractvalue {{ i64, double }} {pair}, 0")
         return row, self.new(f"extractvalue {{ i64, double }} {pair}, 1"), laps
 
@@ -156,7 +178,7 @@ class LookupCode:
     def one(self, arguments: list[str]) -> None:
         (periodic,), (powers,) = self.lookup.shape.periodic, self.lookup.shape.powers
         axis = self.pointer(self.table, 1 + self.m)
-        row, local, laps = self.locate(axis, arguments[0], periodic)
+        row, local, laps = self.locate(axis, arguments[0], periodic, self.modes[0])
         start = self.new(f"mul i64 {row}, {self.m * powers}")
         base = self.pointer(self.pointer("%T", self.load("i64", self.table)), start)
         terms = [self.load(self.type, self.pointer(base, p * self.m)) for p in range(powers)]
@@ -174,8 +196,9 @@ class LookupCode:
         periodic, (k1, k2) = self.lookup.shape.periodic, self.lookup.shape.powers
         rows2 = self.load("i64", self.pointer(self.table, 1))
         axis2 = self.pointer("%T", self.load("i64", self.pointer(self.table, 2)))
-        row1, local1, _ = self.locate(self.pointer(self.table, 3), arguments[0], periodic[0])
-        row2, local2, _ = self.locate(axis2, arguments[1], periodic[1])
+        axis1 = self.pointer(self.table, 3)
+        row1, local1, _ = self.locate(axis1, arguments[0], periodic[0], self.modes[0])
+        row2, local2, _ = self.locate(axis2, arguments[1], periodic[1], self.modes[1])
         row = self.new(f"add i64 {self.new(f'mul i64 {row1}, {rows2}')}, {row2}")
         start = self.new(f"mul i64 {row}, {self.m * k1 * k2}")
         base = self.pointer(self.pointer("%T", self.load("i64", self.table)), start)

@@ -12,6 +12,7 @@ import numpy as np
 
 from sekant.errors import SekantError
 from sekant.solvers.common.calls import Calls, call_many
+from sekant.solvers.common.sites import Site, free_modes
 from sekant.solvers.common.structs import address_of
 
 _C = ctypes.CFUNCTYPE(None, ctypes.c_int64, ctypes.c_int64, ctypes.c_int64)
@@ -33,10 +34,10 @@ class BuildStats:
 class NativeFunction:
     """A function ``void f(const double *const *arg, double *const *res, double *w)`` in memory.
 
-    `sizes_in`, `sizes_out`: doubles of each argument and result, all dense and column-major. The last argument
-    is the table buffer T; `tables` is the one of the tables with which the function was built, and its size is
-    the last of `sizes_in`. `shapes_in`, `shapes_out`: (rows, columns) of the user's inputs and outputs; `names`:
-    those of the inputs.
+    `sizes_in`, `sizes_out`: doubles of each argument and result, all dense and column-major. The last two
+    arguments are the table buffer T, of which `tables` is the one of the tables with which the function was built,
+    and the modes M of its `sites` (see `sekant.solvers.common.sites`). `shapes_in`, `shapes_out`: (rows, columns)
+    of the user's inputs and outputs; `names`: those of the inputs.
     Arguments and results must not overlap in memory. The address is valid as long as this object lives.
     """
 
@@ -50,10 +51,15 @@ class NativeFunction:
     stats: BuildStats
     owner: Any
     """What must stay alive for the address to be valid."""
+    sites: tuple[Site, ...] = ()
+    make_guards: Callable[[], NativeFunction] | None = None
 
     @property
     def sizes_in(self) -> list[int]:
-        return [rows * columns for rows, columns in self.shapes_in] + [self.tables.size]
+        return [rows * columns for rows, columns in self.shapes_in] + [
+            self.tables.size,
+            free_modes(self.sites).size,
+        ]
 
     @property
     def sizes_out(self) -> list[int]:
@@ -64,11 +70,23 @@ class NativeFunction:
         """What failed inside calls; compiled code cannot fail, the interpreter can (its results are NaN then)."""
         return list(getattr(self.owner, "errors", ()))
 
-    def __call__(self, *arrays: Any, tables: np.ndarray | None = None) -> list[np.ndarray]:
-        """Outputs for the given inputs (without T): columns as (n,), other shapes as (rows, columns)."""
+    @cached_property
+    def guards(self) -> NativeFunction:
+        """A function of the same arguments whose result are the guards of all sites, in their order."""
+        if self.make_guards is None:
+            raise SekantError(f"function '{self.name}' has no sites")
+        return self.make_guards()
+
+    def __call__(
+        self, *arrays: Any, tables: np.ndarray | None = None, modes: np.ndarray | None = None
+    ) -> list[np.ndarray]:
+        """Outputs for the given inputs (without T and M): columns as (n,), other shapes as (rows, columns).
+
+        `modes`: M; by default all sites are free.
+        """
         self._check_count(arrays)
         flat = [self._flat(i, np.asarray(a, dtype=float)) for i, a in enumerate(arrays)]
-        samples = self._run([f.reshape(1, -1) for f in flat], 1, tables)
+        samples = self._run([f.reshape(1, -1) for f in flat], 1, tables, modes)
         return [_shaped(s, shape)[0] for s, shape in zip(samples, self.shapes_out, strict=True)]
 
     def map(self, *arrays: Any, tables: np.ndarray | None = None) -> list[np.ndarray]:
@@ -82,7 +100,7 @@ class NativeFunction:
         counts = {f.shape[0] for f in flat} - {1} or {1}
         if len(counts) > 1:
             raise SekantError(f"function '{self.name}': different numbers of samples {sorted(counts)}")
-        samples = self._run(flat, counts.pop(), tables)
+        samples = self._run(flat, counts.pop(), tables, None)
         return [_shaped(s, shape) for s, shape in zip(samples, self.shapes_out, strict=True)]
 
     def _samples(self, i: int, value: np.ndarray) -> np.ndarray:
@@ -117,11 +135,18 @@ class NativeFunction:
     def _entry(self) -> Callable[[int, int, int], None]:
         return _C(self.address)
 
-    def _run(self, flat: list[np.ndarray], n: int, tables: np.ndarray | None) -> list[np.ndarray]:
+    @cached_property
+    def _free(self) -> np.ndarray:
+        return free_modes(self.sites)
+
+    def _run(
+        self, flat: list[np.ndarray], n: int, tables: np.ndarray | None, modes: np.ndarray | None
+    ) -> list[np.ndarray]:
         """`flat[i]`: (n or 1, size), contiguous."""
         table = self.tables if tables is None else np.ascontiguousarray(tables, dtype=float)
+        held = self._free if modes is None else np.ascontiguousarray(modes, dtype=float)
         outputs = [np.empty((n, rows * columns)) for rows, columns in self.shapes_out]
-        arg = np.array([*map(address_of, flat), address_of(table)], dtype=np.int64)
+        arg = np.array([*map(address_of, flat), address_of(table), address_of(held)], dtype=np.int64)
         res = np.array([*map(address_of, outputs)], dtype=np.int64)
         work = np.empty(max(self.work_size, 1))
         if n == 1:
@@ -132,7 +157,7 @@ class NativeFunction:
             function=self.address,
             count=n,
             arg=arg,
-            arg_step=np.array([*step, 0], dtype=np.int64),
+            arg_step=np.array([*step, 0, 0], dtype=np.int64),
             res=res,
             res_step=np.array([a.shape[1] * 8 for a in outputs], dtype=np.int64),
             work=work,

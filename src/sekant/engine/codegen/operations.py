@@ -170,6 +170,30 @@ def instructions(op: int, v: str, a: str, b: str) -> str:
         ) from None
 
 
+_HELD = {
+    ca.OP_FABS: "{v}.k = fmul double {v}.s, {a}",
+    ca.OP_SIGN: "{v}.k = fadd double {v}.s, 0.0",
+    ca.OP_LT: "{v}.q = fcmp ogt double {v}.s, 0.0\n{v}.k = uitofp i1 {v}.q to double",
+    ca.OP_LE: "{v}.q = fcmp oge double {v}.s, 0.0\n{v}.k = uitofp i1 {v}.q to double",
+    ca.OP_FMIN: "{v}.q = fcmp oge double {v}.s, 0.0\n{v}.k = select i1 {v}.q, double {a}, double {b}",
+    ca.OP_FMAX: "{v}.q = fcmp oge double {v}.s, 0.0\n{v}.k = select i1 {v}.q, double {b}, double {a}",
+    ca.OP_FLOOR: "{v}.k = fadd double {v}.s, 0.0",
+    ca.OP_CEIL: "{v}.k = fadd double {v}.s, 1.0",
+}
+
+
+def held_instructions(op: int, v: str, a: str, b: str, mode: str, reversed_sign: bool) -> str:
+    """As `instructions`, for an operation that is a site: where the mode at `mode` is held, its value decides."""
+    text = (
+        "{v}.c = load i64, ptr {m}, align 8\n{v}.p = getelementptr double, ptr {m}, i64 1\n"
+        "{v}.{s} = load double, ptr {v}.p, align 8\n{v}.h = icmp ne i64 {v}.c, 0\n"
+    ).format(v=v, m=mode, s="r" if reversed_sign else "s")
+    text += f"{v}.s = fneg double {v}.r\n" if reversed_sign else ""
+    held = _HELD[op].format(v=v, a=a, b=b)
+    free = instructions(op, f"{v}.f", a, b)
+    return f"{text}{held}\n{free}\n{v} = select i1 {v}.h, double {v}.k, double {v}.f"
+
+
 def power(v: str, a: str, exponent: float) -> str | None:
     """Text for a to a small integer power by multiplications, or None where `pow` is better."""
     if not 0 < abs(exponent) <= 8 or exponent != int(exponent):

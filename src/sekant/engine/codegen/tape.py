@@ -24,7 +24,7 @@ from sekant.tables.table import Table2
 INPUT, CONST, OUTPUT = ca.OP_INPUT, ca.OP_CONST, ca.OP_OUTPUT
 LOOKUP = -1
 OPERATION_POW = frozenset([ca.OP_POW, ca.OP_CONSTPOW])
-_COMMUTATIVE = frozenset([ca.OP_ADD, ca.OP_MUL, ca.OP_EQ, ca.OP_NE, ca.OP_AND, ca.OP_OR, ca.OP_HYPOT])
+COMMUTATIVE = frozenset([ca.OP_ADD, ca.OP_MUL, ca.OP_EQ, ca.OP_NE, ca.OP_AND, ca.OP_OR, ca.OP_HYPOT])
 _COPIES = frozenset([ca.OP_ASSIGN, ca.OP_LIFT, ca.OP_PRINTME])
 
 
@@ -166,7 +166,7 @@ class _Reader:
             else:
                 a = register[source[0]]
                 b = register[source[1]] if len(source) > 1 else -1
-                if op in _COMMUTATIVE and a > b:
+                if op in COMMUTATIVE and a > b:
                     a, b = b, a
                 register[target[0]] = self.add(op, a, b)
         return Tape(

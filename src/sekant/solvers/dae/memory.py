@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from sekant.solvers.common.procedures import Procedure
 from sekant.solvers.common.sections import view
+from sekant.solvers.common.sites import free_modes
 from sekant.solvers.common.views import address, table_of
 from sekant.solvers.dae.problem import DaeProblem
 from sekant.solvers.linear import ldl, static_lu
@@ -54,7 +55,7 @@ SELECTING, N_COUNT = range(19, 21)
 # depends on q are CURVED, the others STRAIGHT.
 (SIZE, OPTION, COUNT, TIME, T_EVAL, EDGES, LOW, HIGH, ATOL, CURVED, STRAIGHT, BLOCKS) = range(12)
 # The point of evaluation: WINDOW holds the first and last time strictly inside the present segment; ARG_FULL and
-# ARG_STATE are argument tables (t, q, v, a, lam, p, T) and (t, q, v, p, T), RES all result tables in a row.
+# ARG_STATE are argument tables (t, q, v, a, lam, p, T, M) and (t, q, v, p, T, M), RES all result tables in a row.
 (CLOCK, WINDOW, Q, V, A, LAM, ARG_FULL, ARG_STATE, RES, WORK) = range(12, 22)
 # Results: F residuals (nv + nc + m,), K (3, nnz) values of K0, K1, K2, RHS f and gamma (nv + m,).
 (F, K, QDOT, PHI, RATE, RHS, POWER, QDOT_STILL, V_KEPT) = range(22, 31)
@@ -80,7 +81,9 @@ SELECTING, N_COUNT = range(19, 21)
 # Row of each value of K.
 K_ROW = 84
 # Rows left out of the steps, see `active_rows`: ROW_OFF (m,) flags, and what they are chosen with.
-ROW_OFF, ROW_PICKED, ROW_BASIS, ROW_TRIANGLE, ROW_LENGTH, SELECT_ROWS, N_ARRAYS = range(85, 92)
+ROW_OFF, ROW_PICKED, ROW_BASIS, ROW_TRIANGLE, ROW_LENGTH, SELECT_ROWS = range(85, 91)
+# Modes M of the functions, all free.
+MODES, N_ARRAYS = range(91, 93)
 
 # Where the result table of each function begins in RES.
 RES_RESIDUAL, RES_JACOBIAN, RES_KINEMATICS, RES_CONSTRAINTS, RES_SADDLE, RES_BIAS, RES_POWER = (
@@ -248,8 +251,10 @@ def _add_point(arrays: dict[int, NDArray[Any]], problem: DaeProblem) -> None:
     clock, q, v, a, lam = (arrays[k] for k in (CLOCK, Q, V, A, LAM))
     p, tables, R, rhs = problem.p, problem.tables, arrays[F], arrays[RHS]
     assert tables is not None
-    arrays[ARG_FULL] = _pointers(clock, q, v, a, lam, p, tables)
-    arrays[ARG_STATE] = _pointers(clock, q, v, p, tables)
+    functions = (f.residual, f.jacobian, f.kinematics, f.constraints, f.saddle, f.bias, f.power or f.residual)
+    modes = arrays[MODES] = free_modes(max((function.sites for function in functions), key=len))
+    arrays[ARG_FULL] = _pointers(clock, q, v, a, lam, p, tables, modes)
+    arrays[ARG_STATE] = _pointers(clock, q, v, p, tables, modes)
     arrays[RES] = _pointers(
         *(R, R[f.nv :], R[f.nv + nc :], R[f.nv + nc + f.mh :]),
         *arrays[K],

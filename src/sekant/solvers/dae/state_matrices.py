@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from sekant.solvers.common.sites import free_modes
 from sekant.solvers.dae.problem import DaeProblem, Floats, Integers
 from sekant.solvers.linear.ldl import SaddlePoint
 from sekant.solvers.linear.rank import redundant_rows
@@ -37,9 +38,10 @@ class Sparse:
 
 
 def _evaluate(problem: DaeProblem, function: NativeFunction, inputs: Sequence[Floats], sizes: Sequence[int]):
-    """Results of a native function of (inputs, p, T)."""
+    """Results of a native function of (inputs, p, T, M), all sites free."""
     assert problem.tables is not None
     arrays = [*[np.array(x, dtype=float).ravel() for x in inputs], problem.p, problem.tables]
+    arrays.append(free_modes(function.sites))
     results = [np.zeros(size) for size in sizes]
     arg = np.array([array.ctypes.data for array in arrays], dtype=np.uintp)
     res = np.array([array.ctypes.data for array in results], dtype=np.uintp)

@@ -15,10 +15,13 @@ from numpy.typing import ArrayLike, NDArray
 from sekant.errors import SolverError, suggest
 from sekant.solvers.common.checks import check_first_step, check_times, check_tolerances, merge_stops
 from sekant.solvers.ode.memory import (
+    BLAME,
+    CHATTERING,
     COMPONENT,
     CONSTRAINTS,
     EVALUATIONS,
     FINISHED,
+    LANDINGS,
     MORE,
     NOT_FINITE,
     REJECTED,
@@ -50,6 +53,7 @@ _STATUS: dict[int, Status] = {
     STEP_TOO_SMALL: "step_too_small",
     TOO_MANY_STEPS: "too_many_steps",
     CONSTRAINTS: "constraints",
+    CHATTERING: "chattering",
 }
 
 
@@ -101,7 +105,7 @@ def integrate(
     if chunk_steps is not None and chunk_steps < 1:
         raise SolverError(f"chunk_steps must be at least 1 (got {chunk_steps})")
     run = lay_out_run(start, times.size, times[0], first_step or 0.0)
-    native = lay_out_native(problem, run)
+    native, _kept = lay_out_native(problem, run)
 
     delivered = 0
 
@@ -129,10 +133,13 @@ def integrate(
     except KeyboardInterrupt:
         if code == MORE and delivered < run.count[ROW]:
             deliver()
-    return _outcome(_STATUS[code], chosen, times, run)
+    site = ""
+    if code == CHATTERING and problem.switching is not None:
+        site = problem.switching.label(int(run.count[BLAME]))
+    return _outcome(_STATUS[code], chosen, times, run, site)
 
 
-def _outcome(status: Status, method: Method, times: NDArray[np.float64], run: Run) -> OdeOutcome:
+def _outcome(status: Status, method: Method, times: NDArray[np.float64], run: Run, site: str) -> OdeOutcome:
     rows = int(run.count[ROW])
     steps = int(run.count[STEPS])
     return OdeOutcome(
@@ -148,7 +155,9 @@ def _outcome(status: Status, method: Method, times: NDArray[np.float64], run: Ru
             rejected=int(run.count[REJECTED]),
             evaluations=int(run.count[EVALUATIONS]) + steps * method.evaluations_per_step,
             restarts=int(run.count[RESTARTS]),
+            landings=int(run.count[LANDINGS]),
         ),
+        site=site,
     )
 
 

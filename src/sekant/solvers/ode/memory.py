@@ -12,28 +12,40 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from sekant.solvers.common.modes import OTHER_VALUE, VALUE, G, Modes, lay_out_modes
+from sekant.solvers.common.sites import free_modes
 from sekant.solvers.ode.problem import OdeProblem
 
 # What `advance` returns.
-MORE, FINISHED, NOT_FINITE, STEP_TOO_SMALL, TOO_MANY_STEPS, CONSTRAINTS = range(6)
+MORE, FINISHED, NOT_FINITE, STEP_TOO_SMALL, TOO_MANY_STEPS, CONSTRAINTS, CHATTERING = range(7)
 
-# Entries of Run.count.
+# Entries of Run.count. BLAME: the site that changed last; WINDOW_TRIALS, WINDOW_LANDINGS: counts when the present
+# window of trials, over which chattering is looked for, began.
 ROW, SEGMENT, STEPS, REJECTED, EVALUATIONS, RESTARTS, COMPONENT, SPAN_STEP, PHASE, AFTER_REJECTION = range(10)
-# Entries of Run.time.
-T, T_FAILED, SPAN_START, H, STEP_START, STEP_LENGTH = range(6)
+LANDINGS, BLAME, WINDOW_TRIALS, WINDOW_LANDINGS, N_COUNT = range(10, 15)
+# Entries of Run.time. THETA: part of a trial step at which a site changes; H_KEPT: step to go on with after one
+# that was shortened to land; WINDOW_START: see above.
+# RATES_AT, RATES_SPAN: when rates of guards were taken last, and since when; AIMED: 1 if the trial is to end on a
+# break.
+T, T_FAILED, SPAN_START, H, STEP_START, STEP_LENGTH, THETA, H_KEPT, WINDOW_START = range(9)
+RATES_AT, RATES_SPAN, AIMED = range(9, 12)
 
 LARGEST_STATE = 1e100  # a state beyond this has blown up: its square still has a finite representation
-STAGES = 16
+STAGES = 17
+CHANGED = np.int64(16)  # the row of k for slopes in other modes
 
 
 class Native(NamedTuple):
     """The compiled functions and the arrays they read and write, by address.
 
-    `arg_x`, `arg_stage` (4,): argument tables whose state is `Run.x` or `stage`.
-    `res` (16,): one-entry result tables in a row; the one at `res[s:]` writes to ``k[s]``.
+    `arg_x`, `arg_stage` (5,): argument tables whose state is `Run.x` or `stage`; `arg_projection`,
+    `arg_kinematics`: the same with the modes of those functions.
+    `res` (17,): one-entry result tables in a row; the one at `res[s:]` writes to ``k[s]``.
     `kinematics_res` (1,): result table of the kinematics, writes to `qdot`.
     `arg_group`, `group_res`: tables of the function that takes `group_size` (0: there is none) Euler steps from
     `Run.x` to `stage`, with `control` (5,).
+    `guards`: address (0: there is none) of the guards of `modes`, the table of `sekant.solvers.common.modes`.
+    `saved` (n,): scratch. `free`: modes of functions that are not held.
     `projection`: address (0: there is none); it reads `stage`, writes `projected` (n,) and `residual` (1,).
     """
 
@@ -57,6 +69,13 @@ class Native(NamedTuple):
     projection_res: NDArray[np.uintp]
     projected: NDArray[np.float64]
     residual: NDArray[np.float64]
+    arg_projection: NDArray[np.uintp]
+    arg_kinematics: NDArray[np.uintp]
+    guards: int
+    guards_res: NDArray[np.uintp]
+    modes: NDArray[np.int64]
+    saved: NDArray[np.float64]
+    free: NDArray[np.float64]
 
 
 class Plan(NamedTuple):
@@ -109,8 +128,10 @@ def lay_out_run(x0: NDArray[np.float64], rows: int, t_start: float, first_step: 
         x_old=x0.copy(),
         rows=np.empty((rows, n)),
         dense=np.zeros((7, n)),
-        time=np.array([t_start, np.nan, t_start, first_step, t_start, 0.0]),
-        count=np.zeros(10, dtype=np.int64),
+        time=np.array(
+            [t_start, np.nan, t_start, first_step, t_start, 0.0, 0.0, 0.0, t_start, t_start, 0.0, 0.0]
+        ),
+        count=np.zeros(N_COUNT, dtype=np.int64),
     )
     run.count[COMPONENT] = -1
     run.rows[0] = x0
@@ -118,22 +139,27 @@ def lay_out_run(x0: NDArray[np.float64], rows: int, t_start: float, first_step: 
     return run
 
 
-def lay_out_native(problem: OdeProblem, run: Run) -> Native:
+def lay_out_native(problem: OdeProblem, run: Run) -> tuple[Native, Modes]:
     """Buffers and pointer tables. Without kinematics, the leading entries of the right-hand side serve.
 
-    The tables hold bare addresses of arrays in `problem`, `run` and the returned tuple: keep all three.
+    The tables hold bare addresses of arrays in `problem`, `run` and what is returned: keep all of them.
     """
     n = problem.n
     clock, stage, k, qdot = np.zeros(1), np.zeros(n), np.zeros((STAGES, n)), np.zeros(n)
     kinematics = problem.kinematics or problem.rhs
     group, control = problem.euler_group or problem.rhs, np.zeros(5)
     projection, projected, residual = problem.projection or problem.rhs, np.zeros(n), np.zeros(1)
-    functions = (problem.rhs, kinematics, group, projection)
-    return Native(
+    switching = problem.switching
+    guards = problem.rhs if switching is None else switching.guards
+    modes = lay_out_modes(switching, problem.rhs.sites, projection.sites)
+    free = free_modes(max((kinematics.sites, group.sites), key=len))
+    functions = (problem.rhs, kinematics, group, projection, guards)
+    p, tables = problem.p, problem.tables
+    native = Native(
         rhs=int(problem.rhs.address),
         kinematics=int(kinematics.address),
-        arg_x=_pointers(clock, run.x, problem.p, problem.tables),
-        arg_stage=_pointers(clock, stage, problem.p, problem.tables),
+        arg_x=_pointers(clock, run.x, p, tables, modes[VALUE]),
+        arg_stage=_pointers(clock, stage, p, tables, modes[VALUE]),
         res=_pointers(*k),
         kinematics_res=_pointers(qdot),
         work=np.zeros(max(1, *[function.work_size for function in functions])),
@@ -143,11 +169,19 @@ def lay_out_native(problem: OdeProblem, run: Run) -> Native:
         qdot=qdot,
         euler_group=int(group.address),
         group_size=problem.group_size,
-        arg_group=_pointers(control, run.x, problem.p, problem.tables),
+        arg_group=_pointers(control, run.x, p, tables, free),
         group_res=_pointers(stage),
         control=control,
         projection=int(projection.address) if problem.projection else 0,
         projection_res=_pointers(projected, residual),
         projected=projected,
         residual=residual,
+        arg_projection=_pointers(clock, stage, p, tables, modes[OTHER_VALUE]),
+        arg_kinematics=_pointers(clock, run.x, p, tables, free),
+        guards=int(guards.address) if switching is not None else 0,
+        guards_res=_pointers(modes[G]),
+        modes=modes.table,
+        saved=np.zeros(n),
+        free=free,
     )
+    return native, modes

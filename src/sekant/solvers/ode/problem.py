@@ -10,8 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sekant.errors import SolverError
+from sekant.solvers.common.modes import Switching
+from sekant.solvers.common.sites import Site
 
-Status = Literal["finished", "interrupted", "not_finite", "step_too_small", "too_many_steps", "constraints"]
+Status = Literal[
+    "finished", "interrupted", "not_finite", "step_too_small", "too_many_steps", "constraints", "chattering"
+]
 STATUSES: tuple[Status, ...] = get_args(Status)
 
 
@@ -24,6 +28,11 @@ class NativeFunction(Protocol):
     @property
     def work_size(self) -> int: ...
 
+    @property
+    def sites(self) -> Sequence[Site]:
+        """Where the function decides something, see `sekant.solvers.common.sites`."""
+        ...
+
 
 def _no_blocks() -> NDArray[np.int64]:
     return np.zeros((0, 2), dtype=np.int64)
@@ -31,20 +40,21 @@ def _no_blocks() -> NDArray[np.int64]:
 
 @dataclass(frozen=True)
 class OdeProblem:
-    """The initial value problem ``x' = f(t, x, p, T)``.
+    """The initial value problem ``x' = f(t, x, p, T, M)``.
 
-    `rhs`: arguments ``t (1,), x (n,), p (np,), T``, result ``xdot (n,)``.
+    `rhs`: arguments ``t (1,), x (n,), p (np,), T, M``, result ``xdot (n,)``.
     `p`: parameters; `tables`: the flat table buffer T. Both are handed through untouched.
     `nq`, `nv`: lengths of the parts of ``x = [q; v; w]``. The quadratures `w`, on which nothing depends,
     are left out of the error norm. With ``nq = nv = 0`` all of x counts as ordinary state.
     `kinematics`: same arguments, result ``qdot (nq,)``; spares semi-implicit Euler a second call of `rhs`.
     `unit_blocks`: (k, 2), start and length of the blocks of x scaled back to unit norm after every step.
     `euler_group`: a function that takes `group_size` steps of explicit Euler at once, unit norms included, which
-    spares small systems the way of the state through memory. Arguments ``control (5,), x, p, T`` with control =
+    spares small systems the way of the state through memory. Arguments ``control (5,), x, p, T, M`` with control =
     (base, i, h, low, high), the first step beginning at ``base + i h`` kept within [low, high]; result x.
     `projection`: same arguments as `rhs`, results ``x_new (n,), residual (1,)``: one Newton step of a projection of
     positions and velocities on constraints, and how far the *given* x is from satisfying them. It is applied
     after every step, and to every output, until the residual is at most `projection_tolerance`.
+    `switching`: the sites of `rhs` (see `sekant.solvers.common.sites`), on whose changes dop853 lands.
     """
 
     rhs: NativeFunction
@@ -59,6 +69,7 @@ class OdeProblem:
     group_size: int = 0
     projection: NativeFunction | None = None
     projection_tolerance: float = 1e-11
+    switching: Switching | None = None
 
     def __post_init__(self) -> None:
         if self.n < 1:
@@ -86,12 +97,13 @@ class OdeProblem:
 @dataclass(frozen=True)
 class OdeStats:
     """`steps`: accepted; `rejected`: trial steps given up; `evaluations`: of the right-hand side;
-    `restarts`: stops that lay inside the interval and were landed on."""
+    `restarts`: stops that lay inside the interval and were landed on; `landings`: on changes of a mode."""
 
     steps: int
     rejected: int
     evaluations: int
     restarts: int
+    landings: int = 0
 
 
 @dataclass(frozen=True)
@@ -102,7 +114,8 @@ class OdeOutcome:
     `t_last`, `x_last`: the last good point, which may lie beyond the last output.
     `t_failed`: where the trial that gave up the run would have ended (NaN for a run that did not fail).
     `component`: index of the state to blame, or -1: the first one that is not finite or beyond
-    1e100, or the one with the largest scaled error where the step became too small.
+    1e100, or the one with the largest scaled error where the step became too small. `site`: what chatters, as a
+    reader would call it.
     """
 
     status: Status
@@ -113,6 +126,7 @@ class OdeOutcome:
     t_failed: float
     component: int
     stats: OdeStats
+    site: str = ""
 
     def describe(self, names: Sequence[str] | None = None) -> str:
         """One line for a reader: what happened, when, and what may help. `names`: of the n states."""
@@ -134,6 +148,11 @@ class OdeOutcome:
             return (
                 f"stopped at {where} after {self.stats.steps} steps and {self.stats.rejected} rejected ones; "
                 "raise max_steps, loosen the tolerances, or use an implicit method if the problem is stiff"
+            )
+        if self.status == "chattering":
+            return (
+                f"{self.site} switches back and forth without end at {where}: the motion would have to stay on the "
+                "switch (as in sticking friction); smooth it, e.g. tanh(x / small) for sign(x)"
             )
         if self.status == "constraints":
             return (

@@ -24,7 +24,7 @@ def project(native, plan, x, t, low, high):
     for _ in range(MOST_ITERATIONS):
         for j in range(x.size):
             stage[j] = x[j]
-        call_native(native.projection, native.arg_stage, native.projection_res, native.work)
+        call_native(native.projection, native.arg_projection, native.projection_res, native.work)
         residual = native.residual[0]
         if residual <= tolerance or not residual < 1e100:
             break

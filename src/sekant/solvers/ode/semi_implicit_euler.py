@@ -33,7 +33,7 @@ def semi_implicit_euler_steps(native, plan, x, x_old, base, first, last, h, low,
             x_old[j] = x[j]
             x[j] += h * k[j]
             good &= abs(x[j]) < LARGEST_STATE
-        call_native(native.kinematics, native.arg_x, native.kinematics_res, native.work)
+        call_native(native.kinematics, native.arg_kinematics, native.kinematics_res, native.work)
         for j in range(nq):
             x_old[j] = x[j]
             x[j] += h * qdot[j]

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sekant.solvers.common.sites import Site, free_modes
 from sekant.solvers.sweep.memory import Memory
 
 Floats = NDArray[np.float64]
@@ -25,6 +27,9 @@ class NativeFunction(Protocol):
 
     @property
     def tables(self) -> Any: ...
+
+    @property
+    def sites(self) -> Sequence[Site]: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,13 +115,14 @@ def _memory(problem: SweepProblem, q0: Floats, points: Floats, edges: Integers) 
     delta, q_moved, along, across, bend = np.zeros(n), np.zeros(nq), np.zeros(n), np.zeros(n), np.zeros(M)
     functions = (problem.terms, problem.retract, problem.curvature)
     tables = [np.ascontiguousarray(f.tables, dtype=float) for f in functions]
-    arguments = np.zeros((3, 6), dtype=np.int64)
+    modes = [free_modes(f.sites) for f in functions]
+    arguments = np.zeros((3, 7), dtype=np.int64)
     results = np.zeros((3, 2), dtype=np.int64)
     for k, (given, found) in enumerate(
         (
-            ([t, q, p, tables[0]], [F, J]),
-            ([q, delta, tables[1]], [q_moved]),
-            ([t, q, along, across, p, tables[2]], [bend]),
+            ([t, q, p, tables[0], modes[0]], [F, J]),
+            ([q, delta, tables[1], modes[1]], [q_moved]),
+            ([t, q, along, across, p, tables[2], modes[2]], [bend]),
         )
     ):
         arguments[k, : len(given)] = [a.ctypes.data for a in given]
@@ -163,4 +169,4 @@ def _memory(problem: SweepProblem, q0: Floats, points: Floats, edges: Integers) 
         counts=np.zeros(3, dtype=whole),
         stack=np.zeros((ways, 2), dtype=whole),
     )
-    return memory, [t, p, tables]
+    return memory, [t, p, tables, modes]

@@ -1,0 +1,206 @@
+"""Sites of a tape (see `sekant.solvers.common.sites`): where it decides, by which value, and their guards as a tape.
+
+Functions that are used together in a step recognize common sites by a key made of the structure of the guard and the
+names of the inputs in it; so each function numbers its own sites, and code that was cached stays valid.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from zlib import crc32
+
+import casadi as ca
+import numpy as np
+
+from sekant.engine.codegen.tape import COMMUTATIVE, CONST, INPUT, LOOKUP, Tape, TapeLookup
+from sekant.solvers.common.sites import FLOOR, PIECE, SIGN, Site
+
+OF_SIGN = frozenset([ca.OP_FABS, ca.OP_SIGN])
+"""Operations that look at the sign of their operand."""
+OF_DIFFERENCE = frozenset([ca.OP_LT, ca.OP_LE, ca.OP_FMIN, ca.OP_FMAX])
+"""Operations that look at the sign of b - a."""
+OF_FLOOR = frozenset([ca.OP_FLOOR, ca.OP_CEIL])
+_SWITCHES = OF_SIGN | OF_DIFFERENCE | OF_FLOOR
+_MASK = (1 << 64) - 1
+
+
+@dataclass(frozen=True)
+class TapeSites:
+    """`switches`: value of the tape -> (number of its site, whether the site's sign counts reversed for it).
+
+    `axes[k]`: numbers of the sites of lookup k, one an axis. `guards[s]`: values (a, b) of which the guard of site
+    s is b - a; a = -1 means b alone. Sites whose guard is a constant are left out, and marked by -1 in `axes`.
+    """
+
+    sites: tuple[Site, ...] = ()
+    switches: dict[int, tuple[int, bool]] | None = None
+    axes: tuple[tuple[int, ...], ...] = ()
+    guards: tuple[tuple[int, int], ...] = ()
+
+    def switch(self, number: int) -> tuple[int, bool] | None:
+        return self.switches.get(number) if self.switches else None
+
+
+def find_sites(tape: Tape, names: Sequence[Sequence[str]] | None = None) -> TapeSites:
+    """The sites of a tape. `names[i][j]`: of element j of input i; by default their numbers."""
+    if not tape.lookups and not np.isin(tape.op, list(_SWITCHES)).any():
+        return TapeSites()
+    return _Finder(tape, names).found()
+
+
+class _Finder:
+    def __init__(self, tape: Tape, names: Sequence[Sequence[str]] | None):
+        self.tape = tape
+        self.op, self.a, self.b = tape.op.tolist(), tape.a.tolist(), tape.b.tolist()
+        self.varies = [False] * len(self.op)
+        self.key = self._keys(names)
+        self.numbers: dict[int, int] = {}
+        self.sites: list[Site] = []
+        self.guards: list[tuple[int, int]] = []
+
+    def found(self) -> TapeSites:
+        axes = []
+        for look in self.tape.lookups:
+            table = look.shape.table
+            axes.append(
+                tuple(
+                    self._number(Site(_mix(2, table, i, self.key[value]), PIECE, table, i), -1, value)
+                    for i, value in enumerate(look.arguments)
+                )
+            )
+        switches = {}
+        for number in np.flatnonzero(np.isin(self.tape.op, list(_SWITCHES))).tolist():
+            site, reversed_sign = self._switch(number)
+            if site >= 0:
+                switches[number] = site, reversed_sign
+        return TapeSites(tuple(self.sites), switches, tuple(axes), tuple(self.guards))
+
+    def _switch(self, number: int) -> tuple[int, bool]:
+        op, a, b = self.op[number], self.a[number], self.b[number]
+        if op in OF_FLOOR:
+            return self._number(Site(_mix(4, self.key[a]), FLOOR), -1, a), False
+        if op in OF_SIGN:
+            return self._number(Site(_mix(3, self.key[a]), SIGN), -1, a), False
+        if self._is_zero(a) or self._is_zero(b):
+            value = b if self._is_zero(a) else a
+            return self._number(Site(_mix(3, self.key[value]), SIGN), -1, value), value == a
+        reversed_sign = self.key[a] > self.key[b]
+        low, high = (b, a) if reversed_sign else (a, b)
+        return self._number(Site(_mix(5, self.key[low], self.key[high]), SIGN), low, high), reversed_sign
+
+    def _is_zero(self, number: int) -> bool:
+        return self.op[number] == CONST and self.tape.constant[number] == 0.0
+
+    def _number(self, site: Site, a: int, b: int) -> int:
+        if not (self.varies[b] or (a >= 0 and self.varies[a])):
+            return -1
+        if site.key not in self.numbers:
+            self.numbers[site.key] = len(self.sites)
+            self.sites.append(site)
+            self.guards.append((a, b))
+        return self.numbers[site.key]
+
+    def _keys(self, names: Sequence[Sequence[str]] | None) -> list[int]:
+        key: list[int] = []
+        for i, (op, a, b) in enumerate(zip(self.op, self.a, self.b, strict=True)):
+            if op == CONST:
+                key.append(_text(float(self.tape.constant[i]).hex()))
+            elif op == INPUT:
+                key.append(_text(names[a][b] if names else f"{a}.{b}"))
+                self.varies[i] = True
+            elif op == LOOKUP:
+                look = self.tape.lookups[a]
+                order = look.orders[b // look.shape.components]
+                operands = [key[j] for j in look.arguments]
+                key.append(_mix(1, look.shape.table, b % look.shape.components, *order, *operands))
+                self.varies[i] = any(self.varies[j] for j in look.arguments)
+            else:
+                operands = [key[j] for j in (a, b) if j >= 0]
+                key.append(_mix(int(op) + 16, *(sorted(operands) if op in COMMUTATIVE else operands)))
+                self.varies[i] = any(self.varies[j] for j in (a, b) if j >= 0)
+        return key
+
+
+def _mix(*parts: int) -> int:
+    """A number of 64 bits that depends on all parts and their order, the same in every process."""
+    h = 0x9E3779B97F4A7C15
+    for part in parts:
+        h = ((h ^ (part & _MASK)) * 0xBF58476D1CE4E5B9) & _MASK
+        h ^= h >> 31
+    return h
+
+
+def _text(text: str) -> int:
+    data = text.encode()
+    return _mix(crc32(data), len(data), crc32(data[::-1]))
+
+
+def guard_tape(tape: Tape, found: TapeSites) -> tuple[Tape, TapeSites]:
+    """The tape of the guards of all sites (one output), with nothing in it that they do not need, and its sites.
+
+    The sites keep their numbers: both functions can share one M.
+    """
+    op, a, b, constant = tape.op.tolist(), tape.a.tolist(), tape.b.tolist(), tape.constant.tolist()
+    results = []
+    for low, high in found.guards:
+        if low >= 0:
+            op.append(ca.OP_SUB)
+            a.append(high)
+            b.append(low)
+            constant.append(0.0)
+            high = len(op) - 1
+        results.append(high)
+    needed = _needed(tape, op, a, b, results)
+    place = np.cumsum(needed) - 1
+    kept = np.flatnonzero(needed).tolist()
+    lookups, axes, number = [], [], {}
+    for k, look in enumerate(tape.lookups):
+        if needed[look.first]:
+            number[k] = len(lookups)
+            arguments = tuple(int(place[j]) for j in look.arguments)
+            lookups.append(replace(look, arguments=arguments, first=int(place[look.first])))
+            axes.append(found.axes[k])
+    new_a, new_b = [], []
+    for i in kept:
+        if op[i] == LOOKUP:
+            new_a.append(number[a[i]])
+            new_b.append(b[i])
+        elif op[i] == INPUT:
+            new_a.append(a[i])
+            new_b.append(b[i])
+        else:
+            new_a.append(int(place[a[i]]) if a[i] >= 0 else -1)
+            new_b.append(int(place[b[i]]) if b[i] >= 0 else -1)
+    reduced = Tape(
+        np.array([op[i] for i in kept], dtype=np.int16),
+        np.array(new_a, dtype=np.int32),
+        np.array(new_b, dtype=np.int32),
+        np.array([constant[i] for i in kept], dtype=float),
+        (np.array([place[r] for r in results], dtype=np.int64),),
+        tuple(lookups),
+        tape.sizes_in,
+    )
+    switches = {int(place[i]): s for i, s in (found.switches or {}).items() if needed[i]}
+    return reduced, replace(found, switches=switches, axes=tuple(axes))
+
+
+def _needed(tape: Tape, op: list[int], a: list[int], b: list[int], results: list[int]) -> np.ndarray:
+    """Whether each value is needed for the results; a lookup is kept with all of its values."""
+    needed = np.zeros(len(op), dtype=bool)
+    front = list(results)
+    while front:
+        i = front.pop()
+        if needed[i]:
+            continue
+        needed[i] = True
+        if op[i] == LOOKUP:
+            look = tape.lookups[a[i]]
+            front += [*_values(look), *look.arguments]
+        elif op[i] not in (INPUT, CONST):
+            front += [j for j in (a[i], b[i]) if j >= 0]
+    return needed
+
+
+def _values(look: TapeLookup) -> range:
+    return range(look.first, look.first + len(look.orders) * look.shape.components)

@@ -1,0 +1,52 @@
+"""Sites: the places of a compiled function at which it decides something, and modes: what is held there.
+
+A site is an axis of a table that is looked up, or a switch (sign, absolute value, comparison, minimum, maximum,
+floor). What it decides depends on one number, its *guard* g: the argument of the table, or what is compared to zero.
+The last argument M of every compiled function holds two numbers a site, the second as a double, the first as the
+bits of an int64:
+
+====== ====================== =====================================================================
+kind   first                  second
+====== ====================== =====================================================================
+PIECE  row + 1, or 0: free    whole periods by which g lies beyond the first one (0 if not periodic)
+SIGN   1, or 0: free          sign of g: -1, 0 or 1
+FLOOR  1, or 0: free          floor of g
+====== ====================== =====================================================================
+
+A free site decides by the value of its guard, at every evaluation. A held one goes on with what was decided also
+where the guard is beyond it: the polynomial of a piece, the branch of a switch. So a function with all sites held
+is smooth, and a step of an integrator that ends on the bound of a mode sees one side of it only.
+
+Elements that decide for themselves (a row that sticks, a contact, a branch of a hysteresis, a sampled value) are to
+become further sites: kinds of their own, whose guards the element gives and whose mode the tape reads as a value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+PIECE, SIGN, FLOOR = range(3)
+NUMBERS = 2
+"""Numbers of a site in M."""
+
+
+@dataclass(frozen=True)
+class Site:
+    """A site of a compiled function. `key`: equal in all functions in which the guard is the same expression.
+
+    `table`: number of the table of a PIECE among those of the equations, `axis`: which of its arguments.
+    """
+
+    key: int
+    kind: int
+    table: int = -1
+    axis: int = 0
+
+
+def free_modes(sites: Sequence[Site]) -> NDArray[np.float64]:
+    """M with all sites free."""
+    return np.zeros(NUMBERS * max(1, len(sites)))
