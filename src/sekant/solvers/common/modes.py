@@ -220,8 +220,14 @@ def decide(m, s):
 
 @inner
 def outside(m, s, g):
-    """On which side (-1, 1) a guard lies outside the interval of the mode of site s; 0: inside, or not finite."""
-    return 1 if g > vec(m, HIGH)[s] else -1 if g < vec(m, LOW)[s] else 0
+    """On which side (-1, 1) a guard lies outside the interval of the mode of site s; 0: inside, or not finite.
+
+    A sign that rests at zero has come there by a landing, which is exact to round-off only.
+    """
+    slack = 0.0
+    if ints(m, KIND)[s] == SIGN and vec(m, LAP)[s] == 0.0:
+        slack = 8.0 * abs(vec(m, G_START)[s])
+    return 1 if g > vec(m, HIGH)[s] + slack else -1 if g < vec(m, LOW)[s] - slack else 0
 
 
 @inner
