@@ -27,8 +27,12 @@ def problem(acceleration: Any, lookups: Lookups | None = None, held: bool = True
     return OdeProblem(rhs, 2, tables=rhs.tables, nq=1, nv=1, switching=switching)
 
 
-def run(acceleration: Any, until: float, start: Any, lookups: Lookups | None = None, **options: Any) -> OdeOutcome:
-    return integrate(problem(acceleration, lookups), np.linspace(0.0, until, 11), start, **{**TIGHT, **options})
+def run(
+    acceleration: Any, until: float, start: Any, lookups: Lookups | None = None, **options: Any
+) -> OdeOutcome:
+    return integrate(
+        problem(acceleration, lookups), np.linspace(0.0, until, 11), start, **{**TIGHT, **options}
+    )
 
 
 def bilinear(time: np.ndarray, soft: float, hard: float, speed: float) -> np.ndarray:
@@ -78,7 +82,7 @@ def test_leaving_the_range_of_a_table(extrapolation, speed):
     """The force 0 between the ends, then that of the continuation: nothing, a line, a parabola about the end."""
     powers = {"constant": 0.0, "linear": 2.0, "polynomial": 2.0}
     curve = [[[0.5, 2.0, 0.0]], [[2.5, 2.0, 0.0]]] if extrapolation != "constant" else [[[0.5]], [[0.5]]]
-    table = Table([-1.0, 0.0, 1.0], curve, extrapolation)
+    table = Table(np.array([-1.0, 0.0, 1.0]), np.array(curve), extrapolation)
     lookups = Lookups()
     outcome = run(lookups(table, x[0]), 2.0, [0.0, 3 * speed], lookups)
     assert outcome.status == "finished"
@@ -104,7 +108,7 @@ def test_beyond_a_range_that_is_an_error_the_run_ends_on_it():
 def test_laps_of_a_periodic_table(speed):
     """A saw tooth force: within each lap the motion is that of x'' = 1 + (x - lap) against a potential."""
     lookups = Lookups()
-    table = Table([0.0, 0.5, 1.0], [[[1.0, 1.0]], [[-1.5, 1.0]]], "periodic")
+    table = Table(np.array([0.0, 0.5, 1.0]), np.array([[[1.0, 1.0]], [[-1.5, 1.0]]]), "periodic")
     outcome = run(lookups(table, x[0]), 3.0, [0.1, speed], lookups)
     assert outcome.status == "finished"
     assert abs(outcome.x_last[0]) > 5
@@ -132,7 +136,7 @@ def test_turning_around_on_a_break(offset):
 @pytest.mark.parametrize("push", [3.0, -3.0])
 def test_starting_on_a_break_in_either_direction(push):
     lookups = Lookups()
-    table = Table([-9.0, 0.0, 9.0], [[[1.0]], [[2.0]]])
+    table = Table(np.array([-9.0, 0.0, 9.0]), np.array([[[1.0]], [[2.0]]]))
     outcome = run(push * lookups(table, x[0]), 1.0, [0.0, 0.0], lookups)
     factor = 2.0 if push > 0 else 1.0
     np.testing.assert_allclose(outcome.x[:, 0], 0.5 * push * factor * outcome.t**2, atol=1e-9)
@@ -143,7 +147,9 @@ def test_two_switches_at_one_moment():
     outcome = run(law, 4.0, [0.0, 1.5], rtol=1e-9)
     period = 2.0
     local = outcome.t % period
-    expected = np.where(local < 1, 1.5 * local - 1.5 * local**2, -(1.5 * (local - 1) - 1.5 * (local - 1) ** 2))
+    expected = np.where(
+        local < 1, 1.5 * local - 1.5 * local**2, -(1.5 * (local - 1) - 1.5 * (local - 1) ** 2)
+    )
     np.testing.assert_allclose(outcome.x[:, 0], expected, atol=1e-8)
 
 
