@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import casadi as ca
@@ -51,7 +52,7 @@ def test_a_spring_with_a_kink_in_closed_form_and_the_error_falls_with_every_deca
         assert outcome.status == "finished"
         assert outcome.stats.landings > 5
         errors.append(np.max(np.abs(outcome.x[:, 0] - bilinear(outcome.t, 4.0, 25.0, 1.5))))
-    assert all(after < before for before, after in zip(errors, errors[1:], strict=False)), errors
+    assert all(after < before for before, after in pairwise(errors)), errors
     assert errors[-1] < 3e-10
 
 
@@ -60,7 +61,7 @@ def test_landing_costs_no_more_than_separate_runs_over_each_side():
     ends = np.concatenate([[0.0], np.cumsum(np.tile([np.pi / 5, np.pi / 2], 9))])
     joined = integrate(problem(law), [0.0, ends[-1]], [0.0, 1.5], **TIGHT)
     apart, start = 0, [0.0, 1.5]
-    for k, (low, high) in enumerate(zip(ends, ends[1:], strict=False)):
+    for k, (low, high) in enumerate(pairwise(ends)):
         side = problem(-25.0 * x[0] if k % 2 == 0 else -4.0 * x[0], held=False)
         one = integrate(side, [low, high], start, **TIGHT)
         apart, start = apart + one.stats.evaluations, one.x_last

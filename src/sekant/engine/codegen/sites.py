@@ -107,7 +107,7 @@ class _Finder:
             if op == CONST:
                 key.append(_text(float(self.tape.constant[i]).hex()))
             elif op == INPUT:
-                key.append(_text(names[a][b] if names else f"{a}.{b}"))
+                key.append(_text(str(names[a][b]) if names else f"{a}.{b}"))
                 self.varies[i] = True
             elif op == LOOKUP:
                 look = self.tape.lookups[a]
