@@ -23,7 +23,6 @@ from sekant.geometry.spatial import SX
 from sekant.solvers.common.modes import Switching
 from sekant.solvers.dae import METHODS as IMPLICIT
 from sekant.solvers.dae import DaeProblem, integrate_dae
-from sekant.solvers.dae.stiffness import stiffness
 from sekant.solvers.ode import METHODS, OdeProblem
 from sekant.solvers.ode import integrate as integrate_ode
 from sekant.solvers.taylor import EventRecord, TaylorOutcome, TaylorProblem
@@ -33,10 +32,6 @@ from sekant.solvers.taylor.integrate import MOST_STEPS
 Floats = NDArray[np.float64]
 TAYLOR = "taylor"
 ALL_METHODS = (*METHODS, TAYLOR, *IMPLICIT)
-STIFF = 200.0
-"""Steps a second that stability alone would force on an explicit method, beyond which an implicit one is taken."""
-MOST_COORDINATES = 60
-"""Velocities up to which stiffness is estimated before a run; larger models are taken as they are."""
 MANY_STEPS = 50_000
 """Euler steps from which on it pays to compile a function that takes several at once."""
 
@@ -92,23 +87,6 @@ def is_adaptive(method: str) -> bool:
     if method not in ALL_METHODS:
         raise SolverError(f"unknown method '{method}'; {suggest(method, ('auto', *ALL_METHODS), 'methods')}")
     return method == TAYLOR or {**METHODS, **IMPLICIT}[method].adaptive
-
-
-def choose_method(system: System, start: State, parameters: Any, t: float) -> tuple[str, str]:
-    """The method for "auto", and why."""
-    if system.model.contacts:
-        return TAYLOR, "contacts: events on the series"
-    if 0 < system.nv <= MOST_COORDINATES and getattr(system.equations, "actions", True):
-        x = np.concatenate([start.q, start.v, system.element_states(start, parameters)])
-        found = stiffness(dae_problem(system, parameters, "casadi"), t, x)
-        if found["explicit_steps"] > STIFF and found["fastest_decay"] > 0.5 * found["spectral_radius"]:
-            return "radau5", (
-                f"stiff: deviations die out at up to {found['fastest_decay']:.3g}/s, which would hold an explicit "
-                f"method to {found['explicit_steps']} steps a second"
-            )
-    if not system.equations.constraints:
-        return "dop853", "no constraints, not stiff"
-    return TAYLOR, "constraints, not stiff: series on the index-3 equations"
 
 
 def run(method: str, setup: Setup) -> Run:

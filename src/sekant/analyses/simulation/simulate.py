@@ -12,8 +12,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from sekant.analyses.assembly.assemble import assemble
 from sekant.analyses.assembly.immobility import dead_end, refuse_rigid
+from sekant.analyses.simulation.choice import choose_method
 from sekant.analyses.simulation.contacts import run_with_contacts
-from sekant.analyses.simulation.runs import TAYLOR, Setup, choose_method, is_adaptive, run
+from sekant.analyses.simulation.runs import TAYLOR, Setup, is_adaptive, run
 from sekant.engine.inputs import InputValue, driven_by, split_inputs
 from sekant.engine.system import State, System, compile
 from sekant.errors import AnalysisWarning, SolverError, without_repeats
@@ -77,15 +78,15 @@ def simulate(
     start, notes, warned = _start(system, parameters, initial, float(times[0]))
     _refuse_bad_start(system, start, parameters, balance, float(times[0]))
     method, reason = method or settings.method, ""
+    rtol = float(settings.rtol if rtol is None else rtol)  # type: ignore[arg-type]
+    atol = float(settings.atol if atol is None else atol)  # type: ignore[arg-type]
     if method == "auto":
-        method, reason = choose_method(system, start, parameters, float(times[0]))
+        method, reason = choose_method(system, start, parameters, float(times[0]), initial is None)
     adaptive = is_adaptive(method)
     if system.model.contacts and method != TAYLOR:
         raise SolverError(f"contacts need method 'taylor', which lands on impacts exactly (got '{method}')")
     if step is None and not adaptive:
         step = settings.step  # type: ignore[assignment]
-    rtol = float(settings.rtol if rtol is None else rtol)  # type: ignore[arg-type]
-    atol = float(settings.atol if atol is None else atol)  # type: ignore[arg-type]
     report, chosen = system.output_function(outputs, balance)
     channels = Channels(Channel(o.name, o.unit, o.components, o.description) for o in chosen)
     options = {"method": method, "step": step, "balance": balance, "until": float(times[-1])}

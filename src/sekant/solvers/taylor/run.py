@@ -58,6 +58,11 @@ def order_for(tol: float) -> int:
     return min(max(ceil(-0.6 * log(tol)) + 2, LOWEST_ORDER), HIGHEST_ORDER)
 
 
+def order_of(rtol: float) -> int:
+    """The order that a run at relative tolerance `rtol` > 0 takes by itself."""
+    return order_for(_strictness(rtol) * min(rtol, 1e-3))
+
+
 class TaylorRun:
     """A run that can be stopped, changed and gone on with. Times, tolerances and memory belong to it."""
 

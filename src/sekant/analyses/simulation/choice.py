@@ -1,0 +1,110 @@
+"""The method for "auto": by stiffness and by counted work, never by a clock, so that a model always gets the same.
+
+Work is counted in arithmetic operations. Over the time in which a Taylor series takes one step, with R the number of
+operations of x' = f(t, x) and S of the equations of index 3:
+
+    series:   S (order + 1) (order + 2) / 2 * SERIES_WORK,  times INTERPRETED where they are too many to compile
+    dop853:   R * EVALUATIONS * STEPS
+
+EVALUATIONS a step, rejected ones and two for the projection included, and STEPS for one of a series were counted in
+runs of mechanisms with 1 to 10 degrees of freedom (slider-crank, Bricard, corners of suspensions, a car) at the
+tolerance TYPICAL, for which all is counted: a model does not change its method with the tolerance of a run.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import casadi as ca
+import numpy as np
+
+from sekant.analyses.assembly.assemble import assemble
+from sekant.analyses.simulation.runs import TAYLOR, dae_problem
+from sekant.engine.system import State, System
+from sekant.errors import SekantError
+from sekant.geometry.spatial import SX
+from sekant.solvers.dae.state_matrices import has_redundant_rows
+from sekant.solvers.dae.stiffness import stiffness
+from sekant.solvers.taylor.native.kernel import MOST_OPERATIONS, MOST_UNKNOWNS
+from sekant.solvers.taylor.run import order_of
+
+STIFF = 200.0
+"""Steps a second that stability alone would force on an explicit method, beyond which an implicit one is taken."""
+MOST_COORDINATES = 60
+"""Velocities up to which stiffness is estimated before a run; larger models are taken as they are."""
+WORTH = 12.0
+"""Times more work that a series may cost than dop853 for its three digits more, its exact landing on switches and
+its passage through singular positions."""
+SERIES_WORK, INTERPRETED = 6.0, 3.0
+EVALUATIONS, STEPS, TYPICAL = 17.0, 2.0, 1e-8
+
+
+def choose_method(
+    system: System, start: State, parameters: Any, t: float, own_start: bool
+) -> tuple[str, str]:
+    """The method for "auto", and why. It depends on the model and its parameters alone.
+
+    `start`: a consistent state at time `t`; `own_start`: whether it is the model's own, at which stiffness is
+    measured. The choice is kept with the system, and made again for other values of its parameters.
+    """
+    if system.model.contacts:
+        return TAYLOR, "contacts: events on the series"
+    key = ("method", system.parameter_vector(parameters).tobytes(), t)
+
+    def make() -> tuple[str, str]:
+        at = start if own_start else _own_start(system, start, parameters, t)
+        return _choose(system, at, parameters, t)
+
+    return system.once(key, make)
+
+
+def _own_start(system: System, start: State, parameters: Any, t: float) -> State:
+    """The model's own start, made consistent; `start` if that cannot be."""
+    try:
+        own = system.initial_state(parameters)
+        return assemble(system, own, t=t, parameters=parameters) if system.equations.constraints else own
+    except SekantError:
+        return start
+
+
+def _choose(system: System, start: State, parameters: Any, t: float) -> tuple[str, str]:
+    constrained = bool(system.equations.constraints)
+    known = 0 < system.nv <= MOST_COORDINATES and getattr(system.equations, "actions", True)
+    if not (constrained or known):
+        return "dop853", "no constraints"
+    problem = dae_problem(system, parameters, "casadi")
+    x = np.concatenate([start.q, start.v, system.element_states(start, parameters)])
+    if known:
+        found = stiffness(problem, t, x)
+        if found["explicit_steps"] > STIFF and found["fastest_decay"] > 0.5 * found["spectral_radius"]:
+            return "radau5", (
+                f"stiff: deviations die out at up to {found['fastest_decay']:.3g}/s, which would hold an explicit "
+                f"method to {found['explicit_steps']} steps a second"
+            )
+    if not constrained:
+        return "dop853", "no constraints, not stiff"
+    if has_redundant_rows(problem, t, x):
+        return TAYLOR, "redundant constraints, not stiff: series on the index-3 equations"
+    series, explicit = work(system)
+    counts = f"{series:.2g} operations a step, dop853 {explicit:.2g} for the same time"
+    if series > WORTH * explicit:
+        return "dop853", f"constraints, not stiff, and large: a series takes {counts}"
+    return TAYLOR, f"constraints, not stiff: series on the index-3 equations ({counts})"
+
+
+def work(system: System) -> tuple[float, float]:
+    """Operations of a Taylor series for one of its steps, and of dop853 over the same time."""
+    eq, order = system.equations, order_of(TYPICAL)
+    a = SX.sym("a", system.nv)
+    tape = _operations(ca.vertcat(eq.inverse_dynamics(a), eq.qdot, eq.Phi, eq.B))
+    unknowns = system.nv + eq.rate.numel()
+    compiled = 4 * tape + unknowns**3 / 6 <= MOST_OPERATIONS and unknowns <= MOST_UNKNOWNS
+    series = tape * (order + 1) * (order + 2) / 2 * SERIES_WORK * (1.0 if compiled else INTERPRETED)
+    _, rates = system.rates(balance=False)
+    return float(series), float(_operations(rates) * EVALUATIONS * STEPS)
+
+
+def _operations(results: SX) -> int:
+    """Operations that it takes to compute a column of expressions."""
+    inputs = ca.vertcat(SX.zeros(0, 1), *ca.symvar(results))
+    return ca.Function("count", [inputs], [results]).n_instructions() - inputs.numel() - results.numel()

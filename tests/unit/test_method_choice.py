@@ -1,0 +1,85 @@
+"""What `method="auto"` takes: by stiffness and counted work, the same for the same model, remembered and stated."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import sekant as sk
+from cars import car
+from loops import slider_crank
+from sekant.analyses.simulation import choice
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+
+
+@pytest.fixture(scope="module")
+def driving():
+    return sk.compile(car())
+
+
+def chosen(result: sk.Result) -> str:
+    return result.provenance["options"]["method"]
+
+
+def test_a_car_on_its_links_runs_by_an_explicit_method(driving):
+    """A series would cost 20 times the operations."""
+    series, explicit = choice.work(driving)
+    assert series > 12 * explicit
+    result = sk.simulate(driving, 0.5, output_step=0.05, outputs=["energy*", "chassis*"])
+    assert result.ok
+    assert chosen(result) == "dop853"
+    reason = result.provenance["method_chosen_because"]
+    assert f"{series:.2g} operations" in reason
+    assert f"{explicit:.2g}" in reason
+    lost = np.max(np.abs(result["energy.balance"]))
+    assert lost < 1e-5 * np.max(np.abs(result["energy.kinetic"]))
+
+
+def test_a_small_mechanism_runs_by_series_at_any_tolerance():
+    system = sk.compile(sk.load(EXAMPLES / "slider_crank.yaml"))
+    for tolerance in (1e-4, 1e-10):
+        result = sk.simulate(system, 0.1, rtol=tolerance, atol=tolerance)
+        assert chosen(result) == "taylor"
+        assert "operations" in result.provenance["method_chosen_because"]
+
+
+def test_stiffness_is_measured_once_for_each_set_of_parameters(monkeypatch):
+    slider = sk.Body(mass=0.2, inertia=(1e-4, 2e-4, 3e-4))
+    model = sk.Model(
+        bodies={"slider": slider},
+        joints={"guide": sk.joints.Prismatic(child="slider", q0=0.1)},
+        forces={"damper": sk.forces.Actuator(joint="guide", force="-30*q - c*v")},
+        parameters={"c": 0.5},
+    )
+    system = sk.compile(model, parameters=["c"])
+    measured = []
+
+    def counted(*arguments, **options):
+        measured.append(1)
+        return real(*arguments, **options)
+
+    real = choice.stiffness
+    monkeypatch.setattr(choice, "stiffness", counted)
+    elsewhere = sk.State(np.array([0.3]), np.array([-1.0]))
+    for _ in range(2):
+        assert chosen(sk.simulate(system, 0.1)) == "dop853"
+    assert chosen(sk.simulate(system, 0.1, initial=elsewhere)) == "dop853"
+    assert len(measured) == 1
+    result = sk.simulate(system, 0.1, parameters={"c": 2000.0})
+    assert chosen(result) == "radau5"
+    assert "1e+04/s" in result.provenance["method_chosen_because"]
+    assert len(measured) == 2
+    assert chosen(sk.simulate(system, 0.1)) == "dop853"
+    assert len(measured) == 2
+
+
+def test_the_choice_does_not_depend_on_where_it_was_made_first():
+    model = slider_crank()
+    one, other = sk.compile(model), sk.compile(model)
+    start = sk.assemble(other)
+    sk.simulate(other, 0.05, initial=sk.State(start.q, 3.0 * start.v))
+    first, second = (sk.simulate(system, 0.05).provenance for system in (one, other))
+    assert first["method_chosen_because"] == second["method_chosen_because"]
