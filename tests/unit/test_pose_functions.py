@@ -32,15 +32,27 @@ def test_matrix_and_euler_sources_give_one_curve():
     np.testing.assert_allclose(a.euler(u), b.components(u)[:, 3:], atol=1e-9)
 
 
-def test_report_bounds_the_true_error():
+def test_report_states_the_errors_of_pose_twist_and_its_rate():
+    """Without rotation the twist in M is p', and its rate p''."""
+    tolerance = 1e-7
     curve = PoseCurve.from_function(
-        lambda u: ca.vertcat(ca.sin(3 * u), u, ca.exp(-u)), (0.0, 4.0), tolerance=1e-7
+        lambda u: ca.vertcat(ca.sin(3 * u), u, ca.exp(-u)), (0.0, 4.0), tolerance=tolerance
     )
     u = np.linspace(0.0, 4.0, 5001)
-    truth = np.stack([np.sin(3 * u), u, np.exp(-u)], axis=1)
-    error = np.abs(curve.position(u) - truth).max()
-    assert error <= 1.05 * curve.report.derivative_errors[0] <= 1.05e-7
-    assert error > 1e-12  # the tolerance governs the number of pieces
+    one, zero = np.ones_like(u), np.zeros_like(u)
+    truth = [
+        np.stack([np.sin(3 * u), u, np.exp(-u)], axis=1),
+        np.stack([3 * np.cos(3 * u), one, -np.exp(-u)], axis=1),
+        np.stack([-9 * np.sin(3 * u), zero, np.exp(-u)], axis=1),
+    ]
+    position, rotation, angular, linear, angular_rate, linear_rate = curve.report.between_nodes
+    assert rotation == angular == angular_rate == 0.0
+    for order, (told, exact) in enumerate(zip((position, linear, linear_rate), truth, strict=True)):
+        error = np.linalg.norm(curve.position(u, order) - exact, axis=1).max()
+        share = error / np.linalg.norm(exact, axis=1).max() if order else error
+        assert share <= 1.5 * told <= 1.5 * tolerance
+        assert told <= 1.5 * share
+    assert linear_rate > 1e-3 * tolerance  # the tolerance governs the number of pieces
 
 
 def test_quintic_is_c2_and_septic_is_c3():

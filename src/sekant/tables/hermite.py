@@ -1,40 +1,75 @@
-"""Piecewise Hermite polynomials of degree 5 (C2) or 7 (C3) through exact derivatives, refined to a
-tolerance."""
+"""Polynomial pieces through exact derivatives at both ends and, for higher degrees, exact values between them.
+
+On [0, 1] a piece that takes s derivatives at each end is the left Taylor polynomial plus what it misses at the right
+end. Only that miss is multiplied by the large entries of the inverse: the Taylor polynomial itself never cancels.
+Values at inner nodes x_i then add a term x^s (1 - x)^s g(x), with g through what the piece misses at the nodes.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from fractions import Fraction
 from functools import cache
-from math import factorial
+from math import comb, factorial
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-
-from sekant.errors import DataError
-from sekant.tables.pieces import horner
+from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
-JetFunction = Callable[[Array], Array]  # u (n,) -> jet (K + 1, n, m)
-_PROBES = np.array([0.125, 0.25, 0.5, 0.75, 0.875])
-
-
-@dataclass(frozen=True)
-class Pieces:
-    """Piecewise polynomial: breaks (n + 1,), coefficients (n, m, k) of ascending powers of u - breaks[i]."""
-
-    breaks: Array
-    coefficients: Array
-    errors: Array  # (orders, m) largest |polynomial - function| seen between the nodes, by derivative order
 
 
 @cache
-def _completion(s: int) -> Array:
-    """(s, 2 s): upper coefficients on [0, 1] from the lower ones (s) and scaled end derivatives (s)."""
-    k = 2 * s
-    A = np.array([[factorial(j) / factorial(j - i) if j >= i else 0.0 for j in range(k)] for i in range(s)])
-    upper = np.linalg.inv(A[:, s:])
-    return np.hstack([-upper @ A[:, :s], upper])
+def _upper(s: int) -> Array:
+    """(s, s): coefficients of x^s ... x^(2s-1) from the derivatives that are missing at x = 1; exact integers and
+    fractions, rounded once."""
+    rows = [[Fraction(factorial(j), factorial(j - i)) for j in range(s, 2 * s)] for i in range(s)]
+    return _inverse(rows)
+
+
+def _inverse(rows: list[list[Fraction]]) -> Array:
+    """Inverse of a matrix of fractions, by Gauss and Jordan's elimination."""
+    n = len(rows)
+    work = [[*row, *(Fraction(int(i == j)) for j in range(n))] for i, row in enumerate(rows)]
+    for i in range(n):
+        pivot = next(k for k in range(i, n) if work[k][i])
+        work[i], work[pivot] = work[pivot], work[i]
+        work[i] = [x / work[i][i] for x in work[i]]
+        for k in range(n):
+            if k != i:
+                work[k] = [x - work[k][i] * y for x, y in zip(work[k], work[i], strict=True)]
+    return np.array([[float(x) for x in row[n:]] for row in work])
+
+
+@cache
+def inner_nodes(s: int, count: int) -> Array:
+    """Places (count,) in [0, 1] of inner values: zeros of the polynomial orthogonal to the weight (x (1 - x))^(2s),
+    so that x^s (1 - x)^s prod(x - x_i), the shape of the error, is as small as it can be in the mean square."""
+    if count == 0:
+        return np.zeros(0)
+    a = 2.0 * s
+    n = np.arange(1.0, count)
+    off = np.sqrt(n * (n + 2.0 * a) / ((2.0 * n + 2.0 * a + 1.0) * (2.0 * n + 2.0 * a - 1.0)))
+    return 0.5 * (1.0 + np.linalg.eigvalsh(np.diag(off, 1) + np.diag(off, -1)))
+
+
+@cache
+def _bubbles(s: int, count: int) -> Array:
+    """(s + count, count): coefficients of x^s ... of the polynomials x^s (1 - x)^s l_i(x) that are one at the node i,
+    zero at the other nodes and zero with s derivatives at both ends; exact, rounded once."""
+    nodes = [Fraction(float(x)) for x in inner_nodes(s, count)]
+    fade = [Fraction((-1) ** k * comb(s, k)) for k in range(s + 1)]  # (1 - x)^s
+    columns = []
+    for i, x in enumerate(nodes):
+        g = [Fraction(1)]
+        size = (x * (1 - x)) ** s
+        for other in nodes[:i] + nodes[i + 1 :]:
+            g = [p - other * q for p, q in zip([Fraction(0), *g], [*g, Fraction(0)], strict=True)]
+            size *= x - other
+        product = [Fraction(0)] * (s + count)
+        for j, p in enumerate(fade):
+            for k, q in enumerate(g):
+                product[j + k] += p * q
+        columns.append([float(c / size) for c in product])
+    return np.array(columns).T
 
 
 def hermite_coefficients(breaks: Array, jet: Array) -> Array:
@@ -42,91 +77,26 @@ def hermite_coefficients(breaks: Array, jet: Array) -> Array:
     return piece_coefficients(np.diff(breaks), jet[:, :-1], jet[:, 1:])
 
 
-def piece_coefficients(h: Array, left: Array, right: Array) -> Array:
-    """Coefficients (n, m, 2 s) of pieces of lengths h (n,) from the jets (s, n, m) at their two ends."""
-    s = len(left)
+def piece_coefficients(h: Array, left: Array, right: Array, inner: Array | None = None) -> Array:
+    """Coefficients (n, m, 2 s + e) of pieces of lengths h (n,) from the jets (s, n, m) at their two ends and
+    values `inner` (e, n, m) at ``inner_nodes(s, e)`` of each piece."""
+    s, e = len(left), 0 if inner is None else len(inner)
     scale = h[None, :, None] ** np.arange(s)[:, None, None]
     low = left * scale / np.array([factorial(j) for j in range(s)])[:, None, None]
-    high = np.einsum("ij,jnm->inm", _completion(s), np.concatenate([low, right * scale]))
-    c = np.concatenate([low, high]) / h[None, :, None] ** np.arange(2 * s)[:, None, None]
+    missing = []
+    for i in range(s):  # largest terms first: neighbors are close, and their difference is exact
+        rest = right[i] * scale[i]
+        for j in range(i, s):
+            rest = rest - low[j] * (factorial(j) / factorial(j - i))
+        missing.append(rest)
+    c = np.concatenate([low, np.einsum("ij,jnm->inm", _upper(s), np.stack(missing)), np.zeros((e, *low[0].shape))])
+    if inner is not None:
+        gaps = []
+        for x, value in zip(inner_nodes(s, e), inner, strict=True):
+            rest = np.zeros_like(low[0])
+            for term in c[2 * s - 1 : 0 : -1]:
+                rest = (rest + term) * x
+            gaps.append((value - low[0]) - rest)
+        c[s:] += np.einsum("ij,jnm->inm", _bubbles(s, e), np.stack(gaps))
+    c /= h[None, :, None] ** np.arange(2 * s + e)[:, None, None]
     return np.ascontiguousarray(np.transpose(c, (1, 2, 0)))
-
-
-def refine(
-    function: JetFunction,
-    interval: tuple[float, float],
-    *,
-    tolerance: ArrayLike = 1e-10,
-    degree: int = 7,
-    breaks: Sequence[float] = (),
-    pieces: int = 8,
-    most: int = 200_000,
-) -> Pieces:
-    """Hermite pieces that follow `function` on `interval` to `tolerance` (scalar or (m,)) in value, and its
-    rate to the same tolerance per mean piece length.
-
-    `breaks` are points where the function is only piecewise smooth. They are nodes, and each side is
-    sampled on its own side a rounding error away, so a jump in a derivative stays where it is.
-    """
-    if degree not in (5, 7):
-        raise DataError(
-            f"degree {degree} is not possible here: Hermite pieces are of degree 5 (C2) or 7 (C3)"
-        )
-    s = (degree + 1) // 2
-    a, b = float(interval[0]), float(interval[1])
-    if not (np.isfinite([a, b]).all() and b > a):
-        raise DataError(f"range [{a:g}, {b:g}] is empty or not finite; give (start, end) with start < end")
-    inner = sorted(x for x in map(float, breaks) if a < x < b)
-    corners = np.array([a, *inner, b])
-    counts = np.maximum(1, np.round(pieces * np.diff(corners) / (b - a)).astype(int))
-    left = np.concatenate(
-        [c0 + (c1 - c0) * np.arange(n) / n for c0, c1, n in zip(corners, corners[1:], counts, strict=False)]
-    )
-    right = np.append(left[1:], b)
-    nudge = 4.0 * np.finfo(float).eps * max(abs(a), abs(b))
-    done: list[tuple[Array, Array]] = []
-    worst: Array | None = None
-    while left.size:
-        if left.size > most:
-            raise DataError(
-                f"the function needs more than {most} pieces near {left[0]:g}; it may have a kink there: "
-                "give its place in `breaks`, or raise the tolerance"
-            )
-        h = right - left
-        at_left = np.where(np.isin(left, inner), left + nudge, left)
-        at_right = np.where(np.isin(right, inner), right - nudge, right)
-        jet = _finite(function(np.concatenate([at_left, at_right])), np.concatenate([at_left, at_right]))
-        n = left.size
-        c = piece_coefficients(h, jet[:s, :n], jet[:s, n:])
-        error = np.zeros((3, n, c.shape[1]))
-        for probe in _PROBES:
-            truth = function(left + probe * h)
-            for order in range(min(3, len(truth))):
-                gap = np.abs(horner(c, probe * h[:, None], order) - truth[order])
-                error[order] = np.maximum(error[order], gap)
-        allowed = np.broadcast_to(np.asarray(tolerance, float), (c.shape[1],))
-        floor = 64.0 * np.finfo(float).eps * np.maximum(1.0, np.abs(jet[0]).max(axis=0))
-        good = np.all(error[0] <= np.maximum(allowed, floor), axis=1)
-        good &= np.all(error[1] * (b - a) / 16.0 <= np.maximum(allowed, floor * (b - a) / h.min()), axis=1)
-        good |= h < 1e-9 * (b - a)
-        done.append((left[good], c[good]))
-        if good.any():
-            seen = error[:, good].max(axis=1)
-            worst = seen if worst is None else np.maximum(worst, seen)
-        middle = 0.5 * (left[~good] + right[~good])
-        left, right = np.concatenate([left[~good], middle]), np.concatenate([middle, right[~good]])
-    starts = np.concatenate([x for x, _ in done])
-    order = np.argsort(starts)
-    coefficients = np.concatenate([c for _, c in done])[order]
-    assert worst is not None
-    return Pieces(np.append(starts[order], b), coefficients, worst)
-
-
-def _finite(jet: Array, u: Array) -> Array:
-    bad = np.flatnonzero(~np.isfinite(jet).all(axis=(0, 2)))
-    if bad.size:
-        raise DataError(
-            f"the function or one of its derivatives is not finite at {u[bad[0]]:.9g}; "
-            "leave that point out of the range, or rewrite the function without the singularity"
-        )
-    return jet

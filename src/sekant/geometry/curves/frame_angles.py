@@ -41,7 +41,7 @@ def upright_angle(transport: Transport, up: Array) -> AngleFunction:
     worst = int(np.argmin(steep))
     if steep[worst] < 0.02:
         raise DataError(
-            f"the path is vertical near {transport.curve.parameter} = {record[worst]:.6g} "
+            f"the path is vertical near {transport.parameter} = {record[worst]:.6g} "
             f"({np.degrees(np.arcsin(min(1.0, steep[worst]))):.2g} deg off), where an upright frame is undefined; "
             "use the frame 'rmf', with a bank angle if needed"
         )
@@ -63,13 +63,12 @@ class _Stretch:
 
 
 def frenet_angle(
-    transport: Transport, blend: str, signed: bool, least: float | None
+    transport: Transport, closed: bool, blend: str, signed: bool, least: float | None
 ) -> tuple[AngleFunction, list[float], list[str]]:
     """Angle of the principal normal, blended over straight stretches and inflections; its breaks and notes."""
     if blend not in ("quintic", "cubic"):
         raise DataError(f"unknown blend '{blend}' of the normal; use 'quintic' or 'cubic'")
-    curve = transport.curve
-    a, b = curve.range
+    a, b = float(transport.breaks[0]), float(transport.breaks[-1])
     record = _samples(transport)
     bend = _curvature(transport, record)
     largest = float(bend.max())
@@ -87,10 +86,10 @@ def frenet_angle(
     record_psi = np.full(len(record), np.nan)
     record_psi[good] = np.unwrap(psi, period=period)
     base = _unwrapped(raw, record[good], period, record_psi[good])
-    lap = transport.holonomy if curve.closed else 0.0
-    stretches = _stretches(record, runs, base, blend, curve.table.breaks, curve.closed, lap, period)
+    lap = transport.holonomy if closed else 0.0
+    stretches = _stretches(record, runs, base, blend, transport.breaks, closed, lap, period)
     notes = [
-        f"the normal is blended from {curve.parameter} = {s.start:.6g} to {min(s.end, b):.6g}, where the path is "
+        f"the normal is blended from {transport.parameter} = {s.start:.6g} to {min(s.end, b):.6g}, where the path is "
         "straight or changes its side"
         for s in stretches
     ]

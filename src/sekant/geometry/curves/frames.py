@@ -14,14 +14,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from sekant.errors import DataError, suggest
 from sekant.geometry import jets
+from sekant.geometry.curves.formulas import PoseFormula, beside
 from sekant.geometry.curves.frame_angles import AngleFunction, frenet_angle, upright_angle
 from sekant.geometry.curves.pose_curve import PoseCurve
+from sekant.geometry.curves.tabulate import formula_of, retabulated, with_positions_of
 from sekant.geometry.curves.transport import Transport
 from sekant.geometry.fit.report import FitReport
 from sekant.geometry.rotations import quaternion_product
 from sekant.tables.continuity import break_jumps
-from sekant.tables.hermite import refine
-from sekant.tables.pieces import shift_polynomial
 from sekant.tables.table import Table
 
 Array = NDArray[np.float64]
@@ -37,7 +37,7 @@ def with_frame(
     blend: str = "quintic",
     signed: bool = True,
     least_curvature: float | None = None,
-    tolerance: float = 1e-10,
+    tolerance: float | None = None,
 ) -> PoseCurve:
     """The positions of `curve` with an orientation that follows the path, x of M along the tangent.
 
@@ -51,51 +51,65 @@ def with_frame(
       over within the stretch.
 
     `bank` [rad] turns M further about the tangent: a number, a `Table` of the parameter, or a function of a CasADi
-    symbol. Quaternion pieces are of degree 7 and follow the frame to `tolerance`.
+    symbol. Frames are made from the curve's formula where it is known, else from its pieces, and follow it to
+    `tolerance` in pose, twist and the twist's rate (see `refinement.refine`; that of the curve unless given).
     """
-    if kind not in KINDS:
-        raise DataError(f"unknown frame '{kind}'; {suggest(kind, KINDS, 'frames')}")
-    transport = Transport(curve, up)
-    angle, breaks, notes = _angle(transport, kind, np.asarray(up, float), blend, signed, least_curvature)
-    banks, more = _bank(bank)
-
-    def orientation(u: Array) -> Array:
-        psi = angle(u) + banks(u)
-        half = jets.cos_sin(0.5 * psi)
-        roll = np.stack([half[0], half[1], np.zeros_like(psi), np.zeros_like(psi)], axis=-1)
-        return jets.product(transport.frame_jet(u), roll, quaternion_product)
-
-    corners = sorted({*curve.table.breaks[1:-1].tolist(), *breaks, *more})
-    pieces = refine(orientation, curve.range, tolerance=tolerance, degree=7, breaks=corners, pieces=1)
-    table = curve.table
-    owner = np.clip(
-        np.searchsorted(table.breaks, pieces.breaks[:-1], side="right") - 1, 0, len(table.coefficients) - 1
-    )
-    position = np.zeros((len(owner), 3, 8))
-    local = pieces.breaks[:-1] - table.breaks[owner]
-    k = table.coefficients.shape[2]
-    for i, (o, at) in enumerate(zip(owner, local, strict=True)):
-        c = table.coefficients[o, :3]
-        position[i, :, :k] = c if at == 0.0 else shift_polynomial(c, float(at))
-    coefficients = np.concatenate([position, pieces.coefficients], axis=1)
-    increment = np.append(table.increment[:3], np.zeros(4)) if curve.closed else None
-    framed = Table(pieces.breaks, coefficients, table.extrapolation, table.name, table.unit, increment)
+    formula = Framed(formula_of(curve), curve.closed, kind, bank, up, blend, signed, least_curvature, curve.parameter)
     report = curve.report or FitReport("curve", "", curve.parameter, curve.unit, "quaternion")
-    result = replace(curve, table=framed, orientation="quaternion", R_constant=np.eye(3))
-    _check_jumps(result, kind)
-    if curve.closed:
-        result.check_closed()
     report = replace(
         report,
         orientation=f"quaternion, {kind} frame" + (" with bank" if bank is not None else ""),
-        pieces=len(coefficients),
-        continuity=str(result.continuity),
-        notes=(*report.notes, *notes),
+        notes=(*report.notes, *formula.notes),
     )
-    return replace(result, report=report)
+    increment = np.append(curve.table.increment[:3], np.zeros(4)) if curve.closed else None
+    result = retabulated(curve, formula, tolerance, report, increment)
+    if curve.formula is None:
+        result = with_positions_of(result, curve.table)
+    check_jumps(result, kind)
+    return result
 
 
-def _check_jumps(curve: PoseCurve, kind: str) -> None:
+class Framed:
+    """The positions of a formula with quaternions of a frame along them; see `with_frame`."""
+
+    orientation = "quaternion"
+
+    def __init__(
+        self,
+        formula: PoseFormula,
+        closed: bool,
+        kind: str,
+        bank: Any = None,
+        up: ArrayLike = (0.0, 0.0, 1.0),
+        blend: str = "quintic",
+        signed: bool = True,
+        least_curvature: float | None = None,
+        parameter: str = "u",
+    ):
+        if kind not in KINDS:
+            raise DataError(f"unknown frame '{kind}'; {suggest(kind, KINDS, 'frames')}")
+        self.formula = formula
+        self.transport = Transport(formula, up, parameter)
+        self._angle, places, notes = _angle(
+            self.transport, closed, kind, np.asarray(up, float), blend, signed, least_curvature
+        )
+        self._bank, more = _bank(bank)
+        self.notes = tuple(notes)
+        inner = np.unique([*formula.breaks[1:-1], *places, *more])
+        a, b = formula.breaks[0], formula.breaks[-1]
+        inner = inner[(inner > a) & (inner < b)]
+        self.breaks = np.concatenate([[a], inner, [b]])
+
+    def jet(self, u: Array, order: int, side: int = 1) -> Array:
+        places = beside(u, self.breaks, side)
+        psi = (self._angle(places) + self._bank(places))[: order + 1]
+        half = jets.cos_sin(0.5 * psi)
+        roll = np.stack([half[0], half[1], np.zeros_like(psi), np.zeros_like(psi)], axis=-1)
+        q = jets.product(self.transport.frame_jet(places, order), roll, quaternion_product)
+        return np.concatenate([self.formula.jet(u, order, side)[..., :3], q], axis=-1)
+
+
+def check_jumps(curve: PoseCurve, kind: str) -> None:
     """The frame must not jump: a path whose curvature changes its direction at once has no continuous normal."""
     jumps = np.abs(break_jumps(curve.table.breaks, curve.table.coefficients, 0)[:, 3:]).max(
         axis=1, initial=0.0
@@ -111,16 +125,15 @@ def _check_jumps(curve: PoseCurve, kind: str) -> None:
 
 
 def _angle(
-    transport: Transport, kind: str, up: Array, blend: str, signed: bool, least: float | None
+    transport: Transport, closed: bool, kind: str, up: Array, blend: str, signed: bool, least: float | None
 ) -> tuple[AngleFunction, list[float], list[str]]:
     """Angle psi of M about the tangent from the transported frame, its breaks, and notes for the report."""
-    curve = transport.curve
-    a, b = curve.range
+    a, b = transport.breaks[0], transport.breaks[-1]
     if kind == "frenet":
-        return frenet_angle(transport, blend, signed, least)
+        return frenet_angle(transport, closed, blend, signed, least)
     if kind == "upright":
         return upright_angle(transport, up), [], []
-    rate = -transport.holonomy / (b - a) if curve.closed else 0.0
+    rate = -transport.holonomy / (b - a) if closed else 0.0
 
     def spread(u: Array) -> Array:
         psi = np.zeros((4, len(u)))
@@ -128,7 +141,7 @@ def _angle(
         return psi
 
     notes = []
-    if curve.closed:
+    if closed:
         left = np.degrees(transport.holonomy)
         notes.append(f"the frame turns by {left:.4g} deg about the tangent in a lap; spread evenly")
     return spread, [], notes

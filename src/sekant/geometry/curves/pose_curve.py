@@ -25,6 +25,7 @@ from sekant.tables.table import Table
 if TYPE_CHECKING:
     import casadi as ca
 
+    from sekant.geometry.curves.formulas import PoseFormula
     from sekant.geometry.fit.report import FitReport
     from sekant.geometry.pose_tables.pose_table import PoseTable
 
@@ -48,6 +49,7 @@ class PoseCurve:
     unit: str = ""
     name: str = ""
     report: FitReport | None = None
+    formula: PoseFormula | None = field(default=None, repr=False)  # what the pieces follow; files do not keep it
 
     def __post_init__(self) -> None:
         m = pose_kinematics.component_count(self.orientation)
@@ -63,6 +65,9 @@ class PoseCurve:
             )
         if not np.allclose(self.R_constant @ self.R_constant.T, np.eye(3), atol=1e-9, rtol=0.0):
             raise DataError("R_constant is not a rotation matrix: R R^T differs from the identity")
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "formula": None}
 
     @property
     def range(self) -> tuple[float, float]:
@@ -154,6 +159,10 @@ class PoseCurve:
         """The same curve under another name."""
         return replace(self, name=name)
 
+    def reported(self, **entries: Any) -> PoseCurve:
+        """The same curve with entries of its report replaced."""
+        return replace(self, report=replace(self.report, **entries)) if self.report else self
+
     def extended(self, extrapolation: str) -> PoseCurve:
         """The same curve with another behavior outside its range; a curve that does not close cannot
         repeat."""
@@ -170,7 +179,7 @@ class PoseCurve:
         c = signs[:, None] * t.coefficients
         table = Table(t.breaks, c, t.extrapolation, t.name, t.unit, increment=increment)
         R = pose_kinematics.mirrored_constant(self.R_constant, plane)
-        return replace(self, table=table, R_constant=R)
+        return replace(self, table=table, R_constant=R, formula=None)
 
     def check_closed(self, tolerance: float = 1e-6) -> None:
         """DataError if the two ends differ by more than `tolerance` (m and rad)."""

@@ -4,20 +4,22 @@ points."""
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from inspect import signature
 from typing import Any
 
 import casadi as ca
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sekant.errors import DataError
-from sekant.geometry import jets
+from sekant.errors import DataError, suggest
+from sekant.geometry.curves.arc_length import ArcLength, unit_speed_error
+from sekant.geometry.curves.formulas import ExpressionFormula
+from sekant.geometry.curves.frames import Framed, check_jumps
 from sekant.geometry.curves.pose_curve import PoseCurve
+from sekant.geometry.curves.tabulate import TOLERANCE, tabulated
 from sekant.geometry.fit.bsplines import pieces_of
 from sekant.geometry.fit.report import FitReport
 from sekant.geometry.pose_kinematics import component_count, parse_orientation
-from sekant.geometry.rotations import check_rotations, continue_signs, quaternion_from_rotation
-from sekant.tables.hermite import refine
 from sekant.tables.table import Table
 
 Array = NDArray[np.float64]
@@ -27,7 +29,11 @@ def curve_from_function(
     function: Callable[[ca.SX], Any], range: tuple[float, float], **options: Any
 ) -> PoseCurve:
     """Curve of `function`, which takes the parameter as a CasADi SX and returns the position p_FM (3) [m], or
-    (position, rotation) with `rotation` as in `curve_from_expression`."""
+    (position, rotation) with `rotation` as in `curve_from_expression`, which lists the options."""
+    known = list(signature(curve_from_expression).parameters)[4:]
+    wrong = [name for name in options if name not in known]
+    if wrong:
+        raise DataError(f"unknown option '{wrong[0]}' of a curve; {suggest(wrong[0], known, 'options')}")
     u = ca.SX.sym("u")  # type: ignore[call-arg]
     value = function(u)
     if isinstance(value, tuple) and len(value) == 2:
@@ -42,39 +48,71 @@ def curve_from_expression(
     rotation: Any = None,
     *,
     orientation: str = "quaternion",
-    tolerance: float = 1e-10,
-    degree: int = 7,
+    frame: str | None = None,
+    bank: Any = None,
+    up: ArrayLike = (0.0, 0.0, 1.0),
+    blend: str = "quintic",
+    signed: bool = True,
+    least_curvature: float | None = None,
+    arc_length: bool = False,
+    tolerance: float = TOLERANCE,
+    degree: int | None = None,
     breaks: Sequence[float] = (),
     parameter: str = "u",
     unit: str = "",
     extrapolation: str = "error",
     name: str = "",
 ) -> PoseCurve:
-    """Curve of expressions in `symbol` over `range`, as Hermite pieces with exact derivatives at their nodes.
+    """Curve of expressions in `symbol` over `range`, as pieces with exact derivatives at their ends.
 
     `position` (3) is p_FM [m] in F. `rotation` is a rotation matrix R_FM (3, 3), a quaternion (4) of any
-    length, or, with `orientation="euler:zyx"`, the angles [rad] of that sequence; None keeps M parallel to F.
-    Pieces are halved until values agree to `tolerance` (m, or 1 for orientation components). `breaks` are the
-    places where the formula has kinks. The report states the largest errors of value, first and second
-    derivative seen between the nodes.
+    length, or, with `orientation="euler:zyx"`, the angles [rad] of that sequence; None keeps M parallel to F, unless a
+    `frame` along the path is asked for ("frenet", "rmf" or "upright"; `bank`, `up`, `blend`, `signed` and
+    `least_curvature`: see `frames.with_frame`). With `arc_length` the parameter is the length s [m] of the path.
+
+    Pose, twist and the twist's rate follow the expressions to `tolerance`: position [m], rotation [rad], the rest as
+    shares of the largest values along the curve; the report states them as measured between the nodes. Degree and
+    number of pieces follow from it, unless `degree` is given. `breaks` are the places where the formula has kinks.
     """
+    if frame is not None and rotation is not None:
+        raise DataError("the orientation is given twice, by the rotation and by a frame; drop one")
+    if frame is None and bank is not None:
+        raise DataError("a bank angle needs a frame to turn: frenet, rmf or upright")
     y, kind = pose_components(position, rotation, orientation)
     others = [s.name() for s in ca.symvar(y) if not ca.is_equal(s, symbol)]
     if others:
         raise DataError(
             f"the curve depends on {', '.join(sorted(others))} besides its parameter; give them values first"
         )
-    function = _jet_function(symbol, y, 4, matrix=kind == "matrix")
-    if kind == "matrix":
-        function = _sign_safe(function, range)
-    pieces = refine(function, range, tolerance=tolerance, degree=degree, breaks=breaks)
     tag = {"none": "none", "matrix": "quaternion"}.get(kind, orientation)
-    table = Table(pieces.breaks, pieces.coefficients, extrapolation=extrapolation, name=name, unit=unit)
-    report = FitReport.of_function(pieces, parameter, unit, tag, tolerance)
-    curve = PoseCurve(table, tag, parameter=parameter, unit=unit, name=name, report=report)
-    if extrapolation == "periodic":
-        curve.check_closed()
-    return curve
+    if not (np.isfinite(range).all() and range[0] < range[1]):
+        raise DataError(f"range [{range[0]:g}, {range[1]:g}] is empty or not finite; give (start, end) with start < end")
+    formula: Any = ExpressionFormula(symbol, y, range, tag, kind == "matrix", tuple(map(float, breaks)))
+    told, notes = tag, ()
+    if arc_length:
+        formula = ArcLength(formula, f"pose curve '{name or parameter}'", parameter, unit)
+        parameter, unit = "s", "m"
+    if frame is not None:
+        closed = extrapolation == "periodic"
+        formula = Framed(formula, closed, frame, bank, up, blend, signed, least_curvature, parameter)
+        told = f"quaternion, {frame} frame" + (" with bank" if bank is not None else "")
+        notes = formula.notes
+    method = "pieces with exact derivatives at their ends"
+    curve = tabulated(
+        formula,
+        FitReport("function", method, parameter, unit, told, notes=notes),
+        tolerance=tolerance,
+        degree=degree,
+        extrapolation=extrapolation,
+        parameter=parameter,
+        unit=unit,
+        name=name,
+    )
+    if frame is not None:
+        check_jumps(curve, frame)
+    if not arc_length:
+        return curve
+    return curve.reported(unit_speed_error=unit_speed_error(curve.table.breaks, curve.table.coefficients))
 
 
 def pose_components(position: Any, rotation: Any, orientation: str) -> tuple[ca.SX, str]:
@@ -98,49 +136,6 @@ def pose_components(position: Any, rotation: Any, orientation: str) -> tuple[ca.
             f"the angles of a sequence with orientation='euler:zyx' (here it is '{orientation}')"
         )
     return ca.vertcat(p, ca.reshape(r, wanted, 1)), kind
-
-
-def _jet_function(symbol: ca.SX, y: ca.SX, order: int, matrix: bool) -> Callable[[Array], Array]:
-    """u (n,) -> derivatives 0..order of the components, (order + 1, n, m); matrices become quaternions."""
-    stack = [ca.densify(y)]
-    for _ in np.arange(order):
-        stack.append(ca.densify(ca.jacobian(stack[-1], symbol)))
-    function = ca.Function("pose", [symbol], [ca.horzcat(*stack)])
-    m = y.numel()
-
-    def evaluate(u: Array) -> Array:
-        flat = np.asarray(function.map(len(u))(u.reshape(1, -1)).full())
-        jet = flat.reshape(m, len(u), order + 1).transpose(2, 1, 0)
-        if not matrix:
-            return jet
-        R = jet[..., 3:].reshape(order + 1, len(u), 3, 3)
-        check_rotations(R[0])
-        q = jets.quaternion_from_rate(quaternion_from_rotation(R[0]), jets.rate_from_rotation(R))
-        return np.concatenate([jet[..., :3], q], axis=-1)
-
-    return evaluate
-
-
-def _sign_safe(evaluate: Callable[[Array], Array], range: tuple[float, float]) -> Callable[[Array], Array]:
-    """Quaternions of a matrix come with either sign; fix it by following the rotation over samples close
-    enough that neighbors are less than about 70 degrees apart."""
-    count = 257
-    while True:
-        record_u = np.linspace(*range, count)
-        record_q = evaluate(record_u)[0, :, 3:]
-        if np.abs(np.sum(record_q[1:] * record_q[:-1], axis=1)).min() > 0.82 or count > 200_000:
-            break
-        count = 2 * count - 1
-    record_q = continue_signs(record_q)
-
-    def continued(u: Array) -> Array:
-        jet = evaluate(u)
-        nearest = np.clip(np.round((u - range[0]) / (record_u[1] - record_u[0])).astype(int), 0, count - 1)
-        sign = np.where(np.sum(jet[0, :, 3:] * record_q[nearest], axis=1) < 0.0, -1.0, 1.0)
-        jet[..., 3:] *= sign[None, :, None]
-        return jet
-
-    return continued
 
 
 def curve_from_control_points(

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sekant.geometry import jets
+from sekant.geometry.curves.formulas import TableFormula
 from sekant.geometry.curves.pose_curve import PoseCurve
 
 Array = NDArray[np.float64]
@@ -34,10 +35,10 @@ class Straight:
     roll: ClassVar[float] = 0.0
     axis: ClassVar[None] = None
 
-    def jet(self, s: Array) -> Array:
-        """Position and derivatives by arc length (5, n, 3), in the segment's frame."""
-        out = np.zeros((5, len(s), 3))
-        out[0, :, 0], out[1, :, 0] = s, 1.0
+    def jet(self, s: Array, order: int) -> Array:
+        """Position and derivatives by arc length (order + 1, n, 3), in the segment's frame."""
+        out = np.zeros((order + 1, len(s), 3))
+        out[0, :, 0], out[1:2, :, 0] = s, 1.0
         return out
 
 
@@ -57,9 +58,9 @@ class Arc:
         """Arc length [m]."""
         return abs(self.radius * self.angle)
 
-    def jet(self, s: Array) -> Array:
-        """Position and derivatives by arc length (5, n, 3), in the segment's frame."""
-        return _planar(s, [0.0, np.sign(self.angle) / self.radius], self.length)
+    def jet(self, s: Array, order: int) -> Array:
+        """Position and derivatives by arc length (order + 1, n, 3), in the segment's frame."""
+        return Helix(self.radius, 0.0, self.angle).jet(s, order)
 
 
 @dataclass(frozen=True)
@@ -79,12 +80,12 @@ class Clothoid:
     smooth: bool = False
     kind: ClassVar[str] = "clothoid"
 
-    def jet(self, s: Array) -> Array:
-        """Position and derivatives by arc length (5, n, 3), in the segment's frame."""
+    def jet(self, s: Array, order: int) -> Array:
+        """Position and derivatives by arc length (order + 1, n, 3), in the segment's frame."""
         change, L = self.end - self.start, self.length
         if self.smooth:
-            return _planar(s, [0.0, self.start, 0.0, change / L**2, -0.5 * change / L**3], L)
-        return _planar(s, [0.0, self.start, 0.5 * change / L], L)
+            return _planar(s, order, [0.0, self.start, 0.0, change / L**2, -0.5 * change / L**3], L)
+        return _planar(s, order, [0.0, self.start, 0.5 * change / L], L)
 
 
 @dataclass(frozen=True)
@@ -112,13 +113,13 @@ class Helix:
         """Arc length [m]."""
         return abs(self.radius * self.angle / np.cos(self.climb))
 
-    def jet(self, s: Array) -> Array:
-        """Position and derivatives by arc length (5, n, 3), in the segment's frame."""
+    def jet(self, s: Array, order: int) -> Array:
+        """Position and derivatives by arc length (order + 1, n, 3), in the segment's frame."""
         side = np.sign(self.angle)
         c, sn = np.cos(self.climb), np.sin(self.climb)
         rate = c / self.radius
-        phi = np.zeros((5, len(s)))
-        phi[0], phi[1] = rate * s, rate
+        phi = np.zeros((order + 1, len(s)))
+        phi[0], phi[1:2] = rate * s, rate
         cos, sin = jets.cos_sin(phi)
         along = np.array([c, 0.0, -sn])
         axis = np.array([sn, 0.0, c])
@@ -149,12 +150,19 @@ class Fitted:
         a = self.curve.range[0]
         return None if self.joined else (self.curve.position(a).tolist(), self.curve.position(a, 1).tolist())
 
-    def jet(self, s: Array) -> Array:
-        """Position and derivatives by arc length (5, n, 3), relative to the start, in a frame along its tangent."""
+    def jet(self, s: Array, order: int, side: int = 1) -> Array:
+        """Position and derivatives by arc length (order + 1, n, 3), relative to the start, in a frame along its
+        tangent; at a break of the curve those of the given side."""
         a, b = self.curve.range
-        r = np.stack([self.curve.position(np.clip(a + s, a, b), k) for k in range(5)])
+        formula = TableFormula(self.curve.table)
+        r = formula.jet(np.clip(a + s, a, b), order, side)[..., :3]
         r[0] -= self.curve.position(a)
         return r @ self.axes
+
+    @property
+    def breaks(self) -> Array:
+        """Breaks of the curve, from 0."""
+        return self.curve.table.breaks - self.curve.range[0]
 
     @property
     def axes(self) -> Array:
@@ -176,17 +184,18 @@ def frame_along(direction: Any, up: Any = (0.0, 0.0, 1.0)) -> Array:
     return np.stack([x, y, np.cross(x, y)], axis=1)
 
 
-def _planar(s: Array, coefficients: Sequence[float], length: float) -> Array:
-    """Jet (5, n, 3) of the plane curve whose heading is a polynomial of s (ascending coefficients), by quadrature."""
+def _planar(s: Array, order: int, coefficients: Sequence[float], length: float) -> Array:
+    """Jet (order + 1, n, 3) of the plane curve whose heading is a polynomial of s (ascending coefficients), by
+    quadrature."""
     heading = np.polynomial.Polynomial(coefficients)
-    angles = np.stack([heading.deriv(k)(s) if k else heading(s) for k in range(4)])
+    angles = np.stack([heading.deriv(k)(s) if k else heading(s) for k in range(max(order, 1))])
     turn = np.abs(heading.deriv()(np.linspace(0.0, length, 33))).max() * length
     panels = max(1, int(np.ceil(turn)))
     edges = np.arange(panels) / panels
     x = (edges[:, None] + 0.5 * (1.0 + _NODES) / panels).ravel() * s[:, None]
     w = np.tile(0.5 * _WEIGHTS / panels, panels)
-    out = np.zeros((5, len(s), 3))
+    out = np.zeros((order + 1, len(s), 3))
     out[0, :, 0], out[0, :, 1] = s * (np.cos(heading(x)) @ w), s * (np.sin(heading(x)) @ w)
     cos, sin = jets.cos_sin(angles)
-    out[1:, :, 0], out[1:, :, 1] = cos, sin
+    out[1:, :, 0], out[1:, :, 1] = cos[:order], sin[:order]
     return out

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
@@ -12,31 +11,68 @@ from numpy.typing import ArrayLike, NDArray
 
 from sekant.errors import AnalysisWarning, DataError
 from sekant.geometry.curves.arc_length import unit_speed_error
-from sekant.geometry.curves.frames import with_frame
+from sekant.geometry.curves.frames import Framed, check_jumps
 from sekant.geometry.curves.pose_curve import PoseCurve
-from sekant.geometry.curves.track_segments import Fitted, Segment, Straight, frame_along
+from sekant.geometry.curves.tabulate import TOLERANCE, tabulated
+from sekant.geometry.curves.track_segments import Fitted, Segment, frame_along
+from sekant.geometry.curves.transport import Transport
 from sekant.geometry.fit.report import FitReport
-from sekant.geometry.rotations import rotation_from_vector
-from sekant.tables.hermite import refine
-from sekant.tables.pieces import horner
-from sekant.tables.table import Table
+from sekant.geometry.rotations import rotation_from_quaternion
 
 Array = NDArray[np.float64]
 _REQUIRE = ("position", "tangent", "curvature")
 
 
-@dataclass(frozen=True)
 class _Placed:
-    """Pieces of one segment in F: breaks from 0, coefficients (n, 3, 8), and the frame at its end."""
+    """One segment in F, as a formula over its own length from 0."""
 
-    label: str
-    breaks: Array
-    coefficients: Array
+    orientation = "none"
+
+    def __init__(self, label: str, segment: Segment, p: Array, R: Array):
+        self.label, self.segment, self.p, self.R = label, segment, p, R
+        self.length = float(segment.length)
+        self.breaks = segment.breaks if isinstance(segment, Fitted) else np.array([0.0, self.length])
+
+    def jet(self, u: Array, order: int, side: int = 1) -> Array:
+        if isinstance(self.segment, Fitted):
+            local = self.segment.jet(u, order, side)
+        else:
+            local = self.segment.jet(u, order)
+        out = local @ self.R.T
+        out[0] += self.p
+        return out
 
     def end(self, last: bool, order: int) -> Array:
         """Derivative (3,) of the position at its start or end."""
-        i, x = (-1, self.breaks[-1] - self.breaks[-2]) if last else (0, 0.0)
-        return horner(self.coefficients[i], x, order)
+        at = np.array([self.length if last else 0.0])
+        return self.jet(at, order, -1 if last else 1)[order, 0]
+
+
+class TrackFormula:
+    """Placed segments one after another over s [m], each moved by its shift (3,); `rest` (3,) [m] is spread over the
+    whole."""
+
+    orientation = "none"
+
+    def __init__(self, placed: list[_Placed], shifts: list[Array], rest: Array):
+        self.placed, self.shifts = placed, shifts
+        self.starts = np.concatenate([[0.0], np.cumsum([part.length for part in placed])])
+        self.drift = rest / self.starts[-1]
+        inner = [at + part.breaks[1:] for at, part in zip(self.starts, placed, strict=False)]
+        self.breaks = np.concatenate([[0.0], *inner])
+        self.breaks[np.cumsum([len(part) for part in inner])] = self.starts[1:]
+
+    def jet(self, u: Array, order: int, side: int = 1) -> Array:
+        owner = np.searchsorted(self.starts, u, side="right" if side > 0 else "left") - 1
+        owner = np.clip(owner, 0, len(self.placed) - 1)
+        out = np.empty((order + 1, len(u), 3))
+        for i in np.unique(owner):
+            rows = owner == i
+            out[:, rows] = self.placed[i].jet(u[rows] - self.starts[i], order, side)
+            out[0, rows] += self.shifts[i]
+        out[0] += u[:, None] * self.drift
+        out[1:2] += self.drift
+        return out
 
 
 def composite(
@@ -49,7 +85,8 @@ def composite(
     require: str = "tangent",
     gap: float = 1e-6,
     turn: float = 1e-5,
-    tolerance: float = 1e-10,
+    tolerance: float = TOLERANCE,
+    degree: int | None = None,
     extrapolation: str = "error",
     name: str = "",
     **frame_options: Any,
@@ -60,47 +97,47 @@ def composite(
     placed `at` a point. Joints are checked up to `require`: "position" within `gap` [m], "tangent" within `turn`
     [rad], "curvature" within 1e-3 of the largest (1/m). A curvature that jumps although it need not be continuous
     is a warning in the report: the track is C1 there. `closed` joins the end to the start. `frame` (None for
-    positions only) and `frame_options`: see `frames.with_frame`. Curved segments follow their formula to
-    `tolerance` [m].
+    positions only) and `frame_options`: see `frames.with_frame`. Pose, twist and the twist's rate follow the formulas
+    of the segments to `tolerance`, in as few pieces as possible (see `refinement.refine`); a straight is one piece.
     """
     if require not in _REQUIRE:
         raise DataError(f"require '{require}' is unknown; use {', '.join(_REQUIRE)}")
     if not segments:
         raise DataError("a track needs at least one segment")
-    placed = _place(segments, start, up, tolerance)
+    placed = _place(segments, start, up)
     shifts, warnings = _check_joints(placed, closed, require, gap, turn)
-    offset, breaks, blocks = 0.0, [np.zeros(1)], []
-    for part, shift in zip(placed, shifts, strict=False):
-        c = part.coefficients.copy()
-        c[:, :, 0] += shift
-        blocks.append(c)
-        breaks.append(offset + part.breaks[1:])
-        offset += part.breaks[-1]
-    coefficients, edges = np.concatenate(blocks), np.concatenate(breaks)
-    if closed:  # spread what is left of the closing gap, at most `gap`, over the lap
-        rest = shifts[-1]
-        coefficients[:, :, 0] += np.outer(edges[:-1] / offset, rest)
-        coefficients[:, :, 1] += rest / offset
-        extrapolation = "periodic"
-    table = Table(edges, coefficients, extrapolation, name)
+    formula: Any = TrackFormula(placed, shifts[: len(placed)], shifts[-1] if closed else np.zeros(3))
+    notes: tuple[str, ...] = ()
+    told = "none"
+    if frame is not None:
+        formula = Framed(formula, closed, frame, up=up, parameter="s", **frame_options)
+        told = f"quaternion, {frame} frame" + (" with bank" if frame_options.get("bank") is not None else "")
+        notes = formula.notes
     report = FitReport(
         source="track of segments",
         method=", ".join(s.kind for s in segments),
         parameter="s",
         unit="m",
-        orientation="none",
-        pieces=len(coefficients),
-        tolerance=tolerance,
-        unit_speed_error=unit_speed_error(edges, coefficients),
+        orientation=told,
         warnings=tuple(warnings),
+        notes=notes,
     )
-    curve = PoseCurve(table, parameter="s", unit="m", name=name, report=report)
-    if frame is None:
-        return replace(curve, report=replace(report, continuity=str(curve.continuity)))
-    return with_frame(curve, frame, up=up, **frame_options)
+    curve = tabulated(
+        formula,
+        report,
+        tolerance=tolerance,
+        degree=degree,
+        extrapolation="periodic" if closed else extrapolation,
+        parameter="s",
+        unit="m",
+        name=name,
+    )
+    if frame is not None:
+        check_jumps(curve, frame)
+    return curve.reported(unit_speed_error=unit_speed_error(curve.table.breaks, curve.table.coefficients))
 
 
-def _place(segments: Sequence[Segment], start: tuple[ArrayLike, ArrayLike], up: ArrayLike, tolerance: float):
+def _place(segments: Sequence[Segment], start: tuple[ArrayLike, ArrayLike], up: ArrayLike) -> list[_Placed]:
     p, R = np.asarray(start[0], float), frame_along(start[1], up)
     placed: list[_Placed] = []
     for i, segment in enumerate(segments, 1):
@@ -113,22 +150,10 @@ def _place(segments: Sequence[Segment], start: tuple[ArrayLike, ArrayLike], up: 
         if segment.at is not None:
             p = np.asarray(segment.at[0], float)
             R = segment.axes if isinstance(segment, Fitted) else frame_along(segment.at[1], up)
-        R_segment = _turned(segment, R, label)
-        if isinstance(segment, Straight):
-            breaks, local = np.array([0.0, length]), np.zeros((1, 3, 8))
-            local[0, 0, 1] = 1.0
-        else:
-            corners = (
-                segment.curve.table.breaks - segment.curve.range[0] if isinstance(segment, Fitted) else ()
-            )
-            pieces = refine(segment.jet, (0.0, length), tolerance=tolerance, breaks=list(corners), pieces=4)
-            breaks, local = pieces.breaks, pieces.coefficients
-        coefficients = np.einsum("ij,njk->nik", R_segment, local)
-        coefficients[:, :, 0] += p
-        part = _Placed(label, breaks, coefficients)
+        part = _Placed(label, segment, p, _turned(segment, R, label))
         placed.append(part)
         p = part.end(True, 0)
-        R = _carried(R, part)
+        R = rotation_from_quaternion(Transport(part, R, "s").q[-1])  # turned with the tangent, but not about it
     return placed
 
 
@@ -152,18 +177,6 @@ def _turned(segment: Segment, R: Array, label: str) -> Array:
     return np.stack([t, y, np.cross(t, y)], axis=1)
 
 
-def _carried(R: Array, part: _Placed) -> Array:
-    """The frame at the end of a segment: turned with its tangent, step by step, but not about it."""
-    ends = [horner(c, h, 1) for c, h in zip(part.coefficients, np.diff(part.breaks), strict=True)]
-    for slope in ends:
-        t = slope / np.linalg.norm(slope)
-        axis = np.cross(R[:, 0], t)
-        sine = np.linalg.norm(axis)
-        if sine > 0.0:
-            R = rotation_from_vector(axis / sine * np.arctan2(sine, R[:, 0] @ t)) @ R
-    return R
-
-
 def _check_joints(
     placed: list[_Placed], closed: bool, require: str, gap: float, turn: float
 ) -> tuple[list[Array], list[AnalysisWarning]]:
@@ -174,7 +187,7 @@ def _check_joints(
     s = 0.0
     pairs = list(pairwise(placed)) + ([(placed[-1], placed[0])] if closed else [])
     for k, (one, two) in enumerate(pairs):
-        s += one.breaks[-1]
+        s += one.length
         place = f"s = {s:.6g} m"
         where = f"{one.label} and {two.label} at {place}"
         jump = two.end(False, 0) - one.end(True, 0)

@@ -12,13 +12,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from sekant.errors import DataError
 from sekant.geometry import jets
-from sekant.geometry.curves.pose_curve import PoseCurve
+from sekant.geometry.curves.formulas import PoseFormula
 from sekant.geometry.rotations import (
     quaternion_from_rotation,
     quaternion_product,
     rotation_from_quaternion,
 )
-from sekant.tables.pieces import horner
 
 Array = NDArray[np.float64]
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(10)
@@ -26,19 +25,20 @@ ORDER = 5  # derivatives of the position that are used
 
 
 class Transport:
-    """Rotation-minimizing frame (x along the tangent) of a curve's positions.
+    """Rotation-minimizing frame (x along the tangent) of a formula's positions.
 
-    `nodes` (n,) subdivide the curve's pieces so that the tangent turns by less than about 20 degrees in each;
-    `q` (n, 4) are the frames there.
+    `nodes` (n,) subdivide the range so that the tangent turns by less than about 20 degrees in each interval and the
+    quadrature there is exact to rounding; `q` (n, 4) are the frames. `first` is the frame (3, 3) at the start, or a
+    direction (3,) that its z axis is turned to.
     """
 
-    def __init__(self, curve: PoseCurve, up: ArrayLike):
-        self.curve = curve
-        self.breaks = curve.table.breaks
-        self.coefficients = curve.table.coefficients[:, :3]
+    def __init__(self, formula: PoseFormula, first: ArrayLike, parameter: str = "u"):
+        self.formula, self.parameter = formula, parameter
+        self.breaks = formula.breaks
         self.nodes = self._subdivide()
         self.q = np.empty((len(self.nodes), 4))
-        self.q[0] = quaternion_from_rotation(self._start(np.asarray(up, float)))
+        start = np.asarray(first, float)
+        self.q[0] = quaternion_from_rotation(start if start.ndim == 2 else self._start(start))
         steps = self._carry(self.nodes[:-1], self.nodes[1:])
         for i, step in enumerate(steps):
             self.q[i + 1] = quaternion_product(step, self.q[i])
@@ -46,11 +46,7 @@ class Transport:
 
     def position_jet(self, u: Array, order: int = ORDER, side: int = 1) -> Array:
         """Derivatives (order + 1, n, 3) of the position; at a break of the right piece, or left if side = -1."""
-        last = len(self.coefficients) - 1
-        piece = np.searchsorted(self.breaks, u, side="right" if side > 0 else "left") - 1
-        piece = np.clip(piece, 0, last)
-        local = (u - self.breaks[piece])[:, None]
-        return np.stack([horner(self.coefficients[piece], local, k) for k in range(order + 1)])
+        return self.formula.jet(u, order, side)[..., :3]
 
     def tangent_jet(self, u: Array, order: int, side: int = 1) -> Array:
         """Unit tangent and its derivatives by u (order + 1, n, 3)."""
@@ -63,6 +59,8 @@ class Transport:
 
     def frame_jet(self, u: Array, order: int = 3) -> Array:
         """Frame and its derivatives by u (order + 1, n, 4): q' = (0, t x t') q / 2."""
+        if order == 0:
+            return self.frame(u)[None]
         t = self.tangent_jet(u, order)
         w_F = jets.cross(t, t[1:])
         W = np.concatenate([np.zeros_like(w_F[..., :1]), w_F], axis=-1)
@@ -78,26 +76,42 @@ class Transport:
         return float(np.arctan2(relative[2, 1] - relative[1, 2], relative[1, 1] + relative[2, 2]))
 
     def _subdivide(self) -> Array:
-        share = np.linspace(0.0, 1.0, 9)
-        left, h = self.breaks[:-1], np.diff(self.breaks)
-        turn = np.zeros(len(h))
+        left, right = self.breaks[:-1], self.breaks[1:]
+        least = 1e-9 * (right[-1] - left[0])
+        done = [right[-1:]]
+        while left.size:
+            middle = 0.5 * (left + right)
+            bad = self._turns(left, right) > 0.35
+            if not bad.all():
+                some = ~bad
+                whole = self._carry(left[some], right[some])
+                first, second = self._carry(left[some], middle[some]), self._carry(middle[some], right[some])
+                gap = np.abs(quaternion_product(second, first) - whole).max(axis=1)
+                bad[some] = gap > 1e-14
+            bad &= right - left > least
+            done.append(left[~bad])
+            left, right = np.concatenate([left[bad], middle[bad]]), np.concatenate([middle[bad], right[bad]])
+        return np.sort(np.concatenate(done))
+
+    def _turns(self, left: Array, right: Array) -> Array:
+        """Angle (n,) [rad] by which the tangent turns over each interval; DataError where there is no tangent."""
+        turn = np.zeros(len(left))
         previous = None
-        for x in share:
-            slope = horner(self.coefficients, (x * h)[:, None], 1)
+        for x in np.linspace(0.0, 1.0, 9):
+            u = left + x * (right - left)
+            slope = self.position_jet(u, 1, -1 if x == 1.0 else 1)[1]
             size = np.linalg.norm(slope, axis=1)
             bad = np.flatnonzero(size <= 1e-12 * max(float(size.max()), 1e-300))
             if bad.size:
                 raise DataError(
-                    f"the path has no tangent at {self.curve.parameter} = {left[bad[0]] + x * h[bad[0]]:.6g}: the "
-                    "position stands still there; give the orientation by data instead of a frame along the path"
+                    f"the path has no tangent at {self.parameter} = {u[bad[0]]:.6g}: the position stands still there; "
+                    "give the orientation by data instead of a frame along the path"
                 )
             t = slope / size[:, None]
             if previous is not None:
                 turn += np.arccos(np.clip(np.sum(t * previous, axis=1), -1.0, 1.0))
             previous = t
-        counts = np.maximum(1, np.ceil(turn / 0.35)).astype(int)
-        parts = [a + d * np.arange(n) / n for a, d, n in zip(left, h, counts, strict=True)]
-        return np.append(np.concatenate(parts), self.breaks[-1])
+        return turn
 
     def _start(self, up: Array) -> Array:
         """First frame: x along the tangent, z as near to `up` as possible."""

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sekant.errors import AnalysisWarning, warning_lines
-from sekant.tables.hermite import Pieces
 
 Array = NDArray[np.float64]
 
@@ -42,27 +41,15 @@ class FitReport:
     unit_speed_error: float | None = None  # max | |dr/ds| - 1 |, HALL (3.75)
     noise: float | None = None  # estimated standard deviation of a coordinate of the data
     orientation_noise: float | None = None
-    derivative_errors: tuple[float, ...] = ()  # functions: error of value, first, second derivative
+    degree: int | None = None  # of the pieces
+    # formulas: largest errors at places between the nodes: position [m], rotation [rad]; angular and linear twist and
+    # angular and linear rate of the twist as shares of the largest first and second derivatives of the pose
+    between_nodes: tuple[float, ...] = ()
+    value_error: float | None = None  # surfaces of formulas: largest error of a component between the nodes
     degenerate: tuple[tuple[float, ...], ...] = ()  # surfaces: (u1, u2, smallest singular value ratio)
     warnings: tuple[AnalysisWarning, ...] = ()
     notes: tuple[str, ...] = ()
     residuals: dict[str, Any] = field(default_factory=dict, repr=False)  # arrays for the plot
-
-    @staticmethod
-    def of_function(
-        pieces: Pieces, parameter: str, unit: str, orientation: str, tolerance: float
-    ) -> FitReport:
-        """Report of a curve sampled from a formula."""
-        return FitReport(
-            source="function",
-            method=f"Hermite pieces of degree {pieces.coefficients.shape[-1] - 1}",
-            parameter=parameter,
-            unit=unit,
-            orientation=orientation,
-            pieces=len(pieces.coefficients),
-            tolerance=tolerance,
-            derivative_errors=tuple(float(e) for e in pieces.errors.max(axis=1)),
-        )
 
     def __str__(self) -> str:
         knots = f" ({self.knots} inner knots in the data fit)" if self.points else ""
@@ -74,7 +61,8 @@ class FitReport:
         add("method", self.method)
         if self.points:
             add("points", f"{self.points}" + (f", {self.held_out} held out" if self.held_out else ""))
-        add("pieces", f"{self.pieces}{knots}")
+        degree = "" if self.degree is None else f" of degree {self.degree}"
+        add("pieces", f"{self.pieces}{degree}{knots}")
         add("orientation", self.orientation)
         if self.continuity:
             add("continuity", self.continuity)
@@ -93,8 +81,13 @@ class FitReport:
             add("  of the orientation", _angle(self.orientation_noise))
         if self.unit_speed_error is not None:
             add("max | |r'| - 1 |", f"{self.unit_speed_error:.3g}")
-        for order, error in enumerate(self.derivative_errors):
-            add(f"error of derivative {order}", f"{error:.3g}")
+        if self.between_nodes:
+            p, r, w, v, dw, dv = self.between_nodes
+            add("error between nodes", f"position {p:.2g} m, rotation {r:.2g} rad")
+            add("  of the twist", f"angular {w:.2g}, linear {v:.2g} of the largest")
+            add("  of the twist's rate", f"angular {dw:.2g}, linear {dv:.2g} of the largest")
+        if self.value_error is not None:
+            add("error between nodes", f"{self.value_error:.3g}")
         for u1, u2, ratio in self.degenerate:
             add("degenerate near", f"({u1:.6g}, {u2:.6g}): smallest singular value ratio {ratio:.2g}")
         lines += [f"  note: {text}" for text in self.notes]

@@ -18,7 +18,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from sekant.errors import DataError, suggest
 from sekant.geometry import pose_kinematics
+from sekant.geometry.curves.formulas import beside
 from sekant.geometry.curves.pose_curve import PoseCurve
+from sekant.geometry.curves.refinement import refine
+from sekant.geometry.curves.tabulate import achieved
 from sekant.geometry.fit.report import FitReport
 from sekant.geometry.pose_tables.pose_hermite import (
     FIELDS,
@@ -28,7 +31,6 @@ from sekant.geometry.pose_tables.pose_hermite import (
     quintic_coefficients,
 )
 from sekant.geometry.rotations import check_rotations, quaternion_from_rotation, rotation_from_quaternion
-from sekant.tables.hermite import refine
 from sekant.tables.pieces import check_breaks
 from sekant.tables.table import Table
 
@@ -169,10 +171,21 @@ class PoseTable:
         else:
             jet = interpolant(self.drive, nodes, method)
             pieces = refine(
-                lambda x: jet(x, 4), self.range, tolerance=REFIT, breaks=self.drive[1:-1].tolist()
+                lambda x, order, side: jet(beside(x, self.drive, side), order),
+                self.drive,
+                "quaternion",
+                tolerance=REFIT,
             )
             breaks, coefficients = pieces.breaks, pieces.coefficients
-            report = FitReport.of_function(pieces, self.parameter, self.unit, "quaternion", REFIT)
+            report = FitReport(
+                source="pose table",
+                method="cubic Hermite interpolation of pose and rates",
+                parameter=self.parameter,
+                unit=self.unit,
+                orientation="quaternion",
+                points=self.drive.size,
+                **achieved(pieces, REFIT),
+            )
         table = Table(breaks, coefficients, extrapolation=extrapolation, name=name or body, unit=self.unit)
         return PoseCurve(
             table, "quaternion", parameter=self.parameter, unit=self.unit, name=name or body, report=report

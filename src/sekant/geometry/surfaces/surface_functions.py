@@ -72,7 +72,7 @@ def surface_from_function(
         orientation=tag,
         pieces=counts[0] * counts[1],
         tolerance=tolerance,
-        derivative_errors=(float(max(along1, along2)),),
+        value_error=float(max(along1, along2)),
         degenerate=tuple(surface.degenerate_points()),
     )
     return PoseSurface(table, tag, parameters=parameters, units=units, name=name, report=report)

@@ -1,0 +1,210 @@
+"""Formulas to stored pieces: as few as a tolerance on pose, twist and the twist's rate allows.
+
+Pieces take three derivatives at their ends (two below degree 7), so the curve is C3 (C2), and values between them up to
+degree 13. Halving finds how long pieces may be; then each smooth stretch is divided anew with even errors, which saves
+up to half of them; then the lowest degree is taken that does with the same pieces. Longer pieces also mean less
+rounding noise in the second derivative, which grows as 1 / h^2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sekant.errors import DataError
+from sekant.geometry.curves.piece_errors import PieceErrors, differences, sizes
+from sekant.tables.hermite import inner_nodes, piece_coefficients
+from sekant.tables.pieces import horner
+
+Array = NDArray[np.float64]
+JetFunction = Callable[[Array, int, int], Array]  # u (n,), order, side -> jet (order + 1, n, m)
+DEGREES = (5, 13)
+"""Lowest and highest degree of pieces. Beyond 13 sums of powers lose the digits that shorter expansions gain."""
+_GOLDEN = 0.5 * (np.sqrt(5.0) - 1.0)
+_PROBES = np.sort(np.modf(_GOLDEN * np.arange(1, 15))[0])  # no multiple of anything, so nothing hides between them
+_WITNESSES = np.sort(np.modf(_GOLDEN * np.arange(15, 47))[0])
+_SAFETY = 0.5  # of the tolerance, for what the probes do not see
+
+
+@dataclass(frozen=True)
+class Pieces:
+    """Piecewise polynomial: breaks (n + 1,), coefficients (n, m, k) of ascending powers of u - breaks[i], and the
+    largest errors seen at places that the refinement did not use."""
+
+    breaks: Array
+    coefficients: Array
+    errors: PieceErrors
+
+
+def refine(
+    function: JetFunction,
+    breaks: Array,
+    orientation: str,
+    *,
+    tolerance: float = 1e-10,
+    degree: int | None = None,
+    most: int = 20_000,
+) -> Pieces:
+    """Pieces that follow the components of a pose, `function`, from breaks[0] to breaks[-1].
+
+    Held to `tolerance`: position [m] and rotation [rad], and twist and its rate as fractions of the largest first and
+    second derivatives of the pose (`piece_errors.sizes`).
+    All `breaks` become breaks of the result; between them the function must be smooth. `degree` is chosen unless given.
+    """
+    task = _Task(function, breaks, orientation, tolerance)
+    if degree is not None and not DEGREES[0] <= degree <= DEGREES[1]:
+        raise DataError(f"degree {degree} is not possible here; pieces are of degree {DEGREES[0]} to {DEGREES[1]}")
+    top = DEGREES[1] if degree is None else degree
+    left, right, c = _halved(task, top, most)
+    left, right, c = _evened(task, top, left, right, c)
+    for lower in (7, 9, 11) if degree is None else ():
+        trial = task.fit(left, right, lower)
+        if np.all(task.miss(left, right, trial) <= 1.0):
+            c = trial
+            break
+    c = _without_noise(c, right - left)
+    return Pieces(np.append(left, right[-1]), c, task.errors(left, right, c))
+
+
+class _Task:
+    """A function and what is asked of its pieces."""
+
+    def __init__(self, function: JetFunction, breaks: Array, orientation: str, tolerance: float):
+        a, b = float(breaks[0]), float(breaks[-1])
+        if not (np.isfinite([a, b]).all() and b > a):
+            raise DataError(f"range [{a:g}, {b:g}] is empty or not finite; give (start, end) with start < end")
+        self.function, self.breaks, self.orientation = function, breaks, orientation
+        shares = np.linspace(0.0, 1.0, max(9, 1 + 256 // (len(breaks) - 1)))
+        u = (breaks[:-1, None] + np.diff(breaks)[:, None] * shares).ravel()
+        sampled = self.jet(u, 2, 1)
+        self.largest = sizes(sampled, orientation).max(axis=1)
+        self.allowed = _SAFETY * tolerance * np.concatenate([[1.0, 1.0], self.largest[2:]])
+        extent = float(np.abs(sampled[0, :, :3]).max())
+        self._rounding = np.finfo(float).eps * np.array([extent, 1.0, 1.0, extent, 1.0, extent])
+
+    def jet(self, u: Array, order: int, side: int) -> Array:
+        jet = self.function(u, order, side)
+        bad = np.flatnonzero(~np.isfinite(jet).all(axis=(0, 2)))
+        if bad.size:
+            raise DataError(
+                f"the function or one of its derivatives is not finite at {u[bad[0]]:.9g}; "
+                "leave that point out of the range, or rewrite the function without the singularity"
+            )
+        return jet
+
+    def fit(self, left: Array, right: Array, degree: int) -> Array:
+        """Coefficients (n, m, degree + 1)."""
+        s = min(4, (degree + 1) // 2)
+        h = right - left
+        x = inner_nodes(s, degree + 1 - 2 * s)
+        inner = None
+        if x.size:
+            places = left + x[:, None] * h
+            inner = self.jet(places.ravel(), 0, 1)[0].reshape(*places.shape, -1)
+        return piece_coefficients(h, self.jet(left, s - 1, 1), self.jet(right, s - 1, -1), inner)
+
+    def miss(self, left: Array, right: Array, c: Array) -> Array:
+        """Largest error (n,) of each piece as a multiple of what is allowed, or of what rounding leaves."""
+        h = right - left
+        order = np.array([0, 0, 1, 1, 2, 2])[:, None]
+        floor = 64.0 * self._rounding[:, None] * (4.0 / h) ** order + 64.0 * np.finfo(float).eps * self.largest[:, None]
+        allowed = np.maximum(self.allowed[:, None], floor)
+        return np.max(self._worst(left, h, c, _PROBES) / allowed, axis=0)
+
+    def errors(self, left: Array, right: Array, c: Array) -> PieceErrors:
+        """Largest errors at places between those that `miss` looks at."""
+        worst = self._worst(left, right - left, c, _WITNESSES).max(axis=1)
+        return PieceErrors.of(worst, self.largest)
+
+    def _worst(self, left: Array, h: Array, c: Array, shares: Array) -> Array:
+        """(6, n): largest errors of each piece at the given shares of its length."""
+        n = len(left)
+        local = (shares[:, None] * h).ravel()
+        truth = self.jet(np.tile(left, len(shares)) + local, 2, 1)
+        rows = np.tile(np.arange(n), len(shares))
+        found = np.stack([horner(c[rows], local[:, None], k) for k in range(3)])
+        return differences(found, truth, self.orientation).reshape(6, len(shares), n).max(axis=1)
+
+
+def _halved(task: _Task, degree: int, most: int) -> tuple[Array, Array, Array]:
+    """Left and right ends and coefficients of pieces that are good, by halving those that are not."""
+    left, right = task.breaks[:-1], task.breaks[1:]
+    least = 1e-9 * (task.breaks[-1] - task.breaks[0])
+    done: list[tuple[Array, Array, Array]] = []
+    while left.size:
+        if left.size > most:
+            raise DataError(
+                f"the function needs more than {most} pieces near {left[0]:g}; it may have a kink there: "
+                "give its place in `breaks`, or raise the tolerance"
+            )
+        c = task.fit(left, right, degree)
+        good = (task.miss(left, right, c) <= 1.0) | (right - left < least)
+        done.append((left[good], right[good], c[good]))
+        middle = 0.5 * (left[~good] + right[~good])
+        left, right = np.concatenate([left[~good], middle]), np.concatenate([middle, right[~good]])
+    left, right, c = (np.concatenate(parts) for parts in zip(*done, strict=True))
+    order = np.argsort(left)
+    return left[order], right[order], c[order]
+
+
+def _evened(task: _Task, degree: int, left: Array, right: Array, c: Array) -> tuple[Array, Array, Array]:
+    """The same stretches in fewer pieces of even error, where that is possible.
+
+    The error of the twist's rate falls as h^(degree - 1): from the error of each piece follows how long it might be,
+    and from the lengths the number of pieces of a stretch and their ends.
+    """
+    owner = np.searchsorted(task.breaks, left, side="right") - 1
+    counts = np.bincount(owner, minlength=len(task.breaks) - 1)
+    worth = np.isin(owner, np.flatnonzero(counts > 1))
+    if not worth.any():
+        return left, right, c
+    miss = np.zeros(len(left))
+    miss[worth] = task.miss(left[worth], right[worth], c[worth])
+    load = np.clip(miss, 2.0 ** (1 - degree), 1.0) ** (1.0 / (degree - 1))  # pieces of the best length in each
+    start = np.concatenate([[0], np.cumsum(counts)])
+    wanted = {i: max(1, int(np.ceil(load[start[i] : start[i + 1]].sum()))) for i in np.flatnonzero(counts > 1)}
+    found: dict[int, tuple[Array, Array, Array]] = {}
+    while wanted:
+        wanted = {i: n for i, n in wanted.items() if n < counts[i]}
+        if not wanted:
+            break
+        ends = {}
+        for i, n in wanted.items():
+            rows = slice(start[i], start[i + 1])
+            filled = np.concatenate([[0.0], np.cumsum(load[rows])])
+            inner = np.interp(np.arange(1, n) / n * filled[-1], filled, np.append(left[rows], right[rows][-1]))
+            ends[i] = np.concatenate([[left[rows][0]], inner, [right[rows][-1]]])
+        a, b = (np.concatenate([e[part] for e in ends.values()]) for part in (slice(None, -1), slice(1, None)))
+        trial = task.fit(a, b, degree)
+        bad = task.miss(a, b, trial) > 1.0
+        at, remaining = 0, {}
+        for i, n in wanted.items():
+            rows = slice(at, at + n)
+            at += n
+            if bad[rows].any():
+                remaining[i] = n + max(1, n // 16)
+            else:
+                found[i] = a[rows], b[rows], trial[rows]
+        wanted = remaining
+    parts = [
+        found.get(i, (left[start[i] : start[i + 1]], right[start[i] : start[i + 1]], c[start[i] : start[i + 1]]))
+        for i in range(len(counts))
+    ]
+    return tuple(np.concatenate(column) for column in zip(*parts, strict=True))  # type: ignore[return-value]
+
+
+def _without_noise(c: Array, h: Array) -> Array:
+    """Coefficients without powers that are rounding errors: a straight piece is straight, a constant is constant.
+
+    Powers of all pieces end where the last one of any piece does.
+    """
+    c = c.copy()
+    weight = np.abs(c) * h[:, None, None] ** np.arange(c.shape[2])
+    noise = 16.0 * np.finfo(float).eps * np.maximum(np.abs(c[:, :, 0]).max(axis=0), 1e-300)
+    for first in (2, 1):
+        c[:, :, first:][weight[:, :, first:].sum(axis=2) <= noise] = 0.0
+    used = np.flatnonzero(np.abs(c).max(axis=(0, 1)) > 0.0)
+    return np.ascontiguousarray(c[:, :, : max(2, int(used[-1]) + 1 if used.size else 0)])
