@@ -10,15 +10,14 @@ from numpy.typing import NDArray
 from sekant.errors import DataError
 from sekant.geometry import jets
 from sekant.geometry.curves.formulas import PoseFormula
+from sekant.geometry.curves.integrals import RESOLVED, at_share, gauss_places, integrated, series, tail
 from sekant.geometry.curves.pose_curve import PoseCurve
 from sekant.geometry.curves.tabulate import formula_of, retabulated
 from sekant.geometry.fit.report import FitReport
-from sekant.tables.hermite import piece_coefficients
 from sekant.tables.pieces import horner
 
 Array = NDArray[np.float64]
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(8)
-_FINE, _FINE_WEIGHTS = np.polynomial.legendre.leggauss(12)
 
 
 def cumulative_length(derivative: Callable[[Array], Array], u: Array) -> Array:
@@ -60,26 +59,25 @@ def unit_speed_error(breaks: Array, coefficients: Array, samples: int = 7) -> fl
 class ArcLength:
     """A formula over the length s of its path, from 0.
 
-    s(u) is a quadrature over intervals short enough for it to be exact to rounding; u(s) starts from its quintic
-    Hermite polynomial on the interval and is corrected by Newton's method. Derivatives follow from d/ds = g d/du with
-    g = 1 / |r_u|, applied to jets.
+    s(u) is the integral of |r_u| over intervals short enough for it to be exact to rounding, u(s) follows by Newton's
+    method on its series. Derivatives follow from d/ds = g d/du with g = 1 / |r_u|, applied to jets.
     """
 
     def __init__(self, formula: PoseFormula, label: str, parameter: str, unit: str):
         self.formula, self.orientation = formula, formula.orientation
         self._where = label, parameter, unit
-        u = self._intervals()
-        length = self._lengths(u[:-1], np.diff(u))
-        self._u, self._s = u, np.concatenate([[0.0], np.cumsum(length)])
-        self.breaks = self._s[np.searchsorted(u, formula.breaks)]
-        ends = [self._inverse_jet(u[:-1], 1), self._inverse_jet(u[1:], -1)]
-        self._guess = piece_coefficients(length, *(end[:, :, None] for end in ends))[:, 0]
+        self._u = self._intervals()
+        h = np.diff(self._u)
+        self._speed = series(self._speeds(self._u[:-1], self._u[1:]))
+        self._length = integrated(self._speed, h)
+        self._s = np.concatenate([[0.0], np.cumsum(at_share(self._length, np.ones(len(h))))])
+        self.breaks = self._s[np.searchsorted(self._u, formula.breaks)]
 
     def jet(self, u: Array, order: int, side: int = 1) -> Array:
-        places = self._parameter(u, side)
-        y = self.formula.jet(places, max(order, 1), side)
+        places = self.parameter_at(u, side)
+        y = self.formula.jet(places, order, side)
         if order == 0:
-            return y[:1]
+            return y
         g = self._rate(y[1:, :, :3], places)[..., None]
         out, current = [y[0]], y
         for _ in range(order):
@@ -87,50 +85,51 @@ class ArcLength:
             out.append(current[0])
         return np.stack(out)
 
-    def _parameter(self, s: Array, side: int) -> Array:
+    def parameter_at(self, s: Array, side: int = 1) -> Array:
         """u (n,) at the lengths s (n,)."""
         i = np.searchsorted(self._s, s, side="right" if side > 0 else "left") - 1
         i = np.clip(i, 0, len(self._s) - 2)
-        local = s - self._s[i]
-        low, high = self._u[i], self._u[i + 1]
-        u = np.clip(horner(self._guess[i], local, 0), low, high)
-        for _ in range(3):
-            speed = np.linalg.norm(self.formula.jet(u, 1, side)[1, :, :3], axis=1)
-            u = np.clip(u + (local - self._lengths(low, u - low)) / speed, low, high)
-        return np.where(s == self._s[i], low, np.where(s == self._s[i + 1], high, u))
+        local, h = s - self._s[i], self._u[i + 1] - self._u[i]
+        share = local / (self._s[i + 1] - self._s[i])
+        for _ in range(5):  # speeds differ by less than a half within an interval
+            rest = local - at_share(self._length[i], share)
+            share = np.clip(share + rest / (h * at_share(self._speed[i], share)), 0.0, 1.0)
+        return np.where(s == self._s[i + 1], self._u[i + 1], self._u[i] + share * h)
 
-    def _lengths(self, a: Array, h: Array) -> Array:
-        """Arc length (n,) from a to a + h, within one interval each."""
-        x = a[:, None] + 0.5 * h[:, None] * (1.0 + _FINE)
-        slope = self.formula.jet(x.ravel(), 1)[1, :, :3]
-        return 0.5 * h * (np.linalg.norm(slope, axis=1).reshape(x.shape) @ _FINE_WEIGHTS)
+    def length_at(self, u: Array) -> Array:
+        """s (n,) at the parameters u (n,)."""
+        i = np.clip(np.searchsorted(self._u, u, side="right") - 1, 0, len(self._u) - 2)
+        share = (u - self._u[i]) / (self._u[i + 1] - self._u[i])
+        inside = self._s[i] + at_share(self._length[i], share)
+        return np.where(share <= 0.0, self._s[i], np.where(share >= 1.0, self._s[i + 1], inside))
+
+    def _speeds(self, left: Array, right: Array) -> Array:
+        """|r_u| (n, 12) at the Gauss points of intervals."""
+        x = gauss_places(left, right)
+        return np.linalg.norm(self.formula.jet(x.ravel(), 1)[1, :, :3], axis=1).reshape(x.shape)
 
     def _intervals(self) -> Array:
-        """Ends of intervals on which the quadrature agrees with that over their halves."""
+        """Ends (n,) of intervals on which the speed is resolved and differs by less than a half."""
         left, right = self.formula.breaks[:-1], self.formula.breaks[1:]
-        whole = self._lengths(left, right - left)
         least = 1e-9 * (right[-1] - left[0])
-        ends, total = [right[-1:]], float(whole.sum())
+        ends = [right[-1:]]
+        largest = 0.0
         while left.size:
-            middle = 0.5 * (left + right)
-            halves = self._lengths(left, middle - left), self._lengths(middle, right - middle)
-            uneven = np.maximum(*halves) > 1.5 * np.minimum(*halves)
-            bad = (np.abs(whole - halves[0] - halves[1]) > 1e-15 * total) | uneven
+            speed = self._speeds(left, right)
+            largest = max(largest, float(speed.max()))
+            bad = (tail(series(speed)) > RESOLVED * largest) | (speed.max(axis=1) > 1.5 * speed.min(axis=1))
             bad &= right - left > least
             ends.append(left[~bad])
-            left, right = np.concatenate([left[bad], middle[bad]]), np.concatenate([middle[bad], right[bad]])
-            whole = np.concatenate([half[bad] for half in halves])
-        return np.sort(np.concatenate(ends))
+            middle = 0.5 * (left + right)[bad]
+            left, right = np.concatenate([left[bad], middle]), np.concatenate([middle, right[bad]])
+        nodes = np.sort(np.concatenate(ends))
+        self._rate(self.formula.jet(nodes, 1)[1:, :, :3], nodes, largest)
+        return nodes
 
-    def _inverse_jet(self, u: Array, side: int) -> Array:
-        """u and its first two derivatives by s (3, n)."""
-        g = self._rate(self.formula.jet(u, 2, side)[1:, :, :3], u)
-        return np.stack([u, g[0], g[0] * g[1]])
-
-    def _rate(self, r1: Array, u: Array) -> Array:
+    def _rate(self, r1: Array, u: Array, largest: float = 0.0) -> Array:
         """du/ds and its derivatives by u from those of dr/du (K, n, 3)."""
         size = np.linalg.norm(r1[0], axis=1)
-        bad = np.flatnonzero(size <= 1e-9 * max(float(size.max()), 1e-300))
+        bad = np.flatnonzero(size <= 1e-9 * max(float(size.max(initial=0.0)), largest, 1e-300))
         if bad.size:
             label, parameter, unit = self._where
             raise DataError(

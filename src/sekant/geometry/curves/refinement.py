@@ -26,6 +26,7 @@ DEGREES = (5, 13)
 _GOLDEN = 0.5 * (np.sqrt(5.0) - 1.0)
 _PROBES = np.sort(np.modf(_GOLDEN * np.arange(1, 15))[0])  # no multiple of anything, so nothing hides between them
 _WITNESSES = np.sort(np.modf(_GOLDEN * np.arange(15, 47))[0])
+_NOISE = 1e-9  # relative errors below which halving may stop because it no longer helps
 _SAFETY = 0.5  # of the tolerance, for what the probes do not see
 
 
@@ -60,9 +61,10 @@ def refine(
     top = DEGREES[1] if degree is None else degree
     left, right, c = _halved(task, top, most)
     left, right, c = _evened(task, top, left, right, c)
+    reached = max(1.0, float(task.miss(left, right, c).max()))
     for lower in (7, 9, 11) if degree is None else ():
         trial = task.fit(left, right, lower)
-        if np.all(task.miss(left, right, trial) <= 1.0):
+        if np.all(task.miss(left, right, trial) <= reached):
             c = trial
             break
     c = _without_noise(c, right - left)
@@ -76,7 +78,7 @@ class _Task:
         a, b = float(breaks[0]), float(breaks[-1])
         if not (np.isfinite([a, b]).all() and b > a):
             raise DataError(f"range [{a:g}, {b:g}] is empty or not finite; give (start, end) with start < end")
-        self.function, self.breaks, self.orientation = function, breaks, orientation
+        self.function, self.breaks, self.orientation, self.tolerance = function, breaks, orientation, tolerance
         shares = np.linspace(0.0, 1.0, max(9, 1 + 256 // (len(breaks) - 1)))
         u = (breaks[:-1, None] + np.diff(breaks)[:, None] * shares).ravel()
         sampled = self.jet(u, 2, 1)
@@ -130,8 +132,14 @@ class _Task:
 
 
 def _halved(task: _Task, degree: int, most: int) -> tuple[Array, Array, Array]:
-    """Left and right ends and coefficients of pieces that are good, by halving those that are not."""
+    """Left and right ends and coefficients of pieces that are good, by halving those that are not.
+
+    Halving ends where it no longer helps although errors are small: there the function's own rounding noise is all
+    that is left. At a kink errors are not small, and halving goes on until the piece around it is negligible.
+    """
     left, right = task.breaks[:-1], task.breaks[1:]
+    parent = np.full(len(left), np.inf)
+    noise = _NOISE / (_SAFETY * task.tolerance)
     least = 1e-9 * (task.breaks[-1] - task.breaks[0])
     done: list[tuple[Array, Array, Array]] = []
     while left.size:
@@ -141,10 +149,12 @@ def _halved(task: _Task, degree: int, most: int) -> tuple[Array, Array, Array]:
                 "give its place in `breaks`, or raise the tolerance"
             )
         c = task.fit(left, right, degree)
-        good = (task.miss(left, right, c) <= 1.0) | (right - left < least)
+        miss = task.miss(left, right, c)
+        good = (miss <= 1.0) | (right - left < least) | ((miss > 0.25 * parent) & (miss < noise))
         done.append((left[good], right[good], c[good]))
         middle = 0.5 * (left[~good] + right[~good])
         left, right = np.concatenate([left[~good], middle]), np.concatenate([middle, right[~good]])
+        parent = np.tile(miss[~good], 2)
     left, right, c = (np.concatenate(parts) for parts in zip(*done, strict=True))
     order = np.argsort(left)
     return left[order], right[order], c[order]
@@ -165,6 +175,7 @@ def _evened(task: _Task, degree: int, left: Array, right: Array, c: Array) -> tu
     miss[worth] = task.miss(left[worth], right[worth], c[worth])
     load = np.clip(miss, 2.0 ** (1 - degree), 1.0) ** (1.0 / (degree - 1))  # pieces of the best length in each
     start = np.concatenate([[0], np.cumsum(counts)])
+    reached = {i: max(1.0, float(miss[start[i] : start[i + 1]].max())) for i in range(len(counts))}
     wanted = {i: max(1, int(np.ceil(load[start[i] : start[i + 1]].sum()))) for i in np.flatnonzero(counts > 1)}
     found: dict[int, tuple[Array, Array, Array]] = {}
     while wanted:
@@ -179,12 +190,12 @@ def _evened(task: _Task, degree: int, left: Array, right: Array, c: Array) -> tu
             ends[i] = np.concatenate([[left[rows][0]], inner, [right[rows][-1]]])
         a, b = (np.concatenate([e[part] for e in ends.values()]) for part in (slice(None, -1), slice(1, None)))
         trial = task.fit(a, b, degree)
-        bad = task.miss(a, b, trial) > 1.0
+        worst = task.miss(a, b, trial)
         at, remaining = 0, {}
         for i, n in wanted.items():
             rows = slice(at, at + n)
             at += n
-            if bad[rows].any():
+            if np.any(worst[rows] > reached[i]):
                 remaining[i] = n + max(1, n // 16)
             else:
                 found[i] = a[rows], b[rows], trial[rows]

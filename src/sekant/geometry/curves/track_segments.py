@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, ClassVar
 
 import numpy as np
@@ -17,12 +18,13 @@ from numpy.typing import NDArray
 
 from sekant.geometry import jets
 from sekant.geometry.curves.formulas import TableFormula
+from sekant.geometry.curves.integrals import RESOLVED, at_share, gauss_places, integrated, series, tail
 from sekant.geometry.curves.pose_curve import PoseCurve
+from sekant.tables.pieces import horner
 
 Array = NDArray[np.float64]
 Vector = Sequence[float]
 Placement = tuple[Vector, Vector]
-_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(16)
 
 
 @dataclass(frozen=True)
@@ -84,8 +86,8 @@ class Clothoid:
         """Position and derivatives by arc length (order + 1, n, 3), in the segment's frame."""
         change, L = self.end - self.start, self.length
         if self.smooth:
-            return _planar(s, order, [0.0, self.start, 0.0, change / L**2, -0.5 * change / L**3], L)
-        return _planar(s, order, [0.0, self.start, 0.5 * change / L], L)
+            return _planar(s, order, (0.0, self.start, 0.0, change / L**2, -0.5 * change / L**3), L)
+        return _planar(s, order, (0.0, self.start, 0.5 * change / L), L)
 
 
 @dataclass(frozen=True)
@@ -184,18 +186,33 @@ def frame_along(direction: Any, up: Any = (0.0, 0.0, 1.0)) -> Array:
     return np.stack([x, y, np.cross(x, y)], axis=1)
 
 
-def _planar(s: Array, order: int, coefficients: Sequence[float], length: float) -> Array:
-    """Jet (order + 1, n, 3) of the plane curve whose heading is a polynomial of s (ascending coefficients), by
-    quadrature."""
-    heading = np.polynomial.Polynomial(coefficients)
-    angles = np.stack([heading.deriv(k)(s) if k else heading(s) for k in range(max(order, 1))])
-    turn = np.abs(heading.deriv()(np.linspace(0.0, length, 33))).max() * length
-    panels = max(1, int(np.ceil(turn)))
-    edges = np.arange(panels) / panels
-    x = (edges[:, None] + 0.5 * (1.0 + _NODES) / panels).ravel() * s[:, None]
-    w = np.tile(0.5 * _WEIGHTS / panels, panels)
+def _planar(s: Array, order: int, heading: tuple[float, ...], length: float) -> Array:
+    """Jet (order + 1, n, 3) of the plane curve whose heading is a polynomial of s (ascending coefficients)."""
+    edges, starts, x_series, y_series = _panels(heading, length)
+    i = np.clip(np.searchsorted(edges, s, side="right") - 1, 0, len(edges) - 2)
+    share = (s - edges[i]) / (edges[i + 1] - edges[i])
     out = np.zeros((order + 1, len(s), 3))
-    out[0, :, 0], out[0, :, 1] = s * (np.cos(heading(x)) @ w), s * (np.sin(heading(x)) @ w)
-    cos, sin = jets.cos_sin(angles)
-    out[1:, :, 0], out[1:, :, 1] = cos[:order], sin[:order]
+    out[0, :, 0] = starts[i, 0] + at_share(x_series[i], share)
+    out[0, :, 1] = starts[i, 1] + at_share(y_series[i], share)
+    if order:
+        powers = np.array(heading)
+        cos, sin = jets.cos_sin(np.stack([horner(powers, s, k) for k in range(order)]))
+        out[1:, :, 0], out[1:, :, 1] = cos, sin
     return out
+
+
+@lru_cache(maxsize=256)
+def _panels(heading: tuple[float, ...], length: float) -> tuple[Array, Array, Array, Array]:
+    """Edges (k + 1,) of panels on which the direction is resolved to rounding, positions (k, 2) at their starts, and
+    series (k, 13) of x and y from there."""
+    count = 1
+    while True:
+        edges = np.linspace(0.0, length, count + 1)
+        angle = horner(np.array(heading), gauss_places(edges[:-1], edges[1:]), 0)
+        cos, sin = series(np.cos(angle)), series(np.sin(angle))
+        if max(tail(cos).max(), tail(sin).max()) <= RESOLVED or count > 4096:
+            break
+        count *= 2
+    x, y = integrated(cos, np.diff(edges)), integrated(sin, np.diff(edges))
+    ends = np.stack([at_share(c, np.ones(count)) for c in (x, y)], axis=1)
+    return edges, np.concatenate([np.zeros((1, 2)), np.cumsum(ends, axis=0)[:-1]]), x, y

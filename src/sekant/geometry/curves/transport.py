@@ -2,7 +2,7 @@
 
 Between two nodes the frame is carried by the smallest rotation A that takes the first tangent a to the present
 one t, and turned back about t by the angle that A turns too much, the integral of a.(t x t') / (1 + a.t). Unlike
-the integration of a differential equation this is a plain quadrature, accurate to rounding.
+the integration of a differential equation this is a plain integral, accurate to rounding.
 """
 
 from __future__ import annotations
@@ -12,7 +12,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from sekant.errors import DataError
 from sekant.geometry import jets
+from sekant.geometry.curves.arc_length import ArcLength
 from sekant.geometry.curves.formulas import PoseFormula
+from sekant.geometry.curves.integrals import RESOLVED, at_share, gauss_places, integrated, series, tail
 from sekant.geometry.rotations import (
     quaternion_from_rotation,
     quaternion_product,
@@ -20,7 +22,6 @@ from sekant.geometry.rotations import (
 )
 
 Array = NDArray[np.float64]
-_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(10)
 ORDER = 5  # derivatives of the position that are used
 
 
@@ -35,18 +36,32 @@ class Transport:
     def __init__(self, formula: PoseFormula, first: ArrayLike, parameter: str = "u"):
         self.formula, self.parameter = formula, parameter
         self.breaks = formula.breaks
-        self.nodes = self._subdivide()
-        self.q = np.empty((len(self.nodes), 4))
+        # Carrying frames is geometry: over arc length it is done in the parameter that s was made from.
+        over_length = isinstance(formula, ArcLength)
+        self._path: PoseFormula = formula.formula if over_length else formula
+        self._place = formula.parameter_at if over_length else (lambda u: u)
+        self._seen: dict[str, tuple[Array, Array]] = {}
+        self._x = self._subdivide()
+        self._t = self._tangent(self._x[:-1])[0]
+        self.nodes = formula.length_at(self._x) if over_length else self._x
+        self._angle = integrated(series(self._area(self._x[:-1], self._x[1:])), np.diff(self._x))
+        self.q = np.empty((len(self._x), 4))
         start = np.asarray(first, float)
         self.q[0] = quaternion_from_rotation(start if start.ndim == 2 else self._start(start))
-        steps = self._carry(self.nodes[:-1], self.nodes[1:])
+        steps = self._carry(np.arange(len(self._x) - 1), self._x[1:])
         for i, step in enumerate(steps):
             self.q[i + 1] = quaternion_product(step, self.q[i])
         self.q /= np.linalg.norm(self.q, axis=1, keepdims=True)
 
     def position_jet(self, u: Array, order: int = ORDER, side: int = 1) -> Array:
         """Derivatives (order + 1, n, 3) of the position; at a break of the right piece, or left if side = -1."""
-        return self.formula.jet(u, order, side)[..., :3]
+        seen_u, seen = self._seen.get("position", (None, np.zeros(0)))
+        if seen_u is u and len(seen) > order and side > 0:  # all parts of a frame ask at the same places
+            return seen[: order + 1]
+        jet = self.formula.jet(u, order, side)[..., :3]
+        if side > 0:
+            self._seen["position"] = u, jet
+        return jet
 
     def tangent_jet(self, u: Array, order: int, side: int = 1) -> Array:
         """Unit tangent and its derivatives by u (order + 1, n, 3)."""
@@ -54,8 +69,14 @@ class Transport:
 
     def frame(self, u: Array) -> Array:
         """Quaternions (n, 4) of the transported frame."""
-        index = np.clip(np.searchsorted(self.nodes, u, side="right") - 1, 0, len(self.nodes) - 2)
-        return quaternion_product(self._carry(self.nodes[index], u), self.q[index])
+        seen_u, seen = self._seen.get("frame", (None, np.zeros(0)))
+        if seen_u is u:
+            return seen
+        x = self._place(u)
+        index = np.clip(np.searchsorted(self._x, x, side="right") - 1, 0, len(self._x) - 2)
+        q = quaternion_product(self._carry(index, x), self.q[index])
+        self._seen["frame"] = u, q
+        return q
 
     def frame_jet(self, u: Array, order: int = 3) -> Array:
         """Frame and its derivatives by u (order + 1, n, 4): q' = (0, t x t') q / 2."""
@@ -76,21 +97,20 @@ class Transport:
         return float(np.arctan2(relative[2, 1] - relative[1, 2], relative[1, 1] + relative[2, 2]))
 
     def _subdivide(self) -> Array:
-        left, right = self.breaks[:-1], self.breaks[1:]
+        """Ends (n,) of intervals, in the parameter of the path."""
+        left, right = self._path.breaks[:-1], self._path.breaks[1:]
         least = 1e-9 * (right[-1] - left[0])
         done = [right[-1:]]
         while left.size:
-            middle = 0.5 * (left + right)
             bad = self._turns(left, right) > 0.35
-            if not bad.all():
-                some = ~bad
-                whole = self._carry(left[some], right[some])
-                first, second = self._carry(left[some], middle[some]), self._carry(middle[some], right[some])
-                gap = np.abs(quaternion_product(second, first) - whole).max(axis=1)
-                bad[some] = gap > 1e-14
+            some = ~bad
+            if some.any():
+                h = right[some] - left[some]
+                bad[some] = h * tail(series(self._area(left[some], right[some]))) > RESOLVED
             bad &= right - left > least
             done.append(left[~bad])
-            left, right = np.concatenate([left[bad], middle[bad]]), np.concatenate([middle[bad], right[bad]])
+            middle = 0.5 * (left + right)[bad]
+            left, right = np.concatenate([left[bad], middle]), np.concatenate([middle, right[bad]])
         return np.sort(np.concatenate(done))
 
     def _turns(self, left: Array, right: Array) -> Array:
@@ -99,7 +119,7 @@ class Transport:
         previous = None
         for x in np.linspace(0.0, 1.0, 9):
             u = left + x * (right - left)
-            slope = self.position_jet(u, 1, -1 if x == 1.0 else 1)[1]
+            slope = self._path.jet(u, 1, -1 if x == 1.0 else 1)[1, :, :3]
             size = np.linalg.norm(slope, axis=1)
             bad = np.flatnonzero(size <= 1e-12 * max(float(size.max()), 1e-300))
             if bad.size:
@@ -122,14 +142,22 @@ class Transport:
         y /= np.linalg.norm(y)
         return np.asarray([t, y, np.cross(t, y)], dtype=float).T
 
-    def _carry(self, a: Array, b: Array) -> Array:
-        """Quaternions (n, 4), resolved in F, that carry the frames from parameters a to b (same piece of nodes)."""
-        ta = self.tangent_jet(a, 0)[0]
-        tb = self.tangent_jet(b, 0, side=-1)[0]
-        x = a[:, None] + 0.5 * (b - a)[:, None] * (1.0 + _NODES)
-        t = self.tangent_jet(x.ravel(), 1).reshape(2, *x.shape, 3)
-        area = np.einsum("ni,nki->nk", ta, np.cross(t[0], t[1])) / (1.0 + np.einsum("ni,nki->nk", ta, t[0]))
-        angle = 0.5 * (b - a) * (area @ _WEIGHTS)
+    def _area(self, left: Array, right: Array) -> Array:
+        """Rate (n, 12) of the angle at the Gauss points of intervals: a.(t x t') / (1 + a.t)."""
+        a = self._tangent(left)[0]
+        x = gauss_places(left, right)
+        t = self._tangent(x.ravel(), 1).reshape(2, *x.shape, 3)
+        return np.einsum("ni,nki->nk", a, np.cross(t[0], t[1])) / (1.0 + np.einsum("ni,nki->nk", a, t[0]))
+
+    def _tangent(self, x: Array, order: int = 0, side: int = 1) -> Array:
+        """Unit tangent and its derivatives by the parameter of the path (order + 1, n, 3)."""
+        return jets.unit(self._path.jet(x, order + 1, side)[1:, :, :3])
+
+    def _carry(self, index: NDArray[np.intp], x: Array) -> Array:
+        """Quaternions (n, 4), resolved in F, that carry the frames from the nodes `index` to x in the interval."""
+        a, b = self._x[index], self._x[index + 1]
+        ta, tb = self._t[index], self._tangent(x, side=-1)[0]
+        angle = at_share(self._angle[index], (x - a) / (b - a))
         smallest = np.concatenate([1.0 + np.sum(ta * tb, axis=1, keepdims=True), np.cross(ta, tb)], axis=1)
         smallest /= np.linalg.norm(smallest, axis=1, keepdims=True)
         twist = np.concatenate([np.cos(0.5 * angle)[:, None], np.sin(0.5 * angle)[:, None] * tb], axis=1)

@@ -1,0 +1,42 @@
+"""Integrals of smooth functions over many intervals, as Legendre series on each.
+
+A function's values at the Gauss points of an interval give its Legendre coefficients there, and those of the integral
+from the left end to any place inside. The coefficients are well conditioned; powers of the same degree are not.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.polynomial import legendre
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+_NODES, _WEIGHTS = legendre.leggauss(12)
+_PROJECTION = (legendre.legvander(_NODES, 11) * _WEIGHTS[:, None] * (np.arange(12) + 0.5)).T
+RESOLVED = 1e-14
+"""Size of the last coefficients of a series, relative to what it is compared with, at which it is exact to rounding."""
+
+
+def gauss_places(left: Array, right: Array) -> Array:
+    """(n, 12): where the integrand is needed on the intervals from `left` to `right` (n,)."""
+    return 0.5 * (left + right)[:, None] + 0.5 * (right - left)[:, None] * _NODES
+
+
+def series(values: Array) -> Array:
+    """Legendre coefficients (n, 12) of a function from its values at `gauss_places`."""
+    return values @ _PROJECTION.T
+
+
+def tail(coefficients: Array) -> Array:
+    """Size (n,) of the last coefficients of a series: what more of them would add is smaller."""
+    return np.abs(coefficients[:, -3:]).max(axis=1)
+
+
+def integrated(coefficients: Array, h: Array) -> Array:
+    """Coefficients (n, 13) of the integrals from the left ends of intervals of lengths h (n,)."""
+    return 0.5 * h[:, None] * legendre.legint(coefficients, lbnd=-1, axis=1)
+
+
+def at_share(coefficients: Array, share: Array) -> Array:
+    """Values (n,) of one series each at a share (n,) in [0, 1] of its interval."""
+    return np.asarray(legendre.legval(2.0 * share - 1.0, coefficients.T, tensor=False))
