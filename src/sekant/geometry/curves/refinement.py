@@ -113,7 +113,7 @@ class _Task:
         h = right - left
         order = np.array([0, 0, 1, 1, 2, 2])[:, None]
         floor = 64.0 * self._rounding[:, None] * (4.0 / h) ** order + 64.0 * np.finfo(float).eps * self.largest[:, None]
-        allowed = np.maximum(self.allowed[:, None], floor)
+        allowed = np.maximum(np.maximum(self.allowed[:, None], floor), 1e-300)
         return np.max(self._worst(left, h, c, _PROBES) / allowed, axis=0)
 
     def errors(self, left: Array, right: Array, c: Array) -> PieceErrors:
