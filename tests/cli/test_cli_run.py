@@ -53,6 +53,36 @@ def test_the_engines_agree(model_folder):
     np.testing.assert_allclose(native["elbow.q"], oracle["elbow.q"], rtol=1e-9, atol=1e-12)
 
 
+def test_check_tells_how_smooth_curves_and_tables_are(tmp_path):
+    (tmp_path / "model.yaml").write_text("""
+tables:
+  corner: {x: [-1, -0.1, 0.1, 1], y: [-300, -50, 40, 200], extrapolation: linear}
+  smooth: {x: [0, 1, 2, 3, 4, 5], y: [1, 2, 3, 5, 4, 1], kind: cubic, extrapolation: error}
+  stairs: {x: [0, 1, 2], y: [1, 2, 3], kind: step}
+curves:
+  bend: {track: [{straight: 3 m}, {arc: {radius: 2 m, angle: 1}}], frame: rmf}
+  sheet: {surface: {position: [u1, u2, u1^2*u2], range: [[0, 1], [0, 2]]}}
+bodies: {bead: {mass: 2 kg, inertia: [0.3, 0.4, 0.5]}}
+joints: {wire: {type: path, curve: bend, child: bead}}
+""")
+    done = sekant("check", "model.yaml", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    lines = {
+        line.split()[1]: line
+        for line in done.stdout.splitlines()
+        if line.startswith(("curve", "table", "surf"))
+    }
+    assert "2 pieces" in lines["bend"]
+    assert "C1 position, C0 orientation (derivative 1 jumps by 1 of its size at 3)" in lines["bend"]
+    assert "C0 (derivative 1 jumps by" in lines["corner"]
+    assert "at -0.1)" in lines["corner"]
+    assert "C2 (derivative 3 jumps" in lines["smooth"]
+    assert "not continuous (the value jumps by 0.333 of its size at 1)" in lines["stairs"]
+    assert "along u1: C5; along u2: C5" in lines["sheet"]
+    told = json.loads(sekant("check", "model.yaml", "--json", cwd=tmp_path).stdout)
+    assert told["smoothness"]["corner"]["continuity"].startswith("C0")
+
+
 def test_check_prints_the_tree(model_folder):
     done = sekant("check", "crane.yaml", "--set", "load=2.3", cwd=model_folder)
     assert (done.returncode, done.stderr) == (0, "")

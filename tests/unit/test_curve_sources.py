@@ -363,3 +363,27 @@ def test_objects_are_taken_as_they_are():
     )
     assert model.curves["c"] is curve
     assert isinstance(json.dumps(model.model_dump()["curves"]), str)
+
+
+def test_blend_of_a_frenet_frame(tmp_path):
+    """HALL's cubic blend has zero rate at the ends of a straight stretch, the quintic one that of the neighbors."""
+    source = "{{range: [-1, 1.2], position: [u, u^3, 0.2*u^4], frame: frenet{}}}"
+    cubic, quintic, plain = (
+        load(tmp_path, source.format(text)).curves["c"] for text in (", blend: cubic", ", blend: quintic", "")
+    )
+    u = np.linspace(-1.0, 1.2, 401)
+    assert np.array_equal(plain.table.coefficients, quintic.table.coefficients)
+    assert cubic.continuity.orientation == 0 < quintic.continuity.orientation
+    assert np.abs(cubic.twist(u) - quintic.twist(u)).max() > 1e-3
+    text = message(tmp_path, "{range: [0, 1], position: [u, 0, 0], frame: rmf, blend: cubic}")
+    assert "model.yaml:3: curve 'c': blend: only the frame frenet has stretches to blend" in text
+    text = message(tmp_path, "{range: [0, 1], position: [u, 0, 0], frame: frenet, blend: septic}")
+    assert "quintic" in text
+
+
+def test_tolerance_reaches_the_frame(tmp_path):
+    source = "{{range: [0, 6], position: [2*cos(u), sin(u), 0.3*u], frame: frenet, tolerance: {}}}"
+    rough, fine = (load(tmp_path, source.format(tolerance)).curves["c"] for tolerance in ("1e-4", "1e-11"))
+    assert 1e-7 < max(rough.report.between_nodes) < 1e-4
+    assert max(fine.report.between_nodes) < 1e-11
+    assert len(rough.table.breaks) < len(fine.table.breaks)

@@ -9,7 +9,8 @@ from math import factorial
 import numpy as np
 from numpy.typing import NDArray
 
-from sekant.tables.pieces import horner
+from sekant.tables.pieces import horner, shift_polynomial
+from sekant.tables.table import Table, Table2
 
 Array = NDArray[np.float64]
 
@@ -28,6 +29,8 @@ class Continuity:
     orientation: int | None = None
 
     def __str__(self) -> str:
+        if self.order < 0:
+            return f"not continuous (the value jumps by {self.jump:.3g} of its size at {self.where:.9g})"
         text = f"C{self.order}"
         if self.orientation is not None and self.position != self.orientation:
             text = f"C{self.position} position, C{self.orientation} orientation"
@@ -57,14 +60,49 @@ def break_jumps(breaks: Array, coefficients: Array, order: int, increment: Array
     return jumps
 
 
+def table_continuity(table: Table) -> Continuity:
+    """Of a table of any kind, with the ends of its range where it goes on beyond them."""
+    breaks, c = table.breaks, table.coefficients
+    if table.extrapolation == "periodic":
+        return continuity_of(breaks, c, table.increment, split=table.components)
+    if table.extrapolation != "error":
+        width = float(breaks[-1] - breaks[0])
+        k = max(c.shape[2], table.outside.shape[2])
+        rows = [shift_polynomial(table.outside[:1], -width), c, table.outside[1:]]
+        c = np.concatenate([np.pad(row, ((0, 0), (0, 0), (0, k - row.shape[2]))) for row in rows])
+        breaks = np.concatenate([[breaks[0] - width], breaks, [breaks[-1] + width]])
+    return continuity_of(breaks, c, split=table.components)
+
+
+def grid_continuity(table: Table2, split: int = 3) -> tuple[Continuity, Continuity]:
+    """Along the first and along the second argument, over lines through the patches; see `continuity_of`."""
+    c = table.coefficients
+    found = []
+    for axis, (breaks, across) in enumerate(((table.breaks1, table.breaks2), (table.breaks2, table.breaks1))):
+        along = c if axis == 0 else np.transpose(c, (1, 0, 2, 4, 3))  # (n, n across, m, k, k across)
+        h = np.diff(across)
+        lines = [
+            horner(along, (share * h)[:, None, None], 0) for share in (0.0, 0.5)
+        ]  # (n, n across, m, k) each
+        rows = np.concatenate(lines, axis=1).transpose(0, 2, 1, 3)  # (n, m, lines, k)
+        flat = rows.reshape(len(breaks) - 1, -1, rows.shape[3])
+        closed = np.zeros(flat.shape[1]) if table.extrapolation[axis] == "periodic" else None
+        found.append(continuity_of(breaks, flat, closed, split=split * rows.shape[2]))
+    return found[0], found[1]
+
+
 def continuity_of(
-    breaks: Array, coefficients: Array, increment: Array | None = None, tolerance: float = 1e-5
+    breaks: Array,
+    coefficients: Array,
+    increment: Array | None = None,
+    tolerance: float = 1e-5,
+    split: int = 3,
 ) -> Continuity:
     """Largest order to which all components (n, m, k) are continuous over all breaks.
 
     A derivative jumps where left and right differ by more than `tolerance` of the largest value of that derivative
-    in its group (positions, orientation) and by more than rounding can explain. `increment` (m,) makes the curve
-    closed: its seam counts too.
+    in its group (the first `split` components are positions, the others orientation) and by more than rounding can
+    explain. `increment` (m,) makes the curve closed: its seam counts too.
     """
     m, k = coefficients.shape[1:]
     h = np.diff(breaks)
@@ -72,7 +110,7 @@ def continuity_of(
     near = np.minimum(h, np.roll(h, -1)) if closed else np.minimum(h[:-1], h[1:])
     places = breaks[1:] if closed else breaks[1:-1]
     found: list[tuple[int, float | None, float]] = []
-    for group in [slice(0, 3), slice(3, m)] if m > 3 else [slice(0, 3)]:
+    for group in [slice(0, split), slice(split, m)] if m > split else [slice(0, split)]:
         found.append(_group_order(breaks, coefficients, increment, group, near, places, tolerance))
     order, where, jump = min(found, key=lambda item: item[0]) if len(places) else (k - 1, None, 0.0)
     position = found[0][0] if len(places) else k - 1

@@ -18,14 +18,14 @@ Array = NDArray[np.float64]
 
 
 @cache
-def _upper(s: int) -> Array:
+def _upper(s: int) -> NDArray[np.longdouble]:
     """(s, s): coefficients of x^s ... x^(2s-1) from the derivatives that are missing at x = 1; exact integers and
     fractions, rounded once."""
     rows = [[Fraction(factorial(j), factorial(j - i)) for j in range(s, 2 * s)] for i in range(s)]
     return _inverse(rows)
 
 
-def _inverse(rows: list[list[Fraction]]) -> Array:
+def _inverse(rows: list[list[Fraction]]) -> NDArray[np.longdouble]:
     """Inverse of a matrix of fractions, by Gauss and Jordan's elimination."""
     n = len(rows)
     work = [[*row, *(Fraction(int(i == j)) for j in range(n))] for i, row in enumerate(rows)]
@@ -36,7 +36,18 @@ def _inverse(rows: list[list[Fraction]]) -> Array:
         for k in range(n):
             if k != i:
                 work[k] = [x - work[k][i] * y for x, y in zip(work[k], work[i], strict=True)]
-    return np.array([[float(x) for x in row[n:]] for row in work])
+    return _extended([row[n:] for row in work])
+
+
+def _extended(rows: list[list[Fraction]]) -> NDArray[np.longdouble]:
+    """Fractions as extended doubles, where the machine has them: entries are large, and what they are multiplied by
+    nearly cancels."""
+    high = np.array([[float(x) for x in row] for row in rows])
+    rest = [
+        [float(x - Fraction(h)) for x, h in zip(row, first, strict=True)]
+        for row, first in zip(rows, high.tolist(), strict=True)
+    ]
+    return high.astype(np.longdouble) + np.array(rest).astype(np.longdouble)
 
 
 @cache
@@ -52,7 +63,7 @@ def inner_nodes(s: int, count: int) -> Array:
 
 
 @cache
-def _bubbles(s: int, count: int) -> Array:
+def _bubbles(s: int, count: int) -> NDArray[np.longdouble]:
     """(s + count, count): coefficients of x^s ... of the polynomials x^s (1 - x)^s l_i(x) that are one at the node i,
     zero at the other nodes and zero with s derivatives at both ends; exact, rounded once."""
     nodes = [Fraction(float(x)) for x in inner_nodes(s, count)]
@@ -68,8 +79,8 @@ def _bubbles(s: int, count: int) -> Array:
         for j, p in enumerate(fade):
             for k, q in enumerate(g):
                 product[j + k] += p * q
-        columns.append([float(c / size) for c in product])
-    return np.array(columns).T
+        columns.append([c / size for c in product])
+    return _extended(columns).T
 
 
 def hermite_coefficients(breaks: Array, jet: Array) -> Array:
@@ -89,14 +100,15 @@ def piece_coefficients(h: Array, left: Array, right: Array, inner: Array | None 
         for j in range(i, s):
             rest = rest - low[j] * (factorial(j) / factorial(j - i))
         missing.append(rest)
-    c = np.concatenate([low, np.einsum("ij,jnm->inm", _upper(s), np.stack(missing)), np.zeros((e, *low[0].shape))])
+    high = np.einsum("ij,jnm->inm", _upper(s), np.stack(missing))
+    c = np.concatenate([low, high, np.zeros((e, *low[0].shape))])  # in extended precision until the last line
     if inner is not None:
         gaps = []
         for x, value in zip(inner_nodes(s, e), inner, strict=True):
-            rest = np.zeros_like(low[0])
+            rest = np.zeros_like(c[0])
             for term in c[2 * s - 1 : 0 : -1]:
                 rest = (rest + term) * x
             gaps.append((value - low[0]) - rest)
         c[s:] += np.einsum("ij,jnm->inm", _bubbles(s, e), np.stack(gaps))
     c /= h[None, :, None] ** np.arange(2 * s + e)[:, None, None]
-    return np.ascontiguousarray(np.transpose(c, (1, 2, 0)))
+    return np.ascontiguousarray(np.transpose(c, (1, 2, 0)), dtype=float)

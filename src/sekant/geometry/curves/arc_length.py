@@ -37,7 +37,9 @@ def along_arc_length(curve: PoseCurve, tolerance: float | None = None, parameter
     `tolerance` is that of `refinement.refine`; the curve's own unless given. DataError where the position stands
     still: there arc length is no parameter.
     """
-    formula = ArcLength(formula_of(curve), f"pose curve '{curve.name or curve.parameter}'", curve.parameter, curve.unit)
+    formula = ArcLength(
+        formula_of(curve), f"pose curve '{curve.name or curve.parameter}'", curve.parameter, curve.unit
+    )
     t = curve.table
     increment = t.increment if curve.closed else None
     report = curve.report or FitReport("curve", "", parameter, "m", curve.orientation)

@@ -14,7 +14,7 @@ Array = NDArray[np.float64]
 _NODES, _WEIGHTS = legendre.leggauss(12)
 _PROJECTION = (legendre.legvander(_NODES, 11) * _WEIGHTS[:, None] * (np.arange(12) + 0.5)).T
 RESOLVED = 1e-14
-"""Size of the last coefficients of a series, relative to what it is compared with, at which it is exact to rounding."""
+"""Size of the last coefficients of a series, relative to what it is compared with, at which it is exact."""
 
 
 def gauss_places(left: Array, right: Array) -> Array:
@@ -39,4 +39,4 @@ def integrated(coefficients: Array, h: Array) -> Array:
 
 def at_share(coefficients: Array, share: Array) -> Array:
     """Values (n,) of one series each at a share (n,) in [0, 1] of its interval."""
-    return np.asarray(legendre.legval(2.0 * share - 1.0, coefficients.T, tensor=False))
+    return np.asarray(legendre.legval(2.0 * share - 1.0, coefficients.T, tensor=False), dtype=np.float64)

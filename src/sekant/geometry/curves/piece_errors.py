@@ -15,8 +15,8 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class PieceErrors:
-    """Largest errors between nodes: `position` [m], `rotation` [rad]; `twist` and `twist_rate` (angular, linear), each
-    as a fraction of its `sizes` along the curve."""
+    """Largest errors between nodes: `position` [m], `rotation` [rad]; `twist` and `twist_rate` (angular, linear),
+    each as a fraction of its `sizes` along the curve."""
 
     position: float
     rotation: float
@@ -50,7 +50,9 @@ def differences(found: Array, truth: Array, orientation: str) -> Array:
     q, p = (_unit_quaternions(jet[0], orientation) for jet in (found, truth))
     same = np.where(np.sum(q * p, axis=1, keepdims=True) < 0.0, -1.0, 1.0)
     angle = 2.0 * np.linalg.norm(q - same * p, axis=1)
-    D = pose_kinematics.twists(found, orientation, np.eye(3)) - pose_kinematics.twists(truth, orientation, np.eye(3))
+    D = pose_kinematics.twists(found, orientation, np.eye(3)) - pose_kinematics.twists(
+        truth, orientation, np.eye(3)
+    )
     parts = [found[0, :, :3] - truth[0, :, :3], D[0, :, :3], D[0, :, 3:], D[1, :, :3], D[1, :, 3:]]
     norms = [np.linalg.norm(part, axis=1) for part in parts]
     return np.stack([norms[0], angle, *norms[1:]])

@@ -49,7 +49,9 @@ class PoseCurve:
     unit: str = ""
     name: str = ""
     report: FitReport | None = None
-    formula: PoseFormula | None = field(default=None, repr=False)  # what the pieces follow; files do not keep it
+    formula: PoseFormula | None = field(
+        default=None, repr=False
+    )  # what the pieces follow; files do not keep it
 
     def __post_init__(self) -> None:
         m = pose_kinematics.component_count(self.orientation)

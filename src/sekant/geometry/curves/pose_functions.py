@@ -66,8 +66,8 @@ def curve_from_expression(
     """Curve of expressions in `symbol` over `range`, as pieces with exact derivatives at their ends.
 
     `position` (3) is p_FM [m] in F. `rotation` is a rotation matrix R_FM (3, 3), a quaternion (4) of any
-    length, or, with `orientation="euler:zyx"`, the angles [rad] of that sequence; None keeps M parallel to F, unless a
-    `frame` along the path is asked for ("frenet", "rmf" or "upright"; `bank`, `up`, `blend`, `signed` and
+    length, or, with `orientation="euler:zyx"`, the angles [rad] of that sequence; None keeps M parallel to F, unless
+    a `frame` along the path is asked for ("frenet", "rmf" or "upright"; `bank`, `up`, `blend`, `signed` and
     `least_curvature`: see `frames.with_frame`). With `arc_length` the parameter is the length s [m] of the path.
 
     Pose, twist and the twist's rate follow the expressions to `tolerance`: position [m], rotation [rad], the rest as
@@ -86,7 +86,9 @@ def curve_from_expression(
         )
     tag = {"none": "none", "matrix": "quaternion"}.get(kind, orientation)
     if not (np.isfinite(range).all() and range[0] < range[1]):
-        raise DataError(f"range [{range[0]:g}, {range[1]:g}] is empty or not finite; give (start, end) with start < end")
+        raise DataError(
+            f"range [{range[0]:g}, {range[1]:g}] is empty or not finite; give (start, end) with start < end"
+        )
     formula: Any = ExpressionFormula(symbol, y, range, tag, kind == "matrix", tuple(map(float, breaks)))
     told, notes = tag, ()
     if arc_length:

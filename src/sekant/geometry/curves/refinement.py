@@ -1,8 +1,8 @@
 """Formulas to stored pieces: as few as a tolerance on pose, twist and the twist's rate allows.
 
-Pieces take three derivatives at their ends (two below degree 7), so the curve is C3 (C2), and values between them up to
-degree 13. Halving finds how long pieces may be; then each smooth stretch is divided anew with even errors, which saves
-up to half of them; then the lowest degree is taken that does with the same pieces. Longer pieces also mean less
+Pieces take three derivatives at their ends (two below degree 7), so the curve is C3 (C2), and values between them
+up to degree 13. Halving finds how long pieces may be; then each smooth stretch is divided anew with even errors,
+which saves up to half of them; then the lowest degree is taken that does with the same pieces. Longer pieces also mean less
 rounding noise in the second derivative, which grows as 1 / h^2.
 """
 
@@ -24,7 +24,9 @@ JetFunction = Callable[[Array, int, int], Array]  # u (n,), order, side -> jet (
 DEGREES = (5, 13)
 """Lowest and highest degree of pieces. Beyond 13 sums of powers lose the digits that shorter expansions gain."""
 _GOLDEN = 0.5 * (np.sqrt(5.0) - 1.0)
-_PROBES = np.sort(np.modf(_GOLDEN * np.arange(1, 15))[0])  # no multiple of anything, so nothing hides between them
+_PROBES = np.sort(
+    np.modf(_GOLDEN * np.arange(1, 15))[0]
+)  # no multiple of anything, so nothing hides between them
 _WITNESSES = np.sort(np.modf(_GOLDEN * np.arange(15, 47))[0])
 _NOISE = 1e-9  # relative errors below which halving may stop because it no longer helps
 _SAFETY = 0.5  # of the tolerance, for what the probes do not see
@@ -53,11 +55,14 @@ def refine(
 
     Held to `tolerance`: position [m] and rotation [rad], and twist and its rate as fractions of the largest first and
     second derivatives of the pose (`piece_errors.sizes`).
-    All `breaks` become breaks of the result; between them the function must be smooth. `degree` is chosen unless given.
+    All `breaks` become breaks of the result; between them the function must be smooth. `degree` is chosen unless
+    given.
     """
     task = _Task(function, breaks, orientation, tolerance)
     if degree is not None and not DEGREES[0] <= degree <= DEGREES[1]:
-        raise DataError(f"degree {degree} is not possible here; pieces are of degree {DEGREES[0]} to {DEGREES[1]}")
+        raise DataError(
+            f"degree {degree} is not possible here; pieces are of degree {DEGREES[0]} to {DEGREES[1]}"
+        )
     top = DEGREES[1] if degree is None else degree
     left, right, c = _halved(task, top, most)
     left, right, c = _evened(task, top, left, right, c)
@@ -77,8 +82,15 @@ class _Task:
     def __init__(self, function: JetFunction, breaks: Array, orientation: str, tolerance: float):
         a, b = float(breaks[0]), float(breaks[-1])
         if not (np.isfinite([a, b]).all() and b > a):
-            raise DataError(f"range [{a:g}, {b:g}] is empty or not finite; give (start, end) with start < end")
-        self.function, self.breaks, self.orientation, self.tolerance = function, breaks, orientation, tolerance
+            raise DataError(
+                f"range [{a:g}, {b:g}] is empty or not finite; give (start, end) with start < end"
+            )
+        self.function, self.breaks, self.orientation, self.tolerance = (
+            function,
+            breaks,
+            orientation,
+            tolerance,
+        )
         shares = np.linspace(0.0, 1.0, max(9, 1 + 256 // (len(breaks) - 1)))
         u = (breaks[:-1, None] + np.diff(breaks)[:, None] * shares).ravel()
         sampled = self.jet(u, 2, 1)
@@ -112,7 +124,10 @@ class _Task:
         """Largest error (n,) of each piece as a multiple of what is allowed, or of what rounding leaves."""
         h = right - left
         order = np.array([0, 0, 1, 1, 2, 2])[:, None]
-        floor = 64.0 * self._rounding[:, None] * (4.0 / h) ** order + 64.0 * np.finfo(float).eps * self.largest[:, None]
+        floor = (
+            64.0 * self._rounding[:, None] * (4.0 / h) ** order
+            + 64.0 * np.finfo(float).eps * self.largest[:, None]
+        )
         allowed = np.maximum(np.maximum(self.allowed[:, None], floor), 1e-300)
         return np.max(self._worst(left, h, c, _PROBES) / allowed, axis=0)
 
@@ -173,10 +188,15 @@ def _evened(task: _Task, degree: int, left: Array, right: Array, c: Array) -> tu
         return left, right, c
     miss = np.zeros(len(left))
     miss[worth] = task.miss(left[worth], right[worth], c[worth])
-    load = np.clip(miss, 2.0 ** (1 - degree), 1.0) ** (1.0 / (degree - 1))  # pieces of the best length in each
+    load = np.clip(miss, 2.0 ** (1 - degree), 1.0) ** (
+        1.0 / (degree - 1)
+    )  # pieces of the best length in each
     start = np.concatenate([[0], np.cumsum(counts)])
     reached = {i: max(1.0, float(miss[start[i] : start[i + 1]].max())) for i in range(len(counts))}
-    wanted = {i: max(1, int(np.ceil(load[start[i] : start[i + 1]].sum()))) for i in np.flatnonzero(counts > 1)}
+    wanted = {
+        i: max(1, int(np.ceil(load[start[i] : start[i + 1]].sum())))
+        for i in np.flatnonzero(counts > 1).tolist()
+    }
     found: dict[int, tuple[Array, Array, Array]] = {}
     while wanted:
         wanted = {i: n for i, n in wanted.items() if n < counts[i]}
@@ -186,9 +206,13 @@ def _evened(task: _Task, degree: int, left: Array, right: Array, c: Array) -> tu
         for i, n in wanted.items():
             rows = slice(start[i], start[i + 1])
             filled = np.concatenate([[0.0], np.cumsum(load[rows])])
-            inner = np.interp(np.arange(1, n) / n * filled[-1], filled, np.append(left[rows], right[rows][-1]))
+            inner = np.interp(
+                np.arange(1, n) / n * filled[-1], filled, np.append(left[rows], right[rows][-1])
+            )
             ends[i] = np.concatenate([[left[rows][0]], inner, [right[rows][-1]]])
-        a, b = (np.concatenate([e[part] for e in ends.values()]) for part in (slice(None, -1), slice(1, None)))
+        a, b = (
+            np.concatenate([e[part] for e in ends.values()]) for part in (slice(None, -1), slice(1, None))
+        )
         trial = task.fit(a, b, degree)
         worst = task.miss(a, b, trial)
         at, remaining = 0, {}
@@ -201,7 +225,9 @@ def _evened(task: _Task, degree: int, left: Array, right: Array, c: Array) -> tu
                 found[i] = a[rows], b[rows], trial[rows]
         wanted = remaining
     parts = [
-        found.get(i, (left[start[i] : start[i + 1]], right[start[i] : start[i + 1]], c[start[i] : start[i + 1]]))
+        found.get(
+            i, (left[start[i] : start[i + 1]], right[start[i] : start[i + 1]], c[start[i] : start[i + 1]])
+        )
         for i in range(len(counts))
     ]
     return tuple(np.concatenate(column) for column in zip(*parts, strict=True))  # type: ignore[return-value]
@@ -213,9 +239,11 @@ def _without_noise(c: Array, h: Array) -> Array:
     Powers of all pieces end where the last one of any piece does.
     """
     c = c.copy()
-    weight = np.abs(c) * h[:, None, None] ** np.arange(c.shape[2])
     noise = 16.0 * np.finfo(float).eps * np.maximum(np.abs(c[:, :, 0]).max(axis=0), 1e-300)
     for first in (2, 1):
-        c[:, :, first:][weight[:, :, first:].sum(axis=2) <= noise] = 0.0
+        upper = c.copy()
+        upper[:, :, :first] = 0.0
+        size = np.max([np.abs(horner(upper, (x * h)[:, None], 0)) for x in (*_PROBES, 1.0)], axis=0)
+        c[:, :, first:][size <= noise] = 0.0
     used = np.flatnonzero(np.abs(c).max(axis=(0, 1)) > 0.0)
     return np.ascontiguousarray(c[:, :, : max(2, int(used[-1]) + 1 if used.size else 0)])

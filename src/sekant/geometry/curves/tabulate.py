@@ -85,7 +85,9 @@ def retabulated(
 def with_positions_of(curve: PoseCurve, table: Table) -> PoseCurve:
     """`curve`, whose breaks are those of `table` and more, with the positions of `table` as they are."""
     breaks, c = curve.table.breaks, curve.table.coefficients
-    owner = np.clip(np.searchsorted(table.breaks, breaks[:-1], side="right") - 1, 0, len(table.coefficients) - 1)
+    owner = np.clip(
+        np.searchsorted(table.breaks, breaks[:-1], side="right") - 1, 0, len(table.coefficients) - 1
+    )
     k = max(c.shape[2], table.powers)
     merged = np.zeros((*c.shape[:2], k))
     merged[:, 3:, : c.shape[2]] = c[:, 3:]

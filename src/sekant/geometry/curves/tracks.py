@@ -153,7 +153,9 @@ def _place(segments: Sequence[Segment], start: tuple[ArrayLike, ArrayLike], up: 
         part = _Placed(label, segment, p, _turned(segment, R, label))
         placed.append(part)
         p = part.end(True, 0)
-        R = rotation_from_quaternion(Transport(part, R, "s").q[-1])  # turned with the tangent, but not about it
+        R = rotation_from_quaternion(
+            Transport(part, R, "s").q[-1]
+        )  # turned with the tangent, but not about it
     return placed
 
 

@@ -105,20 +105,30 @@ class Framed(CurveSource):
     """the bank angle as a table of the model over the curve's parameter"""
     up: Direction = (0.0, 0.0, 1.0)
     """direction that z of the frame is turned to, where there is a choice"""
+    blend: Literal["quintic", "cubic"] | None = None
+    """of frenet frames over straight stretches and inflections: quintic (default) keeps rates and accelerations
+    continuous, cubic ends with zero rate"""
 
     def framed(self, curve: PoseCurve, around: Surroundings) -> PoseCurve:
         """`curve` with the orientation asked for; as it is if none is."""
-        if self.frame is None:
-            if self.bank is not None or self.bank_table is not None:
-                raise ModelError(
-                    "a bank angle needs a frame to turn: frenet, rmf or upright", path=("frame",)
-                )
+        options = self.frame_options(curve.parameter, around)
+        if not options:
             return curve
         from sekant.geometry.curves.frames import with_frame
 
-        return with_frame(
-            curve, self.frame, up=numbers(self.up), bank=self.bank_function(curve.parameter, around)
-        )
+        return with_frame(curve, options.pop("frame"), **options)
+
+    def frame_options(self, parameter: str, around: Surroundings) -> dict[str, Any]:
+        """What the geometry takes about the frame, `parameter` being that of the curve; empty without a frame."""
+        kind = None if self.frame == "none" else self.frame
+        if kind is None and (self.bank is not None or self.bank_table is not None):
+            raise ModelError("a bank angle needs a frame to turn: frenet, rmf or upright", path=("frame",))
+        if self.blend is not None and kind != "frenet":
+            raise ModelError("only the frame frenet has stretches to blend; drop it", path=("blend",))
+        if kind is None:
+            return {}
+        bank = self.bank_function(parameter, around)
+        return {"frame": kind, "up": numbers(self.up), "bank": bank, "blend": self.blend or "quintic"}
 
     def bank_function(self, parameter: str, around: Surroundings) -> Any:
         """The bank angle as the geometry takes it."""

@@ -65,7 +65,8 @@ class Formula(Framed):
     arc_length: bool = False
     """take the length of the path as its coordinate, instead of the parameter"""
     tolerance: Dimensionless = 1e-10
-    """how closely the stored pieces follow the formulas, in m and for orientation components"""
+    """how closely the stored pieces follow the formulas: position in m, rotation in rad, twist and its rate as shares
+    of their largest values"""
     outside: Outside = "error"
 
     @model_validator(mode="before")
@@ -87,8 +88,6 @@ class Formula(Framed):
     def build(self, around: Surroundings) -> PoseCurve:
         import casadi as ca
 
-        from sekant.geometry.curves.arc_length import along_arc_length
-
         symbol = ca.SX.sym(self.parameter)  # type: ignore[call-arg]
         symbols = {self.parameter: symbol}
 
@@ -109,7 +108,7 @@ class Formula(Framed):
             raise ModelError(
                 f"starts at {start:g} and ends at {end:g}; the end must be larger", path=("range",)
             )
-        curve = PoseCurve.from_expression(
+        return PoseCurve.from_expression(
             symbol,
             position,
             (start, end),
@@ -121,7 +120,6 @@ class Formula(Framed):
             unit=self.unit,
             extrapolation=self.outside,
             name=around.name,
+            arc_length=self.arc_length,
+            **self.frame_options("s" if self.arc_length else self.parameter, around),
         )
-        if self.arc_length:
-            curve = along_arc_length(curve)
-        return self.framed(curve, around)

@@ -7,7 +7,6 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import model_validator
 
-from sekant.errors import ModelError
 from sekant.geometry.curves.pose_curve import PoseCurve
 from sekant.model.curves.base import Framed, FrameKind, Outside, Surroundings, numbers, register
 from sekant.model.curves.measured import Measured
@@ -131,18 +130,14 @@ class Track(Framed):
     turn: Angle = 1e-5
     """largest angle between tangents that is taken for none"""
     tolerance: Dimensionless = 1e-10
+    """how closely the stored pieces follow the segments: position in m, rotation in rad, twist and its rate as shares
+    of their largest values"""
     outside: Outside = "error"
 
     def build(self, around: Surroundings) -> PoseCurve:
-        bank = self.bank_function("s", around)
-        if self.frame == "none" and bank is not None:
-            raise ModelError("a bank angle needs a frame to turn: frenet, rmf or upright", path=("frame",))
-        options = {} if self.frame == "none" else {"bank": bank}
         return PoseCurve.track(
             [piece.segment(around) for piece in self.track],
             start=(numbers(self.start.position), numbers(self.start.direction)),
-            up=numbers(self.up),
-            frame=None if self.frame == "none" else self.frame,
             closed=self.closed,
             require=self.require,
             gap=float(self.gap),  # type: ignore[arg-type]
@@ -150,5 +145,5 @@ class Track(Framed):
             tolerance=float(self.tolerance),  # type: ignore[arg-type]
             extrapolation="periodic" if self.closed else self.outside,
             name=around.name,
-            **options,
+            **({"frame": None, "up": numbers(self.up)} | self.frame_options("s", around)),
         )

@@ -19,7 +19,7 @@ def check(
     assignments: Assignments = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Validate a model; print its tree of bodies, degrees of freedom and mass."""
+    """Validate a model; print its bodies, degrees of freedom and mass, and how smooth its curves and tables are."""
     given = parse_assignments(assignments)
     from sekant.io import load
 
@@ -30,14 +30,45 @@ def check(
     if as_json:
         from sekant.results.summary import to_json
 
-        typer.echo(to_json({"ok": True, "file": str(file)} | _described(system), indent=2))
+        told = {"ok": True, "file": str(file)} | _described(system) | {"smoothness": _smoothness(model)}
+        typer.echo(to_json(told, indent=2))
     else:
         typer.echo(system.summary())
+        smoothness = _smoothness(model)
+        width = max((len(name) for name in smoothness), default=0)
+        for name, found in smoothness.items():
+            typer.echo(f"{found['kind']:<7} {name:<{width}}  {found['size']}, {found['continuity']}")
         if system.equations.formulation == "natural":
             from sekant.analyses.structure import structure
 
             typer.echo(str(structure(system)))
         hint(f"sekant run {file} --plot {file.stem}.svg")
+
+
+def _smoothness(model: Any) -> dict[str, dict[str, str]]:
+    """Size and continuity of every curve, surface and table by name; where it is lowest is part of the text."""
+    from sekant.geometry.curves.pose_curve import PoseCurve
+    from sekant.tables.continuity import grid_continuity, table_continuity
+
+    found = {}
+    for name, geometry in getattr(model, "curves", {}).items():
+        table = geometry.table
+        if isinstance(geometry, PoseCurve):
+            n, _, k = table.coefficients.shape
+            size, smooth = f"{n} piece{'s' if n > 1 else ''} of degree {k - 1}", str(geometry.continuity)
+            found[name] = {"kind": "curve", "size": size, "continuity": smooth}
+        else:
+            n1, n2, _, k1, k2 = table.coefficients.shape
+            along = zip(geometry.parameters, grid_continuity(table), strict=True)
+            smooth = "; ".join(f"along {parameter}: {order}" for parameter, order in along)
+            size = f"{n1} x {n2} patches of degree {k1 - 1} x {k2 - 1}"
+            found[name] = {"kind": "surface", "size": size, "continuity": smooth}
+    for name, data in getattr(model, "tables", {}).items():
+        table = data.table(name)
+        n = len(table.coefficients)
+        size = f"{data.kind}, {n} piece{'s' if n > 1 else ''}"
+        found[name] = {"kind": "table", "size": size, "continuity": str(table_continuity(table))}
+    return found
 
 
 def _described(system: System) -> dict[str, Any]:
