@@ -367,13 +367,13 @@ def test_objects_are_taken_as_they_are():
 
 def test_blend_of_a_frenet_frame(tmp_path):
     """HALL's cubic blend has zero rate at the ends of a straight stretch, the quintic one that of the neighbors."""
-    source = "{{range: [-1, 1.2], position: [u, u^3, 0.2*u^4], frame: frenet{}}}"
+    source = "{{range: [-1, 1.2], position: [u, sin(3*u), 0.3*cos(2*u)], frame: frenet{}}}"
     cubic, quintic, plain = (
         load(tmp_path, source.format(text)).curves["c"] for text in (", blend: cubic", ", blend: quintic", "")
     )
     u = np.linspace(-1.0, 1.2, 401)
     assert np.array_equal(plain.table.coefficients, quintic.table.coefficients)
-    assert cubic.continuity.orientation == 0 < quintic.continuity.orientation
+    assert (cubic.continuity.orientation, quintic.continuity.orientation) == (0, 2)
     assert np.abs(cubic.twist(u) - quintic.twist(u)).max() > 1e-3
     text = message(tmp_path, "{range: [0, 1], position: [u, 0, 0], frame: rmf, blend: cubic}")
     assert "model.yaml:3: curve 'c': blend: only the frame frenet has stretches to blend" in text
