@@ -150,22 +150,63 @@ def test_nothing_that_holds_is_named():
         sk.equilibrium(sk.compile(block()))
 
 
-def test_a_moving_driver_is_refused_unless_the_forces_stay():
-    """A hinge driven at constant rate: an arm on it rests in the rotating frame only about the vertical."""
+@pytest.mark.parametrize("formulation", ["joint", "cartesian", "natural"])
+def test_a_moving_driver_is_refused_and_the_steady_motion_is_found(formulation):
+    """A hub driven at constant rate: an arm on it does not rest, it turns with the hub at a fixed angle."""
     joints = {
         "shaft": sk.joints.Revolute(child="hub", axis=(0, 0, 1)),
         "hinge": sk.joints.Revolute(parent="hub", child="arm", axis=(0, 1, 0), q0=0.8),
     }
     bodies = {"hub": sk.Body(mass=1.0, inertia=(1, 1, 1)), "arm": ARM}
     drive = {"turn": sk.Driver(joint="shaft", value="5*t")}
-    spinning = sk.compile(sk.Model(bodies=bodies, joints=joints, drivers=drive))
-    found = sk.equilibrium(spinning)
+    model = sk.Model(bodies=bodies, joints=joints, drivers=drive)
+    spinning = sk.compile(model, formulation=formulation, engine="casadi")
+    with pytest.raises(
+        sk.SekantError, match=r"'turn' moves at t = 0 s \(at 5 in SI units\).*sk.steady_motion"
+    ):
+        sk.equilibrium(spinning)
+    found = sk.linearize(spinning, sk.steady_motion(spinning, turn=5.0), outputs=["hinge.q"])
+    angle = found.reporters.at(found.operating_point.point)[0][0]
     # (J_x - J_z + m l^2) w^2 sin cos = m g l sin
     cosine = 2 * G * 0.5 / ((0.17 - 0.01 + 2 * 0.25) * 25)
-    assert np.cos(found.q[0]) == pytest.approx(cosine, rel=1e-10)
-    level = sk.Model(bodies=bodies, joints=joints, drivers=drive, gravity=(G, 0, -G))
-    with pytest.raises(sk.SekantError, match="driver 'turn' moves"):
-        sk.equilibrium(sk.compile(level))
+    assert np.cos(angle) == pytest.approx(cosine, rel=1e-10)
+    # (J_y + m l^2) s'' + (J_x - J_z + m l^2) w^2 sin^2 s = 0
+    squared = (0.17 - 0.01 + 0.5) * 25 * (1 - cosine**2) / (0.17 + 0.5)
+    assert found.modes().eigenvalues == pytest.approx(
+        [1j * np.sqrt(squared), -1j * np.sqrt(squared)], abs=1e-7
+    )
+
+
+@pytest.mark.parametrize("formulation", ["joint", "cartesian", "natural"])
+@pytest.mark.parametrize("make", [four_bar, slider_crank])
+def test_an_equilibrium_stays_on_the_branch_of_the_start(make, formulation):
+    """Which way the second and third link lean on each other does not change on the way to rest."""
+    base = make()
+    for start in (-3.1, -2.0, 0.5, 2.6):
+        crank = base.joints["A"].model_copy(update={"q0": (start,), "v0": (0.0,)})
+        system = sk.compile(
+            base.model_copy(update={"joints": {**base.joints, "A": crank}}),
+            formulation=formulation,
+            engine="casadi",
+        )
+        before, rest = sk.assemble(system), sk.equilibrium(system)
+        assert _lean(system, before) * _lean(system, rest) > 0
+
+
+def _lean(system, state) -> float:
+    """y component of coupler x (crank's end to the pivot or guide that the last link is on)."""
+    names = ["coupler.position", "coupler.orientation", "D.q"]
+    function, outputs = system.output_function(names, balance=False)
+    x = np.concatenate([state.q, state.v, np.zeros(len(system.work_names))])
+    y = function(np.array([0.0]), x, system.parameter_vector())[0].ravel()
+    widths = [o.expression.numel() for o in outputs]
+    at = dict(zip([o.name for o in outputs], np.split(y, np.cumsum(widths)[:-1]), strict=True))
+    w, i, j, k = at["coupler.orientation"]
+    along = np.array([1 - 2 * (j * j + k * k), 2 * (i * k - w * j)])  # x and z of its x axis
+    if system.model.name == "slider_crank":
+        return float(along[0])
+    line = np.array([0.8, 0.1]) - at["coupler.position"][[0, 2]]
+    return float(along[1] * line[0] - along[0] * line[1])
 
 
 def test_faults_are_named():

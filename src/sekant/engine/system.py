@@ -159,6 +159,10 @@ class System:
         """A start (q, v) that satisfies the constraints, with what follows from it and nothing else filled in."""
         return q, v
 
+    def counted(self, q: Vector, moved: Vector, t: float, p: Vector) -> Vector:
+        """Coordinates `moved` from q at time t, quantities that count what was passed brought along."""
+        return moved
+
     def start_weight(self, key: tuple[str, int], fields: Sequence[str]) -> float:
         """How firmly assembly holds the start of coordinate `key`: more where the model states one of `fields`."""
         joint = self.model.joints.get(key[0])

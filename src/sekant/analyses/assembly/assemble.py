@@ -113,7 +113,7 @@ def assemble(
     first; if it fails, or closes a joint the wrong way round, least squares of the gaps between the joints' frames,
     then continuation from the residual of the guess, then IPOPT. Velocities are treated likewise.
     """
-    if guess is None and isinstance(system.equations, Equations) and system.equations.formulation != "joint":
+    if guess is None and starts_as_joints(system):
         guess, hold = _as_joints_have_it(system, t, parameters, hold, weights or {})
         weights = None
     start = guess or system.initial_state(parameters)
@@ -207,6 +207,11 @@ def _moved(geometry: LoopGeometry, start: State, q: Vector, v: Vector) -> tuple[
         Moved(names[i], float(before[i]), float(after[i]), names[i] in stated)
         for i in np.flatnonzero(changed)
     )
+
+
+def starts_as_joints(system: System) -> bool:
+    """Whether the model states its start in coordinates of joints, and the system has others."""
+    return isinstance(system.equations, Equations) and system.equations.formulation != "joint"
 
 
 def _as_joints_have_it(

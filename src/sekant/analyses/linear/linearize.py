@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import scipy.linalg
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from sekant.analyses.assembly.loop_geometry import _coordinates_of_velocities
+from sekant.analyses.assembly.tangent_space import TangentSpace
 from sekant.analyses.linear.finite_differences import difference_tangent, forward_tangent
 from sekant.analyses.linear.independent_coordinates import Basis, Reduction, restricted
 from sekant.analyses.linear.inputs import (
@@ -23,11 +25,14 @@ from sekant.analyses.linear.linear_model import LinearModel
 from sekant.analyses.linear.moving_axes import frozen, moving_axes
 from sekant.analyses.linear.operating_point import operating_point
 from sekant.analyses.simulation.contacts import variant_of
-from sekant.engine.functions.linear import linear_functions
+from sekant.engine.functions.linear import Tangent, linear_functions
 from sekant.engine.system import State, System
 from sekant.errors import SolverError, suggest, without_repeats
 
 METHODS = ("exact", "forward", "finite_difference")
+Array = NDArray[Any]
+GRADIENT = 1e-6
+"""What a rate of a tracked quantity may lack of a gradient; differences of tangents are this good."""
 
 
 def linearize(
@@ -72,7 +77,7 @@ def linearize(
         tangent = functions.rest_tangent(where.point)
     tangent = restricted(tangent, where.rows)
     names = _coordinates_of_velocities(system)
-    holonomic = functions.holonomic[where.rows]
+    holonomic = _holonomic(tangent, functions.holonomic[where.rows], functions.tracked[where.rows])
     chosen = _independent(tangent.G[holonomic], names, independent)
     basis = Basis(tangent.G, holonomic, chosen)
     if method == "forward":
@@ -100,6 +105,24 @@ def linearize(
         moving=moving,
         warnings=without_repeats(where.warnings, frozen(where, reduction)),
     )
+
+
+def _holonomic(tangent: Tangent, holonomic: Array, tracked: Array) -> Array:
+    """Rows (m,) that tie positions: those that always do, and tracked quantities that do in small motions.
+
+    A tracked quantity (an angle that counts turns) has the rate r(q) v. Its displacement follows those of the
+    others, s_k = r s, if d(r s)/dt is the variation of that rate, r' s + r w = H s + r w; the constant that is left
+    is where counting began, no motion. With d(rate)/dt = r a + H v, acc_v is r' + H, so that H - r' = 2 H - acc_v.
+    At rest both are zero, and along a motion where r is a gradient, as it is for angles.
+    """
+    if not np.any(tracked):
+        return holonomic
+    Z = TangentSpace.of(tangent.G).Z
+    left = (2 * tangent.H[tracked] - tangent.acc_v[tracked]) @ Z
+    scale = 1.0 + np.max(np.abs(tangent.H[tracked]), axis=1, initial=0.0)
+    found = holonomic.copy()
+    found[tracked] = np.max(np.abs(left), axis=1, initial=0.0) <= GRADIENT * scale
+    return found
 
 
 def _independent(G, names: Sequence[str], given: Sequence[str] | str | None) -> list[int] | None:

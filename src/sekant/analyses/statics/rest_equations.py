@@ -25,7 +25,10 @@ from sekant.errors import SolverError, suggest
 
 Array = NDArray[Any]
 CLOSED = 1e-10  # m, rad: gaps smaller than this are closed
-FARTHEST = 1.0  # rad: the most that anything turns in a step downhill
+FARTHEST = (
+    1.0  # rad: the most that anything turns in a step downhill, or in any step of a mechanism with loops
+)
+STRAY = 0.3  # of a step: the most that the way back onto the constraints may take
 FLAT = 1e-11  # curvature of the potential below this, against the largest, counts as none
 
 
@@ -129,6 +132,25 @@ class Statics:
             rest = self.moved(rest, s, rest.active)
         return rest
 
+    def followed(self, rest: Rest, s: Array, active: NDArray[np.bool_]) -> Rest | None:
+        """After the displacement s and back on the active constraints, or None where the way back is long.
+
+        A way back that is short against the step shows that the constraints bend little on it. So positions
+        stay on the branch on which they are: a link does not flip over to another way of assembling the mechanism.
+        """
+        if np.any(active) and np.max(np.abs(s[self._angular]), initial=0.0) > FARTHEST * (1.0 + 1e-9):
+            return None
+        trial, left = self.moved(rest, s, active), STRAY * float(np.max(np.abs(s), initial=0.0)) + 1e-9
+        for _ in range(8):
+            if not trial.violation > 1e-13:
+                return trial
+            back = -trial.space.inverse @ trial.numbers.Phi[trial.active]
+            left -= float(np.max(np.abs(back), initial=0.0))
+            if not left >= 0.0:
+                return None
+            trial = self.moved(trial, back, active)
+        return trial if trial.violation <= 1e-10 else None
+
     # -- steps -----------------------------------------------------------------------------------------
 
     def step(
@@ -187,12 +209,6 @@ class Statics:
         return -V @ ((V.T @ g) / (np.maximum(np.abs(mu), floor) + 1.0 / delta))
 
     # -- judgment --------------------------------------------------------------------------------------
-
-    def change(self, rest: Rest, later: float) -> float:
-        """How much the forces along the free motions change in the time `later` (s) if the system stands still."""
-        R = self.functions.static(self.t + later, rest.q, rest.lam[: self.functions.m], self.p).R
-        now = self.functions.static(self.t, rest.q, rest.lam[: self.functions.m], self.p).R
-        return float(np.max(np.abs(rest.space.Z.T @ (R - now)), initial=0.0))
 
     def force_scale(self, rest: Rest) -> float:
         """N or N m: what residuals are compared with."""

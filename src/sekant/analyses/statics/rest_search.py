@@ -88,8 +88,8 @@ class _Search:
                 return rest
             self.iterations += 1
             s, active = self.statics.step(rest, "exact", offset)
-            trial = self.statics.moved(rest, s, active)
-            if not np.all(np.isfinite(trial.numbers.R)):
+            trial = self.statics.followed(rest, s, active)
+            if trial is None or not np.all(np.isfinite(trial.numbers.R)):
                 return None
             after, _ = self.statics.step(trial, "exact", offset)
             before, left = np.max(np.abs(s), initial=0.0), np.max(np.abs(after), initial=0.0)
@@ -128,9 +128,10 @@ class _Search:
             length = 1.0
             trial = rest
             while length > 1e-5:
-                trial = statics.restored(statics.moved(rest, length * s, active))
-                after = float(s @ trial.numbers.R)
-                if np.isfinite(after) and after <= 0.9 * work:
+                ahead = statics.followed(rest, length * s, active)
+                after = np.inf if ahead is None else float(s @ ahead.numbers.R)
+                if ahead is not None and after <= 0.9 * work:
+                    trial = ahead
                     break
                 length *= 0.5
             else:
@@ -183,9 +184,9 @@ class _Search:
                 return None
             self.iterations += 1
             s, active = statics.step(rest, "positive", radius=1.0, delta=delta)
-            trial = statics.restored(statics.moved(rest, s, active))
-            after = self._size(trial)
-            if not np.isfinite(after):
+            trial = statics.followed(rest, s, active)
+            after = np.inf if trial is None else self._size(trial)
+            if trial is None or not np.isfinite(after):
                 delta *= 0.1
                 if delta < 1e-12:
                     return None

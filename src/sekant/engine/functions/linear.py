@@ -97,6 +97,9 @@ class LinearFunctions:
         self.nv, self.m = system.nv, v.lam.numel()
         self.row_names = [block.name for block in v.blocks for _ in range(block.rows)]
         self.holonomic = np.array([block.holonomic for block in v.blocks for _ in range(block.rows)], bool)
+        self.tracked = np.array(
+            [block.kind == "tracked" for block in v.blocks for _ in range(block.rows)], bool
+        )
         gaps = {id(block) for block in v.gaps}
         self.unilateral = np.array([id(block) in gaps for block in v.blocks for _ in range(block.rows)], bool)
 

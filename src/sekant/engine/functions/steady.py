@@ -76,18 +76,20 @@ class SteadyFunctions:
         if self.members is None:
             self.row_names = [f"steady {names[i]}" for i in range(self.system.nv)]
             return u
-        rows, self.row_names = self._bodies(u) if not hasattr(eq.motion, "basis") else self._basics(u)
+        rows, self.row_names = self._bodies(spins) if not hasattr(eq.motion, "basis") else self._basics(u)
         first = eq.motion.tree_nv
         self.row_names += [f"steady {names[i]}" for i in range(first, self.system.nv)]
-        return ca.densify(ca.vertcat(*rows, u[first:]))
+        rest = [u[i] for i in range(first, self.system.nv)]  # of a scalar u, CasADi takes u[1:] for u
+        return ca.densify(ca.vertcat(*rows, *rest))
 
-    def _bodies(self, u: SX) -> tuple[list[SX], list[str]]:
-        """Twists of all bodies less those of the group motion, and names of the rows."""
+    def _bodies(self, spins: SX) -> tuple[list[SX], list[str]]:
+        """Twists of all bodies, those of drivers included, less those of rates and group motion; names of rows."""
         eq, members = self.system.equations, self.members or ()
         rows, names = [], []
         for link in eq.motion.links:
             frame = eq.motion.frame(link.body)
-            twist = eq.lookups.jtimes(ca.vertcat(frame.v_WF, frame.w_WF), eq.v, u)
+            whole = ca.vertcat(frame.v_WF, frame.w_WF)
+            twist = whole - eq.lookups.jtimes(whole, eq.v, spins)
             group = self.twist_of_group(frame.p) if link.body in members else SX.zeros(6)
             rows.append(twist - group)
             names += [f"steady {link.body}.velocity.{c}" for c in "xyz"]
