@@ -8,19 +8,10 @@ from scipy.integrate import solve_ivp
 from scipy.special import ellipj, ellipk
 
 from dae_systems import first_order, pendulum, skate, top
-from sekant.solvers.common.procedures import procedure, table_at
-from sekant.solvers.common.views import vec
 from sekant.solvers.dae import integrate_dae
 from sekant.solvers.dae import memory as at
 from sekant.solvers.dae.memory import Options, lay_out
-from sekant.solvers.dae.radau import PROCEDURES, advance
-
-
-@procedure
-def no_error(pointer, rows, t, h):
-    """In place of the error estimate: every step is accepted."""
-    vec(table_at(pointer, rows), at.TIME)[at.ERROR_NOW] = 1e-10
-    return -1
+from sekant.solvers.dae.radau import advance
 
 
 def radau_with_fixed_steps(problem, x0, times, h, tolerance):
@@ -38,10 +29,11 @@ def radau_with_fixed_steps(problem, x0, times, h, tolerance):
         redundant=False,
         spectral_radius=0.0,
     )
-    memory = lay_out(problem, x0, options, {**PROCEDURES, at.ESTIMATE: no_error})
-    assert advance(memory.table, 10**6) == at.FINISHED
-    assert memory[at.COUNT][at.STEPS] == round((times[-1] - times[0]) / h)
-    return memory[at.ROWS]
+    memory = lay_out(problem, x0, options)
+    memory.estimating = 0
+    assert advance(memory, 10**6) == at.FINISHED
+    assert memory.steps == round((times[-1] - times[0]) / h)
+    return memory.rows
 
 
 def exact_pendulum(t, g, length, angle):

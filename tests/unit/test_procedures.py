@@ -12,6 +12,7 @@ import pytest
 import small_procedures
 from sekant.errors import SekantError
 from sekant.solvers.common import objects
+from sekant.solvers.common.loops import ALL
 from small_procedures import Everything, Shared, add_twice, add_up
 
 
@@ -54,6 +55,11 @@ def test_arrays_must_fit_their_declaration():
         m.shared = m
     with pytest.raises(AttributeError, match="no field 'sum'"):
         m.sum = 1.0
+
+
+def test_every_procedure_can_be_linked():
+    objects.prepare_all()
+    assert len([p for p in ALL.values() if p.module.startswith("sekant.")]) > 10
 
 
 def test_what_allocates_is_refused_by_the_compiler():

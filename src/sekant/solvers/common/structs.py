@@ -81,6 +81,9 @@ class Struct:
         own = self.__dict__
         own["_words"], own["_reals"] = words, words.view(np.float64)
         own["pointer"] = address_of(words)
+        self.set(**values)
+
+    def set(self, **values: Any) -> None:
         for name, value in values.items():
             setattr(self, name, value)
 

@@ -16,12 +16,11 @@ from __future__ import annotations
 
 from math import sqrt
 
-from sekant.solvers.common.compiled import inner
-from sekant.solvers.common.procedures import procedure, table_at
+from sekant.solvers.common.loops import inner, procedure
 from sekant.solvers.common.sections import section
-from sekant.solvers.common.views import clear, ints, mat, row, vec
-from sekant.solvers.dae import memory as at
+from sekant.solvers.common.vectors import clear
 from sekant.solvers.dae.calls import mass_and_gradients, set_state, set_time
+from sekant.solvers.dae.memory import Memory
 from sekant.solvers.linear import ldl
 
 DEPENDENT = 1e-8  # least sine of the angle between a row and the others that it is independent of
@@ -39,11 +38,11 @@ ALL, INDEPENDENT, STRONG = range(3)
 @inner
 def _scaled_rows(memory):
     """G at the present state, dense, its rows scaled to length 1, in ROW_BASIS; their lengths in ROW_LENGTH."""
-    basis, length = mat(memory, at.ROW_BASIS), vec(memory, at.ROW_LENGTH)
-    pattern, G = ints(memory, at.LDL_PATTERN), vec(memory, at.LDL_G)
+    basis, length = memory.row_basis, memory.row_length
+    pattern, G = memory.ldl_pattern, memory.ldl_g
     G_row, G_col = section(pattern, ldl.G_ROW), section(pattern, ldl.G_COL)
     for i in range(basis.shape[0]):
-        clear(row(memory, at.ROW_BASIS, i))
+        clear(memory.row_basis[i])
     for e in range(G.size):
         basis[G_row[e], G_col[e]] += G[e]
     for i in range(basis.shape[0]):
@@ -72,9 +71,9 @@ def _pick(memory, least):
     vector in row i.
     """
     off, order, triangle = (
-        ints(memory, at.ROW_OFF),
-        ints(memory, at.ROW_PICKED),
-        mat(memory, at.ROW_TRIANGLE),
+        memory.row_off,
+        memory.row_picked,
+        memory.row_triangle,
     )
     m = off.size
     for i in range(m):
@@ -82,7 +81,7 @@ def _pick(memory, least):
     for k in range(m):
         best, score, pivot = k, -1.0, 0.0
         for n in range(k, m):
-            candidate = row(memory, at.ROW_BASIS, order[n])
+            candidate = memory.row_basis[order[n]]
             square = _dot(candidate, candidate)
             weighed = square * (PREFERENCE if off[order[n]] == 1 else 1.0)
             if weighed > score:
@@ -90,12 +89,12 @@ def _pick(memory, least):
         if pivot <= least:
             return k, pivot
         order[k], order[best] = order[best], order[k]
-        direction = row(memory, at.ROW_BASIS, order[k])
+        direction = memory.row_basis[order[k]]
         for j in range(direction.size):
             direction[j] /= pivot
         triangle[k, order[k]] = pivot
         for n in range(k + 1, m):
-            other = row(memory, at.ROW_BASIS, order[n])
+            other = memory.row_basis[order[n]]
             share = _dot(direction, other)
             triangle[k, order[n]] = share
             for j in range(direction.size):
@@ -106,17 +105,17 @@ def _pick(memory, least):
 @inner
 def _convert(memory, lam, picked):
     """Multipliers of the picked rows alone that exert the force G^T lam as nearly as they can, in place."""
-    pattern, G, force = ints(memory, at.LDL_PATTERN), vec(memory, at.LDL_G), vec(memory, at.V_KEPT)
+    pattern, G, force = memory.ldl_pattern, memory.ldl_g, memory.v_kept
     G_row, G_col = section(pattern, ldl.G_ROW), section(pattern, ldl.G_COL)
-    order, length = ints(memory, at.ROW_PICKED), vec(memory, at.ROW_LENGTH)
-    triangle = mat(memory, at.ROW_TRIANGLE)
+    order, length = memory.row_picked, memory.row_length
+    triangle = memory.row_triangle
     clear(force)
     for e in range(G.size):
         force[G_col[e]] += G[e] * lam[G_row[e]]
     clear(lam)
     for k in range(picked - 1, -1, -1):
         i = order[k]
-        value = _dot(row(memory, at.ROW_BASIS, i), force)
+        value = _dot(memory.row_basis[i], force)
         for n in range(k + 1, picked):
             value -= triangle[k, order[n]] * lam[order[n]] * length[order[n]]
         lam[i] = value / (triangle[k, i] * length[i])
@@ -125,33 +124,30 @@ def _convert(memory, lam, picked):
 @inner
 def suspect_weak_rows(memory):
     """After a divergence with new matrices: let the next selection leave out weak rows, stronger ones each time."""
-    count, time = ints(memory, at.COUNT), vec(memory, at.TIME)
-    if ints(memory, at.SIZE)[at.M] == 0:
+    if memory.m == 0:
         return
-    least = WEAKEST * sqrt(vec(memory, at.OPTION)[at.RTOL])
-    if count[at.SELECTING] == STRONG or count[at.AFTER_REJECTION] == 1:
-        least = max(least, ESCALATION * time[at.WEAKNESS])
-    time[at.WEAKNESS] = min(least, STRONGEST)
-    count[at.SELECTING], count[at.FRESH] = STRONG, 0
+    least = WEAKEST * sqrt(memory.rtol)
+    if memory.selecting == STRONG or memory.after_rejection == 1:
+        least = max(least, ESCALATION * memory.weakness)
+    memory.weakness = min(least, STRONGEST)
+    memory.selecting, memory.fresh = STRONG, 0
 
 
-@procedure
-def select_rows(pointer, rows, t, unused):
+@procedure(Memory, "Radau integrator", 3.0)
+def select_rows(memory, t, unused):
     """Choose the rows at the present state; LAM_NOW and STAGE_LAM follow. Returns 1 if the choice changed.
 
     SELECTING becomes what it was at the start of the run once no weak row is left out.
     """
-    memory = table_at(pointer, rows)
-    count, off, order = ints(memory, at.COUNT), ints(memory, at.ROW_OFF), ints(memory, at.ROW_PICKED)
-    time = vec(memory, at.TIME)
+    off, order = memory.row_off, memory.row_picked
     set_time(memory, t)
-    set_state(memory, vec(memory, at.X))
+    set_state(memory, memory.x)
     mass_and_gradients(memory)
     _scaled_rows(memory)
-    least = max(DEPENDENT, time[at.WEAKNESS]) if count[at.SELECTING] == STRONG else DEPENDENT
+    least = max(DEPENDENT, memory.weakness) if memory.selecting == STRONG else DEPENDENT
     picked, left = _pick(memory, least)
     if left <= DEPENDENT:
-        count[at.SELECTING] = INDEPENDENT if ints(memory, at.SIZE)[at.REDUNDANT] == 1 else ALL
+        memory.selecting = INDEPENDENT if memory.redundant == 1 else ALL
     changed = 0
     for k in range(off.size):
         now = 0 if k < picked else 1
@@ -159,7 +155,7 @@ def select_rows(pointer, rows, t, unused):
             off[order[k]] = now
             changed = 1
     if changed == 1:
-        _convert(memory, vec(memory, at.LAM_NOW), picked)
+        _convert(memory, memory.lam_now, picked)
         for i in range(3):
-            _convert(memory, row(memory, at.STAGE_LAM, i), picked)
+            _convert(memory, memory.stage_lam[i], picked)
     return changed

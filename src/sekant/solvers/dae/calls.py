@@ -4,23 +4,23 @@ from __future__ import annotations
 
 from math import isfinite
 
-from sekant.native_call import call_native
-from sekant.solvers.common.compiled import inner
-from sekant.solvers.common.views import ints, take, vec
+from sekant.solvers.common.calls import call_native
+from sekant.solvers.common.loops import inner
+from sekant.solvers.common.vectors import take
 from sekant.solvers.dae import memory as at
 
 
 @inner
 def set_time(memory, t):
     """Functions see no time outside the segment, so each is evaluated on one side of a jump only."""
-    window = vec(memory, at.WINDOW)
-    vec(memory, at.CLOCK)[0] = min(max(t, window[0]), window[1])
+    window = memory.window
+    memory.clock[0] = min(max(t, window[0]), window[1])
 
 
 @inner
 def set_state(memory, x):
     """q and v of the point from x = [q; v; w]."""
-    q, v = vec(memory, at.Q), vec(memory, at.V)
+    q, v = memory.q, memory.v
     take(q, x, 0)
     take(v, x, q.size)
 
@@ -28,50 +28,48 @@ def set_state(memory, x):
 @inner
 def _call_full(memory, function, result):
     """A function of (t, q, v, a, lam, p)."""
-    address = ints(memory, at.SIZE)[function]
-    call_native(address, memory[at.ARG_FULL, 0], memory[at.RES, 0] + 8 * result, memory[at.WORK, 0])
+    call_native(function, memory.arg_full, memory.res_at + 8 * result, memory.work)
 
 
 @inner
 def _call_state(memory, function, result):
     """A function of (t, q, v, p)."""
-    address = ints(memory, at.SIZE)[function]
-    call_native(address, memory[at.ARG_STATE, 0], memory[at.RES, 0] + 8 * result, memory[at.WORK, 0])
+    call_native(function, memory.arg_state, memory.res_at + 8 * result, memory.work)
 
 
 @inner
 def residual(memory):
-    _call_full(memory, at.RESIDUAL, at.RES_RESIDUAL)
+    _call_full(memory, memory.residual, at.RES_RESIDUAL)
 
 
 @inner
 def jacobian(memory):
-    _call_full(memory, at.JACOBIAN, at.RES_JACOBIAN)
+    _call_full(memory, memory.jacobian, at.RES_JACOBIAN)
 
 
 @inner
 def quadratures(memory):
-    _call_full(memory, at.QUADRATURES, at.RES_POWER)
+    _call_full(memory, memory.quadratures, at.RES_POWER)
 
 
 @inner
 def kinematics(memory):
-    _call_state(memory, at.KINEMATICS, at.RES_KINEMATICS)
+    _call_state(memory, memory.kinematics, at.RES_KINEMATICS)
 
 
 @inner
 def constraints(memory):
-    _call_state(memory, at.CONSTRAINT_RATES, at.RES_CONSTRAINTS)
+    _call_state(memory, memory.constraint_rates, at.RES_CONSTRAINTS)
 
 
 @inner
 def mass_and_gradients(memory):
-    _call_state(memory, at.SADDLE, at.RES_SADDLE)
+    _call_state(memory, memory.saddle, at.RES_SADDLE)
 
 
 @inner
 def bias(memory):
-    _call_state(memory, at.BIAS, at.RES_BIAS)
+    _call_state(memory, memory.bias, at.RES_BIAS)
 
 
 @inner
@@ -86,7 +84,7 @@ def first_not_finite(values):
 @inner
 def normalize(memory, q):
     """Scale the unit blocks of q to unit norm."""
-    blocks = ints(memory, at.BLOCKS)
+    blocks = memory.blocks
     for b in range(0, blocks.size, 2):
         start, stop = blocks[b], blocks[b] + blocks[b + 1]
         square = 0.0

@@ -18,9 +18,9 @@ constraints of positions and velocities. The unknown of Newton's method is dv, w
 
 from __future__ import annotations
 
-from sekant.solvers.common.compiled import compiled, inner
-from sekant.solvers.common.procedures import call, procedure, table_at
-from sekant.solvers.common.views import clear, ints, mat, put, row, take, vec
+from sekant.solvers.common.loops import inner, procedure
+from sekant.solvers.common.spans import divide
+from sekant.solvers.common.vectors import clear, put, take
 from sekant.solvers.dae import memory as at
 from sekant.solvers.dae.calls import (
     first_not_finite,
@@ -32,18 +32,15 @@ from sekant.solvers.dae.calls import (
     set_state,
     set_time,
 )
+from sekant.solvers.dae.memory import Memory
 from sekant.solvers.dae.outputs import start_run, write_row
 from sekant.solvers.dae.projection import (
     accelerations,
-    factorize_saddle,
     minimum_norm,
     project,
-    project_state,
-    solve_saddle,
 )
 from sekant.solvers.dae.radau_newton import lu_factorize, solve_real
 from sekant.solvers.linear import ldl
-from sekant.solvers.ode.fixed_step import divide
 
 MOST_ITERATIONS = 20
 RENEW_AFTER = 4  # iterations with one matrix
@@ -58,10 +55,10 @@ ACCEPTED, DIVERGED, BAD_NUMBER, BAD_CONSTRAINT = range(4)
 @inner
 def _flow(memory, t, h, q0, u):
     """q of the point <- the flow from q0 with the constant velocity u (v of the point is overwritten)."""
-    q, v, qdot, total = vec(memory, at.Q), vec(memory, at.V), vec(memory, at.QDOT), vec(memory, at.QDOT_STILL)
+    q, v, qdot, total = memory.q, memory.v, memory.qdot, memory.qdot_still
     put(v, 0, u)
     take(q, q0, 0)
-    if ints(memory, at.CURVED).size == 0:
+    if memory.curved.size == 0:
         set_time(memory, t + 0.5 * h)
         kinematics(memory)
         for j in range(q.size):
@@ -88,20 +85,20 @@ def _regularization(memory):
     Rows that depend on each other contradict each other to second order off the constraints; a larger eps keeps
     that from being divided by a small number.
     """
-    eps = vec(memory, at.LDL_INFO)[EPS]
-    return REDUNDANT_FACTOR * eps if ints(memory, at.SIZE)[at.REDUNDANT] == 1 else eps
+    eps = memory.ldl_info[EPS]
+    return REDUNDANT_FACTOR * eps if memory.redundant == 1 else eps
 
 
 @inner
 def _factorize(memory, c, s):
     """Jacobian at the point and factors of the iteration matrix; returns whether they are finite."""
-    K, rows, scatter = mat(memory, at.K), ints(memory, at.K_ROW), ints(memory, at.LU_SCATTER)
-    values, count, size = vec(memory, at.REAL), ints(memory, at.COUNT), ints(memory, at.SIZE)
-    diagonal, eps = ints(memory, at.LU_CONSTRAINT), _regularization(memory)
-    nv, first = size[at.NV], vec(memory, at.REAL_B).size - size[at.M]
+    K, rows, scatter = memory.k, memory.k_row, memory.lu_scatter
+    values = memory.real
+    diagonal, eps = memory.lu_constraint, _regularization(memory)
+    nv, first = memory.nv, memory.real_b.size - memory.m
     jacobian(memory)
-    count[at.JACOBIANS] += 1
-    count[at.FACTORIZATIONS] += 1
+    memory.jacobians += 1
+    memory.factorizations += 1
     clear(values)
     for e in range(scatter.size):
         if rows[e] < nv:
@@ -115,14 +112,14 @@ def _factorize(memory, c, s):
         values[diagonal[i]] -= eps
     if first_not_finite(values) >= 0:
         return False
-    return lu_factorize(memory, values, vec(memory, at.REAL_INVERSE)) >= 0
+    return lu_factorize(memory, values, memory.real_inverse) >= 0
 
 
 @inner
 def _increment(memory, c, s):
     """Newton's increment from the residuals at the point, in REAL_B: [dv; -; dlam]; returns the largest |dv|."""
-    b, F, size = vec(memory, at.REAL_B), vec(memory, at.F), ints(memory, at.SIZE)
-    nv, mh, first = size[at.NV], size[at.MH], b.size - size[at.M]
+    b, F = memory.real_b, memory.f
+    nv, mh, first = memory.nv, memory.mh, b.size - memory.m
     for j in range(nv):
         b[j] = -F[j] / c
     for j in range(nv, first):
@@ -138,18 +135,17 @@ def _increment(memory, c, s):
     return largest
 
 
-@procedure
-def alpha_step(pointer, rows, t, h):
+@procedure(Memory, "generalized-alpha integrator", 3.0)
+def alpha_step(memory, t, h):
     """One step from X into TRIAL; A_NOW, LAM_NOW become those of its end, A_ALG the algorithmic one.
 
     Returns ACCEPTED, or the reason of failure, with BLAME set.
     """
-    memory = table_at(pointer, rows)
-    x, b, count = vec(memory, at.X), vec(memory, at.REAL_B), ints(memory, at.COUNT)
-    q, v, a, lam = vec(memory, at.Q), vec(memory, at.V), vec(memory, at.A), vec(memory, at.LAM)
-    A0, a0, F = vec(memory, at.A_ALG), vec(memory, at.A_NOW), vec(memory, at.F)
-    u, A1, v1 = row(memory, at.ZV, 0), row(memory, at.ZV, 1), row(memory, at.ZV, 2)
-    r = vec(memory, at.OPTION)[at.SPECTRAL_RADIUS]
+    x, b = memory.x, memory.real_b
+    q, v, a, lam = memory.q, memory.v, memory.a, memory.lam
+    A0, a0, F = memory.a_alg, memory.a_now, memory.f
+    u, A1, v1 = memory.zv[0], memory.zv[1], memory.zv[2]
+    r = memory.spectral_radius
     am, af = (2.0 * r - 1.0) / (r + 1.0), r / (r + 1.0)
     gamma = 0.5 + af - am
     beta = 0.25 * (gamma + 0.5) ** 2
@@ -159,7 +155,7 @@ def alpha_step(pointer, rows, t, h):
     for j in range(nq):
         length = max(length, abs(x[j]))
     put(a, 0, a0)
-    put(lam, 0, vec(memory, at.LAM_NOW))
+    put(lam, 0, memory.lam_now)
     for j in range(nv):
         A1[j] = (a0[j] - am * A0[j]) / (1.0 - am)
         u[j] = x[nq + j] + h * ((0.5 - beta) * A0[j] + beta * A1[j])
@@ -171,13 +167,13 @@ def alpha_step(pointer, rows, t, h):
         put(v, 0, v1)
         set_time(memory, t + h)
         if (k % RENEW_AFTER == 0 or rate > 0.5) and not _factorize(memory, c, s):
-            count[at.BLAME] = -1
+            memory.blame = -1
             return BAD_NUMBER
         residual(memory)
-        count[at.RESIDUALS] += 1
+        memory.residuals += 1
         bad = first_not_finite(F)
         if bad >= 0:
-            count[at.BLAME] = nq + bad if bad < nv else -1
+            memory.blame = nq + bad if bad < nv else -1
             return BAD_NUMBER
         largest = _increment(memory, c, s)
         rate = largest / last if last > 0.0 else 0.0
@@ -191,38 +187,38 @@ def alpha_step(pointer, rows, t, h):
             lam[j] += b[first + j]
         if largest <= ACCURACY * size + ROUND_OFF * length / s:
             return _finish(memory, t, h)
-    count[at.BLAME] = -1
+    memory.blame = -1
     for j in range(nv):
         if abs(b[j]) == last:
-            count[at.BLAME] = nq + j
+            memory.blame = nq + j
     return DIVERGED
 
 
 @inner
 def _finish(memory, t, h):
     """Projected end of a converged step."""
-    x, trial, count = vec(memory, at.X), vec(memory, at.TRIAL), ints(memory, at.COUNT)
-    q, power, slope = vec(memory, at.Q), vec(memory, at.POWER), vec(memory, at.SLOPE)
-    v1 = row(memory, at.ZV, 2)
+    x, trial = memory.x, memory.trial
+    q, power, slope = memory.q, memory.power, memory.slope
+    v1 = memory.zv[2]
     nq, nv = q.size, v1.size
-    _flow(memory, t, h, x, row(memory, at.ZV, 0))
+    _flow(memory, t, h, x, memory.zv[0])
     put(trial, 0, q)
     put(trial, nq, v1)
-    put(vec(memory, at.A_NOW), 0, vec(memory, at.A))
-    put(vec(memory, at.LAM_NOW), 0, vec(memory, at.LAM))
-    put(vec(memory, at.A_ALG), 0, row(memory, at.ZV, 1))
+    put(memory.a_now, 0, memory.a)
+    put(memory.lam_now, 0, memory.lam)
+    put(memory.a_alg, 0, memory.zv[1])
     for j in range(nq + nv):
         if not abs(trial[j]) < at.LARGEST_STATE:
-            count[at.BLAME] = j
+            memory.blame = j
             return BAD_NUMBER
     for j in range(nq + nv, x.size):
         trial[j] = x[j]
-    if ints(memory, at.SIZE)[at.M] > 0:
-        count[at.BLAME] = project(memory, t + h, trial)
-        if count[at.BLAME] >= 0:
+    if memory.m > 0:
+        memory.blame = project(memory, t + h, trial)
+        if memory.blame >= 0:
             return BAD_CONSTRAINT
-        if ints(memory, at.SIZE)[at.REDUNDANT] == 1:
-            minimum_norm(memory, vec(memory, at.LAM_NOW))
+        if memory.redundant == 1:
+            minimum_norm(memory, memory.lam_now)
     if power.size > 0:
         _power_at(memory, t + h, trial)
         for j in range(power.size):
@@ -237,8 +233,8 @@ def _power_at(memory, t, x):
     """Rates of the quadratures at a state with the present accelerations and multipliers."""
     set_time(memory, t)
     set_state(memory, x)
-    put(vec(memory, at.A), 0, vec(memory, at.A_NOW))
-    put(vec(memory, at.LAM), 0, vec(memory, at.LAM_NOW))
+    put(memory.a, 0, memory.a_now)
+    put(memory.lam, 0, memory.lam_now)
     quadratures(memory)
 
 
@@ -246,10 +242,10 @@ def _power_at(memory, t, x):
 def _begin_segment(memory, t):
     """Consistent state and accelerations at the start of a segment; returns -1 or a constraint not met."""
     a, lam, solution, x = (
-        vec(memory, at.A_NOW),
-        vec(memory, at.LAM_NOW),
-        vec(memory, at.LDL_X),
-        vec(memory, at.X),
+        memory.a_now,
+        memory.lam_now,
+        memory.ldl_x,
+        memory.x,
     )
     bad = project(memory, t, x)
     if bad >= 0:
@@ -258,84 +254,76 @@ def _begin_segment(memory, t):
         return lam.size
     take(a, solution, 0)
     take(lam, solution, a.size)
-    put(vec(memory, at.A_ALG), 0, a)
-    if vec(memory, at.POWER).size > 0:
+    put(memory.a_alg, 0, a)
+    if memory.power.size > 0:
         _power_at(memory, t, x)
-        put(vec(memory, at.SLOPE), x.size - vec(memory, at.POWER).size, vec(memory, at.POWER))
+        put(memory.slope, x.size - memory.power.size, memory.power)
     return -1
 
 
 @inner
 def _steps(memory, origin, first, last, h):
     """Take the steps `first` <= i < `last` from ``origin + i h``; returns (how many succeeded, reason)."""
-    x, trial = vec(memory, at.X), vec(memory, at.TRIAL)
+    x, trial = memory.x, memory.trial
     for i in range(first, last):
-        what = call(memory, at.ITERATE, origin + i * h, h)
+        what = alpha_step(memory, origin + i * h, h)
         if what != ACCEPTED:
             return i - first, what
         put(x, 0, trial)
     return last - first, ACCEPTED
 
 
-@compiled
-def advance(memory, budget):
-    """Take at most `budget` steps; returns a code of `memory`. Landings as in `ode.fixed_step`."""
-    count, time, window = ints(memory, at.COUNT), vec(memory, at.TIME), vec(memory, at.WINDOW)
-    t_eval, edges, option = vec(memory, at.T_EVAL), vec(memory, at.EDGES), vec(memory, at.OPTION)
-    most = ints(memory, at.SIZE)[at.MAX_STEPS]
-    if count[at.STARTED] == 0:
+@procedure(Memory, "generalized-alpha integrator", 5.0)
+def advance(memory, a, b):
+    """Take at most `a` steps; returns a code of `memory`. Landings as in `ode.fixed_step`."""
+    budget = int(a)
+    window = memory.window
+    t_eval, edges = memory.t_eval, memory.edges
+    most = memory.max_steps
+    if memory.started == 0:
         code = start_run(memory)
         if code != at.MORE:
             return code
-        count[at.STARTED], count[at.FIRST] = 1, 1
-    while count[at.ROW] < t_eval.size:
-        segment, base, i = count[at.SEGMENT], time[at.SPAN_START], count[at.SPAN_STEP]
-        if count[at.FIRST] == 1:
-            window[0], window[1] = vec(memory, at.LOW)[segment], vec(memory, at.HIGH)[segment]
-            bad = _begin_segment(memory, time[at.T])
+        memory.started, memory.first = 1, 1
+    while memory.row < t_eval.size:
+        segment, base, i = memory.segment, memory.span_start, memory.span_step
+        if memory.first == 1:
+            window[0], window[1] = memory.low[segment], memory.high[segment]
+            bad = _begin_segment(memory, memory.t)
             if bad >= 0:
-                count[at.COMPONENT], time[at.T_FAILED] = bad, time[at.T]
+                memory.component, memory.t_failed = bad, memory.t
                 return at.CONSTRAINTS
-            count[at.FIRST] = 0
-        t_row, edge = t_eval[count[at.ROW]], edges[segment + 1]
-        at_edge = t_row >= edge - option[at.SNAP]
+            memory.first = 0
+        t_row, edge = t_eval[memory.row], edges[segment + 1]
+        at_edge = t_row >= edge - memory.snap
         landing = max(edge if at_edge else t_row, base)
-        whole, h, rest = divide(landing - base, option[at.STEP])
+        whole, h, rest = divide(landing - base, memory.step)
         total = whole + (1 if rest > 0.0 else 0)
         origin, first, last = base, i, whole
         if i >= whole:
             origin, first, last, h = base + whole * h, i - whole, total - whole, rest
-        last = min(last, first + budget, first + most - count[at.STEPS])
+        last = min(last, first + budget, first + most - memory.steps)
         done, what = _steps(memory, origin, first, last, h)
         budget -= done
-        count[at.STEPS] += done
-        count[at.SPAN_STEP] = i + done
-        time[at.T] = landing if i + done == total else origin + (first + done) * h
+        memory.steps += done
+        memory.span_step = i + done
+        memory.t = landing if i + done == total else origin + (first + done) * h
         if what != ACCEPTED:
-            count[at.COMPONENT], time[at.T_FAILED] = count[at.BLAME], time[at.T] + h
+            memory.component, memory.t_failed = memory.blame, memory.t + h
             if what == DIVERGED:
                 return at.NO_CONVERGENCE
             return at.NOT_FINITE if what == BAD_NUMBER else at.CONSTRAINTS
         if i + done < total:
-            if budget > 0 and count[at.STEPS] < most:
+            if budget > 0 and memory.steps < most:
                 continue
-            return at.TOO_MANY_STEPS if count[at.STEPS] >= most else at.MORE
-        time[at.SPAN_START] = landing
-        count[at.SPAN_STEP] = 0
-        if abs(t_row - landing) <= option[at.SNAP]:
-            put(row(memory, at.ROWS, count[at.ROW]), 0, vec(memory, at.X))
-            call(memory, at.WRITE_ROW, landing, 1.0)
+            return at.TOO_MANY_STEPS if memory.steps >= most else at.MORE
+        memory.span_start = landing
+        memory.span_step = 0
+        if abs(t_row - landing) <= memory.snap:
+            put(memory.rows[memory.row], 0, memory.x)
+            write_row(memory, landing, 1.0)
         if at_edge and segment + 2 < edges.size:
-            count[at.SEGMENT] += 1
-            count[at.RESTARTS] += 1
-            count[at.FIRST] = 1
+            memory.segment += 1
+            memory.restarts += 1
+            memory.first = 1
     return at.FINISHED
-
-
-PROCEDURES = {
-    at.FACTORIZE_SADDLE: factorize_saddle,
-    at.SOLVE_SADDLE: solve_saddle,
-    at.PROJECT: project_state,
-    at.WRITE_ROW: write_row,
-    at.ITERATE: alpha_step,
-}

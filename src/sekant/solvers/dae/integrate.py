@@ -93,7 +93,7 @@ def integrate_dae(
         redundant=has_redundant_rows(problem, float(times[0]), start),
         spectral_radius=float(spectral_radius),
     )
-    memory = lay_out(problem, start, options, chosen.procedures)
+    memory = lay_out(problem, start, options)
     code = _run(chosen, memory, times, on_chunk, chunk_steps)
     return _outcome(_STATUS[code], times, memory)
 
@@ -101,55 +101,54 @@ def integrate_dae(
 def _run(
     method: Method, memory: Memory, times: Floats, on_chunk: OnChunk | None, chunk_steps: int | None
 ) -> int:
-    count, rows, delivered = memory[at.COUNT], memory[at.ROWS], 0
+    rows, delivered = memory.rows, 0
 
     def deliver() -> None:
         nonlocal delivered
-        first, delivered = delivered, int(count[at.ROW])
+        first, delivered = delivered, memory.row
         if on_chunk is not None:
             progress = 1.0
             if times.size > 1:
-                progress = float((memory[at.TIME][at.T] - times[0]) / (times[-1] - times[0]))
+                progress = float((memory.t - times[0]) / (times[-1] - times[0]))
             on_chunk(times[first:delivered], rows[first:delivered], progress)
 
     code, budget = at.MORE, chunk_steps or FIRST_CHUNK_STEPS
     try:
         while code == at.MORE:
             began = perf_counter()
-            code = method.advance(memory.table, budget)
+            code = method.advance(memory, budget)
             if chunk_steps is None:
                 ratio = CHUNK_SECONDS / max(perf_counter() - began, 1e-6)
                 budget = max(FIRST_CHUNK_STEPS, int(budget * min(max(ratio, 0.1), 16.0)))
             deliver()
     except KeyboardInterrupt:
-        if code == at.MORE and delivered < count[at.ROW]:
+        if code == at.MORE and delivered < memory.row:
             deliver()
     return code
 
 
 def _outcome(status: Status, times: Floats, memory: Memory) -> DaeOutcome:
-    count, time = memory[at.COUNT], memory[at.TIME]
-    rows = int(count[at.ROW])
+    rows = memory.row
     return DaeOutcome(
         status=status,
         t=times[:rows],
-        x=memory[at.ROWS][:rows],
-        a=memory[at.A_ROWS][:rows],
-        lam=memory[at.LAM_ROWS][:rows],
-        t_last=float(time[at.T]),
-        x_last=memory[at.X].copy(),
-        t_failed=float(time[at.T_FAILED]),
-        component=int(count[at.COMPONENT]),
-        start_moved=(float(time[at.MOVED_Q]), float(time[at.MOVED_V])),
-        largest_residuals=(float(time[at.LARGEST_PHI]), float(time[at.LARGEST_RATE])),
+        x=memory.rows[:rows],
+        a=memory.a_rows[:rows],
+        lam=memory.lam_rows[:rows],
+        t_last=memory.t,
+        x_last=memory.x.copy(),
+        t_failed=memory.t_failed,
+        component=memory.component,
+        start_moved=(memory.moved_q, memory.moved_v),
+        largest_residuals=(memory.largest_phi, memory.largest_rate),
         stats=DaeStats(
-            steps=int(count[at.STEPS]),
-            rejected=int(count[at.REJECTED]),
-            diverged=int(count[at.DIVERGED]),
-            residuals=int(count[at.RESIDUALS]),
-            jacobians=int(count[at.JACOBIANS]),
-            factorizations=int(count[at.FACTORIZATIONS]),
-            restarts=int(count[at.RESTARTS]),
+            steps=memory.steps,
+            rejected=memory.rejected,
+            diverged=memory.diverged,
+            residuals=memory.residuals,
+            jacobians=memory.jacobians,
+            factorizations=memory.factorizations,
+            restarts=memory.restarts,
         ),
     )
 

@@ -1,9 +1,7 @@
 """The memory of a run, laid out for compiled loops: what they read, what they go on from, whom they call.
 
-Every loop has the form ``advance(memory, budget) -> code``. `memory` is a table of addresses (see
-`sekant.solvers.common.views`) whose rows are named here. A loop takes at most about `budget`
-steps and leaves everything needed to go on in the arrays, so that a run cut into pieces is bit for bit the run in
-one piece.
+Every loop takes at most about so many steps and leaves everything needed to go on in its memory, so that a run cut
+into pieces is bit for bit the run in one piece.
 """
 
 from __future__ import annotations
@@ -14,10 +12,19 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from sekant.solvers.common.procedures import Procedure
 from sekant.solvers.common.sections import view
 from sekant.solvers.common.sites import free_modes
-from sekant.solvers.common.views import address, table_of
+from sekant.solvers.common.structs import (
+    Address,
+    Complexes,
+    Integer,
+    Matrix,
+    Real,
+    Struct,
+    Vector,
+    address_of,
+)
+from sekant.solvers.common.structs import Integers as Whole
 from sekant.solvers.dae.problem import DaeProblem
 from sekant.solvers.linear import ldl, static_lu
 
@@ -28,62 +35,6 @@ Integers = NDArray[np.int64]
 MORE, FINISHED, NOT_FINITE, STEP_TOO_SMALL, TOO_MANY_STEPS, NO_CONVERGENCE, CONSTRAINTS = range(7)
 
 LARGEST_STATE = 1e100
-
-# Entries of SIZE: lengths, switches, and addresses of the compiled functions. V_POWER: errors and Newton's
-# increments of v are weighed with h to this power (1 with constraints on positions, which make v a variable of
-# index 2; else 0). REDUNDANT: 1 if constraint rows depend on each other at the start.
-(NQ, NV, NW, MH, M, V_POWER, REDUNDANT, MAX_STEPS) = range(8)
-(RESIDUAL, JACOBIAN, KINEMATICS, CONSTRAINT_RATES, SADDLE, BIAS, QUADRATURES, N_SIZE) = range(8, 16)
-
-# Entries of OPTION. SPECTRAL_RADIUS: of generalized-alpha at infinite frequency.
-RTOL, MAX_STEP, SNAP, STEP, SPECTRAL_RADIUS, N_OPTION = range(6)
-
-# Entries of COUNT. BLAME: state, unknown or constraint in which a procedure failed. SELECTING: which rows are left
-# out of the steps, see `active_rows`.
-(ROW, SEGMENT, STEPS, REJECTED, DIVERGED, RESIDUALS, JACOBIANS, FACTORIZATIONS, RESTARTS, COMPONENT) = range(
-    10
-)
-(SPAN_STEP, STARTED, FIRST, AFTER_REJECTION, HISTORY, FRESH, FACTORED, ITERATIONS, BLAME) = range(10, 19)
-SELECTING, N_COUNT = range(19, 21)
-
-# Entries of TIME. CONTRACTION: theta / (1 - theta) of Newton's iteration, RATE_NOW: theta in this step. CEILING:
-# bound of the step. WEAKNESS: least pivot of a constraint row that is kept after divergence.
-(T, T_FAILED, SPAN_START, H, STEP_START, STEP_LENGTH, H_ACCEPTED, ERROR_ACCEPTED, CONTRACTION) = range(9)
-(MOVED_Q, MOVED_V, LARGEST_PHI, LARGEST_RATE, RATE_NOW, ERROR_NOW, CEILING, WEAKNESS, N_TIME) = range(9, 18)
-
-# Rows of the table. What was asked for; times as in `sekant.solvers.ode.memory.Plan`. Coordinates whose rate
-# depends on q are CURVED, the others STRAIGHT.
-(SIZE, OPTION, COUNT, TIME, T_EVAL, EDGES, LOW, HIGH, ATOL, CURVED, STRAIGHT, BLOCKS) = range(12)
-# The point of evaluation: WINDOW holds the first and last time strictly inside the present segment; ARG_FULL and
-# ARG_STATE are argument tables (t, q, v, a, lam, p, T, M) and (t, q, v, p, T, M), RES all result tables in a row.
-(CLOCK, WINDOW, Q, V, A, LAM, ARG_FULL, ARG_STATE, RES, WORK) = range(12, 22)
-# Results: F residuals (nv + nc + m,), K (3, nnz) values of K0, K1, K2, RHS f and gamma (nv + m,).
-(F, K, QDOT, PHI, RATE, RHS, POWER, QDOT_STILL, V_KEPT) = range(22, 31)
-# State: X, X_OLD (nx,) now and at the left end of the last step, A_NOW, LAM_NOW at X; ROWS, A_ROWS, LAM_ROWS
-# outputs; PROJECTED (nx,) what the projection works on; SLOPE (nx,) x' at the left end; POLY (4, nx) powers of
-# theta over the last step; STAGE_LAM (3, m); TRIAL (nx,) the end of a trial step; A_ALG (nv,) of
-# generalized-alpha.
-(X, X_OLD, A_NOW, LAM_NOW, ROWS, A_ROWS, LAM_ROWS, SLOPE, POLY, STAGE_LAM, TRIAL, A_ALG, PROJECTED) = range(
-    31, 44
-)
-# Newton's iteration on [v; curved q; lam] (n,) at three stages: Z increments from the start of the step (lam:
-# themselves), W transformed ones, ZQ .. ZPOWER values at the stages, ZF residuals, WEIGHT, ERROR of [q; v].
-(Z, W, ZQ, ZV, ZA, ZQDOT, ZPOWER, ZF, WEIGHT, ERROR) = range(44, 54)
-# Factors of the Newton matrices, see `linear.static_lu`: pattern; values, inverse pivots, right side, scratch.
-(LU_ORDER, LU_SCATTER, LU_DIAGONAL, LU_CONSTRAINT, LU_START, LU_ROW, LU_LOW, LU_TARGET, LU_TARGET_START) = (
-    range(54, 63)
-)
-(REAL, REAL_INVERSE, REAL_B, REAL_Y, PAIR, PAIR_INVERSE, PAIR_B, PAIR_Y) = range(63, 71)
-# Pattern and factor of [M G^T; G 0], see `linear.ldl`, and sections of the latter.
-(LDL_PATTERN, LDL_FACTOR, LDL_M, LDL_G, LDL_X, LDL_INFO) = range(71, 77)
-# Procedures.
-(FACTORIZE_SADDLE, SOLVE_SADDLE, PROJECT, WRITE_ROW, ITERATE, ESTIMATE, FACTORIZE) = range(77, 84)
-# Row of each value of K.
-K_ROW = 84
-# Rows left out of the steps, see `active_rows`: ROW_OFF (m,) flags, and what they are chosen with.
-ROW_OFF, ROW_PICKED, ROW_BASIS, ROW_TRIANGLE, ROW_LENGTH, SELECT_ROWS = range(85, 91)
-# Modes M of the functions, all free.
-MODES, N_ARRAYS = range(91, 93)
 
 # Where the result table of each function begins in RES.
 RES_RESIDUAL, RES_JACOBIAN, RES_KINEMATICS, RES_CONSTRAINTS, RES_SADDLE, RES_BIAS, RES_POWER = (
@@ -113,35 +64,187 @@ class Options(NamedTuple):
     spectral_radius: float
 
 
-class Memory(NamedTuple):
-    """All arrays of a run, and their table. The problem must be kept as well."""
+class Memory(Struct):
+    """A run. The problem must be kept as well.
 
-    arrays: dict[int, NDArray[Any]]
-    table: Integers
+    n = nv + nc + m unknowns of Newton's iteration, [v; curved q; lam]; nx = nq + nv + nw states, [q; v; w].
+    """
 
-    def __getitem__(self, k: Any) -> NDArray[Any]:
-        return self.arrays[k]
+    nq: Integer
+    nv: Integer
+    nw: Integer
+    mh: Integer  # constraints on positions
+    m: Integer  # all constraints
+    v_power: Integer  # errors of v are weighed with h to this power: 1 with constraints on positions, else 0
+    redundant: Integer  # 1 if constraint rows depend on each other at the start
+    # Addresses of the compiled functions.
+    residual: Address
+    jacobian: Address
+    kinematics: Address
+    constraint_rates: Address
+    saddle: Address
+    bias: Address
+    quadratures: Address
+    # What was asked for; times as in `sekant.solvers.ode.memory.Plan`. spectral_radius: of generalized-alpha at
+    # infinite frequency.
+    max_steps: Integer
+    rtol: Real
+    max_step: Real
+    snap: Real
+    step: Real
+    spectral_radius: Real
+    t_eval: Vector
+    edges: Vector
+    low: Vector
+    high: Vector
+    atol: Vector
+    curved: Whole  # (nc,) coordinates whose rate depends on q
+    straight: Whole  # the others
+    blocks: Whole  # pairs of start and length of unit blocks
+    # What has been counted. blame: state, unknown or constraint in which a procedure failed. selecting: which rows
+    # are left out of the steps, see `active_rows`.
+    row: Integer
+    segment: Integer
+    steps: Integer
+    rejected: Integer
+    diverged: Integer
+    residuals: Integer
+    jacobians: Integer
+    factorizations: Integer
+    restarts: Integer
+    component: Integer
+    span_step: Integer
+    started: Integer
+    first: Integer
+    after_rejection: Integer
+    history: Integer
+    fresh: Integer
+    factored: Integer
+    iterations: Integer
+    blame: Integer
+    selecting: Integer
+    estimating: Integer  # 0: every step that converges is accepted, with which orders are measured; else 1
+    # Times and sizes. contraction: theta / (1 - theta) of Newton's iteration, rate_now: theta in this step. ceiling:
+    # bound of the step. weakness: least pivot of a constraint row that is kept after divergence.
+    t: Real
+    t_failed: Real
+    span_start: Real
+    h: Real
+    step_start: Real
+    step_length: Real
+    h_accepted: Real
+    error_accepted: Real
+    contraction: Real
+    moved_q: Real
+    moved_v: Real
+    largest_phi: Real
+    largest_rate: Real
+    rate_now: Real
+    error_now: Real
+    ceiling: Real
+    weakness: Real
+    # The point of evaluation: window holds the first and last time strictly inside the present segment; arg_full and
+    # arg_state are argument tables (t, q, v, a, lam, p, T, M) and (t, q, v, p, T, M), res all result tables in a row.
+    clock: Vector
+    window: Vector
+    q: Vector
+    v: Vector
+    a: Vector
+    lam: Vector
+    arg_full: Whole
+    arg_state: Whole
+    res: Whole
+    res_at: Address  # of res
+    modes: Vector  # M of the functions, all free
+    work: Vector
+    # Results: f residuals (n,), k (3, nnz) values of K0, K1, K2, rhs f and gamma (nv + m,).
+    f: Vector
+    k: Matrix
+    qdot: Vector
+    phi: Vector
+    rate: Vector
+    rhs: Vector
+    power: Vector
+    qdot_still: Vector
+    v_kept: Vector
+    # State: x, x_old (nx,) now and at the left end of the last step, a_now, lam_now at x; outputs; projected (nx,)
+    # what the projection works on; slope (nx,) x' at the left end; poly (4, nx) powers of theta over the last step;
+    # stage_lam (3, m); trial (nx,) the end of a trial step; a_alg (nv,) of generalized-alpha.
+    x: Vector
+    x_old: Vector
+    a_now: Vector
+    lam_now: Vector
+    rows: Matrix
+    a_rows: Matrix
+    lam_rows: Matrix
+    slope: Vector
+    poly: Matrix
+    stage_lam: Matrix
+    trial: Vector
+    a_alg: Vector
+    projected: Vector
+    # Newton's iteration at three stages: z increments from the start of the step (lam: themselves), w transformed
+    # ones, zq .. zpower values at the stages, zf residuals, weight, error of [q; v].
+    z: Matrix
+    w: Matrix
+    zq: Matrix
+    zv: Matrix
+    za: Matrix
+    zqdot: Matrix
+    zpower: Matrix
+    zf: Matrix
+    weight: Vector
+    error: Vector
+    # Factors of the Newton matrices, see `linear.static_lu`: pattern; values, inverse pivots, right side, scratch.
+    lu_order: Whole
+    lu_scatter: Whole
+    lu_diagonal: Whole
+    lu_constraint: Whole
+    lu_start: Whole
+    lu_row: Whole
+    lu_low: Whole
+    lu_target: Whole
+    lu_target_start: Whole
+    real: Vector
+    real_inverse: Vector
+    real_b: Vector
+    real_y: Vector
+    pair: Complexes
+    pair_inverse: Complexes
+    pair_b: Complexes
+    pair_y: Complexes
+    k_row: Whole  # row of each value of K
+    # Pattern and factor of [M G^T; G 0], see `linear.ldl`, and sections of the latter.
+    ldl_pattern: Whole
+    ldl_factor: Vector
+    ldl_m: Vector
+    ldl_g: Vector
+    ldl_x: Vector
+    ldl_info: Vector
+    # Rows left out of the steps, see `active_rows`: row_off (m,) flags, and what they are chosen with.
+    row_off: Whole
+    row_picked: Whole
+    row_basis: Matrix
+    row_triangle: Matrix
+    row_length: Vector
 
 
 def _pointers(*arrays: Floats) -> Integers:
-    return np.array([address(array) for array in arrays], dtype=np.int64)
+    return np.array([address_of(array) for array in arrays], dtype=np.int64)
 
 
-def lay_out(problem: DaeProblem, x0: Floats, options: Options, procedures: dict[int, Procedure]) -> Memory:
+def lay_out(problem: DaeProblem, x0: Floats, options: Options) -> Memory:
     """The memory of a run that stands at its start; nothing is evaluated yet."""
     pattern, _ = _patterns(problem)
     factor = ldl.lay_out(pattern)
-    arrays: dict[int, NDArray[Any]] = {LDL_PATTERN: pattern, LDL_FACTOR: factor}
-    sections = {LDL_M: ldl.M_VALUES, LDL_G: ldl.G_VALUES, LDL_X: ldl.X, LDL_INFO: ldl.INFO}
-    arrays.update({k: view(factor, part) for k, part in sections.items()})
-    _add_plan(arrays, problem, options)
-    _add_state(arrays, problem, x0, options)
-    _add_newton(arrays, problem)
-    _add_point(arrays, problem)
-    table = table_of(arrays, N_ARRAYS)
-    for k, procedure in procedures.items():
-        table[k, 0] = procedure.address
-    return Memory(arrays, table)
+    memory = Memory(ldl_pattern=pattern, ldl_factor=factor)
+    sections = {"ldl_m": ldl.M_VALUES, "ldl_g": ldl.G_VALUES, "ldl_x": ldl.X, "ldl_info": ldl.INFO}
+    memory.set(**{name: view(factor, part) for name, part in sections.items()})
+    _add_plan(memory, problem, options)
+    _add_state(memory, problem, x0, options)
+    _add_newton(memory, problem)
+    _add_point(memory, problem)
+    return memory
 
 
 _analyzed: WeakKeyDictionary[Any, tuple[ldl.Pattern, static_lu.Pattern]] = WeakKeyDictionary()
@@ -156,111 +259,83 @@ def _patterns(problem: DaeProblem) -> tuple[ldl.Pattern, static_lu.Pattern]:
     return _analyzed[f]
 
 
-def _add_plan(arrays: dict[int, NDArray[Any]], problem: DaeProblem, options: Options) -> None:
+def _add_plan(memory: Memory, problem: DaeProblem, options: Options) -> None:
     f, m = problem.functions, problem.m
-    size, option = np.zeros(N_SIZE, dtype=np.int64), np.zeros(N_OPTION)
-    size[[NQ, NV, NW, MH, M]] = f.nq, f.nv, f.nw, f.mh, m
-    size[[V_POWER, REDUNDANT, MAX_STEPS]] = int(f.mh > 0), int(options.redundant), options.max_steps
     power = f.power or f.kinematics
     functions = (f.residual, f.jacobian, f.kinematics, f.constraints, f.saddle, f.bias, power)
-    size[RESIDUAL : QUADRATURES + 1] = [function.address for function in functions]
-    option[[RTOL, MAX_STEP, SNAP]] = options.rtol, options.max_step, options.snap
-    option[[STEP, SPECTRAL_RADIUS]] = options.step, options.spectral_radius
+    names = ("residual", "jacobian", "kinematics", "constraint_rates", "saddle", "bias", "quadratures")
     curved = np.array(f.curved, dtype=np.int64)
-    arrays[SIZE], arrays[OPTION], arrays[T_EVAL], arrays[EDGES] = size, option, options.times, options.edges
-    arrays[LOW] = np.nextafter(options.edges[:-1], np.inf)
-    arrays[HIGH] = np.nextafter(options.edges[1:], -np.inf)
-    arrays[ATOL], arrays[CURVED] = options.atol, curved
-    arrays[STRAIGHT] = np.setdiff1d(np.arange(f.nq), curved).astype(np.int64)
-    arrays[BLOCKS] = np.array(f.unit_blocks, dtype=np.int64).reshape(-1)
-    arrays[WORK] = np.zeros(max(1, *[function.work_size for function in functions]))
+    memory.set(nq=f.nq, nv=f.nv, nw=f.nw, mh=f.mh, m=m, v_power=int(f.mh > 0))
+    memory.set(redundant=int(options.redundant), max_steps=options.max_steps, rtol=options.rtol)
+    memory.set(**{name: int(function.address) for name, function in zip(names, functions, strict=True)})
+    memory.set(max_step=options.max_step, snap=options.snap, step=options.step)
+    memory.set(spectral_radius=options.spectral_radius, t_eval=options.times, edges=options.edges)
+    memory.set(
+        low=np.nextafter(options.edges[:-1], np.inf),
+        high=np.nextafter(options.edges[1:], -np.inf),
+        atol=options.atol,
+        curved=curved,
+        straight=np.setdiff1d(np.arange(f.nq), curved).astype(np.int64),
+        blocks=np.array(f.unit_blocks, dtype=np.int64).reshape(-1),
+        work=np.zeros(max(1, *[function.work_size for function in functions])),
+    )
 
 
-def _add_state(arrays: dict[int, NDArray[Any]], problem: DaeProblem, x0: Floats, options: Options) -> None:
+def _add_state(memory: Memory, problem: DaeProblem, x0: Floats, options: Options) -> None:
     nv, m, rows, nx = problem.functions.nv, problem.m, options.times.size, x0.size
-    time, count = np.zeros(N_TIME), np.zeros(N_COUNT, dtype=np.int64)
-    time[[T, SPAN_START, STEP_START]] = options.times[0]
-    time[[T_FAILED, H, CEILING]] = np.nan, options.first_step, np.inf
-    count[COMPONENT], count[SELECTING] = -1, int(options.redundant)
-    shapes = {
-        A_NOW: nv,
-        LAM_NOW: m,
-        SLOPE: nx,
-        TRIAL: nx,
-        A_ALG: nv,
-        PROJECTED: nx,
-        ROWS: (rows, nx),
-        A_ROWS: (rows, nv),
-        LAM_ROWS: (rows, m),
-        POLY: (4, nx),
-        STAGE_LAM: (3, m),
-    }
-    arrays.update({k: np.zeros(shape) for k, shape in shapes.items()})
-    arrays[TIME], arrays[COUNT], arrays[X], arrays[X_OLD] = time, count, x0.copy(), x0.copy()
+    start = float(options.times[0])
+    memory.set(t=start, span_start=start, step_start=start, t_failed=np.nan, h=options.first_step)
+    memory.set(
+        ceiling=np.inf,
+        component=-1,
+        selecting=int(options.redundant),
+        estimating=1,
+        x=x0.copy(),
+        x_old=x0.copy(),
+    )
+    memory.set(a_now=np.zeros(nv), lam_now=np.zeros(m), a_alg=np.zeros(nv))
+    memory.set(slope=np.zeros(nx), trial=np.zeros(nx), projected=np.zeros(nx))
+    memory.set(rows=np.zeros((rows, nx)), a_rows=np.zeros((rows, nv)), lam_rows=np.zeros((rows, m)))
+    memory.set(poly=np.zeros((4, nx)), stage_lam=np.zeros((3, m)))
 
 
-def _add_newton(arrays: dict[int, NDArray[Any]], problem: DaeProblem) -> None:
+def _add_newton(memory: Memory, problem: DaeProblem) -> None:
     f, m = problem.functions, problem.m
     n = f.nv + f.curved.size + m
     _, pattern = _patterns(problem)
-    arrays[K_ROW] = np.array(f.K_row, dtype=np.int64)
-    arrays.update({LU_ORDER + k: np.asarray(part) for k, part in enumerate(pattern[:9])})
-    shapes = {
-        Z: (3, n),
-        W: (3, n),
-        ZQ: (3, f.nq),
-        ZV: (3, f.nv),
-        ZA: (3, f.nv),
-        ZQDOT: (3, f.nq),
-        ZPOWER: (3, f.nw),
-        ZF: (3, n),
-        WEIGHT: n,
-        ERROR: f.nq + f.nv,
-        REAL: pattern.values,
-        REAL_INVERSE: n,
-        REAL_B: n,
-        REAL_Y: n,
-    }
-    arrays.update({k: np.zeros(shape) for k, shape in shapes.items()})
-    arrays[ROW_OFF], arrays[ROW_PICKED] = np.zeros((2, m), dtype=np.int64)
-    arrays.update({ROW_BASIS: np.zeros((m, f.nv)), ROW_TRIANGLE: np.zeros((m, m)), ROW_LENGTH: np.zeros(m)})
-    arrays[PAIR] = np.zeros(pattern.values, dtype=np.complex128)
-    arrays.update({k: np.zeros(n, dtype=np.complex128) for k in (PAIR_INVERSE, PAIR_B, PAIR_Y)})
+    names = ("order", "scatter", "diagonal", "constraint", "start", "row", "low", "target", "target_start")
+    memory.set(**{f"lu_{name}": getattr(pattern, name) for name in names})
+    memory.set(k_row=np.array(f.K_row, dtype=np.int64))
+    memory.set(z=np.zeros((3, n)), w=np.zeros((3, n)), zf=np.zeros((3, n)))
+    memory.set(zq=np.zeros((3, f.nq)), zv=np.zeros((3, f.nv)), za=np.zeros((3, f.nv)))
+    memory.set(zqdot=np.zeros((3, f.nq)), zpower=np.zeros((3, f.nw)))
+    memory.set(weight=np.zeros(n), error=np.zeros(f.nq + f.nv))
+    memory.set(row_off=np.zeros(m, dtype=np.int64), row_picked=np.zeros(m, dtype=np.int64))
+    memory.set(row_basis=np.zeros((m, f.nv)), row_triangle=np.zeros((m, m)), row_length=np.zeros(m))
+    for name, dtype in (("real", np.float64), ("pair", np.complex128)):
+        memory.set(**{name: np.zeros(pattern.values, dtype=dtype)})
+        memory.set(**{f"{name}_{part}": np.zeros(n, dtype=dtype) for part in ("inverse", "b", "y")})
 
 
-def _add_point(arrays: dict[int, NDArray[Any]], problem: DaeProblem) -> None:
+def _add_point(memory: Memory, problem: DaeProblem) -> None:
     f, m, nc = problem.functions, problem.m, problem.functions.curved.size
-    shapes = {
-        CLOCK: 1,
-        WINDOW: 2,
-        Q: f.nq,
-        V: f.nv,
-        A: f.nv,
-        LAM: m,
-        QDOT: f.nq,
-        PHI: f.mh,
-        RATE: m,
-        F: f.nv + nc + m,
-        K: (3, f.K_row.size),
-        RHS: f.nv + m,
-        POWER: f.nw,
-        QDOT_STILL: f.nq,
-        V_KEPT: f.nv,
-    }
-    arrays.update({k: np.zeros(shape) for k, shape in shapes.items()})
-    clock, q, v, a, lam = (arrays[k] for k in (CLOCK, Q, V, A, LAM))
-    p, tables, R, rhs = problem.p, problem.tables, arrays[F], arrays[RHS]
+    clock, q, v, a, lam = np.zeros(1), np.zeros(f.nq), np.zeros(f.nv), np.zeros(f.nv), np.zeros(m)
+    R, K, rhs = np.zeros(f.nv + nc + m), np.zeros((3, f.K_row.size)), np.zeros(f.nv + m)
+    qdot, phi, rate, power = np.zeros(f.nq), np.zeros(f.mh), np.zeros(m), np.zeros(f.nw)
+    p, tables = problem.p, problem.tables
     assert tables is not None
     functions = (f.residual, f.jacobian, f.kinematics, f.constraints, f.saddle, f.bias, f.power or f.residual)
-    modes = arrays[MODES] = free_modes(max((function.sites for function in functions), key=len))
-    arrays[ARG_FULL] = _pointers(clock, q, v, a, lam, p, tables, modes)
-    arrays[ARG_STATE] = _pointers(clock, q, v, p, tables, modes)
-    arrays[RES] = _pointers(
+    modes = free_modes(max((function.sites for function in functions), key=len))
+    res = _pointers(
         *(R, R[f.nv :], R[f.nv + nc :], R[f.nv + nc + f.mh :]),
-        *arrays[K],
-        arrays[QDOT],
-        *(arrays[PHI], arrays[RATE]),
-        *(arrays[LDL_M], arrays[LDL_G]),
+        *K,
+        qdot,
+        *(phi, rate),
+        *(memory.ldl_m, memory.ldl_g),
         *(rhs, rhs[f.nv :]),
-        arrays[POWER],
+        power,
     )
+    memory.set(clock=clock, window=np.zeros(2), q=q, v=v, a=a, lam=lam, f=R, k=K, rhs=rhs)
+    memory.set(qdot=qdot, phi=phi, rate=rate, power=power, qdot_still=np.zeros(f.nq), v_kept=np.zeros(f.nv))
+    memory.set(arg_full=_pointers(clock, q, v, a, lam, p, tables, modes), res=res, res_at=address_of(res))
+    memory.set(arg_state=_pointers(clock, q, v, p, tables, modes), modes=modes)

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
 from sekant.errors import SolverError, suggest
-from sekant.solvers.common.procedures import Procedure
+from sekant.solvers.common.loops import Procedure
 from sekant.solvers.dae import generalized_alpha, radau
 
 
 @dataclass(frozen=True)
 class Method:
-    """An integrator. `advance(table, budget)` is its compiled loop, `procedures` what it calls, see `memory`.
+    """An integrator. `advance(memory, budget)` is its compiled loop, see `memory`.
 
     `order`: of the positions on smooth motions.
     """
@@ -23,8 +22,7 @@ class Method:
     order: int
     adaptive: bool
     description: str
-    advance: Callable[..., int]
-    procedures: dict[int, Procedure]
+    advance: Procedure
 
 
 METHODS: dict[str, Method] = {
@@ -36,7 +34,6 @@ METHODS: dict[str, Method] = {
             True,
             "Radau IIA of order 5 on index 3, adaptive step, for stiff systems",
             radau.advance,
-            radau.PROCEDURES,
         ),
         Method(
             "generalized_alpha",
@@ -44,7 +41,6 @@ METHODS: dict[str, Method] = {
             False,
             "generalized-alpha on index 3, fixed step, numerical damping by the spectral radius",
             generalized_alpha.advance,
-            generalized_alpha.PROCEDURES,
         ),
     )
 }

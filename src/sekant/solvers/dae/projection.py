@@ -9,11 +9,9 @@ Hairer, Wanner: Solving Ordinary Differential Equations II, 2nd ed., section VII
 
 from __future__ import annotations
 
-from sekant.solvers.common.compiled import inner
-from sekant.solvers.common.procedures import call, procedure, table_at
+from sekant.solvers.common.loops import inner, procedure
 from sekant.solvers.common.sections import section
-from sekant.solvers.common.views import clear, ints, put, take, vec
-from sekant.solvers.dae import memory as at
+from sekant.solvers.common.vectors import clear, put, take
 from sekant.solvers.dae.calls import (
     bias,
     constraints,
@@ -23,6 +21,7 @@ from sekant.solvers.dae.calls import (
     set_state,
     set_time,
 )
+from sekant.solvers.dae.memory import Memory
 from sekant.solvers.linear import ldl
 
 PHI_LIMIT, RATE_LIMIT = 1e-10, 1e-9
@@ -33,31 +32,29 @@ ROUND_OFF = 1e-15
 _ldl_factorize, _ldl_solve = ldl.factorize, ldl.solve
 
 
-@procedure
-def factorize_saddle(pointer, rows, a, b):
+@procedure(Memory, "Radau integrator", 3.0)
+def factorize_saddle(memory, a, b):
     """Factors of [M G^T; G 0] at the point."""
-    memory = table_at(pointer, rows)
     mass_and_gradients(memory)
-    _ldl_factorize(ints(memory, at.LDL_PATTERN), vec(memory, at.LDL_FACTOR))
+    _ldl_factorize(memory.ldl_pattern, memory.ldl_factor)
     return 0
 
 
-@procedure
-def solve_saddle(pointer, rows, a, b):
+@procedure(Memory, "Radau integrator", 3.0)
+def solve_saddle(memory, a, b):
     """Solve [M G^T; G 0] for RHS, into LDL_X; returns 1 if the solution is finite."""
-    memory = table_at(pointer, rows)
-    pattern, factor = ints(memory, at.LDL_PATTERN), vec(memory, at.LDL_FACTOR)
-    return 1 if _ldl_solve(pattern, factor, vec(memory, at.RHS), ACCURACY) else 0
+    pattern, factor = memory.ldl_pattern, memory.ldl_factor
+    return 1 if _ldl_solve(pattern, factor, memory.rhs, ACCURACY) else 0
 
 
 @inner
 def factorize_at(memory):
-    call(memory, at.FACTORIZE_SADDLE, 0.0, 0.0)
+    factorize_saddle(memory, 0.0, 0.0)
 
 
 @inner
 def _solve(memory):
-    return call(memory, at.SOLVE_SADDLE, 0.0, 0.0) == 1
+    return solve_saddle(memory, 0.0, 0.0) == 1
 
 
 @inner
@@ -76,8 +73,8 @@ def _largest(values):
 @inner
 def _move(memory):
     """q <- q + N(q) dx with dx the last solution; returns whether that changed q beyond round-off."""
-    dx, q, v = vec(memory, at.LDL_X), vec(memory, at.Q), vec(memory, at.V)
-    qdot, still, kept = vec(memory, at.QDOT), vec(memory, at.QDOT_STILL), vec(memory, at.V_KEPT)
+    dx, q, v = memory.ldl_x, memory.q, memory.v
+    qdot, still, kept = memory.qdot, memory.qdot_still, memory.v_kept
     put(kept, 0, v)
     clear(v)
     kinematics(memory)
@@ -98,8 +95,8 @@ def _move(memory):
 @inner
 def _project_positions(memory):
     """Bring q of the point to Phi = 0; returns (largest |Phi| left, its row)."""
-    size, phi, rhs = ints(memory, at.SIZE), vec(memory, at.PHI), vec(memory, at.RHS)
-    nv = size[at.NV]
+    phi, rhs = memory.phi, memory.rhs
+    nv = memory.nv
     constraints(memory)
     for _ in range(MOST_ITERATIONS):
         left, row = _largest(phi)
@@ -121,7 +118,7 @@ def _project_positions(memory):
 @inner
 def _project_velocities(memory):
     """Bring v of the point to zero rates; returns (largest rate left, its row). Factors must be in place."""
-    rate, rhs, v, dv = vec(memory, at.RATE), vec(memory, at.RHS), vec(memory, at.V), vec(memory, at.LDL_X)
+    rate, rhs, v, dv = memory.rate, memory.rhs, memory.v, memory.ldl_x
     for _ in range(MOST_ITERATIONS):
         left, row = _largest(rate)
         if left <= ROUND_OFF or left == 1e300:
@@ -142,11 +139,10 @@ def _project_velocities(memory):
     return _largest(rate)
 
 
-@procedure
-def project_state(pointer, rows, t, unused):
+@procedure(Memory, "Radau integrator", 3.0)
+def project_state(memory, t, unused):
     """Project q and v of PROJECTED at time t; returns the constraint that cannot be met, or -1."""
-    memory = table_at(pointer, rows)
-    time, q, v, x = vec(memory, at.TIME), vec(memory, at.Q), vec(memory, at.V), vec(memory, at.PROJECTED)
+    q, v, x = memory.q, memory.v, memory.projected
     set_time(memory, t)
     set_state(memory, x)
     normalize(memory, q)
@@ -158,8 +154,8 @@ def project_state(pointer, rows, t, unused):
         return phi_row
     if not rate <= RATE_LIMIT * size_q * size_v:
         return rate_row
-    time[at.LARGEST_PHI] = max(time[at.LARGEST_PHI], phi)
-    time[at.LARGEST_RATE] = max(time[at.LARGEST_RATE], rate)
+    memory.largest_phi = max(memory.largest_phi, phi)
+    memory.largest_rate = max(memory.largest_rate, rate)
     put(x, 0, q)
     put(x, q.size, v)
     return -1
@@ -172,9 +168,9 @@ def project(memory, t, x):
     The limits grow with the size of the coordinates where these are large, as round-off does. On return the
     point is the projected state and the factors belong to it.
     """
-    state = vec(memory, at.PROJECTED)
+    state = memory.projected
     put(state, 0, x)
-    row = call(memory, at.PROJECT, t, 0.0)
+    row = project_state(memory, t, 0.0)
     if row < 0:
         put(x, 0, state)
     return row
@@ -188,10 +184,10 @@ def minimum_norm(memory, lam):
     extrapolation from step to step would let round-off in it grow.
     """
     pattern, G, rhs, solution = (
-        ints(memory, at.LDL_PATTERN),
-        vec(memory, at.LDL_G),
-        vec(memory, at.RHS),
-        vec(memory, at.LDL_X),
+        memory.ldl_pattern,
+        memory.ldl_g,
+        memory.rhs,
+        memory.ldl_x,
     )
     G_row, G_col = section(pattern, ldl.G_ROW), section(pattern, ldl.G_COL)
     clear(rhs)

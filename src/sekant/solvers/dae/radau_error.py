@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from math import sqrt
 
-from sekant.solvers.common.compiled import inner
-from sekant.solvers.common.procedures import procedure, table_at
-from sekant.solvers.common.views import ints, mat, put, row, vec
-from sekant.solvers.dae import memory as at
+from sekant.solvers.common.loops import inner, procedure
+from sekant.solvers.common.vectors import put
 from sekant.solvers.dae.calls import first_not_finite, kinematics, residual, set_time
+from sekant.solvers.dae.memory import Memory
 from sekant.solvers.dae.radau_newton import scale_right_side, solve_real
 from sekant.solvers.dae.radau_tableau import MU_REAL, E
 
@@ -24,10 +23,10 @@ def _estimate(memory, t, h, shift):
     R is evaluated at the acceleration -E Z / h, and at the straight coordinates moved by their part of the
     right-hand side over mu, which is what elimination leaves of these rows.
     """
-    x, Z, error, stage_q = vec(memory, at.X), mat(memory, at.Z), vec(memory, at.ERROR), mat(memory, at.ZQ)
-    q, v, a, qdot = vec(memory, at.Q), vec(memory, at.V), vec(memory, at.A), vec(memory, at.QDOT)
-    rise, b, F = row(memory, at.ZQDOT, 0), vec(memory, at.REAL_B), vec(memory, at.F)
-    curved, straight = ints(memory, at.CURVED), ints(memory, at.STRAIGHT)
+    x, Z, error, stage_q = memory.x, memory.z, memory.error, memory.zq
+    q, v, a, qdot = memory.q, memory.v, memory.a, memory.qdot
+    rise, b, F = memory.zqdot[0], memory.real_b, memory.f
+    curved, straight = memory.curved, memory.straight
     nq, nv, mu = q.size, v.size, MU_REAL / h
     set_time(memory, t)
     for j in range(nq):
@@ -35,7 +34,7 @@ def _estimate(memory, t, h, shift):
     for j in range(nv):
         v[j] = x[nq + j] + shift * error[nq + j]
         a[j] = -(E[0] * Z[0, j] + E[1] * Z[1, j] + E[2] * Z[2, j]) / h
-    put(vec(memory, at.LAM), 0, vec(memory, at.LAM_NOW))
+    put(memory.lam, 0, memory.lam_now)
     kinematics(memory)
     for k in range(straight.size):
         j = straight[k]
@@ -43,7 +42,7 @@ def _estimate(memory, t, h, shift):
         rise[j] = total / h
         q[j] += (qdot[j] + rise[j]) / mu
     residual(memory)
-    ints(memory, at.COUNT)[at.RESIDUALS] += 1
+    memory.residuals += 1
     bad = first_not_finite(F)
     if bad >= 0:
         return bad
@@ -64,20 +63,21 @@ def _estimate(memory, t, h, shift):
     return -1
 
 
-@procedure
-def estimate(pointer, rows, t, h):
+@procedure(Memory, "Radau integrator", 3.0)
+def estimate(memory, t, h):
     """Root mean square of the scaled error of [q; v], in ERROR_NOW; returns -1 or a row that is not finite.
 
     The estimate is repeated at the corrected point if it exceeds 1 in a first step or after a rejection. Sets
     BLAME, the worst component.
     """
-    memory = table_at(pointer, rows)
-    x, atol, rtol = vec(memory, at.X), vec(memory, at.ATOL), vec(memory, at.OPTION)[at.RTOL]
-    q, v, error = mat(memory, at.ZQ), mat(memory, at.ZV), vec(memory, at.ERROR)
-    count, time = ints(memory, at.COUNT), vec(memory, at.TIME)
+    if memory.estimating == 0:
+        memory.error_now = 1e-10
+        return -1
+    x, atol, rtol = memory.x, memory.atol, memory.rtol
+    q, v, error = memory.zq, memory.zv, memory.error
     nq, nv = q.shape[1], v.shape[1]
-    factor = h if ints(memory, at.SIZE)[at.V_POWER] == 1 else 1.0
-    again = count[at.FIRST] == 1 or count[at.AFTER_REJECTION] == 1
+    factor = h if memory.v_power == 1 else 1.0
+    again = memory.first == 1 or memory.after_rejection == 1
     for attempt in range(2):
         bad = _estimate(memory, t, h, float(attempt))
         if bad >= 0:
@@ -90,8 +90,8 @@ def estimate(pointer, rows, t, h):
                 scaled *= factor
             square += scaled * scaled
             if abs(scaled) > largest:
-                count[at.BLAME], largest = j, abs(scaled)
-        time[at.ERROR_NOW] = sqrt(square / (nq + nv))
-        if time[at.ERROR_NOW] < 1.0 or not again:
+                memory.blame, largest = j, abs(scaled)
+        memory.error_now = sqrt(square / (nq + nv))
+        if memory.error_now < 1.0 or not again:
             break
     return -1

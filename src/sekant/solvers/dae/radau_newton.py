@@ -12,11 +12,10 @@ from __future__ import annotations
 
 from math import sqrt
 
-from sekant.solvers.common.compiled import inner
-from sekant.solvers.common.procedures import procedure, table_at
-from sekant.solvers.common.views import clear, complexes, ints, mat, put, row, take, vec
-from sekant.solvers.dae import memory as at
+from sekant.solvers.common.loops import inner, procedure
+from sekant.solvers.common.vectors import clear, put, take
 from sekant.solvers.dae.calls import first_not_finite, jacobian, kinematics, residual, set_state, set_time
+from sekant.solvers.dae.memory import Memory
 from sekant.solvers.dae.radau_tableau import A_INV, MU_COMPLEX, MU_REAL, TI, A, C, T
 from sekant.solvers.linear import ldl, static_lu
 
@@ -38,24 +37,24 @@ _lu_factorize, _lu_solve = static_lu.factorize, static_lu.solve
 def evaluate_jacobian(memory, t):
     """K0, K1, K2 at the start of a step; returns whether they are finite."""
     set_time(memory, t)
-    set_state(memory, vec(memory, at.X))
-    put(vec(memory, at.A), 0, vec(memory, at.A_NOW))
-    put(vec(memory, at.LAM), 0, vec(memory, at.LAM_NOW))
+    set_state(memory, memory.x)
+    put(memory.a, 0, memory.a_now)
+    put(memory.lam, 0, memory.lam_now)
     jacobian(memory)
-    ints(memory, at.COUNT)[at.JACOBIANS] += 1
+    memory.jacobians += 1
     bad = -1
     for k in range(3):
-        bad = max(bad, first_not_finite(row(memory, at.K, k)))
+        bad = max(bad, first_not_finite(memory.k[k]))
     return bad < 0
 
 
 @inner
 def assemble(memory, s, values):
     """values <- K0 + s K1 + s^2 K2, with -eps on the diagonal of the constraints; rows left out: lam = 0."""
-    K, scatter, diagonal = mat(memory, at.K), ints(memory, at.LU_SCATTER), ints(memory, at.LU_CONSTRAINT)
-    K_row, off = ints(memory, at.K_ROW), ints(memory, at.ROW_OFF)
-    first = vec(memory, at.REAL_B).size - off.size
-    eps = NEWTON_EPS * vec(memory, at.LDL_INFO)[SCALE]
+    K, scatter, diagonal = memory.k, memory.lu_scatter, memory.lu_constraint
+    K_row, off = memory.k_row, memory.row_off
+    first = memory.real_b.size - off.size
+    eps = NEWTON_EPS * memory.ldl_info[SCALE]
     clear(values)
     for e in range(scatter.size):
         if K_row[e] < first or off[K_row[e] - first] == 0:
@@ -67,11 +66,11 @@ def assemble(memory, s, values):
 @inner
 def lu_factorize(memory, values, inverse):
     return _lu_factorize(
-        ints(memory, at.LU_START),
-        ints(memory, at.LU_LOW),
-        ints(memory, at.LU_TARGET),
-        ints(memory, at.LU_TARGET_START),
-        ints(memory, at.LU_DIAGONAL),
+        memory.lu_start,
+        memory.lu_low,
+        memory.lu_target,
+        memory.lu_target_start,
+        memory.lu_diagonal,
         values,
         inverse,
     )
@@ -80,11 +79,11 @@ def lu_factorize(memory, values, inverse):
 @inner
 def lu_solve(memory, values, inverse, b, y):
     _lu_solve(
-        ints(memory, at.LU_ORDER),
-        ints(memory, at.LU_START),
-        ints(memory, at.LU_ROW),
-        ints(memory, at.LU_LOW),
-        ints(memory, at.LU_DIAGONAL),
+        memory.lu_order,
+        memory.lu_start,
+        memory.lu_row,
+        memory.lu_low,
+        memory.lu_diagonal,
         values,
         inverse,
         b,
@@ -97,10 +96,10 @@ def solve_real(memory):
     """Solve with the real matrix, in REAL_B."""
     lu_solve(
         memory,
-        vec(memory, at.REAL),
-        vec(memory, at.REAL_INVERSE),
-        vec(memory, at.REAL_B),
-        vec(memory, at.REAL_Y),
+        memory.real,
+        memory.real_inverse,
+        memory.real_b,
+        memory.real_y,
     )
 
 
@@ -109,24 +108,23 @@ def solve_pair(memory):
     """Solve with the complex matrix, in PAIR_B."""
     lu_solve(
         memory,
-        complexes(memory, at.PAIR),
-        complexes(memory, at.PAIR_INVERSE),
-        complexes(memory, at.PAIR_B),
-        complexes(memory, at.PAIR_Y),
+        memory.pair,
+        memory.pair_inverse,
+        memory.pair_b,
+        memory.pair_y,
     )
 
 
-@procedure
-def factorize(pointer, rows, h, unused):
+@procedure(Memory, "Radau integrator", 3.0)
+def factorize(memory, h, unused):
     """Factor the real and the complex matrix for step length h; returns 0, or -1 if they are not finite."""
-    memory = table_at(pointer, rows)
-    ints(memory, at.COUNT)[at.FACTORIZATIONS] += 1
-    real, pair = vec(memory, at.REAL), complexes(memory, at.PAIR)
+    memory.factorizations += 1
+    real, pair = memory.real, memory.pair
     assemble(memory, h / MU_REAL, real)
-    if lu_factorize(memory, real, vec(memory, at.REAL_INVERSE)) < 0:
+    if lu_factorize(memory, real, memory.real_inverse) < 0:
         return -1
     assemble(memory, h / MU_COMPLEX, pair)
-    return min(0, lu_factorize(memory, pair, complexes(memory, at.PAIR_INVERSE)))
+    return min(0, lu_factorize(memory, pair, memory.pair_inverse))
 
 
 @inner
@@ -138,12 +136,12 @@ def _combine(matrix, i, first, second, third):
 def spread(memory, t, h):
     """Values at the stages from the increments Z."""
     x, Z, curved, straight = (
-        vec(memory, at.X),
-        mat(memory, at.Z),
-        ints(memory, at.CURVED),
-        ints(memory, at.STRAIGHT),
+        memory.x,
+        memory.z,
+        memory.curved,
+        memory.straight,
     )
-    q, v, a, rates = mat(memory, at.ZQ), mat(memory, at.ZV), mat(memory, at.ZA), mat(memory, at.ZQDOT)
+    q, v, a, rates = memory.zq, memory.zv, memory.za, memory.zqdot
     nq, nv = q.shape[1], v.shape[1]
     for i in range(3):
         for j in range(nv):
@@ -153,13 +151,13 @@ def spread(memory, t, h):
             q[i, curved[k]] = x[curved[k]] + Z[i, nv + k]
     if straight.size == 0:
         return
-    point_q, point_v, qdot = vec(memory, at.Q), vec(memory, at.V), vec(memory, at.QDOT)
+    point_q, point_v, qdot = memory.q, memory.v, memory.qdot
     take(point_q, x, 0)
     for i in range(3):
         set_time(memory, t + C[i] * h)
-        put(point_v, 0, row(memory, at.ZV, i))
+        put(point_v, 0, memory.zv[i])
         kinematics(memory)
-        put(row(memory, at.ZQDOT, i), 0, qdot)
+        put(memory.zqdot[i], 0, qdot)
     for k in range(straight.size):
         j = straight[k]
         for i in range(3):
@@ -170,25 +168,24 @@ def spread(memory, t, h):
 def set_stage(memory, t, h, i):
     """Make stage i the point of evaluation."""
     set_time(memory, t + C[i] * h)
-    put(vec(memory, at.Q), 0, row(memory, at.ZQ, i))
-    put(vec(memory, at.V), 0, row(memory, at.ZV, i))
-    put(vec(memory, at.A), 0, row(memory, at.ZA, i))
-    lam, Z = vec(memory, at.LAM), row(memory, at.Z, i)
+    put(memory.q, 0, memory.zq[i])
+    put(memory.v, 0, memory.zv[i])
+    put(memory.a, 0, memory.za[i])
+    lam, Z = memory.lam, memory.z[i]
     take(lam, Z, Z.size - lam.size)
 
 
 @inner
 def scale_right_side(memory, b, mu):
     """From residuals in the rows (R, curved, Phi, B) to the right-hand side of K."""
-    size = ints(memory, at.SIZE)
-    nv, first = size[at.NV], b.size - size[at.M]
+    nv, first = memory.nv, b.size - memory.m
     for j in range(nv):
         b[j] = -b[j] / mu
-    for j in range(first, first + size[at.MH]):
+    for j in range(first, first + memory.mh):
         b[j] = -b[j] * mu
-    for j in range(first + size[at.MH], b.size):
+    for j in range(first + memory.mh, b.size):
         b[j] = -b[j]
-    off = ints(memory, at.ROW_OFF)
+    off = memory.row_off
     for i in range(off.size):
         if off[i] == 1:
             b[first + i] = 0.0
@@ -197,8 +194,7 @@ def scale_right_side(memory, b, mu):
 @inner
 def scale_solution(memory, b, mu):
     """From [dv; z; y] to the increments of [v; curved q; lam]."""
-    size = ints(memory, at.SIZE)
-    nv, first = size[at.NV], b.size - size[at.M]
+    nv, first = memory.nv, b.size - memory.m
     for j in range(nv, first):
         b[j] = b[j] / mu
     for j in range(first, b.size):
@@ -208,15 +204,15 @@ def scale_solution(memory, b, mu):
 @inner
 def _stage_residuals(memory, t, h):
     """Residuals at the stages; returns the first row that is not finite, or -1."""
-    F = vec(memory, at.F)
+    F = memory.f
     for i in range(3):
         set_stage(memory, t, h, i)
         residual(memory)
         bad = first_not_finite(F)
         if bad >= 0:
             return bad
-        put(row(memory, at.ZF, i), 0, F)
-    ints(memory, at.COUNT)[at.RESIDUALS] += 3
+        put(memory.zf[i], 0, F)
+    memory.residuals += 3
     return -1
 
 
@@ -227,17 +223,17 @@ def _increments(memory, h, positions):
     `positions`: 1, or 0 for the part that is left if the constraints on positions were met exactly. That part is
     tangential to them.
     """
-    F, W, weight, size = mat(memory, at.ZF), mat(memory, at.W), vec(memory, at.WEIGHT), ints(memory, at.SIZE)
-    real, pair = vec(memory, at.REAL_B), complexes(memory, at.PAIR_B)
-    first = real.size - size[at.M]
+    F, W, weight = memory.zf, memory.w, memory.weight
+    real, pair = memory.real_b, memory.pair_b
+    first = real.size - memory.m
     mu, mu_pair = MU_REAL / h, MU_COMPLEX / h
     for j in range(real.size):
-        share = positions if first <= j < first + size[at.MH] else 1.0
+        share = positions if first <= j < first + memory.mh else 1.0
         real[j] = share * _combine(TI, 0, F[0, j], F[1, j], F[2, j])
         pair[j] = share * complex(
             _combine(TI, 1, F[0, j], F[1, j], F[2, j]), _combine(TI, 2, F[0, j], F[1, j], F[2, j])
         )
-    for j in range(size[at.NV], first):
+    for j in range(memory.nv, first):
         real[j] -= mu * W[0, j]
         pair[j] -= mu_pair * complex(W[1, j], W[2, j])
     scale_right_side(memory, real, mu)
@@ -255,11 +251,11 @@ def _increments(memory, h, positions):
 @inner
 def _displacement(memory, h):
     """Largest displacement in the increments, in relation to the coordinates (or to 1 where all are smaller)."""
-    real, pair, q = vec(memory, at.REAL_B), complexes(memory, at.PAIR_B), vec(memory, at.X)
-    size, largest, length = ints(memory, at.SIZE), 0.0, 1.0
-    for j in range(size[at.NV]):
+    real, pair, q = memory.real_b, memory.pair_b, memory.x
+    largest, length = 0.0, 1.0
+    for j in range(memory.nv):
         largest = max(largest, abs(real[j]), abs(pair[j].real), abs(pair[j].imag))
-    for j in range(size[at.NQ]):
+    for j in range(memory.nq):
         length = max(length, abs(q[j]))
     return largest * h / (MU_REAL * length)
 
@@ -271,14 +267,9 @@ def _set_weights(memory):
     Deviation from VII.7: increments of v are not multiplied by h, because what is left of them along the
     constraints adds up from step to step. For what is left of them across, see `_tangential`.
     """
-    size, x, atol, weight = (
-        ints(memory, at.SIZE),
-        vec(memory, at.X),
-        vec(memory, at.ATOL),
-        vec(memory, at.WEIGHT),
-    )
-    rtol, curved = vec(memory, at.OPTION)[at.RTOL], ints(memory, at.CURVED)
-    nq, nv = size[at.NQ], size[at.NV]
+    x, atol, weight = memory.x, memory.atol, memory.weight
+    rtol, curved = memory.rtol, memory.curved
+    nq, nv = memory.nq, memory.nv
     for j in range(nv):
         weight[j] = 1.0 / (atol[nq + j] + rtol * abs(x[nq + j]))
     for k in range(curved.size):
@@ -289,19 +280,19 @@ def _set_weights(memory):
 @inner
 def _range(memory):
     """The largest velocity, in the units of the smallest tolerance of a velocity."""
-    x, weight, size = vec(memory, at.X), vec(memory, at.WEIGHT), ints(memory, at.SIZE)
+    x, weight = memory.x, memory.weight
     largest, finest = 0.0, 0.0
-    for j in range(size[at.NV]):
-        largest, finest = max(largest, abs(x[size[at.NQ] + j])), max(finest, weight[j])
+    for j in range(memory.nv):
+        largest, finest = max(largest, abs(x[memory.nq + j])), max(finest, weight[j])
     return largest * finest
 
 
 @inner
 def _worst_unknown(memory):
     """The unknown with the largest weighed increment."""
-    real, weight = vec(memory, at.REAL_B), vec(memory, at.WEIGHT)
+    real, weight = memory.real_b, memory.weight
     worst, largest = 0, -1.0
-    for j in range(real.size - ints(memory, at.SIZE)[at.M]):
+    for j in range(real.size - memory.m):
         size = weight[j] * abs(real[j])
         if size > largest:
             worst, largest = j, size
@@ -312,10 +303,10 @@ def _worst_unknown(memory):
 def _apply(memory):
     """Add the increments to W; Z = T W."""
     Z, W, real, pair = (
-        mat(memory, at.Z),
-        mat(memory, at.W),
-        vec(memory, at.REAL_B),
-        complexes(memory, at.PAIR_B),
+        memory.z,
+        memory.w,
+        memory.real_b,
+        memory.pair_b,
     )
     for j in range(real.size):
         W[0, j] += real[j]
@@ -341,11 +332,10 @@ def _tangential(memory, h, tolerance, floor, last):
     to which noise contributes d times the rate at which the normals turn, whatever the step.
     `last`: norm of the tangential part in the iteration before, or -1; `floor`: a norm that may be round-off.
     """
-    time = vec(memory, at.TIME)
     norm = _increments(memory, h, 0.0)
     if not norm < 1e100:
         return BAD, norm
-    factor = _contraction(time[at.RATE_NOW]) if time[at.RATE_NOW] > 0.0 else time[at.CONTRACTION]
+    factor = _contraction(memory.rate_now) if memory.rate_now > 0.0 else memory.contraction
     if last > 0.0:
         rate = norm / last
         factor = _contraction(rate)
@@ -356,8 +346,8 @@ def _tangential(memory, h, tolerance, floor, last):
     return CONVERGED if factor * norm <= tolerance else GO_ON, norm
 
 
-@procedure
-def iterate(pointer, rows, t, h):
+@procedure(Memory, "Radau integrator", 3.0)
+def iterate(memory, t, h):
     """Newton's iteration from the increments in Z; returns CONVERGED, DIVERGED or BAD.
 
     Errors that are left along the constraints add up over all steps, so they must be small against the
@@ -366,27 +356,26 @@ def iterate(pointer, rows, t, h):
     Sets ITERATIONS, RATE_NOW and BLAME: the row that is not finite, or the unknown that changes most after
     divergence.
     """
-    memory = table_at(pointer, rows)
-    Z, W, time, count = mat(memory, at.Z), mat(memory, at.W), vec(memory, at.TIME), ints(memory, at.COUNT)
-    rtol = max(vec(memory, at.OPTION)[at.RTOL], 1e-14)
+    Z, W = memory.z, memory.w
+    rtol = max(memory.rtol, 1e-14)
     _set_weights(memory)
     for i in range(3):
         for j in range(Z.shape[1]):
             W[i, j] = _combine(TI, i, Z[0, j], Z[1, j], Z[2, j])
     floor = 10.0 * NOISE * ROUND_OFF * max(1.0 / rtol, _range(memory))
     tolerance = max(TIGHTEST, min(LOOSEST, rtol**0.5))
-    factor = time[at.CONTRACTION] ** 0.8
+    factor = memory.contraction**0.8
     last, rate_before, tangential = 0.0, 0.0, -1.0
-    time[at.RATE_NOW] = 0.0
+    memory.rate_now = 0.0
     for k in range(MOST_ITERATIONS):
-        count[at.ITERATIONS] = k + 1
+        memory.iterations = k + 1
         spread(memory, t, h)
-        count[at.BLAME] = _stage_residuals(memory, t, h)
-        if count[at.BLAME] >= 0:
+        memory.blame = _stage_residuals(memory, t, h)
+        if memory.blame >= 0:
             return BAD
         norm = _increments(memory, h, 1.0)
         if not norm < 1e100:
-            count[at.BLAME] = 0
+            memory.blame = 0
             return BAD
         _apply(memory)
         stalled = tangential >= 0.0
@@ -401,21 +390,21 @@ def iterate(pointer, rows, t, h):
             if not stalled:
                 if hopeless:
                     break
-                time[at.RATE_NOW] = mean
+                memory.rate_now = mean
         last = norm
         outcome = GO_ON
         if stalled:
             outcome, tangential = _tangential(memory, h, tolerance, floor, tangential)
         elif factor * norm <= tolerance:
-            time[at.CONTRACTION] = max(factor, LEAST_CONTRACTION)
+            memory.contraction = max(factor, LEAST_CONTRACTION)
             outcome = CONVERGED
         if outcome == CONVERGED:
             spread(memory, t, h)
             return CONVERGED
         if outcome == BAD:
-            count[at.BLAME] = 0
+            memory.blame = 0
             return BAD
         if outcome == DIVERGED:
             break
-    count[at.BLAME] = _worst_unknown(memory)
+    memory.blame = _worst_unknown(memory)
     return DIVERGED

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from math import sqrt
 
-from sekant.solvers.common.compiled import inner
-from sekant.solvers.common.views import clear, ints, mat, put, row, take, vec
+from sekant.solvers.common.loops import inner
+from sekant.solvers.common.vectors import clear, put, take
 from sekant.solvers.dae import memory as at
 from sekant.solvers.dae.calls import kinematics, quadratures, set_state, set_time
 from sekant.solvers.dae.projection import accelerations, project
@@ -17,12 +17,12 @@ from sekant.solvers.dae.radau_tableau import POWERS, A, C
 def starting_step(memory, longest):
     """A step in which v changes by a hundredth of its size, or q by a ten-thousandth of its own if v is small."""
     x, a, atol, rtol = (
-        vec(memory, at.X),
-        vec(memory, at.A_NOW),
-        vec(memory, at.ATOL),
-        vec(memory, at.OPTION)[at.RTOL],
+        memory.x,
+        memory.a_now,
+        memory.atol,
+        memory.rtol,
     )
-    nq, square_v, square_a = vec(memory, at.Q).size, 0.0, 0.0
+    nq, square_v, square_a = memory.q.size, 0.0, 0.0
     for j in range(a.size):
         scale = atol[nq + j] + rtol * abs(x[nq + j])
         square_v += (x[nq + j] / scale) ** 2
@@ -44,8 +44,8 @@ def starting_step(memory, longest):
 @inner
 def restart(memory, t):
     """Consistent state, accelerations and multipliers at the start of a segment; returns -1 or a bad row."""
-    a, lam, solution = vec(memory, at.A_NOW), vec(memory, at.LAM_NOW), vec(memory, at.LDL_X)
-    bad = project(memory, t, vec(memory, at.X))
+    a, lam, solution = memory.a_now, memory.lam_now, memory.ldl_x
+    bad = project(memory, t, memory.x)
     if bad >= 0:
         return bad
     if not accelerations(memory):
@@ -58,18 +58,18 @@ def restart(memory, t):
 @inner
 def predict(memory, t, h):
     """Start of the iteration: the last step's polynomials, extrapolated; without a last step, constants."""
-    Z, x, x_old, poly = mat(memory, at.Z), vec(memory, at.X), vec(memory, at.X_OLD), mat(memory, at.POLY)
-    lam, now, time = mat(memory, at.STAGE_LAM), vec(memory, at.LAM_NOW), vec(memory, at.TIME)
-    curved, size = ints(memory, at.CURVED), ints(memory, at.SIZE)
-    nq, nv = size[at.NQ], size[at.NV]
+    Z, x, x_old, poly = memory.z, memory.x, memory.x_old, memory.poly
+    lam, now = memory.stage_lam, memory.lam_now
+    curved = memory.curved
+    nq, nv = memory.nq, memory.nv
     first = nv + curved.size
-    if ints(memory, at.COUNT)[at.HISTORY] == 0:
+    if memory.history == 0:
         for i in range(3):
-            clear(row(memory, at.Z, i))
-            put(row(memory, at.Z, i), first, now)
+            clear(memory.z[i])
+            put(memory.z[i], first, now)
         return
     for i in range(3):
-        s = (t + C[i] * h - time[at.STEP_START]) / time[at.STEP_LENGTH]
+        s = (t + C[i] * h - memory.step_start) / memory.step_length
         for j in range(first):
             k = nq + j if j < nv else curved[j - nv]
             Z[i, j] = x_old[k] - x[k] + s * (poly[0, k] + s * (poly[1, k] + s * poly[2, k]))
@@ -83,23 +83,23 @@ def predict(memory, t, h):
 @inner
 def end_of_step(memory, t, t_new, h):
     """Projected end of the converged step in TRIAL; returns (constraint not met or -1, bad state or -1)."""
-    trial, x = vec(memory, at.TRIAL), vec(memory, at.X)
-    powers, power = mat(memory, at.ZPOWER), vec(memory, at.POWER)
-    nq, nv = vec(memory, at.Q).size, vec(memory, at.V).size
+    trial, x = memory.trial, memory.x
+    powers, power = memory.zpower, memory.power
+    nq, nv = memory.q.size, memory.v.size
     if power.size > 0:
         for i in range(3):
             set_stage(memory, t, h, i)
             quadratures(memory)
-            put(row(memory, at.ZPOWER, i), 0, power)
-    put(trial, 0, row(memory, at.ZQ, 2))
-    put(trial, nq, row(memory, at.ZV, 2))
+            put(memory.zpower[i], 0, power)
+    put(trial, 0, memory.zq[2])
+    put(trial, nq, memory.zv[2])
     for j in range(power.size):
         rise = A[2, 0] * powers[0, j] + A[2, 1] * powers[1, j] + A[2, 2] * powers[2, j]
         trial[nq + nv + j] = x[nq + nv + j] + h * rise
     for j in range(trial.size):
         if not abs(trial[j]) < at.LARGEST_STATE:
             return -1, j
-    if ints(memory, at.SIZE)[at.M] > 0 or ints(memory, at.BLOCKS).size > 0:
+    if memory.m > 0 or memory.blocks.size > 0:
         return project(memory, t_new, trial), -1
     return -1, -1
 
@@ -108,12 +108,12 @@ def end_of_step(memory, t, t_new, h):
 def _set_slope(memory, t):
     """x' at the start of the step."""
     slope, x, qdot, power = (
-        vec(memory, at.SLOPE),
-        vec(memory, at.X),
-        vec(memory, at.QDOT),
-        vec(memory, at.POWER),
+        memory.slope,
+        memory.x,
+        memory.qdot,
+        memory.power,
     )
-    a, lam = vec(memory, at.A_NOW), vec(memory, at.LAM_NOW)
+    a, lam = memory.a_now, memory.lam_now
     nq, nv = qdot.size, a.size
     set_time(memory, t)
     set_state(memory, x)
@@ -121,8 +121,8 @@ def _set_slope(memory, t):
     put(slope, 0, qdot)
     put(slope, nq, a)
     if power.size > 0:
-        put(vec(memory, at.A), 0, a)
-        put(vec(memory, at.LAM), 0, lam)
+        put(memory.a, 0, a)
+        put(memory.lam, 0, lam)
         quadratures(memory)
         put(slope, nq + nv, power)
 
@@ -135,10 +135,9 @@ def _set_polynomial(memory, h):
     ends. In a smooth solution it is of higher order than the curvature; it is left out where it is larger, as
     in the fast transients that a stiff solution starts with.
     """
-    x, poly, slope = vec(memory, at.X), mat(memory, at.POLY), vec(memory, at.SLOPE)
-    q, Z, p = mat(memory, at.ZQ), mat(memory, at.Z), mat(memory, at.ZPOWER)
-    size = ints(memory, at.SIZE)
-    nq, nv = size[at.NQ], size[at.NV]
+    x, poly, slope = memory.x, memory.poly, memory.slope
+    q, Z, p = memory.zq, memory.z, memory.zpower
+    nq, nv = memory.nq, memory.nv
     for j in range(x.size):
         if j < nq:
             z0, z1, z2 = q[0, j] - x[j], q[1, j] - x[j], q[2, j] - x[j]
@@ -158,15 +157,15 @@ def _set_polynomial(memory, h):
 @inner
 def accept(memory, t, t_new, h):
     """Make the end of the step the present state."""
-    time, lam = vec(memory, at.TIME), vec(memory, at.LAM_NOW)
-    x = vec(memory, at.X)
-    first = vec(memory, at.REAL_B).size - lam.size
+    lam = memory.lam_now
+    x = memory.x
+    first = memory.real_b.size - lam.size
     _set_slope(memory, t)
     _set_polynomial(memory, h)
-    put(vec(memory, at.X_OLD), 0, x)
-    put(x, 0, vec(memory, at.TRIAL))
-    put(vec(memory, at.A_NOW), 0, row(memory, at.ZA, 2))
+    put(memory.x_old, 0, x)
+    put(x, 0, memory.trial)
+    put(memory.a_now, 0, memory.za[2])
     for i in range(3):
-        take(row(memory, at.STAGE_LAM, i), row(memory, at.Z, i), first)
-    put(lam, 0, row(memory, at.STAGE_LAM, 2))
-    time[at.T], time[at.STEP_START], time[at.STEP_LENGTH] = t_new, t, h
+        take(memory.stage_lam[i], memory.z[i], first)
+    put(lam, 0, memory.stage_lam[2])
+    memory.t, memory.step_start, memory.step_length = t_new, t, h

@@ -8,9 +8,8 @@ count of steps starts anew at each landing; step i begins at ``landing + i h`` w
 
 from __future__ import annotations
 
-from math import floor
-
 from sekant.solvers.common.compiled import compiled
+from sekant.solvers.common.spans import divide
 from sekant.solvers.ode.euler import euler_steps
 from sekant.solvers.ode.memory import (
     COMPONENT,
@@ -33,7 +32,6 @@ from sekant.solvers.ode.rk4 import rk4_steps
 from sekant.solvers.ode.semi_implicit_euler import semi_implicit_euler_steps
 
 EULER, SEMI_IMPLICIT_EULER, RK4 = range(3)
-MULTIPLE = 1e-6
 
 
 @compiled
@@ -43,17 +41,6 @@ def _take_steps(kernel, native, plan, x, x_old, base, first, last, h, low, high)
     if kernel == SEMI_IMPLICIT_EULER:
         return semi_implicit_euler_steps(native, plan, x, x_old, base, first, last, h, low, high)
     return rk4_steps(native, plan, x, x_old, base, first, last, h, low, high)
-
-
-@compiled
-def divide(span, step):
-    """Split a span into (steps of full length, their length, length of one shortened step or 0)."""
-    ratio = span / step
-    nearest = floor(ratio + 0.5)
-    if nearest >= 1 and abs(ratio - nearest) <= MULTIPLE:
-        return nearest, span / nearest, 0.0
-    whole = floor(ratio)
-    return whole, step, span - whole * step
 
 
 @compiled
