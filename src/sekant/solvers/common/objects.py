@@ -11,6 +11,7 @@ import importlib
 import importlib.util
 import json
 import os
+import re
 import subprocess
 import sys
 import threading
@@ -27,6 +28,7 @@ from sekant.solvers.common.loops import ALL, Procedure
 
 SOLVERS = Path(__file__).parent.parent
 PREBUILT = SOLVERS.parent / "prebuilt"
+_IMPORT = re.compile(r"^\s*(?:from|import)\s+sekant\.solvers\.(\w+)", re.MULTILINE)
 _lock = threading.RLock()
 _linked: list[Linked] = []
 _addresses: dict[str, int] = {}
@@ -86,12 +88,22 @@ def import_all() -> None:
 
 
 @cache
-def source_stamp() -> str:
-    """A digest of all sources that may end up in a procedure."""
+def source_stamp(package: str) -> str:
+    """A digest of all sources that may end up in the procedures of a package of the solvers."""
     digest = sha256()
-    for path in sorted(SOLVERS.rglob("*.py")):
+    for path in sorted(file for name in _needed_by(package) for file in (SOLVERS / name).rglob("*.py")):
         digest.update(path.read_bytes())
     return digest.hexdigest()
+
+
+def _needed_by(package: str) -> set[str]:
+    """The packages of the solvers that `package` imports, directly or not, and itself."""
+    found, new = set[str](), {package}
+    while new:
+        found |= new
+        texts = [file.read_text(encoding="utf-8") for name in new for file in (SOLVERS / name).rglob("*.py")]
+        new = {match[1] for text in texts for match in _IMPORT.finditer(text)} - found
+    return found
 
 
 def _find(procedures: Sequence[Procedure]) -> dict[str, Entry]:
@@ -127,10 +139,12 @@ def _take(
 
 
 def _key(procedure: Procedure) -> str:
-    own = sys.modules[procedure.module].__file__ or ""
-    inside = Path(own).is_relative_to(SOLVERS)
-    source = b"" if inside or not own else Path(own).read_bytes()
-    return make_key(["procedure", procedure.symbol, source_stamp(), source, target_identity()])
+    own = Path(sys.modules[procedure.module].__file__ or "")
+    if own.is_relative_to(SOLVERS):
+        stamp, source = source_stamp(own.relative_to(SOLVERS).parts[0]), b""
+    else:
+        stamp, source = source_stamp("common"), own.read_bytes()
+    return make_key(["procedure", procedure.symbol, stamp, source, target_identity()])
 
 
 def _user_cache() -> ObjectCache | None:
@@ -202,6 +216,12 @@ def compile_procedures(symbols: Sequence[str], level: str) -> dict[str, Entry]:
     return made
 
 
+def sources() -> str:
+    """A digest of all packages of the solvers."""
+    packages = sorted(path.name for path in SOLVERS.iterdir() if (path / "__init__.py").exists())
+    return make_key([source_stamp(package) for package in packages])
+
+
 @cache
 def _manifest() -> dict[str, str]:
     """Of the code that came with the package, if its sources are those of the package: file by symbol."""
@@ -209,7 +229,7 @@ def _manifest() -> dict[str, str]:
         manifest = json.loads((PREBUILT / "manifest.json").read_text())
     except (OSError, ValueError):
         return {}
-    if manifest.get("sources") != source_stamp():
+    if manifest.get("sources") != sources():
         return {}
     for level in level_of_processor():
         if level in manifest["levels"]:
