@@ -57,7 +57,9 @@ def pieces_of(spline: BSpline) -> tuple[Array, Array]:
     return breaks, coefficients.reshape(len(starts), -1, k + 1)
 
 
-def periodic_least_squares(u: Array, y: Array, knots: Array, period: float, signs: Array) -> BSpline:
+def periodic_least_squares(
+    u: Array, y: Array, knots: Array, period: float, signs: Array, weights: Array | None = None
+) -> BSpline:
     """Quintic with simple knots (k,) in [a, a + period), knots[0] = a, through u (n,), y (n, m), where component j
     repeats after a period (signs[j] = 1) or changes its sign (-1).
 
@@ -73,6 +75,8 @@ def periodic_least_squares(u: Array, y: Array, knots: Array, period: float, sign
     after = np.concatenate([knots + (i + 1) * period for i in range(laps)])[: DEGREE + 1]
     t = np.concatenate([before, knots, after])
     full = csr_array(BSpline.design_matrix(u, t, DEGREE))
+    if weights is not None:
+        full, y = full.multiply(weights[:, None]).tocsr(), y * weights[:, None]
     index = np.arange(k + DEGREE)
     out = np.zeros((k + DEGREE, y.shape[1]))
     for sign in np.unique(signs):

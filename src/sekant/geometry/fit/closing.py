@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.interpolate import make_interp_spline
+from scipy.interpolate import BSpline, make_interp_spline
 
+from sekant.geometry.fit.bsplines import periodic_least_squares
 from sekant.geometry.fit.data import PoseData
+from sekant.geometry.fit.initial import Initial
 
 Array = NDArray[np.float64]
 
@@ -47,6 +49,47 @@ class Closing:
             gain = 2.0 * np.pi * np.round((y[n - 1] - y[0]) / (2.0 * np.pi))
         lap = np.floor_divide(index, n)
         return Closing(period, index % n, lap, lap == 0, gain, sign)
+
+    @staticmethod
+    def over_column(poses: PoseData, u: Array, r: Array, y: Array | None, tag: str, sigma: float) -> Closing:
+        """From rows over an increasing column u whose last row is the first one again, up to the noise `sigma` [m] of
+        a coordinate: the period is the difference of the column's ends."""
+        typical = float(np.median(np.linalg.norm(np.diff(r, axis=0), axis=1)))
+        gap = float(np.linalg.norm(r[-1] - r[0]))
+        if gap > max(0.2 * typical, 8.0 * sigma):
+            raise poses.error(
+                f"the path does not close: its last row lies {gap:.4g} m from its first one (typical step "
+                f"{typical:.3g} m). Over a column the last row must be the first one again, so that the period is known; add it, or "
+                "do not ask for 'periodic'"
+            )
+        closing = Closing.of(poses, u, y, tag)
+        n = len(u) - 1
+        overlap = min(n - 1, max(20, n // 6))
+        index = np.arange(-overlap, n + overlap)
+        lap = np.floor_divide(index, n)
+        return replace(closing, period=float(u[-1] - u[0]), source=index % n, lap=lap, inside=lap == 0)
+
+    def joined(self, r: Array, y: Array | None) -> tuple[Array, Array | None]:
+        """Positions and components whose first row is the mean of the first and of the last, which are one."""
+        r = np.concatenate([[0.5 * (r[0] + r[-1])], r[1:]])
+        if y is not None:
+            y = np.concatenate([[0.5 * (y[0] + self.sign * (y[-1] - self.gain))], y[1:]])
+        return r, y
+
+    def spline(
+        self, first: Initial, u: Array, y: Array, gain: Array, sign: float, w: Array | None
+    ) -> BSpline:
+        """One lap through y (n, m) at u (n,), whose last row is the first again, that repeats with continuous
+        derivatives; `first` is a spline through the rows with overlaps, and gives the knots."""
+        a, period = float(u[0]), self.period
+        t = first.spline.t
+        inner = t[(t > a + 1e-12 * period) & (t < a + (1.0 - 1e-12) * period)]
+        drift = np.outer((u - a) / period, gain)
+        weights = None if w is None else w[:-1]
+        knots = np.append(a, inner)
+        return periodic_least_squares(
+            u[:-1], (y - drift)[:-1], knots, period, np.full(y.shape[1], sign), weights
+        )
 
     def extended(self, u: Array, r: Array, y: Array | None, w: Array | None) -> tuple:
         """Parameter, positions, orientation components and weights with overlaps at both ends."""

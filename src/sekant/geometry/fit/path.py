@@ -29,7 +29,7 @@ from sekant.geometry.fit.errors import describe
 from sekant.geometry.fit.initial import Initial, first_spline, foot_points
 from sekant.geometry.fit.knots import fit_to_tolerance
 from sekant.geometry.fit.noise import chord_length, find_kinks, find_straights, noise_level, smoothed
-from sekant.geometry.pose_kinematics import parse_orientation
+from sekant.geometry.pose_kinematics import component_count, parse_orientation
 from sekant.geometry.rotations import euler_from_quaternion
 from sekant.tables.table import Table
 
@@ -116,10 +116,27 @@ def _fit_by_column(poses: PoseData, name: str, tag: str, turns: Array | None, op
     order = np.argsort(u)
     u, r, w = u[order], poses.position[order], None if poses.weights is None else poses.weights[order]
     y = None if turns is None else turns[order]
-    first, corners = _position_spline(u, r, w, options)
-    second = None if y is None else _orientation_spline(u, y, w, tag, corners, options)
+    closing = None
+    places, rows, turned, weights = u, r, y, w
+    if options.extrapolation == "periodic":
+        sigma = noise_level(u, r) if options.noise is None else options.noise
+        closing = Closing.over_column(poses, u, r, y, tag, sigma)
+        r, y = closing.joined(r, y)
+        places, rows, turned, weights = closing.extended(u, r, y, w)
+    first, corners = _position_spline(places, rows, weights, options)
+    second = None if turned is None else _orientation_spline(places, turned, weights, tag, corners, options)
+    increment = None
+    if closing is not None:
+        first = replace(first, spline=closing.spline(first, u, r, np.zeros(3), 1.0, w))
+        if second is not None and y is not None:
+            second = replace(second, spline=closing.spline(second, u, y, closing.gain, closing.sign, w))
+        increment = closing.increment(component_count(tag))
+        corners = [(place, k) for place, k in corners if u[0] < place < u[-1]]
     breaks, coefficients = merged_pieces([first.spline] + ([second.spline] if second else []))
-    table = Table(breaks, coefficients, options.extrapolation, options.name)
+    if increment is not None:
+        coefficients[:, :, 0] += np.outer((breaks[:-1] - u[0]) / (u[-1] - u[0]), increment)
+        coefficients[:, :, 1] += increment / (u[-1] - u[0])
+    table = Table(breaks, coefficients, options.extrapolation, options.name, increment=increment)
     curve = PoseCurve(table, tag, parameter=name, unit=poses.units.get(name, ""), name=options.name)
     if options.extrapolation == "periodic":
         curve.check_closed()
