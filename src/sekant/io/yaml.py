@@ -26,11 +26,15 @@ from sekant.model.parse import model_from_dict
 
 
 def load(path: str | PathLike[str], set: Mapping[str, Any] | None = None) -> Any:
-    """The model in a YAML file; from a file with a section `natural` a `sekant.natural.Mechanism`.
+    """The model in a YAML, URDF or MJCF file; from a file with a section `natural` a `sekant.natural.Mechanism`.
 
     `set` gives values from outside, by the name of a parameter or as ``item.field``; texts may carry units or
     be expressions. Raises `ModelError` if the file or the model in it is wrong.
     """
+    if Path(path).suffix.lower() in (".urdf", ".mjcf", ".xml"):
+        from sekant.io.importers import load_foreign
+
+        return load_foreign(Path(path), set or {})
     source = read_with_includes(Path(path))
     data, places = source.data, source.places
     try:

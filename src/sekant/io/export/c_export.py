@@ -205,7 +205,8 @@ def _source(
     return "\n".join(
         [
             f"/* Model '{name}', written by Sekant {__version__}; see {label}.h. C99; link with -lm.",
-            f"   Test: cc -std=c99 -O2 -D{label.upper()}_SELF_TEST {label}.c -lm && ./a.out 1000000 */",
+            "   Test: cc -std=c99 -O3 -march=native -fno-math-errno"
+            f" -D{label.upper()}_SELF_TEST {label}.c -lm && ./a.out 1000000 */",
             f'#include "{label}.h"',
             "#include <math.h>",
             f"#define MODEL {label}",

@@ -34,7 +34,7 @@ PLATFORMS = {
         "aarch64-macos", ".dylib", "aarch64-darwin", "aarch64-darwin", b"\xcf\xfa\xed\xfe"
     ),
 }
-FLAGS = ("-std=c99", "-O2", "-shared", "-fPIC", "-fvisibility=hidden")
+FLAGS = ("-std=c99", "-O2", "-fno-math-errno", "-shared", "-fPIC", "-fvisibility=hidden")
 
 
 def host() -> str:

@@ -69,7 +69,8 @@ def c(
         parameters=parameter,
     )
     label = done.source.stem
-    test = f"cc -std=c99 -O2 -D{label.upper()}_SELF_TEST {done.source} -lm -o {label}_test && ./{label}_test 1000000"
+    build = f"cc -std=c99 -O3 -march=native -fno-math-errno -D{label.upper()}_SELF_TEST {done.source} -lm"
+    test = f"{build} -o {label}_test && ./{label}_test 1000000"
     _tell(done, file, as_json, f"test and measure it: {test}")
 
 

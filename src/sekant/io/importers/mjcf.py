@@ -1,0 +1,322 @@
+"""MJCF: models of MuJoCo (https://mujoco.readthedocs.io/en/stable/XMLreference.html).
+
+A body keeps its frame; several joints in one body become a chain with massless bodies between them. Inertias
+follow from <inertial>, else from the geoms. Ranges become smooth stops, equality constraints couplings and joints
+that close loops.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from sekant.errors import ModelError, suggest
+from sekant.io.importers.left_out import Names, Omissions
+from sekant.io.importers.mjcf_geometry import Array, Settings, geom_frame, geom_inertia
+from sekant.io.importers.parts import body_of, oriented, placement, point, quaternion_of, rotation_of, stop
+from sekant.io.importers.xml_files import Element, read_xml
+from sekant.model.body import Body
+from sekant.model.constraints import Coupling
+from sekant.model.forces import Actuator, JointFriction, RotationalSpringDamper
+from sekant.model.joints import Fixed, Free, Joint, Prismatic, Revolute, Spherical
+from sekant.model.model import Model
+from sekant.model.quantities import Expression
+from sekant.model.shapes import Box, Cylinder, Sphere
+
+UNDERSTOOD = (
+    "compiler",
+    "option",
+    "default",
+    "worldbody",
+    "equality",
+    "asset",
+    "size",
+    "visual",
+    "statistic",
+)
+IN_BODIES = ("body", "joint", "freejoint", "geom", "inertial", "site", "camera", "light")
+WEIGHT = 9.81
+
+
+class MjcfReader:
+    """Reads one model; `model` and what was left out are the result."""
+
+    def __init__(self, root: Element, path: Path):
+        self.path = path
+        self.root = _with_includes(root, path)
+        self.omitted = Omissions(str(path))
+        self.settings = Settings(self.root)
+        self.names = Names()
+        self.parts: dict[str, Any] = {
+            key: {} for key in ("bodies", "joints", "forces", "constraints", "shapes")
+        }
+        self.joints: dict[str, tuple[str, float]] = {}  # in the file -> its name, reference value
+        self.bodies: dict[
+            str, tuple[str, Array, Array]
+        ] = {}  # in the file -> its name, place and rotation in W
+        self.ranges: list[tuple[str, float, float]] = []
+
+    def model(self) -> Model:
+        world = list(self.root.all("worldbody"))
+        if not world:
+            raise self.root.error("holds no <worldbody>")
+        for element in world:
+            self._contents(element, "ground", np.zeros(3), np.eye(3), None)
+        self._compiler()
+        weight = WEIGHT * sum(body.mass for body in self.parts["bodies"].values())
+        for joint, lower, upper in self.ranges:
+            made = stop(joint, lower, upper, weight)
+            self.parts["forces"][self.names.take(f"{joint}_stop", "limit")] = made
+        for element in self.root.all("equality"):
+            for child in element.children:
+                self._equality(child)
+        for child in self.root.children:
+            if child.tag not in UNDERSTOOD:
+                self._without(f"<{child.tag}>")
+        gravity: Any = (0.0, 0.0, -9.81)
+        for option in self.root.all("option"):
+            gravity = tuple(option.numbers("gravity", gravity))
+            if option.numbers("density", (0.0,))[0] or option.numbers("viscosity", (0.0,))[0]:
+                self._without("<option density, viscosity>")
+        name = self.root.get("model") or self.path.stem
+        return Model(name=name, description=self.omitted.text(), gravity=gravity, **self.parts)
+
+    def _compiler(self) -> None:
+        """What <compiler> does to all bodies together."""
+        given = self.settings.compiler
+        for key in ("boundmass", "boundinertia", "balanceinertia"):
+            if given.get(key, "0") not in ("0", "false"):
+                self._without(f"<compiler {key}>")
+        wanted = next((e for e in self.root.all("compiler") if "settotalmass" in e.attributes), None)
+        bodies = self.parts["bodies"]
+        total = sum(body.mass for body in bodies.values())
+        if wanted is None or wanted.number("settotalmass") <= 0 or not total:
+            return
+        factor = wanted.number("settotalmass") / total
+        for name, body in bodies.items():
+            inertia = tuple(factor * value for value in body.inertia)
+            bodies[name] = body.model_copy(update={"mass": factor * body.mass, "inertia": inertia})
+
+    def _without(self, item: str) -> None:
+        self.omitted.add("no_counterpart", "elements without a counterpart", item)
+
+    def _contents(self, element: Element, body: str, p_W: Array, R_W: Array, child_class: str | None) -> None:
+        """Geoms and bodies inside of a body whose pose in the world is given."""
+        for geom in element.all("geom"):
+            self._shape(self.settings.complete(geom, child_class), body)
+        for child in element.all("body"):
+            self._body(child, body, p_W, R_W, child_class)
+        for child in element.children:
+            if child.tag not in IN_BODIES:
+                self._without(f"<{child.tag}>")
+
+    def _body(self, element: Element, parent: str, p_W: Array, R_W: Array, outer: str | None) -> None:
+        child_class = element.get("childclass") or outer
+        own = self.names.take(element.get("name") or "body", "body")
+        position, quaternion = element.numbers("pos", (0.0, 0.0, 0.0)), self.settings.quaternion(element)
+        R_PB = rotation_of(quaternion)
+        p_WB, R_WB = p_W + R_W @ position, R_W @ R_PB
+        if element.get("name"):
+            self.bodies[element.need("name")] = (own, p_WB, R_WB)
+        joints = [self.settings.complete(j, child_class) for j in element.all("joint", "freejoint")]
+        below, frame = parent, (np.asarray(position), R_PB)
+        for i, joint in enumerate(joints):
+            last = i == len(joints) - 1
+            body = own if last else self.names.take(f"{own}_{i + 1}", "part")
+            self._joint(joint, own, below, body, frame)
+            if not last:
+                self.parts["bodies"][body] = Body()
+            below, frame = body, (np.zeros(3), np.eye(3))
+        if not joints:
+            fixed = Fixed(parent=parent, child=own, parent_pose=placement(position, quaternion))
+            self.parts["joints"][self.names.take(f"{own}_fixed", "joint")] = fixed
+        self.parts["bodies"][own] = self._inertia(element, child_class)
+        self._contents(element, own, p_WB, R_WB, child_class)
+
+    def _inertia(self, element: Element, child_class: str | None) -> Body:
+        inertial = element.one("inertial")
+        from_geoms = self.settings.compiler.get("inertiafromgeom", "auto")
+        if inertial is not None and from_geoms != "true":
+            if "fullinertia" in inertial.attributes:
+                xx, yy, zz, xy, xz, yz = inertial.numbers("fullinertia", count=6)
+                J = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+            else:
+                R = rotation_of(self.settings.quaternion(inertial))
+                J = R @ np.diag(inertial.numbers("diaginertia", (0.0, 0.0, 0.0))) @ R.T
+            return body_of(inertial, inertial.number("mass"), inertial.numbers("pos", count=3), J)
+        if from_geoms == "false":
+            return Body()
+        geoms = [self.settings.complete(geom, child_class) for geom in element.all("geom")]
+        found = [part for geom in geoms if (part := geom_inertia(self.settings, geom)) is not None]
+        mass = sum(part[0] for part in found)
+        if not mass:
+            return Body()
+        com = sum((m * c for m, c, _ in found), np.zeros(3)) / mass
+        J = np.zeros((3, 3))
+        for m, c, own in found:
+            d = c - com
+            J += own + m * (np.dot(d, d) * np.eye(3) - np.outer(d, d))
+        return body_of(element, mass, com, J)
+
+    def _joint(
+        self, element: Element, owner: str, parent: str, child: str, frame: tuple[Array, Array]
+    ) -> None:
+        kind = "free" if element.tag == "freejoint" else element.get("type", "hinge")
+        name = self.names.take(element.get("name") or f"{owner}_joint", "joint")
+        (position, R_PB), anchor = frame, np.array(element.numbers("pos", (0.0, 0.0, 0.0)))
+        quaternion = quaternion_of(R_PB)
+        made: Joint
+        if kind == "free":
+            turned = oriented(quaternion)
+            made = Free(parent=parent, child=child, position=point(position), orientation=turned)
+        elif kind in ("hinge", "slide", "ball"):
+            common: dict[str, Any] = {
+                "parent": parent,
+                "child": child,
+                "parent_pose": placement(position + R_PB @ anchor, quaternion),
+                "child_pose": placement(anchor),
+            }
+            if kind == "ball":
+                made = Spherical(**common)
+            else:
+                axis = point(element.numbers("axis", (0.0, 0.0, 1.0)))
+                if not any(axis):
+                    raise element.error('axis="0 0 0" points nowhere')
+                made = (Revolute if kind == "hinge" else Prismatic)(**common, axis=axis)
+        else:
+            raise element.error(
+                f"unknown type '{kind}'; {suggest(str(kind), ['hinge', 'slide', 'ball', 'free'])}"
+            )
+        self.parts["joints"][name] = made
+        self._forces(element, name, str(kind))
+
+    def _forces(self, element: Element, name: str, kind: str) -> None:
+        def angle(value: float) -> float:
+            return self.settings.angle(value) if kind == "hinge" else value
+
+        ref = angle(element.number("ref", 0.0))
+        if element.get("name"):
+            self.joints[element.need("name")] = (name, ref)
+        if ref:
+            self.omitted.add("reference", "coordinates count from 'ref' of the file, not from zero", name)
+        for key, cause in (
+            ("armature", "inertia of rotors (armature)"),
+            ("frictionloss", "dry friction in joints (frictionloss)"),
+        ):
+            if element.number(key, 0.0):
+                self.omitted.add(key, cause, name)
+        damping, stiffness = (
+            element.numbers("damping", (0.0,), 1)[0],
+            element.numbers("stiffness", (0.0,), 1)[0],
+        )
+        if kind in ("ball", "free"):
+            if damping or stiffness or "range" in element.attributes:
+                self.omitted.add("ball", "damping, stiffness and range of ball and free joints", name)
+            return
+        if damping:
+            friction = JointFriction(joint=name, damping=damping)
+            self.parts["forces"][self.names.take(f"{name}_damping", "force")] = friction
+        if stiffness:
+            rest = angle(element.number("springref", 0.0)) - ref
+            spring: Any = RotationalSpringDamper(joint=name, stiffness=stiffness, free_angle=rest)
+            if kind == "slide":
+                spring = Actuator(joint=name, force=Expression(f"-{stiffness!r}*(q - ({rest!r}))"))
+            self.parts["forces"][self.names.take(f"{name}_spring", "force")] = spring
+        limited = element.get("limited", "auto")
+        automatic = self.settings.compiler.get("autolimits", "true") == "true"
+        if "range" in element.attributes and (limited == "true" or (limited == "auto" and automatic)):
+            lower, upper = (angle(value) - ref for value in element.numbers("range", count=2))
+            if lower >= upper:
+                raise element.error(f'range="{element.get("range")}" does not increase')
+            self.ranges.append((name, lower, upper))
+
+    def _equality(self, element: Element) -> None:
+        if element.get("active", "true") == "false":
+            return
+        rigid = "equality constraints are rigid here, soft in MuJoCo"
+        if element.tag == "joint":
+            driven, _ = self._known(element, "joint1", self.joints)
+            c = element.numbers("polycoef", (0.0, 1.0, 0.0, 0.0, 0.0))
+            if "joint2" not in element.attributes or any(c[2:]):
+                self._without("<equality joint> without a second joint, or with powers")
+                return
+            driving, _ = self._known(element, "joint2", self.joints)
+            made = Coupling(joint=driving, driven=driven, ratio=c[1], offset=c[0])
+            self.parts["constraints"][self.names.take(f"{driven}_coupling", "coupling")] = made
+            self.omitted.add("soft", rigid, driven)
+        elif element.tag in ("connect", "weld") and "body1" in element.attributes:
+            first, p1, R1 = self._known(element, "body1", self.bodies)
+            second, p2, R2 = (
+                self._known(element, "body2", self.bodies)
+                if "body2" in element.attributes
+                else ("ground", np.zeros(3), np.eye(3))
+            )
+            anchor = np.array(element.numbers("anchor", (0.0, 0.0, 0.0)))
+            there = R2.T @ (p1 + R1 @ anchor - p2)
+            if element.tag == "weld" and "relpose" in element.attributes:
+                self._without("<weld relpose>; the pose at the start is kept")
+            common: dict[str, Any] = {"parent": first, "child": second, "cut": True}
+            if second == "ground":
+                common = {"parent": "ground", "child": first, "cut": True}
+                there, anchor = anchor, there
+            first_pose, second_pose = placement(anchor), placement(there)
+            if element.tag == "weld":
+                turn = R2.T @ R1 if second != "ground" else R1.T
+                second_pose = placement(there, quaternion_of(turn))
+            cls = Spherical if element.tag == "connect" else Fixed
+            name = self.names.take(element.get("name") or f"{first}_{element.tag}", "joint")
+            self.parts["joints"][name] = cls(**common, parent_pose=first_pose, child_pose=second_pose)
+            self.omitted.add("soft", rigid, name)
+        else:
+            self._without(f"<equality {element.tag}>")
+
+    def _known(self, element: Element, key: str, known: dict[str, Any]) -> Any:
+        name = element.need(key)
+        if name not in known:
+            raise element.error(f"no {key.rstrip('12')} '{name}'; {suggest(name, list(known))}")
+        return known[name]
+
+    def _shape(self, geom: Element, body: str) -> None:
+        if geom.get("contype", "1") != "0" or geom.get("conaffinity", "1") != "0":
+            cause = "geoms that collide: bodies pass through one another"
+            self.omitted.add("collision", cause, body, "add contacts to the model")
+        kind = geom.get("type", "sphere") if "mesh" not in geom.attributes else "mesh"
+        center, quaternion, size = geom_frame(self.settings, geom)
+        common: dict[str, Any] = {"frame": body, "pose": placement(center, quaternion)}
+        made: Any = None
+        if kind == "sphere" and size:
+            made = Sphere(**common, radius=size[0])
+        elif kind == "box" and len(size) == 3:
+            made = Box(**common, size=point([2 * s for s in size]))
+        elif kind in ("cylinder", "capsule") and len(size) >= 2:
+            made = Cylinder(**common, radius=size[0], length=2 * size[1])
+        else:
+            self.omitted.add("shape", "shapes that are not drawn", f"{kind} of {body}")
+        if made is not None:
+            self.parts["shapes"][self.names.take(geom.get("name") or f"{body}_geom", "shape")] = made
+
+
+def _with_includes(root: Element, path: Path, depth: int = 0) -> Element:
+    """The tree with the files that <include> names in place."""
+    if depth > 10:
+        raise root.error("files include one another without end")
+    children: list[Element] = []
+    for child in root.children:
+        if child.tag == "include":
+            file = path.parent / child.need("file")
+            if not file.is_file():
+                raise child.error(f"there is no file '{file}'")
+            children += _with_includes(read_xml(file), file, depth + 1).children
+        else:
+            children.append(_with_includes(child, path, depth))
+    return Element(root.tag, root.attributes, root.file, root.line, children)
+
+
+def read_mjcf(root: Element, path: Path) -> tuple[Model, Omissions]:
+    """The model of a file, and what was left out."""
+    if root.tag != "mujoco":
+        raise ModelError(f"is no MJCF: it begins with <{root.tag}>", file=str(path), line=root.line)
+    reader = MjcfReader(root, path)
+    return reader.model(), reader.omitted

@@ -1,0 +1,115 @@
+"""Pieces that both formats share: poses, inertias, stops, shapes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import ValidationError
+
+from sekant.io.importers.left_out import Omissions
+from sekant.io.importers.xml_files import Element
+from sekant.model.body import Body
+from sekant.model.forces import JointLimit
+from sekant.model.placement import Orientation, Placement
+from sekant.model.shapes import Mesh
+
+Array = NDArray[np.float64]
+Row = Sequence[float] | Array
+RAMP = 0.01
+"""Part of a joint's range over which an imported stop comes in, up to the effort that the file allows."""
+
+
+def placement(position: Row, quaternion: Row = (1.0, 0.0, 0.0, 0.0)) -> Placement:
+    """A pose from a position (m) and a quaternion, scalar first, of any length but zero."""
+    e = np.asarray(quaternion, float)
+    e = e / np.linalg.norm(e)
+    turned = Orientation() if np.allclose(e, (1, 0, 0, 0), atol=0, rtol=0) else oriented(e)
+    return Placement(position=point(position), orientation=turned)
+
+
+def point(values: Row) -> Any:
+    """Three numbers as a description holds them."""
+    return tuple(float(value) for value in values)
+
+
+def oriented(quaternion: Array) -> Orientation:
+    """An orientation from a unit quaternion, scalar first."""
+    return Orientation(quaternion=point(quaternion))
+
+
+def quaternion_of(R: Array) -> Array:
+    """Unit quaternion, scalar first, of a rotation (3, 3); exact to rounding for every rotation."""
+    K = np.array(
+        [
+            [R[0, 0] + R[1, 1] + R[2, 2], R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]],
+            [R[2, 1] - R[1, 2], R[0, 0] - R[1, 1] - R[2, 2], R[0, 1] + R[1, 0], R[0, 2] + R[2, 0]],
+            [R[0, 2] - R[2, 0], R[0, 1] + R[1, 0], R[1, 1] - R[0, 0] - R[2, 2], R[1, 2] + R[2, 1]],
+            [R[1, 0] - R[0, 1], R[0, 2] + R[2, 0], R[1, 2] + R[2, 1], R[2, 2] - R[0, 0] - R[1, 1]],
+        ]
+    )
+    e = np.linalg.eigh(K)[1][:, 3]
+    return e if e[0] >= 0 else -e
+
+
+def rotation_of(quaternion: Row) -> Array:
+    """Rotation (3, 3) of a quaternion, scalar first."""
+    w, x, y, z = np.asarray(quaternion, float) / np.linalg.norm(quaternion)
+    return np.array(
+        [
+            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
+        ]
+    )
+
+
+def axis_rotation(axis: str, angle: float) -> Array:
+    """Rotation (3, 3) about x, y or z."""
+    i = "xyz".index(axis)
+    quaternion = np.zeros(4)
+    quaternion[0], quaternion[1 + i] = np.cos(angle / 2), np.sin(angle / 2)
+    return rotation_of(quaternion)
+
+
+def body_of(element: Element, mass: float, com: Row, J: Array) -> Body:
+    """A body from mass (kg), center of mass (m) and inertia (3, 3) about it, both in the body's frame."""
+    values = (J[0, 0], J[1, 1], J[2, 2], J[0, 1], J[0, 2], J[1, 2])
+    try:
+        return Body(mass=float(mass), com=point(com), inertia=point(values))
+    except ValidationError as fault:
+        raise element.error(fault.errors()[0]["msg"].removeprefix("Value error, ")) from None
+
+
+def stop(joint: str, lower: float, upper: float, effort: float) -> JointLimit:
+    """Stops at both ends: `effort` (N or N m) after a hundredth of the range, more beyond, damped."""
+    ramp = RAMP * (upper - lower)
+    stiffness = max(effort, 1.0) / ramp
+    return JointLimit(
+        joint=joint, lower=lower, upper=upper, stiffness=stiffness, damping=0.05 * stiffness, ramp=ramp
+    )
+
+
+def mesh_shape(
+    file: Path | None,
+    shown: str,
+    frame: str,
+    pose: Placement,
+    scale: Sequence[float],
+    color: str | None,
+    omitted: Omissions,
+) -> Mesh | None:
+    """A mesh to draw, if its file is there and can be read."""
+    if file is None or not file.is_file():
+        omitted.add("mesh_missing", "mesh files that are not there; the bodies are drawn without", shown)
+        return None
+    if file.suffix.lower() not in (".stl", ".obj"):
+        omitted.add("mesh_format", "meshes in formats that are not read", shown, "convert them to STL or OBJ")
+        return None
+    if not np.allclose(scale, scale[0]):
+        omitted.add("mesh_scale", "meshes with different scales along their axes", shown, "scale the file")
+        return None
+    return Mesh(frame=frame, pose=pose, file=str(file.resolve()), scale=float(scale[0]), color=color)

@@ -1,0 +1,101 @@
+"""XML files as trees whose elements know their line, with numbers read and checked."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from xml.parsers import expat
+
+from sekant.errors import ModelError
+
+
+@dataclass(eq=False)
+class Element:
+    """One element of a file. `attributes` that were read are noted in `used`."""
+
+    tag: str
+    attributes: dict[str, str]
+    file: str
+    line: int
+    children: list[Element] = field(default_factory=list)
+
+    def all(self, *tags: str) -> Iterator[Element]:
+        """Its children of these kinds."""
+        return (child for child in self.children if child.tag in tags)
+
+    def one(self, tag: str) -> Element | None:
+        """Its first child of a kind."""
+        return next(self.all(tag), None)
+
+    def get(self, name: str, default: str | None = None) -> str | None:
+        return self.attributes.get(name, default)
+
+    def need(self, name: str) -> str:
+        """A text that must be there."""
+        value = self.attributes.get(name)
+        if not value:
+            raise self.error(f"attribute '{name}' is missing")
+        return value
+
+    def numbers(
+        self, name: str, default: Sequence[float] | None = None, count: int | None = None
+    ) -> list[float]:
+        """A row of numbers; `count`: how many there must be (that of the default unless given)."""
+        text = self.attributes.get(name)
+        if text is None:
+            if default is None:
+                raise self.error(f"attribute '{name}' is missing")
+            return list(default)
+        try:
+            values = [float(word) for word in text.replace(",", " ").split()]
+        except ValueError:
+            raise self.error(f'{name}="{text}" is not a row of numbers') from None
+        wanted = count if count is not None else len(default) if default is not None else None
+        if wanted is not None and len(values) != wanted:
+            raise self.error(f'{name}="{text}" has {len(values)} numbers, it needs {wanted}')
+        if not all(math.isfinite(value) for value in values):
+            raise self.error(f'{name}="{text}" is not finite')
+        return values
+
+    def number(self, name: str, default: float | None = None) -> float:
+        return self.numbers(name, None if default is None else [default], 1)[0]
+
+    def error(self, message: str) -> ModelError:
+        """A fault of this element, with file and line."""
+        name = self.attributes.get("name") or self.attributes.get("link") or self.attributes.get("joint")
+        item = f"{self.tag} '{name}'" if name else f"<{self.tag}>"
+        return ModelError(f"{item}: {message}", file=self.file, line=self.line)
+
+
+def read_xml(path: Path) -> Element:
+    """The root of a file; a damaged one is an error with the line."""
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise ModelError(f"cannot be read: {error.strerror or error}", file=str(path)) from error
+    parser = expat.ParserCreate()
+    root: list[Element] = []
+    open_elements: list[Element] = []
+
+    def start(tag: str, attributes: dict[str, str]) -> None:
+        element = Element(tag, attributes, str(path), parser.CurrentLineNumber)
+        (open_elements[-1].children if open_elements else root).append(element)
+        open_elements.append(element)
+
+    def refuse_entity(*_: object) -> None:
+        raise ModelError(
+            "declares entities, which are not read", file=str(path), line=parser.CurrentLineNumber
+        )
+
+    parser.StartElementHandler = start
+    parser.EndElementHandler = lambda tag: open_elements.pop()
+    parser.EntityDeclHandler = refuse_entity
+    try:
+        parser.Parse(content, True)
+    except expat.ExpatError as error:
+        raise ModelError(
+            f"is damaged: {expat.errors.messages[error.code]}", file=str(path), line=error.lineno
+        ) from None
+    return root[0]
