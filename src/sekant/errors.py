@@ -33,7 +33,7 @@ class SekantError(Exception):
         """The faulty item as a reader would write it, e.g. ``body 'arm': mass``; empty if unknown."""
         if not self.path:
             return ""
-        kind, *rest = self.path
+        kind, *rest = self.path[1:] if self.path[0] == "natural" and len(self.path) > 2 else self.path
         if not rest:
             return str(kind)
         noun = _SINGULAR.get(str(kind))
@@ -127,6 +127,27 @@ _SINGULAR = {
     "parameters": "parameter",
     "templates": "template",
     "instances": "instance",
+    "points": "point",
+    "vectors": "vector",
+    "assign": "point or vector",
+    "prescribed": "prescribed point",
+    "rods": "rod",
+    "masses": "mass",
+    "distances": "distance",
+    "springs": "spring",
+    "dampers": "damper",
+    "motors": "motor",
+    "drives": "drive",
+    "torques": "torque",
+    "actuators": "actuator",
+    "angles": "angle",
+    "tracked": "tracked quantity",
+    "outputs": "output",
+    "potentials": "potential",
+    "dissipations": "dissipation",
+    "angular_springs": "angular spring",
+    "angular_dampers": "angular damper",
+    "velocity_constraints": "velocity constraint",
 }
 
 

@@ -15,7 +15,7 @@ from mechanisms import (
     time_derivative,
     values,
 )
-from sekant.formulations.outputs import outputs
+from sekant.formulations.outputs import model_outputs as outputs
 from sekant.geometry.spatial import SX
 from sekant.model.sensors import SENSORS
 

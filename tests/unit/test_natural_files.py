@@ -19,10 +19,10 @@ from sekant.views.cli import app
 
 PENDULUM = """
 name: pendulum
+parameters: {l: 800 mm, m: 1.3}
 natural:
   dim: 2
   gravity: [0, -9.81]
-  parameters: {l: 800 mm, m: 1.3}
   ground: {O: [0, 0]}
   points:
     A: {at: [0.4, -0.7], velocity: [0.2, 0]}
@@ -108,17 +108,37 @@ def test_everything_in_space(tmp_path):
     [
         ("rods:", "rodz:", 10, "unknown section 'rodz'; did you mean 'rods'"),
         ("ends: [O, A]", "ends: [O, Q]", 11, "no point or vector 'Q'"),
-        ("ends: [O, A]", "ends: O", 11, "'ends' takes two names"),
+        ("ends: [O, A]", "ends: O", 11, "rod 'arm': ends: must be a list, not the text 'O'"),
+        ("ends: [O, A]", "ends: [A, A]", 11, "both ends are 'A'"),
         ("at: [0.4, -0.7]", "at: [0.4, -0.7, 1]", 9, "3 components in a planar mechanism"),
         ("mass: m", "mass: -2", 11, r"positive \(got -2\)"),
-        ("mass: m", "mass: t", 11, "unknown name 't'"),
+        ("mass: m", "mass: t", 11, "mass 't' varies in time"),
+        ("mass: m", "mass: 3 mm", 11, "mass: '3 mm' is a length, but a mass is expected"),
+        ("at: [0.4, -0.7]", "at: [12 kg, -0.7]", 9, "point 'A': at: '12 kg' is a mass"),
+        ("at: [0.4, -0.7]", f"at: [0.4, {'9' * 400}]", 9, "point 'A': at: the number is too large"),
+        ("at: [0.4, -0.7]", "at: 0.4", 9, "point 'A': at: must be a list of 2 or 3 numbers"),
+        ("at: [0.4, -0.7]", "at: {x: 1}", 9, "point 'A': at: must be a list"),
+        ("ends: [O, A]", "ends: 7", 11, "rod 'arm': ends: must be a list"),
+        ("rtol: 1e-10", "rtol: .inf", 17, "rtol: inf is not a finite number"),
+        ("dim: 2", "dim: 4", 5, "dim: "),
+        ("gravity: [0, -9.81]", "gravity: -9.81", 6, "gravity: must be a list"),
+        ("l: 800 mm", "A: 800 mm", 9, "the name 'A' is taken by a parameter"),
         ("A.vx", "A.vz", 13, "unknown name 'A.vz'"),
-        ("{of: down}", "{off: down}", 14, "unknown field 'off'"),
+        ("{of: down}", "{off: down}", 14, "'of' is missing"),
         ("combine: {A: 1, O: -1}", "combine: {A: 1, Z: -1}", 15, "no point or vector 'Z'"),
         ("combine: {A: 1, O: -1}", "combine: {A: 1, O: 1}", 15, "add up to 2"),
-        ("rtol: 1e-10", "rtol: -1", 17, "rtol must be positive"),
-        ("rtol: 1e-10", "rtoll: 1e-9", 17, "unknown setting 'rtoll'; did you mean 'rtol'"),
-        ("name: pendulum", "bodies: {}", 2, "unknown key 'bodies' beside 'natural'"),
+        ("rtol: 1e-10", "rtol: -1", 17, "rtol: must be positive"),
+        ("rtol: 1e-10", "rtoll: 1e-9", 17, "unknown key 'rtoll'; did you mean 'rtol'"),
+        ("name: pendulum", "bodies: {arm: {mass: 1}}", 2, "'bodies' beside 'natural'"),
+        ("name: pendulum", "gravity: [0, 0, -9]", 2, "'gravity' beside 'natural'"),
+        ("name: pendulum", "format: 3", 2, "reads formats up to 2: install a newer one"),
+        ("name: pendulum", "format: two", 2, "format: must be a whole number"),
+        (
+            "  dim: 2",
+            "  parameters: {k: 1}",
+            5,
+            "has format 1; in format 2 the key 'parameters' stands at the top",
+        ),
     ],
 )
 def test_faults_are_reported_with_their_line(tmp_path, old, new, line, message):
@@ -128,9 +148,13 @@ def test_faults_are_reported_with_their_line(tmp_path, old, new, line, message):
     assert f"{path}:{line}:" in str(caught.value)
 
 
-def test_unknown_parameter_from_outside(tmp_path):
-    with pytest.raises(ModelError, match="'mass' is not a parameter"):
+def test_values_from_outside(tmp_path):
+    with pytest.raises(ModelError, match="nothing is called 'mass'"):
         sk.load(write(tmp_path, PENDULUM), set={"mass": "2"})
+    model = sk.load(write(tmp_path, PENDULUM), set={"arm.mass": "2.5 kg", "A.at[0]": "0.5"})
+    assert model.natural is not None
+    assert model.natural.items["rods"]["arm"].mass == 2.5
+    assert model.natural.items["points"]["A"].at == (0.5, -0.7)
 
 
 def test_command_line(tmp_path, monkeypatch):
@@ -160,11 +184,16 @@ def test_snippets_of_the_pages_run(kind, text, tmp_path, monkeypatch):
 
 
 def test_schema_knows_the_section():
-    section = json_schema()["properties"]["natural"]
+    schema = json_schema()
+    section = schema["properties"]["natural"]
     for example in (PENDULUM, EVERYTHING):
         for kind in parse_source(example, "example").data["natural"]:
             assert kind in section["properties"]
-    assert section["properties"]["rods"]["additionalProperties"]["properties"].keys() == {
+    rod = schema["$defs"]["Rod"]
+    assert section["properties"]["rods"]["additionalProperties"]["$ref"].endswith("/Rod")
+    assert rod["properties"]["mass"]["x-unit"] == "kg"
+    assert rod["properties"]["length"]["description"]
+    assert rod["properties"].keys() == {
         "ends",
         "mass",
         "length",
@@ -198,24 +227,32 @@ def test_parameters_that_shape_the_mechanism_are_baked_in(tmp_path):
     mechanism = sk.load(write(tmp_path, text))
     with pytest.raises(ModelError, match="cannot depend on a number that each run sets"):
         sk.compile(mechanism, parameters=["l"])
-    with pytest.raises(ModelError, match="'k' cannot stay an input"):
+    with pytest.raises(ModelError, match="unknown parameter 'k'"):
         sk.compile(mechanism, parameters=["k"])
 
 
-def test_a_mechanism_without_a_file_says_how_parameters_are_made():
+def test_any_number_may_stay_an_input():
     m = sk.natural.Mechanism()
-    m.mass(m.point("A", (0, 0)), m.parameter("m", 1.3))
-    assert list(sk.compile(m, parameters=["m"]).parameters) == ["m"]
-    with pytest.raises(ModelError, match="parameter"):
+    A = m.point("A", (0.3, 0))
+    m.mass(A, m.parameter("m", 1.3), "bob")
+    m.spring(m.ground("O", (0, 0)), A, 20.0, 0.3, name="coil")
+    assert list(sk.compile(m, parameters=["m"], engine="casadi").parameters) == ["m"]
+    system = sk.compile(m, parameters=["coil.stiffness"], engine="casadi")
+    assert system.parameters == {"m": [1.3], "coil.stiffness": [20.0]}
+    state = np.array([0.4, 0.0]), np.zeros(2)
+    for k in (20.0, 50.0):
+        a = system.forward_dynamics(*state, parameters={"coil.stiffness": k})
+        assert a[0] == pytest.approx(-k * 0.1 / 1.3)
+    with pytest.raises(ModelError, match="unknown parameter 'k'"):
         sk.compile(m, parameters=["k"])
 
 
 SWITCHED = """
+parameters: {off: 0.83}
 natural:
   ground: {O: [0, 0]}
   points: {A: {at: [0.3, 0], free: x}}
   masses: {bob: {at: A, mass: 1.7}}
-  parameters: {off: 0.83}
   springs: {coil: {ends: [O, A], stiffness: 40, length: 0.3}}
   forces: {push: {at: A, force: ["if_else(t < 0.31, 3.1, if_else(t < off, -2.3, 0))", 0]}}
 simulation: {until: 1.5, rtol: 1e-9, atol: 1e-9}

@@ -10,8 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from sekant.engine.system import System
 from sekant.errors import SolverError, suggest
-from sekant.formulations.natural.point_equations import PointEquations
-from sekant.model.resolve import resolve
+from sekant.formulations.build import equations_of
 from sekant.tables.table import Table
 
 InputValue = float | tuple[ArrayLike, ArrayLike] | Callable[[float], float]
@@ -45,13 +44,10 @@ def driven_by(system: System, tables: Mapping[str, Table]) -> System:
     if not tables:
         return system
     old = system.equations
-    names = [p.name for p in old.resolved.parameters if p.name not in tables and p.name not in system.inputs]
-    resolved = resolve(system.model, names, {**old.resolved.given, **tables})
-    if isinstance(old, PointEquations):
-        return System(system.model, PointEquations(resolved), system.engine, system.uses_cache)
-    return System(
-        system.model, type(old)(resolved, "auto", old.formulation), system.engine, system.uses_cache
-    )
+    names = [name for name in system.parameters if name not in tables and name not in system.inputs]
+    given = {**old.given_inputs, **tables}
+    equations = equations_of(system.model, old.formulation, names, given=given)
+    return System(system.model, equations, system.engine, system.uses_cache)
 
 
 def _joined(name: str, rows: Any) -> Table:

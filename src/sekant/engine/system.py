@@ -7,6 +7,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from functools import cached_property
+from threading import RLock
 from typing import Any, Literal
 
 import casadi as ca
@@ -15,25 +16,20 @@ from numpy.typing import ArrayLike, NDArray
 
 from sekant.engine.codegen.build import build
 from sekant.engine.codegen.native import NativeFunction
-from sekant.engine.functions.driver_jumps import jump_text
 from sekant.errors import ModelError, SekantError, suggest
-from sekant.formulations.equations import Algorithm, Equations
-from sekant.formulations.natural.loads import LoadedMechanism
-from sekant.formulations.natural.point_equations import PointEquations
-from sekant.formulations.natural.point_kinematics import PointKinematics
-from sekant.formulations.outputs import Output, outputs
-from sekant.formulations.scene import Scene, scene
+from sekant.formulations import summary
+from sekant.formulations.build import FORMULATIONS, equations_of
+from sekant.formulations.contract import Scene
+from sekant.formulations.equations import Algorithm
+from sekant.formulations.outputs import Output
 from sekant.geometry.spatial import SX
-from sekant.model.fields import expressions_of
 from sekant.model.model import Model
-from sekant.model.quantities import Description
-from sekant.model.resolve import parameter_values, resolve
+from sekant.model.points.collector import Collector
+from sekant.model.resolve import resolve
 from sekant.model.simulation import SimulationSettings
 
 Vector = NDArray[np.float64]
 Engine = Literal["llvm", "casadi"]
-STATED = 100.0  # weight of a coordinate whose start value the model states, against 1 for the others
-FORMULATIONS = ("joint", "cartesian", "natural")
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,7 +45,7 @@ class State:
 
 
 def compile(
-    model: Model | LoadedMechanism,
+    model: Model | Collector,
     *,
     formulation: str = "joint",
     parameters: Sequence[str] = (),
@@ -63,31 +59,32 @@ def compile(
     model, such as ``strut.stiffness`` or ``arm.com``. All other numbers are baked in, which is faster.
     `engine` "casadi" runs the same functions in CasADi's interpreter: slow, an independent check.
     """
-    if isinstance(model, LoadedMechanism):
-        from sekant.engine.natural import compile_mechanism
-
-        return compile_mechanism(model, engine, cache, parameters)
+    if isinstance(model, Collector):
+        parameters = [*model.inputs, *(name for name in parameters if name not in model.inputs)]
+        model = model.model
     if formulation not in FORMULATIONS:
         hint = suggest(formulation, FORMULATIONS, "formulations")
         raise ModelError(f"unknown formulation '{formulation}'; {hint}")
     if engine not in ("llvm", "casadi"):
         raise ModelError(f"unknown engine '{engine}'; use 'llvm' or 'casadi'")
-    resolved = resolve(model, parameters)
-    if formulation == "natural":
-        return System(model, PointEquations(resolved), engine, cache)
-    return System(model, Equations(resolved, algorithm, formulation), engine, cache)
+    return System(model, equations_of(model, formulation, parameters, algorithm), engine, cache)
 
 
 class System:
-    """A compiled model. The state is x = [q; v; z; w]: free coordinates, velocities, states of signals and force
-    elements, accumulated work."""
+    """A compiled model, on any equations that keep the contract of `sekant.formulations.contract`.
 
-    def __init__(self, model: Model, equations: Equations, engine: Engine, cache: bool):
+    The state is x = [q; v; z; w]: free coordinates, velocities, states of signals and force elements, accumulated
+    work. Several threads may use one system: every call has buffers of its own, and what is built once is built
+    under a lock.
+    """
+
+    def __init__(self, model: Model, equations: Any, engine: Engine, cache: bool):
         self.model = model
         self.equations = equations
         self.engine: Engine = engine
         self._cache = cache
         self._built: dict[Hashable, Any] = {}
+        self._lock = RLock()
         self.nq, self.nv, self.nz = equations.nq, equations.nv, equations.z.numel()
         self._t, self._q, self._v, self._p = equations.t, equations.q, equations.v, equations.p
         self._z = equations.z
@@ -100,7 +97,7 @@ class System:
     @property
     def parameters(self) -> dict[str, Vector]:
         """The run-time parameters and their defaults (SI)."""
-        return {parameter.name: parameter.default.copy() for parameter in self.equations.resolved.parameters}
+        return {parameter.name: parameter.default.copy() for parameter in self.equations.parameters}
 
     def parameter_vector(self, values: Mapping[str, ArrayLike] | None = None) -> Vector:
         """All run-time parameters as one row (np,); those not in `values` keep their defaults."""
@@ -123,23 +120,21 @@ class System:
 
     def check_parameters(self, p: Vector) -> None:
         """Refuse values (np,) of the run-time parameters with which a body could not exist."""
-        self.equations.resolved.check(p)
+        self.equations.check(p)
 
     @property
     def inputs(self) -> tuple[str, ...]:
         """Inputs of the model that a run may set as parameters: all but those given as functions of time."""
         if not self.model.inputs:
             return ()
-        given = self.equations.resolved.given
-        return tuple(name for name in self.model.inputs if name not in given)
+        return tuple(name for name in self.model.inputs if name not in self.equations.given_inputs)
 
     def initial_state(self, values: Mapping[str, ArrayLike] | None = None) -> State:
         """The start that the model describes, at the given run-time parameters."""
-        q, v = self.equations.initial()
-        results = [q, v, self.equations.z_start]
-        found = self.equations.lookups.oracle("start", [self._p], results)(self.parameter_vector(values))
-        q0, v0, z0 = (np.array(part).ravel() for part in found)
-        return State(q0, v0, z=z0)
+        eq, p = self.equations, self.parameter_vector(values)
+        found = eq.lookups.oracle("start", [self._p], [*eq.initial(), eq.z_start])(p)
+        q, v, z = (np.array(part).ravel() for part in found)
+        return State(*eq.completed(q, v, 0.0, p), z=z)
 
     def element_states(self, state: State, values: Mapping[str, ArrayLike] | None = None) -> Vector:
         """z (nz,) of a state; the model's own start values where it has none."""
@@ -157,16 +152,11 @@ class System:
         self, q: Vector, v: Vector, t: float = 0.0, values: Mapping[str, ArrayLike] | None = None
     ) -> tuple[Vector, Vector]:
         """A start (q, v) that satisfies the constraints, with what follows from it and nothing else filled in."""
-        return q, v
+        return self.equations.completed(q, v, t, self.parameter_vector(values))
 
     def counted(self, q: Vector, moved: Vector, t: float, p: Vector) -> Vector:
         """Coordinates `moved` from q at time t, quantities that count what was passed brought along."""
-        return moved
-
-    def start_weight(self, key: tuple[str, int], fields: Sequence[str]) -> float:
-        """How firmly assembly holds the start of coordinate `key`: more where the model states one of `fields`."""
-        joint = self.model.joints.get(key[0])
-        return STATED if joint is not None and set(fields) & joint.model_fields_set else 1.0
+        return self.equations.counted(q, moved, t, p)
 
     @property
     def settings(self) -> SimulationSettings:
@@ -176,7 +166,7 @@ class System:
     @cached_property
     def state_names(self) -> tuple[str, ...]:
         """Names of the entries of x, e.g. ``hinge.angle``, ``hinge.rate``, ``damper.work``."""
-        q, v = self.equations.motion.state_names()
+        q, v = self.equations.state_names()
         return (*q, *v, *self.equations.z_names, *(f"{name}.work" for name in self.work_names))
 
     @cached_property
@@ -199,7 +189,9 @@ class System:
     def once(self, key: Hashable, make: Callable[[], Any]) -> Any:
         """What `make` returns, made once for this system and kept under `key`."""
         if key not in self._built:
-            self._built[key] = make()
+            with self._lock:
+                if key not in self._built:
+                    self._built[key] = make()
         return self._built[key]
 
     def function(self, name: str, inputs: list[SX], results: list[SX]) -> NativeFunction:
@@ -256,7 +248,7 @@ class System:
     @cached_property
     def all_outputs(self) -> tuple[Output, ...]:
         """Everything that can be reported, by name."""
-        return outputs(self.equations, self._w)
+        return self.equations.outputs(self._w)
 
     def output_function(
         self, names: Sequence[str] | None = None, balance: bool = True
@@ -288,7 +280,7 @@ class System:
 
     def scene(self, values: Mapping[str, ArrayLike] | None = None) -> Scene:
         """What a viewer draws, at the given run-time parameters; see `sekant.formulations.scene`."""
-        return scene(self.equations, self.parameter_vector(values))
+        return self.equations.scene(self.parameter_vector(values))
 
     # -- questions -------------------------------------------------------------------------------------
 
@@ -327,150 +319,35 @@ class System:
         self, begin: float, end: float, values: Mapping[str, ArrayLike] | None = None
     ) -> list[float]:
         """Times in [begin, end] at which a signal or a table of time jumps or kinks."""
-        model = self.model
-        items = [
-            item
-            for collection in (model.forces, model.drivers, model.sensors, model.signals)
-            for item in collection.values()
-        ]
-        return self._switch_times(items, begin, end, values)
-
-    def _switch_times(self, items: Sequence[Description], begin: float, end: float, values) -> list[float]:
-        given = {
-            name: float(np.asarray(value).ravel()[0])
-            for name, value in {**self.parameters, **(values or {})}.items()
-            if name in self.model.parameters
-        }
-        constants = parameter_values(self.model, given)
-        stops: set[float] = set()
-        for item in items:
-            for _, expression in expressions_of(item):
-                for switch in expression.time_switches(constants.keys()):
-                    stops.update(switch.times(begin, end, constants.__getitem__, self._kinks))
-        for table in self.equations.resolved.given.values():
-            stops.update(x for x in table.kinks.tolist() if begin <= x <= end)
-        return sorted(stops)
+        return self.equations.time_stops(begin, end, {**self.parameters, **(values or {})})
 
     def driver_jump(
         self, begin: float, end: float, values: Mapping[str, ArrayLike] | None = None
     ) -> str | None:
-        """Which driver's position or velocity jumps within (begin, end), and when, if one does."""
-        eq, p = self.equations, self.parameter_vector(values)
-        for name, driver in self.model.drivers.items():
-            times = self._switch_times([driver], begin, end, values)
-            if not times:
-                continue
-            position = eq.motion.value(eq.motion.model.drivers[name].value)
-            found = jump_text(position, self._t, self._p, eq.lookups, p, times, (begin, end))
-            if found:
-                return f"driver '{name}': {found}"
-        return None
+        """Which given motion jumps within (begin, end), in position or velocity, and when, if one does."""
+        p = self.parameter_vector(values)
+        return self.equations.driver_jump(begin, end, {**self.parameters, **(values or {})}, p)
 
-    def _kinks(self, table: str) -> Sequence[float]:
-        return self.model.tables[table].table(table).kinks.tolist()
+    # -- for readers -----------------------------------------------------------------------------------
 
     def explain_failure(self, t: float, x: Vector, values: Mapping[str, ArrayLike] | None = None) -> str:
         """Why the motion cannot go on at time t and state x, as far as it can be told; else empty."""
         q, v = x[: self.nq], x[self.nq : self.nq + self.nv]
-        p = self.parameter_vector(values)
         z = x[self.nq + self.nv : self.nq + self.nv + self.nz]
-        inputs, given = [self._t, self._q, self._v, self._z, self._p], [t, q, v, z, p]
-        motion = self.equations.motion
-        oracle = self.equations.lookups.oracle("q_all", inputs, [motion.q_all])
-        coordinates = np.array(oracle(*given)).ravel()
-        for link in motion.links:
-            fault = link.joint.out_of_range([float(x) for x in coordinates[link.q]])
-            if fault:
-                return f"joint '{link.joint_name}': {fault}"
-        _ = self.equations.actions  # from here on the tables of all forces are known
-        outside = self.equations.lookups.range_error(inputs, given)
-        return str(outside) if outside is not None else self.singularity(t, x, values)
-
-    @cached_property
-    def _inertias(self) -> ca.Function:
-        """(t, q, v, p) -> mass matrix, and the moments of inertia of all links in one column."""
-        moments = ca.vertcat(*[ca.vec(link.inertia.J) for link in self.equations.motion.links])
-        inputs = [self._t, self._q, self._v, self._p]
-        return self.equations.lookups.oracle("inertias", inputs, [self.equations.mass_matrix, moments])
+        return self.equations.failure(t, q, v, z, self.parameter_vector(values))
 
     def singularity(self, t: float, x: Vector, values: Mapping[str, ArrayLike] | None = None) -> str:
-        """The coordinate of a tree that nothing resists at time t and state x, for a reader; else empty."""
-        if self.equations.constraints or not self.nv:
-            return ""
-        given = [t, x[: self.nq], x[self.nq : self.nq + self.nv], self.parameter_vector(values)]
-        M, J = (np.array(y) for y in self._inertias(*given))
-        if not np.all(np.isfinite(M)):
-            return ""
-        sizes, vectors = np.linalg.eigh(M)
-        if sizes[0] > 1e-14 * max(sizes[-1], np.max(np.abs(J))):
-            return ""
-        worst = int(np.argmax(np.abs(vectors[:, 0])))
-        return (
-            f"the mass matrix is singular: nothing resists '{self.state_names[self.nq + worst]}' "
-            f"(eigenvalues from {sizes[0]:.1e} to {sizes[-1]:.1e}); give the body that it moves a mass, or an "
-            "inertia about that axis"
-        )
+        """The coordinate that nothing resists at time t and state x, for a reader; else empty."""
+        q, v = x[: self.nq], x[self.nq : self.nq + self.nv]
+        return self.equations.singularity(t, q, v, self.parameter_vector(values))
 
     def summary(self) -> str:
-        """The tree of bodies with joints, degrees of freedom and masses, for a reader."""
-        lines = [f"model '{self.model.name}'", "ground"]
-        motion = self.equations.motion
-        if isinstance(motion, PointKinematics):
-            return "\n".join([lines[0], motion.described(), *self._described_constraints(), self.totals()])
-        children: dict[int, list[int]] = {}
-        for i, link in enumerate(motion.links):
-            children.setdefault(link.parent, []).append(i)
-
-        def show(i: int, indent: str, last: bool) -> None:
-            link = motion.links[i]
-            free = len(motion.free[i])
-            driven = link.joint.nv - free
-            freedom = f"{free} dof" + (f", {driven} driven" if driven else "")
-            mass = float(ca.Function("m", [self._p], [link.inertia.m])(self.parameter_vector()))
-            branch = "└─ " if last else "├─ "
-            lines.append(
-                f"{indent}{branch}{link.joint_name} ({link.joint.type}, {freedom}) → {link.body} ({mass:.4g} kg)"
-            )
-            below = children.get(i, [])
-            for k in below:
-                show(k, indent + ("   " if last else "│  "), k == below[-1])
-
-        for i in children.get(-1, []):
-            show(i, "", i == children[-1][-1])
-        return "\n".join([*lines, *self._described_constraints(), self.totals()])
-
-    def _described_constraints(self) -> list[str]:
-        blocks = self.equations.constraints
-        return [f"{block.name} ({block.kind}: {block.rows} equations)" for block in blocks]
-
-    def total_mass(self) -> float:
-        """kg."""
-        total = sum((link.inertia.m for link in self.equations.motion.links), SX(0))
-        return float(ca.Function("m", [self._p], [total])(self.parameter_vector()))
+        """Parts, degrees of freedom and mass, for a reader."""
+        return summary.summary(self.equations, self.initial_state().q, self.parameter_vector())
 
     def constraint_rank(self) -> int:
         """Number of independent constraint equations where the model starts; 0 for a tree."""
-        eq = self.equations
-        if not eq.constraints:
-            return 0
-        start = self.initial_state()
-        inputs = [self._t, self._q, self._p]
-        G = np.array(eq.lookups.oracle("G", inputs, [eq.G])(0.0, start.q, self.parameter_vector()))
-        return int(np.linalg.matrix_rank(G, tol=1e-9 * max(1.0, np.abs(G).max())))
-
-    def _freedom(self) -> str:
-        if not self.equations.constraints:
-            return f"{self.nv} degrees of freedom"
-        rank, count = self.constraint_rank(), self.equations.rate.numel()
-        redundant = f", {count - rank} redundant" if rank < count else ""
-        return f"{self.nv - rank} degrees of freedom ({self.nv} coordinates, {count} equations{redundant})"
-
-    def totals(self) -> str:
-        """One line: how large the model is."""
-        return (
-            f"{len(self.model.bodies)} bodies, {len(self.model.joints)} joints, {len(self.model.forces)} forces, "
-            f"{len(self.model.drivers)} drivers; {self._freedom()}; {self.total_mass():.6g} kg"
-        )
+        return summary.constraint_rank(self.equations, self.initial_state().q, self.parameter_vector())
 
 
 def _row(values: ArrayLike) -> Vector:

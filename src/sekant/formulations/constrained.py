@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import casadi as ca
 import numpy as np
@@ -15,12 +16,20 @@ from sekant.formulations.kkt import KktFactor, light_unknowns, regularization
 from sekant.geometry.spatial import SX
 from sekant.tables.lookups import Lookups
 
+if TYPE_CHECKING:
+    from sekant.formulations.contract import Guard, Sampled
+    from sekant.model.resolve import Parameter
+    from sekant.tables.table import Table
+
+Floats = NDArray[np.float64]
+NONE = SX.zeros(0, 1)
+
 
 class ConstrainedEquations(ABC):
     """M(q, t) a + G(q, t)^T lam = f(q, v, t), Phi(q, t) = 0, B(q, v, t) = 0, from the parts that a formulation gives.
 
     Symbols: `t` (), `q` (nq,), `v` (nv,), `p` (np,); `qdot` (nq,) linear in v. All expressions may contain lookups
-    of `lookups`.
+    of `lookups`. What a formulation has to add is written down in `sekant.formulations.contract`.
     """
 
     t: SX
@@ -32,6 +41,48 @@ class ConstrainedEquations(ABC):
     constraints: list[ConstraintBlock]
     formulation: str
     algorithm: str
+    u: SX = NONE
+    modes: SX = NONE
+    guards: Sequence[Guard] = ()
+    sampled: Sequence[Sampled] = ()
+    held: frozenset[str] = frozenset()
+    """contacts that are closed and stay so"""
+
+    @property
+    @abstractmethod
+    def parameters(self) -> tuple[Parameter, ...]:
+        """Run-time parameters in the order of p."""
+
+    @property
+    def given_inputs(self) -> Mapping[str, Table]:
+        """Inputs of the model that are functions of time."""
+        return {}
+
+    @abstractmethod
+    def check(self, p: Floats) -> None:
+        """Refuse values (np,) of the parameters with which some part could not exist."""
+
+    @property
+    def contacts(self) -> Mapping[str, ConstraintBlock]:
+        """The gap of every contact and its rate, whether it is held or not."""
+        return {}
+
+    @property
+    def placed_by_joints(self) -> bool:
+        """Whether a start is found in joint coordinates first."""
+        return False
+
+    def completed(self, q: Floats, v: Floats, t: float, p: Floats) -> tuple[Floats, Floats]:
+        """A consistent start with what follows from it alone filled in; as it is, where nothing does."""
+        return q, v
+
+    def counted(self, q: Floats, moved: Floats, t: float, p: Floats) -> Floats:
+        """Coordinates `moved` from q at time t, quantities that count what was passed brought along."""
+        return moved
+
+    def quantities(self) -> Mapping[str, tuple[str, tuple[str, ...], SX]]:
+        """What kinematics can follow besides joints, frames, sensors and forces: unit, components, value."""
+        return {}
 
     @property
     @abstractmethod
@@ -47,9 +98,9 @@ class ConstrainedEquations(ABC):
         """Start values q0 (nq,), v0 (nv,) that the model describes, as expressions of p; perhaps rough."""
 
     @property
-    @abstractmethod
-    def defaults(self) -> NDArray[np.float64]:
+    def defaults(self) -> Floats:
         """(np,) default values of p."""
+        return np.concatenate([np.zeros(0), *[parameter.default for parameter in self.parameters]])
 
     @property
     def nq(self) -> int:

@@ -2,27 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from functools import cached_property
-from typing import Literal
+from typing import Any, Literal
 
 import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
 from sekant.errors import ModelError
-from sekant.formulations import recursive
+from sekant.formulations import model_answers, recursive
 from sekant.formulations.constrained import ConstrainedEquations, column
 from sekant.formulations.constraints import ConstraintBlock, constraint_blocks, contact_blocks
+from sekant.formulations.contract import Inventory
 from sekant.formulations.initial import initial_state
 from sekant.formulations.kinematics import TreeKinematics
 from sekant.formulations.loads import Loads
+from sekant.formulations.outputs import Output, model_outputs
 from sekant.formulations.recursive import Accelerations, TreeState
+from sekant.formulations.scene import Scene, model_scene
 from sekant.formulations.tree import free_layout, tree_layout
 from sekant.geometry.spatial import SX, Twist, Wrench, vector
 from sekant.model.motion import Action
-from sekant.model.resolve import ResolvedModel
+from sekant.model.resolve import Parameter, ResolvedModel
+from sekant.tables.table import Table
 
+Floats = NDArray[np.float64]
 Algorithm = Literal["auto", "articulated", "composite"]
 
 
@@ -329,9 +334,49 @@ class Equations(ConstrainedEquations):
                 powers[block.name] = powers.get(block.name, SX(0)) + ca.dot(part, block.drift)
         return powers
 
+    # -- what else the contract asks for ---------------------------------------------------------------
+
     @property
-    def defaults(self) -> NDArray[np.float64]:
-        return self.resolved.defaults
+    def parameters(self) -> tuple[Parameter, ...]:
+        return self.resolved.parameters
+
+    @property
+    def given_inputs(self) -> Mapping[str, Table]:
+        return self.resolved.given
+
+    def check(self, p: Floats) -> None:
+        self.resolved.check(p)
+
+    @property
+    def placed_by_joints(self) -> bool:
+        return self.formulation != "joint"
+
+    def state_names(self) -> tuple[list[str], list[str]]:
+        return self.motion.state_names()
+
+    def start_weight(self, key: tuple[str, int], velocity: bool) -> float:
+        return model_answers.start_weight(self, key, velocity)
+
+    def outputs(self, work: SX) -> tuple[Output, ...]:
+        return model_outputs(self, work)
+
+    def time_stops(self, begin: float, end: float, values: Mapping[str, Any]) -> list[float]:
+        return model_answers.time_stops(self, begin, end, values)
+
+    def driver_jump(self, begin: float, end: float, values: Mapping[str, Any], p: Floats) -> str | None:
+        return model_answers.driver_jump(self, begin, end, values, p)
+
+    def failure(self, t: float, q: Floats, v: Floats, z: Floats, p: Floats) -> str:
+        return model_answers.failure(self, t, q, v, z, p)
+
+    def singularity(self, t: float, q: Floats, v: Floats, p: Floats) -> str:
+        return model_answers.singularity(self, t, q, v, p)
+
+    def inventory(self, p: Floats) -> Inventory:
+        return model_answers.inventory(self, p)
+
+    def scene(self, p: Floats) -> Scene:
+        return model_scene(self.model, self.resolved.p, p)
 
     def initial(self) -> tuple[SX, SX]:
         """Start values q0 (nq,), v0 (nv,) that the model describes, as expressions of p; perhaps rough."""

@@ -7,9 +7,11 @@ from functools import cached_property
 from typing import Any
 
 import casadi as ca
+import numpy as np
+from numpy.typing import NDArray
 
 from sekant.errors import ModelError
-from sekant.formulations.tree import Layout, Link, joint_frames
+from sekant.formulations.tree import Layout, Link, joint_frames, tree_lines
 from sekant.geometry.spatial import SX, Pose, Twist, quaternion_from_rotation
 from sekant.model.joints import Joint, JointMotion, leader_of
 from sekant.model.model import Model
@@ -184,6 +186,10 @@ class TreeKinematics:
         if name in self.joint_index:
             return self.links[self.joint_index[name]].joint
         return self.model.joints.get(name)
+
+    def described(self, p: NDArray[np.float64]) -> list[str]:
+        """How the bodies hang together, for a reader."""
+        return list(tree_lines(self, p))
 
     def state_names(self) -> tuple[list[str], list[str]]:
         """Names of the coordinates and of the velocities, e.g. ``hinge.angle`` and ``hinge.rate``."""

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import casadi as ca
 
-from sekant.formulations.equations import Equations
 from sekant.geometry.spatial import SX, quaternion_from_rotation
+
+if TYPE_CHECKING:
+    from sekant.formulations.equations import Equations
 
 XYZ = ("x", "y", "z")
 WRENCH = ("fx", "fy", "fz", "nx", "ny", "nz")
@@ -25,7 +28,7 @@ class Output:
     expression: SX
 
 
-def outputs(equations: Equations, work: SX) -> tuple[Output, ...]:
+def model_outputs(equations: Equations, work: SX) -> tuple[Output, ...]:
     """All outputs of a model; `work` (nw,) J are the symbols of the work of each non-conservative element."""
     return (
         *_bodies(equations),

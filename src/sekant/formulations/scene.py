@@ -26,7 +26,6 @@ import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
-from sekant.formulations.equations import Equations
 from sekant.formulations.tree import joint_frames
 from sekant.geometry.curves.pose_curve import PoseCurve
 from sekant.geometry.meshes import mesh_as_dict
@@ -48,9 +47,9 @@ def track_of_body(name: str) -> dict[str, Any]:
     return {"kind": "body", "position": f"{name}.position", "orientation": f"{name}.orientation"}
 
 
-def scene(equations: Equations, p: NDArray[np.float64]) -> Scene:
-    """The scene of a model at the run-time parameters p (np,)."""
-    return _SceneBuilder(equations.model, equations.resolved.p, p).build()
+def model_scene(model: Model, symbols: ca.SX, p: NDArray[np.float64]) -> Scene:
+    """The scene of a resolved model with the run-time parameters `symbols` (np,) at p (np,)."""
+    return _SceneBuilder(model, symbols, p).build()
 
 
 class _SceneBuilder:

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
+
+import casadi as ca
+import numpy as np
+from numpy.typing import NDArray
 
 from sekant.geometry.spatial import Pose, RigidInertia
 from sekant.model.joints import Free, Joint
@@ -135,3 +141,26 @@ def free_layout(model: Model) -> Layout:
             )
         )
     return Layout(tuple(links), tuple(model.joints))
+
+
+def tree_lines(motion: Any, p: NDArray[np.float64]) -> Iterator[str]:
+    """The tree of bodies, one line each."""
+    children: dict[int, list[int]] = {}
+    for i, link in enumerate(motion.links):
+        children.setdefault(link.parent, []).append(i)
+
+    def show(i: int, indent: str, last: bool) -> Iterator[str]:
+        link = motion.links[i]
+        free = len(motion.free[i])
+        driven = link.joint.nv - free
+        freedom = f"{free} dof" + (f", {driven} driven" if driven else "")
+        mass = float(ca.Function("m", [motion.p], [link.inertia.m])(p))
+        branch = "└─ " if last else "├─ "
+        yield f"{indent}{branch}{link.joint_name} ({link.joint.type}, {freedom}) → {link.body} ({mass:.4g} kg)"
+        below = children.get(i, [])
+        for k in below:
+            yield from show(k, indent + ("   " if last else "│  "), k == below[-1])
+
+    yield "ground"
+    for i in children.get(-1, []):
+        yield from show(i, "", i == children[-1][-1])

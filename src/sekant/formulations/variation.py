@@ -22,7 +22,6 @@ from functools import cached_property
 import casadi as ca
 
 from sekant.formulations.constrained import ConstrainedEquations, column
-from sekant.formulations.constraints import ConstraintBlock
 from sekant.geometry.spatial import SX
 
 
@@ -31,9 +30,7 @@ class Variation:
 
     def __init__(self, equations: ConstrainedEquations):
         self.equations = equations
-        held = getattr(equations, "held", frozenset())
-        gaps: dict[str, ConstraintBlock] = getattr(equations, "contacts", {})
-        self.gaps = [block for name, block in gaps.items() if name not in held]
+        self.gaps = [block for name, block in equations.contacts.items() if name not in equations.held]
         self.blocks = [*equations.ordered_blocks, *self.gaps]
         self.a = SX.sym("a", equations.nv)
         self.lam = SX.sym("lam", sum(block.rows for block in self.blocks))

@@ -12,6 +12,7 @@ from typing import Any
 from sekant.errors import ModelError, suggest
 from sekant.io.items import COLLECTIONS, SINGLE
 from sekant.io.source import KeyPath, Place, Places, parse_source
+from sekant.model.points import SECTIONS
 
 _STEP = re.compile(r"([^.\[\]]+)|\[(\d{1,6})\]")
 
@@ -49,14 +50,17 @@ def _find(data: dict[str, Any], name: str) -> KeyPath:
     if owner in SINGLE:
         return (owner, *_steps(name[len(owner) :], name))
     known = list(parameters) if isinstance(parameters, dict) else []
-    for collection in COLLECTIONS:
-        items = data.get(collection)
+    collections = [((collection,), data.get(collection)) for collection in COLLECTIONS]
+    natural = data.get("natural")
+    if isinstance(natural, dict):
+        collections += [(("natural", section), natural.get(section)) for section in SECTIONS]
+    for place, items in collections:
         if not isinstance(items, dict):
             continue
         known += items
         for item in sorted(items, key=len, reverse=True):
             if name.startswith(f"{item}."):
-                return (collection, item, *_steps(name[len(item) :], name))
+                return (*place, item, *_steps(name[len(item) :], name))
     if name in known:
         raise ModelError(f"'{name}' is an item of the model; name a field of it, e.g. {name}.mass")
     raise ModelError(f"nothing is called '{name}'; {suggest(owner, known, 'parameters and items')}")

@@ -6,6 +6,7 @@ Curves and surfaces are written out, as the text of the JSON that `save` would p
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import Any
 
 from pydantic_core import PydanticUndefined
@@ -13,17 +14,33 @@ from pydantic_core import PydanticUndefined
 from sekant.errors import ModelError
 from sekant.model.curves import GEOMETRY
 from sekant.model.expressions.expression import Expression
+from sekant.model.points import Element, Natural
+from sekant.model.points.lagrangian import Lagrangian
+from sekant.model.points.values import is_symbolic
 from sekant.model.quantities import Description
 
 
 def to_plain(value: Any) -> Any:
     """`value` as dictionaries, lists, numbers, texts and None."""
+    if isinstance(value, Lagrangian):
+        raise ModelError(
+            "a bare Lagrangian in CasADi symbols has no form in a file; describe it as a section 'natural'"
+        )
+    if isinstance(value, Natural):
+        sections = {section: _named(items, section) for section, items in value.items.items() if items}
+        return {
+            "dim": value.dim,
+            **({} if value.gravity is None else {"gravity": to_plain(value.gravity)}),
+            **sections,
+        }
+    if isinstance(value, Element) and value.short and _only(value, value.short):
+        return to_plain(getattr(value, value.short))
     if isinstance(value, Description):
         data = {"type": kind} if isinstance(kind := getattr(value, "type", None), str) else {}
         for name, field in type(value).model_fields.items():
             entry = getattr(value, name)
             default = field.get_default(call_default_factory=True, validated_data={})
-            if default is PydanticUndefined or entry != default:
+            if default is PydanticUndefined or is_symbolic(entry) or entry != default:
                 data[name] = to_plain(entry)
         return data
     if isinstance(value, Expression):
@@ -38,4 +55,36 @@ def to_plain(value: Any) -> Any:
         return [to_plain(entry) for entry in value]
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
+    if is_symbolic(value):
+        raise ModelError(
+            f"holds the CasADi expression {_clipped(str(value))}, which has no form in a file; give it as "
+            "text in Python "
+            'too, such as "0.3*sin(2*t) - 0.1*A.vx"'
+        )
     raise ModelError(f"a {type(value).__name__} cannot be written to a YAML file")
+
+
+def _named(items: Mapping[str, Any], section: str) -> dict[str, Any]:
+    found = {}
+    for name, item in items.items():
+        try:
+            found[name] = to_plain(item)
+        except ModelError as error:
+            error.path = error.path or ("natural", section, name)
+            raise
+    return found
+
+
+def _only(value: Description, field: str) -> bool:
+    """Whether nothing but one field differs from its default."""
+    defaults = {
+        name: f.get_default(call_default_factory=True) for name, f in type(value).model_fields.items()
+    }
+    return all(
+        name == field or (not is_symbolic(entry := getattr(value, name)) and entry == default)
+        for name, default in defaults.items()
+    )
+
+
+def _clipped(text: str) -> str:
+    return text if len(text) <= 60 else text[:57] + "..."

@@ -12,11 +12,12 @@ from typing import Any
 from pydantic.json_schema import GenerateJsonSchema, models_json_schema
 from pydantic_core import CoreSchema
 
+from sekant.io.format import FORMAT
 from sekant.io.items import ITEM_CLASSES, item_types
-from sekant.io.natural import natural_schema
 from sekant.model.curves import SOURCES
 from sekant.model.model import Ground, Model
 from sekant.model.placement import Orientation
+from sekant.model.points import SECTIONS
 from sekant.model.quantities import mirror_of
 from sekant.model.simulation import SimulationSettings
 from sekant.model.table import TableData
@@ -36,6 +37,7 @@ def json_schema() -> dict[str, Any]:
     types = {key: item_types(cls) or {"": cls} for key, cls in ITEM_CLASSES.items()}
     classes = [Ground, SimulationSettings, *SOURCES.values()]
     classes += [cls for named in types.values() for cls in named.values()]
+    classes += [cls for named in SECTIONS.values() for cls in named.values()]
     references, definitions = models_json_schema(
         [(cls, "validation") for cls in classes], schema_generator=_Generator
     )
@@ -69,6 +71,7 @@ def json_schema() -> dict[str, Any]:
         "title": "Sekant model",
         "type": "object",
         "properties": {
+            "format": {"const": FORMAT, "description": "version of the format of this file"},
             "include": {"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]},
             **{key: fields[key] for key in ("name", "description", "gravity")},
             **collections,
@@ -80,12 +83,36 @@ def json_schema() -> dict[str, Any]:
             "curve_parameters": fields["curve_parameters"],
             "ground": where[Ground],
             "simulation": where[SimulationSettings],
-            "natural": natural_schema(),
+            "natural": _natural(where, defs),
             "templates": {"type": "object", "additionalProperties": _closed(template)},
             "instances": {"type": "object", "additionalProperties": _closed(instance, "template")},
         },
         "additionalProperties": False,
         "$defs": defs,
+    }
+
+
+def _natural(where: dict[Any, dict[str, str]], defs: dict[str, Any]) -> dict[str, Any]:
+    """The section of mechanisms in points: its own sections, from their registry."""
+    sections: dict[str, Any] = {"dim": {"enum": [2, 3]}, "gravity": {"type": "array", "items": _QUANTITY}}
+    for section, named in SECTIONS.items():
+        options: list[dict[str, Any]] = []
+        for name, cls in named.items():
+            own = defs[_key(where[cls])]
+            own.setdefault("description", " ".join((cls.__doc__ or "").split()))
+            if name is not None:
+                own["properties"] = {"type": {"const": name}, **own.get("properties", {})}
+                own["required"] = ["type", *own.get("required", [])]
+            options.append(where[cls])
+            if cls.short:
+                options.append({"type": ["number", "string", "array"]})
+        item = options[0] if len(options) == 1 else {"anyOf": options}
+        sections[section] = {"type": ["object", "null"], "additionalProperties": item}
+    return {
+        "type": ["object", "null"],
+        "description": "a mechanism in points and vectors; it stands instead of bodies and joints",
+        "properties": sections,
+        "additionalProperties": False,
     }
 
 

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from sekant.errors import ModelError, ModelErrors, SekantError
+from sekant.io.format import checked_format, with_format
 from sekant.io.includes import read_with_includes
-from sekant.io.natural import is_natural, mechanism_as_dict, mechanism_from_dict
 from sekant.io.overrides import apply_overrides
 from sekant.io.plain import to_plain
 from sekant.io.source import Places, find_place
@@ -23,10 +23,11 @@ from sekant.io.templates import expand_templates
 from sekant.model.curves import GEOMETRY
 from sekant.model.model import Model
 from sekant.model.parse import model_from_dict
+from sekant.model.points.collector import Collector
 
 
-def load(path: str | PathLike[str], set: Mapping[str, Any] | None = None) -> Any:
-    """The model in a YAML, URDF or MJCF file; from a file with a section `natural` a `sekant.natural.Mechanism`.
+def load(path: str | PathLike[str], set: Mapping[str, Any] | None = None) -> Model:
+    """The model in a YAML, URDF or MJCF file.
 
     `set` gives values from outside, by the name of a parameter or as ``item.field``; texts may carry units or
     be expressions. Raises `ModelError` if the file or the model in it is wrong.
@@ -38,8 +39,7 @@ def load(path: str | PathLike[str], set: Mapping[str, Any] | None = None) -> Any
     source = read_with_includes(Path(path))
     data, places = source.data, source.places
     try:
-        if is_natural(data):
-            return mechanism_from_dict(data, set)
+        checked_format(data)
         expand_templates(data, places)
         apply_overrides(data, places, set or {})
         return model_from_dict(data)
@@ -60,9 +60,12 @@ def located(error: SekantError, places: Places, file: str) -> SekantError:
     return error
 
 
-def dump(model: Any) -> str:
-    """The model as YAML text; what has its default value is left out. A mechanism in points as its file has it."""
-    return yaml_text(plain_model(model)[1] if isinstance(model, Model) else mechanism_as_dict(model))
+def dump(model: Model | Collector) -> str:
+    """The model as YAML text; what has its default value is left out."""
+    described = model.model if isinstance(model, Collector) else model
+    if not isinstance(described, Model):
+        raise ModelError(f"only models and mechanisms can be written to a file (got {model!r})")
+    return yaml_text(with_format(plain_model(described)[1]))
 
 
 def plain_model(model: Model, inline: bool = True) -> tuple[Model, dict[str, Any]]:

@@ -16,6 +16,8 @@ from sekant.model.forces.base import Force
 from sekant.model.input import Input
 from sekant.model.joints.base import Joint
 from sekant.model.placement import Placement
+from sekant.model.points.lagrangian import Lagrangian
+from sekant.model.points.natural import Natural
 from sekant.model.quantities import AccelerationVector, AnyQuantity, Description
 from sekant.model.sensors import Sensor
 from sekant.model.shapes import Shape
@@ -52,6 +54,10 @@ class Model(Description):
     inputs: dict[str, Input] = Field(default_factory=dict)
     signals: dict[str, SerializeAsAny[Signal]] = Field(default_factory=dict)
     shapes: dict[str, SerializeAsAny[Shape]] = Field(default_factory=dict)
+    natural: Natural | None = None
+    """a mechanism in points and vectors instead of bodies and joints"""
+    lagrangian: Lagrangian | None = None
+    """a bare Lagrangian instead of bodies and joints (Python only)"""
     simulation: SimulationSettings = SimulationSettings()
 
     @model_validator(mode="after")
@@ -66,6 +72,10 @@ class Model(Description):
     @field_serializer("curves")
     def _curve_fingerprints(self, curves: dict[str, Any]) -> dict[str, str]:
         return {name: fingerprint(curve) for name, curve in curves.items()}
+
+    @field_serializer("lagrangian")
+    def _lagrangian_fingerprint(self, item: Lagrangian | None) -> str | None:
+        return None if item is None else item.fingerprint()
 
     def mirror_changes(self, plane: str) -> dict[str, Any]:
         """Curves stay as they are: joints that name one take its mirror image themselves."""

@@ -20,6 +20,7 @@ from sekant.model.forces import force_class
 from sekant.model.input import Input
 from sekant.model.joints import joint_class
 from sekant.model.model import Ground, Model
+from sekant.model.points import SECTIONS, Natural, element_class
 from sekant.model.quantities import ANY, Description, Expression, read_value
 from sekant.model.resolve import parameter_values
 from sekant.model.sensors import sensor_class
@@ -69,6 +70,8 @@ def model_from_dict(raw: Any) -> Model:
             built = _build(lambda entry, path, cls=cls: cls, raw[key], (key,), found)
             if built is not None:
                 fields[key] = built
+    if raw.get("natural") is not None:
+        fields["natural"] = _natural(raw["natural"], found)
     for key in ("name", "description", "gravity"):
         if raw.get(key) is not None:
             fields[key] = raw[key]
@@ -90,6 +93,39 @@ def build_item(collection: str, raw: Any, path: tuple[str | int, ...]) -> Descri
     if item is None:
         raise ModelErrors(found) if len(found) > 1 else found[0]
     return item
+
+
+def _natural(raw: Any, found: list[SekantError]) -> Natural | None:
+    """The section of a mechanism in points: its own sections, each a collection of items."""
+    if isinstance(raw, Natural):
+        return raw
+    if not isinstance(raw, Mapping):
+        found.append(ModelError(f"must be a mapping of sections, not {_kind(raw)}", path=("natural",)))
+        return None
+    plain, items = {}, {}
+    for key, content in raw.items():
+        if key in SECTIONS:
+            items[key] = {
+                name: built
+                for name, entry in _entries(content, key, found, ("natural",)).items()
+                if (built := _build_element(key, entry, ("natural", key, name), found)) is not None
+            }
+        elif key in ("dim", "gravity"):
+            plain[key] = content
+        else:
+            hint = suggest(str(key), [*SECTIONS, "dim", "gravity"], "sections")
+            found.append(ModelError(f"unknown section '{key}'; {hint}", path=("natural", str(key))))
+    built = _build(lambda entry, path: Natural, plain, ("natural",), found)
+    return built.model_copy(update={"items": items}) if isinstance(built, Natural) else None
+
+
+def _build_element(section: str, raw: Any, path: tuple, found: list[SekantError]) -> Description | None:
+    try:
+        cls = element_class(section, raw, path)
+    except ModelError as error:
+        found.append(error)
+        return None
+    return _build(lambda entry, at: cls, cls.from_short(raw), path, found)
 
 
 def _parameters(raw: Any, found: list[SekantError]) -> dict[str, Any]:
@@ -136,13 +172,15 @@ def _curves(
     return curves, used
 
 
-def _entries(raw: Any, collection: str, found: list[SekantError]) -> dict[str, Any]:
+def _entries(raw: Any, collection: str, found: list[SekantError], above: tuple = ()) -> dict[str, Any]:
     """The named entries of a collection, with faulty names and shapes reported."""
     if raw is None:
         return {}
     if not isinstance(raw, Mapping):
         found.append(
-            ModelError(f"must be a mapping of names to {collection}, not {_kind(raw)}", path=(collection,))
+            ModelError(
+                f"must be a mapping of names to {collection}, not {_kind(raw)}", path=(*above, collection)
+            )
         )
         return {}
     good = {}
@@ -151,7 +189,7 @@ def _entries(raw: Any, collection: str, found: list[SekantError]) -> dict[str, A
             found.append(
                 ModelError(
                     f"'{name}' cannot be a name; use letters, digits and underscores, e.g. 'front_arm'",
-                    path=(collection, str(name)),
+                    path=(*above, collection, str(name)),
                 )
             )
         else:

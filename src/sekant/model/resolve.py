@@ -134,6 +134,7 @@ def resolve(
         return number
 
     update = {name: replace_numbers(getattr(model, name), replace, (name,)) for name in (*ITEMS, "ground")}
+    update["natural"] = replace_numbers(model.natural, replace, ("natural",))
     update["gravity"] = replace_numbers(model.gravity, replace, ("gravity",))
     update["simulation"] = replace_numbers(model.simulation, replace, ("simulation",))
     for name in ("joints", "constraints"):
@@ -217,18 +218,24 @@ def _no_call(name: str, arguments: list) -> Any:
 
 def _find_field(model: Model, name: str) -> tuple[Path, Any]:
     """Path and value of the number called ``item.field`` (or ``item.field[i]``, ``item.a.b``)."""
-    for collection in ITEMS:
-        items = getattr(model, collection)
+    collections: list[tuple[Path, Any]] = [
+        ((collection,), getattr(model, collection)) for collection in ITEMS
+    ]
+    if model.natural is not None:
+        collections += [
+            (("natural", "items", section), items) for section, items in model.natural.items.items()
+        ]
+    for place, items in collections:
         for item_name in sorted(items, key=len, reverse=True):
             if not name.startswith(item_name + "."):
                 continue
-            path: Path = (collection, item_name)
+            path: Path = (*place, item_name)
             value: Any = items[item_name]
             for part in re.findall(r"[^.\[\]]+", name[len(item_name) + 1 :]):
                 value, key = _step(value, part, name)
                 path = (*path, key)
             return path, _numeric(value, name)
-    hint = suggest(name.split(".")[0], [*model.parameters, *(n for c in ITEMS for n in getattr(model, c))])
+    hint = suggest(name.split(".")[0], [*model.parameters, *(n for _, items in collections for n in items)])
     raise ModelError(f"unknown parameter '{name}'; {hint}")
 
 

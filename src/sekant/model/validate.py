@@ -33,7 +33,9 @@ COLLECTIONS = (
 def faults(model: Model) -> list[ModelError]:
     """Everything that is wrong with the model as a whole, in the order of the file."""
     found = [*_duplicate_names(model), *_references(model)]
-    if not found:
+    if not found and model.natural is not None:
+        found += _natural(model)
+    elif not found:
         found += [*_tree(model), *_coordinates(model), *_drivers(model), *_expressions(model)]
     return found
 
@@ -54,6 +56,43 @@ def _duplicate_names(model: Model) -> Iterator[ModelError]:
                     f"call it otherwise, e.g. '{name}_1'",
                     path=(collection, name),
                 )
+
+
+def _natural(model: Model) -> list[ModelError]:
+    """What is wrong with a mechanism in points: names, what stands beside it, and whatever composing it finds."""
+    found: list[ModelError] = []
+    owner: dict[str, str] = {"ground": "the world", **dict.fromkeys(model.parameters, "a parameter")}
+    owner |= dict.fromkeys(model.inputs, "an input")
+    assert model.natural is not None
+    for name, path in model.natural.names():
+        if name in owner:
+            message = f"the name '{name}' is taken by {owner[name]}; names are unique across the mechanism"
+            found.append(ModelError(message, path=path))
+        owner.setdefault(name, ".".join(path[1:]))
+        if name in RESERVED and path[1] in ("angles", "tracked"):
+            message = (
+                f"'{name}' already means something in every expression; call it otherwise, e.g. '{name}_1'"
+            )
+            found.append(ModelError(message, path=path))
+    beside = [
+        key for key in COLLECTIONS if key not in ("parameters", "tables", "inputs") and getattr(model, key)
+    ]
+    for key in (*beside, *(["gravity"] if "gravity" in model.model_fields_set else [])):
+        message = (
+            f"'{key}' beside 'natural'; move it into that section, or describe all with bodies and joints"
+        )
+        found.append(ModelError(message, path=(key,)))
+    found += _parameter_cycles(model)
+    if found:
+        return found
+    from sekant.model.points.composition import composed
+    from sekant.model.resolve import resolve
+
+    try:
+        composed(resolve(model))
+    except ModelError as error:
+        return [error]
+    return []
 
 
 def _references(model: Model) -> Iterator[ModelError]:

@@ -11,7 +11,6 @@ from numpy.typing import ArrayLike, NDArray
 from sekant.analyses.assembly.loop_geometry import LoopGeometry
 from sekant.engine.system import State, System, compile
 from sekant.errors import AnalysisWarning, SolverError, warning_lines
-from sekant.formulations.equations import Equations
 from sekant.formulations.initial import placed_state
 
 Vector = NDArray[np.float64]
@@ -113,7 +112,7 @@ def assemble(
     first; if it fails, or closes a joint the wrong way round, least squares of the gaps between the joints' frames,
     then continuation from the residual of the guess, then IPOPT. Velocities are treated likewise.
     """
-    if guess is None and starts_as_joints(system):
+    if guess is None and system.equations.placed_by_joints:
         guess, hold = _as_joints_have_it(system, t, parameters, hold, weights or {})
         weights = None
     start = guess or system.initial_state(parameters)
@@ -209,11 +208,6 @@ def _moved(geometry: LoopGeometry, start: State, q: Vector, v: Vector) -> tuple[
     )
 
 
-def starts_as_joints(system: System) -> bool:
-    """Whether the model states its start in coordinates of joints, and the system has others."""
-    return isinstance(system.equations, Equations) and system.equations.formulation != "joint"
-
-
 def _as_joints_have_it(
     system: System,
     t: float,
@@ -225,7 +219,7 @@ def _as_joints_have_it(
 
     `hold` and `weights` may name joint coordinates; those names in `hold` are returned that the system has itself.
     """
-    names = [parameter.name for parameter in system.equations.resolved.parameters]
+    names = list(system.parameters)
     joints = compile(system.model, parameters=names, engine=system.engine)
     own = [name for name in hold if name in system.state_names and name not in joints.state_names]
     in_joints = [name for name in hold if name not in own]

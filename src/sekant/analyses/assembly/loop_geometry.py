@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from sekant.analyses.assembly.joint_gaps import Gap, Gaps
 from sekant.engine.codegen.native import NativeFunction
-from sekant.engine.system import STATED, System
+from sekant.engine.system import System
 from sekant.errors import SolverError, suggest
+from sekant.formulations.contract import STATED
 from sekant.geometry.spatial import SX
 from sekant.solvers.linear.rank import redundant_rows
 
@@ -22,7 +23,6 @@ RANK = 1e-9  # relative size of pivots that count as zero
 NOTHING = 1e-12  # rows of G (m or rad) shorter than this are rounding errors
 KEPT = "Newton's method with stated values kept"
 CLOSED = 1e-6  # m, rad: a joint farther from closing than this is closed on the wrong side
-_POSITIONS, _VELOCITIES = ("q0", "position", "orientation"), ("v0", "velocity", "angular_velocity")
 
 
 class LoopGeometry:
@@ -37,8 +37,8 @@ class LoopGeometry:
         self._retract = system.once("retraction", lambda: _retraction(system))
         names = system.state_names[system.nq : system.nq + system.nv]
         self._coordinate_of = _coordinates_of_velocities(system)
-        w = np.array([system.start_weight(name, _POSITIONS) for name in eq.motion.v_names])
-        w_v = np.array([system.start_weight(name, _VELOCITIES) for name in eq.motion.v_names])
+        w = np.array([eq.start_weight(name, velocity=False) for name in eq.motion.v_names])
+        w_v = np.array([eq.start_weight(name, velocity=True) for name in eq.motion.v_names])
         stated, stated_rates = w >= STATED, w_v >= STATED
         free = np.ones(system.nv, bool)
         known = [*system.state_names[: system.nq], *names]

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 
 import casadi as ca
 
-from sekant.engine.natural import NaturalSystem
 from sekant.engine.system import System
 from sekant.errors import ModelError, SekantError, suggest
 from sekant.geometry.spatial import SX
@@ -68,10 +67,7 @@ def scalar(system: System, name: str) -> Quantity:
 
 def known_names(system: System) -> Iterator[str]:
     """All names except distances."""
-    if isinstance(system, NaturalSystem):
-        yield from system.state_names[: system.nq]
-        yield from (output.name for output in system.all_outputs)
-        return
+    yield from system.equations.quantities()
     model = system.model
     for name, joint in model.joints.items():
         if joint.nv:
@@ -87,8 +83,6 @@ def known_names(system: System) -> Iterator[str]:
 
 
 def _find(system: System, name: str) -> Quantity | None:
-    if isinstance(system, NaturalSystem):
-        return _of_natural(system, name)
     if name in system.model.sensors:
         sensor = system.model.sensors[name]
         unit, value = sensor.measure(system.equations.motion)
@@ -102,6 +96,7 @@ def _find(system: System, name: str) -> Quantity | None:
         _of_joint(system, owner, part, name)
         or _of_frame(system, owner, part, name)
         or _of_force(system, owner, part, name)
+        or _named(system, name)
         or _component(system, owner, part, name)
     )
 
@@ -167,16 +162,10 @@ def _component(system: System, owner: str, part: str, name: str) -> Quantity | N
     return Quantity(name, whole.unit, (), whole.expression[whole.components.index(part)], whole.periodic)
 
 
-def _of_natural(system: NaturalSystem, name: str) -> Quantity | None:
-    names = system.state_names[: system.nq]
-    if name in names:
-        return Quantity(name, "m", (), system.equations.q[names.index(name)])
-    for output in system.all_outputs:
-        if output.name == name:
-            unit = output.unit if isinstance(output.unit, str) else ""
-            return Quantity(name, unit, output.components, ca.vec(output.expression), False)
-    owner, _, part = name.rpartition(".")
-    whole = _of_natural(system, owner) if owner else None
-    if whole is None or part not in whole.components:
+def _named(system: System, name: str) -> Quantity | None:
+    """What the formulation itself can name besides: coordinates and outputs of mechanisms in points."""
+    found = system.equations.quantities().get(name)
+    if found is None:
         return None
-    return Quantity(name, whole.unit, (), whole.expression[whole.components.index(part)])
+    unit, components, value = found
+    return Quantity(name, unit if isinstance(unit, str) else "", components, value)

@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 from sekant.analyses.assembly.loop_geometry import _coordinates_of_velocities as coordinates_of_velocities
 from sekant.analyses.linear.independent_coordinates import Columns
 from sekant.engine.functions.linear import LinearFunctions, Point, Slopes
-from sekant.engine.natural import NaturalSystem
 from sekant.engine.system import System
 from sekant.engine.system import compile as compile_model
 from sekant.errors import SolverError, suggest
@@ -87,8 +86,6 @@ def force_parameter(joint: str, k: int) -> str:
 
 def _driveable(system: System) -> dict[str, tuple[str, int]]:
     """Coordinates along which a force of the model can act, by name: those of joints that are no quaternions."""
-    if isinstance(system, NaturalSystem):
-        return {}
     motion = system.equations.motion
     found = {}
     for name, key in zip(coordinates_of_velocities(system), motion.v_names, strict=True):

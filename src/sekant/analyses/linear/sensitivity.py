@@ -25,10 +25,9 @@ from sekant.analyses.linear.linearize import linearize
 from sekant.analyses.linear.moving_axes import axes_change
 from sekant.analyses.steady.equations import MotionChange
 from sekant.engine.functions.linear import Slopes, linear_functions
-from sekant.engine.natural import NaturalSystem
 from sekant.engine.system import State
 from sekant.engine.system import compile as compile_model
-from sekant.errors import AnalysisWarning, SolverError, suggest, warning_lines, without_repeats
+from sekant.errors import AnalysisWarning, SolverError, warning_lines, without_repeats
 
 if TYPE_CHECKING:
     from sekant.analyses.linear.linear_model import LinearModel
@@ -264,9 +263,6 @@ def sensitivity_of(model: LinearModel, parameters: Sequence[str]) -> Sensitivity
 def _with_parameters(model: LinearModel, missing: Sequence[str]) -> LinearModel:
     """The same linear model of a system in which the numbers `missing` are run-time parameters."""
     system, where = model.system, model.operating_point
-    if isinstance(system, NaturalSystem):
-        hint = suggest(missing[0], list(system.parameters), "parameters")
-        raise SolverError(f"sensitivity: unknown parameter '{missing[0]}'; {hint}")
     if where.held:
         raise SolverError(
             f"sensitivity: compile the system with parameters={list(missing)} where contacts are closed"

@@ -18,8 +18,8 @@ from sekant.analyses.simulation.runs import TAYLOR, Setup, is_adaptive, run
 from sekant.engine.inputs import InputValue, driven_by, split_inputs
 from sekant.engine.system import State, System, compile
 from sekant.errors import AnalysisWarning, SolverError, without_repeats
-from sekant.formulations.natural.loads import LoadedMechanism
 from sekant.model.model import Model
+from sekant.model.points.collector import Collector
 from sekant.results import Channel, Channels, Result, ResultWriter
 from sekant.version import __version__
 
@@ -28,7 +28,7 @@ SMALL = 40  # degrees of freedom up to which the mass matrix is looked at before
 
 
 def simulate(
-    system: System | Model | LoadedMechanism,
+    system: System | Model | Collector,
     until: float | None = None,
     *,
     method: str | None = None,

@@ -9,22 +9,27 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
+from typing import Any
 
 import casadi as ca
 import numpy as np
 
 from sekant.errors import ModelError
-from sekant.formulations.natural.elements import Part
-from sekant.formulations.natural.equations import DYNAMIC, LagrangianParts, NaturalEquations, Rows
+from sekant.formulations.natural.equations import DYNAMIC, LagrangianParts
+from sekant.formulations.natural.freedom import freedom_table
+from sekant.formulations.natural.given_motions import given_motions
 from sekant.formulations.natural.outputs import natural_outputs
-from sekant.formulations.natural.point_mechanism import PointMechanism
+from sekant.formulations.natural.scene import natural_scene
 from sekant.geometry.spatial import SX
+from sekant.model.points.composition import Composition
+from sekant.model.points.geometric import Rows
+from sekant.model.points.parts import Part
 
 
 class Assembled:
     """The sums over all parts of a mechanism, in y, and their form in q."""
 
-    def __init__(self, mechanism: PointMechanism):
+    def __init__(self, mechanism: Composition):
         m = self.m = mechanism
         if not any(c.fixed is None for c in m.coordinates):
             raise ModelError(f"mechanism '{m.name}' has no point that moves")
@@ -157,7 +162,6 @@ class Assembled:
         m = self.m
         coordinates = [m.coordinates[i] for i in self.free]
         place = {i: k for k, i in enumerate(self.free)}
-        names = [s for s, _ in m.parameters.values()]
         return LagrangianParts(
             name=m.name,
             t=m.t,
@@ -182,11 +186,16 @@ class Assembled:
                 place[i]: (self.put_in(rate), None if start is None else self.put_in(start))
                 for i, rate, start in m.tracked.values()
             },
-            p=ca.vertcat(SX.zeros(0, 1), *names),
-            parameters={name: value for name, (_, value) in m.parameters.items()},
+            p=m.p,
+            parameters=m.resolved.parameters,
             lookups=m.lookups,
             prescribed=self._prescribed,
             report=lambda equations, work: natural_outputs(self, equations, work),
+            scene=natural_scene(m),
+            given_motions=lambda: given_motions(self),
+            given_inputs=m.resolved.given,
+            items=_contents(m),
+            table=freedom_table(m),
         )
 
     def _rows(self, row: Rows) -> Rows:
@@ -239,14 +248,22 @@ class Assembled:
         return bool(moving) and ca.depends_on(expression, ca.vertcat(*moving))
 
 
+def _contents(m: Composition) -> dict[str, list[Any]]:
+    """Names of what the mechanism consists of, by kind."""
+    return {
+        "bodies": [{"name": name, "points": [p.name for p in part.points]} for name, part in m.parts.items()],
+        "points": [name for name, item in m.geometry.items() if item.is_point],
+        "vectors": [name for name, item in m.geometry.items() if item.is_vector],
+        "forces": [*m.potentials, *m.rayleigh, *m.works],
+        "drivers": list(m.given),
+        "constraints": [*m.positions, *m.velocities],
+        "sensors": list(m.outputs),
+    }
+
+
 def weight(part: Part, gravity: np.ndarray, z: Sequence[SX]) -> SX:
     """Potential energy of a part's weight, J."""
     return -part.mass * ca.dot(SX(ca.DM(gravity)), part.center(z))
-
-
-def natural_equations(mechanism: PointMechanism) -> NaturalEquations:
-    """The equations of motion of a mechanism."""
-    return NaturalEquations(Assembled(mechanism).parts)
 
 
 def _inertias(parts: Mapping[str, Part]) -> dict[str, SX]:

@@ -21,26 +21,24 @@ from numpy.typing import NDArray
 from sekant.errors import ModelError
 from sekant.formulations.constrained import ConstrainedEquations
 from sekant.formulations.constraints import ConstraintBlock
+from sekant.formulations.contract import Inventory, Scene
+from sekant.formulations.driver_jumps import jump_text
+from sekant.formulations.natural.freedom import FreedomTable
+from sekant.formulations.natural.singular import motion_without_inertia
+from sekant.formulations.natural.time_stops import crossing_times, switching_functions
 from sekant.formulations.outputs import Output
 from sekant.geometry.spatial import SX
+from sekant.model.points.geometric import Rows
+from sekant.model.resolve import Parameter
 from sekant.tables.lookups import Lookups
+from sekant.tables.table import Table
 
 DYNAMIC = "explicit_time"
 """Name of the power that energies with explicit dependence on time take in."""
 Floats = NDArray[np.float64]
-
-
-@dataclass(frozen=True, eq=False)
-class Rows:
-    """Equations under one name. `text` shows a reader what they demand. `conjugate`: what one multiplier means as a
-    force, -conjugate * lam, with `unit`."""
-
-    name: str
-    kind: str
-    expression: SX
-    text: str = ""
-    conjugate: SX | float = 1.0
-    unit: str = "J"
+_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(8)
+GAUSS = (0.5 * (_NODES + 1.0), 0.5 * _WEIGHTS)
+"""Places in [0, 1] and weights of Gauss's quadrature."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +49,9 @@ class LagrangianParts:
     its physical parts, and `mass` (kg), if known. `rayleigh`: dissipation functions by name; `forces` (n,):
     generalized forces by name. `start`, `start_rates` (n,); `weights`, `rate_weights` (n,): how firmly assembly
     holds them. `tracked`: by number of the coordinate its rate and start. `prescribed(a, lam)`: all powers by name,
-    where points are prescribed. `report(equations, work)`: outputs.
+    where points are prescribed. `report(equations, work)`: outputs. `given_motions()`: functions of time, by name;
+    `given_inputs`: those of inputs.
+    `items`: contents by kind. `table`: of the degrees of freedom.
     """
 
     name: str
@@ -77,10 +77,15 @@ class LagrangianParts:
     velocities: Sequence[Rows] = ()
     tracked: Mapping[int, tuple[SX, SX | None]] = field(default_factory=dict)
     p: SX = field(default_factory=lambda: SX.zeros(0, 1))
-    parameters: Mapping[str, float] = field(default_factory=dict)
+    parameters: tuple[Parameter, ...] = ()
     lookups: Lookups = field(default_factory=Lookups)
     prescribed: Callable[[SX, SX], dict[str, SX]] | None = None
     report: Callable[[NaturalEquations, SX], Sequence[Output]] | None = None
+    scene: Scene = field(default_factory=dict)
+    given_motions: Callable[[], Mapping[str, SX]] = dict
+    given_inputs: Mapping[str, Table] = field(default_factory=dict)
+    items: Mapping[str, Any] = field(default_factory=dict)
+    table: FreedomTable | None = None
 
 
 class NaturalMotion:
@@ -96,9 +101,6 @@ class NaturalMotion:
         self.auxiliary: dict[str, Any] = {}
         self.links: list[Any] = []
         self.free: list[Any] = []
-
-    def state_names(self) -> tuple[list[str], list[str]]:
-        return list(self._parts.q_names), list(self._parts.v_names)
 
     def owner_of(self, name: str) -> None:
         """Coordinates of points have no joint."""
@@ -141,18 +143,18 @@ class NaturalEquations(ConstrainedEquations):
         for what, expression in self._given():
             self._known(what, expression, known)
         for rows in parts.positions:
-            if self._depends(rows.expression, parts.v):
+            if self.depends(rows.expression, parts.v):
                 raise ModelError(
                     f"constraint '{rows.name}' contains velocities; state it as a velocity equation"
                 )
         for rows in parts.velocities:
             slope = self.lookups.jacobian(rows.expression, parts.v)
-            if self._depends(slope, parts.v):
+            if self.depends(slope, parts.v):
                 raise ModelError(
                     f"velocity equation '{rows.name}' is not linear in the velocities; only linear ones are "
                     "known to give Lagrange's equations"
                 )
-        if self._depends(self.mass_matrix, parts.v):
+        if self.depends(self.mass_matrix, parts.v):
             raise ModelError(
                 "the Lagrangian is not quadratic in the velocities: its mass matrix depends on them; integrate "
                 "such a system as an ordinary differential equation"
@@ -170,7 +172,7 @@ class NaturalEquations(ConstrainedEquations):
         inner = [x for node in self.lookups.needed_by(expression) for x in node.arguments]
         return ca.vertcat(ca.vec(expression), *inner)
 
-    def _depends(self, expression: SX, symbols: SX) -> bool:
+    def depends(self, expression: SX, symbols: SX) -> bool:
         return bool(symbols.numel()) and ca.depends_on(self._full(SX(expression)), symbols)
 
     def _known(self, what: str, expression: SX, known: list[SX]) -> None:
@@ -206,8 +208,112 @@ class NaturalEquations(ConstrainedEquations):
         return ca.densify(rate - forces)
 
     @property
-    def defaults(self) -> Floats:
-        return np.array(list(self.parts.parameters.values()), float)
+    def parameters(self) -> tuple[Parameter, ...]:
+        return self.parts.parameters
+
+    # -- what else the contract asks for ---------------------------------------------------------------
+
+    def state_names(self) -> tuple[list[str], list[str]]:
+        return list(self.parts.q_names), list(self.parts.v_names)
+
+    def start_weight(self, key: tuple[str, int], velocity: bool) -> float:
+        weights = self.parts.rate_weights if velocity else self.parts.weights
+        return float(weights[self.parts.q_names.index(key[0])])
+
+    def completed(self, q: Floats, v: Floats, t: float, p: Floats) -> tuple[Floats, Floats]:
+        """Tracked quantities that start at a value of the coordinates, at that value."""
+        parts = self.parts
+        q, v = q.copy(), v.copy()
+        for k, (rate, start) in parts.tracked.items():
+            both = ca.vertcat(rate, parts.q[k] if start is None else start)
+            oracle = parts.lookups.oracle("tracked", [parts.t, parts.q, parts.v, parts.p], [both])
+            v[k], q[k] = np.array(oracle(t, q, v, p)).ravel()
+        return q, v
+
+    def counted(self, q: Floats, moved: Floats, t: float, p: Floats) -> Floats:
+        """Tracked quantities by the integral of their rates on the straight way, which for angles is exact."""
+        numbers = list(self.parts.tracked)
+        if not numbers:
+            return moved
+        way, total = moved - q, np.zeros(len(numbers))
+        for place, weight in zip(*GAUSS, strict=True):
+            at = q + place * way
+            along, standing = (np.array(self._tracked_rates(t, at, v, p)).ravel() for v in (way, 0.0 * way))
+            total += weight * (along - standing)
+        new = moved.copy()
+        new[numbers] = q[numbers] + total
+        return new
+
+    @cached_property
+    def _tracked_rates(self) -> ca.Function:
+        rates = ca.vertcat(*[rate for rate, _ in self.parts.tracked.values()])
+        return self.lookups.oracle("rates", [self.t, self.q, self.v, self.p], [rates])
+
+    def outputs(self, work: SX) -> tuple[Output, ...]:
+        from sekant.formulations.natural.outputs import lagrangian_outputs
+
+        return tuple((self.parts.report or lagrangian_outputs)(self, work))
+
+    def quantities(self) -> Mapping[str, tuple[str, tuple[str, ...], SX]]:
+        found = {
+            o.name: (o.unit, o.components, ca.vec(o.expression))
+            for o in self.outputs(SX.sym("w", len(self.powers)))
+        }
+        return {**{name: ("m", (), self.q[k]) for k, name in enumerate(self.parts.q_names)}, **found}  # type: ignore[dict-item]
+
+    def time_stops(self, begin: float, end: float, values: Mapping[str, Any]) -> list[float]:
+        p = [np.atleast_1d(np.asarray(values.get(x.name, x.default), float)).ravel() for x in self.parameters]
+        chosen = np.concatenate([np.zeros(0), *p])
+        return crossing_times(self._switching, self.t, self.p, self.lookups, chosen, begin, end)
+
+    @cached_property
+    def _switching(self) -> SX:
+        """(k,) functions of t and p that change their sign where a load, a driver or a constraint switches."""
+        parts = self.parts
+        rows = [row.expression for row in (*parts.positions, *parts.velocities)]
+        loads = [parts.lagrangian, *parts.rayleigh.values(), *parts.forces.values()]
+        return switching_functions([*loads, *rows], self.t, self.p, self.lookups)
+
+    def driver_jump(self, begin: float, end: float, values: Mapping[str, Any], p: Floats) -> str | None:
+        times = self.time_stops(begin, end, values)
+        for name, position in self.parts.given_motions().items() if times else ():
+            found = jump_text(position, self.t, self.p, self.lookups, p, times, (begin, end))
+            if found:
+                return f"{name}: {found}"
+        return None
+
+    def check(self, p: Floats) -> None:
+        for what, value in self.parts.inertias.items():
+            number = float(self.lookups.oracle("inertia", [self.p], [value])(p))
+            if number < 0:
+                raise ModelError(f"{what} must not be negative (got {number:g}); check the parameters")
+
+    @property
+    def given_inputs(self) -> Mapping[str, Table]:
+        return self.parts.given_inputs
+
+    def failure(self, t: float, q: Floats, v: Floats, z: Floats, p: Floats) -> str:
+        outside = self.lookups.range_error([self.t, self.q, self.v, self.p], [t, q, v, p])
+        return str(outside) if outside is not None else self.singularity(t, q, v, p)
+
+    def singularity(self, t: float, q: Floats, v: Floats, p: Floats) -> str:
+        return motion_without_inertia(self, self.parts.q_names, t, q, v, p)
+
+    def inventory(self, p: Floats) -> Inventory:
+        parts = self.parts
+        lines = [
+            f"mechanism '{parts.name}' in natural coordinates",
+            *([str(parts.table)] if parts.table else []),
+        ]
+        mass = None
+        if parts.mass is not None:
+            mass = float(parts.lookups.oracle("mass", [parts.p], [parts.mass])(p))
+        names = {"parameters": [parameter.name for parameter in parts.parameters]}
+        counts = "" if self.constraints else f"{self.nv} coordinates"
+        return Inventory(tuple(lines), counts, {**parts.items, **names}, mass)
+
+    def scene(self, p: Floats) -> Scene:
+        return self.parts.scene
 
     def initial(self) -> tuple[SX, SX]:
         return SX(ca.DM(self.parts.start)), SX(ca.DM(self.parts.start_rates))

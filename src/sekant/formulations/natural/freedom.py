@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import casadi as ca
 
-from sekant.formulations.natural.elements import Body
-from sekant.formulations.natural.equations import Rows
-from sekant.formulations.natural.point_mechanism import PointMechanism
 from sekant.geometry.spatial import SX
+from sekant.model.points.composition import Composition
+from sekant.model.points.geometric import Rows
+from sekant.model.points.parts import Body
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ class FreedomTable:
         )
 
 
-def freedom_table(m: PointMechanism) -> FreedomTable:
+def freedom_table(m: Composition) -> FreedomTable:
     """Coordinates belong to the part that first needs them, equations to the part they are named after, or to the
     first one with which all that they contain is brought in."""
     number = {s.element_hash(): i for i, c in enumerate(m.coordinates) for s in (c.symbol, c.rate)}

@@ -2,34 +2,32 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import casadi as ca
 
-from sekant.formulations.natural.build import Assembled
-from sekant.formulations.natural.point_mechanism import PointMechanism
 from sekant.geometry.spatial import SX
 
+if TYPE_CHECKING:
+    from sekant.formulations.natural.build import Assembled
 
-def given_motions(mechanism: PointMechanism) -> dict[str, SX]:
+
+def given_motions(assembled: Assembled) -> dict[str, SX]:
     """Functions of time by what they move: what drivers ask for, and prescribed components that masses follow."""
-    asked = {
-        f"driver '{note.name}'": SX(note.fields[field])
-        for section, field in (("motors", "angle"), ("drives", "value"))
-        for note in mechanism.notes
-        if note.section == section
-    }
+    mechanism = assembled.m
+    asked = {f"driver '{name}'": value for name, value in mechanism.given.items()}
     moving = ca.vertcat(mechanism.y, mechanism.y_rate)
-    return _prescribed(mechanism) | {
+    return _prescribed(assembled) | {
         k: value for k, value in asked.items() if not ca.depends_on(value, moving)
     }
 
 
-def _prescribed(mechanism: PointMechanism) -> dict[str, SX]:
+def _prescribed(assembled: Assembled) -> dict[str, SX]:
     """Prescribed components by name that free masses are tied to, by inertia or by equations.
 
     Springs and dampers may hang on anything: a jump of the velocity of their end takes no infinite force.
     """
-    assembled = Assembled(mechanism)
-    lookups, v = assembled.lookups, assembled.v
+    mechanism, lookups, v = assembled.m, assembled.lookups, assembled.v
     momentum = lookups.gradient(assembled.T, v)
     rows = [row.expression for row in (*assembled.positions, *assembled.velocities)]
     felt = ca.veccat(momentum, *[row for row in rows if ca.depends_on(row, ca.vertcat(assembled.q, v))])

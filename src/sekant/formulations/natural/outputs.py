@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import casadi as ca
 
-from sekant.formulations.natural.elements import Body, Rod
 from sekant.formulations.natural.equations import NaturalEquations
-from sekant.formulations.natural.points import AXES
 from sekant.formulations.outputs import Output
 from sekant.geometry.spatial import SX
+from sekant.model.points.geometric import AXES
+from sekant.model.points.parts import Body, RodPart
 
 if TYPE_CHECKING:
     from sekant.formulations.natural.build import Assembled
@@ -27,23 +27,28 @@ def natural_outputs(assembled: Assembled, eq: NaturalEquations, work: SX) -> tup
         *common_outputs(eq, work),
     ]
     names = {output.name for output in found}
-    user = assembled.m.outputs.items()
     own = []
-    for name, (value, unit) in user:
-        if name in names:
-            continue
-        parts = _components(value.numel())
-        own.append(Output(name, unit, parts, name, ca.densify(assembled.put_in(value))))
-        order = assembled.m.derivatives.get(name, 0)
-        if order > 0:
-            rate = ca.densify(assembled.put_in(assembled.rate_of_rate(value, eq.a)))
-            own.append(Output(f"{name}.rate", f"{unit or '1'}/s", parts, f"rate of {name}", rate))
-        if order > 1:
-            second = ca.densify(assembled.put_in(assembled.accelerated(value, eq.a)))
-            own.append(
-                Output(f"{name}.rate2", f"{unit or '1'}/s^2", parts, f"second derivative of {name}", second)
-            )
+    for name, (value, unit, order) in assembled.m.outputs.items():
+        if name not in names:
+            put = ca.densify(assembled.put_in(value))
+            own += with_derivatives(Output(name, unit, _components(value.numel()), name, put), order, eq)
     return (*own, *found)
+
+
+def with_derivatives(output: Output, order: int, eq: NaturalEquations) -> Iterator[Output]:
+    """An output, and its time derivatives ``name.rate``, ``name.rate2``, ... up to an order, along the motion:
+    d/dt = v d/dq + a(q, v, t) d/dv + d/dt, as often as asked for."""
+    yield output
+    value = output.expression
+    state = ca.vertcat(eq.q, eq.v, eq.t)
+    for k in range(1, order + 1):
+        moving = eq.depends(value, eq.v)
+        rates = ca.vertcat(eq.qdot, eq.a if moving else SX.zeros(eq.nv), 1)
+        value = ca.densify(eq.lookups.jtimes(value, state, rates))
+        power = "" if k == 1 else str(k)
+        unit = f"{output.unit or '1'}/s{f'^{k}' if k > 1 else ''}"
+        text = f"rate of {output.name}" if k == 1 else f"derivative {k} of {output.name}"
+        yield Output(f"{output.name}.rate{power}", unit, output.components, text, value)
 
 
 def _components(size: int) -> tuple[str, ...]:
@@ -77,7 +82,7 @@ def _bodies(assembled: Assembled) -> Iterator[Output]:
             w = assembled.put_in(part.angular_velocity)
             xyz = () if m.dim == 2 else AXES
             yield Output(f"{name}.angular_velocity", "rad/s", xyz, f"of {name}, in W", ca.densify(w))
-        if m.dim == 2 and isinstance(part, (Body, Rod)):
+        if m.dim == 2 and isinstance(part, (Body, RodPart)):
             x = part.Q[:, 0] if isinstance(part, Body) else z[1] - z[0]
             angle = assembled.put_in(ca.atan2(x[1], x[0]))
             yield Output(f"{name}.angle", "rad", (), f"from the x axis of W to {name}, in (-pi, pi]", angle)

@@ -9,6 +9,8 @@ from __future__ import annotations
 from functools import cached_property
 
 import casadi as ca
+import numpy as np
+from numpy.typing import NDArray
 
 from sekant.formulations.kinematics import TreeKinematics
 from sekant.formulations.natural.basis import Basis, GroupFrame
@@ -17,6 +19,8 @@ from sekant.formulations.tree import free_layout
 from sekant.geometry.spatial import SX, Pose, Twist
 from sekant.model.motion import FrameState
 from sekant.model.resolve import ResolvedModel
+
+Floats = NDArray[np.float64]
 
 
 class PointKinematics(TreeKinematics):
@@ -105,7 +109,7 @@ class PointKinematics(TreeKinematics):
             v.append(f"{name}.{joint.velocities[i].name if joint else f'{part}_rate'}")
         return [*names, *q], [*(f"{name}_rate" for name in names), *v]
 
-    def described(self) -> str:
+    def described(self, p: Floats) -> list[str]:
         """The basic points and vectors, for a reader."""
         kinds = {
             "points": [basic.name for basic in self.basis.basics if basic.is_point],
@@ -113,7 +117,7 @@ class PointKinematics(TreeKinematics):
             "parameters": [f"{name} ({q.numel()})" for name, (q, _) in self.auxiliary.items()],
         }
         lines = [f"  {kind}: {', '.join(names)}" for kind, names in kinds.items() if names]
-        return "\n".join(["in natural coordinates", *lines])
+        return ["in natural coordinates", *lines]
 
     def frame_on(self, body: str, X_BF: Pose) -> FrameState:
         if body == GROUND:

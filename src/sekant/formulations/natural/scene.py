@@ -11,20 +11,19 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
-from sekant.formulations.natural.combination import combination
-from sekant.formulations.natural.elements import Body, PointMass, Rod
-from sekant.formulations.natural.point_mechanism import PointMechanism
-from sekant.formulations.natural.points import Geometric
 from sekant.formulations.scene import Scene
+from sekant.model.points.composition import Composition
+from sekant.model.points.geometric import Geometric
+from sekant.model.points.parts import Body, Part, RodPart
 
 
-def natural_scene(mechanism: PointMechanism) -> Scene:
+def natural_scene(mechanism: Composition) -> Scene:
     """The scene of a mechanism. Points that are no sums of named ones are left out, with what hangs on them."""
     return _NaturalScene(mechanism).build()
 
 
 class _NaturalScene:
-    def __init__(self, mechanism: PointMechanism):
+    def __init__(self, mechanism: Composition):
         self.m = mechanism
         self.tracks: dict[str, dict[str, Any]] = {}
         self.links: list[dict[str, Any]] = []
@@ -40,12 +39,12 @@ class _NaturalScene:
                     "fixed": self._fixed(item),
                 }
         for name, part in m.parts.items():
-            if isinstance(part, Rod):
+            if isinstance(part, RodPart):
                 self._link(name, "rod", *part.points)
-            elif isinstance(part, PointMass):
-                self._mass(name, part)
             elif isinstance(part, Body):
                 self._body(name, part)
+            else:
+                self._mass(part)
         for name, (kind, A, B) in m.lines.items():
             self._link(name, kind, A, B)
         gravity = [*(float(g) for g in m.gravity), *[0.0] * (3 - m.dim)]
@@ -69,7 +68,7 @@ class _NaturalScene:
 
     def _terms(self, item: Geometric) -> list[list[Any]] | None:
         """Channels and weights whose sum the point is, if it is one of basic points and vectors."""
-        found = combination(item)
+        found = self.m.combination(item)
         if found is None:
             return None
         return [[_channel(self.m.geometry[name]), weight] for name, weight in found.items()]
@@ -80,7 +79,7 @@ class _NaturalScene:
         if None not in ends and not (kind == "rod" and set(ends) in known):
             self.links.append({"name": name, "kind": kind, "ends": [[end, [0.0, 0.0, 0.0]] for end in ends]})
 
-    def _mass(self, name: str, part: PointMass) -> None:
+    def _mass(self, part: Part) -> None:
         track = self._track(part.points[0])
         if track is not None:
             self.tracks[track]["mass"] = True

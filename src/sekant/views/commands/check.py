@@ -38,7 +38,7 @@ def check(
         width = max((len(name) for name in smoothness), default=0)
         for name, found in smoothness.items():
             typer.echo(f"{found['kind']:<7} {name:<{width}}  {found['size']}, {found['continuity']}")
-        if system.equations.formulation == "natural":
+        if system.equations.constraints:
             from sekant.analyses.structure import structure
 
             typer.echo(str(structure(system)))
@@ -72,25 +72,11 @@ def _smoothness(model: Any) -> dict[str, dict[str, str]]:
 
 
 def _described(system: System) -> dict[str, Any]:
-    links = system.equations.motion.links
+    inventory = system.equations.inventory(system.parameter_vector())
     return {
         "model": system.model.name,
         "degrees_of_freedom": system.nv - system.constraint_rank(),
         "coordinates": system.nv,
-        "mass": system.total_mass(),
-        "bodies": [
-            {
-                "name": link.body,
-                "parent": links[link.parent].body if link.parent >= 0 else "ground",
-                "joint": link.joint_name,
-                "joint_type": link.joint.type,
-                "free": len(free),
-                "driven": link.joint.nv - len(free),
-            }
-            for link, free in zip(links, system.equations.motion.free, strict=True)
-        ],
-        "forces": list(system.model.forces),
-        "drivers": list(system.model.drivers),
-        "sensors": list(system.model.sensors),
-        "parameters": list(system.model.parameters),
+        "mass": inventory.mass or 0.0,
+        **inventory.items,
     }

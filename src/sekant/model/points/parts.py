@@ -21,8 +21,8 @@ import casadi as ca
 import numpy as np
 
 from sekant.errors import ModelError
-from sekant.formulations.natural.points import Geometric
 from sekant.geometry.spatial import SX
+from sekant.model.points.geometric import Geometric
 
 LEAST_ANGLE = 1e-6
 """Sine of the angle between the directions of a frame below which they count as collinear."""
@@ -30,7 +30,8 @@ LEAST_ANGLE = 1e-6
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """Something with mass. `points`: what defines its position, in the order that `kinetic` and `center` take."""
+    """Something with mass, by default all in one point. `points`: what defines its position, in the order that
+    `kinetic` and `center` take."""
 
     name: str
     points: tuple[Geometric, ...]
@@ -46,12 +47,7 @@ class Part:
 
 
 @dataclass(frozen=True, eq=False)
-class PointMass(Part):
-    """Mass in one point."""
-
-
-@dataclass(frozen=True, eq=False)
-class Rod(Part):
+class RodPart(Part):
     """A straight rod between two points; `inertia` kg m^2 about its middle, across; `length` m."""
 
     length: Any
@@ -77,11 +73,6 @@ class Body(Part):
     com: np.ndarray
     inertia: np.ndarray
     children: list[Geometric] = field(default_factory=list)
-    places: dict[str, np.ndarray] = field(default_factory=dict)  # of the children in the local frame, (dim,)
-
-    @property
-    def mechanism(self) -> Any:
-        return self.points[0].mechanism
 
     @property
     def origin(self) -> Geometric:
@@ -135,34 +126,10 @@ class Body(Part):
     def center(self, z: Sequence[SX]) -> SX:
         return z[0] + self.frame(z) @ SX(ca.DM(self.com))
 
-    def point(self, name: str, local: Any = None, *, at: Any = None) -> Geometric:
-        """A point fixed in the body, by its local coordinates or by its place in W at the start (m)."""
-        local = self._local(name, local, at, point=True)
-        value = self.origin.value + self.Q @ SX(ca.DM(local))
-        return self._child(name, value, 1.0, local)
-
-    def vector(self, name: str, local: Any = None, *, at: Any = None) -> Geometric:
-        """A vector fixed in the body, by its local components or by those in W at the start."""
-        local = self._local(name, local, at, point=False)
-        return self._child(name, self.Q @ SX(ca.DM(local)), 0.0, local)
-
-    def _child(self, name: str, value: SX, weight: float, local: np.ndarray) -> Geometric:
-        found = self.mechanism.assign(name, Geometric(self.mechanism, value, weight))
-        self.children.append(found)
-        self.places[name] = local
-        return found
-
-    def _local(self, name: str, local: Any, at: Any, point: bool) -> np.ndarray:
-        from sekant.formulations.natural.points import floats
-
-        if (local is None) == (at is None):
-            raise ModelError(f"'{name}' on body '{self.name}': give either local components or `at` in W")
-        if local is not None:
-            return floats(local, self.dim, f"'{name}' on body '{self.name}'")
-        place = floats(at, self.dim, f"'{name}' on body '{self.name}'")
-        Q, O = self.mechanism.at_start(self.Q), self.mechanism.at_start(self.origin.value).ravel()
-        left, _, right = np.linalg.svd(Q)
-        return (left @ right).T @ (place - O if point else place)
+    def carried(self, local: np.ndarray, point: bool) -> SX:
+        """(dim,) a place or direction of the local frame, in W."""
+        turned = self.Q @ SX(ca.DM(local))
+        return self.origin.value + turned if point else turned
 
 
 def moved_inertia(inertia: np.ndarray, mass: Any, com: np.ndarray) -> Any:
@@ -173,52 +140,57 @@ def moved_inertia(inertia: np.ndarray, mass: Any, com: np.ndarray) -> Any:
     return SX(ca.DM(inertia)) + mass * SX(ca.DM(steiner))
 
 
-def frame_matrix(
-    name: str, points: Sequence[Geometric], places: Sequence[np.ndarray]
-) -> tuple[np.ndarray, np.ndarray]:
-    """U (dim, dim - 1), and R (dim - 1, dim - 1) of DERA (2.2.1), from the places of the points at the start."""
+def frame_matrix(points: Sequence[Geometric], places: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+    """S (dim, dim - 1) and R (dim - 1, dim - 1) of DERA (2.2.1), U = S R^-1, from the places of the points at the
+    start."""
     if not points[0].is_point:
-        raise ModelError(f"body '{name}': the first entry of its frame is the origin and must be a point")
+        raise ModelError("the first entry of its frame is the origin and must be a point")
     columns, S = [], [[], []][: len(points) - 1]
     for k, point in enumerate(points[1:]):
-        if not (point.is_point or point.is_vector):
-            raise ModelError(f"body '{name}': entry {k + 2} of its frame is neither a point nor a vector")
         alpha = 1.0 if point.is_point else 0.0
         columns.append(places[k + 1] - alpha * places[0])
         S[k] = [-alpha, *(1.0 if i == k else 0.0 for i in range(len(points) - 1))]
     first = float(np.linalg.norm(columns[0]))
     if first == 0.0:
-        raise ModelError(f"body '{name}': the second entry of its frame gives no direction (length 0)")
+        raise ModelError("the second entry of its frame gives no direction (length 0)")
     if len(columns) == 1:
-        return np.array(S).T / first, np.array([[first]])
+        return np.array(S).T, np.array([[first]])
     along = float(columns[1] @ columns[0]) / first
     across = columns[1] - along * columns[0] / first
     second = float(np.linalg.norm(across))
     if second <= LEAST_ANGLE * float(np.linalg.norm(columns[1])) or second == 0.0:
         raise ModelError(
-            f"body '{name}': the points and vectors of its frame are collinear at the start; choose a third one "
-            "off the line of the first two"
+            "the points and vectors of its frame are collinear at the start; choose a third one off the line of the "
+            "first two"
         )
-    R = np.array([[first, along], [0.0, second]])
-    return np.array(S).T @ np.linalg.inv(R), R
+    return np.array(S).T, np.array([[first, along], [0.0, second]])
 
 
-def checked_inertia(name: str, inertia: Any, dim: int) -> np.ndarray:
+def given_frame(row: np.ndarray) -> np.ndarray:
+    """R from the stated lengths of a frame: of the second entry, and in space of the third, and their product."""
+    if row.size == 1:
+        return np.array([[row[0]]])
+    along = row[2] / row[0]
+    height = row[1] ** 2 - along**2
+    if height <= 0:
+        raise ModelError(f"its frame would be collinear for the lengths {row.tolist()}")
+    return np.array([[row[0], along], [0.0, np.sqrt(height)]])
+
+
+def checked_inertia(given: np.ndarray, dim: int) -> np.ndarray:
     """A moment (plane), or a symmetric matrix (3, 3) from it, its diagonal, or one number for all axes."""
-    given = np.asarray(inertia, float)
     if dim == 2:
         if given.size != 1 or not float(given.ravel()[0]) >= 0:
-            raise ModelError(f"body '{name}': inertia must be one number, not negative (got {inertia})")
+            raise ModelError(f"inertia must be one number, not negative (got {given.tolist()})")
         return np.array(float(given.ravel()[0]))
     matrix = np.diag(given) if given.shape == (3,) else given * np.eye(3) if given.size == 1 else given
     if matrix.shape != (3, 3) or not np.allclose(matrix, matrix.T, rtol=1e-12):
-        raise ModelError(
-            f"body '{name}': inertia must be a number, three numbers or a symmetric (3, 3) matrix"
-        )
+        raise ModelError("inertia must be a number, three numbers or a symmetric (3, 3) matrix")
     moments = np.linalg.eigvalsh(matrix)
     if moments[0] < -1e-12 * moments[-1] or moments[0] + moments[1] < moments[2] * (1 - 1e-9):
         raise ModelError(
-            f"body '{name}': no body has the principal moments {np.round(moments, 6).tolist()} kg m^2: none may be "
-            "negative or exceed the sum of the others"
+            f"no body has the principal moments {np.round(moments, 6).tolist()} kg m^2: none may be "
+            "negative or exceed "
+            "the sum of the others"
         )
     return matrix

@@ -6,7 +6,7 @@ All values are in the world frame W; a mechanism of dimension 2 lives in its xy 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import casadi as ca
 import numpy as np
@@ -14,10 +14,23 @@ import numpy as np
 from sekant.errors import ModelError
 from sekant.geometry.spatial import SX
 
-if TYPE_CHECKING:
-    from sekant.formulations.natural.point_base import Points
-
 AXES = ("x", "y", "z")
+FOLLOWS = 1e-14
+"""Weight of a start velocity that nobody stated, against 1 for those that are: it follows from them."""
+
+
+class Space(Protocol):
+    """What points and vectors live in."""
+
+    dim: int
+
+    def rate(self, expression: SX) -> SX:
+        """Time derivative of an expression of coordinates and time."""
+        ...
+
+    def constant_vector(self, components: Any) -> Geometric:
+        """A vector with fixed components in W."""
+        ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,10 +41,12 @@ class Geometric:
     ``A + 0.3*u`` and ``(A + B)/2`` are points.
     """
 
-    mechanism: Points
+    mechanism: Space
     value: SX
     weight: float
     name: str = ""
+    product: tuple[str, str] | None = None
+    """names of the two vectors whose product it is"""
 
     @property
     def is_point(self) -> bool:
@@ -94,7 +109,8 @@ class Geometric:
         other = self._same(other)
         if self.mechanism.dim == 2:
             return self.value[0] * other.value[1] - self.value[1] * other.value[0]
-        return Geometric(self.mechanism, ca.cross(self.value, other.value), 0.0)
+        names = (self.name, other.name) if self.name and other.name else None
+        return Geometric(self.mechanism, ca.cross(self.value, other.value), 0.0, "", names)
 
     def unit(self) -> Geometric:
         """The vector of length one in this direction."""
@@ -116,19 +132,22 @@ def _number(factor: Any) -> float:
     return float(factor)
 
 
-def floats(values: Any, dim: int, what: str) -> np.ndarray:
-    """(dim,) finite numbers."""
-    row = np.atleast_1d(np.asarray(values, float)).ravel()
-    if row.size != dim:
-        kind = "planar" if dim == 2 else "spatial"
-        raise ModelError(f"{what}: {row.size} components in a {kind} mechanism; give {dim}")
-    if not np.all(np.isfinite(row)):
-        raise ModelError(f"{what}: {row.tolist()} is not finite")
-    return row
+def combination(value: SX, y: SX, owners: list[tuple[str, str]], dim: int) -> dict[str, float] | None:
+    """Names of points and vectors and the weights with which they add up to `value` (dim,), if they do.
 
-
-FOLLOWS = 1e-14
-"""Weight of a start velocity that nobody stated, against 1 for those that are: it follows from them."""
+    `owners`: name and axis of each entry of y, axes of one name in order.
+    """
+    J = ca.jacobian(value, y)
+    if not J.is_constant():
+        return None
+    weights = np.array(ca.DM(J))
+    found, left = {}, weights.copy()
+    for i, (owner, axis) in enumerate(owners):
+        if axis == "x" and weights[0, i]:
+            found[owner] = float(weights[0, i])
+            left[:, i : i + dim] -= weights[0, i] * np.eye(dim)
+    rest = ca.substitute(value, y, SX.zeros(y.numel()))  # constant, or a function of time or parameters
+    return found if found and not left.any() and rest.is_constant() and rest.is_zero() else None
 
 
 @dataclass(eq=False)
@@ -150,4 +169,18 @@ class Coordinate:
     @property
     def rate_name(self) -> str:
         owner, _, axis = self.name.rpartition(".")
-        return f"{owner}.v{axis}" if owner else f"{self.name}.rate"
+        return f"{owner}.v{axis}" if owner and axis in AXES else f"{self.name}.rate"
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """Equations under one name. `text` shows a reader what they demand. `conjugate`: what one multiplier means as a
+    force, -conjugate * lam, with `unit`. `stated`: they hold numbers that somebody gave, not some of the start."""
+
+    name: str
+    kind: str
+    expression: SX
+    text: str = ""
+    conjugate: SX | float = 1.0
+    unit: str = "J"
+    stated: bool = False

@@ -1,0 +1,111 @@
+"""A bare Lagrangian -> energies, constraints and forces of the equations of motion."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import casadi as ca
+import numpy as np
+
+from sekant.errors import ModelError
+from sekant.formulations.natural.equations import LagrangianParts, NaturalEquations
+from sekant.formulations.natural.lagrangian_scene import drawn_points, lagrangian_scene, point_outputs
+from sekant.formulations.natural.outputs import lagrangian_outputs
+from sekant.formulations.outputs import Output
+from sekant.geometry.spatial import SX
+from sekant.model.points.geometric import FOLLOWS, Rows
+from sekant.model.points.lagrangian import Lagrangian
+from sekant.model.resolve import Parameter
+from sekant.tables.lookups import Lookups
+
+
+def lagrangian_parts(name: str, item: Lagrangian) -> LagrangianParts:
+    """What determines the motion, with further quantities as coordinates of their own."""
+    q, v, start, rates = item.coordinates, item.velocities, item.start, item.start_rates
+    n = q.numel()
+    q_names, v_names = _names(q), _names(v)
+    positions, velocities = [], []
+    for key, expression in _by_name(item.constraints, "constraint").items():
+        moving = ca.depends_on(SX(expression), v)
+        rows = Rows(key, "constraint", ca.vec(SX(expression)), f"{key} = 0", 1.0, "1")
+        (velocities if moving else positions).append(rows)
+    tracked: dict[int, tuple[SX, SX | None]] = {}
+    firm = np.ones(n) if item.weights is None else np.asarray(item.weights, float).ravel()
+    rate_firm = np.full(n, FOLLOWS if item.v0 is None else 1.0)
+    for entry in item.extra:
+        symbol, rate = SX(entry[0]), SX(entry[1])
+        begin = SX(entry[2]) if len(entry) > 2 else SX(0)
+        own = SX.sym(f"{symbol.name()}.rate")
+        tracked[q.numel()] = (rate, None if begin.is_constant() else begin)
+        q, v = ca.vertcat(q, symbol), ca.vertcat(v, own)
+        q_names, v_names = (*q_names, symbol.name()), (*v_names, own.name())
+        velocities.append(Rows(own.name(), "tracked", own - rate, f"{symbol.name()}' = rate"))
+        start = np.append(start, float(begin) if begin.is_constant() else 0.0)
+        rates, firm, rate_firm = np.append(rates, 0.0), np.append(firm, 1.0), np.append(rate_firm, FOLLOWS)
+    chosen = dict(item.parameters or {})
+    places = drawn_points(item.points or {})
+    outputs = item.outputs or {}
+    return LagrangianParts(
+        name=name,
+        t=SX.sym("t") if item.t is None else item.t,
+        q=q,
+        v=v,
+        q_names=q_names,
+        v_names=v_names,
+        lagrangian=SX(item.L),
+        start=start,
+        start_rates=rates,
+        weights=firm,
+        rate_weights=rate_firm,
+        rayleigh={k: SX(D) for k, D in _by_name(item.rayleigh, "rayleigh").items()},
+        forces=_padded(_by_name(item.forces, "force"), q.numel(), len(tracked)),
+        positions=positions,
+        velocities=velocities,
+        tracked=tracked,
+        p=ca.vertcat(SX.zeros(0, 1), *[symbol for symbol, _ in chosen.values()]),
+        parameters=tuple(Parameter(key, np.array([float(value)])) for key, (_, value) in chosen.items()),
+        lookups=item.lookups if item.lookups is not None else Lookups(),
+        report=lambda eq, work: _report(eq, work, outputs, places),
+        scene=lagrangian_scene(places, item.lines),
+    )
+
+
+def _report(
+    eq: NaturalEquations, work: SX, outputs: Mapping[str, Any], places: Mapping[str, SX]
+) -> tuple[Output, ...]:
+    own = []
+    for key, value in outputs.items():
+        column = SX(value)
+        components = tuple(str(i) for i in range(column.numel())) if column.numel() > 1 else ()
+        own.append(Output(key, "", components, key, column))
+    return (*own, *point_outputs(places), *lagrangian_outputs(eq, work))
+
+
+def _padded(forces: Mapping[str, Any], n: int, extra: int) -> dict[str, SX]:
+    """Forces (n,) with zeros for further quantities."""
+    found = {}
+    for key, force in forces.items():
+        column = ca.vec(SX(force))
+        missing = n - column.numel()
+        if missing not in (0, extra):
+            raise ModelError(f"lagrange: force '{key}' has {column.numel()} entries for {n} coordinates")
+        found[key] = ca.densify(ca.vertcat(column, SX.zeros(missing)))
+    return found
+
+
+def _names(column: SX) -> tuple[str, ...]:
+    names = tuple(symbol.name() for symbol in ca.vertsplit(column))
+    if len(set(names)) < len(names):
+        raise ModelError(f"lagrange: two symbols have the same name among {', '.join(names)}")
+    return names
+
+
+def _by_name(given: Any, stem: str) -> dict[str, Any]:
+    if given is None:
+        return {}
+    if isinstance(given, Mapping):
+        return {str(key): value for key, value in given.items()}
+    if isinstance(given, ca.SX):
+        return {stem: given}
+    return {f"{stem}{i + 1}": value for i, value in enumerate(given)}

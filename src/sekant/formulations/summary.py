@@ -1,0 +1,38 @@
+"""Summaries of a model for a reader, whatever its formulation."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Vector = NDArray[np.float64]
+
+
+def constraint_rank(eq: Any, q: Vector, p: Vector) -> int:
+    """Number of independent constraint equations at q (nq,); 0 for a tree."""
+    if not eq.constraints:
+        return 0
+    G = np.array(eq.lookups.oracle("G", [eq.t, eq.q, eq.p], [eq.G])(0.0, q, p))
+    return int(np.linalg.matrix_rank(G, tol=1e-9 * max(1.0, np.abs(G).max())))
+
+
+def freedom_text(eq: Any, q: Vector, p: Vector) -> str:
+    if not eq.constraints:
+        return f"{eq.nv} degrees of freedom"
+    rank, count = constraint_rank(eq, q, p), eq.rate.numel()
+    redundant = f", {count - rank} redundant" if rank < count else ""
+    return f"{eq.nv - rank} degrees of freedom ({eq.nv} coordinates, {count} equations{redundant})"
+
+
+def totals(eq: Any, q: Vector, p: Vector) -> str:
+    """One line: how large the model is."""
+    found = eq.inventory(p)
+    mass = "" if found.mass is None else f"; {found.mass:.6g} kg"
+    return f"{found.counts + '; ' if found.counts else ''}{freedom_text(eq, q, p)}{mass}"
+
+
+def summary(eq: Any, q: Vector, p: Vector) -> str:
+    """Parts, constraints and totals."""
+    return "\n".join([*eq.inventory(p).lines, totals(eq, q, p)])

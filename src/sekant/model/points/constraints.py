@@ -1,0 +1,168 @@
+"""Equations between points and vectors: right angles, lines, edges, rolling, any other by an expression."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import casadi as ca
+import numpy as np
+from pydantic import model_validator
+
+from sekant.errors import ModelError
+from sekant.geometry.spatial import SX
+from sekant.model.points.element import Element, register
+from sekant.model.points.geometric import Rows
+from sekant.model.points.joints import across
+from sekant.model.points.values import Direction, Length, Position, Values
+
+
+@register
+class Perpendicular(Element):
+    """Two vectors that stay at right angles."""
+
+    section: ClassVar = "perpendicular"
+
+    vectors: tuple[str, str]
+    """names of two vectors"""
+
+    def compose(self, name: str, m: Any) -> None:
+        u, w = (m[n] for n in self.vectors)
+        text = f"{u.name} . {w.name} = 0"
+        m.positions[name] = Rows(name, "perpendicular", u.dot(w), text, 1.0, "N*m", stated=True)
+
+
+@register
+class OnLine(Element):
+    """A point that slides on a line through another one; its direction is given by a second point or a vector."""
+
+    section: ClassVar = "lines"
+
+    point: str
+    """name of the point that slides"""
+    through: str
+    """name of a point of the line"""
+    to: str | None = None
+    """name of another point of the line"""
+    along: str | None = None
+    """name of a vector along the line"""
+
+    @model_validator(mode="after")
+    def _one(self):
+        if (self.to is None) == (self.along is None):
+            raise ValueError("give the line's direction by either 'to' (a point) or 'along' (a vector)")
+        return self
+
+    def compose(self, name: str, m: Any) -> None:
+        point, through = m.point(self.point), m.point(self.through)
+        along = m[self.along] if self.along is not None else m.point(self.to) - through
+        away = point - through
+        if m.dim == 2:
+            rows = along.cross(away)
+        else:
+            place = m.at_start(along.value).ravel()
+            keep = np.delete(np.arange(3), int(np.argmax(np.abs(place))))
+            rows = along.cross(away).value[keep.tolist()]
+        m.positions[name] = Rows(name, "line", SX(rows), f"{point.name} on a line", 1.0, "N", stated=True)
+
+
+@register
+class Rolling(Element):
+    """A disc (space: about the vector `axis`; without axis: a ball) that rolls on a fixed plane without slip.
+
+    The distance to the plane is a position equation; the velocity of the touching point is zero, which in space
+    is non-holonomic.
+    """
+
+    section: ClassVar = "rolling"
+
+    body: str
+    """name of the body"""
+    center: str
+    """name of its center, a point"""
+    radius: Length
+    axis: str | None = None
+    """name of the vector about which a disc is round (space)"""
+    plane: Position | None = None
+    """a point of the plane (default: the origin)"""
+    normal: Direction | None = None
+    """upward direction (default: the last axis)"""
+
+    def compose(self, name: str, m: Any) -> None:
+        radius = m.constant(m.number(self.radius, "radius"), "radius")
+        up = np.eye(m.dim)[-1] if self.normal is None else m.unit(self.normal, "normal")
+        foot = np.zeros(m.dim) if self.plane is None else m.numbers(self.plane, "plane")
+        body, center = m.body(self.body), m.point(self.center)
+        n = SX(ca.DM(up))
+        toward, reach = n, SX(1.0)
+        if self.axis is not None and m.dim == 3:
+            axis = m[self.axis].value
+            inside = n - ca.dot(n, axis) * axis
+            reach = ca.norm_2(inside)
+            toward = inside / reach
+        arm = -radius * toward
+        height = ca.dot(n, center.value - SX(ca.DM(foot))) - radius * reach
+        w = body.angular_velocity
+        slip = center.velocity + (w * ca.vertcat(-arm[1], arm[0]) if m.dim == 2 else ca.cross(w, arm))
+        key = f"{name}.height"
+        m.positions[key] = Rows(key, "rolling", height, "touches the plane", 1.0, "N", stated=True)
+        rows = ca.vertcat(*[ca.dot(SX(ca.DM(s)), slip) for s in across(up)])
+        m.velocities[name] = Rows(name, "rolling", rows, "rolls without slip", 1.0, "N")
+
+
+@register
+class Edge(Element):
+    """A knife edge: the point does not move along the vector `across`."""
+
+    section: ClassVar = "edges"
+
+    point: str
+    """name of a point"""
+    across: str
+    """name of a vector"""
+
+    def compose(self, name: str, m: Any) -> None:
+        point, across = m.point(self.point), m[self.across]
+        row = ca.dot(point.velocity, across.value)
+        m.velocities[name] = Rows(name, "edge", row, f"{point.name}' . {across.name} = 0", 1.0, "N")
+
+
+@register
+class Equation(Element):
+    """Any equation value = 0 of coordinates and time."""
+
+    section: ClassVar = "constraints"
+    short: ClassVar = "value"
+
+    value: Values
+    """one expression or a list"""
+    text: str = ""
+    """what a reader is told"""
+    unit: str = "J"
+    """unit of its multiplier"""
+
+    def compose(self, name: str, m: Any) -> None:
+        column = m.column(self.value)
+        if not column.numel():
+            raise ModelError("the list of equations is empty")
+        m.positions[name] = Rows(
+            name, "constraint", column, self.text or f"{name} = 0", 1.0, self.unit, stated=True
+        )
+
+
+@register
+class VelocityEquation(Element):
+    """Any equation value = 0 that is linear in the velocities (non-holonomic)."""
+
+    section: ClassVar = "velocity_constraints"
+    short: ClassVar = "value"
+
+    value: Values
+    """one expression or a list"""
+    text: str = ""
+    """what a reader is told"""
+
+    def compose(self, name: str, m: Any) -> None:
+        column = m.column(self.value)
+        if not column.numel():
+            raise ModelError("the list of equations is empty")
+        m.velocities[name] = Rows(name, "velocity", column, self.text or f"{name} = 0", 1.0, "W*s")

@@ -1,0 +1,106 @@
+"""A bare Lagrangian as one item that carries its expressions."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import casadi as ca
+import numpy as np
+from pydantic import model_validator
+
+from sekant.errors import ModelError
+from sekant.geometry.spatial import SX
+from sekant.model.quantities import Description
+from sekant.tables.lookups import Lookups
+
+
+class Lagrangian(Description):
+    """L(q, v, t) in CasADi symbols q (n,) and v = q' (n,), and what acts besides; for the fields see
+    `sekant.natural.lagrange`."""
+
+    q: Any
+    v: Any
+    L: Any
+    constraints: Any = ()
+    rayleigh: Any = None
+    forces: Any = None
+    extra: Any = ()
+    q0: Any
+    v0: Any = None
+    t: Any = None
+    parameters: Any = None
+    outputs: Any = None
+    points: Any = None
+    lines: Any = ()
+    weights: Any = None
+    lookups: Any = None
+
+    @model_validator(mode="after")
+    def _sizes(self):
+        n, rates = self.coordinates.numel(), self.velocities.numel()
+        if n != rates:
+            raise ModelError(f"lagrange: {n} coordinates but {rates} velocities")
+        if self.start.size != n or self.start_rates.size != n:
+            raise ModelError(
+                f"lagrange: q0 and v0 need {n} numbers each (got {self.start.size} and {self.start_rates.size})"
+            )
+        return self
+
+    @property
+    def coordinates(self) -> SX:
+        return _symbols("q", self.q)
+
+    @property
+    def velocities(self) -> SX:
+        return _symbols("v", self.v)
+
+    @property
+    def start(self) -> np.ndarray:
+        return np.atleast_1d(np.asarray(self.q0, float)).ravel()
+
+    @property
+    def start_rates(self) -> np.ndarray:
+        if self.v0 is None:
+            return np.zeros(self.start.size)
+        return np.atleast_1d(np.asarray(self.v0, float)).ravel()
+
+    def fingerprint(self) -> str:
+        """Of the content: expressions, start values, tables."""
+        expressions = [self.L, *_values(self.constraints), *_values(self.rayleigh), *_values(self.forces)]
+        expressions += [entry for item in self.extra for entry in item[1:]]
+        columns = [ca.densify(ca.vec(SX(e))) for e in expressions]
+        inputs = ca.symvar(ca.veccat(self.coordinates, self.velocities, *columns))
+        content = hashlib.sha256(ca.Function("content", inputs, columns).serialize().encode())
+        content.update(repr((self.start.tolist(), self.start_rates.tolist())).encode())
+        content.update(tables_fingerprint(self.lookups).encode())
+        return content.hexdigest()
+
+
+def tables_fingerprint(lookups: Lookups | None) -> str:
+    """Of the tables that expressions refer to; empty without any."""
+    if lookups is None or not lookups.tables:
+        return ""
+    content = hashlib.sha256()
+    for table in lookups.tables:
+        content.update(repr(table).encode())
+        content.update(np.ascontiguousarray(table.coefficients).tobytes())
+    return content.hexdigest()
+
+
+def _values(given: Any) -> Sequence[Any]:
+    if given is None:
+        return ()
+    if isinstance(given, Mapping):
+        return list(given.values())
+    return [given] if isinstance(given, ca.SX) else list(given)
+
+
+def _symbols(what: str, given: Any) -> SX:
+    column = (
+        ca.vec(given) if isinstance(given, ca.SX) else ca.vertcat(*[ca.vec(SX(entry)) for entry in given])
+    )
+    if not column.numel() or not column.is_valid_input():
+        raise ModelError(f"lagrange: {what} must consist of CasADi symbols, ca.SX.sym('{what}', n)")
+    return column

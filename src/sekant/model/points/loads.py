@@ -1,0 +1,221 @@
+"""Springs, dampers, forces, torques, energies (DERA 2.4, 2.6), and what is reported."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import casadi as ca
+import numpy as np
+from pydantic import Field
+
+from sekant.geometry.spatial import SX
+from sekant.model.points.element import Element, register
+from sekant.model.points.values import (
+    Angle,
+    Anything,
+    Damping,
+    Force,
+    ForceVector,
+    Length,
+    RotationalDamping,
+    RotationalStiffness,
+    Stiffness,
+    Torque,
+    Values,
+)
+
+
+def _stretching(m: Any, ends: tuple[str, str]) -> tuple[Any, SX]:
+    """The vector between two points, and the rate (m/s) of its length."""
+    A, B = m.points(ends)
+    arm = B - A
+    return arm, ca.dot(arm.velocity, arm.value) / arm.length
+
+
+@register
+class Spring(Element):
+    """A linear spring between two points, perhaps with a damper, which is then called ``name.damper``."""
+
+    section: ClassVar = "springs"
+
+    ends: tuple[str, str]
+    """names of two points"""
+    stiffness: Stiffness
+    length: Length | None = None
+    """unstretched; by default that at the start"""
+    damping: Damping | None = None
+
+    def compose(self, name: str, m: Any) -> None:
+        arm, speed = _stretching(m, self.ends)
+        k = m.value(self.stiffness)
+        given = self.length
+        length = SX(float(np.linalg.norm(m.at_start(arm.value)))) if given is None else m.value(given)
+        square = arm.dot(arm) if length.is_zero() else (arm.length - length) ** 2
+        m.potentials[name] = k * square / 2
+        m.outputs[f"{name}.length"] = (arm.length, "m", 0)
+        m.outputs[f"{name}.force"] = (k * (arm.length - length), "N", 0)
+        m.lines[name] = ("spring", *m.points(self.ends))
+        if self.damping is not None:
+            c = m.value(self.damping)
+            m.rayleigh[f"{name}.damper"] = c * speed**2 / 2
+            m.outputs[f"{name}.damper.force"] = (c * speed, "N", 0)
+
+
+@register
+class AngularSpring(Element):
+    """A spring on an angle."""
+
+    section: ClassVar = "angular_springs"
+
+    angle: Angle
+    """tracked or computed"""
+    stiffness: RotationalStiffness
+    rest: Angle = 0.0
+
+    def compose(self, name: str, m: Any) -> None:
+        m.potentials[name] = m.value(self.stiffness) * (m.value(self.angle) - m.value(self.rest)) ** 2 / 2
+
+
+@register
+class Damper(Element):
+    """A linear damper through Rayleigh's function."""
+
+    section: ClassVar = "dampers"
+
+    ends: tuple[str, str]
+    """names of two points"""
+    damping: Damping
+    isotropic: bool = False
+    """against every relative velocity of the ends, not only along the line between them"""
+
+    def compose(self, name: str, m: Any) -> None:
+        arm, speed = _stretching(m, self.ends)
+        c = m.value(self.damping)
+        m.lines.setdefault(name, ("damper", *m.points(self.ends)))
+        m.rayleigh[name] = c * (ca.sumsqr(arm.velocity) if self.isotropic else speed**2) / 2
+        m.outputs[f"{name}.force"] = (c * speed, "N", 0)
+
+
+@register
+class AngularDamper(Element):
+    """A damper on the angular velocity of a body against another one or the ground."""
+
+    section: ClassVar = "angular_dampers"
+
+    body: str
+    """name of a body"""
+    damping: RotationalDamping
+    against: str = "ground"
+    """name of a body, or ground"""
+
+    def compose(self, name: str, m: Any) -> None:
+        m.rayleigh[name] = m.value(self.damping) * ca.sumsqr(_turning(m, self.body, self.against)) / 2
+
+
+def _turning(m: Any, body: str, against: str) -> SX:
+    other = m.body_or_ground(against)
+    return m.body(body).angular_velocity - (other.angular_velocity if other is not None else 0)
+
+
+@register
+class PointForce(Element):
+    """A force at a point, in W: numbers or expressions of time, coordinates and velocities."""
+
+    section: ClassVar = "forces"
+
+    at: str
+    """name of a point"""
+    force: ForceVector
+    """in W"""
+
+    def compose(self, name: str, m: Any) -> None:
+        m.works[name] = [(m.point(self.at).velocity, m.column(self.force, m.dim, "force"))]
+
+
+@register
+class ForceBetween(Element):
+    """A force along the line between two points that pulls them together where positive."""
+
+    section: ClassVar = "actuators"
+
+    ends: tuple[str, str]
+    """names of two points"""
+    force: Force
+
+    def compose(self, name: str, m: Any) -> None:
+        m.works[name] = [(_stretching(m, self.ends)[1], -m.value(self.force))]
+
+
+@register
+class BodyTorque(Element):
+    """A torque on a body; its reaction acts on another one or the ground."""
+
+    section: ClassVar = "torques"
+
+    body: str
+    """name of a body"""
+    torque: Torque
+    """a number in the plane, three in W in space"""
+    against: str = "ground"
+    """name of a body, or ground"""
+
+    def compose(self, name: str, m: Any) -> None:
+        column = m.column(self.torque, 1 if m.dim == 2 else 3, "torque")
+        m.works[name] = [(_turning(m, self.body, self.against), column)]
+
+
+@register
+class Work(Element):
+    """A generalized force on any quantity, by its rate: the power is rate * force."""
+
+    section: ClassVar = "works"
+
+    rate: Values
+    force: Values
+
+    def compose(self, name: str, m: Any) -> None:
+        rate = m.column(self.rate)
+        m.works[name] = [(rate, m.column(self.force, rate.numel(), "force"))]
+
+
+@register
+class Potential(Element):
+    """A potential energy (J), any expression of coordinates, time and tables."""
+
+    section: ClassVar = "potentials"
+    short: ClassVar = "value"
+
+    value: Anything
+
+    def compose(self, name: str, m: Any) -> None:
+        m.potentials[name] = m.value(self.value)
+
+
+@register
+class Dissipation(Element):
+    """A dissipation function D (W): the forces are -dD/dv."""
+
+    section: ClassVar = "dissipations"
+    short: ClassVar = "value"
+
+    value: Anything
+
+    def compose(self, name: str, m: Any) -> None:
+        m.rayleigh[name] = m.value(self.value)
+
+
+@register
+class ReportedOutput(Element):
+    """Something to report: an expression of coordinates, velocities and time."""
+
+    section: ClassVar = "outputs"
+    short: ClassVar = "value"
+
+    value: Values
+    """one expression or a list"""
+    unit: str = ""
+    derivatives: int = Field(default=0, ge=0, le=8)
+    """up to which order its time derivatives ``name.rate``, ``name.rate2``, ... are wanted too"""
+
+    def compose(self, name: str, m: Any) -> None:
+        m.outputs[name] = (m.column(self.value), self.unit, self.derivatives)

@@ -1,0 +1,236 @@
+"""Parts with mass as items: point masses, rods, bodies in frames of points."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import casadi as ca
+import numpy as np
+from pydantic import Field, model_validator
+
+from sekant.errors import ModelError
+from sekant.model.points.element import Element, register
+from sekant.model.points.geometric import Geometric, Rows
+from sekant.model.points.lengths import Length as PairLength
+from sekant.model.points.parts import Body, Part, RodPart, checked_inertia, frame_matrix, given_frame
+from sekant.model.points.values import FrameLengths, Inertia, Length, Mass, MomentOfInertia, Numbers, Position
+from sekant.model.quantities import Description
+
+
+class Attached(Description):
+    """A place on a body: in its local frame, or by where it is in the world at the start."""
+
+    local: Numbers | None = None
+    """components in the local frame"""
+    at: Numbers | None = None
+    """components in W at the start"""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _short(cls, given: Any) -> Any:
+        return given if isinstance(given, (dict, Attached)) else {"local": given}
+
+    @model_validator(mode="after")
+    def _one(self):
+        if (self.local is None) == (self.at is None):
+            raise ValueError("give either components in the local frame or 'at' in W")
+        return self
+
+    def components(self, name: str, body: Body, m: Any, point: bool) -> np.ndarray:
+        """(dim,) in the local frame."""
+        if self.local is not None:
+            return m.numbers(self.local, f"'{name}'")
+        return localized(m.numbers(self.at, f"'{name}'"), body, m, point)
+
+
+def localized(place: np.ndarray, body: Body, m: Any, point: bool) -> np.ndarray:
+    """(dim,) components in a body's frame of a place (m) or direction in W at the start."""
+    Q, O = m.at_start(body.Q), m.at_start(body.origin.value).ravel()
+    left, _, right = np.linalg.svd(Q)
+    return (left @ right).T @ (place - O if point else place)
+
+
+@register
+class PointBody(Element):
+    """A rigid body in a local frame of points: an origin, then one (plane) or two (space) points or vectors.
+
+    The second entry lies on the local x axis, the third in the local xy plane. Frames that share points are joined
+    there.
+    """
+
+    section: ClassVar = "bodies"
+
+    frame: tuple[str, ...]
+    """names of the origin and of one (plane) or two (space) points or vectors"""
+    mass: Mass = 0.0
+    com: Position | None = None
+    """center of mass in the local frame (default: the origin)"""
+    inertia: Inertia = 0.0
+    """about the center of mass, in the local frame: a number, three, or a symmetric matrix"""
+    points: dict[str, Attached] = Field(default_factory=dict)
+    """points fixed in the body, by name: components in the local frame, or {at: place in W at the start}"""
+    vectors: dict[str, Attached] = Field(default_factory=dict)
+    """vectors fixed in the body"""
+    rigid: bool = True
+    """constrain lengths and angles of the frame, as they are at the start or as `lengths` says"""
+    lengths: FrameLengths | None = None
+    """distance (or length) of the second entry, and in space of the third, and the product of both directions"""
+
+    def compose(self, name: str, m: Any) -> None:
+        if len(self.frame) != m.dim:
+            raise ModelError(f"a frame takes {m.dim} points or vectors (got {len(self.frame)})")
+        frame = [m[n] for n in self.frame]
+        S, R = frame_matrix(frame, [m.at_start(point.value).ravel() for point in frame])
+        if self.lengths is not None:
+            R = given_frame(m.numbers(self.lengths, "lengths", 1 if m.dim == 2 else 3))
+        com = np.zeros(m.dim) if self.com is None else m.numbers(self.com, "com")
+        inertia = checked_inertia(_array(self.inertia, m), m.dim)
+        mass = m.constant(self.mass, "mass", zero=True)
+        body = m.parts[name] = Body(name, tuple(frame), mass, S @ np.linalg.inv(R), com, inertia)
+        self._rigidity(name, frame, R, m)
+        for places, point in ((self.points, True), (self.vectors, False)):
+            for child, place in places.items():
+                with m.about(("natural", "bodies", name, "points" if point else "vectors", child)):
+                    local = place.components(child, body, m, point)
+                    body.children.append(m.assign(child, body.carried(local, point), 1.0 if point else 0.0))
+
+    def _rigidity(self, name: str, frame: list[Geometric], R: np.ndarray, m: Any) -> None:
+        """Equations that keep the frame rigid; those that other items state already, or that hold always, not."""
+        O, stated = frame[0], self.lengths is not None
+        arms = [point - O if point.is_point else point for point in frame[1:]]
+        texts = [f"{point.name} - {O.name}" if point.is_point else point.name for point in frame[1:]]
+        for k, (arm, point, text) in enumerate(zip(arms, frame[1:], texts, strict=True)):
+            length = float(np.linalg.norm(R[:, k]))
+            pair = (O.name, point.name) if point.is_point else (point.name,)
+            row = f"{name}.length{k + 1}"
+            length_row(m, row, f"body '{name}'", arm, length, text, pair, stated, "rigid", self.rigid)
+        if len(arms) == 2 and self.rigid:
+            product = float(R[0, 0] * R[0, 1])
+            expression = arms[0].dot(arms[1]) - product
+            key = ("angle", *sorted(texts))
+            if m.moves(expression) and key not in m.lengths.known:
+                m.lengths.known[key] = PairLength(f"body '{name}'", f"{name}.angle", product, stated)
+                text = f"({texts[0]}) . ({texts[1]}) = {product:.6g}"
+                m.positions[f"{name}.angle"] = Rows(f"{name}.angle", "rigid", expression, text, stated=stated)
+
+
+def _array(given: Any, m: Any) -> np.ndarray:
+    if not isinstance(given, tuple):
+        return np.array(m.number(given, "inertia"))
+    return np.array([_array(entry, m) for entry in given])
+
+
+def length_row(
+    m: Any,
+    row: str,
+    item: str,
+    arm: Geometric,
+    length: Any,
+    text: str,
+    pair: tuple[str, ...],
+    stated: bool,
+    kind: str,
+    rigid: bool = True,
+) -> None:
+    """The equation |arm|^2 = length^2, unless another item has it already; contradictions are refused."""
+    expression = arm.dot(arm) - length**2
+    if not m.moves(expression):
+        if stated and isinstance(length, float):
+            _check_still(m, item, arm, length, pair)
+        return
+    if kind == "rigid":
+        m.lengths.frames[tuple(sorted(pair))] = item
+    if not rigid:
+        return
+    superfluous = m.lengths.add(tuple(sorted(pair)), PairLength(item, row, length, stated))
+    if superfluous == row:
+        return
+    if superfluous is not None:
+        del m.positions[superfluous]
+    shown = f"{length:.6g}" if isinstance(length, (int, float)) else str(length)
+    m.positions[row] = Rows(row, kind, expression, f"|{text}|^2 = {shown}^2", -2 * length, "N", stated)
+
+
+def _check_still(m: Any, item: str, arm: Geometric, length: float, pair: tuple[str, ...]) -> None:
+    """A stated length between points that do not move must be theirs."""
+    free = [c.symbol for c in m.coordinates if c.fixed is not None and not c.fixed.is_constant()]
+    if free and ca.depends_on(arm.value, ca.vertcat(*free)):
+        return
+    now = float(np.linalg.norm(m.at_start(arm.value)))
+    if abs(now - length) > 1e-9 * max(now, length):
+        raise ModelError(
+            f"{item} says {length:.6g} m for the distance of {' and '.join(pair)}, which do not move and are "
+            f"{now:.6g} m apart; correct one of them"
+        )
+
+
+def pair_length(m: Any, A: Geometric, B: Geometric, given: Any) -> tuple[Any, bool]:
+    """The length (m) between two points, as given or as it is at the start, and whether it was given."""
+    if given is None:
+        return m.constant(float(np.linalg.norm(m.at_start((B - A).value))), "length"), False
+    return m.constant(given, "length"), True
+
+
+@register
+class Rod(Element):
+    """A straight rod between two points."""
+
+    section: ClassVar = "rods"
+
+    ends: tuple[str, str]
+    """names of two points"""
+    mass: Mass = 0.0
+    length: Length | None = None
+    """by default the distance of its ends at the start"""
+    inertia: MomentOfInertia | None = None
+    """about its middle, across; by default that of a thin rod"""
+    rigid: bool = True
+    """constrain its length"""
+
+    def compose(self, name: str, m: Any) -> None:
+        A, B = m.points(self.ends)
+        length, stated = pair_length(m, A, B, self.length)
+        mass = m.constant(self.mass, "mass", zero=True)
+        inertia = (
+            mass * length**2 / 12 if self.inertia is None else m.constant(self.inertia, "inertia", zero=True)
+        )
+        m.parts[name] = RodPart(name, (A, B), mass, length, inertia)
+        if self.rigid:
+            text = f"{B.name} - {A.name}"
+            length_row(m, name, f"rod '{name}'", B - A, length, text, (A.name, B.name), stated, "distance")
+        m.lines.setdefault(name, ("rod", A, B))
+
+
+@register
+class PointMass(Element):
+    """A mass in one point."""
+
+    section: ClassVar = "masses"
+
+    at: str
+    """name of a point"""
+    mass: Mass
+
+    def compose(self, name: str, m: Any) -> None:
+        m.parts[name] = Part(name, (m.point(self.at),), m.constant(self.mass, "mass", zero=True))
+
+
+@register
+class Distance(Element):
+    """A constant distance between two points: a rod without mass."""
+
+    section: ClassVar = "distances"
+
+    ends: tuple[str, str]
+    """names of two points"""
+    length: Length | None = None
+    """by default that at the start; it may be a function of time"""
+
+    def compose(self, name: str, m: Any) -> None:
+        A, B = m.points(self.ends)
+        length, stated = None if self.length is None else m.value(self.length), True
+        if length is None or length.is_constant():
+            length, stated = pair_length(m, A, B, self.length)
+        text = f"{B.name} - {A.name}"
+        length_row(m, name, f"distance '{name}'", B - A, length, text, (A.name, B.name), stated, "distance")
+        m.lines.setdefault(name, ("rod", A, B))

@@ -1,0 +1,113 @@
+"""Angles and other quantities with rates of their own, and motions that are given in time."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import casadi as ca
+import numpy as np
+
+from sekant.errors import ModelError
+from sekant.geometry.spatial import SX
+from sekant.model.points.element import Element, register
+from sekant.model.points.geometric import Rows
+from sekant.model.points.values import Angle as AngleValue
+from sekant.model.points.values import Anything, Direction
+
+
+@register
+class Angle(Element):
+    """The angle of a body's x axis or a vector from the x axis of W, in the plane, turns counted.
+
+    It is integrated from its rate (DERA 3.2.2, 5.3.1); at the start it is in (-pi, pi], or as given.
+    """
+
+    section: ClassVar = "angles"
+
+    of: str
+    """name of a body or a vector"""
+    start: AngleValue | None = None
+
+    def compose(self, name: str, m: Any) -> None:
+        if m.dim != 2:
+            raise ModelError("an angle belongs to the plane; in space track a quantity by its rate: tracked")
+        x = m.direction(self.of)
+        dx = m.rate(x)
+        rate = (x[0] * dx[1] - x[1] * dx[0]) / ca.sumsqr(x)
+        m.track(name, rate, ca.atan2(x[1], x[0]) if self.start is None else m.value(self.start))
+
+
+@register
+class Tracked(Element):
+    """A quantity that is integrated from its rate, an expression of time, coordinates and velocities (DERA 3.2.2).
+
+    Others may depend on it. A rate that is not linear in the velocities is allowed as long as no energy and no
+    generalized force belongs to the quantity itself.
+    """
+
+    section: ClassVar = "tracked"
+
+    rate: Anything
+    start: Anything = 0.0
+    """a number or an expression of coordinates"""
+
+    def compose(self, name: str, m: Any) -> None:
+        m.track(name, m.value(self.rate), m.value(self.start))
+
+
+@register
+class Motor(Element):
+    """Turns a body's x axis, or a vector, by an angle from its direction at the start.
+
+    In the plane the angle counts from the start; in space it turns about `axis`, fixed in W, across which the
+    direction must stay. The multiplier is the torque needed.
+    """
+
+    section: ClassVar = "motors"
+
+    turn: str
+    """name of a body or a vector"""
+    angle: AngleValue
+    """function of time"""
+    axis: Direction | None = None
+    """in W (space)"""
+
+    def compose(self, name: str, m: Any) -> None:
+        x = m.direction(self.turn)
+        start = m.at_start(x).ravel()
+        length = float(np.linalg.norm(start))
+        if length == 0.0:
+            raise ModelError(f"'{self.turn}' has no direction at the start (length 0)")
+        start = start / length
+        if m.dim == 2:
+            side = np.array([-start[1], start[0]])
+        else:
+            if self.axis is None:
+                raise ModelError("'axis' is missing: in space give the axis in W")
+            up = m.unit(self.axis, "axis")
+            if abs(float(up @ start)) > 1e-6:
+                raise ModelError("the direction is not across the axis at the start")
+            side = np.cross(up, start)
+        angle = m.value(self.angle)
+        across_now = -ca.sin(angle) * SX(ca.DM(start)) + ca.cos(angle) * SX(ca.DM(side))
+        row = ca.dot(x, across_now) / length
+        m.positions[name] = Rows(name, "driver", row, f"{name}: angle follows time", 1.0, "N*m")
+        m.given[name] = angle
+
+
+@register
+class Drive(Element):
+    """Any quantity of the coordinates that follows a function of time; the multiplier gives the force needed."""
+
+    section: ClassVar = "drives"
+
+    quantity: Anything
+    """expression of coordinates"""
+    value: Anything
+    """function of time"""
+
+    def compose(self, name: str, m: Any) -> None:
+        quantity, value = m.value(self.quantity), m.value(self.value)
+        text = f"{name}: follows time"
+        m.positions[name] = Rows(name, "driver", quantity - value, text, 1.0, "J", stated=True)
+        m.given[name] = value

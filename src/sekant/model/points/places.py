@@ -1,0 +1,192 @@
+"""Points and vectors: fixed in the world, moving, or made of others."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import casadi as ca
+import numpy as np
+from pydantic import Field, model_validator
+
+from sekant.errors import ModelError
+from sekant.geometry.spatial import SX
+from sekant.model.points.element import Element, register
+from sekant.model.points.geometric import AXES, FOLLOWS, Coordinate, Geometric
+from sekant.model.points.values import Anything, Number, Numbers, Position, VelocityVector
+
+
+@register
+class GroundPoint(Element):
+    """A point fixed in the world."""
+
+    section: ClassVar = "ground"
+    short: ClassVar = "at"
+
+    at: Position
+    """place in W"""
+
+    def compose(self, name: str, m: Any) -> None:
+        _basic(m, name, self.at, None, "", 1.0, 1.0)
+
+
+@register
+class GroundVector(Element):
+    """A vector fixed in the world."""
+
+    section: ClassVar = "ground_vectors"
+    short: ClassVar = "value"
+
+    value: Numbers
+    """components in W"""
+
+    def compose(self, name: str, m: Any) -> None:
+        _basic(m, name, self.value, None, "", 1.0, 0.0)
+
+
+@register
+class Prescribed(Element):
+    """Components of a point or vector, by its name, that follow functions of time."""
+
+    section: ClassVar = "prescribed"
+
+    x: Anything | None = None
+    """function of time"""
+    y: Anything | None = None
+    """function of time"""
+    z: Anything | None = None
+    """function of time, in space"""
+
+    def compose(self, name: str, m: Any) -> None:
+        basic = [*m.natural.items.get("points", {}), *m.natural.items.get("vectors", {})]
+        if name not in basic:
+            raise ModelError(f"'{name}' is no basic point or vector and cannot be prescribed")
+        for axis in self.components:
+            if axis not in AXES[: m.dim]:
+                raise ModelError(f"'{name}.{axis}' cannot be prescribed: the mechanism is planar (dim: 2)")
+
+    @property
+    def components(self) -> dict[str, Any]:
+        return {axis: value for axis in AXES if (value := getattr(self, axis)) is not None}
+
+
+@register
+class Point(Element):
+    """A moving point, with its place and velocity at the start, both perhaps rough."""
+
+    section: ClassVar = "points"
+    short: ClassVar = "at"
+
+    at: Position
+    """place in W at the start"""
+    free: str | None = None
+    """components that may change, such as "x" or "xz"; the others stay as given (default: all)"""
+    velocity: VelocityVector | None = None
+    """velocity in W at the start; without it, it follows from what other points do"""
+    weight: Number = 1.0
+    """how firmly its place is held in assembly"""
+
+    def compose(self, name: str, m: Any) -> None:
+        _basic(m, name, self.at, self.velocity, self.free, self.weight, 1.0)
+
+
+@register
+class Vector(Element):
+    """A vector that turns, with its components and their rates at the start."""
+
+    section: ClassVar = "vectors"
+    short: ClassVar = "value"
+
+    value: Numbers
+    """components in W at the start"""
+    free: str | None = None
+    """components that may change, such as "x" or "xz"; the others stay as given (default: all)"""
+    rate: Numbers | None = None
+    """rates of the components in W at the start; without it, they follow"""
+    weight: Number = 1.0
+    """how firmly its components are held in assembly"""
+
+    def compose(self, name: str, m: Any) -> None:
+        _basic(m, name, self.value, self.rate, self.free, self.weight, 0.0)
+
+
+def _basic(m: Any, name: str, start: Any, rate: Any, free: str | None, weight: Any, kind: float) -> None:
+    start = m.numbers(start, f"'{name}'")
+    rates = np.zeros(m.dim) if rate is None else m.numbers(rate, f"velocity of '{name}'")
+    axes = AXES[: m.dim]
+    unknown = set(free or "") - set(axes)
+    if unknown:
+        raise ModelError(f"free='{free}' names '{min(unknown)}'; a component is one of {', '.join(axes)}")
+    weight = m.number(weight, "weight")
+    if not weight > 0:
+        raise ModelError(f"weight must be positive (got {weight:g})")
+    given = m.natural.items.get("prescribed", {}).get(name)
+    moved = given.components if given is not None and (free is None or free) else {}
+    symbols = []
+    for i, axis in enumerate(axes):
+        fixed = SX(float(start[i])) if free is not None and axis not in free else None
+        begin, first = float(start[i]), 0.0 if fixed is not None else float(rates[i])
+        if axis in moved:
+            with m.about(("natural", "prescribed", name, axis)):
+                other = sorted(m.names_in(moved[axis]) - {"t", *m.resolved.values, *m.resolved.given})
+                if other:
+                    raise ModelError(
+                        f"a prescribed component is a function of time alone; it contains '{other[0]}'"
+                    )
+                fixed = m.value(moved[axis])
+                begin = float(m.at_start(fixed).item())
+                first = float(m.at_start(m.lookups.jacobian(fixed, m.t)).item())
+        c = Coordinate(
+            f"{name}.{axis}",
+            SX.sym(f"{name}.{axis}"),
+            SX.sym(f"{name}.v{axis}"),
+            begin,
+            first,
+            weight,
+            fixed,
+            FOLLOWS if rate is None else weight,
+        )
+        m.add(c)
+        symbols.append(c.symbol)
+    m.geometry[name] = Geometric(m, ca.vertcat(*symbols), kind, name)
+
+
+@register
+class Assigned(Element):
+    """A point or vector that follows from others; one of the fields says how."""
+
+    section: ClassVar = "assign"
+
+    combine: dict[str, Number] = Field(default_factory=dict)
+    """sum of points and vectors by name, each times a number: {A: 0.5, B: 0.5}"""
+    cross: tuple[str, str] | None = None
+    """product of two vectors"""
+    point: Numbers | None = None
+    """a point by expressions of its components in W"""
+    vector: Numbers | None = None
+    """a vector by expressions of its components in W"""
+
+    @model_validator(mode="after")
+    def _one(self):
+        given = [key for key in ("combine", "cross", "point", "vector") if getattr(self, key)]
+        if len(given) != 1:
+            raise ValueError("give one of 'combine', 'cross', 'point' and 'vector'")
+        return self
+
+    def compose(self, name: str, m: Any) -> None:
+        if self.point is not None or self.vector is not None:
+            m.assign(name, m.column(self.point or self.vector), 1.0 if self.point else 0.0)
+        elif self.cross is not None:
+            if m.dim == 2:
+                raise ModelError(
+                    "a product of two vectors is no vector of the plane; it needs space (dim: 3)"
+                )
+            first, second = (m[n] for n in self.cross)
+            m.assign(name, ca.cross(first.value, second.value), 0.0)
+        else:
+            total, weight = SX.zeros(m.dim), 0.0
+            for other, share in self.combine.items():
+                factor = m.number(share, f"the share of '{other}'")
+                total, weight = total + m[other].value * factor, weight + m[other].weight * factor
+            if min(abs(weight), abs(weight - 1.0)) > 1e-12:
+                raise ModelError(f"'{name}' is neither a point nor a vector: its points add up to {weight:g}")
+            m.assign(name, total, float(round(weight)))

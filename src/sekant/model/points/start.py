@@ -1,0 +1,53 @@
+"""Start values that satisfy what is stated: defaults of lengths and frames are read off these, not off a rough start.
+
+The start moves as little as possible, weighted, by Gauss-Newton steps dy = -W^-1 J^T (J W^-1 J^T)^+ Phi on those
+position equations whose numbers somebody gave.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import casadi as ca
+import numpy as np
+
+from sekant.geometry.spatial import SX
+
+if TYPE_CHECKING:
+    from sekant.model.points.composition import Composition
+
+CLOSE = 1e-13
+"""Residual, against the size of the start, at which an equation counts as satisfied."""
+STEPS = 50
+
+
+def solved_starts(m: Composition) -> dict[str, float] | None:
+    """Start values by name of coordinates; None where the start is good already or nothing satisfies the
+    equations."""
+    rows = [row.expression for row in m.positions.values() if row.stated and m.moves(row.expression)]
+    tracked = {number for number, _, _ in m.tracked.values()}
+    free = [i for i, c in enumerate(m.coordinates) if c.fixed is None and i not in tracked]
+    if not rows or not free:
+        return None
+    Phi = ca.densify(ca.vertcat(*[ca.vec(row) for row in rows]))
+    y = m.y
+    J = m.lookups.jacobian(Phi, y[free])
+    f = m.lookups.oracle("stated", [y, m.y_rate, m.t, m.p], [Phi, ca.densify(SX(J))])
+    start = np.array([c.start for c in m.coordinates])
+    rates = np.array([c.start_rate for c in m.coordinates])
+    inverse = 1.0 / np.array([m.coordinates[i].weight for i in free])
+    now = start.copy()
+    size = max(1.0, float(np.max(np.abs(start))))
+    for step in range(STEPS):
+        residual, slope = (np.array(part) for part in f(now, rates, 0.0, m.resolved.defaults))
+        residual = residual.ravel()
+        if not (np.all(np.isfinite(residual)) and np.all(np.isfinite(slope))):
+            return None
+        if np.max(np.abs(residual)) <= CLOSE * size**2:
+            return None if step == 0 else {m.coordinates[i].name: float(now[i]) for i in free}
+        change = np.linalg.lstsq(slope * np.sqrt(inverse), -residual, rcond=1e-10)[0] * np.sqrt(inverse)
+        length = float(np.max(np.abs(change)))
+        if not length < 10 * size:
+            return None
+        now[free] += change
+    return None

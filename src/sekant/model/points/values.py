@@ -1,0 +1,152 @@
+"""Numbers of mechanisms in points: quantities as everywhere, and in Python also CasADi expressions.
+
+A file holds numbers, numbers with units and expressions in text. Whoever builds a mechanism in Python may also give
+a CasADi expression of the symbols that points and angles hand out (`A.x`, `A.velocity`, `m.t`): it is kept as it
+is, works in every analysis, and has no form in a file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
+from pydantic_core import CoreSchema, core_schema
+
+from sekant.errors import ModelError
+from sekant.model.quantities import Quantity, read_value, write_value, wrong
+
+
+def is_symbolic(value: object) -> bool:
+    """Whether a value is a CasADi expression (CasADi need not be loaded to tell)."""
+    return type(value).__name__ == "SX" and type(value).__module__.startswith("casadi")
+
+
+def _written(value: Any) -> Any:
+    return value.serialize() if is_symbolic(value) else write_value(value)
+
+
+@dataclass(frozen=True)
+class Symbolic(Quantity):
+    """Annotation of a scalar that may be a CasADi expression too."""
+
+    def read(self, given: object) -> Any:
+        if not is_symbolic(given):
+            return super().read(given)
+        if given.numel() != 1:  # type: ignore[attr-defined]
+            raise wrong(f"got an expression of {given.numel()} components, but one is expected")  # type: ignore[attr-defined]
+        return super().read(float(given)) if given.is_constant() else given  # type: ignore[attr-defined, arg-type]
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        written = core_schema.plain_serializer_function_ser_schema(_written)
+        return core_schema.no_info_plain_validator_function(self.read, serialization=written)
+
+
+@dataclass(frozen=True)
+class Components:
+    """Annotation of a tuple of numbers in one unit: `sizes` that are allowed, and whether a single one will do."""
+
+    unit: str | None
+    sizes: tuple[int, ...] = (2, 3)
+    single: bool = False
+
+    def read(self, given: object) -> tuple[Any, ...]:
+        one = Symbolic(self.unit)
+        if is_symbolic(given):
+            given = [given[i] for i in range(given.numel())]  # type: ignore[index, attr-defined]
+        elif hasattr(given, "tolist"):
+            given = given.tolist()  # type: ignore[attr-defined]
+        if not isinstance(given, (list, tuple)):
+            if self.single:
+                return (one.read(given),)
+            what = "nothing" if given is None else repr(given) if len(repr(given)) < 40 else "one value"
+            raise wrong(f"must be a list of {self._wanted} (got {what})")
+        if self.sizes and len(given) not in self.sizes and not (self.single and len(given) == 1):
+            raise wrong(f"must be a list of {self._wanted} (got {len(given)})")
+        return tuple(one.read(entry) for entry in given)
+
+    @property
+    def _wanted(self) -> str:
+        counts = " or ".join(str(size) for size in self.sizes)
+        return f"{counts} numbers" if counts else "numbers"
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        written = core_schema.plain_serializer_function_ser_schema(lambda row: [_written(x) for x in row])
+        return core_schema.no_info_plain_validator_function(self.read, serialization=written)
+
+    def __get_pydantic_json_schema__(
+        self, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> dict[str, Any]:
+        one = {"type": ["number", "string"], **({} if self.unit is None else {"x-unit": self.unit or "1"})}
+        row: dict[str, Any] = {"type": "array", "items": one}
+        return {"anyOf": [one, row]} if self.single else row
+
+
+@dataclass(frozen=True)
+class Moments:
+    """Annotation of an inertia about the center of mass: a number, three, or a symmetric (3, 3) matrix, kg m^2."""
+
+    def read(self, given: object) -> Any:
+        if hasattr(given, "tolist") and not is_symbolic(given):
+            given = given.tolist()  # type: ignore[attr-defined]
+        if isinstance(given, Mapping):
+            raise wrong("must be a number, three numbers or a symmetric (3, 3) matrix, not a mapping")
+        if not isinstance(given, (list, tuple)):
+            return self._one(given)
+        if len(given) != 3:
+            raise wrong(
+                f"must be a number, three numbers or a symmetric (3, 3) matrix (got a list of {len(given)})"
+            )
+        rows = [isinstance(row, (list, tuple)) for row in given]
+        if not any(rows):
+            return tuple(self._one(entry) for entry in given)
+        if not all(rows) or any(len(row) != 3 for row in given):
+            raise wrong("the inertia matrix must have 3 rows of 3")
+        return tuple(tuple(self._one(entry) for entry in row) for row in given)
+
+    def _one(self, given: object) -> Any:
+        try:
+            return read_value(given, "kg*m^2")
+        except ModelError as error:
+            raise wrong(error.message) from None
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.no_info_plain_validator_function(
+            self.read, serialization=core_schema.plain_serializer_function_ser_schema(_plain)
+        )
+
+    def __get_pydantic_json_schema__(
+        self, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> dict[str, Any]:
+        one = {"type": ["number", "string"], "x-unit": "kg*m^2"}
+        return {"anyOf": [one, {"type": "array", "items": {"anyOf": [one, {"type": "array", "items": one}]}}]}
+
+
+def _plain(value: Any) -> Any:
+    return [_plain(entry) for entry in value] if isinstance(value, tuple) else write_value(value)
+
+
+Length = Annotated[Any, Symbolic("m")]
+Mass = Annotated[Any, Symbolic("kg")]
+MomentOfInertia = Annotated[Any, Symbolic("kg*m^2")]
+Stiffness = Annotated[Any, Symbolic("N/m")]
+Damping = Annotated[Any, Symbolic("N*s/m")]
+RotationalStiffness = Annotated[Any, Symbolic("N*m/rad")]
+RotationalDamping = Annotated[Any, Symbolic("N*m*s/rad")]
+Force = Annotated[Any, Symbolic("N")]
+Angle = Annotated[Any, Symbolic("rad")]
+Number = Annotated[Any, Symbolic("")]
+Anything = Annotated[Any, Symbolic(None)]
+Position = Annotated[Any, Components("m")]
+"""(dim,) m in W."""
+VelocityVector = Annotated[Any, Components("m/s")]
+ForceVector = Annotated[Any, Components("N")]
+Torque = Annotated[Any, Components("N*m", (1, 3), single=True)]
+"""A number in the plane, (3,) in W in space."""
+Direction = Annotated[Any, Components("")]
+Numbers = Annotated[Any, Components(None)]
+FrameLengths = Annotated[Any, Components(None, (1, 3))]
+Values = Annotated[Any, Components(None, (), single=True)]
+"""One expression or a list of them."""
+Inertia = Annotated[Any, Moments()]
