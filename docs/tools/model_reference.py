@@ -6,6 +6,7 @@ from typing import Any
 
 from sekant.io.items import ITEM_CLASSES, item_types
 from sekant.io.schema import json_schema
+from sekant.model.points import SECTIONS
 
 TITLES = {
     "bodies": "Bodies",
@@ -39,6 +40,7 @@ def markdown() -> str:
         own = _resolved(reference, schema)
         key = own.get("required", ["?"])[0]
         parts += [f"### with the key `{key}`", _prose(own.get("description", "")), _table(own, schema)]
+    parts += _points(schema)
     parts.append("## Simulation (`simulation`)")
     parts.append(_table(schema["$defs"]["SimulationSettings"], schema))
     parts.append("## Parts of these")
@@ -47,6 +49,19 @@ def markdown() -> str:
             own = schema["$defs"][name]
             parts += [f"### {name}", _prose(own.get("description", "")), _table(own, schema)]
     return "\n\n".join(part for part in parts if part)
+
+
+def _points(schema: dict[str, Any]) -> list[str]:
+    """Sections of mechanisms in points, from their registry."""
+    parts = ["## Mechanisms in points (`natural`)", "The sections stand inside `natural`, beside `dim` and
+    `gravity`."] for section, types in SECTIONS.items():
+        parts.append(f"### `natural.{section}`")
+        for name, cls in types.items():
+            own = schema["$defs"][cls.__name__]
+            short = f" A bare value stands for `{cls.short}`." if cls.short else ""
+            title = f"`type: {name}`: " if name else ""
+            parts += [title + _prose(own.get("description", "")) + short, _table(own, schema)]
+    return parts
 
 
 def _table(own: dict[str, Any], schema: dict[str, Any]) -> str:

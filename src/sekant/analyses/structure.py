@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sekant.analyses.assembly.assemble import assemble
+from sekant.analyses.assembly.loop_geometry import coordinates_of_velocities
 from sekant.engine.system import State, System
 from sekant.errors import SolverError
 from sekant.geometry.spatial import SX
@@ -40,6 +41,8 @@ class SystemStructure:
     equations: int
     rank: int
     redundant: tuple[Redundant, ...]
+    free_initial_values: tuple[str, ...] = ()
+    """coordinates and velocities whose start values may be chosen freely: all others follow (DERA 3.2)"""
 
     @property
     def degrees_of_freedom(self) -> int:
@@ -61,6 +64,8 @@ class SystemStructure:
             lines.append(
                 f"'{entry.name}': {entry.rows} redundant, implied by {', '.join(entry.implied_by) or 'itself'}"
             )
+        if self.free_initial_values:
+            lines.append(f"start values that may be chosen freely: {', '.join(self.free_initial_values)}")
         return "\n".join(lines)
 
 
@@ -91,7 +96,32 @@ def structure(
         tableau = _analyzed(system, sigma, rows, range(len(rows)))
     except SolverError:  # rows that are zero altogether, as across the plane of a planar loop
         tableau = _analyzed(system, sigma, rows, [k for k in range(len(rows)) if k not in found.redundant])
-    return SystemStructure(tableau, system.nv, len(rows), found.rank, redundant)
+    free = _free_values(system, G, sum(block.rows for block in eq.ordered_blocks if block.holonomic))
+    return SystemStructure(tableau, system.nv, len(rows), found.rank, redundant, free)
+
+
+def _free_values(system: System, G: NDArray[np.float64], m_h: int) -> tuple[str, ...]:
+    """Names of a set of coordinates, then velocities, that determine all others; those that the model holds firmly
+    first.
+
+    With the columns of G in the order of a pivoted QR factorization, the first `rank` of them can be solved for.
+    """
+    from scipy.linalg import qr
+
+    eq, n = system.equations, system.nv
+    names = coordinates_of_velocities(system), system.state_names[system.nq : system.nq + n]
+    found: list[str] = []
+    for rows, known, velocity in ((m_h, names[0], False), (len(G), names[1], True)):
+        weights = np.array([eq.start_weight(key, velocity) for key in eq.motion.v_names])
+        scaled = G[:rows] / np.sqrt(np.maximum(weights, 1e-6))
+        if not scaled.size:
+            found += known
+            continue
+        R, order = qr(scaled, mode="r", pivoting=True)
+        sizes = np.abs(np.diag(R))
+        rank = int(np.sum(sizes > 1e-9 * max(1e-300, sizes[0])))
+        found += [known[i] for i in sorted(order[rank:])]
+    return tuple(found)
 
 
 def _signature(system: System, m: int) -> NDArray[np.int64]:

@@ -18,6 +18,7 @@ from sekant.tables.lookups import Lookups
 
 if TYPE_CHECKING:
     from sekant.formulations.contract import Guard, Sampled
+    from sekant.model.quantities import Description
     from sekant.model.resolve import Parameter
     from sekant.tables.table import Table
 
@@ -75,6 +76,10 @@ class ConstrainedEquations(ABC):
     def completed(self, q: Floats, v: Floats, t: float, p: Floats) -> tuple[Floats, Floats]:
         """A consistent start with what follows from it alone filled in; as it is, where nothing does."""
         return q, v
+
+    def timed_items(self) -> Sequence[Description] | None:
+        """Items whose expressions in text hold all switches in time; None where these have to be searched for."""
+        return None
 
     def counted(self, q: Floats, moved: Floats, t: float, p: Floats) -> Floats:
         """Coordinates `moved` from q at time t, quantities that count what was passed brought along."""

@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 from sekant.formulations.constraints import ConstraintBlock
 from sekant.formulations.outputs import Output
 from sekant.geometry.spatial import SX
+from sekant.model.quantities import Description
 from sekant.model.resolve import Parameter
 from sekant.tables.lookups import Lookups
 from sekant.tables.table import Table
@@ -161,6 +162,10 @@ class Formulation(Protocol):
     def quantities(self) -> Mapping[str, tuple[str, tuple[str, ...], SX]]:
         """Unit, components and value by name of what kinematics can follow besides joints, frames, sensors and
         forces."""
+        ...
+
+    def timed_items(self) -> Sequence[Description] | None:
+        """Items whose expressions in text hold all switches in time; None where these have to be searched for."""
         ...
 
     def time_stops(self, begin: float, end: float, values: Mapping[str, Any]) -> list[float]:

@@ -24,6 +24,7 @@ from sekant.formulations.scene import Scene, model_scene
 from sekant.formulations.tree import free_layout, tree_layout
 from sekant.geometry.spatial import SX, Twist, Wrench, vector
 from sekant.model.motion import Action
+from sekant.model.quantities import Description
 from sekant.model.resolve import Parameter, ResolvedModel
 from sekant.tables.table import Table
 
@@ -359,6 +360,11 @@ class Equations(ConstrainedEquations):
 
     def outputs(self, work: SX) -> tuple[Output, ...]:
         return model_outputs(self, work)
+
+    def timed_items(self) -> list[Description]:
+        model = self.model
+        collections = (model.forces, model.drivers, model.sensors, model.signals)
+        return [item for collection in collections for item in collection.values()]
 
     def time_stops(self, begin: float, end: float, values: Mapping[str, Any]) -> list[float]:
         return model_answers.time_stops(self, begin, end, values)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Mapping
 from functools import cached_property
 from typing import Any
 
@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sekant.errors import ModelError
+from sekant.formulations.group_motion import GroupRows
 from sekant.formulations.tree import Layout, Link, joint_frames, tree_lines
 from sekant.geometry.spatial import SX, Pose, Twist, quaternion_from_rotation
 from sekant.model.joints import Joint, JointMotion, leader_of
@@ -186,6 +187,30 @@ class TreeKinematics:
         if name in self.joint_index:
             return self.links[self.joint_index[name]].joint
         return self.model.joints.get(name)
+
+    @property
+    def movable(self) -> list[str]:
+        """Names of what a group motion carries along."""
+        return [link.body for link in self.links]
+
+    def place(self, name: str) -> tuple[SX, SX]:
+        """(3,) m, (3,) m/s, in W: where a body is, and its velocity."""
+        state = self.frame(name)
+        return state.p, state.v_WF
+
+    def group_rows(
+        self, eq: Any, spins: SX, members: Collection[str], twist: Callable[[SX], SX]
+    ) -> GroupRows:
+        """Twists of all bodies, those of drivers included, less those of `spins` (nv,) and of the group motion."""
+        rows: list[tuple[str, SX]] = []
+        for link in self.links:
+            state = self.frame(link.body)
+            whole = ca.vertcat(state.v_WF, state.w_WF)
+            own = whole - eq.lookups.jtimes(whole, eq.v, spins)
+            group = twist(state.p) if link.body in members else SX.zeros(6)
+            names = [f"{link.body}.{kind}.{c}" for kind in ("velocity", "angular_velocity") for c in "xyz"]
+            rows += zip(names, ca.vertsplit(ca.densify(own - group)), strict=True)
+        return GroupRows(rows, tuple(range(self.tree_nv, eq.nv)))
 
     def described(self, p: NDArray[np.float64]) -> list[str]:
         """How the bodies hang together, for a reader."""

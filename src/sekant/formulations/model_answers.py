@@ -37,10 +37,7 @@ def start_weight(eq: Equations, key: tuple[str, int], velocity: bool) -> float:
 
 def time_stops(eq: Equations, begin: float, end: float, values: Mapping[str, Any]) -> list[float]:
     """Of signals and tables of time in forces, drivers, sensors and signals."""
-    model = eq.model
-    collections = (model.forces, model.drivers, model.sensors, model.signals)
-    items: list[Description] = [item for collection in collections for item in collection.values()]
-    return _switch_times(eq, items, begin, end, values)
+    return _switch_times(eq, eq.timed_items(), begin, end, values)
 
 
 def _switch_times(

@@ -86,7 +86,9 @@ def _merge(
     """Adds `extra` to `data`; `overriding` for the including file, which may change what is not a definition."""
     for key, value in extra.items():
         old = data.get(key)
-        if isinstance(old, dict) and isinstance(value, dict):
+        if key == "natural" and isinstance(old, dict) and isinstance(value, dict):
+            data[key] = _merged_natural(old, value, places, extra_places)
+        elif isinstance(old, dict) and isinstance(value, dict):
             for name in value.keys() & old.keys():
                 if key == "ground":
                     _check_frames(old[name], value[name], places, extra_places)
@@ -104,6 +106,22 @@ def _merge(
         elif value is not None or key not in data:
             data[key] = value
     places.update(extra_places)
+
+
+def _merged_natural(
+    old: dict[str, Any], extra: Mapping[str, Any], places: Places, extra_places: Places
+) -> dict[str, Any]:
+    """Items of both under each section; an item may stand in one of them only."""
+    found = dict(old)
+    for section, items in extra.items():
+        both = found.get(section)
+        if isinstance(both, dict) and isinstance(items, dict):
+            for name in items.keys() & both.keys():
+                _refuse(("natural", section, name), places, extra_places)
+            found[section] = {**both, **items}
+        else:
+            found[section] = items
+    return found
 
 
 def _refuse(path: KeyPath, places: Places, extra_places: Places) -> NoReturn:

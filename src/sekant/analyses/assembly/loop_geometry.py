@@ -36,7 +36,7 @@ class LoopGeometry:
         self._terms = system.once("constraint terms", lambda: _terms(system))
         self._retract = system.once("retraction", lambda: _retraction(system))
         names = system.state_names[system.nq : system.nq + system.nv]
-        self._coordinate_of = _coordinates_of_velocities(system)
+        self._coordinate_of = coordinates_of_velocities(system)
         w = np.array([eq.start_weight(name, velocity=False) for name in eq.motion.v_names])
         w_v = np.array([eq.start_weight(name, velocity=True) for name in eq.motion.v_names])
         stated, stated_rates = w >= STATED, w_v >= STATED
@@ -306,7 +306,7 @@ def _retraction(system: System) -> NativeFunction:
     return system.function("retract", [eq.q, delta], [eq.q + ca.substitute(eq.qdot, eq.v, delta)])
 
 
-def _coordinates_of_velocities(system: System) -> list[str]:
+def coordinates_of_velocities(system: System) -> list[str]:
     """For each velocity the name of its coordinate, where there is one."""
     motion = system.equations.motion
     position = {name: system.state_names[i] for i, name in enumerate(motion.q_names)}

@@ -15,7 +15,7 @@ import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
-from sekant.analyses.assembly.loop_geometry import _coordinates_of_velocities as coordinates_of_velocities
+from sekant.analyses.assembly.loop_geometry import coordinates_of_velocities
 from sekant.analyses.linear.independent_coordinates import Columns
 from sekant.engine.functions.linear import LinearFunctions, Point, Slopes
 from sekant.engine.system import System

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sekant.analyses.assembly.assemble import assemble, starts_as_joints
+from sekant.analyses.assembly.assemble import assemble
 from sekant.analyses.simulation.contacts import variant_of
 from sekant.analyses.statics.rest_equations import Rest, Statics
 from sekant.analyses.statics.rest_search import Settled, settle
@@ -124,7 +124,7 @@ def equilibrium(
 def _start(system: System, guess: State | None, hold, t: float, parameters) -> State:
     """Positions only: at rest there are no velocities to satisfy. Without a guess as `assemble` has them."""
     names = [name for name in hold if name in system.state_names]
-    if guess is None and system.equations.constraints and starts_as_joints(system):
+    if guess is None and system.equations.constraints and system.equations.placed_by_joints:
         return assemble(system, hold=names, t=t, parameters=parameters)
     guess = guess or system.initial_state(parameters)
     rest = State(guess.q, np.zeros(system.nv))

@@ -194,7 +194,7 @@ class SteadyEquations:
 def _target(system: System, steady: SteadyFunctions, name: str, wanted: float) -> tuple[str, Any, float]:
     """Name, a function of a trial -> value and derivatives by s, v, p, g, and the value that is wanted."""
     body, _, what = name.rpartition(".")
-    bodies = [link.body for link in system.equations.motion.links]
+    bodies = system.equations.motion.movable
     if what in MEASURES and body in bodies:
         function = steady.measure(body, what)
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sekant.analyses.assembly.loop_geometry import _coordinates_of_velocities
+from sekant.analyses.assembly.loop_geometry import coordinates_of_velocities
 from sekant.analyses.steady.checks import check_contacts, check_lasting, start_of
 from sekant.analyses.steady.equations import MotionChange, SteadyEquations, Trial, Unknown
 from sekant.analyses.steady.solver import Found, Solver
@@ -166,7 +166,7 @@ def _functions(system: System, rates: tuple[int, ...], members: frozenset[str] |
 
 
 def _velocities(system: System, names: Sequence[str]) -> list[int]:
-    coordinates = _coordinates_of_velocities(system)
+    coordinates = coordinates_of_velocities(system)
     velocities = list(system.state_names[system.nq : system.nq + system.nv])
     found = []
     for name in names:
@@ -183,12 +183,9 @@ def _members(system: System, turn, velocity, bodies: Sequence[str] | None) -> fr
         if bodies is not None:
             raise SolverError("steady motion: bodies are named, but no turn and no velocity")
         return None
-    known = [link.body for link in system.equations.motion.links]
+    known = system.equations.motion.movable
     if not known:
-        raise SolverError(
-            "steady motion: turn and velocity move bodies; a mechanism in natural coordinates has none: use "
-            "`rates`, or the joint or Cartesian formulation"
-        )
+        raise SolverError("steady motion: turn and velocity move bodies, but there are none; use `rates`")
     for name in bodies or ():
         if name not in known:
             raise SolverError(f"steady motion: no body '{name}'; {suggest(name, known, 'bodies')}")
@@ -261,7 +258,7 @@ def _result(equations: SteadyEquations, found: Found, rates: Mapping[str, float]
     for item in items:
         along = float(g[1:4] @ equations.direction)
         unknowns[item.name] = along if item.where == "velocity" else float(where[item.where][item.index])
-    coordinates = _coordinates_of_velocities(system)
+    coordinates = coordinates_of_velocities(system)
     moving, searched = (
         np.abs(found.free[:, : system.nv]),
         np.abs(found.free[:, found.free.shape[1] - len(items) :]),

@@ -76,37 +76,10 @@ class SteadyFunctions:
         if self.members is None:
             self.row_names = [f"steady {names[i]}" for i in range(self.system.nv)]
             return u
-        rows, self.row_names = self._bodies(spins) if not hasattr(eq.motion, "basis") else self._basics(u)
-        first = eq.motion.tree_nv
-        self.row_names += [f"steady {names[i]}" for i in range(first, self.system.nv)]
-        rest = [u[i] for i in range(first, self.system.nv)]  # of a scalar u, CasADi takes u[1:] for u
-        return ca.densify(ca.vertcat(*rows, *rest))
-
-    def _bodies(self, spins: SX) -> tuple[list[SX], list[str]]:
-        """Twists of all bodies, those of drivers included, less those of rates and group motion; names of rows."""
-        eq, members = self.system.equations, self.members or ()
-        rows, names = [], []
-        for link in eq.motion.links:
-            frame = eq.motion.frame(link.body)
-            whole = ca.vertcat(frame.v_WF, frame.w_WF)
-            twist = whole - eq.lookups.jtimes(whole, eq.v, spins)
-            group = self.twist_of_group(frame.p) if link.body in members else SX.zeros(6)
-            rows.append(twist - group)
-            names += [f"steady {link.body}.velocity.{c}" for c in "xyz"]
-            names += [f"steady {link.body}.angular_velocity.{c}" for c in "xyz"]
-        return rows, names
-
-    def _basics(self, u: SX) -> tuple[list[SX], list[str]]:
-        """In natural coordinates: rates of points and directions less those of the group motion."""
-        motion: Any = self.system.equations.motion
-        rows, names = [], []
-        for k, basic in enumerate(motion.basis.basics):
-            moves = set(motion.sharing.groups[basic.group].bodies) & set(self.members or ())
-            twist = self.twist_of_group(basic.q)
-            rate = twist[:3] if basic.is_point else ca.cross(twist[3:], basic.q)
-            rows.append(u[3 * k : 3 * k + 3] - (rate if moves else SX.zeros(3)))
-            names += [f"steady {basic.name}.{c}" for c in "xyz"]
-        return rows, names
+        moving = eq.motion.group_rows(eq, spins, self.members, self.twist_of_group)
+        self.row_names = [f"steady {name}" for name, _ in moving.rows]
+        self.row_names += [f"steady {names[i]}" for i in moving.own]
+        return ca.densify(ca.vertcat(*[row for _, row in moving.rows], *[u[i] for i in moving.own]))
 
     @cached_property
     def _inputs(self) -> list[SX]:
@@ -172,13 +145,13 @@ class SteadyFunctions:
     def measure(self, body: str, what: str) -> Any:
         """The function (as `conditions`) of a body's speed (m/s), its radius (m) about the axis, or turn times
         speed (m/s^2), and its derivatives by s, v, p, g."""
-        frame = self.system.equations.motion.frame(body)
-        turn, axis, arm = self.g[0], self.g[4:7], frame.p - self.g[7:10]
+        p, v = self.system.equations.motion.place(body)
+        turn, axis, arm = self.g[0], self.g[4:7], p - self.g[7:10]
         across = arm - axis * ca.dot(axis, arm)
         values = {
-            "speed": ca.norm_2(frame.v_WF),
+            "speed": ca.norm_2(v),
             "radius": ca.norm_2(across),
-            "lateral_acceleration": turn * ca.norm_2(frame.v_WF),
+            "lateral_acceleration": turn * ca.norm_2(v),
         }
         value = values[what]
         name = f"measure.{body}.{what}"

@@ -22,7 +22,7 @@ from sekant.formulations.natural.outputs import natural_outputs
 from sekant.formulations.natural.scene import natural_scene
 from sekant.geometry.spatial import SX
 from sekant.model.points.composition import Composition
-from sekant.model.points.geometric import Rows
+from sekant.model.points.geometric import AXES, Rows
 from sekant.model.points.parts import Part
 
 
@@ -35,7 +35,9 @@ class Assembled:
             raise ModelError(f"mechanism '{m.name}' has no point that moves")
         self.lookups = m.lookups
         self.y, self.y_rate = m.y, m.y_rate
-        self.free = [i for i, c in enumerate(m.coordinates) if c.fixed is None]
+        self.states = {name: entry for name, entry in m.tracked.items() if self._bent(entry[1])}
+        apart = {number for number, _, _ in self.states.values()}
+        self.free = [i for i, c in enumerate(m.coordinates) if c.fixed is None and i not in apart]
         self.fixed = [i for i, c in enumerate(m.coordinates) if c.fixed is not None]
         self.q, self.v = self.y[self.free], self.y_rate[self.free]
         self.T, self.V = SX(0), SX(0)
@@ -45,7 +47,15 @@ class Assembled:
             self.V += weight(part, m.gravity, z)
         for energy in m.potentials.values():
             self.V += energy
-        self.positions, self.velocities = list(m.positions.values()), list(m.velocities.values())
+        own = {f"{name}.rate" for name in self.states}
+        self.positions = list(m.positions.values())
+        self.velocities = [row for name, row in m.velocities.items() if name not in own]
+
+    def _bent(self, rate: SX) -> bool:
+        """Whether a rate is not linear in the velocities: such a quantity is a further state z, not a coordinate."""
+        slope = self.lookups.jacobian(rate, self.y_rate)
+        inner = [x for node in self.lookups.needed_by(slope) for x in node.arguments]
+        return ca.depends_on(ca.veccat(slope, *inner), self.y_rate)
 
     # -- putting in what is prescribed -----------------------------------------------------------------
 
@@ -58,12 +68,15 @@ class Assembled:
         return values, rates, ca.densify(self.lookups.jacobian(rates, self.m.t)) if self.fixed else empty
 
     def put_in(self, expression: SX) -> SX:
-        """The expression with the fixed components replaced."""
+        """The expression with the fixed components, and rates of further states, replaced."""
+        found = SX(expression)
+        for number, rate, _ in reversed(self.states.values()):
+            found = self.lookups.substitute(found, self.y_rate[number], rate)
         if not self.fixed:
-            return SX(expression)
+            return found
         old = ca.vertcat(self.y[self.fixed], self.y_rate[self.fixed])
         values, rates, _ = self._held
-        return self.lookups.substitute(SX(expression), old, ca.vertcat(values, rates))
+        return self.lookups.substitute(found, old, ca.vertcat(values, rates))
 
     def accelerated(self, expression: SX, a: SX) -> SX:
         """Second time derivative of an expression of y and t, for accelerations a (nv,) of the coordinates."""
@@ -184,19 +197,55 @@ class Assembled:
             velocities=[self._rows(row) for row in self.velocities],
             tracked={
                 place[i]: (self.put_in(rate), None if start is None else self.put_in(start))
-                for i, rate, start in m.tracked.values()
+                for name, (i, rate, start) in m.tracked.items()
+                if name not in self.states
             },
+            states={name: self._state(name) for name in self.states},
             p=m.p,
             parameters=m.resolved.parameters,
             lookups=m.lookups,
             prescribed=self._prescribed,
             report=lambda equations, work: natural_outputs(self, equations, work),
+            components=self._components,
+            carried={name: self._numbers(part) for name, part in m.parts.items()},
+            places={name: self._place(part) for name, part in m.parts.items()},
             scene=natural_scene(m),
             given_motions=lambda: given_motions(self),
             given_inputs=m.resolved.given,
             items=_contents(m),
             table=freedom_table(m),
         )
+
+    @property
+    def _components(self) -> dict[int, tuple[SX, int, bool]]:
+        """By number of the coordinate: the basic point or vector (3,), the axis, whether it is a point."""
+        found = {}
+        for k, i in enumerate(self.free):
+            owner, _, axis = self.m.coordinates[i].name.rpartition(".")
+            item = self.m.geometry.get(owner)
+            if item is not None and axis in AXES:
+                found[k] = (_in_space(self.put_in(item.value)), AXES.index(axis), item.is_point)
+        return found
+
+    def _numbers(self, part: Part) -> tuple[int, ...]:
+        """Of the coordinates that a part's points depend on."""
+        used = {s.element_hash() for point in part.points for s in ca.symvar(point.value)}
+        return tuple(k for k in range(len(self.free)) if self.q[k].element_hash() in used)
+
+    def _place(self, part: Part) -> tuple[SX, SX]:
+        first = part.points[0]
+        return _in_space(self.put_in(first.value)), _in_space(self.put_in(first.velocity))
+
+    def _state(self, name: str) -> tuple[SX, SX, float]:
+        """Symbol, rate and start of a further state."""
+        number, rate, start = self.states[name]
+        if start is not None:
+            raise ModelError(
+                "its rate is not linear in the velocities; give a number for its start, not an expression "
+                "of coordinates",
+                path=("natural", "tracked", name, "start"),
+            )
+        return self.y[number], self.put_in(rate), self.m.coordinates[number].start
 
     def _rows(self, row: Rows) -> Rows:
         conjugate = self.put_in(SX(row.conjugate))
@@ -246,6 +295,11 @@ class Assembled:
     def _on_fixed(self, expression: SX) -> bool:
         moving = [self.y_rate[i] for k, i in enumerate(self.fixed) if not self._held[1][k].is_zero()]
         return bool(moving) and ca.depends_on(expression, ca.vertcat(*moving))
+
+
+def _in_space(value: SX) -> SX:
+    """(3,) from (2,) or (3,)."""
+    return ca.densify(ca.vertcat(value, SX.zeros(3 - value.numel())))
 
 
 def _contents(m: Composition) -> dict[str, list[Any]]:

@@ -9,7 +9,7 @@ acts on the others as virtual work demands, since the multiplier is then -dV/ds.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -23,6 +23,7 @@ from sekant.formulations.constrained import ConstrainedEquations
 from sekant.formulations.constraints import ConstraintBlock
 from sekant.formulations.contract import Inventory, Scene
 from sekant.formulations.driver_jumps import jump_text
+from sekant.formulations.group_motion import GroupRows
 from sekant.formulations.natural.freedom import FreedomTable
 from sekant.formulations.natural.singular import motion_without_inertia
 from sekant.formulations.natural.time_stops import crossing_times, switching_functions
@@ -48,10 +49,13 @@ class LagrangianParts:
     `q`, `v` (n,): coordinates and their rates, q' = v. `lagrangian` (): of q, v, t, p. `kinetic`, `potential` ():
     its physical parts, and `mass` (kg), if known. `rayleigh`: dissipation functions by name; `forces` (n,):
     generalized forces by name. `start`, `start_rates` (n,); `weights`, `rate_weights` (n,): how firmly assembly
-    holds them. `tracked`: by number of the coordinate its rate and start. `prescribed(a, lam)`: all powers by name,
+    holds them. `tracked`: by number of the coordinate its rate and start; `states`: symbol, rate
+    and start of quantities whose rates are not linear in the velocities. `prescribed(a, lam)`: all powers by name,
     where points are prescribed. `report(equations, work)`: outputs. `given_motions()`: functions of time, by name;
     `given_inputs`: those of inputs.
-    `items`: contents by kind. `table`: of the degrees of freedom.
+    `components`: by number of the coordinate the point or vector (3,) that it is a component of, which, and whether
+    it is a point; `carried`: numbers of the coordinates of each part; `places`: position and velocity (3,) of each
+    part. `items`: contents by kind. `table`: of the degrees of freedom.
     """
 
     name: str
@@ -76,12 +80,16 @@ class LagrangianParts:
     positions: Sequence[Rows] = ()
     velocities: Sequence[Rows] = ()
     tracked: Mapping[int, tuple[SX, SX | None]] = field(default_factory=dict)
+    states: Mapping[str, tuple[SX, SX, float]] = field(default_factory=dict)
     p: SX = field(default_factory=lambda: SX.zeros(0, 1))
     parameters: tuple[Parameter, ...] = ()
     lookups: Lookups = field(default_factory=Lookups)
     prescribed: Callable[[SX, SX], dict[str, SX]] | None = None
     report: Callable[[NaturalEquations, SX], Sequence[Output]] | None = None
     scene: Scene = field(default_factory=dict)
+    components: Mapping[int, tuple[SX, int, bool]] = field(default_factory=dict)
+    carried: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    places: Mapping[str, tuple[SX, SX]] = field(default_factory=dict)
     given_motions: Callable[[], Mapping[str, SX]] = dict
     given_inputs: Mapping[str, Table] = field(default_factory=dict)
     items: Mapping[str, Any] = field(default_factory=dict)
@@ -105,6 +113,33 @@ class NaturalMotion:
     def owner_of(self, name: str) -> None:
         """Coordinates of points have no joint."""
 
+    @property
+    def movable(self) -> list[str]:
+        """Names of what a group motion carries along."""
+        return list(self._parts.carried)
+
+    def place(self, name: str) -> tuple[SX, SX]:
+        """(3,) m, (3,) m/s, in W: where a part begins, and its velocity there."""
+        return self._parts.places[name]
+
+    def group_rows(
+        self, eq: Any, spins: SX, members: Collection[str], twist: Callable[[SX], SX]
+    ) -> GroupRows:
+        """Rates of the components of points and vectors less those of the group motion; integrals follow by
+        themselves.
+
+        What belongs to no part moves with the members.
+        """
+        parts, u = self._parts, eq.v - spins
+        still = {k for name, numbers in parts.carried.items() if name not in members for k in numbers}
+        going = {k for name, numbers in parts.carried.items() if name in members for k in numbers}
+        rows = []
+        for k, (place, axis, is_point) in parts.components.items():
+            group = twist(place)
+            rate = group[axis] if is_point else ca.cross(group[3:], place)[axis]
+            rows.append((parts.v_names[k], u[k] - (0 if k in still - going else rate)))
+        return GroupRows(rows, ())
+
 
 class NaturalEquations(ConstrainedEquations):
     """The equations of motion that follow from `parts`."""
@@ -117,12 +152,31 @@ class NaturalEquations(ConstrainedEquations):
         self.lookups = parts.lookups
         self.t, self.q, self.v, self.p = parts.t, parts.q, parts.v, parts.p
         self.qdot = parts.v
+        self._z = ca.vertcat(SX.zeros(0, 1), *[symbol for symbol, _, _ in parts.states.values()])
         self._check()
         self.constraints: list[ConstraintBlock] = [
             *(self._position_block(rows) for rows in parts.positions),
             *(self._velocity_block(rows) for rows in parts.velocities),
         ]
         self.algorithm = "lagrange"
+
+    # -- further states --------------------------------------------------------------------------------
+
+    @property
+    def z(self) -> SX:
+        return self._z
+
+    @property
+    def zdot(self) -> SX:
+        return ca.vertcat(SX.zeros(0, 1), *[rate for _, rate, _ in self.parts.states.values()])
+
+    @property
+    def z_start(self) -> SX:
+        return ca.vertcat(SX.zeros(0, 1), *[SX(start) for _, _, start in self.parts.states.values()])
+
+    @property
+    def z_names(self) -> list[str]:
+        return list(self.parts.states)
 
     # -- constraints -----------------------------------------------------------------------------------
 
@@ -139,9 +193,16 @@ class NaturalEquations(ConstrainedEquations):
 
     def _check(self) -> None:
         parts = self.parts
-        known = [parts.t, parts.q, parts.v, parts.p]
+        known = [parts.t, parts.q, parts.v, parts.p, self._z]
         for what, expression in self._given():
             self._known(what, expression, known)
+            for name, (symbol, _, _) in parts.states.items():
+                if not what.startswith("force") and self.depends(expression, symbol):
+                    raise ModelError(
+                        f"the rate of '{name}' is not linear in the velocities, so forces and outputs may "
+                        "depend on it, "
+                        f"but no energy, dissipation or constraint; {what} does"
+                    )
         for rows in parts.positions:
             if self.depends(rows.expression, parts.v):
                 raise ModelError(

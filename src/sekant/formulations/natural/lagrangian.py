@@ -31,11 +31,20 @@ def lagrangian_parts(name: str, item: Lagrangian) -> LagrangianParts:
         rows = Rows(key, "constraint", ca.vec(SX(expression)), f"{key} = 0", 1.0, "1")
         (velocities if moving else positions).append(rows)
     tracked: dict[int, tuple[SX, SX | None]] = {}
+    states: dict[str, tuple[SX, SX, float]] = {}
     firm = np.ones(n) if item.weights is None else np.asarray(item.weights, float).ravel()
     rate_firm = np.full(n, FOLLOWS if item.v0 is None else 1.0)
     for entry in item.extra:
         symbol, rate = SX(entry[0]), SX(entry[1])
         begin = SX(entry[2]) if len(entry) > 2 else SX(0)
+        if ca.depends_on(ca.jacobian(rate, v), v):
+            if not begin.is_constant():
+                name_ = symbol.name()
+                raise ModelError(
+                    f"lagrange: the rate of '{name_}' is not linear in v; give a number for its start"
+                )
+            states[symbol.name()] = (symbol, rate, float(begin))
+            continue
         own = SX.sym(f"{symbol.name()}.rate")
         tracked[q.numel()] = (rate, None if begin.is_constant() else begin)
         q, v = ca.vertcat(q, symbol), ca.vertcat(v, own)
@@ -63,6 +72,7 @@ def lagrangian_parts(name: str, item: Lagrangian) -> LagrangianParts:
         positions=positions,
         velocities=velocities,
         tracked=tracked,
+        states=states,
         p=ca.vertcat(SX.zeros(0, 1), *[symbol for symbol, _ in chosen.values()]),
         parameters=tuple(Parameter(key, np.array([float(value)])) for key, (_, value) in chosen.items()),
         lookups=item.lookups if item.lookups is not None else Lookups(),

@@ -40,10 +40,10 @@ def with_derivatives(output: Output, order: int, eq: NaturalEquations) -> Iterat
     d/dt = v d/dq + a(q, v, t) d/dv + d/dt, as often as asked for."""
     yield output
     value = output.expression
-    state = ca.vertcat(eq.q, eq.v, eq.t)
+    state = ca.vertcat(eq.q, eq.v, eq.z, eq.t)
     for k in range(1, order + 1):
         moving = eq.depends(value, eq.v)
-        rates = ca.vertcat(eq.qdot, eq.a if moving else SX.zeros(eq.nv), 1)
+        rates = ca.vertcat(eq.qdot, eq.a if moving else SX.zeros(eq.nv), eq.zdot, 1)
         value = ca.densify(eq.lookups.jtimes(value, state, rates))
         power = "" if k == 1 else str(k)
         unit = f"{output.unit or '1'}/s{f'^{k}' if k > 1 else ''}"
@@ -89,7 +89,12 @@ def _bodies(assembled: Assembled) -> Iterator[Output]:
 
 
 def _tracked(assembled: Assembled, eq: NaturalEquations) -> Iterator[Output]:
+    for name, (symbol, rate, _) in eq.parts.states.items():
+        yield Output(name, "", (), f"tracked quantity {name}", symbol)
+        yield Output(f"{name}.rate", "1/s", (), f"rate of {name}", rate)
     for name, (number, _, _) in assembled.m.tracked.items():
+        if name in assembled.states:
+            continue
         k = assembled.free.index(number)
         yield Output(name, "", (), f"tracked quantity {name}", eq.q[k])
         yield Output(f"{name}.rate", "1/s", (), f"rate of {name}", eq.v[k])

@@ -6,12 +6,15 @@ of a model (frames, forces, sensors, joints' coordinates) sees no difference to 
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection
 from functools import cached_property
+from typing import Any
 
 import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
+from sekant.formulations.group_motion import GroupRows
 from sekant.formulations.kinematics import TreeKinematics
 from sekant.formulations.natural.basis import Basis, GroupFrame
 from sekant.formulations.natural.sharing import GROUND, Sharing
@@ -108,6 +111,20 @@ class PointKinematics(TreeKinematics):
             q.append(f"{name}.{part}")
             v.append(f"{name}.{joint.velocities[i].name if joint else f'{part}_rate'}")
         return [*names, *q], [*(f"{name}_rate" for name in names), *v]
+
+    def group_rows(
+        self, eq: Any, spins: SX, members: Collection[str], twist: Callable[[SX], SX]
+    ) -> GroupRows:
+        """Rates of points and directions less those of the group motion."""
+        u = eq.v - spins
+        rows: list[tuple[str, SX]] = []
+        for k, basic in enumerate(self.basis.basics):
+            moves = set(self.sharing.groups[basic.group].bodies) & set(members)
+            group = twist(basic.q)
+            rate = group[:3] if basic.is_point else ca.cross(group[3:], basic.q)
+            away = ca.densify(u[3 * k : 3 * k + 3] - (rate if moves else SX.zeros(3)))
+            rows += zip((f"{basic.name}.{c}" for c in "xyz"), ca.vertsplit(away), strict=True)
+        return GroupRows(rows, tuple(range(self.tree_nv, eq.nv)))
 
     def described(self, p: Floats) -> list[str]:
         """The basic points and vectors, for a reader."""

@@ -14,7 +14,6 @@ import casadi as ca
 import numpy as np
 
 from sekant.engine.codegen.tape import CONST
-from sekant.engine.natural import NaturalSystem
 from sekant.engine.system import System
 from sekant.errors import ModelError, SekantError
 from sekant.formulations.natural.time_stops import switching_arguments
@@ -39,7 +38,8 @@ class TimedSwitch:
 
 def timed_switches(system: System, horizon: float) -> list[TimedSwitch]:
     """All switches by time. Those of natural mechanisms, which have no formulas, are found up to `horizon` (s)."""
-    if isinstance(system, NaturalSystem):
+    items = system.equations.timed_items()
+    if items is None:
         times = system.time_stops(0.0, horizon)
         if times and system.parameters:
             raise SekantError(
@@ -49,8 +49,7 @@ def timed_switches(system: System, horizon: float) -> list[TimedSwitch]:
         return [TimedSwitch(SX(time), SX(0), (0.0,)) for time in times]
     model, values = system.model, system.equations.resolved.values
     found: dict[tuple, TimedSwitch] = {}
-    collections = (model.forces, model.drivers, model.sensors, model.signals)
-    for item in [item for collection in collections for item in collection.values()]:
+    for item in items:
         for _, expression in expressions_of(item):
             for switch in expression.time_switches(values.keys()):
                 knots: tuple[float, ...] | None = (0.0,)
@@ -66,7 +65,7 @@ def timed_switches(system: System, horizon: float) -> list[TimedSwitch]:
                 found.setdefault(
                     (str(switch.start), str(switch.scale), switch.table), TimedSwitch(start, scale, knots)
                 )
-    given = system.equations.resolved.given.values()  # inputs as functions of time
+    given = system.equations.given_inputs.values()  # inputs as functions of time
     return [*found.values(), *(TimedSwitch(SX(0), SX(1), tuple(table.kinks.tolist())) for table in given)]
 
 

@@ -16,12 +16,15 @@ class Template(StrEnum):
     quarter_car = "quarter-car"
     four_bar = "four-bar"
     path = "path"
+    points = "points"
 
 
 def new(
     template: Annotated[
         Template,
-        typer.Argument(help="What kind of model: a chain of bodies, springs, a loop, measured poses."),
+        typer.Argument(
+            help="What kind of model: a chain of bodies, springs, a loop, measured poses, points and rods."
+        ),
     ],
     folder: Annotated[Path, typer.Argument(help="Where to put it; made if need be.")] = Path(),
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,

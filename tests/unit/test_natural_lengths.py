@@ -1,0 +1,118 @@
+"""Lengths and frames of mechanisms in points: solved for from rough starts, never dropped, contradictions named."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import sekant as sk
+from sekant.errors import ModelError
+
+EXACT = (0.6, -0.8)
+
+
+def pendulum(start, rigid=True, stated="rod", **options):
+    """A body in the frame O, A whose length of 1 m another item states."""
+    m = sk.natural.Mechanism(dim=2, name="pendulum")
+    O, A = m.ground("O", (0, 0)), m.point("A", start)
+    m.body("arm", [O, A], mass=1.3, com=(0.5, 0.1), inertia=0.2, rigid=rigid, **options)
+    if stated == "rod":
+        m.rod(O, A, mass=0.4, length=1.0, name="brace")
+    elif stated == "distance":
+        m.distance(O, A, 1.0, name="brace")
+    return m
+
+
+@pytest.mark.parametrize("rigid", [True, False])
+@pytest.mark.parametrize("stated", ["rod", "distance"])
+def test_frames_take_their_scale_from_what_is_stated(rigid, stated):
+    """A start that is 20 % too short gives the same equations as an exact one."""
+    systems = [
+        pendulum(start, rigid, stated).compile(engine="casadi")
+        for start in (EXACT, (0.8 * EXACT[0], 0.8 * EXACT[1]))
+    ]
+    exact, rough = systems
+    assert [block.name for block in rough.equations.constraints] == ["brace"]
+    q, v = np.array(EXACT), np.array([0.8, 0.6])
+    assert rough.energy(q, v) == pytest.approx(exact.energy(q, v), rel=1e-12)
+    assert np.allclose(rough.forward_dynamics(q, v), exact.forward_dynamics(q, v), rtol=1e-9)
+    found = sk.assemble(rough)
+    assert np.hypot(*found.q) == pytest.approx(1.0, abs=1e-12)
+    assert {moved.name for moved in found.report.moved} == {"A.x", "A.y"}
+
+
+def test_a_frame_in_space_from_a_rough_start():
+    """Lengths and angle of a body of three points, stated by distances that do not fit the start."""
+    m = sk.natural.Mechanism(dim=3)
+    O, A, B = m.ground("O", (0, 0, 0)), m.point("A", (1.1, 0.1, 0)), m.point("B", (0.1, 0.7, 0.2))
+    m.body("plate", [O, A, B], mass=1, inertia=(0.2, 0.3, 0.4))
+    for name, ends, length in (("a", (O, A), 1.0), ("b", (O, B), 0.8), ("c", (A, B), 1.2)):
+        m.distance(*ends, length, name=name)
+    system = m.compile(engine="casadi")
+    q = sk.assemble(system).q
+    sides = [np.linalg.norm(q[:3]), np.linalg.norm(q[3:]), np.linalg.norm(q[:3] - q[3:])]
+    assert sides == pytest.approx([1.0, 0.8, 1.2], abs=1e-12)
+    Q = system.equations.lookups.oracle(
+        "Q", [system.equations.q], [dict(_outputs(system))["plate.center"]]
+    )  # the center is the origin
+    assert np.allclose(np.array(Q(q)), 0.0)
+    U = np.array(system.scene()["tracks"]["plate"]["U"])
+    axes = np.column_stack([np.zeros(3), q[:3], q[3:]]) @ U
+    assert np.allclose(axes.T @ axes, np.eye(2), atol=1e-10)
+
+
+def _outputs(system):
+    return [(output.name, output.expression) for output in system.all_outputs]
+
+
+def test_a_length_on_a_frame_is_not_dropped():
+    m = sk.natural.Mechanism(dim=2)
+    O, A = m.ground("O", (0, 0)), m.point("A", (0.31, 0.05))
+    m.body("arm", [O, A], mass=1.0, inertia=0.1)
+    m.distance(O, A, 0.3, name="length")
+    result = sk.simulate(m.compile(engine="casadi"), until=0.02, method="rk4", step=0.01)
+    assert np.hypot(*result["A.position"].T) == pytest.approx(0.3, abs=1e-9)
+
+
+def test_contradictions_name_both_items():
+    m = pendulum(EXACT, lengths=[1.1])
+    with pytest.raises(
+        ModelError,
+        match=r"rod 'brace': rod 'brace' and body 'arm' contradict each other: the distance of A and O is 1 m by the "
+        r"one and 1.1 m by the other",
+    ):
+        m.compile()
+    m = pendulum(EXACT)
+    m.distance(m["A"], m["O"], 0.9, name="other")
+    with pytest.raises(ModelError, match=r"distance 'other' and rod 'brace' contradict.*0.9 m.*1 m"):
+        m.compile()
+    m = pendulum(EXACT)
+    m.distance(m["A"], m["O"], 1.0, name="other")
+    assert [block.name for block in m.compile(engine="casadi").equations.constraints] == ["brace"]
+
+
+def test_lengths_between_points_that_do_not_move():
+    m = sk.natural.Mechanism(dim=2)
+    O, P, A = m.ground("O", (0, 0)), m.ground("P", (1, 0)), m.point("A", (0, 1))
+    m.mass(A, 1.0)
+    m.rod(O, P, length=1.2, name="base")
+    with pytest.raises(ModelError, match=r"rod 'base' says 1.2 m .* do not move and are 1 m apart"):
+        m.compile()
+
+
+def test_a_frame_whose_length_varies_is_refused():
+    m = sk.natural.Mechanism(dim=2)
+    O, A = m.ground("O", (0, 0)), m.point("A", EXACT)
+    m.body("arm", [O, A], mass=1.3, inertia=0.2, rigid=False)
+    m.distance(O, A, m.parameter("l", 1.0), name="brace")
+    with pytest.raises(ModelError, match=r"length of distance 'brace', l, varies .* the frame of body 'arm'"):
+        m.compile()
+
+
+def test_what_cannot_be_assembled_stays_rough_and_says_so():
+    m = pendulum(EXACT, stated="none")
+    P = m.ground("P", (5, 0))
+    m.distance(m["A"], P, 1.0, name="far")
+    m.distance(m["A"], m["O"], 1.0, name="near")
+    with pytest.raises(sk.SekantError, match=r"cannot be assembled(.|\n)*'far': off by(.|\n)*'near'"):
+        sk.simulate(m.compile(engine="casadi"), until=1.0)
