@@ -53,8 +53,9 @@ def markdown() -> str:
 
 def _points(schema: dict[str, Any]) -> list[str]:
     """Sections of mechanisms in points, from their registry."""
-    parts = ["## Mechanisms in points (`natural`)", "The sections stand inside `natural`, beside `dim` and
-    `gravity`."] for section, types in SECTIONS.items():
+    parts = ["## Mechanisms in points (`natural`)"]
+    parts.append("The sections stand inside `natural`, beside `dim` and `gravity`.")
+    for section, types in SECTIONS.items():
         parts.append(f"### `natural.{section}`")
         for name, cls in types.items():
             own = schema["$defs"][cls.__name__]

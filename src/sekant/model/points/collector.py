@@ -389,7 +389,7 @@ class Collector:
     ) -> None:
         """A distance between two points: a rod without mass."""
         name, ends = self._between(A, B, name, "distance")
-        self.add(name, masses.Distance, ends=ends, length=length)
+        self.add(name, masses.PointDistance, ends=ends, length=length)
 
     def constrain(self, name: str, expression: Value, text: str = "", unit: str = "J") -> None:
         """Any equation expression = 0 of coordinates and time."""
@@ -456,7 +456,7 @@ class Collector:
         normal: Place | None = None,
         name: str | None = None,
     ) -> None:
-        """A disc or ball that rolls on a fixed plane without slip; see `constraints.Rolling`."""
+        """A disc or ball that rolls on a fixed plane without slip; see `constraints.RollingDisc`."""
         fields = {
             "radius": radius,
             "axis": None if axis is None else self._name(axis),
@@ -464,7 +464,7 @@ class Collector:
             "normal": normal,
         }
         name = self.named(name, f"{body.name}_rolls")
-        self.add(name, constraints.Rolling, body=body.name, center=self._name(center, True), **fields)
+        self.add(name, constraints.RollingDisc, body=body.name, center=self._name(center, True), **fields)
 
     def no_slip(self, point: Geometric, across: Geometric, name: str | None = None) -> None:
         """A knife edge: the point does not move along the vector `across`."""
@@ -491,7 +491,7 @@ class Collector:
     ) -> None:
         """A linear spring, `stiffness` N/m, unstretched `length` m (by default that at the start)."""
         name, ends = self._between(A, B, name, "spring", both=False)
-        self.add(name, loads.Spring, ends=ends, stiffness=stiffness, length=length)
+        self.add(name, loads.PointSpring, ends=ends, stiffness=stiffness, length=length)
 
     def spring_damper(
         self,
@@ -504,14 +504,14 @@ class Collector:
     ) -> None:
         """Both between the same points; the damper is called `name`.damper."""
         name, ends = self._between(A, B, name, "strut", both=False)
-        self.add(name, loads.Spring, ends=ends, stiffness=stiffness, length=length, damping=damping)
+        self.add(name, loads.PointSpring, ends=ends, stiffness=stiffness, length=length, damping=damping)
 
     def damper(
         self, A: Geometric, B: Geometric, damping: Value, name: str | None = None, isotropic: bool = False
     ) -> None:
         """A linear damper, `damping` N s/m, along the line between its ends, or isotropic."""
         name, ends = self._between(A, B, name, "damper", both=False)
-        self.add(name, loads.Damper, ends=ends, damping=damping, isotropic=isotropic)
+        self.add(name, loads.PointDamper, ends=ends, damping=damping, isotropic=isotropic)
 
     def angular_damper(
         self, body: BodyHandle, damping: Value, against: BodyHandle | None = None, name: str | None = None
@@ -534,7 +534,7 @@ class Collector:
 
     def force(self, point: Geometric, force: Sequence[Value] | SX, name: str | None = None) -> None:
         """A force (dim,) N in W at a point: numbers or expressions of time, coordinates and velocities."""
-        self.add(self.named(name, "force"), loads.PointForce, at=self._name(point, True), force=force)
+        self.add(self.named(name, "force"), loads.ForceAtPoint, at=self._name(point, True), force=force)
 
     def force_between(self, A: Geometric, B: Geometric, force: Value, name: str | None = None) -> None:
         """A force along the line between two points that pulls them together where positive (N)."""

@@ -33,7 +33,7 @@ def _stretching(m: Any, ends: tuple[str, str]) -> tuple[Any, SX]:
 
 
 @register
-class Spring(Element):
+class PointSpring(Element):
     """A linear spring between two points, perhaps with a damper, which is then called ``name.damper``."""
 
     section: ClassVar = "springs"
@@ -77,7 +77,7 @@ class AngularSpring(Element):
 
 
 @register
-class Damper(Element):
+class PointDamper(Element):
     """A linear damper through Rayleigh's function."""
 
     section: ClassVar = "dampers"
@@ -118,7 +118,7 @@ def _turning(m: Any, body: str, against: str) -> SX:
 
 
 @register
-class PointForce(Element):
+class ForceAtPoint(Element):
     """A force at a point, in W: numbers or expressions of time, coordinates and velocities."""
 
     section: ClassVar = "forces"

@@ -216,7 +216,7 @@ class PointMass(Element):
 
 
 @register
-class Distance(Element):
+class PointDistance(Element):
     """A constant distance between two points: a rod without mass."""
 
     section: ClassVar = "distances"

@@ -23,7 +23,7 @@ def new(
     template: Annotated[
         Template,
         typer.Argument(
-            help="What kind of model: a chain of bodies, springs, a loop, measured poses, points and rods."
+            help="What kind: a chain of bodies, springs, a loop, measured poses, points and rods."
         ),
     ],
     folder: Annotated[Path, typer.Argument(help="Where to put it; made if need be.")] = Path(),
