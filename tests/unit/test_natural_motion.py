@@ -320,6 +320,10 @@ def test_table_of_freedom_and_structure():
     structure = sk.structure(m.compile())
     assert structure.index == 3
     assert structure.degrees_of_freedom == 1
+    position, velocity = structure.free_initial_values
+    assert position in ("A.x", "A.y", "B.x")
+    assert velocity == "B.vx"  # the one that the mechanism states
+    assert f"chosen freely: {position}, B.vx" in str(structure)
 
 
 def test_engines_agree():

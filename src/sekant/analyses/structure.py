@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import casadi as ca
 import numpy as np
@@ -117,7 +118,8 @@ def _free_values(system: System, G: NDArray[np.float64], m_h: int) -> tuple[str,
         if not scaled.size:
             found += known
             continue
-        R, order = qr(scaled, mode="r", pivoting=True)
+        factors: Any = qr(scaled, mode="r", pivoting=True)
+        R, order = factors
         sizes = np.abs(np.diag(R))
         rank = int(np.sum(sizes > 1e-9 * max(1e-300, sizes[0])))
         found += [known[i] for i in sorted(order[rank:])]
