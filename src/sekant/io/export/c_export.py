@@ -14,12 +14,12 @@ from sekant.analyses.assembly.assemble import assemble
 from sekant.analyses.simulation.runs import explicit_problem
 from sekant.engine.system import State, System
 from sekant.errors import SekantError, suggest
-from sekant.formulations.natural.loads import LoadedMechanism
 from sekant.io.export.c_operations import PRECISIONS, Precision
 from sekant.io.export.interface import Interface, Variable, identifier, interface
 from sekant.io.export.model_code import RUNTIME, ModelCode, model_code
 from sekant.io.export.refusals import chosen_method, refuse, system_of
 from sekant.model.model import Model
+from sekant.model.points.collector import Collector
 from sekant.solvers.ode import METHODS, integrate
 from sekant.version import __version__
 
@@ -72,7 +72,7 @@ def start_of(system: System, initial: State | None) -> State:
 
 
 def export_c(
-    system: System | Model | LoadedMechanism,
+    system: System | Model | Collector,
     folder: str | Path,
     *,
     name: str | None = None,

@@ -12,7 +12,6 @@ from pathlib import Path
 
 from sekant.engine.system import State, System
 from sekant.errors import SekantError
-from sekant.formulations.natural.loads import LoadedMechanism
 from sekant.io.export.c_export import DEFAULT_STEP, start_of
 from sekant.io.export.c_operations import DOUBLE
 from sekant.io.export.compilers import PLATFORMS, build_library, check_platforms, host
@@ -23,6 +22,7 @@ from sekant.io.export.interface import identifier, interface
 from sekant.io.export.model_code import RUNTIME, ModelCode, model_code
 from sekant.io.export.refusals import FIXED_STEP, chosen_method, refuse, system_of
 from sekant.model.model import Model
+from sekant.model.points.collector import Collector
 from sekant.version import __version__
 
 KINDS = {"me": "model exchange", "cs": "co-simulation"}
@@ -69,7 +69,7 @@ class FmuExport:
 
 
 def export_fmu(
-    system: System | Model | LoadedMechanism,
+    system: System | Model | Collector,
     path: str | Path,
     *,
     fmi: int = 2,

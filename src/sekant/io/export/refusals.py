@@ -6,14 +6,14 @@ from typing import Any
 
 from sekant.engine.system import System, compile
 from sekant.errors import SekantError, suggest
-from sekant.formulations.natural.loads import LoadedMechanism
 from sekant.model.model import Model
+from sekant.model.points.collector import Collector
 
 FIXED_STEP = ("euler", "semi_implicit_euler", "rk4")
 METHODS = (*FIXED_STEP, "dop853")
 
 
-def system_of(given: System | Model | LoadedMechanism, parameters: list[str] | None) -> System:
+def system_of(given: System | Model | Collector, parameters: list[str] | None) -> System:
     """The compiled system to export; every named parameter of a model is tunable unless `parameters` says which."""
     if isinstance(given, System):
         if parameters is not None:
@@ -26,7 +26,7 @@ def system_of(given: System | Model | LoadedMechanism, parameters: list[str] | N
     return compile(given, parameters=parameters)
 
 
-def _tunable(model: Model | LoadedMechanism) -> list[str]:
+def _tunable(model: Model | Collector) -> list[str]:
     """The named parameters that can stay symbols: numbers that no curve is made from and that are no formulas."""
     if not isinstance(model, Model):
         return []
