@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import importlib
+
 import numpy as np
 import pytest
 
+import sekant as sk
 from sekant.analyses.simulation.simulate import simulate
 from sekant.engine import State, compile
 from sekant.errors import SolverError
@@ -266,3 +269,14 @@ def test_a_mechanism_that_is_driven_throughout():
         assert result["slide.q"] == pytest.approx(0.2 * result.time**2)
         assert result["drive.work"][-1] != 0.0
         assert np.max(np.abs(result["energy.balance"])) < 1e-8
+
+
+def test_the_compilation_of_a_loop_is_no_part_of_the_run_time(monkeypatch):
+    module = importlib.import_module("sekant.analyses.simulation.simulate")
+    clock = [0.0]
+    monkeypatch.setattr(module, "perf_counter", lambda: clock[0])
+    monkeypatch.setattr(module, "prepare_loop", lambda method: clock.__setitem__(0, clock[0] + 100.0))
+    hinge = sk.joints.Revolute(child="arm", axis=(0, 1, 0), q0="0.4 rad")
+    arm = sk.Body(mass=2.0, com=(0, 0, -0.5), inertia=(0.17, 0.16, 0.01))
+    result = simulate(sk.Model(bodies={"arm": arm}, joints={"hinge": hinge}), 0.1, method="taylor")
+    assert (result.stats["wall_time"], result.stats["compile_time"]) == (0.0, 100.0)

@@ -12,6 +12,7 @@ import typer
 
 from sekant.errors import SekantError
 from sekant.version import __version__
+from sekant.views.commands.cache import cache
 from sekant.views.commands.check import check
 from sekant.views.commands.doctor import doctor
 from sekant.views.commands.export import export
@@ -50,6 +51,7 @@ for command in (
     schema,
     gallery,
     doctor,
+    cache,
 ):
     app.command()(command)
 app.add_typer(export, name="export")

@@ -21,12 +21,14 @@ from sekant.engine.system import State, System
 from sekant.errors import AnalysisWarning, SolverError, suggest
 from sekant.geometry.spatial import SX
 from sekant.solvers.common.modes import Switching
+from sekant.solvers.common.objects import prepare
 from sekant.solvers.dae import METHODS as IMPLICIT
 from sekant.solvers.dae import DaeProblem, integrate_dae
 from sekant.solvers.ode import METHODS, OdeProblem
 from sekant.solvers.ode import integrate as integrate_ode
 from sekant.solvers.taylor import EventRecord, TaylorOutcome, TaylorProblem
 from sekant.solvers.taylor import integrate as integrate_taylor
+from sekant.solvers.taylor.advance import advance as advance_taylor
 from sekant.solvers.taylor.integrate import MOST_STEPS
 
 Floats = NDArray[np.float64]
@@ -87,6 +89,14 @@ def is_adaptive(method: str) -> bool:
     if method not in ALL_METHODS:
         raise SolverError(f"unknown method '{method}'; {suggest(method, ('auto', *ALL_METHODS), 'methods')}")
     return method == TAYLOR or {**METHODS, **IMPLICIT}[method].adaptive
+
+
+def prepare_loop(method: str) -> None:
+    """See that the loop of a method is compiled and linked, before a clock starts."""
+    if method == TAYLOR:
+        prepare(advance_taylor)
+    elif method in IMPLICIT:
+        prepare(IMPLICIT[method].advance)
 
 
 def run(method: str, setup: Setup) -> Run:

@@ -14,7 +14,7 @@ from sekant.analyses.assembly.assemble import assemble
 from sekant.analyses.assembly.immobility import dead_end, refuse_rigid
 from sekant.analyses.simulation.choice import choose_method
 from sekant.analyses.simulation.contacts import run_with_contacts
-from sekant.analyses.simulation.runs import TAYLOR, Setup, is_adaptive, run
+from sekant.analyses.simulation.runs import TAYLOR, Setup, is_adaptive, prepare_loop, run
 from sekant.engine.inputs import InputValue, driven_by, split_inputs
 from sekant.engine.system import State, System, compile
 from sekant.errors import AnalysisWarning, SolverError, without_repeats
@@ -104,6 +104,7 @@ def simulate(
         "notes": notes,
         "parameters": {name: np.atleast_1d(value).tolist() for name, value in (parameters or {}).items()},
     }
+    prepare_loop(method)
     compiled = perf_counter()
     p = system.parameter_vector(parameters)
     reporter = _Reporter(system, report, outputs, channels, p, balance, progress, writer)

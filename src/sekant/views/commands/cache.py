@@ -1,0 +1,32 @@
+"""`sekant cache`: the object code that is kept for the next run."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+
+def cache(
+    clear: Annotated[bool, typer.Option("--clear", help="Remove everything in it.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Say it in JSON.")] = False,
+) -> None:
+    """Say where compiled models and integrators are kept and how much room they take, or remove them.
+
+    Nothing is lost by that: what is needed again is compiled again. SEKANT_CACHE_DIR is the place, if it is set.
+    """
+    from sekant.object_code.cache import ObjectCache
+
+    store = ObjectCache()
+    if clear:
+        store.clear()
+    entries, size = store.usage()
+    if as_json:
+        import json
+
+        found = {"directory": str(store.directory), "entries": entries, "bytes": size, "limit": store.limit}
+        typer.echo(json.dumps({"ok": True, **found}, indent=2))
+        return
+    typer.echo(
+        f"{store.directory}: {entries} entries, {size / 1e6:.1f} of at most {store.limit / 1e6:.0f} MB"
+    )
