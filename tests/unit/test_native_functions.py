@@ -202,3 +202,21 @@ def test_address_runs_in_a_numba_loop():
     res = np.array([dx.ctypes.data], dtype=np.uintp)
     _steps(f.address, arg, res, w, args[1], dx, 1e-4, 1000)
     np.testing.assert_allclose(args[1], [np.cos(0.2), -2 * np.sin(0.2)], atol=1e-4)
+
+
+@pytest.mark.parametrize("engine", ["llvm", "casadi"])
+def test_a_bound_function_works_on_its_own_arrays(engine):
+    inputs, outputs = random_expressions(5, 30)
+    function = build("f", inputs, outputs, engine=engine)
+    one, other = function.bound(), function.bound()
+    assert list(one.inputs) == ["x", "a"]
+    for bound, seed in ((one, 3), (other, 4)):
+        for name, value in zip(bound.inputs, inputs_for(inputs, seed), strict=True):
+            bound.inputs[name][:] = value.reshape(bound.inputs[name].shape)
+    kept = one.outputs[1]
+    one()
+    other()
+    for bound, seed in ((one, 3), (other, 4)):
+        for mine, expected in zip(bound.outputs, function(*inputs_for(inputs, seed)), strict=True):
+            np.testing.assert_array_equal(mine, expected)
+    assert one.outputs[1] is kept
