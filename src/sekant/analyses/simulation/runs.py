@@ -116,7 +116,7 @@ def explicit_problem(system: System, parameters: Any, balance: bool, method: str
         p=system.parameter_vector(parameters),
         tables=rhs.tables,
         nq=system.nq,
-        nv=system.nv,
+        nv=system.nv + system.nz,  # states of elements count in the error norm, as velocities do
         kinematics=system.kinematics(balance) if positions else None,
         unit_blocks=np.array(system.equations.motion.unit_blocks, dtype=np.int64).reshape(-1, 2),
         projection=system.projection(balance) if system.equations.constraints else None,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from sekant.analyses.simulation.choice import choose_method
 from sekant.engine.system import System, compile
 from sekant.errors import SekantError, suggest
 from sekant.model.model import Model
@@ -90,9 +91,7 @@ def chosen_method(system: System, method: str | None, fixed_only: bool, start: A
 
 
 def _refuse_stiff(system: System, start: Any, remedy: str) -> None:
-    from sekant.analyses.simulation.runs import choose_method
-
-    found, why = choose_method(system, start, None, 0.0)
+    found, why = choose_method(system, start, None, 0.0, own_start=True)
     if found == "radau5":
         raise SekantError(
             f"model '{system.model.name}' is {why}: it needs 'radau5', which the exported code does not contain; "
