@@ -92,6 +92,17 @@ CODES: dict[str, WarningCode] = {
         "The parameter is not the arc length everywhere: the path bends more sharply than its points resolve.",
         "Give more points, state the noise, or fit over a column.",
     ),
+    "outliers": WarningCode(
+        "fit",
+        "Rows lie far off the path that the others follow. They were left out; the place lists them.",
+        "Correct or remove them.",
+    ),
+    "rows_reordered": WarningCode(
+        "fit",
+        "Rows lie elsewhere on the path than their place in the data says, or in no order at all. They were ordered by "
+        "their projection on a first estimate of the path.",
+        "Sort the rows; if their order is right, add a time column.",
+    ),
     "fit_residual": WarningCode(
         "fit",
         "The residual is well above the noise estimate.",

@@ -275,4 +275,4 @@ def test_a_closed_path_may_have_corners():
     curve = PoseCurve.fit(np.roll(square, 20, axis=0), extrapolation="periodic")
     assert curve.length == pytest.approx(4.0, abs=1e-6)
     assert curve.continuity.order == 0
-    assert sum("corner" in str(warning) for warning in curve.report.warnings) == 4
+    assert [w.code for w in curve.report.warnings] == ["path_corner"] * 4

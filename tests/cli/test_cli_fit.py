@@ -71,3 +71,13 @@ def test_bad_input_is_told_without_a_traceback(tmp_path):
     assert missing.returncode == 1
     assert "cannot be read" in missing.stderr
     assert "Traceback" not in missing.stderr + half.stderr + told.stderr
+
+
+def test_a_fit_that_would_diverge_writes_nothing(tmp_path):
+    t = np.linspace(0.0, 2.0 * np.pi, 8)
+    rows = np.column_stack([np.sin(t), np.sin(t) * np.cos(t), 0.0 * t])
+    told = sekant("fit", write(tmp_path / "eight.csv", "x [m],y [m],z [m]", rows), cwd=tmp_path)
+    assert told.returncode == 1
+    assert "eight.csv: the fit would be" in told.stderr
+    assert "give more points" in told.stderr
+    assert not (tmp_path / "eight.json").exists()

@@ -93,18 +93,14 @@ def bad(index, value):
     return r
 
 
-def swapped():
-    r = arc(200)
-    r[[30, 150]] = r[[150, 30]]
-    return r
-
-
 CASES = [
     (arc(5), {}, "5 points are too few for a quintic path; give at least 7"),
     (bad((9, 1), np.nan), {}, "row 10: position component 2 is nan"),
-    (bad(20, arc()[19]), {}, r"row 21: the position .* repeats that of row 20 \(1 zero-length steps\)"),
-    (bad(20, [9.0, 9.0, 9.0]), {}, "row 21: the point .* off the way from row 20 to row 22"),
-    (swapped(), {}, "out of order; remove or sort"),
+    (
+        {"position": bad(20, arc()[19]), "euler": np.linspace(0.0, 1.0, 60)[:, None]},
+        {"sequence": "z"},
+        "row 21: the position repeats that of row 20, but the orientation differs",
+    ),
     (np.delete(arc(300), slice(100, 150), axis=0), {}, "row 101: there is a gap of .* after row 100"),
     (
         {"position": arc(), "u": np.r_[0:30, 29:59]},

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -49,6 +49,44 @@ class PoseData:
     def row(self, index: int) -> str:
         """How messages call a row."""
         return f"line {self.rows[index]}" if self.file else f"row {self.rows[index]}"
+
+    def row_list(self, index: Sequence[int] | NDArray[np.int64], most: int = 12) -> str:
+        """How messages call several rows, in the order of the source."""
+        numbers = [str(number) for number in sorted(self.rows[np.asarray(index)].tolist())]
+        shown = ", ".join(numbers[:most]) + (f", ... ({len(numbers)} in all)" if len(numbers) > most else "")
+        return f"{'line' if self.file else 'row'}{'s' if len(numbers) > 1 else ''} {shown}"
+
+    def take(self, index: NDArray[np.int64]) -> PoseData:
+        """The rows `index` in that order; signs of quaternions and turns of angles are continued along it."""
+        return replace(
+            self,
+            position=self.position[index],
+            quaternion=None if self.quaternion is None else continue_signs(self.quaternion[index]),
+            angles=None if self.angles is None else np.unwrap(self.angles[index], axis=0),
+            columns={name: values[index] for name, values in self.columns.items()},
+            rows=self.rows[index],
+            weights=None if self.weights is None else self.weights[index],
+        )
+
+    def averaged(self, group: NDArray[np.int64]) -> PoseData:
+        """Means of neighboring rows with the same number in `group` (n,), which counts up from 0 without gaps."""
+        count = np.bincount(group)
+
+        def mean(a: Array) -> Array:
+            total = np.zeros((len(count), *a.shape[1:]))
+            np.add.at(total, group, a)
+            return total / count.reshape(-1, *[1] * (a.ndim - 1))
+
+        q = None if self.quaternion is None else mean(self.quaternion)
+        return replace(
+            self,
+            position=mean(self.position),
+            quaternion=None if q is None else q / np.linalg.norm(q, axis=1, keepdims=True),
+            angles=None if self.angles is None else mean(self.angles),
+            columns={name: mean(values) for name, values in self.columns.items()},
+            rows=self.rows[np.searchsorted(group, np.arange(len(count)))],
+            weights=None if self.weights is None else mean(self.weights) * count,
+        )
 
     def error(self, message: str, index: int | None = None) -> DataError:
         """DataError at a row, as file and line where there is a file."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -10,9 +11,8 @@ from numpy.typing import NDArray
 from sekant.errors import AnalysisWarning
 from sekant.geometry.curves.arc_length import unit_speed_error
 from sekant.geometry.curves.pose_curve import PoseCurve
-from sekant.geometry.fit.bsplines import admissible, least_squares
 from sekant.geometry.fit.data import PoseData
-from sekant.geometry.fit.initial import Initial, first_spline
+from sekant.geometry.fit.initial import Initial, cubic, first_spline
 from sekant.geometry.fit.noise import find_straights
 from sekant.geometry.fit.report import FitReport
 from sekant.geometry.pose_kinematics import rotations
@@ -30,8 +30,13 @@ def describe(
     first: Initial,
     second: Initial | None,
     corners: list[tuple[float, int]],
+    item: str = "",
+    found: Sequence[AnalysisWarning] = (),
 ) -> FitReport:
-    """Report of a curve fitted to the data `rows` at the parameters u of the curve."""
+    """Report of a curve fitted to the data `rows` at the parameters u of the curve.
+
+    `item`: how warnings call the curve; `found`: those of the steps before.
+    """
     r = poses.position[rows]
     a, b = curve.range
     at = np.clip(u, a, b)
@@ -58,7 +63,7 @@ def describe(
             q = _quaternions(curve, predicted)
             gap = angle_between(q, poses.quaternion[rows][held])
             values |= {"held_out_orientation_rms": _rms(gap), "held_out_orientation_max": float(gap.max())}
-    warnings = list(_kink_warnings(curve, corners))
+    warnings = [*found, *_kink_warnings(curve, corners, item)]
     if curve.parameter == "s":
         values["unit_speed_error"] = speed = unit_speed_error(curve.table.breaks, curve.table.coefficients)
         if speed > 1e-3:
@@ -66,7 +71,7 @@ def describe(
                 f"|dr/ds| differs from 1 by {speed:.2g}: the path bends more sharply than its points resolve"
             )
             remedy = "give more points, state the noise, or fit over a column"
-            warnings.append(AnalysisWarning("unit_speed", "", "", cause, remedy))
+            warnings.append(AnalysisWarning("unit_speed", item, "", cause, remedy))
     if (
         first.noise > 0.0
         and values["position_rms"] > 3.0 * np.sqrt(3.0) * first.noise
@@ -77,7 +82,7 @@ def describe(
             f"({first.noise:.3g} m): the path may have detail that the knots did not reach"
         )
         warnings.append(
-            AnalysisWarning("fit_residual", "", "", cause, "give more points, or state the noise")
+            AnalysisWarning("fit_residual", item, "", cause, "give more points, or state the noise")
         )
     return FitReport(
         source="data",
@@ -123,12 +128,13 @@ def _without(
     """Prediction at the held-out points by a spline of the same kind through the others."""
     keep = ~held
     w = None if weights is None else weights[keep]
+    if initial.interpolated and initial.degree == 3:
+        return cubic(u[keep], y[keep])(u[held])
     if initial.interpolated:
-        return first_spline(u[keep], y[keep], method="interpolation", noise=0.0, corners=corners).spline(
-            u[held]
-        )
-    inner = admissible(u[keep], initial.inner)
-    return least_squares(u[keep], y[keep], inner, w)(u[held])
+        corners = [(place, k) for place, k in corners if k > 3 or initial.degree > 3]
+        settings = {"method": "interpolation", "noise": 0.0, "corners": corners}
+        return first_spline(u[keep], y[keep], **settings).spline(u[held])
+    return initial.again(u[keep], y[keep], initial.inner, w)(u[held])
 
 
 def _target(orientation: str, poses: PoseData, rows: NDArray[np.int64], fitted: Array) -> Array:
@@ -158,15 +164,15 @@ def _straight_notes(curve: PoseCurve, r: Array, u: Array, first: Initial) -> lis
     return [f"straight from {curve.parameter} = {u[i]:.6g} to {u[j]:.6g} {curve.unit}" for i, j in runs]
 
 
-def _kink_warnings(curve: PoseCurve, corners: list[tuple[float, int]]) -> list[AnalysisWarning]:
+def _kink_warnings(curve: PoseCurve, corners: list[tuple[float, int]], item: str) -> list[AnalysisWarning]:
     found = []
     for u, multiplicity in corners:
         place = f"{curve.parameter} = {u:.6g} {curve.unit}".rstrip()
         if multiplicity == 5:
             cause = "the path has a corner: velocity jumps there (C0)"
             remedy = "smooth the data, or put an arc there"
-            found.append(AnalysisWarning("path_corner", "", place, cause, remedy))
+            found.append(AnalysisWarning("path_corner", item, place, cause, remedy))
         elif multiplicity == 4:
             cause = "the curvature jumps: acceleration jumps there (C1 only)"
-            found.append(AnalysisWarning("curvature_jump", "", place, cause, "give more points there"))
+            found.append(AnalysisWarning("curvature_jump", item, place, cause, "give more points there"))
     return found

@@ -10,11 +10,13 @@ from numpy.typing import NDArray
 from scipy.interpolate import BSpline, make_interp_spline
 
 from sekant.geometry.fit.bsplines import DEGREE, admissible, clamped_knots, least_squares
-from sekant.geometry.fit.knots import tao_watson
+from sekant.geometry.fit.knots import halved_knots, tao_watson
 from sekant.geometry.fit.noise import noise_level
 
 Array = NDArray[np.float64]
-_BINS = 1500  # knots are searched on at most so many block means
+_BINS = 800  # knots are searched on at most so many block means
+
+_SEARCHED = 24  # up to so many knots the best places are searched; more are spread by halving
 
 
 @dataclass(frozen=True)
@@ -26,6 +28,20 @@ class Initial:
     noise: float
     interpolated: bool
     method: str
+    degree: int = DEGREE  # of the least-squares polynomial, if lower than that of the spline
+
+    def again(self, u: Array, y: Array, inner: Array, weights: Array | None = None) -> BSpline:
+        """Least squares of the same kind through other data, with the inner knots where `inner` says."""
+        if self.degree < DEGREE:
+            return polynomial(u, y, self.degree, weights)
+        return least_squares(u, y, admissible(u, inner), weights)
+
+
+def is_clean(y: Array, sigma: float) -> bool:
+    """Interpolation would disturb second derivatives by less than a thousandth of size / range^2: noise < 1e-3 size /
+    n^2, or of the size of rounding errors."""
+    size = float(np.max(np.ptp(y, axis=0))) + 1e-300
+    return sigma <= max(1e-3 * size / len(y) ** 2, 1e-13 * max(size, float(np.abs(y).max())))
 
 
 def first_spline(
@@ -37,27 +53,35 @@ def first_spline(
     corners: Sequence[tuple[float, int]] = (),
     weights: Array | None = None,
     C: float | None = None,
+    across: bool = False,
 ) -> Initial:
     """Quintic spline of y (n, m) over increasing u (n,).
 
-    Data are clean if interpolation would disturb second derivatives by less than a thousandth of size / range^2:
-    noise < 1e-3 size / n^2, or of the size of rounding errors. `corners` are (u, multiplicity) of knots that must be
-    there: multiplicity 5 leaves the spline C0, 4 leaves it C1, 3 leaves it C2.
+    `corners` are (u, multiplicity) of knots that must be there: multiplicity 5 leaves the spline C0, 4 leaves it C1,
+    3 leaves it C2. `across`: the parameter is not exact, so that only residuals across the curve tell whether more
+    knots are needed.
     """
-    size = float(np.max(np.ptp(y, axis=0))) + 1e-300
     sigma = noise_level(u, y) if noise is None else float(noise)
-    rounding = 1e-13 * max(size, float(np.abs(y).max()))
-    clean = sigma <= max(1e-3 * size / len(u) ** 2, rounding)
+    clean = is_clean(y, sigma)
     if method == "interpolation" or (method == "auto" and clean):
         return _interpolation(u, y, corners, sigma, "of clean data" if clean else "")
     fixed = np.concatenate([np.full(k, place) for place, k in corners]) if corners else np.zeros(0)
     step = -(-len(u) // _BINS)
     bu, by, bw = (u, y, weights) if step == 1 else _block_means(u, y, weights, step)
-    found = tao_watson(bu, by, noise=sigma / np.sqrt(step), C=C, fixed=admissible(bu, fixed), weights=bw)
-    if method == "auto" and noise is None and C is None and found.residual_variance * step > 9.0 * sigma**2:
+    fixed = admissible(bu, fixed)
+    found = halved_knots(bu, by, fixed, bw, across=across)
+    name = found.stopped
+    if method != "auto" or C is not None or found.inner.size - fixed.size <= _SEARCHED:
+        settings = {"noise": sigma / np.sqrt(step), "C": C, "fixed": fixed, "weights": bw}
+        most = found.inner.size - fixed.size + 4 if method == "auto" and C is None else 80
+        searched = tao_watson(bu, by, most=most, **settings)
+        if method != "auto" or C is not None or searched.residual_variance < 1.2 * found.residual_variance:
+            found, name = searched, f"Tao-Watson knots; stopped by {searched.stopped}"
+    unclear = method == "auto" and noise is None and C is None and not across
+    if unclear and found.residual_variance * step > 9.0 * sigma**2:
         return _interpolation(u, y, corners, sigma, "(too few points to tell noise from shape)")
     spline = found.spline if step == 1 else least_squares(u, y, admissible(u, found.inner), weights)
-    return Initial(spline, found.inner, sigma, False, f"Tao-Watson knots; stopped by {found.stopped}")
+    return Initial(spline, found.inner, sigma, False, name)
 
 
 def _interpolation(
@@ -94,17 +118,23 @@ def _block_means(u: Array, y: Array, weights: Array | None, step: int) -> tuple[
     return mean(u), mean(y), None if weights is None else mean(weights)
 
 
-def foot_points(spline: BSpline, u: Array, r: Array, rounds: int = 4) -> Array:
-    """Parameters (n,) of the points of the spline nearest to r (n, 3), starting from u; steps are
-    limited, and the ends may be left by 2 % of the range."""
-    a, b = spline.t[DEGREE], spline.t[-DEGREE - 1]
-    limit = 0.02 * (b - a)
-    x = u.copy()
-    for _ in range(rounds):
-        gap = spline(x) - r
-        slope = spline(x, 1)
-        speed2 = np.sum(slope**2, axis=1)
-        curve = speed2 + np.sum(gap * spline(x, 2), axis=1)
-        step = np.sum(gap * slope, axis=1) / np.maximum(curve, 0.25 * speed2)
-        x = np.clip(x - np.clip(step, -limit, limit), a - limit, b + limit)
-    return x
+def polynomial(u: Array, y: Array, degree: int, weights: Array | None = None) -> BSpline:
+    """Least-squares polynomial of a degree up to five, as a quintic spline without inner knots."""
+    x = 2.0 * (u - u[0]) / (u[-1] - u[0]) - 1.0
+    w = np.ones(len(u)) if weights is None else weights
+    V = np.polynomial.legendre.legvander(x, degree)
+    c = np.linalg.lstsq(V * w[:, None], y * w[:, None], rcond=None)[0]
+    at = np.cos(np.pi * np.arange(DEGREE, -1, -1) / DEGREE)
+    places = u[0] + 0.5 * (1.0 + at) * (u[-1] - u[0])
+    places[0], places[-1] = u[0], u[-1]
+    values = np.polynomial.legendre.legvander(at, degree) @ c
+    return make_interp_spline(places, values, DEGREE, t=clamped_knots(u[0], u[-1], np.zeros(0)))
+
+
+def cubic(u: Array, y: Array) -> BSpline:
+    """Cubic interpolation (C2) as a quintic spline with triple inner knots: it bends less between few points."""
+    thin = make_interp_spline(u, y, 3)
+    t = clamped_knots(u[0], u[-1], np.repeat(thin.t[4:-4], 3))
+    sites = np.lib.stride_tricks.sliding_window_view(t[1:-1], DEGREE).mean(axis=1)  # Greville's
+    sites[0], sites[-1] = u[0], u[-1]
+    return make_interp_spline(sites, thin(sites), DEGREE, t=t)

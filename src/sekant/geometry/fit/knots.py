@@ -6,6 +6,7 @@ may be added (metres with metres, unit quaternions among themselves).
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -16,6 +17,7 @@ from scipy.interpolate import BSpline
 from sekant.geometry.fit.bsplines import DEGREE, admissible, least_squares
 
 Array = NDArray[np.float64]
+_LEAST = 3  # points in a segment that halving makes
 
 
 @dataclass(frozen=True)
@@ -67,8 +69,7 @@ def tao_watson(
     start = total = float(residual.sum())
     best = KnotFit(spline, fixed, _variance(total, n_points, m, fixed.size, 0), "")
     least = DEGREE + 1
-    log_places = np.log(max(n_points / (DEGREE + 1), 2.0))
-    price = m + 2.0 * np.sqrt(m * log_places) + 2.0 * log_places
+    price = _price(n_points, m)
     best_total, best_k = total, 0
     stopped = f"{most} knots reached"
     floor = 1e-28 * float(np.sum(y * y)) + 1e-300
@@ -99,6 +100,73 @@ def tao_watson(
             break
         previous = variance
     return KnotFit(best.spline, best.inner, best.residual_variance, stopped)
+
+
+def halved_knots(
+    u: Array, y: Array, fixed: Array, weights: Array | None = None, *, across: bool = False, rounds: int = 12
+) -> KnotFit:
+    """Halve the segments whose residuals are no noise, until those of all segments are white.
+
+    Where a spline misses the shape, residuals of neighboring points are alike: their lag-one correlation (n_j points
+    of m components) exceeds 2.5 standard errors, 2.5 / sqrt(m n_j), or they are much larger than elsewhere (means of
+    squares against the median of all, 1.4 for noise). This needs no estimate of the noise level. Each half keeps as
+    many points as a quintic has coefficients, or three where residuals are large. Then knots that turn out to be
+    useless are taken away. With `across` only residuals across the curve count, for a parameter that is itself rough.
+    """
+
+    def missed(inner: Array) -> tuple[BSpline, Array]:
+        spline = least_squares(u, y, inner, weights)
+        miss = y - spline(u)
+        if across:
+            slope = spline(u, 1)
+            along = np.sum(miss * slope, axis=1) / np.maximum(np.sum(slope * slope, axis=1), 1e-300)
+            miss = miss - along[:, None] * slope
+        return spline, miss
+
+    n_points, m = y.shape
+    inner = np.sort(fixed)
+    for _ in range(rounds):
+        inner = admissible(u, inner)
+        _, miss = missed(inner)
+        edges = np.concatenate([[u[0]], np.unique(inner), [u[-1]]])
+        usual = float(np.median(np.sum(miss**2, axis=1)))
+        split = []
+        for a, b in pairwise(edges):
+            i, c, j = (int(np.searchsorted(u, x)) for x in (a, 0.5 * (a + b), b))
+            total = float(np.sum(miss[i:j] ** 2))
+            alike = float(np.sum(miss[i : j - 1] * miss[i + 1 : j]))
+            large = total > 6.0 * (j - i) * usual
+            least = _LEAST if large else DEGREE + 1
+            if min(c - i, j - c) >= least and (large or alike > 2.5 * total / np.sqrt(m * (j - i)) > 0.0):
+                split.append(0.5 * (a + b))
+        if not split:
+            break
+        inner = np.sort(np.concatenate([inner, split]))
+    inner = _pruned(
+        admissible(u, inner), fixed, lambda knots: float(np.sum(missed(knots)[1] ** 2)), n_points, m
+    )
+    spline, miss = missed(inner)
+    variance = _variance(float(np.sum(miss**2)), n_points, m, inner.size, 0)
+    return KnotFit(spline, inner, variance, "knots by halving; residuals are white")
+
+
+def _pruned(inner: Array, fixed: Array, squares: Callable[[Array], float], n_points: int, m: int) -> Array:
+    """The knots without those that gain less than a knot gains on noise, the most useless first."""
+    free = np.setdiff1d(inner, fixed)
+    total = squares(inner)
+    gains = [squares(np.delete(inner, np.searchsorted(inner, knot))) - total for knot in free]
+    for knot in free[np.argsort(gains)]:
+        trial = np.delete(inner, np.searchsorted(inner, knot))
+        without = squares(trial)
+        if without - total < _price(n_points, m) * _variance(total, n_points, m, inner.size, 0):
+            inner, total = trial, without
+    return inner
+
+
+def _price(n_points: int, m: int) -> float:
+    """What the best of all places for a knot gains on pure noise, in residual variances; see `tao_watson`."""
+    places = np.log(max(n_points / (DEGREE + 1), 2.0))
+    return m + 2.0 * np.sqrt(m * places) + 2.0 * places
 
 
 def _variance(total: float, points: int, m: int, fixed: int, k: int) -> float:

@@ -7,7 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from sekant.geometry.fit.polyline import chord_length
+
 Array = NDArray[np.float64]
+BACK = -0.2  # cosine of the turn from which on a step goes back rather than around a bend
 
 
 @dataclass(frozen=True)
@@ -30,7 +33,9 @@ def noise_level(u: Array, y: Array) -> float:
     return min(estimates, default=0.0)
 
 
-def _prediction_error(u: Array, y: Array, half: int) -> float:
+def predictions(u: Array, y: Array, half: int) -> Array:
+    """How far each y_i (i from `half` to n - half) lies from the polynomial through `half` neighbors on each side:
+    components (n - 2 half, m) over their standard deviation for unit noise."""
     offsets = np.concatenate([np.arange(-half, 0), np.arange(1, half + 1)])
     i = np.arange(half, len(u) - half)
     near = u[i[:, None] + offsets]
@@ -39,39 +44,44 @@ def _prediction_error(u: Array, y: Array, half: int) -> float:
         for b in range(len(offsets)):
             if a != b:
                 weights[:, a] *= (u[i] - near[:, b]) / (near[:, a] - near[:, b])
-    predicted = np.einsum("na,nam->nm", weights, y[i[:, None] + offsets])
-    scaled = (y[i] - predicted) / np.sqrt(1.0 + np.sum(weights**2, axis=1))[:, None]
-    size = np.sqrt(np.mean(scaled**2, axis=1))
+    miss = y[i] - np.einsum("na,nam->nm", weights, y[i[:, None] + offsets])
+    return miss / np.sqrt(1.0 + np.sum(weights**2, axis=1))[:, None]
+
+
+def _prediction_error(u: Array, y: Array, half: int) -> float:
+    size = np.sqrt(np.mean(predictions(u, y, half) ** 2, axis=1))
     m = y.shape[1]
     # median of sqrt(chi^2_m / m): by Wilson and Hilferty (1 - 2 / (9 m))^(3/2)
     return float(np.median(size) / (1.0 - 2.0 / (9.0 * m)) ** 1.5)
 
 
-def smoothed(r: Array) -> Array:
-    """Positions with noise averaged out just enough that the order of the points along the path is clear.
+def smoothed(r: Array, back: float = 0.0) -> tuple[Array, int]:
+    """Positions with noise averaged out just enough that the order of the points along the path is clear, and the
+    number of points averaged (1: none).
 
-    The window of a running mean (with reflected ends) grows until steps turn by less than 60 degrees on average.
+    The window of a running mean (with reflected ends) grows until no step goes back, or but a share `back` of them
+    (where strokes turn), and steps turn by less than 60 degrees on average.
     """
     n = len(r)
     window = 1
     out = r
     while window < n // 4:
-        step = np.diff(out, axis=0)
-        length = np.linalg.norm(step, axis=1)
-        cosine = np.sum(step[1:] * step[:-1], axis=1) / np.maximum(length[1:] * length[:-1], 1e-300)
-        if np.mean(cosine) > 0.5 and np.quantile(cosine, 0.02) > -0.2:
-            return out
+        cosine = step_cosines(out)
+        if np.mean(cosine) > 0.5 and np.mean(cosine < BACK) <= back:
+            break
         window = 2 * window + 1
         half = window // 2
         padded = np.concatenate([2 * r[0] - r[half:0:-1], r, 2 * r[-1] - r[-2 : -half - 2 : -1]])
         total = np.cumsum(np.concatenate([np.zeros((1, r.shape[1])), padded]), axis=0)
         out = (total[window:] - total[:-window]) / window
-    return out
+    return out, window
 
 
-def chord_length(r: Array) -> Array:
-    """Cumulative distance (n,) of the points from the first along their polygon (HALL 3.74)."""
-    return np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(r, axis=0), axis=1))])
+def step_cosines(r: Array) -> Array:
+    """Cosines (n - 2,) of the angles by which the polygon through the points (n, 3) turns."""
+    step = np.diff(r, axis=0)
+    length = np.linalg.norm(step, axis=1)
+    return np.sum(step[1:] * step[:-1], axis=1) / np.maximum(length[1:] * length[:-1], 1e-300)
 
 
 def find_kinks(u: Array, r: Array, noise: float) -> list[Kink]:
@@ -104,9 +114,23 @@ def find_kinks(u: Array, r: Array, noise: float) -> list[Kink]:
     inside[large : n - large] = True
     for order, flags, size in ((0, corner, first), (1, bend, second)):
         for i in _peaks(np.where(flags & inside, size, 0.0), small):
-            if all(abs(i - k.index) > small for k in kinks):
+            if all(abs(i - k.index) > small for k in kinks) and _broken(u, r, i, order, large, noise):
                 kinks.append(Kink(int(i), order, float(size[i])))
     return sorted(kinks, key=lambda k: k.index)
+
+
+def _broken(u: Array, r: Array, i: int, order: int, window: int, noise: float) -> bool:
+    """Two cubics that meet at point i with a jump follow its neighbors much better than one smooth polynomial with as
+    many coefficients: by ten times the variance that they leave."""
+    near = slice(max(0, i - window), i + window + 1)
+    x = u[near] - u[i]
+    x = x / np.abs(x).max()
+    step = np.maximum(x, 0.0)[:, None]
+    broken = np.concatenate([x[:, None] ** np.arange(4), step ** np.arange(1 + order, 4)], axis=1)
+    smooth = np.polynomial.chebyshev.chebvander(x, 7)
+    left = [np.sum((r[near] - V @ np.linalg.lstsq(V, r[near], rcond=None)[0]) ** 2) for V in (broken, smooth)]
+    variance = max(float(left[0]) / (len(x) - broken.shape[1]), r.shape[1] * noise**2)
+    return bool(left[1] - left[0] > 10.0 * variance)
 
 
 def _peaks(size: Array, reach: int) -> list[int]:

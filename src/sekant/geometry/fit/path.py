@@ -1,11 +1,14 @@
 """Path generation: from measured poses to a pose curve (HALL 3.2.2).
 
-1. A first quintic spline through the raw data: interpolation of clean data, least squares with Tao and Watson's
-   knots for noisy data, over chord length or a parameter column.
-2. For arc length: the length of that spline by quadrature; data points move to their nearest points on it and
-   the spline is fitted again over its own length, until the parameter settles.
-3. Dense points of that spline over exact arc length, fitted again with the iterative knot search to a tolerance.
-4. Conversion to piecewise polynomials, and a report of what was achieved.
+1. The order of the rows along the path, by projection on a first estimate; outliers are left out (`order`,
+`outliers`). 2. A first quintic spline: interpolation of clean data, least squares with Tao and Watson's knots for
+   noisy data, over chord length or a parameter column. A kind of spline that predicts left-out points better takes
+   its place; if none predicts them as well as the polygon, the data are refused (`selection`).
+3. For arc length: the length of that spline by quadrature; data points move to their nearest points on it and
+   the spline is fitted again over its own length, until the parameter settles (`settle`). It may not leave its
+   polygon (`bounds`).
+4. Dense points of that spline over exact arc length, fitted again with the iterative knot search to a tolerance.
+5. Conversion to piecewise polynomials, and a report of what was achieved.
 """
 
 from __future__ import annotations
@@ -18,17 +21,23 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sekant.errors import DataError, suggest
+from sekant.errors import AnalysisWarning, DataError, suggest
 from sekant.geometry.curves.arc_length import along_arc_length, cumulative_length
 from sekant.geometry.curves.pose_curve import PoseCurve
-from sekant.geometry.fit.bsplines import admissible, least_squares, merged_pieces, periodic_least_squares
-from sekant.geometry.fit.checks import check_count, check_parameter, check_spacing, check_turns
+from sekant.geometry.fit.bounds import check_bounds
+from sekant.geometry.fit.bsplines import merged_pieces, periodic_least_squares
+from sekant.geometry.fit.checks import LEAST_POINTS, check_count, check_gaps, check_parameter, check_turns
 from sekant.geometry.fit.closing import Closing, blend_seam
 from sekant.geometry.fit.data import PoseData, read_poses
 from sekant.geometry.fit.errors import describe
-from sekant.geometry.fit.initial import Initial, first_spline, foot_points
-from sekant.geometry.fit.knots import fit_to_tolerance
-from sekant.geometry.fit.noise import chord_length, find_kinks, find_straights, noise_level, smoothed
+from sekant.geometry.fit.initial import Initial, cubic, first_spline, is_clean
+from sekant.geometry.fit.knots import fit_to_tolerance, halved_knots
+from sekant.geometry.fit.noise import find_kinks, find_straights, noise_level
+from sekant.geometry.fit.order import along_column, arrange
+from sekant.geometry.fit.outliers import outlier_warning, unlikely, unpredicted
+from sekant.geometry.fit.polyline import chord_length
+from sekant.geometry.fit.selection import FEW, Tried, best_of, try_initial
+from sekant.geometry.fit.settle import settle
 from sekant.geometry.pose_kinematics import component_count, parse_orientation
 from sekant.geometry.rotations import euler_from_quaternion
 from sekant.tables.table import Table
@@ -51,6 +60,12 @@ class Options:
     extrapolation: str = "error"
     allow_gaps: bool = False
     name: str = ""
+    robust: bool = True
+
+    @property
+    def item(self) -> str:
+        """How warnings call the path."""
+        return f"curve '{self.name}'" if self.name else ""
 
 
 def fit_curve(
@@ -72,7 +87,11 @@ def fit_curve(
     - `method`: "auto", "interpolation" or "tao-watson"; `noise` [m] and `orientation_noise` [rad] replace the
       estimates of the noise level; `C` is the constant of the stopping rule (2.13);
     - `tolerance` [m]: of the refit over arc length, 1e-10 of the size of the path unless given;
+    - `robust`: points far from the spline count less, and those that stand out are left out and listed;
     - `extrapolation`: "error", "linear", or "periodic" for closed paths; `allow_gaps`; `name`.
+
+    DataError if the data do not determine a path: a fit that predicts left-out points worse than the polygon through
+    the others is not returned.
     """
     try:
         chosen = Options(**options)
@@ -84,11 +103,9 @@ def fit_curve(
         raise DataError(f"unknown method '{chosen.method}'; use {', '.join(METHODS)}")
     poses = read_poses(data, columns=columns, units=units, sequence=sequence, weights=weights)
     check_count(poses)
-    check_turns(poses)
-    tag, turns = _orientation_components(poses, chosen.orientation)
     if parameter in ("arc_length", "chord"):
-        return _fit_by_length(poses, parameter, tag, turns, chosen)
-    return _fit_by_column(poses, parameter, tag, turns, chosen)
+        return _fit_by_length(poses, parameter, chosen)
+    return _fit_by_column(poses, parameter, chosen)
 
 
 def _orientation_components(poses: PoseData, wanted: str) -> tuple[str, Array | None]:
@@ -107,12 +124,24 @@ def _orientation_components(poses: PoseData, wanted: str) -> tuple[str, Array | 
     return f"euler:{sequence}", euler_from_quaternion(poses.quaternion, sequence)
 
 
-def _fit_by_column(poses: PoseData, name: str, tag: str, turns: Array | None, options: Options) -> PoseCurve:
+def _fit_by_column(poses: PoseData, name: str, options: Options) -> PoseCurve:
     """Fit over a column: its values are exact, so the first splines are the result."""
     if name not in poses.columns:
         hint = suggest(name, ["arc_length", "chord", *poses.columns], "possible")
         raise poses.error(f"there is no column '{name}' to fit over; {hint}")
+    poses = along_column(poses, name)
+    check_turns(poses)
     u = check_parameter(poses, name, poses.columns[name])
+    warnings: list[AnalysisWarning] = []
+    if options.method != "interpolation" and options.robust:
+        order = np.argsort(u)
+        sigma = noise_level(u[order], poses.position[order]) if options.noise is None else options.noise
+        odd = order[unpredicted(u[order], poses.position[order], sigma)]
+        if odd.size:
+            warnings.append(outlier_warning(poses, options.item, odd))
+            poses = poses.take(np.delete(np.arange(len(u)), odd))
+            u = poses.columns[name]
+    tag, turns = _orientation_components(poses, options.orientation)
     order = np.argsort(u)
     u, r, w = u[order], poses.position[order], None if poses.weights is None else poses.weights[order]
     y = None if turns is None else turns[order]
@@ -140,12 +169,12 @@ def _fit_by_column(poses: PoseData, name: str, tag: str, turns: Array | None, op
     curve = PoseCurve(table, tag, parameter=name, unit=poses.units.get(name, ""), name=options.name)
     if options.extrapolation == "periodic":
         curve.check_closed()
-    report = describe(curve, poses, order, u, first, second, corners)
+    report = describe(curve, poses, order, u, first, second, corners, options.item, warnings)
     return replace(curve, report=report)
 
 
 def _position_spline(
-    u: Array, r: Array, w: Array | None, options: Options
+    u: Array, r: Array, w: Array | None, options: Options, across: bool = False
 ) -> tuple[Initial, list[tuple[float, int]]]:
     """First spline of the positions, and the knots (u, multiplicity) set at kinks and ends of straights."""
     sigma = noise_level(u, r) if options.noise is None else options.noise
@@ -157,7 +186,7 @@ def _position_spline(
                 if 6 < i < len(u) - 7 and all(abs(u[i] - place) > 7 * (u[1] - u[0]) for place, _ in corners):
                     corners.append((float(u[i]), 3))
     corners.sort()
-    settings = {"method": options.method, "weights": w, "C": options.C}
+    settings = {"method": options.method, "weights": w, "C": options.C, "across": across}
     return first_spline(u, r, noise=options.noise, corners=corners, **settings), corners
 
 
@@ -171,88 +200,148 @@ def _orientation_spline(
     return first_spline(u, y, method=options.method, noise=noise, corners=corners, weights=w, C=options.C)
 
 
-def _fit_by_length(
-    poses: PoseData, parameter: str, tag: str, turns: Array | None, options: Options
-) -> PoseCurve:
-    r, y, w = poses.position, turns, poses.weights
-    smooth = smoothed(r)
-    u = chord_length(smooth)
-    check_spacing(poses, u[-1], options.allow_gaps)
-    if not np.all(np.diff(u) > 0.0):
-        u = u + 1e-12 * u[-1] * np.arange(len(u))
-    if parameter == "arc_length":
-        u = _smoothest_parameter(u, r)
+def _fit_by_length(poses: PoseData, parameter: str, options: Options) -> PoseCurve:
+    """Order the rows, leave out outliers, fit; once more without the outliers that the fit brings to light."""
+    arranged = arrange(poses, options.item)
+    index, u, lost = arranged.index, arranged.u, [*arranged.outliers]
+    found = arranged.poses
+    if parameter == "arc_length" and not arranged.jitter and len(u) > LEAST_POINTS:
+        u = _smoothest_parameter(u, found.position)
+    sigma = noise_level(u, found.position) if options.noise is None else options.noise
+    odd = unpredicted(u, found.position, sigma)
+    for _ in range(4):
+        if len(odd):
+            lost += list(index[odd])
+            rest = np.delete(np.arange(len(u)), odd)
+            found, index, u = found.take(rest), index[rest], u[rest]
+        warnings = [*arranged.warnings]
+        if lost:
+            warnings.append(outlier_warning(poses, options.item, np.array(lost)))
+        check_count(found)
+        check_turns(found)
+        if not options.allow_gaps:
+            check_gaps(found, u)
+        try:
+            curve, odd = _fit_in_order(found, u, parameter, options, warnings)
+        except DataError as error:
+            if not arranged.shuffled:
+                raise
+            raise poses.error(
+                "the rows are in no order along the path, and in the order that the points suggest there is no fit: "
+                f"{error.message}; sort the rows, or add a time column"
+            ) from None
+        if not len(odd):
+            break
+    return curve
+
+
+def _fit_in_order(
+    poses: PoseData, u: Array, parameter: str, options: Options, warnings: list[AnalysisWarning]
+) -> tuple[PoseCurve, Array]:
+    """Fit of rows in their order; also the rows (indices) that turn out to be outliers."""
+    tag, y = _orientation_components(poses, options.orientation)
+    r, w = poses.position, poses.weights
     closing = Closing.of(poses, u, y, tag) if options.extrapolation == "periodic" else None
     if closing:
         u, r, y, w = closing.extended(u, r, y, w)
-    first, corners = _position_spline(u, r, w, options)
     order = np.arange(len(u))
+    if parameter == "arc_length" and options.method != "interpolation":
+        u, order = _projected(u, r, w, options)
+    y, w = None if y is None else y[order], None if w is None else w[order]
+    first, corners = _position_spline(u, r[order], w, options, parameter == "arc_length")
+    forced = options.method != "auto" or options.C is not None
+    tried = best_of(u, r[order], w, first, corners, forced)
+    u = tried.u
     if parameter == "arc_length":
-        u, order, first, corners = _settle_parameter(u, r, w, first, corners, options.C)
-    second = None
-    if y is not None:
-        second = _orientation_spline(u, y[order], None if w is None else w[order], tag, corners, options)
+        u, again, tried = _over_own_length(u, r[order], w, tried, options, forced)
+        order = order[again]
+        y, w = None if y is None else y[again], None if w is None else w[again]
+    first, corners = tried.initial, tried.corners
+    rows = order if closing is None else closing.source[order]
+    check_bounds(poses, rows, u, r[order], tried, forced)
+    second = None if y is None else _orientation_spline(u, y, w, tag, corners, options)
     before = u
     curve, u = _refit(u, order, first, second, corners, tag, parameter, closing, options)
     if closing is not None and parameter == "arc_length":
         curve = along_arc_length(curve)  # blending the seam has disturbed the speed
-    inside = np.ones(len(u), bool) if closing is None else closing.inside
-    rows = order if closing is None else closing.source[order]
+    inside = np.ones(len(u), bool) if closing is None else closing.inside[order]
+    odd = np.zeros(0, np.int64)
+    if not first.interpolated:
+        odd = np.unique(rows[inside & unlikely(first.spline(before) - r[order])])
     placed = [(float(np.interp(p, before, u)), k) for p, k in corners]
     placed = [(p, k) for p, k in placed if curve.range[0] < p < curve.range[1]]
-    report = describe(curve, poses, rows[inside[order]], u[inside[order]], first, second, placed)
-    return replace(curve, report=report)
+    report = describe(curve, poses, rows[inside], u[inside], first, second, placed, options.item, warnings)
+    return replace(curve, report=report), odd
+
+
+def _projected(u: Array, r: Array, w: Array | None, options: Options) -> tuple[Array, NDArray[np.int64]]:
+    """Parameter and order of noisy points by projection on a spline that follows them but for noise across the path.
+
+    The polygon of points that are nearer to each other than the noise is too long, and rough, as a measure of length.
+    """
+    sigma = noise_level(u, r) if options.noise is None else options.noise
+    order = np.arange(len(u))
+    if is_clean(r, sigma) or len(u) <= FEW:
+        return u, order
+    found = halved_knots(u, r, np.zeros(0), w, across=True)
+    rough = Initial(found.spline, found.inner, sigma, False, found.stopped)
+    settled = settle(u, r, w, rough, [], options.robust)
+    if noise_level(settled.u, r[settled.order]) > 1.5 * sigma:
+        return u, order  # the spline did not follow: corners
+    return settled.u, settled.order
 
 
 def _smoothest_parameter(u: Array, r: Array) -> Array:
-    """The length of the interpolating spline at the points, if it makes the data look less noisy than u does:
-    chord length of unevenly spaced points is rough even if the points are exact."""
+    """The length of the cubic through the points, if that makes the data look less noisy than u does: chord length of
+    unevenly spaced points is rough even if the points are exact."""
     level = noise_level(u, r)
-    for _ in range(2):
-        spline = first_spline(u, r, method="interpolation", noise=0.0).spline
-        length = cumulative_length(partial(spline, nu=1), u)
+    for _ in range(3):
+        length = cumulative_length(partial(cubic(u, r), nu=1), u)
         better = noise_level(length, r)
-        if not better < 0.5 * level:
+        if length[-1] > 1.6 * chord_length(r)[-1] or better > 0.9 * level:
             break
         u, level = length, better
     return u
 
 
-def _settle_parameter(
-    u: Array,
-    r: Array,
-    w: Array | None,
-    first: Initial,
-    corners: list[tuple[float, int]],
-    C: float | None,
-) -> tuple[Array, NDArray[np.int64], Initial, list[tuple[float, int]]]:
-    """Move from chord length to the spline's own arc length, and noisy points to their feet on the spline."""
+def _over_own_length(
+    u: Array, r: Array, w: Array | None, tried: Tried, options: Options, forced: bool
+) -> tuple[Array, NDArray[np.int64], Tried]:
+    """The fit over its own arc length, and the order of the points along it."""
     order = np.arange(len(u))
-    for _ in range(4 if first.interpolated else 3):
-        spline = first.spline
-        feet = u if first.interpolated else foot_points(spline, u, r[order])
-        rank = np.argsort(feet, kind="stable")
-        feet, order = feet[rank], order[rank]
-        feet = feet + (feet[-1] - feet[0]) * 1e-13 * np.arange(len(feet))
-        places = np.array([place for place, _ in corners] + list(first.inner))
-        grid = np.unique(np.concatenate([feet, places]))
-        s = cumulative_length(partial(spline, nu=1), grid)
-        change = np.abs(np.interp(feet, grid, s) - (u - u[0])).max()
-        u = np.interp(feet, grid, s)
-        corners = [(float(np.interp(place, grid, s)), k) for place, k in corners]
-        weights = None if w is None else w[order]
-        if first.interpolated:
-            first = first_spline(u, r[order], method="interpolation", noise=first.noise, corners=corners)
-        else:
-            inner = admissible(u, np.interp(first.inner, grid, s))
-            first = replace(first, spline=least_squares(u, r[order], inner, weights), inner=inner)
-        if change < 1e-12 * u[-1]:
-            break
-    if not first.interpolated and len(first.inner) <= 30:  # over its own length a path may need fewer knots
-        weights = None if w is None else w[order]
-        settings = {"method": "tao-watson", "corners": corners, "weights": weights, "C": C}
+    if tried.initial.interpolated:
+        for _ in range(4):
+            spline = tried.initial.spline
+            places = np.array([place for place, _ in tried.corners])
+            grid = np.unique(np.concatenate([u, places]))
+            s = cumulative_length(partial(spline, nu=1), grid)
+            length = np.interp(u, grid, s)
+            corners = [(float(np.interp(place, grid, s)), k) for place, k in tried.corners]
+            if tried.initial.degree == 3:
+                initial = replace(tried.initial, spline=cubic(length, r), inner=length[2:-2])
+            else:
+                settings = {"method": "interpolation", "noise": tried.initial.noise, "corners": corners}
+                initial = replace(first_spline(length, r, **settings), method=tried.initial.method)
+            again = try_initial(length, r, w, initial, corners)
+            if again.missed > tried.missed and not forced:
+                break
+            change = float(np.abs(length - (u - u[0])).max())
+            u, tried = again.u, again
+            if change < 1e-12 * u[-1]:
+                break
+        return u, order, tried
+    settled = settle(u, r, w, tried.initial, tried.corners, options.robust)
+    u, order, first, corners = settled.u, settled.order, settled.first, settled.corners
+    weights = None if w is None else w[order]
+    if (
+        first.method.startswith("Tao") and len(first.inner) <= 30
+    ):  # over its own length a path may need fewer knots
+        settings = {"method": "tao-watson", "corners": corners, "weights": weights, "C": options.C}
         first = first_spline(u, r[order], noise=first.noise, **settings)
-    return u, order, first, corners
+    again = try_initial(u, r[order], weights, first, corners)
+    if not forced:
+        again = best_of(u, r[order], weights, first, corners, forced)
+    return again.u, order, again
 
 
 def _refit(

@@ -1,0 +1,63 @@
+"""A fit may not be longer, bend more, or lie farther from its points than the polygon through them allows."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sekant.geometry.curves.arc_length import cumulative_length
+from sekant.geometry.fit.data import PoseData
+from sekant.geometry.fit.noise import smoothed
+from sekant.geometry.fit.polyline import Array, chord_length, turning
+from sekant.geometry.fit.selection import Tried, across, typical_step
+
+_LONGER = 1.6  # a half circle over its chord
+_SHORTER = 0.5
+
+
+def check_bounds(
+    poses: PoseData, rows: NDArray[np.int64], u: Array, r: Array, tried: Tried, forced: bool
+) -> None:
+    """DataError if the fit over u (n,) through r (n, 3), the `rows` (n,) of the data, left its polygon.
+
+    A method that the caller asked for (`forced`) may predict left-out points badly: interpolation of noise does.
+    """
+    spline = tried.initial.spline
+    remedy = "give more points, check for outliers and rows out of order, or fit over a column"
+    if tried.lost >= 0 and not forced:
+        raise poses.error(
+            f"near {poses.row(int(rows[tried.lost]))} the path bends more sharply than its points and their noise "
+            f"resolve: no smooth fit comes as near to them as the polygon; {remedy}"
+        )
+    if not (tried.worth or forced):
+        raise poses.error(
+            f"{len(u)} points do not determine the path: left out and predicted from the others they are missed by "
+            f"{tried.missed:.3g} m (rms), farther than by straight lines between the others ({tried.polygon:.3g} m); "
+            f"{remedy}"
+        )
+    polygon = float(chord_length(smoothed(r)[0])[-1])
+    fine = np.linspace(u[0], u[-1], max(2001, 4 * len(u)))
+    length = float(cumulative_length(partial(spline, nu=1), fine)[-1])
+    if not _SHORTER * polygon <= length <= _LONGER * polygon:
+        raise poses.error(
+            f"the fit would be {length:.4g} m long, the polygon through its points is {polygon:.4g} m; {remedy}"
+        )
+    speed = np.linalg.norm(spline(fine, 1), axis=1)
+    slow = int(np.argmin(speed))
+    if not speed[slow] > (1e-3 if forced else 0.03) * float(np.median(speed)):
+        near = int(np.argmin(np.abs(u - fine[slow])))
+        raise poses.error(f"the fit would turn back near {poses.row(int(rows[near]))}; {remedy}")
+    bends, allowed = turning(spline(fine)), 2.0 * turning(r) + np.pi
+    if not bends <= allowed:
+        raise poses.error(
+            f"the fit would turn by {np.degrees(bends):.0f} deg in all, the polygon through its points turns by "
+            f"{np.degrees(turning(r)):.0f} deg; {remedy}"
+        )
+    residual = float(np.sqrt(np.mean(across(spline, u, r, typical_step(r)) ** 2)))
+    if not forced and not residual <= 1.5 * tried.polygon + 1e-9 * polygon:
+        raise poses.error(
+            f"the fit would miss its own points by {residual:.3g} m (rms), more than straight lines between their "
+            f"neighbors ({tried.polygon:.3g} m); {remedy}"
+        )

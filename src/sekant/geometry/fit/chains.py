@@ -1,0 +1,171 @@
+"""Points without an order: a chain through them from their shortest tree, and strokes that pass over it again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from sekant.geometry.fit.noise import smoothed
+from sekant.geometry.fit.polyline import Array, Index, chord_length, project
+
+FEW = 60  # points up to which the chain is improved by exchanges
+
+
+@dataclass(frozen=True)
+class Chain:
+    """A line through points, found without their order."""
+
+    line: Array | None  # (k, 3), smoothed; None if the points do not form one line
+    length: float  # of that line, or of the tree
+    given_length: float  # of the smoothed polygon in the given order
+    shuffled: bool  # the given order is no order along any path
+    way: Index  # points on the line in their order along it
+
+    def place(self, r: Array) -> Array:
+        """Length (n,) [m] along the line at which the points lie: in the order of the chain if it goes through all of
+        them, by projection otherwise."""
+        assert self.line is not None
+        if len(self.way) < len(r):
+            return project(r, self.line)[0]
+        out = np.empty(len(r))
+        out[self.way] = chord_length(r[self.way])
+        return out
+
+
+@dataclass(frozen=True)
+class Strokes:
+    """Passes over one line."""
+
+    count: int
+    place: Array  # (n,) length along the line [m]
+    distance: float  # rms [m] of the points from the line
+
+
+def shortest_chain(r: Array) -> Chain:
+    """The longest way through the shortest tree that joins the points r (n, 3), each to near ones.
+
+    The given order counts as shuffled if means of three neighbors pull the points together (ordered points stay where
+    they are, means of random ones shrink to a third) and the tree is much shorter than the polygon.
+    """
+    given = smoothed(r, back=0.02)[0]
+    given_length = float(chord_length(given)[-1])
+    way, tree_length = _tree(r)
+    polygon = float(chord_length(r)[-1])
+    means = (r[:-2] + r[1:-1] + r[2:]) / 3.0
+    kept = float(np.sum(np.var(means, axis=0)) / max(float(np.sum(np.var(r, axis=0))), 1e-300))
+    shuffled = kept < 0.7 and polygon > 1.6 * tree_length
+    if len(r) <= FEW and shuffled:
+        way = improved(r, _walk(r, int(way[0])), len(r))
+        tree_length = float(chord_length(r[way])[-1])
+        shuffled = polygon > 1.3 * tree_length
+    if len(way) < len(r):
+        line, _ = smoothed(r[way])
+        if not _covers(line, r) and shuffled:
+            way = _walk(r, int(way[0]))
+            step = np.linalg.norm(np.diff(r[way], axis=0), axis=1)
+            line = r[way] if step.max() <= 5.0 * np.median(step) else None
+    else:
+        line, _ = smoothed(r[way])
+    if line is not None and not _covers(line, r):
+        line = None
+    length = tree_length if line is None else float(chord_length(line)[-1])
+    return Chain(line, length, given_length, shuffled, way)
+
+
+def _covers(line: Array, r: Array) -> bool:
+    """Nearly all points lie near the line and not far beyond its ends."""
+    place, off = project(r, line)
+    length = float(chord_length(line)[-1])
+    beyond = np.maximum(-place, place - length)
+    return bool(np.quantile(np.maximum(off, beyond), 0.95) <= 0.03 * length)
+
+
+def strokes_of(r: Array, chain: Chain) -> Strokes | None:
+    """Strokes, if the points in their order run over the chain to and fro; None if they pass over it once."""
+    if chain.line is None or chain.given_length < 1.5 * chain.length:
+        return None
+    place, off = project(r, chain.line)
+    swing = 0.2 * float(np.ptp(place))
+    turn, best, way = 1, float(place[0]), 0.0
+    for value in place:  # a turn counts once the points have come back by a fifth of the travel
+        if way == 0.0:
+            way = np.sign(value - best) if abs(value - best) > swing else 0.0
+            best = float(value) if way else best
+        elif way * (value - best) > 0.0:
+            best = float(value)
+        elif abs(value - best) > swing:
+            turn, way, best = turn + 1, -way, float(value)
+    if turn < 2:
+        return None
+    return Strokes(turn, place, float(np.sqrt(np.mean(off**2))))
+
+
+def _tree(r: Array) -> tuple[Index, float]:
+    """Points on the longest way through the shortest spanning tree, and the length of the tree. Edges join near
+    points, and neighbors in the given order, so that the tree is one."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import dijkstra, minimum_spanning_tree
+    from scipy.spatial import cKDTree
+
+    n = len(r)
+    near = min(8, n - 1)
+    distance, other = cKDTree(r).query(r, near + 1)
+    i = np.concatenate([np.repeat(np.arange(n), near), np.arange(n - 1)])
+    j = np.concatenate([other[:, 1:].ravel(), np.arange(1, n)])
+    w = np.concatenate([distance[:, 1:].ravel(), np.linalg.norm(np.diff(r, axis=0), axis=1)])
+    w = np.maximum(w, 1e-300)
+    low, high = np.minimum(i, j), np.maximum(i, j)
+    _, first = np.unique(low * n + high, return_index=True)
+    graph = coo_array((w[first], (low[first], high[first])), shape=(n, n)).tocsr()
+    tree = minimum_spanning_tree(graph)
+    start = int(np.argmax(dijkstra(tree, directed=False, indices=0)))
+    reached, before = dijkstra(tree, directed=False, indices=start, return_predecessors=True)
+    way = [int(np.argmax(reached))]
+    while way[-1] != start:
+        way.append(int(before[way[-1]]))
+    return np.array(way[::-1]), float(tree.sum())
+
+
+def _walk(r: Array, start: int) -> Index:
+    """From a start always to the nearest point left, points straight ahead counting as nearer."""
+    left = np.ones(len(r), bool)
+    left[start] = False
+    way = [start]
+    ahead = np.zeros(3)
+    for _ in range(len(r) - 1):
+        choice = np.flatnonzero(left)
+        d = r[choice] - r[way[-1]]
+        length = np.maximum(np.linalg.norm(d, axis=1), 1e-300)
+        best = int(np.argmin(length * (2.0 - (d @ ahead) / length)))
+        step = d[best] / length[best]
+        ahead = ahead + step
+        ahead = ahead / max(float(np.linalg.norm(ahead)), 1e-300)
+        way.append(int(choice[best]))
+        left[choice[best]] = False
+    return np.array(way)
+
+
+def improved(r: Array, way: Index, reach: int) -> Index:
+    """The way with parts turned around and single points moved, by up to `reach` places, as long as that makes it
+    shorter."""
+    D = np.linalg.norm(r[:, None] - r[None], axis=2)
+    n = len(way)
+
+    def total(w: Index) -> float:
+        return float(D[w[:-1], w[1:]].sum())
+
+    best = total(way)
+    for _ in range(20):
+        before = best
+        for i in range(n - 1):
+            for j in range(i + 1, min(n, i + reach + 1)):
+                turned = np.concatenate([way[:i], way[i : j + 1][::-1], way[j + 1 :]])
+                moved = np.insert(np.delete(way, i), j, way[i])
+                for trial in (turned, moved):
+                    length = total(trial)
+                    if length < best * (1.0 - 1e-12):
+                        way, best = trial, length
+        if best >= before:
+            break
+    return way

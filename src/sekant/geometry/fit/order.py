@@ -1,0 +1,234 @@
+"""The order of the rows along the path, found by projection on a first estimate of it.
+
+The order of the file is right to begin with; a time column sorts the rows and settles it. Single rows that lie far
+from where the file puts them are moved to where they belong, or are outliers if they belong nowhere. Rows without any
+order are put on a shortest tree through the points, and so are several strokes over one travel. What remains is
+jitter along the path: each point goes to the nearest point of the smoothed polygon.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sekant.errors import AnalysisWarning
+from sekant.geometry.fit.chains import FEW, improved, shortest_chain, strokes_of
+from sekant.geometry.fit.data import PoseData
+from sekant.geometry.fit.noise import BACK, smoothed, step_cosines
+from sekant.geometry.fit.outliers import strays
+from sekant.geometry.fit.polyline import (
+    Array,
+    Index,
+    chord_length,
+    from_chord_of_neighbors,
+    project,
+    size_of,
+)
+
+_TIME_UNITS = ("s", "ms", "us", "min", "h")
+_TIME_NAMES = ("t", "time", "timestamp")
+
+
+@dataclass(frozen=True)
+class Arranged:
+    """Data in the order along the path."""
+
+    poses: PoseData
+    u: Array  # (n,) first parameter [m], increasing
+    jitter: bool  # the points go to and fro along the path, so that their polygon is no measure of length
+    index: Index  # (n,) rows of the original data
+    outliers: Index  # rows of the original data that were left out
+    warnings: tuple[AnalysisWarning, ...] = ()
+    shuffled: bool = False  # the order comes from the points alone
+
+
+def arrange(poses: PoseData, item: str) -> Arranged:
+    """Order, first parameter, and what was found out on the way. `item`: how warnings call the path."""
+    count = len(poses)
+    notes: list[str] = []
+    warnings: list[AnalysisWarning] = []
+    index = np.arange(count)
+    timed = _time_column(poses)
+    if timed is not None:
+        index = np.argsort(poses.columns[timed], kind="stable")
+        moved = int(np.sum(index != np.arange(count)))
+        if moved:
+            notes.append(f"{moved} of {count} rows were sorted by the column '{timed}'")
+    index = index[_distinct(poses, index, notes)]
+    r = poses.position[index]
+    away = strays(r)
+    keep = np.setdiff1d(np.arange(len(r)), away)
+    chain = shortest_chain(r[keep]) if len(keep) > 3 else None
+    if chain is not None and chain.shuffled and timed is None:
+        chain = shortest_chain(r) if away.size else chain
+        if chain.line is None:
+            raise poses.error(
+                "the rows are in no order along the path, and the points alone do not tell it (the path crosses or "
+                "approaches itself); sort the rows, or add a time column"
+            )
+        warnings.append(
+            AnalysisWarning(
+                "rows_reordered",
+                item,
+                f"{len(r)} rows",
+                f"neighboring rows are not neighbors on the path: in the order of the file its polygon is "
+                f"{chain.given_length:.4g} m long, along the path {chain.length:.4g} m; the rows were ordered by "
+                "their projection on a line through the points",
+                "check the picture of the fit, or sort the rows",
+            )
+        )
+        return replace(_along(poses, index, chain.place(r), notes, warnings), shuffled=True)
+    passes = strokes_of(r[keep], chain) if chain is not None else None
+    if passes is not None and chain is not None and chain.line is not None:
+        notes.append(
+            f"{passes.count} strokes over one travel were merged; their rows lie {passes.distance:.3g} m (rms) "
+            "from the line through all of them"
+        )
+        line, place, off = chain.line, passes.place, passes.distance
+    else:
+        line, place, off = _single_pass(r[keep], notes)
+    lost = np.zeros(0, np.int64)
+    if away.size:
+        spacing = float(np.median(np.linalg.norm(np.diff(r[keep], axis=0), axis=1)))
+        there, gap = project(r[away], line)
+        home = gap <= max(spacing, 6.0 * off)
+        home &= (there > -4.0 * spacing) & (there < place.max() + 4.0 * spacing) & (timed is None)
+        lost = away[~home]
+        if home.any():
+            warnings.append(_swapped(poses, item, index[away[home]]))
+        keep, place = np.concatenate([keep, away[home]]), np.concatenate([place, there[home]])
+    return _along(poses, index[keep], place, notes, warnings, index[lost])
+
+
+def along_column(poses: PoseData, name: str) -> PoseData:
+    """The rows in the order of a column, strokes over one travel merged: rows of equal values become their mean.
+
+    Only where the poses are a function of the column: sorted by it, points may lie from the line between their
+    neighbors by at most 2 % of the size (rms). Otherwise the rows come back as they are.
+    """
+    u = poses.columns[name]
+    step = np.diff(u)
+    if not np.all(np.isfinite(u)) or np.all(step > 0.0) or np.all(step < 0.0):
+        return poses
+    found = poses.take(np.argsort(u, kind="stable"))
+    gap = from_chord_of_neighbors(found.position)
+    if np.sqrt(np.mean(gap**2)) > 0.02 * size_of(found.position):
+        return poses
+    merged = found.averaged(np.unique(found.columns[name], return_inverse=True)[1])
+    strokes = 1 + int(np.sum(np.diff(np.sign(step[step != 0.0])) != 0.0))
+    text = (
+        f"the rows were sorted by '{name}'"
+        if strokes > len(u) // 4
+        else f"{strokes} strokes over '{name}' were merged"
+    )
+    return replace(merged, notes=(*merged.notes, text))
+
+
+def _single_pass(r: Array, notes: list[str]) -> tuple[Array, Array, float]:
+    """Line, places (n,) [m] of the points on it and their median distance, for points in roughly the right order.
+
+    Points in their order need less smoothing than before, and the line through them shows the order better: the two
+    steps alternate until the order stays.
+    """
+    order = np.arange(len(r))
+    if not _goes_back(r):  # there may be sharp bends, which an estimate would cut off
+        return r, chord_length(r), 0.0
+    for _ in range(10):
+        line, window = smoothed(r[order])
+        thin = max(1, window // 4)
+        line = line if thin == 1 else np.concatenate([line[:-1:thin], line[-1:]])
+        near = np.empty(len(r), np.int64)
+        near[order] = np.arange(len(r)) // thin
+        place, gaps = project(r, line, near, 3 * window // thin + 2)
+        before, order = order, np.argsort(place, kind="stable")
+        if np.array_equal(before, order):
+            break
+    moved = int(np.sum(np.diff(place) < 0.0))
+    if moved:
+        notes.append(
+            f"rows go to and fro along the path ({moved} steps back): ordered by their projection on it"
+        )
+    return line, place, float(np.median(gaps))
+
+
+def _along(
+    poses: PoseData,
+    index: Index,
+    place: Array,
+    notes: list[str],
+    warnings: list[AnalysisWarning],
+    lost: Index | None = None,
+) -> Arranged:
+    """The rows `index` sorted by their place on the first estimate; where no step goes back,
+    their polygon gives the parameter."""
+    order = np.argsort(place, kind="stable")
+    r = poses.position[index]
+    if len(order) <= FEW and _goes_back(r[order]):  # few points: no estimate is as good as the shortest way
+        order = improved(r, order, 6)
+        shortest = improved(r, order, len(order))
+        if chord_length(r[shortest])[-1] < 0.8 * chord_length(r[order])[-1]:
+            order = shortest
+        place = np.empty(len(order))
+        place[order] = chord_length(r[order])
+    found = poses.take(index[order])
+    twice = np.flatnonzero(np.all(np.diff(found.position, axis=0) == 0.0, axis=1))
+    if twice.size:  # rows that only the order along the path brought together
+        keep = _distinct(found, np.arange(len(found)), notes)
+        found, order = found.take(keep), order[keep]
+    found = replace(found, notes=(*found.notes, *notes))
+    changed = bool(np.any(np.diff(order) != 1))
+    cosine = step_cosines(found.position)
+    jitter = bool(np.mean(cosine) <= 0.5 or (changed and np.mean(cosine < BACK) > 0.02))
+    u = place[order] - place[order[0]] if jitter else chord_length(found.position)
+    if not np.all(np.diff(u) > 1e-12 * u[-1]):
+        u = u + 1e-9 * max(float(u[-1]), 1e-300) / len(u) * np.arange(len(u))
+    lost = np.zeros(0, np.int64) if lost is None else lost
+    return Arranged(found, u, jitter, index[order], lost, tuple(warnings))
+
+
+def _goes_back(r: Array) -> bool:
+    """Some step is opposite to both the one before and the one after; at a sharp bend only one of them is."""
+    back = step_cosines(r) < BACK
+    return bool(np.any(back[1:] & back[:-1]))
+
+
+def _time_column(poses: PoseData) -> str | None:
+    """A column of times, by its name or unit, whose values are all different."""
+    for name, values in poses.columns.items():
+        timed = name.lower() in _TIME_NAMES or poses.units.get(name) in _TIME_UNITS
+        if timed and np.all(np.isfinite(values)) and len(np.unique(values)) == len(values):
+            return name
+    return None
+
+
+def _distinct(poses: PoseData, index: Index, notes: list[str]) -> Index:
+    """Positions in `index` without rows that repeat the pose of the row before; DataError if only the position is
+    repeated, for then the body turns on the spot and length is no parameter."""
+    r = poses.position[index]
+    same = np.flatnonzero(np.linalg.norm(np.diff(r, axis=0), axis=1) <= 1e-14 * size_of(r))
+    if not same.size:
+        return np.arange(len(index))
+    if poses.quaternion is not None:
+        q = poses.quaternion[index]
+        turned = np.flatnonzero(np.abs(np.sum(q[same + 1] * q[same], axis=1)) < 1.0 - 1e-9)
+        if turned.size:
+            i = int(same[turned[0]])
+            raise poses.error(
+                f"the position repeats that of {poses.row(index[i])}, but the orientation differs "
+                f"({turned.size} such rows): where the body turns on the spot length is none; choose a column",
+                int(index[i + 1]),
+            )
+    notes.append(f"{same.size} repeated rows were left out, the first is {poses.row(index[same[0] + 1])}")
+    return np.delete(np.arange(len(index)), same + 1)
+
+
+def _swapped(poses: PoseData, item: str, rows: NDArray[np.int64]) -> AnalysisWarning:
+    return AnalysisWarning(
+        "rows_reordered",
+        item,
+        poses.row_list(rows),
+        "lie elsewhere on the path than their place in the data says, and were moved there",
+        "sort the rows; if the order is right, add a time column",
+    )

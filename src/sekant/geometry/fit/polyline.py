@@ -1,0 +1,67 @@
+"""Polygons through points: length, nearest points, turning. They are what every fit is measured against."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+Index = NDArray[np.int64]
+
+
+def chord_length(r: Array) -> Array:
+    """Cumulative distance (n,) of the points from the first along their polygon (HALL 3.74)."""
+    return np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(r, axis=0), axis=1))])
+
+
+def size_of(r: Array) -> float:
+    """Diagonal of the box around the points (n, 3)."""
+    return float(np.linalg.norm(np.ptp(r, axis=0)))
+
+
+def project(r: Array, line: Array, near: Index | None = None, reach: int = 0) -> tuple[Array, Array]:
+    """Nearest points of the polygon `line` (k, 3) to the points r (n, 3): their length along it and distance.
+
+    With `near` (n,) only the segments near[i] - reach ... near[i] + reach count: a path that comes by twice keeps
+    its passes apart. Beyond the ends of the whole line its end segments are prolonged.
+    """
+    s = chord_length(line)
+    d = np.diff(line, axis=0)
+    length = np.linalg.norm(d, axis=1)
+    count = len(d)
+    width = count if near is None else min(count, 2 * reach + 1)
+    place, distance = np.empty(len(r)), np.empty(len(r))
+    block = max(1, 200_000 // width)
+    for start in range(0, len(r), block):
+        part = slice(start, start + block)
+        if near is None:
+            j = np.broadcast_to(np.arange(count), (len(r[part]), count))
+        else:
+            j = np.clip(near[part] - reach, 0, count - width)[:, None] + np.arange(width)
+        offset = r[part][:, None] - line[j]
+        share = np.sum(offset * d[j], axis=2) / np.maximum(length[j] ** 2, 1e-300)
+        low, high = np.where(j == 0, -np.inf, 0.0), np.where(j == count - 1, np.inf, 1.0)
+        share = np.clip(share, low, high)
+        gap = np.linalg.norm(offset - share[..., None] * d[j], axis=2)
+        best = np.argmin(gap, axis=1)
+        i = np.arange(len(best))
+        place[part] = s[j[i, best]] + share[i, best] * length[j[i, best]]
+        distance[part] = gap[i, best]
+    return place, distance
+
+
+def from_chord_of_neighbors(r: Array) -> Array:
+    """Distance (n - 2,) of each inner point from the straight line between its neighbors, the line being cut off
+    at them: how far a left-out point lies from the polygon through the rest."""
+    a, b, p = r[:-2], r[2:], r[1:-1]
+    d = b - a
+    share = np.clip(np.sum((p - a) * d, axis=1) / np.maximum(np.sum(d * d, axis=1), 1e-300), 0.0, 1.0)
+    return np.linalg.norm(p - a - share[:, None] * d, axis=1)
+
+
+def turning(r: Array) -> float:
+    """Sum of the angles [rad] by which the polygon turns at its points."""
+    d = np.diff(r, axis=0)
+    d = d / np.maximum(np.linalg.norm(d, axis=1, keepdims=True), 1e-300)
+    # from the chord between unit vectors: accurate for small angles, where the arc cosine is not
+    return float(np.sum(2.0 * np.arcsin(np.clip(0.5 * np.linalg.norm(np.diff(d, axis=0), axis=1), 0.0, 1.0))))

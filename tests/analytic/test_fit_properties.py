@@ -1,0 +1,186 @@
+"""Fits of random curves: whatever the density, the noise across and along, the order and the duplicates of the rows.
+
+- Nothing but a DataError is ever raised.
+- Points that were left out lie no farther (rms) from the fit than from the polygon through the rest. The polygon
+  joins the rest in their true order, and a left-out point is compared with the side between its neighbors: through
+  noise that is larger than the steps the polygon fills the space around the path. Noise makes both distances random;
+  then the fit may be farther by three standard errors of the difference.
+- With ten points a coefficient of the spline the distance to the true curve is at most 0.7 sigma + 1e-6 of the size,
+  and over all cases with ten points a knot interval its rms is. (A quintic without inner knots has six coefficients,
+  and two components of the noise lie across a curve: least squares through ten points leaves 1.1 sigma on the
+  average.)
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+from scipy.spatial import cKDTree
+
+from sekant.errors import DataError
+from sekant.geometry.curves.pose_curve import PoseCurve
+
+MESSES = ("none", "none", "none", "adjacent", "far", "all", "duplicates")
+
+
+@dataclass(frozen=True)
+class Case:
+    points: np.ndarray  # (n, 3) in the order along the true curve
+    truth: np.ndarray  # (k, 3) dense points of the true curve, a little beyond its ends
+    sigma: float
+    size: float
+    mess: str
+    rng: np.random.Generator
+
+    def rows(self, keep):
+        """Indices of the points `keep` in the order, or disorder, in which the fit gets them."""
+        n, rng = len(keep), self.rng
+        keep = keep.copy()
+        if self.mess == "adjacent":
+            for i in rng.integers(0, n - 1, max(1, n // 40)):
+                keep[[i, i + 1]] = keep[[i + 1, i]]
+        elif self.mess == "far" and n >= 20:
+            i, j = rng.choice(n, 2, replace=False)
+            keep[[i, j]] = keep[[j, i]]
+        elif self.mess == "all":
+            return rng.permutation(keep)
+        elif self.mess == "duplicates":
+            return np.sort(np.concatenate([keep, rng.choice(keep, max(1, n // 5))]))
+        return keep
+
+
+def _random_curve(rng):
+    """A curve and the number of points that follow it; None if it bends too sharply for 60 of them."""
+    count = int(rng.integers(1, 4))
+    k = np.arange(1, count + 1)
+    a, b = rng.normal(size=(2, count, 3)) / k[:, None] ** 2
+    drift = rng.normal(size=3)
+    drift *= rng.uniform(2.0, 5.0) / np.linalg.norm(drift)
+    if rng.random() < 0.3:
+        a[:, 2] = b[:, 2] = drift[2] = 0.0
+    scale = 10.0 ** rng.uniform(-3, 2)
+    shift = scale * rng.choice([0.0, 1.0, 10.0]) * rng.normal(size=3)
+    turns = 2.0 * np.pi * rng.uniform(0.3, 1.0)
+
+    def curve(t):
+        phase = turns * np.outer(t, k)
+        return scale * (np.cos(phase) @ a + np.sin(phase) @ b + np.outer(t, drift)) + shift
+
+    fine = curve(np.linspace(-0.05, 1.05, 22001))
+    inner = fine[1000:-1000]
+    step = np.linalg.norm(np.diff(inner, axis=0), axis=1)
+    s = np.concatenate([[0.0], np.cumsum(step)])
+    d = np.diff(inner, axis=0) / step[:, None]
+    bend = float(np.max(np.linalg.norm(np.diff(d, axis=0), axis=1) / step[1:]))
+    least = max(7, int(np.ceil(s[-1] * bend / 0.7)))
+    return (curve, fine, inner, s, least) if least <= 60 else None
+
+
+def random_case(seed, most):
+    """An open curve of a few harmonics with a drift, sampled so finely that it turns by at most 0.7 rad a step; and
+    at which row each point was measured."""
+    rng = np.random.default_rng(seed)
+    while (drawn := _random_curve(rng)) is None:
+        pass
+    curve, fine, inner, s, least = drawn
+    n = int(np.exp(rng.uniform(np.log(least), np.log(max(most, least + 1)))))
+    w = np.linspace(0.0, 1.0, n)
+    w = {0: w, 1: np.sort(rng.uniform(size=n)), 2: 0.4 * w + 0.6 * w**2}[
+        int(rng.choice(3, p=[0.5, 0.2, 0.3]))
+    ]
+    mess = str(rng.choice(MESSES))
+    jitter = rng.choice([0.0, 0.0, 0.3, 1.0, 3.0] if n >= 40 else [0.0, 0.3]) * s[-1] / n
+    place = np.clip(w * s[-1] + jitter * rng.normal(size=n), 0.0, s[-1])
+    size = float(np.linalg.norm(np.ptp(inner, axis=0)))
+    sigma = float(rng.choice([0.0, 1.0])) * size * 10.0 ** rng.uniform(-7.0, -2.0)
+    if n < 40:  # few points show their order only if noise is smaller than the steps
+        sigma = min(sigma, 0.05 * s[-1] / n)
+    measured = curve(np.interp(place, s, np.linspace(0.0, 1.0, 20001))) + sigma * rng.normal(size=(n, 3))
+    if mess not in ("all", "duplicates") and jitter > 0.0:  # rows in the order of measurement
+        order = np.argsort(place)
+        return Case(measured[order], fine, sigma, size, mess, rng), order
+    return Case(measured[np.argsort(place)], fine, sigma, size, mess, rng), np.arange(n)
+
+
+def distance(points, line):
+    """Distance of points from a dense polygon."""
+    nearest = cKDTree(line).query(points)[1]
+    found = [_from_segments(points, line, np.clip(nearest + j, 0, len(line) - 2)) for j in (-1, 0)]
+    return np.minimum(*found)
+
+
+def _from_segments(p, line, i):
+    a, d = line[i], line[i + 1] - line[i]
+    share = np.clip(np.sum((p - a) * d, axis=1) / np.maximum(np.sum(d * d, axis=1), 1e-300), 0.0, 1.0)
+    return np.linalg.norm(p - a - share[:, None] * d, axis=1)
+
+
+def groups(n, rng):
+    """Points to leave out together: each inner one of few, every fifth (twice), or a fifth at random."""
+    if n <= 10:
+        return [np.array([i]) for i in range(1, n - 1)]
+    if n < 60:
+        return [np.arange(start, n - 1, 5) for start in (1, 3)]
+    held = np.sort(rng.choice(np.arange(1, n - 1), n // 5, replace=False))
+    return [held[np.concatenate([[True], np.diff(held) > 1])]]
+
+
+def assess(seed, most):
+    """Check a case; whether any fit was made, and distances to the truth over what is allowed."""
+    case, measured = random_case(seed, most)
+    n = len(case.points)
+    to_fit, to_polygon, shares = [], [], []
+    for held in groups(n, case.rng):
+        keep = np.setdiff1d(np.arange(n), held)
+        rows = case.rows(keep[np.argsort(measured[keep])])
+        try:
+            curve = PoseCurve.fit(case.points[rows])
+        except DataError:
+            continue
+        line = curve.position(np.linspace(*curve.range, max(20_001, 20 * n)))
+        to_fit.append(distance(case.points[held], line) ** 2)
+        i = np.searchsorted(keep, held)
+        ends = np.stack([case.points[keep[i - 1]], case.points[keep[i]]], axis=1)
+        sides = [
+            _from_segments(case.points[h][None], e, np.array([0])) for h, e in zip(held, ends, strict=True)
+        ]
+        to_polygon.append(np.concatenate(sides) ** 2)
+        knots = curve.report.knots
+        if len(rows) >= 10 * (knots + 1):
+            off = distance(line[:: max(1, len(line) // 2000)], case.truth)
+            error = float(np.sqrt(np.mean(off**2)))
+            allowed = 0.7 * case.sigma + 1e-6 * case.size
+            shares.append(error / allowed)
+            if len(rows) >= 10 * (knots + 6):
+                assert error <= allowed, (
+                    f"seed {seed}: {error:.3g} m from the truth, sigma {case.sigma:.3g} m"
+                )
+    if to_fit:
+        fit, polygon = np.concatenate(to_fit), np.concatenate(to_polygon)
+        spread = 3.0 * np.std(fit - polygon) / np.sqrt(len(fit)) if case.sigma > 0.0 and len(fit) > 1 else 0.0
+        rounding = (1e-9 * case.size) ** 2
+        assert np.mean(fit) <= np.mean(polygon) + spread + rounding, (
+            f"seed {seed}: left-out points {np.sqrt(np.mean(fit)):.3g} m from the fit, "
+            f"{np.sqrt(np.mean(polygon)):.3g} m from the polygon"
+        )
+    return bool(to_fit), shares
+
+
+def check(seeds, most):
+    done, shares = 0, []
+    for seed in seeds:
+        made, share = assess(seed, most)
+        done += made
+        shares += share
+    assert done > 0.85 * len(seeds)  # refusals are exceptions
+    if len(shares) > 20:
+        assert np.sqrt(np.mean(np.square(shares))) <= 1.0
+
+
+def test_random_curves_are_fitted_or_refused():
+    check(range(16), 120)
+
+
+@pytest.mark.long
+def test_many_random_curves_are_fitted_or_refused():
+    check(range(100, 500), 2000)
