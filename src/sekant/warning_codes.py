@@ -99,8 +99,8 @@ CODES: dict[str, WarningCode] = {
     ),
     "rows_reordered": WarningCode(
         "fit",
-        "Rows lie elsewhere on the path than their place in the data says, or in no order at all. They were ordered by "
-        "their projection on a first estimate of the path.",
+        "Rows lie elsewhere on the path than their place in the data says, or in no order at all. They were ordered "
+        "by their projection on a first estimate of the path.",
         "Sort the rows; if their order is right, add a time column.",
     ),
     "fit_residual": WarningCode(

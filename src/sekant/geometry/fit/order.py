@@ -74,7 +74,7 @@ def arrange(poses: PoseData, item: str) -> Arranged:
                 item,
                 f"{len(r)} rows",
                 f"neighboring rows are not neighbors on the path: in the order of the file its polygon is "
-                f"{chain.given_length:.4g} m long, along the path {chain.length:.4g} m; the rows were ordered by "
+                f"{chord_length(r)[-1]:.4g} m long, along the path {chain.length:.4g} m; the rows were ordered by "
                 "their projection on a line through the points",
                 "check the picture of the fit, or sort the rows",
             )
@@ -110,7 +110,7 @@ def along_column(poses: PoseData, name: str) -> PoseData:
     """
     u = poses.columns[name]
     step = np.diff(u)
-    if not np.all(np.isfinite(u)) or np.all(step > 0.0) or np.all(step < 0.0):
+    if not np.all(np.isfinite(u)) or np.all(step >= 0.0) or np.all(step <= 0.0):
         return poses
     found = poses.take(np.argsort(u, kind="stable"))
     gap = from_chord_of_neighbors(found.position)

@@ -237,7 +237,7 @@ def _fit_by_length(poses: PoseData, parameter: str, options: Options) -> PoseCur
 
 def _fit_in_order(
     poses: PoseData, u: Array, parameter: str, options: Options, warnings: list[AnalysisWarning]
-) -> tuple[PoseCurve, Array]:
+) -> tuple[PoseCurve, NDArray[np.int64]]:
     """Fit of rows in their order; also the rows (indices) that turn out to be outliers."""
     tag, y = _orientation_components(poses, options.orientation)
     r, w = poses.position, poses.weights
