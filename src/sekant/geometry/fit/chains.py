@@ -106,11 +106,11 @@ def _tree(r: Array) -> tuple[Index, float]:
     points, and neighbors in the given order, so that the tree is one."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import dijkstra, minimum_spanning_tree
-    from scipy.spatial import cKDTree
+    from scipy.spatial import KDTree
 
     n = len(r)
     near = min(8, n - 1)
-    distance, other = cKDTree(r).query(r, near + 1)
+    distance, other = KDTree(r).query(r, near + 1)
     i = np.concatenate([np.repeat(np.arange(n), near), np.arange(n - 1)])
     j = np.concatenate([other[:, 1:].ravel(), np.arange(1, n)])
     w = np.concatenate([distance[:, 1:].ravel(), np.linalg.norm(np.diff(r, axis=0), axis=1)])

@@ -216,11 +216,13 @@ def _distinct(poses: PoseData, index: Index, notes: list[str]) -> Index:
         if turned.size:
             i = int(same[turned[0]])
             raise poses.error(
-                f"the position repeats that of {poses.row(index[i])}, but the orientation differs "
+                f"the position repeats that of {poses.row(int(index[i]))}, but the orientation differs "
                 f"({turned.size} such rows): where the body turns on the spot length is none; choose a column",
                 int(index[i + 1]),
             )
-    notes.append(f"{same.size} repeated rows were left out, the first is {poses.row(index[same[0] + 1])}")
+    notes.append(
+        f"{same.size} repeated rows were left out, the first is {poses.row(int(index[same[0] + 1]))}"
+    )
     return np.delete(np.arange(len(index)), same + 1)
 
 
