@@ -86,9 +86,15 @@ class NativeFunction:
         `modes`: M; by default all sites are free.
         """
         self._check_count(arrays)
-        flat = [self._flat(i, np.asarray(a, dtype=float)) for i, a in enumerate(arrays)]
-        samples = self._run([f.reshape(1, -1) for f in flat], 1, tables, modes)
-        return [_shaped(s, shape)[0] for s, shape in zip(samples, self.shapes_out, strict=True)]
+        flat = [self._flat(i, a) for i, a in enumerate(arrays)]
+        flat.append(self.tables if tables is None else np.ascontiguousarray(tables, dtype=float))
+        flat.append(self._free if modes is None else np.ascontiguousarray(modes, dtype=float))
+        outputs = [np.empty((columns, rows)) for rows, columns in self.shapes_out]
+        arguments, results = self._tables
+        arg, res = arguments(*map(address_of, flat)), results(*map(address_of, outputs))
+        work = np.empty(max(self.work_size, 1))
+        self._entry(ctypes.addressof(arg), ctypes.addressof(res), address_of(work))
+        return [y.T if y.shape[0] != 1 else y[0] for y in outputs]
 
     def bound(self) -> Bound:
         """The function with arrays of its own, for a caller who fills them: the cheapest call from Python."""
@@ -105,7 +111,7 @@ class NativeFunction:
         counts = {f.shape[0] for f in flat} - {1} or {1}
         if len(counts) > 1:
             raise SekantError(f"function '{self.name}': different numbers of samples {sorted(counts)}")
-        samples = self._run(flat, counts.pop(), tables, None)
+        samples = self._run(flat, counts.pop(), tables)
         return [_shaped(s, shape) for s, shape in zip(samples, self.shapes_out, strict=True)]
 
     def _samples(self, i: int, value: np.ndarray) -> np.ndarray:
@@ -119,8 +125,9 @@ class NativeFunction:
             )
         return np.ascontiguousarray(value).reshape(value.shape[0], rows * columns)
 
-    def _flat(self, i: int, value: np.ndarray) -> np.ndarray:
+    def _flat(self, i: int, given: Any) -> np.ndarray:
         rows, columns = self.shapes_in[i]
+        value = np.asarray(given, dtype=float)
         if value.shape == (rows, columns):
             return value.ravel(order="F")
         if value.shape == (rows * columns,) or (value.ndim == 0 and rows * columns == 1):
@@ -141,23 +148,22 @@ class NativeFunction:
         return _C(self.address)
 
     @cached_property
+    def _tables(self) -> tuple[Any, Any]:
+        """Types of the tables of addresses of a call."""
+        return ctypes.c_int64 * (len(self.shapes_in) + 2), ctypes.c_int64 * len(self.shapes_out)
+
+    @cached_property
     def _free(self) -> np.ndarray:
         return free_modes(self.sites)
 
-    def _run(
-        self, flat: list[np.ndarray], n: int, tables: np.ndarray | None, modes: np.ndarray | None
-    ) -> list[np.ndarray]:
+    def _run(self, flat: list[np.ndarray], n: int, tables: np.ndarray | None) -> list[np.ndarray]:
         """`flat[i]`: (n or 1, size), contiguous."""
         table = self.tables if tables is None else np.ascontiguousarray(tables, dtype=float)
-        held = self._free if modes is None else np.ascontiguousarray(modes, dtype=float)
         outputs = [np.empty((n, rows * columns)) for rows, columns in self.shapes_out]
-        arg = np.array([*map(address_of, flat), address_of(table), address_of(held)], dtype=np.int64)
+        arg = np.array([*map(address_of, flat), address_of(table), address_of(self._free)], dtype=np.int64)
         res = np.array([*map(address_of, outputs)], dtype=np.int64)
         work = np.empty(max(self.work_size, 1))
-        if n == 1:
-            self._entry(address_of(arg), address_of(res), address_of(work))
-            return outputs
-        step = [a.shape[1] * 8 if a.shape[0] == n else 0 for a in flat]
+        step = [a.shape[1] * 8 if a.shape[0] == n and n > 1 else 0 for a in flat]
         many = Calls(
             function=self.address,
             count=n,
