@@ -28,7 +28,7 @@ class Bound:
     Not for several threads at a time: each has its own, by `NativeFunction.bound`.
     """
 
-    __slots__ = ("_call", "_kept", "inputs", "outputs")
+    __slots__ = ("_call", "_kept", "flat_inputs", "inputs", "outputs")
 
     def __init__(self, function: NativeFunction, call: Any, modes: np.ndarray):
         given = [np.zeros(shape, order="F") for shape in function.shapes_in]
@@ -40,6 +40,7 @@ class Bound:
         self._kept = (function, arrays, found, arg, res, work)
         self._call = partial(call, address_of(arg), address_of(res), address_of(work))
         self.inputs = dict(zip(function.names, [_columns(a) for a in given], strict=True))
+        self.flat_inputs = [a.reshape(-1, order="F") for a in given]  # the same memory, column by column
         self.outputs = [_columns(a) for a in found]
 
     def __call__(self) -> None:
