@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import re
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Annotated, Any, ClassVar
 
 import casadi as ca
 import numpy as np
@@ -15,6 +17,8 @@ import sekant as sk
 from sekant.errors import ModelError
 from sekant.io.source import parse_source
 from sekant.io.yaml import json_schema
+from sekant.model.points import SECTIONS, Element, register
+from sekant.model.points.values import Symbolic
 from sekant.views.cli import app
 
 PENDULUM = """
@@ -276,3 +280,61 @@ def test_runs_stop_where_a_load_switches(tmp_path):
     for method in ("taylor", "radau5", "dop853"):
         found = sk.simulate(system, method=method)
         assert found["A.x"][-1] - 0.3 == pytest.approx(x, abs=1e-7)
+
+
+def test_what_needs_bodies_and_joints_says_so(tmp_path):
+    model = sk.load(write(tmp_path, PENDULUM))
+    with pytest.raises(ModelError, match="'pendulum' has no bodies on joints"):
+        sk.reduce(model, "arm", "A.x", (0.1, 0.2))
+
+
+def test_includes_and_one_item_in_two_files(tmp_path):
+    (tmp_path / "more.yaml").write_text("natural: {masses: {bob: {at: A, mass: 0.7}}}\n")
+    model = sk.load(write(tmp_path, f"include: more.yaml\n{PENDULUM}"))
+    assert model.natural is not None
+    assert model.natural.items["masses"]["bob"].mass == 0.7
+    (tmp_path / "more.yaml").write_text("natural: {rods: {arm: {ends: [O, A]}}}\n")
+    with pytest.raises(ModelError, match=r"rod 'arm': is defined in .* and again in"):
+        sk.load(write(tmp_path, f"include: more.yaml\n{PENDULUM}"))
+
+
+def test_a_new_element_is_one_class(tmp_path):
+    """Registered, it is read, checked, written, documented and simulated."""
+
+    @register
+    class Magnet(Element):
+        """Pulls a point to the origin with a force that falls with its distance."""
+
+        section: ClassVar = "magnets"
+
+        at: str
+        """name of a point"""
+        strength: Annotated[Any, Symbolic("N*m")]
+
+        def compose(self, name, m):
+            p = m.point(self.at)
+            m.works[name] = [(p.velocity, -m.value(self.strength) * p.value / ca.sumsqr(p.value))]
+
+    try:
+        text = PENDULUM.replace("  forces:", "  magnets: {pull: {at: A, strength: 2 N*m}}\n  forces:")
+        model = sk.load(write(tmp_path, text))
+        assert "strength: 2.0" in sk.dump(model)
+        system = sk.compile(model, engine="casadi", parameters=["pull.strength"])
+        work = [o for o in system.all_outputs if o.name == "pull.work"]
+        assert work
+        assert json_schema()["properties"]["natural"]["properties"]["magnets"]
+        with pytest.raises(ModelError, match=r"strength: '2 kg' is a mass"):
+            sk.load(write(tmp_path, text.replace("2 N*m", "2 kg")))
+    finally:
+        del SECTIONS["magnets"]
+
+
+def test_several_threads_may_use_one_system(tmp_path):
+    """From nothing built yet: each function is built once, and every call has buffers of its own."""
+    system = sk.compile(sk.load(write(tmp_path, PENDULUM)))
+    start = system.initial_state()
+    states = [(start.q + 0.01 * k, start.v - 0.02 * k) for k in range(40)]
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(lambda state: system.forward_dynamics(*state, 0.3), states))
+    expected = [system.forward_dynamics(*state, 0.3) for state in states]
+    assert np.array_equal(found, expected)

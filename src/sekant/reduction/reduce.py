@@ -45,6 +45,12 @@ def reduce(
     too, so that kinetic energy and weight are those of the mechanism; "split", point masses in equal shares at their
     joints (Hall); "ignore".
     """
+    if not model.bodies:
+        raise ModelError(
+            f"model '{model.name}' has no bodies on joints: a reduction lets bodies follow the poses that "
+            "their joints give "
+            "them; describe a mechanism in points with bodies and joints, or drive it by sk.kinematics"
+        )
     keep = (keep,) if isinstance(keep, str) else tuple(keep)
     drives = (coordinate,) if isinstance(coordinate, str) else tuple(coordinate)
     ranges = [range] if isinstance(coordinate, str) else list(range)

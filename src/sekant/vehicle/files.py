@@ -63,8 +63,8 @@ def _described(path: Path, data: dict[str, Any]) -> tuple[Model, Suspension]:
     return _as_model(load(path.parent / data["model"]), path), roles
 
 
-def _as_model(found: Any, path: str | PathLike[str]) -> Model:
-    if not isinstance(found, Model):
+def _as_model(found: Model, path: str | PathLike[str]) -> Model:
+    if found.natural is not None:
         raise ModelError(
             "holds a mechanism in natural coordinates; curves need bodies and joints", file=str(path)
         )

@@ -29,7 +29,7 @@ def system_of(given: System | Model | Collector, parameters: list[str] | None) -
 
 def _tunable(model: Model | Collector) -> list[str]:
     """The named parameters that can stay symbols: numbers that no curve is made from and that are no formulas."""
-    if not isinstance(model, Model):
+    if not isinstance(model, Model) or model.natural is not None:
         return []
     plain = [name for name, value in model.parameters.items() if isinstance(value, float)]
     kept: list[str] = []
