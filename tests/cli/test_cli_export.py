@@ -65,3 +65,16 @@ def test_mistakes_are_told_in_a_line(crane, arguments, message):
     assert message in told.stderr
     assert "Traceback" not in told.stderr
     assert not (crane / "c.fmu").exists()
+
+
+def test_imported_robot_tells_what_was_left_out(tmp_path):
+    (tmp_path / "arm.urdf").write_text(
+        """<robot name="arm"><link name="base"/><link name="upper"><inertial><origin xyz="0 0 -0.2"/>
+        <mass value="1.2"/><inertia ixx="0.02" iyy="0.03" izz="0.015"/></inertial></link>
+        <joint name="shoulder" type="continuous"><parent link="base"/><child link="upper"/><axis xyz="0 1 0"/></joint>
+        <transmission name="gear"/></robot>"""
+    )
+    told = sekant("check", "arm.urdf", cwd=tmp_path)
+    assert told.returncode == 0, told.stderr
+    assert "shoulder (revolute, 1 dof)" in told.stdout
+    assert told.stderr.splitlines()[0] == "warning: <transmission>, arm.urdf: elements without a counterpart"

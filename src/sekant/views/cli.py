@@ -6,6 +6,7 @@ Commands live in `sekant.views.commands`, one file each, and import what they ne
 from __future__ import annotations
 
 import sys
+import warnings
 from typing import Annotated
 
 import typer
@@ -73,7 +74,8 @@ def _options(
 
 
 def main() -> None:
-    """Run the command line; faults of the user's input are told in a line each, without a traceback."""
+    """Run the command line; faults and warnings of the user's input are told in a line each, without a traceback."""
+    warnings.formatwarning = lambda message, *where: f"warning: {message}\n"
     try:
         app(prog_name="sekant")
     except SekantError as error:
