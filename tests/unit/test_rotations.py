@@ -76,3 +76,15 @@ def test_left_handed_and_scaled_matrices_are_named():
         rot.check_rotations(scaled)
     with pytest.raises(DataError, match="'zzx'"):
         rot.check_sequence("zzx")
+
+
+@pytest.mark.parametrize("angle", [0.0, 1e-12, 1e-5, 0.7, 3.0, np.pi - 1e-9])
+def test_the_angle_between_rotations_is_accurate_everywhere(angle):
+    axis = np.array([0.48, -0.6, 0.64])
+    q1 = rot.quaternion_from_rotation_vector([0.3, -1.1, 0.7])
+    q2 = rot.quaternion_product(q1, rot.quaternion_from_rotation_vector(angle * axis))
+    assert rot.angle_between(q1, -2.5 * q2) == pytest.approx(angle, abs=1e-15, rel=1e-9)
+    R = [rot.rotation_from_quaternion(q) for q in (q1, q2)]
+    assert rot.angle_between_rotations(*R) == pytest.approx(
+        angle, abs=1e-15, rel=1e-3 if angle < 1e-9 else 1e-9
+    )

@@ -88,6 +88,22 @@ def rotation_from_vector(phi: ArrayLike) -> Array:
     return rotation_from_quaternion(quaternion_from_rotation_vector(phi))
 
 
+def angle_between(q1: ArrayLike, q2: ArrayLike) -> Array:
+    """Angle of rotation (...) [rad], 0 to pi, between quaternions (..., 4) of any length; accurate for all angles."""
+    q = quaternion_product(quaternion_conjugate(q1), q2)
+    return 2.0 * np.arctan2(np.linalg.norm(q[..., 1:], axis=-1), np.abs(q[..., 0]))
+
+
+def angle_between_rotations(R1: ArrayLike, R2: ArrayLike) -> Array:
+    """Angle of rotation (...) [rad], 0 to pi, between rotation matrices (..., 3, 3); accurate for all angles.
+
+    |R1 - R2|^2 = 8 sin^2 (angle / 2), |R1 + R2|^2 = 4 + 8 cos^2 (angle / 2).
+    """
+    R1, R2 = np.asarray(R1, float), np.asarray(R2, float)
+    sine2, cosine2 = np.sum((R1 - R2) ** 2, axis=(-2, -1)), np.sum((R1 + R2) ** 2, axis=(-2, -1)) - 4.0
+    return 2.0 * np.arctan2(np.sqrt(sine2), np.sqrt(np.maximum(cosine2, 0.0)))
+
+
 def continue_signs(q: ArrayLike) -> Array:
     """(n, 4): flip signs so that neighbours lie on the same half of the sphere (q and -q are one
     rotation)."""

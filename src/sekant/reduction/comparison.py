@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from sekant.analyses.simulation.simulate import simulate
 from sekant.errors import ModelError, SolverError
-from sekant.geometry.surfaces.pose_surface import relative_angle
+from sekant.geometry.rotations import angle_between
 from sekant.model.body import Body
 from sekant.model.forces.base import Force
 from sekant.model.joints import Fixed
@@ -60,7 +60,7 @@ class Comparison:
         """(n,) rad: the angle between the orientations of a point's body in the two models."""
         self._values(self.expected, f"{point}.position")
         q = [np.asarray(r[f"{self.points[point]}.orientation"]) for r in (self.expected, self.measured)]
-        return relative_angle(*q)
+        return angle_between(*q)
 
     def summary(self) -> str:
         """For each point, the errors along the direction in which it moves farthest."""

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from sekant.errors import DataError
 from sekant.geometry.curves.pose_curve import PoseCurve
 from sekant.geometry.pose_tables.pose_table import PoseTable
+from sekant.geometry.rotations import angle_between_rotations
 from sekant.geometry.surfaces.pose_surface import PoseSurface
 from sekant.reduction.poses import Poses
 
@@ -166,7 +167,7 @@ def _error(poses: Poses, name: str, shape: Any, *axes: Array) -> PoseError:
     motion = poses.bodies([name], *axes)[name]
     R, p = shape.pose(*(a.ravel() for a in np.meshgrid(*axes, indexing="ij")))
     gap = np.linalg.norm(p - motion.position, axis=-1)
-    turn = 2 * np.arcsin(np.linalg.norm(R - motion.rotation, axis=(-2, -1)) / np.sqrt(8.0))
+    turn = angle_between_rotations(R, motion.rotation)
     return PoseError(float(gap.max()), _rms(gap), float(turn.max()), _rms(turn))
 
 

@@ -18,7 +18,11 @@ from numpy.typing import ArrayLike, NDArray
 from sekant.errors import DataError
 from sekant.geometry import pose_kinematics
 from sekant.geometry.pose_kinematics import Frame
-from sekant.geometry.rotations import euler_from_quaternion, quaternion_from_rotation
+from sekant.geometry.rotations import (
+    angle_between_rotations,
+    euler_from_quaternion,
+    quaternion_from_rotation,
+)
 from sekant.tables.continuity import Continuity, continuity_of
 from sekant.tables.table import Table
 
@@ -189,7 +193,7 @@ class PoseCurve:
         R, p = self.extended("linear").pose(np.array([a, b]))
         p[1] -= self.table.increment[:3]
         gap = float(np.linalg.norm(p[1] - p[0]))
-        turn = float(np.arccos(np.clip(0.5 * (np.trace(R[0].T @ R[1]) - 1.0), -1.0, 1.0)))
+        turn = float(angle_between_rotations(R[0], R[1]))
         if gap > tolerance or turn > max(tolerance, 1e-6):
             raise DataError(
                 f"pose curve '{self.name or self.parameter}' does not close: its ends are {gap:.4g} m and "

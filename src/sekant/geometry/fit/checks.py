@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sekant.geometry.fit.data import PoseData
+from sekant.geometry.rotations import angle_between
 
 Array = NDArray[np.float64]
 LEAST_POINTS = 7  # a quintic has six coefficients; one point more leaves something to compare with
@@ -69,7 +70,7 @@ def check_turns(data: PoseData) -> None:
     q = data.quaternion
     if q is None:
         return
-    angle = 2.0 * np.arccos(np.clip(np.abs(np.sum(q[1:] * q[:-1], axis=1)), 0.0, 1.0))
+    angle = angle_between(q[1:], q[:-1])
     bad = np.flatnonzero(angle > np.radians(120.0))
     if bad.size:
         i = int(bad[0])

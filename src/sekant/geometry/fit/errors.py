@@ -16,7 +16,7 @@ from sekant.geometry.fit.initial import Initial, cubic, first_spline
 from sekant.geometry.fit.noise import find_straights
 from sekant.geometry.fit.report import FitReport
 from sekant.geometry.pose_kinematics import rotations
-from sekant.geometry.rotations import quaternion_from_rotation
+from sekant.geometry.rotations import angle_between, quaternion_from_rotation
 
 Array = NDArray[np.float64]
 _EVERY = 5  # one point in five is held out
@@ -104,13 +104,6 @@ def describe(
         residuals=residuals,
         **values,
     )
-
-
-def angle_between(q1: Array, q2: Array) -> Array:
-    """Angle of rotation (n,) [rad] between unit quaternions, accurate for small angles."""
-    same = np.where(np.sum(q1 * q2, axis=-1, keepdims=True) < 0.0, -1.0, 1.0)
-    half = 0.5 * np.linalg.norm(q1 - same * q2, axis=-1)
-    return 4.0 * np.arcsin(np.clip(half, 0.0, 1.0))
 
 
 def _rms(x: Array) -> float:

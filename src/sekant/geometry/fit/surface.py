@@ -14,8 +14,8 @@ from sekant.geometry.fit.data import PoseData, read_poses
 from sekant.geometry.fit.report import FitReport
 from sekant.geometry.fit.surface_models import Model, fit_polynomial, fit_spline, interpolate_grid
 from sekant.geometry.pose_kinematics import parse_orientation
-from sekant.geometry.rotations import continue_signs, euler_from_quaternion
-from sekant.geometry.surfaces.pose_surface import PoseSurface, relative_angle
+from sekant.geometry.rotations import angle_between, continue_signs, euler_from_quaternion
+from sekant.geometry.surfaces.pose_surface import PoseSurface
 from sekant.tables.table import Table2
 
 Array = NDArray[np.float64]
@@ -187,7 +187,7 @@ def _report(
     residuals: dict[str, Any] = {"u": points.u, "position": r, "position_error": gaps}
     if poses.quaternion is not None and surface.orientation != "none":
         q = poses.quaternion[points.rows]
-        turn = relative_angle(surface.quaternion(points.u[:, 0], points.u[:, 1]), q)
+        turn = angle_between(surface.quaternion(points.u[:, 0], points.u[:, 1]), q)
         values |= {"orientation_rms": _rms(turn), "orientation_max": float(turn.max())}
         residuals["orientation_error"] = turn
     held = np.zeros(len(gaps), bool)
@@ -205,7 +205,7 @@ def _report(
         gap = np.linalg.norm(trial.position(at[:, 0], at[:, 1]) - r[held], axis=1)
         values |= {"held_out_position_rms": _rms(gap), "held_out_position_max": float(gap.max())}
         if q is not None:
-            turn = relative_angle(trial.quaternion(at[:, 0], at[:, 1]), q[held])
+            turn = angle_between(trial.quaternion(at[:, 0], at[:, 1]), q[held])
             values |= {"held_out_orientation_rms": _rms(turn), "held_out_orientation_max": float(turn.max())}
     degenerate = surface.degenerate_points()
     warnings = [

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from sekant.errors import DataError
 from sekant.geometry import pose_kinematics
-from sekant.geometry.rotations import quaternion_conjugate, quaternion_from_rotation, quaternion_product
+from sekant.geometry.rotations import quaternion_from_rotation
 from sekant.tables.table import Table2
 
 if TYPE_CHECKING:
@@ -217,9 +217,3 @@ class PoseSurface:
         from sekant.geometry.surfaces.surface_functions import surface_from_function
 
         return surface_from_function(function, range, **options)
-
-
-def relative_angle(q1: Array, q2: Array) -> Array:
-    """Angle of rotation (...) [rad] between two quaternions of any length."""
-    q = quaternion_product(quaternion_conjugate(q1), q2)
-    return 2.0 * np.arctan2(np.linalg.norm(q[..., 1:], axis=-1), np.abs(q[..., 0]))
