@@ -17,9 +17,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from sekant.analyses.assembly.assemble import assemble
 from sekant.analyses.assembly.loop_geometry import coordinates_of_velocities
-from sekant.engine.system import State, System
+from sekant.engine.system import State, System, as_system
 from sekant.errors import SolverError
 from sekant.geometry.spatial import SX
+from sekant.model.model import Model
+from sekant.model.points.collector import Collector
 from sekant.solvers.linear.rank import redundant_rows
 from sekant.solvers.structure import Structure, analyze_structure, signature
 
@@ -71,12 +73,15 @@ class SystemStructure:
 
 
 def structure(
-    system: System, state: State | None = None, parameters: Mapping[str, ArrayLike] | None = None
+    system: System | Model | Collector,
+    state: State | None = None,
+    parameters: Mapping[str, ArrayLike] | None = None,
 ) -> SystemStructure:
     """Signature matrix, offsets, index and freedom of the index-3 equations of a system; print it for the tableau.
 
     `state` is consistent; by default the model's own start, assembled.
     """
+    system = as_system(system, [*(parameters or {})])
     eq = system.equations
     rows = [block.name for block in eq.ordered_blocks for _ in range(block.rows)]
     point = state or (assemble(system, parameters=parameters) if rows else system.initial_state(parameters))

@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from sekant.engine.codegen.build import build
 from sekant.engine.codegen.native import NativeFunction
+from sekant.engine.values import Values
 from sekant.errors import ModelError, SekantError, suggest
 from sekant.formulations import summary
 from sekant.formulations.build import FORMULATIONS, equations_of
@@ -68,6 +69,11 @@ def compile(
     if engine not in ("llvm", "casadi"):
         raise ModelError(f"unknown engine '{engine}'; use 'llvm' or 'casadi'")
     return System(model, equations_of(model, formulation, parameters, algorithm), engine, cache)
+
+
+def as_system(given: System | Model | Collector, parameters: Sequence[str] = ()) -> System:
+    """A system as it is; a model compiled, with these run-time parameters."""
+    return given if isinstance(given, System) else compile(given, parameters=parameters)
 
 
 class System:
@@ -277,6 +283,32 @@ class System:
         x = ca.vertcat(self._q, self._v, self._z, work)
         y = ca.vertcat(SX.zeros(0, 1), *[output.expression for output in chosen])
         return self.function("outputs", [self._t, x, self._p], [y]), tuple(chosen)
+
+    def outputs(
+        self,
+        state: State | None = None,
+        names: Sequence[str] | None = None,
+        *,
+        t: float | None = None,
+        parameters: Mapping[str, ArrayLike] | None = None,
+    ) -> Values:
+        """Outputs at a state by name, as ``system.outputs(state)["spring.force"]``; by default at the model's start.
+
+        `names`: patterns such as ``arm.*``, which compiles only these. Time `t` (s) and `parameters` are those of
+        the state where it has some (an equilibrium, the end of a result), else 0 and the defaults.
+        """
+        t = float(getattr(state, "t", 0.0)) if t is None else t
+        parameters = getattr(state, "parameters", None) if parameters is None else parameters
+        state = self.initial_state(parameters) if state is None else state
+        q, v = (np.asarray(part, float).ravel() for part in (state.q, state.v))
+        if q.size != self.nq or v.size != self.nv:
+            raise SekantError(
+                f"the state has {q.size} coordinates and {v.size} velocities, the system {self.nq} and {self.nv}"
+            )
+        function, chosen = self.output_function(names, balance=False)
+        x = np.concatenate([q, v, self.element_states(state, parameters), np.zeros(len(self.work_names))])
+        y = function(np.array([t]), x, self.parameter_vector(parameters))[0]
+        return Values(chosen, y.ravel())
 
     def scene(self, values: Mapping[str, ArrayLike] | None = None) -> Scene:
         """What a viewer draws, at the given run-time parameters; see `sekant.formulations.scene`."""

@@ -33,6 +33,6 @@ def save_result(result: Result, path: str | os.PathLike[str]) -> None:
         with ResultWriter(path) as writer:
             writer.start(result.channels, result.provenance, lambda: result.scene)
             writer.append(result.time, result.data)
-            writer.finish(result.status, result.message, result.stats, result.warnings)
+            writer.finish(result.status, result.message, result.stats, result.warnings, result.final_state)
     else:
         raise SekantError(f"has no known result format ('{suffix}'); use .nc or .csv", file=str(path))

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from sekant.errors import AnalysisWarning, DataError, SekantError
 from sekant.results.channels import Channel, Channels
+from sekant.results.final_state import FinalState
 from sekant.results.result import Result
 from sekant.results.summary import to_json
 
@@ -38,6 +39,7 @@ def header(
     provenance: Mapping[str, Any],
     scene: Mapping[str, Any] | None = None,
     warnings: Sequence[AnalysisWarning] = (),
+    final_state: FinalState | None = None,
 ) -> bytes:
     """The bytes of a file with these channels and no row."""
     from scipy.io import netcdf_file
@@ -57,6 +59,8 @@ def header(
     file.provenance = to_json(provenance)
     if warnings:
         file.warnings = to_json([warning.as_dict() for warning in warnings])
+    if final_state is not None:
+        file.final_state = json.dumps(final_state.as_dict())
     if scene:
         file.scene = to_json(scene)
     file.channels = to_json(
@@ -140,6 +144,7 @@ def _parse(content: bytes) -> Result:
         status, message = _text(file.status), _text(file.message)
         stats, provenance = json.loads(file.stats), json.loads(file.provenance)
         scene = getattr(file, "scene", None)
+        end = json.loads(getattr(file, "final_state", "null"))
         warnings = [AnalysisWarning.from_dict(each) for each in json.loads(getattr(file, "warnings", "[]"))]
         time = file.variables["time"][:].astype(float)
         channels = Channels(
@@ -156,8 +161,11 @@ def _parse(content: bytes) -> Result:
             found = channels.find(entry["name"])
             series = file.variables[entry["variable"]][:]
             data[:, found.start : found.stop] = series.reshape(time.size, found.stop - found.start)
+    final = None if end is None else FinalState.from_dict(end, provenance.get("parameters") or None)
     make_scene = None if scene is None else lambda: json.loads(scene)
-    return Result(time, data, channels, status, message, stats, provenance, make_scene, tuple(warnings))
+    return Result(
+        time, data, channels, status, message, stats, provenance, make_scene, tuple(warnings), final
+    )
 
 
 def _variable_names(channels: Channels) -> list[str]:

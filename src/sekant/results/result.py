@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from sekant.errors import AnalysisWarning, SekantError
 from sekant.results.channels import Channels
+from sekant.results.final_state import FinalState
 from sekant.results.pictures import picture
 from sekant.results.summary import digest, summary_text
 
@@ -40,6 +41,7 @@ class Result:
     provenance  model name and hash, version, method and options, parameters
     make_scene  makes what a viewer draws (see `scene`), when it is first asked for
     warnings    what a reader should know before relying on the numbers; most runs have none
+    final_state where the run ended, for ``simulate(initial=result)`` and other analyses; None if it is not known
 
     The arrays are not copied; what `Result` hands out is read-only.
     """
@@ -53,6 +55,7 @@ class Result:
     provenance: Mapping[str, Any] = field(default_factory=dict)
     make_scene: Callable[[], Mapping[str, Any]] | None = None
     warnings: tuple[AnalysisWarning, ...] = ()
+    final_state: FinalState | None = None
 
     def __post_init__(self) -> None:
         time = _frozen(self.time)

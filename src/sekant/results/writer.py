@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike
 from sekant.errors import AnalysisWarning, SekantError
 from sekant.results import netcdf
 from sekant.results.channels import Channels
+from sekant.results.final_state import FinalState
 from sekant.results.place import cannot_write, check_writable, partial_path
 from sekant.results.result import INTERRUPTED, RUNNING
 
@@ -113,11 +114,12 @@ class ResultWriter:
         message: str = "",
         stats: Mapping[str, Any] | None = None,
         warnings: Sequence[AnalysisWarning] = (),
+        final_state: FinalState | None = None,
     ) -> None:
         """Write the file as it shall stay, and put it in place."""
         channels = self._started()
         self._done = True
-        told = (status, message, stats or {}, self._provenance, self._scene, warnings)
+        told = (status, message, stats or {}, self._provenance, self._scene, warnings, final_state)
         head = netcdf.header(channels, *told)
         count = netcdf.COUNT_OFFSET
         try:

@@ -9,9 +9,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sekant.analyses.assembly.loop_geometry import LoopGeometry
-from sekant.engine.system import State, System, compile
+from sekant.engine.system import State, System, as_system, compile
 from sekant.errors import AnalysisWarning, SolverError, warning_lines
 from sekant.formulations.initial import placed_state
+from sekant.model.model import Model
+from sekant.model.points.collector import Collector
 
 Vector = NDArray[np.float64]
 
@@ -95,7 +97,7 @@ class Assembled(State):
 
 
 def assemble(
-    system: System,
+    system: System | Model | Collector,
     guess: State | None = None,
     *,
     hold: Sequence[str] = (),
@@ -112,6 +114,7 @@ def assemble(
     first; if it fails, or closes a joint the wrong way round, least squares of the gaps between the joints' frames,
     then continuation from the residual of the guess, then IPOPT. Velocities are treated likewise.
     """
+    system = as_system(system, [*(parameters or {})])
     if guess is None and system.equations.placed_by_joints:
         guess, hold = _as_joints_have_it(system, t, parameters, hold, weights or {})
         weights = None

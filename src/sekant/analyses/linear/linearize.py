@@ -26,8 +26,10 @@ from sekant.analyses.linear.moving_axes import frozen, moving_axes
 from sekant.analyses.linear.operating_point import operating_point
 from sekant.analyses.simulation.contacts import variant_of
 from sekant.engine.functions.linear import Tangent, linear_functions
-from sekant.engine.system import State, System
+from sekant.engine.system import State, System, as_system
 from sekant.errors import SolverError, suggest, without_repeats
+from sekant.model.model import Model
+from sekant.model.points.collector import Collector
 
 METHODS = ("exact", "forward", "finite_difference")
 Array = NDArray[Any]
@@ -36,7 +38,7 @@ GRADIENT = 1e-6
 
 
 def linearize(
-    system: System,
+    system: System | Model | Collector,
     state: State | None = None,
     t: float = 0.0,
     *,
@@ -64,6 +66,10 @@ def linearize(
     """
     if method not in METHODS:
         raise SolverError(f"linearize: unknown method '{method}'; {suggest(method, METHODS, 'methods')}")
+    own = getattr(state, "system", None)  # that of an equilibrium or a steady motion of this very model
+    if own is not None and own.model is system:
+        system = own
+    system = as_system(system, [*(parameters or {})])
     if state is not None and hasattr(state, "t"):
         t = state.t  # type: ignore[attr-defined]
     system = with_inputs(system, inputs, t)

@@ -16,11 +16,12 @@ from sekant.analyses.simulation.choice import choose_method
 from sekant.analyses.simulation.contacts import run_with_contacts
 from sekant.analyses.simulation.runs import TAYLOR, Setup, is_adaptive, prepare_loop, run
 from sekant.engine.inputs import InputValue, driven_by, split_inputs
-from sekant.engine.system import State, System, compile
+from sekant.engine.system import State, System, as_system
 from sekant.errors import AnalysisWarning, SolverError, without_repeats
 from sekant.model.model import Model
 from sekant.model.points.collector import Collector
 from sekant.results import Channel, Channels, Result, ResultWriter
+from sekant.results.final_state import FinalState
 from sekant.version import __version__
 
 DEFAULT_ROWS = 1000
@@ -39,7 +40,7 @@ def simulate(
     output_times: ArrayLike | None = None,
     parameters: Mapping[str, ArrayLike] | None = None,
     inputs: Mapping[str, InputValue] | None = None,
-    initial: State | None = None,
+    initial: State | Result | None = None,
     outputs: Sequence[str] | None = None,
     balance: bool = True,
     max_steps: int | None = None,
@@ -54,20 +55,25 @@ def simulate(
     Rows of the result: every `output_step` (s), or at `output_times` (which start the clock), else 1001.
     `parameters`: values of the system's run-time parameters. `inputs`: of the model's inputs, each a number, rows
     ``(times, values)`` joined by straight lines, or a function of time. `initial`: a state other than
-    the model's own.
+    the model's own, or a result: the run goes on where that ended, on its clock, to `until`.
     `outputs`: patterns such as ``arm.*`` of what to report. `balance`: accumulate the work of every
     non-conservative element, so that ``energy.balance`` tells the drift of damped and driven systems too.
     `progress(fraction)` is called now and then; `writer` gets the rows while the run goes on.
 
     A run that cannot go on, or is interrupted, returns what was computed; `status` and `message` say why.
     """
-    if not isinstance(system, System):
-        system = compile(system)
+    system, begin = as_system(system, [*(parameters or {})]), 0.0
+    start_at: State | None
+    if isinstance(initial, Result):
+        start_at, begin, parameters = _end_of(initial, parameters)
+    else:
+        start_at = initial
     settings = system.settings
     times = _output_times(
         settings.until if until is None else until,
         settings.output_step if output_step is None else output_step,
         output_times,
+        begin,
     )
     constant, varying = split_inputs(system, inputs, float(times[0]), float(times[-1]))
     system, parameters = driven_by(system, varying), {**(parameters or {}), **constant}
@@ -75,7 +81,7 @@ def simulate(
     began = perf_counter()
     _refuse_nothing(system)
     _refuse_jumps(system, times, parameters)
-    start, notes, warned = _start(system, parameters, initial, float(times[0]))
+    start, notes, warned = _start(system, parameters, start_at, float(times[0]))
     _refuse_bad_start(system, start, parameters, balance, float(times[0]))
     method, reason = method or settings.method, ""
     rtol = float(settings.rtol if rtol is None else rtol)  # type: ignore[arg-type]
@@ -134,28 +140,51 @@ def simulate(
         message = f"{message}; {cause}" if cause else message
     stats = {**done.stats, "wall_time": perf_counter() - compiled, "compile_time": compiled - began}
     warnings = without_repeats(warned, done.warnings)
+    final = _final(system, done, provenance["parameters"])
     if writer is not None:
-        writer.finish(done.status, message=message, stats=stats, warnings=warnings)
+        writer.finish(done.status, message=message, stats=stats, warnings=warnings, final_state=final)
     data = np.concatenate(reporter.rows) if reporter.rows else np.zeros((0, channels.width))
-    told = (done.status, message, stats, provenance, make_scene, warnings)
+    told = (done.status, message, stats, provenance, make_scene, warnings, final)
     return Result(done.t[: len(data)], data, channels, *told)
 
 
-def _output_times(until: Any, output_step: Any, output_times: ArrayLike | None) -> NDArray[np.float64]:
+def _end_of(result: Result, parameters: Any) -> tuple[Any, float, Any]:
+    """State and time at which a result ended, and its parameters but for those that are given anew."""
+    end = result.final_state
+    if end is None:
+        raise SolverError(
+            "the initial result does not tell its final state (only runs and .nc files of runs do)"
+        )
+    return end, end.t, {**(end.parameters or {}), **(parameters or {})}
+
+
+def _final(system: System, done: Any, parameters: dict[str, list[float]]) -> FinalState:
+    ends = np.cumsum([system.nq, system.nv, system.nz])
+    q, v, z, _ = np.split(np.asarray(done.x_last, float), ends)
+    return FinalState(float(done.t_last), q.copy(), v.copy(), z.copy(), parameters)
+
+
+def _output_times(
+    until: Any, output_step: Any, output_times: ArrayLike | None, begin: float
+) -> NDArray[np.float64]:
     if output_times is not None:
         times = np.asarray(output_times, float).ravel()
         if times.size < 2:
             raise SolverError(f"output_times needs at least a start and an end (got {times.size} times)")
         return times
     until = float(until)
+    if begin and not begin < until < np.inf:
+        raise SolverError(f"the initial result ends at t = {begin:g} s; until must be later (got {until:g})")
     if not 0 < until < np.inf:
         raise SolverError(f"until must be a positive number of seconds (got {until:g})")
     if output_step is None:
-        return np.linspace(0.0, until, DEFAULT_ROWS + 1)
-    if not 0 < output_step <= until:
-        raise SolverError(f"output_step must be positive and at most {until:g} s (got {output_step:g})")
-    count = int(np.floor(until / output_step * (1 + 1e-12)))
-    times = output_step * np.arange(count + 1)
+        return np.linspace(begin, until, DEFAULT_ROWS + 1)
+    if not 0 < output_step <= until - begin:
+        raise SolverError(
+            f"output_step must be positive and at most {until - begin:g} s (got {output_step:g})"
+        )
+    count = int(np.floor((until - begin) / output_step * (1 + 1e-12)))
+    times = begin + output_step * np.arange(count + 1)
     return times if np.isclose(times[-1], until, rtol=1e-12) else np.append(times, until)
 
 

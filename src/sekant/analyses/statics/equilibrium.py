@@ -14,8 +14,11 @@ from sekant.analyses.assembly.assemble import assemble
 from sekant.analyses.simulation.contacts import variant_of
 from sekant.analyses.statics.rest_equations import Rest, Statics
 from sekant.analyses.statics.rest_search import Settled, settle
-from sekant.engine.system import State, System
+from sekant.engine.system import State, System, as_system
+from sekant.engine.values import Values
 from sekant.errors import AnalysisWarning, SolverError, warning_lines, without_repeats
+from sekant.model.model import Model
+from sekant.model.points.collector import Collector
 
 Array = NDArray[np.float64]
 NEUTRAL = 1e-9
@@ -55,6 +58,11 @@ class Equilibrium(State):
         return frozenset(self.contacts)
 
     @cached_property
+    def outputs(self) -> Values:
+        """Everything that the system can report, by name, as ``rest.outputs["spring.force"]``."""
+        return variant_of(self.system, self.held).outputs(self)
+
+    @cached_property
     def reactions(self) -> dict[str, Array]:
         """Wrench (6,) of every joint on its child about the joint frame's origin, in W: N, then N m.
 
@@ -68,15 +76,8 @@ class Equilibrium(State):
         system = variant_of(self.system, self.held)
         if not system.model.joints:
             return {}
-        function, outputs = system.output_function(["*.reaction"], balance=False)
-        x = np.concatenate([self.q, self.v, np.zeros(len(system.work_names))])
-        y = function(np.array([self.t]), x, system.parameter_vector(self.parameters))[0].ravel()
-        found, at = {}, 0
-        for output in outputs:
-            width = output.expression.numel()
-            found[output.name.removesuffix(".reaction")] = y[at : at + width]
-            at += width
-        return found
+        found = system.outputs(self, ["*.reaction"])
+        return {name.removesuffix(".reaction"): wrench for name, wrench in found.items()}
 
     def __str__(self) -> str:
         lines = [
@@ -93,7 +94,7 @@ class Equilibrium(State):
 
 
 def equilibrium(
-    system: System,
+    system: System | Model | Collector,
     guess: State | None = None,
     *,
     parameters: Mapping[str, ArrayLike] | None = None,
@@ -112,6 +113,7 @@ def equilibrium(
     guess has them. Forces that vary in time act as they do at time `t`. Residuals are compared with
     `tolerance` times the applied forces.
     """
+    system = as_system(system, [*(parameters or {})])
     if system.nv == 0:
         raise SolverError(f"model '{system.model.name}' has no free coordinate: any position rests")
     start = _start(system, guess, hold, t, parameters)

@@ -15,8 +15,11 @@ from sekant.analyses.steady.equations import MotionChange, SteadyEquations, Tria
 from sekant.analyses.steady.solver import Found, Solver
 from sekant.engine.functions.linear import Point
 from sekant.engine.functions.steady import FIRST_RATE, SteadyFunctions
-from sekant.engine.system import State, System
+from sekant.engine.system import State, System, as_system
+from sekant.engine.values import Values
 from sekant.errors import AnalysisWarning, SolverError, suggest, warning_lines
+from sekant.model.model import Model
+from sekant.model.points.collector import Collector
 
 Array = NDArray[Any]
 
@@ -53,6 +56,11 @@ class SteadyMotion(State):
     def held(self) -> frozenset[str]:
         """No contact is closed in it."""
         return frozenset()
+
+    @property
+    def outputs(self) -> Values:
+        """Everything that the system can report, by name."""
+        return self.system.outputs(self)
 
     @property
     def residual(self) -> float:
@@ -113,7 +121,7 @@ class SteadyMotion(State):
 
 
 def steady_motion(
-    system: System,
+    system: System | Model | Collector,
     guess: State | None = None,
     *,
     turn: float | None = None,
@@ -140,6 +148,10 @@ def steady_motion(
     Newton's method with exact derivatives, damped, then load stepping. The motion found is followed for a while to
     see that it lasts: coordinates or turns that are not ignorable are refused. Contacts must be open.
     """
+    unknown = [unknown] if isinstance(unknown, str) else list(unknown)
+    if not isinstance(system, System):
+        found_too = [name for name in unknown if name not in ("turn", "velocity", *(rates or {}))]
+        system = as_system(system, [*dict.fromkeys([*found_too, *(parameters or {})])])
     if system.nv == 0:
         raise SolverError(f"model '{system.model.name}' has no free coordinate: there is nothing to find")
     rates, targets = dict(rates or {}), dict(targets or {})
