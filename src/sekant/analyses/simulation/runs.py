@@ -24,7 +24,7 @@ from sekant.solvers.common.modes import Switching
 from sekant.solvers.common.objects import prepare
 from sekant.solvers.dae import METHODS as IMPLICIT
 from sekant.solvers.dae import DaeProblem, integrate_dae
-from sekant.solvers.ode import METHODS, OdeProblem
+from sekant.solvers.ode import METHODS, OdeOutcome, OdeProblem
 from sekant.solvers.ode import integrate as integrate_ode
 from sekant.solvers.taylor import EventRecord, TaylorOutcome, TaylorProblem
 from sekant.solvers.taylor import integrate as integrate_taylor
@@ -151,7 +151,9 @@ def _run_explicit(method: str, setup: Setup) -> Run:
     return Run(
         outcome.t,
         outcome.status,
-        "" if outcome.status == "finished" else outcome.describe(system.state_names[: problem.n]),
+        ""
+        if outcome.status == "finished"
+        else outcome.describe(system.state_names[: problem.n]) + _sliding(setup, outcome),
         outcome.t_last,
         outcome.x_last,
         outcome.t_failed,
@@ -268,7 +270,7 @@ def run_taylor(
     )
 
 
-def _sliding(setup: Setup, outcome: TaylorOutcome) -> str:
+def _sliding(setup: Setup, outcome: TaylorOutcome | OdeOutcome) -> str:
     """The elements behind a switch that flips back and forth."""
     if outcome.status != "chattering":
         return ""
