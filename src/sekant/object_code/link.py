@@ -66,7 +66,7 @@ class Linked:
         library = llvm.JITLibraryBuilder()
         for data in objects:
             library.add_object_img(data)
-        for name, place in _symbols().items():
+        for name, place in library_symbols().items():
             library.import_symbol(name, place)
         for entry in entries:
             library.export_symbol(entry)
@@ -77,7 +77,7 @@ class Linked:
 
 
 @cache
-def _symbols() -> dict[str, int]:
+def library_symbols() -> dict[str, int]:
     """Addresses of what object code may call."""
     found: dict[str, int] = {}
     for load in (lambda: ctypes.CDLL(None), lambda: ctypes.CDLL(ctypes.util.find_library("m"))):
