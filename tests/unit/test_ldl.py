@@ -129,3 +129,20 @@ def test_full_rank_has_no_redundant_rows() -> None:
     found = redundant_rows(np.diag([1e-4, 2.0, 3e5]))
     assert (found.rank, found.redundant) == (3, ())
     assert redundant_rows(np.zeros((2, 3))).redundant == (0, 1)
+
+
+@pytest.mark.parametrize("tilt", [0.0, *np.logspace(-9, -2, 22)])
+def test_a_direction_without_mass_that_a_row_holds(tilt):
+    """M = I - a a^T has no mass along a, where a row of G holds: the whole is well conditioned, but the last pivot of
+    M is what round-off leaves of 1 - 1, amplified by a small pivot before it."""
+    a = np.array([0.6, 0.8, tilt]) / np.linalg.norm([0.6, 0.8, tilt])
+    M = np.zeros((4, 4))
+    M[:3, :3], M[3, 3] = 0.02 * (np.eye(3) - np.outer(a, a)), 1.3
+    G = np.array([[*a, 0.3], [0.5, -0.4, 0.7, 1.1]])
+    rows, columns = (index.ravel() for index in np.indices((4, 4)))
+    system = SaddlePoint(4, 2, rows, columns, *(index.ravel() for index in np.indices((2, 4))))
+    system.factorize(M.ravel(), G.ravel())
+    f, b = np.array([0.3, -0.2, 0.7, 0.1]), np.array([1.1, -0.4])
+    exact = np.linalg.solve(np.block([[M, G.T], [G, np.zeros((2, 2))]]), np.concatenate([f, b]))
+    found = system.solve(f, b)
+    np.testing.assert_allclose(found.x, exact[:4], rtol=0.0, atol=1e-11 * np.abs(exact[:4]).max())

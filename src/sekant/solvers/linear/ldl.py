@@ -31,8 +31,10 @@ SMALL_EPS, LARGE_EPS = 1e-11, 1e-8
 NEARLY_REDUNDANT = 1e-9
 MOST_SWEEPS = 12
 # Relative to the largest diagonal entry of M: a pivot below the first is that of a coordinate without mass, and is
-# replaced by the second; refinement makes up for it.
-NO_MASS, STAND_IN = 1e-13, 1e-8
+# replaced by the second; refinement makes up for it. So is a pivot below the second that is smaller than its own
+# diagonal entry by the third factor: it is what is left of a direction almost without mass (a flat plate in natural
+# coordinates has one), and its inverse would drown the rows of G.
+NO_MASS, STAND_IN, CANCELLED = 1e-13, 1e-8, 1e-6
 LIGHT = 1e-4  # lighter coordinates do not make eps larger
 NOTHING = 1e-8  # least mean of G M^-1 G^T, times the largest mass: rows that are round-off have no force of their own
 
@@ -181,7 +183,7 @@ def _eliminate(pattern, factor, eps, largest):
             L[at] = value * inverse[c]
             d -= value * L[at]
         if unknown < n:
-            if d < NO_MASS * largest:
+            if d < max(NO_MASS * largest, min(STAND_IN * largest, CANCELLED * diagonal[unknown])):
                 d = STAND_IN * largest
         else:
             d = min(d, -0.5 * eps)

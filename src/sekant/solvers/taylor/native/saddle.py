@@ -63,7 +63,7 @@ class Saddle:
         for k, unknown in enumerate(self.order):
             for e in range(self.row_start[k], self.row_start[k + 1]):
                 y[self.row_col[e]] = t.load("%F", self.at(ldl.K_VALUES, e))
-            d = t.load("%F", self.at(ldl.DIAGONAL, unknown)) if unknown < self.n else minus_eps
+            d = whole = t.load("%F", self.at(ldl.DIAGONAL, unknown)) if unknown < self.n else minus_eps
             for e in range(self.pattern_start[k], self.pattern_start[k + 1]):
                 c, at = self.pattern_col[e], self.pattern_place[e]
                 value = y.pop(c, ZERO)
@@ -73,7 +73,9 @@ class Saddle:
                 d = t.minus_product(d, value, L[at])
                 t.store(L[at], "%F", self.at(ldl.L_VALUES, at))
             if unknown < self.n:
-                d = t.select(t.test("olt", d, floor), stand_in, d)
+                light = t.smaller(stand_in, t.mul(literal(ldl.CANCELLED), whole))
+                cancelled = t.test("olt", d, light)
+                d = t.select(t.test("olt", d, floor), stand_in, t.select(cancelled, stand_in, d))
             else:
                 d = t.smaller(d, bound)
                 smallest = t.smaller(smallest, t.neg(d))
