@@ -146,7 +146,7 @@ def assess(seed, most):
         ]
         to_polygon.append(np.concatenate(sides) ** 2)
         knots = curve.report.knots
-        if len(rows) >= 10 * (knots + 1):
+        if curve.report.fewest_points >= 10:
             off = distance(line[:: max(1, len(line) // 2000)], case.truth)
             error = float(np.sqrt(np.mean(off**2)))
             allowed = 0.7 * case.sigma + 1e-6 * case.size

@@ -271,7 +271,9 @@ def _fit_in_order(
     placed = [(float(np.interp(p, before, u)), k) for p, k in corners]
     placed = [(p, k) for p, k in placed if curve.range[0] < p < curve.range[1]]
     report = describe(curve, poses, rows[inside], u[inside], first, second, placed, options.item, warnings)
-    return replace(curve, report=report), odd
+    edges = np.concatenate([before[:1], np.unique(first.inner), before[-1:]])
+    fewest = int(np.histogram(before, edges)[0].min())
+    return replace(curve, report=replace(report, fewest_points=fewest)), odd
 
 
 def _projected(u: Array, r: Array, w: Array | None, options: Options) -> tuple[Array, NDArray[np.int64]]:

@@ -28,6 +28,7 @@ class FitReport:
     held_out: int = 0  # data points left out of a first fit and compared with it
     pieces: int = 0
     knots: int = 0  # inner knots of the fit to the raw data
+    fewest_points: int = 0  # data points in the emptiest interval between them
     continuity: str = ""
     tolerance: float | None = None
     position_rms: float | None = None  # distance of the data from the curve at their parameters
