@@ -30,6 +30,7 @@ BENCHMARKS = (
     "reduction",
     "linearization",
     "startup",
+    "waiting",
 )
 """Modules with a function ``run(quick) -> {"figures": [...], "targets": [...]}``."""
 
