@@ -377,6 +377,14 @@ class System:
         """Parts, degrees of freedom and mass, for a reader."""
         return summary.summary(self.equations, self.initial_state().q, self.parameter_vector())
 
+    def totals(self) -> str:
+        """One line: how large the model is."""
+        return summary.totals(self.equations, self.initial_state().q, self.parameter_vector())
+
+    def total_mass(self) -> float:
+        """kg; zero where there are no parts with mass."""
+        return self.equations.inventory(self.parameter_vector()).mass or 0.0
+
     def constraint_rank(self) -> int:
         """Number of independent constraint equations where the model starts; 0 for a tree."""
         return summary.constraint_rank(self.equations, self.initial_state().q, self.parameter_vector())
