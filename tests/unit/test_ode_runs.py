@@ -221,14 +221,15 @@ def test_unit_blocks_stay_unit_and_momentum_is_kept():
     assert max(np.linalg.norm(momentum(x) - momentum(start)) for x in fine.x) < 1e-8
 
 
-def test_quadratures_do_not_steer_the_step():
+def test_quadratures_are_as_accurate_as_the_motion():
     alone = integrate(PENDULUM, [0.0, 3.0], START)
     wild = OdeProblem(pendulum_with_quadrature, 3, np.array([9.7, 300.0]), nq=1, nv=1)
     accompanied = integrate(wild, [0.0, 3.0], [*START, 0.0])
-    assert accompanied.stats.steps == alone.stats.steps
-    assert np.array_equal(accompanied.x[:, :2], alone.x)
-    counted = integrate(OdeProblem(pendulum_with_quadrature, 3, wild.p), [0.0, 3.0], [*START, 0.0])
-    assert counted.stats.steps > 3 * alone.stats.steps
+    assert accompanied.stats.steps > 3 * alone.stats.steps
+    fine = integrate(wild, [0.0, 3.0], [*START, 0.0], rtol=1e-12, atol=1e-14)
+    assert accompanied.x[-1, 2] == pytest.approx(fine.x[-1, 2], abs=1e-7)
+    calm = OdeProblem(pendulum_with_quadrature, 3, np.array([9.7, 1.0]), nq=1, nv=1)
+    assert integrate(calm, [0.0, 3.0], [*START, 0.0]).stats.steps <= 1.3 * alone.stats.steps
 
 
 def test_kinematics_replaces_the_second_evaluation():

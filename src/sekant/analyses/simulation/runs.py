@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sekant.analyses.simulation.chattering import switching_elements
+from sekant.analyses.simulation.crossings import breaks_crossed
 from sekant.analyses.simulation.work import WorkAlongMotion
 from sekant.engine.codegen.text import compile_text
 from sekant.engine.functions.dae import DaeExpressions, DaeFunctions, build_dae
@@ -164,6 +165,9 @@ def _run_explicit(method: str, setup: Setup) -> Run:
             "restarts": stats.restarts,
             "landings": stats.landings,
         },
+        warnings=()
+        if is_adaptive(method)
+        else breaks_crossed(problem, outcome, system, float(setup.step or 0.0)),
     )
 
 

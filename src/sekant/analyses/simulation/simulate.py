@@ -14,6 +14,7 @@ from sekant.analyses.assembly.assemble import assemble
 from sekant.analyses.assembly.immobility import dead_end, refuse_rigid
 from sekant.analyses.simulation.choice import choose_method
 from sekant.analyses.simulation.contacts import run_with_contacts
+from sekant.analyses.simulation.energy_watch import EnergyWatch
 from sekant.analyses.simulation.runs import TAYLOR, Setup, is_adaptive, prepare_loop, run
 from sekant.engine.inputs import InputValue, driven_by, split_inputs
 from sekant.engine.system import State, System, as_system
@@ -139,11 +140,14 @@ def simulate(
         cause = dead_end(system, done.t_last, done.x_last, parameters)
         message = f"{message}; {cause}" if cause else message
     stats = {**done.stats, "wall_time": perf_counter() - compiled, "compile_time": compiled - began}
-    warnings = without_repeats(warned, done.warnings)
+    data = np.concatenate(reporter.rows) if reporter.rows else np.zeros((0, channels.width))
+    drift = None
+    if adaptive and done.status == "finished":
+        drift = reporter.drift(data, channels, rtol, parameters)
+    warnings = without_repeats(warned, (*done.warnings, *([drift] if drift else [])))
     final = _final(system, done, provenance["parameters"])
     if writer is not None:
         writer.finish(done.status, message=message, stats=stats, warnings=warnings, final_state=final)
-    data = np.concatenate(reporter.rows) if reporter.rows else np.zeros((0, channels.width))
     told = (done.status, message, stats, provenance, make_scene, warnings, final)
     return Result(done.t[: len(data)], data, channels, *told)
 
@@ -288,9 +292,24 @@ class _Reporter:
         self.rows: list[NDArray[np.float64]] = []
         self.offset_column = channels.find("energy.balance").start if "energy.balance" in channels else None
         self.offset = 0.0
+        self.watch = EnergyWatch()
 
     def chunk(self, t: NDArray[np.float64], x: NDArray[np.float64], fraction: float) -> None:
         self._chunk(self.report, t, x, fraction)
+
+    def drift(self, data, channels, rtol: float, parameters: Any) -> AnalysisWarning | None:
+        """A warning if the energy balance does not fit the tolerance, as far as the rows tell it."""
+        names = {name: f"energy.{name}" for name in ("kinetic", "potential", "balance")}
+        if not self.balance or not len(data) or any(name not in channels for name in names.values()):
+            return None
+        energies = {key: data[:, channels.find(name).start] for key, name in names.items()}
+        work = [
+            channels.find(f"{name}.work").start
+            for name in self.system.work_names
+            if f"{name}.work" in channels
+        ]
+        energies["work"] = data[:, work] if work else np.zeros(1)
+        return self.watch.warning(self.system, energies, rtol, parameters)
 
     def variant_chunk(self, system: System, t: NDArray[np.float64], x: NDArray[np.float64], fraction: float):
         """Rows of a variant of the system: the same outputs from other equations."""
@@ -305,6 +324,7 @@ class _Reporter:
                 if not self.rows:
                     self.offset = rows[0, self.offset_column]
                 rows[:, self.offset_column] -= self.offset
+                self.watch.add(t, x, rows[:, self.offset_column])
             self.rows.append(rows)
             if self.writer is not None:
                 self.writer.append(t, rows)

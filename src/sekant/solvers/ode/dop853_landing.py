@@ -25,7 +25,7 @@ from sekant.solvers.common.compiled import inner
 from sekant.solvers.common.modes import decide, keep, move_on, outside, restore
 from sekant.solvers.common.sites import PIECE
 from sekant.solvers.common.views import ints, vec
-from sekant.solvers.ode.dop853_stages import evaluate, interpolate, prepare_dense, set_stage
+from sekant.solvers.ode.dop853_stages import evaluate, interpolate, prepare_dense, scale_of_work, set_stage
 from sekant.solvers.ode.dop853_tableau import N_STAGES, C
 from sekant.solvers.ode.memory import AIMED, BLAME, CHANGED, RATES_AT, RATES_SPAN, THETA
 from sekant.solvers.ode.projection import project
@@ -80,18 +80,20 @@ def start_modes(native, run, t, low, high):
 
 
 @inner
-def _scaled(native, plan, x, j):
-    return plan.atol[j] + plan.rtol * abs(x[j])
-
-
-@inner
-def _change(native, plan, x, s):
-    """Norm of the difference between the slopes k[CHANGED] and k[s]."""
-    k, square = native.k, 0.0
+def _change(native, plan, run, slope):
+    """Norm of the difference between the slopes k[CHANGED] and `slope`; of motion or work, the larger one."""
+    x, square = run.x, 0.0
     for j in range(plan.n_error):
-        difference = (k[CHANGED, j] - k[s, j]) / _scaled(native, plan, x, j)
+        difference = (native.k[CHANGED, j] - slope[j]) / (plan.atol[j] + plan.rtol * abs(x[j]))
         square += difference * difference
-    return (square / plan.n_error) ** 0.5
+    norm = (square / plan.n_error) ** 0.5
+    if x.size > plan.n_error:
+        scale, square = scale_of_work(plan, x, run.x_old), 0.0
+        for j in range(plan.n_error, x.size):
+            difference = (native.k[CHANGED, j] - slope[j]) / scale
+            square += difference * difference
+        norm = max(norm, (square / (x.size - plan.n_error)) ** 0.5)
+    return norm
 
 
 @inner
@@ -117,7 +119,7 @@ def _cost_inside(native, plan, run, t, h, low, high):
         if evaluate(native, run, moment, CHANGED, low, high) >= 0:
             largest = np.inf
         else:
-            largest = max(largest, _change(native, plan, run.x, s))
+            largest = max(largest, _change(native, plan, run, native.k[s]))
         restore(m)
     return largest
 
@@ -288,11 +290,7 @@ def _excursion(native, plan, run, t, h, low, high):
     settle(native, moment, low, high, False)
     bad = evaluate(native, run, moment, CHANGED, low, high)
     restore(m)
-    square = 0.0
-    for j in range(plan.n_error):
-        difference = (native.k[CHANGED, j] - native.saved[j]) / _scaled(native, plan, run.x, j)
-        square += difference * difference
-    return bad >= 0 or not h * (square / plan.n_error) ** 0.5 <= NEGLIGIBLE
+    return bad >= 0 or not h * _change(native, plan, run, native.saved) <= NEGLIGIBLE
 
 
 @inner
@@ -446,7 +444,7 @@ def watch(native, plan, run, t, h, low, high, dense):
     bad = evaluate(native, run, t + h, CHANGED, low, high)
     restore(m)
     if bad < 0 and distance <= MOST_BREAKS:
-        cost = h * _change(native, plan, run.x, N_STAGES)
+        cost = h * _change(native, plan, run, native.k[N_STAGES])
         part = 1.0
         if cost > NEGLIGIBLE:
             part = 1.0 - first_exit(native, plan, run, t, h, low, high, False)

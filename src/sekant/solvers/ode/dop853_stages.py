@@ -43,37 +43,68 @@ def set_stage(native, x, h, s):
 
 
 @inner
-def _scaled_errors(native, plan, x, j):
-    """Scaled error estimates of order 5 and 3 of state j, over h (`native.stage`: end of the step)."""
+def _scaled_errors(native, j, scale):
+    """Scaled error estimates of order 5 and 3 of state j, over h."""
     e5, e3 = 0.0, 0.0
     for s in range(N_STAGES):
         k = native.k[s, j]
         e5 += E5[s] * k
         e3 += E3[s] * k
-    scale = plan.atol[j] + plan.rtol * max(abs(x[j]), abs(native.stage[j]))
     return e5 / scale, e3 / scale
 
 
 @inner
-def error_norm(native, plan, x, h):
-    """h e5^2 / sqrt(e5^2 + 0.01 e3^2) with root mean squares over the states in the norm (section II.10)."""
-    square5, square3 = 0.0, 0.0
-    for j in range(plan.n_error):
-        e5, e3 = _scaled_errors(native, plan, x, j)
-        square5 += e5 * e5
-        square3 += e3 * e3
+def _scale(plan, x, end, j):
+    return plan.atol[j] + plan.rtol * max(abs(x[j]), abs(end[j]))
+
+
+@inner
+def scale_of_work(plan, x, end):
+    """Tolerance of the quadratures: they share one scale, that of the largest, as parts of one balance do."""
+    largest, atol = 0.0, 0.0
+    for j in range(plan.n_error, x.size):
+        largest = max(largest, abs(x[j]), abs(end[j]))
+        atol = max(atol, plan.atol[j])
+    return atol + plan.rtol * largest
+
+
+@inner
+def _norm(square5, square3, count, h):
     denominator = square5 + 0.01 * square3
     if denominator <= 0.0:
         return 0.0
-    norm = h * square5 / sqrt(denominator * plan.n_error)
+    norm = h * square5 / sqrt(denominator * count)
     return norm if isfinite(norm) else np.inf
+
+
+@inner
+def error_norm(native, plan, x, h):
+    """h e5^2 / sqrt(e5^2 + 0.01 e3^2) with root mean squares over the states in the norm (section II.10).
+
+    `native.stage`: end of the step. Quadratures have a norm of their own; the larger one counts.
+    """
+    square5, square3 = 0.0, 0.0
+    for j in range(plan.n_error):
+        e5, e3 = _scaled_errors(native, j, _scale(plan, x, native.stage, j))
+        square5 += e5 * e5
+        square3 += e3 * e3
+    norm = _norm(square5, square3, plan.n_error, h)
+    if x.size > plan.n_error:
+        scale = scale_of_work(plan, x, native.stage)
+        square5, square3 = 0.0, 0.0
+        for j in range(plan.n_error, x.size):
+            e5, e3 = _scaled_errors(native, j, scale)
+            square5 += e5 * e5
+            square3 += e3 * e3
+        norm = max(norm, _norm(square5, square3, x.size - plan.n_error, h))
+    return norm
 
 
 @inner
 def worst_component(native, plan, x):
     worst, largest = 0, -1.0
     for j in range(plan.n_error):
-        e5 = abs(_scaled_errors(native, plan, x, j)[0])
+        e5 = abs(_scaled_errors(native, j, _scale(plan, x, native.stage, j))[0])
         if e5 > largest:
             worst, largest = j, e5
     return worst

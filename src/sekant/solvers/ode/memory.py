@@ -84,7 +84,8 @@ class Plan(NamedTuple):
     `t_eval` (m,): output times. `edges` (s + 1,): start, stops, end; segment i lies between edges i, i + 1.
     `low`, `high` (s,): first and last number strictly inside each segment: the right-hand side sees no time
     outside them, so it is evaluated on one side of a jump only.
-    `snap`: times closer than this are one time. `n_error`: the leading states in the error norm.
+    `snap`: times closer than this are one time. `n_error`: the leading states in the error norm; the others are
+    quadratures with a norm of their own.
     """
 
     t_eval: NDArray[np.float64]

@@ -45,15 +45,15 @@ class OdeProblem:
     `rhs`: arguments ``t (1,), x (n,), p (np,), T, M``, result ``xdot (n,)``.
     `p`: parameters; `tables`: the flat table buffer T. Both are handed through untouched.
     `nq`, `nv`: lengths of the parts of ``x = [q; v; w]``. The quadratures `w`, on which nothing depends,
-    are left out of the error norm. With ``nq = nv = 0`` all of x counts as ordinary state.
-    `kinematics`: same arguments, result ``qdot (nq,)``; spares semi-implicit Euler a second call of `rhs`.
-    `unit_blocks`: (k, 2), start and length of the blocks of x scaled back to unit norm after every step.
-    `euler_group`: a function that takes `group_size` steps of explicit Euler at once, unit norms included, which
-    spares small systems the way of the state through memory. Arguments ``control (5,), x, p, T, M`` with control =
-    (base, i, h, low, high), the first step beginning at ``base + i h`` kept within [low, high]; result x.
-    `projection`: same arguments as `rhs`, results ``x_new (n,), residual (1,)``: one Newton step of a projection of
-    positions and velocities on constraints, and how far the *given* x is from satisfying them. It is applied
-    after every step, and to every output, until the residual is at most `projection_tolerance`.
+    are held to the tolerances by a norm of their own, scaled by the largest of them. With ``nq = nv = 0`` all of x
+    counts as ordinary state. `kinematics`: same arguments, result ``qdot (nq,)``; spares semi-implicit Euler a
+    second call of `rhs`. `unit_blocks`: (k, 2), start and length of the blocks of x scaled back to unit norm after
+    every step. `euler_group`: a function that takes `group_size` steps of explicit Euler at once, unit norms
+    included, which spares small systems the way of the state through memory. Arguments ``control (5,), x, p, T, M``
+    with control = (base, i, h, low, high), the first step beginning at ``base + i h`` kept within [low, high];
+    result x. `projection`: same arguments as `rhs`, results ``x_new (n,), residual (1,)``: one Newton step of a
+    projection of positions and velocities on constraints, and how far the *given* x is from satisfying them. It is
+    applied after every step, and to every output, until the residual is at most `projection_tolerance`.
     `switching`: the sites of `rhs` (see `sekant.solvers.common.sites`), on whose changes dop853 lands.
     """
 

@@ -1,0 +1,94 @@
+"""Does the energy balance of a run fit its tolerances? If not, the result says so and names the likely element."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from sekant.engine.system import System
+from sekant.errors import AnalysisWarning
+from sekant.solvers.common.modes import Switching
+from sekant.solvers.common.sites import PIECE
+from sekant.tables.pieces import locate
+
+Floats = NDArray[np.float64]
+FACTOR = 1000.0
+"""How far beyond ``rtol`` times the energy in the system the balance may drift: errors of many steps add up."""
+ROUND_OFF = 1e-11
+"""Of the energy in the system: what differences of large energies cannot resolve."""
+
+
+class EnergyWatch:
+    """Follows the balance (J) row by row, and keeps where it changes most.
+
+    `worst`: (t, x) of the rows before and after the largest change.
+    """
+
+    def __init__(self) -> None:
+        self.largest = 0.0
+        self.worst: tuple[tuple[float, Floats], tuple[float, Floats]] | None = None
+        self._last: tuple[float, Floats, float] | None = None
+
+    def add(self, t: Floats, x: Floats, balance: Floats) -> None:
+        before = self._last
+        values = balance if before is None else np.concatenate([[before[2]], balance])
+        shift = 0 if before is None else 1
+        changes = np.abs(np.diff(values))
+        if changes.size and np.nanmax(changes) > self.largest:
+            i = int(np.nanargmax(changes))
+            self.largest = float(changes[i])
+            first = (
+                (before[0], before[1]) if shift and i == 0 and before else (t[i - shift], x[i - shift].copy())
+            )
+            self.worst = (float(first[0]), first[1]), (float(t[i + 1 - shift]), x[i + 1 - shift].copy())
+        self._last = float(t[-1]), x[-1].copy(), float(balance[-1])
+
+    def warning(
+        self,
+        system: System,
+        energies: Mapping[str, Floats],
+        rtol: float,
+        parameters: Mapping[str, ArrayLike] | None,
+    ) -> AnalysisWarning | None:
+        """What to tell of a run; `energies`: the channels kinetic, potential, balance (rows,), and the work done."""
+        drift = float(np.max(np.abs(energies["balance"])))
+        kinetic = float(np.max(energies["kinetic"]))
+        present = kinetic + float(np.ptp(energies["potential"])) + float(np.max(np.abs(energies["work"])))
+        if not drift > (FACTOR * rtol + ROUND_OFF) * present or self.worst is None or present == 0.0:
+            return None
+        (begin, _), (end, _) = self.worst
+        return AnalysisWarning(
+            "energy_drift",
+            self._suspect(system, parameters),
+            f"between t = {begin:.6g} s and {end:.6g} s",
+            f"the energy balance drifts by {drift:.3g} J in all, {drift / present:.1e} of the {present:.3g} J in the "
+            f"system, where rtol = {rtol:g} should hold it within {FACTOR * rtol:.0e}; most of it is lost "
+            "or gained here",
+            "an element may jump or be too rough for the step: give it a smoother law or table, tighten "
+            "rtol, or compare "
+            "with another method (taylor, radau5)",
+        )
+
+    def _suspect(self, system: System, parameters: Mapping[str, ArrayLike] | None) -> str:
+        """The table whose piece changes where the balance changes most, else the element that does most work
+        there."""
+        assert self.worst is not None
+        (t0, x0), (t1, x1) = self.worst
+        rhs: Any = system.right_hand_side(True)
+        p = system.parameter_vector(parameters)
+        if rhs.sites and x0.size == rhs.shapes_in[1][0]:
+            switching = Switching(rhs.guards, rhs.sites, system.equations.lookups.tables)
+            g0, g1 = (rhs.guards([t], x, p)[0] for t, x in ((t0, x0), (t1, x1)))
+            for s, site in enumerate(rhs.sites):
+                if site.kind == PIECE:
+                    _, row, lap = locate(*switching.axis(site), np.array([g0[s], g1[s]]))
+                    if row[0] != row[1] or lap[0] != lap[1]:
+                        return switching.label(s)
+        count = len(system.work_names)
+        if count == 0 or x0.size < system.nq + system.nv + system.nz + count:
+            return ""
+        done = np.abs(x1 - x0)[-count:]
+        return f"'{system.work_names[int(np.argmax(done))]}'" if done.max() > 0 else ""
