@@ -26,6 +26,19 @@ CODES: dict[str, WarningCode] = {
         "Start values that the model states were changed, because its constraints contradict them.",
         "Correct the values, or leave out those that follow from the others.",
     ),
+    # -- motion
+    "energy_drift": WarningCode(
+        "simulate",
+        "The energy balance of an adaptive run drifts by more than a thousand times `rtol` of the energy in the system; "
+        "the item is the table or element where it changes most.",
+        "Give the element a smoother law or table, tighten `rtol`, or compare with another method.",
+    ),
+    "breaks_crossed": WarningCode(
+        "simulate",
+        "Fixed steps went over breaks of a table, which may have cost a thousandth of the motion or more; the place "
+        "lists the breaks.",
+        "Use an adaptive method, which lands on breaks, a shorter step, or a smoother table.",
+    ),
     # -- rest, steady motion
     "contact_idle": WarningCode(
         "equilibrium",

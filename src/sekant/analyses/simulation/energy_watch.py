@@ -21,6 +21,10 @@ ROUND_OFF = 1e-11
 """Of the energy in the system: what differences of large energies cannot resolve."""
 
 
+NEAR_ROWS, NEAR_PART = 20.0, 0.02
+"""Rows, and part of the run, by which a break may lie apart from where the balance changes: a step is as long."""
+
+
 class EnergyWatch:
     """Follows the balance (J) row by row, and keeps where it changes most.
 
@@ -31,9 +35,15 @@ class EnergyWatch:
         self.largest = 0.0
         self.worst: tuple[tuple[float, Floats], tuple[float, Floats]] | None = None
         self._last: tuple[float, Floats, float] | None = None
+        self._begin = np.nan
+
+    @property
+    def _span(self) -> float:
+        return self._last[0] - self._begin if self._last else 0.0
 
     def add(self, t: Floats, x: Floats, balance: Floats) -> None:
         before = self._last
+        self._begin = float(t[0]) if before is None else self._begin
         values = balance if before is None else np.concatenate([[before[2]], balance])
         shift = 0 if before is None else 1
         changes = np.abs(np.diff(values))
@@ -82,13 +92,29 @@ class EnergyWatch:
         if rhs.sites and x0.size == rhs.shapes_in[1][0]:
             switching = Switching(rhs.guards, rhs.sites, system.equations.lookups.tables)
             g0, g1 = (rhs.guards([t], x, p)[0] for t, x in ((t0, x0), (t1, x1)))
-            for s, site in enumerate(rhs.sites):
-                if site.kind == PIECE:
-                    _, row, lap = locate(*switching.axis(site), np.array([g0[s], g1[s]]))
-                    if row[0] != row[1] or lap[0] != lap[1]:
-                        return switching.label(s)
+            near = {
+                s: _time_to_break(*switching.axis(site), float(g0[s]), float(g1[s]), t1 - t0)
+                for s, site in enumerate(rhs.sites)
+                if site.kind == PIECE
+            }
+            nearest = min(near, key=lambda s: near[s], default=-1)
+            if nearest >= 0 and near[nearest] <= max(NEAR_ROWS * (t1 - t0), NEAR_PART * self._span):
+                return switching.label(nearest)
         count = len(system.work_names)
         if count == 0 or x0.size < system.nq + system.nv + system.nz + count:
             return ""
         done = np.abs(x1 - x0)[-count:]
         return f"'{system.work_names[int(np.argmax(done))]}'" if done.max() > 0 else ""
+
+
+def _time_to_break(breaks: Floats, extrapolation: str, g0: float, g1: float, dt: float) -> float:
+    """How far (s) a guard that goes from g0 to g1 in dt is from the nearest break; 0 if it passes one."""
+    _, row, lap = locate(breaks, extrapolation, np.array([g0, g1]))
+    if row[0] != row[1] or lap[0] != lap[1]:
+        return 0.0
+    if g0 == g1 or not np.isfinite(g0 + g1):
+        return np.inf
+    shift = lap[0] * (breaks[-1] - breaks[0])
+    return (
+        float(np.min(np.abs(np.concatenate([breaks + shift - g0, breaks + shift - g1])))) / abs(g1 - g0) * dt
+    )

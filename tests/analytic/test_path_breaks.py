@@ -1,0 +1,177 @@
+"""Bodies on paths with pieces, dampers with corners, rough roads: the promise of the tolerances is kept."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.interpolate import CubicSpline
+
+import sekant as sk
+from sekant.analyses.simulation import runs
+from sekant.solvers.ode import integrate
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+STADIUM = """
+name: stadium
+parameters: {L: 5 m, R: 10 m}
+curves:
+  stadium:
+    closed: true
+    frame: upright
+    bank: 0.6
+    track:
+      - {straight: 20 m}
+      - {clothoid: {length: L, start: 0, end: 1/R, axis: [0, 0, 1]}}
+      - {arc: {radius: R, angle: pi - L/R, axis: [0, 0, 1]}}
+      - {clothoid: {length: L, start: 1/R, end: 0, axis: [0, 0, 1]}}
+      - {straight: 20 m}
+      - {clothoid: {length: L, start: 0, end: 1/R, axis: [0, 0, 1]}}
+      - {arc: {radius: R, angle: pi - L/R, axis: [0, 0, 1]}}
+      - {clothoid: {length: L, start: 1/R, end: 0, axis: [0, 0, 1]}}
+bodies:
+  car: {mass: 500 kg, com: [0, 0, 0.4 m], inertia: [100, 300, 350]}
+joints:
+  rail: {type: path, curve: stadium, child: car, v0: 12 m/s}
+"""
+LAPS = 11 * 143.0 / 12.0
+
+
+def loaded(text: str, folder: Path) -> sk.System:
+    file = folder / "model.yaml"
+    file.write_text(text)
+    return sk.compile(sk.load(file))
+
+
+@pytest.fixture(scope="module")
+def stadium(tmp_path_factory) -> sk.System:
+    return loaded(STADIUM, tmp_path_factory.mktemp("stadium"))
+
+
+@pytest.fixture(scope="module")
+def coaster() -> sk.System:
+    return sk.compile(sk.load(EXAMPLES / "roller_coaster.yaml"))
+
+
+@pytest.mark.parametrize("rtol", [1e-8, 1e-11])
+def test_eleven_laps_of_a_stadium_keep_their_energy(stadium, rtol):
+    result = sk.simulate(stadium, until=LAPS, method="dop853", rtol=rtol, atol=1e-2 * rtol)
+    assert result.status == "finished"
+    assert not result.warnings
+    assert result["rail.q"][-1] > 11 * 132.8
+    assert np.max(np.abs(result["energy.balance"])) < 10 * rtol * np.max(result["energy.kinetic"])
+    assert result.stats["rejected"] < 0.1 * result.stats["steps"]
+
+
+@pytest.mark.parametrize("rtol", [1e-8, 1e-11])
+def test_two_laps_of_a_roller_coaster_keep_their_energy(coaster, rtol):
+    result = sk.simulate(coaster, until=62.0, method="dop853", rtol=rtol, atol=rtol)
+    exchanged = np.ptp(result["energy.kinetic"])
+    assert np.max(np.abs(result["energy.balance"])) < 10 * rtol * exchanged
+    assert result.stats["rejected"] < 0.2 * result.stats["steps"]
+    assert not result.warnings
+
+
+def test_the_error_on_a_path_falls_with_every_decade(coaster):
+    """The reference comes by another route: series on every piece."""
+    times = [0.0, 5.0, 10.0]
+    fine = sk.simulate(coaster, output_times=times, method="taylor", rtol=1e-14, atol=1e-14)["rail.q"][-1]
+    errors = []
+    for rtol in 10.0 ** -np.arange(5, 12):
+        rough = sk.simulate(coaster, output_times=times, method="dop853", rtol=rtol, atol=rtol)
+        errors.append(abs(rough["rail.q"][-1] - fine) / fine)
+    assert all(after < max(before, 1e-11) for before, after in pairwise(errors)), errors
+    assert all(error < 10 * rtol for error, rtol in zip(errors, 10.0 ** -np.arange(5, 12), strict=True)), (
+        errors
+    )
+
+
+def test_landing_costs_less_than_separate_runs_over_every_piece(stadium):
+    problem = runs.explicit_problem(stadium, None, False, "dop853")
+    start = np.concatenate([stadium.initial_state().q, stadium.initial_state().v])
+    times = np.linspace(0.0, 12.5, 20001)
+    rows = integrate(problem, times, start, rtol=1e-12, atol=1e-12).x
+    breaks = stadium.equations.lookups.tables[0].breaks
+    ends = [0.0, *CubicSpline(rows[:, 0], times)(breaks[1:]).tolist()]
+    options: Any = {"rtol": 1e-8, "atol": 1e-8}
+    joined = integrate(problem, [0.0, ends[-1]], start, **options)
+    free, apart = replace(problem, switching=None), 0
+    for low, high in pairwise(ends):
+        state = [float(np.interp(low, times, rows[:, j])) for j in range(2)]
+        apart += integrate(free, [low + 1e-9, high - 1e-9], state, **options).stats.evaluations
+    assert joined.stats.evaluations < 1.5 * apart
+
+
+def test_a_balance_that_does_not_fit_is_told_with_the_table(stadium, monkeypatch):
+    """Without landing, dop853 loses energy at the breaks; that the result says so is what is tested."""
+    original = runs.explicit_problem
+    monkeypatch.setattr(
+        runs, "explicit_problem", lambda *given: replace(original(*given), switching=None), raising=True
+    )
+    result = sk.simulate(stadium, until=30.0, method="dop853", rtol=1e-8)
+    (warning,) = result.warnings
+    assert warning.code == "energy_drift"
+    assert warning.item == "table 'stadium'"
+    assert "rtol" in warning.cause
+
+
+CORNERS = """
+name: corners
+tables:
+  law: {{x: [-1, 0, 1], y: {values}, extrapolation: linear}}
+bodies: {{ball: {{mass: 1 kg}}}}
+gravity: [0, 0, 0]
+joints: {{rail: {{type: prismatic, child: ball, axis: [1, 0, 0], v0: 1 m/s}}}}
+forces: {{spring: {{type: actuator, joint: rail, force: -law(q)}}}}
+"""
+
+
+def test_fixed_steps_tell_the_breaks_that_they_went_over(tmp_path):
+    system = loaded(CORNERS.format(values="[-10, 0, 4000]"), tmp_path)
+    result = sk.simulate(system, until=5.0, method="rk4", step=0.01)
+    (warning,) = [w for w in result.warnings if w.code == "breaks_crossed"]
+    assert warning.item == "table 'law'"
+    assert warning.place == "at 0"
+    assert not sk.simulate(system, until=5.0, method="rk4", step=1e-5).warnings
+    assert not sk.simulate(system, until=5.0, method="dop853").warnings
+
+
+def test_a_table_whose_pieces_agree_is_not_reported(tmp_path):
+    system = loaded(CORNERS.format(values="[-10, 0, 10]"), tmp_path)
+    assert not sk.simulate(system, until=5.0, method="rk4", step=0.01).warnings
+
+
+def test_corners_of_a_damper_cost_few_trials():
+    system = sk.compile(sk.load(EXAMPLES / "quarter_car.yaml"))
+    problem = runs.explicit_problem(system, None, False, "dop853")
+    start, stops = system.initial_state(), system.time_stops(0.0, 5.0)
+    landing, over = (
+        integrate(given, [0.0, 5.0], np.concatenate([start.q, start.v]), stops=stops)
+        for given in (problem, replace(problem, switching=None))
+    )
+    assert landing.stats.rejected < 0.25 * landing.stats.steps
+    assert landing.stats.rejected < 0.5 * over.stats.rejected
+    assert landing.stats.evaluations < 0.8 * over.stats.evaluations
+
+
+def test_the_work_of_a_driver_is_as_accurate_as_the_motion(tmp_path):
+    """A rough road, C2 only: the work of the driver that lifts the wheel against a run with a tight tolerance."""
+    rng = np.random.default_rng(5)
+    t = np.linspace(0.0, 5.0, 101).tolist()
+    road = (0.01 * rng.standard_normal(101)).tolist()
+    text = (EXAMPLES / "quarter_car.yaml").read_text()
+    begin, end = text.index("    value: step5"), text.index("shapes:")
+    text = text[:begin] + "    value: profile(t)\n" + text[end:]
+    text = text.replace("tables:\n", f"tables:\n  profile: {{x: {t}, y: {road}, kind: cubic}}\n")
+    system = loaded(text, tmp_path)
+    works = {
+        rtol: sk.simulate(system, method="dop853", rtol=rtol, atol=1e-2 * rtol)["bump.work"][-1]
+        for rtol in (1e-6, 1e-11)
+    }
+    assert works[1e-6] == pytest.approx(works[1e-11], rel=2e-5)
+    series = sk.simulate(system, method="taylor", rtol=1e-11)["bump.work"][-1]
+    assert works[1e-11] == pytest.approx(series, rel=1e-8)
