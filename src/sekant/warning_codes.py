@@ -29,8 +29,8 @@ CODES: dict[str, WarningCode] = {
     # -- motion
     "energy_drift": WarningCode(
         "simulate",
-        "The energy balance of an adaptive run drifts by more than a thousand times `rtol` of the energy in the system; "
-        "the item is the table or element where it changes most.",
+        "The energy balance of an adaptive run drifts by more than a thousand times `rtol` of the energy in the "
+        "system; the item is the table or element where it changes most.",
         "Give the element a smoother law or table, tighten `rtol`, or compare with another method.",
     ),
     "breaks_crossed": WarningCode(
