@@ -91,19 +91,17 @@ class Study:
     seconds: dict[tuple[str, float], float]
 
 
-def load(name: str) -> sk.natural.Mechanism:
+def load(name: str) -> sk.Model:
     return sk.load(FOLDER / f"{name}.yaml")
 
 
-def coordinate_names(system: sk.natural.NaturalSystem) -> list[str]:
+def coordinate_names(system: sk.System) -> list[str]:
     """Outputs that hold the coordinates."""
     points = dict.fromkeys(name.rpartition(".")[0] for name in system.equations.parts.q_names if "." in name)
     return [f"{name}.position" for name in points]
 
 
-def motion(
-    system: sk.natural.NaturalSystem, tolerance: float, method: str, until: float = 10.0
-) -> tuple[np.ndarray, float]:
+def motion(system: sk.System, tolerance: float, method: str, until: float = 10.0) -> tuple[np.ndarray, float]:
     """All coordinates at 201 times (rows), and the seconds that the integration took."""
     names = coordinate_names(system)
     began = perf_counter()
@@ -121,9 +119,7 @@ def motion(
     return np.hstack([result[name] for name in names]), perf_counter() - began
 
 
-def reference_for(
-    system: sk.natural.NaturalSystem, name: str, method: str, until: float = 10.0
-) -> np.ndarray:
+def reference_for(system: sk.System, name: str, method: str, until: float = 10.0) -> np.ndarray:
     """The motion by another method than the one that is measured."""
     other, tolerance = STUDIES[name].references.get(method, REFERENCES[method])
     return motion(system, tolerance, other, until)[0]
@@ -143,7 +139,7 @@ def apart(values: np.ndarray, reference: np.ndarray) -> float:
 
 def study(name: str, until: float = 10.0, tolerances=TOLERANCES) -> Study:
     """Run one mechanism at all tolerances by all methods."""
-    system = load(name).compile()
+    system = sk.compile(load(name))
     references = {method: reference_for(system, name, method, until) for method in STUDIES[name].methods}
     any_reference = next(iter(references.values()))
     moving = [k for k in range(any_reference.shape[1]) if np.ptp(any_reference[:, k]) > 1e-9]
@@ -198,7 +194,7 @@ def page_figures(found: Study) -> str:
         f"{found.size[0]} coordinates and {found.size[1]} constraints (DERA: {published.size[0]} and "
         f"{published.size[1]}). Energy balance over 10 s: {found.energy_drift:.0e} of the largest kinetic energy.",
         "",
-        load(found.name).freedom().markdown(),
+        sk.natural.freedom(load(found.name)).markdown(),
         "",
         "| method | tolerance | SCD | DERA | global error | Taylor - Radau | seconds | DAETS | Simulink |",
         "|---|---|---|---|---|---|---|---|---|",
@@ -236,7 +232,7 @@ def plot(name: str, path: Path) -> None:
 
     wanted = PLOTTED[name]
     result = sk.simulate(
-        load(name).compile(), 2.0 if name in SHAKEN else 10.0, method="taylor", balance=False
+        sk.compile(load(name)), 2.0 if name in SHAKEN else 10.0, method="taylor", balance=False
     )
     figure, axes = plt.subplots(len(wanted), 1, sharex=True, figsize=(7, 1.6 * len(wanted) + 0.6))
     for axis, quantity in zip(np.atleast_1d(axes), wanted, strict=True):
@@ -283,7 +279,7 @@ def main() -> None:
         parser.error(f"unknown case study '{unknown[0]}'; there are {', '.join(STUDIES)}")
     every = []
     for name in options.names or list(STUDIES):
-        print(load(name).freedom())
+        print(sk.natural.freedom(load(name)))
         found = study(name)
         every.append(found)
         print(report(found), flush=True)
