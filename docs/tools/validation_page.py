@@ -197,7 +197,7 @@ def cases(tolerance: float = 1e-8) -> Iterator[tuple[str, tuple[int, int], tuple
     import case_studies
 
     for name, published in case_studies.STUDIES.items():
-        system = case_studies.load(name).compile()
+        system = sk.compile(case_studies.load(name))
         reference = case_studies.reference_for(system, name, "taylor")
         values, _ = case_studies.motion(system, tolerance, "taylor")
         moving = [k for k in range(reference.shape[1]) if np.ptp(reference[:, k]) > 1e-9]
