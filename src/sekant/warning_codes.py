@@ -126,4 +126,20 @@ CODES: dict[str, WarningCode] = {
         "The two coordinates of a surface move the body in the same way: a joint loses a degree of freedom there.",
         "Keep away from that place, or choose other coordinates.",
     ),
+    # -- tire property files
+    "tire_keys": WarningCode(
+        "tire files",
+        "A tire property file has keys that are not used.",
+        "Check their spelling.",
+    ),
+    "tire_tables": WarningCode(
+        "tire files",
+        "A tire property file has tables that are not used.",
+        "None is needed on a flat road.",
+    ),
+    "tire_scale": WarningCode(
+        "tire files",
+        "A scale of the friction is zero: the tire has none.",
+        "Set it to 1.",
+    ),
 }
