@@ -33,7 +33,8 @@ class SekantError(Exception):
         """The faulty item as a reader would write it, e.g. ``body 'arm': mass``; empty if unknown."""
         if not self.path:
             return ""
-        kind, *rest = self.path[1:] if self.path[0] == "natural" and len(self.path) > 2 else self.path
+        within = 1 if self.path[0] == "natural" and len(self.path) > 2 else 0
+        kind, rest = self.path[within], self.path[within + 1 :]
         if not rest:
             return str(kind)
         noun = _SINGULAR.get(str(kind))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -110,7 +111,8 @@ def _tree(r: Array) -> tuple[Index, float]:
 
     n = len(r)
     near = min(8, n - 1)
-    distance, other = KDTree(r).query(r, near + 1)
+    found: Any = KDTree(r).query(r, near + 1)
+    distance, other = found
     i = np.concatenate([np.repeat(np.arange(n), near), np.arange(n - 1)])
     j = np.concatenate([other[:, 1:].ravel(), np.arange(1, n)])
     w = np.concatenate([distance[:, 1:].ravel(), np.linalg.norm(np.diff(r, axis=0), axis=1)])
