@@ -36,7 +36,11 @@ def test_the_reference_of_model_files_names_every_type():
 
 def test_the_reference_of_commands_names_every_option():
     text = command_reference.markdown()
+    commands = {}
     for name, command in typer.main.get_command(app).commands.items():
+        inner = getattr(command, "commands", None)
+        commands |= {name: command} if inner is None else {f"{name} {part}": c for part, c in inner.items()}
+    for name, command in commands.items():
         section = text.split(f"## sekant {name}\n")[1].split("\n## ")[0]
         for parameter in command.params:
             if parameter.param_type_name == "option" and parameter.name != "help":

@@ -158,7 +158,7 @@ def test_dop853_inside_takes_the_engines_steps(tmp_path):
     options = {"stop_time": 2.5, "output_interval": 2.5, "record_events": False, "relative_tolerance": 1e-7}
     found = simulate_fmu(str(path), **options)["hinge.q"][-1]
     times = [0.0, 2.5]
-    settings = {"method": "dop853", "atol": 1e-9, "output_times": times}
+    settings = {"method": "dop853", "atol": 1e-9, "output_times": times, "balance": False}
     assert found == pytest.approx(sk.simulate(model, rtol=1e-7, **settings)["hinge.q"][-1], abs=1e-13)
     assert abs(found - sk.simulate(model, rtol=0.9e-7, **settings)["hinge.q"][-1]) > 1e-10
 

@@ -85,6 +85,11 @@ class ConstrainedEquations(ABC):
         """Coordinates `moved` from q at time t, quantities that count what was passed brought along."""
         return moved
 
+    @property
+    def stated_counts(self) -> Sequence[int]:
+        """Coordinates that count what was passed and begin at a number that the model states."""
+        return ()
+
     def quantities(self) -> Mapping[str, tuple[str, tuple[str, ...], SX]]:
         """What kinematics can follow besides joints, frames, sensors and forces: unit, components, value."""
         return {}

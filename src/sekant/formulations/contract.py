@@ -151,6 +151,11 @@ class Formulation(Protocol):
         """Coordinates `moved` from q at time t, with those that count what was passed brought along."""
         ...
 
+    @property
+    def stated_counts(self) -> Sequence[int]:
+        """Coordinates that count what was passed and begin at a number that the model states."""
+        ...
+
     def start_weight(self, key: tuple[str, int], velocity: bool) -> float:
         """How firmly assembly holds the start of the coordinate or velocity `key`."""
         ...

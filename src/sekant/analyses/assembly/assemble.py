@@ -124,6 +124,9 @@ def assemble(
     q, method, iterations = geometry.close(start.q, tolerance)
     if q is None:
         raise SolverError(_cannot_close(geometry, start.q, hold))
+    if guess is None:
+        counts = list(system.equations.stated_counts)
+        q[counts] = start.q[counts]
     v = _consistent_velocity(geometry, q, start.v, hold)
     q, v = system.completed(q, v, t, parameters)
     rank, redundant = geometry.rank(q)

@@ -305,6 +305,10 @@ class NaturalEquations(ConstrainedEquations):
         new[numbers] = q[numbers] + total
         return new
 
+    @property
+    def stated_counts(self) -> Sequence[int]:
+        return [k for k, (_, start) in self.parts.tracked.items() if start is None]
+
     @cached_property
     def _tracked_rates(self) -> ca.Function:
         rates = ca.vertcat(*[rate for rate, _ in self.parts.tracked.values()])

@@ -342,7 +342,9 @@ def _tangential(memory, h, tolerance, floor, last):
         if rate >= STALLED and norm <= floor:
             return CONVERGED, norm
         if rate >= 0.99:
-            return DIVERGED, norm
+            # a shorter step would not lower noise that is at the round-off of the positions already
+            harmless = _displacement(memory, h) <= MOST_NOISE * ROUND_OFF
+            return CONVERGED if harmless else DIVERGED, norm
     return CONVERGED if factor * norm <= tolerance else GO_ON, norm
 
 
