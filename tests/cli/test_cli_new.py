@@ -68,8 +68,8 @@ def test_schema_is_json_that_knows_every_joint(tmp_path):
 
 @pytest.mark.parametrize("name", sorted(COMMANDS))
 def test_every_command_speaks_json(name):
-    for command in getattr(COMMANDS[name], "commands", {name: COMMANDS[name]}).values():
-        assert any("--json" in parameter.opts for parameter in command.params)
+    for part in getattr(COMMANDS[name], "commands", {name: COMMANDS[name]}).values():
+        assert any("--json" in parameter.opts for parameter in part.params)
 
 
 def test_hints_are_for_people_at_a_terminal_only(model_folder):

@@ -25,6 +25,9 @@ LEAST_CONTRACTION = 0.05  # that the first increment of the next step is trusted
 STALLED = 0.3  # contraction beyond which increments of the size of round-off are round-off
 NOISE = 30.0  # that size, times round-off
 MOST_NOISE = 1e4  # the same where the iteration would be given up else: constraints may amplify round-off
+MOST_LEFT = (
+    100.0  # tolerances: noise of a velocity that hardly any inertia resists, left rather than giving up
+)
 LOOSEST, TIGHTEST = 0.03, 1e-4  # tolerance of the increments, relative to that of the solution
 
 CONVERGED, DIVERGED, BAD, GO_ON = range(4)
@@ -342,8 +345,8 @@ def _tangential(memory, h, tolerance, floor, last):
         if rate >= STALLED and norm <= floor:
             return CONVERGED, norm
         if rate >= 0.99:
-            # a shorter step would not lower noise that is at the round-off of the positions already
-            harmless = _displacement(memory, h) <= MOST_NOISE * ROUND_OFF
+            # A shorter step does not lower noise that is at the round-off of positions already.
+            harmless = norm <= MOST_LEFT and _displacement(memory, h) <= MOST_NOISE * ROUND_OFF
             return CONVERGED if harmless else DIVERGED, norm
     return CONVERGED if factor * norm <= tolerance else GO_ON, norm
 
