@@ -37,7 +37,7 @@ def register(cls: type[Kind]) -> type[Kind]:
 
 def force_class(type_name: object, path: tuple = ()) -> type[Force]:
     """The class of a force type; unknown names get the nearest known one as a suggestion."""
-    if type_name not in FORCES:
+    if isinstance(type_name, str) and type_name not in FORCES:
         load_extensions()
     if not isinstance(type_name, str) or type_name not in FORCES:
         hint = suggest(str(type_name), list(FORCES), "force types")
