@@ -158,7 +158,7 @@ def _make(store: ObjectCache | None, procedures: Sequence[Procedure]) -> dict[st
     if importlib.util.find_spec("numba") is None:
         raise SekantError(
             f"the {procedures[0].words} must be compiled here, and that needs numba, which is not installed; "
-            "pip install 'sekant[source]'"
+            "pip install numba"
         )
     seconds = sum(p.seconds for p in procedures) / min(os.cpu_count() or 1, len(procedures))
     words = ", ".join(dict.fromkeys(p.words for p in procedures))

@@ -147,10 +147,10 @@ class Tire(Force):
             rate = slide - speed * patch / length
             stuck = ca.logic_and(ca.fabs(patch) > LARGEST * length, patch * rate > 0)
             rates[part] = ca.if_else(stuck, 0, rate)
-            stiffness = (
-                ca.fmax(Fz, 1.0) / length
-            )  # N/m, order of the patch's stiffness: damping as a share of it
-            found.append((patch + slow / stiffness / 10 * rates[part]) / length)
+            # the patch's stiffness, N/m, if forces rise by ten loads per unit of slip, as those of many tires do: the
+            # damping is the one asked for where they do, and in proportion where they do not
+            stiffness = 10 * ca.fmax(Fz, 1.0) / length
+            found.append((patch + slow / stiffness * rates[part]) / length)
         return found[0], found[1], rates
 
     def _owner(self, motion: ElementKinematics) -> str:

@@ -29,7 +29,7 @@ class SimpleTire(Tire):
     """0: slip acts at once, which has no sense at standstill"""
     lateral_relaxation: Length = 0.0
     patch_damping: Damping = 0.0
-    """damping of the contact patch at standstill"""
+    """damping of the contact patch at standstill, of a tire whose forces rise by ten loads per unit of slip"""
 
     @model_validator(mode="after")
     def _sensible(self):
