@@ -44,6 +44,18 @@ _int_pointer = _cast(types.int64)
 _complex_pointer = _cast(types.complex128)
 
 
+@_intrinsic
+def modes_at(typingctx, address):
+    """The struct of modes at an address."""
+    from sekant.solvers.common.intrinsics import StructType
+    from sekant.solvers.common.modes import Modes
+
+    def codegen(context, builder, signature, values):
+        return builder.inttoptr(values[0], cgutils.voidptr_t)
+
+    return StructType(Modes)(address), codegen
+
+
 @inner
 def vec(table, k):
     """Array k as a vector of floats."""

@@ -20,11 +20,10 @@ from __future__ import annotations
 import numpy as np
 
 from sekant.native_call import call_native
-from sekant.solvers.common import modes as at
 from sekant.solvers.common.compiled import inner
 from sekant.solvers.common.modes import decide, keep, move_on, outside, restore
 from sekant.solvers.common.sites import PIECE
-from sekant.solvers.common.views import ints, vec
+from sekant.solvers.common.views import modes_at
 from sekant.solvers.ode.dop853_stages import evaluate, interpolate, prepare_dense, scale_of_work
 from sekant.solvers.ode.dop853_tableau import N_STAGES
 from sekant.solvers.ode.memory import AIMED, BLAME, CHANGED, RATES_AT, RATES_SPAN, THETA
@@ -56,12 +55,12 @@ def guards_at(native, t, low, high):
 @inner
 def settle(native, t, low, high, everywhere):
     """Hold at `native.stage` the modes that its guards ask for: of all sites, or of those outside their interval."""
-    m = native.modes
-    for _ in range(ints(m, at.KIND).size + 1):
+    m = modes_at(native.modes)
+    for _ in range(m.kind.size + 1):
         guards_at(native, t, low, high)
         changed = False
-        for s in range(ints(m, at.KIND).size):
-            if (everywhere or outside(m, s, vec(m, at.G)[s]) != 0) and decide(m, s):
+        for s in range(m.kind.size):
+            if (everywhere or outside(m, s, m.g[s]) != 0) and decide(m, s):
                 changed = True
         if not changed:
             break
@@ -70,13 +69,13 @@ def settle(native, t, low, high, everywhere):
 @inner
 def start_modes(native, run, t, low, high):
     """Modes at the start of a run or of a segment, from the guards alone."""
-    m = native.modes
+    m = modes_at(native.modes)
     for j in range(run.x.size):
         native.stage[j] = run.x[j]
     settle(native, t, low, high, True)
-    for s in range(ints(m, at.KIND).size):
-        vec(m, at.G_START)[s] = vec(m, at.G)[s]
-        ints(m, at.FLIPS)[s] = 0
+    for s in range(m.kind.size):
+        m.g_start[s] = m.g[s]
+        m.flips[s] = 0
 
 
 @inner
@@ -111,15 +110,15 @@ def _cubic(native, run, h, theta):
 def _leaves(m):
     """Whether a guard in G is outside the interval of its mode."""
     found = False
-    for s in range(ints(m, at.KIND).size):
-        found = found or outside(m, s, vec(m, at.G)[s]) != 0
+    for s in range(m.kind.size):
+        found = found or outside(m, s, m.g[s]) != 0
     return found
 
 
 @inner
 def _look(native, plan, run, t, h, theta, low, high, dense):
     """Guards at a point of the step, on the dense output or the cubic; returns whether one is outside."""
-    m = native.modes
+    m = modes_at(native.modes)
     if dense:
         interpolate(run.dense, run.x, theta, native.stage)
     else:
@@ -132,17 +131,17 @@ def _look(native, plan, run, t, h, theta, low, high, dense):
 @inner
 def _pieces_passed(m, s):
     """Breaks of site s that lie between the mode that was set aside and the one that holds, with sign."""
-    if ints(m, at.KIND)[s] != PIECE:
+    if m.kind[s] != PIECE:
         return 0.0
-    turns = (vec(m, at.LAP)[s] - vec(m, at.KEPT_LAP)[s]) * (ints(m, at.COUNT)[s] - 1)
-    return turns + ints(m, at.ROW)[s] - ints(m, at.KEPT_ROW)[s]
+    turns = (m.lap[s] - m.kept_lap[s]) * (m.count[s] - 1)
+    return turns + m.row[s] - m.kept_row[s]
 
 
 @inner
 def _farthest(m):
     """The site that has passed the most breaks."""
     found = 0
-    for s in range(ints(m, at.KIND).size):
+    for s in range(m.kind.size):
         if abs(_pieces_passed(m, s)) > abs(_pieces_passed(m, found)):
             found = s
     return found
@@ -151,20 +150,20 @@ def _farthest(m):
 @inner
 def _inside_piece(m, s, ahead):
     """A value of the guard of site s inside the piece that lies `ahead` breaks from the one that holds."""
-    start, pieces, period = ints(m, at.FIRST)[s], ints(m, at.COUNT)[s] - 1, vec(m, at.PERIOD)[s]
-    index, lap = ints(m, at.ROW)[s] - 1 + int(ahead), vec(m, at.LAP)[s]
+    start, pieces, period = m.first[s], m.count[s] - 1, m.period[s]
+    index, lap = m.row[s] - 1 + int(ahead), m.lap[s]
     if period > 0.0:
         lap += index // pieces
         index = index % pieces
     index = min(max(index, 0), pieces - 1)
-    low, high = vec(m, at.BREAKS)[start + index], vec(m, at.BREAKS)[start + index + 1]
+    low, high = m.breaks[start + index], m.breaks[start + index + 1]
     return low + PROBE * (high - low) + lap * period
 
 
 @inner
 def _cost_inside(native, plan, run, t, h, low, high, s, passed):
     """Largest change of the slope in the pieces of site s that the step goes over completely, on the cubic."""
-    m, largest = native.modes, 0.0
+    m, largest = modes_at(native.modes), 0.0
     side = 1.0 if passed > 0.0 else -1.0
     keep(m)
     for i in range(1, int(abs(passed))):
@@ -172,7 +171,7 @@ def _cost_inside(native, plan, run, t, h, low, high, s, passed):
         for _ in range(BISECTIONS):
             middle = 0.5 * (a + b)
             _look(native, plan, run, t, h, middle, low, high, False)
-            if side * (vec(m, at.G)[s] - target) > 0.0:
+            if side * (m.g[s] - target) > 0.0:
                 b = middle
             else:
                 a = middle
@@ -198,13 +197,13 @@ def _copy(source, target):
 def _guess(m, a, b, weight_a, weight_b):
     """Where between a and b the first site that is outside at b crosses its bound, by regula falsi."""
     first = b
-    for s in range(ints(m, at.KIND).size):
-        side = outside(m, s, vec(m, at.G_B)[s])
+    for s in range(m.kind.size):
+        side = outside(m, s, m.g_b[s])
         if side != 0:
-            bound = vec(m, at.HIGH)[s] if side > 0 else vec(m, at.LOW)[s]
+            bound = m.high[s] if side > 0 else m.low[s]
             before, beyond = (
-                weight_a * (bound - vec(m, at.G_A)[s]) * side,
-                weight_b * (vec(m, at.G_B)[s] - bound) * side,
+                weight_a * (bound - m.g_a[s]) * side,
+                weight_b * (m.g_b[s] - bound) * side,
             )
             if before > 0.0:
                 first = min(first, a + (b - a) * before / (before + beyond))
@@ -219,20 +218,20 @@ def first_exit(native, plan, run, t, h, low, high, dense):
 
     Sites that are outside there get their side. Regula falsi in the form of Illinois between two samples.
     """
-    m = native.modes
+    m = modes_at(native.modes)
     a, b = 0.0, 0.0
-    _copy(vec(m, at.G_START), vec(m, at.G_A))
+    _copy(m.g_start, m.g_a)
     found = False
     for i in range(1, SAMPLES + 1):
         b = i / SAMPLES
         found = _look(native, plan, run, t, h, b, low, high, dense)
         if found:
             break
-        _copy(vec(m, at.G), vec(m, at.G_A))
+        _copy(m.g, m.g_a)
         a = b
     if not found:
         return 2.0
-    _copy(vec(m, at.G), vec(m, at.G_B))
+    _copy(m.g, m.g_b)
     finest = max(4e-16 * abs(t) / h, 1e-15)
     weight_a, weight_b, last = 1.0, 1.0, 0
     for _ in range(MOST_HALVINGS):
@@ -249,18 +248,18 @@ def first_exit(native, plan, run, t, h, low, high, dense):
                 break
         if _look(native, plan, run, t, h, guess, low, high, dense):
             b = guess
-            _copy(vec(m, at.G), vec(m, at.G_B))
+            _copy(m.g, m.g_b)
             weight_b = 1.0
             weight_a = 0.5 * weight_a if last > 0 else 1.0
             last = 1
         else:
             a = guess
-            _copy(vec(m, at.G), vec(m, at.G_A))
+            _copy(m.g, m.g_a)
             weight_a = 1.0
             weight_b = 0.5 * weight_b if last < 0 else 1.0
             last = -1
-    for s in range(ints(m, at.KIND).size):
-        ints(m, at.SIDE)[s] = outside(m, s, vec(m, at.G_B)[s])
+    for s in range(m.kind.size):
+        m.side[s] = outside(m, s, m.g_b[s])
     return b
 
 
@@ -273,12 +272,12 @@ def _end(native, run):
 @inner
 def _take_over(native, plan, run, t, h, low, high):
     """Modes, guards and slope at the end of a step that went over a change."""
-    m = native.modes
+    m = modes_at(native.modes)
     _end(native, run)
     settle(native, t + h, low, high, False)
-    _copy(vec(m, at.G), vec(m, at.G_START))
-    for s in range(ints(m, at.KIND).size):
-        ints(m, at.FLIPS)[s] = 0
+    _copy(m.g, m.g_start)
+    for s in range(m.kind.size):
+        m.flips[s] = 0
     for j in range(run.x.size):
         native.k[N_STAGES, j] = native.saved[j]
     return STEPPED_OVER
@@ -288,27 +287,27 @@ def _take_over(native, plan, run, t, h, low, high):
 def _turns_outside(m, s):
     """Where the parabola through the guard at start (g_start), middle (g_a) and end (g_b) is outermost; 0: inside."""
     rise, bend = (
-        vec(m, at.G_B)[s] - vec(m, at.G_START)[s],
-        vec(m, at.G_B)[s] - 2.0 * vec(m, at.G_A)[s] + vec(m, at.G_START)[s],
+        m.g_b[s] - m.g_start[s],
+        m.g_b[s] - 2.0 * m.g_a[s] + m.g_start[s],
     )
-    if outside(m, s, vec(m, at.G_A)[s]) != 0:
+    if outside(m, s, m.g_a[s]) != 0:
         return 0.5
     if bend == 0.0 or abs(rise) >= 2.0 * abs(bend):
         return 0.0
     theta = 0.5 - 0.25 * rise / bend
-    extreme = vec(m, at.G_A)[s] - 0.125 * rise * rise / bend
+    extreme = m.g_a[s] - 0.125 * rise * rise / bend
     return theta if outside(m, s, extreme) != 0 else 0.0
 
 
 @inner
 def _excursion(native, plan, run, t, h, low, high):
     """Whether a guard leaves its interval and returns within the step, and that costs more than may be neglected."""
-    m = native.modes
-    _copy(vec(m, at.G), vec(m, at.G_B))
+    m = modes_at(native.modes)
+    _copy(m.g, m.g_b)
     _look(native, plan, run, t, h, 0.5, low, high, False)
-    _copy(vec(m, at.G), vec(m, at.G_A))
+    _copy(m.g, m.g_a)
     theta = 0.0
-    for s in range(ints(m, at.KIND).size):
+    for s in range(m.kind.size):
         theta = max(theta, _turns_outside(m, s))
     if theta == 0.0 or not _look(native, plan, run, t, h, theta, low, high, False):
         return False
@@ -327,64 +326,62 @@ def _excursion(native, plan, run, t, h, low, high):
 @inner
 def _break(m, s, side):
     """Index of the break that bounds the piece of site s on a side; -1 for switches."""
-    if ints(m, at.KIND)[s] != PIECE:
+    if m.kind[s] != PIECE:
         return -1
-    last = ints(m, at.FIRST)[s] + ints(m, at.COUNT)[s] - 1
-    return min(
-        max(ints(m, at.FIRST)[s] + ints(m, at.ROW)[s] - (0 if side > 0 else 1), ints(m, at.FIRST)[s]), last
-    )
+    last = m.first[s] + m.count[s] - 1
+    return min(max(m.first[s] + m.row[s] - (0 if side > 0 else 1), m.first[s]), last)
 
 
 @inner
 def _note(m, landing):
     """Remember for the sites that leave (`side`) whether a step had to land. Modes are those before the change."""
-    for s in range(ints(m, at.KIND).size):
-        if ints(m, at.SIDE)[s] != 0:
-            ints(m, at.EXPECTED)[s] = REMEMBERED if landing else 0
-            place = _break(m, s, ints(m, at.SIDE)[s])
+    for s in range(m.kind.size):
+        if m.side[s] != 0:
+            m.expected[s] = REMEMBERED if landing else 0
+            place = _break(m, s, m.side[s])
             if place >= 0:
-                ints(m, at.ROUGH)[place] = 1 if landing else 0
+                m.rough[place] = 1 if landing else 0
 
 
 @inner
 def rates(native, run, t, h, low, high):
     """Rates of the guards at the start of a step, by a difference along the slope k[0]; the last ones are kept."""
-    m, time = native.modes, run.time
+    m, time = modes_at(native.modes), run.time
     small = 1e-4 * h
     for j in range(run.x.size):
         native.stage[j] = run.x[j] + small * native.k[0, j]
     guards_at(native, t + small, low, high)
     if t > time[RATES_AT]:
         time[RATES_SPAN], time[RATES_AT] = t - time[RATES_AT], t
-        _copy(vec(m, at.RATE), vec(m, at.RATE_BEFORE))
-        _copy(vec(m, at.G_NOW), vec(m, at.G_BEFORE))
-    for s in range(ints(m, at.KIND).size):
-        vec(m, at.RATE)[s] = (vec(m, at.G)[s] - vec(m, at.G_START)[s]) / small
-        vec(m, at.G_NOW)[s] = vec(m, at.G_START)[s]
+        _copy(m.rate, m.rate_before)
+        _copy(m.g_now, m.g_before)
+    for s in range(m.kind.size):
+        m.rate[s] = (m.g[s] - m.g_start[s]) / small
+        m.g_now[s] = m.g_start[s]
 
 
 @inner
 def _ahead(m, s, span, h):
     """Guard of site s predicted h after the start of the step."""
     if not span > 0.0:
-        return vec(m, at.G_NOW)[s] + h * vec(m, at.RATE)[s]
-    mean = (vec(m, at.G_NOW)[s] - vec(m, at.G_BEFORE)[s]) / span
-    second = (2.0 * vec(m, at.RATE)[s] + vec(m, at.RATE_BEFORE)[s] - 3.0 * mean) / span
-    third = (vec(m, at.RATE)[s] + vec(m, at.RATE_BEFORE)[s] - 2.0 * mean) / (span * span)
-    return vec(m, at.G_NOW)[s] + h * (vec(m, at.RATE)[s] + h * (second + h * third))
+        return m.g_now[s] + h * m.rate[s]
+    mean = (m.g_now[s] - m.g_before[s]) / span
+    second = (2.0 * m.rate[s] + m.rate_before[s] - 3.0 * mean) / span
+    third = (m.rate[s] + m.rate_before[s] - 2.0 * mean) / (span * span)
+    return m.g_now[s] + h * (m.rate[s] + h * (second + h * third))
 
 
 @inner
 def aim(native, run, h):
     """The length of a step that goes a little beyond the next crossing that has to be landed on, or h."""
-    m, span = native.modes, run.time[RATES_SPAN]
+    m, span = modes_at(native.modes), run.time[RATES_SPAN]
     shortest = h
-    for s in range(ints(m, at.KIND).size):
-        side = 1 if vec(m, at.RATE)[s] > 0.0 else -1
-        bound = vec(m, at.HIGH)[s] if side > 0 else vec(m, at.LOW)[s]
+    for s in range(m.kind.size):
+        side = 1 if m.rate[s] > 0.0 else -1
+        bound = m.high[s] if side > 0 else m.low[s]
         place = _break(m, s, side)
-        rough = ints(m, at.ROUGH)[place] if place >= 0 else -1
-        if not abs(bound) < np.inf or rough == 0 or (rough < 0 and ints(m, at.EXPECTED)[s] == 0):
+        rough = m.rough[place] if place >= 0 else -1
+        if not abs(bound) < np.inf or rough == 0 or (rough < 0 and m.expected[s] == 0):
             continue
         a, b = 0.0, 0.0
         for i in range(1, SAMPLES + 1):
@@ -402,25 +399,25 @@ def aim(native, run, h):
             if b > AT_ONCE * h:
                 shortest = min(shortest, BEYOND * b)
                 if rough < 0:
-                    ints(m, at.EXPECTED)[s] -= 1
+                    m.expected[s] -= 1
     return shortest
 
 
 @inner
 def _move(native, run):
     """Move on the sites that have a side; returns whether none of them chatters."""
-    m = native.modes
+    m = modes_at(native.modes)
     good = True
-    for s in range(ints(m, at.KIND).size):
-        if ints(m, at.SIDE)[s] != 0:
+    for s in range(m.kind.size):
+        if m.side[s] != 0:
             run.count[BLAME] = s
-            good = good and move_on(m, s, ints(m, at.SIDE)[s])
+            good = good and move_on(m, s, m.side[s])
     return good
 
 
 @inner
 def _land(native, plan, run, t, h, low, high, dense):
-    m = native.modes
+    m = modes_at(native.modes)
     if not dense:
         _end(native, run)
         if prepare_dense(native, run, t, h, low, high) >= 0:
@@ -435,14 +432,14 @@ def _land(native, plan, run, t, h, low, high, dense):
     _note(m, True)
     if theta < CLOSE:
         return REPEAT
-    _copy(vec(m, at.G_B), vec(m, at.G_START))
+    _copy(m.g_b, m.g_start)
     end = run.x_old
     interpolate(run.dense, run.x, theta, end)
     normalize(end, plan.unit_blocks)
     if native.projection != 0 and not project(native, plan, end, t + theta * h, low, high):
         return REPEAT
-    for s in range(ints(m, at.KIND).size):
-        ints(m, at.FLIPS)[s] = 0
+    for s in range(m.kind.size):
+        m.flips[s] = 0
     return LANDED if _move(native, run) else CHATTERS
 
 
@@ -454,10 +451,10 @@ def watch(native, plan, run, t, h, low, high, dense):
     `run.x_old` is the state there. FLIPPED: a mode was left at its start, where it has changed now. REPEAT: to be
     repeated so that it ends a little beyond that part. `dense`: whether the dense output has been prepared.
     """
-    m = native.modes
+    m = modes_at(native.modes)
     _end(native, run)
     guards_at(native, t + h, low, high)
-    _copy(vec(m, at.G), vec(m, at.G_B))
+    _copy(m.g, m.g_b)
     if not _leaves(m):
         if _excursion(native, plan, run, t, h, low, high):
             verdict = _land(native, plan, run, t, h, low, high, dense)
@@ -465,9 +462,9 @@ def watch(native, plan, run, t, h, low, high, dense):
                 return verdict
         _end(native, run)
         guards_at(native, t + h, low, high)
-        _copy(vec(m, at.G), vec(m, at.G_START))
-        for s in range(ints(m, at.KIND).size):
-            ints(m, at.FLIPS)[s] = 0
+        _copy(m.g, m.g_start)
+        for s in range(m.kind.size):
+            m.flips[s] = 0
         return UNCHANGED
     keep(m)
     settle(native, t + h, low, high, False)
@@ -483,8 +480,8 @@ def watch(native, plan, run, t, h, low, high, dense):
             part = 1.0 - first_exit(native, plan, run, t, h, low, high, False)
         if cost * part <= NEGLIGIBLE:
             if not run.time[AIMED] > 0.0 and distance == 1.0:
-                for s in range(ints(m, at.KIND).size):
-                    ints(m, at.SIDE)[s] = outside(m, s, vec(m, at.G_B)[s])
+                for s in range(m.kind.size):
+                    m.side[s] = outside(m, s, m.g_b[s])
                 _note(m, False)
             for j in range(run.x.size):
                 native.saved[j] = native.k[CHANGED, j]

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sekant.solvers.common.modes import OTHER_VALUE, VALUE, G, Modes, lay_out_modes
+from sekant.solvers.common.modes import Modes, lay_out_modes
 from sekant.solvers.common.sites import free_modes
 from sekant.solvers.ode.problem import OdeProblem
 
@@ -44,7 +44,7 @@ class Native(NamedTuple):
     `kinematics_res` (1,): result table of the kinematics, writes to `qdot`.
     `arg_group`, `group_res`: tables of the function that takes `group_size` (0: there is none) Euler steps from
     `Run.x` to `stage`, with `control` (5,).
-    `guards`: address (0: there is none) of the guards of `modes`, the table of `sekant.solvers.common.modes`.
+    `guards`: address (0: there is none) of the guards of the struct `modes` of `sekant.solvers.common.modes`.
     `saved` (n,): scratch. `free`: modes of functions that are not held.
     `projection`: address (0: there is none); it reads `stage`, writes `projected` (n,) and `residual` (1,).
     """
@@ -73,7 +73,7 @@ class Native(NamedTuple):
     arg_kinematics: NDArray[np.uintp]
     guards: int
     guards_res: NDArray[np.uintp]
-    modes: NDArray[np.int64]
+    modes: int
     saved: NDArray[np.float64]
     free: NDArray[np.float64]
 
@@ -159,8 +159,8 @@ def lay_out_native(problem: OdeProblem, run: Run) -> tuple[Native, Modes]:
     native = Native(
         rhs=int(problem.rhs.address),
         kinematics=int(kinematics.address),
-        arg_x=_pointers(clock, run.x, p, tables, modes[VALUE]),
-        arg_stage=_pointers(clock, stage, p, tables, modes[VALUE]),
+        arg_x=_pointers(clock, run.x, p, tables, modes.value),
+        arg_stage=_pointers(clock, stage, p, tables, modes.value),
         res=_pointers(*k),
         kinematics_res=_pointers(qdot),
         work=np.zeros(max(1, *[function.work_size for function in functions])),
@@ -177,11 +177,11 @@ def lay_out_native(problem: OdeProblem, run: Run) -> tuple[Native, Modes]:
         projection_res=_pointers(projected, residual),
         projected=projected,
         residual=residual,
-        arg_projection=_pointers(clock, stage, p, tables, modes[OTHER_VALUE]),
+        arg_projection=_pointers(clock, stage, p, tables, modes.other_value),
         arg_kinematics=_pointers(clock, run.x, p, tables, free),
         guards=int(guards.address) if switching is not None else 0,
-        guards_res=_pointers(modes[G]),
-        modes=modes.table,
+        guards_res=_pointers(modes.g),
+        modes=modes.pointer,
         saved=np.zeros(n),
         free=free,
     )
