@@ -13,9 +13,9 @@ from typing import Any, NoReturn
 
 from sekant.errors import ModelError
 from sekant.io.curve_files import locate_files
-from sekant.io.items import COLLECTIONS
 from sekant.io.source import KeyPath, Place, Places, Source, read_source
 from sekant.io.table_files import read_table_files
+from sekant.model.items import COLLECTIONS
 
 MAX_FILES = 100
 _NAMED = (*COLLECTIONS, "curves", "templates", "instances")
@@ -42,8 +42,8 @@ def _read(path: Path, chain: tuple[Path, ...], seen: set[Path]) -> Source:
     ):
         if isinstance(template, dict):
             read_table_files(template.get("tables"), path.parent, places, ("templates", name, "tables"))
-            locate_files(template.get("shapes"), path.parent, places, ("templates", name, "shapes"))
-            locate_files(template.get("forces"), path.parent, places, ("templates", name, "forces"))
+            for key in ("curves", "shapes", "forces"):
+                locate_files(template.get(key), path.parent, places, ("templates", name, key))
     included = _listed(data.pop("include", None), places)
     merged, merged_places = {}, {}
     for key_path, name in included:

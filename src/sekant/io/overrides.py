@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from sekant.errors import ModelError, suggest
-from sekant.io.items import COLLECTIONS, SINGLE
 from sekant.io.source import KeyPath, Place, Places, parse_source
+from sekant.model.items import COLLECTIONS, SINGLE
 from sekant.model.points import SECTIONS
 
 _STEP = re.compile(r"([^.\[\]]+)|\[(\d{1,6})\]")

@@ -13,10 +13,10 @@ from pydantic.json_schema import GenerateJsonSchema, models_json_schema
 from pydantic_core import CoreSchema
 
 from sekant.io.format import FORMAT
-from sekant.io.items import ITEM_CLASSES, item_types
 from sekant.model.curves import SOURCES
+from sekant.model.items import ITEM_CLASSES, item_types
 from sekant.model.model import Ground, Model
-from sekant.model.placement import Orientation
+from sekant.model.placement import Orientation, Placement
 from sekant.model.points import SECTIONS
 from sekant.model.quantities import mirror_of
 from sekant.model.simulation import SimulationSettings
@@ -35,7 +35,7 @@ class _Generator(GenerateJsonSchema):
 def json_schema() -> dict[str, Any]:
     """The schema of a model file."""
     types = {key: item_types(cls) or {"": cls} for key, cls in ITEM_CLASSES.items()}
-    classes = [Ground, SimulationSettings, *SOURCES.values()]
+    classes = [Ground, Placement, SimulationSettings, *SOURCES.values()]
     classes += [cls for named in types.values() for cls in named.values()]
     classes += [cls for named in SECTIONS.values() for cls in named.values()]
     references, definitions = models_json_schema(
@@ -58,10 +58,26 @@ def json_schema() -> dict[str, Any]:
         "parameters": {"type": ["object", "null"], "additionalProperties": _QUANTITY},
     }
     fields = Model.model_json_schema(schema_generator=_Generator)["properties"]
-    template = {"description": {"type": "string"}, **collections}
+    curves = {
+        "type": ["object", "null"],
+        "description": "paths and surfaces by name; the key of each source tells its kind",
+        "additionalProperties": {"oneOf": [where[cls] for cls in SOURCES.values()]},
+    }
+    template = {
+        "description": {"type": "string"},
+        **collections,
+        "curves": curves,
+        "ground": where[Ground],
+    }
     names = {"type": "object", "additionalProperties": {"type": "string"}}
     instance = {
         "template": {"type": "string"},
+        "model": {"type": "string", "description": "a model file to mount, instead of a template"},
+        "on": {"type": "string", "description": "body or frame that carries it; the ground without it"},
+        "at": {
+            "anyOf": [where[Placement], {"type": "array", "items": _QUANTITY}],
+            "description": "pose, or position, of the part's ground there",
+        },
         "parameters": collections["parameters"],
         "connect": {**names, "description": "names inside the template -> items of the model"},
         "mirror": {"enum": ["x", "y", "z"], "description": "mount the mirror image about this plane"},
@@ -75,17 +91,19 @@ def json_schema() -> dict[str, Any]:
             "include": {"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]},
             **{key: fields[key] for key in ("name", "description", "gravity")},
             **collections,
-            "curves": {
-                "type": ["object", "null"],
-                "description": "paths and surfaces by name; the key of each source tells its kind",
-                "additionalProperties": {"oneOf": [where[cls] for cls in SOURCES.values()]},
-            },
+            "curves": curves,
             "curve_parameters": fields["curve_parameters"],
             "ground": where[Ground],
             "simulation": where[SimulationSettings],
             "natural": _natural(where, defs),
             "templates": {"type": "object", "additionalProperties": _closed(template)},
-            "instances": {"type": "object", "additionalProperties": _closed(instance, "template")},
+            "instances": {
+                "type": "object",
+                "additionalProperties": {
+                    **_closed(instance),
+                    "anyOf": [{"required": ["template"]}, {"required": ["model"]}],
+                },
+            },
         },
         "additionalProperties": False,
         "$defs": defs,

@@ -8,53 +8,85 @@ instances:
   fr: {template: corner, mirror: y, connect: {body: chassis}}
 ```
 The items of an instance are named ``fl.upright``, its parameters ``fl.k``. A name inside the template means the
-template's own item, else what `connect` makes of it, else an item of the model. `mirror: y` mounts the mirror
-image about the plane y = 0 of every frame, see `sekant.model.mirror`. Values given in an instance are those of the
-model around it, values in the template those of the template.
+template's own item, else what `connect` makes of it, else an item of the model. ``model: corner.yaml`` instead of
+`template` mounts a whole model file. `on` names the body or frame that carries the part (the ground without it), `at`
+the pose of the part's ground there: see `sekant.model.mounting`, which does the work for files and for Python.
+`mirror: y` mounts the mirror image about the plane y = 0 of every frame, see `sekant.model.mirror`. Values given in
+an instance are those of the model around it, values in the template those of the template.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
+from pydantic import ValidationError
+
 from sekant.errors import ModelError, suggest
-from sekant.io.items import COLLECTIONS
 from sekant.io.plain import to_plain
-from sekant.io.source import KeyPath, Places
-from sekant.model.driver import Driver
-from sekant.model.explain import kind_of
+from sekant.io.source import KeyPath, Places, Source
+from sekant.model.explain import explain, kind_of
 from sekant.model.expressions.expression import Expression, is_name
+from sekant.model.items import COLLECTIONS
 from sekant.model.joints import Joint
-from sekant.model.mirror import AXES, mirrored, negative
+from sekant.model.mirror import AXES
+from sekant.model.model import Ground
+from sekant.model.mounting import Scope, scope_of
 from sekant.model.parse import build_item
-from sekant.model.quantities import ANY, Description, is_reference, mirror_sign, read_value
+from sekant.model.placement import Placement, composed
+from sekant.model.quantities import ANY, read_value
 from sekant.model.sensors import Sensor
 
-_TEMPLATE_KEYS = ("description", "parameters", *COLLECTIONS)
-_INSTANCE_KEYS = ("template", "parameters", "connect", "mirror")
+_TEMPLATE_KEYS = ("description", "parameters", "ground", "curves", *COLLECTIONS)
+_INSTANCE_KEYS = ("template", "model", "on", "at", "parameters", "connect", "mirror")
+Reader = Callable[[str, KeyPath], Source]
+"""(name of a file, path of the entry that names it) -> its contents, with all that it includes"""
 
 
-def expand_templates(data: dict[str, Any], places: Places) -> None:
-    """Replaces the keys `templates` and `instances` of `data` by what they stand for, in `places` too."""
+def expand_templates(data: dict[str, Any], places: Places, read: Reader) -> None:
+    """Replaces the keys `templates` and `instances` of `data` by what they stand for, in `places` too.
+
+    `read` reads the model files that instances name.
+    """
     templates = _mapping(data.pop("templates", None), ("templates",))
     instances = _mapping(data.pop("instances", None), ("instances",))
     for name, template in templates.items():
         path = ("templates", name)
         _check_keys(_mapping(template, path), _TEMPLATE_KEYS, path)
-    origins: dict[KeyPath, list[KeyPath]] = {}
-    for path in places:
-        if path[:1] in (("templates",), ("instances",)):
-            origins.setdefault(path[:4], []).append(path)
-    model = _Model(data, places, origins)
     for name, instance in instances.items():
         path = ("instances", name)
         if not is_name(name):
             raise ModelError(f"'{name}' cannot be a name; use letters, digits and underscores", path=path)
         given = _mapping(instance, path)
         _check_keys(given, _INSTANCE_KEYS, path)
-        _expand(model, name, given, templates)
+        if given.get("model") is not None:
+            _take_model(name, given, templates, places, read)
+    origins: dict[KeyPath, list[KeyPath]] = {}
+    for path in places:
+        if path[:1] in (("templates",), ("instances",)):
+            origins.setdefault(path[:4], []).append(path)
+    model = _Model(data, places, origins)
+    for name, instance in instances.items():
+        _expand(model, name, _mapping(instance, ("instances", name)), templates)
+
+
+def _take_model(
+    name: str, instance: dict[str, Any], templates: dict[str, Any], places: Places, read: Reader
+) -> None:
+    """Makes a template of the model file that an instance names."""
+    file, path = instance.pop("model"), ("instances", name, "model")
+    if "template" in instance:
+        raise ModelError("an instance has a template or a model, not both; drop one", path=path)
+    if not isinstance(file, str):
+        raise ModelError(f"must be the name of a model file, not {kind_of(file)}", path=path)
+    source = read(file, path)
+    if source.data.get("natural") is not None:
+        raise ModelError(f"{file} holds a mechanism in points; mount bodies and joints", path=path)
+    key = f"model of {name}"
+    templates[key] = {entry: value for entry, value in source.data.items() if entry in _TEMPLATE_KEYS}
+    places.update({("templates", key, *where): place for where, place in source.places.items()})
+    instance["template"] = key
 
 
 def _mapping(value: Any, path: KeyPath) -> dict[str, Any]:
@@ -93,52 +125,6 @@ class _Model:
             self.places[key, name, *path[4:]] = self.places[path]
 
 
-@dataclass
-class _Scope:
-    """What names mean inside one instance."""
-
-    instance: str
-    local: set[str]
-    connect: dict[str, str]
-    plane: str | None
-    joints: dict[str, Joint] = field(default_factory=dict)
-    sensors: dict[str, Sensor] = field(default_factory=dict)
-
-    def name(self, name: str) -> str:
-        """The name in the model of ``item``, ``item.frame``, a parameter, ... of the template."""
-        parts = name.split(".")
-        for end in range(len(parts), 0, -1):
-            head, rest = ".".join(parts[:end]), parts[end:]
-            if head in self.local:
-                return f"{self.instance}.{name}"
-            if head in self.connect:
-                return ".".join([self.connect[head], *rest])
-        return name
-
-    def sign(self, joint: str, index: int) -> float:
-        """Sign that a coordinate of a joint of the template takes in this instance."""
-        own = self.joints.get(joint)
-        if self.plane is None or own is None or not 0 <= index < len(own.coordinates):
-            return 1.0
-        return own.coordinates[index].sign(self.plane)
-
-    def signal(self, name: str) -> str:
-        """Like `name`, for names in expressions: a coordinate or measurement that turns enters with a minus."""
-        owner, _, part = name.rpartition(".")
-        sensor = self.sensors.get(owner)
-        sign = 1.0
-        if self.plane is not None and sensor is not None and part in sensor.components and sensor.behaviors:
-            sign = mirror_sign(sensor.behaviors[sensor.components.index(part)], self.plane)
-        elif part[:1] in ("q", "v") and (part[1:] or "0").isdigit():
-            sign = self.sign(owner, int(part[1:] or "0"))
-        return self.name(name) if sign > 0 else f"(-{self.name(name)})"
-
-    def expression(self, expression: Expression, reserved: tuple[str, ...] = ()) -> Expression:
-        return expression.renamed(
-            lambda name: name if name in reserved else self.signal(name), lambda table: self.name(table)
-        )
-
-
 def _expand(model: _Model, name: str, instance: dict[str, Any], templates: dict[str, Any]) -> None:
     path: KeyPath = ("instances", name)
     template_name = instance.get("template")
@@ -152,7 +138,13 @@ def _expand(model: _Model, name: str, instance: dict[str, Any], templates: dict[
     template = _mapping(templates[template_name], base)
     items = {key: _mapping(template.get(key), (*base, key)) for key in ("parameters", *COLLECTIONS)}
     local = {item for entries in items.values() for item in entries}
-    scope = _Scope(name, local, _connections(instance, local, path), plane)
+    curves = _mapping(template.get("curves"), (*base, "curves"))
+    local |= curves.keys()
+    ground = build_item("ground", template.get("ground") or {}, (*base, "ground"))
+    assert isinstance(ground, Ground)
+    carrier, X_CG, frames = _carrier(model.data, instance, path)
+    connect = _connections(instance, local, path)
+    scope = scope_of(name, local, set(ground.frames), carrier, X_CG, connect=connect, plane=plane)
     _add_parameters(model, scope, items["parameters"], instance, base)
     built = {
         key: {item: build_item(key, raw, (*base, key, item)) for item, raw in items[key].items()}
@@ -164,10 +156,56 @@ def _expand(model: _Model, name: str, instance: dict[str, Any], templates: dict[
         for item, description in entries.items():
             own = (*base, key, item)
             try:
-                changed = _transformed(description, scope)
+                changed = scope.item(description)
             except ModelError as error:
                 raise ModelError(error.message, path=(*own, *error.path)) from None
             model.add(key, f"{name}.{item}", to_plain(changed), own)
+    for item, raw in curves.items():
+        own = (*base, "curves", item)
+        model.add("curves", f"{name}.{item}", to_plain(_curve(raw, scope, own)), own)
+    for frame, placement in scope.ground_frames(ground.frames, X_CG).items():
+        if frame in frames:
+            message = f"the frame '{frame}' of '{carrier}' is taken; rename the instance, or that frame"
+            raise ModelError(message, path=path)
+        frames[frame] = to_plain(placement)
+
+
+def _carrier(
+    data: dict[str, Any], instance: dict[str, Any], path: KeyPath
+) -> tuple[str, Placement, dict[str, Any]]:
+    """The body that carries an instance, the pose of its ground there, and the body's frames as the file has them."""
+    on = instance.get("on", "ground")
+    bodies = _mapping(data.get("bodies"), ("bodies",))
+    carrier, frame = (on, "") if on == "ground" or on in bodies else str(on).rpartition(".")[::2]
+    if carrier == "ground" and data.get("ground") is None:
+        data["ground"] = {}
+    owner = data["ground"] if carrier == "ground" else bodies.get(carrier)
+    raw = owner.get("frames") if isinstance(owner, dict) else None
+    if not isinstance(owner, dict) or (frame and (not isinstance(raw, dict) or frame not in raw)):
+        hint = suggest(str(on), ["ground", *bodies], "bodies")
+        raise ModelError(f"there is no body or frame '{on}' to carry it; {hint}", path=(*path, "on"))
+    frames = _mapping(raw, ("bodies", carrier, "frames"))
+    owner["frames"] = frames
+    X_CG = _placement(instance.get("at"), (*path, "at"))
+    if frame:
+        X_CG = composed(_placement(frames[frame], ("bodies", carrier, "frames", frame)), X_CG)
+    return carrier, X_CG, frames
+
+
+def _placement(raw: Any, path: KeyPath) -> Placement:
+    """A pose as in `frames`, or a position only."""
+    given = {"position": raw} if isinstance(raw, list) else _mapping(raw, path)
+    try:
+        return Placement.model_validate(given)
+    except ValidationError as error:
+        raise explain(error, Placement, path)[0] from None
+
+
+def _curve(raw: Any, scope: Scope, path: KeyPath) -> Any:
+    """The source of a curve with the names of the model; its own parameter keeps its name."""
+    source = build_item("curves", raw, path)
+    own = [getattr(source, "parameter", None), *getattr(getattr(source, "surface", None), "parameters", ())]
+    return scope.renamed(source, tuple(name for name in own if name))
 
 
 def _connections(instance: dict[str, Any], local: set[str], path: KeyPath) -> dict[str, str]:
@@ -185,12 +223,12 @@ def _connections(instance: dict[str, Any], local: set[str], path: KeyPath) -> di
 
 def _add_parameters(
     model: _Model,
-    scope: _Scope,
+    scope: Scope,
     defaults: dict[str, Any],
     instance: dict[str, Any],
     base: KeyPath,
 ) -> None:
-    given_at: KeyPath = ("instances", scope.instance, "parameters")
+    given_at: KeyPath = ("instances", scope.prefix, "parameters")
     given = _mapping(instance.get("parameters"), given_at)
     for key in given:
         if key not in defaults:
@@ -206,48 +244,4 @@ def _add_parameters(
             except ModelError as error:
                 raise ModelError(error.message, path=at) from None
             raw = to_plain(scope.expression(value) if isinstance(value, Expression) else value)
-        model.add("parameters", f"{scope.instance}.{key}", raw, at)
-
-
-def _transformed(item: Description, scope: _Scope) -> Description:
-    """`item` of a template as it stands in an instance: mirrored, and with names of the model."""
-    joint, index = getattr(item, "joint", None), getattr(item, "coordinate", 0)
-    flips = isinstance(joint, str) and scope.sign(joint, index) < 0
-    if flips and not isinstance(item, Driver):
-        raise ModelError(
-            f"acts on coordinate {index} of joint '{joint}', whose sign turns when mirrored about {scope.plane}; "
-            "use a force between frames, or model the other side itself"
-        )
-    if scope.plane is not None:
-        item = mirrored(item, scope.plane)
-    if flips and isinstance(item, Driver):
-        item = item.model_copy(update={"value": negative(item.value)})
-    local_names = tuple(getattr(item, "local_names", ()))
-    return _renamed(item, scope.name, lambda expression: scope.expression(expression, local_names))
-
-
-def _renamed(
-    value: Any,
-    name: Callable[[str], str],
-    expression: Callable[[Expression], Expression],
-    *,
-    reference: bool = False,
-) -> Any:
-    if isinstance(value, Expression):
-        return expression(value)
-    if isinstance(value, str):
-        return name(value) if reference else value
-    if isinstance(value, Description):
-        frames = getattr(value, "frame_fields", ())
-        update = {
-            key: _renamed(
-                getattr(value, key), name, expression, reference=key in frames or is_reference(info)
-            )
-            for key, info in type(value).model_fields.items()
-        }
-        return value.model_copy(update=update)
-    if isinstance(value, dict):
-        return {key: _renamed(entry, name, expression, reference=reference) for key, entry in value.items()}
-    if isinstance(value, (tuple, list)):
-        return tuple(_renamed(entry, name, expression, reference=reference) for entry in value)
-    return value
+        model.add("parameters", f"{scope.prefix}.{key}", raw, at)

@@ -18,7 +18,7 @@ from sekant.io.format import checked_format, with_format
 from sekant.io.includes import read_with_includes
 from sekant.io.overrides import apply_overrides
 from sekant.io.plain import to_plain
-from sekant.io.source import Places, find_place
+from sekant.io.source import KeyPath, Places, Source, find_place
 from sekant.io.templates import expand_templates
 from sekant.model.curves import GEOMETRY
 from sekant.model.model import Model
@@ -36,11 +36,9 @@ def load(path: str | PathLike[str], set: Mapping[str, Any] | None = None) -> Mod
         from sekant.io.importers import load_foreign
 
         return load_foreign(Path(path), set or {})
-    source = read_with_includes(Path(path))
+    source = _expanded(Path(path), ())
     data, places = source.data, source.places
     try:
-        checked_format(data)
-        expand_templates(data, places)
         apply_overrides(data, places, set or {})
         return model_from_dict(data)
     except SekantError as error:
@@ -48,6 +46,31 @@ def load(path: str | PathLike[str], set: Mapping[str, Any] | None = None) -> Mod
     except RecursionError:
         message = "expressions or items depend on one another in too long a chain"
         raise ModelError(message, file=str(path)) from None
+
+
+def _expanded(path: Path, above: tuple[Path, ...]) -> Source:
+    """The contents of a model file with what it includes and mounts; `above` are the files that mount it."""
+    source = read_with_includes(path)
+    data, places = source.data, source.places
+
+    def part(name: str, at: KeyPath) -> Source:
+        place = find_place(places, at)
+        file = (path if place is None else Path(place.file)).parent / name
+        trail = (*above, path)
+        if file.resolve() in [step.resolve() for step in trail]:
+            names = " -> ".join(str(step) for step in (*trail, file))
+            raise ModelError(f"models are mounted on each other in a circle: {names}", path=at)
+        return _expanded(file, trail)
+
+    try:
+        checked_format(data)
+        expand_templates(data, places, part)
+    except SekantError as error:
+        raise located(error, places, str(path)) from None
+    except RecursionError:
+        message = "expressions or items depend on one another in too long a chain"
+        raise ModelError(message, file=str(path)) from None
+    return source
 
 
 def located(error: SekantError, places: Places, file: str) -> SekantError:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pydantic import Field, SerializeAsAny, field_serializer, model_validator
@@ -84,6 +85,30 @@ class Model(Description):
     def changed(self, **update: Any) -> Model:
         """The model with other values of some fields, checked as a new one is."""
         return Model(**({name: getattr(self, name) for name in type(self).model_fields} | update))
+
+    def mount(
+        self,
+        part: Model,
+        prefix: str,
+        *,
+        on: str = "ground",
+        at: Placement | Sequence[float | str] | None = None,
+        mirror: str | None = None,
+        parameters: Mapping[str, Any] | None = None,
+        connect: Mapping[str, str] | None = None,
+    ) -> Model:
+        """The model with `part` on the body or frame `on`, its items named ``prefix.item``.
+
+        `at` is the pose (or the position, m) of the part's ground in `on`; `mirror` ("x", "y", "z") mounts the mirror
+        image about that plane of its ground. `parameters` gives values of the part's parameters, in terms of those of
+        this model; `connect` says what names mean that the part uses and does not define.
+        """
+        from sekant.model.mounting import mount
+
+        place = at if at is None or isinstance(at, Placement) else Placement(position=tuple(at))  # pyright: ignore[reportArgumentType]
+        return mount(
+            self, part, prefix, on=on, at=place, mirror=mirror, parameters=parameters, connect=connect
+        )
 
     def split_reference(self, reference: str) -> tuple[str, str]:
         """(body, frame) of ``body`` or ``body.frame``; body names may themselves contain dots."""

@@ -43,6 +43,7 @@ _COLLECTIONS: dict[str, Callable[[Any, tuple], type[Description]]] = {
     "signals": lambda raw, path: signal_class(raw.get("type"), path),
     "shapes": lambda raw, path: shape_class(raw.get("type"), path),
 }
+_PARTS = {**_COLLECTIONS, "curves": source_class, "ground": lambda raw, path: Ground}
 _SINGLE = {"ground": Ground, "simulation": SimulationSettings}
 
 
@@ -87,9 +88,9 @@ def model_from_dict(raw: Any) -> Model:
 
 
 def build_item(collection: str, raw: Any, path: tuple[str | int, ...]) -> Description:
-    """One item of a collection by itself, not yet checked against the rest of a model."""
+    """One item of a collection (or the ground, the source of a curve), not yet checked against the rest."""
     found: list[SekantError] = []
-    item = _build(_COLLECTIONS[collection], raw, path, found)
+    item = _build(_PARTS[collection], raw, path, found)
     if item is None:
         raise ModelErrors(found) if len(found) > 1 else found[0]
     return item

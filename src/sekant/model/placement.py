@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
 from math import sqrt
 from typing import Any
 
 import casadi as ca
+import numpy as np
 from pydantic import model_validator
 
+from sekant.errors import ModelError
+from sekant.geometry.rotations import quaternion_from_rotation as quaternion_from_matrix
 from sekant.geometry.spatial import (
     AXIS_ROTATIONS,
     SX,
@@ -19,7 +23,16 @@ from sekant.geometry.spatial import (
     skew,
     vector,
 )
-from sekant.model.quantities import Angle, AxialDirection, Description, EulerAngles, Point, Quaternion
+from sekant.model.expressions.expression import Expression
+from sekant.model.quantities import (
+    Angle,
+    AxialDirection,
+    Description,
+    EulerAngles,
+    Point,
+    Quaternion,
+    Value,
+)
 
 _SEQUENCES = {
     a + b + c for a in "xyz" for b in "xyz" for c in "xyz" if all(i != j for i, j in pairwise(a + b + c))
@@ -105,6 +118,46 @@ class Placement(Description):
 
     def pose(self) -> Pose:
         return Pose(self.orientation.rotation(), vector(self.position))
+
+
+def composed(X_AB: Placement, X_BC: Placement) -> Placement:
+    """X_AC. Positions may hold expressions; where both frames are turned, their orientations must be numbers."""
+    if X_AB.orientation == Orientation():
+        moved = X_BC.position
+        turned = X_BC.orientation
+    else:
+        R_AB = _numbers(X_AB.orientation)
+        moved = tuple(_linear(row, X_BC.position) for row in R_AB)
+        turned = X_AB.orientation
+        if X_BC.orientation != Orientation():
+            e = quaternion_from_matrix(R_AB @ _numbers(X_BC.orientation))
+            turned = Orientation(quaternion=(float(e[0]), float(e[1]), float(e[2]), float(e[3])))
+    position = tuple(_linear((1.0, 1.0), pair) for pair in zip(X_AB.position, moved, strict=True))
+    return Placement(position=position, orientation=turned)  # pyright: ignore[reportArgumentType]
+
+
+def _numbers(orientation: Orientation) -> np.ndarray:
+    """R (3, 3); expressions are refused."""
+    given = (*(orientation.angles or ()), *(orientation.quaternion or ()), *(orientation.axis or ()))
+    if any(isinstance(value, Expression) for value in (*given, orientation.angle)):
+        raise ModelError(
+            "a frame whose orientation is an expression cannot be placed on a turned frame; write the angles as "
+            "numbers"
+        )
+    return ca.evalf(orientation.rotation()).full()
+
+
+def _linear(factors: Sequence[float], values: Sequence[Value]) -> Value:
+    """The sum of factors times values, as a number or an expression."""
+    fixed, terms = 0.0, []
+    for factor, value in zip(map(float, factors), values, strict=True):
+        if not isinstance(value, Expression):
+            fixed += factor * value
+        elif factor != 0.0:
+            terms.append(f"({value.text})" if factor == 1.0 else f"{factor!r}*({value.text})")
+    if not terms:
+        return fixed
+    return Expression(" + ".join([*([repr(fixed)] if fixed else []), *terms]))
 
 
 def unit(direction) -> SX:

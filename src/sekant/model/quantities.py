@@ -188,6 +188,7 @@ FrameName = Annotated[str, Reference()]
 """``body``, ``body.frame``, ``ground`` or ``ground.frame``."""
 JointName = Annotated[str, Reference()]
 TableName = Annotated[str, Reference()]
+CurveName = Annotated[str, Reference()]
 
 
 @dataclass(frozen=True)

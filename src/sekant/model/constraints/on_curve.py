@@ -10,7 +10,7 @@ from sekant.geometry.curves.pose_curve import PoseCurve
 from sekant.geometry.fingerprint import fingerprint
 from sekant.geometry.surfaces.pose_surface import PoseSurface
 from sekant.model.constraints.base import Constraint, register
-from sekant.model.quantities import AnyQuantity, FrameName
+from sekant.model.quantities import AnyQuantity, CurveName, FrameName
 
 
 @register
@@ -24,7 +24,7 @@ class PointOnPath(Constraint):
 
     frame: FrameName
     relative_to: FrameName = "ground"
-    curve: str | InstanceOf[PoseCurve]
+    curve: CurveName | InstanceOf[PoseCurve]
     u0: AnyQuantity = 0.0
 
     @field_serializer("curve")
@@ -52,7 +52,7 @@ class PointOnSurface(Constraint):
 
     frame: FrameName
     relative_to: FrameName = "ground"
-    surface: str | InstanceOf[PoseSurface]
+    surface: CurveName | InstanceOf[PoseSurface]
     u0: tuple[AnyQuantity, AnyQuantity] = (0.0, 0.0)
 
     @field_serializer("surface")

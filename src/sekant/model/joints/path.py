@@ -23,7 +23,7 @@ from sekant.model.joints.base import (
 from sekant.model.joints.compliance import Deflection, Displaced, PathCompliance, action, mirrored_springs
 from sekant.model.joints.registry import register
 from sekant.model.motion import Action, Kinematics
-from sekant.model.quantities import AnyQuantity, Direction, JointName
+from sekant.model.quantities import AnyQuantity, CurveName, Direction, JointName
 
 _ALIGNED = 1e-9  # how far the curve's x axis may be from the tangent and still count as it
 
@@ -47,7 +47,7 @@ class Path(Joint):
     signals: ClassVar = ("compliance",)
     local_names: ClassVar = ("u", "x", "rate")
 
-    curve: str | InstanceOf[PoseCurve]
+    curve: CurveName | InstanceOf[PoseCurve]
     q0: AnyQuantity | None = None
     v0: AnyQuantity = 0.0
     compliance: PathCompliance | None = None

@@ -22,7 +22,7 @@ from sekant.model.joints.base import (
 from sekant.model.joints.compliance import Deflection, Displaced, SurfaceCompliance, action, mirrored_springs
 from sekant.model.joints.registry import register
 from sekant.model.motion import Action, Kinematics
-from sekant.model.quantities import AnyQuantity, JointName
+from sekant.model.quantities import AnyQuantity, CurveName, JointName
 
 
 @register
@@ -39,7 +39,7 @@ class Surface(Joint):
     signals: ClassVar = ("compliance",)
     local_names: ClassVar = ("u1", "u2", "x", "rate")
 
-    surface: str | InstanceOf[PoseSurface]
+    surface: CurveName | InstanceOf[PoseSurface]
     q0: tuple[AnyQuantity, AnyQuantity] | None = None
     v0: tuple[AnyQuantity, AnyQuantity] = (0.0, 0.0)
     compliance: SurfaceCompliance | None = None
