@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from sekant.model.items import ITEM_CLASSES, item_types
 from sekant.io.schema import json_schema
+from sekant.model.items import ITEM_CLASSES, item_types
 from sekant.model.points import SECTIONS
 
 TITLES = {
