@@ -37,12 +37,14 @@ Engine = Literal["llvm", "casadi"]
 class State:
     """Free coordinates q (nq,) and velocities v (nv,) of a system, and the states z (nz,) of its signals and forces.
 
-    An empty z stands for the start values that the model gives.
+    `held` (nh,): what elements hold between events, such as samples and branches. An empty z or `held` stands for the
+    start values that the model gives.
     """
 
     q: Vector
     v: Vector
     z: Vector = field(default_factory=lambda: np.zeros(0), kw_only=True)
+    held: Vector = field(default_factory=lambda: np.zeros(0), kw_only=True)
 
 
 def compile(
@@ -105,11 +107,16 @@ class System:
         """The run-time parameters and their defaults (SI)."""
         return {parameter.name: parameter.default.copy() for parameter in self.equations.parameters}
 
-    def parameter_vector(self, values: Mapping[str, ArrayLike] | None = None) -> Vector:
-        """All run-time parameters as one row (np,); those not in `values` keep their defaults."""
+    def parameter_vector(
+        self, values: Mapping[str, ArrayLike] | None = None, held: ArrayLike | None = None
+    ) -> Vector:
+        """p (np,): run-time parameters, where those not in `values` keep their defaults, and the held values.
+
+        `held` (nh,): of a state; none, or an empty one, stands for the start values that the model gives.
+        """
         known = self.parameters
         if not values:
-            return np.concatenate([np.zeros(0), *known.values()])
+            return self._with_held(np.concatenate([np.zeros(0), *known.values()]), held)
         for name, value in values.items():
             if name not in known:
                 hint = suggest(name, list(known), "run-time parameters")
@@ -120,9 +127,19 @@ class System:
             if row.size != known[name].size or not np.all(np.isfinite(row)):
                 raise ModelError(f"parameter '{name}' needs {known[name].size} finite numbers (got {value})")
             known[name] = row
-        p = np.concatenate([np.zeros(0), *known.values()])
+        p = self._with_held(np.concatenate([np.zeros(0), *known.values()]), held)
         self.check_parameters(p)
         return p
+
+    def _with_held(self, own: Vector, held: ArrayLike | None) -> Vector:
+        count = len(self.equations.held_values)
+        if not count:
+            return own
+        given = np.zeros(0) if held is None else np.asarray(held, float).ravel()
+        if given.size not in (0, count):
+            names = ", ".join(value.name for value in self.equations.held_values)
+            raise ModelError(f"the state has {given.size} held values; the system has {count}: {names}")
+        return np.concatenate([own, given if given.size else self.equations.held_start(own)])
 
     def check_parameters(self, p: Vector) -> None:
         """Refuse values (np,) of the run-time parameters with which a body could not exist."""
@@ -307,7 +324,8 @@ class System:
             )
         function, chosen = self.output_function(names, balance=False)
         x = np.concatenate([q, v, self.element_states(state, parameters), np.zeros(len(self.work_names))])
-        y = function(np.array([t]), x, self.parameter_vector(parameters))[0]
+        p = self.parameter_vector(parameters, getattr(state, "held", None))
+        y = function(np.array([t]), x, p)[0]
         return Values(chosen, y.ravel())
 
     def scene(self, values: Mapping[str, ArrayLike] | None = None) -> Scene:

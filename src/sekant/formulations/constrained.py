@@ -17,13 +17,12 @@ from sekant.geometry.spatial import SX
 from sekant.tables.lookups import Lookups
 
 if TYPE_CHECKING:
-    from sekant.formulations.contract import Guard, Sampled
+    from sekant.model.motion import Event, HeldValue, Sampled
     from sekant.model.quantities import Description
     from sekant.model.resolve import Parameter
     from sekant.tables.table import Table
 
 Floats = NDArray[np.float64]
-NONE = SX.zeros(0, 1)
 
 
 class ConstrainedEquations(ABC):
@@ -42,11 +41,10 @@ class ConstrainedEquations(ABC):
     constraints: list[ConstraintBlock]
     formulation: str
     algorithm: str
-    u: SX = NONE
-    modes: SX = NONE
-    guards: Sequence[Guard] = ()
+    held_values: Sequence[HeldValue] = ()
+    events: Sequence[Event] = ()
     sampled: Sequence[Sampled] = ()
-    held: frozenset[str] = frozenset()
+    closed: frozenset[str] = frozenset()
     """contacts that are closed and stay so"""
 
     @property
@@ -65,7 +63,7 @@ class ConstrainedEquations(ABC):
 
     @property
     def contacts(self) -> Mapping[str, ConstraintBlock]:
-        """The gap of every contact and its rate, whether it is held or not."""
+        """The gap of every contact and its rate, whether it is closed or not."""
         return {}
 
     @property
@@ -110,7 +108,17 @@ class ConstrainedEquations(ABC):
     @property
     def defaults(self) -> Floats:
         """(np,) default values of p."""
-        return np.concatenate([np.zeros(0), *[parameter.default for parameter in self.parameters]])
+        own = np.concatenate([np.zeros(0), *[parameter.default for parameter in self.parameters]])
+        return np.concatenate([own, self.held_start(own)])
+
+    @cached_property
+    def _held_start(self) -> ca.Function:
+        start = column([value.start for value in self.held_values])
+        return self.lookups.oracle("held", [self.p[: self.p.numel() - start.numel()]], [start])
+
+    def held_start(self, own: Floats) -> Floats:
+        """(nh,) start values of the held values at the run-time parameters `own`, which stand before them in p."""
+        return np.array(self._held_start(own)).ravel() if self.held_values else np.zeros(0)
 
     @property
     def nq(self) -> int:

@@ -45,8 +45,8 @@ class ConstraintBlock:
         return self.phi.numel() > 0
 
 
-def constraint_blocks(motion: TreeKinematics, held: Collection[str] = ()) -> list[ConstraintBlock]:
-    """All constraint equations of the model in its layout; contacts in `held` stay closed."""
+def constraint_blocks(motion: TreeKinematics, closed: Collection[str] = ()) -> list[ConstraintBlock]:
+    """All constraint equations of the model in its layout; contacts in `closed` stay closed."""
     blocks = []
     for name in motion.cuts:
         block = _block(motion, name, "loop", lambda view, name=name: _loop(view, name))
@@ -59,7 +59,7 @@ def constraint_blocks(motion: TreeKinematics, held: Collection[str] = ()) -> lis
                 blocks.append(block)
     for name, item in motion.model.constraints.items():
         blocks += _explicit(motion, name, item)
-    return blocks + [block for name, block in contact_blocks(motion).items() if name in held]
+    return blocks + [block for name, block in contact_blocks(motion).items() if name in closed]
 
 
 def contact_blocks(motion: TreeKinematics) -> dict[str, ConstraintBlock]:

@@ -2,16 +2,16 @@
 
 Every formulation (joint, cartesian and natural coordinates of a model, points, a bare Lagrangian) states
 
-    q' = N(q) v ,   M(q, t, p) v' + G^T lam = f(q, v, z, u, t, p, m) ,   z' = g(q, v, z, u, t, p, m) ,
+    q' = N(q) v ,   M(q, t, p) v' + G^T lam = f(q, v, z, t, p) ,   z' = g(q, v, z, t, p) ,
     Phi(q, t, p) = 0 ,   B(q, v, t, p) = 0
 
 in CasADi symbols. `ConstrainedEquations` turns the members below into accelerations, multipliers and projections,
 so a new formulation subclasses it and writes these. Nothing else may be asked of the equations of a system by what
 needs to work for all of them; in particular nobody asks what kind they are.
 
-The symbols z (further states), u (inputs) and the modes m (active pieces, signs, stuck rows, sampled values: what
-is held within a step and changes only at guards) have their places here. A formulation without them has empty ones,
-which is what the base class says.
+z are states of signals and force elements. p are the run-time parameters (inputs from outside among them), and behind
+them the *held values*: what elements hold between events (branches, samples, flags) and change only there. For all
+compiled functions and derivatives these are parameters like others; users do not see them among the parameters.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 from sekant.formulations.constraints import ConstraintBlock
 from sekant.formulations.outputs import Output
 from sekant.geometry.spatial import SX
+from sekant.model.motion import Event, HeldValue, Sampled
 from sekant.model.quantities import Description
 from sekant.model.resolve import Parameter
 from sekant.tables.lookups import Lookups
@@ -35,25 +36,6 @@ Vector = NDArray[np.float64]
 Scene = dict[str, Any]
 STATED = 100.0
 """Weight of a coordinate whose start value the model states, against 1 for the others."""
-
-
-@dataclass(frozen=True, eq=False)
-class Guard:
-    """An expression () of t, q, v, z, u, p, m; where it changes its sign, `mode` changes."""
-
-    name: str
-    expression: SX
-    mode: int
-
-
-@dataclass(frozen=True, eq=False)
-class Sampled:
-    """A value that is held between samples: `expression` () is taken every `period` s and kept in mode `mode`."""
-
-    name: str
-    expression: SX
-    period: float
-    mode: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,11 +61,9 @@ class Formulation(Protocol):
     q: SX
     v: SX
     p: SX
-    """symbols: time (), coordinates (nq,), velocities (nv,), run-time parameters (np,)"""
+    """symbols: time (), coordinates (nq,), velocities (nv,), run-time parameters and held values (np,)"""
     z: SX
-    u: SX
-    modes: SX
-    """symbols: further states (nz,), inputs (nu,) besides those among p, modes (nm,)"""
+    """symbols of further states (nz,)"""
     zdot: SX
     z_start: SX
     z_names: list[str]
@@ -94,12 +74,20 @@ class Formulation(Protocol):
     """equations Phi = 0 and B = 0 by name, with their rates"""
     lookups: Lookups
     """tables that the expressions refer to"""
-    guards: Sequence[Guard]
+    held_values: Sequence[HeldValue]
+    """what stands at the end of p, in order"""
+    events: Sequence[Event]
+    """where held values and states of elements are set as guards pass zero"""
     sampled: Sequence[Sampled]
+    """held values that are set at given times"""
+
+    def held_start(self, own: Vector) -> Vector:
+        """(nh,) start values of the held values at the run-time parameters `own`, which stand before them in p."""
+        ...
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:
-        """Run-time parameters in the order of p, with their defaults."""
+        """Run-time parameters in the order of p, with their defaults; held values are not among them."""
         ...
 
     @property

@@ -23,7 +23,7 @@ from sekant.formulations.recursive import Accelerations, TreeState
 from sekant.formulations.scene import Scene, model_scene
 from sekant.formulations.tree import free_layout, tree_layout
 from sekant.geometry.spatial import SX, Twist, Wrench, vector
-from sekant.model.motion import Action
+from sekant.model.motion import Action, Event, HeldValue, Sampled
 from sekant.model.quantities import Description
 from sekant.model.resolve import Parameter, ResolvedModel
 from sekant.tables.table import Table
@@ -45,31 +45,31 @@ class Equations(ConstrainedEquations):
         resolved: ResolvedModel,
         algorithm: Algorithm = "auto",
         formulation: str = "joint",
-        held: Collection[str] = (),
+        closed: Collection[str] = (),
     ):
         self.resolved = resolved
-        self.held = frozenset(held)  # contacts that are closed and stay so
+        self.closed = frozenset(closed)  # contacts that are closed and stay so
         self.model = resolved.model
         self.formulation = formulation
         self.motion = self._kinematics()
         self.lookups = self.motion.lookups
-        self.t, self.q, self.v, self.p = self.motion.t, self.motion.q, self.motion.v, self.motion.p
+        self.t, self.q, self.v = self.motion.t, self.motion.q, self.motion.v
         self.qdot = self.motion.qdot
         self.constraints: list[ConstraintBlock] = self._blocks()
         self.algorithm = "constrained" if self.constraints else _choose(algorithm, self.motion)
         if self.motion.grouped and not self.constraints:
             self.algorithm = "composite"
 
-    def holding(self, held: Collection[str]) -> Equations:
-        """The same equations with the contacts `held` closed."""
-        return Equations(self.resolved, "auto", self.formulation, held)
+    def holding(self, closed: Collection[str]) -> Equations:
+        """The same equations with the contacts `closed` closed."""
+        return Equations(self.resolved, "auto", self.formulation, closed)
 
     def _kinematics(self) -> TreeKinematics:
         floating = self.formulation == "cartesian"
         return TreeKinematics(self.resolved, free_layout(self.model) if floating else tree_layout(self.model))
 
     def _blocks(self) -> list[ConstraintBlock]:
-        return constraint_blocks(self.motion, self.held)
+        return constraint_blocks(self.motion, self.closed)
 
     @cached_property
     def gravity(self) -> SX:
@@ -124,6 +124,32 @@ class Equations(ConstrainedEquations):
         """``owner.part`` of every state in z."""
         _ = self._element_rates
         return [f"{owner}.{part}" for owner, part in self.motion.states]
+
+    @cached_property
+    def held_values(self) -> tuple[HeldValue, ...]:
+        """What elements hold between events; behind the parameters in p."""
+        _ = self._element_rates
+        return tuple(self.motion.held_values.values())
+
+    @cached_property
+    def p(self) -> SX:
+        """(np,) run-time parameters, then held values."""
+        return column([self.motion.p, *(value.symbol for value in self.held_values)])
+
+    @cached_property
+    def events(self) -> tuple[Event, ...]:
+        """Of signals and force elements."""
+        _ = self._element_rates
+        own = [event for name, signal in self.model.signals.items() for event in signal.events(name, self.motion)]
+        return (*own, *(event for action in self.actions.values() for event in action.events))
+
+    @cached_property
+    def sampled(self) -> tuple[Sampled, ...]:
+        """Held values that are set at given times."""
+        _ = self._element_rates
+        return tuple(
+            one for name, signal in self.model.signals.items() for one in signal.samples(name, self.motion)
+        )
 
     @cached_property
     def _loads(self) -> Loads:
@@ -217,12 +243,12 @@ class Equations(ConstrainedEquations):
 
     @cached_property
     def contacts(self) -> dict[str, ConstraintBlock]:
-        """The gap of every contact and its rate, whether it is held or not."""
+        """The gap of every contact and its rate, whether it is closed or not."""
         return contact_blocks(self.motion)
 
     def contact_force(self, name: str) -> SX:
-        """Normal force (N, or N m at the stop of a hinge) of a contact; zero unless it is held."""
-        return -self.multipliers[name] if name in self.held else SX(0)
+        """Normal force (N, or N m at the stop of a hinge) of a contact; zero unless it is closed."""
+        return -self.multipliers[name] if name in self.closed else SX(0)
 
     def reaction_loads(self, lam: SX) -> Loads:
         """Forces of all constraints on links and coordinates for multipliers `lam` (m,)."""
@@ -345,8 +371,12 @@ class Equations(ConstrainedEquations):
     def given_inputs(self) -> Mapping[str, Table]:
         return self.resolved.given
 
+    def _own(self, p: Floats) -> Floats:
+        """The run-time parameters among p (np,)."""
+        return np.asarray(p, float)[: self.motion.p.numel()]
+
     def check(self, p: Floats) -> None:
-        self.resolved.check(p)
+        self.resolved.check(self._own(p))
 
     @property
     def placed_by_joints(self) -> bool:
@@ -382,7 +412,7 @@ class Equations(ConstrainedEquations):
         return model_answers.inventory(self, p)
 
     def scene(self, p: Floats) -> Scene:
-        return model_scene(self.model, self.resolved.p, p)
+        return model_scene(self.model, self.resolved.p, self._own(p))
 
     def initial(self) -> tuple[SX, SX]:
         """Start values q0 (nq,), v0 (nv,) that the model describes, as expressions of p; perhaps rough."""

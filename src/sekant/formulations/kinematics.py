@@ -16,7 +16,7 @@ from sekant.formulations.tree import Layout, Link, joint_frames, tree_lines
 from sekant.geometry.spatial import SX, Pose, Twist, quaternion_from_rotation
 from sekant.model.joints import Joint, JointMotion, leader_of
 from sekant.model.model import Model
-from sekant.model.motion import ElementState, FrameState
+from sekant.model.motion import ElementState, FrameState, HeldValue
 from sekant.model.quantities import Expression
 from sekant.model.resolve import ResolvedModel
 from sekant.tables.lookups import Lookups
@@ -44,6 +44,7 @@ class TreeKinematics:
         self._measured: dict[str, SX | None] = {}
         self._signals: dict[str, SX | None] = {}
         self.states: dict[tuple[str, str], ElementState] = {}  # of signals and force elements: (owner, part)
+        self.held_values: dict[tuple[str, str], HeldValue] = {}
         self._symbols()
         self._motions()
 
@@ -351,6 +352,12 @@ class TreeKinematics:
         if key not in self.states:
             self.states[key] = ElementState(SX.sym(f"{owner}.{part}"), SX(start), unit)
         return self.states[key].symbol
+
+    def held(self, owner: str, part: str, start: Any = 0.0, unit: str = "1") -> SX:
+        key, name = (owner, part), f"{owner}.{part}"
+        if key not in self.held_values:
+            self.held_values[key] = HeldValue(name, SX.sym(name), SX(start), unit)
+        return self.held_values[key].symbol
 
 
 def relative_pose(F: FrameState, M: FrameState) -> Pose:

@@ -138,5 +138,5 @@ def inventory(eq: Equations, p: Vector) -> Inventory:
     total = sum((link.inertia.m for link in motion.links), SX(0))
     mass = float(ca.Function("m", [eq.p], [total])(p))
     blocks = [f"{block.name} ({block.kind}: {block.rows} equations)" for block in eq.constraints]
-    lines = (f"model '{model.name}'", *motion.described(p), *blocks)
+    lines = (f"model '{model.name}'", *motion.described(p[: motion.p.numel()]), *blocks)
     return Inventory(lines, counts, {"bodies": bodies, **lists}, mass)

@@ -11,7 +11,7 @@ the change s (nv,) of a quaternion is a turn, and the velocities by w (nv,). Wit
     G w' + acc_v w + acc_s s + acc_p dp = 0             (accelerations; acc = d(rate)/dt)
 
 X is zero unless velocities are not the rates of coordinates. Rows are those of the constraints, holonomic ones first,
-then the gaps of contacts that are not held, which count only where they are closed.
+then the gaps of contacts that are not kept closed, which count only where they are closed.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Variation:
 
     def __init__(self, equations: ConstrainedEquations):
         self.equations = equations
-        self.gaps = [block for name, block in equations.contacts.items() if name not in equations.held]
+        self.gaps = [block for name, block in equations.contacts.items() if name not in equations.closed]
         self.blocks = [*equations.ordered_blocks, *self.gaps]
         self.a = SX.sym("a", equations.nv)
         self.lam = SX.sym("lam", sum(block.rows for block in self.blocks))

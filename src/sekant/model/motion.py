@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -62,6 +63,10 @@ class ElementKinematics(Kinematics, Protocol):
         """A state () of an element, a symbol: made at the first call, with its start value, and found again later."""
         ...
 
+    def held(self, owner: str, part: str, start: Any = 0.0, unit: str = "1") -> SX:
+        """A number () that an element holds between events, a symbol; made and found again as states are."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class PointWrench:
@@ -71,6 +76,33 @@ class PointWrench:
     p: SX
     f: SX
     n: SX
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """Where `guard` (), an expression of t, q, v, z, p, passes zero, held values and states are set.
+
+    `direction`: -1 where it falls, 1 where it rises, 0 for both. `sets`: by (owner, part) of a held value or a state
+    of an element its value just after, an expression at the moment before. `stop`: why the run ends here, if it does.
+    `level`: it happens at the start too, where the guard lies beyond zero already.
+    """
+
+    name: str
+    guard: SX
+    direction: int
+    sets: Mapping[tuple[str, str], SX] = field(default_factory=dict)
+    stop: str = ""
+    level: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Sampled:
+    """A held value (owner, part) that is set to `expression` () every `period` s, the first time at `offset` s."""
+
+    key: tuple[str, str]
+    expression: SX
+    period: float
+    offset: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,12 +119,26 @@ class Action:
     power: SX | None = None
     outputs: dict[str, tuple[str, SX]] = field(default_factory=dict)  # name -> (unit, value)
     rates: dict[str, SX] = field(default_factory=dict)  # of the element's own states, see `Kinematics.state`
+    events: tuple[Event, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class ElementState:
     """A state of a signal or a force element: its symbol (), start value (an expression of parameters) and unit."""
 
+    symbol: SX
+    start: SX
+    unit: str
+
+
+@dataclass(frozen=True, slots=True)
+class HeldValue:
+    """A number that an element holds between events: a branch, a sample, a flag.
+
+    Its symbol () stands at the end of the parameters of all functions; `start` is an expression of the parameters.
+    """
+
+    name: str
     symbol: SX
     start: SX
     unit: str

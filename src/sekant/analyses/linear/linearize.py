@@ -87,14 +87,14 @@ def linearize(
     chosen = _independent(tangent.G[holonomic], names, independent)
     basis = Basis(tangent.G, holonomic, chosen)
     if method == "forward":
-        tangent = forward_tangent(variant_of(system, where.held), where.point, tangent)
+        tangent = forward_tangent(variant_of(system, where.closed), where.point, tangent)
     reduction = Reduction(tangent, basis)
     moving = moving_axes(where, reduction)
     found = find_inputs(system, inputs, names)
     slopes = functions.slopes(where.point)
     check_inputs(system, functions, found, slopes)
     columns = [input_columns(found, slopes, where.rows, order) for order in range(3)]
-    reporters = LinearOutputs(variant_of(system, where.held), outputs) if outputs else None
+    reporters = LinearOutputs(variant_of(system, where.closed), outputs) if outputs else None
     check_direct(found, reporters.names if reporters else ())
     return LinearModel(
         system=system,

@@ -33,7 +33,7 @@ class OperatingPoint:
     point: Point
     rows: NDArray[np.bool_]
     kind: str
-    held: frozenset[str]
+    closed: frozenset[str]
     parameters: Mapping[str, ArrayLike] | None
     steady: SteadyMotion | None = None
     moving: bool = False
@@ -55,9 +55,9 @@ def operating_point(
         if at in ("steady", "motion"):
             raise SolverError(f"linearize: at='{at}' needs the state (q, v) of that motion")
         state = equilibrium(system, parameters=parameters, t=t)
-    held: frozenset[str] = frozenset()
+    closed: frozenset[str] = frozenset()
     if isinstance(state, (Equilibrium, SteadyMotion)):
-        held, t = state.held, state.t
+        closed, t = state.closed, state.t
         parameters = state.parameters if parameters is None else parameters
     steady = state if isinstance(state, SteadyMotion) else None
     moving = steady is not None and at != "motion"
@@ -67,7 +67,7 @@ def operating_point(
     functions = linear_functions(system)
     rows = np.array(
         [
-            not one_sided or name in held
+            not one_sided or name in closed
             for name, one_sided in zip(functions.row_names, functions.unilateral, strict=True)
         ],
         bool,
@@ -88,7 +88,7 @@ def operating_point(
         accelerations = np.zeros(system.nv) if a is None else np.asarray(a, float).ravel()
         lam = None
     point = _balanced(functions, Point(t, q, v, accelerations, np.zeros(functions.m), p), rows, kind, lam)
-    return OperatingPoint(point, rows, kind, held, parameters, steady, moving, getattr(state, "warnings", ()))
+    return OperatingPoint(point, rows, kind, closed, parameters, steady, moving, getattr(state, "warnings", ()))
 
 
 def free_motion(

@@ -263,7 +263,7 @@ def sensitivity_of(model: LinearModel, parameters: Sequence[str]) -> Sensitivity
 def _with_parameters(model: LinearModel, missing: Sequence[str]) -> LinearModel:
     """The same linear model of a system in which the numbers `missing` are run-time parameters."""
     system, where = model.system, model.operating_point
-    if where.held:
+    if where.closed:
         raise SolverError(
             f"sensitivity: compile the system with parameters={list(missing)} where contacts are closed"
         )

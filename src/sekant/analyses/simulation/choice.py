@@ -49,6 +49,8 @@ def choose_method(
     """
     if system.model.contacts:
         return TAYLOR, "contacts: events on the series"
+    if system.equations.events:
+        return TAYLOR, "events of signals and forces: on the series"
     key = ("method", system.parameter_vector(parameters).tobytes(), t)
 
     def make() -> tuple[str, str]:

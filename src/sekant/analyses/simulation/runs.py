@@ -35,6 +35,8 @@ from sekant.solvers.taylor.integrate import MOST_STEPS
 Floats = NDArray[np.float64]
 TAYLOR = "taylor"
 ALL_METHODS = (*METHODS, TAYLOR, *IMPLICIT)
+EVENT_METHODS = (TAYLOR,)
+"""Methods that locate events."""
 MANY_STEPS = 50_000
 """Euler steps from which on it pays to compile a function that takes several at once."""
 
@@ -53,11 +55,12 @@ class Setup:
     balance: bool
     max_steps: int | None
     on_chunk: Callable[[Floats, Floats, float], None]  # rows x = [q; v; z; w]
-    on_variant: Callable[[System, Floats, Floats, float], None]  # the same, of a variant of the system
+    on_variant: Callable[[System, Floats, Floats, Floats, float], None]
+    """the same, of a variant of the system and with the p (1 or k, np) of the rows"""
 
     @property
     def p(self) -> Floats:
-        return self.system.parameter_vector(self.parameters)
+        return self.system.parameter_vector(self.parameters, self.start.held)
 
     @property
     def velocities(self) -> Floats:
@@ -83,6 +86,18 @@ class Run:
     work: Floats = field(default_factory=lambda: np.zeros(0))  # done by the end, (nw,)
     event: EventRecord | None = None
     warnings: tuple[AnalysisWarning, ...] = ()
+    held: Floats = field(default_factory=lambda: np.zeros(0))  # values at the end, (nh,)
+
+
+@dataclass(frozen=True, eq=False)
+class Guards:
+    """Functions of t, q, v, z, p whose zeros are events: expressions (ne,), and directions (ne,) in which they count.
+
+    -1: falling, 1: rising, 0: both.
+    """
+
+    expressions: SX
+    directions: Floats
 
 
 def is_adaptive(method: str) -> bool:
@@ -107,14 +122,28 @@ def run(method: str, setup: Setup) -> Run:
     return _run_implicit(method, setup) if method in IMPLICIT else _run_explicit(method, setup)
 
 
-def explicit_problem(system: System, parameters: Any, balance: bool, method: str) -> OdeProblem:
+def run_stretch(
+    method: str, setup: Setup, t_start: float, work: Floats, guards: Guards, longest: float
+) -> Run:
+    """Integrate from `setup.start` at `t_start` to the last time or to the first event, which is status "event".
+
+    `work` (nw,): done before. `longest` (s): stretches of quadratures.
+    """
+    if method == TAYLOR:
+        return run_taylor(setup, t_start, work, guards, longest)
+    raise SolverError(f"events need method 'taylor', which lands on them exactly (got '{method}')")
+
+
+def explicit_problem(
+    system: System, parameters: Any, balance: bool, method: str, held: ArrayLike | None = None
+) -> OdeProblem:
     """x' = f(t, x), with projection onto the constraints where there are any."""
     rhs = system.right_hand_side(balance)
     positions = method == "semi_implicit_euler" and system.nv > 0
     return OdeProblem(
         rhs=rhs,
         n=system.nq + system.nv + system.nz + (len(system.work_names) if balance else 0),
-        p=system.parameter_vector(parameters),
+        p=system.parameter_vector(parameters, held),
         tables=rhs.tables,
         nq=system.nq,
         nv=system.nv + system.nz,  # states of elements count in the error norm, as velocities do
@@ -129,7 +158,7 @@ def explicit_problem(system: System, parameters: Any, balance: bool, method: str
 
 def _run_explicit(method: str, setup: Setup) -> Run:
     system = setup.system
-    problem = explicit_problem(system, setup.parameters, setup.balance, method)
+    problem = explicit_problem(system, setup.parameters, setup.balance, method, setup.start.held)
     steps = (setup.times[-1] - setup.times[0]) / setup.step if setup.step else 0
     if method == "euler" and steps >= MANY_STEPS and not system.equations.constraints:
         group = euler_group(system, setup.balance)
@@ -171,8 +200,9 @@ def _run_explicit(method: str, setup: Setup) -> Run:
     )
 
 
-def taylor_problem(system: System, events: SX | None = None) -> TaylorProblem:
-    """The equations as series, with functions (ne,) whose zeros are events; built once a system."""
+def taylor_problem(system: System, guards: Guards | None = None) -> TaylorProblem:
+    """The equations as series, with functions whose zeros are events; built once a system."""
+    events = guards.expressions if guards is not None and guards.directions.size else None
 
     def make() -> TaylorProblem:
         eq = system.equations
@@ -215,16 +245,22 @@ def power_function(system: System) -> Callable[[ArrayLike], Callable[[Floats, Fl
 
 
 def run_taylor(
-    setup: Setup, t_start: float | None = None, work: Floats | None = None, events: SX | None = None
+    setup: Setup,
+    t_start: float | None = None,
+    work: Floats | None = None,
+    guards: Guards | None = None,
+    longest: float | None = None,
 ) -> Run:
-    """Run by Taylor series. With `events`, whose fall through zero ends the run with status "event"."""
+    """Run by Taylor series, to the first event if there are `guards`. `longest` (s): stretches of quadratures."""
     system = setup.system
     begin = float(setup.times[0]) if t_start is None else t_start
-    problem = taylor_problem(system, events)
+    problem = taylor_problem(system, guards)
     done = np.zeros(len(system.work_names)) if work is None else work
     account = None
     if setup.balance and done.size:
-        account = WorkAlongMotion(begin, setup.times, setup.stops, power_function(system)(setup.p), done)
+        account = WorkAlongMotion(
+            begin, setup.times, setup.stops, power_function(system)(setup.p), done, longest
+        )
 
     def deliver(t: Floats, x: Floats, fraction: float) -> None:
         setup.on_chunk(*(account.add(t, x) if account else (t, x)), fraction)
@@ -239,7 +275,7 @@ def run_taylor(
             t_start=at,
             rtol=setup.rtol,
             atol=setup.atol,
-            directions=-np.ones(problem.n_events),
+            directions=guards.directions if problem.n_events and guards else None,
             reactions=False,
             on_chunk=on_chunk,
             max_steps=setup.max_steps or MOST_STEPS,
@@ -282,7 +318,9 @@ def _sliding(setup: Setup, outcome: TaylorOutcome | OdeOutcome) -> str:
     return f"; the switch belongs to {' or '.join(repr(name) for name in names)}" if names else ""
 
 
-def dae_problem(system: System, parameters: Any, engine: str | None = None) -> DaeProblem:
+def dae_problem(
+    system: System, parameters: Any, engine: str | None = None, held: ArrayLike | None = None
+) -> DaeProblem:
     """The index-3 equations with their derivatives, for implicit methods; built once a system and engine."""
     engine = engine or system.engine
 
@@ -308,7 +346,7 @@ def dae_problem(system: System, parameters: Any, engine: str | None = None) -> D
         )
         return build_dae(system.model.name, expressions, engine, system.uses_cache)
 
-    return DaeProblem(system.once(("dae", engine), make), system.parameter_vector(parameters))
+    return DaeProblem(system.once(("dae", engine), make), system.parameter_vector(parameters, held))
 
 
 def _run_implicit(method: str, setup: Setup) -> Run:
@@ -319,7 +357,7 @@ def _run_implicit(method: str, setup: Setup) -> Run:
         setup.on_chunk(t, x[:, :width], fraction)
 
     outcome = integrate_dae(
-        dae_problem(system, setup.parameters),
+        dae_problem(system, setup.parameters, held=setup.start.held),
         setup.times,
         setup.start.q,
         setup.velocities,

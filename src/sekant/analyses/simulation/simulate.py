@@ -13,9 +13,10 @@ from numpy.typing import ArrayLike, NDArray
 from sekant.analyses.assembly.assemble import assemble
 from sekant.analyses.assembly.immobility import dead_end, refuse_rigid
 from sekant.analyses.simulation.choice import choose_method
-from sekant.analyses.simulation.contacts import run_with_contacts
+from sekant.analyses.simulation.events import run_with_events
+from sekant.analyses.simulation.reactors import reactors_of
 from sekant.analyses.simulation.energy_watch import EnergyWatch
-from sekant.analyses.simulation.runs import TAYLOR, Setup, is_adaptive, prepare_loop, run
+from sekant.analyses.simulation.runs import EVENT_METHODS, Setup, is_adaptive, prepare_loop, run
 from sekant.engine.inputs import InputValue, driven_by, split_inputs
 from sekant.engine.system import State, System, as_system
 from sekant.errors import AnalysisWarning, SolverError, without_repeats
@@ -25,6 +26,7 @@ from sekant.results import Channel, Channels, Result, ResultWriter
 from sekant.results.final_state import FinalState
 from sekant.version import __version__
 
+Floats = NDArray[np.float64]
 DEFAULT_ROWS = 1000
 SMALL = 40  # degrees of freedom up to which the mass matrix is looked at before a run
 
@@ -90,8 +92,10 @@ def simulate(
     if method == "auto":
         method, reason = choose_method(system, start, parameters, float(times[0]), initial is None)
     adaptive = is_adaptive(method)
-    if system.model.contacts and method != TAYLOR:
-        raise SolverError(f"contacts need method 'taylor', which lands on impacts exactly (got '{method}')")
+    reactors = reactors_of(system)
+    if reactors and method not in EVENT_METHODS:
+        what = "contacts need" if system.model.contacts else "events of signals and forces need"
+        raise SolverError(f"{what} method 'taylor', which lands on them exactly (got '{method}')")
     if step is None and not adaptive:
         step = settings.step  # type: ignore[assignment]
     report, chosen = system.output_function(outputs, balance)
@@ -113,7 +117,7 @@ def simulate(
     }
     prepare_loop(method)
     compiled = perf_counter()
-    p = system.parameter_vector(parameters)
+    p = system.parameter_vector(parameters, start.held)
     reporter = _Reporter(system, report, outputs, channels, p, balance, progress, writer)
     make_scene = partial(system.scene, parameters)
     if writer is not None:
@@ -131,7 +135,7 @@ def simulate(
         on_chunk=reporter.chunk,
         on_variant=reporter.variant_chunk,
     )
-    done = run_with_contacts(setup) if system.model.contacts else run(method, setup)
+    done = run_with_events(method, setup, reactors, setup.stops) if reactors else run(method, setup)
     message = done.message
     if done.status in ("not_finite", "step_too_small"):
         cause = _cause(system, done, parameters)
@@ -165,7 +169,7 @@ def _end_of(result: Result, parameters: Any) -> tuple[Any, float, Any]:
 def _final(system: System, done: Any, parameters: dict[str, list[float]]) -> FinalState:
     ends = np.cumsum([system.nq, system.nv, system.nz])
     q, v, z, _ = np.split(np.asarray(done.x_last, float), ends)
-    return FinalState(float(done.t_last), q.copy(), v.copy(), z.copy(), parameters)
+    return FinalState(float(done.t_last), q.copy(), v.copy(), z.copy(), parameters, done.held)
 
 
 def _output_times(
@@ -211,7 +215,9 @@ def _start(
     report = found.report
     refuse_rigid(system, report)
     notes = [report.described()] if report.moved or report.redundant else []
-    state = State(found.q, found.v, z=np.zeros(0) if given is None else given.z)
+    state = State(found.q, found.v)
+    if given is not None:
+        state = State(found.q, found.v, z=given.z, held=given.held)
     return state, notes, report.warnings
 
 
@@ -219,7 +225,7 @@ def _refuse_bad_start(system: System, start: State, parameters: Any, balance: bo
     rhs = system.right_hand_side(balance)
     work = np.zeros(len(system.work_names) if balance else 0)
     x0 = np.concatenate([start.q, start.v, system.element_states(start, parameters), work])
-    xdot = rhs(np.array([t0]), x0, system.parameter_vector(parameters))[0]
+    xdot = rhs(np.array([t0]), x0, system.parameter_vector(parameters, start.held))[0]
     if not np.all(np.isfinite(xdot)):
         first = int(np.argmin(np.isfinite(xdot)))
         cause = system.explain_failure(t0, x0, parameters) or (
@@ -256,7 +262,8 @@ def _checked_start(system: System, initial: State) -> State:
                 f"the initial quaternion '{system.state_names[first]}' ... is zero; give a unit one"
             )
         q[first : first + length] /= norm
-    return State(q, v, z=z)
+    held = np.array(getattr(initial, "held", ()), dtype=float).ravel()
+    return State(q, v, z=z, held=held)
 
 
 def _refuse_jumps(system: System, times: NDArray[np.float64], parameters: Any) -> None:
@@ -295,7 +302,7 @@ class _Reporter:
         self.watch = EnergyWatch()
 
     def chunk(self, t: NDArray[np.float64], x: NDArray[np.float64], fraction: float) -> None:
-        self._chunk(self.report, t, x, fraction)
+        self._chunk(self.report, self.p[None, :], t, x, fraction)
 
     def drift(self, data, channels, rtol: float, parameters: Any) -> AnalysisWarning | None:
         """A warning if the energy balance does not fit the tolerance, as far as the rows tell it."""
@@ -311,15 +318,15 @@ class _Reporter:
         energies["work"] = data[:, work] if work else np.zeros(1)
         return self.watch.warning(self.system, energies, rtol, parameters)
 
-    def variant_chunk(self, system: System, t: NDArray[np.float64], x: NDArray[np.float64], fraction: float):
-        """Rows of a variant of the system: the same outputs from other equations."""
-        self._chunk(system.output_function(self.patterns, self.balance)[0], t, x, fraction)
+    def variant_chunk(self, system: System, p: Floats, t: Floats, x: Floats, fraction: float) -> None:
+        """Rows of a variant of the system, with p (1 or k, np): the same outputs from other equations."""
+        self._chunk(system.output_function(self.patterns, self.balance)[0], p, t, x, fraction)
 
-    def _chunk(self, report, t: NDArray[np.float64], x: NDArray[np.float64], fraction: float) -> None:
+    def _chunk(self, report, p: Floats, t: Floats, x: Floats, fraction: float) -> None:
         if t.size:
             if not self.balance:
                 x = np.hstack([x, np.zeros((t.size, len(self.system.work_names)))])
-            rows = report.map(t[:, None], np.ascontiguousarray(x), self.p[None, :])[0]
+            rows = report.map(t[:, None], np.ascontiguousarray(x), p)[0]
             if self.offset_column is not None:
                 if not self.rows:
                     self.offset = rows[0, self.offset_column]

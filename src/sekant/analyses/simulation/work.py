@@ -26,7 +26,7 @@ class WorkAlongMotion:
     """Turns rows [q; v] at `times` and the points between into rows [q; v; w] at the requested times.
 
     The motion starts at `begin`, where `work` (nw,) has been done. `power(t (k,), x (k, nq + nv)) -> (k, nw)`;
-    `stops`: times at which powers may jump.
+    `stops`: times at which powers may jump. `longest` (s) of a stretch; by default a part of the whole.
     """
 
     def __init__(
@@ -36,8 +36,9 @@ class WorkAlongMotion:
         stops: list[float],
         power: Callable[[Floats, Floats], Floats],
         work: Floats,
+        longest: float | None = None,
     ):
-        edges = _edges(np.concatenate([[begin], requested]), stops)
+        edges = _edges(np.concatenate([[begin], requested]), stops, longest)
         self._wanted = np.isin(edges, requested)
         self._edges, self._power, self.work = edges, power, work.copy()
         between = edges[:-1, None] + np.diff(edges)[:, None] * _NODES
@@ -87,15 +88,16 @@ class WorkAlongMotion:
         self.work = self.work + (end - self.edge[0]) * (_WEIGHTS @ self._power(t, x))
 
 
-def _edges(kept: Floats, stops: list[float]) -> Floats:
-    """The times `kept` and the stops between them, with stretches no longer than a thousandth of the run."""
+def _edges(kept: Floats, stops: list[float], longest: float | None) -> Floats:
+    """The times `kept` and the stops between them, with stretches no longer than `longest` (s)."""
     kept = np.unique(kept)
     span = kept[-1] - kept[0]
     apart = [stop for stop in stops if kept[0] < stop < kept[-1] and np.abs(kept - stop).min() > 1e-12 * span]
     marks = np.unique(np.concatenate([kept, apart]))
+    longest = longest or span / FEWEST
     parts = [marks[:1]]
     for low, high in pairwise(marks):
-        count = max(1, int(np.ceil((high - low) / span * FEWEST * (1 - 1e-9))))
+        count = max(1, int(np.ceil((high - low) / longest * (1 - 1e-9))))
         parts.append(low + (high - low) * np.arange(1, count) / count)
         parts.append(np.array([high]))
     return np.concatenate(parts)

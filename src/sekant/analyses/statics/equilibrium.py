@@ -53,14 +53,14 @@ class Equilibrium(State):
     warnings: tuple[AnalysisWarning, ...] = ()
 
     @property
-    def held(self) -> frozenset[str]:
+    def closed(self) -> frozenset[str]:
         """Contacts that are closed and press."""
         return frozenset(self.contacts)
 
     @cached_property
     def outputs(self) -> Values:
         """Everything that the system can report, by name, as ``rest.outputs["spring.force"]``."""
-        return variant_of(self.system, self.held).outputs(self)
+        return variant_of(self.system, self.closed).outputs(self)
 
     @cached_property
     def reactions(self) -> dict[str, Array]:
@@ -73,7 +73,7 @@ class Equilibrium(State):
                 "reactions of a position that is held are not those of a free one; add the forces of `holding` to "
                 "the model, or drive these coordinates"
             )
-        system = variant_of(self.system, self.held)
+        system = variant_of(self.system, self.closed)
         if not system.model.joints:
             return {}
         found = system.outputs(self, ["*.reaction"])

@@ -53,7 +53,7 @@ class SteadyMotion(State):
     warnings: tuple[AnalysisWarning, ...] = ()
 
     @property
-    def held(self) -> frozenset[str]:
+    def closed(self) -> frozenset[str]:
         """No contact is closed in it."""
         return frozenset()
 

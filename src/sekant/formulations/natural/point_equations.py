@@ -59,11 +59,11 @@ class PointEquations(Equations):
 
     motion: PointKinematics  # pyright: ignore[reportIncompatibleVariableOverride]
 
-    def __init__(self, resolved: ResolvedModel, held: Collection[str] = ()):
-        super().__init__(resolved, "auto", "natural", held)
+    def __init__(self, resolved: ResolvedModel, closed: Collection[str] = ()):
+        super().__init__(resolved, "auto", "natural", closed)
 
-    def holding(self, held: Collection[str]) -> PointEquations:
-        return PointEquations(self.resolved, held)
+    def holding(self, closed: Collection[str]) -> PointEquations:
+        return PointEquations(self.resolved, closed)
 
     def _kinematics(self) -> PointKinematics:
         return PointKinematics(self.resolved)
@@ -72,7 +72,7 @@ class PointEquations(Equations):
 
     def _blocks(self) -> list[ConstraintBlock]:
         """Equations that keep groups rigid, and what is left of all others; rates by differentiation of Phi."""
-        self._stated = constraint_blocks(self.motion, self.held)
+        self._stated = constraint_blocks(self.motion, self.closed)
         rigid: dict[str, list[SX]] = {}
         for row in self.motion.basis.rigid:
             rigid.setdefault(row.name, []).append(row.expression)

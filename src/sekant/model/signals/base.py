@@ -11,7 +11,7 @@ from typing import ClassVar, TypeVar
 
 from sekant.errors import ModelError, suggest
 from sekant.geometry.spatial import SX
-from sekant.model.motion import ElementKinematics
+from sekant.model.motion import ElementKinematics, Event, Sampled
 from sekant.model.quantities import Description
 
 
@@ -37,6 +37,14 @@ class Signal(Description):
     def rates(self, name: str, motion: ElementKinematics) -> dict[str, SX]:
         """The rate of each state, by the name with which `output` made it."""
         return {}
+
+    def events(self, name: str, motion: ElementKinematics) -> tuple[Event, ...]:
+        """Where held values of this signal, made by `output`, are set."""
+        return ()
+
+    def samples(self, name: str, motion: ElementKinematics) -> tuple[Sampled, ...]:
+        """Held values of this signal that are set at given times."""
+        return ()
 
 
 Kind = TypeVar("Kind", bound=Signal)

@@ -1,0 +1,99 @@
+"""Events that signals and force elements declare: held values and states set where a guard passes zero."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import casadi as ca
+import numpy as np
+from numpy.typing import NDArray
+
+from sekant.analyses.simulation.events import Instant
+from sekant.analyses.simulation.runs import Guards
+from sekant.engine.system import System
+from sekant.errors import SolverError
+from sekant.geometry.spatial import SX
+
+Floats = NDArray[np.float64]
+MOST_AT_ONCE = 50
+"""Events at one instant that may follow from one another."""
+
+
+class DeclaredEvents:
+    """The events of `equations.events`, as a reactor; see `sekant.analyses.simulation.events`."""
+
+    def __init__(self) -> None:
+        self._switched = 0
+
+    def guards(self, system: System) -> Guards:
+        events = system.equations.events
+        expressions = ca.vertcat(SX.zeros(0, 1), *[event.guard for event in events])
+        return Guards(expressions, np.array([float(event.direction) for event in events]))
+
+    def settled(self, now: Instant, before: Instant | None) -> Instant:
+        """Events whose guards have jumped over zero happen as well; at the start those that tell a level."""
+        events = now.system.equations.events
+        if before is None:
+            level = [event.direction if event.level else 0 for event in events]
+            return self._cascade(now, -np.array(level, float), level_only=True)
+        return self._cascade(now, _signs(before))
+
+    def reaction(self, now: Instant, number: int) -> Instant:
+        signs = _signs(now)
+        direction = now.system.equations.events[number].direction
+        after = self._happen(now, number)
+        signs[number] = direction or -signs[number]
+        return self._cascade(after, signs)
+
+    def stats(self) -> dict[str, int]:
+        return {}
+
+    def _cascade(self, now: Instant, signs: Floats, level_only: bool = False) -> Instant:
+        """Let all events happen whose guards do not have the `signs` (ne,) any more, until none is left."""
+        events = now.system.equations.events
+        for _ in range(MOST_AT_ONCE):
+            here = _signs(now)
+            for number, event in enumerate(events):
+                crossed = here[number] - signs[number]
+                watched = event.level or not level_only
+                if watched and abs(crossed) == 2 and event.direction in (0, np.sign(crossed)) and not now.stop:
+                    now = self._happen(now, number)
+                    signs = here.copy()
+                    break
+            else:
+                return now
+        raise SolverError(
+            f"event '{event.name}' at t = {now.t:.9g} s sets off others without end; what they set must not switch "
+            "them back at once"
+        )
+
+    def _happen(self, now: Instant, number: int) -> Instant:
+        event = now.system.equations.events[number]
+        values = _values(now, ("sets", number), [SX(x) for x in event.sets.values()])
+        z, held = now.z.copy(), {}
+        names = now.system.equations.z_names
+        for (owner, part), value in zip(event.sets, values, strict=True):
+            name = f"{owner}.{part}"
+            if name in names:
+                z[names.index(name)] = value
+            else:
+                held[name] = float(value)
+        stop = f"{event.stop} at t = {now.t:.9g} s" if event.stop else now.stop
+        return replace(now.holding(held), z=z, stop=stop)
+
+
+def _values(now: Instant, key: Any, terms: list[SX]) -> Floats:
+    """Expressions of t, q, v, z, p at an instant."""
+    if not terms:
+        return np.zeros(0)
+    system, eq = now.system, now.system.equations
+    inputs = [eq.t, eq.q, eq.v, eq.z, eq.p]
+    function = system.once(("event", key), lambda: system.function("event", inputs, [ca.vertcat(*terms)]))
+    return function(*now.arguments)[0].ravel()
+
+
+def _signs(now: Instant) -> Floats:
+    """(ne,) signs of all guards; zero counts as positive."""
+    guards = _values(now, "guards", [event.guard for event in now.system.equations.events])
+    return np.where(guards < 0, -1.0, 1.0)
