@@ -140,7 +140,9 @@ class Equations(ConstrainedEquations):
     def events(self) -> tuple[Event, ...]:
         """Of signals and force elements."""
         _ = self._element_rates
-        own = [event for name, signal in self.model.signals.items() for event in signal.events(name, self.motion)]
+        own = [
+            event for name, signal in self.model.signals.items() for event in signal.events(name, self.motion)
+        ]
         return (*own, *(event for action in self.actions.values() for event in action.events))
 
     @cached_property

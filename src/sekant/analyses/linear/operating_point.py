@@ -88,7 +88,9 @@ def operating_point(
         accelerations = np.zeros(system.nv) if a is None else np.asarray(a, float).ravel()
         lam = None
     point = _balanced(functions, Point(t, q, v, accelerations, np.zeros(functions.m), p), rows, kind, lam)
-    return OperatingPoint(point, rows, kind, closed, parameters, steady, moving, getattr(state, "warnings", ()))
+    return OperatingPoint(
+        point, rows, kind, closed, parameters, steady, moving, getattr(state, "warnings", ())
+    )
 
 
 def free_motion(

@@ -57,7 +57,12 @@ class DeclaredEvents:
             for number, event in enumerate(events):
                 crossed = here[number] - signs[number]
                 watched = event.level or not level_only
-                if watched and abs(crossed) == 2 and event.direction in (0, np.sign(crossed)) and not now.stop:
+                if (
+                    watched
+                    and abs(crossed) == 2
+                    and event.direction in (0, np.sign(crossed))
+                    and not now.stop
+                ):
                     now = self._happen(now, number)
                     signs = here.copy()
                     break

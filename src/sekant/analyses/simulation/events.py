@@ -156,7 +156,9 @@ class _Loop:
         )
         self.counts.update({name: part.stats[name] for name in COUNTS if name in part.stats})
         self.work = part.work.copy()
-        q, v, z = np.split(part.x_last[: system.nq + system.nv + system.nz], [system.nq, system.nq + system.nv])
+        q, v, z = np.split(
+            part.x_last[: system.nq + system.nv + system.nz], [system.nq, system.nq + system.nv]
+        )
         return part, replace(now, t=part.t_last, q=q.copy(), v=v.copy(), z=z.copy())
 
     def _guards(self, system: System) -> Guards:

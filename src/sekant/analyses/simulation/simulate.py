@@ -13,9 +13,9 @@ from numpy.typing import ArrayLike, NDArray
 from sekant.analyses.assembly.assemble import assemble
 from sekant.analyses.assembly.immobility import dead_end, refuse_rigid
 from sekant.analyses.simulation.choice import choose_method
+from sekant.analyses.simulation.energy_watch import EnergyWatch
 from sekant.analyses.simulation.events import run_with_events
 from sekant.analyses.simulation.reactors import reactors_of
-from sekant.analyses.simulation.energy_watch import EnergyWatch
 from sekant.analyses.simulation.runs import EVENT_METHODS, Setup, is_adaptive, prepare_loop, run
 from sekant.engine.inputs import InputValue, driven_by, split_inputs
 from sekant.engine.system import State, System, as_system
