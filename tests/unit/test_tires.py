@@ -212,7 +212,7 @@ def test_a_braked_wheel_stops_and_stays():
 
 
 def test_a_wheel_rises_over_a_bump_of_the_road():
-    bump = {**LINEAR, "height": "0.03*exp(-((x - 5)/0.8)^2)"}
+    bump = {**LINEAR, "road": "0.03*exp(-((x - 5)/0.8)^2)"}
     result = sk.simulate(wheel_model(bump), until=1.0, rtol=1e-8)
     top = np.argmin(np.abs(result["travel.q"] - 5.0))
     assert result["rise.q"][top] > 0.29

@@ -207,7 +207,10 @@ class Lookups:
 
     def range_error(self, inputs: Sequence[ca.SX], values: Sequence[Any]) -> SekantError | None:
         """The first table that is asked outside its range when the symbols `inputs` take `values`, if any."""
+        given = {s.element_hash() for s in ca.symvar(ca.veccat(*inputs))} | set(self._by_symbol)
         for node in self._nodes:
+            if any(s.element_hash() not in given for s in ca.symvar(ca.vertcat(*node.arguments))):
+                continue  # of an expression in symbols of its own, into which others were substituted
             numbers = [float(a) for a in self._argument_values(node, inputs, values)]
             if np.all(np.isfinite(numbers)) and np.isnan(node.evaluate(*numbers)).any():
                 return node.table.range_error(*numbers)

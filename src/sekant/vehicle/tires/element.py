@@ -25,7 +25,8 @@ import casadi as ca
 from sekant.geometry.spatial import SX as Matrix
 from sekant.model.forces.base import Force
 from sekant.model.motion import Action, ElementKinematics, PointWrench
-from sekant.model.quantities import Dimensionless, FrameName, Length
+from sekant.model.quantities import FrameName
+from sekant.vehicle.roads import AnyRoad, Plane
 from sekant.vehicle.tires.magic_formula import SX, Slip, TireForces
 
 SLOW = (
@@ -38,15 +39,14 @@ class Tire(Force):
     """A tire between a wheel and the road. Model types say how large the forces are."""
 
     frame_fields: ClassVar = ("wheel",)
-    signals: ClassVar = ("height", "grip")
+    signals: ClassVar = ("road",)
     local_names: ClassVar = ("x", "y")
+    picture: ClassVar = "force"
 
     wheel: FrameName
     """body or frame of the wheel: y along its spin axis, to the left"""
-    height: Length = 0.0
-    """height of the road over the world's x and y, an expression of x and y"""
-    grip: Dimensionless = 1.0
-    """factor on the friction of the tire, an expression of x and y"""
+    road: AnyRoad = Plane()
+    """what it rolls on: {type: sine, ...}, or the height as an expression of x and y"""
 
     @property
     def unloaded_radius(self) -> SX:
@@ -91,16 +91,18 @@ class Tire(Force):
         V_x, V_sy = ca.dot(carried, e_x), ca.dot(carried, e_l)
         deflection = self.unloaded_radius - radius
         Fz = self.load(deflection, -ca.dot(carried, normal) / ca.dot(e_r, normal), spin)
-        V_sx = V_x - spin * self.rolling_radius(Fz, spin)
+        effective = self.rolling_radius(Fz, spin)
+        V_sx = V_x - spin * effective
         kappa, tan_alpha, rates = self._slips(motion, Fz, gamma, V_x, V_sx, V_sy)
         rolling = V_x / ca.sqrt(V_x**2 + (0.1 * SLOW) ** 2)  # sign of the speed, smooth through zero
-        grip = motion.value(self.grip, {"x": contact[0], "y": contact[1]})
+        grip = self.road.grip(motion, contact[0], contact[1])
         found = self.forces(Slip(kappa, tan_alpha, gamma, Fz, 0.0, V_x, 1.0, grip, grip))
         found = TireForces(found.Fx, found.Fy, found.Mx, found.My * rolling, found.Mz)
         f_W = found.Fx * e_x + found.Fy * e_l + Fz * normal
         n_W = found.Mx * e_x + found.My * e_l + found.Mz * normal
         material = wheel.v_WF + ca.cross(wheel.w_WF, contact - center)
         power = ca.dot(f_W, material) + ca.dot(n_W, wheel.w_WF)
+        stored = self.load(deflection, 0.0, spin) * ca.dot(material, normal)
         return Action(
             wrenches=(PointWrench(wheel.body, contact, f_W, n_W),),
             power=power,
@@ -114,9 +116,14 @@ class Tire(Force):
                 "Mx": ("N*m", Matrix(found.Mx)),
                 "My": ("N*m", Matrix(found.My)),
                 "Mz": ("N*m", Matrix(found.Mz)),
+                "force": ("N", f_W),
                 "deflection": ("m", deflection),
+                "loaded_radius": ("m", radius),
+                "effective_radius": ("m", Matrix(effective)),
                 "contact": ("m", contact),
-                "slip_power": ("W", found.Fx * V_sx + found.Fy * V_sy),
+                "V_sx": ("m/s", V_sx),
+                "V_sy": ("m/s", V_sy),
+                "dissipation": ("W", stored - power),
             },
             rates=rates,
         )
@@ -124,12 +131,16 @@ class Tire(Force):
     def _road(self, motion: ElementKinematics, center: Any) -> tuple[Any, Any]:
         """The point (3,) of the road below the wheel's center, and the road's normal (3,) there, in W."""
         x, y = Matrix.sym("x"), Matrix.sym("y")
-        height = motion.value(self.height, {"x": x, "y": y})
+        height = Matrix(self.road.elevation(motion, x, y))
         slope = motion.lookups.jacobian(height, ca.vertcat(x, y))
         here = ca.vertcat(center[0], center[1])
         both = motion.lookups.substitute(ca.vertcat(height, slope.T), ca.vertcat(x, y), here)
         normal = ca.vertcat(-both[1], -both[2], 1)
         return ca.vertcat(here, both[0]), normal / ca.norm_2(normal)
+
+    def mirror_changes(self, plane: str) -> dict[str, Any]:
+        """The road is fixed in the world, wherever the wheel is."""
+        return {"road": self.road}
 
     def _slips(
         self, motion: ElementKinematics, Fz: Any, gamma: Any, V_x: Any, V_sx: Any, V_sy: Any

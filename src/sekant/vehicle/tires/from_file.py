@@ -66,7 +66,8 @@ class MagicFormulaTire(Tire):
     def mirror_changes(self, plane: str) -> dict[str, Any]:
         """On the other side of the vehicle the tire is mounted the other way round."""
         own = self.side or self.measured_side
-        return {"side": {"left": "right", "right": "left"}[own]} if plane == "y" else {}
+        other = {"side": {"left": "right", "right": "left"}[own]} if plane == "y" else {}
+        return super().mirror_changes(plane) | other
 
     @cached_property
     def _c(self) -> Coefficients:

@@ -23,6 +23,10 @@ class SimpleTire(Tire):
     """unloaded radius"""
     vertical_stiffness: Stiffness
     vertical_damping: Damping = 0.0
+    bottoming_deflection: Length = 0.0
+    """deflection at which the rim touches, with `bottoming_stiffness`"""
+    bottoming_stiffness: Stiffness = 0.0
+    """further stiffness from there on; 0: no bottoming"""
     rolling_resistance: Dimensionless = 0.0
     """rolling resistance moment over load and radius"""
     longitudinal_relaxation: Length = 0.0
@@ -35,7 +39,7 @@ class SimpleTire(Tire):
     def _sensible(self):
         for name in type(self).model_fields:
             value = getattr(self, name)
-            if name != "height" and isinstance(value, float) and value < 0:
+            if isinstance(value, float) and value < 0:
                 raise ValueError(f"{name} must not be negative (got {value:g})")
         for name in ("radius", "vertical_stiffness"):
             if getattr(self, name) == 0.0:
@@ -51,10 +55,14 @@ class SimpleTire(Tire):
         return scalar(self.radius)
 
     def load(self, deflection: SX, rate: SX, spin: SX) -> SX:
-        return pressed(scalar(self.vertical_stiffness), scalar(self.vertical_damping), deflection, rate)
+        Fz = pressed(scalar(self.vertical_stiffness), scalar(self.vertical_damping), deflection, rate)
+        if self.bottoming_stiffness == 0.0:
+            return Fz
+        beyond = ca.fmax(deflection - scalar(self.bottoming_deflection), 0)
+        return Fz + scalar(self.bottoming_stiffness) * beyond
 
     def rolling_radius(self, load: SX, spin: SX) -> SX:
-        """R - deflection / 3, a common estimate for radial tires."""
+        """R - deflection / 3, a common estimate for radial tires, by the deflection under the load alone."""
         return scalar(self.radius) - load / scalar(self.vertical_stiffness) / 3
 
     def relaxation_lengths(self, load: SX, gamma: SX) -> tuple[SX, SX] | None:

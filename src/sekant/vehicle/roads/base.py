@@ -1,0 +1,180 @@
+"""What every road states, and the registry of road types.
+
+A road is a height and a friction factor over the world's x and y (ISO 8855: x forward, y to the left, z up). It is
+a part of a tire element (``road: {type: sine, ...}``), so that every model with tires may have any road, and the
+section of the same name in a car description. A text in its place is the height as an expression of x and y.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any, ClassVar, Protocol, TypeVar
+
+import casadi as ca
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from pydantic import (
+    BeforeValidator,
+    GetCoreSchemaHandler,
+    GetJsonSchemaHandler,
+    SerializeAsAny,
+    ValidationError,
+)
+from pydantic_core import CoreSchema
+
+from sekant.errors import SekantError, suggest
+from sekant.geometry.spatial import SX
+from sekant.model.explain import explain
+from sekant.model.quantities import Description, Dimensionless, Length, Vector, wrong
+from sekant.tables.lookups import Lookups
+
+Floats = NDArray[np.float64]
+Span = Annotated[tuple[Length, Length], Vector(("from", "to"))]
+
+
+class Surroundings(Protocol):
+    """What a road may ask: the lookups of tables, and the values of expressions."""
+
+    lookups: Lookups
+
+    def value(self, number: Any, local: dict[str, SX] | None = None) -> SX: ...
+
+
+class Patch(Description):
+    """A rectangle of another friction: wet, ice, or one side of the road only."""
+
+    x: Span | None = None
+    """from, to; everywhere if not given"""
+    y: Span | None = None
+    friction: Dimensionless
+
+
+class Road(Description):
+    """Height (m) and friction factor over x and y (m) of the world."""
+
+    type: ClassVar[str]
+    summary: ClassVar[str]
+
+    friction: Dimensionless = 1.0
+    """factor on the friction of the tires; an expression of x and y if need be"""
+    patches: tuple[Patch, ...] = ()
+    """rectangles of another friction; later ones lie on top"""
+
+    def elevation(self, around: Surroundings, x: SX, y: SX) -> SX:
+        """Height () m at x, y () m."""
+        raise NotImplementedError(f"road type '{self.type}' has no height")
+
+    def grip(self, around: Surroundings, x: SX, y: SX) -> SX:
+        """Factor () on the friction of tires at x, y () m."""
+        local = {"x": x, "y": y}
+        found = around.value(self.friction, local)
+        for patch in self.patches:
+            inside = SX(1)
+            for span, place in ((patch.x, x), (patch.y, y)):
+                if span is not None:
+                    low, high = (around.value(end, local) for end in span)
+                    inside = ca.logic_and(inside, ca.logic_and(place >= low, place < high))
+            found = ca.if_else(inside, around.value(patch.friction, local), found)
+        return found
+
+    def mirror_changes(self, plane: str) -> dict[str, Any]:
+        """A road is fixed in the world: mirror images of what rolls on it stand on the same one."""
+        return {name: getattr(self, name) for name in type(self).model_fields}
+
+
+Kind = TypeVar("Kind", bound=Road)
+ROADS: dict[str, type[Road]] = {}
+
+
+def register(cls: type[Kind]) -> type[Kind]:
+    """Class decorator that makes a road type known under its `type` name."""
+    ROADS[cls.type] = cls
+    return cls
+
+
+def read_road(given: Any) -> Any:
+    """A road, the mapping of a file, or the height as a number or an expression of x and y."""
+    if isinstance(given, Road):
+        return given
+    if isinstance(given, (int, float, str)) and not isinstance(given, bool):
+        given = {"type": "expression", "height": given}
+    if not isinstance(given, Mapping):
+        raise wrong("a road is a mapping such as {type: sine, amplitude: 10 mm, wavelength: 5 m}")
+    kind = given.get("type", "plane")
+    if not isinstance(kind, str) or kind not in ROADS:
+        raise wrong(f"unknown road type '{kind}'; {suggest(str(kind), list(ROADS), 'road types')}")
+    cls = ROADS[kind]
+    try:
+        return cls.model_validate({key: value for key, value in given.items() if key != "type"})
+    except ValidationError as error:
+        faults = explain(error, cls, ())
+    except SekantError as error:
+        faults = [error]
+    raise wrong("; ".join(f"{'.'.join(str(part) for part in fault.path)}: {fault.message}" if fault.path else
+                          fault.message for fault in faults))  # fmt: skip
+
+
+class _AnyRoad:
+    """Schema of files: one of the registered roads, or an expression."""
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return handler(source)
+
+    def __get_pydantic_json_schema__(
+        self, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> dict[str, Any]:
+        options: list[dict[str, Any]] = [{"type": ["number", "string"], "description": "height over x and y"}]
+        for name, cls in ROADS.items():
+            reference = handler(cls.__pydantic_core_schema__)
+            own = handler.resolve_ref_schema(reference)
+            own["properties"] = {"type": {"const": name, "description": cls.summary}} | {
+                key: entry for key, entry in own.get("properties", {}).items() if key != "type"
+            }
+            options.append(reference)
+        return {"anyOf": options}
+
+
+AnyRoad = Annotated[SerializeAsAny[Road], BeforeValidator(read_road), _AnyRoad()]
+"""The type of a field that holds a road."""
+
+
+class _Alone:
+    """Surroundings of a road that stands by itself: expressions of x and y only."""
+
+    def __init__(self) -> None:
+        self.lookups = Lookups()
+
+    def value(self, number: Any, local: dict[str, SX] | None = None) -> SX:
+        if isinstance(number, (int, float, SX)):
+            return SX(number)
+        try:
+            return SX(number.evaluate((local or {}).__getitem__, _no_call))
+        except KeyError as error:
+            raise SekantError(
+                f"the road uses {error}, which is known in its model only; write the number"
+            ) from None
+
+
+def _no_call(name: str, arguments: list) -> Any:
+    raise SekantError(f"the road uses the table '{name}', which is known in its model only")
+
+
+def road_values(road: Road, x: ArrayLike, y: ArrayLike) -> tuple[Floats, Floats]:
+    """(height m, friction factor) at x, y m (broadcast): what pictures and checks need; not for motion."""
+    around = _Alone()
+    X, Y = SX.sym("x"), SX.sym("y")
+    outputs = [road.elevation(around, X, Y), road.grip(around, X, Y)]
+    xs, ys = np.broadcast_arrays(np.asarray(x, float), np.asarray(y, float))
+    nodes = around.lookups.needed_by(ca.vertcat(*outputs))
+    values: list[Floats] = [xs.ravel(), ys.ravel()]
+    symbols: list[SX] = [X, Y]
+    for node in nodes:  # tables in whole columns, in an order in which arguments are known
+        ask = ca.Function("ask", symbols, list(node.arguments))
+        found = ask.map(xs.size)(*[v[None, :] if v.ndim == 1 else v.T for v in values])
+        found = found if isinstance(found, tuple) else (found,)
+        asked = [np.array(f).ravel() for f in found]
+        values.append(np.array([node.evaluate(*numbers) for numbers in zip(*asked, strict=True)]))
+        symbols.append(node.symbols)
+    answer = ca.Function("road", symbols, outputs).map(xs.size)
+    height, grip = answer(*[v[None, :] if v.ndim == 1 else v.T for v in values])
+    return np.array(height).reshape(xs.shape), np.array(grip).reshape(xs.shape)

@@ -1,0 +1,154 @@
+"""Roads from data: profiles of the tracks along x, and heights on a grid."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from pathlib import Path
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from pydantic import model_validator
+
+from sekant.errors import SekantError
+from sekant.geometry.spatial import SX
+from sekant.io.table_files import read_columns
+from sekant.tables.table import Table, Table2
+from sekant.vehicle.plain import Metres
+from sekant.vehicle.roads.base import Road, Surroundings, register
+
+Beyond = Literal["error", "constant", "periodic"]
+
+
+def _columns(
+    data: dict[str, Any], wanted: tuple[tuple[str, ...], ...]
+) -> tuple[list[str], list[list[float]]]:
+    """The columns of the file that `data` names: the first of the `wanted` sets that is there."""
+    path = Path(str(data["file"]))
+    try:
+        names, columns = read_columns(path)
+    except SekantError as error:
+        raise ValueError(str(error)) from None
+    for options in wanted:
+        if set(options) <= set(names):
+            return list(options), [columns[names.index(name)] for name in options]
+    forms = " or ".join(", ".join(options) for options in wanted)
+    raise ValueError(f"{path} has the columns {', '.join(names)}; expected are {forms}")
+
+
+@register
+class TrackRoad(Road):
+    """Measured heights along x: of both tracks (columns x, left, right) or one for both (x, z), as C2 splines.
+
+    The file is read when the road is made; from then on the numbers belong to it.
+    """
+
+    type: ClassVar[str] = "track"
+    summary: ClassVar[str] = "measured profiles along x from a CSV file"
+
+    file: str | None = None
+    """CSV file with columns x, left, right or x, z, with units in brackets; replaced by what it holds"""
+    x: tuple[float, ...] = ()
+    left: tuple[float, ...] = ()
+    """heights of the left track, m"""
+    right: tuple[float, ...] = ()
+    """of the right one; as the left one if there is none"""
+    track: Metres = 1.5
+    """distance between the tracks"""
+    beyond: Beyond = "error"
+    """past the ends of the data: end the run and say so, go on at the last height, or start again"""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _read(cls, data: Any) -> Any:
+        if not isinstance(data, dict) or not data.get("file"):
+            return data
+        names, columns = _columns(data, (("x", "left", "right"), ("x", "z")))
+        found = dict(zip(("x", "left", "right"), columns, strict=False)) if len(names) == 3 else {}
+        found = found or {"x": columns[0], "left": columns[1]}
+        return {**{key: value for key, value in data.items() if key != "file"}, **found}
+
+    @model_validator(mode="after")
+    def _complete(self):
+        if len(self.x) < 4:
+            raise ValueError(f"a track needs a file, or at least 4 points (got {len(self.x)})")
+        if len(self.left) != len(self.x) or (self.right and len(self.right) != len(self.x)):
+            raise ValueError("x, left and right must have the same number of values")
+        if np.any(np.diff(self.x) <= 0):
+            row = int(np.argmax(np.diff(self.x) <= 0)) + 1
+            raise ValueError(f"x must increase (value {row + 1} does not exceed the one before)")
+        if self.track <= 0:
+            raise ValueError(f"track must be positive (got {self.track:g} m)")
+        if self.beyond == "periodic" and (
+            self.left[0] != self.left[-1] or (self.right and self.right[0] != self.right[-1])
+        ):
+            raise ValueError("to start again (beyond: periodic), the last heights must be the first ones")
+        return self
+
+    @cached_property
+    def _table(self) -> Table:
+        left = np.array(self.left)
+        right = np.array(self.right) if self.right else left
+        ends = "periodic" if self.beyond == "periodic" else "not-a-knot"
+        parts = np.column_stack([(left + right) / 2, (left - right) / 2])
+        return Table.cubic(self.x, parts, ends=ends, extrapolation=self.beyond, name="road")
+
+    def elevation(self, around: Surroundings, x: SX, y: SX) -> SX:
+        z = around.lookups(self._table, x)
+        return z[0] + z[1] * y * (2 / self.track)
+
+
+@register
+class GridRoad(Road):
+    """Heights on a rectangular grid over x and y, joined by a bicubic spline.
+
+    The file (columns x, y, z, a line for every point, in any order) is read when the road is made.
+    """
+
+    type: ClassVar[str] = "grid"
+    summary: ClassVar[str] = "heights on a grid over x and y"
+
+    file: str | None = None
+    """CSV file with columns x, y, z; replaced by what it holds"""
+    x: tuple[float, ...] = ()
+    y: tuple[float, ...] = ()
+    z: tuple[tuple[float, ...], ...] = ()
+    """heights, a row for every x, m"""
+    beyond: Literal["error", "constant"] = "error"
+    """past the edges of the data: end the run and say so, or go on at the last height"""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _read(cls, data: Any) -> Any:
+        if not isinstance(data, dict) or not data.get("file"):
+            return data
+        _, columns = _columns(data, (("x", "y", "z"),))
+        px, py, pz = (np.array(column) for column in columns)
+        xs, ys = np.unique(px), np.unique(py)
+        if xs.size * ys.size != pz.size:
+            raise ValueError(
+                f"the points are no grid: {xs.size} values of x times {ys.size} of y are {xs.size * ys.size}, "
+                f"but there are {pz.size} lines"
+            )
+        z = np.full((xs.size, ys.size), np.nan)
+        z[np.searchsorted(xs, px), np.searchsorted(ys, py)] = pz
+        if np.isnan(z).any():
+            raise ValueError("the points are no grid: a point stands twice, another one is missing")
+        kept = {key: value for key, value in data.items() if key != "file"}
+        return {**kept, "x": xs.tolist(), "y": ys.tolist(), "z": z.tolist()}
+
+    @model_validator(mode="after")
+    def _complete(self):
+        if len(self.x) < 4 or len(self.y) < 4:
+            raise ValueError(f"a grid needs 4 x 4 points at least (got {len(self.x)} x {len(self.y)})")
+        if len(self.z) != len(self.x) or any(len(row) != len(self.y) for row in self.z):
+            raise ValueError(f"z must have {len(self.x)} rows of {len(self.y)}")
+        if np.any(np.diff(self.x) <= 0) or np.any(np.diff(self.y) <= 0):
+            raise ValueError("x and y must increase")
+        return self
+
+    @cached_property
+    def _table(self) -> Table2:
+        return Table2.cubic(self.x, self.y, np.array(self.z), extrapolation=self.beyond, name="road")
+
+    def elevation(self, around: Surroundings, x: SX, y: SX) -> SX:
+        return around.lookups(self._table, x, y)[0]

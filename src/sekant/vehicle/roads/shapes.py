@@ -1,0 +1,200 @@
+"""Roads of a few numbers: plane, grade, bank, ramp, sine, bump, cleat, and any expression."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import casadi as ca
+from pydantic import model_validator
+
+from sekant.geometry.spatial import SX
+from sekant.model.quantities import Angle, Dimensionless, Length
+from sekant.vehicle.roads.base import Road, Surroundings, register
+from sekant.vehicle.roads.smooth import blend, blend_integral
+
+
+def _positive(road: Road, *names: str) -> None:
+    for name in names:
+        value = getattr(road, name)
+        if isinstance(value, float) and value <= 0:
+            raise ValueError(f"{name} must be positive (got {value:g} m)")
+
+
+@register
+class Plane(Road):
+    """z = height."""
+
+    type: ClassVar[str] = "plane"
+    summary: ClassVar[str] = "a horizontal plane"
+
+    height: Length = 0.0
+
+    def elevation(self, around: Surroundings, x: SX, y: SX) -> SX:
+        return around.value(self.height)
+
+
+@register
+class Grade(Road):
+    """Rises by `slope` (0.05: 5 %) along x from `start`, where it begins over the length `blend`."""
+
+    type: ClassVar[str] = "grade"
+    summary: ClassVar[str] = "uphill or downhill along x"
+
+    slope: Dimensionless
+    """rise over run; negative downhill"""
+    start: Length | None = None
+    """where it begins; none: everywhere, with height 0 at x = 0"""
+    blend: Length = 2.0
+
+    @model_validator(mode="after")
+    def _sizes(self):
+        _positive(self, "blend")
+        return self
+
+    def elevation(self, around: Surroundings, x: SX, y: SX) -> SX:
+        slope = around.value(self.slope)
+        if self.start is None:
+            return slope * x
+        length = around.value(self.blend)
+        return slope * length * blend_integral((x - around.value(self.start)) / length)
+
+
+@register
+class Bank(Road):
+    """Rises to the left: z = slope y."""
+
+    type: ClassVar[str] = "bank"
+    summary: ClassVar[str] = "tilted across x"
+
+    slope: Dimensionless
+    """rise over run to the left"""
+
+    def elevation(self, around: Surroundings, x: SX, y: SX) -> SX:
+        return around.value(self.slope) * y
+
+
+@register
+class Ramp(Road):
+    """From level 0 at `start` to `height` over `length`, with continuous curvature, and on at that level."""
+
+    type: ClassVar[str] = "ramp"
+    summary: ClassVar[str] = "from one level to another"
+
+    height: Length
+    start: Length
+    length: Length
+
+    @model_validator(mode="after")
+    def _sizes(self):
+        _positive(self, "length")
+        return self
+
+    def elevation(self, around: Surroundings, x: SX, y: SX) -> SX:
+        u = (x - around.value(self.start)) / around.value(self.length)
+        return around.value(self.height) * blend(u)
+
+
+@register
+class Sine(Road):
+    """amplitude sin(2 pi (x - start) / wavelength) from `start` on, rising over one wavelength; the right side
+    (y < 0) lags by `lag`, blended over the width `track`."""
+
+    type: ClassVar[str] = "sine"
+    summary: ClassVar[str] = "waves along x"
+
+    amplitude: Length
+    wavelength: Length
+    start: Length = 0.0
+    lag: Angle = 0.0
+    """phase by which the right side is behind the left one; 180 deg: twist"""
+    track: Length = 1.0
+    """distance over which left becomes right"""
+
+    @model_validator(mode="after")
+    def _sizes(self):
+        _positive(self, "wavelength", "track")
+        return self
+
+    def elevation(self, around: Surroundings, x: SX, y: SX) -> SX:
+        length = around.value(self.wavelength)
+        u = (x - around.value(self.start)) / length
+        wave = ca.sin(2 * ca.pi * u)
+        if self.lag != 0.0:
+            right = ca.sin(2 * ca.pi * u - around.value(self.lag))
+            wave = right + (wave - right) * blend(y / around.value(self.track) + 0.5)
+        return around.value(self.amplitude) * wave * blend(u)
+
+
+class _Obstacle(Road):
+    """Common to obstacles: where they are, and on which side."""
+
+    start: Length
+    height: Length
+    """negative for a hole"""
+    left_edge: Length | None = None
+    """y of its left edge; none: across the whole road"""
+    right_edge: Length | None = None
+    edge: Length = 0.05
+    """length over which edges are rounded: one point of contact cannot feel what a tire envelops"""
+
+    def _across(self, around: Surroundings, y: SX) -> SX:
+        found, edge = SX(1), around.value(self.edge)
+        if self.left_edge is not None:
+            found = found * blend((around.value(self.left_edge) - y) / edge)
+        if self.right_edge is not None:
+            found = found * blend((y - around.value(self.right_edge)) / edge)
+        return found
+
+
+@register
+class Bump(_Obstacle):
+    """Versed sine: height (1 - cos(2 pi (x - start) / length)) / 2 from `start` to `start + length`."""
+
+    type: ClassVar[str] = "bump"
+    summary: ClassVar[str] = "a versed sine"
+
+    length: Length
+
+    @model_validator(mode="after")
+    def _sizes(self):
+        _positive(self, "length", "edge")
+        return self
+
+    def elevation(self, around: Surroundings, x: SX, y: SX) -> SX:
+        u = (x - around.value(self.start)) / around.value(self.length)
+        on = ca.logic_and(u > 0, u < 1)
+        wave = ca.if_else(on, (1 - ca.cos(2 * ca.pi * u)) / 2, 0)
+        return around.value(self.height) * wave * self._across(around, y)
+
+
+@register
+class Cleat(_Obstacle):
+    """A bar across the road: `height` over `length`, with edges rounded over `edge` on both sides of it."""
+
+    type: ClassVar[str] = "cleat"
+    summary: ClassVar[str] = "a bar with rounded edges; a kerb if it is long"
+
+    length: Length
+
+    @model_validator(mode="after")
+    def _sizes(self):
+        _positive(self, "length", "edge")
+        return self
+
+    def elevation(self, around: Surroundings, x: SX, y: SX) -> SX:
+        start, length, edge = (around.value(v) for v in (self.start, self.length, self.edge))
+        up, down = blend((x - start) / edge + 0.5), blend((x - start - length) / edge + 0.5)
+        return around.value(self.height) * (up - down) * self._across(around, y)
+
+
+@register
+class ExpressionRoad(Road):
+    """Any expression of x and y, and of whatever else the model's expressions may use."""
+
+    type: ClassVar[str] = "expression"
+    summary: ClassVar[str] = "height as an expression of x and y"
+
+    height: Length
+
+    def elevation(self, around: Surroundings, x: SX, y: SX) -> SX:
+        return around.value(self.height, {"x": x, "y": y})
