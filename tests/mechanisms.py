@@ -228,6 +228,37 @@ def _torque(parts: Parts, name: str) -> dict[str, Any]:
     }
 
 
+CONTACT_LAW = {"stiffness": 37.0, "exponent": 1.5, "dissipation": 0.05, "friction": 0.3, "width": 0.4}
+
+
+def _plane_contact(parts: Parts, name: str) -> dict[str, Any]:
+    frame, plane = parts.two_frames()
+    return {"frame": frame, "radius": 4.1, "plane": plane, "normal": (0.3, -0.5, 0.7), **CONTACT_LAW}
+
+
+def _sphere_contact(parts: Parts, name: str) -> dict[str, Any]:
+    frame, other = parts.two_frames()
+    return {"frame": frame, "radius": 3.1, "other": other, "other_radius": 2.3, **CONTACT_LAW}
+
+
+def _surface_contact(parts: Parts, name: str) -> dict[str, Any]:
+    frame, surface = parts.two_frames()
+    height = Expression("0.02*x - 0.03*y + 0.001*x*y + 0.002*sin(x)")
+    return {"frame": frame, "radius": 5.3, "surface": surface, "height": height, **CONTACT_LAW}
+
+
+def _bump_stop(parts: Parts, name: str) -> dict[str, Any]:
+    parent, child = parts.two_frames()
+    return {
+        "parent": parent,
+        "child": child,
+        "length": 9.0,
+        "stiffness": 31.0,
+        "exponent": 1.7,
+        "dissipation": 0.04,
+    }
+
+
 FORCE_MAKERS = {
     "spring_damper": _spring_damper,
     "rotational_spring_damper": _rotational_spring_damper,
@@ -237,6 +268,10 @@ FORCE_MAKERS = {
     "actuator": _on_a_coordinate("force", "1.2*sin(t) - 2.2*q + 0.1*v"),
     "point_force": _point_force,
     "torque": _torque,
+    "plane_contact": _plane_contact,
+    "sphere_contact": _sphere_contact,
+    "surface_contact": _surface_contact,
+    "bump_stop": _bump_stop,
 }
 
 

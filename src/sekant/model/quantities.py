@@ -277,6 +277,7 @@ Stiffness = Annotated[Value, Quantity("N/m")]
 Damping = Annotated[Value, Quantity("N*s/m")]
 RotationalStiffness = Annotated[Value, Quantity("N*m/rad")]
 RotationalDamping = Annotated[Value, Quantity("N*m*s/rad")]
+Slowness = Annotated[Value, Quantity("s/m")]
 Frequency = Annotated[Value, Quantity("1/s")]
 Dimensionless = Annotated[Value, Quantity("")]
 

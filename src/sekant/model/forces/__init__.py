@@ -2,24 +2,32 @@
 
 from sekant.model.forces.actuator import Actuator
 from sekant.model.forces.base import FORCES, Force, force_class, register
+from sekant.model.forces.bump_stop import BumpStop
 from sekant.model.forces.bushing import Bushing
 from sekant.model.forces.joint_friction import JointFriction
 from sekant.model.forces.joint_limit import JointLimit
+from sekant.model.forces.plane_contact import PlaneContact
 from sekant.model.forces.point_force import PointForce
 from sekant.model.forces.rotational_spring_damper import RotationalSpringDamper
+from sekant.model.forces.sphere_contact import SphereContact
 from sekant.model.forces.spring_damper import SpringDamper
+from sekant.model.forces.surface_contact import SurfaceContact
 from sekant.model.forces.torque import Torque
 
 __all__ = [
     "FORCES",
     "Actuator",
+    "BumpStop",
     "Bushing",
     "Force",
     "JointFriction",
     "JointLimit",
+    "PlaneContact",
     "PointForce",
     "RotationalSpringDamper",
+    "SphereContact",
     "SpringDamper",
+    "SurfaceContact",
     "Torque",
     "force_class",
     "register",

@@ -1,0 +1,78 @@
+"""A bump stop between two points: pushes when they come too close, and never pulls."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import casadi as ca
+from pydantic import model_validator
+
+from sekant.geometry.spatial import SX, scalar
+from sekant.model.forces.base import Force, register
+from sekant.model.forces.compliant_contact import elastic, push
+from sekant.model.motion import Action, Kinematics, PointWrench
+from sekant.model.quantities import AnyQuantity, Dimensionless, FrameName, Length, Slowness
+
+_TINY = 1e-24  # m^2: keeps the direction finite at zero length
+
+
+@register
+class BumpStop(Force):
+    """Touches where the two points come closer than `length`, by the law of Hunt and Crossley along their line.
+
+    With `stretch`, it is a rebound stop: it touches where they move further apart than `length`, and pulls them
+    together, but never pushes.
+    """
+
+    type: ClassVar[str] = "bump_stop"
+    summary: ClassVar[str] = "a stop along the line between two points that does not pull on release"
+    frame_fields: ClassVar = ("parent", "child")
+    picture: ClassVar = "spring"
+
+    parent: FrameName
+    child: FrameName
+    length: Length
+    """distance of the points at which it touches"""
+    stiffness: AnyQuantity
+    """k, N/m^n"""
+    exponent: Dimensionless = 2.0
+    """n: 1 for a linear spring, 2 for a soft begin"""
+    dissipation: Slowness = 0.0
+    """c: of an impact at speed v about 1 - c v is left"""
+    onset: Length = 1e-6
+    """depth below which the force grows linearly"""
+    stretch: bool = False
+    """a rebound stop, for distances beyond `length`"""
+
+    @model_validator(mode="after")
+    def _possible(self):
+        for name, least in (("stiffness", 0.0), ("length", 0.0), ("onset", 0.0)):
+            value = getattr(self, name)
+            if isinstance(value, float) and value <= least:
+                raise ValueError(f"{name} must be positive (got {value:g})")
+        if isinstance(self.dissipation, float) and self.dissipation < 0:
+            raise ValueError(f"dissipation must not be negative (got {self.dissipation:g})")
+        if isinstance(self.exponent, float) and self.exponent < 1:
+            raise ValueError(f"exponent must be at least 1 (got {self.exponent:g})")
+        return self
+
+    def action(self, motion: Kinematics) -> Action:
+        parent, child = motion.frame(self.parent), motion.frame(self.child)
+        d = child.p - parent.p
+        distance = ca.sqrt(ca.dot(d, d) + _TINY)
+        e = d / distance
+        side = -1.0 if self.stretch else 1.0
+        gap = side * (distance - scalar(self.length))
+        rate = side * ca.dot(e, child.v_WF - parent.v_WF)
+        touching, spring, energy = elastic(self.stiffness, self.exponent, self.onset, gap)
+        normal = push(spring, touching, rate, self.dissipation)
+        force, zero = side * normal * e, SX.zeros(3)
+        return Action(
+            wrenches=(
+                PointWrench(child.body, child.p, force, zero),
+                PointWrench(parent.body, parent.p, -force, zero),
+            ),
+            potential=energy,
+            power=None if self.dissipation == 0.0 else -(spring - normal) * rate,
+            outputs={"gap": ("m", gap), "force": ("N", normal)},
+        )

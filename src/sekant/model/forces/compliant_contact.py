@@ -1,0 +1,102 @@
+"""The law of Hunt and Crossley with regularized friction, which all compliant contacts share.
+
+With the penetration d of the undeformed shapes and its rate d',
+
+    N = k s(d) max(0, 1 + 3/2 c d') ,   s(d) = d (d^2 + onset^2)^((n - 1) / 2) ,        d > 0, else N = 0
+    T = -mu N u / sqrt(|u|^2 + width^2) ,                                               u: velocity of slip
+
+so that the contact never pulls, not even where something else tears it open. Of an impact at speed v it leaves
+about 1 - c v (K. H. Hunt, F. R. E. Crossley: Coefficient of restitution interpreted as damping in vibroimpact, 1975).
+The `onset` makes s(d) regular at d = 0, where d^n has no series; it changes a force by (n - 1)/2 (onset / d)^2 of itself.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import casadi as ca
+from pydantic import model_validator
+
+from sekant.geometry.spatial import SX, scalar
+from sekant.model.forces.base import Force
+from sekant.model.motion import Action, FrameState, PointWrench
+from sekant.model.quantities import AnyQuantity, Dimensionless, Length, Slowness, Velocity
+
+
+def elastic(stiffness: Any, exponent: Any, onset: Any, gap: SX) -> tuple[SX, SX, SX]:
+    """Whether shapes `gap` (m) apart touch, the force k s(d) of the contact's spring, and the energy in it."""
+    k, n, small = scalar(stiffness), scalar(exponent), scalar(onset)
+    touching = gap < 0
+    d = ca.if_else(touching, -gap, 0)
+    if exponent == 1.0:
+        return touching, k * d, k * d**2 / 2
+    size = d**2 + small**2
+    energy = k / (n + 1) * (size ** ((n + 1) / 2) - small ** (n + 1))
+    return touching, k * d * size ** ((n - 1) / 2), energy
+
+
+def push(spring: SX, touching: SX, gap_rate: SX, dissipation: Any) -> SX:
+    """N from the spring's force: more while the gap closes, less while it opens, and never a pull."""
+    if dissipation == 0.0:
+        return spring
+    rate = ca.if_else(touching, -gap_rate, 0)
+    return spring * ca.fmax(0, 1 + 1.5 * scalar(dissipation) * rate)
+
+
+class CompliantContact(Force):
+    """Two bodies that push one another apart where they overlap; the subclasses know where that is."""
+
+    coefficients: ClassVar[tuple[str, ...]] = ("dissipation", "friction")
+
+    stiffness: AnyQuantity
+    """k, N/m^n"""
+    exponent: Dimensionless = 1.5
+    """n: 1.5 for round bodies (Hertz), 1 for a linear spring"""
+    dissipation: Slowness = 0.0
+    """c: of an impact at speed v about 1 - c v is left"""
+    friction: Dimensionless = 0.0
+    """coefficient of friction"""
+    width: Velocity = 1e-3
+    """velocity of slip at which 71 % of the friction is there; below it the contact creeps instead of sticking"""
+    onset: Length = 1e-6
+    """penetration below which the force grows linearly"""
+
+    @model_validator(mode="after")
+    def _possible(self):
+        for name in ("stiffness", "width", "onset"):
+            value = getattr(self, name)
+            if isinstance(value, float) and value <= 0:
+                raise ValueError(f"{name} must be positive (got {value:g})")
+        for name in self.coefficients:
+            value = getattr(self, name)
+            if isinstance(value, float) and value < 0:
+                raise ValueError(f"{name} must not be negative (got {value:g})")
+        if isinstance(self.exponent, float) and self.exponent < 1:
+            raise ValueError(f"exponent must be at least 1 (got {self.exponent:g}): 1.5 for round bodies")
+        return self
+
+    def between(self, body: FrameState, other: FrameState, p: SX, n: SX, gap: SX) -> Action:
+        """What acts where `body` touches `other` at p (3,) m, with the normal n (3,) from other to body, in W."""
+        slip = _velocity(body, p) - _velocity(other, p)
+        gap_rate = ca.dot(n, slip)
+        touching, spring, energy = elastic(self.stiffness, self.exponent, self.onset, gap)
+        normal = push(spring, touching, gap_rate, self.dissipation)
+        force = normal * n
+        power = -(spring - normal) * gap_rate
+        if self.friction != 0.0:
+            u = slip - gap_rate * n
+            drag = -scalar(self.friction) * normal / ca.sqrt(ca.dot(u, u) + scalar(self.width) ** 2) * u
+            force, power = force + drag, power + ca.dot(drag, u)
+        lossless = self.friction == 0.0 and self.dissipation == 0.0
+        zero = SX.zeros(3)
+        return Action(
+            wrenches=(PointWrench(body.body, p, force, zero), PointWrench(other.body, p, -force, zero)),
+            potential=energy,
+            power=None if lossless else power,
+            outputs={"gap": ("m", gap), "normal_force": ("N", normal), "force": ("N", force)},
+        )
+
+
+def _velocity(state: FrameState, p: SX) -> SX:
+    """Of the point of a body that is at p (3,), m/s in W."""
+    return state.v_WF + ca.cross(state.w_WF, p - state.p)

@@ -1,0 +1,46 @@
+"""Two balls against each other, compliant."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import casadi as ca
+from pydantic import model_validator
+
+from sekant.geometry.spatial import scalar
+from sekant.model.forces.base import register
+from sekant.model.forces.compliant_contact import CompliantContact
+from sekant.model.motion import Action, Kinematics
+from sekant.model.quantities import FrameName, Length
+
+_TINY = 1e-24  # m^2: keeps the normal finite where the centers coincide
+
+
+@register
+class SphereContact(CompliantContact):
+    """Balls about the origins of `frame` and `other`; the overlap is shared in the ratio of their radii."""
+
+    type: ClassVar[str] = "sphere_contact"
+    summary: ClassVar[str] = "two balls: Hunt-Crossley with regularized friction"
+    frame_fields: ClassVar = ("frame", "other")
+
+    frame: FrameName
+    radius: Length
+    other: FrameName
+    other_radius: Length
+
+    @model_validator(mode="after")
+    def _sized(self):
+        for name in ("radius", "other_radius"):
+            value = getattr(self, name)
+            if isinstance(value, float) and value <= 0:
+                raise ValueError(f"{name} must be positive (got {value:g})")
+        return self
+
+    def action(self, motion: Kinematics) -> Action:
+        body, other = motion.frame(self.frame), motion.frame(self.other)
+        r, R = scalar(self.radius), scalar(self.other_radius)
+        d = body.p - other.p
+        distance = ca.sqrt(ca.dot(d, d) + _TINY)
+        n = d / distance
+        return self.between(body, other, other.p + distance * R / (r + R) * n, n, distance - r - R)
