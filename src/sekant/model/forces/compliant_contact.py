@@ -7,7 +7,8 @@ With the penetration d of the undeformed shapes and its rate d',
 
 so that the contact never pulls, not even where something else tears it open. Of an impact at speed v it leaves
 about 1 - c v (K. H. Hunt, F. R. E. Crossley: Coefficient of restitution interpreted as damping in vibroimpact, 1975).
-The `onset` makes s(d) regular at d = 0, where d^n has no series; it changes a force by (n - 1)/2 (onset / d)^2 of itself.
+The `onset` makes s(d) regular at d = 0, where d^n has no series; it changes a force by (n - 1)/2 (onset / d)^2 of
+itself.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ from sekant.model.quantities import Direction, FrameName, Length
 
 @register
 class PlaneContact(CompliantContact):
-    """A ball of `radius` about the origin of `frame`, or that point itself, on the side to which `normal` (in `plane`) points.
+    """A ball about the origin of `frame`, or that point itself, on the side to which `normal` (in `plane`) points.
 
     Friction acts at the ball's own surface, so that a ball that rolls has its full radius.
     """

@@ -19,9 +19,9 @@ ROUNDS = 4
 
 @register
 class SurfaceContact(CompliantContact):
-    """A ball of `radius` about the origin of `frame`, or that point itself, above z = height(x, y) in the frame `surface`.
+    """A ball about the origin of `frame`, or that point itself, above z = height(x, y) in the frame `surface`.
 
-    The gap is the distance to the nearest point of the surface: from the point below the ball's center, Newton's method
+    The gap is the distance to the nearest point of the surface: from the point below the center, Newton's method
     finds the foot (x0, y0) with (x - x0) + (z - h) h_x = 0, (y - y0) + (z - h) h_y = 0. A ball has to be
     smaller than the radii of the hollows it rolls through.
     """
@@ -54,7 +54,8 @@ class SurfaceContact(CompliantContact):
         height = motion.value(self.height, {"x": x[0], "y": x[1]})
         if ca.depends_on(height, motion.t):
             raise ModelError(
-                "a height that varies in time would do work that nothing accounts for; put the surface on a driven body"
+                "a height that varies in time would do work that nothing accounts for; put the surface on a "
+                "driven body"
             )
         slope = lookups.jacobian(height, x).T
         curvature = lookups.jacobian(slope, x)
