@@ -78,8 +78,8 @@ def car(axles=(0.0, -2.6), speed=20.0, drop=0.01, steady=0.03) -> sk.Model:
                 damping=4e3,
                 free_length=0.70,
             )
-            sensors[f"{name}_hub"] = sk.sensors.PositionSensor(frame=f"{name}_upright.hub")
-            sensors[f"{name}_v"] = sk.sensors.VelocitySensor(frame=f"{name}_upright.ground")
+            sensors[f"{name}_hub"] = sk.sensors.Position(frame=f"{name}_upright.hub")
+            sensors[f"{name}_v"] = sk.sensors.Velocity(frame=f"{name}_upright.ground")
             load = f"max(0, 2e5*({RADIUS} - {name}_hub.z) - 500*{name}_v.z)"
             slip = f"atan2({name}_v.y, {name}_v.x)" + (f" - {steady}" if k == 0 else "")
             forces[f"{name}_tire"] = sk.forces.PointForce(

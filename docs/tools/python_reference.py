@@ -7,11 +7,12 @@ import inspect
 import sekant as sk
 
 GROUPS = {
-    "Models": ("Model", "Body", "Frame", "Driver", "load", "dump"),
-    "Parts of models": ("joints", "forces", "constraints", "contacts", "sensors", "signals"),
-    "Curves": ("PoseCurve", "PoseSurface"),
+    "Models": ("Model", "Body", "Frame", "Orientation", "Driver", "TableData", "SimulationSettings"),
+    "Files": ("load", "save", "dump"),
+    "Parts of models": ("joints", "forces", "constraints", "contacts", "sensors", "signals", "shapes"),
+    "Curves": ("PoseCurve", "PoseSurface", "PoseTable"),
     "Systems": ("compile", "System", "State", "natural"),
-    "Results": ("Result", "open_result", "view"),
+    "Results": ("Result", "open_result", "view", "view_modes"),
     "Other programs": ("export",),
 }
 LAST = "Analyses"

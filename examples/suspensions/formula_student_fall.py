@@ -27,7 +27,7 @@ import sekant as sk
 FILE = Path(__file__).parent / "formula_student.yaml"
 K = (0.98503, -0.56317, 0.16499)
 DRIVE = "upright.K.z"
-SENSORS = {"K": sk.sensors.PositionSensor(frame="upright.K")}
+SENSORS = {"K": sk.sensors.Position(frame="upright.K")}
 NOTHING = {"mass": 0.0, "com": (0.0, 0.0, 0.0), "inertia": (0.0,) * 6}
 ACCURACY = {"rtol": 1e-10, "atol": 1e-12}
 

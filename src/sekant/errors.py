@@ -74,6 +74,11 @@ class ModelErrors(ModelError):
         return "\n".join(str(error) for error in self.errors)
 
 
+def one_error(found: Sequence[SekantError]) -> SekantError:
+    """Several faults as one error to raise; a single one as it is."""
+    return found[0] if len(found) == 1 else ModelErrors(found)
+
+
 @dataclass(frozen=True)
 class AnalysisWarning:
     """A result that may mislead: it was computed, but somebody who relies on it should know this first.

@@ -1,13 +1,17 @@
-"""Item types that stand above the core: modules that register them are loaded when an unknown type is first met.
+"""What stands above the core, and is loaded when the core first asks for it.
 
-`sekant/__init__.py` names those modules, so that no file of the core knows who builds on it.
+`sekant/__init__.py` fills both tables, so that no file of the core knows who builds on it: item types above the core
+(modules that register them are loaded when an unknown type is met), and makers of pictures and pages.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 PENDING: list[Callable[[], object]] = []
+DRAWINGS: list[Callable[[], Callable[[str], Callable[..., Any]]]] = []
+"""Loads what finds the maker of a picture or page by its name."""
 
 
 def load_extensions() -> bool:
@@ -16,3 +20,8 @@ def load_extensions() -> bool:
     while PENDING:
         PENDING.pop()()
     return found
+
+
+def drawing(name: str) -> Callable[..., Any]:
+    """What makes the picture or page `name`."""
+    return DRAWINGS[0]()(name)

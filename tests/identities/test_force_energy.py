@@ -22,7 +22,7 @@ from sekant.model.body import Body
 from sekant.model.forces import Actuator, Bushing, JointLimit, RotationalSpringDamper, SpringDamper
 from sekant.model.joints import Prismatic, Revolute
 from sekant.model.model import Model
-from sekant.model.sensors import ExpressionSensor, PositionSensor
+from sekant.model import sensors
 from sekant.model.table import TableData
 
 SEEDS = (1, 2, 5)
@@ -219,12 +219,12 @@ def test_forces_may_depend_on_coordinates_and_sensors():
     base = random_model(12, joints=["cylindrical", "revolute"])
     hinge = next(name for name, item in base.joints.items() if item.type == "revolute")
     post = next(name for name, item in base.joints.items() if item.type == "cylindrical")
-    sensors = {
-        "tip": PositionSensor(frame="b1.tip"),
-        "error": ExpressionSensor(value=f"2*{hinge}.q - tip.z + {post}.q1*{post}.v0"),
+    measured = {
+        "tip": sensors.Position(frame="b1.tip"),
+        "error": sensors.Expression(value=f"2*{hinge}.q - tip.z + {post}.q1*{post}.v0"),
     }
     by_sensor = Actuator(joint=hinge, force=f"-3*error - {hinge}.v")
-    eq = equations_of(base.model_copy(update={"sensors": sensors, "forces": {"f": by_sensor}}))
+    eq = equations_of(base.model_copy(update={"sensors": measured, "forces": {"f": by_sensor}}))
     state = random_state(eq, 12)
     q, v = (dict(zip(eq.motion.q_names, x, strict=True)) for x in state[1:])
     (height,) = values(eq, state, eq.motion.frame("b1.tip").p[2])

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import sekant as sk
+from sekant.analyses.simulation.work_precision import work_precision
 from sekant.errors import SekantError
 from sekant.results import Channel, Channels, Result
 from sekant.results.compare import compare
@@ -90,7 +91,7 @@ def test_tighter_tolerances_make_smaller_errors(tmp_path):
     arm = sk.Body(mass=2.0, com=(0, 0, -0.5), inertia=(0.17, 0.17, 0.01))
     hinge = sk.joints.Revolute(child="arm", axis=(0, 1, 0), q0="100 deg")
     model = sk.Model(name="arm", bodies={"arm": arm}, joints={"hinge": hinge})
-    found = sk.work_precision(model, 2.0, methods=("dop853",), tolerances=(1e-4, 1e-7, 1e-10))
+    found = work_precision(model, 2.0, methods=("dop853",), tolerances=(1e-4, 1e-7, 1e-10))
     errors = [point.error for point in found.points]
     assert errors[0] > 30 * errors[1] > 900 * errors[2] > 0  # ideally 1000 each
     assert found.plot(tmp_path / "w.svg") is not None

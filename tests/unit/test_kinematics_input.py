@@ -93,7 +93,7 @@ def test_a_driven_coordinate_cannot_be_driven_twice():
 
 
 def test_velocities_are_refused():
-    model = wishbones().model_copy(update={"sensors": {"speed": sk.sensors.VelocitySensor(frame="upright")}})
+    model = wishbones().model_copy(update={"sensors": {"speed": sk.sensors.Velocity(frame="upright")}})
     with pytest.raises(sk.SekantError, match="depends on velocities"):
         sk.kinematics(model, "speed.z", range=(0, 1, 3))
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from functools import cached_property
+from html import escape
 from threading import RLock
 from typing import Any, Literal
 
@@ -24,6 +25,7 @@ from sekant.formulations.contract import Scene
 from sekant.formulations.equations import Algorithm
 from sekant.formulations.outputs import Output
 from sekant.geometry.spatial import SX
+from sekant.html_tables import html_table
 from sekant.model.model import Model
 from sekant.model.points.collector import Collector
 from sekant.model.resolve import resolve
@@ -96,6 +98,19 @@ class System:
         self.nq, self.nv, self.nz = equations.nq, equations.nv, equations.z.numel()
         self._t, self._q, self._v, self._p = equations.t, equations.q, equations.v, equations.p
         self._z = equations.z
+
+    def __reduce__(self) -> Any:
+        """A system goes to another process as its model, and is compiled there; the cache has its functions."""
+        eq = self.equations
+        formulation = eq.formulation if eq.formulation in FORMULATIONS else "joint"
+        names = [name for name in self.parameters if name not in self.inputs]
+        recipe = (formulation, names, eq.algorithm, dict(eq.given_inputs))
+        return _compiled_anew, (self.model, recipe, self.engine, self._cache)
+
+    def _repr_html_(self) -> str:
+        """What it consists of and what a run may set, for notebooks."""
+        parameters = html_table(("run-time parameter", "default"), self.parameters.items()) if self.parameters else ""
+        return f"<b>{escape(repr(self))}</b><pre>{escape(self.summary())}</pre>{parameters}"
 
     def __repr__(self) -> str:
         return f"System('{self.model.name}', {self.nv} degrees of freedom, engine '{self.engine}')"
@@ -406,6 +421,10 @@ class System:
     def constraint_rank(self) -> int:
         """Number of independent constraint equations where the model starts; 0 for a tree."""
         return summary.constraint_rank(self.equations, self.initial_state().q, self.parameter_vector())
+
+
+def _compiled_anew(model: Model, recipe: tuple[Any, ...], engine: Engine, cache: bool) -> System:
+    return System(model, equations_of(model, *recipe), engine, cache)
 
 
 def _row(values: ArrayLike) -> Vector:

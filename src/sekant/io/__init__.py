@@ -1,5 +1,5 @@
 """Files: YAML <-> models."""
 
-from sekant.io.yaml import dump, json_schema, load
+from sekant.io.yaml import dump, json_schema, load, save
 
-__all__ = ["dump", "json_schema", "load"]
+__all__ = ["dump", "json_schema", "load", "save"]

@@ -1,4 +1,4 @@
-"""YAML <-> `Model`: `load` a file, `dump` a model to text that loads back to an equal one.
+"""YAML <-> `Model`: `load` a file, `save` or `dump` a model to text that loads back to an equal one.
 
 The way of a file: text, plain data with the line of every entry (`source`), what it includes (`includes`), CSV
 tables (`table_files`), templates (`templates`), values from outside (`overrides`), the model. Whatever is wrong on
@@ -24,6 +24,7 @@ from sekant.model.curves import GEOMETRY
 from sekant.model.model import Model
 from sekant.model.parse import model_from_dict
 from sekant.model.points.collector import Collector
+from sekant.results.place import replace_file
 
 
 def load(path: str | PathLike[str], set: Mapping[str, Any] | None = None) -> Model:
@@ -89,6 +90,15 @@ def dump(model: Model | Collector) -> str:
     if not isinstance(described, Model):
         raise ModelError(f"only models and mechanisms can be written to a file (got {model!r})")
     return yaml_text(with_format(plain_model(described)[1]))
+
+
+def save(model: Model | Collector, path: str | PathLike[str]) -> Path:
+    """Write the model to a YAML file that `load` reads back; returns its path. The file is replaced at once or not at all."""
+    target = Path(path)
+    if target.suffix.lower() not in (".yaml", ".yml"):
+        raise ModelError(f"'{target}' must end in .yaml; results are saved by save_result, curves by their own save")
+    replace_file(target, dump(model).encode())
+    return target
 
 
 def plain_model(model: Model, inline: bool = True) -> tuple[Model, dict[str, Any]]:

@@ -8,7 +8,7 @@ from typing import Any, get_args
 from pydantic import ValidationError
 from pydantic.fields import FieldInfo
 
-from sekant.errors import ModelError, suggest
+from sekant.errors import ModelError, SekantError, one_error, suggest
 from sekant.model.field_docs import field_docs
 from sekant.model.quantities import Description, unit_of
 from sekant.units import parse_unit
@@ -52,6 +52,19 @@ def explain(
                 place = (*place, *named)
             found.setdefault(place, ModelError(message, path=place))
     return list(found.values())
+
+
+def construction_fault(error: ValidationError, cls: type[Description]) -> SekantError:
+    """What a call of the class `cls` raises: its name before each fault, unknown fields with all that are known."""
+    found = explain(error, cls, (cls.__name__,))
+    for fault in found:
+        if fault.message.startswith("unknown key") and len(fault.path) == 2:
+            name = str(fault.path[-1])
+            close = suggest(name, _keys(cls), "")
+            nearest = f"{close} " if close.startswith("did you mean") else ""
+            fault.message = f"unknown field '{_clip(name)}'; {nearest}fields: {', '.join(_keys(cls))}"
+            fault.path = fault.path[:1]
+    return one_error(found)
 
 
 def _split(message: str, cls: type[Description], at: tuple[str | int, ...]) -> tuple[tuple[str, ...], str]:

@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import Field, SerializeAsAny, field_serializer, model_validator
 
-from sekant.errors import ModelError, ModelErrors
+from sekant.errors import ModelError, one_error
 from sekant.geometry.fingerprint import fingerprint
 from sekant.model.body import Body
 from sekant.model.constraints.base import Constraint
@@ -67,7 +67,7 @@ class Model(Description):
 
         found = faults(self)
         if found:
-            raise found[0] if len(found) == 1 else ModelErrors(found)
+            raise one_error(found)
         return self
 
     @field_serializer("curves")
@@ -109,6 +109,12 @@ class Model(Description):
         return mount(
             self, part, prefix, on=on, at=place, mirror=mirror, parameters=parameters, connect=connect
         )
+
+    def _repr_html_(self) -> str:
+        """Tables of all items, for notebooks."""
+        from sekant.model.display import model_html
+
+        return model_html(self)
 
     def split_reference(self, reference: str) -> tuple[str, str]:
         """(body, frame) of ``body`` or ``body.frame``; body names may themselves contain dots."""

@@ -8,7 +8,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from sekant.errors import ModelError, ModelErrors, SekantError, suggest
+from sekant.errors import ModelError, SekantError, one_error, suggest
 from sekant.model.body import Body
 from sekant.model.constraints import constraint_class
 from sekant.model.contacts import contact_class
@@ -77,12 +77,11 @@ def model_from_dict(raw: Any) -> Model:
         if raw.get(key) is not None:
             fields[key] = raw[key]
     if found:
-        raise ModelErrors(found) if len(found) > 1 else found[0]
+        raise one_error(found)
     try:
-        model = Model(**fields)
+        model = Model.model_validate(fields)
     except ValidationError as error:
-        faults = explain(error, Model, ())
-        raise (faults[0] if len(faults) == 1 else ModelErrors(faults)) from None
+        raise one_error(explain(error, Model, ())) from None
     _check_values(model)
     return model
 
@@ -92,7 +91,7 @@ def build_item(collection: str, raw: Any, path: tuple[str | int, ...]) -> Descri
     found: list[SekantError] = []
     item = _build(_PARTS[collection], raw, path, found)
     if item is None:
-        raise ModelErrors(found) if len(found) > 1 else found[0]
+        raise one_error(found)
     return item
 
 
@@ -222,7 +221,7 @@ def _check_values(model: Model) -> None:
         if not isinstance(value, float) or value != value or value in (float("inf"), float("-inf")):
             found.append(ModelError(f"comes to {value}, not a finite number", path=("parameters", name)))
     if found:
-        raise ModelErrors(found) if len(found) > 1 else found[0]
+        raise one_error(found)
 
     def bake(path, number):
         if isinstance(number, Expression) and number.names <= values.keys() and not number.calls:
@@ -239,7 +238,7 @@ def _check_values(model: Model) -> None:
                 except ValidationError as error:
                     found.extend(explain(error, type(item), (collection, name)))
     if found:
-        raise ModelErrors(found) if len(found) > 1 else found[0]
+        raise one_error(found)
 
 
 def _kind(value: Any) -> str:

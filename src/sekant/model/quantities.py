@@ -35,6 +35,7 @@ from pydantic import BaseModel, ConfigDict, GetCoreSchemaHandler, GetJsonSchemaH
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
 from sekant.errors import ModelError
+from sekant.model.construction import DescriptionClass
 from sekant.model.expressions.expression import Expression
 from sekant.model.field_docs import field_docs
 from sekant.units import convert, is_unit, parse_unit
@@ -50,7 +51,7 @@ Plane = Literal["x", "y", "z"]
 """A plane through the origin, by its normal."""
 
 
-class Description(BaseModel):
+class Description(BaseModel, metaclass=DescriptionClass):
     """Base of every class that describes a part of a model: frozen, and closed against unknown keys."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)

@@ -60,7 +60,7 @@ class FrameSensor(Sensor):
 
 
 @register
-class PositionSensor(FrameSensor):
+class Position(FrameSensor):
     """Position of a frame's origin, seen from and resolved in another frame."""
 
     type: ClassVar[str] = "position"
@@ -72,7 +72,7 @@ class PositionSensor(FrameSensor):
 
 
 @register
-class VelocitySensor(FrameSensor):
+class Velocity(FrameSensor):
     """Velocity of a frame's origin as an observer fixed to another frame sees it, resolved there."""
 
     type: ClassVar[str] = "velocity"
@@ -84,7 +84,7 @@ class VelocitySensor(FrameSensor):
 
 
 @register
-class AngularVelocitySensor(FrameSensor):
+class AngularVelocity(FrameSensor):
     """Angular velocity of a frame against another, resolved in the latter."""
 
     type: ClassVar[str] = "angular_velocity"
@@ -97,7 +97,7 @@ class AngularVelocitySensor(FrameSensor):
 
 
 @register
-class AnglesSensor(FrameSensor):
+class Angles(FrameSensor):
     """Yaw, pitch and roll (intrinsic z, y, x) of a frame against another."""
 
     type: ClassVar[str] = "angles"
@@ -112,7 +112,7 @@ class AnglesSensor(FrameSensor):
 
 
 @register
-class DistanceSensor(Sensor):
+class Distance(Sensor):
     """Distance between the origins of two frames."""
 
     type: ClassVar[str] = "distance"
@@ -128,7 +128,7 @@ class DistanceSensor(Sensor):
 
 
 @register
-class ExpressionSensor(Sensor):
+class Expression(Sensor):
     """Any expression of time, parameters, joint coordinates and other sensors."""
 
     type: ClassVar[str] = "expression"

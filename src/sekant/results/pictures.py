@@ -1,18 +1,16 @@
-"""The door from results to their pictures.
-
-Pictures are the top layer and know results; results know of pictures only by name, and load them when asked.
-"""
+"""Pictures that results make of themselves, also written to a file."""
 
 from __future__ import annotations
 
 import os
-from importlib import import_module
 from typing import Any
 
+from sekant.extensions import drawing
 
-def picture(module: str, function: str, *arguments: Any, to: str | os.PathLike[str] | None = None) -> Any:
-    """The picture that `function` of ``sekant.views.module`` draws; also written to `to`, if given."""
-    drawn = getattr(import_module(f"sekant.views.{module}"), function)(*arguments)
+
+def picture(name: str, *arguments: Any, to: str | os.PathLike[str] | None = None) -> Any:
+    """The picture `name` of the arguments; also written to `to`, if given."""
+    drawn = drawing(name)(*arguments)
     if to is not None:
         drawn.save(to)
     return drawn

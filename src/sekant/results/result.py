@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
+from html import escape
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +14,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sekant.errors import AnalysisWarning, SekantError
+from sekant.extensions import drawing
+from sekant.html_tables import html_table
 from sekant.results.channels import Channels
 from sekant.results.final_state import FinalState
 from sekant.results.pictures import picture
@@ -91,6 +94,20 @@ class Result:
         size = f"{len(self)} rows x {self.channels.width} columns"
         return f"<Result {self.model_name}: {self.status}, {size}{span}>"
 
+    def __reduce__(self) -> Any:
+        """A result goes to another process with its scene made."""
+        told = (self.status, self.message, dict(self.stats), dict(self.provenance))
+        scene = None if self.make_scene is None else self.scene
+        return _restored, (self.time, self.data, self.channels, *told, scene, self.warnings, self.final_state)
+
+    def _repr_html_(self) -> str:
+        """The player and a table of the columns, for notebooks."""
+        columns = digest(self)["columns"]
+        rows = [(name, *(told[key] for key in ("unit", "min", "max", "final"))) for name, told in columns.items()]
+        table = html_table(("", "unit", "min", "max", "final"), rows)
+        player = drawing("player")(self) if len(self) and self.scene else ""
+        return f"<pre>{escape(summary_text(self, rows=0))}</pre>{player}<details><summary>columns</summary>{table}</details>"
+
     @property
     def model_name(self) -> str:
         """Name of the model, or ``model`` where none was recorded."""
@@ -152,12 +169,12 @@ class Result:
         Returns a matplotlib figure that notebooks show; `to` also writes it (.svg, .pdf, .png).
         """
         if against is not None:
-            return picture("comparison", "comparison_picture", self, against, names, to=to)
+            return picture("comparison", self, against, names, to=to)
         if energy:
-            return picture("energy", "energy_picture", self, to=to)
+            return picture("energy", self, to=to)
         if names:
-            return picture("plots", "series_picture", self, names, to=to)
-        return picture("plots", "overview_picture", self, to=to)
+            return picture("series", self, names, to=to)
+        return picture("overview", self, to=to)
 
     def to_pandas(self) -> pandas.DataFrame:
         """A DataFrame indexed by time [s], one column a component; units in ``.attrs["units"]``."""
@@ -188,6 +205,11 @@ class Result:
                 variables[channel.name] = (("time",), series, attributes)
         told = {"status": self.status, "message": self.message, "warnings": [str(w) for w in self.warnings]}
         return xarray.Dataset(variables, coordinates, told)
+
+
+def _restored(*fields: Any) -> Result:
+    *before, scene, warnings, final_state = fields
+    return Result(*before, None if scene is None else partial(dict, scene), warnings, final_state)
 
 
 def _frozen(values: ArrayLike) -> NDArray[np.float64]:

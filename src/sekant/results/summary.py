@@ -78,8 +78,8 @@ def energy_drift(result: Result) -> dict[str, float] | None:
     return found
 
 
-def summary_text(result: Result) -> str:
-    """Status, warnings, span, steps, energy drift, and extremes and final values of the main columns."""
+def summary_text(result: Result, rows: int = _ROWS_SHOWN) -> str:
+    """Status, warnings, span, steps, energy drift, and extremes and final values of the main columns, at most `rows` of these."""
     told = digest(result)
     lines = [_headline(told)]
     if told["message"]:
@@ -88,7 +88,7 @@ def summary_text(result: Result) -> str:
     lines += [line for line in (_method_line(told), _energy_line(told)) if line]
     lines += _notes(told)
     moving = [name for name, column in told["columns"].items() if _moves(column)]
-    shown = sorted(moving or told["columns"], key=_rank)[:_ROWS_SHOWN]
+    shown = sorted(moving or told["columns"], key=_rank)[:rows]
     if shown and told["rows"]:
         lines += ["", *_table(told["columns"], shown)]
         if len(shown) < len(told["columns"]):

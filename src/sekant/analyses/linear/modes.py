@@ -93,7 +93,7 @@ class Modes:
 
     def plot(self, to: str | os.PathLike[str] | None = None) -> Any:
         """Bars: how much each coordinate takes part in every mode; written to `to` (.svg, .pdf, .png) if given."""
-        return picture("curves", "mode_bars_picture", self, to=to)
+        return picture("mode_bars", self, to=to)
 
     @cached_property
     def shapes(self) -> Array:

@@ -44,7 +44,7 @@ class RootLocus:
 
     def plot(self, to: str | os.PathLike[str] | None = None) -> Any:
         """The eigenvalues in the complex plane; also written to `to` (.svg, .pdf, .png), if given."""
-        return picture("curves", "root_locus_picture", self, to=to)
+        return picture("root_locus", self, to=to)
 
     def crossings(self) -> list[tuple[float, int]]:
         """(value, mode) where a real part changes its sign, by linear interpolation."""

@@ -47,7 +47,7 @@ class WorkPrecision:
 
     def plot(self, to: str | os.PathLike[str] | None = None) -> Any:
         """Run time over error, a line a method; also written to `to` (.svg, .pdf, .png), if given."""
-        return picture("curves", "work_precision_picture", self, to=to)
+        return picture("work_precision", self, to=to)
 
     def __str__(self) -> str:
         rows = ["method             rtol     error   seconds   steps"]

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import ValidationError
 
+from sekant.errors import ModelError
 from sekant.io.importers.left_out import Omissions
 from sekant.io.importers.xml_files import Element
 from sekant.model.body import Body
@@ -80,8 +80,8 @@ def body_of(element: Element, mass: float, com: Row, J: Array) -> Body:
     values = (J[0, 0], J[1, 1], J[2, 2], J[0, 1], J[0, 2], J[1, 2])
     try:
         return Body(mass=float(mass), com=point(com), inertia=point(values))
-    except ValidationError as fault:
-        raise element.error(fault.errors()[0]["msg"].removeprefix("Value error, ")) from None
+    except ModelError as fault:
+        raise element.error(fault.message) from None
 
 
 def stop(joint: str, lower: float, upper: float, effort: float) -> JointLimit:

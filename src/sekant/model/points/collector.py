@@ -13,7 +13,7 @@ import casadi as ca
 import numpy as np
 from pydantic import ValidationError
 
-from sekant.errors import ModelError, ModelErrors, suggest
+from sekant.errors import ModelError, one_error, suggest
 from sekant.geometry.spatial import SX
 from sekant.model.explain import explain
 from sekant.model.model import Model
@@ -124,8 +124,7 @@ class Collector:
         try:
             return cls.model_validate(fields)
         except ValidationError as error:
-            faults = explain(error, cls, path)
-            raise (faults[0] if len(faults) == 1 else ModelErrors(faults)) from None
+            raise one_error(explain(error, cls, path)) from None
 
     def add(self, name: str, cls: type[Element], **fields: Any) -> Any:
         """Add an item of any registered class; fields that are None keep their defaults."""

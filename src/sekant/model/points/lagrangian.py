@@ -37,6 +37,11 @@ class Lagrangian(Description):
     weights: Any = None
     lookups: Any = None
 
+    def __reduce__(self) -> Any:
+        raise ModelError(
+            "a bare Lagrangian in CasADi symbols cannot be pickled; build it anew in the other process"
+        )
+
     @model_validator(mode="after")
     def _sizes(self):
         n, rates = self.coordinates.numel(), self.velocities.numel()

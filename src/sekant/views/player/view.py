@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import os
 import re
 from collections.abc import Sequence
@@ -40,6 +41,17 @@ def view(
     if hasattr(what, "oscillations") and hasattr(what, "states"):
         return view_modes(what, path, title=title)
     given = [what] if isinstance(what, (Result, str, os.PathLike)) else list(what)
+    return _write(_shown(given, labels, title, plots, max_frames), path)
+
+
+def _shown(
+    given: Sequence[Viewable],
+    labels: Sequence[str] | None = None,
+    title: str | None = None,
+    plots: Sequence[str] | None = None,
+    max_frames: int = MAX_FRAMES,
+) -> dict[str, Any]:
+    """What the page of one or two results shows."""
     if not 1 <= len(given) <= 2:
         raise SekantError(f"a page shows one result, or two to compare (got {len(given)})")
     if labels is not None and len(labels) != len(given):
@@ -58,7 +70,13 @@ def view(
     }
     for name in plots or ():
         results[0].channels.find(name)
-    return _write(shown, path)
+    return shown
+
+
+def inline_player(what: Viewable, height: int = 560) -> str:
+    """The player as an element of a page, for notebooks; `height` in pixels."""
+    source = html.escape(page(_shown([what])), quote=True)
+    return f'<iframe srcdoc="{source}" style="width:100%;height:{height}px;border:0"></iframe>'
 
 
 def view_modes(
@@ -88,7 +106,7 @@ def _file_name(title: str) -> str:
     return re.sub(r"[^A-Za-z0-9_-]+", "_", title).strip("_") or "model"
 
 
-def _labels(results: list[Result], given: list[Any]) -> list[str]:
+def _labels(results: list[Result], given: Sequence[Any]) -> list[str]:
     """Names of files where they were given, else those of the models, numbered where they are the same."""
     names = [
         result.model_name if isinstance(entry, Result) else Path(entry).stem

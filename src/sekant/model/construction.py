@@ -1,0 +1,87 @@
+"""How classes of descriptions are called: by named fields only, with faults and signatures in the words of the field."""
+
+from __future__ import annotations
+
+import re
+from inspect import Parameter, Signature, formatannotation
+from typing import TYPE_CHECKING, Any
+
+from pydantic import BaseModel, ValidationError
+
+from sekant.errors import ModelError
+
+if TYPE_CHECKING:
+    from pydantic._internal._model_construction import ModelMetaclass
+else:
+    ModelMetaclass = type(BaseModel)
+
+
+class DescriptionClass(ModelMetaclass):
+    """Metaclass of descriptions. Only a call of the class is changed; items inside items are read as before."""
+
+    if not TYPE_CHECKING:
+
+        def __call__(cls, *values, **fields):
+            if values:
+                names = ", ".join(cls.model_fields)
+                raise ModelError(f"takes named fields only: {names}", path=(cls.__name__,))
+            try:
+                return super().__call__(**fields)
+            except ValidationError as error:
+                from sekant.model.explain import construction_fault
+
+                raise construction_fault(error, cls) from None
+
+    @property
+    def __signature__(cls) -> Signature:
+        """Fields with their units and defaults, required ones first, as editors and notebooks show them."""
+        fields: Any = cls.model_fields
+        given = [
+            Parameter(
+                name,
+                Parameter.KEYWORD_ONLY,
+                annotation=_Shown(form_of(field)),
+                default=Parameter.empty if field.is_required() else _default(field),
+            )
+            for name, field in fields.items()
+        ]
+        return Signature(sorted(given, key=lambda one: one.default is not Parameter.empty))
+
+    @__signature__.setter
+    def __signature__(cls, value: Any) -> None:
+        """Pydantic writes a signature of its own, in which nobody finds a unit."""
+
+
+class _Shown:
+    """An annotation that shows as the text it is made with."""
+
+    def __init__(self, text: str):
+        self.text = text
+
+    def __repr__(self) -> str:
+        return self.text
+
+
+def _default(field: Any) -> Any:
+    value = field.get_default(call_default_factory=True)
+    return _Shown(f"{type(value).__name__}()") if isinstance(value, BaseModel) else value
+
+
+_MODULES = re.compile(r"\b(?:[A-Za-z_]\w*\.)+(?=[A-Za-z_])")
+_ANNOTATED = re.compile(r"Annotated\[(\w+), \w+\(\)\]")
+
+
+def form_of(field: Any) -> str:
+    """What stands in a field, for readers: ``kg``, ``[x, y, z] m``, ``name``, ``bool``."""
+    from sekant.model.quantities import Quantity, Reference, Vector, markers_of
+
+    markers = markers_of(field)
+    unit = next((m.unit for m in markers if isinstance(m, Quantity)), "")
+    labels = next((m.labels for m in markers if isinstance(m, Vector)), ())
+    if any(isinstance(m, Quantity) for m in markers):
+        what = "number of any unit" if unit is None else unit or "number"
+        return f"[{', '.join(labels)}] {what}" if labels else what
+    if any(isinstance(m, Reference) for m in markers):
+        return "name"
+    text = _MODULES.sub("", formatannotation(field.annotation)).removesuffix(" | None")
+    return _ANNOTATED.sub(r"\1", text)

@@ -1,0 +1,122 @@
+"""The Python interface as a user meets it: names, faults of constructors, signatures, saving, pickling, notebooks."""
+
+import inspect
+import pickle
+import re
+
+import casadi as ca
+import numpy as np
+import pytest
+
+import sekant as sk
+from sekant.errors import ModelError, ModelErrors
+
+PENDULUM = {
+    "bodies": {"arm": sk.Body(mass=1.3, com=(0, 0, -0.4), inertia=(0.07, 0.05, 0.02))},
+    "joints": {"hinge": sk.joints.Revolute(child="arm", axis=(0, 1, 0), q0=0.7)},
+    "forces": {"brake": sk.forces.RotationalSpringDamper(joint="hinge", damping=0.2)},
+    "sensors": {"tip": sk.sensors.Position(frame="arm")},
+}
+
+
+@pytest.fixture(scope="module")
+def model():
+    return sk.Model(name="pendulum", parameters={"k": 3.0}, **PENDULUM)
+
+
+@pytest.fixture(scope="module")
+def result(model):
+    return sk.simulate(model, until=0.2, output_step=0.05)
+
+
+def test_every_public_name_is_there():
+    assert len(sk.__all__) <= 45
+    for name in sk.__all__:
+        assert getattr(sk, name) is not None
+    with pytest.raises(AttributeError, match="no attribute 'simulat'"):
+        _ = sk.simulat
+
+
+@pytest.mark.parametrize(
+    ("call", "text"),
+    [
+        (lambda: sk.Body(mas=1), "Body: unknown field 'mas'; did you mean 'mass'? fields: mass, com, inertia"),
+        (lambda: sk.joints.Revolute(), "Revolute: 'child' is missing"),
+        (lambda: sk.joints.Revolute(child="a", axis=(0, 1)), "Revolute.axis: got a list of 2, but 3 are expected"),
+        (lambda: sk.Body(2.0), "Body: takes named fields only: mass, com"),
+        (lambda: sk.Body(mass="3 m"), "Body.mass: '3 m' is a length"),
+        (lambda: sk.Body(mass=-2.0), "Body.mass: "),
+        (lambda: sk.Model(bodies={"arm": {"mas": 1}}), "Model.bodies.arm.mas: unknown key 'mas'; did you mean"),
+        (lambda: sk.Orientation(zyx=(1, 2)), "Orientation.angles: got a list of 2"),
+        (lambda: sk.SimulationSettings(untill=3), "SimulationSettings: unknown field 'untill'; did you mean 'until'"),
+    ],
+)
+def test_constructors_raise_errors_in_our_words(call, text):
+    with pytest.raises(sk.SekantError) as caught:
+        call()
+    assert isinstance(caught.value, ModelError)
+    assert text in str(caught.value)
+    assert "pydantic" not in str(caught.value)
+
+
+def test_several_faults_are_told_at_once():
+    with pytest.raises(ModelErrors) as caught:
+        sk.joints.Revolute(paren="ground", axis=3)
+    assert len(caught.value.errors) == 3
+
+
+def test_signatures_show_fields_units_and_defaults():
+    text = str(inspect.signature(sk.forces.SpringDamper))
+    assert text.startswith("(*, parent: name, child: name, stiffness: N/m = 0.0, damping: N*s/m = 0.0")
+    assert "com: [x, y, z] m = (0.0, 0.0, 0.0)" in str(inspect.signature(sk.Body))
+    assert "joints: dict[str, Joint] = {}" in str(inspect.signature(sk.Model))
+
+
+def test_saved_models_load_back(model, tmp_path):
+    path = sk.save(model, tmp_path / "pendulum.yaml")
+    assert sk.load(path) == model
+    assert path.read_text() == sk.dump(model)
+    with pytest.raises(ModelError, match=r"must end in \.yaml"):
+        sk.save(model, tmp_path / "pendulum.nc")
+    with pytest.raises(sk.SekantError, match="there is no directory"):
+        sk.save(model, tmp_path / "nowhere" / "pendulum.yaml")
+
+
+def test_models_systems_and_results_pickle(model, result):
+    assert pickle.loads(pickle.dumps(model)) == model
+    system = sk.compile(model, parameters=["k", "arm.mass"], formulation="cartesian")
+    again = pickle.loads(pickle.dumps(system))
+    assert list(again.parameters) == ["k", "arm.mass"]
+    assert again.equations.formulation == "cartesian"
+    state = system.initial_state()
+    np.testing.assert_array_equal(
+        again.forward_dynamics(state.q, state.v), system.forward_dynamics(state.q, state.v)
+    )
+    copy = pickle.loads(pickle.dumps(result))
+    np.testing.assert_array_equal(copy.data, result.data)
+    assert copy.digest() == result.digest()
+    assert copy.scene == result.scene
+    np.testing.assert_array_equal(copy.final_state.q, result.final_state.q)
+
+
+def test_curves_pickle_with_their_model():
+    built = sk.load("examples/screw.yaml")
+    copy = pickle.loads(pickle.dumps(built))
+    assert copy.model_dump_json() == built.model_dump_json()
+
+
+def test_symbols_of_a_lagrangian_are_refused_with_a_reason():
+    q, v = ca.SX.sym("q"), ca.SX.sym("v")
+    system = sk.natural.lagrange([q], [v], v**2 / 2 - q**2, q0=[0.3])
+    with pytest.raises(sk.SekantError, match="bare Lagrangian .* cannot be pickled"):
+        pickle.dumps(system)
+
+
+def test_notebooks_show_tables_and_the_player(model, result):
+    tables = model._repr_html_()
+    assert "<caption>joints</caption>" in tables and "axis: [0.0, 1.0, 0.0]" in tables
+    assert "1 degrees of freedom" in sk.compile(model)._repr_html_()
+    shown = result._repr_html_()
+    assert shown.count("<iframe") == 1
+    assert "<td>hinge.q</td>" in shown
+    assert "<script" not in re.sub(r'srcdoc="[^"]*"', "", shown)
