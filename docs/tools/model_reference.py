@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sekant.io.schema import json_schema
+from sekant.io.schema import definition_of, json_schema
 from sekant.model.items import ITEM_CLASSES, item_types
 from sekant.model.points import SECTIONS
 
@@ -29,9 +29,7 @@ def markdown() -> str:
     for key, cls in ITEM_CLASSES.items():
         parts.append(f"## {TITLES.get(key, key.capitalize())} (`{key}`)")
         for name, item in (item_types(cls) or {"": cls}).items():
-            own = schema["$defs"].get(item.__name__)
-            if own is None:
-                continue
+            own = definition_of(schema, item)
             if name:
                 parts.append(f"### `{name}`")
             parts += [_prose(own.get("description", "")), _table(own, schema)]
@@ -58,7 +56,7 @@ def _points(schema: dict[str, Any]) -> list[str]:
     for section, types in SECTIONS.items():
         parts.append(f"### `natural.{section}`")
         for name, cls in types.items():
-            own = schema["$defs"][cls.__name__]
+            own = definition_of(schema, cls)
             short = f" A bare value stands for `{cls.short}`." if cls.short else ""
             title = f"`type: {name}`: " if name else ""
             parts += [title + _prose(own.get("description", "")) + short, _table(own, schema)]

@@ -110,6 +110,12 @@ def json_schema() -> dict[str, Any]:
     }
 
 
+def definition_of(schema: dict[str, Any], cls: type) -> dict[str, Any]:
+    """The definition of a class; where several have its name, that with its module."""
+    full = f"{cls.__module__}.{cls.__qualname__}".replace(".", "__")
+    return schema["$defs"].get(full) or schema["$defs"][cls.__name__]
+
+
 def _natural(where: dict[Any, dict[str, str]], defs: dict[str, Any]) -> dict[str, Any]:
     """The section of mechanisms in points: its own sections, from their registry."""
     sections: dict[str, Any] = {"dim": {"enum": [2, 3]}, "gravity": {"type": "array", "items": _QUANTITY}}

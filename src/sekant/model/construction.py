@@ -35,7 +35,7 @@ class DescriptionClass(ModelMetaclass):
     @property
     def __signature__(cls) -> Signature:
         """Fields with their units and defaults, required ones first, as editors and notebooks show them."""
-        fields: Any = cls.model_fields
+        fields: dict[str, Any] = vars(cls)["__pydantic_fields__"]
         given = [
             Parameter(
                 name,

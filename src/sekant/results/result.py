@@ -209,7 +209,8 @@ class Result:
 
 def _restored(*fields: Any) -> Result:
     *before, scene, warnings, final_state = fields
-    return Result(*before, None if scene is None else partial(dict, scene), warnings, final_state)
+    make_scene = None if scene is None else partial(dict, scene)
+    return Result(*before, make_scene=make_scene, warnings=warnings, final_state=final_state)
 
 
 def _frozen(values: ArrayLike) -> NDArray[np.float64]:

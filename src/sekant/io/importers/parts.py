@@ -81,7 +81,7 @@ def body_of(element: Element, mass: float, com: Row, J: Array) -> Body:
     try:
         return Body(mass=float(mass), com=point(com), inertia=point(values))
     except ModelError as fault:
-        raise element.error(fault.message) from None
+        raise element.error(" ".join([*map(str, fault.path[1:]), fault.message])) from None
 
 
 def stop(joint: str, lower: float, upper: float, effort: float) -> JointLimit:
