@@ -175,14 +175,25 @@ def test_collinear_load_cases_name_what_cannot_be_told_apart():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda m, c: sk.compliance.identify_compliance(m, "rail", "carrier.hub", c), "no joint is called 'rail'"),
+        (
+            lambda m, c: sk.compliance.identify_compliance(m, "rail", "carrier.hub", c),
+            "no joint is called 'rail'",
+        ),
         (lambda m, c: sk.compliance.identify_compliance(m, "guide", "carrier.hub", []), "no load case"),
         (
-            lambda m, c: sk.compliance.identify_compliance(m, "guide", "carrier.hub", c, guess={"pitsch": 1.0}),
+            lambda m, c: sk.compliance.identify_compliance(
+                m, "guide", "carrier.hub", c, guess={"pitsch": 1.0}
+            ),
             "no direction",
         ),
-        (lambda m, c: sk.compliance.identify_compliance(m, "guide", "carrier.hub", c, use="some"), "unknown use 'some'"),
-        (lambda m, c: sk.compliance.LoadCase("fq", np.arange(3.0), np.zeros((3, 6))), "unknown direction 'fq'"),
+        (
+            lambda m, c: sk.compliance.identify_compliance(m, "guide", "carrier.hub", c, use="some"),
+            "unknown use 'some'",
+        ),
+        (
+            lambda m, c: sk.compliance.LoadCase("fq", np.arange(3.0), np.zeros((3, 6))),
+            "unknown direction 'fq'",
+        ),
         (lambda m, c: sk.compliance.LoadCase("fx", np.arange(3.0), np.zeros((4, 6))), r"\(n, 6\) are needed"),
         (lambda m, c: sk.compliance.LoadCase("fx", np.ones(3), np.zeros((3, 6))), "the load does not change"),
         (lambda m, c: sk.compliance.load_ramps(m, "carrier", ["up"]), "unknown direction 'up'"),

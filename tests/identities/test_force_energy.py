@@ -18,11 +18,11 @@ from mechanisms import (
     values,
 )
 from sekant.geometry.spatial import SX
+from sekant.model import sensors
 from sekant.model.body import Body
 from sekant.model.forces import Actuator, Bushing, JointLimit, RotationalSpringDamper, SpringDamper
 from sekant.model.joints import Prismatic, Revolute
 from sekant.model.model import Model
-from sekant.model import sensors
 from sekant.model.table import TableData
 
 SEEDS = (1, 2, 5)

@@ -40,15 +40,27 @@ def test_every_public_name_is_there():
 @pytest.mark.parametrize(
     ("call", "text"),
     [
-        (lambda: sk.Body(mas=1), "Body: unknown field 'mas'; did you mean 'mass'? fields: mass, com, inertia"),
+        (
+            lambda: sk.Body(mas=1),
+            "Body: unknown field 'mas'; did you mean 'mass'? fields: mass, com, inertia",
+        ),
         (lambda: sk.joints.Revolute(), "Revolute: 'child' is missing"),
-        (lambda: sk.joints.Revolute(child="a", axis=(0, 1)), "Revolute.axis: got a list of 2, but 3 are expected"),
+        (
+            lambda: sk.joints.Revolute(child="a", axis=(0, 1)),
+            "Revolute.axis: got a list of 2, but 3 are expected",
+        ),
         (lambda: sk.Body(2.0), "Body: takes named fields only: mass, com"),
         (lambda: sk.Body(mass="3 m"), "Body.mass: '3 m' is a length"),
         (lambda: sk.Body(mass=-2.0), "Body.mass: "),
-        (lambda: sk.Model(bodies={"arm": {"mas": 1}}), "Model.bodies.arm.mas: unknown key 'mas'; did you mean"),
+        (
+            lambda: sk.Model(bodies={"arm": {"mas": 1}}),
+            "Model.bodies.arm.mas: unknown key 'mas'; did you mean",
+        ),
         (lambda: sk.Orientation(zyx=(1, 2)), "Orientation.angles: got a list of 2"),
-        (lambda: sk.SimulationSettings(untill=3), "SimulationSettings: unknown field 'untill'; did you mean 'until'"),
+        (
+            lambda: sk.SimulationSettings(untill=3),
+            "SimulationSettings: unknown field 'untill'; did you mean 'until'",
+        ),
     ],
 )
 def test_constructors_raise_errors_in_our_words(call, text):
@@ -108,13 +120,14 @@ def test_curves_pickle_with_their_model():
 def test_symbols_of_a_lagrangian_are_refused_with_a_reason():
     q, v = ca.SX.sym("q"), ca.SX.sym("v")
     system = sk.natural.lagrange([q], [v], v**2 / 2 - q**2, q0=[0.3])
-    with pytest.raises(sk.SekantError, match="bare Lagrangian .* cannot be pickled"):
+    with pytest.raises(sk.SekantError, match=r"bare Lagrangian .* cannot be pickled"):
         pickle.dumps(system)
 
 
 def test_notebooks_show_tables_and_the_player(model, result):
     tables = model._repr_html_()
-    assert "<caption>joints</caption>" in tables and "axis: [0.0, 1.0, 0.0]" in tables
+    assert "<caption>joints</caption>" in tables
+    assert "axis: [0.0, 1.0, 0.0]" in tables
     assert "1 degrees of freedom" in sk.compile(model)._repr_html_()
     shown = result._repr_html_()
     assert shown.count("<iframe") == 1

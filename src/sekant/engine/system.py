@@ -109,7 +109,9 @@ class System:
 
     def _repr_html_(self) -> str:
         """What it consists of and what a run may set, for notebooks."""
-        parameters = html_table(("run-time parameter", "default"), self.parameters.items()) if self.parameters else ""
+        parameters = (
+            html_table(("run-time parameter", "default"), self.parameters.items()) if self.parameters else ""
+        )
         return f"<b>{escape(repr(self))}</b><pre>{escape(self.summary())}</pre>{parameters}"
 
     def __repr__(self) -> str:

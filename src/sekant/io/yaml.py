@@ -93,10 +93,12 @@ def dump(model: Model | Collector) -> str:
 
 
 def save(model: Model | Collector, path: str | PathLike[str]) -> Path:
-    """Write the model to a YAML file that `load` reads back; returns its path. The file is replaced at once or not at all."""
+    """Write the model to a YAML file that `load` reads back; returns its path."""
     target = Path(path)
     if target.suffix.lower() not in (".yaml", ".yml"):
-        raise ModelError(f"'{target}' must end in .yaml; results are saved by save_result, curves by their own save")
+        raise ModelError(
+            f"'{target}' must end in .yaml; results are saved by save_result, curves by their own save"
+        )
     replace_file(target, dump(model).encode())
     return target
 

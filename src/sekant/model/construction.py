@@ -1,4 +1,4 @@
-"""How classes of descriptions are called: by named fields only, with faults and signatures in the words of the field."""
+"""How classes of descriptions are called: by named fields only, with readable faults and signatures."""
 
 from __future__ import annotations
 

@@ -103,10 +103,13 @@ class Result:
     def _repr_html_(self) -> str:
         """The player and a table of the columns, for notebooks."""
         columns = digest(self)["columns"]
-        rows = [(name, *(told[key] for key in ("unit", "min", "max", "final"))) for name, told in columns.items()]
+        rows = [
+            (name, *(told[key] for key in ("unit", "min", "max", "final"))) for name, told in columns.items()
+        ]
         table = html_table(("", "unit", "min", "max", "final"), rows)
         player = drawing("player")(self) if len(self) and self.scene else ""
-        return f"<pre>{escape(summary_text(self, rows=0))}</pre>{player}<details><summary>columns</summary>{table}</details>"
+        told = f"<pre>{escape(summary_text(self, rows=0))}</pre>"
+        return f"{told}{player}<details><summary>columns</summary>{table}</details>"
 
     @property
     def model_name(self) -> str:

@@ -79,7 +79,7 @@ def energy_drift(result: Result) -> dict[str, float] | None:
 
 
 def summary_text(result: Result, rows: int = _ROWS_SHOWN) -> str:
-    """Status, warnings, span, steps, energy drift, and extremes and final values of the main columns, at most `rows` of these."""
+    """Status, warnings, span, steps, energy drift, and the `rows` main columns: extremes and final values."""
     told = digest(result)
     lines = [_headline(told)]
     if told["message"]:
