@@ -287,7 +287,11 @@ def test_mjcf_loops_gears_and_total_mass(tmp_path):
             ARM.replace('value="1.2"', 'value="heavy"'),
             r'a.urdf:5: <mass>: value="heavy" is not a row',
         ),
-        ("a.urdf", ARM.replace('value="1.2"', 'value="-1.2"'), r"a.urdf:5: <inertial>: mass must not be negative"),
+        (
+            "a.urdf",
+            ARM.replace('value="1.2"', 'value="-1.2"'),
+            r"a.urdf:5: <inertial>: mass must not be negative",
+        ),
         (
             "a.urdf",
             ARM.replace('parent link="upper"', 'parent link="uper"'),
