@@ -8,7 +8,8 @@ import numpy as np
 import trees
 from numba import njit
 
-from sekant.native_call import call_native
+import sekant.solvers.common.intrinsics  # noqa: F401 (numba learns what helpers are)
+from sekant.solvers.common.calls import call_native
 from sekant.solvers.common.sites import free_modes
 
 STEP = 1e-9

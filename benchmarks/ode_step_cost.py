@@ -12,7 +12,8 @@ from time import perf_counter
 import numpy as np
 from numba import cfunc, njit, types
 
-from sekant.native_call import call_native
+import sekant.solvers.common.intrinsics  # noqa: F401 (numba learns what helpers are)
+from sekant.solvers.common.calls import call_native
 from sekant.solvers.ode import OdeProblem, integrate
 
 STEPS, STEP, GRAVITY = 1_000_000, 1e-6, 9.81

@@ -20,7 +20,8 @@ from timing import Timed, best_of, figure, target
 
 import sekant as sk
 from sekant.model.joints import Path
-from sekant.native_call import call_native
+import sekant.solvers.common.intrinsics  # noqa: F401 (numba learns what helpers are)
+from sekant.solvers.common.calls import call_native
 from sekant.solvers.common.sites import free_modes
 from sekant.solvers.ode import integrate
 from sekant.tables.table import Table

@@ -1,7 +1,6 @@
 """Waiting: first use with empty caches, every later use, and a call from Python; in processor seconds.
 
-Every command runs in a process of its own; its processor time includes that of the processes that it starts. The
-loops of the explicit methods are still compiled by numba into its own cache: their first use is not in here.
+Every command runs in a process of its own; its processor time includes that of the processes that it starts.
 """
 
 from __future__ import annotations
@@ -23,6 +22,8 @@ EXAMPLES = Path(__file__).parents[1] / "examples"
 LOOPS = {
     "Taylor integrator": ("sekant.solvers.taylor.advance", "advance", 15.0),
     "Radau integrator": ("sekant.solvers.dae.radau", "advance", 12.0),
+    "Dormand-Prince integrator": ("sekant.solvers.ode.dop853", "advance", 6.0),
+    "fixed-step integrators": ("sekant.solvers.ode.fixed_step", "advance_fixed", None),
     "sweep of positions": ("sekant.solvers.sweep.walk", "spread", None),
 }
 COMMANDS = {

@@ -6,12 +6,12 @@ import signal
 
 import pytest
 
-from prebuild import prebuild
+from sekant.solvers.common.objects import prepare_all
 
 
 def pytest_configure(config: pytest.Config) -> None:
     if getattr(config.option, "numprocesses", None) and not hasattr(config, "workerinput"):
-        prebuild()
+        prepare_all()  # on all cores, before the workers start and each does it for itself
 
 
 @pytest.fixture

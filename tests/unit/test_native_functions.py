@@ -12,7 +12,8 @@ from sekant.engine.codegen.build import build
 from sekant.engine.codegen.llvm import emit
 from sekant.engine.codegen.tape import CONST, INPUT, core_function, make_tape
 from sekant.errors import SekantError
-from sekant.native_call import call_native
+import sekant.solvers.common.intrinsics  # noqa: F401 (numba learns what helpers are)
+from sekant.solvers.common.calls import call_native
 
 
 def random_expressions(seed, operations, size=6):

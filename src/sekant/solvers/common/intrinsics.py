@@ -119,8 +119,19 @@ def _set_field(context, builder, sig, args, attr):
 @typeof_impl.register(Inner)
 def _type_of_inner(value, context):
     if value.dispatcher is None:
-        value.dispatcher = jit(**OPTIONS)(value.function)
+        value.dispatcher = _without_literals(jit(**OPTIONS)(value.function))
     return types.Dispatcher(value.dispatcher)
+
+
+def _without_literals(dispatcher: Any) -> Any:
+    """Let numba compile a helper once for all integers: not again for each constant that it is called with."""
+    whole = dispatcher.get_call_template
+
+    def get_call_template(args: Any, kws: Any) -> Any:
+        return whole(tuple(types.unliteral(kind) for kind in args), kws)
+
+    dispatcher.get_call_template = get_call_template
+    return dispatcher
 
 
 @typeof_impl.register(Primitive)

@@ -85,7 +85,7 @@ class Memory(Struct):
     saddle: Address
     bias: Address
     quadratures: Address
-    # What was asked for; times as in `sekant.solvers.ode.memory.Plan`. spectral_radius: of generalized-alpha at
+    # What was asked for; times as in `sekant.solvers.ode.memory`. spectral_radius: of generalized-alpha at
     # infinite frequency.
     max_steps: Integer
     rtol: Real

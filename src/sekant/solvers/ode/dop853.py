@@ -8,21 +8,11 @@ where a table or a switch of the right-hand side changes its mode, see `dop853_l
 
 from __future__ import annotations
 
-import numpy as np
+from math import inf
 
-from sekant.solvers.common.compiled import compiled, inner
-from sekant.solvers.ode.dop853_landing import (
-    BEYOND,
-    CHATTERS,
-    FLIPPED,
-    LANDED,
-    REPEAT,
-    UNCHANGED,
-    aim,
-    rates,
-    start_modes,
-    watch,
-)
+from sekant.solvers.common.loops import inner, procedure
+from sekant.solvers.ode.dop853_landing import CHATTERS, FLIPPED, LANDED, REPEAT, UNCHANGED, watch
+from sekant.solvers.ode.dop853_modes import BEYOND, aim, rates, start_modes
 from sekant.solvers.ode.dop853_stages import (
     EXPONENT,
     error_norm,
@@ -31,246 +21,242 @@ from sekant.solvers.ode.dop853_stages import (
     prepare_dense,
     set_stage,
     starting_step,
-    worst_component,
 )
 from sekant.solvers.ode.dop853_tableau import N_STAGES, C
 from sekant.solvers.ode.memory import (
-    AFTER_REJECTION,
-    AIMED,
     CHATTERING,
-    COMPONENT,
     CONSTRAINTS,
     FINISHED,
-    H_KEPT,
-    LANDINGS,
     LARGEST_STATE,
     MORE,
     NOT_FINITE,
-    PHASE,
-    REJECTED,
-    RESTARTS,
-    ROW,
-    SEGMENT,
-    STEP_LENGTH,
-    STEP_START,
     STEP_TOO_SMALL,
-    STEPS,
-    T_FAILED,
-    THETA,
     TOO_MANY_STEPS,
-    WINDOW_LANDINGS,
-    WINDOW_START,
-    WINDOW_TRIALS,
-    H,
-    T,
+    Run,
 )
 from sekant.solvers.ode.projection import project
 from sekant.solvers.ode.unit_blocks import normalize
 
-# Run.count[PHASE]: modes must be found and the slope in stage 0 evaluated, the slope alone must be evaluated, it is
+# Run.phase: modes must be found and the slope in stage 0 evaluated, the slope alone must be evaluated, it is
 # to be taken over from stage 12, or is in place.
 FRESH, SWITCHED, CARRY, READY = range(4)
 SAFETY, MIN_FACTOR, MAX_FACTOR = 0.9, 1.0 / 3.0, 6.0
 NOT_FINITE_FACTOR = 0.25
 MOST_AHEAD = 4.0
 WINDOW = 1000  # trials after which chattering is looked for
+SUCCESSOR, LEAST = 2.0**-53 * (1.0 + 2.0**-52), 5e-324
 ENDLESS = 1e6  # trials that the rest of a run would take at a pace at which most of them land
 
 
 @inner
-def _trial(native, plan, run, t, h, low, high, wanted):
-    """One trial step from (t, x): returns (error norm, first index that is not finite or -1).
+def _trial(run, t, h):
+    """One trial step from (t, x): returns the first index that is not finite, or -1; sets `run.error`.
 
     The index is n if the end of the step cannot be projected. The end of the step is left in `run.x_old`
     (exchanged with x on acceptance), its slope in k[12].
     """
-    x, end = run.x, run.x_old
+    end, stage = run.x_old, run.stage
+    run.error = inf
     for s in range(1, N_STAGES):
-        set_stage(native, x, h, s)
-        bad = evaluate(native, run, t + C[s] * h, s, low, high)
+        set_stage(run, h, s)
+        bad = evaluate(run, t + C[s] * h, s)
         if bad >= 0:
-            return np.inf, bad
-    set_stage(native, x, h, N_STAGES)
-    for j in range(x.size):
-        if not abs(native.stage[j]) < LARGEST_STATE:
-            return np.inf, j
-    error = error_norm(native, plan, x, h)
-    if error > 1.0:
-        return error, -1
-    normalize(native.stage, plan.unit_blocks)
-    for j in range(x.size):
-        end[j] = native.stage[j]
-    if native.projection != 0:
-        if not project(native, plan, end, t + h, low, high):
-            return error, x.size
-        for j in range(x.size):
-            native.stage[j] = end[j]
-    bad = evaluate(native, run, t + h, N_STAGES, low, high)
-    if bad < 0 and wanted:
-        bad = prepare_dense(native, run, t, h, low, high)
-    return error, bad
+            return bad
+    set_stage(run, h, N_STAGES)
+    for j in range(end.size):
+        if not abs(stage[j]) < LARGEST_STATE:
+            return j
+    run.error = error_norm(run, h)
+    if run.error > 1.0:
+        return -1
+    normalize(stage, run.blocks)
+    for j in range(end.size):
+        end[j] = stage[j]
+    if run.projection != 0:
+        if not project(run, end, t + h):
+            return end.size
+        for j in range(end.size):
+            stage[j] = end[j]
+    bad = evaluate(run, t + h, N_STAGES)
+    if bad < 0 and run.wanted == 1:
+        bad = prepare_dense(run, t, h)
+    return bad
 
 
 @inner
-def _write_rows(native, plan, run, low, high, budget):
+def _write_rows(run, budget):
     """Write the outputs up to the present time, at most `budget` of them; returns the budget left.
 
     Returns -1 if an output cannot be projected.
     """
-    count, t, t_eval = run.count, run.time[T], plan.t_eval
-    while budget > 0 and count[ROW] < t_eval.size and t_eval[count[ROW]] <= t:
-        row = count[ROW]
+    t, t_eval, rows, x, saved = run.t, run.t_eval, run.rows, run.x, run.saved
+    while budget > 0 and run.row < t_eval.size and t_eval[run.row] <= t:
+        row = run.row
         if t_eval[row] == t:
-            for j in range(run.x.size):
-                run.rows[row, j] = run.x[j]
+            for j in range(x.size):
+                rows[row, j] = x[j]
         else:
-            theta = (t_eval[row] - run.time[STEP_START]) / run.time[STEP_LENGTH]
-            interpolate(run.dense, run.x_old, theta, run.rows[row])
-            normalize(run.rows[row], plan.unit_blocks)
-            if native.projection != 0 and not project(native, plan, run.rows[row], t_eval[row], low, high):
-                run.time[T_FAILED] = t_eval[row]
+            interpolate(run, run.x_old, (t_eval[row] - run.step_start) / run.step_length, saved)
+            normalize(saved, run.blocks)
+            if run.projection != 0 and not project(run, saved, t_eval[row]):
+                run.t_failed = t_eval[row]
                 return -1
-        count[ROW] += 1
+            for j in range(x.size):
+                rows[row, j] = saved[j]
+        run.row += 1
         budget -= 1
     return budget
 
 
 @inner
-def _endless(plan, run):
+def _spacing(t):
+    """Distance from t to the next larger number (Rump, Zimmermann, Boldo, Melquiond: BIT 49, 2009, 419-431)."""
+    return (t + (SUCCESSOR * abs(t) + LEAST)) - t
+
+
+@inner
+def _endless(run):
     """Whether, by the last thousand trials, a site changes back and forth so fast that the run would not end."""
-    count, time = run.count, run.time
-    trials = count[STEPS] + count[REJECTED]
-    if trials - count[WINDOW_TRIALS] < WINDOW:
+    trials, edges = run.steps + run.rejected, run.edges
+    if trials - run.window_trials < WINDOW:
         return False
-    many = 3 * (count[LANDINGS] - count[WINDOW_LANDINGS]) > WINDOW
-    gained, left = time[T] - time[WINDOW_START], plan.edges[-1] - time[T]
-    count[WINDOW_TRIALS], count[WINDOW_LANDINGS], time[WINDOW_START] = trials, count[LANDINGS], time[T]
+    many = 3 * (run.landings - run.window_landings) > WINDOW
+    gained, left = run.t - run.window_start, edges[edges.size - 1] - run.t
+    run.window_trials, run.window_landings, run.window_start = trials, run.landings, run.t
     return many and left * WINDOW > ENDLESS * gained
 
 
 @inner
-def _begin(native, plan, run, t, end, low, high):
+def _begin(run, t, end):
     """Slope at the start of a step, with the modes and the first step where there are none yet; -1 or a bad index."""
-    count, time, x = run.count, run.time, run.x
-    if count[PHASE] == CARRY:
+    x, k, stage = run.x, run.k, run.stage
+    if run.phase == CARRY:
         for j in range(x.size):
-            native.k[0, j] = native.k[N_STAGES, j]
-    elif count[PHASE] != READY:
-        if native.guards != 0 and count[PHASE] == FRESH:
-            start_modes(native, run, t, low, high)
+            k[0, j] = k[N_STAGES, j]
+    elif run.phase != READY:
+        if run.guards != 0 and run.phase == FRESH:
+            start_modes(run, t)
         for j in range(x.size):
-            native.stage[j] = x[j]
-        bad = evaluate(native, run, t, 0, low, high)
+            stage[j] = x[j]
+        bad = evaluate(run, t, 0)
         if bad >= 0:
             return bad
-        if time[H] <= 0.0:
-            time[H] = starting_step(native, plan, run, t, low, high, min(plan.max_step, end - t))
-    if native.guards != 0 and count[PHASE] != READY:
-        rates(native, run, t, min(time[H], end - t), low, high)
-    count[PHASE] = READY
+        if run.h <= 0.0:
+            run.h = starting_step(run, t, min(run.max_step, end - t))
+    if run.guards != 0 and run.phase != READY:
+        rates(run, t, min(run.h, end - t))
+    run.phase = READY
     return -1
 
 
 @inner
-def _accept(run, t, t_new, h, offered, error, whole):
+def _accept(run, t, t_new, h, offered, whole):
     """Exchange the states, and choose the next step. `whole`: the trial did not end at a stop.
 
     After a step that was aimed at a break the one that was offered is tried again, but not more than a few times what
     has been passed: beyond a break with another law, the error of the last steps tells little.
     """
-    count, time, x, x_old = run.count, run.time, run.x, run.x_old
+    x, x_old, error = run.x, run.x_old, run.error
     for j in range(x.size):
         x[j], x_old[j] = x_old[j], x[j]
-    time[T], time[STEP_START], time[STEP_LENGTH] = t_new, t, h
+    run.t, run.step_start, run.step_length = t_new, t, h
     factor = min(MAX_FACTOR, max(MIN_FACTOR, SAFETY * error**-EXPONENT)) if error > 0.0 else MAX_FACTOR
-    if count[AFTER_REJECTION] == 1:
+    if run.after_rejection == 1:
         factor = min(factor, 1.0)
-    time[H] = h * factor if whole else max(h * factor, offered)
-    if time[AIMED] > 0.0:
-        time[H] = max(h * factor, min(max(offered, time[H_KEPT]), MOST_AHEAD * (t_new - t)))
-    time[H_KEPT] = 0.0
-    count[AFTER_REJECTION] = 0
-    count[STEPS] += 1
+    run.h = h * factor if whole else max(h * factor, offered)
+    if run.aimed == 1:
+        run.h = max(h * factor, min(max(offered, run.h_kept), MOST_AHEAD * (t_new - t)))
+    run.h_kept = 0.0
+    run.after_rejection = 0
+    run.steps += 1
 
 
-@compiled
-def advance(native, plan, run, budget):
-    """Take at most `budget` trial steps and outputs; returns a code of `memory`."""
-    count, time, x = run.count, run.time, run.x
-    t_eval, edges = plan.t_eval, plan.edges
-    least = 1e-20 * (edges[-1] - edges[0])
+@inner
+def _reject(run, t, h, bad, smallest):
+    """Shorten the step after a trial that failed; returns MORE, or the code with which the run ends."""
+    run.rejected += 1
+    run.after_rejection = 1
+    run.h_kept = 0.0
+    if bad >= 0:
+        run.h = h * NOT_FINITE_FACTOR
+    else:
+        run.h = h * max(MIN_FACTOR, SAFETY * run.error**-EXPONENT)
+    if run.h >= smallest:
+        return MORE
+    run.t_failed = t + h
+    if bad == run.x.size:
+        return CONSTRAINTS
+    run.component = bad if bad >= 0 else run.worst
+    return NOT_FINITE if bad >= 0 else STEP_TOO_SMALL
+
+
+@inner
+def _judge(run, t, t_new, h, offered, last):
+    """Accept a trial that passed if its sites have nothing against it; returns whether the run can go on."""
+    verdict = watch(run, t, h) if run.guards != 0 else UNCHANGED
+    if verdict == CHATTERS:
+        return False
+    if verdict == FLIPPED:
+        run.phase = SWITCHED
+        run.rejected += 1
+    elif verdict == REPEAT:
+        run.rejected += 1
+        run.h_kept = max(h, run.h_kept)
+        run.h = h * min(run.theta * BEYOND, 0.99)
+    elif verdict == LANDED:
+        _accept(run, t, t + run.theta * h, h, offered, not last)
+        run.landings += 1
+        run.phase = SWITCHED
+    else:
+        _accept(run, t, t_new, h, offered, not last)
+        run.phase = CARRY
+    return True
+
+
+@procedure(Run, "Dormand-Prince integrator", 4.0)
+def advance(run, a, b):
+    """Take at most `a` trial steps and outputs; returns a code of `memory`."""
+    budget, t_eval, edges = int(a), run.t_eval, run.edges
+    least = 1e-20 * (edges[edges.size - 1] - edges[0])
     while True:
-        low, high = plan.low[count[SEGMENT]], plan.high[count[SEGMENT]]
-        budget = _write_rows(native, plan, run, low, high, budget)
+        budget = _write_rows(run, budget)
         if budget < 0:
             return CONSTRAINTS
-        if count[ROW] == t_eval.size:
+        if run.row == t_eval.size:
             return FINISHED
         if budget <= 0:
             return MORE
-        if count[STEPS] + count[REJECTED] >= plan.max_steps:
+        if run.steps + run.rejected >= run.max_steps:
             return TOO_MANY_STEPS
-        if native.guards != 0 and _endless(plan, run):
+        if run.guards != 0 and _endless(run):
             return CHATTERING
-        t = time[T]
-        if t == edges[count[SEGMENT] + 1]:
-            count[SEGMENT] += 1
-            count[RESTARTS] += 1
-            count[PHASE] = FRESH
-        segment = count[SEGMENT]
-        end, low, high = edges[segment + 1], plan.low[segment], plan.high[segment]
-        bad = _begin(native, plan, run, t, end, low, high)
+        t = run.t
+        if t == edges[run.segment + 1]:
+            run.segment += 1
+            run.restarts += 1
+            run.phase = FRESH
+            run.earliest, run.latest = run.low[run.segment], run.high[run.segment]
+        end = edges[run.segment + 1]
+        bad = _begin(run, t, end)
         if bad >= 0:
-            count[COMPONENT], time[T_FAILED] = bad, t
+            run.component, run.t_failed = bad, t
             return NOT_FINITE
-
-        smallest = max(10.0 * (np.nextafter(t, np.inf) - t), least)
-        offered = min(max(time[H], smallest), plan.max_step)
+        smallest = max(10.0 * (_spacing(t)), least)
+        offered = min(max(run.h, smallest), run.max_step)
         h = offered
-        if native.guards != 0:
-            h = max(aim(native, run, offered), smallest)
-            time[AIMED] = 1.0 if h < offered or time[H_KEPT] > 0.0 else 0.0
+        if run.guards != 0:
+            h = max(aim(run, offered), smallest)
+            run.aimed = 1 if h < offered or run.h_kept > 0.0 else 0
         last = t + 1.01 * h >= end
         h = end - t if last else h
         t_new = end if last else t + h
-        wanted = t_eval[count[ROW]] < t_new
-        error, bad = _trial(native, plan, run, t, h, low, high, wanted)
+        run.wanted = 1 if t_eval[run.row] < t_new else 0
+        bad = _trial(run, t, h)
         budget -= 1
-        if error <= 1.0 and bad < 0:
-            verdict = UNCHANGED
-            if native.guards != 0:
-                verdict = watch(native, plan, run, t, h, low, high, wanted)
-            if verdict == CHATTERS:
+        if run.error <= 1.0 and bad < 0:
+            if not _judge(run, t, t_new, h, offered, last):
                 return CHATTERING
-            if verdict == FLIPPED:
-                count[PHASE] = SWITCHED
-                count[REJECTED] += 1
-                continue
-            if verdict == REPEAT:
-                count[REJECTED] += 1
-                time[H_KEPT] = max(h, time[H_KEPT])
-                time[H] = h * min(time[THETA] * BEYOND, 0.99)
-                continue
-            landed = verdict == LANDED
-            if landed:
-                t_new = t + time[THETA] * h
-            _accept(run, t, t_new, h, offered, error, not last)
-            count[LANDINGS] += 1 if landed else 0
-            count[PHASE] = SWITCHED if landed else CARRY
-            continue
-        count[REJECTED] += 1
-        count[AFTER_REJECTION] = 1
-        time[H_KEPT] = 0.0
-        if bad >= 0:
-            time[H] = h * NOT_FINITE_FACTOR
         else:
-            time[H] = h * max(MIN_FACTOR, SAFETY * error**-EXPONENT)
-        if time[H] < smallest:
-            time[T_FAILED] = t + h
-            if bad == x.size:
-                return CONSTRAINTS
-            if bad >= 0:
-                count[COMPONENT] = bad
-                return NOT_FINITE
-            count[COMPONENT] = worst_component(native, plan, x)
-            return STEP_TOO_SMALL
+            code = _reject(run, t, h, bad, smallest)
+            if code != MORE:
+                return code

@@ -8,25 +8,17 @@ count of steps starts anew at each landing; step i begins at ``landing + i h`` w
 
 from __future__ import annotations
 
-from sekant.solvers.common.compiled import compiled
+from sekant.solvers.common.loops import inner, procedure
 from sekant.solvers.common.spans import divide
 from sekant.solvers.ode.euler import euler_steps
 from sekant.solvers.ode.memory import (
-    COMPONENT,
     CONSTRAINTS,
     FINISHED,
     LARGEST_STATE,
     MORE,
     NOT_FINITE,
-    RESTARTS,
-    ROW,
-    SEGMENT,
-    SPAN_START,
-    SPAN_STEP,
-    STEPS,
-    T_FAILED,
     TOO_MANY_STEPS,
-    T,
+    Run,
 )
 from sekant.solvers.ode.rk4 import rk4_steps
 from sekant.solvers.ode.semi_implicit_euler import semi_implicit_euler_steps
@@ -34,58 +26,66 @@ from sekant.solvers.ode.semi_implicit_euler import semi_implicit_euler_steps
 EULER, SEMI_IMPLICIT_EULER, RK4 = range(3)
 
 
-@compiled
-def _take_steps(kernel, native, plan, x, x_old, base, first, last, h, low, high):
+@inner
+def _take_steps(run, kernel, base, first, last, h):
     if kernel == EULER:
-        return euler_steps(native, plan, x, x_old, base, first, last, h, low, high)
+        return euler_steps(run, base, first, last, h)
     if kernel == SEMI_IMPLICIT_EULER:
-        return semi_implicit_euler_steps(native, plan, x, x_old, base, first, last, h, low, high)
-    return rk4_steps(native, plan, x, x_old, base, first, last, h, low, high)
+        return semi_implicit_euler_steps(run, base, first, last, h)
+    return rk4_steps(run, base, first, last, h)
 
 
-@compiled
-def advance_fixed(kernel, native, plan, run, budget):
-    """Take at most `budget` steps; returns a code of `memory`."""
-    count, time, x, x_old = run.count, run.time, run.x, run.x_old
-    t_eval, edges, m = plan.t_eval, plan.edges, plan.t_eval.size
-    while count[ROW] < m:
-        row, segment, base, i = count[ROW], count[SEGMENT], time[SPAN_START], count[SPAN_STEP]
+@inner
+def _give_up(run, h):
+    """Go back to the last good state; returns a code of `memory`."""
+    x, x_old = run.x, run.x_old
+    run.t_failed = run.t + h
+    for j in range(x.size - 1, -1, -1):
+        if not abs(x[j]) < LARGEST_STATE:
+            run.component = j
+        x[j] = x_old[j]
+    return NOT_FINITE if run.component >= 0 else CONSTRAINTS
+
+
+@procedure(Run, "fixed-step integrators", 3.0)
+def advance_fixed(run, a, b):
+    """Take at most `a` steps by the method of number `b`; returns a code of `memory`."""
+    budget, kernel = int(a), int(b)
+    t_eval, edges, rows, x = run.t_eval, run.edges, run.rows, run.x
+    while run.row < t_eval.size:
+        row, segment, base, i = run.row, run.segment, run.span_start, run.span_step
         edge = edges[segment + 1]
-        at_edge = t_eval[row] >= edge - plan.snap
+        at_edge = t_eval[row] >= edge - run.snap
         landing = max(edge if at_edge else t_eval[row], base)
-        whole, h, rest = divide(landing - base, plan.step)
+        whole, h, rest = divide(landing - base, run.step)
         total = whole + (1 if rest > 0.0 else 0)
         if i < whole:
             origin, first, last = base, i, whole
         else:
             origin, first, last, h = base + whole * h, i - whole, total - whole, rest
         pause = first + budget
-        if kernel == EULER and native.group_size > 0:  # between groups, so that pauses change nothing
-            pause += -pause % native.group_size
-        last = min(last, pause, first + plan.max_steps - count[STEPS])
-        low, high = plan.low[segment], plan.high[segment]
-        done = _take_steps(kernel, native, plan, x, x_old, origin, first, last, h, low, high)
+        if kernel == EULER and run.group_size > 0:  # between groups, so that pauses change nothing
+            pause += -pause % run.group_size
+        last = min(last, pause, first + run.max_steps - run.steps)
+        done = _take_steps(run, kernel, origin, first, last, h)
         budget -= done
-        count[STEPS] += done
-        count[SPAN_STEP] = i + done
-        time[T] = landing if i + done == total else origin + (first + done) * h
+        run.steps += done
+        run.span_step = i + done
+        run.t = landing if i + done == total else origin + (first + done) * h
         if done < last - first:
-            time[T_FAILED] = time[T] + h
-            for j in range(x.size - 1, -1, -1):
-                if not abs(x[j]) < LARGEST_STATE:
-                    count[COMPONENT] = j
-            x[:] = x_old
-            return NOT_FINITE if count[COMPONENT] >= 0 else CONSTRAINTS
+            return _give_up(run, h)
         if i + done < total:
-            if budget > 0 and count[STEPS] < plan.max_steps:
+            if budget > 0 and run.steps < run.max_steps:
                 continue
-            return TOO_MANY_STEPS if count[STEPS] >= plan.max_steps else MORE
-        time[SPAN_START] = landing
-        count[SPAN_STEP] = 0
-        if abs(t_eval[row] - landing) <= plan.snap:
-            run.rows[row] = x
-            count[ROW] += 1
+            return TOO_MANY_STEPS if run.steps >= run.max_steps else MORE
+        run.span_start = landing
+        run.span_step = 0
+        if abs(t_eval[row] - landing) <= run.snap:
+            for j in range(x.size):
+                rows[row, j] = x[j]
+            run.row += 1
         if at_edge and segment + 2 < edges.size:
-            count[SEGMENT] += 1
-            count[RESTARTS] += 1
+            run.segment += 1
+            run.restarts += 1
+            run.earliest, run.latest = run.low[segment + 1], run.high[segment + 1]
     return FINISHED

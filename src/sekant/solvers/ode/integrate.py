@@ -15,27 +15,16 @@ from numpy.typing import ArrayLike, NDArray
 from sekant.errors import SolverError, suggest
 from sekant.solvers.common.checks import check_first_step, check_times, check_tolerances, merge_stops
 from sekant.solvers.ode.memory import (
-    BLAME,
     CHATTERING,
-    COMPONENT,
     CONSTRAINTS,
-    EVALUATIONS,
     FINISHED,
-    LANDINGS,
     MORE,
     NOT_FINITE,
-    REJECTED,
-    RESTARTS,
-    ROW,
     STEP_TOO_SMALL,
-    STEPS,
-    T_FAILED,
     TOO_MANY_STEPS,
-    Plan,
+    Options,
     Run,
-    T,
-    lay_out_native,
-    lay_out_run,
+    lay_out,
 )
 from sekant.solvers.ode.methods import METHODS, Method
 from sekant.solvers.ode.problem import OdeOutcome, OdeProblem, OdeStats, Status
@@ -90,40 +79,51 @@ def integrate(
     chosen = _choose(method, problem, step)
     times = check_times(t_eval)
     start = _check_state(problem, x0)
-    plan = _make_plan(
-        problem,
-        times,
-        chosen,
-        step,
-        rtol,
-        atol,
-        stops,
-        max_step,
-        max_steps,
-    )
     check_first_step(first_step)
     if chunk_steps is not None and chunk_steps < 1:
         raise SolverError(f"chunk_steps must be at least 1 (got {chunk_steps})")
-    run = lay_out_run(start, times.size, times[0], first_step or 0.0)
-    native, _kept = lay_out_native(problem, run)
+    tolerances = check_tolerances(rtol, atol, problem.n, max_step, max_steps)
+    snap = 1e-14 * max(abs(times[0]), abs(times[-1]))
+    options = Options(
+        times=times,
+        edges=merge_stops(stops, float(times[0]), float(times[-1]), snap),
+        snap=float(snap),
+        step=float(step or 0.0),
+        max_step=float(max_step),
+        max_steps=int(max_steps or (ADAPTIVE_MAX_STEPS if chosen.adaptive else UNLIMITED)),
+        first_step=float(first_step or 0.0),
+        rtol=float(rtol),
+        atol=tolerances,
+    )
+    run = lay_out(problem, start, options)
+    code = _advance(chosen, run, times, on_chunk, chunk_steps)
+    site = ""
+    if code == CHATTERING and problem.switching is not None:
+        site = problem.switching.label(run.blame)
+    return _outcome(_STATUS[code], chosen, times, run, site)
 
-    delivered = 0
+
+def _advance(
+    method: Method, run: Run, times: NDArray[np.float64], on_chunk: OnChunk | None, chunk_steps: int | None
+) -> int:
+    """Run the loop to its end, chunk by chunk; returns its last code."""
+    rows, delivered = run.rows, 0
 
     def deliver() -> None:
         nonlocal delivered
-        first, delivered = delivered, int(run.count[ROW])
+        first, delivered = delivered, run.row
         if on_chunk is not None:
             progress = 1.0
             if times.size > 1:
-                progress = float((run.time[T] - times[0]) / (times[-1] - times[0]))
-            on_chunk(times[first:delivered], run.rows[first:delivered], progress)
+                progress = float((run.t - times[0]) / (times[-1] - times[0]))
+            on_chunk(times[first:delivered], rows[first:delivered], progress)
 
     code = MORE if times.size > 1 else FINISHED
     budget = chunk_steps or FIRST_CHUNK_STEPS
     try:
         while code == MORE:
             began = perf_counter()
-            code = chosen.advance(native, plan, run, budget)
+            code = method.advance(run, budget, method.kernel)
             if chunk_steps is None:
                 ratio = CHUNK_SECONDS / max(perf_counter() - began, 1e-6)
                 budget = max(FIRST_CHUNK_STEPS, int(budget * min(max(ratio, 0.1), 16.0)))
@@ -131,31 +131,27 @@ def integrate(
         if delivered == 0:
             deliver()
     except KeyboardInterrupt:
-        if code == MORE and delivered < run.count[ROW]:
+        if code == MORE and delivered < run.row:
             deliver()
-    site = ""
-    if code == CHATTERING and problem.switching is not None:
-        site = problem.switching.label(int(run.count[BLAME]))
-    return _outcome(_STATUS[code], chosen, times, run, site)
+    return code
 
 
 def _outcome(status: Status, method: Method, times: NDArray[np.float64], run: Run, site: str) -> OdeOutcome:
-    rows = int(run.count[ROW])
-    steps = int(run.count[STEPS])
+    rows, steps = run.row, run.steps
     return OdeOutcome(
         status=status,
         t=times[:rows],
         x=run.rows[:rows],
-        t_last=float(run.time[T]),
+        t_last=run.t,
         x_last=run.x.copy(),
-        t_failed=float(run.time[T_FAILED]),
-        component=int(run.count[COMPONENT]),
+        t_failed=run.t_failed,
+        component=run.component,
         stats=OdeStats(
             steps=steps,
-            rejected=int(run.count[REJECTED]),
-            evaluations=int(run.count[EVALUATIONS]) + steps * method.evaluations_per_step,
-            restarts=int(run.count[RESTARTS]),
-            landings=int(run.count[LANDINGS]),
+            rejected=run.rejected,
+            evaluations=run.evaluations + steps * method.evaluations_per_step,
+            restarts=run.restarts,
+            landings=run.landings,
         ),
         site=site,
     )
@@ -194,36 +190,3 @@ def _check_state(problem: OdeProblem, x0: ArrayLike) -> NDArray[np.float64]:
         if not np.any(start[first : first + length]):
             raise SolverError(f"x0[{first}:{first + length}] is zero, but must be a unit vector")
     return start
-
-
-def _make_plan(
-    problem: OdeProblem,
-    times: NDArray[np.float64],
-    method: Method,
-    step: float | None,
-    rtol: float,
-    atol: ArrayLike,
-    stops: ArrayLike,
-    max_step: float,
-    max_steps: int | None,
-) -> Plan:
-    tolerances = check_tolerances(rtol, atol, problem.n, max_step, max_steps)
-    snap = 1e-14 * max(abs(times[0]), abs(times[-1]))
-    edges = merge_stops(stops, float(times[0]), float(times[-1]), snap)
-    return Plan(
-        t_eval=times,
-        edges=edges,
-        low=np.nextafter(edges[:-1], np.inf),
-        high=np.nextafter(edges[1:], -np.inf),
-        snap=float(snap),
-        step=float(step or 0.0),
-        max_step=float(max_step),
-        max_steps=int(max_steps or (ADAPTIVE_MAX_STEPS if method.adaptive else UNLIMITED)),
-        rtol=float(rtol),
-        atol=tolerances,
-        nq=problem.nq,
-        nv=problem.nv,
-        n_error=problem.nq + problem.nv or problem.n,
-        unit_blocks=problem.unit_blocks.copy(),
-        projection_tolerance=float(problem.projection_tolerance),
-    )

@@ -1,8 +1,7 @@
 """The memory of a run, laid out for compiled loops: what they read, what they go on from, whom they call.
 
-Every loop has the form ``advance(native, plan, run, budget) -> code``. It takes at most about `budget` steps
-and leaves in `run` and `native` everything needed to go on, so that a run cut into pieces is bit for bit the
-run in one piece.
+Every loop is a procedure ``advance(run, budget, 0)`` that returns a code. It takes at most about `budget` steps and
+leaves in `run` everything needed to go on, so that a run cut into pieces is bit for bit the run in one piece.
 """
 
 from __future__ import annotations
@@ -14,137 +13,185 @@ from numpy.typing import NDArray
 
 from sekant.solvers.common.modes import Modes, lay_out_modes
 from sekant.solvers.common.sites import free_modes
+from sekant.solvers.common.structs import (
+    Address,
+    Integer,
+    Integers,
+    Matrix,
+    Real,
+    Struct,
+    Vector,
+    address_of,
+)
 from sekant.solvers.ode.problem import OdeProblem
 
 # What `advance` returns.
 MORE, FINISHED, NOT_FINITE, STEP_TOO_SMALL, TOO_MANY_STEPS, CONSTRAINTS, CHATTERING = range(7)
 
-# Entries of Run.count. BLAME: the site that changed last; WINDOW_TRIALS, WINDOW_LANDINGS: counts when the present
-# window of trials, over which chattering is looked for, began.
-ROW, SEGMENT, STEPS, REJECTED, EVALUATIONS, RESTARTS, COMPONENT, SPAN_STEP, PHASE, AFTER_REJECTION = range(10)
-LANDINGS, BLAME, WINDOW_TRIALS, WINDOW_LANDINGS, N_COUNT = range(10, 15)
-# Entries of Run.time. THETA: part of a trial step at which a site changes; H_KEPT: step to go on with after one
-# that was shortened to land; WINDOW_START: see above.
-# RATES_AT, RATES_SPAN: when rates of guards were taken last, and since when; AIMED: 1 if the trial is to end on a
-# break.
-T, T_FAILED, SPAN_START, H, STEP_START, STEP_LENGTH, THETA, H_KEPT, WINDOW_START = range(9)
-RATES_AT, RATES_SPAN, AIMED = range(9, 12)
-
 LARGEST_STATE = 1e100  # a state beyond this has blown up: its square still has a finite representation
 STAGES = 17
-CHANGED = np.int64(16)  # the row of k for slopes in other modes
+CHANGED = 16  # the row of k for slopes in other modes
 
 
-class Native(NamedTuple):
-    """The compiled functions and the arrays they read and write, by address.
+class Options(NamedTuple):
+    """What was asked for, checked."""
 
-    `arg_x`, `arg_stage` (5,): argument tables whose state is `Run.x` or `stage`; `arg_projection`,
-    `arg_kinematics`: the same with the modes of those functions.
-    `res` (17,): one-entry result tables in a row; the one at `res[s:]` writes to ``k[s]``.
-    `kinematics_res` (1,): result table of the kinematics, writes to `qdot`.
-    `arg_group`, `group_res`: tables of the function that takes `group_size` (0: there is none) Euler steps from
-    `Run.x` to `stage`, with `control` (5,).
-    `guards`: address (0: there is none) of the guards of the struct `modes` of `sekant.solvers.common.modes`.
-    `saved` (n,): scratch. `free`: modes of functions that are not held.
-    `projection`: address (0: there is none); it reads `stage`, writes `projected` (n,) and `residual` (1,).
-    """
-
-    rhs: int
-    kinematics: int
-    arg_x: NDArray[np.uintp]
-    arg_stage: NDArray[np.uintp]
-    res: NDArray[np.uintp]
-    kinematics_res: NDArray[np.uintp]
-    work: NDArray[np.float64]
-    clock: NDArray[np.float64]
-    stage: NDArray[np.float64]
-    k: NDArray[np.float64]
-    qdot: NDArray[np.float64]
-    euler_group: int
-    group_size: int
-    arg_group: NDArray[np.uintp]
-    group_res: NDArray[np.uintp]
-    control: NDArray[np.float64]
-    projection: int
-    projection_res: NDArray[np.uintp]
-    projected: NDArray[np.float64]
-    residual: NDArray[np.float64]
-    arg_projection: NDArray[np.uintp]
-    arg_kinematics: NDArray[np.uintp]
-    guards: int
-    guards_res: NDArray[np.uintp]
-    modes: int
-    saved: NDArray[np.float64]
-    free: NDArray[np.float64]
-
-
-class Plan(NamedTuple):
-    """What was asked for.
-
-    `t_eval` (m,): output times. `edges` (s + 1,): start, stops, end; segment i lies between edges i, i + 1.
-    `low`, `high` (s,): first and last number strictly inside each segment: the right-hand side sees no time
-    outside them, so it is evaluated on one side of a jump only.
-    `snap`: times closer than this are one time. `n_error`: the leading states in the error norm; the others are
-    quadratures with a norm of their own.
-    """
-
-    t_eval: NDArray[np.float64]
+    times: NDArray[np.float64]
     edges: NDArray[np.float64]
-    low: NDArray[np.float64]
-    high: NDArray[np.float64]
     snap: float
     step: float
     max_step: float
     max_steps: int
+    first_step: float
     rtol: float
     atol: NDArray[np.float64]
-    nq: int
-    nv: int
-    n_error: int
-    unit_blocks: NDArray[np.int64]
-    projection_tolerance: float
 
 
-class Run(NamedTuple):
-    """Where a run is. `x`, `x_old` (n,): present and previous state; `rows` (m, n): outputs;
-    `dense` (7, n): interpolant of the step from `x_old` to `x`; `time`, `count`: see the indices above."""
+class Run(Struct):
+    """A run of n states. The problem must be kept as well."""
 
-    x: NDArray[np.float64]
-    x_old: NDArray[np.float64]
-    rows: NDArray[np.float64]
-    dense: NDArray[np.float64]
-    time: NDArray[np.float64]
-    count: NDArray[np.int64]
+    # Lengths: n_error leading states in the error norm; the others are quadratures with a norm of their own.
+    nq: Integer
+    n_error: Integer
+    group_size: Integer  # Euler steps that `euler_group` takes at once; 0: there is no such function
+    # Addresses of the compiled functions; 0: there is none.
+    rhs: Address
+    kinematics: Address
+    euler_group: Address
+    projection: Address
+    guards: Address  # of the sites in `modes`
+    # What was asked for. t_eval (m,): output times. edges (s + 1,): start, stops, end; segment i lies between edges
+    # i, i + 1. low, high (s,): first and last number strictly inside each segment: the right-hand side sees no time
+    # outside them, so it is evaluated on one side of a jump only. snap: times closer than this are one time.
+    max_steps: Integer
+    rtol: Real
+    snap: Real
+    step: Real
+    max_step: Real
+    projection_tolerance: Real
+    t_eval: Vector
+    edges: Vector
+    low: Vector
+    high: Vector
+    atol: Vector
+    blocks: Integers  # pairs of start and length of unit blocks
+    # Where the run is. span_step: steps since `span_start`, the last landing of fixed steps.
+    row: Integer
+    segment: Integer
+    span_step: Integer
+    t: Real
+    span_start: Real
+    earliest: Real  # of the times that the right-hand side may see in this segment
+    latest: Real
+    x: Vector
+    x_old: Vector  # at the start of the last step
+    rows: Matrix  # (m, n) outputs
+    # What has been counted, and what failed: component: a state, blame: the site that changed last.
+    steps: Integer
+    rejected: Integer
+    evaluations: Integer
+    restarts: Integer
+    landings: Integer
+    component: Integer
+    blame: Integer
+    t_failed: Real
+    # Steps of dop853. step_start, step_length: of the last one. h: the next one, h_kept: the one to go on with after
+    # one that was shortened to land. error: of the trial, worst: the state that has most of it. wanted: 1 if a trial
+    # is to prepare the dense output. theta: part of a trial at which a site changes; aimed: 1 if it is to end on a
+    # break.
+    phase: Integer
+    after_rejection: Integer
+    worst: Integer
+    wanted: Integer
+    aimed: Integer
+    h: Real
+    h_kept: Real
+    step_start: Real
+    step_length: Real
+    error: Real
+    theta: Real
+    # The window of trials over which chattering is looked for: counts and time when it began. rates_at, rates_span:
+    # when rates of guards were taken last, and since when.
+    window_trials: Integer
+    window_landings: Integer
+    window_start: Real
+    rates_at: Real
+    rates_span: Real
+    dense: Matrix  # (7, n) interpolant of the step from `x_old` to `x`
+    # Arguments and results of the functions, by address. arg_x, arg_stage (t, state, p, T, M): the state is `x` or
+    # `stage`; arg_projection, arg_kinematics, arg_group: with the modes of those functions. res: one-entry result
+    # tables in a row, from `res_at` on; the one at `res_at + 8 s` writes to row s of `k`.
+    arg_x: Integers
+    arg_stage: Integers
+    arg_projection: Integers
+    arg_kinematics: Integers
+    arg_group: Integers
+    res: Integers
+    res_at: Address
+    kinematics_res: Integers
+    group_res: Integers
+    projection_res: Integers
+    guards_res: Integers
+    work: Vector
+    clock: Vector
+    stage: Vector
+    k: Matrix  # (17, n) slopes
+    qdot: Vector
+    control: Vector  # (5,) of a group of Euler steps, from `x` to `stage`
+    projected: Vector
+    residual: Vector
+    saved: Vector  # (n,) scratch
+    free: Vector  # modes of functions that are not held
+    modes: Modes
 
 
-def _pointers(*arrays: NDArray[np.float64]) -> NDArray[np.uintp]:
-    return np.array([array.ctypes.data for array in arrays], dtype=np.uintp)
+def _pointers(*arrays: NDArray[np.float64]) -> NDArray[np.int64]:
+    return np.array([address_of(array) for array in arrays], dtype=np.int64)
 
 
-def lay_out_run(x0: NDArray[np.float64], rows: int, t_start: float, first_step: float) -> Run:
-    """A run that stands at its start, with the first output written."""
-    n = x0.size
+def lay_out(problem: OdeProblem, x0: NDArray[np.float64], options: Options) -> Run:
+    """The memory of a run that stands at its start, with the first output written."""
+    times, edges, n, start = options.times, options.edges, x0.size, float(options.times[0])
+    low, high = np.nextafter(edges[:-1], np.inf), np.nextafter(edges[1:], -np.inf)
+    rows = np.empty((times.size, n))
+    rows[0] = x0
     run = Run(
+        nq=problem.nq,
+        n_error=problem.nq + problem.nv or n,
+        max_steps=options.max_steps,
+        rtol=options.rtol,
+        snap=options.snap,
+        step=options.step,
+        max_step=options.max_step,
+        projection_tolerance=problem.projection_tolerance,
+        t_eval=times,
+        edges=edges,
+        low=low,
+        high=high,
+        atol=options.atol,
+        blocks=problem.unit_blocks.ravel().copy(),
+        row=1,
+        t=start,
+        span_start=start,
+        earliest=float(low[0]),
+        latest=float(high[0]),
         x=x0.copy(),
         x_old=x0.copy(),
-        rows=np.empty((rows, n)),
+        rows=rows,
+        component=-1,
+        t_failed=np.nan,
+        h=options.first_step,
+        step_start=start,
+        window_start=start,
+        rates_at=start,
         dense=np.zeros((7, n)),
-        time=np.array(
-            [t_start, np.nan, t_start, first_step, t_start, 0.0, 0.0, 0.0, t_start, t_start, 0.0, 0.0]
-        ),
-        count=np.zeros(N_COUNT, dtype=np.int64),
     )
-    run.count[COMPONENT] = -1
-    run.rows[0] = x0
-    run.count[ROW] = 1
+    _add_functions(run, problem)
     return run
 
 
-def lay_out_native(problem: OdeProblem, run: Run) -> tuple[Native, Modes]:
-    """Buffers and pointer tables. Without kinematics, the leading entries of the right-hand side serve.
-
-    The tables hold bare addresses of arrays in `problem`, `run` and what is returned: keep all of them.
-    """
+def _add_functions(run: Run, problem: OdeProblem) -> None:
+    """Buffers and pointer tables. Without kinematics, the leading entries of the right-hand side serve."""
     n = problem.n
     clock, stage, k, qdot = np.zeros(1), np.zeros(n), np.zeros((STAGES, n)), np.zeros(n)
     kinematics = problem.kinematics or problem.rhs
@@ -155,34 +202,34 @@ def lay_out_native(problem: OdeProblem, run: Run) -> tuple[Native, Modes]:
     modes = lay_out_modes(switching, problem.rhs.sites, projection.sites)
     free = free_modes(max((kinematics.sites, group.sites), key=len))
     functions = (problem.rhs, kinematics, group, projection, guards)
-    p, tables = problem.p, problem.tables
-    native = Native(
-        rhs=int(problem.rhs.address),
-        kinematics=int(kinematics.address),
+    p, tables, res = problem.p, problem.tables, _pointers(*k)
+    run.set(
+        group_size=problem.group_size,
+        rhs=problem.rhs.address,
+        kinematics=kinematics.address,
+        euler_group=group.address,
+        projection=projection.address if problem.projection else 0,
+        guards=guards.address if switching is not None else 0,
         arg_x=_pointers(clock, run.x, p, tables, modes.value),
         arg_stage=_pointers(clock, stage, p, tables, modes.value),
-        res=_pointers(*k),
+        arg_projection=_pointers(clock, stage, p, tables, modes.other_value),
+        arg_kinematics=_pointers(clock, run.x, p, tables, free),
+        arg_group=_pointers(control, run.x, p, tables, free),
+        res=res,
+        res_at=address_of(res),
         kinematics_res=_pointers(qdot),
+        group_res=_pointers(stage),
+        projection_res=_pointers(projected, residual),
+        guards_res=_pointers(modes.g),
         work=np.zeros(max(1, *[function.work_size for function in functions])),
         clock=clock,
         stage=stage,
         k=k,
         qdot=qdot,
-        euler_group=int(group.address),
-        group_size=problem.group_size,
-        arg_group=_pointers(control, run.x, p, tables, free),
-        group_res=_pointers(stage),
         control=control,
-        projection=int(projection.address) if problem.projection else 0,
-        projection_res=_pointers(projected, residual),
         projected=projected,
         residual=residual,
-        arg_projection=_pointers(clock, stage, p, tables, modes.other_value),
-        arg_kinematics=_pointers(clock, run.x, p, tables, free),
-        guards=int(guards.address) if switching is not None else 0,
-        guards_res=_pointers(modes.g),
-        modes=modes.pointer,
         saved=np.zeros(n),
         free=free,
+        modes=modes,
     )
-    return native, modes

@@ -3,16 +3,15 @@ an adaptive one is a file with its own `advance`; either gets one entry here."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 
+from sekant.solvers.common.loops import Procedure
 from sekant.solvers.ode import dop853, euler, fixed_step, rk4, semi_implicit_euler
 
 
 @dataclass(frozen=True)
 class Method:
-    """An integrator. `advance(native, plan, run, budget)` is its compiled loop, see `memory`.
+    """An integrator. `advance(run, budget, kernel)` is its compiled loop, see `memory`.
 
     `evaluations_per_step` is given for fixed-step methods; adaptive ones count for themselves.
     """
@@ -21,7 +20,8 @@ class Method:
     order: int
     adaptive: bool
     description: str
-    advance: Callable[..., int]
+    advance: Procedure
+    kernel: int = 0
     evaluations_per_step: int = 0
     needs_positions: bool = False
 
@@ -29,8 +29,8 @@ class Method:
 def _fixed(
     name: str, order: int, description: str, kernel: int, module, needs_positions: bool = False
 ) -> Method:
-    advance = partial(fixed_step.advance_fixed, kernel)
-    return Method(name, order, False, description, advance, module.EVALUATIONS_PER_STEP, needs_positions)
+    advance, evaluations = fixed_step.advance_fixed, module.EVALUATIONS_PER_STEP
+    return Method(name, order, False, description, advance, kernel, evaluations, needs_positions)
 
 
 METHODS: dict[str, Method] = {

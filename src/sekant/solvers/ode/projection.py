@@ -7,28 +7,28 @@ ed., algorithm IV.4.2; a projection along directions that do not vanish keeps th
 
 from __future__ import annotations
 
-from sekant.native_call import call_native
-from sekant.solvers.common.compiled import compiled
+from sekant.solvers.common.calls import call_native
+from sekant.solvers.common.loops import inner
 from sekant.solvers.ode.unit_blocks import normalize
 
 MOST_ITERATIONS = 6
 SLACK = 10.0  # a residual that round-off keeps from reaching the tolerance may exceed it by this factor
 
 
-@compiled
-def project(native, plan, x, t, low, high):
-    """Project `x` in place at time t; returns whether it satisfies the constraints. Overwrites `native.stage`."""
-    stage, tolerance = native.stage, plan.projection_tolerance
-    native.clock[0] = min(max(t, low), high)
+@inner
+def project(run, x, t):
+    """Project `x` in place at time t; returns whether it satisfies the constraints. Overwrites `run.stage`."""
+    stage, projected, tolerance = run.stage, run.projected, run.projection_tolerance
+    run.clock[0] = min(max(t, run.earliest), run.latest)
     residual = 0.0
     for _ in range(MOST_ITERATIONS):
         for j in range(x.size):
             stage[j] = x[j]
-        call_native(native.projection, native.arg_projection, native.projection_res, native.work)
-        residual = native.residual[0]
+        call_native(run.projection, run.arg_projection, run.projection_res, run.work)
+        residual = run.residual[0]
         if residual <= tolerance or not residual < 1e100:
             break
         for j in range(x.size):
-            x[j] = native.projected[j]
-        normalize(x, plan.unit_blocks)
+            x[j] = projected[j]
+        normalize(x, run.blocks)
     return residual <= SLACK * tolerance

@@ -5,8 +5,8 @@ Hairer, Norsett, Wanner: Solving Ordinary Differential Equations I, 2nd ed., tab
 
 from __future__ import annotations
 
-from sekant.native_call import call_native
-from sekant.solvers.common.compiled import compiled
+from sekant.solvers.common.calls import call_native
+from sekant.solvers.common.loops import inner
 from sekant.solvers.ode.memory import LARGEST_STATE
 from sekant.solvers.ode.projection import project
 from sekant.solvers.ode.unit_blocks import normalize
@@ -14,40 +14,38 @@ from sekant.solvers.ode.unit_blocks import normalize
 EVALUATIONS_PER_STEP = 4
 
 
-@compiled
-def rk4_steps(native, plan, x, x_old, base, first, last, h, low, high):
+@inner
+def rk4_steps(run, base, first, last, h):
     """Take the steps `first` <= i < `last` from ``base + i h``; returns how many succeeded.
 
-    After a failure `x` holds the bad state and `x_old` the last good one.
+    After a failure `run.x` holds the bad state and `run.x_old` the last good one.
     """
-    clock, stage, n, blocks = native.clock, native.stage, x.size, plan.unit_blocks
-    rhs, arg_stage, res, work = native.rhs, native.arg_stage, native.res, native.work
-    k1, k2, k3, k4 = native.k[0], native.k[1], native.k[2], native.k[3]
-    has_blocks, has_projection = blocks.shape[0] > 0, native.projection != 0
+    x, x_old, k, stage, clock, blocks = run.x, run.x_old, run.k, run.stage, run.clock, run.blocks
+    rhs, arg_x, arg_stage, res, work = run.rhs, run.arg_x, run.arg_stage, run.res_at, run.work
+    n, low, high, has_projection = x.size, run.earliest, run.latest, run.projection != 0
     for i in range(first, last):
         t = base + i * h
         clock[0] = min(max(t, low), high)
-        call_native(rhs, native.arg_x, res, work)
+        call_native(rhs, arg_x, res, work)
         for j in range(n):
-            stage[j] = x[j] + 0.5 * h * k1[j]
+            stage[j] = x[j] + 0.5 * h * k[0, j]
         clock[0] = min(max(t + 0.5 * h, low), high)
-        call_native(rhs, arg_stage, res[1:], work)
+        call_native(rhs, arg_stage, res + 8, work)
         for j in range(n):
-            stage[j] = x[j] + 0.5 * h * k2[j]
-        call_native(rhs, arg_stage, res[2:], work)
+            stage[j] = x[j] + 0.5 * h * k[1, j]
+        call_native(rhs, arg_stage, res + 16, work)
         for j in range(n):
-            stage[j] = x[j] + h * k3[j]
+            stage[j] = x[j] + h * k[2, j]
         clock[0] = min(max(t + h, low), high)
-        call_native(rhs, arg_stage, res[3:], work)
+        call_native(rhs, arg_stage, res + 24, work)
         good = True
         for j in range(n):
             x_old[j] = x[j]
-            x[j] += h / 6.0 * (k1[j] + 2.0 * (k2[j] + k3[j]) + k4[j])
+            x[j] += h / 6.0 * (k[0, j] + 2.0 * (k[1, j] + k[2, j]) + k[3, j])
             good &= abs(x[j]) < LARGEST_STATE
         if not good:
             return i - first
-        if has_blocks:
-            normalize(x, blocks)
-        if has_projection and not project(native, plan, x, base + (i + 1) * h, low, high):
+        normalize(x, blocks)
+        if has_projection and not project(run, x, base + (i + 1) * h):
             return i - first
     return last - first

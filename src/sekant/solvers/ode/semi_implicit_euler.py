@@ -7,8 +7,8 @@ for separable Hamiltonians).
 
 from __future__ import annotations
 
-from sekant.native_call import call_native
-from sekant.solvers.common.compiled import compiled
+from sekant.solvers.common.calls import call_native
+from sekant.solvers.common.loops import inner
 from sekant.solvers.ode.memory import LARGEST_STATE
 from sekant.solvers.ode.projection import project
 from sekant.solvers.ode.unit_blocks import normalize
@@ -16,32 +16,31 @@ from sekant.solvers.ode.unit_blocks import normalize
 EVALUATIONS_PER_STEP = 1
 
 
-@compiled
-def semi_implicit_euler_steps(native, plan, x, x_old, base, first, last, h, low, high):
+@inner
+def semi_implicit_euler_steps(run, base, first, last, h):
     """Take the steps `first` <= i < `last` from ``base + i h``; returns how many succeeded.
 
-    After a failure `x` holds the bad state and `x_old` the last good one.
+    After a failure `run.x` holds the bad state and `run.x_old` the last good one.
     """
-    clock, k, qdot, n, blocks = native.clock, native.k[0], native.qdot, x.size, plan.unit_blocks
-    nq = plan.nq
-    has_blocks, has_projection = blocks.shape[0] > 0, native.projection != 0
+    x, x_old, k, qdot, clock, blocks = run.x, run.x_old, run.k, run.qdot, run.clock, run.blocks
+    rhs, arg, res, work = run.rhs, run.arg_x, run.res_at, run.work
+    n, nq, low, high, has_projection = x.size, run.nq, run.earliest, run.latest, run.projection != 0
     for i in range(first, last):
         clock[0] = min(max(base + i * h, low), high)
-        call_native(native.rhs, native.arg_x, native.res, native.work)
+        call_native(rhs, arg, res, work)
         good = True
         for j in range(nq, n):
             x_old[j] = x[j]
-            x[j] += h * k[j]
+            x[j] += h * k[0, j]
             good &= abs(x[j]) < LARGEST_STATE
-        call_native(native.kinematics, native.arg_kinematics, native.kinematics_res, native.work)
+        call_native(run.kinematics, run.arg_kinematics, run.kinematics_res, work)
         for j in range(nq):
             x_old[j] = x[j]
             x[j] += h * qdot[j]
             good &= abs(x[j]) < LARGEST_STATE
         if not good:
             return i - first
-        if has_blocks:
-            normalize(x, blocks)
-        if has_projection and not project(native, plan, x, base + (i + 1) * h, low, high):
+        normalize(x, blocks)
+        if has_projection and not project(run, x, base + (i + 1) * h):
             return i - first
     return last - first

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from sekant.solvers.common.compiled import compiled
+from sekant.solvers.common.loops import inner
 
 
-@compiled
+@inner
 def normalize(x, blocks):
-    """Scale each block (start, length) of `x` (n,) to unit norm, in place."""
-    for b in range(blocks.shape[0]):
-        start, stop = blocks[b, 0], blocks[b, 0] + blocks[b, 1]
+    """Scale each block of `x` (n,) to unit norm, in place; `blocks`: pairs of start and length."""
+    for b in range(0, blocks.size, 2):
+        start, stop = blocks[b], blocks[b] + blocks[b + 1]
         square = 0.0
         for j in range(start, stop):
             square += x[j] * x[j]
