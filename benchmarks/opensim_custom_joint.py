@@ -19,8 +19,8 @@ from scipy.interpolate import CubicHermiteSpline, CubicSpline
 from timing import Timed, best_of, figure, target
 
 import sekant as sk
+import sekant.solvers.common.intrinsics
 from sekant.model.joints import Path
-import sekant.solvers.common.intrinsics  # noqa: F401 (numba learns what helpers are)
 from sekant.solvers.common.calls import call_native
 from sekant.solvers.common.sites import free_modes
 from sekant.solvers.ode import integrate

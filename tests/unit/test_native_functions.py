@@ -7,12 +7,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numba import njit
 
+import sekant.solvers.common.intrinsics  # noqa: F401 (numba learns what helpers are)
 from sekant.engine.codegen import parallel
 from sekant.engine.codegen.build import build
 from sekant.engine.codegen.llvm import emit
 from sekant.engine.codegen.tape import CONST, INPUT, core_function, make_tape
 from sekant.errors import SekantError
-import sekant.solvers.common.intrinsics  # noqa: F401 (numba learns what helpers are)
 from sekant.solvers.common.calls import call_native
 
 

@@ -48,7 +48,7 @@ def emit(
     chunks_per_module: int = CHUNKS_PER_MODULE,
     sites: TapeSites | None = None,
 ) -> Code:
-    """LLVM IR of a tape, with the signature of `sekant.solvers.common.calls`, the tables T and the modes M as last arguments.
+    """LLVM IR of a tape, as `sekant.solvers.common.calls` calls it, the tables T and the modes M as last arguments.
 
     `sites`: those of the tape, found here unless given.
     """
