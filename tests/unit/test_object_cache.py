@@ -49,12 +49,12 @@ def test_directory_from_the_environment(tmp_path, monkeypatch):
     assert default_directory() == tmp_path / "own"
     make(True)
     assert make(True).from_cache
-    assert len(list((tmp_path / "own").iterdir())) == 1
+    assert len(list((tmp_path / "own").iterdir())) == 2  # the code, and the numbers that it was linked with
 
 
 def entry_file(cache):
-    (path,) = cache.directory.glob("*.skobj")
-    return path
+    """That of the code; the other one holds the numbers."""
+    return max(cache.directory.glob("*.skobj"), key=lambda path: path.stat().st_size)
 
 
 @pytest.mark.parametrize(
@@ -75,6 +75,15 @@ def test_damaged_entry_is_rebuilt(tmp_path, damage):
     path = entry_file(cache)
     path.write_bytes(damage(path.read_bytes()))
     assert not make(cache).from_cache
+    assert make(cache).from_cache
+
+
+def test_damaged_numbers_are_found_again(tmp_path):
+    cache = ObjectCache(tmp_path / "c")
+    make(cache)
+    code = entry_file(cache)
+    (numbers,) = (path for path in cache.directory.glob("*.skobj") if path != code)
+    numbers.write_bytes(numbers.read_bytes()[:-1])
     assert make(cache).from_cache
 
 

@@ -54,7 +54,7 @@ Plane = Literal["x", "y", "z"]
 class Description(BaseModel, metaclass=DescriptionClass):
     """Base of every class that describes a part of a model: frozen, and closed against unknown keys."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
+    model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True, defer_build=True)
 
     @classmethod
     def __get_pydantic_json_schema__(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import ctypes.util
 import itertools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -59,14 +59,14 @@ def _jit() -> Any:
 class Linked:
     """Object code in executable memory; addresses are valid as long as this object lives.
 
-    `entries`: the symbols to be found; `address` is that of the first.
+    `entries`: the symbols to be found; `address` is that of the first. `symbols`: addresses of what the code refers to.
     """
 
-    def __init__(self, objects: Sequence[bytes], *entries: str):
+    def __init__(self, objects: Sequence[bytes], *entries: str, symbols: Mapping[str, int] | None = None):
         library = llvm.JITLibraryBuilder()
         for data in objects:
             library.add_object_img(data)
-        for name, place in library_symbols().items():
+        for name, place in {**library_symbols(), **(symbols or {})}.items():
             library.import_symbol(name, place)
         for entry in entries:
             library.export_symbol(entry)

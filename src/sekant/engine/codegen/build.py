@@ -9,9 +9,11 @@ from functools import partial
 from typing import Any
 
 import casadi as ca
+import numpy as np
 
 from sekant.engine.codegen.llvm import CHUNK, ENTRY, FORMAT, emit
 from sekant.engine.codegen.native import BuildStats, NativeFunction
+from sekant.engine.codegen.numbers import SYMBOL, numbers_of, shape_key, values_of
 from sekant.engine.codegen.packing import pack_tables
 from sekant.engine.codegen.parallel import compile_modules
 from sekant.engine.codegen.sites import find_sites, guard_tape
@@ -22,6 +24,7 @@ from sekant.object_code.cache import Entry, ObjectCache, make_key
 from sekant.object_code.link import Linked
 from sekant.object_code.target import target_identity
 from sekant.solvers.common.sites import Site
+from sekant.solvers.common.structs import address_of
 from sekant.tables.lookups import Lookups
 from sekant.version import __version__
 
@@ -53,7 +56,7 @@ def build(
     if engine == "casadi":
         owner: Any = Interpreted(name, symbols, dense, lookups)
         interpreted = BuildStats(engine, owner.operations, 0, 0.0, 0.0, False)
-        code, sites = _Compiled(owner, 0, interpreted, ()), ()
+        code, sites = _Compiled(owner, owner.address, 0, interpreted, ()), ()
         make_guards = None
     else:
         groups = lookup_groups(lookups, ca.veccat(*dense))
@@ -80,7 +83,7 @@ def _handle(
 ) -> NativeFunction:
     return NativeFunction(
         name,
-        code.owner.address,
+        code.address,
         code.work_size,
         tuple(x.shape for x in symbols),
         tuple(shapes_out),
@@ -102,6 +105,7 @@ def _guards(name: str, source: _Source, lookups: Lookups) -> NativeFunction:
 @dataclass(frozen=True)
 class _Compiled:
     owner: Any
+    address: int
     work_size: int
     stats: BuildStats
     sites: tuple[Site, ...]
@@ -118,39 +122,56 @@ class _Source:
     chunk: int
 
     def compile(self, guards: bool = False) -> _Compiled:
-        key = ""
-        if self.store is not None:
-            key = self._key(guards)
-            entry = self.store.load(key)
-            if entry is not None:
-                h = entry.header
-                stats = BuildStats("llvm", h["operations"], h["chunks"], 0.0, 0.0, True)
-                sites = tuple(Site(*numbers) for numbers in h["sites"])
-                return _Compiled(Linked(entry.objects, ENTRY), h["work_size"], stats, sites)
+        """From the cache under the key of these very expressions, else that of others that differ in numbers only."""
+        key = "" if self.store is None else self._key(guards)
+        known = None if self.store is None else self.store.load(key)
+        if known is not None and self.store is not None:
+            code = self.store.load(known.header["code"])
+            if code is not None:
+                sites = tuple(Site(*numbers) for numbers in known.header["sites"])
+                return _linked(code, np.frombuffer(known.objects[0]).copy(), sites, 0.0, True)
         start = time.perf_counter()
         tape = make_tape(self.function, self.groups)
         found = find_sites(tape, [_element_names(x) for x in self.symbols])
         if guards:
             tape, found = guard_tape(tape, found)
-        code = emit(tape, self.chunk, sites=found)
-        objects = compile_modules(code.modules)
-        seconds = time.perf_counter() - start
+        numbers = numbers_of(tape)
+        values = values_of(tape, numbers)
+        shape = make_key(
+            [self._settings(), shape_key(tape, numbers), repr((found.switches, found.axes, found.guards))]
+        )
+        code = None if self.store is None else self.store.load(shape)
+        from_cache = code is not None
+        if code is None:
+            made = emit(tape, self.chunk, sites=found, numbers=numbers)
+            header = {"operations": tape.operations, "chunks": made.chunks, "work_size": made.work_size}
+            code = Entry(header, tuple(compile_modules(made.modules)))
         if self.store is not None:
-            header = {
-                "operations": tape.operations,
-                "chunks": code.chunks,
-                "work_size": code.work_size,
-                "sites": [astuple(site) for site in found.sites],
-            }
-            self.store.store(key, Entry(header, tuple(objects)))
-        stats = BuildStats("llvm", tape.operations, code.chunks, 0.0, seconds, False)
-        return _Compiled(Linked(objects, ENTRY), code.work_size, stats, found.sites)
+            if not from_cache:
+                self.store.store(shape, code)
+            header = {"code": shape, "sites": [astuple(site) for site in found.sites]}
+            self.store.store(key, Entry(header, (values.tobytes(),)))
+        seconds = 0.0 if from_cache else time.perf_counter() - start
+        return _linked(code, values, found.sites, seconds, from_cache)
+
+    def _settings(self) -> str:
+        """All that the object code depends on besides what is computed."""
+        return f"{__version__} {FORMAT} {self.chunk} {ca.CasadiMeta.version()} {target_identity()}"
 
     def _key(self, guards: bool) -> str:
-        """All that the object code depends on; made from CasADi's own form of the function, in milliseconds."""
+        """Of the expressions, numbers included; made from CasADi's own form of the function, in milliseconds."""
         shapes = repr([(g.shape, [n.order for n in g.nodes]) for g in self.groups])
-        settings = f"{__version__} {FORMAT} {self.chunk} {ca.CasadiMeta.version()} {guards}"
-        return make_key([settings, target_identity(), shapes, self.function.serialize()])
+        return make_key([self._settings(), str(guards), shapes, self.function.serialize()])
+
+
+def _linked(
+    code: Entry, numbers: np.ndarray, sites: tuple[Site, ...], seconds: float, from_cache: bool
+) -> _Compiled:
+    """Object code bound to its numbers."""
+    h = code.header
+    stats = BuildStats("llvm", h["operations"], h["chunks"], 0.0, seconds, from_cache)
+    owner = Linked(code.objects, ENTRY, symbols={SYMBOL: address_of(numbers)})
+    return _Compiled((owner, numbers), owner.address, h["work_size"], stats, sites)
 
 
 def _element_names(symbols: ca.SX) -> list[str]:

@@ -7,11 +7,13 @@ the scratch array w; a place in w is used again once its value is dead.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
 from sekant.engine.codegen.lookup_ir import SEARCH, LookupCode
+from sekant.engine.codegen.numbers import SYMBOL
 from sekant.engine.codegen.operations import (
     DECLARATIONS,
     ERFINV,
@@ -27,7 +29,7 @@ from sekant.solvers.common.sites import NUMBERS
 CHUNK = 1500
 CHUNKS_PER_MODULE = 8
 ENTRY = "sekant_entry"
-FORMAT = 2
+FORMAT = 3
 """To be raised with every change of the generated code, so that cached code is not taken for current."""
 FREE = "@sekant.free = internal constant [2 x double] zeroinitializer\n"
 _SIGNATURE = "ptr noalias readonly %arg, ptr noalias readonly %res, ptr noalias %w"
@@ -47,14 +49,16 @@ def emit(
     chunk: int = CHUNK,
     chunks_per_module: int = CHUNKS_PER_MODULE,
     sites: TapeSites | None = None,
+    numbers: Mapping[int, int] | None = None,
 ) -> Code:
     """LLVM IR of a tape, as `sekant.solvers.common.calls` calls it, the tables T and the modes M as last arguments.
 
-    `sites`: those of the tape, found here unless given.
+    `sites`: those of the tape, found here unless given. `numbers`: constants that the code is to read from memory,
+    with their places there (see `sekant.engine.codegen.numbers`); by default none.
     """
     sites = find_sites(tape) if sites is None else sites
     layout = Layout(tape, chunk)
-    texts = [_ChunkWriter(tape, sites, layout, c).text() for c in range(layout.count)]
+    texts = [_ChunkWriter(tape, sites, layout, c, numbers or {}).text() for c in range(layout.count)]
     modules = []
     for first in range(0, layout.count, chunks_per_module):
         body = texts[first : first + chunks_per_module]
@@ -63,6 +67,7 @@ def emit(
         text = "\n".join(body)
         helpers = SEARCH + FREE if "@sekant.row" in text else ""
         helpers += ERFINV if "@sekant.erfinv" in text else ""
+        helpers += f"@{SYMBOL} = external constant [{len(numbers)} x double]\n" if numbers else ""
         modules.append(f"{DECLARATIONS}\n{helpers}\n{text}\n")
     return Code(tuple(modules), layout.work_size, layout.count)
 
@@ -139,8 +144,11 @@ def _split(chunk: np.ndarray, count: int) -> list[list[int]]:
 
 
 class _ChunkWriter:
-    def __init__(self, tape: Tape, sites: TapeSites, layout: Layout, number: int):
+    def __init__(
+        self, tape: Tape, sites: TapeSites, layout: Layout, number: int, numbers: Mapping[int, int]
+    ):
         self.tape, self.sites, self.layout, self.number = tape, sites, layout, number
+        self.numbers = numbers
         self.tables, self.modes = len(tape.sizes_in), len(tape.sizes_in) + 1
         self.lines: list[str] = []
         self.names: dict[int, str] = {}
@@ -197,9 +205,11 @@ class _ChunkWriter:
         name = self.names.get(number)
         if name is None:
             op = self.op[number]
-            if op == CONST:
+            if op == CONST and number not in self.numbers:
                 return literal(self.tape.constant[number])
-            if op == INPUT:
+            if op == CONST:
+                name = self.load(f"@{SYMBOL}", self.numbers[number])
+            elif op == INPUT:
                 name = self.load(self.array("arg", self.a[number]), self.b[number])
             else:
                 name = self.load("%w", self.layout.slot[number])

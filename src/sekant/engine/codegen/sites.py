@@ -54,7 +54,8 @@ class _Finder:
         self.tape = tape
         self.op, self.a, self.b = tape.op.tolist(), tape.a.tolist(), tape.b.tolist()
         self.varies = [False] * len(self.op)
-        self.key = self._keys(names)
+        self.key = self._keys(names, tape.constant)
+        self.shape = self._keys(names, None)
         self.numbers: dict[int, int] = {}
         self.sites: list[Site] = []
         self.guards: list[tuple[int, int]] = []
@@ -85,7 +86,8 @@ class _Finder:
         if self._is_zero(a) or self._is_zero(b):
             value = b if self._is_zero(a) else a
             return self._number(Site(_mix(3, self.key[value]), SIGN), -1, value), value == a
-        reversed_sign = self.key[a] > self.key[b]
+        # by what does not change with numbers, as far as that tells them apart, so that code need not change either
+        reversed_sign = (self.shape[a], self.key[a]) > (self.shape[b], self.key[b])
         low, high = (b, a) if reversed_sign else (a, b)
         return self._number(Site(_mix(5, self.key[low], self.key[high]), SIGN), low, high), reversed_sign
 
@@ -101,11 +103,12 @@ class _Finder:
             self.guards.append((a, b))
         return self.numbers[site.key]
 
-    def _keys(self, names: Sequence[Sequence[str]] | None) -> list[int]:
+    def _keys(self, names: Sequence[Sequence[str]] | None, constant: np.ndarray | None) -> list[int]:
+        """Fingerprint of every value; without `constant`, the same for all constants."""
         key: list[int] = []
         for i, (op, a, b) in enumerate(zip(self.op, self.a, self.b, strict=True)):
             if op == CONST:
-                key.append(_text(float(self.tape.constant[i]).hex()))
+                key.append(0 if constant is None else _text(float(constant[i]).hex()))
             elif op == INPUT:
                 key.append(_text(str(names[a][b]) if names else f"{a}.{b}"))
                 self.varies[i] = True

@@ -1,7 +1,8 @@
 """A CasADi SX function as a plain tape in static single assignment form.
 
 Value i of the tape is ``op[i](a[i], b[i])``, where a and b are numbers of earlier values. Equal operations on
-equal values appear once. Three kinds of values have no operands among the values:
+equal values appear once; constants that differ by round-off alone count as equal, so that which of them do is not a
+matter of chance. Three kinds of values have no operands among the values:
 
 ====== =======================================================================================
 INPUT  element ``b`` of input ``a``
@@ -25,6 +26,8 @@ INPUT, CONST, OUTPUT = ca.OP_INPUT, ca.OP_CONST, ca.OP_OUTPUT
 LOOKUP = -1
 OPERATION_POW = frozenset([ca.OP_POW, ca.OP_CONSTPOW])
 COMMUTATIVE = frozenset([ca.OP_ADD, ca.OP_MUL, ca.OP_EQ, ca.OP_NE, ca.OP_AND, ca.OP_OR, ca.OP_HYPOT])
+ROUND_OFF = 1e-14
+"""Relative difference up to which two constants are the same number, computed in two ways."""
 _COPIES = frozenset([ca.OP_ASSIGN, ca.OP_LIFT, ca.OP_PRINTME])
 
 
@@ -117,6 +120,25 @@ def make_tape(function: ca.Function, groups: Sequence[LookupGroup] = ()) -> Tape
     return _Reader(function, groups).read()
 
 
+def _without_round_off(function: ca.Function) -> dict[float, float]:
+    """Every constant of a function, and the one that stands for all that differ from it by `ROUND_OFF` at most.
+
+    A short number such as 1 stands for what was computed.
+    """
+    found = {
+        float(function.instruction_constant(k))
+        for k in range(function.n_instructions())
+        if function.instruction_id(k) == CONST
+    }
+    groups: list[list[float]] = []
+    for value in sorted(found):
+        if groups and value - groups[-1][0] <= ROUND_OFF * abs(value):
+            groups[-1].append(value)
+        else:
+            groups.append([value])
+    return {value: min(group, key=lambda x: len(repr(x))) for group in groups for value in group}
+
+
 class _Reader:
     def __init__(self, function: ca.Function, groups: Sequence[LookupGroup]):
         self.function, self.groups = function, groups
@@ -126,6 +148,7 @@ class _Reader:
         self.constant: list[float] = []
         self.numbers: dict[tuple, int] = {}
         self.lookups: list[TapeLookup] = []
+        self.same = _without_round_off(function)
         count = sum(len(g.nodes) for g in groups)
         self.n_user = function.n_in() - count
         self.node_place: dict[int, tuple[int, int]] = {}
@@ -158,7 +181,7 @@ class _Reader:
             if op == INPUT:
                 register[target[0]] = self.input(*source)
             elif op == CONST:
-                register[target[0]] = self.add(CONST, -1, -1, float(f.instruction_constant(k)))
+                register[target[0]] = self.constant_value(float(f.instruction_constant(k)))
             elif op == OUTPUT:
                 self.output(target[0], target[1], register[source[0]])
             elif op in _COPIES:
@@ -178,6 +201,9 @@ class _Reader:
             tuple(self.lookups),
             tuple(f.nnz_in(i) for i in range(self.n_user)),
         )
+
+    def constant_value(self, value: float) -> int:
+        return self.add(CONST, -1, -1, self.same.get(value, value))  # NaN is not found
 
     def input(self, i: int, element: int) -> int:
         if i < self.n_user:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sekant.solvers.taylor.codes import Op
 from sekant.solvers.taylor.native.layout import STRIDE
-from sekant.solvers.taylor.native.text import ZERO, Text, literal
+from sekant.solvers.taylor.native.text import ZERO, Text, in_text, literal
 from sekant.solvers.taylor.nodes import Nodes
 
 
@@ -19,7 +19,7 @@ class Fix:
         self.inverse: dict[int, str] = {}
 
     def first(self, i: int) -> str:
-        if self.nodes.op[i] == Op.CONST:
+        if self.nodes.op[i] == Op.CONST and in_text(self.nodes.constant[i]):
             return literal(self.nodes.constant[i])
         return self.text.load_once("%T", i * STRIDE)
 

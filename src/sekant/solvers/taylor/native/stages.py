@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from sekant.solvers.taylor.codes import FIRST_OPERATION, HELD_ONLY, Op
 from sekant.solvers.taylor.native.layout import STRIDE
-from sekant.solvers.taylor.native.text import FUNCTIONS, ZERO, Text, literal
+from sekant.solvers.taylor.native.text import FUNCTIONS, ZERO, Text, in_text, literal
 from sekant.solvers.taylor.nodes import Nodes
 
 PRODUCTS, SQUARES, WEIGHTED = range(3)
@@ -76,7 +76,7 @@ class Stage:
 
     def first(self, i: int) -> str:
         """The coefficient of order 0."""
-        if self.nodes.op[i] == Op.CONST:
+        if self.nodes.op[i] == Op.CONST and in_text(self.nodes.constant[i]):
             return literal(self.nodes.constant[i])
         if self.stage is not None and i in self.names and self.order(self.level[i]) == 0:
             return self.names[i]

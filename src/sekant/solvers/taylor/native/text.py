@@ -32,6 +32,11 @@ def literal(value: float) -> str:
     return "0x" + struct.pack(">d", value).hex().upper() if value != 0.0 else ZERO
 
 
+def in_text(value: float) -> bool:
+    """Whether a constant is part of the code; others are read from T, so that other numbers need no other code."""
+    return abs(value) in (0.0, 1.0, 2.0, 0.5)
+
+
 class Text:
     """The body of one function."""
 
