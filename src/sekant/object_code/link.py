@@ -59,7 +59,8 @@ def _jit() -> Any:
 class Linked:
     """Object code in executable memory; addresses are valid as long as this object lives.
 
-    `entries`: the symbols to be found; `address` is that of the first. `symbols`: addresses of what the code refers to.
+    `entries`: the symbols to be found; `address` is that of the first. `symbols`: addresses of data that the code
+    refers to.
     """
 
     def __init__(self, objects: Sequence[bytes], *entries: str, symbols: Mapping[str, int] | None = None):
