@@ -33,7 +33,9 @@ def test_other_numbers_take_the_same_code(tmp_path):
         other = built(cache, *numbers)
         assert other.stats.from_cache
         other.guards([0.3, -1.7, 0.9])
-    np.testing.assert_allclose(first([0.3, -1.7, 0.9])[0], built(cache, 3.25, 5.5)([0.3, -1.7, 0.9])[0], rtol=0)
+    np.testing.assert_allclose(
+        first([0.3, -1.7, 0.9])[0], built(cache, 3.25, 5.5)([0.3, -1.7, 0.9])[0], rtol=0
+    )
 
 
 @pytest.mark.parametrize("numbers", [(1.0, 5.5), (3.25, 0.0), (3.25, 3.25)])
@@ -69,7 +71,5 @@ def test_a_changed_model_compiles_nothing(tmp_path, monkeypatch, method):
     monkeypatch.setattr("sekant.engine.codegen.text.compile_modules", refuse)
     changed = pendulum(0.65, 4.75, 0.35, 0.3)
     found = sk.simulate(changed, 0.5, method=method, rtol=1e-9, output_step=0.1)
-    exact = sk.simulate(
-        sk.compile(changed, engine="casadi"), 0.5, method="rk4", step=2e-3, output_step=0.1
-    )
+    exact = sk.simulate(sk.compile(changed, engine="casadi"), 0.5, method="rk4", step=2e-3, output_step=0.1)
     np.testing.assert_allclose(found["hinge.q"], exact["hinge.q"], rtol=1e-7)

@@ -144,9 +144,7 @@ def _split(chunk: np.ndarray, count: int) -> list[list[int]]:
 
 
 class _ChunkWriter:
-    def __init__(
-        self, tape: Tape, sites: TapeSites, layout: Layout, number: int, numbers: Mapping[int, int]
-    ):
+    def __init__(self, tape: Tape, sites: TapeSites, layout: Layout, number: int, numbers: Mapping[int, int]):
         self.tape, self.sites, self.layout, self.number = tape, sites, layout, number
         self.numbers = numbers
         self.tables, self.modes = len(tape.sizes_in), len(tape.sizes_in) + 1
