@@ -8,33 +8,81 @@ from typing import Any
 import numpy as np
 
 from sekant.errors import ModelError, suggest
+from sekant.model.expressions.expression import Expression
+from sekant.model.forces import Actuator, Torque
+from sekant.model.input import Input
 from sekant.model.model import Model
-from sekant.vehicle.corner import Corner, Layout, finished, rack_parts
+from sekant.vehicle.anti_roll_bar import add_anti_roll_bar, add_heave_spring
+from sekant.vehicle.assembly import Assembly
+from sekant.vehicle.components import AxleParts
+from sekant.vehicle.corner import Corner, Layout
 from sekant.vehicle.hardpoints import HardPoints, Side, hard_points
 from sekant.vehicle.layouts import LAYOUTS
+from sekant.vehicle.steering import add_rack
 
 Points = Mapping[str, Sequence[float | str]]
+BRAKE_SPEED = 0.2  # rad/s of spin over which a brake's torque goes from one sign to the other
 
 
-def corner(given: HardPoints | dict[str, Any], *, side: Side | None = None, steered: bool = True) -> Model:
+def corner(
+    given: HardPoints | dict[str, Any], *, side: Side | None = None, steered: bool = True, spin: bool = False
+) -> Model:
     """The model of one corner; the vehicle's body is the ground.
 
     `side` mirrors the points if they are drawn on the other side. A steered corner has a rack, held by the driver
-    `steering`; else the tie rod's inner end is on the vehicle's body.
+    `steering`; else the tie rod's inner end is on the vehicle's body. With `spin` the wheel is a body of its own,
+    `wheel`, on the joint `hub`.
     """
     points = hard_points(given)
-    layout = _layout(points)
-    built = _built(points, layout, side, steered)
-    return finished(points.name or layout.name, [built], _rack(built) if steered else None)
+    layout, into = _layout(points), Assembly()
+    built = _built(points, layout, into, side, steered, spin)
+    if built.steered:
+        add_rack(into, built.mass("rack"), _rack_end(built), (points.axle or AxleParts()).steering, None)
+    return into.model(points.name or layout.name)
 
 
-def axle(given: HardPoints | dict[str, Any], *, steered: bool = True) -> Model:
-    """Both corners of an axle, named ``left.`` and ``right.``; a rack, if steered, joins them."""
+def axle(given: HardPoints | dict[str, Any], *, steered: bool = True, spin: bool = True) -> Model:
+    """Both corners of an axle, named ``left.`` and ``right.``, on the ground, and what joins them.
+
+    A rack, if steered, and what `axle` of the hard points asks for: anti-roll bar, heave spring, brakes, drive.
+    Wheels are bodies ``left.wheel``, ``right.wheel`` on the joints ``left.hub``, ``right.hub``, unless `spin` is
+    false; hubs turn forward with a positive rate. `Model.mount` puts the axle onto a vehicle's body.
+    """
     points = hard_points(given)
-    layout = _layout(points)
-    left = _built(points, layout, "left", steered, "left.")
-    right = _built(points, layout, "right", steered, "right.")
-    return finished(points.name or layout.name, [left, right], _rack(left, middle=True) if steered else None)
+    layout, into = _layout(points), Assembly()
+    left = _built(points, layout, into, "left", steered, spin, "left.")
+    right = _built(points, layout, into, "right", steered, spin, "right.")
+    extra = points.axle or AxleParts()
+    if left.steered:
+        inner = _rack_end(left)
+        add_rack(into, left.mass("rack"), inner * [1.0, 0.0, 1.0], extra.steering, 2 * abs(float(inner[1])))
+    if extra.anti_roll_bar is not None:
+        add_anti_roll_bar(into, left, right, extra.anti_roll_bar)
+    if extra.heave_spring is not None:
+        add_heave_spring(into, left, right, extra.heave_spring)
+    for made in (left, right):
+        _add_torques(made, extra)
+    return into.model(points.name or layout.name)
+
+
+def _add_torques(made: Corner, extra: AxleParts) -> None:
+    """Brake and drive torques as inputs."""
+    if (extra.brakes or extra.drive) and not made.spin:
+        raise ModelError("brakes and drive shafts need wheels that spin; build the axle with spin=True")
+    into = made.into
+    if extra.brakes:
+        torque = into.add("inputs", made.name("brake_torque"), Input(unit="N*m"))
+        law = Expression(f"-{torque}*tanh(v/{BRAKE_SPEED!r})")
+        into.add("forces", made.name("brake"), Actuator(joint=made.name("hub"), force=law))
+    if extra.drive:
+        torque = into.add("inputs", made.name("drive_torque"), Input(unit="N*m"))
+        shaft = Torque(
+            frame=made.name("wheel"),
+            torque=(0.0, Expression(torque), 0.0),
+            resolved_in="frame",
+            reaction="ground",
+        )
+        into.add("forces", made.name("drive_shaft"), shaft)
 
 
 def _layout(points: HardPoints) -> Layout:
@@ -44,42 +92,42 @@ def _layout(points: HardPoints) -> Layout:
     return LAYOUTS[points.type]
 
 
-def _built(points: HardPoints, layout: Layout, side: Side | None, steered: bool, prefix: str = "") -> Corner:
+def _built(
+    points: HardPoints,
+    layout: Layout,
+    into: Assembly,
+    side: Side | None,
+    steered: bool,
+    spin: bool,
+    prefix: str = "",
+) -> Corner:
     if "wheel_center" in points.points:
         points = points.on(side)
-    made = Corner(points, layout, steered, prefix)
+    made = Corner(points, layout, into, steered=steered, spin=spin, prefix=prefix)
     layout.build(made)
     return made
 
 
-def _rack(made: Corner, middle: bool = False):
+def _rack_end(made: Corner) -> np.ndarray:
     k = made.given.tie_rod
-    inner = made.p(f"link{k}_inner" if made.layout.name == "five_link" else "tie_rod_inner")
-    return rack_parts(made.mass("rack"), inner * np.array([1.0, 0.0 if middle else 1.0, 1.0]))
+    return made.p(f"link{k}_inner" if made.layout.name == "five_link" else "tie_rod_inner")
 
 
-def double_wishbone(
-    points: Points, *, side: Side | None = None, steered: bool = True, **options: Any
-) -> Model:
-    """The model of a double wishbone corner from its hard points, by name, m.
+def _maker(layout: Layout):
+    """A function that makes one corner of a layout from its hard points."""
 
-    Further keywords are those of a file of hard points: unit, masses, spring, camber, toe, load ...
-    """
-    return corner({"type": "double_wishbone", "points": dict(points), **options}, side=side, steered=steered)
+    def make(points: Points, *, side: Side | None = None, steered: bool = True, **options: Any) -> Model:
+        return corner({"type": layout.name, "points": dict(points), **options}, side=side, steered=steered)
 
-
-def mcpherson(points: Points, *, side: Side | None = None, steered: bool = True, **options: Any) -> Model:
-    """The model of a McPherson corner from its hard points; see `double_wishbone`."""
-    return corner({"type": "mcpherson", "points": dict(points), **options}, side=side, steered=steered)
-
-
-def five_link(points: Points, *, side: Side | None = None, steered: bool = True, **options: Any) -> Model:
-    """The model of a five-link corner from its hard points; see `double_wishbone`."""
-    return corner({"type": "five_link", "points": dict(points), **options}, side=side, steered=steered)
+    make.__name__ = layout.name
+    make.__doc__ = (
+        f"The model of a {layout.name} corner from its hard points, by name, m.\n\n"
+        "    Further keywords are those of a file of hard points: unit, masses, spring, camber, toe, load ..."
+    )
+    return make
 
 
-def formula_student(
-    points: Points, *, side: Side | None = None, steered: bool = True, **options: Any
-) -> Model:
-    """The model of a Formula Student corner from its hard points; see `double_wishbone`."""
-    return corner({"type": "formula_student", "points": dict(points), **options}, side=side, steered=steered)
+double_wishbone = _maker(LAYOUTS["double_wishbone"])
+mcpherson = _maker(LAYOUTS["mcpherson"])
+five_link = _maker(LAYOUTS["five_link"])
+formula_student = _maker(LAYOUTS["formula_student"])

@@ -10,27 +10,32 @@ from numpy.typing import NDArray
 
 from sekant.errors import ModelError, suggest
 from sekant.model.body import Body
-from sekant.model.driver import Driver
-from sekant.model.forces import PointForce, SpringDamper
-from sekant.model.joints import Joint
-from sekant.model.model import Ground, Model
+from sekant.model.expressions.expression import Expression
+from sekant.model.forces import Bushing, PointForce
+from sekant.model.joints import Spherical
 from sekant.model.placement import Placement
-from sekant.model.shapes import Cylinder
-from sekant.vehicle import parts
+from sekant.vehicle import parts, wheel_parts
+from sekant.vehicle.assembly import Assembly
+from sekant.vehicle.components import SET_UP, check_set_up
 from sekant.vehicle.hardpoints import HardPoints, apart, check_points
+from sekant.vehicle.spring_parts import add_spring
 
 Vector = NDArray[np.float64]
 COMMON = {
     "wheel_center": "center of the wheel",
-    "contact": "where the tire meets the road",
     "tie_rod_inner": "inner end of the tie rod, on the rack",
     "tie_rod_outer": "outer end of the tie rod, on the upright",
+}
+SPRING = {
     "spring_top": "upper end of the spring, on the vehicle's body",
     "spring_bottom": "lower end of the spring",
 }
-OPTIONAL = {"axle_inner": "a point of the wheel's spin axis, inboard of its center"}
-RACK_LENGTH = 0.2  # m, as drawn
-UPRIGHT_INERTIA = (0.9, 1.4, 0.9)  # kg m^2 of a 25 kg upright with its wheel; scaled with the mass
+OPTIONAL = {
+    "axle_inner": "a point of the wheel's spin axis, inboard of its center",
+    "contact": "where the tire meets the road",
+    **SPRING,
+}
+ARM, ROD = 0.014, 0.010  # m: radii of arms and rods as drawn
 
 
 @dataclass(frozen=True)
@@ -43,157 +48,227 @@ class Layout:
     build: Callable[[Corner], None]
     spring_on: str
     optional: Mapping[str, str] = field(default_factory=dict)
+    set_up: tuple[str, ...] = ()
+    """names of the changes that it knows, besides that of the spring's perch"""
+    steerable: bool = True
 
 
 class Corner:
-    """Collects the parts of one corner; `prefix` goes before the names of all of them."""
+    """Collects the parts of one corner in an assembly; `prefix` goes before the names of all of them."""
 
-    def __init__(self, given: HardPoints, layout: Layout, steered: bool, prefix: str = ""):
-        self.given, self.layout, self.steered, self.prefix = given, layout, steered, prefix
-        self.bodies: dict[str, Body] = {}
-        self.joints: dict[str, Joint] = {}
-        self.forces: dict[str, PointForce | SpringDamper] = {}
-        self.spring_top = "spring_top"  # the point of the spring's upper end
+    def __init__(
+        self,
+        given: HardPoints,
+        layout: Layout,
+        into: Assembly,
+        *,
+        steered: bool,
+        spin: bool = False,
+        prefix: str = "",
+    ):
+        self.layout, self.into, self.prefix = layout, into, prefix
+        self.steered, self.spin = steered and layout.steerable, spin
         check_points(given, dict(layout.required), {**OPTIONAL, **layout.optional})
+        self.given = given
+        known = [*layout.masses, "wheel", "rack"]
         for name in given.masses:
-            if name not in layout.masses:
-                hint = suggest(name, list(layout.masses), "parts")
+            if name not in known:
+                hint = suggest(name, known, "parts")
                 raise ModelError(f"a {layout.name} has no part '{name}'; {hint}", path=("masses", name))
+        for name in given.bushings:
+            if name not in given.points:
+                hint = suggest(name, list(given.points), "points")
+                raise ModelError(f"there is no point '{name}' for a bushing; {hint}", path=("bushings", name))
+        self._add_set_up()
 
     def p(self, name: str) -> Vector:
         return self.given.point(name)
+
+    def has(self, *names: str) -> bool:
+        return all(name in self.given.points for name in names)
 
     def mass(self, part: str) -> float:
         return self.given.masses.get(part, self.layout.masses[part])
 
     def name(self, part: str) -> str:
-        return part if part == "ground" else self.prefix + part
+        return part if part in ("ground", "rack_bar") else self.prefix + part
+
+    @property
+    def outward(self) -> float:
+        return 1.0 if self.given.side == "left" else -1.0
+
+    # -- set-up changes --------------------------------------------------------------------------------
+
+    def _add_set_up(self) -> None:
+        known = [*self.layout.set_up, *(["spring_perch"] if self.has(*SPRING) else [])]
+        if self.steered and "tie_rod_length" in known:
+            known.append("rack_height")
+        own = {
+            name.removeprefix(self.prefix): value
+            for name, value in self.given.set_up.items()
+            if "." not in name or name.startswith(self.prefix or "\0")
+        }
+        check_set_up({k.rpartition(".")[2]: v for k, v in self.given.set_up.items()}, known)
+        for name in SET_UP:
+            if name in known:
+                self.into.add("parameters", self.name(name), own.get(name, 0.0))
+
+    def shifted(self, point: Vector, **changes: Vector) -> Placement:
+        """A place on a part, moved by the named set-up changes (m) times a direction (3,) each."""
+        numbers: list[float | Expression] = []
+        for i in range(3):
+            terms = [
+                f"{float(direction[i])!r}*{self.name(change)}"
+                for change, direction in changes.items()
+                if direction[i] != 0.0 and self.name(change) in self.into.all("parameters")
+            ]
+            text = " + ".join([repr(float(point[i])), *terms]).replace("+ -", "- ")
+            numbers.append(Expression(text) if terms else float(point[i]))
+        return Placement(position=tuple(numbers))  # pyright: ignore[reportArgumentType]
 
     # -- parts -----------------------------------------------------------------------------------------
 
-    def upright(self) -> None:
-        """The upright with its wheel, which does not spin."""
-        apart(self.given, ("wheel_center", "contact"))
-        mass, center = self.mass("upright"), self.p("wheel_center")
-        inertia = self.given.inertia or [I * mass / 25 for I in UPRIGHT_INERTIA]
-        frames = {
-            "wheel_center": parts.frame_at(center, parts.wheel_axes(self.spin_axis())),
-            "contact": parts.frame_at(self.p("contact")),
-        }
-        self.bodies[self.name("upright")] = Body(
-            mass=mass,
-            com=parts.numbers(center),
-            inertia=parts.numbers([*inertia, 0.0, 0.0, 0.0]),
-            frames=frames,
-        )
+    def body(self, part: str, body: Body) -> str:
+        return self.into.add("bodies", self.name(part), body)
+
+    def upright(self, part: str = "upright") -> None:
+        """The upright, with its wheel on a hub, or as one with it."""
+        wheel_parts.add_upright(self, part)
         if self.given.load:
-            self.forces[self.name("road")] = PointForce(
-                frame=self.name("upright") + ".contact", force=(0.0, 0.0, self.given.load)
-            )
+            force = PointForce(frame=self.name(part) + ".contact", force=(0.0, 0.0, self.given.load))
+            self.into.add("forces", self.name("road"), force)
 
     def spin_axis(self) -> Vector:
         """Unit vector (3,) of the spin axis as drawn, pointing to the left (ISO 8855)."""
-        outward = 1.0 if self.given.side == "left" else -1.0
-        if "axle_inner" in self.given.points:
+        if self.has("axle_inner"):
             apart(self.given, ("wheel_center", "axle_inner"))
-            return outward * parts.unit(self.p("wheel_center") - self.p("axle_inner"))
-        camber, toe = self.given.camber, self.given.toe
-        out = np.array(
-            [np.cos(camber) * np.sin(toe), outward * np.cos(camber) * np.cos(toe), -np.sin(camber)]
-        )
-        return outward * out
+            return self.outward * parts.unit(self.p("wheel_center") - self.p("axle_inner"))
+        return self.given.spin_axis()
 
-    def arm(self, name: str, front: str, rear: str, tip: str) -> None:
-        """A triangular arm on a hinge through two points of the vehicle's body."""
+    def arm(
+        self,
+        name: str,
+        front: str,
+        rear: str,
+        tip: str,
+        tip_changes: Mapping[str, Vector] | None = None,
+        hinge_changes: Mapping[str, Vector] | None = None,
+    ) -> None:
+        """A triangular arm on a hinge through two points of the vehicle's body, or on a bushing at each."""
         apart(self.given, (front, rear))
         a, b, c = self.p(front), self.p(rear), self.p(tip)
-        self.bodies[self.name(name)] = parts.plate(self.mass(name), a, b, c)
-        self.joints[self.name(name + "_hinge")] = parts.hinge("ground", self.name(name), a, b)
-        self.ball(name + "_ball", name, "upright", tip)
+        arm = self.body(name, parts.plate(self.mass(name), a, b, c))
+        self.into.bar(arm + "_tube", arm, ARM, a, c, b)
+        if self.elastic(front) or self.elastic(rear):
+            self.into.floating(arm)
+            for point in (front, rear):
+                if self.elastic(point):
+                    self.bushing(point, "ground", name, a - b)
+                else:
+                    joint = Spherical(parent="ground", child=arm, at=parts.numbers(self.p(point)))
+                    self.into.add("joints", self.name(f"{point}_ball"), joint)
+        else:
+            hinge = parts.hinge("ground", arm, a, b)
+            moved = self.shifted(a, **(hinge_changes or {}))
+            if moved != Placement(position=parts.numbers(a)):
+                here = Placement(position=parts.numbers(a))
+                hinge = hinge.model_copy(update={"at": None, "parent_pose": moved, "child_pose": here})
+            self.into.add("joints", self.name(name + "_hinge"), hinge)
+        self.ball(name + "_ball", name, "upright", tip, child_changes=tip_changes)
 
     def rod(
-        self, name: str, inner: str, outer: str, carrier: str = "upright", holder: str = "ground"
+        self,
+        name: str,
+        inner: str,
+        outer: str,
+        carrier: str = "upright",
+        holder: str = "ground",
+        length: str = "",
+        holder_changes: Mapping[str, Vector] | None = None,
     ) -> None:
-        """A rod from `holder`, with a universal joint, to `carrier`, with a ball joint."""
+        """A rod from `holder`, with a universal joint, to `carrier`, with a ball joint; `length` names its change."""
         apart(self.given, (inner, outer))
         a, b = self.p(inner), self.p(outer)
-        self.bodies[self.name(name)] = parts.rod(self.mass(name), a, b)
-        self.joints[self.name(name + "_inner")] = parts.universal(
-            holder if holder == "rack_bar" else self.name(holder), self.name(name), a, b - a
-        )
-        self.ball(name + "_outer", name, carrier, outer)
+        rod = self.body(name, parts.rod(self.mass(name), a, b))
+        self.into.bar(rod + "_tube", rod, ROD, a, b)
+        if self.elastic(inner):
+            self.into.floating(rod)
+            self.bushing(inner, holder, name, a - b)
+        else:
+            joint = parts.universal(self.name(holder), rod, a, b - a)
+            if holder_changes:
+                moved = self.shifted(a, **holder_changes)
+                place = joint.parent_pose.model_copy(update={"position": moved.position})
+                joint = joint.model_copy(update={"parent_pose": place})
+            self.into.add("joints", self.name(name + "_inner"), joint)
+        changes = {length: parts.unit(b - a)} if length else {}
+        self.ball(name + "_outer", name, carrier, outer, parent_changes=changes)
 
-    def ball(self, joint: str, parent: str, child: str, point: str) -> None:
-        """A ball joint, and a frame at it on the child, named as the point."""
-        frame = {point: parts.frame_at(self.p(point))}
-        self.bodies[self.name(child)] = parts.with_frames(self.bodies[self.name(child)], frame)
-        self.joints[self.name(joint)] = parts.ball(self.name(parent), self.name(child), self.p(point))
+    def elastic(self, point: str) -> bool:
+        """Whether the joint at a point is a bushing."""
+        return self.given.compliant and point in self.given.bushings
 
-    def tie_rod(self, name: str, inner: str, outer: str) -> None:
+    def bushing(self, point: str, parent: str, child: str, along: Vector | None = None) -> None:
+        """A bushing at a point, z along `along` (3,)."""
+        data, p = self.given.bushings[point], self.p(point)
+        place = parts.frame_at(p, None if along is None else parts.axes_across(along))
+        F = self.into.frame(self.name(parent), f"{self.prefix}{point}_bushing".replace(".", "_"), place)
+        M = self.into.frame(self.name(child), f"{point}_bushing_end", place)
+        force = Bushing(parent=F, child=M, **{key: getattr(data, key) for key in type(data).model_fields})
+        self.into.add("forces", self.name(f"{point}_bushing"), force)
+
+    def ball(
+        self,
+        joint: str,
+        parent: str,
+        child: str,
+        point: str,
+        parent_changes: Mapping[str, Vector] | None = None,
+        child_changes: Mapping[str, Vector] | None = None,
+    ) -> None:
+        """A ball joint (or a bushing), and a frame at it on the child, named as the point."""
+        p = self.p(point)
+        M = self.into.frame(self.name(child), point, self.shifted(p, **(child_changes or {})))
+        if self.elastic(point):
+            self.bushing(point, parent, child)
+            return
+        at_parent = self.shifted(p, **(parent_changes or {}))
+        if at_parent == self.shifted(p, **(child_changes or {})):
+            item = parts.ball(self.name(parent), self.name(child), p)
+        else:
+            item = Spherical(parent=self.name(parent), child=M, parent_pose=at_parent)
+        self.into.add("joints", self.name(joint), item)
+
+    def tie_rod(self, name: str, inner: str, outer: str, carrier: str = "upright") -> None:
         """The tie rod; its inner end is on the rack if the corner is steered."""
-        self.rod(name, inner, outer, holder="rack_bar" if self.steered else "ground")
+        up = np.array([0.0, 0.0, 1.0])
+        self.rod(
+            name,
+            inner,
+            outer,
+            carrier,
+            holder="rack_bar" if self.steered else "ground",
+            length="tie_rod_length",
+            holder_changes={"rack_height": up} if self.steered else None,
+        )
+
+    def draw_upright(self, *points: str) -> None:
+        """Bars from the wheel's center to the points of the upright."""
+        center, body = self.p("wheel_center"), self.name("upright")
+        for point in points:
+            self.into.bar(f"{body}_{point}", body, 1.3 * ARM, center, self.p(point), color="gray")
 
     def spring(self, top: str = "spring_top", bottom: str = "spring_bottom") -> None:
-        """Spring and damper from the vehicle's body to a part of the suspension."""
-        self.spring_top = top
-        apart(self.given, (top, bottom))
-        data, on = self.given.spring, self.given.spring.on or self.layout.spring_on
-        body = self.name(on)
-        if body not in self.bodies:
-            hint = suggest(on, [name.removeprefix(self.prefix) for name in self.bodies], "parts")
-            raise ModelError(f"there is no part '{on}'; {hint}", path=("spring", "on"))
-        frame = {"spring": parts.frame_at(self.p(bottom))}
-        self.bodies[body] = parts.with_frames(self.bodies[body], frame)
-        length = float(np.linalg.norm(self.p(top) - self.p(bottom)))
-        free = data.free_length
-        if free is None:
-            free = length + (data.preload / data.stiffness if data.preload else 0.0)
-        self.forces[self.name("spring")] = SpringDamper(
-            parent="ground." + self._top_frame,
-            child=body + ".spring",
-            stiffness=data.stiffness,
-            damping=data.damping,
-            free_length=free,
-        )
+        """Spring, damper and stops from the vehicle's body to a part of the suspension, if their points are given."""
+        if self.has(top, bottom):
+            add_spring(self, top, bottom)
 
-    @property
-    def _top_frame(self) -> str:
-        return self.name("spring_top").replace(".", "_")
-
-    @property
-    def ground_frames(self) -> dict[str, Placement]:
-        """Frames on the vehicle's body that the corner needs."""
-        return {self._top_frame: parts.frame_at(self.p(self.spring_top))}
-
-
-def rack_parts(mass: float, at: Vector) -> tuple[Body, Joint]:
-    """The steering rack and its joint: it slides along y, positive to the left."""
-    body = Body(mass=mass, com=parts.numbers(at), inertia=parts.numbers(np.full(3, 0.01 * mass)))
-    return body, parts.slider("ground", "rack_bar", at, np.array([0.0, 1.0, 0.0]))
-
-
-def finished(name: str, corners: list[Corner], rack: tuple[Body, Joint] | None) -> Model:
-    """The model of one corner, or of two that share a rack, held in the middle by a driver."""
-    bodies, joints, drivers, frames, shapes = {}, {}, {}, {}, {}
-    if rack is not None:
-        bodies["rack_bar"], joints["rack"] = rack
-        drivers["steering"] = Driver(joint="rack", value=0.0)
-        middle = Placement(position=rack[0].com)
-        shapes["rack_rod"] = Cylinder(
-            frame="rack_bar", radius=0.015, length=RACK_LENGTH, axis=(0.0, 1.0, 0.0), pose=middle
-        )
-    forces = {}
-    for corner in corners:
-        bodies |= corner.bodies
-        joints |= corner.joints
-        forces |= corner.forces
-        frames |= corner.ground_frames
-    return Model(
-        name=name,
-        ground=Ground(frames=frames),
-        bodies=bodies,
-        joints=joints,
-        forces=forces,
-        drivers=drivers,
-        shapes=shapes,
-    )
+    def carrier(self, on: str, path: tuple[str, ...]) -> str:
+        """The name of the part `on`, by default the one that carries the spring."""
+        part = on or self.given.spring.on or self.layout.spring_on
+        if self.name(part) not in self.into.all("bodies"):
+            known = [
+                n.removeprefix(self.prefix) for n in self.into.all("bodies") if n.startswith(self.prefix)
+            ]
+            raise ModelError(f"there is no part '{part}'; {suggest(part, known, 'parts')}", path=path)
+        return self.name(part)

@@ -12,6 +12,7 @@ from sekant.model.constraints import Coupling
 from sekant.model.forces import SpringDamper
 from sekant.model.joints import Prismatic
 from sekant.model.model import Model
+from sekant.model.resolve import resolve
 from sekant.vehicle import wheel
 from sekant.vehicle.ranges import given_range, through_zero
 from sekant.vehicle.suspension import Suspension
@@ -113,7 +114,7 @@ class _Quantities:
 
     def _wheel_rate(self) -> dict[str, tuple[str, Vector]]:
         """d(push x ratio)/dz = k ratio^2 + push d(ratio)/dz of a linear spring."""
-        force = self.model.forces.get(self.roles.spring or "")
+        force = resolve(self.model).model.forces.get(self.roles.spring or "")
         if "spring" not in self.lengths or not isinstance(force, SpringDamper) or force.spring is not None:
             return {}
         k, free = force.stiffness, force.free_length

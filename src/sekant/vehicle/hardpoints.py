@@ -14,6 +14,7 @@ from pydantic import Field, ValidationError, model_validator
 from sekant.errors import ModelError, ModelErrors, suggest
 from sekant.model.explain import explain
 from sekant.model.quantities import Description
+from sekant.vehicle.components import AxleParts, BushingData, CurveData, StopData, WheelData
 from sekant.vehicle.plain import (
     DampingNumber,
     InertiaNumbers,
@@ -41,6 +42,10 @@ class SpringData(Description):
     """instead of a preload"""
     on: str = ""
     """the body that carries the lower end; each layout has its own default"""
+    curve: CurveData | None = None
+    """push over compression from the free length, besides the stiffness"""
+    damper_curve: CurveData | None = None
+    """tension over the rate of extension (rebound positive), besides the damping"""
 
     @model_validator(mode="after")
     def _preload_or_length(self):
@@ -55,7 +60,7 @@ class HardPoints(Description):
     """A corner of a vehicle by its hard points. Numbers of `points` are in `unit`."""
 
     type: str
-    """double_wishbone, mcpherson, five_link or formula_student"""
+    """a layout: double_wishbone, mcpherson, five_link, push_rod, pull_rod, trailing_arm, ... (see `LAYOUTS`)"""
     name: str = ""
     unit: Literal["m", "mm"] = "m"
     points: dict[str, PointNumbers] = Field(default_factory=dict)
@@ -71,6 +76,17 @@ class HardPoints(Description):
     """formula_student: the body that carries the outer end of the push rod"""
     tie_rod: int = 3
     """five_link: which of the links steers"""
+    wheel: WheelData = WheelData()
+    bump_stop: StopData | None = None
+    rebound_stop: StopData | None = None
+    bushings: dict[str, BushingData] = Field(default_factory=dict)
+    """elastic mounts in place of the joints at these points"""
+    compliant: bool = True
+    """false: joints are rigid even where there are bushings"""
+    set_up: dict[str, Metres] = Field(default_factory=dict)
+    """changes by name (camber_shim ...) against the drawing; ``left.camber_shim`` for one side"""
+    axle: AxleParts | None = None
+    """what joins the two sides; with it the file describes an axle"""
     load: Newtons = 0.0
     """vertical force of the road at the contact point"""
     suspension: Suspension = Suspension()
@@ -82,8 +98,30 @@ class HardPoints(Description):
         """Bare numbers of points in millimetres become metres; texts carry their unit themselves."""
         if isinstance(data, dict) and data.get("unit") == "mm" and isinstance(data.get("points"), dict):
             points = {name: _scaled(p) for name, p in data["points"].items()}
-            return {**data, "points": points, "unit": "m"}
+            data = {**data, "points": points, "unit": "m"}
+            if isinstance(data.get("axle"), dict):
+                data["axle"] = {key: _scaled_points(part) for key, part in data["axle"].items()}
         return data
+
+    @model_validator(mode="after")
+    def _contact_of_wheel(self):
+        """A radius or a size of the tire stands for the contact point."""
+        radius = self.wheel.given_radius
+        if radius is None or "wheel_center" not in self.points:
+            return self
+        if "contact" in self.points:
+            if self.wheel.radius is not None:
+                raise ValueError("wheel.radius and the point contact say the same thing; drop one")
+            return self
+        if "axle_inner" in self.points:
+            e = self.point("wheel_center") - self.point("axle_inner")
+            e = e / np.linalg.norm(e)
+        else:
+            e = self.spin_axis()
+        down = np.array([0.0, 0.0, 1.0]) - e * e[2]
+        touch = self.point("wheel_center") - radius * down / np.linalg.norm(down)
+        self.points["contact"] = tuple(float(x) for x in touch)  # pyright: ignore[reportArgumentType]
+        return self
 
     def point(self, name: str) -> Vector:
         """The point (3,) m."""
@@ -92,6 +130,13 @@ class HardPoints(Description):
     @property
     def side(self) -> Side:
         return "left" if self.point("wheel_center")[1] > 0 else "right"
+
+    def spin_axis(self) -> Vector:
+        """Unit vector (3,) of the spin axis by `camber` and `toe`, pointing to the left."""
+        outward = 1.0 if self.side == "left" else -1.0
+        camber, toe = self.camber, self.toe
+        out = [np.cos(camber) * np.sin(toe), outward * np.cos(camber) * np.cos(toe), -np.sin(camber)]
+        return outward * np.array(out)
 
     def mirrored(self) -> HardPoints:
         """The corner on the other side of the vehicle."""
@@ -129,6 +174,13 @@ def _scaled(p: Any) -> Any:
     return [x / 1000 if isinstance(x, (int, float)) and not isinstance(x, bool) else x for x in p]
 
 
+def _scaled_points(part: Any) -> Any:
+    """Points of an anti-roll bar or heave spring in millimetres as metres."""
+    if not isinstance(part, dict):
+        return part
+    return {key: _scaled(value) if isinstance(value, (list, tuple)) else value for key, value in part.items()}
+
+
 def hard_points(data: HardPoints | dict[str, Any]) -> HardPoints:
     """`data` as `HardPoints`; raises `ModelError` with the place of the fault."""
     if isinstance(data, HardPoints):
@@ -153,6 +205,13 @@ def check_points(given: HardPoints, required: dict[str, str], optional: dict[str
         if name not in known:
             hint = suggest(name, list(known), "points")
             found.append(ModelError(f"a {given.type} has no point '{name}'; {hint}", path=("points", name)))
+    if not found and "contact" not in given.points:
+        found.append(
+            ModelError(
+                "'contact' is missing (where the tire meets the road); give it, or wheel.tire or wheel.radius",
+                path=("points",),
+            )
+        )
     if not found and abs(given.point("wheel_center")[1]) < 1e-6:
         found.append(
             ModelError(

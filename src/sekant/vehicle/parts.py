@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sekant.model.body import Body
+from sekant.model.body import Body, inertia_matrix
 from sekant.model.joints import Prismatic, Revolute, Spherical, Universal
 from sekant.model.placement import Orientation, Placement
 
@@ -54,7 +54,7 @@ def rod(mass: float, a: Vector, b: Vector) -> Body:
     """A thin rod between two points."""
     com, d = (a + b) / 2, b - a
     J = mass / 12 * (d @ d * np.eye(3) - np.outer(d, d)) + mass * THICKNESS**2 / 12 * np.eye(3)
-    return _body(mass, com, J)
+    return body(mass, com, J)
 
 
 def plate(mass: float, *corners: Vector) -> Body:
@@ -64,12 +64,24 @@ def plate(mass: float, *corners: Vector) -> Body:
     J = mass * THICKNESS**2 / 12 * np.eye(3)
     for r in ((a + b) / 2 - com, (b + c) / 2 - com, (c + a) / 2 - com):
         J = J + mass / 3 * (r @ r * np.eye(3) - np.outer(r, r))
-    return _body(mass, com, J)
+    return body(mass, com, J)
 
 
-def _body(mass: float, com: Vector, J: Vector) -> Body:
+def body(mass: float, com: Vector, J: Vector) -> Body:
+    """A body with the inertia `J` (3, 3) about its center of mass."""
     inertia = (J[0, 0], J[1, 1], J[2, 2], J[0, 1], J[0, 2], J[1, 2])
     return Body(mass=mass, com=numbers(com), inertia=numbers(inertia))
+
+
+def joined(a: Body, b: Body) -> Body:
+    """Two bodies as one, with the frames of both."""
+    m = [float(part.mass) for part in (a, b)]  # pyright: ignore[reportArgumentType]
+    com = (m[0] * np.array(a.com, float) + m[1] * np.array(b.com, float)) / sum(m)
+    J = np.zeros((3, 3))
+    for mass, part in zip(m, (a, b), strict=True):
+        r = np.array(part.com, float) - com
+        J = J + np.array(inertia_matrix(part.inertia), float) + mass * (r @ r * np.eye(3) - np.outer(r, r))
+    return body(sum(m), com, J).model_copy(update={"frames": {**a.frames, **b.frames}})
 
 
 def with_frames(body: Body, frames: dict[str, Placement]) -> Body:

@@ -11,7 +11,7 @@ from sekant.model.expressions.expression import Expression
 from sekant.model.quantities import Vector, read_value, wrong
 
 
-def _number(unit: str) -> BeforeValidator:
+def number(unit: str | None) -> BeforeValidator:
     def read(given: Any) -> float:
         try:
             value = read_value(given, unit)
@@ -24,13 +24,13 @@ def _number(unit: str) -> BeforeValidator:
     return BeforeValidator(read)
 
 
-Metres = Annotated[float, _number("m")]
-Radians = Annotated[float, _number("rad")]
-Kilograms = Annotated[float, _number("kg")]
-Newtons = Annotated[float, _number("N")]
-StiffnessNumber = Annotated[float, _number("N/m")]
-DampingNumber = Annotated[float, _number("N*s/m")]
-Plain = Annotated[float, _number("")]
-_Inertia = Annotated[float, _number("kg*m^2")]
+Metres = Annotated[float, number("m")]
+Radians = Annotated[float, number("rad")]
+Kilograms = Annotated[float, number("kg")]
+Newtons = Annotated[float, number("N")]
+StiffnessNumber = Annotated[float, number("N/m")]
+DampingNumber = Annotated[float, number("N*s/m")]
+Plain = Annotated[float, number("")]
+_Inertia = Annotated[float, number("kg*m^2")]
 PointNumbers = Annotated[tuple[Metres, Metres, Metres], Vector()]
 InertiaNumbers = Annotated[tuple[_Inertia, _Inertia, _Inertia], Vector(("Ixx", "Iyy", "Izz"))]

@@ -2,7 +2,20 @@
 
 from sekant.vehicle.layouts.double_wishbone import DOUBLE_WISHBONE
 from sekant.vehicle.layouts.five_link import FIVE_LINK
-from sekant.vehicle.layouts.formula_student import FORMULA_STUDENT
 from sekant.vehicle.layouts.mcpherson import MCPHERSON
+from sekant.vehicle.layouts.push_rod import FORMULA_STUDENT, PULL_ROD, PUSH_ROD
+from sekant.vehicle.layouts.trailing_arm import SEMI_TRAILING_ARM, TRAILING_ARM
 
-LAYOUTS = {layout.name: layout for layout in (DOUBLE_WISHBONE, MCPHERSON, FIVE_LINK, FORMULA_STUDENT)}
+LAYOUTS = {
+    layout.name: layout
+    for layout in (
+        DOUBLE_WISHBONE,
+        MCPHERSON,
+        FIVE_LINK,
+        FORMULA_STUDENT,
+        PUSH_ROD,
+        PULL_ROD,
+        TRAILING_ARM,
+        SEMI_TRAILING_ARM,
+    )
+}

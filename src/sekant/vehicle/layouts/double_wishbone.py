@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from sekant.vehicle.corner import COMMON, Corner, Layout
 from sekant.vehicle.hardpoints import not_collinear
 
@@ -13,6 +15,7 @@ ARMS = {
     "lower_rear": "rear hinge of the lower arm",
     "lower_ball": "lower ball joint",
 }
+SHIMS = ("camber_shim", "castor_shim", "tie_rod_length")
 
 
 def build_arms(corner: Corner) -> None:
@@ -24,9 +27,18 @@ def build_arms(corner: Corner) -> None:
         corner.given, "lower_ball", "upper_ball", "tie_rod_outer", "the tie rod could not hold the upright"
     )
     corner.upright()
-    corner.arm("upper_arm", "upper_front", "upper_rear", "upper_ball")
+    out, rear = np.array([0.0, corner.outward, 0.0]), np.array([-1.0, 0.0, 0.0])
+    corner.arm(
+        "upper_arm",
+        "upper_front",
+        "upper_rear",
+        "upper_ball",
+        tip_changes={"camber_shim": out},
+        hinge_changes={"castor_shim": rear},
+    )
     corner.arm("lower_arm", "lower_front", "lower_rear", "lower_ball")
     corner.tie_rod("tie_rod", "tie_rod_inner", "tie_rod_outer")
+    corner.draw_upright("upper_ball", "lower_ball", "tie_rod_outer")
 
 
 def _build(corner: Corner) -> None:
@@ -40,4 +52,5 @@ DOUBLE_WISHBONE = Layout(
     masses={"upright": 25.0, "upper_arm": 2.0, "lower_arm": 3.5, "tie_rod": 0.8, "rack": 3.0},
     build=_build,
     spring_on="lower_arm",
+    set_up=SHIMS,
 )

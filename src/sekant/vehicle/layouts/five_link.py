@@ -17,6 +17,7 @@ def _build(corner: Corner) -> None:
     for k in _LINKS:
         add = corner.tie_rod if k == steering else corner.rod
         add(f"link{k}", f"link{k}_inner", f"link{k}_outer")
+    corner.draw_upright(*(f"link{k}_outer" for k in _LINKS))
     corner.spring()
 
 
@@ -38,4 +39,5 @@ FIVE_LINK = Layout(
     },
     build=_build,
     spring_on="link5",
+    set_up=("tie_rod_length",),
 )

@@ -6,11 +6,11 @@ The piston rod hangs on a ball joint at the top and slides in the tube along the
 
 from __future__ import annotations
 
-from sekant.vehicle import parts
-from sekant.vehicle.corner import COMMON, Corner, Layout
-from sekant.vehicle.hardpoints import apart, not_collinear
+import numpy as np
 
-_COMMON = {name: text for name, text in COMMON.items() if not name.startswith("spring")}
+from sekant.vehicle import parts
+from sekant.vehicle.corner import COMMON, SPRING, Corner, Layout
+from sekant.vehicle.hardpoints import apart, not_collinear
 
 
 def _build(corner: Corner) -> None:
@@ -23,11 +23,16 @@ def _build(corner: Corner) -> None:
     corner.tie_rod("tie_rod", "tie_rod_inner", "tie_rod_outer")
     top, bottom = corner.p("strut_top"), corner.p("strut_bottom")
     rod, upright = corner.name("strut_rod"), corner.name("upright")
-    corner.bodies[rod] = parts.rod(corner.mass("strut_rod"), top, (top + bottom) / 2)
-    corner.joints[corner.name("strut_slide")] = parts.slider(upright, rod, bottom, top - bottom)
-    corner.ball("strut_top", "ground", "strut_rod", "strut_top")
-    upper = "spring_top" if "spring_top" in given.points else "strut_top"
-    lower = "spring_bottom" if "spring_bottom" in given.points else "strut_bottom"
+    corner.body("strut_rod", parts.rod(corner.mass("strut_rod"), top, (top + bottom) / 2))
+    corner.into.bar(rod + "_bar", rod, 0.011, top, (top + bottom) / 2)
+    corner.into.bar(upright + "_tube", upright, 0.024, bottom, (top + bottom) / 2)
+    corner.into.add("joints", corner.name("strut_slide"), parts.slider(upright, rod, bottom, top - bottom))
+    out, rear = np.array([0.0, corner.outward, 0.0]), np.array([-1.0, 0.0, 0.0])
+    shims = {"camber_shim": out, "castor_shim": rear}
+    corner.ball("strut_top", "ground", "strut_rod", "strut_top", parent_changes=shims)
+    corner.draw_upright("lower_ball", "tie_rod_outer", "strut_bottom")
+    upper = "spring_top" if corner.has("spring_top") else "strut_top"
+    lower = "spring_bottom" if corner.has("spring_bottom") else "strut_bottom"
     corner.spring(top=upper, bottom=lower)
 
 
@@ -39,10 +44,11 @@ MCPHERSON = Layout(
         "lower_ball": "lower ball joint",
         "strut_top": "top mount of the strut",
         "strut_bottom": "a point of the strut's axis on the upright",
-        **_COMMON,
+        **COMMON,
     },
-    optional={name: COMMON[name] for name in ("spring_top", "spring_bottom")},
+    optional=SPRING,
     masses={"upright": 28.0, "lower_arm": 3.5, "tie_rod": 0.8, "strut_rod": 1.5, "rack": 3.0},
     build=_build,
     spring_on="upright",
+    set_up=("camber_shim", "castor_shim", "tie_rod_length", "spring_perch"),
 )

@@ -1,0 +1,100 @@
+"""Anti-roll bars and heave springs: what joins the two sides of an axle besides the rack.
+
+U: two arms on the bar's axis, which runs across; the joint `bar_twist` between them is the twist of the bar. With the
+arms' ends moved by +z and -z (arm length a, across the bar's axis) the twist is 2 z / a and the force at each end
+k (2 z / a) / a: the rate at the drop link is 2 k / a^2 in roll and zero in heave.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sekant.errors import ModelError
+from sekant.model.constraints import Distance
+from sekant.model.forces import RotationalSpringDamper, SpringDamper
+from sekant.model.joints import Revolute
+from sekant.vehicle import parts
+from sekant.vehicle.assembly import Assembly
+from sekant.vehicle.components import AntiRollBar, HeaveSpring
+from sekant.vehicle.corner import Corner
+
+MIRROR = np.array([1.0, -1.0, 1.0])
+RADIUS = 0.011  # m, as drawn
+
+
+def add_anti_roll_bar(into: Assembly, left: Corner, right: Corner, bar: AntiRollBar) -> None:
+    """The bodies `bar_left`, `bar_right` (U) or `bar_stem`, `bar_top` (T), their twist, and the drop links."""
+    bar_point, arm, link = (np.array(p) for p in (bar.bar, bar.arm, bar.link))
+    side = 1.0 if left.p("wheel_center")[1] * arm[1] > 0 else -1.0
+    if side < 0:
+        raise ModelError(
+            "points of the anti-roll bar are those of the left side", path=("axle", "anti_roll_bar")
+        )
+    across = np.array([0.0, 1.0, 0.0])
+    if bar.type == "U":
+        _check_reach(arm - bar_point, across, "the arm does not reach out from the bar's axis")
+        for name, sign in (("left", np.ones(3)), ("right", MIRROR)):
+            body = parts.rod(bar.mass / 2, bar_point * sign, arm * sign)
+            into.add("bodies", f"bar_{name}", body)
+            middle = bar_point * [1.0, 0.0, 1.0]
+            into.bar(
+                f"bar_{name}_rod", f"bar_{name}", RADIUS, middle, bar_point * sign, arm * sign, color="dark"
+            )
+        hinge = parts.numbers(bar_point)
+        into.add(
+            "joints", "bar", Revolute(parent="ground", child="bar_left", at=hinge, axis=parts.numbers(across))
+        )
+        twist = Revolute(parent="bar_left", child="bar_right", at=hinge, axis=parts.numbers(across))
+        ends = ("bar_left", "bar_right")
+    else:
+        top = np.array(bar.top) if bar.top is not None else arm * [1.0, 0.0, 1.0]
+        foot = bar_point * [1.0, 0.0, 1.0]
+        stem = parts.unit(top - foot)
+        _check_reach(arm - top, stem, "the crossbar does not reach out from the stem")
+        into.add("bodies", "bar_stem", parts.rod(bar.mass / 2, foot, top))
+        into.add("bodies", "bar_top", parts.rod(bar.mass / 2, arm, arm * MIRROR))
+        into.bar("bar_stem_rod", "bar_stem", RADIUS, foot, top, color="dark")
+        into.bar("bar_top_rod", "bar_top", RADIUS, arm, top, arm * MIRROR, color="dark")
+        foot_hinge = Revolute(
+            parent="ground", child="bar_stem", at=parts.numbers(foot), axis=parts.numbers(across)
+        )
+        into.add("joints", "bar", foot_hinge)
+        twist = Revolute(parent="bar_stem", child="bar_top", at=parts.numbers(top), axis=parts.numbers(stem))
+        ends = ("bar_top", "bar_top")
+    into.add("joints", "bar_twist", twist)
+    spring = RotationalSpringDamper(joint="bar_twist", stiffness=bar.stiffness, damping=bar.damping)
+    into.add("forces", "anti_roll_bar", spring)
+    for corner, body, sign in ((left, ends[0], np.ones(3)), (right, ends[1], MIRROR)):
+        carrier = corner.carrier(bar.on, ("axle", "anti_roll_bar", "on"))
+        parent = into.frame(body, f"{corner.prefix}link".replace(".", "_"), parts.frame_at(arm * sign))
+        child = into.frame(carrier, "drop_link", parts.frame_at(link * sign))
+        length = float(np.linalg.norm(link - arm))
+        if length < 1e-4:
+            raise ModelError(
+                "the drop link has no length; move 'link' off 'arm'", path=("axle", "anti_roll_bar")
+            )
+        into.add("constraints", corner.name("drop_link"), Distance(parent=parent, child=child, length=length))
+
+
+def _check_reach(reach: np.ndarray, axis: np.ndarray, message: str) -> None:
+    if np.linalg.norm(np.cross(reach, axis)) < 1e-3:
+        raise ModelError(message, path=("axle", "anti_roll_bar", "arm"))
+
+
+def add_heave_spring(into: Assembly, left: Corner, right: Corner, heave: HeaveSpring) -> None:
+    """A spring and damper between parts of the two sides."""
+    p = np.array(heave.point)
+    ends = []
+    for corner, sign in ((left, np.ones(3)), (right, MIRROR)):
+        body = corner.carrier(heave.on, ("axle", "heave_spring", "on"))
+        ends.append(into.frame(body, "heave", parts.frame_at(p * sign)))
+    length = 2 * abs(float(p[1]))
+    if length < 1e-4:
+        raise ModelError(
+            "lies on the middle plane; the heave spring has no length", path=("axle", "heave_spring", "point")
+        )
+    free = length + (heave.preload / heave.stiffness if heave.preload else 0.0)
+    spring = SpringDamper(
+        parent=ends[0], child=ends[1], stiffness=heave.stiffness, damping=heave.damping, free_length=free
+    )
+    into.add("forces", "heave_spring", spring)

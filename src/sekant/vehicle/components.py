@@ -1,0 +1,237 @@
+"""What stands beside the hard points of a suspension: wheel, stops, bushings, steering, anti-roll bar ..."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, Literal
+
+import numpy as np
+from pydantic import model_validator
+
+from sekant.errors import ModelError, suggest
+from sekant.model.quantities import Description, Vector
+from sekant.vehicle.plain import (
+    DampingNumber,
+    InertiaNumbers,
+    Kilograms,
+    Metres,
+    Newtons,
+    PointNumbers,
+    StiffnessNumber,
+    number,
+)
+
+RotationalStiffnessNumber = Annotated[float, number("N*m/rad")]
+RotationalDampingNumber = Annotated[float, number("N*m*s/rad")]
+Pascals = Annotated[float, number("N/m^2")]
+Stiffnesses = Annotated[tuple[StiffnessNumber, StiffnessNumber, StiffnessNumber], Vector()]
+Dampings = Annotated[tuple[DampingNumber, DampingNumber, DampingNumber], Vector()]
+RotationalStiffnesses = Annotated[
+    tuple[RotationalStiffnessNumber, RotationalStiffnessNumber, RotationalStiffnessNumber], Vector()
+]
+RotationalDampings = Annotated[
+    tuple[RotationalDampingNumber, RotationalDampingNumber, RotationalDampingNumber], Vector()
+]
+_SIZE = re.compile(r"\s*(\d{2,3})\s*/\s*(\d{2,3})\s*[A-Z]*\s*(\d{2}(?:\.\d)?)\s*")
+STEEL = 79.3e9  # N/m^2, shear modulus
+
+
+class WheelData(Description):
+    """Wheel and tire of a corner."""
+
+    tire: str | None = None
+    """size such as 205/55 R16: section width (mm), height of the section (% of it), diameter of the rim (in)"""
+    radius: Metres | None = None
+    """unloaded, or that at which the contact point is to lie; by default of the tire's size, or as drawn"""
+    width: Metres = 0.2
+    """as drawn; that of the tire's size goes before"""
+    mass: Kilograms | None = None
+    """of rim, tire and what else spins; without it, three fifths of the upright's"""
+    inertia: InertiaNumbers | None = None
+    """about its center, [Ixx, Iyy, Izz], y along the spin axis"""
+
+    @model_validator(mode="after")
+    def _readable(self):
+        if self.tire is not None and _SIZE.fullmatch(self.tire) is None:
+            raise ValueError(f"'{self.tire}' is no size of a tire; write it such as 205/55 R16")
+        for name in ("radius", "width", "mass"):
+            value = getattr(self, name)
+            if value is not None and not value > 0:
+                raise ValueError(f"{name} must be positive (got {value:g})")
+        return self
+
+    @property
+    def size(self) -> tuple[float, float] | None:
+        """(radius, width) m of the tire's size."""
+        if self.tire is None:
+            return None
+        found = _SIZE.fullmatch(self.tire)
+        assert found is not None
+        width, aspect, rim = (float(part) for part in found.groups())
+        return rim * 0.0254 / 2 + 1e-3 * width * aspect / 100, 1e-3 * width
+
+    @property
+    def given_radius(self) -> float | None:
+        return self.radius if self.radius is not None else (self.size[0] if self.size else None)
+
+    @property
+    def drawn_width(self) -> float:
+        return self.size[1] if self.size else self.width
+
+
+class CurveData(Description):
+    """A force over a displacement or a rate, SI or with units."""
+
+    x: tuple[Annotated[float, number(None)], ...]
+    y: tuple[Newtons, ...]
+
+
+class StopData(Description):
+    """A bump or rebound stop in line with the spring: it pushes only, beyond its gap."""
+
+    gap: Metres
+    """how far the spring may be compressed (bump) or extended (rebound) from the drawing before it touches"""
+    stiffness: StiffnessNumber = 0.0
+    curve: CurveData | None = None
+    """force over the compression of the stop, instead of a stiffness"""
+
+    @model_validator(mode="after")
+    def _one_law(self):
+        if (self.curve is None) == (self.stiffness == 0.0):
+            raise ValueError("a stop needs either a stiffness or a curve")
+        return self
+
+
+class BushingData(Description):
+    """Elastic mount at a hard point; z along the hinge of an arm, else the axes of the vehicle."""
+
+    stiffness: Stiffnesses
+    damping: Dampings = (0.0, 0.0, 0.0)
+    rotational_stiffness: RotationalStiffnesses = (1.0, 1.0, 1.0)
+    rotational_damping: RotationalDampings = (0.0, 0.0, 0.0)
+
+
+class BarSection(Description):
+    """A round bar in torsion: k = G pi (D^4 - d^4) / (32 L)."""
+
+    diameter: Metres
+    inner_diameter: Metres = 0.0
+    length: Metres
+    shear_modulus: Pascals = STEEL
+
+    @property
+    def rate(self) -> float:
+        """N m/rad."""
+        return self.shear_modulus * np.pi * (self.diameter**4 - self.inner_diameter**4) / (32 * self.length)
+
+
+class AntiRollBar(Description):
+    """A bar that is twisted in roll, on drop links. Points of the left side; the right one is the mirror image.
+
+    U: the bar lies across the vehicle, its arms reach to the drop links. T: a stem, free to tilt fore and aft, that a
+    crossbar twists about its own axis.
+    """
+
+    type: Literal["U", "T"] = "U"
+    bar: PointNumbers
+    """U: where the arm leaves the bar, on its axis (which runs across); T: foot of the stem"""
+    arm: PointNumbers
+    """end of the arm (U) or of the crossbar (T), where the drop link begins"""
+    link: PointNumbers
+    """other end of the drop link"""
+    on: str = ""
+    """the part that carries it; by default the one that carries the spring"""
+    top: PointNumbers | None = None
+    """T: where stem and crossbar meet; by default between the two ends of the crossbar"""
+    rate: RotationalStiffnessNumber | None = None
+    """torque over twist"""
+    section: BarSection | None = None
+    """instead of a rate"""
+    damping: RotationalDampingNumber = 0.0
+    mass: Kilograms = 2.0
+
+    @model_validator(mode="after")
+    def _one_rate(self):
+        if (self.rate is None) == (self.section is None):
+            raise ValueError("needs either a rate or a section")
+        return self
+
+    @property
+    def stiffness(self) -> float:
+        """N m/rad."""
+        if self.rate is not None:
+            return self.rate
+        assert self.section is not None
+        return self.section.rate
+
+
+class HeaveSpring(Description):
+    """A spring and damper between the two sides, which feels heave and not roll."""
+
+    point: PointNumbers
+    """on the left side; the other end is its mirror image"""
+    on: str = ""
+    """the part that carries it; by default the one that carries the spring"""
+    stiffness: StiffnessNumber = 0.0
+    damping: DampingNumber = 0.0
+    preload: Newtons = 0.0
+    """force with which it pushes while the suspension stands as drawn"""
+
+    @model_validator(mode="after")
+    def _stiff(self):
+        if self.preload and not self.stiffness:
+            raise ValueError("preload needs a stiffness")
+        return self
+
+
+class Steering(Description):
+    """The way from the steering wheel to the rack."""
+
+    rack_per_turn: Metres | None = None
+    """travel of the rack to the left for a left turn; negative for a tie rod behind the axle"""
+    column: bool = False
+    """whether there is a joint for the steering wheel, tied to the rack"""
+    stiffness: RotationalStiffnessNumber | None = None
+    """of the column: the steering wheel is then the input `steering_wheel`, and the rack free to give way"""
+    damping: RotationalDampingNumber = 0.0
+
+    @model_validator(mode="after")
+    def _ratio(self):
+        if (self.column or self.stiffness is not None) and not self.rack_per_turn:
+            raise ValueError("a column needs rack_per_turn")
+        if self.column and self.stiffness is not None:
+            raise ValueError("a column is rigid (column: true) or has a stiffness; drop one")
+        return self
+
+
+class AxleParts(Description):
+    """What an axle has besides its two corners."""
+
+    steering: Steering = Steering()
+    anti_roll_bar: AntiRollBar | None = None
+    heave_spring: HeaveSpring | None = None
+    brakes: bool = False
+    """torques `left.brake_torque`, `right.brake_torque` (inputs, N m) between wheel and upright, against the spin"""
+    drive: bool = False
+    """torques `left.drive_torque`, `right.drive_torque` (inputs, N m) on the wheels, taken by the vehicle's body"""
+
+
+SET_UP = {
+    "camber_shim": "moves the upper ball joint outward on the upright (negative camber), or the strut's top",
+    "castor_shim": "moves the upper arm, or the strut's top, rearward",
+    "tie_rod_length": "lengthens the tie rod",
+    "push_rod_length": "lengthens the push or pull rod",
+    "spring_perch": "moves the spring's perch: lengthens it when free",
+    "rack_height": "raises the rack",
+}
+"""Set-up changes by name, m: parameters of the model, zero as drawn."""
+
+
+def check_set_up(given: dict[str, float], known: list[str]) -> None:
+    """Refuse changes that the suspension does not have."""
+    for name in given:
+        if name not in known:
+            hint = suggest(name, known, "changes")
+            raise ModelError(
+                f"there is no set-up change '{name}' in this suspension; {hint}", path=("set_up", name)
+            )

@@ -1,0 +1,68 @@
+"""Trailing and semi-trailing arm: an arm that carries the wheel on a hinge across the vehicle or an oblique one."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sekant.errors import ModelError
+from sekant.model.joints import Spherical
+from sekant.vehicle import parts
+from sekant.vehicle.corner import ARM, Corner, Layout
+from sekant.vehicle.hardpoints import apart, not_collinear
+
+HINGE = {
+    "hinge_inner": "inner point of the arm's hinge",
+    "hinge_outer": "outer point of the arm's hinge",
+    "wheel_center": "center of the wheel",
+}
+ACROSS = 1e-3  # rad: how far the hinge of a trailing arm may be from the vehicle's y axis
+
+
+def _build(corner: Corner) -> None:
+    given = corner.given
+    apart(given, ("hinge_inner", "hinge_outer"))
+    not_collinear(given, "hinge_inner", "hinge_outer", "wheel_center", "the arm could not move the wheel")
+    a, b, c = corner.p("hinge_inner"), corner.p("hinge_outer"), corner.p("wheel_center")
+    arm = corner.body("upright", parts.plate(corner.mass("arm"), a, b, c))
+    corner.upright()
+    corner.into.bar(arm + "_tube", arm, 1.6 * ARM, a, c, b)
+    if corner.elastic("hinge_inner") or corner.elastic("hinge_outer"):
+        corner.into.floating(arm)
+        for point in ("hinge_inner", "hinge_outer"):
+            if corner.elastic(point):
+                corner.bushing(point, "ground", "upright", a - b)
+            else:
+                joint = Spherical(parent="ground", child=arm, at=parts.numbers(corner.p(point)))
+                corner.into.add("joints", corner.name(f"{point}_ball"), joint)
+    else:
+        corner.into.add("joints", corner.name("arm_hinge"), parts.hinge("ground", arm, a, b))
+    corner.spring()
+
+
+def _build_trailing(corner: Corner) -> None:
+    d = parts.unit(corner.p("hinge_outer") - corner.p("hinge_inner"))
+    if np.hypot(d[0], d[2]) > ACROSS:
+        raise ModelError(
+            f"the hinge of a trailing arm runs across the vehicle; this one points along {np.round(d, 4).tolist()}: "
+            "write type: semi_trailing_arm",
+            path=("points", "hinge_outer"),
+        )
+    _build(corner)
+
+
+TRAILING_ARM = Layout(
+    name="trailing_arm",
+    required=HINGE,
+    masses={"upright": 22.0, "arm": 8.0},
+    build=_build_trailing,
+    spring_on="upright",
+    steerable=False,
+)
+SEMI_TRAILING_ARM = Layout(
+    name="semi_trailing_arm",
+    required=HINGE,
+    masses={"upright": 22.0, "arm": 8.0},
+    build=_build,
+    spring_on="upright",
+    steerable=False,
+)

@@ -1,0 +1,76 @@
+"""Spring, damper, bump and rebound stop of a corner, along one line."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sekant.model.expressions.expression import Expression
+from sekant.model.forces import SpringDamper
+from sekant.model.table import TableData
+from sekant.vehicle import parts
+from sekant.vehicle.components import CurveData, StopData
+from sekant.vehicle.hardpoints import apart
+
+if TYPE_CHECKING:
+    from sekant.vehicle.corner import Corner
+
+FAR = 10.0  # m: where the straight line of a stop's stiffness ends
+
+
+def add_spring(corner: Corner, top: str, bottom: str) -> None:
+    """The force elements `spring`, `bump_stop`, `rebound_stop` from the vehicle's body to its carrier."""
+    given, into = corner.given, corner.into
+    apart(given, (top, bottom))
+    data = given.spring
+    body = corner.carrier("", ("spring", "on"))
+    upper = into.frame("ground", corner.name("spring_top"), parts.frame_at(corner.p(top)))
+    lower = into.frame(body, "spring", parts.frame_at(corner.p(bottom)))
+    length = float(np.linalg.norm(corner.p(top) - corner.p(bottom)))
+    free = data.free_length
+    if free is None:
+        free = length + (data.preload / data.stiffness if data.preload and data.stiffness else 0.0)
+    tables = {}
+    if data.curve is not None:
+        tables["spring"] = into.add("tables", corner.name("spring_curve"), _pushing(data.curve))
+    if data.damper_curve is not None:
+        curve = TableData(x=data.damper_curve.x, y=data.damper_curve.y, extrapolation="linear")
+        tables["damper"] = into.add("tables", corner.name("damper_curve"), curve)
+    spring = SpringDamper(
+        parent=upper,
+        child=lower,
+        stiffness=data.stiffness,
+        damping=data.damping,
+        free_length=Expression(f"{free!r} + {corner.name('spring_perch')}"),
+        **tables,
+    )
+    into.add("forces", corner.name("spring"), spring)
+    for name, stop, sign in (("bump_stop", given.bump_stop, -1.0), ("rebound_stop", given.rebound_stop, 1.0)):
+        if stop is not None:
+            table = into.add("tables", corner.name(f"{name}_curve"), _one_sided(stop, sign))
+            force = SpringDamper(
+                parent=upper, child=lower, free_length=length + sign * stop.gap, spring=table
+            )
+            into.add("forces", corner.name(name), force)
+
+
+def _pushing(curve: CurveData) -> TableData:
+    """Tension over extension, from the push over compression that people write."""
+    order = np.argsort(curve.x)[::-1]
+    x, y = -np.asarray(curve.x)[order], -np.asarray(curve.y)[order]
+    return TableData(x=parts.numbers(x), y=parts.numbers(y), extrapolation="linear")
+
+
+def _one_sided(stop: StopData, sign: float) -> TableData:
+    """Tension over extension beyond where the stop touches: `sign` 1 in extension, -1 in compression."""
+    if stop.curve is None:
+        x, y = np.array([0.0, FAR]), np.array([0.0, FAR * stop.stiffness])
+    else:
+        x, y = np.asarray(stop.curve.x), np.asarray(stop.curve.y)
+        if x[0] > 0:
+            x, y = np.concatenate([[0.0], x]), np.concatenate([[0.0], y])
+    x, y = sign * np.concatenate([[-FAR], x]), sign * np.concatenate([[0.0], y])
+    if sign < 0:
+        x, y = x[::-1], y[::-1]
+    return TableData(x=parts.numbers(x), y=parts.numbers(y), extrapolation="linear")

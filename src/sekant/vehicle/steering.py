@@ -1,0 +1,59 @@
+"""The steering of a corner or an axle: a rack held by a driver, by a column, or by an elastic one."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sekant.model.body import Body
+from sekant.model.constraints import Coupling
+from sekant.model.driver import Driver
+from sekant.model.expressions.expression import Expression
+from sekant.model.forces import Actuator
+from sekant.model.input import Input
+from sekant.model.joints import Revolute
+from sekant.model.placement import Placement
+from sekant.model.shapes import Cylinder
+from sekant.vehicle import parts
+from sekant.vehicle.assembly import Assembly
+from sekant.vehicle.components import Steering
+
+RACK_LENGTH = 0.2  # m, as drawn where only one side is built
+BEHIND = np.array([-0.7, 0.35, 0.5])  # m, from the rack to the steering wheel, as drawn
+COLUMN_INERTIA = 0.04  # kg m^2, of a steering wheel with its column
+
+
+def add_rack(
+    into: Assembly, mass: float, at: NDArray[np.float64], steering: Steering, length: float | None
+) -> None:
+    """The rack, which slides along y, positive to the left, and what holds it; `at` (3,) m is its middle."""
+    across = (0.0, 1.0, 0.0)
+    inertia = parts.numbers(np.full(3, 0.01 * mass))
+    into.add("bodies", "rack_bar", Body(mass=mass, com=parts.numbers(at), inertia=inertia))
+    into.add("joints", "rack", parts.slider("ground", "rack_bar", at, np.array(across)))
+    middle = Placement(position=parts.numbers(at))
+    rod = Cylinder(frame="rack_bar", radius=0.015, length=length or RACK_LENGTH, axis=across, pose=middle)
+    into.add("shapes", "rack_rod", rod)
+    if steering.stiffness is not None:
+        assert steering.rack_per_turn
+        ratio = steering.rack_per_turn / (2 * np.pi)  # m of rack a rad of steering wheel
+        into.add("inputs", "steering_wheel", Input(unit="rad"))
+        k, c = steering.stiffness / ratio, steering.damping / ratio**2
+        law = f"{float(k)!r}*(steering_wheel - q/{float(ratio)!r}) - {float(c)!r}*v"
+        into.add("forces", "column", Actuator(joint="rack", force=Expression(law)))
+    elif steering.column:
+        assert steering.rack_per_turn
+        J = COLUMN_INERTIA
+        into.add("bodies", "steering_wheel", Body(mass=3.0, inertia=(0.6 * J, 0.6 * J, J, 0.0, 0.0, 0.0)))
+        lean = Placement(position=parts.numbers(at + BEHIND))
+        axis = parts.numbers(parts.unit([-1.0, 0.0, 0.4]))
+        column = Revolute(parent="ground", child="steering_wheel", parent_pose=lean, axis=axis)
+        into.add("joints", "column", column)
+        ratio = steering.rack_per_turn / (2 * np.pi)
+        into.add("constraints", "pinion", Coupling(joint="column", driven="rack", ratio=ratio))
+        into.add("drivers", "steering", Driver(joint="column", value=0.0))
+        into.add(
+            "shapes", "steering_rim", Cylinder(frame="steering_wheel", radius=0.19, length=0.03, axis=axis)
+        )
+    else:
+        into.add("drivers", "steering", Driver(joint="rack", value=0.0))
