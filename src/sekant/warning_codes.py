@@ -39,6 +39,12 @@ CODES: dict[str, WarningCode] = {
         "lists the breaks.",
         "Use an adaptive method, which lands on breaks, a shorter step, or a smoother table.",
     ),
+    "delay_interpolation": WarningCode(
+        "simulate",
+        "The polynomials that keep the input of a delay are off it by more than ten times `rtol` of its largest "
+        "value.",
+        "Raise `pieces` of the delay.",
+    ),
     # -- rest, steady motion
     "contact_idle": WarningCode(
         "equilibrium",

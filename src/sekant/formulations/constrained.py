@@ -17,7 +17,7 @@ from sekant.geometry.spatial import SX
 from sekant.tables.lookups import Lookups
 
 if TYPE_CHECKING:
-    from sekant.model.motion import Event, HeldValue, Sampled
+    from sekant.model.motion import Delayed, Event, HeldValue, Sampled
     from sekant.model.quantities import Description
     from sekant.model.resolve import Parameter
     from sekant.tables.table import Table
@@ -44,6 +44,7 @@ class ConstrainedEquations(ABC):
     held_values: Sequence[HeldValue] = ()
     events: Sequence[Event] = ()
     sampled: Sequence[Sampled] = ()
+    delayed: Sequence[Delayed] = ()
     closed: frozenset[str] = frozenset()
     """contacts that are closed and stay so"""
 

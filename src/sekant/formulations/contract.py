@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from sekant.formulations.constraints import ConstraintBlock
 from sekant.formulations.outputs import Output
 from sekant.geometry.spatial import SX
-from sekant.model.motion import Event, HeldValue, Sampled
+from sekant.model.motion import Delayed, Event, HeldValue, Sampled
 from sekant.model.quantities import Description
 from sekant.model.resolve import Parameter
 from sekant.tables.lookups import Lookups
@@ -80,6 +80,8 @@ class Formulation(Protocol):
     """where held values and states of elements are set as guards pass zero"""
     sampled: Sequence[Sampled]
     """held values that are set at given times"""
+    delayed: Sequence[Delayed]
+    """quantities that are taken up later"""
 
     def held_start(self, own: Vector) -> Vector:
         """(nh,) start values of the held values at the run-time parameters `own`, which stand before them in p."""

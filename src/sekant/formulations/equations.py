@@ -23,7 +23,7 @@ from sekant.formulations.recursive import Accelerations, TreeState
 from sekant.formulations.scene import Scene, model_scene
 from sekant.formulations.tree import free_layout, tree_layout
 from sekant.geometry.spatial import SX, Twist, Wrench, vector
-from sekant.model.motion import Action, Event, HeldValue, Sampled
+from sekant.model.motion import Action, Delayed, Event, HeldValue, Sampled
 from sekant.model.quantities import Description
 from sekant.model.resolve import Parameter, ResolvedModel
 from sekant.tables.table import Table
@@ -151,6 +151,14 @@ class Equations(ConstrainedEquations):
         _ = self._element_rates
         return tuple(
             one for name, signal in self.model.signals.items() for one in signal.samples(name, self.motion)
+        )
+
+    @cached_property
+    def delayed(self) -> tuple[Delayed, ...]:
+        """Quantities that signals take up later."""
+        _ = self._element_rates
+        return tuple(
+            one for name, signal in self.model.signals.items() for one in signal.delays(name, self.motion)
         )
 
     @cached_property

@@ -359,6 +359,12 @@ class TreeKinematics:
             self.held_values[key] = HeldValue(name, SX.sym(name), SX(start), unit)
         return self.held_values[key].symbol
 
+    def start_of(self, owner: str, part: str) -> SX:
+        found = self.states.get((owner, part)) or self.held_values.get((owner, part))
+        if found is None:
+            raise ModelError(f"has no '{part}' that could be set", path=("signals", owner))
+        return found.start
+
 
 def relative_pose(F: FrameState, M: FrameState) -> Pose:
     """X_FM."""

@@ -67,6 +67,10 @@ class ElementKinematics(Kinematics, Protocol):
         """A number () that an element holds between events, a symbol; made and found again as states are."""
         ...
 
+    def start_of(self, owner: str, part: str) -> SX:
+        """Start value of a state or a held value that has been made."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class PointWrench:
@@ -103,6 +107,20 @@ class Sampled:
     expression: SX
     period: float
     offset: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Delayed:
+    """`expression` () is kept as polynomials of a degree, `pieces` of them in `time` s, and played back after `time`.
+
+    Held values of `owner`: c0, c1, ... of the polynomial in (t - middle) / half, and these two.
+    """
+
+    owner: str
+    expression: SX
+    time: float
+    pieces: int
+    degree: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -190,6 +190,7 @@ FrameName = Annotated[str, Reference()]
 JointName = Annotated[str, Reference()]
 TableName = Annotated[str, Reference()]
 CurveName = Annotated[str, Reference()]
+SignalName = Annotated[str, Reference()]
 
 
 @dataclass(frozen=True)

@@ -109,6 +109,7 @@ def _references(model: Model) -> Iterator[ModelError]:
                     )
     yield from _curves(model)
     yield from _groups(model)
+    yield from _targets(model)
     for collection in ("forces", "constraints", "contacts", "drivers"):
         for name, item in getattr(model, collection).items():
             for field in ("joint", "driven"):
@@ -125,6 +126,24 @@ def _references(model: Model) -> Iterator[ModelError]:
                         f"unknown table '{table}'; {suggest(table, list(model.tables), 'tables')}",
                         path=(collection, name, field),
                     )
+
+
+def _targets(model: Model) -> Iterator[ModelError]:
+    """Events set signals that have one value to set."""
+    for name, signal in model.signals.items():
+        single = getattr(signal, "set", None)
+        targets = [("set", single)] if single is not None else []
+        for field, other in [*targets, *(("reset", other) for other in getattr(signal, "reset", ()))]:
+            path = ("signals", name, field)
+            if other not in model.signals:
+                hint = suggest(other, list(model.signals), "signals")
+                yield ModelError(f"unknown signal '{other}'; {hint}", path=path)
+            elif not model.signals[other].settable:
+                kind = model.signals[other].type
+                yield ModelError(
+                    f"a signal of type '{kind}' has no single value that an event could set ('{other}')",
+                    path=path,
+                )
 
 
 def _curves(model: Model) -> Iterator[ModelError]:

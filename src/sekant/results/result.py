@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     import pandas
     import xarray
 
-FINISHED = "finished"
+FINISHED, STOPPED = "finished", "stopped"
 INTERRUPTED = "interrupted"
 RUNNING = "running"
 
@@ -37,8 +37,9 @@ class Result:
     time        (n,) s, never decreasing; n may be 0
     data        (n, ny), columns as `channels` says; may contain NaN in the last row of a run that blew up
     channels    names, units and components of the columns
-    status      "finished", or why the run ended early: "interrupted", "not_finite", "step_too_small",
-                "too_many_steps"; "running" in the file of a run that is under way, or was killed
+    status      "finished", "stopped" (by an event of the model), or why the run ended early: "interrupted",
+                "not_finite", "step_too_small", "too_many_steps"; "running" in the file of a run that is
+                under way, or was killed
     message     the same for a reader: when, where, what may help
     stats       steps, rejected, evaluations, wall_time [s] ...
     provenance  model name and hash, version, method and options, parameters
@@ -119,7 +120,7 @@ class Result:
     @property
     def ok(self) -> bool:
         """Whether the run reached its end."""
-        return self.status == FINISHED
+        return self.status in (FINISHED, STOPPED)
 
     @cached_property
     def scene(self) -> Mapping[str, Any]:

@@ -23,9 +23,6 @@ MOST_AT_ONCE = 50
 class DeclaredEvents:
     """The events of `equations.events`, as a reactor; see `sekant.analyses.simulation.events`."""
 
-    def __init__(self) -> None:
-        self._switched = 0
-
     def guards(self, system: System) -> Guards:
         events = system.equations.events
         expressions = ca.vertcat(SX.zeros(0, 1), *[event.guard for event in events])
@@ -40,10 +37,13 @@ class DeclaredEvents:
         return self._cascade(now, _signs(before))
 
     def reaction(self, now: Instant, number: int) -> Instant:
-        signs = _signs(now)
-        direction = now.system.equations.events[number].direction
-        after = self._happen(now, number)
-        signs[number] = direction or -signs[number]
+        """All events whose guards have the same value happen at once, from the values before."""
+        events, signs, guards = now.system.equations.events, _signs(now), _guards(now)
+        after = now
+        for i, event in enumerate(events):
+            if i == number or (guards[i] == guards[number] and event.direction == events[number].direction):
+                after = self._happen(now, i, after)
+                signs[i] = event.direction or -signs[i]
         return self._cascade(after, signs)
 
     def stats(self) -> dict[str, int]:
@@ -73,10 +73,12 @@ class DeclaredEvents:
             "them back at once"
         )
 
-    def _happen(self, now: Instant, number: int) -> Instant:
+    def _happen(self, now: Instant, number: int, onto: Instant | None = None) -> Instant:
+        """What event `number` sets, computed at `now`, put onto another instant of the same time if that is given."""
+        onto = onto or now
         event = now.system.equations.events[number]
         values = _values(now, ("sets", number), [SX(x) for x in event.sets.values()])
-        z, held = now.z.copy(), {}
+        z, held = onto.z.copy(), {}
         names = now.system.equations.z_names
         for (owner, part), value in zip(event.sets, values, strict=True):
             name = f"{owner}.{part}"
@@ -84,8 +86,8 @@ class DeclaredEvents:
                 z[names.index(name)] = value
             else:
                 held[name] = float(value)
-        stop = f"{event.stop} at t = {now.t:.9g} s" if event.stop else now.stop
-        return replace(now.holding(held), z=z, stop=stop)
+        stop = f"{event.stop} at t = {now.t:.9g} s" if event.stop else onto.stop
+        return replace(onto.holding(held), z=z, stop=stop)
 
 
 def _values(now: Instant, key: Any, terms: list[SX]) -> Floats:
@@ -98,7 +100,11 @@ def _values(now: Instant, key: Any, terms: list[SX]) -> Floats:
     return function(*now.arguments)[0].ravel()
 
 
+def _guards(now: Instant) -> Floats:
+    """(ne,) values of all guards."""
+    return _values(now, "guards", [event.guard for event in now.system.equations.events])
+
+
 def _signs(now: Instant) -> Floats:
     """(ne,) signs of all guards; zero counts as positive."""
-    guards = _values(now, "guards", [event.guard for event in now.system.equations.events])
-    return np.where(guards < 0, -1.0, 1.0)
+    return np.where(_guards(now) < 0, -1.0, 1.0)

@@ -2,15 +2,14 @@
 
 Between events the motion is smooth and the held values are constant. *Reactors* say what is watched (guards) and what
 happens where a guard passes zero: they return the instant after it, with another state, other held values, or other
-equations. At given times (samples, jumps of signals in time) the loop stops as well and asks them.
+equations. *Clocks* say at which times the loop stops as well (samples, jumps of signals in time, delays).
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
 from typing import Protocol
 
 import casadi as ca
@@ -19,12 +18,14 @@ from numpy.typing import NDArray
 
 from sekant.analyses.simulation.runs import Guards, Run, Setup, run_stretch
 from sekant.engine.system import State, System
-from sekant.errors import SolverError
+from sekant.errors import AnalysisWarning, SolverError
 from sekant.geometry.spatial import SX
 
 Floats = NDArray[np.float64]
 MOST_EVENTS = 100_000
 COUNTS = ("steps", "rejected", "evaluations", "restarts", "landings", "jacobians", "factorizations")
+SMOOTH = 3
+"""Passages through delays after which a kink does not matter any more."""
 JUST_BEFORE = 1e-12
 """Part of the run by which the time before a jump in time lies before it."""
 
@@ -89,83 +90,190 @@ class Reactor(Protocol):
         ...
 
 
-def run_with_events(
-    method: str, setup: Setup, reactors: Sequence[Reactor], stops: Sequence[float] = ()
-) -> Run:
-    """Run from event to event. `stops`: further times (s) at which the reactors are asked.
+class Clock(Protocol):
+    """What changes held values at times that are known beforehand. One object serves one run and remembers."""
 
-    Rows go to `setup.on_variant` with the equations and the p that they belong to; a row at a stop is that just
-    after it.
+    def next_stop(self) -> float:
+        """The next time (s) at which it has not struck yet; infinite if there is none."""
+        ...
+
+    def kink(self, t: float) -> int:
+        """Passages through delays of what jumps or kinks as it strikes at t; 0 if it is fresh, SMOOTH if none is."""
+        ...
+
+    def struck(self, before: Instant, now: Instant) -> Instant:
+        """`now` with what is due changed, computed from `before`, which no clock has changed; at the start too."""
+        ...
+
+    def nodes(self, begin: float, end: float) -> Floats:
+        """Times within (begin, end) at which it wants to know the motion."""
+        ...
+
+    def passed(self, start: Instant, end: float, t: Floats, x: Floats, kink: int) -> None:
+        """The motion x (k, nq + nv + nz) at times t (k,) from `start` to `end`; `kink`: what happens there."""
+        ...
+
+    def warnings(self, rtol: float) -> Sequence[AnalysisWarning]:
+        """What a reader of the result should know, at the tolerance of the run."""
+        ...
+
+
+def run_with_events(
+    method: str, setup: Setup, reactors: Sequence[Reactor], clocks: Sequence[Clock] = ()
+) -> Run:
+    """Run from event to event.
+
+    Rows go to `setup.on_variant` with the equations and the p that they belong to; a row at a stop of a clock is that
+    just after it.
     """
-    return _Loop(method, setup, reactors).run(stops)
+    return _Loop(method, setup, reactors, clocks).run()
 
 
 class _Loop:
-    def __init__(self, method: str, setup: Setup, reactors: Sequence[Reactor]):
-        self.method, self.setup, self.reactors = method, setup, reactors
+    def __init__(self, method: str, setup: Setup, reactors: Sequence[Reactor], clocks: Sequence[Clock]):
+        self.method, self.setup, self.reactors, self.clocks = method, setup, reactors, clocks
         self.begin, self.end = float(setup.times[0]), float(setup.times[-1])
+        self.apart = JUST_BEFORE * (self.end - self.begin)
         self.done = 0  # rows that have been handed on
         self.work = np.zeros(len(setup.system.work_names) if setup.balance else 0)
         self.counts: Counter[str] = Counter()
         self.events = 0
+        self.last = (-1, -np.inf)  # number and time of the last event
 
-    def run(self, stops: Sequence[float]) -> Run:
+    def run(self) -> Run:
         setup, system = self.setup, self.setup.system
         z = system.element_states(setup.start, setup.parameters)
-        now = Instant(system, self.begin, setup.start.q, setup.start.v, z, setup.p)
+        now = self._struck(Instant(system, self.begin, setup.start.q, setup.start.v, z, setup.p))
         now = self._settled(now, None)
-        apart = JUST_BEFORE * (self.end - self.begin)
-        inner = sorted(stop for stop in set(stops) if self.begin + apart < stop < self.end - apart)
-        marks = [a for a, b in pairwise([*inner, self.end]) if b - a > apart]
-        for mark in [*marks, self.end]:
-            while not now.stop:
-                part, now = self._stretch(now, mark)
-                if part.status == "event":
-                    now = self._event(now, part)
-                    continue
-                if part.status != "finished":
-                    return self._ended(part, now, part.status, part.message)
-                break
-            if now.stop:
-                return self._stopped(now)
-            if mark < self.end:
-                now = self._settled(now, replace(now, t=mark - apart))
-        return self._ended(part, now, "finished", "")
+        while not now.stop:
+            mark = min([self.end, *[clock.next_stop() for clock in self.clocks]])
+            mark = self.end if self.end - mark <= self.apart else mark
+            if self.end - now.t <= self.apart:
+                return self._closed(now, "finished", "", self.setup.times[self.done :])
+            if mark < self.end and mark - now.t <= self.apart:
+                now = self._passed(now)
+                continue
+            start = now
+            part, now, rows = self._stretch(start, mark)
+            if part.status == "event" and self._again(start, now, part):
+                now = self._beyond(now)
+            elif part.status == "event":
+                self._tell(start, now, rows, part)
+                now = self._event(now, part)
+            elif part.status != "finished":
+                return self._ended(part, now, part.status, part.message)
+            elif mark >= self.end:
+                return self._ended(part, now, "finished", "")
+            else:
+                self._tell(start, now, rows, None)
+                now = self._passed(now)
+        return self._closed(now, "stopped", now.stop, np.array([now.t]))
 
-    def _stretch(self, now: Instant, mark: float) -> tuple[Run, Instant]:
-        """Run to `mark` or to the next event; the instant there, before anything changes."""
-        system, last = now.system, mark >= self.end
-        rest = np.maximum(self.setup.times[self.done :], now.t)
-        times = rest if last else np.append(rest[rest < mark], mark)
+    def _again(self, start: Instant, now: Instant, part: Run) -> bool:
+        """Whether the event is the last one again: the run began short of it by round-off."""
+        assert part.event is not None
+        return self.last == (part.event.number, start.t) and now.t - start.t <= self.apart
+
+    def _beyond(self, now: Instant) -> Instant:
+        """A step beyond the event on which the run stands, so short that its error is none."""
+        system, h = now.system, self.apart
+        x = np.concatenate([now.q, now.v, now.z])
+        rates = system.right_hand_side(balance=False)(np.array([now.t]), x, now.p)[0].ravel()
+        q, v, z = np.split(x + h * rates, np.cumsum([system.nq, system.nv]))
+        return replace(now, t=now.t + h, q=q, v=v, z=z)
+
+    def _passed(self, now: Instant) -> Instant:
+        """The instant after the clocks have struck, where reactors see what has jumped with time."""
+        before, after = (replace(now, t=now.t + side * self.apart) for side in (-1, 1))
+        after = self._settled(replace(self._struck(now), t=after.t), before)
+        return replace(after, t=now.t)
+
+    def _stretch(self, now: Instant, mark: float) -> tuple[Run, Instant, list]:
+        """Run to `mark` or to the next event; the instant there, before anything changes, and the motion at nodes."""
+        last = mark >= self.end
+        rest = self.setup.times[self.done :]
+        rest = np.where(rest > now.t + self.apart, rest, now.t)
+        wanted = rest if last else rest[rest < mark - self.apart]
+        kept = np.append(wanted, mark)
+        nodes = self._nodes(now.t, mark)
+        nodes = nodes[[np.abs(kept - node).min() > self.apart for node in nodes]] if nodes.size else nodes
+        times = np.unique(np.concatenate([kept, nodes]))
+        is_wanted, is_node = np.isin(times, wanted), np.isin(times, nodes)
+        # a time may be asked for several times, as after a stop within round-off of it
+        copies = np.diff(np.searchsorted(wanted, times, side="right"), prepend=0)
+        at, rows = 0, []
 
         def take(t: Floats, x: Floats, _: float) -> None:
-            kept = t.size if last else int(np.count_nonzero(t < mark))
-            self.done += kept
+            nonlocal at
+            span = slice(at, at + t.size)
+            at += t.size
+            if is_node.any():
+                keep, width = is_node[span], now.q.size + now.v.size + now.z.size
+                rows.append((t[keep], x[keep][:, :width]))
+            kept = np.repeat(np.flatnonzero(is_wanted[span]), copies[span][is_wanted[span]])
+            self.done += kept.size
             reached = float(t[-1]) if t.size else now.t
             fraction = (reached - self.begin) / (self.end - self.begin)
-            self.setup.on_variant(system, now.p[None, :], t[:kept], x[:kept], fraction)
+            self.setup.on_variant(now.system, now.p[None, :], t[kept], x[kept], fraction)
 
-        start = State(now.q, now.v, z=now.z, held=now.held)
-        part = run_stretch(
-            self.method,
-            replace(self.setup, system=system, start=start, times=times, on_chunk=take),
-            t_start=now.t,
-            work=self.work,
-            guards=self._guards(system),
-            longest=(self.end - self.begin) / 1000,
-        )
+        part = self._integrated(now, times, take)
         self.counts.update({name: part.stats[name] for name in COUNTS if name in part.stats})
         self.work = part.work.copy()
-        q, v, z = np.split(
-            part.x_last[: system.nq + system.nv + system.nz], [system.nq, system.nq + system.nv]
+        return part, _reached(now, part), rows
+
+    def _integrated(self, now: Instant, times: Floats, take: Callable[[Floats, Floats, float], None]) -> Run:
+        start = State(now.q, now.v, z=now.z, held=now.held)
+        return run_stretch(
+            self.method,
+            replace(
+                self.setup,
+                system=now.system,
+                start=start,
+                times=times,
+                on_chunk=take,
+                free_of_stops=bool(self.clocks),  # at which stretches end
+            ),
+            t_start=now.t,
+            work=self.work,
+            guards=self._guards(now.system),
+            longest=(self.end - self.begin) / 1000,
         )
-        return part, replace(now, t=part.t_last, q=q.copy(), v=v.copy(), z=z.copy())
+
+    def _nodes(self, begin: float, end: float) -> Floats:
+        return np.concatenate([np.zeros(0), *[clock.nodes(begin, end) for clock in self.clocks]])
+
+    def _tell(self, start: Instant, end: Instant, rows: list, event: Run | None) -> None:
+        """Give the clocks the motion from `start` to `end`; if an event came between, at nodes up to it."""
+        nodes = self._nodes(start.t, end.t)
+        if not nodes.size:
+            return
+        if event is not None:
+            rows, work = [], self.work
+            times = np.append(np.unique(nodes), end.t)
+            width = start.q.size + start.v.size + start.z.size
+            self._integrated(start, times, lambda t, x, _: rows.append((t, x[:, :width])))
+            self.work = work
+        t = np.concatenate([part for part, _ in rows])
+        x = np.concatenate([part for _, part in rows])
+        kink = min(clock.kink(end.t) for clock in self.clocks) if event is None else 0
+        for clock in self.clocks:
+            clock.passed(start, end.t, t, x, kink)
+
+    def _struck(self, now: Instant) -> Instant:
+        before = now
+        for clock in self.clocks:
+            now = clock.struck(before, now)
+        return now
 
     def _guards(self, system: System) -> Guards:
         """Those of all reactors, one after the other."""
-        parts = [reactor.guards(system) for reactor in self.reactors]
-        expressions = ca.vertcat(SX.zeros(0, 1), *[part.expressions for part in parts])
-        return Guards(expressions, np.concatenate([np.zeros(0), *[part.directions for part in parts]]))
+
+        def make() -> Guards:
+            parts = [reactor.guards(system) for reactor in self.reactors]
+            expressions = ca.vertcat(SX.zeros(0, 1), *[part.expressions for part in parts])
+            return Guards(expressions, np.concatenate([np.zeros(0), *[part.directions for part in parts]]))
+
+        return system.once("all guards", make)
 
     def _event(self, before: Instant, part: Run) -> Instant:
         assert part.event is not None
@@ -180,6 +288,7 @@ class _Loop:
             count = reactor.guards(before.system).directions.size
             if 0 <= number < count:
                 now = self._accounted(reactor.reaction(before, number))
+                self.last = (part.event.number, now.t)
                 others = [other for other in self.reactors if other is not reactor]
                 return self._settled(now, before, others)
             number -= count
@@ -198,23 +307,40 @@ class _Loop:
                 self.work[now.system.work_names.index(name)] += energy
         return replace(now, gained={})
 
-    def _stopped(self, now: Instant) -> Run:
-        """The run ends at this instant, which is its last row."""
+    def _closed(self, now: Instant, status: str, message: str, times: Floats) -> Run:
+        """The run ends at this instant; the rows at `times`, if any, are those of it."""
         x = np.concatenate([now.q, now.v, now.z, self.work])
-        self.setup.on_variant(now.system, now.p[None, :], np.array([now.t]), x[None, :], 1.0)
-        times = np.append(self.setup.times[: self.done], now.t)
-        return Run(
-            times, "stopped", now.stop, now.t, x, np.nan, self._stats({}), self.work, held=now.held.copy()
-        )
+        rows = np.repeat(x[None, :], times.size, axis=0)
+        self.setup.on_variant(now.system, now.p[None, :], times, rows, 1.0)
+        t, stats = np.concatenate([self.setup.times[: self.done], times]), self._stats({})
+        end = Run(t, status, message, now.t, x, np.nan, stats, self.work, held=now.held.copy())
+        return replace(end, warnings=tuple(self._warnings()))
 
     def _ended(self, part: Run, now: Instant, status: str, message: str) -> Run:
         times, stats = self.setup.times[: self.done], self._stats(part.stats)
         return replace(
-            part, t=times, status=status, message=message, stats=stats, event=None, held=now.held.copy()
+            part,
+            t=times,
+            status=status,
+            message=message,
+            stats=stats,
+            event=None,
+            held=now.held.copy(),
+            warnings=(*part.warnings, *self._warnings()),
         )
+
+    def _warnings(self) -> list[AnalysisWarning]:
+        return [warning for clock in self.clocks for warning in clock.warnings(self.setup.rtol)]
 
     def _stats(self, last: Mapping) -> dict:
         found = {**last, **self.counts, "events": self.events}
         for reactor in self.reactors:
             found.update(reactor.stats())
         return found
+
+
+def _reached(now: Instant, part: Run) -> Instant:
+    system = now.system
+    ends = np.cumsum([system.nq, system.nv, system.nz])
+    q, v, z, _ = np.split(part.x_last, ends)
+    return replace(now, t=part.t_last, q=q.copy(), v=v.copy(), z=z.copy())

@@ -1,10 +1,12 @@
-"""Which reactors the event loop of a system has."""
+"""Which reactors and clocks the event loop of a system has."""
 
 from __future__ import annotations
 
+from sekant.analyses.simulation.clocks import Samples, TimeStops
 from sekant.analyses.simulation.contacts import Contacts
 from sekant.analyses.simulation.declared import DeclaredEvents
-from sekant.analyses.simulation.events import Reactor
+from sekant.analyses.simulation.delays import Delays
+from sekant.analyses.simulation.events import Clock, Reactor
 from sekant.engine.system import System
 
 
@@ -15,4 +17,16 @@ def reactors_of(system: System) -> list[Reactor]:
         found.append(Contacts(system))
     if system.equations.events:
         found.append(DeclaredEvents())
+    return found
+
+
+def clocks_of(system: System, begin: float, stops: list[float]) -> list[Clock]:
+    """For one run from `begin` (s); none where nothing is sampled or delayed. `stops`: jumps in time (s)."""
+    found: list[Clock] = []
+    if system.equations.sampled:
+        found.append(Samples(system, begin))
+    if system.equations.delayed:
+        found.append(Delays(system, begin))
+    if found or reactors_of(system):
+        found.append(TimeStops(stops))
     return found

@@ -35,6 +35,8 @@ from sekant.solvers.taylor.integrate import MOST_STEPS
 Floats = NDArray[np.float64]
 TAYLOR = "taylor"
 ALL_METHODS = (*METHODS, TAYLOR, *IMPLICIT)
+ROUND_OFF = 64 * np.finfo(float).eps
+"""Part of the time below which two times are one."""
 EVENT_METHODS = (TAYLOR,)
 """Methods that locate events."""
 MANY_STEPS = 50_000
@@ -57,6 +59,8 @@ class Setup:
     on_chunk: Callable[[Floats, Floats, float], None]  # rows x = [q; v; z; w]
     on_variant: Callable[[System, Floats, Floats, Floats, float], None]
     """the same, of a variant of the system and with the p (1 or k, np) of the rows"""
+    free_of_stops: bool = False
+    """whether it is known that nothing jumps with time alone within the times"""
 
     @property
     def p(self) -> Floats:
@@ -69,6 +73,8 @@ class Setup:
 
     @property
     def stops(self) -> list[float]:
+        if self.free_of_stops:
+            return []
         return self.system.time_stops(float(self.times[0]), float(self.times[-1]), self.parameters)
 
 
@@ -131,7 +137,21 @@ def run_stretch(
     """
     if method == TAYLOR:
         return run_taylor(setup, t_start, work, guards, longest)
-    raise SolverError(f"events need method 'taylor', which lands on them exactly (got '{method}')")
+    if guards.directions.size:
+        raise SolverError(f"events need one of the methods {', '.join(EVENT_METHODS)} (got '{method}')")
+    early = setup.times[0] > t_start
+    take, first = setup.on_chunk, early
+
+    def without_start(t: Floats, x: Floats, fraction: float) -> None:
+        nonlocal first
+        skip = int(first and t.size > 0)
+        first = first and not skip
+        take(t[skip:], x[skip:], fraction)
+
+    times = np.concatenate([[t_start], setup.times]) if early else setup.times
+    part = replace(setup, times=times, on_chunk=without_start)
+    done = _run_implicit(method, part, work) if method in IMPLICIT else _run_explicit(method, part, work)
+    return replace(done, t=done.t[int(early) :])
 
 
 def explicit_problem(
@@ -156,7 +176,8 @@ def explicit_problem(
     )
 
 
-def _run_explicit(method: str, setup: Setup) -> Run:
+def _run_explicit(method: str, setup: Setup, work: Floats | None = None) -> Run:
+    """By an explicit method; `work` (nw,): done before."""
     system = setup.system
     problem = explicit_problem(system, setup.parameters, setup.balance, method, setup.start.held)
     steps = (setup.times[-1] - setup.times[0]) / setup.step if setup.step else 0
@@ -164,7 +185,7 @@ def _run_explicit(method: str, setup: Setup) -> Run:
         group = euler_group(system, setup.balance)
         if group:
             problem = replace(problem, euler_group=group[0], group_size=group[1])
-    work = np.zeros(problem.n - system.nq - system.nv - system.nz)
+    work = np.zeros(problem.n - system.nq - system.nv - system.nz) if work is None else work
     outcome = integrate_ode(
         problem,
         setup.times,
@@ -194,6 +215,7 @@ def _run_explicit(method: str, setup: Setup) -> Run:
             "restarts": stats.restarts,
             "landings": stats.landings,
         },
+        outcome.x_last[system.nq + system.nv + system.nz :].copy(),
         warnings=()
         if is_adaptive(method)
         else breaks_crossed(problem, outcome, system, float(setup.step or 0.0)),
@@ -288,7 +310,7 @@ def run_taylor(
         account
         and outcome.status == "event"
         and account.edge is not None
-        and outcome.t_last > account.edge[0]
+        and outcome.t_last - account.edge[0] > ROUND_OFF * abs(outcome.t_last)
     ):
         at, x = account.edge
         rest = integrate(account.inside(outcome.t_last), x[: system.nq], x[system.nq :], at)
@@ -349,12 +371,17 @@ def dae_problem(
     return DaeProblem(system.once(("dae", engine), make), system.parameter_vector(parameters, held))
 
 
-def _run_implicit(method: str, setup: Setup) -> Run:
+def _run_implicit(method: str, setup: Setup, work: Floats | None = None) -> Run:
+    """By an implicit method; `work` (nw,): done before."""
     system = setup.system
     width = system.nq + system.nv + system.nz + (len(system.work_names) if setup.balance else 0)
 
+    before = np.zeros(width)
+    if work is not None and work.size:
+        before[-work.size :] = work
+
     def deliver(t: Floats, x: Floats, fraction: float) -> None:
-        setup.on_chunk(t, x[:, :width], fraction)
+        setup.on_chunk(t, x[:, :width] + before, fraction)
 
     outcome = integrate_dae(
         dae_problem(system, setup.parameters, held=setup.start.held),
@@ -386,4 +413,5 @@ def _run_implicit(method: str, setup: Setup) -> Run:
             "factorizations": stats.factorizations,
             "restarts": stats.restarts,
         },
+        (outcome.x_last[:width] + before)[system.nq + system.nv + system.nz :],
     )

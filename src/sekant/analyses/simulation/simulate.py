@@ -15,7 +15,7 @@ from sekant.analyses.assembly.immobility import dead_end, refuse_rigid
 from sekant.analyses.simulation.choice import choose_method
 from sekant.analyses.simulation.energy_watch import EnergyWatch
 from sekant.analyses.simulation.events import run_with_events
-from sekant.analyses.simulation.reactors import reactors_of
+from sekant.analyses.simulation.reactors import clocks_of, reactors_of
 from sekant.analyses.simulation.runs import EVENT_METHODS, Setup, is_adaptive, prepare_loop, run
 from sekant.engine.inputs import InputValue, driven_by, split_inputs
 from sekant.engine.system import State, System, as_system
@@ -135,7 +135,8 @@ def simulate(
         on_chunk=reporter.chunk,
         on_variant=reporter.variant_chunk,
     )
-    done = run_with_events(method, setup, reactors, setup.stops) if reactors else run(method, setup)
+    clocks = clocks_of(system, float(times[0]), setup.stops)
+    done = run_with_events(method, setup, reactors, clocks) if clocks else run(method, setup)
     message = done.message
     if done.status in ("not_finite", "step_too_small"):
         cause = _cause(system, done, parameters)

@@ -54,6 +54,12 @@ def refuse(system: System, what: str) -> None:
             "'taylor', which the exported code does not contain; use a joint_limit, "
             "or a force that is an expression of the gap"
         )
+    if system.equations.held_values:
+        item = system.equations.held_values[0].name.rpartition(".")[0]
+        raise SekantError(
+            f"model '{name}': '{item}' holds values between events or samples and cannot be exported as {what}: the "
+            "exported code has no events; leave it out, or close the loop outside through inputs and outputs"
+        )
     if system.nv == 0:
         raise SekantError(
             f"model '{name}' has no degree of freedom, so there is no motion to export; free a joint, or use "

@@ -1,23 +1,33 @@
 """Signals: named quantities, with states or without, that forces and other signals may use. One file a type."""
 
 from sekant.model.signals.base import SIGNALS, Signal, register, signal_class
+from sekant.model.signals.delay import Delay
 from sekant.model.signals.derivative import Derivative
+from sekant.model.signals.event import EventSignal as Event
 from sekant.model.signals.expression import ExpressionSignal as Expression
+from sekant.model.signals.held import Held
+from sekant.model.signals.hysteresis import Hysteresis
 from sekant.model.signals.integral import Integral
 from sekant.model.signals.lowpass import Lowpass
 from sekant.model.signals.pid import Pid
 from sekant.model.signals.rate_limit import RateLimit
+from sekant.model.signals.sampled import SampledSignal as Sampled
 from sekant.model.signals.state_space import StateSpace
 from sekant.model.signals.transfer_function import TransferFunction
 
 __all__ = [
     "SIGNALS",
+    "Delay",
     "Derivative",
+    "Event",
     "Expression",
+    "Held",
+    "Hysteresis",
     "Integral",
     "Lowpass",
     "Pid",
     "RateLimit",
+    "Sampled",
     "Signal",
     "StateSpace",
     "TransferFunction",

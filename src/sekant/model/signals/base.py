@@ -11,7 +11,7 @@ from typing import ClassVar, TypeVar
 
 from sekant.errors import ModelError, suggest
 from sekant.geometry.spatial import SX
-from sekant.model.motion import ElementKinematics, Event, Sampled
+from sekant.model.motion import Delayed, ElementKinematics, Event, Sampled
 from sekant.model.quantities import Description
 
 
@@ -21,6 +21,8 @@ class Signal(Description):
     type: ClassVar[str]
     summary: ClassVar[str]
     signals: ClassVar[tuple[str, ...]] = ("input",)  # fields that may vary in time
+    settable: ClassVar[str] = ""
+    """the state or held value that events set; empty if there is none"""
 
     unit: str = "1"
     """unit of the value, for results and plots"""
@@ -45,6 +47,14 @@ class Signal(Description):
     def samples(self, name: str, motion: ElementKinematics) -> tuple[Sampled, ...]:
         """Held values of this signal that are set at given times."""
         return ()
+
+    def delays(self, name: str, motion: ElementKinematics) -> tuple[Delayed, ...]:
+        """Quantities that this signal takes up later."""
+        return ()
+
+    def smooth(self) -> Signal:
+        """The signal that stands for this one in linear models and equilibria."""
+        return self
 
 
 Kind = TypeVar("Kind", bound=Signal)

@@ -16,6 +16,7 @@ class Integral(Signal):
 
     type: ClassVar[str] = "integral"
     summary: ClassVar[str] = "integral of an input over time"
+    settable: ClassVar = "value"
 
     input: AnyQuantity
     start: AnyQuantity = 0.0

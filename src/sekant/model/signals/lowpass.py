@@ -18,6 +18,7 @@ class Lowpass(Signal):
 
     type: ClassVar[str] = "lowpass"
     summary: ClassVar[str] = "low-pass filter of first or second order"
+    settable: ClassVar = "value"
 
     input: AnyQuantity
     time_constant: Time

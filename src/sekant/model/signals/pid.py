@@ -22,6 +22,7 @@ class Pid(Signal):
 
     type: ClassVar[str] = "pid"
     summary: ClassVar[str] = "PID controller with filtered derivative, limits and anti-windup"
+    settable: ClassVar = "integral"
     signals: ClassVar = ("error", "kp", "ki", "kd", "low", "high")
 
     error: AnyQuantity

@@ -19,6 +19,7 @@ class RateLimit(Signal):
 
     type: ClassVar[str] = "rate_limit"
     summary: ClassVar[str] = "follows an input with a lag, no faster than given rates"
+    settable: ClassVar = "value"
 
     input: AnyQuantity
     rising: AnyQuantity

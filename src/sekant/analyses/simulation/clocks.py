@@ -1,0 +1,95 @@
+"""Clocks of the event loop: jumps in time, and samples."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence
+
+import casadi as ca
+import numpy as np
+from numpy.typing import NDArray
+
+from sekant.analyses.simulation.events import SMOOTH, Instant
+from sekant.engine.codegen.native import NativeFunction
+from sekant.engine.system import System
+from sekant.errors import AnalysisWarning
+
+Floats = NDArray[np.float64]
+ON_TIME = 1e-9
+"""Part of a period within which a time is that of a sample."""
+
+
+class TimeStops:
+    """Times at which something jumps or kinks with time alone: nothing is changed, but reactors are asked."""
+
+    def __init__(self, stops: Sequence[float]):
+        self._stops, self._next = sorted(set(stops)), 0
+
+    def next_stop(self) -> float:
+        return self._stops[self._next] if self._next < len(self._stops) else np.inf
+
+    def _passed_by(self, t: float) -> int:
+        return bisect_right(self._stops, t + 1e-12 * max(abs(t), 1.0))
+
+    def kink(self, t: float) -> int:
+        return SMOOTH if self._passed_by(t) == self._next else 0
+
+    def struck(self, before: Instant, now: Instant) -> Instant:
+        self._next = self._passed_by(now.t)
+        return now
+
+    def nodes(self, begin: float, end: float) -> Floats:
+        return np.zeros(0)
+
+    def passed(self, start: Instant, end: float, t: Floats, x: Floats, kink: int) -> None:
+        pass
+
+    def warnings(self, rtol: float) -> Sequence[AnalysisWarning]:
+        return ()
+
+
+class Samples:
+    """Held values that are set at regular times; all of one time from the values just before it."""
+
+    def __init__(self, system: System, begin: float):
+        self._sampled = system.equations.sampled
+        self._next = [
+            max(0, int(np.ceil((begin - one.offset) / one.period - ON_TIME))) for one in self._sampled
+        ]
+
+    def _time(self, i: int) -> float:
+        return self._sampled[i].offset + self._next[i] * self._sampled[i].period
+
+    def next_stop(self) -> float:
+        return min((self._time(i) for i in range(len(self._sampled))), default=np.inf)
+
+    def _due(self, t: float) -> list[int]:
+        return [i for i, one in enumerate(self._sampled) if self._time(i) <= t + ON_TIME * one.period]
+
+    def kink(self, t: float) -> int:
+        return 0 if self._due(t) else SMOOTH
+
+    def struck(self, before: Instant, now: Instant) -> Instant:
+        due = self._due(before.t)
+        if not due:
+            return now
+        values = sample_function(before.system)(*before.arguments)[0].ravel()
+        for i in due:
+            self._next[i] += 1
+        return now.holding({".".join(self._sampled[i].key): float(values[i]) for i in due})
+
+    def nodes(self, begin: float, end: float) -> Floats:
+        return np.zeros(0)
+
+    def passed(self, start: Instant, end: float, t: Floats, x: Floats, kink: int) -> None:
+        pass
+
+    def warnings(self, rtol: float) -> Sequence[AnalysisWarning]:
+        return ()
+
+
+def sample_function(system: System) -> NativeFunction:
+    """(t, q, v, z, p) -> (ns,) what would be sampled."""
+    eq = system.equations
+    inputs, terms = [eq.t, eq.q, eq.v, eq.z, eq.p], [one.expression for one in eq.sampled]
+    return system.once("samples", lambda: system.function("samples", inputs, [ca.vertcat(*terms)]))

@@ -1,0 +1,80 @@
+"""A signal that follows its input later."""
+
+from __future__ import annotations
+
+from math import factorial
+from typing import ClassVar
+
+from pydantic import model_validator
+
+from sekant.geometry.spatial import SX
+from sekant.model.motion import Delayed, ElementKinematics
+from sekant.model.quantities import AnyQuantity, Time
+from sekant.model.signals.base import Signal, register
+from sekant.model.signals.sampled import fixed_time
+from sekant.model.signals.transfer_function import TransferFunction
+
+DEGREE = 7
+"""Of the polynomials that keep the input."""
+
+
+@register
+class Delay(Signal):
+    """y(t) = input(t - time); `start` before the input has arrived.
+
+    The input is kept as polynomials of degree 7 through its values at Chebyshev points, `pieces` of them over the
+    delay. In linear models the delay is a Pade approximation exp(-s T) of order `pade`.
+    """
+
+    type: ClassVar[str] = "delay"
+    summary: ClassVar[str] = "its input, a fixed time later"
+
+    input: AnyQuantity
+    time: Time
+    start: AnyQuantity = 0.0
+    """value before the input has arrived"""
+    pieces: int = 2
+    """polynomials of degree 7 over the delay"""
+    pade: int = 4
+    """order of the Pade approximation in linear models"""
+
+    @model_validator(mode="after")
+    def _sensible(self):
+        if isinstance(self.time, float) and not self.time > 0:
+            raise ValueError(
+                f"time must be positive (got {self.time:g} s); without a delay it is an expression"
+            )
+        if not 1 <= self.pieces <= 1000:
+            raise ValueError(f"pieces must be between 1 and 1000 (got {self.pieces})")
+        if not 1 <= self.pade <= 12:
+            raise ValueError(f"pade must be between 1 and 12 (got {self.pade}); higher orders lose digits")
+        return self
+
+    def output(self, name: str, motion: ElementKinematics) -> SX:
+        middle = motion.held(name, "middle", 0.0, "s")
+        half = motion.held(name, "half", 1.0, "s")
+        s, y = (motion.t - middle) / half, SX(0)
+        starts = [motion.value(self.start), *[0.0] * DEGREE]
+        parts = [motion.held(name, f"c{k}", start, self.unit) for k, start in enumerate(starts)]
+        for part in reversed(parts):
+            y = y * s + part
+        return y
+
+    def delays(self, name: str, motion: ElementKinematics) -> tuple[Delayed, ...]:
+        time = fixed_time(name, "time", self.time)
+        return (Delayed(name, motion.value(self.input), time, self.pieces, DEGREE),)
+
+    def smooth(self) -> Signal:
+        """The Pade approximation exp(-s T) = P(-s T) / P(s T), P_k = (2n-k)! n! / ((2n)! k! (n-k)!)."""
+        n, T = self.pade, self.time
+        c = [
+            factorial(2 * n - k) * factorial(n) / (factorial(2 * n) * factorial(k) * factorial(n - k))
+            for k in range(n + 1)
+        ]
+        if not isinstance(T, float):
+            raise ValueError("the time of a delay must be a number in linear models")
+        powers = [c[k] * T**k for k in range(n, -1, -1)]
+        signed = [(-1) ** k * c[k] * T**k for k in range(n, -1, -1)]
+        return TransferFunction(
+            input=self.input, numerator=tuple(signed), denominator=tuple(powers), unit=self.unit
+        )

@@ -1,0 +1,67 @@
+"""Events: where a quantity crosses zero, something is set, or the run ends."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Literal
+
+from pydantic import model_validator
+
+from sekant.geometry.spatial import SX
+from sekant.model.motion import ElementKinematics, Event
+from sekant.model.quantities import AnyQuantity, SignalName
+from sekant.model.signals.base import Signal, register
+
+DIRECTIONS = {"rising": 1, "falling": -1, "both": 0}
+
+
+@register
+class EventSignal(Signal):
+    """Where `when` crosses zero: `set` another signal `to` a value, `reset` signals to their start, `stop` the run.
+
+    Its own value is how often it has happened. What can be set: `held`, `sampled`, `integral`, `lowpass`,
+    `rate_limit`, `hysteresis` (its branch, 0 or 1), and the integral part of a `pid`.
+    """
+
+    type: ClassVar[str] = "event"
+    summary: ClassVar[str] = "where a quantity crosses zero: set, reset, stop; its value counts how often"
+    signals: ClassVar = ("when", "to")
+    settable: ClassVar = "count"
+
+    when: AnyQuantity
+    """happens where this crosses zero"""
+    direction: Literal["rising", "falling", "both"] = "both"
+    set: SignalName | None = None
+    """signal that is set"""
+    to: AnyQuantity = 0.0
+    """value that it gets, taken just before the event"""
+    reset: tuple[SignalName, ...] = ()
+    """signals that begin anew at their start values"""
+    stop: bool | str = False
+    """end the run; a text is its message"""
+
+    @model_validator(mode="after")
+    def _sensible(self):
+        if isinstance(self.when, float):
+            raise ValueError(f"when must vary (got the number {self.when:g}, which never crosses zero)")
+        return self
+
+    def output(self, name: str, motion: ElementKinematics) -> SX:
+        return motion.held(name, "count")
+
+    def events(self, name: str, motion: ElementKinematics) -> tuple[Event, ...]:
+        sets = {(name, "count"): motion.held(name, "count") + 1}
+        if self.set is not None:
+            sets[self.set, _part(motion, self.set)] = motion.value(self.to)
+        for other in self.reset:
+            key = (other, _part(motion, other))
+            sets[key] = motion.start_of(*key)
+        text = f"event '{name}'" if self.stop is True else (self.stop or "")
+        return (Event(name, motion.value(self.when), DIRECTIONS[self.direction], sets, stop=text),)
+
+
+def _part(motion: ElementKinematics, other: str) -> str:
+    """The state or held value of a signal that events set; made by its output."""
+    motion.signal(other)
+    part = motion.model.signals[other].settable
+    motion.start_of(other, part)
+    return part

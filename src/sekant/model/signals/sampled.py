@@ -1,0 +1,59 @@
+"""A signal that is sampled and held."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from pydantic import model_validator
+
+from sekant.errors import ModelError
+from sekant.geometry.spatial import SX
+from sekant.model.motion import ElementKinematics, Sampled
+from sekant.model.quantities import AnyQuantity, Time
+from sekant.model.signals.base import Signal, register
+
+
+@register
+class SampledSignal(Signal):
+    """The input at the times offset + k period, held in between; `start` before the first sample.
+
+    All that is sampled at one time is taken from the values just before it. So a sampled signal may use itself, as
+    in the sum ``total + period * error``, and loops of sampled signals are no algebraic loops.
+    """
+
+    type: ClassVar[str] = "sampled"
+    summary: ClassVar[str] = "takes its input at regular times and holds it in between"
+    settable: ClassVar = "value"
+
+    input: AnyQuantity
+    period: Time
+    offset: Time = 0.0
+    """time of the first sample"""
+    start: AnyQuantity = 0.0
+
+    @model_validator(mode="after")
+    def _sensible(self):
+        if isinstance(self.period, float) and not self.period > 0:
+            raise ValueError(f"period must be positive (got {self.period:g} s)")
+        if isinstance(self.offset, float) and self.offset < 0:
+            raise ValueError(f"offset must not be negative (got {self.offset:g} s)")
+        return self
+
+    def output(self, name: str, motion: ElementKinematics) -> SX:
+        return motion.held(name, "value", motion.value(self.start), self.unit)
+
+    def samples(self, name: str, motion: ElementKinematics) -> tuple[Sampled, ...]:
+        period, offset = (fixed_time(name, field, getattr(self, field)) for field in ("period", "offset"))
+        return (Sampled((name, "value"), motion.value(self.input), period, offset),)
+
+
+def fixed_time(name: str, field: str, value: object) -> float:
+    """A time that the clock of a run needs as a number."""
+    if isinstance(value, SX) and value.is_constant():
+        value = float(value)
+    if not isinstance(value, (int, float)):
+        raise ModelError(
+            f"{field} cannot be a run-time parameter: the clock of a run needs it as a number; compile without it",
+            path=("signals", name, field),
+        )
+    return float(value)
