@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import casadi as ca
 import numpy as np
@@ -47,6 +47,9 @@ class ConstrainedEquations(ABC):
     delayed: Sequence[Delayed] = ()
     closed: frozenset[str] = frozenset()
     """contacts that are closed and stay so"""
+
+    friction: Any = None
+    """forces of dry friction and what decides on sticking, see `sekant.formulations.friction`; None: there is none"""
 
     @property
     @abstractmethod

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from copy import copy
 from functools import cached_property
 from typing import Any, Literal
 
@@ -11,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sekant.errors import ModelError
-from sekant.formulations import model_answers, recursive
+from sekant.formulations import friction, model_answers, recursive
 from sekant.formulations.constrained import ConstrainedEquations, column
 from sekant.formulations.constraints import ConstraintBlock, constraint_blocks, contact_blocks
 from sekant.formulations.contract import Inventory
@@ -46,8 +47,10 @@ class Equations(ConstrainedEquations):
         algorithm: Algorithm = "auto",
         formulation: str = "joint",
         closed: Collection[str] = (),
+        regularized: bool = False,
     ):
         self.resolved = resolved
+        self.regularized = regularized  # dry friction by a smooth law, for methods without events
         self.closed = frozenset(closed)  # contacts that are closed and stay so
         self.model = resolved.model
         self.formulation = formulation
@@ -62,7 +65,11 @@ class Equations(ConstrainedEquations):
 
     def holding(self, closed: Collection[str]) -> Equations:
         """The same equations with the contacts `closed` closed."""
-        return Equations(self.resolved, "auto", self.formulation, closed)
+        return Equations(self.resolved, "auto", self.formulation, closed, self.regularized)
+
+    def smoothed(self) -> Equations:
+        """The same equations with dry friction by its regularized law."""
+        return Equations(self.resolved, "auto", self.formulation, self.closed, regularized=True)
 
     def _kinematics(self) -> TreeKinematics:
         floating = self.formulation == "cartesian"
@@ -79,6 +86,27 @@ class Equations(ConstrainedEquations):
     @cached_property
     def actions(self) -> dict[str, Action]:
         """What each force element, and each joint with springs of its own, does; by name."""
+        stated = self._stated_actions
+        friction.refuse_signs(stated, self)
+        return stated if self.friction is None else friction.completed(stated, self.friction, self.lookups)
+
+    @cached_property
+    def friction(self) -> friction.Solved | None:
+        """The forces of dry friction and what decides whether joints stick; None where there is none."""
+        found = [action.friction for action in self._stated_actions.values() if action.friction is not None]
+        if not found:
+            return None
+        probe = copy(self)  # the same motion, but the forces of friction are symbols
+        probe.__dict__["actions"] = self._stated_actions
+        probe.__dict__["friction"] = None
+        solved = friction.solve(probe, found, self.regularized)
+        self.__dict__["mass_matrix"] = probe.mass_matrix
+        self.__dict__["_a_of_forces"] = probe.a
+        return solved
+
+    @cached_property
+    def _stated_actions(self) -> dict[str, Action]:
+        """The actions with symbols for the forces of dry friction."""
         actions = {name: force.action(self.motion) for name, force in self.model.forces.items()}
         for name, joint in self.model.joints.items():
             inner = joint.action(name, self.motion)
@@ -234,9 +262,21 @@ class Equations(ConstrainedEquations):
     @cached_property
     def a(self) -> SX:
         """(nv,) accelerations of the free coordinates, auxiliary parameters last."""
+        if self.friction is not None:
+            return self._with_friction(self.friction)
         if self.constraints:
             return self._solution[0]
         return self._grouped[0] if self.motion.grouped else column(self.forward.a)
+
+    def _with_friction(self, solved: friction.Solved) -> SX:
+        """a (nv,) at the forces of friction; that of a coordinate that sticks is zero and not a difference."""
+        a = self.lookups.substitute(self.__dict__["_a_of_forces"], solved.symbols, solved.values)
+        if not self.regularized:
+            for one in solved.frictions:
+                for k in range(self.nv):
+                    if ca.is_equal(one.slip, self.v[k]):
+                        a[k] = (1 - one.stuck) * a[k]
+        return a
 
     # -- constraints -----------------------------------------------------------------------------------
 

@@ -102,21 +102,33 @@ def _measured(eq: Equations, name: str) -> tuple[SX | None, SX | None]:
 
 def _reactions(eq: Equations, name: str) -> Iterator[Output]:
     """Wrench that the joint transmits to its child, about M's origin."""
-    F_end, M_end = eq.motion.joint_ends(name)
-    if name in eq.motion.joint_index:
-        i = eq.motion.joint_index[name]
-        link, F = eq.motion.links[i], eq.forward.F_joint[i]
-        R = eq.motion.X_WM[i].R
-        force, moment = R @ F.f, R @ F.n
-        if link.reversed:  # on the parent about F: turn it round and move it to M
-            force, moment = -force, -(moment + ca.cross(F_end.p - M_end.p, R @ F.f))
-    else:
-        force, moment = eq.transmitted(name)
     units = ("N", "N", "N", "N*m", "N*m", "N*m")
     about = f"wrench of {name} on its child about the joint frame's origin"
-    yield Output(f"{name}.reaction", units, WRENCH, f"{about}, in W", ca.vertcat(force, moment))
-    local = ca.vertcat(M_end.R.T @ force, M_end.R.T @ moment)
-    yield Output(f"{name}.reaction_local", units, WRENCH, f"{about}, in the joint frame M", local)
+    yield Output(f"{name}.reaction", units, WRENCH, f"{about}, in W", ca.vertcat(*_transmitted(eq, name)))
+    yield Output(
+        f"{name}.reaction_local", units, WRENCH, f"{about}, in the joint frame M", local_reaction(eq, name)
+    )
+
+
+def local_reaction(eq: Equations, name: str) -> SX:
+    """Force and moment (6,) that a joint transmits to its child, about M's origin, in M."""
+    R = eq.motion.joint_ends(name)[1].R
+    force, moment = _transmitted(eq, name)
+    return ca.vertcat(R.T @ force, R.T @ moment)
+
+
+def _transmitted(eq: Equations, name: str) -> tuple[SX, SX]:
+    """Force (3,) and moment (3,) about M's origin on the child, in W."""
+    if name not in eq.motion.joint_index:
+        return eq.transmitted(name)
+    F_end, M_end = eq.motion.joint_ends(name)
+    i = eq.motion.joint_index[name]
+    link, F = eq.motion.links[i], eq.forward.F_joint[i]
+    R = eq.motion.X_WM[i].R
+    force, moment = R @ F.f, R @ F.n
+    if link.reversed:  # on the parent about F: turn it round and move it to M
+        return -force, -(moment + ca.cross(F_end.p - M_end.p, force))
+    return force, moment
 
 
 def _constraints(eq: Equations) -> Iterator[Output]:

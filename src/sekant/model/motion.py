@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -124,6 +124,29 @@ class Delayed:
 
 
 @dataclass(frozen=True, slots=True)
+class DryFriction:
+    """Coulomb friction on one velocity: it sticks or slides, and the equations of motion tell with which force.
+
+    `force` (): the symbol of that force, which the element puts where it acts. `slip` (): velocity against which it acts.
+    `stuck`, `direction`: held values; 1 where it sticks, and the sign of `slip` where it slides. `level`: of the force
+    while it slides; `limit`: up to which it sticks. Both may contain `load` (), the symbol of what `measure` finds
+    of the wrench (6,) (force, moment, in the joint frame M) in `joint`. `width`: of the regularized law.
+    """
+
+    name: str
+    joint: str
+    force: SX
+    slip: SX
+    stuck: SX
+    direction: SX
+    level: SX
+    limit: SX
+    width: SX
+    load: SX | None = None
+    measure: Callable[[SX], SX] | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Action:
     """What a force element does to the model.
 
@@ -138,6 +161,7 @@ class Action:
     outputs: dict[str, tuple[str, SX]] = field(default_factory=dict)  # name -> (unit, value)
     rates: dict[str, SX] = field(default_factory=dict)  # of the element's own states, see `Kinematics.state`
     events: tuple[Event, ...] = ()
+    friction: DryFriction | None = None
 
 
 @dataclass(frozen=True, slots=True)

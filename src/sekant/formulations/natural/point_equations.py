@@ -59,11 +59,14 @@ class PointEquations(Equations):
 
     motion: PointKinematics  # pyright: ignore[reportIncompatibleVariableOverride]
 
-    def __init__(self, resolved: ResolvedModel, closed: Collection[str] = ()):
-        super().__init__(resolved, "auto", "natural", closed)
+    def __init__(self, resolved: ResolvedModel, closed: Collection[str] = (), regularized: bool = False):
+        super().__init__(resolved, "auto", "natural", closed, regularized)
 
     def holding(self, closed: Collection[str]) -> PointEquations:
-        return PointEquations(self.resolved, closed)
+        return PointEquations(self.resolved, closed, self.regularized)
+
+    def smoothed(self) -> PointEquations:
+        return PointEquations(self.resolved, self.closed, regularized=True)
 
     def _kinematics(self) -> PointKinematics:
         return PointKinematics(self.resolved)
@@ -154,6 +157,8 @@ class PointEquations(Equations):
 
     @cached_property
     def a(self) -> SX:
+        if self.friction is not None:
+            return self._with_friction(self.friction)
         return self._solution[0] if self.nv else SX.zeros(0, 1)
 
     @cached_property

@@ -1,32 +1,169 @@
-"""Viscous friction in a joint."""
+"""Friction in a joint: viscous, and dry with sticking."""
 
 from __future__ import annotations
 
 from typing import ClassVar
 
+import casadi as ca
+from pydantic import model_validator
+
+from sekant.geometry.spatial import SX, scalar
 from sekant.model.forces.base import Force, register
-from sekant.model.motion import Action, Kinematics
-from sekant.model.quantities import AnyQuantity, JointName
+from sekant.model.motion import Action, DryFriction, ElementKinematics
+from sekant.model.quantities import AnyQuantity, Dimensionless, JointName, Length
+
+_TINY = 1e-24  # N^2: keeps the size of a reaction smooth where there is none
 
 
 @register
 class JointFriction(Force):
-    """Generalized force -c v on one coordinate (N s/m for a slider, N m s/rad for a hinge)."""
+    """Generalized force -damping v - F sign(v) on one coordinate (N for a slider, N m for a hinge).
+
+    The dry part F is a `level` (N or N m), or `coefficient` times the force in the joint: all of it where a `radius`
+    tells at which arm the friction of a bearing or a thread acts, else what is normal to the motion. Sliding,
+
+        F(v) = level + (static - level) exp(-(v / stribeck)^2) ,
+
+    or `level` alone where no `stribeck` speed is given. At rest the joint sticks until more than `static` is needed.
+    Methods "taylor" and "dop853" stop where a joint begins to stick or to slip; the others go through rest with
+    F v / sqrt(v^2 + width^2) and creep below that width.
+    """
 
     type: ClassVar[str] = "joint_friction"
-    summary: ClassVar[str] = "viscous friction on a joint coordinate"
-    signals: ClassVar = ("damping",)
+    summary: ClassVar[str] = "friction on a joint coordinate: viscous, Coulomb with sticking, Stribeck"
+    signals: ClassVar = ("damping", "level", "static")
     local_names: ClassVar = ("q", "v")
 
     joint: JointName
     coordinate: int = 0
-    damping: AnyQuantity
+    damping: AnyQuantity = 0.0
+    """viscous part, N s/m or N m s/rad"""
+    level: AnyQuantity | None = None
+    """dry friction while it slides, N or N m; it may vary with time and state, as that of a brake"""
+    static: AnyQuantity | None = None
+    """what it can bear at rest, N or N m; by default `level`"""
+    coefficient: Dimensionless | None = None
+    """of friction while it slides: the dry part is this times the force in the joint"""
+    static_coefficient: Dimensionless | None = None
+    """the same at rest; by default `coefficient`"""
+    radius: Length | None = None
+    """arm at which the friction of a bearing or a thread acts"""
+    stribeck: AnyQuantity | None = None
+    """speed over which friction falls from that at rest to that of sliding, m/s or rad/s"""
+    width: AnyQuantity = 1e-3
+    """speed below which the regularized law, for methods without events, creeps; m/s or rad/s"""
 
-    def action(self, motion: Kinematics) -> Action:
+    @model_validator(mode="after")
+    def _possible(self):
+        for name in (
+            "damping",
+            "level",
+            "static",
+            "coefficient",
+            "static_coefficient",
+            "radius",
+            "stribeck",
+            "width",
+        ):
+            value = getattr(self, name)
+            if isinstance(value, float) and (
+                value < 0 or (value == 0 and name in ("radius", "stribeck", "width"))
+            ):
+                least = "positive" if name in ("radius", "stribeck", "width") else "zero or more"
+                raise ValueError(f"{name} must be {least} (got {value:g})")
+        if self.level is not None and self.coefficient is not None:
+            raise ValueError("give level (a force or torque) or coefficient (of the joint's own force), not both")
+        for name, of in (("static", "level"), ("static_coefficient", "coefficient"), ("radius", "coefficient")):
+            if getattr(self, name) is not None and getattr(self, of) is None:
+                raise ValueError(f"{name} needs {of}: without it there is no dry friction of that kind")
+        for name, of in (("static", "level"), ("static_coefficient", "coefficient")):
+            still, sliding = getattr(self, name), getattr(self, of)
+            if isinstance(still, float) and isinstance(sliding, float) and still < sliding:
+                raise ValueError(
+                    f"{name} ({still:g}) must not be below {of} ({sliding:g}): a joint that sticks bears at least that"
+                )
+        if self.stribeck is not None and self.level is None and self.coefficient is None:
+            raise ValueError("stribeck needs level or coefficient: it tells how dry friction falls with speed")
+        return self
+
+    @property
+    def dry(self) -> bool:
+        """Whether it can stick."""
+        return self.level is not None or self.coefficient is not None
+
+    def action(self, motion: ElementKinematics) -> Action:
         q, v = motion.coordinate(self.joint, self.coordinate)
         force = -motion.value(self.damping, {"q": q, "v": v}) * v
-        return Action(
-            generalized=((self.joint, self.coordinate, force),),
-            power=force * v,
-            outputs={"force": ("N or N*m", force)},
+        outputs = {"force": ("N or N*m", force)}
+        if not self.dry:
+            return Action(
+                generalized=((self.joint, self.coordinate, force),), power=force * v, outputs=outputs
+            )
+        name = next(name for name, item in motion.model.forces.items() if item is self)
+        dry = SX.sym(f"{name}.dry")
+        load = SX.sym(f"{name}.load") if self.coefficient is not None else None
+        sliding, still = self._levels(motion, q, v, load)
+        friction = DryFriction(
+            name,
+            self.joint,
+            force=dry,
+            slip=v,
+            stuck=motion.held(name, "stuck"),
+            direction=motion.held(name, "direction"),
+            level=sliding,
+            limit=still,
+            width=scalar(self.width),
+            load=load,
+            measure=None if load is None else (lambda wrench: self._load(motion, wrench)),
         )
+        total = force + dry
+        outputs = {
+            "force": ("N or N*m", total),
+            "stuck": ("1", friction.stuck),
+            "limit": ("N or N*m", still),
+        }
+        return Action(
+            generalized=((self.joint, self.coordinate, total),),
+            power=total * v,
+            outputs=outputs,
+            friction=friction,
+        )
+
+    def _levels(self, motion: ElementKinematics, q: SX, v: SX, load: SX | None) -> tuple[SX, SX]:
+        """F while it slides at v, and what it bears at rest."""
+        local = {"q": q, "v": v}
+        if load is None:
+            sliding = motion.value(self.level, local)
+            still = sliding if self.static is None else motion.value(self.static, local)
+        else:
+            arm = self._arm(motion) * load
+            sliding = scalar(self.coefficient) * arm
+            still = (
+                sliding if self.static_coefficient is None else scalar(self.static_coefficient) * arm
+            )
+        if self.stribeck is None:
+            return sliding, still
+        return sliding + (still - sliding) * ca.exp(-((v / scalar(self.stribeck)) ** 2)), still
+
+    def _column(self, motion: ElementKinematics) -> tuple[SX, SX]:
+        """The joint's twist at unit rate of the coordinate: angular and linear (3,), in the joint frame M."""
+        joint = motion.model.joints[self.joint]
+        q = ca.vertcat(*[motion.coordinate(self.joint, k)[0] for k in range(joint.nv)])
+        S = joint.subspace(q, motion.lookups)[:, self.coordinate]
+        return S[:3], S[3:]
+
+    def _arm(self, motion: ElementKinematics) -> SX:
+        """Way of the rubbing surfaces per unit of the coordinate."""
+        turn, slide = self._column(motion)
+        square = ca.dot(slide, slide)
+        if self.radius is not None:
+            square = square + scalar(self.radius) ** 2 * ca.dot(turn, turn)
+        return SX(1) if square.is_constant() and float(square) == 1.0 else ca.sqrt(square)
+
+    def _load(self, motion: ElementKinematics, wrench: SX) -> SX:
+        """Force (N) that presses the rubbing surfaces together, of the joint's wrench (force, moment) in M."""
+        f = wrench[:3]
+        if self.radius is None:
+            slide = self._column(motion)[1]
+            f = f - ca.dot(f, slide) / ca.dot(slide, slide) * slide
+        return ca.sqrt(ca.dot(f, f) + _TINY)
