@@ -45,6 +45,17 @@ CODES: dict[str, WarningCode] = {
         "value.",
         "Raise `pieces` of the delay.",
     ),
+    "friction_regularized": WarningCode(
+        "simulate",
+        "The method does not stop at events: dry friction goes through rest over a stated width, and a joint that "
+        "should stick creeps.",
+        "Use method `taylor` or `dop853`, which stick exactly, or a smaller `width`.",
+    ),
+    "friction_several": WarningCode(
+        "simulate",
+        "Sticking and sliding are both consistent with Coulomb's law and the reactions: the motion is not unique.",
+        "Lower the coefficient of friction, or give the joint some compliance.",
+    ),
     # -- rest, steady motion
     "contact_idle": WarningCode(
         "equilibrium",

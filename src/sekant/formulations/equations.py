@@ -100,7 +100,8 @@ class Equations(ConstrainedEquations):
         probe.__dict__["actions"] = self._stated_actions
         probe.__dict__["friction"] = None
         solved = friction.solve(probe, found, self.regularized)
-        self.__dict__["mass_matrix"] = probe.mass_matrix
+        shared = ("mass_matrix", *(("kkt", "G", "gamma", "rate") if self.constraints else ()))
+        self.__dict__.update({name: getattr(probe, name) for name in shared})
         self.__dict__["_a_of_forces"] = probe.a
         return solved
 

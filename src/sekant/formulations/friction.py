@@ -40,7 +40,7 @@ class Solved:
     """What the equations say of frictions, all (n,) and expressions of t, q, v, z, p.
 
     `symbols` (those of the elements) are replaced by `values`. `slip` w, its rate `slip_rate` w', `force` phi,
-    `limit` up to which a joint sticks. `margin` (): the determinant of the coupling through reactions, 1 where there is none;
+    `limit` up to which a joint sticks, `mobility` dw'/dphi. `margin` (): the determinant of the coupling through reactions, 1 where there is none;
     `miss` (): how far Newton's method is off, against the forces.
     """
 
@@ -51,6 +51,7 @@ class Solved:
     slip_rate: SX
     force: SX
     limit: SX
+    mobility: SX
     margin: SX
     miss: SX
     driven: tuple[bool, ...]
@@ -116,6 +117,7 @@ def solve(probe: Equations, frictions: Sequence[DryFriction], regularized: bool)
         h * 0 + (1 - h) * (b + D @ force),
         force,
         limit,
+        ca.vertcat(*[D[i, i] for i in range(n)]),
         margin,
         miss,
         driven,

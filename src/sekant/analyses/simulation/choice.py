@@ -51,6 +51,8 @@ def choose_method(
         return TAYLOR, "contacts: events on the series"
     if system.equations.events:
         return TAYLOR, "events of signals and forces: on the series"
+    if system.equations.friction is not None:
+        return TAYLOR, "dry friction: sticking and sliding at events on the series"
     key = ("method", system.parameter_vector(parameters).tobytes(), t)
 
     def make() -> tuple[str, str]:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from sekant.analyses.simulation.events import Instant
 from sekant.analyses.simulation.runs import Guards
 from sekant.engine.system import System
-from sekant.errors import SolverError
+from sekant.errors import AnalysisWarning, SolverError
 
 Floats = NDArray[np.float64]
 CLOSED = 1e-9  # gap (m or rad) and rate up to which a contact counts as closed at the start
@@ -66,6 +66,9 @@ class Contacts:
 
     def stats(self) -> dict[str, int]:
         return {"impacts": self._impacts}
+
+    def warnings(self) -> tuple[AnalysisWarning, ...]:
+        return ()
 
     def _with(self, now: Instant, closed: frozenset[str]) -> Instant:
         return replace(now, system=variant_of(self._system, closed))

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sekant.analyses.simulation.events import Instant
 from sekant.analyses.simulation.runs import Guards
 from sekant.engine.system import System
-from sekant.errors import SolverError
+from sekant.errors import AnalysisWarning, SolverError
 from sekant.geometry.spatial import SX
 
 Floats = NDArray[np.float64]
@@ -48,6 +48,9 @@ class DeclaredEvents:
 
     def stats(self) -> dict[str, int]:
         return {}
+
+    def warnings(self) -> tuple[AnalysisWarning, ...]:
+        return ()
 
     def _cascade(self, now: Instant, signs: Floats, level_only: bool = False) -> Instant:
         """Let all events happen whose guards do not have the `signs` (ne,) any more, until none is left."""

@@ -89,6 +89,10 @@ class Reactor(Protocol):
         """Counts of what happened."""
         ...
 
+    def warnings(self) -> tuple[AnalysisWarning, ...]:
+        """What a reader of the run should know."""
+        ...
+
 
 class Clock(Protocol):
     """What changes held values at times that are known beforehand. One object serves one run and remembers."""
@@ -330,7 +334,8 @@ class _Loop:
         )
 
     def _warnings(self) -> list[AnalysisWarning]:
-        return [warning for clock in self.clocks for warning in clock.warnings(self.setup.rtol)]
+        of_clocks = [warning for clock in self.clocks for warning in clock.warnings(self.setup.rtol)]
+        return of_clocks + [warning for reactor in self.reactors for warning in reactor.warnings()]
 
     def _stats(self, last: Mapping) -> dict:
         found = {**last, **self.counts, "events": self.events}

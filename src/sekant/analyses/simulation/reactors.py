@@ -7,6 +7,7 @@ from sekant.analyses.simulation.contacts import Contacts
 from sekant.analyses.simulation.declared import DeclaredEvents
 from sekant.analyses.simulation.delays import Delays
 from sekant.analyses.simulation.events import Clock, Reactor
+from sekant.analyses.simulation.stiction import Stiction
 from sekant.engine.system import System
 
 
@@ -15,6 +16,8 @@ def reactors_of(system: System) -> list[Reactor]:
     found: list[Reactor] = []
     if system.equations.contacts:
         found.append(Contacts(system))
+    if system.equations.friction is not None and not system.equations.regularized:
+        found.append(Stiction(system))
     if system.equations.events:
         found.append(DeclaredEvents())
     return found

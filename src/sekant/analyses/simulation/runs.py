@@ -287,7 +287,9 @@ def run_taylor(
     def deliver(t: Floats, x: Floats, fraction: float) -> None:
         setup.on_chunk(*(account.add(t, x) if account else (t, x)), fraction)
 
-    def integrate(times: Floats, q: Floats, v: Floats, at: float, on_chunk: Any = None) -> Any:
+    def integrate(
+        times: Floats, q: Floats, v: Floats, at: float, on_chunk: Any = None, on_event: Any = None
+    ) -> Any:
         return integrate_taylor(
             problem,
             times,
@@ -300,6 +302,7 @@ def run_taylor(
             directions=guards.directions if problem.n_events and guards else None,
             reactions=False,
             on_chunk=on_chunk,
+            on_event=on_event,
             max_steps=setup.max_steps or MOST_STEPS,
         )
 
@@ -313,7 +316,8 @@ def run_taylor(
         and outcome.t_last - account.edge[0] > ROUND_OFF * abs(outcome.t_last)
     ):
         at, x = account.edge
-        rest = integrate(account.inside(outcome.t_last), x[: system.nq], x[system.nq :], at)
+        inside = account.inside(outcome.t_last)
+        rest = integrate(inside, x[: system.nq], x[system.nq :], at, on_event=lambda _: None)
         account.close(outcome.t_last, rest.t, rest.x)
     names = system.state_names[system.nq : system.nq + system.nv + system.nz]
     rows = [block.name for block in system.equations.ordered_blocks for _ in range(block.rows)]

@@ -35,12 +35,12 @@ MOST_TRIED = 4
 """Joints at rest whose states are all tried, in search of further solutions."""
 JAMS = 1e-3
 """Determinant of the coupling through reactions below which friction jams."""
-STICKS, NO_SLIP_DECIDED = 0, 0
+STICKS = 0
 
 
 @dataclass(frozen=True, eq=False)
 class _Values:
-    """At one instant, all (n,): slip, its rate, force, limit; level of the sliding ones; and the margin ()."""
+    """At one instant, all (n,): see `sekant.formulations.friction.Solved`."""
 
     slip: Floats
     rate: Floats
@@ -82,7 +82,11 @@ class Stiction:
 
     def settled(self, now: Instant, before: Instant | None) -> Instant:
         """At the start, and where something has jumped, all joints without slip are decided on."""
-        return self._resolved(now)
+        sticks, slips = self.sticks, self.slips
+        after = self._resolved(now)
+        if before is None:
+            self.sticks, self.slips = sticks, slips
+        return after
 
     def reaction(self, now: Instant, number: int) -> Instant:
         if number >= len(self.names):
@@ -128,11 +132,7 @@ class Stiction:
         solved = eq.friction
 
         def make() -> Any:
-            mobility = ca.diag(
-                eq.lookups.jacobian(solved.slip, eq.v)
-                @ ca.solve(eq.mass_matrix, eq.lookups.jacobian(solved.slip, eq.v).T)
-            )
-            terms = [solved.slip, solved.slip_rate, solved.force, solved.limit, mobility]
+            terms = [solved.slip, solved.slip_rate, solved.force, solved.limit, solved.mobility]
             inputs = [eq.t, eq.q, eq.v, eq.z, eq.p]
             return system.function("friction", inputs, [*terms, solved.margin, solved.miss])
 

@@ -22,9 +22,10 @@ class JointFriction(Force):
     The dry part F is a `level` (N or N m), or `coefficient` times the force in the joint: all of it where a `radius`
     tells at which arm the friction of a bearing or a thread acts, else what is normal to the motion. Sliding,
 
-        F(v) = level + (static - level) exp(-(v / stribeck)^2) ,
+        F(v) = level + (static - level) / (1 + (v / stribeck)^2) ,
 
-    or `level` alone where no `stribeck` speed is given. At rest the joint sticks until more than `static` is needed.
+    (D. P. Hess, A. Soom: Friction at a lubricated line contact operating at oscillating sliding velocities, 1990), or
+    `level` alone where no `stribeck` speed is given. At rest the joint sticks until more than `static` is needed.
     Methods "taylor" and "dop853" stop where a joint begins to stick or to slip; the others go through rest with
     F v / sqrt(v^2 + width^2) and creep below that width.
     """
@@ -143,7 +144,7 @@ class JointFriction(Force):
             )
         if self.stribeck is None:
             return sliding, still
-        return sliding + (still - sliding) * ca.exp(-((v / scalar(self.stribeck)) ** 2)), still
+        return sliding + (still - sliding) / (1 + (v / scalar(self.stribeck)) ** 2), still
 
     def _column(self, motion: ElementKinematics) -> tuple[SX, SX]:
         """The joint's twist at unit rate of the coordinate: angular and linear (3,), in the joint frame M."""

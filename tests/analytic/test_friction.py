@@ -1,0 +1,303 @@
+"""Dry friction: sticking, sliding and what they cost, against closed solutions and an independent solver."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.optimize import lsq_linear
+
+import sekant as sk
+from sekant.errors import SekantError
+from sekant.model.parse import model_from_dict
+
+G = 9.81
+EXACT = ("taylor",)
+
+
+def block(slope=0.3, v0=1.0, force=None, **friction):
+    """A block on a slope that falls along x."""
+    forces = {"rub": {"type": "joint_friction", "joint": "rail", **friction}}
+    if force is not None:
+        forces["pull"] = {"type": "actuator", "joint": "rail", "force": force}
+    return model_from_dict(
+        {
+            "gravity": [G * np.sin(slope), 0, -G * np.cos(slope)],
+            "bodies": {"block": {"mass": 2.3}},
+            "joints": {"rail": {"type": "prismatic", "axis": [1, 0, 0], "child": "block", "v0": v0}},
+            "forces": forces,
+        }
+    )
+
+
+@pytest.mark.parametrize("method", EXACT)
+def test_a_block_on_a_slope_comes_to_rest_and_stays(method):
+    mu, slope = 0.5, 0.3
+    result = sk.simulate(block(slope, coefficient=mu), until=1.0, method=method, rtol=1e-10)
+    braking = G * (mu * np.cos(slope) - np.sin(slope))
+    assert result.status == "finished"
+    assert result["rail.q"][-1] == pytest.approx(0.5 / braking, rel=1e-12)
+    still = result.time > 1.0 / braking
+    assert np.all(result["rail.v"][still] == 0.0)
+    assert np.ptp(result["rail.q"][still]) == 0.0
+    assert result["rub.force"][-1] == pytest.approx(-2.3 * G * np.sin(slope), rel=1e-12)
+    assert result["rub.limit"][-1] == pytest.approx(2.3 * G * mu * np.cos(slope), rel=1e-12)
+    assert np.abs(result["energy.balance"]).max() < 1e-12
+    assert (result.stats["sticks"], result.stats["slips"]) == (1, 0)
+
+
+@pytest.mark.parametrize("method", EXACT)
+def test_a_block_pulled_harder_and_harder_breaks_away_at_the_limit(method):
+    # level and static differ: at t = 4 s the force jumps from 4 to 3, then m x'' = t - 3
+    model = block(0.0, 0.0, force="t", level=3.0, static=4.0)
+    result = sk.simulate(model, output_times=[0.0, 3.9, 4.0, 5.0], method=method, rtol=1e-11)
+    assert np.all(result["rail.q"][:3] == 0.0)
+    tau = 1.0
+    assert result["rail.q"][-1] == pytest.approx((tau**2 / 2 + tau**3 / 6) / 2.3, rel=1e-12)
+    assert result.stats["slips"] == 1
+
+
+def belt():
+    """A block on a spring, carried by a moving belt."""
+    return model_from_dict(
+        {
+            "gravity": [0, 0, 0],
+            "bodies": {"belt": {"mass": 1.1}, "block": {"mass": 1.3, "inertia": [0.1, 0.2, 0.3]}},
+            "joints": {
+                "drive": {"type": "prismatic", "axis": [1, 0, 0], "child": "belt"},
+                "slide": {
+                    "type": "prismatic",
+                    "axis": [1, 0, 0],
+                    "parent": "belt",
+                    "child": "block",
+                    "v0": -0.2,
+                },
+            },
+            "drivers": {"motor": {"joint": "drive", "value": "0.2*t"}},
+            "forces": {
+                "rub": {"type": "joint_friction", "joint": "slide", "level": 4.0, "static": 6.0},
+                "spring": {"type": "spring_damper", "parent": "ground", "child": "block", "stiffness": 50.0},
+            },
+        }
+    )
+
+
+@pytest.mark.parametrize("formulation", ["joint", "cartesian", "natural"])
+def test_stick_and_slip_on_a_belt_is_a_limit_cycle(formulation):
+    k, m, u, hold, slide = 50.0, 1.3, 0.2, 6.0, 4.0
+    w, A = np.sqrt(k / m), (hold - slide) / k
+    sliding = 2 / w * (np.pi - np.arctan(A * w / u))
+    sticking = 2 * A / u
+    period = sliding + sticking
+    system = sk.compile(belt(), formulation=formulation)
+    # it starts at rest: the belt has to catch up first, so compare after the first break-away
+    early = sk.simulate(system, output_times=[0.0, 2.0], rtol=1e-12, atol=1e-12)
+    times = [0.0, 2.0, 2.0 + period, 2.0 + 3 * period]
+    result = sk.simulate(system, output_times=times, rtol=1e-12, atol=1e-12)
+    assert result["block.position.x"][1] == pytest.approx(early["block.position.x"][-1], abs=1e-12)
+    np.testing.assert_allclose(result["block.position.x"][1:], result["block.position.x"][1], atol=1e-10)
+    np.testing.assert_allclose(result["block.velocity.x"][1:], result["block.velocity.x"][1], atol=1e-9)
+    fine = sk.simulate(system, until=2 * period, rtol=1e-12, atol=1e-12)
+    assert fine["block.position.x"].max() == pytest.approx(
+        slide / k + np.hypot(A, u / w), abs=1e-5
+    )  # rows miss the top by a little
+    assert np.abs(fine["energy.balance"]).max() < 1e-10
+    assert fine.stats["friction_evaluations"] <= 20 * (fine.stats["events"] + 1)
+
+
+N = 10
+
+
+def tower(levels, forces):
+    joints = {
+        f"j{i}": {
+            "type": "prismatic",
+            "axis": [1, 0, 0],
+            "parent": "ground" if i == 0 else f"b{i - 1}",
+            "child": f"b{i}",
+        }
+        for i in range(N)
+    }
+    pulls = {f"f{i}": {"type": "actuator", "joint": f"j{i}", "force": forces[i]} for i in range(N)}
+    rubs = {
+        f"r{i}": {"type": "joint_friction", "joint": f"j{i}", "level": levels[i]} for i in range(N) if levels
+    }
+    return model_from_dict(
+        {
+            "gravity": [0, 0, 0],
+            "parameters": {f"p{i}": 1.0 for i in range(N)},
+            "bodies": {f"b{i}": {"mass": 1.0 + 0.3 * i} for i in range(N)},
+            "joints": joints,
+            "forces": {**pulls, **rubs},
+        }
+    )
+
+
+def test_ten_joints_at_once_stick_and_slide_as_the_quadratic_program_says():
+    """Forces of friction minimize phi.D phi / 2 + b.phi within their levels, D = M^-1, b: accelerations without them."""
+    parameters = [f"p{i}" for i in range(N)]
+    names = [f"2.7*p{i} - 1.9" for i in range(N)]
+    levels = [0.5 + 0.27 * ((7 * i) % N) for i in range(N)]
+    system = sk.compile(tower(levels, names), parameters=parameters)
+    free = sk.compile(tower([], names), parameters=parameters)
+    C = np.linalg.cholesky(np.linalg.inv(free.mass_matrix(np.zeros(N)))).T
+    patterns = set()
+    for seed in range(5):
+        values = dict(zip(parameters, np.random.default_rng(seed).uniform(-1.2, 2.5, N), strict=True))
+        b = free.forward_dynamics(np.zeros(N), np.zeros(N), parameters=values)
+        bound = np.array(levels)
+        expected = lsq_linear(C, -np.linalg.solve(C.T, b), bounds=(-bound, bound), tol=1e-14).x
+        result = sk.simulate(system, until=0.01, parameters=values, outputs=["r*.force", "r*.stuck"])
+        found = np.array([result[f"r{i}.force"][0] for i in range(N)])
+        np.testing.assert_allclose(found, expected, atol=1e-7)
+        patterns.add(tuple(result[f"r{i}.stuck"][0] for i in range(N)))
+        assert result.stats["friction_evaluations"] <= 20
+    assert len(patterns) > 3
+    assert any(2 < sum(pattern) < N for pattern in patterns)
+
+
+def test_a_wheel_braked_to_standstill_stays_there():
+    inertia, brake = 0.7, 3.0
+    model = model_from_dict(
+        {
+            "bodies": {"wheel": {"mass": 5.0, "inertia": [inertia, 0.4, 0.4]}},
+            "joints": {"axle": {"type": "revolute", "axis": [1, 0, 0], "child": "wheel", "v0": 6.0}},
+            "forces": {
+                "brake": {"type": "joint_friction", "joint": "axle", "level": f"{brake}*step5(t, 0, 0, 0.1, 1)"},
+                "motor": {"type": "actuator", "joint": "axle", "force": "2.9*sin(3*t)"},
+            },
+        }
+    )
+    result = sk.simulate(model, until=6.0, rtol=1e-10)
+    assert result.status == "finished"
+    still = result["brake.stuck"] > 0.5
+    assert still[-1]
+    assert np.all(result["axle.v"][still] == 0.0)
+    first = int(np.argmax(still))
+    assert np.all(still[first:])
+    assert np.ptp(result["axle.q"][first:]) == 0.0
+    np.testing.assert_allclose(result["brake.force"][first:], -2.9 * np.sin(3 * result.time[first:]), atol=1e-9)
+    assert np.abs(result["energy.balance"]).max() < 1e-9
+
+
+def pendulum(kind, extra, **friction):
+    return model_from_dict(
+        {
+            "bodies": {"arm": {"mass": 1.7, "com": [0.3, 0.1, -0.2], "inertia": [0.11, 0.12, 0.13]}},
+            "curves": {
+                "arc": {
+                    "type": "formula",
+                    "parameter": "s",
+                    "range": [-3, 3],
+                    "position": ["s", "0.3*sin(s)", "0.2*s^2"],
+                }
+            },
+            "joints": {"move": {"type": kind, "child": "arm", **extra}},
+            "forces": {"rub": {"type": "joint_friction", "joint": "move", **friction}},
+        }
+    )
+
+
+CASES = {
+    "revolute": ("revolute", {"axis": [0, 1, 0], "v0": 2.0}, {"coefficient": 0.3, "radius": 0.04}),
+    "prismatic": ("prismatic", {"axis": [1, 0, 0.4], "v0": 2.0}, {"coefficient": 0.3, "stribeck": 0.5}),
+    "screw": ("screw", {"axis": [0, 0, 1], "pitch": 0.02, "v0": 2.0}, {"coefficient": 0.2, "radius": 0.03}),
+    "cylindrical": (
+        "cylindrical",
+        {"axis": [1, 0, 0], "v0": [1.0, 2.0]},
+        {"coefficient": 0.25, "coordinate": 1},
+    ),
+    "path": ("path", {"curve": "arc", "q0": 0.4, "v0": 1.5}, {"coefficient": 0.2}),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_friction_by_the_joints_own_reaction_is_consistent_with_it(case):
+    """The reaction depends on the friction that it causes: both are found together, not one after the other."""
+    kind, extra, friction = CASES[case]
+    system = sk.compile(pendulum(kind, extra, **friction))
+    state = system.initial_state()
+    probe = sk.simulate(system, until=0.05, rtol=1e-10)
+    assert probe.status == "finished"
+    assert np.abs(probe["energy.balance"]).max() < 1e-9
+    wrench = probe["move.reaction_local"][0, :3]
+    k = friction.get("coordinate", 0)
+    joint = system.equations.model.joints["move"]
+    S = np.array(sk_subspace(system, joint, state.q))[:, k]
+    turn, slide = S[:3], S[3:]
+    if "radius" in friction:
+        load, arm = np.linalg.norm(wrench), np.hypot(np.linalg.norm(slide), friction["radius"] * np.linalg.norm(turn))
+    else:
+        e = slide / np.linalg.norm(slide)
+        load, arm = np.linalg.norm(wrench - (wrench @ e) * e), np.linalg.norm(slide)
+    expected = friction["coefficient"] * load * arm
+    assert abs(probe["rub.force"][0]) == pytest.approx(expected, rel=1e-10)
+    assert expected > 0.1
+
+
+def sk_subspace(system, joint, q):
+    import casadi as ca
+
+    eq = system.equations
+    S = joint.subspace(eq.q, eq.lookups)
+    return eq.lookups.oracle("S", [eq.q], [ca.densify(S)])(q)
+
+
+def rod(mu, v0, tip=0.01):
+    """Painleve's rod: it stands aslant on a light block that slides on a rail."""
+    m, half = 1.0, 0.5
+    inertia = [m * half**2 / 3, m * half**2 / 3, 1e-4]
+    return model_from_dict(
+        {
+            "bodies": {"tip": {"mass": tip}, "rod": {"mass": m, "com": [0, 0, half], "inertia": inertia}},
+            "joints": {
+                "rail": {"type": "prismatic", "axis": [1, 0, 0], "child": "tip", "v0": v0},
+                "hinge": {"type": "revolute", "axis": [0, 1, 0], "parent": "tip", "child": "rod", "q0": 0.9},
+            },
+            "forces": {"rub": {"type": "joint_friction", "joint": "rail", "coefficient": mu}},
+        }
+    )
+
+
+def test_painleves_rod_is_reported():
+    for mu, v0, jams in ((0.3, -1.0, False), (2.0, 1.0, False), (2.0, -1.0, True)):
+        result = sk.simulate(rod(mu, v0), until=0.2, rtol=1e-9)
+        assert (result.status == "stopped") is jams
+        assert ("Painleve" in result.message) is jams
+    assert "'rub'" in result.message
+
+
+@pytest.mark.parametrize(("method", "step"), [("radau5", None), ("rk4", 1e-4), ("generalized_alpha", 1e-3)])
+def test_methods_without_events_creep_and_say_so(method, step):
+    result = sk.simulate(block(coefficient=0.5), until=1.0, method=method, step=step)
+    assert result.status == "finished"
+    warning = next(w for w in result.warnings if w.code == "friction_regularized")
+    assert "0.001" in warning.cause
+    assert 0 < result["rail.v"][-1] < 1e-3
+    braking = G * (0.5 * np.cos(0.3) - np.sin(0.3))
+    assert result["rail.q"][-1] == pytest.approx(0.5 / braking, rel=5e-3)
+
+
+def test_the_sign_of_a_velocity_is_answered_with_the_remedy():
+    model = block(v0=1.0, damping=0.1, force="-3*sign(v)")
+    with pytest.raises(SekantError, match=r"(?s)'pull'.*joint_friction"):
+        sk.simulate(model, until=0.1)
+    smooth = block(v0=1.0, damping=0.1, force="-3*sign(v)*v^2")  # does not jump at rest
+    assert sk.simulate(smooth, until=0.1).status == "finished"
+
+
+@pytest.mark.parametrize(
+    ("friction", "message"),
+    [
+        ({"level": -1.0}, "level.*zero or more"),
+        ({"coefficient": -0.1}, "coefficient.*zero or more"),
+        ({"level": 1.0, "coefficient": 0.1}, "not both"),
+        ({"level": 2.0, "static": 1.0}, "must not be below"),
+        ({"static": 1.0}, "needs level"),
+        ({"level": 1.0, "width": 0.0}, "width.*positive"),
+        ({"stribeck": 0.1}, "needs level or coefficient"),
+        ({"radius": 0.1}, "needs coefficient"),
+    ],
+)
+def test_impossible_friction_is_refused(friction, message):
+    with pytest.raises(SekantError, match=message):
+        block(**friction)
