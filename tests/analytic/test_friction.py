@@ -81,7 +81,9 @@ def belt():
     )
 
 
-@pytest.mark.parametrize("formulation", ["joint", "cartesian", "natural"])
+@pytest.mark.parametrize(
+    "formulation", ["joint", "natural", pytest.param("cartesian", marks=pytest.mark.long)]
+)
 def test_stick_and_slip_on_a_belt_is_a_limit_cycle(formulation):
     k, m, u, hold, slide = 50.0, 1.3, 0.2, 6.0, 4.0
     w, A = np.sqrt(k / m), (hold - slide) / k
@@ -133,7 +135,8 @@ def tower(levels, forces):
 
 
 def test_ten_joints_at_once_stick_and_slide_as_the_quadratic_program_says():
-    """Forces of friction minimize phi.D phi / 2 + b.phi within their levels, D = M^-1, b: accelerations without them."""
+    """Forces of friction minimize phi.D phi / 2 + b.phi within their levels, D = M^-1, b: accelerations
+    without them."""
     parameters = [f"p{i}" for i in range(N)]
     names = [f"2.7*p{i} - 1.9" for i in range(N)]
     levels = [0.5 + 0.27 * ((7 * i) % N) for i in range(N)]
@@ -162,7 +165,11 @@ def test_a_wheel_braked_to_standstill_stays_there():
             "bodies": {"wheel": {"mass": 5.0, "inertia": [inertia, 0.4, 0.4]}},
             "joints": {"axle": {"type": "revolute", "axis": [1, 0, 0], "child": "wheel", "v0": 6.0}},
             "forces": {
-                "brake": {"type": "joint_friction", "joint": "axle", "level": f"{brake}*step5(t, 0, 0, 0.1, 1)"},
+                "brake": {
+                    "type": "joint_friction",
+                    "joint": "axle",
+                    "level": f"{brake}*step5(t, 0, 0, 0.1, 1)",
+                },
                 "motor": {"type": "actuator", "joint": "axle", "force": "2.9*sin(3*t)"},
             },
         }
@@ -175,7 +182,9 @@ def test_a_wheel_braked_to_standstill_stays_there():
     first = int(np.argmax(still))
     assert np.all(still[first:])
     assert np.ptp(result["axle.q"][first:]) == 0.0
-    np.testing.assert_allclose(result["brake.force"][first:], -2.9 * np.sin(3 * result.time[first:]), atol=1e-9)
+    np.testing.assert_allclose(
+        result["brake.force"][first:], -2.9 * np.sin(3 * result.time[first:]), atol=1e-9
+    )
     assert np.abs(result["energy.balance"]).max() < 1e-9
 
 
@@ -225,7 +234,10 @@ def test_friction_by_the_joints_own_reaction_is_consistent_with_it(case):
     S = np.array(sk_subspace(system, joint, state.q))[:, k]
     turn, slide = S[:3], S[3:]
     if "radius" in friction:
-        load, arm = np.linalg.norm(wrench), np.hypot(np.linalg.norm(slide), friction["radius"] * np.linalg.norm(turn))
+        load, arm = (
+            np.linalg.norm(wrench),
+            np.hypot(np.linalg.norm(slide), friction["radius"] * np.linalg.norm(turn)),
+        )
     else:
         e = slide / np.linalg.norm(slide)
         load, arm = np.linalg.norm(wrench - (wrench @ e) * e), np.linalg.norm(slide)

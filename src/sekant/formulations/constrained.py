@@ -48,6 +48,8 @@ class ConstrainedEquations(ABC):
     closed: frozenset[str] = frozenset()
     """contacts that are closed and stay so"""
 
+    locked: SX | None = None
+    """(nv,): 1 for velocities that dry friction holds at zero; None where that is never so"""
     friction: Any = None
     """forces of dry friction and what decides on sticking, see `sekant.formulations.friction`; None: there is none"""
 

@@ -22,6 +22,7 @@ from sekant.formulations.loads import Loads
 from sekant.formulations.outputs import Output, model_outputs
 from sekant.formulations.recursive import Accelerations, TreeState
 from sekant.formulations.scene import Scene, model_scene
+from sekant.formulations.sign_laws import refuse_signs
 from sekant.formulations.tree import free_layout, tree_layout
 from sekant.geometry.spatial import SX, Twist, Wrench, vector
 from sekant.model.motion import Action, Delayed, Event, HeldValue, Sampled
@@ -87,7 +88,7 @@ class Equations(ConstrainedEquations):
     def actions(self) -> dict[str, Action]:
         """What each force element, and each joint with springs of its own, does; by name."""
         stated = self._stated_actions
-        friction.refuse_signs(stated, self)
+        refuse_signs(stated, self)
         return stated if self.friction is None else friction.completed(stated, self.friction, self.lookups)
 
     @cached_property
@@ -97,12 +98,11 @@ class Equations(ConstrainedEquations):
         if not found:
             return None
         probe = copy(self)  # the same motion, but the forces of friction are symbols
-        probe.__dict__["actions"] = self._stated_actions
-        probe.__dict__["friction"] = None
+        vars(probe).update(actions=self._stated_actions, friction=None)
         solved = friction.solve(probe, found, self.regularized)
         shared = ("mass_matrix", *(("kkt", "G", "gamma", "rate") if self.constraints else ()))
-        self.__dict__.update({name: getattr(probe, name) for name in shared})
-        self.__dict__["_a_of_forces"] = probe.a
+        vars(self).update({name: getattr(probe, name) for name in shared})
+        vars(self)["_a_of_forces"] = probe.a
         return solved
 
     @cached_property
@@ -271,13 +271,15 @@ class Equations(ConstrainedEquations):
 
     def _with_friction(self, solved: friction.Solved) -> SX:
         """a (nv,) at the forces of friction; that of a coordinate that sticks is zero and not a difference."""
-        a = self.lookups.substitute(self.__dict__["_a_of_forces"], solved.symbols, solved.values)
-        if not self.regularized:
-            for one in solved.frictions:
-                for k in range(self.nv):
-                    if ca.is_equal(one.slip, self.v[k]):
-                        a[k] = (1 - one.stuck) * a[k]
-        return a
+        a = self.lookups.substitute(vars(self)["_a_of_forces"], solved.symbols, solved.values)
+        return a if self.regularized else (1 - friction.locked(solved, self.v)) * a
+
+    @cached_property
+    def locked(self) -> SX | None:
+        """(nv,): 1 for velocities that friction holds at zero, 0 for the others; None where that is never so."""
+        if self.friction is None or self.regularized or self.constraints:
+            return None
+        return friction.locked(self.friction, self.v)
 
     # -- constraints -----------------------------------------------------------------------------------
 

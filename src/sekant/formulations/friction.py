@@ -1,15 +1,16 @@
 """Forces of dry friction, solved for within the equations of motion.
 
-Accelerations, multipliers and reactions are affine in the forces phi (n,) of all frictions. With the flags h (1 where a
-joint sticks), the directions s of those that slide, and the slip w with its rate w' = b + D phi, the forces satisfy
+Accelerations, multipliers and reactions are affine in the forces phi (n,) of all frictions. With the flags h (1
+where a joint sticks), the directions s of those that slide, and the slip w with its rate w' = b + D phi, the forces
+satisfy
 
     h_i w_i' / D_ii + (1 - h_i) (phi_i + s_i level_i) = 0 ,        level_i = level_i(N_i) ,  N_i = |R_i0 + R_i1 phi| ,
 
-where N_i is the size of a joint's own reaction. Without such loads this is one linear system; with them, Newton's method from
-phi = 0 is unrolled: the sizes N are convex in phi, and a few rounds reach round-off unless friction is about to
-jam (its determinant, `Solved.margin`, falls to zero there: Painleve's paradox). One set of expressions serves all
-combinations of sticking and sliding joints. Stuck joints that hold the same motion share the force: a small
-multiple of the unit matrix makes their system definite, and refinement removes its trace.
+where N_i is the size of a joint's own reaction. Without such loads this is one linear system; with them, Newton's
+method from phi = 0 is unrolled: the sizes N are convex in phi, and a few rounds reach round-off unless friction is
+about to jam (its determinant, `Solved.margin`, falls to zero there: Painleve's paradox). One set of expressions
+serves all combinations of sticking and sliding joints. Stuck joints that hold the same motion share the force: a
+small multiple of the unit matrix makes their system definite, and refinement removes its trace.
 """
 
 from __future__ import annotations
@@ -20,7 +21,6 @@ from typing import TYPE_CHECKING
 
 import casadi as ca
 
-from sekant.errors import ModelError
 from sekant.formulations.outputs import local_reaction
 from sekant.geometry.spatial import SX
 from sekant.model.motion import Action, DryFriction
@@ -40,8 +40,8 @@ class Solved:
     """What the equations say of frictions, all (n,) and expressions of t, q, v, z, p.
 
     `symbols` (those of the elements) are replaced by `values`. `slip` w, its rate `slip_rate` w', `force` phi,
-    `limit` up to which a joint sticks, `mobility` dw'/dphi. `margin` (): the determinant of the coupling through reactions, 1 where there is none;
-    `miss` (): how far Newton's method is off, against the forces.
+    `limit` up to which a joint sticks, `mobility` dw'/dphi. `margin` (): the determinant of the coupling through
+    reactions, 1 where there is none; `miss` (): how far Newton's method is off, against the forces.
     """
 
     frictions: tuple[DryFriction, ...]
@@ -71,7 +71,7 @@ def solve(probe: Equations, frictions: Sequence[DryFriction], regularized: bool)
     b = lk.substitute(whole_rate, phi, zero)
     D = ca.densify(lk.jacobian(whole_rate, phi))
     loaded = [i for i, f in enumerate(frictions) if f.load is not None]
-    loads = ca.vertcat(SX.zeros(0, 1), *[SX(frictions[i].load) for i in loaded])
+    loads = ca.vertcat(SX.zeros(0, 1), *[f.load for f in frictions if f.load is not None])
     R0, R1 = _reactions(probe, frictions, loaded, phi)
     level = ca.vertcat(*[f.level for f in frictions])
     limit = ca.vertcat(*[f.limit for f in frictions])
@@ -124,6 +124,16 @@ def solve(probe: Equations, frictions: Sequence[DryFriction], regularized: bool)
     )
 
 
+def locked(solved: Solved, v: SX) -> SX:
+    """(nv,): 1 for velocities that are themselves the slip of a joint that sticks, else 0; expressions of p."""
+    found = SX.zeros(v.numel())
+    for one, driven in zip(solved.frictions, solved.driven, strict=True):
+        for k in range(v.numel()):
+            if not driven and ca.is_equal(one.slip, v[k]):
+                found[k] = one.stuck + found[k] - one.stuck * found[k]
+    return found
+
+
 def _reactions(
     probe: Equations, frictions: Sequence[DryFriction], loaded: list[int], phi: SX
 ) -> tuple[list[SX], list[SX]]:
@@ -138,10 +148,9 @@ def _reactions(
 
 def _solve(A: SX, b: SX, h: SX) -> SX:
     """A^-1 b, refined; the rows of stuck joints with `SHARE` on the diagonal while A is factored."""
-    n = b.numel()
     factors = _eliminated(A + SHARE * ca.diag(h))
     x = _back(factors, b)
-    for _ in range(SWEEPS if n > 1 else 1):
+    for _ in range(SWEEPS):
         x = x + _back(factors, b - A @ x)
     return x
 
@@ -202,67 +211,3 @@ def completed(actions: dict[str, Action], solved: Solved, lookups) -> dict[str, 
             outputs={key: (unit, put(value)) for key, (unit, value) in action.outputs.items()},
         )
     return found
-
-
-def refuse_signs(actions: dict[str, Action], eq: Equations) -> None:
-    """A force that jumps where a velocity passes zero is dry friction in disguise: it could never come to rest."""
-    for name, action in actions.items():
-        jump = _jump_at_rest(action, eq)
-        if jump:
-            raise ModelError(
-                f"its force contains sign(...) of a velocity and jumps by {jump:.3g} at rest: a motion that it stops "
-                "would switch without end; use a force of type joint_friction with that level, which sticks, or "
-                "a smooth law such as v/sqrt(v^2 + 1e-3^2)",
-                path=("forces", name),
-            )
-
-
-def _jump_at_rest(action: Action, eq: Equations) -> float:
-    """By how much the forces of an element jump where all velocities pass zero; 0 where they do not."""
-    parts = [part for wrench in action.wrenches for part in (wrench.f, wrench.n)]
-    forces = ca.vertcat(*[ca.vec(SX(x)) for x in (*parts, *(force for _, _, force in action.generalized))])
-    signs = _signs_of_velocities(forces, eq)
-    if signs is None:
-        return 0.0
-    swapped, symbols = signs
-    difference = ca.substitute(swapped, symbols, SX.ones(symbols.numel())) - ca.substitute(
-        swapped, symbols, -SX.ones(symbols.numel())
-    )
-    difference = eq.lookups.substitute(difference, eq.v, SX.zeros(eq.nv))
-    others = [x for x in ca.symvar(difference) if x.is_symbolic()]
-    if not others:
-        return float(ca.norm_inf(difference))
-    at = ca.Function("jump", others, [ca.norm_inf(difference)])
-    return max(float(at(*[0.37 + 0.21 * k + shift for k in range(len(others))])) for shift in (0.0, 0.6))
-
-
-def _signs_of_velocities(forces: SX, eq: Equations) -> tuple[SX, SX] | None:
-    """The forces with a symbol for every sign(...) of something that depends on velocities; None where there is none."""
-    inputs = ca.symvar(forces)
-    if not inputs:
-        return None
-    function = ca.Function("f", [ca.vertcat(*inputs)], [forces])
-    codes = [function.instruction_id(i) for i in range(function.n_instructions())]
-    if ca.OP_SIGN not in codes:
-        return None
-    symbols, values = ca.vertcat(*inputs), {}
-    found: list[SX] = []
-    result = SX.zeros(forces.numel())
-    for i, op in enumerate(codes):
-        inside, outside = function.instruction_input(i), function.instruction_output(i)
-        if op == ca.OP_INPUT:
-            values[outside[0]] = symbols[inside[1]]
-        elif op == ca.OP_CONST:
-            values[outside[0]] = SX(function.instruction_constant(i))
-        elif op == ca.OP_OUTPUT:
-            result[outside[1]] = values[inside[0]]
-        else:
-            operands = [values[j] for j in inside]
-            if op == ca.OP_SIGN and eq.v.numel() and ca.depends_on(operands[0], eq.v):
-                found.append(SX.sym(f"sign{len(found)}"))
-                values[outside[0]] = found[-1]
-            else:
-                values[outside[0]] = (
-                    SX.unary(op, *operands) if len(operands) == 1 else SX.binary(op, *operands)
-                )
-    return (result, ca.vertcat(*found)) if found else None

@@ -127,10 +127,11 @@ class Delayed:
 class DryFriction:
     """Coulomb friction on one velocity: it sticks or slides, and the equations of motion tell with which force.
 
-    `force` (): the symbol of that force, which the element puts where it acts. `slip` (): velocity against which it acts.
-    `stuck`, `direction`: held values; 1 where it sticks, and the sign of `slip` where it slides. `level`: of the force
-    while it slides; `limit`: up to which it sticks. Both may contain `load` (), the symbol of what `measure` finds
-    of the wrench (6,) (force, moment, in the joint frame M) in `joint`. `width`: of the regularized law.
+    `force` (): the symbol of that force, which the element puts where it acts. `slip` (): velocity against which it
+    acts. `stuck`, `direction`: held values; 1 where it sticks, and the sign of `slip` where it slides. `level`: of
+    the force while it slides; `limit`: up to which it sticks. Both may contain `load` (), the symbol of what
+    `measure` finds of the wrench (6,) (force, moment, in the joint frame M) in `joint`. `width`: of the regularized
+    law.
     """
 
     name: str

@@ -229,6 +229,7 @@ def taylor_problem(system: System, guards: Guards | None = None) -> TaylorProble
     def make() -> TaylorProblem:
         eq = system.equations
         a, z_rate = SX.sym("a", system.nv), SX.sym("z_rate", system.nz)
+        residual, M = _series_equations(eq, a)
         tape = taylor_tape(
             q=eq.q,
             v=ca.vertcat(eq.v, eq.z),
@@ -236,10 +237,10 @@ def taylor_problem(system: System, guards: Guards | None = None) -> TaylorProble
             t=eq.t,
             p=eq.p,
             rates=eq.qdot,
-            residual=ca.vertcat(eq.inverse_dynamics(a), z_rate - eq.zdot),
+            residual=ca.vertcat(residual, z_rate - eq.zdot),
             positions=eq.Phi,
             velocities=eq.B,
-            mass_matrix=ca.diagcat(eq.mass_matrix, SX.eye(system.nz)) if system.nz else eq.mass_matrix,
+            mass_matrix=ca.diagcat(M, SX.eye(system.nz)) if system.nz else M,
             events=events,
             lookups=eq.lookups,
         )
@@ -247,6 +248,14 @@ def taylor_problem(system: System, guards: Guards | None = None) -> TaylorProble
         return TaylorProblem(tape, unit_blocks=eq.motion.unit_blocks, compiler=compiler)
 
     return system.once(("taylor", events is not None), make)
+
+
+def _series_equations(eq: Any, a: SX) -> tuple[SX, SX]:
+    """Residual (nv,) and mass matrix (nv, nv); rows of velocities that friction holds at zero say a = 0."""
+    if eq.locked is None:
+        return eq.inverse_dynamics(a), eq.mass_matrix
+    held, free = eq.locked, 1 - eq.locked
+    return free * eq.inverse_dynamics(free * a) + held * a, (free @ free.T) * eq.mass_matrix + ca.diag(held)
 
 
 def power_function(system: System) -> Callable[[ArrayLike], Callable[[Floats, Floats], Floats]]:

@@ -1,13 +1,13 @@
 """Sticking and sliding at events: which joints stick, found by a complementarity step.
 
-A sliding joint is watched for its slip to come to zero, a stuck one for its force to reach the limit. Which of the joints
-without slip stick is then a complementarity problem: |phi_i| <= limit_i where it sticks, and w_i' in the direction s_i
-where it slides. It is solved by pivoting on the compiled equations themselves: all joints that contradict their state
-change it, and where that does not reduce their number, the first of them alone, which ends for positive definite
-matrices (Murty's rule). The order is that of the model, so the answer is always the same.
+A sliding joint is watched for its slip to come to zero, a stuck one for its force to reach the limit. Which of the
+joints without slip stick is then a complementarity problem: |phi_i| <= limit_i where it sticks, and w_i' in the
+direction s_i where it slides. It is solved by pivoting on the compiled equations themselves: all joints that
+contradict their state change it, and where that does not reduce their number, the first of them alone, which ends
+for positive definite matrices (Murty's rule). The order is that of the model, so the answer is always the same.
 
-With levels that do not depend on reactions the accelerations are unique. With coefficients they need not be: all other
-states of the joints that are at rest are tried, as long as these are few, and further solutions are reported.
+With levels that do not depend on reactions the accelerations are unique. With coefficients they need not be: all
+other states of the joints that are at rest are tried, as long as these are few, and further solutions are reported.
 """
 
 from __future__ import annotations
@@ -138,8 +138,8 @@ class Stiction:
 
         self.evaluations += 1
         found = system.once("friction", make)(*now.arguments)
-        *rows, margin, miss = (np.asarray(x).ravel() for x in found)
-        return _Values(*rows, float(margin[0]), float(miss[0]))
+        slip, rate, force, limit, mobility, margin, miss = (np.asarray(x).ravel() for x in found)
+        return _Values(slip, rate, force, limit, mobility, float(margin[0]), float(miss[0]))
 
     # -- the complementarity step ------------------------------------------------------------------------
 
@@ -180,7 +180,9 @@ class Stiction:
         oracle = now.system.once("friction widths", lambda: ca.Function("w", [eq.p], [width]))
         return np.array(oracle(now.p)).ravel()
 
-    def _violations(self, now: Instant, states: list[int], resting: list[int], lenient: bool) -> dict[int, int]:
+    def _violations(
+        self, now: Instant, states: list[int], resting: list[int], lenient: bool
+    ) -> dict[int, int]:
         """Joints whose state contradicts the motion that follows, and the state that this suggests."""
         values = self._values(self._with(now, states))
         slack = 1e3 * BEYOND if lenient else BEYOND
@@ -212,9 +214,7 @@ class Stiction:
                 states[i] = state
         return None
 
-    def _others(
-        self, now: Instant, found: list[int], resting: list[int]
-    ) -> list[AnalysisWarning] | None:
+    def _others(self, now: Instant, found: list[int], resting: list[int]) -> list[AnalysisWarning] | None:
         """Further solutions besides `found`; None where `found` is none itself, because friction jams."""
         eq = now.system.equations
         values = self._values(self._with(now, found))
@@ -253,7 +253,13 @@ class Stiction:
 
         def make() -> Any:
             slip = eq.friction.slip
-            terms = [eq.mass_matrix, ca.densify(eq.G), eq.rate, ca.densify(eq.lookups.jacobian(slip, eq.v)), slip]
+            terms = [
+                eq.mass_matrix,
+                ca.densify(eq.G),
+                eq.rate,
+                ca.densify(eq.lookups.jacobian(slip, eq.v)),
+                slip,
+            ]
             return system.function("friction rows", [eq.t, eq.q, eq.v, eq.z, eq.p], terms)
 
         nv = system.nv
@@ -277,7 +283,8 @@ class Stiction:
         names = " and ".join(f"'{name}'" for name in loaded or self.names)
         return (
             f"friction {names} jams at t = {now.t:.9g} s: the reaction that presses grows with the friction that it "
-            "causes, and Coulomb's law has no solution or several (Painleve's paradox); lower the coefficient, or give "
+            "causes, and Coulomb's law has no solution or several (Painleve's paradox); lower the "
+            "coefficient, or give "
             "the joint some compliance"
         )
 
@@ -302,7 +309,8 @@ def smoothed_warnings(system: System, method: str) -> tuple[AnalysisWarning, ...
                 "friction_regularized",
                 f"friction '{one.name}'",
                 "",
-                f"method '{method}' has no events: friction goes through rest over a width of {width:g} (m/s or rad/s), "
+                f"method '{method}' has no events: friction goes through rest over a width of "
+                f"{width:g} (m/s or rad/s), "
                 "and a joint that should stick creeps",
                 "use method 'taylor' or 'dop853' for exact sticking, or a smaller width",
             )

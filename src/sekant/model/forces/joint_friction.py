@@ -73,18 +73,27 @@ class JointFriction(Force):
                 least = "positive" if name in ("radius", "stribeck", "width") else "zero or more"
                 raise ValueError(f"{name} must be {least} (got {value:g})")
         if self.level is not None and self.coefficient is not None:
-            raise ValueError("give level (a force or torque) or coefficient (of the joint's own force), not both")
-        for name, of in (("static", "level"), ("static_coefficient", "coefficient"), ("radius", "coefficient")):
+            raise ValueError(
+                "give level (a force or torque) or coefficient (of the joint's own force), not both"
+            )
+        for name, of in (
+            ("static", "level"),
+            ("static_coefficient", "coefficient"),
+            ("radius", "coefficient"),
+        ):
             if getattr(self, name) is not None and getattr(self, of) is None:
                 raise ValueError(f"{name} needs {of}: without it there is no dry friction of that kind")
         for name, of in (("static", "level"), ("static_coefficient", "coefficient")):
             still, sliding = getattr(self, name), getattr(self, of)
             if isinstance(still, float) and isinstance(sliding, float) and still < sliding:
                 raise ValueError(
-                    f"{name} ({still:g}) must not be below {of} ({sliding:g}): a joint that sticks bears at least that"
+                    f"{name} ({still:g}) must not be below {of} ({sliding:g}): a joint that sticks "
+                    "bears at least that"
                 )
         if self.stribeck is not None and self.level is None and self.coefficient is None:
-            raise ValueError("stribeck needs level or coefficient: it tells how dry friction falls with speed")
+            raise ValueError(
+                "stribeck needs level or coefficient: it tells how dry friction falls with speed"
+            )
         return self
 
     @property
@@ -139,9 +148,7 @@ class JointFriction(Force):
         else:
             arm = self._arm(motion) * load
             sliding = scalar(self.coefficient) * arm
-            still = (
-                sliding if self.static_coefficient is None else scalar(self.static_coefficient) * arm
-            )
+            still = sliding if self.static_coefficient is None else scalar(self.static_coefficient) * arm
         if self.stribeck is None:
             return sliding, still
         return sliding + (still - sliding) / (1 + (v / scalar(self.stribeck)) ** 2), still
