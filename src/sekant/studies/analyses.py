@@ -1,0 +1,195 @@
+"""What a study does with each row: simulate, sweep kinematics, find an equilibrium, linearize.
+
+An analysis compiles once what all rows share and answers row by row. Another one is one class with `@register`.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sekant.analyses.kinematics import kinematics
+from sekant.analyses.linear.linearize import linearize
+from sekant.analyses.simulation.simulate import simulate
+from sekant.analyses.statics.equilibrium import equilibrium
+from sekant.engine.system import System
+from sekant.errors import SekantError, suggest
+from sekant.results import Channel, Channels
+
+Floats = NDArray[np.float64]
+Values = Mapping[str, float]
+FINISHED = "finished"
+
+
+@dataclass(frozen=True, eq=False)
+class Answer:
+    """What one row gave: rows over an axis x (n,) s or drive, and `column`, which gives a channel (n,) by name."""
+
+    x: Floats
+    column: Callable[[str], Floats]
+    status: str = FINISHED
+    message: str = ""
+    warnings: int = 0
+
+
+class Analysis(ABC):
+    """One way of answering rows for a system whose run-time parameters are what the study varies."""
+
+    kind: ClassVar[str] = ""
+    axis: ClassVar[str] = "time"
+    options: ClassVar[tuple[str, ...]] = ()
+
+    def __init__(self, system: System, channels: Sequence[str], options: Mapping[str, Any]):
+        self.system, self.channels, self.given = system, tuple(channels), dict(options)
+        for name in options:
+            if name not in self.options:
+                raise SekantError(f"{self.kind}: unknown option '{name}'; {suggest(name, self.options, 'options')}")
+
+    @abstractmethod
+    def answer(self, values: Values) -> Answer:
+        """For run-time parameters `values`. May raise `SekantError`, which makes the row a failed one."""
+
+    def unit(self, channel: str) -> str:
+        """Unit of a channel, or empty where it is not known before the first row."""
+        return ""
+
+
+REGISTRY: dict[str, type[Analysis]] = {}
+
+
+def register(kind: type[Analysis]) -> type[Analysis]:
+    """Make an analysis known to studies by its `kind`."""
+    REGISTRY[kind.kind] = kind
+    return kind
+
+
+def analysis_of(kind: str) -> type[Analysis]:
+    """The analysis of a name."""
+    if kind not in REGISTRY:
+        raise SekantError(f"unknown analysis '{kind}'; {suggest(kind, list(REGISTRY), 'analyses')}")
+    return REGISTRY[kind]
+
+
+def _outputs(system: System) -> Channels:
+    return Channels(Channel(o.name, o.unit, o.components, o.description) for o in system.all_outputs)
+
+
+def _owners(system: System, channels: Iterable[str]) -> list[str]:
+    """Names of the outputs that the channels, columns or short forms belong to."""
+    known, found = _outputs(system), []
+    first: list[tuple[int, str]] = []
+    at = 0
+    for channel in known:
+        first.append((at, channel.name))
+        at += channel.width
+    for name in channels:
+        start = known.find(name).start
+        found.append([owner for begin, owner in first if begin <= start][-1])
+    return list(dict.fromkeys(found))
+
+
+@register
+class Simulate(Analysis):
+    """A run each; channels are outputs over time."""
+
+    kind = "simulate"
+    options = ("until", "method", "step", "rtol", "atol", "output_step", "inputs", "max_steps")
+
+    def __init__(self, system: System, channels: Sequence[str], options: Mapping[str, Any]):
+        super().__init__(system, channels, options)
+        self._outputs = _owners(system, channels)
+        self._known = _outputs(system)
+
+    def answer(self, values: Values) -> Answer:
+        run = simulate(self.system, parameters=values, outputs=self._outputs, balance=False, **self.given)
+        return Answer(run.time, run.__getitem__, run.status, run.message, len(run.warnings))
+
+    def unit(self, channel: str) -> str:
+        return self._known.find(channel).unit
+
+
+@register
+class Kinematics(Analysis):
+    """A sweep each; channels are quantities of position over the values of the drive."""
+
+    kind, axis = "kinematics", "drive"
+    options = ("drive", "range", "values", "hold")
+
+    def answer(self, values: Values) -> Answer:
+        swept = kinematics(self.system, parameters=values, **self.given)
+        if len(swept.drive_names) > 1:
+            raise SekantError("a study of kinematics takes one drive; hold the other, or vary it by name")
+        wanted, x = swept.axes[0], np.asarray(swept.drive, float)
+        message = "; ".join(str(limit) for limit in swept.limits)
+
+        def column(name: str) -> Floats:
+            whole = np.full(wanted.size, np.nan)
+            whole[swept.reached] = swept[name]
+            return whole
+
+        complete = bool(swept.reached.all())
+        at = wanted if complete or not x.size else np.where(swept.reached, wanted, np.nan)
+        return Answer(at, column, FINISHED if complete else "limited", "" if complete else message)
+
+
+@register
+class Equilibrium(Analysis):
+    """A rest position each; channels are outputs there."""
+
+    kind, axis = "equilibrium", "point"
+    options = ("hold", "stable", "t", "tolerance", "method")
+
+    def __init__(self, system: System, channels: Sequence[str], options: Mapping[str, Any]):
+        super().__init__(system, channels, options)
+        self._outputs, self._known = _owners(system, channels), _outputs(system)
+
+    def answer(self, values: Values) -> Answer:
+        found = equilibrium(self.system, parameters=values, **self.given)
+        at = self.system.outputs(found, self._outputs, parameters=values)
+
+        def column(name: str) -> Floats:
+            return np.atleast_1d(np.asarray(at[name], float))
+
+        return Answer(np.zeros(1), column, warnings=len(found.warnings))
+
+    def unit(self, channel: str) -> str:
+        return self._known.find(channel).unit
+
+
+@register
+class Linearize(Analysis):
+    """A linear model about equilibrium each; channels are ``frequency``, ``damping``, ``real``, ``imaginary`` of modes.
+
+    One value a mode, by rising undamped frequency, one of each conjugate pair: ``at(frequency, 0)`` is that of the
+    first mode in Hz, ``min(damping)`` the least damping ratio, ``max(real)`` tells whether anything grows.
+    """
+
+    kind, axis = "linearize", "mode"
+    options = ("t", "at")
+    _units: ClassVar[Mapping[str, str]] = {"frequency": "Hz", "damping": "", "real": "rad/s", "imaginary": "rad/s"}
+
+    def answer(self, values: Values) -> Answer:
+        modes = linearize(self.system, parameters=values, **self.given).modes()
+        one = np.imag(modes.eigenvalues) >= 0
+        lam = modes.eigenvalues[one]
+        columns = {
+            "frequency": modes.undamped_frequency[one],
+            "damping": modes.damping_ratio[one],
+            "real": np.real(lam),
+            "imaginary": np.imag(lam),
+        }
+
+        def column(name: str) -> Floats:
+            if name not in columns:
+                raise SekantError(f"modes have no '{name}'; {suggest(name, list(columns), 'channels of modes')}")
+            return np.asarray(columns[name], float)
+
+        return Answer(np.arange(lam.size, dtype=float), column, warnings=len(modes.warnings))
+
+    def unit(self, channel: str) -> str:
+        return self._units.get(channel, "")

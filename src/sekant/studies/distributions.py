@@ -1,0 +1,167 @@
+"""Distributions of a varied number: by their quantiles, so that every design can draw from them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from math import isfinite
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sekant.errors import SekantError, suggest
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Distribution:
+    """Base of all: numbers in SI, checked when made."""
+
+    kind: ClassVar[str] = ""
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if not isinstance(value, (int, float)) or not isfinite(value):
+                raise SekantError(f"{self.kind}: {field.name} must be a finite number (got {value!r})")
+        self.check()
+
+    def check(self) -> None:
+        """Refuse numbers that describe no distribution."""
+
+    def quantiles(self, u: Floats) -> Floats:
+        """Values (n,) below which the shares u (n,), 0 < u < 1, of all draws lie."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class Uniform(Distribution):
+    """Every value between `low` and `high` is as likely."""
+
+    low: float
+    high: float
+    kind: ClassVar[str] = "uniform"
+
+    def check(self) -> None:
+        if not self.low < self.high:
+            raise SekantError(f"uniform: low must lie below high (got {self.low:g} and {self.high:g})")
+
+    def quantiles(self, u: Floats) -> Floats:
+        return self.low + (self.high - self.low) * u
+
+
+@dataclass(frozen=True)
+class Normal(Distribution):
+    """Gaussian with `mean` and standard deviation `sd`."""
+
+    mean: float
+    sd: float
+    kind: ClassVar[str] = "normal"
+
+    def check(self) -> None:
+        if not self.sd > 0:
+            raise SekantError(f"normal: sd must be positive (got {self.sd:g})")
+
+    def quantiles(self, u: Floats) -> Floats:
+        from scipy.special import ndtri
+
+        return self.mean + self.sd * ndtri(u)
+
+
+@dataclass(frozen=True)
+class TruncatedNormal(Distribution):
+    """Gaussian with `mean` and `sd`, of which only what lies between `low` and `high` is drawn."""
+
+    mean: float
+    sd: float
+    low: float
+    high: float
+    kind: ClassVar[str] = "truncated_normal"
+
+    def check(self) -> None:
+        if not self.sd > 0 or not self.low < self.high:
+            raise SekantError(
+                "truncated_normal: sd must be positive and low lie below high"
+                f" (got sd = {self.sd:g}, {self.low:g} and {self.high:g})"
+            )
+
+    def quantiles(self, u: Floats) -> Floats:
+        from scipy.stats import truncnorm
+
+        ends = ((bound - self.mean) / self.sd for bound in (self.low, self.high))
+        return truncnorm.ppf(u, *ends, loc=self.mean, scale=self.sd)
+
+
+@dataclass(frozen=True)
+class LogNormal(Distribution):
+    """The logarithm is Gaussian: `median`, and `spread`, the standard deviation of the logarithm."""
+
+    median: float
+    spread: float
+    kind: ClassVar[str] = "lognormal"
+
+    def check(self) -> None:
+        if not (self.median > 0 and self.spread > 0):
+            raise SekantError(
+                f"lognormal: median and spread must be positive (got {self.median:g} and {self.spread:g})"
+            )
+
+    def quantiles(self, u: Floats) -> Floats:
+        from scipy.special import ndtri
+
+        return self.median * np.exp(self.spread * ndtri(u))
+
+
+@dataclass(frozen=True)
+class Triangular(Distribution):
+    """Density that rises from `low` to `mode` and falls to `high`."""
+
+    low: float
+    mode: float
+    high: float
+    kind: ClassVar[str] = "triangular"
+
+    def check(self) -> None:
+        if not (self.low <= self.mode <= self.high and self.low < self.high):
+            raise SekantError(
+                f"triangular: needs low <= mode <= high (got {self.low:g}, {self.mode:g}, {self.high:g})"
+            )
+
+    def quantiles(self, u: Floats) -> Floats:
+        width, peak = self.high - self.low, (self.mode - self.low) / (self.high - self.low)
+        rising = self.low + width * np.sqrt(u * peak)
+        falling = self.high - width * np.sqrt((1 - u) * (1 - peak))
+        return np.where(u <= peak, rising, falling)
+
+
+KINDS: Mapping[str, type[Distribution]] = {
+    kind.kind: kind for kind in (Uniform, Normal, TruncatedNormal, LogNormal, Triangular)
+}
+
+
+def distribution(kind: str, numbers: Mapping[str, Any]) -> Distribution:
+    """The distribution of a given kind, as study files name it."""
+    if kind not in KINDS:
+        raise SekantError(f"unknown distribution '{kind}'; {suggest(kind, list(KINDS), 'distributions')}")
+    wanted = [field.name for field in fields(KINDS[kind])]
+    for name in numbers:
+        if name not in wanted:
+            raise SekantError(f"{kind}: unknown '{name}'; {suggest(name, wanted, 'numbers of it')}")
+    missing = [name for name in wanted if name not in numbers]
+    if missing:
+        raise SekantError(f"{kind}: needs {', '.join(wanted)}; missing: {', '.join(missing)}")
+    return KINDS[kind](**numbers)
+
+
+def as_distribution(given: Any, name: str) -> Distribution:
+    """A pair (low, high) is uniform."""
+    if isinstance(given, Distribution):
+        return given
+    if isinstance(given, (tuple, list)) and len(given) == 2:
+        try:
+            return Uniform(float(given[0]), float(given[1]))
+        except (SekantError, TypeError, ValueError) as error:
+            raise SekantError(f"'{name}': {error}") from None
+    raise SekantError(f"'{name}': give a distribution or a pair (low, high) (got {given!r})")

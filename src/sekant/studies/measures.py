@@ -1,0 +1,90 @@
+"""Measures: one number of a run, as ``max(strut.force)`` or ``at(chassis.z, 0.5)``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sekant.errors import SekantError, suggest
+
+Floats = NDArray[np.float64]
+
+
+def _mean(x: Floats, y: Floats) -> float:
+    """Over the axis, by trapezia; of a single row its value."""
+    return float(np.trapezoid(y, x) / (x[-1] - x[0])) if x.size > 1 and x[-1] != x[0] else float(y[-1])
+
+
+KINDS: dict[str, tuple[str, Callable[[Floats, Floats], float]]] = {
+    "first": ("the value at the start", lambda x, y: float(y[0])),
+    "final": ("the value at the end", lambda x, y: float(y[-1])),
+    "max": ("the largest value", lambda x, y: float(y.max())),
+    "min": ("the smallest value", lambda x, y: float(y.min())),
+    "max_abs": ("the largest magnitude", lambda x, y: float(np.abs(y).max())),
+    "range": ("largest less smallest value", lambda x, y: float(y.max() - y.min())),
+    "mean": ("average over time, by trapezia", _mean),
+    "rms": ("root of the average square over time", lambda x, y: float(np.sqrt(_mean(x, y * y)))),
+    "where_max": ("time of the largest value", lambda x, y: float(x[np.argmax(y)])),
+    "where_min": ("time of the smallest value", lambda x, y: float(x[np.argmin(y)])),
+}
+"""What each measure is, and its value for rows y (n,) over the times (or values of the drive) x (n,)."""
+AT = "at"
+_FORM = re.compile(r"\s*([a-z_]+)\(\s*([^(),]+?)\s*(?:,\s*([^(),]+?)\s*)?\)\s*")
+
+
+@dataclass(frozen=True)
+class Measure:
+    """`kind` of the channel `channel`; `place`: time or drive of ``at``."""
+
+    name: str
+    kind: str
+    channel: str
+    place: float = 0.0
+
+    def of(self, x: Floats, y: Floats) -> float:
+        """The number for rows y (n,) over x (n,)."""
+        if not y.size:
+            return float("nan")
+        if self.kind == AT:
+            order = np.argsort(x, kind="stable")
+            inside = x.min() <= self.place <= x.max()
+            return float(np.interp(self.place, x[order], y[order])) if inside else float("nan")
+        return KINDS[self.kind][1](x, y)
+
+
+def read_measure(text: str, name: str | None = None) -> Measure:
+    """``max(strut.force)``; a channel alone means its final value. `name`: by default the text itself."""
+    known = [*KINDS, AT]
+    match = _FORM.fullmatch(text) if isinstance(text, str) else None
+    if match is None:
+        if isinstance(text, str) and re.fullmatch(r"[^\s(),]+", text):
+            return Measure(name or text, "final", text)
+        raise SekantError(f"'{text}' is no measure; write max(channel), with one of {', '.join(known)}")
+    kind, channel, place = match[1], match[2], match[3]
+    if kind not in known:
+        raise SekantError(f"'{text}': unknown measure '{kind}'; {suggest(kind, known, 'measures')}")
+    if (kind == AT) != (place is not None):
+        raise SekantError(f"'{text}': write at(channel, 0.5) or {kind if kind != AT else 'max'}(channel)")
+    try:
+        where = float(place) if place is not None else 0.0
+    except ValueError:
+        raise SekantError(f"'{text}': '{place}' is not a number; write at(channel, 0.5)") from None
+    return Measure(name or text, kind, channel, where)
+
+
+def read_measures(given: Any) -> tuple[Measure, ...]:
+    """A list of texts, or a mapping from names to texts."""
+    if isinstance(given, str):
+        given = [given]
+    pairs = given.items() if isinstance(given, dict) else ((None, text) for text in given or ())
+    found = tuple(read_measure(text, name) for name, text in pairs)
+    names = [measure.name for measure in found]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise SekantError(f"the measure '{twice}' is asked for twice")
+    return found

@@ -1,0 +1,90 @@
+"""Parts of a study on disk while it runs, so that one that is killed goes on where it was.
+
+Each block is one file in a folder beside the result, put in place at once; `study.json` says what they belong to.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+
+from sekant.errors import DataError, SekantError
+from sekant.results.place import replace_file
+from sekant.studies.task import Block
+
+_ABOUT = "study.json"
+
+
+class Parts:
+    """The folder of the parts of a study with the fingerprint `key` and `rows` rows."""
+
+    def __init__(self, folder: Path, key: str, rows: int):
+        self.folder, self._about = folder, {"key": key, "rows": rows}
+
+    def open(self, resume: bool) -> None:
+        """Make the folder, or go on with what is in it; parts of another study are refused."""
+        about = self.folder / _ABOUT
+        if about.exists():
+            try:
+                found = json.loads(about.read_text())
+            except (OSError, ValueError):
+                raise DataError("is damaged; remove the folder to begin anew", file=str(about)) from None
+            if not resume:
+                raise SekantError(
+                    f"holds the parts of a study that did not end; go on with --resume (resume=True),"
+                    f" or remove it to begin anew ({len(list(self.folder.glob('*.npz')))} parts)",
+                    file=str(self.folder),
+                )
+            if found != self._about:
+                raise SekantError(
+                    "holds the parts of another study (its model, samples or measures differ);"
+                    " name another output, or remove it to begin anew",
+                    file=str(self.folder),
+                )
+            return
+        self.folder.mkdir(parents=True, exist_ok=True)
+        replace_file(about, json.dumps(self._about).encode())
+
+    def add(self, block: Block) -> None:
+        """Keep a block."""
+        buffer = io.BytesIO()
+        text = json.dumps([list(block.status), {str(row): cause for row, cause in block.messages.items()}])
+        np.savez(
+            buffer,
+            first=block.first,
+            measures=block.measures,
+            axis=block.axis,
+            outputs=block.outputs,
+            seconds=[block.seconds, block.processor_seconds],
+            text=np.frombuffer(text.encode(), np.uint8),
+        )
+        replace_file(self.folder / f"{block.first:09d}.npz", buffer.getvalue())
+
+    def blocks(self) -> Iterator[Block]:
+        """What has been kept; damaged parts are left out and computed again."""
+        for path in sorted(self.folder.glob("*.npz")):
+            try:
+                with np.load(path) as data:
+                    status, messages = json.loads(data["text"].tobytes().decode())
+                    block = Block(
+                        int(data["first"]),
+                        data["measures"],
+                        data["axis"],
+                        data["outputs"],
+                        tuple(status),
+                        {int(row): cause for row, cause in messages.items()},
+                        *(float(value) for value in data["seconds"]),
+                    )
+            except Exception:  # zip, NumPy and JSON each have their own ways to find a file damaged
+                path.unlink(missing_ok=True)
+                continue
+            yield block
+
+    def remove(self) -> None:
+        """Remove the folder, when the result is in place."""
+        shutil.rmtree(self.folder, ignore_errors=True)

@@ -1,0 +1,175 @@
+"""Samples: which numbers a study varies, and the rows of values that it runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import product
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from sekant.errors import SekantError
+from sekant.studies.distributions import Distribution, as_distribution
+
+Floats = NDArray[np.float64]
+MOST_ROWS = 100_000_000
+
+
+@dataclass(frozen=True, eq=False)
+class Samples:
+    """A design: `values` (n, k) in SI, a row a run and a column a name.
+
+    `kind` says how the rows came about, `settings` with which numbers (seed, ranges), for the record. `axes` are the
+    values of each name where the rows are a full grid, the last name varying fastest.
+    """
+
+    names: tuple[str, ...]
+    values: Floats
+    kind: str = "rows"
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    axes: tuple[Floats, ...] = ()
+
+    def __post_init__(self) -> None:
+        values = np.ascontiguousarray(np.asarray(self.values, float))
+        object.__setattr__(self, "names", tuple(self.names))
+        object.__setattr__(self, "values", values)
+        if values.ndim != 2 or values.shape[1] != len(self.names):
+            raise SekantError(
+                f"samples need values (n, {len(self.names)}) for {', '.join(self.names)}; got {values.shape}"
+            )
+        if not self.names or not values.shape[0]:
+            raise SekantError("samples are empty; give at least one name and one row")
+        if len(set(self.names)) != len(self.names):
+            raise SekantError(f"a name is varied twice: {', '.join(self.names)}")
+        bad = np.argwhere(~np.isfinite(values))
+        if bad.size:
+            row, column = bad[0]
+            raise SekantError(f"row {row}: '{self.names[column]}' = {values[row, column]} is not finite")
+
+    def __len__(self) -> int:
+        return self.values.shape[0]
+
+    def row(self, i: int) -> dict[str, float]:
+        """The values of a row by name."""
+        return dict(zip(self.names, self.values[i].tolist(), strict=True))
+
+
+def rows(values: Mapping[str, ArrayLike]) -> Samples:
+    """The given values, (n,) of each name, row by row."""
+    columns = [np.atleast_1d(np.asarray(column, float)) for column in values.values()]
+    sizes = {name: column.size for name, column in zip(values, columns, strict=True)}
+    if len(set(sizes.values())) > 1:
+        raise SekantError(f"columns differ in length: {', '.join(f'{n} {s}' for n, s in sizes.items())}")
+    return Samples(tuple(values), np.column_stack(columns) if columns else np.zeros((0, 0)))
+
+
+def grid(values: Mapping[str, ArrayLike]) -> Samples:
+    """Every combination of the values (n_i,) of each name; the last name varies fastest."""
+    axes = tuple(np.atleast_1d(np.asarray(axis, float)) for axis in values.values())
+    size = int(np.prod([float(axis.size) for axis in axes])) if axes else 0
+    _check_size(size)
+    table = np.array(list(product(*axes))) if size else np.zeros((0, len(axes)))
+    return Samples(tuple(values), table, "grid", {"shape": [axis.size for axis in axes]}, axes)
+
+
+def latin_hypercube(ranges: Mapping[str, Any], n: int, seed: int = 0) -> Samples:
+    """`n` rows, each name stratified into n shares of equal likelihood; see `monte_carlo` for `ranges`."""
+    from scipy.stats import qmc
+
+    count = _count(n)
+    u = qmc.LatinHypercube(max(1, len(ranges)), rng=np.random.default_rng(seed)).random(count)
+    return _drawn(ranges, u, "latin_hypercube", {"n": n, "seed": seed})
+
+
+def sobol(ranges: Mapping[str, Any], n: int, seed: int = 0) -> Samples:
+    """`n` rows (a power of two) of a scrambled Sobol sequence, which fills the space evenly."""
+    from scipy.stats import qmc
+
+    count = _count(n)
+    if count & (count - 1):
+        near = 1 << (count - 1).bit_length()
+        raise SekantError(f"a Sobol sequence is even only at powers of two (got {n}); take {near // 2} or {near}")
+    engine = qmc.Sobol(max(1, len(ranges)), scramble=True, rng=np.random.default_rng(seed))
+    u = engine.random_base2(count.bit_length() - 1)
+    tiny = 2.0**-53
+    return _drawn(ranges, np.clip(u, tiny, 1 - tiny), "sobol", {"n": n, "seed": seed})
+
+
+def monte_carlo(
+    ranges: Mapping[str, Any],
+    n: int,
+    seed: int = 0,
+    correlation: Mapping[tuple[str, str], float] | None = None,
+) -> Samples:
+    """`n` independent draws. `ranges`: a `Distribution` or a pair (low, high) for each name.
+
+    `correlation` between pairs of names, of the Gaussian numbers that are then mapped to each distribution
+    (Gaussian copula): for normal distributions their correlation itself.
+    """
+    from scipy.special import ndtr
+
+    z = np.random.default_rng(seed).standard_normal((_count(n), max(1, len(ranges))))
+    settings: dict[str, Any] = {"n": n, "seed": seed}
+    if correlation:
+        z = z @ _factor(list(ranges), correlation).T
+        settings["correlation"] = [[a, b, float(r)] for (a, b), r in correlation.items()]
+    tiny = 2.0**-53
+    return _drawn(ranges, np.clip(ndtr(z), tiny, 1 - tiny), "monte_carlo", settings)
+
+
+def one_at_a_time(base: Mapping[str, float], values: Mapping[str, ArrayLike]) -> Samples:
+    """First the row of `base` values, then for each name of `values` one row a value, the others as in `base`."""
+    names = tuple(base)
+    for name in values:
+        if name not in base:
+            raise SekantError(f"'{name}' is varied, but has no base value")
+    start = np.array([float(base[name]) for name in names])
+    table = [start]
+    for name, column in values.items():
+        for value in np.atleast_1d(np.asarray(column, float)):
+            row = start.copy()
+            row[names.index(name)] = value
+            table.append(row)
+    return Samples(names, np.array(table), "one_at_a_time", {"base": {n: float(v) for n, v in base.items()}})
+
+
+def _drawn(ranges: Mapping[str, Any], u: Floats, kind: str, settings: dict[str, Any]) -> Samples:
+    if not ranges:
+        raise SekantError("samples are empty; give at least one name")
+    laws: list[Distribution] = [as_distribution(given, name) for name, given in ranges.items()]
+    values = np.column_stack([law.quantiles(u[:, i]) for i, law in enumerate(laws)])
+    settings = settings | {"ranges": {name: repr(law) for name, law in zip(ranges, laws, strict=True)}}
+    return Samples(tuple(ranges), values, kind, settings)
+
+
+def _factor(names: Sequence[str], correlation: Mapping[tuple[str, str], float]) -> Floats:
+    R = np.eye(len(names))
+    for (a, b), r in correlation.items():
+        for name in (a, b):
+            if name not in names:
+                raise SekantError(f"correlation of '{a}' and '{b}': '{name}' is not varied")
+        if a == b or not -1.0 < r < 1.0:
+            raise SekantError(f"correlation of '{a}' and '{b}' must lie between -1 and 1 (got {r:g})")
+        i, j = names.index(a), names.index(b)
+        R[i, j] = R[j, i] = r
+    least = float(np.linalg.eigvalsh(R)[0])
+    if least <= 1e-12:
+        raise SekantError(
+            f"the correlations contradict each other (least eigenvalue {least:.3g} of their matrix);"
+            " make them smaller or leave one out"
+        )
+    return np.linalg.cholesky(R)
+
+
+def _count(n: int) -> int:
+    if not isinstance(n, (int, np.integer)) or n < 1:
+        raise SekantError(f"the number of rows must be a positive whole number (got {n!r})")
+    _check_size(int(n))
+    return int(n)
+
+
+def _check_size(n: int) -> None:
+    if n > MOST_ROWS:
+        raise SekantError(f"{n:.3g} rows are more than {MOST_ROWS:.0e}; take fewer values")

@@ -1,0 +1,197 @@
+"""Studies: one analysis for every row of a design, on one core, all cores or a cluster."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sekant.engine.system import System
+from sekant.errors import SekantError
+from sekant.model.model import Model
+from sekant.model.points.collector import Collector
+from sekant.results.place import check_writable
+from sekant.studies.analyses import FINISHED
+from sekant.studies.executors import Chunks, executor_of
+from sekant.studies.measures import read_measures
+from sekant.studies.parts import Parts
+from sekant.studies.result import SweepResult
+from sekant.studies.samples import Samples
+from sekant.studies.task import Block, Task, prepare
+from sekant.version import __version__
+
+MOST_NUMBERS = 2_000_000_000
+"""Of all outputs together: 16 GB."""
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a study is: `done` of `rows`, `failed` of them not finished, `rate` in rows a second, `left` s."""
+
+    done: int
+    rows: int
+    failed: int
+    rate: float
+    left: float
+
+
+def sweep(
+    system: System | Model | Collector,
+    samples: Samples,
+    *,
+    analysis: str = "simulate",
+    measures: Sequence[str] | Mapping[str, str] | str = (),
+    outputs: Sequence[str] = (),
+    parameters: Mapping[str, float] | None = None,
+    executor: Any = "serial",
+    output: str | os.PathLike[str] | None = None,
+    resume: bool = False,
+    progress: Callable[[Progress], object] | None = None,
+    **options: Any,
+) -> SweepResult:
+    """Answer every row of `samples`, whose names are parameters or ``item.field`` of the model.
+
+    `analysis`: "simulate", "kinematics", "equilibrium" or "linearize", with its `options` (``until=3.0``,
+    ``drive="hub.z", range=(-0.1, 0.1, 41)``). `measures`: numbers of a row, such as ``max(strut.force)``, as a list, or
+    by names of your own. `outputs`: channels kept whole. `parameters`: values that all rows share.
+    `executor`: "serial", "processes", a number of processes, or a client of dask.distributed.
+
+    With `output` (``.nc``) rows are kept while the study runs, in a folder beside the file; `resume` goes on with
+    what is there. A row that fails is a row: its status and message say why.
+    """
+    formulation = system.equations.formulation if isinstance(system, System) else "joint"
+    described = system.model if isinstance(system, (System, Collector)) else system
+    if not isinstance(described, Model):
+        raise SekantError(f"a study needs a model or a system (got {system!r})")
+    read = read_measures(measures)
+    if not read and not outputs:
+        raise SekantError("a study without measures and outputs computes nothing; ask for max(channel), say")
+    task = Task(
+        described, samples.names, analysis, read, tuple(outputs), dict(options), formulation, dict(parameters or {})
+    )
+    runner = executor_of(executor)
+    first = prepare(task)  # what is wrong with names, channels or options shows here, before any worker starts
+    units = {name: first.unit(name) for name in task.outputs}
+    units |= {m.name: "" if m.kind.startswith("where") else first.unit(m.channel) for m in read}
+    parts = None
+    if output is not None:
+        check_writable(output)
+        key = hashlib.sha256(task.key.encode() + samples.values.tobytes()).hexdigest()[:24]
+        parts = Parts(Path(f"{os.fspath(output)}.parts"), key, len(samples))
+        parts.open(resume)
+    elif resume:
+        raise SekantError("resume needs the output file of the study that did not end")
+    began = perf_counter()
+    blocks = list(parts.blocks()) if parts is not None else []
+    done = _count(blocks)
+    watch = _Watch(len(samples), done, sum(s != FINISHED for b in blocks for s in b.status), progress)
+    for block in runner.run(task, Chunks(samples.values, _left(blocks, len(samples)))):
+        if parts is not None:
+            parts.add(block)
+        blocks.append(block)
+        watch(block)
+    result = _gathered(task, samples, blocks, units, first.axis, perf_counter() - began, done)
+    if output is not None and parts is not None:
+        result.save(output)
+        parts.remove()
+    return result
+
+
+class _Watch:
+    """Tells of progress as blocks come in."""
+
+    def __init__(self, rows: int, done: int, failed: int, tell: Callable[[Progress], object] | None):
+        self._rows, self._before, self._done, self._failed = rows, done, done, failed
+        self._tell, self._began = tell, perf_counter()
+
+    def __call__(self, block: Block) -> None:
+        self._done += len(block)
+        self._failed += sum(status != FINISHED for status in block.status)
+        if self._tell is not None:
+            rate = (self._done - self._before) / max(perf_counter() - self._began, 1e-9)
+            left = (self._rows - self._done) / rate
+            self._tell(Progress(self._done, self._rows, self._failed, rate, left))
+
+
+def _count(blocks: Sequence[Block]) -> int:
+    return sum(len(block) for block in blocks)
+
+
+def _left(blocks: Sequence[Block], rows: int) -> list[tuple[int, int]]:
+    """Ranges of rows that no block has."""
+    have = np.zeros(rows, bool)
+    for block in blocks:
+        if have[block.first : block.first + len(block)].any() or block.first + len(block) > rows:
+            raise SekantError("parts of the study overlap; remove their folder to begin anew")
+        have[block.first : block.first + len(block)] = True
+    edges = np.flatnonzero(np.diff(np.concatenate([[1], have.astype(np.int8), [1]])))
+    return [(int(a), int(b)) for a, b in edges.reshape(-1, 2)]
+
+
+def _gathered(
+    task: Task,
+    samples: Samples,
+    blocks: Sequence[Block],
+    units: Mapping[str, str],
+    axis_name: str,
+    seconds: float,
+    resumed: int,
+) -> SweepResult:
+    n, width = len(samples), max((block.axis.shape[1] for block in blocks), default=0)
+    if len(task.outputs) * n * width > MOST_NUMBERS:
+        raise SekantError(f"{n} rows of {width} values of {len(task.outputs)} outputs are too many; use measures")
+    measures = np.full((n, len(task.measures)), np.nan)
+    outputs = np.full((len(task.outputs), n, width), np.nan)
+    axis: NDArray[np.float64] = np.full(width, np.nan)
+    names: dict[str, int] = {FINISHED: 0}
+    status, messages = np.zeros(n, np.int8), {}
+    for block in sorted(blocks, key=lambda block: block.first):
+        rows = slice(block.first, block.first + len(block))
+        measures[rows] = block.measures
+        if task.outputs:
+            outputs[:, rows, : block.outputs.shape[2]] = block.outputs
+            for row in block.axis:
+                known = np.isnan(axis[: row.size])
+                axis[: row.size][known] = row[known]
+        status[rows] = [names.setdefault(name, len(names)) for name in block.status]
+        messages |= block.messages
+    stats = {
+        "rows": n,
+        "failed": int((status != 0).sum()),
+        "resumed": resumed,
+        "seconds": seconds,
+        "row_seconds": sum(block.seconds for block in blocks),
+        "processor_seconds": sum(block.processor_seconds for block in blocks),
+    }
+    provenance = {
+        "model": task.model.name,
+        "analysis": task.analysis,
+        "options": {name: repr(value) for name, value in task.options.items()},
+        "formulation": task.formulation,
+        "parameters": dict(task.fixed),
+        "key": task.key,
+        "sekant": __version__,
+    }
+    measure_names = tuple(measure.name for measure in task.measures)
+    return SweepResult(
+        samples,
+        measure_names,
+        measures,
+        task.outputs,
+        axis_name,
+        axis,
+        outputs,
+        tuple(names),
+        status,
+        messages,
+        units,
+        stats,
+        provenance,
+    )

@@ -1,0 +1,154 @@
+"""A task: what is done with every row, as plain data that travels to other processes and machines.
+
+Where it arrives, the model is compiled once a process; compiled code is found in the cache of that machine by its
+content, or made there once.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from time import perf_counter, process_time
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sekant.engine.system import compile
+from sekant.errors import SekantError
+from sekant.model.model import Model
+from sekant.studies.analyses import Analysis, analysis_of
+from sekant.studies.measures import Measure
+
+Floats = NDArray[np.float64]
+FAILED = "failed"
+LARGEST_KEPT = 4
+"""Tasks that a process keeps compiled."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """`names`: what the study varies, as run-time parameters; `fixed`: further ones that all rows share."""
+
+    model: Model
+    names: tuple[str, ...]
+    analysis: str
+    measures: tuple[Measure, ...] = ()
+    outputs: tuple[str, ...] = ()
+    options: Mapping[str, Any] = field(default_factory=dict)
+    formulation: str = "joint"
+    fixed: Mapping[str, float] = field(default_factory=dict)
+
+    @cached_property
+    def key(self) -> str:
+        """Fingerprint of all that the numbers depend on."""
+        parts = [
+            self.model.model_dump_json(),
+            self.names,
+            self.analysis,
+            [(m.name, m.kind, m.channel, m.place) for m in self.measures],
+            self.outputs,
+            {name: repr(value) for name, value in self.options.items()},
+            self.formulation,
+            dict(self.fixed),
+        ]
+        return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:24]
+
+    @property
+    def channels(self) -> tuple[str, ...]:
+        """All channels that must be computed."""
+        return tuple(dict.fromkeys([*self.outputs, *(measure.channel for measure in self.measures)]))
+
+
+@dataclass(frozen=True, eq=False)
+class Block:
+    """What rows first .. first + n - 1 gave.
+
+    `measures` (n, nm); `axis` (n, nx) and `outputs` (no, n, nx) with NaN where a run ended early; `status` (n,)
+    names; `messages` by row; `seconds` of wall time, and of the processor, for all of them.
+    """
+
+    first: int
+    measures: Floats
+    axis: Floats
+    outputs: Floats
+    status: tuple[str, ...]
+    messages: Mapping[int, str]
+    seconds: float
+    processor_seconds: float
+
+    def __len__(self) -> int:
+        return len(self.status)
+
+
+_compiled: dict[str, Analysis] = {}
+
+
+def prepare(task: Task) -> Analysis:
+    """The analysis of a task, compiled; kept for the next rows of the same task in this process."""
+    if task.key not in _compiled:
+        names = [*task.names, *(name for name in task.fixed if name not in task.names)]
+        system = compile(task.model, formulation=task.formulation, parameters=names)
+        while len(_compiled) >= LARGEST_KEPT:
+            _compiled.pop(next(iter(_compiled)))
+        _compiled[task.key] = analysis_of(task.analysis)(system, task.channels, task.options)
+    return _compiled[task.key]
+
+
+def run_rows(task: Task, first: int, values: Floats) -> Block:
+    """Answer the rows values (n, k), the first of which has number `first`; a row that fails is a row."""
+    analysis = prepare(task)
+    began, used = perf_counter(), process_time()
+    measures = np.full((values.shape[0], len(task.measures)), np.nan)
+    axes: list[Floats] = []
+    series: list[list[Floats]] = []
+    status: list[str] = []
+    messages: dict[int, str] = {}
+    for i, row in enumerate(values):
+        given = {**task.fixed, **dict(zip(task.names, row.tolist(), strict=True))}
+        try:
+            answer = analysis.answer(given)
+            columns = {name: np.asarray(answer.column(name), float) for name in task.channels}
+        except SekantError as error:
+            status.append(FAILED)
+            messages[first + i] = str(error)
+            axes.append(np.zeros(0))
+            series.append([np.zeros(0)] * len(task.outputs))
+            continue
+        status.append(answer.status)
+        if answer.message:
+            messages[first + i] = answer.message
+        for j, measure in enumerate(task.measures):
+            y = columns[measure.channel]
+            if y.ndim > 1:
+                raise SekantError(
+                    f"measure '{measure.name}': '{measure.channel}' has {y.shape[1]} components; name one of them"
+                )
+            known = np.isfinite(answer.x) & np.isfinite(y)
+            measures[i, j] = measure.of(answer.x[known], y[known])
+        axes.append(answer.x if task.outputs else np.zeros(0))
+        series.append([columns[name] for name in task.outputs])
+    return Block(
+        first,
+        measures,
+        _padded(axes),
+        np.array([_padded([row[k] for row in series]) for k in range(len(task.outputs))]),
+        tuple(status),
+        messages,
+        perf_counter() - began,
+        process_time() - used,
+    )
+
+
+def _padded(rows: list[Floats]) -> Floats:
+    """Rows of different lengths as one array, NaN behind the end of the shorter ones."""
+    width = max((row.size for row in rows), default=0)
+    whole = np.full((len(rows), width), np.nan)
+    for i, row in enumerate(rows):
+        if row.ndim > 1:
+            raise SekantError("an output of a study must be one column; name its component, e.g. arm.position.x")
+        whole[i, : row.size] = row
+    return whole
