@@ -165,6 +165,7 @@ def test_a_driven_group_in_cartesian_coordinates(table):
     np.testing.assert_allclose(there["motor.force"], here["motor.force"], rtol=1e-6)
 
 
+@pytest.mark.long
 def test_a_hinge_may_lead_in_natural_coordinates(mechanism):
     """The hinge is no part of a tree there and only measures the angle that the others follow."""
     sweep = sk.kinematics(mechanism, "low.angle", range=(-0.2, 0.2, 33))

@@ -115,7 +115,9 @@ def compare_outputs(pair: Pair, tolerance: float) -> int:
     return len(names)
 
 
-@pytest.mark.parametrize("seed", [1, 2, 3])
+@pytest.mark.parametrize(
+    "seed", [1, pytest.param(2, marks=pytest.mark.long), pytest.param(3, marks=pytest.mark.long)]
+)
 def test_random_trees_of_all_joints_with_all_forces_and_outputs(seed):
     pair = Pair(random_model(seed, ALL_JOINTS, FORCE_TYPES), seed)
     assert worst(*pair.both(body_accelerations)) < 1e-10

@@ -88,6 +88,7 @@ def test_steered_corner_becomes_a_surface_whose_second_coordinate_is_driven(meth
     assert seen.turn(HUB).max() < 2e-4
 
 
+@pytest.mark.long
 def test_heavy_links_over_two_coordinates():
     """A planar five-bar: two freedoms, four moving bodies that all weigh; each follows a surface of its own."""
     joints = {
@@ -106,7 +107,8 @@ def test_heavy_links_over_two_coordinates():
 
 
 @pytest.mark.parametrize(
-    ("coordinate", "span"), [("A.angle", (-2.2, -0.5)), ("coupler.spot.x", (-0.32, 0.22))]
+    ("coordinate", "span"),
+    [pytest.param("A.angle", (-2.2, -0.5), marks=pytest.mark.long), ("coupler.spot.x", (-0.32, 0.22))],
 )
 def test_on_a_body_that_moves_itself(coordinate, span):
     """A four-bar on a free body that moves and lies askew: points are seen from it, friction stays on the coordinate

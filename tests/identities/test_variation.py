@@ -65,7 +65,10 @@ def point_at(system, q, seed, t=0.3):
     return Point(t, q, v, a, rng.normal(size=m), system.parameter_vector())
 
 
-@pytest.mark.parametrize("name", TREES)
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=[pytest.mark.long] * (name == "floating bodies")) for name in TREES],
+)
 def test_tangent_of_random_trees_is_the_derivative_of_the_residual(name):
     joints, forces, formulation = TREES[name]
     system = sk.compile(random_model(7, joints, forces), formulation=formulation)

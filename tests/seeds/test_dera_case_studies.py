@@ -53,7 +53,13 @@ def test_size_and_freedom(systems, name):
     assert sk.natural.freedom(system.model).freedom == FREEDOM[name]
 
 
-@pytest.mark.parametrize("name", list(FREEDOM))
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=[pytest.mark.long] * (name in ("five_link_suspension", "bricard")))
+        for name in FREEDOM
+    ],
+)
 def test_taylor_radau_and_energy_agree(systems, name):
     system, until = systems[name], SHORT.get(name, 1.0)
     reference, _ = studies.motion(system, 1e-13, "taylor", until)
@@ -163,6 +169,7 @@ def test_slider_crank_equals_the_model_in_all_formulations(systems):
         assert np.allclose(theirs["slider.position"][:, 0], mine["B.x"], atol=1e-8)
 
 
+@pytest.mark.long
 def test_bricard_equals_the_model_in_all_formulations(systems):
     """Six hinges, the last of them closing the loop, with one equation that the others imply."""
     h = 0.1
@@ -215,6 +222,7 @@ def test_four_bar_equals_the_model_in_all_formulations(systems):
             assert np.allclose(theirs[f"{name}.position"][:, [0, 2]], mine[f"{point}.position"], atol=1e-8)
 
 
+@pytest.mark.long
 def test_copy_machine_equals_the_model_in_all_formulations(systems):
     J = (1 + 0.02**2) / 12
     beam = sk.Body(
@@ -248,6 +256,7 @@ def test_copy_machine_equals_the_model_in_all_formulations(systems):
         assert np.allclose(theirs["O.q"], mine["theta"], atol=1e-8)
 
 
+@pytest.mark.long
 def test_governor_equals_the_model_in_all_formulations_with_both_rods(systems):
     """Four degrees of freedom; the symmetric reduction is exact from a symmetric start."""
     w, down = 0.01, np.pi / 6
@@ -296,6 +305,7 @@ def test_governor_equals_the_model_in_all_formulations_with_both_rods(systems):
         assert np.allclose(theirs["slider.position"][:, 2], mine["E.z"], atol=1e-8)
 
 
+@pytest.mark.long
 def test_five_link_equals_the_model_in_all_formulations(systems):
     """Rods on universal joints and balls, a free carrier, a spinning wheel: 18 coordinates, 15 equations."""
     system = systems["five_link_suspension"]
@@ -353,6 +363,7 @@ def test_five_link_equals_the_model_in_all_formulations(systems):
         assert np.allclose(theirs["tire.angular_velocity"], mine["tire.angular_velocity"], atol=1e-5)
 
 
+@pytest.mark.long
 def test_mcpherson_strut_equals_the_model_in_all_formulations(systems):
     """In the xz plane of W; the strut is a slider of hardly any mass, hinged to the sprung mass in Q."""
     A, B, P, U = (np.array(p) for p in ((0.0836, 0.17), (0.43, 0.17), (0.39, 0.27), (0.465, 0.30)))

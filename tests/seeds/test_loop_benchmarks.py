@@ -66,6 +66,7 @@ def test_two_four_bars_stay_on_their_branch_for_100_s():
     assert np.max(result["constraints.velocity"]) < 1e-9
 
 
+@pytest.mark.long
 def test_forty_four_bars_move_as_one_pendulum():
     N = 40
     system = sk.compile(n_four_bar(N))
@@ -90,6 +91,7 @@ def test_bricards_mechanism_moves_though_it_counts_no_freedom():
     assert np.ptp(np.asarray(result["rod3.position"]), axis=0).max() > 1.9
 
 
+@pytest.mark.long
 def test_bricards_mechanism_is_the_same_in_cartesian_coordinates_and_by_another_method():
     model = sk.load(EXAMPLES / "bricard.yaml")
     outputs = ["rod3.position", "energy"]

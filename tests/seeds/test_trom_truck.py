@@ -16,7 +16,7 @@ def system():
     return sk.compile(sk.load(FILE), parameters=["steer", "drive", "trailer.mass"])
 
 
-@pytest.mark.parametrize("at", [None, "motion"])
+@pytest.mark.parametrize("at", [pytest.param(None, marks=pytest.mark.long), "motion"])
 def test_eigenvalues_follow_the_steady_turns_of_another_load(system, at):
     """Total derivatives by the trailer's mass at the same speed and lateral acceleration, against differences."""
     options = {

@@ -6,7 +6,8 @@ or multiply without end, nesting beyond reason, files that are too large, not UT
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
@@ -93,6 +94,8 @@ def parse_source(text: str, file: str) -> Source:
     if not text.strip():
         raise ModelError("is empty; a model needs at least bodies and joints", file=file)
     try:
+        if _may_be_deep(text):
+            _refuse_depth(YAML(typ="rt", pure=True).parse(text), file)
         node = YAML(typ="rt", pure=True).compose(text)
     except MarkedYAMLError as error:
         _syntax_error(error, file)
@@ -114,6 +117,28 @@ def parse_source(text: str, file: str) -> Source:
         message = f"holds {what}, but a model is a mapping of keys (bodies, joints, ...)"
         raise ModelError(message, file=file, line=node.start_mark.line + 1)
     return Source(data, builder.places)
+
+
+def _may_be_deep(text: str) -> bool:
+    """Whether brackets, those in quotes counted too, are nested beyond the limit: the reader takes long for these."""
+    depth = 0
+    for bracket in re.finditer(r"[\[\]{}]", text):
+        depth += 1 if bracket[0] in "[{" else -1
+        if depth > MAX_DEPTH:
+            return True
+    return False
+
+
+def _refuse_depth(events: Iterable[Any], file: str) -> None:
+    from ruamel.yaml.events import CollectionEndEvent, CollectionStartEvent
+
+    depth = 0
+    for event in events:
+        depth += isinstance(event, CollectionStartEvent) - isinstance(event, CollectionEndEvent)
+        if depth > MAX_DEPTH:
+            raise ModelError(
+                f"is nested deeper than {MAX_DEPTH} levels", file=file, line=event.start_mark.line + 1
+            )
 
 
 def _syntax_error(error: Any, file: str) -> NoReturn:
