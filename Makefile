@@ -82,7 +82,7 @@ docs: env $(DOCS)  ## Build the documentation, running everything on its pages; 
 
 constraints: env  ## Pin every dependency again at its latest version
 	@printf 'hatchling\neditables\n' | $(BIN)/uv pip compile --quiet --upgrade --no-header --no-annotate \
-		--no-emit-index-url --universal --python-version 3.11 --extra test --extra lint --extra peers --extra docs --extra export \
+		--no-emit-index-url --universal --python-version 3.11 --extra test --extra lint --extra peers --extra docs --extra export --extra cluster \
 		pyproject.toml - -o constraints.txt
 
 clean:  ## Remove everything that can be made again

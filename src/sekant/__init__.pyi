@@ -1,5 +1,6 @@
 """The public names and where they stand. `sekant/__init__.py` reads this file: it is the only list of them."""
 
+from sekant import studies as studies
 from sekant import vehicle as vehicle
 from sekant.analyses import compliance as compliance
 from sekant.analyses.assembly.assemble import assemble as assemble
@@ -40,6 +41,7 @@ from sekant.model.table import TableData as TableData
 from sekant.reduction import reduce as reduce
 from sekant.results import Result as Result
 from sekant.results import open_result as open_result
+from sekant.studies import sweep as sweep
 from sekant.version import __version__ as __version__
 from sekant.views.player import view as view
 from sekant.views.player import view_modes as view_modes

@@ -48,7 +48,9 @@ class Analysis(ABC):
         self.system, self.channels, self.given = system, tuple(channels), dict(options)
         for name in options:
             if name not in self.options:
-                raise SekantError(f"{self.kind}: unknown option '{name}'; {suggest(name, self.options, 'options')}")
+                raise SekantError(
+                    f"{self.kind}: unknown option '{name}'; {suggest(name, self.options, 'options')}"
+                )
 
     @abstractmethod
     def answer(self, values: Values) -> Answer:
@@ -153,7 +155,8 @@ class Equilibrium(Analysis):
         at = self.system.outputs(found, self._outputs, parameters=values)
 
         def column(name: str) -> Floats:
-            return np.atleast_1d(np.asarray(at[name], float))
+            row = np.array([[float(at[part]) for part in self._known.find(name).columns]])
+            return row[:, 0] if self._known.find(name).scalar else row
 
         return Answer(np.zeros(1), column, warnings=len(found.warnings))
 
@@ -163,7 +166,7 @@ class Equilibrium(Analysis):
 
 @register
 class Linearize(Analysis):
-    """A linear model about equilibrium each; channels are ``frequency``, ``damping``, ``real``, ``imaginary`` of modes.
+    """A linear model about equilibrium each; channels are ``frequency``, ``damping``, ``real``, ``imaginary``.
 
     One value a mode, by rising undamped frequency, one of each conjugate pair: ``at(frequency, 0)`` is that of the
     first mode in Hz, ``min(damping)`` the least damping ratio, ``max(real)`` tells whether anything grows.
@@ -171,7 +174,12 @@ class Linearize(Analysis):
 
     kind, axis = "linearize", "mode"
     options = ("t", "at")
-    _units: ClassVar[Mapping[str, str]] = {"frequency": "Hz", "damping": "", "real": "rad/s", "imaginary": "rad/s"}
+    _units: ClassVar[Mapping[str, str]] = {
+        "frequency": "Hz",
+        "damping": "",
+        "real": "rad/s",
+        "imaginary": "rad/s",
+    }
 
     def answer(self, values: Values) -> Answer:
         modes = linearize(self.system, parameters=values, **self.given).modes()
@@ -186,7 +194,9 @@ class Linearize(Analysis):
 
         def column(name: str) -> Floats:
             if name not in columns:
-                raise SekantError(f"modes have no '{name}'; {suggest(name, list(columns), 'channels of modes')}")
+                raise SekantError(
+                    f"modes have no '{name}'; {suggest(name, list(columns), 'channels of modes')}"
+                )
             return np.asarray(columns[name], float)
 
         return Answer(np.arange(lam.size, dtype=float), column, warnings=len(modes.warnings))

@@ -11,7 +11,7 @@ import multiprocessing
 import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, ProcessPoolExecutor, wait
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 import numpy as np
 
@@ -126,7 +126,7 @@ class Processes:
                     running.clear()
                     pool.shutdown(wait=False, cancel_futures=True)
                     pool = self._pool()
-                    for chunk, tried in [entry for entry in again if entry[1] + 1 >= TRIES]:
+                    for chunk, _ in [entry for entry in again if entry[1] + 1 >= TRIES]:
                         cause = f"its worker process died {TRIES} times; run the row alone to see why"
                         yield lost(task, *chunk, cause)
                     again = [(chunk, tried + 1) for chunk, tried in again if tried + 1 < TRIES]
@@ -184,6 +184,6 @@ def executor_of(given: Any) -> Executor:
         return Processes(given)
     if hasattr(given, "scatter") and hasattr(given, "submit"):
         return Dask(given)
-    if hasattr(given, "run"):
-        return given
+    if callable(getattr(given, "run", None)):
+        return cast(Executor, given)
     raise SekantError(f"cannot run a study on {given!r}; use 'serial', 'processes' or a Dask client")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -78,11 +78,11 @@ def read_measure(text: str, name: str | None = None) -> Measure:
 
 
 def read_measures(given: Any) -> tuple[Measure, ...]:
-    """A list of texts, or a mapping from names to texts."""
+    """A list of texts or measures, or a mapping from names to texts."""
     if isinstance(given, str):
         given = [given]
-    pairs = given.items() if isinstance(given, dict) else ((None, text) for text in given or ())
-    found = tuple(read_measure(text, name) for name, text in pairs)
+    pairs = given.items() if isinstance(given, Mapping) else ((None, text) for text in given or ())
+    found = tuple(text if isinstance(text, Measure) else read_measure(text, name) for name, text in pairs)
     names = [measure.name for measure in found]
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:

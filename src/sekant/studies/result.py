@@ -79,7 +79,8 @@ class SweepResult:
     def summary(self) -> str:
         """Rows, statuses, and the range of every measure, for a reader."""
         counts = [
-            f"{int((self.status == i).sum())} {name.replace('_', ' ')}" for i, name in enumerate(self.statuses)
+            f"{int((self.status == i).sum())} {name.replace('_', ' ')}"
+            for i, name in enumerate(self.statuses)
         ]
         lines = [f"{len(self)} rows ({self.samples.kind.replace('_', ' ')}): {', '.join(counts)}"]
         width = max((len(name) for name in self.measure_names), default=0)
@@ -99,6 +100,26 @@ class SweepResult:
             lines.append(f"  ... and {len(self.messages) - 3} more rows with a message")
         return "\n".join(lines)
 
+    def digest(self) -> dict[str, Any]:
+        """What `summary` tells, as plain data."""
+        measures = {}
+        for name in self.measure_names:
+            good = self[name][np.isfinite(self[name])]
+            numbers = (good.min(), good.max(), good.mean(), good.std()) if good.size else (None,) * 4
+            measures[name] = dict(zip(("min", "max", "mean", "sd"), numbers, strict=True)) | {
+                "unit": self.units.get(name, ""),
+                "rows": int(good.size),
+            }
+        return {
+            "rows": len(self),
+            "design": self.samples.kind,
+            "statuses": {name: int((self.status == i).sum()) for i, name in enumerate(self.statuses)},
+            "measures": measures,
+            "messages": {str(row): cause for row, cause in self.messages.items()},
+            "stats": dict(self.stats),
+            "provenance": dict(self.provenance),
+        }
+
     def to_xarray(self) -> xarray.Dataset:
         """A Dataset over ``row``, with the design, the measures, the outputs and the status of each row."""
         try:
@@ -111,9 +132,16 @@ class SweepResult:
         for name, column in zip(self.measure_names, self.measures.T, strict=True):
             data[name] = ("row", column, {"units": self.units.get(name, ""), "role": "measure"})
         for name, block in zip(self.output_names, self.outputs, strict=True):
-            data[name] = (("row", self.axis_name), block, {"units": self.units.get(name, ""), "role": "output"})
+            data[name] = (
+                ("row", self.axis_name),
+                block,
+                {"units": self.units.get(name, ""), "role": "output"},
+            )
         data["status"] = ("row", self.status, self._status_attributes())
-        coordinates = {"row": np.arange(len(self)), **({self.axis_name: self.axis} if self.output_names else {})}
+        coordinates = {
+            "row": np.arange(len(self)),
+            **({self.axis_name: self.axis} if self.output_names else {}),
+        }
         return xarray.Dataset(data, coordinates, self._attributes())
 
     def to_pandas(self) -> pandas.DataFrame:
@@ -138,7 +166,10 @@ class SweepResult:
             raise SekantError(f"has no known format ('{suffix}'); use .nc or .csv", file=os.fspath(path))
 
     def _status_attributes(self) -> dict[str, Any]:
-        return {"flag_values": np.arange(len(self.statuses), dtype=np.int8), "flag_meanings": " ".join(self.statuses)}
+        return {
+            "flag_values": np.arange(len(self.statuses), dtype=np.int8),
+            "flag_meanings": " ".join(self.statuses),
+        }
 
     def _attributes(self) -> dict[str, str]:
         return {

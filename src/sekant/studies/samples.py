@@ -90,7 +90,9 @@ def sobol(ranges: Mapping[str, Any], n: int, seed: int = 0) -> Samples:
     count = _count(n)
     if count & (count - 1):
         near = 1 << (count - 1).bit_length()
-        raise SekantError(f"a Sobol sequence is even only at powers of two (got {n}); take {near // 2} or {near}")
+        raise SekantError(
+            f"a Sobol sequence is even only at powers of two (got {n}); take {near // 2} or {near}"
+        )
     engine = qmc.Sobol(max(1, len(ranges)), scramble=True, rng=np.random.default_rng(seed))
     u = engine.random_base2(count.bit_length() - 1)
     tiny = 2.0**-53
@@ -160,7 +162,7 @@ def _factor(names: Sequence[str], correlation: Mapping[tuple[str, str], float]) 
             f"the correlations contradict each other (least eigenvalue {least:.3g} of their matrix);"
             " make them smaller or leave one out"
         )
-    return np.linalg.cholesky(R)
+    return np.asarray(np.linalg.cholesky(R), float)
 
 
 def _count(n: int) -> int:

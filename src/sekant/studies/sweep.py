@@ -20,7 +20,7 @@ from sekant.model.points.collector import Collector
 from sekant.results.place import check_writable
 from sekant.studies.analyses import FINISHED
 from sekant.studies.executors import Chunks, executor_of
-from sekant.studies.measures import read_measures
+from sekant.studies.measures import Measure, read_measures
 from sekant.studies.parts import Parts
 from sekant.studies.result import SweepResult
 from sekant.studies.samples import Samples
@@ -47,7 +47,7 @@ def sweep(
     samples: Samples,
     *,
     analysis: str = "simulate",
-    measures: Sequence[str] | Mapping[str, str] | str = (),
+    measures: Sequence[str | Measure] | Mapping[str, str] | str = (),
     outputs: Sequence[str] = (),
     parameters: Mapping[str, float] | None = None,
     executor: Any = "serial",
@@ -59,8 +59,8 @@ def sweep(
     """Answer every row of `samples`, whose names are parameters or ``item.field`` of the model.
 
     `analysis`: "simulate", "kinematics", "equilibrium" or "linearize", with its `options` (``until=3.0``,
-    ``drive="hub.z", range=(-0.1, 0.1, 41)``). `measures`: numbers of a row, such as ``max(strut.force)``, as a list, or
-    by names of your own. `outputs`: channels kept whole. `parameters`: values that all rows share.
+    ``drive="hub.z", range=(-0.1, 0.1, 41)``). `measures`: numbers of a row, such as ``max(strut.force)``, as a list,
+    or by names of your own. `outputs`: channels kept whole. `parameters`: values that all rows share.
     `executor`: "serial", "processes", a number of processes, or a client of dask.distributed.
 
     With `output` (``.nc``) rows are kept while the study runs, in a folder beside the file; `resume` goes on with
@@ -74,10 +74,19 @@ def sweep(
     if not read and not outputs:
         raise SekantError("a study without measures and outputs computes nothing; ask for max(channel), say")
     task = Task(
-        described, samples.names, analysis, read, tuple(outputs), dict(options), formulation, dict(parameters or {})
+        described,
+        samples.names,
+        analysis,
+        read,
+        tuple(outputs),
+        dict(options),
+        formulation,
+        dict(parameters or {}),
     )
     runner = executor_of(executor)
-    first = prepare(task)  # what is wrong with names, channels or options shows here, before any worker starts
+    first = prepare(
+        task
+    )  # what is wrong with names, channels or options shows here, before any worker starts
     units = {name: first.unit(name) for name in task.outputs}
     units |= {m.name: "" if m.kind.startswith("where") else first.unit(m.channel) for m in read}
     parts = None
@@ -146,7 +155,9 @@ def _gathered(
 ) -> SweepResult:
     n, width = len(samples), max((block.axis.shape[1] for block in blocks), default=0)
     if len(task.outputs) * n * width > MOST_NUMBERS:
-        raise SekantError(f"{n} rows of {width} values of {len(task.outputs)} outputs are too many; use measures")
+        raise SekantError(
+            f"{n} rows of {width} values of {len(task.outputs)} outputs are too many; use measures"
+        )
     measures = np.full((n, len(task.measures)), np.nan)
     outputs = np.full((len(task.outputs), n, width), np.nan)
     axis: NDArray[np.float64] = np.full(width, np.nan)

@@ -149,6 +149,8 @@ def _padded(rows: list[Floats]) -> Floats:
     whole = np.full((len(rows), width), np.nan)
     for i, row in enumerate(rows):
         if row.ndim > 1:
-            raise SekantError("an output of a study must be one column; name its component, e.g. arm.position.x")
+            raise SekantError(
+                "an output of a study must be one column; name its component, e.g. arm.position.x"
+            )
         whole[i, : row.size] = row
     return whole

@@ -27,6 +27,7 @@ from sekant.views.commands.plot import plot
 from sekant.views.commands.reduce import reduce
 from sekant.views.commands.run import run
 from sekant.views.commands.schema import schema
+from sekant.views.commands.sweep import sweep
 from sekant.views.commands.tire import tire
 from sekant.views.commands.view import view
 
@@ -45,6 +46,7 @@ for command in (
     kc,
     linearize,
     reduce,
+    sweep,
     plot,
     tire,
     view,

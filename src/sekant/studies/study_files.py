@@ -1,0 +1,224 @@
+"""Study files: a model, what is varied, what is asked of each row.
+
+model: quarter_car.yaml
+samples: {type: latin_hypercube, rows: 200, seed: 1}
+vary:
+  strut.stiffness: {from: 18 N/mm, to: 26 N/mm}
+  body.mass: {normal: {mean: 290 kg, sd: 15 kg}}
+analysis: {type: simulate, until: 3 s}
+measures: {peak: max_abs(body.acceleration.z)}
+outputs: [body.z]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from sekant.errors import ModelError, SekantError, suggest
+from sekant.io.source import read_source
+from sekant.io.yaml import load, located
+from sekant.model.model import Model
+from sekant.model.quantities import read_value
+from sekant.studies import samples as designs
+from sekant.studies.analyses import analysis_of
+from sekant.studies.distributions import KINDS, Uniform, distribution
+from sekant.studies.measures import Measure, read_measures
+from sekant.studies.samples import Samples
+
+DESIGNS = ("grid", "rows", "latin_hypercube", "sobol", "monte_carlo", "one_at_a_time")
+DRAWN = ("latin_hypercube", "sobol", "monte_carlo")
+_KEYS = ("model", "set", "samples", "vary", "analysis", "measures", "outputs", "parameters", "description")
+
+
+@dataclass(frozen=True, eq=False)
+class Study:
+    """What a study file describes."""
+
+    model: Model
+    samples: Samples
+    analysis: str
+    options: Mapping[str, Any] = field(default_factory=dict)
+    measures: tuple[Measure, ...] = ()
+    outputs: tuple[str, ...] = ()
+    parameters: Mapping[str, float] = field(default_factory=dict)
+
+
+def load_study(path: str | PathLike[str]) -> Study:
+    """The study in a YAML file; what is wrong is named with file and line."""
+    source = read_source(Path(path))
+    try:
+        return _study(Path(path), source.data)
+    except SekantError as error:
+        raise located(error, source.places, str(path)) from None
+
+
+def _study(path: Path, data: Mapping[str, Any]) -> Study:
+    for key in data:
+        if key not in _KEYS:
+            raise ModelError(f"unknown key; {suggest(key, _KEYS, 'keys of a study')}", path=(key,))
+    if not isinstance(data.get("model"), str):
+        raise ModelError("a study needs 'model', the name of a model file")
+    model = load(path.parent / data["model"], set=_mapping(data, "set"))
+    vary = _mapping(data, "vary")
+    if not vary:
+        raise ModelError("a study needs 'vary', with at least one name")
+    asked = _mapping(data, "analysis") or {"type": "simulate"}
+    kind = asked.get("type", "simulate")
+    with _at("analysis"):
+        known = analysis_of(str(kind)).options
+    options: dict[str, Any] = {}
+    for name, value in asked.items():
+        if name == "type":
+            continue
+        if name not in known:
+            raise ModelError(
+                f"unknown option '{name}'; {suggest(name, known, 'options')}", path=("analysis", name)
+            )
+        options[name] = _plain(value, ("analysis", name))
+    with _at("measures"):
+        measures = read_measures(data.get("measures"))
+    outputs = data.get("outputs") or []
+    if not isinstance(outputs, list) or not all(isinstance(name, str) for name in outputs):
+        raise ModelError("must be a list of channels", path=("outputs",))
+    parameters = {n: _number(v, ("parameters", n)) for n, v in _mapping(data, "parameters").items()}
+    return Study(model, _samples(data, vary), str(kind), options, measures, tuple(outputs), parameters)
+
+
+def _samples(data: Mapping[str, Any], vary: Mapping[str, Any]) -> Samples:
+    about = _mapping(data, "samples") or {"type": "grid"}
+    kind = str(about.get("type", "grid"))
+    if kind not in DESIGNS:
+        raise ModelError(
+            f"unknown design '{kind}'; {suggest(kind, DESIGNS, 'designs')}", path=("samples", "type")
+        )
+    allowed = {
+        "type",
+        *(("rows", "seed") if kind in DRAWN else ()),
+        *(("correlation",) if kind == "monte_carlo" else ()),
+    }
+    for key in about:
+        if key not in allowed:
+            raise ModelError(
+                f"{kind} has no '{key}'; {suggest(key, sorted(allowed), 'keys of it')}", path=("samples", key)
+            )
+    with _at("samples"):
+        if kind in DRAWN:
+            n, seed = _whole(about, "rows", None), _whole(about, "seed", 0)
+            ranges = {name: _range(given, ("vary", name)) for name, given in vary.items()}
+            if kind == "monte_carlo":
+                return designs.monte_carlo(ranges, n, seed, _correlation(about))
+            return getattr(designs, kind)(ranges, n, seed)
+        if kind == "one_at_a_time":
+            base = {
+                name: _number(_entry(given, "base", name), ("vary", name, "base"))
+                for name, given in vary.items()
+            }
+            values = {
+                name: _values({k: v for k, v in given.items() if k != "base"}, ("vary", name))
+                for name, given in vary.items()
+            }
+            return designs.one_at_a_time(base, values)
+        table = {name: _values(given, ("vary", name)) for name, given in vary.items()}
+        return designs.grid(table) if kind == "grid" else designs.rows(table)
+
+
+def _values(given: Any, path: tuple[str, ...]) -> Any:
+    """A list, or ``{from, to, points}``."""
+    if isinstance(given, list):
+        return [_number(value, (*path, i)) for i, value in enumerate(given)]
+    if isinstance(given, dict):
+        if set(given) == {"values"}:
+            return _values(given["values"], (*path, "values"))
+        if set(given) == {"from", "to", "points"}:
+            points = given["points"]
+            if not isinstance(points, int) or points < 1:
+                raise ModelError(f"must be a positive whole number (got {points!r})", path=(*path, "points"))
+            first, last = (_number(given[end], (*path, end)) for end in ("from", "to"))
+            return np.linspace(first, last, points)
+    raise ModelError("give a list of values, or {from: 1, to: 2, points: 5}", path=path)
+
+
+def _range(given: Any, path: tuple[str, ...]) -> Any:
+    """``{from, to}``, or a distribution by its name."""
+    if isinstance(given, dict) and set(given) == {"from", "to"}:
+        with _at(*path):
+            return Uniform(*(_number(given[end], (*path, end)) for end in ("from", "to")))
+    if isinstance(given, dict) and len(given) == 1:
+        kind, numbers = next(iter(given.items()))
+        if isinstance(numbers, dict):
+            with _at(*path):
+                return distribution(kind, {n: _number(v, (*path, kind, n)) for n, v in numbers.items()})
+    raise ModelError(f"give {{from: 1, to: 2}}, or a distribution ({', '.join(KINDS)})", path=path)
+
+
+def _correlation(about: Mapping[str, Any]) -> dict[tuple[str, str], float]:
+    found = {}
+    for entry in about.get("correlation") or []:
+        if not (isinstance(entry, list) and len(entry) == 3):
+            raise ModelError("must be a list of [name, name, coefficient]", path=("samples", "correlation"))
+        found[str(entry[0]), str(entry[1])] = _number(entry[2], ("samples", "correlation"))
+    return found
+
+
+def _mapping(data: Mapping[str, Any], key: str) -> dict[str, Any]:
+    given = data.get(key) or {}
+    if not isinstance(given, dict):
+        raise ModelError(f"must be a mapping (got {given!r})", path=(key,))
+    return given
+
+
+def _entry(given: Any, key: str, name: str) -> Any:
+    if not isinstance(given, dict) or key not in given:
+        raise ModelError(f"needs '{key}', the value while others vary", path=("vary", name))
+    return given[key]
+
+
+def _whole(about: Mapping[str, Any], key: str, default: int | None) -> int:
+    value = about.get(key, default)
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise ModelError(
+            f"needs '{key}', a whole number (got {value!r})",
+            path=("samples", *([key] if key in about else [])),
+        )
+    return value
+
+
+def _number(given: Any, path: tuple[str | int, ...]) -> float:
+    """A number, or a text with a unit, in SI."""
+    try:
+        value = read_value(given, None)
+    except Exception as error:  # pydantic's errors and ours, whose texts say what is wrong
+        raise ModelError(str(error), path=path) from None
+    if not isinstance(value, (int, float)):
+        raise ModelError(f"must be a number (got {given!r})", path=path)
+    return float(value)
+
+
+def _plain(value: Any, path: tuple[str | int, ...]) -> Any:
+    """Options: texts with units as numbers, lists entry by entry, everything else as it is."""
+    if isinstance(value, list):
+        return tuple(_plain(entry, (*path, i)) for i, entry in enumerate(value))
+    if isinstance(value, dict):
+        return {key: _plain(entry, (*path, key)) for key, entry in value.items()}
+    if isinstance(value, str) and value[:1] in "+-.0123456789":
+        return _number(value, path)
+    return value
+
+
+class _at:
+    """Errors inside that know no place get this one."""
+
+    def __init__(self, *path: str | int):
+        self._path = path
+
+    def __enter__(self) -> None: ...
+
+    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
+        if isinstance(error, SekantError) and not error.path and error.file is None:
+            error.path = self._path

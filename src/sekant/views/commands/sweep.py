@@ -1,0 +1,105 @@
+"""`sekant sweep`: one analysis for every row of a design."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from sekant.views.hints import hint
+
+if TYPE_CHECKING:
+    from sekant.studies import Progress
+
+INTERRUPTED_CODE = 130
+
+
+def sweep(
+    file: Annotated[Path, typer.Argument(help="Study file (YAML).", show_default=False)],
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Result file.", show_default="FILE with .nc, here")
+    ] = None,
+    csv: Annotated[Path | None, typer.Option(help="Also write a CSV file with a row a run.")] = None,
+    plot: Annotated[
+        Path | None, typer.Option(help="Also draw measures over what is varied (.svg, .pdf, .png).")
+    ] = None,
+    jobs: Annotated[
+        int | None,
+        typer.Option("--jobs", "-j", help="Processes; 1 computes in this one.", show_default="one a core"),
+    ] = None,
+    scheduler: Annotated[
+        str | None,
+        typer.Option(help="Address of a Dask scheduler, e.g. tcp://node1:8786, instead of processes."),
+    ] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with a study that did not end.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
+) -> None:
+    """Run a study: a design of varied numbers, one analysis a row. Rows that fail are rows with a message."""
+    path = output or Path(f"{file.stem}.nc")
+    if path.suffix.lower() != ".nc":
+        raise typer.BadParameter(f"'{path}' must end in .nc; for CSV use --csv", param_hint="--output")
+    if jobs is not None and jobs < 1:
+        raise typer.BadParameter("must be at least 1", param_hint="--jobs")
+    from sekant.results.place import check_writable
+    from sekant.studies.study_files import load_study
+    from sekant.studies.sweep import sweep as run_study
+    from sekant.views.rows_bar import RowsBar
+
+    for extra in (csv, plot):
+        if extra is not None:
+            check_writable(extra)
+    study = load_study(file)
+    executor: Any = _client(scheduler) if scheduler else "serial" if jobs == 1 else jobs or "processes"
+    try:
+        with RowsBar(len(study.samples), enabled=not as_json) as bar:
+
+            def tell(progress: Progress) -> None:
+                bar(progress.done, progress.failed, progress.rate)
+
+            result = run_study(
+                study.model,
+                study.samples,
+                analysis=study.analysis,
+                measures=study.measures,
+                outputs=study.outputs,
+                parameters=study.parameters,
+                executor=executor,
+                output=path,
+                resume=resume,
+                progress=tell,
+                **study.options,
+            )
+    except KeyboardInterrupt:
+        typer.echo(f"interrupted; finished rows are kept: sekant sweep {file} --resume goes on", err=True)
+        raise typer.Exit(INTERRUPTED_CODE) from None
+    if csv is not None:
+        result.save(csv)
+    if plot is not None:
+        from sekant.views.sweep_plot import plot_sweep
+
+        plot_sweep(result, plot)
+    written = [str(place) for place in (path, csv, plot) if place is not None]
+    if as_json:
+        from sekant.results.summary import to_json
+
+        typer.echo(to_json(result.digest() | {"files": written}, indent=2))
+        return
+    typer.echo(result.summary())
+    typer.echo("\nwritten: " + ", ".join(written))
+    hint(f'python -c "import xarray; print(xarray.open_dataset({str(path)!r}))"', "the rows as a Dataset")
+
+
+def _client(address: str) -> Any:
+    from sekant.errors import SekantError
+
+    try:
+        from distributed import Client
+    except ImportError:
+        raise SekantError("dask.distributed is not installed; pip install 'sekant[cluster]'") from None
+    try:
+        return Client(address, timeout="10s")
+    except (OSError, TimeoutError, ValueError) as error:
+        raise SekantError(
+            f"no Dask scheduler answers at {address} ({error}); start one with: dask scheduler"
+        ) from None

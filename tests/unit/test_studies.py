@@ -1,0 +1,373 @@
+"""Studies: designs have the properties that they promise, rows are the runs they stand for, nothing is lost."""
+
+from __future__ import annotations
+
+import os
+import signal
+
+import numpy as np
+import pytest
+
+import sekant as sk
+from sekant import studies
+from sekant.errors import SekantError
+from sekant.studies.executors import Chunks, Processes, Serial
+from sekant.studies.measures import read_measure
+from sekant.studies.parts import Parts
+from sekant.studies.study_files import load_study
+from sekant.studies.task import Block
+
+MODEL = sk.Model(
+    name="mass on a spring",
+    parameters={"k": 40.0},
+    gravity=(0, 0, 0),
+    bodies={"mass": sk.Body(mass=1.6)},
+    joints={"slide": sk.joints.Prismatic(child="mass", axis=(0, 0, 1), q0=0.3)},
+    forces={"spring": sk.forces.SpringDamper(parent="ground", child="mass", stiffness="k", free_length=0.0)},
+)
+OMEGA = np.sqrt(40.0 / 1.6)
+
+
+def test_a_grid_has_every_combination_with_the_last_name_fastest():
+    found = studies.grid({"a": [1, 2], "b": [3, 4, 5]})
+    assert found.values.tolist() == [[1, 3], [1, 4], [1, 5], [2, 3], [2, 4], [2, 5]]
+
+
+def test_a_latin_hypercube_has_one_row_a_stratum_of_every_name():
+    found = studies.latin_hypercube({"a": (0, 1), "b": studies.Normal(3.0, 0.5)}, 50, seed=3)
+    from scipy.special import ndtr
+
+    for share in (found.values[:, 0], ndtr((found.values[:, 1] - 3.0) / 0.5)):
+        assert sorted(np.floor(share * 50).astype(int)) == list(range(50))
+    again = studies.latin_hypercube({"a": (0, 1), "b": studies.Normal(3.0, 0.5)}, 50, seed=3)
+    assert np.array_equal(found.values, again.values)
+
+
+def test_a_sobol_sequence_fills_every_cell():
+    found = studies.sobol({"a": (2, 4), "b": (-1, 1)}, 64)
+    cells = {(int((a - 2) * 4), int((b + 1) * 4)) for a, b in found.values}
+    assert len(cells) == 64  # a (0, 6, 2)-net in base 2: one point in each of 8 x 8 cells
+    with pytest.raises(SekantError, match=r"powers of two \(got 60\); take 32 or 64"):
+        studies.sobol({"a": (0, 1)}, 60)
+
+
+@pytest.mark.parametrize(
+    ("law", "mean", "sd"),
+    [
+        (studies.Uniform(1.0, 4.0), 2.5, 3 / np.sqrt(12)),
+        (studies.Normal(2.0, 0.3), 2.0, 0.3),
+        (studies.LogNormal(2.0, 0.25), 2 * np.exp(0.03125), None),
+        (studies.Triangular(0.0, 1.0, 4.0), 5 / 3, np.sqrt((16 + 1 - 4) / 18)),
+        (studies.TruncatedNormal(1.0, 0.5, 0.5, 1.5), 1.0, None),
+    ],
+)
+def test_draws_have_the_moments_of_their_distribution(law, mean, sd):
+    n = 1 << 14
+    values = studies.sobol({"x": law}, n).values[:, 0]
+    assert values.mean() == pytest.approx(mean, rel=2e-3)
+    if sd is not None:
+        assert values.std() == pytest.approx(sd, rel=5e-3)
+
+
+def test_draws_are_correlated_as_asked():
+    laws = {"a": studies.Normal(1.0, 2.0), "b": studies.Normal(-3.0, 0.1), "c": (0, 1)}
+    found = studies.monte_carlo(laws, 40_000, seed=5, correlation={("a", "b"): -0.7})
+    R = np.corrcoef(found.values.T)
+    assert R[0, 1] == pytest.approx(-0.7, abs=0.01)  # 5 standard errors: (1 - 0.49) / sqrt(40000) = 0.0026
+    assert abs(R[0, 2]) < 0.025
+
+
+@pytest.mark.parametrize(
+    ("make", "says"),
+    [
+        (lambda: studies.Normal(1.0, -1.0), "sd must be positive"),
+        (lambda: studies.Uniform(2.0, 1.0), "low must lie below high"),
+        (lambda: studies.monte_carlo({"a": (0, 1)}, 0), "positive whole number"),
+        (lambda: studies.monte_carlo({"a": 3}, 5), "'a': give a distribution"),
+        (
+            lambda: studies.monte_carlo(
+                {"a": (0, 1), "b": (0, 1), "c": (0, 1)},
+                5,
+                correlation={("a", "b"): 0.9, ("b", "c"): 0.9, ("a", "c"): -0.9},
+            ),
+            "contradict each other",
+        ),
+        (lambda: studies.rows({"a": [1, 2], "b": [1]}), "differ in length"),
+        (lambda: studies.grid({}), "empty"),
+        (lambda: studies.rows({"a": [1, np.nan]}), "row 1: 'a' = nan is not finite"),
+        (lambda: read_measure("mxa(a.b)"), "unknown measure 'mxa'.*max"),
+        (lambda: read_measure("at(a.b)"), "write at"),
+        (lambda: read_measure("at(a.b, soon)"), "'soon' is not a number"),
+    ],
+)
+def test_nonsense_is_refused(make, says):
+    with pytest.raises(SekantError, match=says):
+        make()
+
+
+def test_measures_of_known_rows():
+    t = np.linspace(0, 2 * np.pi, 20_001)
+    y = 3 * np.sin(t) + 1
+    known = {
+        "max(y)": 4.0,
+        "min(y)": -2.0,
+        "max_abs(y)": 4.0,
+        "range(y)": 6.0,
+        "mean(y)": 1.0,
+        "rms(y)": np.sqrt(1 + 4.5),
+        "where_max(y)": np.pi / 2,
+        "first(y)": 1.0,
+        "y": 1.0,
+        "at(y, 0.5)": 3 * np.sin(0.5) + 1,
+    }
+    for text, value in known.items():
+        assert read_measure(text).of(t, y) == pytest.approx(value, abs=1e-6), text
+
+
+@pytest.fixture(scope="module")
+def samples():
+    return studies.grid({"k": [10.0, 40.0, 90.0], "mass.mass": [0.4, 1.6]})
+
+
+@pytest.fixture(scope="module")
+def swept(samples):
+    asked = {"end": "final(slide.q)", "peak": "max(slide.v)"}
+    return studies.sweep(MODEL, samples, measures=asked, outputs=["slide.q"], until=2.0, rtol=1e-9)
+
+
+def test_rows_are_the_closed_solution(swept, samples):
+    omega = np.sqrt(samples.values[:, 0] / samples.values[:, 1])
+    np.testing.assert_allclose(swept["end"], 0.3 * np.cos(omega * 2.0), atol=1e-7)
+    np.testing.assert_allclose(swept["slide.q"], 0.3 * np.cos(np.outer(omega, swept.axis)), atol=1e-7)
+    assert swept.ok.all()
+    assert swept.units["peak"] == "m/s"
+
+
+def test_processes_give_the_same_bits(swept, samples):
+    again = studies.sweep(
+        MODEL,
+        samples,
+        measures={"end": "final(slide.q)", "peak": "max(slide.v)"},
+        outputs=["slide.q"],
+        until=2.0,
+        rtol=1e-9,
+        executor=2,
+    )
+    assert np.array_equal(again.measures, swept.measures)
+    assert np.array_equal(again.outputs, swept.outputs)
+
+
+def test_files_keep_everything(swept, tmp_path):
+    import xarray
+
+    swept.save(tmp_path / "a.nc")
+    back = studies.open_sweep(tmp_path / "a.nc")
+    assert np.array_equal(back.measures, swept.measures)
+    assert np.array_equal(back.outputs, swept.outputs)
+    assert back.samples.names == swept.samples.names
+    assert back.statuses == swept.statuses
+    with xarray.open_dataset(tmp_path / "a.nc") as data:
+        np.testing.assert_array_equal(data["slide.q"], swept["slide.q"])
+    table = swept.to_pandas()
+    assert list(table["status"]) == ["finished"] * 6
+    swept.save(tmp_path / "a.csv")
+    assert len((tmp_path / "a.csv").read_text().splitlines()) == 7
+    (tmp_path / "b.nc").write_bytes((tmp_path / "a.nc").read_bytes()[:100])
+    with pytest.raises(SekantError, match=r"b\.nc: is not the result of a study"):
+        studies.open_sweep(tmp_path / "b.nc")
+
+
+def test_a_row_that_fails_is_a_row():
+    found = studies.sweep(
+        MODEL,
+        studies.rows({"mass.mass": [1.6, -2.0, 0.4]}),
+        analysis="linearize",
+        measures=["at(frequency, 0)"],
+    )
+    assert list(found.ok) == [True, False, True]
+    assert "mass must not be negative (got -2 kg)" in found.messages[1]
+    np.testing.assert_allclose(
+        found["at(frequency, 0)"][[0, 2]], np.sqrt([25.0, 100.0]) / (2 * np.pi), rtol=1e-9
+    )
+    assert np.isnan(found["at(frequency, 0)"][1])
+
+
+def test_equilibria_over_a_load():
+    model = MODEL.model_copy(update={"gravity": (0.0, 0.0, -9.81)})
+    found = studies.sweep(
+        model, studies.grid({"mass.mass": [1.0, 2.0]}), analysis="equilibrium", measures=["mass.z"]
+    )
+    np.testing.assert_allclose(found["mass.z"], -9.81 * np.array([1.0, 2.0]) / 40.0, rtol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"measures": ["max(slide.x)"]}, "slide.x"),
+        ({"measures": []}, "computes nothing"),
+        ({"measures": ["slide.q"], "untill": 3}, "unknown option 'untill'.*until"),
+        ({"measures": ["slide.q"], "analysis": "simulat"}, "unknown analysis"),
+        ({"measures": ["slide.q"], "executor": "cluster"}, "unknown executor"),
+        ({"measures": ["slide.q", "slide.q"]}, "twice"),
+    ],
+)
+def test_what_cannot_be_asked_is_said_before_any_row(options, says):
+    with pytest.raises(SekantError, match=says):
+        studies.sweep(MODEL, studies.grid({"k": [40.0]}), **options)
+
+
+class Fails(Serial):
+    """Stops after some blocks, as a study that is killed does."""
+
+    def __init__(self, after: int):
+        self.after = after
+
+    def run(self, task, chunks):
+        for i, block in enumerate(super().run(task, chunks)):
+            if i == self.after:
+                raise KeyboardInterrupt
+            yield block
+
+
+def test_a_study_that_was_stopped_goes_on(tmp_path):
+    samples, out = studies.rows({"k": np.linspace(10, 90, 12)}), tmp_path / "s.nc"
+    options = {"measures": ["final(slide.q)"], "until": 0.5, "output": out}
+    with pytest.raises(KeyboardInterrupt):
+        studies.sweep(MODEL, samples, executor=Fails(2), **options)
+    kept = list((tmp_path / "s.nc.parts").glob("*.npz"))
+    assert len(kept) == 2
+    with pytest.raises(SekantError, match="did not end; go on with --resume"):
+        studies.sweep(MODEL, samples, **options)
+    with pytest.raises(SekantError, match="another study"):
+        studies.sweep(MODEL, studies.rows({"k": np.linspace(10, 91, 12)}), resume=True, **options)
+    kept[0].write_bytes(b"half a file")  # what a machine that lost its power may leave
+    found = studies.sweep(MODEL, samples, resume=True, **options)
+    whole = studies.sweep(MODEL, samples, measures=["final(slide.q)"], until=0.5)
+    assert np.array_equal(found.measures, whole.measures)
+    assert 0 < found.stats["resumed"] < 12
+    assert not (tmp_path / "s.nc.parts").exists()
+
+
+def test_parts_that_overlap_are_refused(tmp_path):
+    parts = Parts(tmp_path / "p", "key", 4)
+    parts.open(False)
+    for first in (0, 1):
+        parts.add(
+            Block(
+                first,
+                np.zeros((2, 1)),
+                np.zeros((2, 0)),
+                np.zeros((0, 2, 0)),
+                ("finished",) * 2,
+                {},
+                1.0,
+                1.0,
+            )
+        )
+    from sekant.studies.sweep import _left
+
+    with pytest.raises(SekantError, match="overlap"):
+        _left(list(parts.blocks()), 4)
+
+
+class Deadly:
+    """A task whose first chunk kills its worker, once."""
+
+
+def _run_or_die(marker, task, first, values):
+    if first == 0 and not os.path.exists(marker):
+        open(marker, "w").close()
+        os.kill(os.getpid(), signal.SIGKILL)
+    from sekant.studies.task import run_rows
+
+    return run_rows(task, first, values)
+
+
+def test_a_worker_that_is_killed_loses_no_row_and_doubles_none(tmp_path, monkeypatch):
+    from functools import partial
+
+    from sekant.studies import executors
+
+    monkeypatch.setattr(executors, "run_rows", partial(_run_or_die, str(tmp_path / "died")))
+    samples = studies.rows({"k": np.linspace(10, 90, 7)})
+    found = studies.sweep(MODEL, samples, measures=["final(slide.q)"], until=0.5, executor=Processes(2))
+    assert (tmp_path / "died").exists()
+    assert found.ok.all()
+    omega = np.sqrt(samples.values[:, 0] / 1.6)
+    np.testing.assert_allclose(found["final(slide.q)"], 0.3 * np.cos(omega * 0.5), atol=1e-5)
+
+
+def test_chunks_cover_every_row_once_whatever_their_sizes():
+    values = np.arange(50.0)[:, None]
+    chunks, seen = Chunks(values, [(0, 20), (25, 50)]), []
+    while chunks:
+        first, rows = chunks.take()
+        assert rows[0, 0] == first
+        seen += rows[:, 0].tolist()
+        n = len(rows)
+        chunks.learn(
+            Block(first, np.zeros((n, 0)), np.zeros((n, 0)), np.zeros((0, n, 0)), ("x",) * n, {}, 1e-3, 0.0)
+        )
+    assert sorted(seen) == [*range(20), *range(25, 50)]
+
+
+STUDY = """\
+model: model.yaml
+samples: {type: monte_carlo, rows: 4, seed: 2, correlation: [[k, mass.mass, 0.5]]}
+vary:
+  k: {normal: {mean: 40 N/m, sd: 2 N/m}}
+  mass.mass: {from: 1.5 kg, to: 1.7 kg}
+analysis: {type: simulate, until: 500 ms, output_step: 0.01}
+measures: {end: final(slide.q)}
+"""
+
+
+@pytest.fixture
+def study(tmp_path):
+    sk.save(MODEL, tmp_path / "model.yaml")
+
+    def write(text):
+        (tmp_path / "study.yaml").write_text(text)
+        return tmp_path / "study.yaml"
+
+    return write
+
+
+def test_a_study_file(study):
+    found = load_study(study(STUDY))
+    assert found.samples.values.shape == (4, 2)
+    assert dict(found.options) == {"until": 0.5, "output_step": 0.01}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        ("model: model.yaml", "model: other.yaml", "other.yaml: there is no such file"),
+        ("monte_carlo", "monte_carl", "study.yaml:2: .*unknown design 'monte_carl'"),
+        ("sd: 2 N/m", "sd: -2 N/m", "study.yaml:4: .*sd must be positive"),
+        ("mean: 40 N/m", "mean: 40 N/q", "study.yaml:4: "),
+        ("measures:", "meazures:", "study.yaml:7: .*unknown key"),
+        ("until", "untill", "study.yaml:6: .*unknown option 'untill'"),
+        ("final(", "finall(", "study.yaml:7: .*unknown measure 'finall'"),
+        ("[[k, mass.mass, 0.5]]", "[[k, q, 0.5]]", "study.yaml:2: .*'q' is not varied"),
+        ("from: 1.5 kg", "from: 1.9 kg", "study.yaml:5: .*low must lie below high"),
+    ],
+)
+def test_faults_of_a_study_file_have_their_line(study, old, new, says):
+    with pytest.raises(SekantError, match=says):
+        load_study(study(STUDY.replace(old, new)))
+
+
+def test_a_cluster_gives_the_same_bits(swept, samples):
+    from distributed import Client
+
+    with Client(n_workers=1, threads_per_worker=1, processes=False, dashboard_address=None) as client:
+        again = studies.sweep(
+            MODEL,
+            samples,
+            measures={"end": "final(slide.q)", "peak": "max(slide.v)"},
+            until=2.0,
+            rtol=1e-9,
+            executor=client,
+        )
+    assert np.array_equal(again.measures, swept.measures)
