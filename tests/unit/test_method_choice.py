@@ -83,3 +83,35 @@ def test_the_choice_does_not_depend_on_where_it_was_made_first():
     sk.simulate(other, 0.05, initial=sk.State(start.q, 3.0 * start.v))
     first, second = (sk.simulate(system, 0.05).provenance for system in (one, other))
     assert first["method_chosen_because"] == second["method_chosen_because"]
+
+
+def test_the_choice_holds_near_the_defaults_and_is_made_again_far_from_them(monkeypatch):
+    system = sk.compile(oscillator(damping=2.0), parameters=["spring.damping", "spring.stiffness"])
+    asked = []
+    real = choice._choose
+    monkeypatch.setattr(choice, "_choose", lambda *given: asked.append(given[2]) or real(*given))
+    methods = [
+        sk.simulate(system, 0.1, parameters={"spring.damping": damping}).provenance["options"]["method"]
+        for damping in (2.0, 3.9, 1.1, 2e5, 2.2)
+    ]
+    assert methods == ["dop853", "dop853", "dop853", "radau5", "dop853"]
+    assert asked == [None, {"spring.damping": 2e5}]
+
+
+def oscillator(damping):
+    block = sk.Body(mass=0.7)
+    slide = sk.joints.Prismatic(parent="ground", child="block", q0=0.3)
+    spring = sk.forces.SpringDamper(parent="ground", child="block", stiffness=35.0, damping=damping)
+    return sk.Model(bodies={"block": block}, joints={"slide": slide}, forces={"spring": spring})
+
+
+def test_stops_follow_the_parameters_that_they_depend_on():
+    block, slide = sk.Body(mass=0.7), sk.joints.Prismatic(parent="ground", child="block")
+    push = sk.forces.PointForce(frame="block", force=("if_else(t < when, 3, 0)", 0.0, 0.0))
+    model = sk.Model(
+        parameters={"when": 0.25}, bodies={"block": block}, joints={"slide": slide}, forces={"push": push}
+    )
+    system = sk.compile(model, parameters=["when", "block.mass"])
+    for when in (0.25, 0.5, 0.25, 0.75):
+        for mass in (0.7, 0.9):
+            assert system.time_stops(0.0, 1.0, {"when": when, "block.mass": mass}) == [when]

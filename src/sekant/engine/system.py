@@ -30,6 +30,7 @@ from sekant.model.model import Model
 from sekant.model.points.collector import Collector
 from sekant.model.resolve import resolve
 from sekant.model.simulation import SimulationSettings
+from sekant.tables.bound_oracle import BoundOracle
 
 Vector = NDArray[np.float64]
 Engine = Literal["llvm", "casadi"]
@@ -95,6 +96,7 @@ class System:
         self._cache = cache
         self._built: dict[Hashable, Any] = {}
         self._lock = RLock()
+        self._checked = b""  # run-time parameters that were found to be possible last
         self.nq, self.nv, self.nz = equations.nq, equations.nv, equations.z.numel()
         self._t, self._q, self._v, self._p = equations.t, equations.q, equations.v, equations.p
         self._z = equations.z
@@ -131,22 +133,36 @@ class System:
 
         `held` (nh,): of a state; none, or an empty one, stands for the start values that the model gives.
         """
-        known = self.parameters
+        places, defaults = self._places
+        own = defaults.copy()
         if not values:
-            return self._with_held(np.concatenate([np.zeros(0), *known.values()]), held)
+            return self._with_held(own, held)
         for name, value in values.items():
-            if name not in known:
-                hint = suggest(name, list(known), "run-time parameters")
+            place = places.get(name)
+            if place is None:
+                hint = suggest(name, list(places), "run-time parameters")
                 raise ModelError(
                     f"'{name}' is not a parameter of this system ({hint}); compile with parameters=['{name}']"
                 )
-            row = np.atleast_1d(np.asarray(value, float)).ravel()
-            if row.size != known[name].size or not np.all(np.isfinite(row)):
-                raise ModelError(f"parameter '{name}' needs {known[name].size} finite numbers (got {value})")
-            known[name] = row
-        p = self._with_held(np.concatenate([np.zeros(0), *known.values()]), held)
-        self.check_parameters(p)
+            row, size = np.asarray(value, float).ravel(), place.stop - place.start
+            if row.size != size or not np.all(np.isfinite(row)):
+                raise ModelError(f"parameter '{name}' needs {size} finite numbers (got {value})")
+            own[place] = row
+        p = self._with_held(own, held)
+        content = own.tobytes()
+        if content != self._checked:
+            self.check_parameters(p)
+            self._checked = content
         return p
+
+    @cached_property
+    def _places(self) -> tuple[dict[str, slice], Vector]:
+        """Where each run-time parameter stands in p, and the defaults of all."""
+        places, at = {}, 0
+        for name, default in self.parameters.items():
+            places[name] = slice(at, at + default.size)
+            at += default.size
+        return places, np.concatenate([np.zeros(0), *self.parameters.values()])
 
     def _with_held(self, own: Vector, held: ArrayLike | None) -> Vector:
         count = len(self.equations.held_values)
@@ -172,13 +188,16 @@ class System:
     def initial_state(self, values: Mapping[str, ArrayLike] | None = None) -> State:
         """The start that the model describes, at the given run-time parameters."""
         eq, p = self.equations, self.parameter_vector(values)
-        found = eq.lookups.oracle("start", [self._p], [*eq.initial(), eq.z_start])(p)
-        q, v, z = (np.array(part).ravel() for part in found)
+        start = self.once(
+            "start",
+            lambda: BoundOracle(eq.lookups.oracle("start", [self._p], [*eq.initial(), eq.z_start])),
+        )
+        q, v, z = start(p)
         return State(*eq.completed(q, v, 0.0, p), z=z)
 
     def element_states(self, state: State, values: Mapping[str, ArrayLike] | None = None) -> Vector:
         """z (nz,) of a state; the model's own start values where it has none."""
-        if state.z.size == self.nz:
+        if not self.nz or state.z.size == self.nz:
             return np.asarray(state.z, float)
         return (
             self.once(
@@ -198,7 +217,7 @@ class System:
         """Coordinates `moved` from q at time t, quantities that count what was passed brought along."""
         return self.equations.counted(q, moved, t, p)
 
-    @property
+    @cached_property
     def settings(self) -> SimulationSettings:
         """How the model is meant to be simulated."""
         return resolve(self.model).model.simulation

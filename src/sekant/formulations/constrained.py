@@ -13,7 +13,9 @@ from numpy.typing import NDArray
 
 from sekant.formulations.constraints import ConstraintBlock
 from sekant.formulations.kkt import KktFactor, light_unknowns, regularization
+from sekant.formulations.recent import Recent
 from sekant.geometry.spatial import SX
+from sekant.tables.bound_oracle import BoundOracle
 from sekant.tables.lookups import Lookups
 
 if TYPE_CHECKING:
@@ -57,6 +59,11 @@ class ConstrainedEquations(ABC):
     @abstractmethod
     def parameters(self) -> tuple[Parameter, ...]:
         """Run-time parameters in the order of p."""
+
+    @cached_property
+    def recent(self) -> Recent:
+        """What was asked of these equations lately."""
+        return Recent()
 
     @property
     def given_inputs(self) -> Mapping[str, Table]:
@@ -118,13 +125,13 @@ class ConstrainedEquations(ABC):
         return np.concatenate([own, self.held_start(own)])
 
     @cached_property
-    def _held_start(self) -> ca.Function:
+    def _held_start(self) -> BoundOracle:
         start = column([value.start for value in self.held_values])
-        return self.lookups.oracle("held", [self.p[: self.p.numel() - start.numel()]], [start])
+        return BoundOracle(self.lookups.oracle("held", [self.p[: self.p.numel() - start.numel()]], [start]))
 
     def held_start(self, own: Floats) -> Floats:
         """(nh,) start values of the held values at the run-time parameters `own`, which stand before them in p."""
-        return np.array(self._held_start(own)).ravel() if self.held_values else np.zeros(0)
+        return self._held_start(own)[0] if self.held_values else np.zeros(0)
 
     @property
     def nq(self) -> int:

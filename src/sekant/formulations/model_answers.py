@@ -10,11 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sekant.formulations.contract import STATED, Inventory
-from sekant.formulations.driver_jumps import jump_text
+from sekant.formulations.driver_jumps import GivenMotion
 from sekant.geometry.spatial import SX
 from sekant.model.fields import expressions_of
 from sekant.model.quantities import Description
 from sekant.model.resolve import parameter_values
+from sekant.tables.bound_oracle import BoundOracle
 
 if TYPE_CHECKING:
     from sekant.formulations.equations import Equations
@@ -50,6 +51,10 @@ def _switch_times(
         for name, value in {**defaults, **values}.items()
         if name in model.parameters
     }
+    key = ("stops", tuple(map(id, items)), begin, end, *given.items())
+    known = eq.recent.get(key)
+    if known is not None:
+        return known
     constants = parameter_values(model, given)
     stops: set[float] = set()
 
@@ -62,7 +67,7 @@ def _switch_times(
                 stops.update(switch.times(begin, end, constants.__getitem__, kinks))
     for table in eq.given_inputs.values():
         stops.update(x for x in table.kinks.tolist() if begin <= x <= end)
-    return sorted(stops)
+    return eq.recent.put(key, sorted(stops))
 
 
 def driver_jump(eq: Equations, begin: float, end: float, values: Mapping[str, Any], p: Vector) -> str | None:
@@ -70,8 +75,13 @@ def driver_jump(eq: Equations, begin: float, end: float, values: Mapping[str, An
         times = _switch_times(eq, [driver], begin, end, values)
         if not times:
             continue
-        position = eq.motion.value(driver.value)
-        found = jump_text(position, eq.t, eq.p, eq.lookups, p, times, (begin, end))
+        motion = eq.recent.once(
+            ("driver", name), lambda: GivenMotion(eq.motion.value(driver.value), eq.t, eq.p, eq.lookups)
+        )
+        key = ("jump", name, begin, end, *times, motion.concerns(p))
+        found = eq.recent.get(key)
+        if found is None:
+            found = eq.recent.put(key, motion.jump_text(p, times, (begin, end)) or "")
         if found:
             return f"driver '{name}': {found}"
     return None
@@ -98,9 +108,9 @@ def singularity(eq: Equations, t: float, q: Vector, v: Vector, p: Vector) -> str
     """The coordinate of a tree that nothing resists."""
     if eq.constraints or not eq.nv:
         return ""
-    moments = ca.vertcat(*[ca.vec(link.inertia.J) for link in eq.motion.links])
-    inertias = eq.lookups.oracle("inertias", [eq.t, eq.q, eq.v, eq.p], [eq.mass_matrix, moments])
-    M, J = (np.array(y) for y in inertias(t, q, v, p))
+    inertias = eq.recent.once("inertias", lambda: _inertias(eq))
+    M, J = inertias(t, q, v, p)
+    M = M.reshape(eq.nv, eq.nv)
     if not np.all(np.isfinite(M)):
         return ""
     sizes, vectors = np.linalg.eigh(M)
@@ -111,6 +121,14 @@ def singularity(eq: Equations, t: float, q: Vector, v: Vector, p: Vector) -> str
         f"the mass matrix is singular: nothing resists '{eq.state_names()[1][worst]}' "
         f"(eigenvalues from {sizes[0]:.1e} to {sizes[-1]:.1e}); give the body that it moves a mass, or an "
         "inertia about that axis"
+    )
+
+
+def _inertias(eq: Equations) -> BoundOracle:
+    """(t, q, v, p) -> mass matrix, and moments of inertia of all links."""
+    moments = ca.vertcat(*[ca.vec(link.inertia.J) for link in eq.motion.links])
+    return BoundOracle(
+        eq.lookups.oracle("inertias", [eq.t, eq.q, eq.v, eq.p], [eq.mass_matrix, moments])
     )
 
 

@@ -19,6 +19,7 @@ from sekant.model.joints.path import Path as PathJoint
 from sekant.model.joints.surface import Surface as SurfaceJoint
 from sekant.model.model import Model
 from sekant.model.quantities import Description, Expression
+from sekant.tables.bound_oracle import BoundOracle
 from sekant.tables.table import Table
 
 ITEMS = ("bodies", "joints", "forces", "constraints", "contacts", "drivers", "sensors", "signals", "shapes")
@@ -48,7 +49,7 @@ class ResolvedModel:
         return np.concatenate([np.zeros(0), *[parameter.default for parameter in self.parameters]])
 
     @cached_property
-    def _bodies(self) -> tuple[tuple[str, ...], ca.Function | None]:
+    def _bodies(self) -> tuple[tuple[str, ...], BoundOracle | None]:
         """Names of the bodies whose mass or inertia follows from p, and p -> their numbers (7, n)."""
         numbers = {name: (body.mass, *body.inertia) for name, body in self.model.bodies.items()}
         found = {
@@ -58,14 +59,14 @@ class ResolvedModel:
         }
         if not found:
             return (), None
-        return tuple(found), ca.Function("bodies", [self.p], [ca.horzcat(*found.values())])
+        return tuple(found), BoundOracle(ca.Function("bodies", [self.p], [ca.densify(ca.horzcat(*found.values()))]))
 
     def check(self, p: np.ndarray) -> None:
         """Refuse values (np,) of the parameters with which some body could not exist."""
         names, function = self._bodies
         if function is None:
             return
-        rows = np.array(function(p)).reshape(7, -1).T
+        rows = function(p)[0].reshape(7, -1).T
         for name, (mass, *inertia) in zip(names, rows.tolist(), strict=True):
             try:
                 check_body(mass, inertia)

@@ -35,6 +35,9 @@ MOST_COORDINATES = 60
 WORTH = 12.0
 """Times more work that a series may cost than dop853 for its three digits more, its exact landing on switches and
 its passage through singular positions."""
+NEAR = 2.0
+"""Factor by which a parameter may differ from its default for the same choice: rates of decay then change little
+against the range of `STIFF`, and a choice at its edge costs time, not accuracy."""
 SERIES_WORK, INTERPRETED = 6.0, 3.0
 EVALUATIONS, STEPS, TYPICAL = 17.0, 2.0, 1e-8
 
@@ -45,7 +48,8 @@ def choose_method(
     """The method for "auto", and why. It depends on the model and its parameters alone.
 
     `start`: a consistent state at time `t`; `own_start`: whether it is the model's own, at which stiffness is
-    measured. The choice is kept with the system, and made again for other values of its parameters.
+    measured. The choice is kept with the system. It is made for the default parameters, and holds for all values
+    that are `NEAR` them; for others it is made again. Inputs do not count.
     """
     if system.model.contacts:
         return TAYLOR, "contacts: events on the series"
@@ -53,13 +57,29 @@ def choose_method(
         return TAYLOR, "events of signals and forces: on the series"
     if system.equations.friction is not None:
         return TAYLOR, "dry friction: sticking and sliding at events on the series"
-    key = ("method", system.parameter_vector(parameters).tobytes(), t)
+    near = _near_defaults(system, parameters)
+    key = ("method", b"" if near else system.parameter_vector(parameters).tobytes(), t)
 
     def make() -> tuple[str, str]:
-        at = start if own_start else _own_start(system, start, parameters, t)
-        return _choose(system, at, parameters, t)
+        values = None if near else parameters
+        changed = near and bool(parameters)
+        at = _own_start(system, start, values, t) if changed or not own_start else start
+        return _choose(system, at, values, t)
 
     return system.once(key, make)
+
+
+def _near_defaults(system: System, parameters: Any) -> bool:
+    """Whether every parameter but the inputs has its default, or differs from it by a factor of `NEAR` at most."""
+    defaults = system.parameters
+    for name, given in (parameters or {}).items():
+        value, usual = np.asarray(given, float).ravel(), defaults.get(name)
+        if usual is None or name in system.inputs:
+            continue
+        low, high = np.minimum(usual / NEAR, usual * NEAR), np.maximum(usual / NEAR, usual * NEAR)
+        if value.size != usual.size or not np.all((low <= value) & (value <= high)):
+            return False
+    return True
 
 
 def _own_start(system: System, start: State, parameters: Any, t: float) -> State:

@@ -103,7 +103,10 @@ def simulate(
     if step is None and not adaptive:
         step = settings.step  # type: ignore[assignment]
     report, chosen = system.output_function(outputs, balance)
-    channels = Channels(Channel(o.name, o.unit, o.components, o.description) for o in chosen)
+    key = ("channels", None if outputs is None else tuple(outputs), balance)
+    channels = system.once(
+        key, lambda: Channels(Channel(o.name, o.unit, o.components, o.description) for o in chosen)
+    )
     options = {"method": method, "step": step, "balance": balance, "until": float(times[-1])}
     if adaptive:
         options |= {"rtol": rtol, "atol": atol}

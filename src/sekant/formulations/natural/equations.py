@@ -22,7 +22,7 @@ from sekant.errors import ModelError
 from sekant.formulations.constrained import ConstrainedEquations
 from sekant.formulations.constraints import ConstraintBlock
 from sekant.formulations.contract import Inventory, Scene
-from sekant.formulations.driver_jumps import jump_text
+from sekant.formulations.driver_jumps import GivenMotion
 from sekant.formulations.group_motion import GroupRows
 from sekant.formulations.natural.freedom import FreedomTable
 from sekant.formulations.natural.singular import motion_without_inertia
@@ -342,7 +342,7 @@ class NaturalEquations(ConstrainedEquations):
     def driver_jump(self, begin: float, end: float, values: Mapping[str, Any], p: Floats) -> str | None:
         times = self.time_stops(begin, end, values)
         for name, position in self.parts.given_motions().items() if times else ():
-            found = jump_text(position, self.t, self.p, self.lookups, p, times, (begin, end))
+            found = GivenMotion(position, self.t, self.p, self.lookups).jump_text(p, times, (begin, end))
             if found:
                 return f"{name}: {found}"
         return None

@@ -14,6 +14,8 @@ A field that is declared as another struct holds that struct's address: what man
 
 from __future__ import annotations
 
+import ctypes
+import platform
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, get_args, get_type_hints
 
@@ -84,8 +86,14 @@ class Struct:
         self.set(**values)
 
     def set(self, **values: Any) -> None:
+        own, fields = self.__dict__, self.fields
+        words, reals = own["_words"], own["_reals"]
         for name, value in values.items():
-            setattr(self, name, value)
+            field = fields.get(name)
+            if field is None or field.kind.axes or field.struct is not None:
+                setattr(self, name, value)
+            else:
+                (reals if field.kind.dtype is np.float64 else words)[field.first] = value
 
     def __setattr__(self, name: str, value: Any) -> None:
         field = self.fields.get(name)
@@ -119,6 +127,22 @@ class Struct:
         return int(self.__dict__["_words"][field.first])
 
 
-def address_of(array: NDArray[Any]) -> int:
-    """Where an array begins in memory. (`array.ctypes.data` says the same in five times the time.)"""
+def _told_address(array: NDArray[Any]) -> int:
     return array.__array_interface__["data"][0]
+
+
+def _read_address(array: NDArray[Any]) -> int:
+    """The first entry of an array object behind the head that all objects have: eight times faster than asking."""
+    return _word_at(id(array) + object.__basicsize__).value
+
+
+def _can_read() -> bool:
+    probes = (np.zeros(3), np.zeros((2, 4))[1:], np.zeros(0), np.arange(5)[2:])
+    return platform.python_implementation() == "CPython" and all(
+        _read_address(probe) == _told_address(probe) for probe in probes
+    )
+
+
+_word_at = ctypes.c_ssize_t.from_address
+address_of = _read_address if _can_read() else _told_address
+"""Where an array begins in memory."""

@@ -1,0 +1,40 @@
+"""Answers that equations gave lately, so that runs which differ in a few parameters do not ask for the rest again."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from threading import Lock
+from typing import Any
+
+MOST = 64
+
+
+class Recent:
+    """The last answers under their keys; those that `once` makes stay. Several threads may use it."""
+
+    def __init__(self) -> None:
+        self._answers: OrderedDict[Hashable, Any] = OrderedDict()
+        self._kept: dict[Hashable, Any] = {}
+        self._lock = Lock()
+
+    def get(self, key: Hashable) -> Any:
+        """The answer; None if it is not known."""
+        with self._lock:
+            if key in self._answers:
+                self._answers.move_to_end(key)
+                return self._answers[key]
+        return None
+
+    def put(self, key: Hashable, answer: Any) -> Any:
+        with self._lock:
+            self._answers[key] = answer
+            if len(self._answers) > MOST:
+                self._answers.popitem(last=False)
+        return answer
+
+    def once(self, key: Hashable, make: Callable[[], Any]) -> Any:
+        """What `make` returns, made once."""
+        if key not in self._kept:
+            self._kept[key] = make()
+        return self._kept[key]
