@@ -76,7 +76,8 @@ def driver_jump(eq: Equations, begin: float, end: float, values: Mapping[str, An
         if not times:
             continue
         motion = eq.recent.once(
-            ("driver", name), lambda: GivenMotion(eq.motion.value(driver.value), eq.t, eq.p, eq.lookups)
+            ("driver", name),
+            lambda driver=driver: GivenMotion(eq.motion.value(driver.value), eq.t, eq.p, eq.lookups),
         )
         key = ("jump", name, begin, end, *times, motion.concerns(p))
         found = eq.recent.get(key)
