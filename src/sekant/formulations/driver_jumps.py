@@ -25,7 +25,9 @@ class GivenMotion:
         both = ca.vertcat(position, lookups.jacobian(position, t))
         self._at = BoundOracle(lookups.oracle("drive", [t, p], [both]))
         needed = ca.vertcat(both, *[a for node in lookups.needed_by(both) for a in node.arguments])
-        self._concerned = np.array(ca.which_depends(needed, p, 1, False), bool) if p.numel() else np.zeros(0, bool)
+        self._concerned = (
+            np.array(ca.which_depends(needed, p, 1, False), bool) if p.numel() else np.zeros(0, bool)
+        )
 
     def concerns(self, p: NDArray[np.float64]) -> bytes:
         """The values of those parameters of which the motion is a function."""

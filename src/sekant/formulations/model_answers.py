@@ -128,9 +128,7 @@ def singularity(eq: Equations, t: float, q: Vector, v: Vector, p: Vector) -> str
 def _inertias(eq: Equations) -> BoundOracle:
     """(t, q, v, p) -> mass matrix, and moments of inertia of all links."""
     moments = ca.vertcat(*[ca.vec(link.inertia.J) for link in eq.motion.links])
-    return BoundOracle(
-        eq.lookups.oracle("inertias", [eq.t, eq.q, eq.v, eq.p], [eq.mass_matrix, moments])
-    )
+    return BoundOracle(eq.lookups.oracle("inertias", [eq.t, eq.q, eq.v, eq.p], [eq.mass_matrix, moments]))
 
 
 # -- contents ------------------------------------------------------------------------------------------

@@ -59,7 +59,9 @@ class ResolvedModel:
         }
         if not found:
             return (), None
-        return tuple(found), BoundOracle(ca.Function("bodies", [self.p], [ca.densify(ca.horzcat(*found.values()))]))
+        return tuple(found), BoundOracle(
+            ca.Function("bodies", [self.p], [ca.densify(ca.horzcat(*found.values()))])
+        )
 
     def check(self, p: np.ndarray) -> None:
         """Refuse values (np,) of the parameters with which some body could not exist."""
