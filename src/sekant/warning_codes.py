@@ -62,6 +62,16 @@ CODES: dict[str, WarningCode] = {
         "A contact touches without pressing; stability is told for the contact closed.",
         "Move the start so that the contact is open or presses.",
     ),
+    "friction_ignored": WarningCode(
+        "equilibrium",
+        "The position found needs no dry friction in a joint; with it, the joint would rest in a range around it.",
+        "For a joint that sticks, start from the final state of a simulation that ends at rest.",
+    ),
+    "friction_exceeded": WarningCode(
+        "equilibrium",
+        "A joint that sticks in the given state would have to bear more than its limit: this is no rest.",
+        "Simulate, and start from where the motion ends.",
+    ),
     "undetermined_unknown": WarningCode(
         "steady_motion",
         "The equations of the steady motion leave an unknown free: the value told is where the search started.",

@@ -14,6 +14,7 @@ from sekant.analyses.assembly.assemble import assemble
 from sekant.analyses.simulation.contacts import variant_of
 from sekant.analyses.statics.rest_equations import Rest, Statics
 from sekant.analyses.statics.rest_search import Settled, settle
+from sekant.analyses.statics.sticking import at_rest_warnings, flags, held_coordinates, stuck_in
 from sekant.engine.system import State, System, as_system
 from sekant.engine.values import Values
 from sekant.errors import AnalysisWarning, SolverError, warning_lines, without_repeats
@@ -110,17 +111,22 @@ def equilibrium(
     passes over unstable ones. From a poor guess the search goes downhill: Newton's method with positive curvature and
     a line search on the work; then load stepping; then relaxation in pseudo-time. `method` ("newton",
     "descent", "load stepping", "relaxation") names one of them alone. Coordinates in `hold` stay where the
-    guess has them. Forces that vary in time act as they do at time `t`. Residuals are compared with
-    `tolerance` times the applied forces.
+    guess has them, and so do joints that stick by friction in the `guess` (the end of a simulation); other dry
+    friction is left out, with a warning. Forces that vary in time act as they do at time `t`. Residuals are
+    compared with `tolerance` times the applied forces.
     """
     system = as_system(system, [*(parameters or {})])
     if system.nv == 0:
         raise SolverError(f"model '{system.model.name}' has no free coordinate: any position rests")
+    stuck = stuck_in(system, guess)
+    hold = [*hold, *held_coordinates(system, stuck)]
     start = _start(system, guess, hold, t, parameters)
     statics = Statics(system, t, parameters, hold)
     settled = settle(statics, statics.start(start.q), tolerance, stable, method)
     _check_rest(statics, settled.rest)
-    return _result(system, statics, settled, parameters, getattr(start, "warnings", ()))
+    warned = getattr(start, "warnings", ())
+    warned = (*warned, *at_rest_warnings(system, stuck, settled.rest.q, statics.t, parameters))
+    return _result(system, statics, settled, parameters, warned, stuck)
 
 
 def _start(system: System, guess: State | None, hold, t: float, parameters) -> State:
@@ -162,7 +168,9 @@ def _moves(name: str, t: float, speed: float) -> SolverError:
     )
 
 
-def _result(system: System, statics: Statics, settled: Settled, parameters, warned) -> Equilibrium:
+def _result(
+    system: System, statics: Statics, settled: Settled, parameters, warned, stuck: Sequence[str]
+) -> Equilibrium:
     rest = settled.rest
     mu, motions = statics.curvatures(rest)
     name, _, _ = statics.worst(rest) if rest.unbalanced.size else ("", 0.0, False)
@@ -206,6 +214,7 @@ def _result(system: System, statics: Statics, settled: Settled, parameters, warn
         contacts,
         holding,
         without_repeats(warned, warnings),
+        held=flags(system, stuck),
     )
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sekant.analyses.assembly.loop_geometry import coordinates_of_velocities
+from sekant.analyses.statics.sticking import refuse_dry_friction
 from sekant.analyses.steady.checks import check_contacts, check_lasting, start_of
 from sekant.analyses.steady.equations import MotionChange, SteadyEquations, Trial, Unknown
 from sekant.analyses.steady.solver import Found, Solver
@@ -154,6 +155,7 @@ def steady_motion(
         system = as_system(system, [*dict.fromkeys([*found_too, *(parameters or {})])])
     if system.nv == 0:
         raise SolverError(f"model '{system.model.name}' has no free coordinate: there is nothing to find")
+    refuse_dry_friction(system, "steady motion")
     rates, targets = dict(rates or {}), dict(targets or {})
     indices = _velocities(system, list(rates))
     steady = _functions(system, tuple(indices), _members(system, turn, velocity, bodies))
