@@ -17,6 +17,7 @@ from mechanisms import FOLLOWERS, body, joint, placement
 from sekant.geometry.curves.pose_curve import PoseCurve
 from sekant.geometry.spatial import Pose
 from sekant.model.constraints import Coupling, Distance, DriveOrientation, DrivePoint, PointOnPath, Rolling
+from sekant.model.examples import Stage
 from sekant.model.joints import (
     JOINTS,
     Free,
@@ -279,8 +280,8 @@ def random_loop(seed: int, chain: Sequence[str], closing: str, backwards: bool =
     if closing == "screw":
         fields["pitch"] = 0.37
     if closing in FOLLOWERS:
-        field, make = FOLLOWERS[closing]
-        fields[field] = make(rng)
+        field = {"path": "curve", "surface": "surface"}[closing]
+        fields[field] = getattr(Stage(rng), field)()
     item, q = start_of(JOINTS[closing](**fields), rng)
     X_WM = X_WB @ item.frame_poses()[1]
     X_WF = X_WM @ pose_at(item, q).inverse()

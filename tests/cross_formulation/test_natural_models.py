@@ -141,10 +141,10 @@ def test_compliant_paths_are_equations_in_their_own_coordinates(kind, formulatio
             curve=twisted(), q0=0.3, v0=1.1, compliance=springs(Expression("300 + 40*u"), 5.0), **place
         )
     else:
-        from mechanisms import surface
+        from sekant.model.examples import Stage
 
         joint = Surface(
-            surface=surface(np.random.default_rng(2)),
+            surface=Stage(np.random.default_rng(2)).surface(),
             q0=(0.2, -0.3),
             v0=(0.7, 0.4),
             compliance=surface_springs(210.0, 3.0),

@@ -8,7 +8,6 @@ import pytest
 
 from mechanisms import (
     ALL_JOINTS,
-    FORCE_MAKERS,
     FORCE_TYPES,
     MOVING_JOINTS,
     equations_of,
@@ -35,10 +34,6 @@ def balance(eq, state):
     kinetic = time_derivative(eq, eq.kinetic_energy)
     rate, power, kinetic = (x.item() for x in values(eq, state, rate, power, kinetic))
     return rate, power, max(abs(kinetic), abs(power))
-
-
-def test_the_generator_knows_every_force_type():
-    assert set(FORCE_MAKERS) >= set(FORCE_TYPES)
 
 
 @pytest.mark.parametrize("kind", FORCE_TYPES)

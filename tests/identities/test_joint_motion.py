@@ -6,7 +6,7 @@ import casadi as ca
 import numpy as np
 import pytest
 
-from mechanisms import ALL_JOINTS, COORDINATE_JOINTS, JOINT_TYPES, joint, unit_quaternion
+from mechanisms import ALL_JOINTS, COORDINATE_JOINTS, JOINT_TYPES, joint
 from sekant.geometry.spatial import SX, Pose, skew
 from sekant.model.joints import JOINTS, Joint
 from sekant.tables.lookups import Lookups
@@ -22,7 +22,8 @@ def sample(kind: str, seed: int = 3):
     item = joint(kind, rng, "ground", "body")
     q = rng.uniform(-1.9, 1.9, item.nq)
     if item.unit_quaternion is not None:
-        q[item.unit_quaternion : item.unit_quaternion + 4] = unit_quaternion(rng)
+        e = rng.normal(size=4)
+        q[item.unit_quaternion : item.unit_quaternion + 4] = e / np.linalg.norm(e)
     return item, q, rng.uniform(-1.5, 1.5, item.nv)
 
 

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 import sekant as sk
-from mechanisms import JOINT_TYPES, random_model, random_state, surface
+from mechanisms import JOINT_TYPES, random_model, random_state
+from sekant.model.examples import Stage
 from sekant.model.joints import JOINTS
 from sekant.model.joints.compliance import PathCompliance, Spring, SurfaceCompliance
 from sekant.model.mirror import AXES, mirrored
@@ -127,7 +128,7 @@ def springs(names):
 
 @pytest.mark.parametrize("plane", AXES)
 def test_surface_joints(plane):
-    geometry = surface(np.random.default_rng(8)).extended("linear")
+    geometry = Stage(np.random.default_rng(8)).surface().extended("linear")
     for options in ({}, {"compliance": SurfaceCompliance(**springs(SurfaceCompliance.directions))}):
         for joint, model in follower("surface", geometry, **options):
             compare(model, plane, seed=9)

@@ -2,50 +2,35 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, TypeVar
+from typing import TYPE_CHECKING, ClassVar, Self
 
 import casadi as ca
 
-from sekant.errors import ModelError, suggest
 from sekant.geometry.spatial import SX
 from sekant.model.motion import Kinematics
-from sekant.model.quantities import AnyQuantity, Description, FrameName
+from sekant.model.quantities import AnyQuantity, FrameName
+from sekant.model.registry import Item, Registry
+
+if TYPE_CHECKING:
+    from sekant.model.examples import Stage
 
 
-class Sensor(Description):
+class Sensor(Item):
     """A measurement. `components` names its parts; a scalar has none.
 
     `behaviors` says what each part becomes when the mechanism is mirrored, see `mirror_sign`.
     """
 
-    type: ClassVar[str]
-    summary: ClassVar[str]
     components: ClassVar[tuple[str, ...]] = ()
     behaviors: ClassVar[tuple[str, ...]] = ()
-    frame_fields: ClassVar[tuple[str, ...]] = ()
-    signals: ClassVar[tuple[str, ...]] = ()
 
     def measure(self, motion: Kinematics) -> tuple[str, SX]:
         """(unit, value)."""
         raise NotImplementedError(f"sensor type '{self.type}' measures nothing")
 
 
-Kind = TypeVar("Kind", bound=Sensor)
-SENSORS: dict[str, type[Sensor]] = {}
-
-
-def register(cls: type[Kind]) -> type[Kind]:
-    """Class decorator that makes a sensor type known under its `type` name."""
-    SENSORS[cls.type] = cls
-    return cls
-
-
-def sensor_class(type_name: object, path: tuple = ()) -> type[Sensor]:
-    """The class of a sensor type; unknown names get the nearest known one as a suggestion."""
-    if not isinstance(type_name, str) or type_name not in SENSORS:
-        hint = suggest(str(type_name), list(SENSORS), "sensor types")
-        raise ModelError(f"unknown sensor type '{type_name}'; {hint}", path=(*path, "type"))
-    return SENSORS[type_name]
+SENSORS: Registry[Sensor] = Registry("sensor")
+register, sensor_class = SENSORS.register, SENSORS.find
 
 
 class FrameSensor(Sensor):
@@ -57,6 +42,11 @@ class FrameSensor(Sensor):
 
     frame: FrameName
     relative_to: FrameName = "ground"
+
+    @classmethod
+    def example(cls, stage: Stage) -> Self:
+        frame, relative_to = stage.two_frames()
+        return cls(frame=frame, relative_to=relative_to)
 
 
 @register
@@ -122,6 +112,11 @@ class Distance(Sensor):
     parent: FrameName
     child: FrameName
 
+    @classmethod
+    def example(cls, stage: Stage) -> Self:
+        parent, child = stage.two_frames()
+        return cls(parent=parent, child=child)
+
     def measure(self, motion: Kinematics):
         d = motion.frame(self.child).p - motion.frame(self.parent).p
         return "m", ca.sqrt(ca.dot(d, d))
@@ -138,6 +133,11 @@ class Expression(Sensor):
 
     value: AnyQuantity
     unit: str = "1"
+
+    @classmethod
+    def example(cls, stage: Stage) -> Self:
+        joint = stage.coordinate()["joint"]
+        return cls(value=f"2*{joint}.q0 - 0.7*sin(3*t)")
 
     def measure(self, motion: Kinematics):
         return self.unit, motion.value(self.value)

@@ -7,15 +7,14 @@ is fixed to a frame; bodies without shapes are drawn automatically.
 from __future__ import annotations
 
 import re
-from typing import Annotated, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Annotated, ClassVar, Self
 
 from pydantic import field_validator
 
-from sekant.errors import ModelError, suggest
+from sekant.errors import suggest
 from sekant.model.placement import Placement
 from sekant.model.quantities import (
     AxialDirection,
-    Description,
     Dimensionless,
     FrameName,
     Length,
@@ -23,6 +22,10 @@ from sekant.model.quantities import (
     PerAxis,
     Point,
 )
+from sekant.model.registry import Item, Registry
+
+if TYPE_CHECKING:
+    from sekant.model.examples import Stage
 
 COLORS = (
     "blue",
@@ -41,11 +44,9 @@ COLORS = (
 _HEX = re.compile(r"#[0-9a-fA-F]{6}")
 
 
-class Shape(Description):
+class Shape(Item):
     """Something to draw, fixed to `frame`, at `pose` in it."""
 
-    type: ClassVar[str]
-    summary: ClassVar[str]
     frame_fields: ClassVar[tuple[str, ...]] = ("frame",)
 
     frame: FrameName
@@ -64,22 +65,8 @@ class Shape(Description):
         return color
 
 
-Kind = TypeVar("Kind", bound=Shape)
-SHAPES: dict[str, type[Shape]] = {}
-
-
-def register(cls: type[Kind]) -> type[Kind]:
-    """Class decorator that makes a shape known under its `type` name."""
-    SHAPES[cls.type] = cls
-    return cls
-
-
-def shape_class(type_name: object, path: tuple = ()) -> type[Shape]:
-    """The class of a shape; unknown names get the nearest known one as a suggestion."""
-    if not isinstance(type_name, str) or type_name not in SHAPES:
-        hint = suggest(str(type_name), list(SHAPES), "shapes")
-        raise ModelError(f"unknown shape '{type_name}'; {hint}", path=(*path, "type"))
-    return SHAPES[type_name]
+SHAPES: Registry[Shape] = Registry("shape")
+register, shape_class = SHAPES.register, SHAPES.find
 
 
 @register
@@ -89,6 +76,10 @@ class Box(Shape):
     type: ClassVar[str] = "box"
     summary: ClassVar[str] = "a box around the frame's origin"
     size: PerAxis[Length]
+
+    @classmethod
+    def example(cls, stage: Stage) -> Self:
+        return cls(frame=stage.frame(), pose=stage.placement(), size=stage.three(0.1, 0.4))
 
 
 @register
@@ -101,6 +92,15 @@ class Cylinder(Shape):
     length: Length
     axis: AxialDirection = (0.0, 0.0, 1.0)
 
+    @classmethod
+    def example(cls, stage: Stage) -> Self:
+        return cls(
+            frame=stage.frame(),
+            radius=stage.uniform(0.1, 0.2),
+            length=stage.uniform(0.3, 0.6),
+            axis=stage.direction(),
+        )
+
 
 @register
 class Sphere(Shape):
@@ -109,6 +109,10 @@ class Sphere(Shape):
     type: ClassVar[str] = "sphere"
     summary: ClassVar[str] = "a sphere around the frame's origin"
     radius: Length
+
+    @classmethod
+    def example(cls, stage: Stage) -> Self:
+        return cls(frame=stage.frame(), radius=stage.uniform(0.1, 0.3), color="orange")
 
 
 @register
@@ -121,6 +125,10 @@ class Wheel(Shape):
     width: Length
     axis: AxialDirection = (0.0, 1.0, 0.0)
 
+    @classmethod
+    def example(cls, stage: Stage) -> Self:
+        return cls(frame=stage.frame(), radius=stage.uniform(0.2, 0.4), width=0.21, axis=stage.direction())
+
 
 @register
 class Polyline(Shape):
@@ -132,6 +140,14 @@ class Polyline(Shape):
     radius: Length | None = None
     closed: bool = False
 
+    @classmethod
+    def example(cls, stage: Stage) -> Self:
+        return cls(
+            frame=stage.frame(),
+            points=(stage.three(-1, 1), stage.three(-1, 1), stage.three(-1, 1)),
+            radius=0.02,
+        )
+
 
 @register
 class Mesh(Shape):
@@ -141,3 +157,7 @@ class Mesh(Shape):
     summary: ClassVar[str] = "triangles from an STL or OBJ file"
     file: str
     scale: Dimensionless = 1.0
+
+    @classmethod
+    def example(cls, stage: Stage) -> Self:
+        return cls(frame=stage.frame(), file="part.stl", scale=0.001, pose=stage.placement())

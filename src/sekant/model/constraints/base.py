@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, TypeVar
+from typing import ClassVar
 
-from sekant.errors import ModelError, suggest
 from sekant.geometry.spatial import SX
 from sekant.model.motion import Kinematics
-from sekant.model.quantities import Description
+from sekant.model.registry import Item, Registry
 
 
-class Constraint(Description):
+class Constraint(Item):
     """Equations between frames or coordinates that hold besides the joints."""
 
-    type: ClassVar[str]
-    summary: ClassVar[str]
-    frame_fields: ClassVar[tuple[str, ...]] = ()
-    signals: ClassVar[tuple[str, ...]] = ()
     auxiliary: ClassVar[tuple[str, ...]] = ()  # parameters that it adds as massless coordinates
     picture: ClassVar[str] = ""  # how a viewer draws it: rod, or not at all
 
@@ -33,19 +28,5 @@ class Constraint(Description):
         return ()
 
 
-Kind = TypeVar("Kind", bound=Constraint)
-CONSTRAINTS: dict[str, type[Constraint]] = {}
-
-
-def register(cls: type[Kind]) -> type[Kind]:
-    """Class decorator that makes a constraint type known under its `type` name."""
-    CONSTRAINTS[cls.type] = cls
-    return cls
-
-
-def constraint_class(type_name: object, path: tuple = ()) -> type[Constraint]:
-    """The class of a constraint type; unknown names get the nearest known one as a suggestion."""
-    if not isinstance(type_name, str) or type_name not in CONSTRAINTS:
-        hint = suggest(str(type_name), list(CONSTRAINTS), "constraint types")
-        raise ModelError(f"unknown constraint type '{type_name}'; {hint}", path=(*path, "type"))
-    return CONSTRAINTS[type_name]
+CONSTRAINTS: Registry[Constraint] = Registry("constraint")
+register, constraint_class = CONSTRAINTS.register, CONSTRAINTS.find

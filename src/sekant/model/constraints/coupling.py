@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar, Self
 
 from pydantic import model_validator
 
 from sekant.geometry.spatial import scalar
 from sekant.model.constraints.base import Constraint, register
 from sekant.model.quantities import AnyQuantity, JointName, TableName
+
+if TYPE_CHECKING:
+    from sekant.model.examples import Stage
 
 
 @register
@@ -25,6 +28,18 @@ class Coupling(Constraint):
     ratio: AnyQuantity | None = None
     table: TableName | None = None
     offset: AnyQuantity = 0.0
+
+    @classmethod
+    def example(cls, stage: Stage) -> Self:
+        driving, driven = stage.coordinates[0], stage.coordinates[-1]
+        return cls(
+            joint=driving[0],
+            coordinate=driving[1],
+            driven=driven[0],
+            driven_coordinate=driven[1],
+            ratio=stage.uniform(0.4, 1.7),
+            offset=0.3,
+        )
 
     @model_validator(mode="after")
     def _ratio_or_table(self):

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar, Self
 
 import casadi as ca
 from pydantic import model_validator
 
 from sekant.model.constraints.base import Constraint, register
 from sekant.model.quantities import FrameName, Length
+
+if TYPE_CHECKING:
+    from sekant.model.examples import Stage
 
 
 @register
@@ -27,6 +30,11 @@ class Distance(Constraint):
     parent: FrameName
     child: FrameName
     length: Length
+
+    @classmethod
+    def example(cls, stage: Stage) -> Self:
+        parent, child = stage.two_frames()
+        return cls(parent=parent, child=child, length=stage.uniform(0.4, 0.9))
 
     @model_validator(mode="after")
     def _positive(self):

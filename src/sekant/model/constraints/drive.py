@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar, Self
 
 import casadi as ca
 from pydantic import model_validator
@@ -10,6 +10,9 @@ from pydantic import model_validator
 from sekant.geometry.spatial import AXIS_ROTATIONS, Pose, turn
 from sekant.model.constraints.base import Constraint, register
 from sekant.model.quantities import Angle, FrameName, Length
+
+if TYPE_CHECKING:
+    from sekant.model.examples import Stage
 
 
 @register
@@ -26,6 +29,10 @@ class DrivePoint(Constraint):
     x: Length | None = None
     y: Length | None = None
     z: Length | None = None
+
+    @classmethod
+    def example(cls, stage: Stage) -> Self:
+        return cls(frame=stage.frame(), x="0.3*sin(2*t)", z="0.4 + 0.1*t")
 
     @model_validator(mode="after")
     def _something(self):
@@ -53,6 +60,10 @@ class DriveOrientation(Constraint):
     relative_to: FrameName = "ground"
     sequence: str = "zyx"
     angles: tuple[Angle, Angle, Angle]
+
+    @classmethod
+    def example(cls, stage: Stage) -> Self:
+        return cls(frame=stage.frame(), angles=("0.3*t", 0.2, "-0.1*sin(t)"))
 
     @model_validator(mode="after")
     def _known_axes(self):

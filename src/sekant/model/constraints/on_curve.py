@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from pydantic import InstanceOf, field_serializer
 
@@ -11,6 +11,9 @@ from sekant.geometry.fingerprint import fingerprint
 from sekant.geometry.surfaces.pose_surface import PoseSurface
 from sekant.model.constraints.base import Constraint, register
 from sekant.model.quantities import AnyQuantity, CurveName, FrameName
+
+if TYPE_CHECKING:
+    from sekant.model.examples import Stage
 
 
 @register
@@ -26,6 +29,10 @@ class PointOnPath(Constraint):
     relative_to: FrameName = "ground"
     curve: CurveName | InstanceOf[PoseCurve]
     u0: AnyQuantity = 0.0
+
+    @classmethod
+    def example(cls, stage: Stage) -> Self:
+        return cls(frame=stage.frame(), curve=stage.curve(), u0=stage.uniform(-0.4, 0.4))
 
     @field_serializer("curve")
     def _curve_name(self, curve: str | PoseCurve) -> Any:
@@ -54,6 +61,14 @@ class PointOnSurface(Constraint):
     relative_to: FrameName = "ground"
     surface: CurveName | InstanceOf[PoseSurface]
     u0: tuple[AnyQuantity, AnyQuantity] = (0.0, 0.0)
+
+    @classmethod
+    def example(cls, stage: Stage) -> Self:
+        return cls(
+            frame=stage.frame(),
+            surface=stage.surface(),
+            u0=(stage.uniform(-0.4, 0.4), stage.uniform(-0.4, 0.4)),
+        )
 
     @field_serializer("surface")
     def _surface_name(self, surface: str | PoseSurface) -> Any:

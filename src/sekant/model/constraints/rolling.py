@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar, Self
 
 import casadi as ca
 
@@ -10,6 +10,9 @@ from sekant.geometry.spatial import vector
 from sekant.model.constraints.base import Constraint, register
 from sekant.model.placement import unit
 from sekant.model.quantities import AxialDirection, Direction, FrameName, Length
+
+if TYPE_CHECKING:
+    from sekant.model.examples import Stage
 
 
 @register
@@ -30,6 +33,10 @@ class Rolling(Constraint):
     radius: Length
     axle: AxialDirection = (0.0, 1.0, 0.0)
     normal: Direction = (0.0, 0.0, 1.0)
+
+    @classmethod
+    def example(cls, stage: Stage) -> Self:
+        return cls(frame=stage.frame(), radius=stage.uniform(0.2, 0.4), axle=(0.1, 0.9, -0.2))
 
     def _contact(self, motion):
         F, B = motion.frame(self.plane), motion.frame(self.frame)

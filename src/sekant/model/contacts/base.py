@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, TypeVar
-
 from pydantic import field_validator
 
-from sekant.errors import ModelError, suggest
 from sekant.geometry.spatial import SX
 from sekant.model.motion import Kinematics
-from sekant.model.quantities import AnyQuantity, Description, Dimensionless
+from sekant.model.quantities import AnyQuantity, Dimensionless
+from sekant.model.registry import Item, Registry
 
 
-class Contact(Description):
+class Contact(Item):
     """One-sided: the gap may open freely, and where it closes there is an impact with restitution.
 
     Newton's law: the gap opens with `restitution` times the rate at which it closed. Where it would open slower than
     `rest_speed`, the contact holds instead, until its force would have to pull.
     """
-
-    type: ClassVar[str]
-    summary: ClassVar[str]
-    frame_fields: ClassVar[tuple[str, ...]] = ()
 
     restitution: Dimensionless = 0.0
     rest_speed: AnyQuantity = 1e-3  # m/s, or rad/s for a stop of a hinge
@@ -38,19 +32,5 @@ class Contact(Description):
         raise NotImplementedError(f"contact type '{self.type}' has no gap")
 
 
-Kind = TypeVar("Kind", bound=Contact)
-CONTACTS: dict[str, type[Contact]] = {}
-
-
-def register(cls: type[Kind]) -> type[Kind]:
-    """Class decorator that makes a contact type known under its `type` name."""
-    CONTACTS[cls.type] = cls
-    return cls
-
-
-def contact_class(type_name: object, path: tuple = ()) -> type[Contact]:
-    """The class of a contact type; unknown names get the nearest known one as a suggestion."""
-    if not isinstance(type_name, str) or type_name not in CONTACTS:
-        hint = suggest(str(type_name), list(CONTACTS), "contact types")
-        raise ModelError(f"unknown contact type '{type_name}'; {hint}", path=(*path, "type"))
-    return CONTACTS[type_name]
+CONTACTS: Registry[Contact] = Registry("contact")
+register, contact_class = CONTACTS.register, CONTACTS.find

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal, Self
 
 from sekant.geometry.spatial import SX, scalar
 from sekant.model.contacts.base import Contact, register
 from sekant.model.motion import Kinematics
 from sekant.model.quantities import AnyQuantity, JointName
+
+if TYPE_CHECKING:
+    from sekant.model.examples import Stage
 
 
 @register
@@ -21,6 +24,10 @@ class JointStop(Contact):
     coordinate: int = 0
     limit: AnyQuantity
     side: Literal["upper", "lower"]
+
+    @classmethod
+    def example(cls, stage: Stage) -> Self:
+        return cls(**stage.coordinate(), limit=stage.uniform(1.3, 1.6), side="upper", restitution=0.4)
 
     def gap(self, motion: Kinematics) -> SX:
         q = motion.coordinate(self.joint, self.coordinate)[0]

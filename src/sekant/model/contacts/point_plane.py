@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar, Self
 
 import casadi as ca
 
@@ -11,6 +11,9 @@ from sekant.model.contacts.base import Contact, register
 from sekant.model.motion import Kinematics
 from sekant.model.placement import unit
 from sekant.model.quantities import Direction, FrameName, Length
+
+if TYPE_CHECKING:
+    from sekant.model.examples import Stage
 
 
 @register
@@ -28,6 +31,10 @@ class PointPlane(Contact):
     plane: FrameName = "ground"
     normal: Direction = (0.0, 0.0, 1.0)
     radius: Length = 0.0
+
+    @classmethod
+    def example(cls, stage: Stage) -> Self:
+        return cls(frame=stage.frame(), normal=(0.1, -0.2, 0.9), radius=0.07, restitution=0.6)
 
     def gap(self, motion: Kinematics) -> SX:
         P = motion.frame(self.plane)

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar, Self
 
+from sekant.model.expressions.expression import Expression
 from sekant.model.forces.base import Force, register
 from sekant.model.motion import Action, Kinematics
 from sekant.model.quantities import AnyQuantity, JointName
+
+if TYPE_CHECKING:
+    from sekant.model.examples import Stage
 
 
 @register
@@ -21,6 +25,10 @@ class Actuator(Force):
     joint: JointName
     coordinate: int = 0
     force: AnyQuantity
+
+    @classmethod
+    def example(cls, stage: Stage) -> Self:
+        return cls(**stage.coordinate(), force=Expression("1.2*sin(t) - 2.2*q + 0.1*v"))
 
     def action(self, motion: Kinematics) -> Action:
         q, v = motion.coordinate(self.joint, self.coordinate)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar, Self
 
 import casadi as ca
 from pydantic import model_validator
@@ -12,6 +12,9 @@ from sekant.model.forces.base import Force, register
 from sekant.model.forces.compliant_contact import elastic, push
 from sekant.model.motion import Action, Kinematics, PointWrench
 from sekant.model.quantities import AnyQuantity, Dimensionless, FrameName, Length, Slowness
+
+if TYPE_CHECKING:
+    from sekant.model.examples import Stage
 
 _TINY = 1e-24  # m^2: keeps the direction finite at zero length
 
@@ -43,6 +46,11 @@ class BumpStop(Force):
     """depth below which the force grows linearly"""
     stretch: bool = False
     """a rebound stop, for distances beyond `length`"""
+
+    @classmethod
+    def example(cls, stage: Stage) -> Self:
+        parent, child = stage.two_frames()
+        return cls(parent=parent, child=child, length=9.0, stiffness=31.0, exponent=1.7, dissipation=0.04)
 
     @model_validator(mode="after")
     def _possible(self):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar, Self
 
 import casadi as ca
 
@@ -16,6 +16,9 @@ from sekant.model.quantities import (
     RotationalStiffnesses,
     Stiffnesses,
 )
+
+if TYPE_CHECKING:
+    from sekant.model.examples import Stage
 
 
 @register
@@ -39,6 +42,18 @@ class Bushing(Force):
     damping: Dampings = (0.0, 0.0, 0.0)
     rotational_stiffness: RotationalStiffnesses = (0.0, 0.0, 0.0)
     rotational_damping: RotationalDampings = (0.0, 0.0, 0.0)
+
+    @classmethod
+    def example(cls, stage: Stage) -> Self:
+        parent, child = stage.two_frames()
+        return cls(
+            parent=parent,
+            child=child,
+            stiffness=stage.three(20, 60),
+            damping=stage.three(1, 4),
+            rotational_stiffness=stage.three(5, 9),
+            rotational_damping=stage.three(0.3, 0.9),
+        )
 
     def action(self, motion: Kinematics) -> Action:
         F, M = motion.frame(self.parent), motion.frame(self.child)

@@ -13,6 +13,8 @@ itself.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any, ClassVar
 
 import casadi as ca
@@ -22,6 +24,11 @@ from sekant.geometry.spatial import SX, scalar
 from sekant.model.forces.base import Force
 from sekant.model.motion import Action, FrameState, PointWrench
 from sekant.model.quantities import AnyQuantity, Dimensionless, Length, Slowness, Velocity
+
+EXAMPLE: Mapping[str, Any] = MappingProxyType(
+    {"stiffness": 37.0, "exponent": 1.5, "dissipation": 0.05, "friction": 0.3, "width": 0.4}
+)
+"""The law of random instances: stiff enough to matter, damped little enough to touch."""
 
 
 def elastic(stiffness: Any, exponent: Any, onset: Any, gap: SX) -> tuple[SX, SX, SX]:

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar, Self
 
 import casadi as ca
 from pydantic import model_validator
 
 from sekant.geometry.spatial import SX, scalar
+from sekant.model.expressions.expression import Expression
 from sekant.model.forces.base import Force, register
 from sekant.model.motion import Action, DryFriction, ElementKinematics
 from sekant.model.quantities import AnyQuantity, Dimensionless, JointName, Length
 
 _TINY = 1e-24  # N^2: keeps the size of a reaction smooth where there is none
+
+if TYPE_CHECKING:
+    from sekant.model.examples import Stage
 
 
 @register
@@ -53,6 +57,10 @@ class JointFriction(Force):
     """speed over which friction falls from that at rest to that of sliding, m/s or rad/s"""
     width: AnyQuantity = 1e-3
     """speed below which the regularized law, for methods without events, creeps; m/s or rad/s"""
+
+    @classmethod
+    def example(cls, stage: Stage) -> Self:
+        return cls(**stage.coordinate(), damping=Expression("0.8 + 0.3*v^2"))
 
     @model_validator(mode="after")
     def _possible(self):

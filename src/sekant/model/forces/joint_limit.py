@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar, Self
 
 import casadi as ca
 from pydantic import model_validator
@@ -11,6 +11,9 @@ from sekant.geometry.spatial import SX, scalar
 from sekant.model.forces.base import Force, register
 from sekant.model.motion import Action, Kinematics
 from sekant.model.quantities import AnyQuantity, JointName
+
+if TYPE_CHECKING:
+    from sekant.model.examples import Stage
 
 
 @register
@@ -37,6 +40,10 @@ class JointLimit(Force):
     stiffness: AnyQuantity
     damping: AnyQuantity = 0.0
     ramp: AnyQuantity
+
+    @classmethod
+    def example(cls, stage: Stage) -> Self:
+        return cls(**stage.coordinate(), lower=-0.010, upper=0.005, stiffness=210.0, damping=3.0, ramp=0.4)
 
     @model_validator(mode="after")
     def _ordered(self):

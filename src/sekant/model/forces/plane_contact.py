@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar, Self
 
 import casadi as ca
 
 from sekant.geometry.spatial import scalar
 from sekant.model.forces.base import register
-from sekant.model.forces.compliant_contact import CompliantContact
+from sekant.model.forces.compliant_contact import EXAMPLE, CompliantContact
 from sekant.model.motion import Action, Kinematics
 from sekant.model.placement import unit
 from sekant.model.quantities import Direction, FrameName, Length
+
+if TYPE_CHECKING:
+    from sekant.model.examples import Stage
 
 
 @register
@@ -29,6 +32,11 @@ class PlaneContact(CompliantContact):
     radius: Length = 0.0
     plane: FrameName = "ground"
     normal: Direction = (0.0, 0.0, 1.0)
+
+    @classmethod
+    def example(cls, stage: Stage) -> Self:
+        frame, plane = stage.two_frames()
+        return cls(frame=frame, radius=4.1, plane=plane, normal=(0.3, -0.5, 0.7), **EXAMPLE)
 
     def action(self, motion: Kinematics) -> Action:
         body, plane = motion.frame(self.frame), motion.frame(self.plane)

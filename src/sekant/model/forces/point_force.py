@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal, Self
 
 import casadi as ca
 
 from sekant.geometry.spatial import SX
+from sekant.model.expressions.expression import Expression
 from sekant.model.forces.base import Force, register
 from sekant.model.motion import Action, Kinematics, PointWrench
 from sekant.model.quantities import ForceVector, FrameName
+
+if TYPE_CHECKING:
+    from sekant.model.examples import Stage
 
 
 @register
@@ -25,6 +29,12 @@ class PointForce(Force):
     frame: FrameName
     force: ForceVector
     resolved_in: Literal["world", "frame"] = "world"
+
+    @classmethod
+    def example(cls, stage: Stage) -> Self:
+        frame = stage.frame()
+        resolved_in = "frame" if stage.rng.random() < 0.5 else "world"
+        return cls(frame=frame, force=(2.3, Expression("-1.7*cos(2*t)"), 0.9), resolved_in=resolved_in)
 
     def action(self, motion: Kinematics) -> Action:
         frame = motion.frame(self.frame)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar, Self
 
 import casadi as ca
 from pydantic import model_validator
 
 from sekant.geometry.spatial import SX, scalar
+from sekant.model.expressions.expression import Expression
 from sekant.model.forces import characteristic
 from sekant.model.forces.base import Force, register
 from sekant.model.motion import Action, Kinematics, PointWrench
@@ -22,6 +23,9 @@ from sekant.model.quantities import (
     TableName,
     Torque,
 )
+
+if TYPE_CHECKING:
+    from sekant.model.examples import Stage
 
 
 @register
@@ -49,6 +53,18 @@ class RotationalSpringDamper(Force):
     spring: TableName | None = None
     damper: TableName | None = None
     torque: Torque = 0.0
+
+    @classmethod
+    def example(cls, stage: Stage) -> Self:
+        return cls(
+            **stage.coordinate(),
+            stiffness=stage.uniform(5, 9),
+            damping=stage.uniform(0.5, 2),
+            free_angle=0.2,
+            spring=stage.table(),
+            damper=stage.table(),
+            torque=Expression("1.1*cos(3*t) + 0.3*angle*rate - 0.2*deflection"),
+        )
 
     @model_validator(mode="after")
     def _joint_or_frames(self):

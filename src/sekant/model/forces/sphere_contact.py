@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar, Self
 
 import casadi as ca
 from pydantic import model_validator
 
 from sekant.geometry.spatial import scalar
 from sekant.model.forces.base import register
-from sekant.model.forces.compliant_contact import CompliantContact
+from sekant.model.forces.compliant_contact import EXAMPLE, CompliantContact
 from sekant.model.motion import Action, Kinematics
 from sekant.model.quantities import FrameName, Length
+
+if TYPE_CHECKING:
+    from sekant.model.examples import Stage
 
 _TINY = 1e-24  # m^2: keeps the normal finite where the centers coincide
 
@@ -28,6 +31,11 @@ class SphereContact(CompliantContact):
     radius: Length
     other: FrameName
     other_radius: Length
+
+    @classmethod
+    def example(cls, stage: Stage) -> Self:
+        frame, other = stage.two_frames()
+        return cls(frame=frame, radius=3.1, other=other, other_radius=2.3, **EXAMPLE)
 
     @model_validator(mode="after")
     def _sized(self):

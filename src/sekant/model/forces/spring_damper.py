@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar, Self
 
 import casadi as ca
 
 from sekant.geometry.spatial import SX, scalar
+from sekant.model.expressions.expression import Expression
 from sekant.model.forces import characteristic
 from sekant.model.forces.base import Force, register
 from sekant.model.motion import Action, Kinematics, PointWrench
 from sekant.model.quantities import Damping, FrameName, Length, Stiffness, TableName
 from sekant.model.quantities import Force as ForceQuantity
+
+if TYPE_CHECKING:
+    from sekant.model.examples import Stage
 
 _TINY = 1e-24  # m^2: keeps the direction finite at zero length, far below round-off of any real length
 
@@ -39,6 +43,20 @@ class SpringDamper(Force):
     spring: TableName | None = None
     damper: TableName | None = None
     force: ForceQuantity = 0.0
+
+    @classmethod
+    def example(cls, stage: Stage) -> Self:
+        parent, child = stage.two_frames()
+        return cls(
+            parent=parent,
+            child=child,
+            stiffness=stage.uniform(20, 60),
+            damping=stage.uniform(1, 4),
+            free_length=0.3,
+            spring=stage.table(),
+            damper=stage.table(),
+            force=Expression("3.1*sin(2*t) + 1.3*deflection*rate - 0.4*length^3"),
+        )
 
     def action(self, motion: Kinematics) -> Action:
         a, b = motion.frame(self.parent), motion.frame(self.child)

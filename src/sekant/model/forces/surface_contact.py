@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar, Self
 
 import casadi as ca
 
 from sekant.errors import ModelError
 from sekant.geometry.spatial import SX, scalar
+from sekant.model.expressions.expression import Expression
 from sekant.model.forces.base import register
-from sekant.model.forces.compliant_contact import CompliantContact
+from sekant.model.forces.compliant_contact import EXAMPLE, CompliantContact
 from sekant.model.motion import Action, Kinematics
 from sekant.model.quantities import FrameName, Length
+
+if TYPE_CHECKING:
+    from sekant.model.examples import Stage
 
 ROUNDS = 4
 """Newton steps to the foot of the perpendicular; each doubles the digits, and at a small distance one is exact."""
@@ -37,6 +41,12 @@ class SurfaceContact(CompliantContact):
     surface: FrameName = "ground"
     height: Length
     """an expression of x and y in the frame `surface`: a formula, or tables"""
+
+    @classmethod
+    def example(cls, stage: Stage) -> Self:
+        frame, surface = stage.two_frames()
+        height = Expression("0.02*x - 0.03*y + 0.001*x*y + 0.002*sin(x)")
+        return cls(frame=frame, radius=5.3, surface=surface, height=height, **EXAMPLE)
 
     def action(self, motion: Kinematics) -> Action:
         body, surface = motion.frame(self.frame), motion.frame(self.surface)

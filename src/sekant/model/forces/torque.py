@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal, Self
 
 import casadi as ca
 
 from sekant.geometry.spatial import SX
+from sekant.model.expressions.expression import Expression
 from sekant.model.forces.base import Force, register
 from sekant.model.motion import Action, Kinematics, PointWrench
 from sekant.model.quantities import FrameName, TorqueVector
+
+if TYPE_CHECKING:
+    from sekant.model.examples import Stage
 
 
 @register
@@ -26,6 +30,13 @@ class Torque(Force):
     torque: TorqueVector
     resolved_in: Literal["world", "frame"] = "world"
     reaction: FrameName | None = None
+
+    @classmethod
+    def example(cls, stage: Stage) -> Self:
+        frame, reaction = stage.two_frames()
+        resolved_in = "frame" if stage.rng.random() < 0.5 else "world"
+        torque = (0.7, Expression("1.9*sin(t)"), -1.1)
+        return cls(frame=frame, torque=torque, resolved_in=resolved_in, reaction=reaction)
 
     def action(self, motion: Kinematics) -> Action:
         frame = motion.frame(self.frame)

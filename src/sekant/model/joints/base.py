@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
 
 import casadi as ca
 from pydantic import model_validator
@@ -15,7 +15,6 @@ from sekant.model.motion import Action, Kinematics
 from sekant.model.placement import Placement, aligning_rotation
 from sekant.model.quantities import (
     AxialDirection,
-    Description,
     FrameName,
     Mirror,
     Point,
@@ -23,7 +22,11 @@ from sekant.model.quantities import (
     mirror_sign,
     read_value,
 )
+from sekant.model.registry import Item
 from sekant.tables.lookups import Lookups
+
+if TYPE_CHECKING:
+    from sekant.model.examples import Stage
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,18 +75,15 @@ class JointMotion:
     qdot: SX  # (nq,)
 
 
-class Joint(Description):
+class Joint(Item):
     """A joint between a frame F on the parent and a frame M on the child.
 
     F and M coincide at zero coordinates. A joint with an axis has it along z of both, after the frames are
     turned so that z points along `axis`.
     """
 
-    type: ClassVar[str]
-    summary: ClassVar[str]
     coordinates: ClassVar[tuple[Coordinate, ...]]
     velocities: ClassVar[tuple[Coordinate, ...]]
-    signals: ClassVar[tuple[str, ...]] = ()  # fields that may vary in time
     local_names: ClassVar[tuple[str, ...]] = ()  # names their expressions may use besides the model's own
     unit_quaternion: ClassVar[int | None] = None  # index in q where a unit quaternion starts
     shared: ClassVar[Mapping[str, tuple[int, ...]]] = {}
@@ -109,6 +109,10 @@ class Joint(Description):
         if axis is not None and all(component == 0.0 for component in axis):
             raise ValueError("axis is zero and points nowhere; give a direction such as [0, 1, 0]")
         return self
+
+    @classmethod
+    def example(cls, stage: Stage) -> Self:
+        return cls(**stage.connection())
 
     @property
     def nq(self) -> int:
@@ -244,6 +248,10 @@ class AxisJoint(CoordinateJoint):
     """A joint with an axis."""
 
     axis: AxialDirection = (0.0, 0.0, 1.0)
+
+    @classmethod
+    def example(cls, stage: Stage) -> Self:
+        return cls(**stage.connection(), axis=stage.direction())
 
 
 def _start_value(joint_type: str, key: str, value: Any, kinds: tuple[Coordinate, ...]) -> tuple:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import casadi as ca
 import numpy as np
@@ -24,6 +24,9 @@ from sekant.model.joints.compliance import Deflection, Displaced, PathCompliance
 from sekant.model.joints.registry import register
 from sekant.model.motion import Action, Kinematics
 from sekant.model.quantities import AnyQuantity, CurveName, Direction, JointName
+
+if TYPE_CHECKING:
+    from sekant.model.examples import Stage
 
 _ALIGNED = 1e-9  # how far the curve's x axis may be from the tangent and still count as it
 
@@ -56,6 +59,10 @@ class Path(Joint):
     """the joint whose coordinate this one shares: both move as one"""
     mirror: Literal["x", "y", "z"] | None = None
     """take the mirror image of the curve, about the plane of its frame normal to this axis"""
+
+    @classmethod
+    def example(cls, stage: Stage) -> Self:
+        return cls(**stage.connection(), curve=stage.curve())
 
     @property
     def coordinates(self) -> tuple[Coordinate, ...]:  # pyright: ignore[reportIncompatibleVariableOverride]

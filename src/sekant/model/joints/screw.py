@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import pi
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar, Self
 
 import casadi as ca
 from pydantic import model_validator
@@ -12,6 +12,9 @@ from sekant.geometry.spatial import SX, Pose, rotation_z, scalar
 from sekant.model.joints.base import AxisJoint, Coordinate
 from sekant.model.joints.registry import register
 from sekant.model.quantities import HandedLength
+
+if TYPE_CHECKING:
+    from sekant.model.examples import Stage
 
 
 @register
@@ -25,6 +28,10 @@ class Screw(AxisJoint):
     shared: ClassVar = {"axis": (2, 3)}
 
     pitch: HandedLength  # advance a turn; positive: right-handed
+
+    @classmethod
+    def example(cls, stage: Stage) -> Self:
+        return cls(**stage.connection(), axis=stage.direction(), pitch=stage.uniform(0.2, 0.7))
 
     @model_validator(mode="after")
     def _advances(self):

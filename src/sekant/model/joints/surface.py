@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import casadi as ca
 from pydantic import InstanceOf, field_serializer, model_validator
@@ -23,6 +23,9 @@ from sekant.model.joints.compliance import Deflection, Displaced, SurfaceComplia
 from sekant.model.joints.registry import register
 from sekant.model.motion import Action, Kinematics
 from sekant.model.quantities import AnyQuantity, CurveName, JointName
+
+if TYPE_CHECKING:
+    from sekant.model.examples import Stage
 
 
 @register
@@ -47,6 +50,10 @@ class Surface(Joint):
     """the joint whose two coordinates this one shares: both move as one"""
     mirror: Literal["x", "y", "z"] | None = None
     """take the mirror image of the surface, about the plane of its frame normal to this axis"""
+
+    @classmethod
+    def example(cls, stage: Stage) -> Self:
+        return cls(**stage.connection(), surface=stage.surface())
 
     @model_validator(mode="after")
     def _sharing_leaves_nothing_free(self):

@@ -7,19 +7,16 @@ outputs of all signals are known: so a loop of signals is allowed as long as a s
 
 from __future__ import annotations
 
-from typing import ClassVar, TypeVar
+from typing import ClassVar
 
-from sekant.errors import ModelError, suggest
 from sekant.geometry.spatial import SX
 from sekant.model.motion import Delayed, ElementKinematics, Event, Sampled
-from sekant.model.quantities import Description
+from sekant.model.registry import Item, Registry
 
 
-class Signal(Description):
+class Signal(Item):
     """A named quantity that may have states. `components` of the value: none for a scalar."""
 
-    type: ClassVar[str]
-    summary: ClassVar[str]
     signals: ClassVar[tuple[str, ...]] = ("input",)  # fields that may vary in time
     settable: ClassVar[str] = ""
     """the state or held value that events set; empty if there is none"""
@@ -57,19 +54,5 @@ class Signal(Description):
         return self
 
 
-Kind = TypeVar("Kind", bound=Signal)
-SIGNALS: dict[str, type[Signal]] = {}
-
-
-def register(cls: type[Kind]) -> type[Kind]:
-    """Class decorator that makes a signal type known under its `type` name."""
-    SIGNALS[cls.type] = cls
-    return cls
-
-
-def signal_class(type_name: object, path: tuple = ()) -> type[Signal]:
-    """The class of a signal type; unknown names get the nearest known one as a suggestion."""
-    if not isinstance(type_name, str) or type_name not in SIGNALS:
-        hint = suggest(str(type_name), list(SIGNALS), "signal types")
-        raise ModelError(f"unknown signal type '{type_name}'; {hint}", path=(*path, "type"))
-    return SIGNALS[type_name]
+SIGNALS: Registry[Signal] = Registry("signal")
+register, signal_class = SIGNALS.register, SIGNALS.find

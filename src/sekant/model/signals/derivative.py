@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar, Self
 
 from pydantic import model_validator
 
@@ -10,6 +10,9 @@ from sekant.geometry.spatial import SX
 from sekant.model.motion import ElementKinematics
 from sekant.model.quantities import AnyQuantity, Time
 from sekant.model.signals.base import Signal, register
+
+if TYPE_CHECKING:
+    from sekant.model.examples import Stage
 
 
 @register
@@ -24,6 +27,10 @@ class Derivative(Signal):
     """T of the filter: slower changes are differentiated, faster ones are not"""
     start: AnyQuantity = 0.0
     """value of the filtered input at the start; the derivative begins at (input - start) / T"""
+
+    @classmethod
+    def example(cls, stage: Stage) -> Self:
+        return cls(input=stage.signal(), time_constant=0.13)
 
     @model_validator(mode="after")
     def _sensible(self):

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar, Self
 
 from sekant.geometry.spatial import SX
 from sekant.model.motion import ElementKinematics
 from sekant.model.quantities import AnyQuantity
 from sekant.model.signals.base import Signal, register
+
+if TYPE_CHECKING:
+    from sekant.model.examples import Stage
 
 
 @register
@@ -19,6 +22,10 @@ class ExpressionSignal(Signal):
     signals: ClassVar = ("value",)
 
     value: AnyQuantity
+
+    @classmethod
+    def example(cls, stage: Stage) -> Self:
+        return cls(value=f"0.3*sin(2*t) + 0.2*{stage.signal()}")
 
     def output(self, name: str, motion: ElementKinematics) -> SX:
         return motion.value(self.value)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar, Self
 
 from pydantic import model_validator
 
@@ -10,6 +10,9 @@ from sekant.geometry.spatial import SX
 from sekant.model.motion import ElementKinematics
 from sekant.model.quantities import AnyQuantity, Dimensionless, Time
 from sekant.model.signals.base import Signal, register
+
+if TYPE_CHECKING:
+    from sekant.model.examples import Stage
 
 
 @register
@@ -27,6 +30,10 @@ class Lowpass(Signal):
     damping: Dimensionless = 1.0
     """damping ratio of a filter of order 2"""
     start: AnyQuantity = 0.0
+
+    @classmethod
+    def example(cls, stage: Stage) -> Self:
+        return cls(input=stage.signal(), time_constant=0.13, order=2, damping=0.6)
 
     @model_validator(mode="after")
     def _sensible(self):

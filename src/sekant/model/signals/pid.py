@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar, Self
 
 import casadi as ca
 from pydantic import model_validator
@@ -11,6 +11,9 @@ from sekant.geometry.spatial import SX
 from sekant.model.motion import ElementKinematics
 from sekant.model.quantities import AnyQuantity, Time
 from sekant.model.signals.base import Signal, register
+
+if TYPE_CHECKING:
+    from sekant.model.examples import Stage
 
 
 @register
@@ -38,6 +41,10 @@ class Pid(Signal):
     """T_w: how fast the integral runs back while a limit holds"""
     start: AnyQuantity = 0.0
     """of the integral part"""
+
+    @classmethod
+    def example(cls, stage: Stage) -> Self:
+        return cls(error=stage.signal(), kp=2.3, ki=0.7, kd=0.11, low=-1.9, high=1.3)
 
     @model_validator(mode="after")
     def _sensible(self):

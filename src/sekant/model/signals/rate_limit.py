@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar, Self
 
 import casadi as ca
 from pydantic import model_validator
@@ -11,6 +11,9 @@ from sekant.geometry.spatial import SX
 from sekant.model.motion import ElementKinematics
 from sekant.model.quantities import AnyQuantity, Time
 from sekant.model.signals.base import Signal, register
+
+if TYPE_CHECKING:
+    from sekant.model.examples import Stage
 
 
 @register
@@ -29,6 +32,10 @@ class RateLimit(Signal):
     time_constant: Time = 1e-3
     """lag T where the limit does not act"""
     start: AnyQuantity = 0.0
+
+    @classmethod
+    def example(cls, stage: Stage) -> Self:
+        return cls(input=stage.signal(), rising=1.7, falling=1.1)
 
     @model_validator(mode="after")
     def _sensible(self):

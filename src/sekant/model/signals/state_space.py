@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar, Self
 
 import casadi as ca
 from pydantic import model_validator
@@ -11,6 +11,9 @@ from sekant.geometry.spatial import SX
 from sekant.model.motion import ElementKinematics
 from sekant.model.quantities import AnyQuantity
 from sekant.model.signals.base import Signal, register
+
+if TYPE_CHECKING:
+    from sekant.model.examples import Stage
 
 Matrix = tuple[tuple[AnyQuantity, ...], ...]
 
@@ -29,6 +32,11 @@ class StateSpace(Signal):
     C: Matrix
     D: Matrix | None = None
     start: tuple[AnyQuantity, ...] | None = None
+
+    @classmethod
+    def example(cls, stage: Stage) -> Self:
+        A, B, C = ((-0.7, 1.9), (-1.3, -0.4)), ((0.3,), (1.1,)), ((1.0, 0.2),)
+        return cls(inputs=(stage.signal(),), A=A, B=B, C=C, D=((0.1,),))
 
     @model_validator(mode="after")
     def _shapes(self):

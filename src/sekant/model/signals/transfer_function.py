@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar, Self
 
 import casadi as ca
 from pydantic import model_validator
@@ -11,6 +11,9 @@ from sekant.geometry.spatial import SX
 from sekant.model.motion import ElementKinematics
 from sekant.model.quantities import AnyQuantity
 from sekant.model.signals.base import Signal, register
+
+if TYPE_CHECKING:
+    from sekant.model.examples import Stage
 
 
 @register
@@ -27,6 +30,10 @@ class TransferFunction(Signal):
     input: AnyQuantity
     numerator: tuple[AnyQuantity, ...]
     denominator: tuple[AnyQuantity, ...]
+
+    @classmethod
+    def example(cls, stage: Stage) -> Self:
+        return cls(input=stage.signal(), numerator=(0.3, 1.1), denominator=(0.7, 0.2, 1.3))
 
     @model_validator(mode="after")
     def _proper(self):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import casadi as ca
 from pydantic import Field, model_validator
@@ -15,6 +15,9 @@ from sekant.vehicle.tires.element import Tire, pressed
 from sekant.vehicle.tires.magic_formula import SX, Coefficients, MagicFormula61, Slip, TireForces
 from sekant.vehicle.tires.magic_formula_52 import MagicFormula52
 from sekant.vehicle.tires.property_file import read_tir
+
+if TYPE_CHECKING:
+    from sekant.model.examples import Stage
 
 
 @register
@@ -37,6 +40,13 @@ class MagicFormulaTire(Tire):
     """side on which the tire is mounted: the mirror image where it was measured on the other one"""
     pressure: AnyQuantity | None = None
     """inflation pressure in Pa; that of the file if not given"""
+
+    @classmethod
+    def example(cls, stage: Stage) -> Self:
+        spring = {"UNLOADED_RADIUS": 3.7, "FNOMIN": 90.0, "VERTICAL_STIFFNESS": 41.0, "LONGVL": 10.0}
+        along = {"PCX1": 1.6, "PDX1": 1.1, "PKX1": 21.0}
+        across = {"PCY1": 1.3, "PDY1": 0.9, "PKY1": -14.0, "PKY2": 1.7, "PKY4": 2.0}
+        return cls(wheel=stage.frame(), coefficients={**spring, **along, **across})
 
     @model_validator(mode="before")
     @classmethod

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar, Self
 
 import casadi as ca
 from pydantic import model_validator
@@ -12,6 +12,9 @@ from sekant.model.forces.base import register
 from sekant.model.quantities import Damping, Dimensionless, Force, Length, Stiffness
 from sekant.vehicle.tires.element import Tire, pressed
 from sekant.vehicle.tires.magic_formula import SX, Slip, TireForces
+
+if TYPE_CHECKING:
+    from sekant.model.examples import Stage
 
 TINY = 1e-12  # keeps roots and quotients finite at no slip and no load
 
@@ -97,6 +100,11 @@ class LinearTire(SimpleTire):
     nominal_load: Force | None = None
     """load below which the stiffnesses fall in proportion to it; none: they stay"""
 
+    @classmethod
+    def example(cls, stage: Stage) -> Self:
+        spring = {"radius": 3.7, "vertical_stiffness": 41.0, "vertical_damping": 0.3}
+        return cls(wheel=stage.frame(), slip_stiffness=23.0, cornering_stiffness=17.0, trail=0.04, **spring)
+
     def forces(self, slip: Slip) -> TireForces:
         share = 1.0 if self.nominal_load is None else ca.fmin(slip.Fz / scalar(self.nominal_load), 1.0)
         side = scalar(self.cornering_stiffness) * slip.tan_alpha * slip.forward * share
@@ -127,6 +135,11 @@ class FialaTire(SimpleTire):
     """mu_1, at full slip; as without slip if not given"""
     width: Length = 0.15
     """lever of the aligning moment: width of the tread"""
+
+    @classmethod
+    def example(cls, stage: Stage) -> Self:
+        spring = {"radius": 3.7, "vertical_stiffness": 41.0, "vertical_damping": 0.3}
+        return cls(wheel=stage.frame(), slip_stiffness=23.0, cornering_stiffness=17.0, friction=0.8, **spring)
 
     def forces(self, slip: Slip) -> TireForces:
         mu0 = scalar(self.friction)
@@ -161,6 +174,11 @@ class BrushTire(SimpleTire):
     friction: Dimensionless = 0.9
     half_length: Length = 0.06
     """a: half the length of the contact"""
+
+    @classmethod
+    def example(cls, stage: Stage) -> Self:
+        spring = {"radius": 3.7, "vertical_stiffness": 41.0, "vertical_damping": 0.3}
+        return cls(wheel=stage.frame(), tread_stiffness=310.0, friction=0.8, half_length=0.3, **spring)
 
     def forces(self, slip: Slip) -> TireForces:
         kappa, tan_alpha = slip.kappa, slip.tan_alpha * slip.forward

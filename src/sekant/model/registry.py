@@ -1,0 +1,54 @@
+"""Items of several types, and the registries of the types, which files, schema, pages and tests iterate."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar, Generic, Self, TypeVar
+
+from sekant.errors import ModelError, suggest
+from sekant.extensions import load_extensions
+from sekant.model.quantities import Description
+
+if TYPE_CHECKING:
+    from sekant.model.examples import Stage
+
+
+class Item(Description):
+    """An item of a model whose `type` says which of several classes describes it."""
+
+    type: ClassVar[str]
+    summary: ClassVar[str]
+    frame_fields: ClassVar[tuple[str, ...]] = ()  # fields that name frames
+    signals: ClassVar[tuple[str, ...]] = ()  # fields that may vary in time
+
+    @classmethod
+    def example(cls, stage: Stage) -> Self:
+        """A random instance among the frames, joints and tables of `stage`, for tests and pages."""
+        raise NotImplementedError(
+            f"'{cls.type}' has no random instance; write its classmethod example(stage)"
+        )
+
+
+Kind = TypeVar("Kind", bound=Item)
+Made = TypeVar("Made")
+
+
+class Registry(dict[str, type[Kind]], Generic[Kind]):
+    """Types of one kind of item, by the names they have in files; `what` is the kind, for messages."""
+
+    def __init__(self, what: str):
+        super().__init__()
+        self.what = what
+
+    def register(self, cls: type[Made]) -> type[Made]:
+        """Class decorator that makes a type known under its `type` name."""
+        self[cls.type] = cls  # type: ignore[attr-defined, assignment]
+        return cls
+
+    def find(self, type_name: object, path: tuple[str | int, ...] = ()) -> type[Kind]:
+        """The class of a type; unknown names get the nearest known one as a suggestion."""
+        if isinstance(type_name, str) and type_name not in self:
+            load_extensions()
+        if not isinstance(type_name, str) or type_name not in self:
+            hint = suggest(str(type_name), list(self), f"{self.what} types")
+            raise ModelError(f"unknown {self.what} type '{type_name}'; {hint}", path=(*path, "type"))
+        return self[type_name]
