@@ -31,7 +31,9 @@ COORDINATE_JOINTS = tuple(name for name in JOINT_TYPES if JOINTS[name].unit_quat
 ALL_JOINTS = (*JOINT_TYPES, *FOLLOWERS)
 MOVING_JOINTS = tuple(name for name in COORDINATE_JOINTS if JOINTS[name].velocities)
 load_extensions()
-FORCE_TYPES = tuple(FORCES)
+WITH_STATES = ("magic_formula_tire",)
+"""Forces that have states of their own, by default."""
+FORCE_TYPES = tuple(name for name in FORCES if name not in WITH_STATES)
 GRAVITY = (1.3, -2.1, -9.4)
 
 
@@ -148,13 +150,14 @@ def random_state(eq: Equations, seed: int, speed: float = 1.5) -> tuple[float, n
 def values(eq: Equations, state, *expressions: ca.SX, p=(), extra=()) -> list[np.ndarray]:
     """Numbers of expressions at a state, tables included; `extra`: pairs (symbols, numbers)."""
     t, q, v = state
-    inputs = [eq.t, eq.q, eq.v, eq.p, *[symbols for symbols, _ in extra]]
-    given = [t, q, v, np.asarray(p, float), *[numbers for _, numbers in extra]]
+    z = np.linspace(0.02, 0.05, eq.z.numel())
+    inputs = [eq.t, eq.q, eq.v, eq.p, eq.z, *[symbols for symbols, _ in extra]]
+    given = [t, q, v, np.asarray(p, float), z, *[numbers for _, numbers in extra]]
     function = eq.lookups.oracle("values", inputs, [ca.SX(e) for e in expressions])
     return [np.array(y) for y in function.call([ca.DM(np.asarray(x, float)) for x in given])]
 
 
 def time_derivative(eq: Equations, expression: ca.SX) -> ca.SX:
-    """Total derivative along the motion: d/dt + qdot d/dq + a d/dv, by differentiation of the expression."""
-    direction = ca.vertcat(ca.SX(1), eq.qdot, eq.a)
-    return eq.lookups.jtimes(ca.SX(expression), ca.vertcat(eq.t, eq.q, eq.v), direction)
+    """Total derivative along the motion: d/dt + qdot d/dq + a d/dv + zdot d/dz, by differentiation."""
+    direction = ca.vertcat(ca.SX(1), eq.qdot, eq.a, eq.zdot)
+    return eq.lookups.jtimes(ca.SX(expression), ca.vertcat(eq.t, eq.q, eq.v, eq.z), direction)

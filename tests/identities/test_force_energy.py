@@ -10,6 +10,7 @@ from mechanisms import (
     ALL_JOINTS,
     FORCE_TYPES,
     MOVING_JOINTS,
+    WITH_STATES,
     equations_of,
     random_model,
     random_state,
@@ -36,7 +37,7 @@ def balance(eq, state):
     return rate, power, max(abs(kinetic), abs(power))
 
 
-@pytest.mark.parametrize("kind", FORCE_TYPES)
+@pytest.mark.parametrize("kind", [*FORCE_TYPES, *WITH_STATES])
 @pytest.mark.parametrize("seed", SEEDS)
 def test_energy_changes_by_the_power_of_the_element(kind, seed):
     eq = equations_of(random_model(seed, forces=[kind]))

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from mechanisms import ALL_JOINTS, COORDINATE_JOINTS, JOINT_TYPES, joint
+from sekant.errors import ModelError
 from sekant.geometry.spatial import SX, Pose, skew
 from sekant.model.joints import JOINTS, Joint
 from sekant.tables.lookups import Lookups
@@ -124,5 +125,5 @@ def test_a_screw_counts_its_turns():
 
 
 def test_a_screw_needs_a_pitch():
-    with pytest.raises(ValueError, match="use a revolute joint"):
+    with pytest.raises(ModelError, match="use a revolute joint"):
         JOINTS["screw"](child="body", pitch=0.0)

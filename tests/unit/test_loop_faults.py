@@ -117,12 +117,12 @@ def test_holding_too_much_says_what_is_held():
 
 
 def test_a_distance_of_no_length():
-    with pytest.raises(ValueError, match="share a point by a spherical joint"):
+    with pytest.raises(ModelError, match="share a point by a spherical joint"):
         Distance(parent="ground", child="a", length=0.0)
 
 
 def test_a_coupling_needs_a_ratio_or_a_table():
-    with pytest.raises(ValueError, match="either 'ratio' or 'table'"):
+    with pytest.raises(ModelError, match="either 'ratio' or 'table'"):
         Coupling(joint="a", driven="b")
 
 

@@ -112,7 +112,8 @@ class Joint(Item):
 
     @classmethod
     def example(cls, stage: Stage) -> Self:
-        return cls(**stage.connection())
+        axis = {"axis": stage.direction()} if "axis" in cls.model_fields else {}
+        return cls(**stage.connection(), **axis)
 
     @property
     def nq(self) -> int:
@@ -248,10 +249,6 @@ class AxisJoint(CoordinateJoint):
     """A joint with an axis."""
 
     axis: AxialDirection = (0.0, 0.0, 1.0)
-
-    @classmethod
-    def example(cls, stage: Stage) -> Self:
-        return cls(**stage.connection(), axis=stage.direction())
 
 
 def _start_value(joint_type: str, key: str, value: Any, kinds: tuple[Coordinate, ...]) -> tuple:
