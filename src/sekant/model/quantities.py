@@ -255,6 +255,11 @@ def _list_inertia(given: Any) -> Any:
 _INERTIA = ("xx", "yy", "zz", "xy", "xz", "yz")
 
 
+def is_known(value: object, number: float) -> bool:
+    """Whether a value is this very number, and not a symbol that may come to it at run time."""
+    return isinstance(value, (int, float)) and value == number
+
+
 def quantity(unit: str | None) -> Any:
     """The type of a scalar in `unit`: "" for a plain number, None for any unit."""
     return Annotated[Value, Quantity(unit)]

@@ -11,7 +11,7 @@ from sekant.geometry.spatial import SX, scalar
 from sekant.model.forces.base import Force, register
 from sekant.model.forces.compliant_contact import elastic, push
 from sekant.model.motion import Action, Kinematics, PointWrench
-from sekant.model.quantities import AnyQuantity, Dimensionless, FrameName, Length, Slowness
+from sekant.model.quantities import AnyQuantity, Dimensionless, FrameName, Length, Slowness, is_known
 
 if TYPE_CHECKING:
     from sekant.model.examples import Stage
@@ -81,6 +81,6 @@ class BumpStop(Force):
                 PointWrench(parent.body, parent.p, -force, zero),
             ),
             potential=energy,
-            power=None if self.dissipation == 0.0 else -(spring - normal) * rate,
+            power=None if is_known(self.dissipation, 0.0) else -(spring - normal) * rate,
             outputs={"gap": ("m", gap), "force": ("N", normal)},
         )

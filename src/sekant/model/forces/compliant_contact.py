@@ -23,7 +23,7 @@ from pydantic import model_validator
 from sekant.geometry.spatial import SX, scalar
 from sekant.model.forces.base import Force
 from sekant.model.motion import Action, FrameState, PointWrench
-from sekant.model.quantities import AnyQuantity, Dimensionless, Length, Slowness, Velocity
+from sekant.model.quantities import AnyQuantity, Dimensionless, Length, Slowness, Velocity, is_known
 
 EXAMPLE: Mapping[str, Any] = MappingProxyType(
     {"stiffness": 37.0, "exponent": 1.5, "dissipation": 0.05, "friction": 0.3, "width": 0.4}
@@ -36,7 +36,7 @@ def elastic(stiffness: Any, exponent: Any, onset: Any, gap: SX) -> tuple[SX, SX,
     k, n, small = scalar(stiffness), scalar(exponent), scalar(onset)
     touching = gap < 0
     d = ca.if_else(touching, -gap, 0)
-    if exponent == 1.0:
+    if is_known(exponent, 1.0):
         return touching, k * d, k * d**2 / 2
     size = d**2 + small**2
     energy = k / (n + 1) * (size ** ((n + 1) / 2) - small ** (n + 1))
@@ -45,7 +45,7 @@ def elastic(stiffness: Any, exponent: Any, onset: Any, gap: SX) -> tuple[SX, SX,
 
 def push(spring: SX, touching: SX, gap_rate: SX, dissipation: Any) -> SX:
     """N from the spring's force: more while the gap closes, less while it opens, and never a pull."""
-    if dissipation == 0.0:
+    if is_known(dissipation, 0.0):
         return spring
     rate = ca.if_else(touching, -gap_rate, 0)
     return spring * ca.fmax(0, 1 + 1.5 * scalar(dissipation) * rate)
@@ -91,11 +91,11 @@ class CompliantContact(Force):
         normal = push(spring, touching, gap_rate, self.dissipation)
         force = normal * n
         power = -(spring - normal) * gap_rate
-        if self.friction != 0.0:
+        if not is_known(self.friction, 0.0):
             u = slip - gap_rate * n
             drag = -scalar(self.friction) * normal / ca.sqrt(ca.dot(u, u) + scalar(self.width) ** 2) * u
             force, power = force + drag, power + ca.dot(drag, u)
-        lossless = self.friction == 0.0 and self.dissipation == 0.0
+        lossless = is_known(self.friction, 0.0) and is_known(self.dissipation, 0.0)
         zero = SX.zeros(3)
         return Action(
             wrenches=(PointWrench(body.body, p, force, zero), PointWrench(other.body, p, -force, zero)),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import factorial
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar, Self
 
 from pydantic import model_validator
 
@@ -13,6 +13,9 @@ from sekant.model.quantities import AnyQuantity, Time
 from sekant.model.signals.base import Signal, register
 from sekant.model.signals.sampled import fixed_time
 from sekant.model.signals.transfer_function import TransferFunction
+
+if TYPE_CHECKING:
+    from sekant.model.examples import Stage
 
 DEGREE = 7
 """Of the polynomials that keep the input."""
@@ -37,6 +40,10 @@ class Delay(Signal):
     """polynomials of degree 7 over the delay"""
     pade: int = 4
     """order of the Pade approximation in linear models"""
+
+    @classmethod
+    def example(cls, stage: Stage) -> Self:
+        return cls(input=stage.signal(), time=0.07, start=0.2)
 
     @model_validator(mode="after")
     def _sensible(self):

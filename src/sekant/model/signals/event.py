@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal, Self
 
 from pydantic import model_validator
 
@@ -10,6 +10,9 @@ from sekant.geometry.spatial import SX
 from sekant.model.motion import ElementKinematics, Event
 from sekant.model.quantities import AnyQuantity, SignalName
 from sekant.model.signals.base import Signal, register
+
+if TYPE_CHECKING:
+    from sekant.model.examples import Stage
 
 DIRECTIONS = {"rising": 1, "falling": -1, "both": 0}
 
@@ -38,6 +41,10 @@ class EventSignal(Signal):
     """signals that begin anew at their start values"""
     stop: bool | str = False
     """end the run; a text is its message"""
+
+    @classmethod
+    def example(cls, stage: Stage) -> Self:
+        return cls(when=stage.signal(), direction="rising", stop=True)
 
     @model_validator(mode="after")
     def _sensible(self):

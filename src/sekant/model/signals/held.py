@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar, Self
 
 from sekant.geometry.spatial import SX
 from sekant.model.motion import ElementKinematics
 from sekant.model.quantities import AnyQuantity
 from sekant.model.signals.base import Signal, register
+
+if TYPE_CHECKING:
+    from sekant.model.examples import Stage
 
 
 @register
@@ -20,6 +23,10 @@ class Held(Signal):
     settable: ClassVar = "value"
 
     start: AnyQuantity = 0.0
+
+    @classmethod
+    def example(cls, stage: Stage) -> Self:
+        return cls(start=stage.uniform(0.2, 0.9))
 
     def output(self, name: str, motion: ElementKinematics) -> SX:
         return motion.held(name, "value", motion.value(self.start), self.unit)

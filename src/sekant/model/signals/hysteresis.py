@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal, Self
 
 from pydantic import model_validator
 
@@ -10,6 +10,9 @@ from sekant.geometry.spatial import SX
 from sekant.model.motion import ElementKinematics, Event
 from sekant.model.quantities import AnyQuantity
 from sekant.model.signals.base import Signal, register
+
+if TYPE_CHECKING:
+    from sekant.model.examples import Stage
 
 
 @register
@@ -31,6 +34,10 @@ class Hysteresis(Signal):
     """value of the lower branch: a number or an expression"""
     high: AnyQuantity = 1.0
     start: Literal["low", "high"] = "low"
+
+    @classmethod
+    def example(cls, stage: Stage) -> Self:
+        return cls(input=stage.signal(), on_above=0.7, off_below=0.3, low=-0.2, high=1.4)
 
     @model_validator(mode="after")
     def _sensible(self):

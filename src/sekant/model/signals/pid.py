@@ -9,7 +9,7 @@ from pydantic import model_validator
 
 from sekant.geometry.spatial import SX
 from sekant.model.motion import ElementKinematics
-from sekant.model.quantities import AnyQuantity, Time
+from sekant.model.quantities import AnyQuantity, Time, is_known
 from sekant.model.signals.base import Signal, register
 
 if TYPE_CHECKING:
@@ -58,11 +58,11 @@ class Pid(Signal):
 
     @property
     def _integrates(self) -> bool:
-        return self.ki != 0.0
+        return not is_known(self.ki, 0.0)
 
     @property
     def _differentiates(self) -> bool:
-        return self.kd != 0.0
+        return not is_known(self.kd, 0.0)
 
     def _free(self, name: str, motion: ElementKinematics) -> SX:
         e = motion.value(self.error)

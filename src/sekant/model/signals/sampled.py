@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar, Self
 
 from pydantic import model_validator
 
@@ -11,6 +11,9 @@ from sekant.geometry.spatial import SX
 from sekant.model.motion import ElementKinematics, Sampled
 from sekant.model.quantities import AnyQuantity, Time
 from sekant.model.signals.base import Signal, register
+
+if TYPE_CHECKING:
+    from sekant.model.examples import Stage
 
 
 @register
@@ -30,6 +33,10 @@ class SampledSignal(Signal):
     offset: Time = 0.0
     """time of the first sample"""
     start: AnyQuantity = 0.0
+
+    @classmethod
+    def example(cls, stage: Stage) -> Self:
+        return cls(input=stage.signal(), period=0.05, offset=0.01, start=0.2)
 
     @model_validator(mode="after")
     def _sensible(self):

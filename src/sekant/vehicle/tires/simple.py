@@ -9,7 +9,7 @@ from pydantic import model_validator
 
 from sekant.geometry.spatial import scalar
 from sekant.model.forces.base import register
-from sekant.model.quantities import Damping, Dimensionless, Force, Length, Stiffness
+from sekant.model.quantities import Damping, Dimensionless, Force, Length, Stiffness, is_known
 from sekant.vehicle.tires.element import Tire, pressed
 from sekant.vehicle.tires.magic_formula import SX, Slip, TireForces
 
@@ -59,7 +59,7 @@ class SimpleTire(Tire):
 
     def load(self, deflection: SX, rate: SX, spin: SX) -> SX:
         Fz = pressed(scalar(self.vertical_stiffness), scalar(self.vertical_damping), deflection, rate)
-        if self.bottoming_stiffness == 0.0:
+        if is_known(self.bottoming_stiffness, 0.0):
             return Fz
         beyond = ca.fmax(deflection - scalar(self.bottoming_deflection), 0)
         return Fz + scalar(self.bottoming_stiffness) * beyond
@@ -69,7 +69,7 @@ class SimpleTire(Tire):
         return scalar(self.radius) - load / scalar(self.vertical_stiffness) / 3
 
     def relaxation_lengths(self, load: SX, gamma: SX) -> tuple[SX, SX] | None:
-        if self.longitudinal_relaxation == 0.0:
+        if is_known(self.longitudinal_relaxation, 0.0):
             return None
         return scalar(self.longitudinal_relaxation), scalar(self.lateral_relaxation)
 
