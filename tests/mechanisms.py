@@ -31,8 +31,8 @@ COORDINATE_JOINTS = tuple(name for name in JOINT_TYPES if JOINTS[name].unit_quat
 ALL_JOINTS = (*JOINT_TYPES, *FOLLOWERS)
 MOVING_JOINTS = tuple(name for name in COORDINATE_JOINTS if JOINTS[name].velocities)
 load_extensions()
-WITH_STATES = ("magic_formula_tire",)
-"""Forces that have states of their own, by default."""
+WITH_STATES = ("magic_formula_tire", "fiala_tire")
+"""Forces whose random instances have states of their own."""
 FORCE_TYPES = tuple(name for name in FORCES if name not in WITH_STATES)
 GRAVITY = (1.3, -2.1, -9.4)
 

@@ -139,7 +139,9 @@ class FialaTire(SimpleTire):
     @classmethod
     def example(cls, stage: Stage) -> Self:
         spring = {"radius": 3.7, "vertical_stiffness": 41.0, "vertical_damping": 0.3}
-        return cls(wheel=stage.frame(), slip_stiffness=23.0, cornering_stiffness=17.0, friction=0.8, **spring)
+        lengths = {"longitudinal_relaxation": 0.4, "lateral_relaxation": 0.7}
+        stiffness = {"slip_stiffness": 23.0, "cornering_stiffness": 17.0}
+        return cls(wheel=stage.frame(), friction=0.8, **stiffness, **spring, **lengths)
 
     def forces(self, slip: Slip) -> TireForces:
         mu0 = scalar(self.friction)
