@@ -15,7 +15,7 @@ import pkgutil
 from importlib import import_module
 from typing import Any
 
-from sekant.extensions import DRAWINGS, PENDING
+from sekant.extensions import DESCRIPTIONS, DRAWINGS, PENDING
 
 
 def _public() -> dict[str, tuple[str, str]]:
@@ -33,9 +33,19 @@ _PUBLIC = _public()
 __all__ = sorted(_PUBLIC)  # pyright: ignore[reportUnsupportedDunderAll]
 
 
-def _tires() -> None:
-    """Tires are force types of models, too."""
+def _vehicles() -> None:
+    """Tires, drives and air forces are force types of models, too."""
+    import sekant.vehicle.aero
+    import sekant.vehicle.powertrain
     import sekant.vehicle.tires  # noqa: F401
+
+
+def _vehicle_model(path: str) -> Any:
+    """The model of a file that begins with ``vehicle: car``."""
+    from sekant.vehicle.car.files import load_car
+    from sekant.vehicle.driving import standing_model
+
+    return standing_model(load_car(path))
 
 
 def _drawings() -> Any:
@@ -44,7 +54,8 @@ def _drawings() -> Any:
     return find_drawing
 
 
-PENDING.append(_tires)
+PENDING.append(_vehicles)
+DESCRIPTIONS["vehicle"] = _vehicle_model
 DRAWINGS.append(_drawings)
 
 

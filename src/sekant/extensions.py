@@ -1,6 +1,6 @@
 """What stands above the core, and is loaded when the core first asks for it.
 
-`sekant/__init__.py` fills both tables, so that no file of the core knows who builds on it: item types above the core
+`sekant/__init__.py` fills these tables, so that no file of the core knows who builds on it: item types above the core
 (modules that register them are loaded when an unknown type is met), and makers of pictures and pages.
 """
 
@@ -12,6 +12,8 @@ from typing import Any
 PENDING: list[Callable[[], object]] = []
 DRAWINGS: list[Callable[[], Callable[[str], Callable[..., Any]]]] = []
 """Loads what finds the maker of a picture or page by its name."""
+DESCRIPTIONS: dict[str, Callable[[str], Any]] = {}
+"""Top-level keys of files that describe something from which a model is built, and what builds it from the path."""
 
 
 def load_extensions() -> bool:

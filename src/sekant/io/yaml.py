@@ -14,11 +14,12 @@ from pathlib import Path
 from typing import Any
 
 from sekant.errors import ModelError, ModelErrors, SekantError
+from sekant.extensions import DESCRIPTIONS
 from sekant.io.format import checked_format, with_format
 from sekant.io.includes import read_with_includes
 from sekant.io.overrides import apply_overrides
 from sekant.io.plain import to_plain
-from sekant.io.source import KeyPath, Places, Source, find_place
+from sekant.io.source import KeyPath, Places, Source, find_place, read_source
 from sekant.io.templates import expand_templates
 from sekant.model.curves import GEOMETRY
 from sekant.model.model import Model
@@ -37,6 +38,9 @@ def load(path: str | PathLike[str], set: Mapping[str, Any] | None = None) -> Mod
         from sekant.io.importers import load_foreign
 
         return load_foreign(Path(path), set or {})
+    described = _described(Path(path), set or {})
+    if described is not None:
+        return described
     source = _expanded(Path(path), ())
     data, places = source.data, source.places
     try:
@@ -47,6 +51,17 @@ def load(path: str | PathLike[str], set: Mapping[str, Any] | None = None) -> Mod
     except RecursionError:
         message = "expressions or items depend on one another in too long a chain"
         raise ModelError(message, file=str(path)) from None
+
+
+def _described(path: Path, given: Mapping[str, Any]) -> Model | None:
+    """The model that a file describes in words of its own, if it has a key of `DESCRIPTIONS`."""
+    data = read_source(path).data
+    build = next((DESCRIPTIONS[key] for key in data if key in DESCRIPTIONS), None)
+    if build is None:
+        return None
+    if given:
+        raise ModelError(f"'{min(given)}' cannot be set from outside: change the description", file=str(path))
+    return build(str(path))
 
 
 def _expanded(path: Path, above: tuple[Path, ...]) -> Source:

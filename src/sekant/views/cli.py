@@ -16,6 +16,7 @@ from sekant.version import __version__
 from sekant.views.commands.cache import cache
 from sekant.views.commands.check import check
 from sekant.views.commands.doctor import doctor
+from sekant.views.commands.drive import drive
 from sekant.views.commands.export import export
 from sekant.views.commands.fit import fit
 from sekant.views.commands.gallery import gallery
@@ -49,6 +50,7 @@ for command in (
     sweep,
     plot,
     tire,
+    drive,
     view,
     fit,
     schema,

@@ -32,6 +32,7 @@ from sekant.vehicle.tires.magic_formula import SX, Slip, TireForces
 SLOW = (
     1.0  # m/s: below this speed the contact patch is damped, and steady slips are taken as if at this speed
 )
+LEAST = 1e-3  # N: of the load that slip forces are computed from, so that quotients stay finite as a wheel lifts off
 LARGEST = 3.0  # slip beyond which the patch slides as a whole and its deflection grows no more
 
 
@@ -96,7 +97,8 @@ class Tire(Force):
         kappa, tan_alpha, rates = self._slips(motion, Fz, gamma, V_x, V_sx, V_sy)
         rolling = V_x / ca.sqrt(V_x**2 + (0.1 * SLOW) ** 2)  # sign of the speed, smooth through zero
         grip = self.road.grip(motion, contact[0], contact[1])
-        found = self.forces(Slip(kappa, tan_alpha, gamma, Fz, 0.0, V_x, 1.0, grip, grip))
+        borne = ca.sqrt(Fz**2 + LEAST**2)
+        found = self.forces(Slip(kappa, tan_alpha, gamma, borne, 0.0, V_x, 1.0, grip, grip))
         found = TireForces(found.Fx, found.Fy, found.Mx, found.My * rolling, found.Mz)
         f_W = found.Fx * e_x + found.Fy * e_l + Fz * normal
         n_W = found.Mx * e_x + found.My * e_l + found.Mz * normal

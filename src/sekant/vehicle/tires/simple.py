@@ -152,11 +152,13 @@ class FialaTire(SimpleTire):
         C = scalar(self.slip_stiffness)
         k = ca.fabs(slip.kappa)
         sliding = N - N**2 / (4 * C * ca.fmax(k, TINY))
-        Fx = ca.sign(slip.kappa) * ca.if_else(k < N / (2 * C), C * k, sliding)
-        H = ca.fmax(1 - scalar(self.cornering_stiffness) * ca.fabs(tan_alpha) / (3 * N), 0)
-        side = ca.sign(tan_alpha)
-        Fy = -side * N * (1 - H**3)
-        Mz = side * N * scalar(self.width) * (1 - H) * H**3 * slip.forward
+        Fx = ca.if_else(k < N / (2 * C), C * slip.kappa, ca.sign(slip.kappa) * sliding)
+        # with 1 - H^3 = (1 - H)(1 + H + H^2), so that slopes at no slip are there for linear models
+        side = scalar(self.cornering_stiffness) * tan_alpha / 3
+        H = 1 - ca.fabs(side) / N
+        sticks = H > 0
+        Fy = -ca.if_else(sticks, side * (1 + H + H**2), ca.sign(side) * N)
+        Mz = ca.if_else(sticks, side * scalar(self.width) * H**3, 0) * slip.forward
         return TireForces(Fx, Fy, 0.0, self._rolling(slip), Mz)
 
 

@@ -1,0 +1,62 @@
+"""Air forces: drag against the motion, downforce at two places by areas that may depend on ride height."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import casadi as ca
+
+from sekant.geometry.spatial import SX
+from sekant.model.forces.base import Force, register
+from sekant.model.motion import ElementKinematics, Action, PointWrench
+from sekant.model.quantities import AnyQuantity, FrameName, quantity
+from sekant.vehicle.roads import AnyRoad, Plane
+
+Area = quantity("m^2")
+Density = quantity("kg/m^3")
+
+
+@register
+class Aero(Force):
+    """Drag rho/2 C_d A |v| v at the front and rear points in equal shares, and at each a downforce rho/2 C_l A v_x^2.
+
+    An area of downforce may be an expression of `h`, the height (m) of its point above the road: ``front_map(h)``
+    with a table `front_map`.
+    """
+
+    type: ClassVar[str] = "aero"
+    summary: ClassVar[str] = "drag, and downforce that may depend on ride height"
+    frame_fields: ClassVar = ("front", "rear")
+    signals: ClassVar = ("drag_area", "front_area", "rear_area", "road")
+    local_names: ClassVar = ("h", "x", "y")
+
+    front: FrameName
+    """x forward, z up"""
+    rear: FrameName
+    drag_area: Area = 0.0
+    """C_d A"""
+    front_area: AnyQuantity = 0.0
+    """C_l A at the front, m^2, positive downwards; an expression of h"""
+    rear_area: AnyQuantity = 0.0
+    density: Density = 1.2
+    road: AnyRoad = Plane()
+
+    def action(self, motion: ElementKinematics) -> Action:
+        half = motion.value(self.density) / 2
+        wrenches, power, outputs = [], SX(0), {}
+        for name in ("front", "rear"):
+            frame = motion.frame(getattr(self, name))
+            below = self.road.elevation(motion, frame.p[0], frame.p[1])
+            h = frame.p[2] - below
+            area = motion.value(getattr(self, f"{name}_area"), {"h": h})
+            v = frame.v_WF
+            forward = ca.dot(v, frame.R[:, 0])
+            speed = ca.sqrt(ca.dot(v, v) + 1e-12)
+            down = half * area * forward**2
+            drag = half * motion.value(self.drag_area) / 2 * speed
+            f_W = -drag * v - down * frame.R[:, 2]
+            wrenches.append(PointWrench(frame.body, frame.p, f_W, SX.zeros(3)))
+            power = power + ca.dot(f_W, v)
+            outputs[f"{name}_downforce"] = ("N", down)
+            outputs[f"{name}_height"] = ("m", SX(h))
+        return Action(wrenches=tuple(wrenches), power=power, outputs=outputs)

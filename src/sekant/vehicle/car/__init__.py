@@ -1,0 +1,18 @@
+"""Cars: a description of thirty lines that builds a plain model."""
+
+from sekant.vehicle.car.build import car_model, standing_loads
+from sekant.vehicle.car.commands import Commands
+from sekant.vehicle.car.description import Car, car_description
+from sekant.vehicle.car.files import load_car
+from sekant.vehicle.car.single_track import SingleTrack, single_track
+
+__all__ = [
+    "Car",
+    "Commands",
+    "SingleTrack",
+    "car_description",
+    "car_model",
+    "load_car",
+    "single_track",
+    "standing_loads",
+]

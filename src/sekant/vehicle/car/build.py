@@ -1,0 +1,235 @@
+"""From the description of a car to a plain model: chassis, axles by mounting, tires, drive, brakes, air, what is measured.
+
+Names: body `chassis` on the free joint `travel`; of each axle `front.left.wheel`, `front.left.spin`, `front.left.tire`, `front.rack`, ...
+Measured, of the chassis' center of mass in ISO 8855's intermediate axes (x horizontal): `speed` and `lateral_velocity`
+(m/s), `sideslip`, `yaw_rate`, and the sensors `position`, `angles`, `turn`. Commands: `steering_wheel`, `drive_torque`, `brake`.
+"""
+
+from __future__ import annotations
+
+from math import pi
+from typing import Any
+
+from sekant.model.body import Body
+from sekant.model.driver import Driver
+from sekant.model.forces import Actuator
+from sekant.model.forces.base import Force
+from sekant.model.joints import Free
+from sekant.model.model import Model
+from sekant.model.placement import Placement
+from sekant.model.sensors import AnglesSensor, AngularVelocitySensor, PositionSensor, VelocitySensor
+from sekant.model.shapes import Box, Wheel
+from sekant.model.signals.expression import ExpressionSignal
+from sekant.model.table import TableData
+from sekant.vehicle.aero import Aero
+from sekant.vehicle.car.commands import Commands
+from sekant.vehicle.car.description import Axle, Car, SimpleSuspension, car_description
+from sekant.vehicle.car.simple_axle import SIDES, simple_axle
+from sekant.vehicle.car.statics import axle_loads, pressed_by, spin_at
+from sekant.vehicle.powertrain import AxleDrive
+
+GRAVITY = 9.81
+
+
+def car_model(
+    given: Car | dict[str, Any], commands: Commands | None = None, *, speed: float = 0.0, start: tuple[float, float] = (0.0, 0.0)
+) -> Model:
+    """The model of a car at `speed` (m/s) along x, its origin at `start` (x, y, m), driven by `commands`."""
+    car = car_description(given)
+    return _Builder(car, commands or Commands(), speed, start).build()
+
+
+def standing_loads(car: Car) -> dict[str, float]:
+    """Load (N) of one wheel of each axle, as the car stands level."""
+    masses, places, axles = [car.chassis.mass], [car.chassis.com[0]], []
+    for axle in car.axles.values():
+        data = axle.suspension
+        own = data.mass if isinstance(data, SimpleSuspension) else 0.0
+        rack = 0.0 if axle.steering is None else axle.steering.rack_mass
+        masses.append(2 * (own + axle.wheel.mass) + rack)
+        places.append(axle.at[0])
+        axles.append(axle.at[0])
+    found = axle_loads(masses, places, axles, GRAVITY)
+    return {name: float(load) / 2 for name, load in zip(car.axles, found, strict=True)}
+
+
+class _Builder:
+    def __init__(self, car: Car, commands: Commands, speed: float, start: tuple[float, float]):
+        self.car, self.commands, self.speed, self.start = car, commands, speed, start
+        self.wheel_load = standing_loads(car)
+
+    def build(self) -> Model:
+        car = self.car
+        chassis = Body(
+            mass=car.chassis.mass,
+            com=car.chassis.com,
+            inertia=(*car.chassis.inertia, 0.0, 0.0, 0.0),
+            frames={"cg": Placement(position=car.chassis.com), **self._air_frames()},
+        )
+        model = Model(
+            name=car.name,
+            description=car.description,
+            gravity=(0.0, 0.0, -GRAVITY),
+            bodies={"chassis": chassis},
+            joints={"travel": Free(child="chassis", position=(*self.start, 0.0), velocity=(self.speed, 0.0, 0.0))},
+        )
+        for name, axle in car.axles.items():
+            model = model.mount(self._axle(name, axle), name, on="chassis")
+        return model.changed(
+            joints=self._spinning(model),
+            tables={**model.tables, **car.tables, **self._tables(), **self.commands.tables},
+            parameters={**model.parameters, **self.commands.parameters},
+            sensors={**model.sensors, **_sensors()},
+            signals={**model.signals, **self._signals(), **self.commands.signals},
+            drivers={**model.drivers, **self._rack_driver()},
+            forces={**model.forces, **self._tires(), **self._rack_force(), **self._drive(), **self._brakes(), **self._air()},
+            shapes={**model.shapes, **self._shapes()},
+        )
+
+    # -- axles -----------------------------------------------------------------------------------------
+
+    def _axle(self, name: str, axle: Axle) -> Model:
+        load, data = self.wheel_load[name], axle.suspension
+        if isinstance(data, str):
+            from sekant.vehicle.car.hard_point_axle import hard_point_axle
+
+            return hard_point_axle(axle, data)
+        height = float(axle.tire.unloaded_radius) - pressed_by(axle.tire, load)  # type: ignore[arg-type]
+        preload = data.preload
+        if preload is None:
+            preload = load - GRAVITY * (data.mass + axle.wheel.mass)
+        return simple_axle(axle, data, height, preload)
+
+    def _spinning(self, model: Model) -> dict[str, Any]:
+        """The joints, with wheels that roll freely at the start."""
+        joints = dict(model.joints)
+        for name, axle in self.car.axles.items():
+            rate = spin_at(axle.tire, self.wheel_load[name], self.speed) if self.speed else 0.0
+            for side in SIDES:
+                joint = f"{name}.{side}.spin"
+                joints[joint] = joints[joint].model_copy(update={"v0": (rate,)})
+        return joints
+
+    def _tires(self) -> dict[str, Force]:
+        found: dict[str, Force] = {}
+        for name, axle in self.car.axles.items():
+            for side in SIDES:
+                own: dict[str, Any] = {"wheel": f"{name}.{side}.wheel", "road": self.car.road}
+                if "side" in type(axle.tire).model_fields:
+                    own["side"] = side
+                found[f"{name}.{side}.tire"] = axle.tire.model_copy(update=own)
+        return found
+
+    # -- steering --------------------------------------------------------------------------------------
+
+    @property
+    def _rack_travel(self) -> str:
+        steering = self.car.axles[self.car.steered].steering  # type: ignore[index,union-attr]
+        return f"{steering.rack_per_turn / (2 * pi)!r}*({self.commands.steer})"  # type: ignore[union-attr]
+
+    def _rack_driver(self) -> dict[str, Driver]:
+        if self.car.steered is None or not self.commands.steers_by_time:
+            return {}
+        still = self.commands.steer == "0"
+        return {"steering": Driver(joint=f"{self.car.steered}.rack", value=0.0 if still else self._rack_travel)}
+
+    def _rack_force(self) -> dict[str, Force]:
+        if self.car.steered is None or self.commands.steers_by_time:
+            return {}
+        axle = self.car.axles[self.car.steered]
+        k, c = axle.steering.stiffness, axle.steering.damping  # type: ignore[union-attr]
+        wish = f"{k!r}*({self._rack_travel} - q) - {c!r}*v"
+        return {"steering": Actuator(joint=f"{self.car.steered}.rack", force=wish)}
+
+    # -- drive, brakes, air ----------------------------------------------------------------------------
+
+    def _tables(self) -> dict[str, TableData]:
+        drive = self.car.drive
+        if drive is None or not isinstance(drive.torque, TableData):
+            return {}
+        return {"drive_limit": drive.torque}
+
+    def _signals(self) -> dict[str, Any]:
+        found = {
+            "speed": ("velocity.x*cos(angles.yaw) + velocity.y*sin(angles.yaw)", "m/s"),
+            "lateral_velocity": ("velocity.y*cos(angles.yaw) - velocity.x*sin(angles.yaw)", "m/s"),
+            "sideslip": ("atan2(lateral_velocity, speed)", "rad"),
+            "yaw_rate": ("turn.z", "rad/s"),
+            "steering_wheel": (self.commands.steer, "rad"),
+            "brake": (f"max(0, min(1, {self.commands.brake}))", "1"),
+        }
+        drive = self.car.drive
+        if drive is not None:
+            most = "drive_limit(speed)" if isinstance(drive.torque, TableData) else repr(drive.torque)
+            found["drive_torque"] = (f"max({-drive.drag_torque!r}, min({most}, {self.commands.torque}))", "N*m")
+        return {
+            name: ExpressionSignal(value=0.0 if value == "0" else value, unit=unit)
+            for name, (value, unit) in found.items()
+        }
+
+    def _drive(self) -> dict[str, Force]:
+        drive = self.car.drive
+        if drive is None:
+            return {}
+        fields = {key: getattr(drive, key) for key in ("differential", "preload", "bias", "locking")}
+        left, right = (f"{drive.axle}.{side}.wheel" for side in SIDES)
+        return {"drive": AxleDrive(left=left, right=right, carrier="chassis", torque="drive_torque", **fields)}
+
+    def _brakes(self) -> dict[str, Force]:
+        brakes = self.car.brakes
+        if brakes is None or self.commands.brake == "0":
+            return {}
+        found: dict[str, Force] = {}
+        rest = (1 - brakes.front_share) / max(len(self.car.axles) - 1, 1)
+        for number, name in enumerate(self.car.axles):
+            most = brakes.torque * (brakes.front_share if number == 0 else rest) / 2
+            for side in SIDES:
+                force = f"-{most!r}*brake*tanh(v/{brakes.standstill!r})"
+                found[f"{name}.{side}.brake"] = Actuator(joint=f"{name}.{side}.spin", force=force)
+        return found
+
+    def _air_frames(self) -> dict[str, Placement]:
+        air = self.car.air
+        if air is None:
+            return {}
+        ends = [axle.at[0] for axle in self.car.axles.values()]
+        points = (air.front or (ends[0], 0.0, 0.0), air.rear or (ends[-1], 0.0, 0.0))
+        return {f"air_{end}": Placement(position=p) for end, p in zip(("front", "rear"), points, strict=True)}
+
+    def _air(self) -> dict[str, Force]:
+        air = self.car.air
+        if air is None:
+            return {}
+        areas = {key: getattr(air, key) for key in ("drag_area", "front_area", "rear_area")}
+        return {"air": Aero(front="chassis.air_front", rear="chassis.air_rear", road=self.car.road, **areas)}
+
+    # -- pictures --------------------------------------------------------------------------------------
+
+    def _shapes(self) -> dict[str, Any]:
+        """Wheels, and a body between them."""
+        car, found = self.car, {}
+        ends = [axle.at[0] for axle in car.axles.values()]
+        length, middle = max(ends) - min(ends), (max(ends) + min(ends)) / 2
+        height = car.chassis.com[2]
+        for key, x, z, size in (
+            ("lower", 0.0, 0.0, (1.55 * length, 1.6, 0.42)),
+            ("cabin", -0.06 * length, 0.42, (0.75 * length, 1.35, 0.42)),
+        ):
+            pose = Placement(position=(middle + x, 0.0, height + z))
+            found[f"chassis_{key}"] = Box(frame="chassis", pose=pose, size=size, color="blue", opacity=0.55)
+        for name, axle in car.axles.items():
+            for side in SIDES:
+                radius = float(axle.tire.unloaded_radius)  # type: ignore[arg-type]
+                found[f"{name}.{side}.wheel_shape"] = Wheel(
+                    frame=f"{name}.{side}.wheel", radius=radius, width=axle.wheel.width, color="dark"
+                )
+        return found
+
+
+def _sensors() -> dict[str, Any]:
+    return {
+        "position": PositionSensor(frame="chassis.cg"),
+        "velocity": VelocitySensor(frame="chassis.cg"),
+        "angles": AnglesSensor(frame="chassis"),
+        "turn": AngularVelocitySensor(frame="chassis"),
+    }

@@ -1,0 +1,230 @@
+"""What describes a car: chassis, axles, drive, brakes, air, road. Numbers carry units; `build` makes the model.
+
+Vehicle axes (ISO 8855): x forward, y to the left, z up. The origin lies in the plane y = 0, at any place; points of all parts are
+given in these axes, as the car stands.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Field, SerializeAsAny, ValidationError, model_validator
+
+from sekant.errors import ModelError, ModelErrors
+from sekant.model.explain import explain
+from sekant.model.forces import force_class
+from sekant.model.quantities import AnyQuantity, Description, wrong
+from sekant.model.simulation import SimulationSettings
+from sekant.model.table import TableData
+from sekant.vehicle.plain import (
+    DampingNumber,
+    InertiaNumbers,
+    Kilograms,
+    Metres,
+    MetresPerSecond,
+    NewtonMetres,
+    Newtons,
+    Plain,
+    PointNumbers,
+    Radians,
+    RotationalStiffnessNumber,
+    SquareMetres,
+    StiffnessNumber,
+)
+from sekant.vehicle.roads import AnyRoad, Plane
+from sekant.vehicle.tires.element import Tire
+
+
+def _tire(given: Any) -> Any:
+    """A tire element without its wheel and road, which the car provides; a text is a property file."""
+    if isinstance(given, Tire):
+        return given
+    if isinstance(given, str):
+        given = {"type": "magic_formula_tire", "file": given}
+    if not isinstance(given, dict):
+        raise wrong("a tire is a property file (sport.tir) or a mapping such as {type: fiala_tire, radius: ...}")
+    for key in ("wheel", "road"):
+        if key in given:
+            raise wrong(f"'{key}' is given by the car; drop it here")
+    try:
+        cls = force_class(given.get("type"))
+    except ModelError as error:
+        raise wrong(error.message) from None
+    if not issubclass(cls, Tire):
+        raise wrong(f"'{cls.type}' is no tire")
+    try:
+        fields = {key: value for key, value in given.items() if key != "type"}
+        return cls.model_validate({**fields, "wheel": "wheel"})
+    except ValidationError as error:
+        faults = explain(error, cls, ())
+    raise wrong("; ".join(": ".join([*map(str, fault.path), fault.message]) for fault in faults))
+
+
+AnyTire = Annotated[SerializeAsAny[Tire], BeforeValidator(_tire)]
+
+
+class Chassis(Description):
+    """The sprung body."""
+
+    mass: Kilograms
+    com: PointNumbers
+    """center of mass"""
+    inertia: InertiaNumbers
+    """[Ixx, Iyy, Izz] about the center of mass"""
+
+    @model_validator(mode="after")
+    def _heavy(self):
+        if self.mass <= 0:
+            raise ValueError(f"mass must be positive (got {self.mass:g} kg)")
+        return self
+
+
+class Wheel(Description):
+    """Rim and tire of one wheel: what spins."""
+
+    mass: Kilograms = 20.0
+    inertia: InertiaNumbers = (0.8, 1.2, 0.8)
+    """[Ixx, Iyy, Izz] about its center; Iyy is that of its spin"""
+    width: Metres = 0.2
+    """as drawn"""
+
+
+class SimpleSuspension(Description):
+    """Wheels that rise straight up, each on a spring and damper of its own; no more is known of the suspension."""
+
+    track: Metres
+    """distance between the wheels"""
+    stiffness: StiffnessNumber
+    """of one wheel's spring, over the wheel's travel"""
+    damping: DampingNumber
+    mass: Kilograms = 20.0
+    """of one wheel's carrier, without the wheel"""
+    inertia: InertiaNumbers = (0.4, 0.4, 0.4)
+    preload: Newtons | None = None
+    """force of one spring as the car stands; by default what keeps the car level there"""
+    camber: Radians = 0.0
+    """positive if the top leans outward"""
+
+    @model_validator(mode="after")
+    def _sizes(self):
+        for name in ("track", "stiffness"):
+            if getattr(self, name) <= 0:
+                raise ValueError(f"{name} must be positive (got {getattr(self, name):g})")
+        return self
+
+
+class Steering(Description):
+    """From the steering wheel to the rack; with hard points the tie rods do the rest."""
+
+    rack_per_turn: Metres = 0.05
+    """travel of the rack in one turn of the steering wheel; positive turns to the left whatever way it moves"""
+    arm: Metres = 0.13
+    """simple suspension: travel of the rack over the steer angle of the wheels"""
+    rack_mass: Kilograms = 5.0
+    stiffness: StiffnessNumber = 2e6
+    """of column and rack, at the rack: used where a driver steers by what it sees"""
+    damping: DampingNumber = 2e4
+
+    @model_validator(mode="after")
+    def _sizes(self):
+        for name in ("rack_per_turn", "arm", "stiffness"):
+            if getattr(self, name) <= 0:
+                raise ValueError(f"{name} must be positive (got {getattr(self, name):g})")
+        return self
+
+
+class Axle(Description):
+    """Two wheels, left and right, and what holds them."""
+
+    at: PointNumbers = (0.0, 0.0, 0.0)
+    """simple: x of the axle (y and z follow from track and tires); with hard points: where their origin lies"""
+    suspension: SimpleSuspension | str
+    """{track: ..., stiffness: ..., damping: ...}, or a file of hard points"""
+    tire: AnyTire
+    """property file (.tir), or {type: fiala_tire, ...}"""
+    wheel: Wheel = Wheel()
+    steering: Steering | None = None
+    anti_roll_bar: StiffnessNumber = 0.0
+    """force at each wheel over the difference of their travels"""
+
+
+class Drive(Description):
+    """Motor and differential."""
+
+    axle: str = "rear"
+    differential: Literal["open", "locked", "limited_slip"] = "open"
+    preload: NewtonMetres = 60.0
+    bias: Plain = 0.3
+    locking: Plain = 300.0
+    torque: NewtonMetres | TableData = 3000.0
+    """most torque at the axle: a number, or a table over the speed in m/s: {x: [0, 20, 60], y: [4000, 3000, 900]}"""
+    drag_torque: NewtonMetres = 300.0
+    """most torque with which the motor brakes"""
+
+
+class Brakes(Description):
+    """Torques in proportion to one command, no more than `torque` of all wheels together."""
+
+    torque: NewtonMetres = 8000.0
+    front_share: Plain = 0.62
+    """of the first axle"""
+    standstill: Plain = 0.5
+    """rad/s: below this spin the torque falls to zero, so that a standing wheel is not driven back"""
+
+    @model_validator(mode="after")
+    def _share(self):
+        if not 0 <= self.front_share <= 1:
+            raise ValueError(f"front_share must be from 0 to 1 (got {self.front_share:g})")
+        return self
+
+
+class Air(Description):
+    """Drag and downforce; areas of downforce may be expressions of the ride height h, with tables of the car."""
+
+    drag_area: SquareMetres = 0.65
+    front: PointNumbers | None = None
+    """where the front downforce acts; by default above the first axle, at road level"""
+    rear: PointNumbers | None = None
+    front_area: AnyQuantity = 0.0
+    rear_area: AnyQuantity = 0.0
+
+
+class Car(Description):
+    """A car. `axles` from front to rear."""
+
+    name: str = "car"
+    description: str = ""
+    chassis: Chassis
+    axles: dict[str, Axle]
+    drive: Drive | None = Drive()
+    brakes: Brakes | None = Brakes()
+    air: Air | None = None
+    road: AnyRoad = Plane()
+    tables: dict[str, TableData] = Field(default_factory=dict)
+    speed: MetresPerSecond = 0.0
+    """of the model by itself: straight ahead at this speed, which the driver holds"""
+    simulation: SimulationSettings = SimulationSettings()
+
+    @model_validator(mode="after")
+    def _fits(self):
+        if len(self.axles) < 2:
+            raise ValueError(f"axles: a car has two at least (got {len(self.axles)})")
+        if self.drive is not None and self.drive.axle not in self.axles:
+            raise ValueError(f"drive: there is no axle '{self.drive.axle}' ({', '.join(self.axles)})")
+        return self
+
+    @property
+    def steered(self) -> str | None:
+        """The axle that is steered, if one is."""
+        return next((name for name, axle in self.axles.items() if axle.steering is not None), None)
+
+
+def car_description(given: Car | dict[str, Any]) -> Car:
+    """`given` as a `Car`; raises `ModelError` with the place of the fault."""
+    if isinstance(given, Car):
+        return given
+    try:
+        return Car.model_validate({key: value for key, value in given.items() if key != "vehicle"})
+    except ValidationError as error:
+        faults = explain(error, Car, ())
+        raise (faults[0] if len(faults) == 1 else ModelErrors(faults)) from None

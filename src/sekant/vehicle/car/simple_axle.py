@@ -1,0 +1,72 @@
+"""An axle of two wheels that rise straight up: the least that a car needs, with closed solutions.
+
+Its ground is the chassis. A steered one has a rack; each wheel's carrier turns about its vertical axis by the rack's
+travel over the steering arm, as a path joint that shares the rack's coordinate.
+"""
+
+from __future__ import annotations
+
+import casadi as ca
+
+from sekant.geometry.curves.pose_curve import PoseCurve
+from sekant.geometry.spatial import SX
+from sekant.model.body import Body
+from sekant.model.forces import Actuator
+from sekant.model.joints import Path, Prismatic, Revolute
+from sekant.model.model import Model
+from sekant.model.placement import Orientation, Placement
+from sekant.vehicle.car.description import Axle, SimpleSuspension
+
+SIDES = {"left": 1.0, "right": -1.0}
+MOST_RACK = 0.12  # m
+
+
+def simple_axle(axle: Axle, data: SimpleSuspension, height: float, preload: float) -> Model:
+    """The part, with wheel centers at `height` (m) above the chassis' origin and springs that carry `preload` (N)."""
+    bodies: dict[str, Body] = {}
+    joints, forces, curves = {}, {}, {}
+    steering = axle.steering
+    if steering is not None:
+        bodies["rack_bar"] = Body(mass=steering.rack_mass)
+        joints["rack"] = Prismatic(
+            child="rack_bar", axis=(0, 1, 0), parent_pose=Placement(position=(axle.at[0], 0.0, height))
+        )
+        curves["steer_poses"] = _steering_curve(steering.arm)
+    for side, sign in SIDES.items():
+        place = Placement(position=(axle.at[0], sign * data.track / 2, height))
+        tilt = Placement(orientation=Orientation(axis=(1.0, 0.0, 0.0), angle=-sign * data.camber))
+        carrier = Body(mass=data.mass, inertia=(*data.inertia, 0.0, 0.0, 0.0), frames={"wheel_center": tilt})
+        bodies[f"{side}.upright"] = carrier
+        if steering is None:
+            joints[f"{side}.travel"] = Prismatic(child=f"{side}.upright", axis=(0, 0, 1), parent_pose=place)
+        else:
+            bodies[f"{side}.slide"] = Body()
+            joints[f"{side}.travel"] = Prismatic(child=f"{side}.slide", axis=(0, 0, 1), parent_pose=place)
+            joints[f"{side}.steer"] = Path(
+                parent=f"{side}.slide", child=f"{side}.upright", curve="steer_poses", coordinate_of="rack"
+            )
+        wheel = axle.wheel
+        bodies[f"{side}.wheel"] = Body(mass=wheel.mass, inertia=(*wheel.inertia, 0.0, 0.0, 0.0))
+        joints[f"{side}.spin"] = Revolute(
+            parent=f"{side}.upright.wheel_center", child=f"{side}.wheel", axis=(0, 1, 0)
+        )
+        forces[f"{side}.spring"] = Actuator(
+            joint=f"{side}.travel", force=f"-{preload!r} - {data.stiffness!r}*q - {data.damping!r}*v"
+        )
+    if axle.anti_roll_bar:
+        for side, other in (("left", "right"), ("right", "left")):
+            forces[f"{side}.bar"] = Actuator(
+                joint=f"{side}.travel", force=f"-{axle.anti_roll_bar!r}*(q - {other}.travel.q)"
+            )
+    return Model(name="axle", bodies=bodies, joints=joints, forces=forces, curves=curves)
+
+
+def _steering_curve(arm: float) -> PoseCurve:
+    """Turns about z by u / arm, at the origin."""
+
+    def pose(u: SX):
+        return SX.zeros(3), ca.vertcat(u / arm, 0, 0)
+
+    return PoseCurve.from_function(
+        pose, (-MOST_RACK, MOST_RACK), orientation="euler:zyx", parameter="rack", unit="m"
+    )

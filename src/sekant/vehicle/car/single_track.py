@@ -1,0 +1,109 @@
+"""The linear single-track model of a car, from its masses and the slopes of its tires as it stands.
+
+With the cornering stiffnesses C_1, C_2 (N/rad) of the axles at x_1, x_2 ahead of the center of mass, sideslip velocity v,
+yaw rate r, speed V and steer angle delta of the wheels of the first axle (Riekert and Schunck, 1940):
+
+    m (v' + V r) = -sum C_i (v + x_i r) / V + C_1 delta ,
+    J r'         = -sum C_i x_i (v + x_i r) / V + C_1 x_1 delta .
+
+It is where drivers take their gains from and where searches for steady turns begin; roll, springs and steering are left out.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import pi
+
+import casadi as ca
+import numpy as np
+from numpy.typing import NDArray
+
+from sekant.geometry.spatial import SX
+from sekant.vehicle.car.description import Car, SimpleSuspension
+from sekant.vehicle.tires.element import Tire
+from sekant.vehicle.tires.magic_formula import Slip
+
+Floats = NDArray[np.float64]
+
+
+def cornering_stiffness(tire: Tire, load: float, speed: float) -> float:
+    """-dFy/d(tan alpha) (N/rad) of one tire at no slip."""
+    a = SX.sym("a")
+    force = SX(tire.forces(Slip(SX(0), a, SX(0), SX(load), 0.0, SX(max(speed, 1.0)))).Fy)
+    return -float(ca.Function("slope", [a], [ca.jacobian(force, a)])(0.0))
+
+
+@dataclass(frozen=True)
+class SingleTrack:
+    """Mass kg, yaw inertia kg m^2, places (n,) m of the axles ahead of the center of mass, stiffnesses (n,) N/rad of
+    whole axles, `steered` (n,) 1 where an axle is steered, and `ratio`: steering wheel angle over steer angle."""
+
+    mass: float
+    inertia: float
+    places: Floats
+    stiffnesses: Floats
+    steered: Floats
+    ratio: float
+
+    @property
+    def wheelbase(self) -> float:
+        return float(self.places.max() - self.places.min())
+
+    def matrices(self, speed: float) -> tuple[Floats, Floats]:
+        """A (2, 2), B (2,) of (v, r)' = A (v, r) + B delta."""
+        x, C = self.places, self.stiffnesses
+        m, J = self.mass, self.inertia
+        A = np.array(
+            [
+                [-C.sum() / (m * speed), -(C @ x) / (m * speed) - speed],
+                [-(C @ x) / (J * speed), -(C @ x**2) / (J * speed)],
+            ]
+        )
+        return A, np.array([(C * self.steered).sum() / m, (C * self.steered * x).sum() / J])
+
+    def steady(self, speed: float) -> Floats:
+        """(v, r) per rad of steer angle of the wheels."""
+        A, B = self.matrices(speed)
+        return -np.linalg.solve(A, B)
+
+    def yaw_gain(self, speed: float) -> float:
+        """Yaw rate per steering wheel angle, 1/s."""
+        return float(self.steady(speed)[1]) / self.ratio
+
+    @property
+    def understeer_gradient(self) -> float:
+        """d delta / d a_y - L d(1/R) / d a_y of the wheels, rad s^2/m; positive: understeer."""
+        speed = 20.0
+        gain = float(self.steady(speed)[1])
+        return (1 / gain - self.wheelbase / speed) / speed
+
+    def eigenvalues(self, speed: float) -> NDArray[np.complex128]:
+        return np.linalg.eigvals(self.matrices(speed)[0]).astype(complex)
+
+
+def single_track(car: Car, wheel_loads: dict[str, float], speed: float) -> SingleTrack:
+    """The single-track model of a car whose wheels carry `wheel_loads` (N, by axle)."""
+    parts = [(car.chassis.mass, car.chassis.com[0], 0.0, car.chassis.inertia[2])]
+    for axle in car.axles.values():
+        data = axle.suspension
+        own = data.mass if isinstance(data, SimpleSuspension) else 0.0
+        turn = axle.wheel.inertia[2] + (data.inertia[2] if isinstance(data, SimpleSuspension) else 0.0)
+        half = data.track / 2 if isinstance(data, SimpleSuspension) else 0.75
+        parts.append((2 * (own + axle.wheel.mass), axle.at[0], half, 2 * turn))
+        if axle.steering is not None:
+            parts.append((axle.steering.rack_mass, axle.at[0], 0.0, 0.0))
+    m = sum(part[0] for part in parts)
+    center = sum(part[0] * part[1] for part in parts) / m
+    J = sum(part[0] * ((part[1] - center) ** 2 + part[2] ** 2) + part[3] for part in parts)
+    axles = car.axles
+    C = [2 * cornering_stiffness(axle.tire, wheel_loads[name], speed) for name, axle in axles.items()]
+    steering = None if car.steered is None else axles[car.steered].steering
+    ratio = 1.0 if steering is None else 2 * pi * steering.arm / steering.rack_per_turn
+    return SingleTrack(
+        m,
+        J,
+        np.array([axle.at[0] - center for axle in axles.values()]),
+        np.array(C),
+        np.array([1.0 if name == car.steered else 0.0 for name in axles]),
+        ratio,
+    )

@@ -1,0 +1,57 @@
+"""A car at rest by statics: loads of its axles, and how far tires are pressed by them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import casadi as ca
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import brentq
+
+from sekant.errors import ModelError
+from sekant.geometry.spatial import SX
+from sekant.vehicle.tires.element import Tire
+
+Floats = NDArray[np.float64]
+
+
+def axle_loads(masses: Sequence[float], places: Sequence[float], axles: Sequence[float], gravity: float) -> Floats:
+    """Loads (n,) N of axles at x = `axles` (n,) m under masses (m,) kg at x = `places` (m,) m.
+
+    With more than two axles the loads are those of least squares, as under springs of one stiffness.
+    """
+    A = np.vstack([np.ones(len(axles)), axles])
+    b = gravity * np.array([np.sum(masses), np.dot(masses, places)])
+    found = np.linalg.lstsq(A, b, rcond=None)[0]
+    if np.any(found <= 0):
+        raise ModelError(
+            f"the center of mass lies beyond an axle, which would carry {found.min():.4g} N; check com and the places "
+            "of the axles (x forward)"
+        )
+    return found
+
+
+def pressed_by(tire: Tire, load: float, spin: float = 0.0) -> float:
+    """Deflection (m) of a tire that carries `load` (N) at a spin (rad/s)."""
+    d = SX.sym("deflection")
+    force = ca.Function("load", [d], [SX(tire.load(d, SX(0), SX(spin)))])
+    most = float(ca.DM(SX(tire.unloaded_radius)))
+    if float(force(most)) < load:
+        raise ModelError(f"a tire cannot carry {load:.4g} N: pressed by its whole radius it has {float(force(most)):.4g} N")
+    return float(brentq(lambda x: float(force(x)) - load, 0.0, most, xtol=1e-14))
+
+
+def rolling_radius(tire: Tire, load: float, spin: float) -> float:
+    """Effective radius (m) under `load` (N) at a spin (rad/s)."""
+    return float(ca.DM(SX(tire.rolling_radius(SX(load), SX(spin)))))
+
+
+def spin_at(tire: Tire, load: float, speed: float) -> float:
+    """Spin (rad/s) of a wheel that rolls freely at `speed` (m/s)."""
+    spin = speed / float(ca.DM(SX(tire.unloaded_radius)))
+    for _ in range(50):
+        spin, before = speed / rolling_radius(tire, load, spin), spin
+        if abs(spin - before) <= 1e-15 * abs(spin):
+            break
+    return spin

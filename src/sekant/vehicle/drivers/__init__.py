@@ -1,0 +1,6 @@
+"""Drivers: what they see becomes steering, drive and brakes, as signals of the model."""
+
+from sekant.vehicle.drivers.path import follow_path
+from sekant.vehicle.drivers.speed import hold_speed
+
+__all__ = ["follow_path", "hold_speed"]

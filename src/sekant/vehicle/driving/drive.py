@@ -1,0 +1,85 @@
+"""`drive`: a car through a maneuver."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from sekant.analyses.simulation.simulate import simulate
+from sekant.errors import ModelError
+from sekant.model.model import Model
+from sekant.results import Result
+from sekant.vehicle.car.build import car_model, standing_loads
+from sekant.vehicle.car.commands import Commands
+from sekant.vehicle.car.description import Car, car_description
+from sekant.vehicle.car.single_track import single_track
+from sekant.vehicle.drivers import hold_speed
+from sekant.vehicle.maneuvers.base import Maneuver, Run, Setting, maneuver
+
+ROWS_PER_SECOND = 100.0
+
+
+def drive(
+    given: Car | dict[str, Any],
+    what: Maneuver | str,
+    *,
+    label: str = "",
+    reduced: bool = False,
+    method: str | None = None,
+    step: float | None = None,
+    rtol: float | None = None,
+    output_step: float | None = None,
+    **options: Any,
+) -> Run:
+    """Drive a car through a maneuver (an object, or its name with `options` such as ``speed="80 km/h"``).
+
+    `method`, `step`, `rtol`, `output_step` as for `sk.simulate`; rows are 10 ms apart unless told.
+    """
+    car = car_description(given)
+    chosen = maneuver(what, **options) if isinstance(what, str) else what
+    if chosen.speed <= 0:
+        raise ModelError(f"maneuver '{chosen.type}': speed must be positive (got {chosen.speed:g} m/s)")
+    car = car.model_copy(update={"road": chosen.road(car)})
+    linear = single_track(car, standing_loads(car), chosen.speed)
+    commands = chosen.commands(Setting(car, linear))
+    model = car_model(car, commands, speed=chosen.speed)
+    result = simulate(
+        model, until=chosen.until, method=method, step=step, rtol=rtol, output_step=output_step or 1 / ROWS_PER_SECOND
+    )
+    result = _until_over(chosen, result)
+    run = Run(car, chosen, model, result, linear, label or car.name)
+    return replace(run, warnings=_warnings(run))
+
+
+def standing_model(given: Car | dict[str, Any]) -> Model:
+    """The model of a car by itself: straight ahead at the speed of its description, or at rest."""
+    car = car_description(given)
+    commands = Commands()
+    if car.speed > 0:
+        mass = single_track(car, standing_loads(car), car.speed).mass
+        commands = hold_speed(commands, car, repr(car.speed), mass)
+    return car_model(car, commands, speed=car.speed).changed(simulation=car.simulation)
+
+
+def _until_over(chosen: Maneuver, result: Result) -> Result:
+    """The rows up to the end of the maneuver."""
+    over = chosen.ended(result)
+    if over is None or not np.any(over):
+        return result
+    last = int(np.argmax(over)) + 1
+    return replace(result, time=result.time[:last], data=result.data[:last])
+
+
+def _warnings(run: Run) -> tuple[str, ...]:
+    found = []
+    if run.result.status != "finished":
+        found.append(f"the run ended at {run.t[-1]:.4g} s of {run.maneuver.until:.4g} s: {run.result.message}")
+    for measure in run.maneuver.measures(run):
+        if measure.name == "largest path error" and measure.value > 1.0:
+            found.append(
+                f"the car left the path by {measure.value:.3g} m: at {run.maneuver.speed * 3.6:.0f} km/h the driver cannot "
+                "follow it; drive more slowly"
+            )
+    return tuple(found)

@@ -1,0 +1,79 @@
+"""What is drawn around a car: the road beneath its wheels, and the cones of the course."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sekant.results import Result
+from sekant.vehicle.maneuvers.base import Lane, Run
+from sekant.vehicle.roads import Road, road_values
+
+Floats = NDArray[np.float64]
+WIDTH = 3.2  # m, of the road to each side of the car's path
+ACROSS = 9  # points
+SPACING = 0.5  # m along the path
+MOST = 700  # points along
+GROUND = [0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0]
+
+
+def with_scenery(run: Run) -> Result:
+    """The result of a run, with road and cones in its scene."""
+    result, road = run.result, run.car.road
+    scene = dict(result.scene)
+    path = result["position"][:, :2]
+    scene["surfaces"] = [*scene.get("surfaces", []), road_strip(road, path)]
+    scene["shapes"] = [*scene.get("shapes", []), *_cones(run.maneuver.lanes(run.car), road)]
+    return replace(result, make_scene=lambda: scene)
+
+
+def road_strip(road: Road, path: Floats) -> dict[str, Any]:
+    """The road along a path (n, 2) m as a surface of a scene; a little below, so that wheels stay in sight."""
+    center = _even(path)
+    along = np.gradient(center, axis=0)
+    along /= np.maximum(np.linalg.norm(along, axis=1, keepdims=True), 1e-9)
+    side = np.column_stack([-along[:, 1], along[:, 0]])
+    offsets = np.linspace(-WIDTH, WIDTH, ACROSS)
+    xy = center[:, None, :] + offsets[None, :, None] * side[:, None, :]
+    z = road_values(road, xy[..., 0].ravel(), xy[..., 1].ravel())[0]
+    points = np.column_stack([xy.reshape(-1, 2), z - 2e-3])
+    size = [len(center), ACROSS]
+    return {"name": "road", "body": "ground", "pose": GROUND, "size": size, "points": np.round(points, 4).tolist()}
+
+
+def _even(path: Floats) -> Floats:
+    """The path at even distances, from some meters before its start to some beyond its end."""
+    steps = np.linalg.norm(np.diff(path, axis=0), axis=1)
+    moved = np.concatenate([[True], steps > 1e-6])
+    path = path[moved]
+    if len(path) < 2:
+        path = path[0] + np.array([[-5.0, 0.0], [5.0, 0.0]])
+    s = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(path, axis=0), axis=1))])
+    count = int(np.clip((s[-1] + 16) / SPACING, 8, MOST))
+    at = np.linspace(-8.0, s[-1] + 8.0, count)
+    found = np.column_stack([np.interp(at, s, path[:, k]) for k in range(2)])
+    for end, beyond in ((0, at < 0), (-1, at > s[-1])):
+        a, b = (path[0], path[1]) if end == 0 else (path[-2], path[-1])
+        e = (b - a) / np.linalg.norm(b - a)
+        base = path[0] if end == 0 else path[-1]
+        distance = at[beyond] if end == 0 else at[beyond] - s[-1]
+        found[beyond] = base + distance[:, None] * e
+    return found
+
+
+def _cones(lanes: Any, road: Road) -> Iterator[dict[str, Any]]:
+    marked: list[Lane] = [lane for lane in lanes if lane.width > 0]
+    for k, lane in enumerate(marked):
+        for x in np.linspace(lane.start, lane.end, 5):
+            for sign in (-1, 1):
+                y = lane.middle + sign * lane.width / 2
+                z = float(road_values(road, x, y)[0])
+                yield {
+                    "name": f"cone {k + 1}", "kind": "cylinder", "body": "ground", "color": "orange", "opacity": 1.0,
+                    "pose": [float(x), float(y), z + 0.25, 1.0, 0.0, 0.0, 0.0], "radius": 0.12, "length": 0.5,
+                    "axis": [0.0, 0.0, 1.0],
+                }  # fmt: skip

@@ -1,0 +1,26 @@
+"""Maneuvers: one registry. Adding one is adding a class, and importing its module below."""
+
+from sekant.vehicle.maneuvers.base import MANEUVERS, Lane, Maneuver, Measure, Run, maneuver
+from sekant.vehicle.maneuvers.braking import BrakeInTurn, BrakeStraight
+from sekant.vehicle.maneuvers.lane_changes import DoubleLaneChange, ObstacleAvoidance, SevereLaneChange
+from sekant.vehicle.maneuvers.ride import Ride
+from sekant.vehicle.maneuvers.steering import SineWithDwell, SteadyCircle, StepSteer, SweptSine
+
+__all__ = [
+    "MANEUVERS",
+    "BrakeInTurn",
+    "BrakeStraight",
+    "DoubleLaneChange",
+    "Lane",
+    "Maneuver",
+    "Measure",
+    "ObstacleAvoidance",
+    "Ride",
+    "Run",
+    "SevereLaneChange",
+    "SineWithDwell",
+    "SteadyCircle",
+    "StepSteer",
+    "SweptSine",
+    "maneuver",
+]

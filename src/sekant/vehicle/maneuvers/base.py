@@ -1,0 +1,181 @@
+"""What every maneuver states: inputs, how long it runs, and its measures; and the registry of maneuvers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, ClassVar, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import ValidationError
+
+from sekant.errors import ModelError, ModelErrors, suggest
+from sekant.model.explain import explain
+from sekant.model.model import Model
+from sekant.model.quantities import Description
+from sekant.results import Result
+from sekant.vehicle.car.commands import Commands
+from sekant.vehicle.car.description import Car
+from sekant.vehicle.car.single_track import SingleTrack
+from sekant.vehicle.plain import MetresPerSecond
+from sekant.vehicle.roads import Road
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A number that a maneuver is judged by: its name, value, unit and definition."""
+
+    name: str
+    value: float
+    unit: str
+    definition: str
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """A maneuver as it was driven."""
+
+    car: Car
+    maneuver: Maneuver
+    model: Model
+    result: Result
+    linear: SingleTrack
+    label: str = ""
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def t(self) -> Floats:
+        return self.result.time
+
+    def __getitem__(self, name: str) -> Floats:
+        return self.result[name]
+
+    @cached_property
+    def lateral_acceleration(self) -> Floats:
+        """(n,) m/s^2 of the center of mass in intermediate axes: v_y' + r V."""
+        rate = np.gradient(self["lateral_velocity"], self.t, edge_order=2)
+        return rate + self["yaw_rate"] * self["speed"]
+
+    @cached_property
+    def longitudinal_acceleration(self) -> Floats:
+        """(n,) m/s^2: V' - r v_y."""
+        rate = np.gradient(self["speed"], self.t, edge_order=2)
+        return rate - self["yaw_rate"] * self["lateral_velocity"]
+
+    @cached_property
+    def measures(self) -> list[Measure]:
+        return [*self.maneuver.measures(self), *common_measures(self)]
+
+
+@dataclass(frozen=True)
+class Lane:
+    """A piece of a course: between x = `start` and `end`, the middle at `middle`, `width` wide; m."""
+
+    start: float
+    end: float
+    middle: float
+    width: float
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What a maneuver may know of the car: the description, its linear model, the wheels' loads."""
+
+    car: Car
+    linear: SingleTrack
+    lanes: tuple[Lane, ...] = field(default_factory=tuple)
+
+
+class Maneuver(Description):
+    """Inputs of a driver over time, or a path to follow, and what to measure."""
+
+    type: ClassVar[str]
+    summary: ClassVar[str]
+    source: ClassVar[str] = ""
+    """where its definition stands"""
+
+    speed: MetresPerSecond = 80 / 3.6
+
+    @property
+    def until(self) -> float:
+        """Duration, s."""
+        raise NotImplementedError
+
+    def commands(self, at: Setting) -> Commands:
+        """What the driver does."""
+        raise NotImplementedError
+
+    def road(self, car: Car) -> Road:
+        """The road; the car's own unless the maneuver needs another."""
+        return car.road
+
+    def ended(self, result: Result) -> Floats | None:
+        """(n,) bool where the maneuver is over, if it may end before `until`."""
+        return None
+
+    def lanes(self, car: Car) -> Sequence[Lane]:
+        """Lanes between cones, if there are any."""
+        return ()
+
+    def measures(self, run: Run) -> list[Measure]:
+        return []
+
+
+Kind = TypeVar("Kind", bound=Maneuver)
+MANEUVERS: dict[str, type[Maneuver]] = {}
+
+
+def register(cls: type[Kind]) -> type[Kind]:
+    """Class decorator that makes a maneuver known under its `type` name."""
+    MANEUVERS[cls.type] = cls
+    return cls
+
+
+def maneuver(kind: str, **options: Any) -> Maneuver:
+    """A maneuver by its name; options as texts with units or numbers in SI."""
+    if kind not in MANEUVERS:
+        raise ModelError(f"unknown maneuver '{kind}'; {suggest(kind, list(MANEUVERS), 'maneuvers')}")
+    cls = MANEUVERS[kind]
+    try:
+        return cls.model_validate(options)
+    except ValidationError as error:
+        faults = explain(error, cls, (kind,))
+        raise (faults[0] if len(faults) == 1 else ModelErrors(faults)) from None
+
+
+def common_measures(run: Run) -> list[Measure]:
+    """What every run tells."""
+    ay, loads = run.lateral_acceleration, [run[f"{name}.{side}.tire.load"] for name in run.car.axles for side in ("left", "right")]
+    least = min(float(load.min()) for load in loads)
+    return [
+        Measure("largest lateral acceleration", _most(ay), "m/s^2", "of the center of mass, |v_y' + r V|"),
+        Measure("largest sideslip", np.degrees(_most(run["sideslip"])), "deg", "of the center of mass, |atan(v_y / V)|"),
+        Measure("largest yaw rate", np.degrees(_most(run["yaw_rate"])), "deg/s", ""),
+        Measure("largest roll angle", np.degrees(_most(run["angles"][:, 2])), "deg", "of the chassis against the horizontal"),
+        Measure("largest steering wheel angle", np.degrees(_most(run["steering_wheel"])), "deg", ""),
+        Measure("least wheel load", least, "N", "of all wheels; 0: a wheel was off the road"),
+    ]
+
+
+def _most(x: Floats) -> float:
+    return float(np.max(np.abs(x)))
+
+
+def first_time(t: Floats, y: Floats, level: float, start: float = 0.0) -> float:
+    """The first time from `start` on at which y rises through `level`, by straight lines; NaN if it never does."""
+    inside = t >= start
+    t, y = t[inside], y[inside]
+    above = np.flatnonzero(y >= level)
+    if not above.size:
+        return float("nan")
+    k = int(above[0])
+    if k == 0:
+        return float(t[0])
+    return float(t[k - 1] + (t[k] - t[k - 1]) * (level - y[k - 1]) / (y[k] - y[k - 1]))
+
+
+Reader = Callable[[Run], Floats]

@@ -1,0 +1,109 @@
+"""Braking: straight ahead, and in a turn."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from math import degrees
+from typing import ClassVar
+
+import numpy as np
+
+from sekant.results import Result
+from sekant.vehicle.car.commands import Commands
+from sekant.vehicle.drivers import hold_speed
+from sekant.vehicle.maneuvers.base import Floats, Maneuver, Measure, Run, Setting, first_time, register
+from sekant.vehicle.plain import Plain, Seconds
+
+STOPPED = 0.1  # m/s
+
+
+@register
+class BrakeStraight(Maneuver):
+    """From `speed` to a stop, straight ahead, with a share of the greatest brake torque."""
+
+    type: ClassVar[str] = "brake-straight"
+    summary: ClassVar[str] = "brake to a stop, straight ahead"
+    source: ClassVar[str] = "ISO 21994 in outline: distance from the begin of braking to standstill"
+
+    speed: float = 100 / 3.6
+    pedal: Plain = 0.7
+    """share of the greatest brake torque"""
+    at: Seconds = 0.5
+    rise: Seconds = 0.2
+
+    @property
+    def until(self) -> float:
+        return self.at + self.speed / 2.0
+
+    def _pedal(self) -> str:
+        return f"step5(t, {self.at!r}, 0, {self.at + self.rise!r}, {self.pedal!r})"
+
+    def commands(self, at: Setting) -> Commands:
+        return Commands(brake=self._pedal())
+
+    def ended(self, result: Result) -> Floats | None:
+        return result["speed"] < STOPPED
+
+    def measures(self, run: Run) -> list[Measure]:
+        t, v = run.t, run["speed"]
+        s = run["position"][:, 0]
+        stop = first_time(t, -v, -STOPPED)
+        begin = float(np.interp(self.at, t, s))
+        found = [
+            Measure("stopping distance", float(np.interp(stop, t, s)) - begin if np.isfinite(stop) else float("nan"), "m", f"from the begin of braking to {STOPPED} m/s"),
+            Measure("mean deceleration", self._mean(t, v, s), "m/s^2", "over the distance from 80 to 10 % of the speed"),
+            Measure("largest deceleration", float(-run.longitudinal_acceleration.min()), "m/s^2", ""),
+            Measure("largest pitch angle", degrees(float(np.abs(run["angles"][:, 1]).max())), "deg", ""),
+            Measure("lateral deviation", float(np.abs(run["position"][:, 1]).max()), "m", ""),
+        ]
+        return found
+
+    def _mean(self, t: Floats, v: Floats, s: Floats) -> float:
+        high, low = 0.8 * v[0], 0.1 * v[0]
+        a, b = (first_time(t, -v, -level) for level in (high, low))
+        if not (np.isfinite(a) and np.isfinite(b)):
+            return float("nan")
+        way = float(np.interp(b, t, s) - np.interp(a, t, s))
+        return float((high**2 - low**2) / (2 * way))
+
+
+@register
+class BrakeInTurn(BrakeStraight):
+    """Brakes after a turn has settled; the steering wheel is held (ISO 7975 in outline)."""
+
+    type: ClassVar[str] = "brake-in-turn"
+    summary: ClassVar[str] = "brake in a turn with the steering wheel held"
+    source: ClassVar[str] = "ISO 7975 in outline: change of the yaw rate and the path against the turn without braking"
+
+    speed: float = 80 / 3.6
+    acceleration: Plain = 4.0
+    """lateral acceleration of the linear car before braking, m/s^2"""
+    at: Seconds = 5.0
+    pedal: Plain = 0.4
+
+    def commands(self, at: Setting) -> Commands:
+        angle = self.acceleration / (self.speed * at.linear.yaw_gain(self.speed))
+        steer = f"step5(t, 0.5, 0, 1.5, {angle!r})"
+        held = hold_speed(Commands(steer=steer), at.car, repr(self.speed), at.linear.mass)
+        # off the throttle with the brake
+        return replace(held, brake=self._pedal(), torque=f"({held.torque})*step5(t, {self.at!r}, 1, {self.at + 0.1!r}, 0)")
+
+    def measures(self, run: Run) -> list[Measure]:
+        t, r = run.t, run["yaw_rate"]
+        before = float(np.interp(self.at, t, r))
+        second = float(np.interp(self.at + 1.0, t, r))
+        first = np.sign(before) * r[(t > self.at) & (t < self.at + 1.0)]
+        beta = run["sideslip"][t > self.at]
+        return [
+            Measure("yaw rate before braking", degrees(before), "deg/s", ""),
+            Measure("yaw rate after 1 s of braking", second / before, "1", "over that before braking"),
+            Measure("largest yaw rate in the first second", float(first.max()) / abs(before), "1", "over that before braking"),
+            Measure("largest sideslip while braking", degrees(float(np.abs(beta).max())), "deg", ""),
+            Measure("mean deceleration", self._mean(t[t > self.at], run["speed"][t > self.at], _way(run)[t > self.at]), "m/s^2", "over the distance from 80 to 10 % of the speed"),
+        ]
+
+
+def _way(run: Run) -> Floats:
+    """(n,) m along the path."""
+    steps = np.linalg.norm(np.diff(run["position"][:, :2], axis=0), axis=1)
+    return np.concatenate([[0.0], np.cumsum(steps)])

@@ -1,0 +1,164 @@
+"""Double lane changes: a path through lanes between cones, followed by a driver who looks ahead."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+import numpy as np
+
+from sekant.vehicle.car.commands import Commands
+from sekant.vehicle.car.description import Car
+from sekant.vehicle.drivers import follow_path, hold_speed
+from sekant.vehicle.maneuvers.base import Floats, Lane, Maneuver, Measure, Run, Setting, register
+from sekant.vehicle.plain import Metres
+
+RUN_UP = 30.0  # m before the first cones
+RUN_OUT = 60.0  # m behind the last ones
+
+
+class LaneChange(Maneuver):
+    """Common to lane changes: the path through the middles of the lanes."""
+
+    vehicle_width: Metres = 1.8
+
+    def _points(self, car: Car) -> tuple[Floats, Floats]:
+        """The path: along the middle of each lane, straight on before and behind."""
+        lanes = self.lanes(car)
+        x, y = [lanes[0].start - 2 * RUN_UP, lanes[0].start - 0.5 * RUN_UP], [lanes[0].middle] * 2
+        for lane in lanes:
+            x += [lane.start, lane.end]
+            y += [lane.middle, lane.middle]
+        return np.array([*x, lanes[-1].end + RUN_OUT]), np.array([*y, lanes[-1].middle])
+
+    def path(self, car: Car) -> tuple[Floats, Floats]:
+        """The path as points; between lanes a curve with continuous curvature."""
+        x, y = self._points(car)
+        xs, ys = [x[0]], [y[0]]
+        for a, b, ya, yb in zip(x[:-1], x[1:], y[:-1], y[1:], strict=True):
+            s = np.linspace(0, 1, 13 if ya != yb else 3)[1:]
+            xs += (a + (b - a) * s).tolist()
+            ys += (ya + (yb - ya) * s**3 * (10 - 15 * s + 6 * s**2)).tolist()
+        return np.array(xs), np.array(ys)
+
+    @property
+    def until(self) -> float:
+        return (self._length + RUN_OUT) / self.speed
+
+    @property
+    def _length(self) -> float:
+        raise NotImplementedError
+
+    def commands(self, at: Setting) -> Commands:
+        steered = follow_path(Commands(), *self.path(at.car), speed=self.speed, linear=at.linear)
+        return hold_speed(steered, at.car, repr(self.speed), at.linear.mass)
+
+    def measures(self, run: Run) -> list[Measure]:
+        x, y = run["position"][:, 0], run["position"][:, 1]
+        off = np.abs(y - np.interp(x, *self.path(run.car)))
+        found = [
+            Measure("largest path error", float(off.max()), "m", "of the center of mass from the path, across x"),
+            Measure("speed lost", float(run["speed"][0] - run["speed"][-1]), "m/s", "from start to end"),
+        ]
+        room = self._room(run)
+        if room is not None:
+            found.append(
+                Measure("least distance to cones", room, "m", "of the body's corners; negative: cones are hit")
+            )
+        return found
+
+    def _room(self, run: Run) -> float | None:
+        lanes = [lane for lane in self.lanes(run.car) if lane.width > 0]
+        if not lanes:
+            return None
+        ends = [axle.at[0] - run.car.chassis.com[0] for axle in run.car.axles.values()]
+        yaw, p = run["angles"][:, 0], run["position"]
+        least = np.inf
+        for dx in (max(ends) + 0.8, min(ends) - 0.8):
+            for dy in (-self.vehicle_width / 2, self.vehicle_width / 2):
+                cx = p[:, 0] + dx * np.cos(yaw) - dy * np.sin(yaw)
+                cy = p[:, 1] + dx * np.sin(yaw) + dy * np.cos(yaw)
+                for lane in lanes:
+                    inside = (cx >= lane.start) & (cx <= lane.end)
+                    if inside.any():
+                        least = min(least, float((lane.width / 2 - np.abs(cy[inside] - lane.middle)).min()))
+        return least
+
+
+@register
+class DoubleLaneChange(LaneChange):
+    """To a lane `offset` beside and back: two meters at 80 km/h over fifteen seconds in Hall's comparison.
+
+    Hall gives offset, speed and duration; the lengths stand in a figure that is lost and are chosen here.
+    """
+
+    type: ClassVar[str] = "double-lane-change"
+    summary: ClassVar[str] = "2 m to the side and back (Hall)"
+    source: ClassVar[str] = "A. Hall, path-following joints, section 4.1.4"
+
+    offset: Metres = 2.0
+    start: Metres = 40.0
+    """where the first change begins"""
+    change: Metres = 45.0
+    """length of each change"""
+    straight: Metres = 35.0
+    """length between them"""
+    duration: float = 15.0
+
+    @property
+    def until(self) -> float:
+        return self.duration
+
+    def lanes(self, car: Car) -> Sequence[Lane]:
+        a = self.start
+        b = a + self.change
+        c = b + self.straight
+        d = c + self.change
+        return (Lane(0.0, a, 0.0, 0.0), Lane(b, c, self.offset, 0.0), Lane(d, d + 30.0, 0.0, 0.0))
+
+
+@register
+class SevereLaneChange(LaneChange):
+    """Double lane change of ISO 3888-1: lanes of 15, 25 and 15 m, changes of 30 and 25 m, 3.5 m to the side."""
+
+    type: ClassVar[str] = "iso-3888-1"
+    summary: ClassVar[str] = "severe double lane change, 3.5 m to the side"
+    source: ClassVar[str] = "dimensions of ISO 3888-1 as given in open literature"
+
+    @property
+    def _length(self) -> float:
+        return RUN_UP + 125.0
+
+    def lanes(self, car: Car) -> Sequence[Lane]:
+        w, a = self.vehicle_width, RUN_UP
+        return (
+            Lane(a, a + 15, 0.0, 1.1 * w + 0.25),
+            Lane(a + 45, a + 70, 3.5, 1.2 * w + 0.25),
+            Lane(a + 95, a + 110, 0.0, 1.3 * w + 0.25),
+        )
+
+
+@register
+class ObstacleAvoidance(LaneChange):
+    """ISO 3888-2 (moose test): lanes of 12, 11 and 12 m, changes of 13.5 and 12.5 m, 1 m between the lanes' edges."""
+
+    type: ClassVar[str] = "iso-3888-2"
+    summary: ClassVar[str] = "obstacle avoidance"
+    source: ClassVar[str] = "dimensions of ISO 3888-2 as given in open literature"
+
+    speed: float = 60 / 3.6
+
+    @property
+    def _length(self) -> float:
+        return RUN_UP + 61.0
+
+    def lanes(self, car: Car) -> Sequence[Lane]:
+        w, a = self.vehicle_width, RUN_UP
+        first, second, third = 1.1 * w + 0.25, w + 1.0, max(1.3 * w + 0.25, 3.0)
+        beside = first / 2 + 1.0 + second / 2
+        # the third lane has the left edge of the first one in common
+        return (
+            Lane(a, a + 12, 0.0, first),
+            Lane(a + 25.5, a + 36.5, beside, second),
+            Lane(a + 49, a + 61, first / 2 - third / 2, third),
+        )

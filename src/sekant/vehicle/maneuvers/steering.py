@@ -1,0 +1,220 @@
+"""Open-loop steering: step, slow ramp (steady circle), sine with dwell, swept sine; the driver holds the speed."""
+
+from __future__ import annotations
+
+from math import degrees, pi
+from typing import ClassVar
+
+import numpy as np
+
+from sekant.vehicle.car.commands import Commands
+from sekant.vehicle.drivers import hold_speed
+from sekant.vehicle.maneuvers.base import Maneuver, Measure, Run, Setting, first_time, register
+from sekant.vehicle.plain import Plain, Radians, Seconds
+
+
+def _for_acceleration(at: Setting, speed: float, acceleration: float) -> float:
+    """Steering wheel angle (rad) that gives the linear car this lateral acceleration (m/s^2)."""
+    return acceleration / (speed * at.linear.yaw_gain(speed))
+
+
+@register
+class StepSteer(Maneuver):
+    """Step of the steering wheel (ISO 7401): to `angle`, or to what gives the linear car `acceleration`."""
+
+    type: ClassVar[str] = "step-steer"
+    summary: ClassVar[str] = "step of the steering wheel"
+    source: ClassVar[str] = "ISO 7401, definitions of times and overshoot as given in open literature"
+
+    acceleration: Plain = 4.0
+    """lateral acceleration aimed at, m/s^2"""
+    angle: Radians | None = None
+    at: Seconds = 1.0
+    rise: Seconds = 0.15
+    """how long the steering wheel takes"""
+    duration: Seconds = 7.0
+
+    @property
+    def until(self) -> float:
+        return self.duration
+
+    def _angle(self, at: Setting) -> float:
+        return self.angle if self.angle is not None else _for_acceleration(at, self.speed, self.acceleration)
+
+    def commands(self, at: Setting) -> Commands:
+        steer = f"step5(t, {self.at!r}, 0, {self.at + self.rise!r}, {self._angle(at)!r})"
+        return hold_speed(Commands(steer=steer), at.car, repr(self.speed), at.linear.mass)
+
+    def measures(self, run: Run) -> list[Measure]:
+        t, steer = run.t, run["steering_wheel"]
+        late = t > t[-1] - 1.0
+        end = float(steer[late].mean())
+        sign = np.sign(end) or 1.0
+        half = first_time(t, sign * steer, abs(end) / 2)
+        found = []
+        for name, y in (("yaw rate", run["yaw_rate"]), ("lateral acceleration", run.lateral_acceleration)):
+            steady = float(y[late].mean())
+            up = sign * y
+            gain = steady / end
+            unit = "1/s" if name == "yaw rate" else "m/s^2/deg"
+            found += [
+                Measure(f"{name} gain", gain if unit == "1/s" else gain / degrees(1), unit, "steady value over steering wheel angle"),
+                Measure(f"time to 90 % of {name}", first_time(t, up, 0.9 * abs(steady)) - half, "s", "from half the steering wheel angle"),
+                Measure(f"peak time of {name}", float(t[int(np.argmax(up))]) - half, "s", "from half the steering wheel angle"),
+                Measure(f"overshoot of {name}", 100 * (float(up.max()) / abs(steady) - 1), "%", "greatest over steady value"),
+            ]
+        beta = float(run["sideslip"][late].mean())
+        roll = float(run["angles"][late, 2].mean())
+        ay = float(run.lateral_acceleration[late].mean())
+        found.append(Measure("steady sideslip", degrees(beta), "deg", "of the center of mass"))
+        found.append(Measure("roll gradient", degrees(roll) / ay, "deg s^2/m", "steady roll angle over lateral acceleration"))
+        return found
+
+
+@register
+class SteadyCircle(Maneuver):
+    """Steady-state circular driving (ISO 4138, constant speed): the steering wheel turns slowly.
+
+    The rate is slow enough for a quasi-steady motion; exact steady turns are found by `sk.vehicle.steady_turns`.
+    """
+
+    type: ClassVar[str] = "steady-circle"
+    summary: ClassVar[str] = "slowly increasing steer at constant speed"
+    source: ClassVar[str] = "ISO 4138, method of constant speed, as given in open literature"
+
+    acceleration: Plain = 6.0
+    """lateral acceleration of the linear car at the end, m/s^2"""
+    duration: Seconds = 20.0
+
+    @property
+    def until(self) -> float:
+        return self.duration
+
+    def commands(self, at: Setting) -> Commands:
+        most = _for_acceleration(at, self.speed, self.acceleration)
+        rate = most / (self.duration - 1.0)
+        # the ramp begins with a second of constant acceleration of the steering wheel
+        steer = f"{rate!r}*if_else(t < 1, t^3*(1 - t/2), t - 0.5)"
+        return hold_speed(Commands(steer=steer), at.car, repr(self.speed), at.linear.mass)
+
+    def measures(self, run: Run) -> list[Measure]:
+        ay = run.lateral_acceleration
+        chosen = (ay > 1.0) & (ay < min(3.0, 0.7 * ay.max())) & (run.t > 2.0)
+        if chosen.sum() < 5:
+            return []
+        ratio, base, V = run.linear.ratio, run.linear.wheelbase, run["speed"][chosen]
+        delta = run["steering_wheel"][chosen] / ratio
+        curvature = run["yaw_rate"][chosen] / V
+        K = float(np.polyfit(ay[chosen], delta - base * curvature, 1)[0])
+        beta = float(np.polyfit(ay[chosen], run["sideslip"][chosen], 1)[0])
+        roll = float(np.polyfit(ay[chosen], run["angles"][chosen, 2], 1)[0])
+        return [
+            Measure("understeer gradient", degrees(K), "deg s^2/m", "d(steer angle - L / R) / d(lateral acceleration), 1 to 3 m/s^2"),
+            Measure("sideslip gradient", degrees(beta), "deg s^2/m", "d(sideslip) / d(lateral acceleration)"),
+            Measure("roll gradient", degrees(roll), "deg s^2/m", "d(roll angle) / d(lateral acceleration)"),
+        ]
+
+
+@register
+class SineWithDwell(Maneuver):
+    """Sine with dwell: one period of `frequency`, held for half a second at its second peak."""
+
+    type: ClassVar[str] = "sine-with-dwell"
+    summary: ClassVar[str] = "one sine of 0.7 Hz with a dwell at its second peak"
+    source: ClassVar[str] = "FMVSS 126 / UN R140: 0.7 Hz, dwell 0.5 s, yaw rate at 1.0 and 1.75 s after the end"
+
+    acceleration: Plain = 5.0
+    """lateral acceleration of the linear car at the amplitude, m/s^2"""
+    angle: Radians | None = None
+    """amplitude of the steering wheel instead"""
+    frequency: Plain = 0.7
+    """Hz"""
+    dwell: Seconds = 0.5
+    at: Seconds = 1.0
+    blend: Seconds = 0.05
+    """over which the sine begins and ends, so that the steering wheel needs no infinite torque"""
+
+    @property
+    def until(self) -> float:
+        return self.at + 1 / self.frequency + self.dwell + 4.0
+
+    def commands(self, at: Setting) -> Commands:
+        A = self.angle if self.angle is not None else _for_acceleration(at, self.speed, self.acceleration)
+        f, T = self.frequency, 1 / self.frequency
+        s = f"(t - {self.at!r})"
+        hold = 0.75 * T
+        end = self.at + T + self.dwell
+        phase = f"min({s}, {hold!r}) + max({s} - {hold + self.dwell!r}, 0)"
+        window = (
+            f"step5(t, {self.at!r}, 0, {self.at + self.blend!r}, 1)*step5(t, {end - self.blend!r}, 1, {end!r}, 0)"
+        )
+        steer = f"{A!r}*sin({2 * pi * f!r}*({phase}))*{window}"
+        return hold_speed(Commands(steer=steer), at.car, repr(self.speed), at.linear.mass)
+
+    def measures(self, run: Run) -> list[Measure]:
+        t, r, T = run.t, run["yaw_rate"], 1 / self.frequency
+        end = self.at + T + self.dwell
+        second = (t > self.at + T / 2) & (t < end)
+        peak = float(r[second][np.argmax(np.abs(r[second]))])
+        found = []
+        for later in (1.0, 1.75):
+            left = 100 * float(np.interp(end + later, t, r)) / peak
+            found.append(Measure(f"yaw rate {later:g} s after the end", left, "%", "of its second peak; at most 35 and 20 are asked for"))
+        y = float(np.interp(self.at + 1.07, t, run["position"][:, 1])) - float(np.interp(self.at, t, run["position"][:, 1]))
+        found.append(Measure("lateral displacement at 1.07 s", abs(y), "m", "after the begin of steering; at least 1.83 m is asked for"))
+        return found
+
+
+@register
+class SweptSine(Maneuver):
+    """Steering sine of rising frequency: the transfer functions of the car."""
+
+    type: ClassVar[str] = "swept-sine"
+    summary: ClassVar[str] = "steering sine from 0.2 to 3 Hz"
+    source: ClassVar[str] = "ISO 7401, continuous sinusoidal input"
+
+    acceleration: Plain = 1.5
+    """of the linear car at the amplitude, m/s^2"""
+    first: Plain = 0.1
+    """Hz"""
+    last: Plain = 3.0
+    """Hz"""
+    duration: Seconds = 40.0
+
+    @property
+    def until(self) -> float:
+        return self.duration
+
+    def commands(self, at: Setting) -> Commands:
+        A = _for_acceleration(at, self.speed, self.acceleration)
+        slope = (self.last - self.first) / (2 * self.duration)
+        steer = f"{A!r}*sin({2 * pi!r}*({self.first!r}*t + {slope!r}*t^2))*step5(t, 0, 0, 1, 1)"
+        return hold_speed(Commands(steer=steer), at.car, repr(self.speed), at.linear.mass)
+
+    def measures(self, run: Run) -> list[Measure]:
+        f, H = frequency_response(run.t, run["steering_wheel"], run["yaw_rate"], 0.3, 0.9 * self.last)
+        gain, phase = np.abs(H), np.degrees(np.unwrap(np.angle(H)))
+        low = float(gain[:3].mean())
+        peak = int(np.argmax(gain))
+        below = np.flatnonzero(gain[peak:] < low / np.sqrt(2))
+        return [
+            Measure("yaw rate gain at 0.3 Hz", low, "1/s", "over the steering wheel angle"),
+            Measure("resonance of the yaw rate", float(f[peak]), "Hz", "where the gain is greatest"),
+            Measure("peak over gain at 0.3 Hz", float(gain[peak]) / low, "1", ""),
+            Measure("phase of the yaw rate at 1 Hz", float(np.interp(1.0, f, phase)), "deg", "behind the steering wheel"),
+            Measure("bandwidth of the yaw rate", float(f[peak + below[0]]) if below.size else float("nan"), "Hz", "where the gain is 3 dB below that at 0.3 Hz"),
+        ]
+
+
+def frequency_response(t, x, y, low: float, high: float):
+    """Frequencies (Hz) from `low` to `high` and the transfer function y / x there, of one sweep in even rows."""
+    t = np.asarray(t)
+    even = np.linspace(t[0], t[-1], t.size)
+    X, Y = (np.fft.rfft(np.interp(even, t, z), 2 * t.size) for z in (x, y))
+    f = np.fft.rfftfreq(2 * t.size, float(even[1] - even[0]))
+    width = max(1, round(0.05 / float(f[1])))
+    window = np.hanning(2 * width + 1)
+    window /= window.sum()
+    cross, own = np.convolve(Y * X.conj(), window, "same"), np.convolve(np.abs(X) ** 2, window, "same")
+    inside = (f >= low) & (f <= high)
+    return f[inside], cross[inside] / own[inside]

@@ -1,0 +1,83 @@
+"""Drive torque of an axle through a differential, with its reaction on the body that carries the gears.
+
+With the torque T at the axle, the speeds w_l and w_r of the wheels against the carrier, and the torque T_lock that the
+differential moves from the faster to the slower wheel, the wheels get
+
+    T_l = T / 2 - T_lock ,   T_r = T / 2 + T_lock .
+
+open: T_lock = 0. locked: T_lock = c (w_l - w_r), a stiff coupling. limited_slip: the same, but no more than the friction of
+its plates, preload / 2 + bias |T| / 2.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar, Literal
+
+import casadi as ca
+from pydantic import model_validator
+
+from sekant.geometry.spatial import SX
+from sekant.model.forces.base import Force, register
+from sekant.model.motion import Action, Kinematics, PointWrench
+from sekant.model.quantities import AnyQuantity, Dimensionless, FrameName, RotationalDamping, Torque
+
+
+@register
+class AxleDrive(Force):
+    """Torque of a motor on the two wheels of an axle, through a differential."""
+
+    type: ClassVar[str] = "axle_drive"
+    summary: ClassVar[str] = "drive torque on two wheels through an open, locked or limited-slip differential"
+    frame_fields: ClassVar = ("left", "right", "carrier")
+    signals: ClassVar = ("torque",)
+
+    left: FrameName
+    """left wheel: y along its spin axis, to the left"""
+    right: FrameName
+    carrier: FrameName
+    """the body that takes the reaction"""
+    torque: AnyQuantity
+    """of both wheels together, N m; positive drives forward"""
+    differential: Literal["open", "locked", "limited_slip"] = "open"
+    locking: RotationalDamping = 300.0
+    """c: stiffness of the coupling against different speeds"""
+    preload: Torque = 60.0
+    """limited_slip: locking torque without drive torque"""
+    bias: Dimensionless = 0.3
+    """limited_slip: locking torque over drive torque"""
+
+    @model_validator(mode="after")
+    def _sensible(self):
+        for name in ("locking", "preload", "bias"):
+            value = getattr(self, name)
+            if isinstance(value, float) and value < 0:
+                raise ValueError(f"{name} must not be negative (got {value:g})")
+        return self
+
+    def action(self, motion: Kinematics) -> Action:
+        left, right, carrier = (motion.frame(name) for name in (self.left, self.right, self.carrier))
+        T = motion.value(self.torque)
+        w_l, w_r = (ca.dot(wheel.w_WF - carrier.w_WF, wheel.R[:, 1]) for wheel in (left, right))
+        lock = SX(0)
+        if self.differential != "open":
+            lock = motion.value(self.locking) * (w_l - w_r)
+        if self.differential == "limited_slip":
+            most = (motion.value(self.preload) + motion.value(self.bias) * ca.fabs(T)) / 2
+            lock = ca.fmax(-most, ca.fmin(most, lock))
+        torques = (T / 2 - lock, T / 2 + lock)
+        none, wrenches, back = SX.zeros(3), [], SX.zeros(3)
+        for wheel, torque in zip((left, right), torques, strict=True):
+            n_W = torque * wheel.R[:, 1]
+            wrenches.append(PointWrench(wheel.body, wheel.p, none, n_W))
+            back = back - n_W
+        wrenches.append(PointWrench(carrier.body, carrier.p, none, back))
+        return Action(
+            wrenches=tuple(wrenches),
+            power=torques[0] * w_l + torques[1] * w_r,
+            outputs={
+                "torque": ("N*m", T),
+                "torque_left": ("N*m", torques[0]),
+                "torque_right": ("N*m", torques[1]),
+                "locking_torque": ("N*m", lock),
+            },
+        )

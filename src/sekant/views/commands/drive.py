@@ -1,0 +1,159 @@
+"""`sekant drive`: cars through a maneuver."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from sekant.views.options import Assignments, parse_assignments
+
+if TYPE_CHECKING:
+    from sekant.vehicle.maneuvers import Run
+
+
+def drive(
+    files: Annotated[
+        list[Path] | None, typer.Argument(help="Car files (YAML); several are variants to compare.", show_default=False)
+    ] = None,
+    maneuver: Annotated[str, typer.Option(help="Which one; --list tells all.")] = "double-lane-change",
+    speed: Annotated[str | None, typer.Option(help='At the start, such as "80 km/h".')] = None,
+    assignments: Assignments = None,
+    reduced: Annotated[bool, typer.Option("--reduced", help="Corners as path and surface joints.")] = False,
+    method: Annotated[str | None, typer.Option(help="Integrator, as for sekant run.")] = None,
+    step: Annotated[float | None, typer.Option(help="Step of a fixed-step method, s.")] = None,
+    rtol: Annotated[float | None, typer.Option(help="Relative tolerance.")] = None,
+    html: Annotated[Path | None, typer.Option(help="Write a page that plays the run (at most two cars).")] = None,
+    report: Annotated[Path | None, typer.Option(help="Write a page with measures and curves side by side.")] = None,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="Keep the result of one car (.nc).")] = None,
+    listed: Annotated[bool, typer.Option("--list", help="List the maneuvers and their options.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print measures as JSON.")] = False,
+) -> None:
+    """Drive one or more cars through a maneuver and measure how they do. --set gives options of the maneuver."""
+    import json
+
+    if listed:
+        _list(as_json)
+        return
+    if not files:
+        raise typer.BadParameter("name a car file, such as car.yaml (sekant new car writes one)", param_hint="FILES")
+
+    from sekant.results.place import check_writable
+
+    for place in (html, report, output):
+        if place is not None:
+            check_writable(place)
+    if html is not None and len(files) > 2:
+        raise typer.BadParameter("a page plays one car, or two to compare", param_hint="--html")
+    if output is not None and len(files) > 1:
+        raise typer.BadParameter("a result file holds one car", param_hint="--output")
+    runs = _runs(files, maneuver, speed, parse_assignments(assignments), reduced, method, step, rtol)
+    written = _write(runs, html, report, output)
+    if as_json:
+        typer.echo(json.dumps(_told(runs, written), indent=2))
+    else:
+        _print(runs)
+        for name in written:
+            typer.echo(f"written: {name}")
+    if any(not run.result.ok for run in runs):
+        raise typer.Exit(1)
+
+
+def _runs(files: list[Path], kind: str, speed: str | None, given: dict[str, str], reduced: bool, method, step, rtol) -> list[Run]:
+    from sekant.vehicle.driving import drive as drive_car
+    from sekant.vehicle.car.files import load_car
+
+    options: dict[str, Any] = {key: _number(value) for key, value in given.items()}
+    if speed is not None:
+        options["speed"] = speed
+    names = [file.stem for file in files]
+    names = [name if names.count(name) == 1 else str(file) for name, file in zip(names, files, strict=True)]
+    return [
+        drive_car(load_car(file), kind, label=name, reduced=reduced, method=method, step=step, rtol=rtol, **options)
+        for file, name in zip(files, names, strict=True)
+    ]
+
+
+def _number(text: str) -> Any:
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
+def _write(runs: list[Run], html: Path | None, report: Path | None, output: Path | None) -> list[str]:
+    written = []
+    if output is not None:
+        from sekant.results.netcdf import save_result
+
+        save_result(runs[0].result, output)
+        written.append(str(output))
+    if html is not None:
+        from sekant.vehicle.driving import with_scenery
+        from sekant.views.player import view
+
+        title = f"{runs[0].maneuver.type}, {3.6 * runs[0].maneuver.speed:.0f} km/h"
+        plots = ["yaw_rate", "steering_wheel"]
+        labels = [run.label for run in runs]
+        view([with_scenery(run) for run in runs], html, labels=labels, title=title, plots=plots)
+        written.append(str(html))
+    if report is not None:
+        from sekant.views.drive_report import write_report
+
+        write_report(runs, report)
+        written.append(str(report))
+    return written
+
+
+def _told(runs: list[Run], written: list[str]) -> dict[str, Any]:
+    return {
+        "ok": all(run.result.ok for run in runs),
+        "maneuver": runs[0].maneuver.type,
+        "speed": runs[0].maneuver.speed,
+        "runs": [
+            {
+                "label": run.label,
+                "status": run.result.status,
+                "measures": [
+                    {"name": m.name, "value": None if m.value != m.value else m.value, "unit": m.unit, "definition": m.definition}
+                    for m in run.measures
+                ],
+                "warnings": list(run.warnings),
+            }
+            for run in runs
+        ],
+        "files": written,
+    }
+
+
+def _print(runs: list[Run]) -> None:
+    first = runs[0]
+    typer.echo(f"{first.maneuver.type} at {3.6 * first.maneuver.speed:.4g} km/h: {first.maneuver.summary}")
+    wide = max(len(m.name) for m in first.measures)
+    if len(runs) > 1:
+        typer.echo(" " * wide + "  " + "  ".join(f"{run.label:>12.12}" for run in runs))
+    for row in zip(*[run.measures for run in runs], strict=True):
+        values = "  ".join(f"{m.value:12.5g}" for m in row)
+        typer.echo(f"{row[0].name:{wide}}  {values} {row[0].unit}")
+    for run in runs:
+        for line in run.warnings:
+            typer.echo(f"warning: {run.label}: {line}")
+
+
+def _list(as_json: bool) -> None:
+    import json
+
+    from sekant.model.field_docs import field_docs
+    from sekant.vehicle.maneuvers import MANEUVERS
+
+    if as_json:
+        told = {
+            name: {"summary": cls.summary, "source": cls.source, "options": {key: field_docs(cls).get(key, "") for key in cls.model_fields}}
+            for name, cls in MANEUVERS.items()
+        }
+        typer.echo(json.dumps(told, indent=2))
+        return
+    wide = max(len(name) for name in MANEUVERS)
+    for name, cls in MANEUVERS.items():
+        typer.echo(f"{name:{wide}}  {cls.summary} (options: {', '.join(cls.model_fields)})")

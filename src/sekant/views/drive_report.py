@@ -1,0 +1,90 @@
+"""A page that compares runs of a maneuver: measures side by side, and curves over time and over the plane."""
+
+from __future__ import annotations
+
+import base64
+import html
+import io
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sekant import plot_style as style
+from sekant.results.place import replace_file
+from sekant.views.pictures import drawing
+
+if TYPE_CHECKING:
+    from sekant.vehicle.maneuvers import Run
+
+_STYLE = """body{font:15px/1.45 system-ui,sans-serif;max-width:62rem;margin:2rem auto;padding:0 1rem;color:#1d2430;background:#fff}
+h1{font-size:1.4rem;margin-bottom:.2rem}h2{font-size:1.05rem;margin:1.6rem 0 .4rem}p{margin:.3rem 0}
+.wrap{overflow-x:auto}table{border-collapse:collapse;width:100%}td,th{padding:.3rem .6rem;border-bottom:1px solid #dde2ea;text-align:left;vertical-align:top}
+td.n,th.n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}.d{color:#667085;font-size:.86em}.w{color:#a13a00}
+img{max-width:100%;height:auto}
+@media(prefers-color-scheme:dark){body{color:#e6e9ef;background:#14171c}td,th{border-color:#333a45}.d{color:#9aa4b2}.w{color:#ff9d66}img{background:#fff;border-radius:6px}}"""
+
+
+def write_report(runs: list[Run], path: Path) -> None:
+    """Write the page of runs of one maneuver."""
+    first = runs[0].maneuver
+    title = f"{first.type}, {3.6 * first.speed:.4g} km/h"
+    told = [
+        f"<h1>{html.escape(title)}</h1><p>{html.escape(first.summary)}"
+        + (f" <span class=d>({html.escape(first.source)})</span>" if first.source else "")
+        + "</p>"
+    ]
+    for run in runs:
+        told += [f"<p class=w>{html.escape(run.label)}: {html.escape(line)}</p>" for line in run.warnings]
+    told.append(_table(runs))
+    image = base64.b64encode(_curves(runs)).decode()
+    told.append(f"<h2>Curves</h2><img alt='curves over time' src='data:image/svg+xml;base64,{image}'>")
+    page = (
+        "<!doctype html><html lang=en><head><meta charset=utf-8><meta name=viewport content='width=device-width'>"
+        f"<title>{html.escape(title)}</title><style>{_STYLE}</style></head><body>{''.join(told)}</body></html>"
+    )
+    replace_file(path, page.encode())
+
+
+def _table(runs: list[Run]) -> str:
+    head = "".join(f"<th class=n>{html.escape(run.label)}</th>" for run in runs)
+    rows = []
+    for row in zip(*[run.measures for run in runs], strict=True):
+        values = "".join(f"<td class=n>{m.value:.5g}</td>" for m in row)
+        meaning = f"<div class=d>{html.escape(row[0].definition)}</div>" if row[0].definition else ""
+        rows.append(f"<tr><td>{html.escape(row[0].name)}{meaning}</td>{values}<td>{html.escape(row[0].unit)}</td></tr>")
+    return f"<h2>Measures</h2><div class=wrap><table><tr><th></th>{head}<th>unit</th></tr>{''.join(rows)}</table></div>"
+
+
+def _curves(runs: list[Run]) -> bytes:
+    panels = (
+        ("steering wheel [deg]", lambda run: np.degrees(run["steering_wheel"])),
+        ("yaw rate [deg/s]", lambda run: np.degrees(run["yaw_rate"])),
+        ("lateral acceleration [m/s²]", lambda run: run.lateral_acceleration),
+        ("sideslip [deg]", lambda run: np.degrees(run["sideslip"])),
+        ("roll angle [deg]", lambda run: np.degrees(run["angles"][:, 2])),
+        ("speed [km/h]", lambda run: 3.6 * run["speed"]),
+    )
+    with drawing(9.0, 9.0) as figure:
+        grid = figure.add_gridspec(4, 2)
+        for k, (label, read) in enumerate(panels):
+            axis = figure.add_subplot(grid[k // 2, k % 2])
+            for color, run in zip(style.PALETTE, runs, strict=False):
+                axis.plot(run.t, read(run), color=color, lw=1.2, label=run.label)
+            axis.set_ylabel(label)
+            if k >= 4:
+                axis.set_xlabel("time [s]")
+            if k == 0 and len(runs) > 1:
+                axis.legend(frameon=False)
+        axis = figure.add_subplot(grid[3, :])
+        for color, run in zip(style.PALETTE, runs, strict=False):
+            axis.plot(run["position"][:, 0], run["position"][:, 1], color=color, lw=1.2)
+        for lane in runs[0].maneuver.lanes(runs[0].car):
+            for sign in (-1, 1) if lane.width > 0 else ():
+                edge = lane.middle + sign * lane.width / 2
+                axis.plot([lane.start, lane.end], [edge, edge], color="0.5", lw=1.0, ls="--")
+        axis.set_xlabel("x [m]")
+        axis.set_ylabel("y [m]")
+        buffer = io.BytesIO()
+        figure.savefig(buffer, format="svg")
+    return buffer.getvalue()

@@ -1,0 +1,237 @@
+"""Cars against closed solutions: single-track model, ride frequencies, statics of turns, braking, mirror images."""
+
+import casadi as ca
+import numpy as np
+import pytest
+from sedans import BRUSH, LINEAR, sedan
+
+import sekant as sk
+from sekant.vehicle.car import Commands, car_description, car_model, single_track, standing_loads
+from sekant.vehicle.driving import drive
+
+WHEELS = [f"{axle}.{side}" for axle in ("front", "rear") for side in ("left", "right")]
+
+
+def total_mass(car):
+    return single_track(car, standing_loads(car), 20.0).mass
+
+
+@pytest.fixture(scope="module")
+def flat():
+    """The car with roll, pitch and heave locked, on linear tires without longitudinal forces."""
+    car = car_description(sedan(LINEAR, drive=None))
+    model = car_model(car, Commands(steer="delta", parameters={"delta": 0.0}), speed=20.0)
+    joints = dict(model.joints)
+    joints["travel"] = sk.joints.Planar(child="chassis", v0=(20.0, 0.0, 0.0))
+    for wheel in WHEELS:
+        joints[f"{wheel}.spin"] = joints[f"{wheel}.spin"].model_copy(update={"v0": (0.0,)})
+    drivers = dict(model.drivers)
+    for wheel in WHEELS:
+        drivers[f"{wheel}.lock"] = sk.Driver(joint=f"{wheel}.travel", value=0.0)
+    return car, sk.compile(model.changed(joints=joints, drivers=drivers), parameters=["delta"])
+
+
+def test_planar_joints_first_coordinate_is_x():
+    assert [c.name for c in sk.joints.Planar.coordinates][:2] == ["x", "y"]
+
+
+@pytest.mark.parametrize("speed", [8.0, 20.0, 45.0])
+def test_eigenvalues_are_those_of_the_single_track_model(flat, speed):
+    car, system = flat
+    linear = single_track(car, standing_loads(car), speed)
+    rolling = sk.steady_motion(system, velocity=(speed, 0.0, 0.0))
+    found = sk.linearize(system, rolling).modes().eigenvalues
+    wanted = linear.eigenvalues(speed)
+    for value in wanted:
+        assert np.abs(found - value).min() < 1e-6 * abs(value)
+
+
+def test_steady_turns_are_those_of_the_single_track_model(flat):
+    car, system = flat
+    linear = single_track(car, standing_loads(car), 20.0)
+    v, r = linear.steady(20.0) * 1e-4
+    steady = sk.steady_motion(
+        system,
+        turn=r,
+        center=(0.0, 20.0 / r, 0.0),
+        unknown=["turn"],
+        targets={"chassis.speed": 20.0},
+        parameters={"delta": 1e-4 * linear.ratio},
+    )
+    # a steer angle of 1e-4 rad leaves terms of its square
+    assert steady.turn == pytest.approx(r, rel=1e-6)
+    K = 1e-4 / (20.0 * steady.turn) - linear.wheelbase / 20.0**2
+    assert K == pytest.approx(linear.understeer_gradient, rel=1e-5)
+
+
+def test_understeer_gradient_by_its_formula(flat):
+    car, _ = flat
+    loads = standing_loads(car)
+    # K = m (b C_2 - a C_1) / (L C_1 C_2)
+    linear = single_track(car, loads, 20.0)
+    (a, b), (C1, C2) = np.abs(linear.places), linear.stiffnesses
+    K = linear.mass * (b * C2 - a * C1) / ((a + b) * C1 * C2)
+    assert linear.understeer_gradient == pytest.approx(K, rel=1e-12)
+    assert linear.mass * 9.81 == pytest.approx(2 * sum(loads.values()), rel=1e-12)
+
+
+def ride_frequencies(car, heights):
+    """Undamped frequencies (rad/s) from energies written down here: small motions about standing."""
+    q, v = ca.SX.sym("q", 14), ca.SX.sym("v", 14)  # x, y, z, roll, pitch, yaw, four travels, four spins
+    cx, sx, cy, sy, cz, sz = (f(q[i]) for i in (3, 4, 5) for f in (ca.cos, ca.sin))
+    Rx = ca.vertcat(ca.horzcat(1, 0, 0), ca.horzcat(0, cx, -sx), ca.horzcat(0, sx, cx))
+    Ry = ca.vertcat(ca.horzcat(cy, 0, sy), ca.horzcat(0, 1, 0), ca.horzcat(-sy, 0, cy))
+    Rz = ca.vertcat(ca.horzcat(cz, -sz, 0), ca.horzcat(sz, cz, 0), ca.horzcat(0, 0, 1))
+    R = Rz @ Ry @ Rx
+    w = ca.SX.zeros(3)  # in the chassis
+    for i in (3, 4, 5):
+        S = R.T @ ca.reshape(ca.jacobian(ca.vec(R), q[i]), 3, 3)
+        w = w + v[i] * ca.vertcat(S[2, 1], S[0, 2], S[1, 0])
+    T = V = ca.SX(0)
+
+    def particle(mass, place):
+        nonlocal T, V
+        p = q[:3] + R @ place
+        rate = ca.jtimes(p, q, v)
+        T = T + mass / 2 * ca.dot(rate, rate)
+        V = V + mass * 9.81 * p[2]
+        return p
+
+    chassis = car.chassis
+    particle(chassis.mass, ca.DM(list(chassis.com)))
+    T = T + ca.dot(w, ca.DM(list(chassis.inertia)) * w) / 2
+    loads, k = standing_loads(car), 0
+    for name, axle in car.axles.items():
+        data, wheel = axle.suspension, axle.wheel
+        if axle.steering is not None:
+            particle(axle.steering.rack_mass, ca.DM([axle.at[0], 0, heights[name]]))
+        first = 6 + k
+        for sign in (1, -1):
+            u = q[6 + k]
+            place = ca.vertcat(axle.at[0], sign * data.track / 2, heights[name] + u)
+            p = particle(data.mass + wheel.mass, place)
+            spin = w + ca.vertcat(0, v[10 + k], 0)
+            T = T + (ca.dot(w, ca.DM(list(data.inertia)) * w) + ca.dot(spin, ca.DM(list(wheel.inertia)) * spin)) / 2
+            preload = loads[name] - 9.81 * (data.mass + wheel.mass)
+            V = V + preload * u + data.stiffness / 2 * u**2
+            e_y = R[:, 1]
+            upward = ca.sqrt(1 - e_y[2] ** 2)  # of the wheel's plane against the road's normal
+            V = V + axle.tire.vertical_stiffness / 2 * (axle.tire.radius - p[2] / upward) ** 2
+            k += 1
+        V = V + axle.anti_roll_bar / 2 * (q[first] - q[first + 1]) ** 2
+    M, K = ca.hessian(T, v)[0], ca.hessian(V, q)[0]
+    at = ca.Function("at", [q, v], [M, K, ca.gradient(V, q)])
+    M, K, slope = (np.array(x) for x in at(np.zeros(14), np.zeros(14)))
+    assert np.abs(slope).max() < 1e-6
+    from scipy.linalg import eigh
+
+    return np.sqrt(np.maximum(eigh(K, M, eigvals_only=True), 0.0))
+
+
+def test_ride_frequencies():
+    given = sedan({**LINEAR, "cornering_stiffness": 0.0}, {**LINEAR, "cornering_stiffness": 0.0}, drive=None)
+    for axle in given["axles"].values():
+        axle["suspension"]["damping"] = 0.0
+    car = car_description(given)
+    model = car_model(car)
+    system = sk.compile(model)
+    modes = sk.linearize(system, sk.assemble(system)).modes()
+    heights = {name: model.joints[f"{name}.left.travel"].parent_pose.position[2] for name in car.axles}
+    wanted = ride_frequencies(car, heights)[-7:]
+    found = np.sort(modes.eigenvalues.imag[modes.eigenvalues.imag > 1.0])
+    assert found.size == 7
+    np.testing.assert_allclose(found, wanted, rtol=1e-9)
+
+
+@pytest.fixture(scope="module")
+def turning():
+    """A long step steer."""
+    return drive(sedan(), "step-steer", speed=20.0, acceleration=4.0, duration=40.0, rtol=1e-10)
+
+
+def test_loads_and_roll_in_a_steady_turn_follow_from_statics(turning):
+    """All forces of the road against weight and centripetal force, and their moments about the mass center."""
+    end = {name: turning.result[name][-1] for name in turning.result.names}
+    car = turning.car
+    m = total_mass(car)
+    force, places = np.zeros(3), []
+    for wheel in WHEELS:
+        force += end[f"{wheel}.tire.force"]
+        places.append(end[f"{wheel}.tire.contact"])
+    r = end["yaw_rate"]
+    # the center of mass of all parts circles about the vertical axis: its acceleration is r^2 times its distance
+    parts = {"chassis.cg": car.chassis.mass, "front.rack_bar": car.axles["front"].steering.rack_mass}
+    center, velocity = np.zeros(3), np.zeros(3)
+    bodies = {"chassis": (car.chassis.mass, end["position"], end["velocity"])}
+    bodies["rack"] = (parts["front.rack_bar"], end["front.rack_bar.position"], end["front.rack_bar.velocity"])
+    for wheel in WHEELS:
+        axle = car.axles[wheel.split(".")[0]]
+        for part, mass in (("upright", axle.suspension.mass), ("wheel", axle.wheel.mass)):
+            bodies[f"{wheel}.{part}"] = (mass, end[f"{wheel}.{part}.position"], end[f"{wheel}.{part}.velocity"])
+    for mass, p, v in bodies.values():
+        center, velocity = center + mass * p / m, velocity + mass * v / m
+    inward = r * np.array([-velocity[1], velocity[0], 0.0])
+    np.testing.assert_allclose(force, m * inward + [0, 0, m * 9.81], atol=1e-6 * m * 9.81)
+    # roll moment about the center: loads times levers, side forces times height; spinning wheels add their turn
+    e_x = velocity / np.linalg.norm(velocity)
+    moment, momentum = np.zeros(3), np.zeros(3)
+    for wheel, place in zip(WHEELS, places, strict=True):
+        moment += np.cross(place - center, end[f"{wheel}.tire.force"])
+        n = end[f"{wheel}.tire.Mx"] * e_x + end[f"{wheel}.tire.Mz"] * np.array([0, 0, 1.0])
+        moment += n
+    J = {"chassis": car.chassis.inertia, "rack": (0, 0, 0)}
+    frames = {"chassis": "chassis", "rack": "front.rack_bar"}
+    for wheel in WHEELS:
+        axle = car.axles[wheel.split(".")[0]]
+        J[f"{wheel}.upright"], J[f"{wheel}.wheel"] = axle.suspension.inertia, axle.wheel.inertia
+        frames |= {f"{wheel}.upright": f"{wheel}.upright", f"{wheel}.wheel": f"{wheel}.wheel"}
+    for name, (mass, p, v) in bodies.items():
+        R = rotation(end[f"{frames[name]}.orientation"])
+        w = end[f"{frames[name]}.angular_velocity"]
+        momentum += R @ (np.array(J[name]) * (R.T @ w)) + mass * np.cross(p - center, v - velocity)
+    change = np.cross([0, 0, r], momentum)
+    lever = m * np.linalg.norm(inward) * center[2]
+    assert np.abs((moment - change) @ e_x) < 1e-6 * lever
+    # and the same by hand: load transfer times half the track is side force times height, but for roll
+    transfer = sum((1 if "right" in wheel else -1) * end[f"{wheel}.tire.load"] for wheel in WHEELS)
+    assert transfer * 1.5 / 2 == pytest.approx(lever, rel=0.06)
+
+
+def rotation(e):
+    w, x, y, z = e
+    return np.array(
+        [
+            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
+        ]
+    )
+
+
+def test_locked_wheels_brake_by_friction():
+    """All wheels slide: the deceleration is friction times gravity, whatever springs do."""
+    car = sedan({**BRUSH, "vertical_damping": 2000.0}, drive=None, brakes={"torque": 40e3, "front_share": 0.55})
+    run = drive(car, "brake-straight", speed=25.0, pedal=1.0)
+    found = {m.name: m.value for m in run.measures}
+    assert found["mean deceleration"] == pytest.approx(0.85 * 9.81, rel=2e-3)
+    assert found["stopping distance"] == pytest.approx(25.0**2 / (2 * 0.85 * 9.81), rel=0.02)
+    assert run.result["speed"][-1] < 0.2
+
+
+def test_energy_balance_of_a_maneuver_closes():
+    run = drive(sedan(), "iso-3888-1", speed="75 km/h")
+    assert run.result.status == "finished"
+    drop = np.ptp(run["energy.kinetic"])
+    lost = sum(np.trapezoid(run[f"{w}.tire.dissipation"], run.t) for w in WHEELS)
+    assert lost > 1000.0
+    assert np.abs(run["energy.balance"]).max() < 1e-7 * (lost + drop)
+
+
+def test_left_is_the_mirror_image_of_right():
+    left, right = (
+        drive(sedan(), "step-steer", speed=20.0, acceleration=side * 5.0, duration=4.0, rtol=1e-11) for side in (1, -1)
+    )
+    for name, sign in (("yaw_rate", -1), ("speed", 1), ("sideslip", -1)):
+        np.testing.assert_allclose(left[name], sign * right[name], atol=1e-9)
+    np.testing.assert_allclose(left["front.left.tire.load"], right["front.right.tire.load"], rtol=1e-9)
+    np.testing.assert_allclose(left["rear.right.tire.Fy"], -right["rear.left.tire.Fy"], atol=1e-5)
