@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import casadi as ca
 
 from sekant.geometry.spatial import SX
 from sekant.model.forces.base import Force, register
-from sekant.model.motion import ElementKinematics, Action, PointWrench
-from sekant.model.quantities import AnyQuantity, FrameName, quantity
+from sekant.model.motion import Action, ElementKinematics, PointWrench
+from sekant.model.quantities import AnyQuantity, FrameName, Quantity, Value
 from sekant.vehicle.roads import AnyRoad, Plane
 
-Area = quantity("m^2")
-Density = quantity("kg/m^3")
+Area = Annotated[Value, Quantity("m^2")]
+Density = Annotated[Value, Quantity("kg/m^3")]
 
 
 @register

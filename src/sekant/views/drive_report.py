@@ -17,12 +17,16 @@ from sekant.views.pictures import drawing
 if TYPE_CHECKING:
     from sekant.vehicle.maneuvers import Run
 
-_STYLE = """body{font:15px/1.45 system-ui,sans-serif;max-width:62rem;margin:2rem auto;padding:0 1rem;color:#1d2430;background:#fff}
+_STYLE = """
+body{font:15px/1.45 system-ui,sans-serif;max-width:62rem;margin:2rem auto;padding:0 1rem;color:#123;background:#fff}
 h1{font-size:1.4rem;margin-bottom:.2rem}h2{font-size:1.05rem;margin:1.6rem 0 .4rem}p{margin:.3rem 0}
-.wrap{overflow-x:auto}table{border-collapse:collapse;width:100%}td,th{padding:.3rem .6rem;border-bottom:1px solid #dde2ea;text-align:left;vertical-align:top}
-td.n,th.n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}.d{color:#667085;font-size:.86em}.w{color:#a13a00}
-img{max-width:100%;height:auto}
-@media(prefers-color-scheme:dark){body{color:#e6e9ef;background:#14171c}td,th{border-color:#333a45}.d{color:#9aa4b2}.w{color:#ff9d66}img{background:#fff;border-radius:6px}}"""
+.wrap{overflow-x:auto}table{border-collapse:collapse;width:100%}
+td,th{padding:.3rem .6rem;border-bottom:1px solid #dde2ea;text-align:left;vertical-align:top}
+td.n,th.n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}
+.d{color:#667085;font-size:.86em}.w{color:#a13a00}img{max-width:100%;height:auto}
+@media(prefers-color-scheme:dark){body{color:#e6e9ef;background:#14171c}td,th{border-color:#333a45}
+.d{color:#9aa4b2}.w{color:#ff9d66}img{background:#fff;border-radius:6px}}
+"""
 
 
 def write_report(runs: list[Run], path: Path) -> None:
@@ -52,8 +56,11 @@ def _table(runs: list[Run]) -> str:
     for row in zip(*[run.measures for run in runs], strict=True):
         values = "".join(f"<td class=n>{m.value:.5g}</td>" for m in row)
         meaning = f"<div class=d>{html.escape(row[0].definition)}</div>" if row[0].definition else ""
-        rows.append(f"<tr><td>{html.escape(row[0].name)}{meaning}</td>{values}<td>{html.escape(row[0].unit)}</td></tr>")
-    return f"<h2>Measures</h2><div class=wrap><table><tr><th></th>{head}<th>unit</th></tr>{''.join(rows)}</table></div>"
+        rows.append(
+            f"<tr><td>{html.escape(row[0].name)}{meaning}</td>{values}<td>{html.escape(row[0].unit)}</td></tr>"
+        )
+    table = f"<table><tr><th></th>{head}<th>unit</th></tr>{''.join(rows)}</table>"
+    return f"<h2>Measures</h2><div class=wrap>{table}</div>"
 
 
 def _curves(runs: list[Run]) -> bytes:

@@ -1,8 +1,9 @@
-"""From the description of a car to a plain model: chassis, axles by mounting, tires, drive, brakes, air, what is measured.
+"""From the description of a car to a plain model: chassis, axles, tires, drive, brakes, air, and what is measured.
 
-Names: body `chassis` on the free joint `travel`; of each axle `front.left.wheel`, `front.left.spin`, `front.left.tire`, `front.rack`, ...
-Measured, of the chassis' center of mass in ISO 8855's intermediate axes (x horizontal): `speed` and `lateral_velocity`
-(m/s), `sideslip`, `yaw_rate`, and the sensors `position`, `angles`, `turn`. Commands: `steering_wheel`, `drive_torque`, `brake`.
+Names: body `chassis` on the free joint `travel`; of each axle `front.left.wheel`, `front.left.hub`,
+`front.left.tire`, `front.rack`, ... Measured, of the chassis' center of mass in ISO 8855's intermediate axes (x
+horizontal): `speed` and `lateral_velocity` (m/s), `sideslip`, `yaw_rate`, and the sensors `position`, `angles`,
+`turn`. Commands: `steering_wheel`, `drive_torque`, `brake`.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from sekant.model.forces.base import Force
 from sekant.model.joints import Free
 from sekant.model.model import Model
 from sekant.model.placement import Placement
-from sekant.model.sensors import AnglesSensor, AngularVelocitySensor, PositionSensor, VelocitySensor
+from sekant.model.sensors import Angles, AngularVelocity, Position, Velocity
 from sekant.model.shapes import Box, Wheel
 from sekant.model.signals.expression import ExpressionSignal
 from sekant.model.table import TableData
@@ -32,7 +33,11 @@ GRAVITY = 9.81
 
 
 def car_model(
-    given: Car | dict[str, Any], commands: Commands | None = None, *, speed: float = 0.0, start: tuple[float, float] = (0.0, 0.0)
+    given: Car | dict[str, Any],
+    commands: Commands | None = None,
+    *,
+    speed: float = 0.0,
+    start: tuple[float, float] = (0.0, 0.0),
 ) -> Model:
     """The model of a car at `speed` (m/s) along x, its origin at `start` (x, y, m), driven by `commands`."""
     car = car_description(given)
@@ -71,7 +76,9 @@ class _Builder:
             description=car.description,
             gravity=(0.0, 0.0, -GRAVITY),
             bodies={"chassis": chassis},
-            joints={"travel": Free(child="chassis", position=(*self.start, 0.0), velocity=(self.speed, 0.0, 0.0))},
+            joints={
+                "travel": Free(child="chassis", position=(*self.start, 0.0), velocity=(self.speed, 0.0, 0.0))
+            },
         )
         for name, axle in car.axles.items():
             model = model.mount(self._axle(name, axle), name, on="chassis")
@@ -82,7 +89,14 @@ class _Builder:
             sensors={**model.sensors, **_sensors()},
             signals={**model.signals, **self._signals(), **self.commands.signals},
             drivers={**model.drivers, **self._rack_driver()},
-            forces={**model.forces, **self._tires(), **self._rack_force(), **self._drive(), **self._brakes(), **self._air()},
+            forces={
+                **model.forces,
+                **self._tires(),
+                **self._rack_force(),
+                **self._drive(),
+                **self._brakes(),
+                **self._air(),
+            },
             shapes={**model.shapes, **self._shapes()},
         )
 
@@ -106,7 +120,7 @@ class _Builder:
         for name, axle in self.car.axles.items():
             rate = spin_at(axle.tire, self.wheel_load[name], self.speed) if self.speed else 0.0
             for side in SIDES:
-                joint = f"{name}.{side}.spin"
+                joint = f"{name}.{side}.hub"
                 joints[joint] = joints[joint].model_copy(update={"v0": (rate,)})
         return joints
 
@@ -131,7 +145,9 @@ class _Builder:
         if self.car.steered is None or not self.commands.steers_by_time:
             return {}
         still = self.commands.steer == "0"
-        return {"steering": Driver(joint=f"{self.car.steered}.rack", value=0.0 if still else self._rack_travel)}
+        return {
+            "steering": Driver(joint=f"{self.car.steered}.rack", value=0.0 if still else self._rack_travel)
+        }
 
     def _rack_force(self) -> dict[str, Force]:
         if self.car.steered is None or self.commands.steers_by_time:
@@ -161,7 +177,10 @@ class _Builder:
         drive = self.car.drive
         if drive is not None:
             most = "drive_limit(speed)" if isinstance(drive.torque, TableData) else repr(drive.torque)
-            found["drive_torque"] = (f"max({-drive.drag_torque!r}, min({most}, {self.commands.torque}))", "N*m")
+            found["drive_torque"] = (
+                f"max({-drive.drag_torque!r}, min({most}, {self.commands.torque}))",
+                "N*m",
+            )
         return {
             name: ExpressionSignal(value=0.0 if value == "0" else value, unit=unit)
             for name, (value, unit) in found.items()
@@ -173,7 +192,9 @@ class _Builder:
             return {}
         fields = {key: getattr(drive, key) for key in ("differential", "preload", "bias", "locking")}
         left, right = (f"{drive.axle}.{side}.wheel" for side in SIDES)
-        return {"drive": AxleDrive(left=left, right=right, carrier="chassis", torque="drive_torque", **fields)}
+        return {
+            "drive": AxleDrive(left=left, right=right, carrier="chassis", torque="drive_torque", **fields)
+        }
 
     def _brakes(self) -> dict[str, Force]:
         brakes = self.car.brakes
@@ -185,7 +206,7 @@ class _Builder:
             most = brakes.torque * (brakes.front_share if number == 0 else rest) / 2
             for side in SIDES:
                 force = f"-{most!r}*brake*tanh(v/{brakes.standstill!r})"
-                found[f"{name}.{side}.brake"] = Actuator(joint=f"{name}.{side}.spin", force=force)
+                found[f"{name}.{side}.brake"] = Actuator(joint=f"{name}.{side}.hub", force=force)
         return found
 
     def _air_frames(self) -> dict[str, Placement]:
@@ -228,8 +249,8 @@ class _Builder:
 
 def _sensors() -> dict[str, Any]:
     return {
-        "position": PositionSensor(frame="chassis.cg"),
-        "velocity": VelocitySensor(frame="chassis.cg"),
-        "angles": AnglesSensor(frame="chassis"),
-        "turn": AngularVelocitySensor(frame="chassis"),
+        "position": Position(frame="chassis.cg"),
+        "velocity": Velocity(frame="chassis.cg"),
+        "angles": Angles(frame="chassis"),
+        "turn": AngularVelocity(frame="chassis"),
     }

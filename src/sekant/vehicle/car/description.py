@@ -1,7 +1,7 @@
 """What describes a car: chassis, axles, drive, brakes, air, road. Numbers carry units; `build` makes the model.
 
-Vehicle axes (ISO 8855): x forward, y to the left, z up. The origin lies in the plane y = 0, at any place; points of all parts are
-given in these axes, as the car stands.
+Vehicle axes (ISO 8855): x forward, y to the left, z up. The origin lies in the plane y = 0, at any place; points of
+all parts are given in these axes, as the car stands.
 """
 
 from __future__ import annotations
@@ -27,7 +27,6 @@ from sekant.vehicle.plain import (
     Plain,
     PointNumbers,
     Radians,
-    RotationalStiffnessNumber,
     SquareMetres,
     StiffnessNumber,
 )
@@ -42,7 +41,9 @@ def _tire(given: Any) -> Any:
     if isinstance(given, str):
         given = {"type": "magic_formula_tire", "file": given}
     if not isinstance(given, dict):
-        raise wrong("a tire is a property file (sport.tir) or a mapping such as {type: fiala_tire, radius: ...}")
+        raise wrong(
+            "a tire is a property file (sport.tir) or a mapping such as {type: fiala_tire, radius: ...}"
+        )
     for key in ("wheel", "road"):
         if key in given:
             raise wrong(f"'{key}' is given by the car; drop it here")

@@ -24,8 +24,10 @@ def load_car(path: str | PathLike[str]) -> Car:
     try:
         kind = data.get("vehicle")
         if kind not in KINDS:
-            what = f"'{kind}' is no vehicle; {suggest(str(kind), list(KINDS), 'vehicles')}" if kind else (
-                "holds no vehicle; write vehicle: car in its first line"
+            what = (
+                f"'{kind}' is no vehicle; {suggest(str(kind), list(KINDS), 'vehicles')}"
+                if kind
+                else ("holds no vehicle; write vehicle: car in its first line")
             )
             raise ModelError(what, path=("vehicle",) if kind else ())
         read_table_files(data.get("tables"), place.parent, places, ("tables",))

@@ -47,7 +47,7 @@ def simple_axle(axle: Axle, data: SimpleSuspension, height: float, preload: floa
             )
         wheel = axle.wheel
         bodies[f"{side}.wheel"] = Body(mass=wheel.mass, inertia=(*wheel.inertia, 0.0, 0.0, 0.0))
-        joints[f"{side}.spin"] = Revolute(
+        joints[f"{side}.hub"] = Revolute(
             parent=f"{side}.upright.wheel_center", child=f"{side}.wheel", axis=(0, 1, 0)
         )
         forces[f"{side}.spring"] = Actuator(

@@ -1,12 +1,13 @@
 """The linear single-track model of a car, from its masses and the slopes of its tires as it stands.
 
-With the cornering stiffnesses C_1, C_2 (N/rad) of the axles at x_1, x_2 ahead of the center of mass, sideslip velocity v,
-yaw rate r, speed V and steer angle delta of the wheels of the first axle (Riekert and Schunck, 1940):
+With the cornering stiffnesses C_1, C_2 (N/rad) of the axles at x_1, x_2 ahead of the center of mass, sideslip
+velocity v, yaw rate r, speed V and steer angle delta of the wheels of the first axle (Riekert and Schunck, 1940):
 
     m (v' + V r) = -sum C_i (v + x_i r) / V + C_1 delta ,
     J r'         = -sum C_i x_i (v + x_i r) / V + C_1 x_1 delta .
 
-It is where drivers take their gains from and where searches for steady turns begin; roll, springs and steering are left out.
+It is where drivers take their gains from and where searches for steady turns begin; roll, springs and steering are
+left out.
 """
 
 from __future__ import annotations
@@ -64,7 +65,7 @@ class SingleTrack:
     def steady(self, speed: float) -> Floats:
         """(v, r) per rad of steer angle of the wheels."""
         A, B = self.matrices(speed)
-        return -np.linalg.solve(A, B)
+        return np.asarray(-np.linalg.solve(A, B), float)
 
     def yaw_gain(self, speed: float) -> float:
         """Yaw rate per steering wheel angle, 1/s."""

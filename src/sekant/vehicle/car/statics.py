@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import casadi as ca
 import numpy as np
@@ -16,7 +17,9 @@ from sekant.vehicle.tires.element import Tire
 Floats = NDArray[np.float64]
 
 
-def axle_loads(masses: Sequence[float], places: Sequence[float], axles: Sequence[float], gravity: float) -> Floats:
+def axle_loads(
+    masses: Sequence[float], places: Sequence[float], axles: Sequence[float], gravity: float
+) -> Floats:
     """Loads (n,) N of axles at x = `axles` (n,) m under masses (m,) kg at x = `places` (m,) m.
 
     With more than two axles the loads are those of least squares, as under springs of one stiffness.
@@ -26,10 +29,10 @@ def axle_loads(masses: Sequence[float], places: Sequence[float], axles: Sequence
     found = np.linalg.lstsq(A, b, rcond=None)[0]
     if np.any(found <= 0):
         raise ModelError(
-            f"the center of mass lies beyond an axle, which would carry {found.min():.4g} N; check com and the places "
-            "of the axles (x forward)"
+            f"the center of mass lies beyond an axle, which would carry {found.min():.4g} N; check com and "
+            "the places of the axles (x forward)"
         )
-    return found
+    return np.asarray(found, float)
 
 
 def pressed_by(tire: Tire, load: float, spin: float = 0.0) -> float:
@@ -38,8 +41,11 @@ def pressed_by(tire: Tire, load: float, spin: float = 0.0) -> float:
     force = ca.Function("load", [d], [SX(tire.load(d, SX(0), SX(spin)))])
     most = float(ca.DM(SX(tire.unloaded_radius)))
     if float(force(most)) < load:
-        raise ModelError(f"a tire cannot carry {load:.4g} N: pressed by its whole radius it has {float(force(most)):.4g} N")
-    return float(brentq(lambda x: float(force(x)) - load, 0.0, most, xtol=1e-14))
+        raise ModelError(
+            f"a tire cannot carry {load:.4g} N: pressed by its whole radius it has {float(force(most)):.4g} N"
+        )
+    root: Any = brentq(lambda x: float(force(x)) - load, 0.0, most, xtol=1e-14)
+    return float(root)
 
 
 def rolling_radius(tire: Tire, load: float, spin: float) -> float:

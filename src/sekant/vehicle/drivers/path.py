@@ -1,8 +1,9 @@
 """A driver who follows a path y(x) by looking ahead, with gains that follow from the linear car.
 
-The linear car at its speed V, with hands that follow with a lag T, x = (v, r, y, psi, h), x' = A x + B u, is to be steered so that
-the integral of (y - y_path)^2 / Y^2 + u^2 / U^2 is least. For a path that is known ahead the optimum is (Sharp and Valtetsiotis,
-Optimal preview car steering control, Vehicle System Dynamics 35, 2001; here in continuous time)
+The linear car at its speed V, with hands that follow with a lag T, x = (v, r, y, psi, h), x' = A x + B u, is to be
+steered so that the integral of (y - y_path)^2 / Y^2 + u^2 / U^2 is least. For a path that is known ahead the optimum
+is (Sharp and Valtetsiotis, Optimal preview car steering control, Vehicle System Dynamics 35, 2001; here in continuous
+time)
 
     u = -K x + int_0^inf w(s) y_path(x + V s) ds ,   w(s) = (U^2 / Y^2) B^T exp((A - B K)^T s) C^T ,
 
@@ -67,34 +68,41 @@ def preview_gains(linear: SingleTrack, speed: float) -> tuple[Floats, Floats, Fl
 
 
 def follow_path(
-    commands: Commands, x: Sequence[float] | Floats, y: Sequence[float] | Floats, *, speed: float, linear: SingleTrack
+    commands: Commands,
+    x: Sequence[float] | Floats,
+    y: Sequence[float] | Floats,
+    *,
+    speed: float,
+    linear: SingleTrack,
 ) -> Commands:
     """The `commands` with a steering that follows the path through the points x, y (n,) m at `speed` (m/s).
 
-    Between the points the path is smooth (pchip), beyond them straight on. It runs along x: steep pieces, and speeds beyond the critical one
-    of a car that oversteers, are refused.
+    Between the points the path is smooth (pchip), beyond them straight on. It runs along x: steep pieces, and speeds
+    beyond the critical one of a car that oversteers, are refused.
     """
     x, y = np.asarray(x, float), np.asarray(y, float)
     if x.size < 4 or np.any(np.diff(x) <= 0):
         raise ModelError("a path needs at least 4 points with increasing x")
     if speed <= 0 or linear.yaw_gain(speed) <= 0:
         raise ModelError(
-            f"a path cannot be followed at {speed:g} m/s: the car must move forward, below the critical speed of a car "
-            f"that oversteers (its understeer gradient is {linear.understeer_gradient:.3g} rad s^2/m)"
+            f"a path cannot be followed at {speed:g} m/s: the car must move forward, below the critical speed of a "
+            f"car that oversteers (its understeer gradient is {linear.understeer_gradient:.3g} rad s^2/m)"
         )
     steepest = float(np.max(np.abs(np.diff(y) / np.diff(x))))
     if steepest > 1.0:
         raise ModelError(
-            f"the path turns away by {np.degrees(np.arctan(steepest)):.0f} deg from x, more than a driver can follow as "
-            "y over x; let it run along x"
+            f"the path turns away by {np.degrees(np.arctan(steepest)):.0f} deg from x, more than a driver can follow "
+            "as y over x; let it run along x"
         )
     table = TableData(x=tuple(x), y=tuple(y), kind="pchip", extrapolation="constant")
     K, times, weights = preview_gains(linear, speed)
     seen = " + ".join(
-        f"{w!r}*path(position.x + {speed * s!r})" for w, s in zip(weights.tolist(), times.tolist(), strict=True)
+        f"{w!r}*path(position.x + {speed * s!r})"
+        for w, s in zip(weights.tolist(), times.tolist(), strict=True)
     )
-    own = f"{K[0].item()!r}*lateral_velocity + {K[1].item()!r}*yaw_rate + {K[2].item()!r}*position.y + {K[3].item()!r}*angles.yaw"
-    steer = f"max(-{MOST}, min({MOST}, {seen} - ({own} + {K[4].item()!r}*hands)))"
+    felt = ("lateral_velocity", "yaw_rate", "position.y", "angles.yaw", "hands")
+    own = " + ".join(f"{gain!r}*{name}" for gain, name in zip(K.tolist(), felt, strict=True))
+    steer = f"max(-{MOST}, min({MOST}, {seen} - ({own})))"
     hands = Lowpass(input=steer, time_constant=LAG, unit="rad")
     return replace(
         commands,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from sekant.model.signals.pid import Pid
+from sekant.model.table import TableData
 from sekant.vehicle.car.commands import Commands
 from sekant.vehicle.car.description import Car
 
@@ -15,14 +16,15 @@ INTEGRAL = 1.0  # 1/s^2
 def hold_speed(commands: Commands, car: Car, speed: str, mass: float) -> Commands:
     """The `commands` with a torque that holds `speed` (m/s, an expression).
 
-    The gains ask for an acceleration of 3/s times the error; mass (kg) of the car and radius of its driven wheels turn
-    that into torque.
+    The gains ask for an acceleration of 3/s times the error; mass (kg) of the car and radius of its driven wheels
+    turn that into torque.
     """
     if car.drive is None:
         return commands
     axle = car.axles[car.drive.axle]
     scale = mass * float(axle.tire.unloaded_radius)  # type: ignore[arg-type]
-    most = car.drive.torque if isinstance(car.drive.torque, float) else max(car.drive.torque.y)
+    torque = car.drive.torque
+    most = max(torque.y) if isinstance(torque, TableData) else torque
     pid = Pid(
         error=f"({speed}) - speed",
         kp=PROPORTIONAL * scale,

@@ -46,7 +46,12 @@ def drive(
     commands = chosen.commands(Setting(car, linear))
     model = car_model(car, commands, speed=chosen.speed)
     result = simulate(
-        model, until=chosen.until, method=method, step=step, rtol=rtol, output_step=output_step or 1 / ROWS_PER_SECOND
+        model,
+        until=chosen.until,
+        method=method,
+        step=step,
+        rtol=rtol,
+        output_step=output_step or 1 / ROWS_PER_SECOND,
     )
     result = _until_over(chosen, result)
     run = Run(car, chosen, model, result, linear, label or car.name)
@@ -75,11 +80,13 @@ def _until_over(chosen: Maneuver, result: Result) -> Result:
 def _warnings(run: Run) -> tuple[str, ...]:
     found = []
     if run.result.status != "finished":
-        found.append(f"the run ended at {run.t[-1]:.4g} s of {run.maneuver.until:.4g} s: {run.result.message}")
+        found.append(
+            f"the run ended at {run.t[-1]:.4g} s of {run.maneuver.until:.4g} s: {run.result.message}"
+        )
     for measure in run.maneuver.measures(run):
         if measure.name == "largest path error" and measure.value > 1.0:
             found.append(
-                f"the car left the path by {measure.value:.3g} m: at {run.maneuver.speed * 3.6:.0f} km/h the driver cannot "
-                "follow it; drive more slowly"
+                f"the car left the path by {measure.value:.3g} m: at {run.maneuver.speed * 3.6:.0f} km/h the driver "
+                "cannot follow it; drive more slowly"
             )
     return tuple(found)

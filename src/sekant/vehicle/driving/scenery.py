@@ -42,7 +42,13 @@ def road_strip(road: Road, path: Floats) -> dict[str, Any]:
     z = road_values(road, xy[..., 0].ravel(), xy[..., 1].ravel())[0]
     points = np.column_stack([xy.reshape(-1, 2), z - 2e-3])
     size = [len(center), ACROSS]
-    return {"name": "road", "body": "ground", "pose": GROUND, "size": size, "points": np.round(points, 4).tolist()}
+    return {
+        "name": "road",
+        "body": "ground",
+        "pose": GROUND,
+        "size": size,
+        "points": np.round(points, 4).tolist(),
+    }
 
 
 def _even(path: Floats) -> Floats:

@@ -113,7 +113,7 @@ class Maneuver(Description):
         """The road; the car's own unless the maneuver needs another."""
         return car.road
 
-    def ended(self, result: Result) -> Floats | None:
+    def ended(self, result: Result) -> NDArray[np.bool_] | None:
         """(n,) bool where the maneuver is over, if it may end before `until`."""
         return None
 
@@ -149,13 +149,26 @@ def maneuver(kind: str, **options: Any) -> Maneuver:
 
 def common_measures(run: Run) -> list[Measure]:
     """What every run tells."""
-    ay, loads = run.lateral_acceleration, [run[f"{name}.{side}.tire.load"] for name in run.car.axles for side in ("left", "right")]
+    ay, loads = (
+        run.lateral_acceleration,
+        [run[f"{name}.{side}.tire.load"] for name in run.car.axles for side in ("left", "right")],
+    )
     least = min(float(load.min()) for load in loads)
     return [
         Measure("largest lateral acceleration", _most(ay), "m/s^2", "of the center of mass, |v_y' + r V|"),
-        Measure("largest sideslip", np.degrees(_most(run["sideslip"])), "deg", "of the center of mass, |atan(v_y / V)|"),
+        Measure(
+            "largest sideslip",
+            np.degrees(_most(run["sideslip"])),
+            "deg",
+            "of the center of mass, |atan(v_y / V)|",
+        ),
         Measure("largest yaw rate", np.degrees(_most(run["yaw_rate"])), "deg/s", ""),
-        Measure("largest roll angle", np.degrees(_most(run["angles"][:, 2])), "deg", "of the chassis against the horizontal"),
+        Measure(
+            "largest roll angle",
+            np.degrees(_most(run["angles"][:, 2])),
+            "deg",
+            "of the chassis against the horizontal",
+        ),
         Measure("largest steering wheel angle", np.degrees(_most(run["steering_wheel"])), "deg", ""),
         Measure("least wheel load", least, "N", "of all wheels; 0: a wheel was off the road"),
     ]

@@ -7,6 +7,7 @@ from math import degrees
 from typing import ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sekant.results import Result
 from sekant.vehicle.car.commands import Commands
@@ -41,7 +42,7 @@ class BrakeStraight(Maneuver):
     def commands(self, at: Setting) -> Commands:
         return Commands(brake=self._pedal())
 
-    def ended(self, result: Result) -> Floats | None:
+    def ended(self, result: Result) -> NDArray[np.bool_] | None:
         return result["speed"] < STOPPED
 
     def measures(self, run: Run) -> list[Measure]:
@@ -49,14 +50,23 @@ class BrakeStraight(Maneuver):
         s = run["position"][:, 0]
         stop = first_time(t, -v, -STOPPED)
         begin = float(np.interp(self.at, t, s))
-        found = [
-            Measure("stopping distance", float(np.interp(stop, t, s)) - begin if np.isfinite(stop) else float("nan"), "m", f"from the begin of braking to {STOPPED} m/s"),
-            Measure("mean deceleration", self._mean(t, v, s), "m/s^2", "over the distance from 80 to 10 % of the speed"),
+        return [
+            Measure(
+                "stopping distance",
+                float(np.interp(stop, t, s)) - begin if np.isfinite(stop) else float("nan"),
+                "m",
+                f"from the begin of braking to {STOPPED} m/s",
+            ),
+            Measure(
+                "mean deceleration",
+                self._mean(t, v, s),
+                "m/s^2",
+                "over the distance from 80 to 10 % of the speed",
+            ),
             Measure("largest deceleration", float(-run.longitudinal_acceleration.min()), "m/s^2", ""),
             Measure("largest pitch angle", degrees(float(np.abs(run["angles"][:, 1]).max())), "deg", ""),
             Measure("lateral deviation", float(np.abs(run["position"][:, 1]).max()), "m", ""),
         ]
-        return found
 
     def _mean(self, t: Floats, v: Floats, s: Floats) -> float:
         high, low = 0.8 * v[0], 0.1 * v[0]
@@ -73,7 +83,9 @@ class BrakeInTurn(BrakeStraight):
 
     type: ClassVar[str] = "brake-in-turn"
     summary: ClassVar[str] = "brake in a turn with the steering wheel held"
-    source: ClassVar[str] = "ISO 7975 in outline: change of the yaw rate and the path against the turn without braking"
+    source: ClassVar[str] = (
+        "ISO 7975 in outline: change of the yaw rate and the path against the turn without braking"
+    )
 
     speed: float = 80 / 3.6
     acceleration: Plain = 4.0
@@ -86,7 +98,11 @@ class BrakeInTurn(BrakeStraight):
         steer = f"step5(t, 0.5, 0, 1.5, {angle!r})"
         held = hold_speed(Commands(steer=steer), at.car, repr(self.speed), at.linear.mass)
         # off the throttle with the brake
-        return replace(held, brake=self._pedal(), torque=f"({held.torque})*step5(t, {self.at!r}, 1, {self.at + 0.1!r}, 0)")
+        return replace(
+            held,
+            brake=self._pedal(),
+            torque=f"({held.torque})*step5(t, {self.at!r}, 1, {self.at + 0.1!r}, 0)",
+        )
 
     def measures(self, run: Run) -> list[Measure]:
         t, r = run.t, run["yaw_rate"]
@@ -97,9 +113,19 @@ class BrakeInTurn(BrakeStraight):
         return [
             Measure("yaw rate before braking", degrees(before), "deg/s", ""),
             Measure("yaw rate after 1 s of braking", second / before, "1", "over that before braking"),
-            Measure("largest yaw rate in the first second", float(first.max()) / abs(before), "1", "over that before braking"),
+            Measure(
+                "largest yaw rate in the first second",
+                float(first.max()) / abs(before),
+                "1",
+                "over that before braking",
+            ),
             Measure("largest sideslip while braking", degrees(float(np.abs(beta).max())), "deg", ""),
-            Measure("mean deceleration", self._mean(t[t > self.at], run["speed"][t > self.at], _way(run)[t > self.at]), "m/s^2", "over the distance from 80 to 10 % of the speed"),
+            Measure(
+                "mean deceleration",
+                self._mean(t[t > self.at], run["speed"][t > self.at], _way(run)[t > self.at]),
+                "m/s^2",
+                "over the distance from 80 to 10 % of the speed",
+            ),
         ]
 
 

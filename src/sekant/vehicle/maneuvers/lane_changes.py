@@ -57,13 +57,17 @@ class LaneChange(Maneuver):
         x, y = run["position"][:, 0], run["position"][:, 1]
         off = np.abs(y - np.interp(x, *self.path(run.car)))
         found = [
-            Measure("largest path error", float(off.max()), "m", "of the center of mass from the path, across x"),
+            Measure(
+                "largest path error", float(off.max()), "m", "of the center of mass from the path, across x"
+            ),
             Measure("speed lost", float(run["speed"][0] - run["speed"][-1]), "m/s", "from start to end"),
         ]
         room = self._room(run)
         if room is not None:
             found.append(
-                Measure("least distance to cones", room, "m", "of the body's corners; negative: cones are hit")
+                Measure(
+                    "least distance to cones", room, "m", "of the body's corners; negative: cones are hit"
+                )
             )
         return found
 

@@ -22,7 +22,9 @@ class Ride(Maneuver):
 
     type: ClassVar[str] = "ride"
     summary: ClassVar[str] = "straight ahead on a random road"
-    source: ClassVar[str] = "ISO 2631-1, weighting W_k of vertical acceleration (poles as given in open literature)"
+    source: ClassVar[str] = (
+        "ISO 2631-1, weighting W_k of vertical acceleration (poles as given in open literature)"
+    )
 
     roughness: Literal["A", "B", "C", "D", "E"] = "C"
     seed: int = 1
@@ -48,12 +50,24 @@ class Ride(Maneuver):
         az = np.gradient(v, t, edge_order=2)
         weighted = weighted_wk(t, az)
         late = t > SETTLED
-        loads = {f"{a}.{s}": run[f"{a}.{s}.tire.load"][late] for a in run.car.axles for s in ("left", "right")}
+        loads = {
+            f"{a}.{s}": run[f"{a}.{s}.tire.load"][late] for a in run.car.axles for s in ("left", "right")
+        }
         share = max(float(load.std() / load.mean()) for load in loads.values())
         return [
-            Measure("weighted vertical acceleration", _rms(weighted[late]), "m/s^2", "root mean square of the chassis' center of mass, weighted by W_k"),
+            Measure(
+                "weighted vertical acceleration",
+                _rms(weighted[late]),
+                "m/s^2",
+                "root mean square of the chassis' center of mass, weighted by W_k",
+            ),
             Measure("vertical acceleration", _rms(az[late]), "m/s^2", "root mean square, without weighting"),
-            Measure("largest dynamic load share", 100 * share, "%", "standard deviation over mean of a wheel's load"),
+            Measure(
+                "largest dynamic load share",
+                100 * share,
+                "%",
+                "standard deviation over mean of a wheel's load",
+            ),
             Measure("roll rate", float(np.degrees(_rms(run["turn"][late, 0]))), "deg/s", "root mean square"),
         ]
 
@@ -61,8 +75,8 @@ class Ride(Maneuver):
 def weighted_wk(t: Floats, a: Floats) -> Floats:
     """Acceleration (n,) over even times (n,) s through the weighting W_k of ISO 2631-1.
 
-    Band limits 0.4 and 100 Hz (Butterworth of second order), acceleration-velocity transition at 12.5 Hz (Q = 0.63), upward step
-    at 2.37 and 3.35 Hz (Q = 0.91), in the frequency domain.
+    Band limits 0.4 and 100 Hz (Butterworth of second order), acceleration-velocity transition at 12.5 Hz (Q = 0.63),
+    upward step at 2.37 and 3.35 Hz (Q = 0.91), in the frequency domain.
     """
     even = np.linspace(t[0], t[-1], t.size)
     A = np.fft.rfft(np.interp(even, t, a))

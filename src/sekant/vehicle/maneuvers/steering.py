@@ -58,16 +58,43 @@ class StepSteer(Maneuver):
             gain = steady / end
             unit = "1/s" if name == "yaw rate" else "m/s^2/deg"
             found += [
-                Measure(f"{name} gain", gain if unit == "1/s" else gain / degrees(1), unit, "steady value over steering wheel angle"),
-                Measure(f"time to 90 % of {name}", first_time(t, up, 0.9 * abs(steady)) - half, "s", "from half the steering wheel angle"),
-                Measure(f"peak time of {name}", float(t[int(np.argmax(up))]) - half, "s", "from half the steering wheel angle"),
-                Measure(f"overshoot of {name}", 100 * (float(up.max()) / abs(steady) - 1), "%", "greatest over steady value"),
+                Measure(
+                    f"{name} gain",
+                    gain if unit == "1/s" else gain / degrees(1),
+                    unit,
+                    "steady value over steering wheel angle",
+                ),
+                Measure(
+                    f"time to 90 % of {name}",
+                    first_time(t, up, 0.9 * abs(steady)) - half,
+                    "s",
+                    "from half the steering wheel angle",
+                ),
+                Measure(
+                    f"peak time of {name}",
+                    float(t[int(np.argmax(up))]) - half,
+                    "s",
+                    "from half the steering wheel angle",
+                ),
+                Measure(
+                    f"overshoot of {name}",
+                    100 * (float(up.max()) / abs(steady) - 1),
+                    "%",
+                    "greatest over steady value",
+                ),
             ]
         beta = float(run["sideslip"][late].mean())
         roll = float(run["angles"][late, 2].mean())
         ay = float(run.lateral_acceleration[late].mean())
         found.append(Measure("steady sideslip", degrees(beta), "deg", "of the center of mass"))
-        found.append(Measure("roll gradient", degrees(roll) / ay, "deg s^2/m", "steady roll angle over lateral acceleration"))
+        found.append(
+            Measure(
+                "roll gradient",
+                degrees(roll) / ay,
+                "deg s^2/m",
+                "steady roll angle over lateral acceleration",
+            )
+        )
         return found
 
 
@@ -109,7 +136,12 @@ class SteadyCircle(Maneuver):
         beta = float(np.polyfit(ay[chosen], run["sideslip"][chosen], 1)[0])
         roll = float(np.polyfit(ay[chosen], run["angles"][chosen, 2], 1)[0])
         return [
-            Measure("understeer gradient", degrees(K), "deg s^2/m", "d(steer angle - L / R) / d(lateral acceleration), 1 to 3 m/s^2"),
+            Measure(
+                "understeer gradient",
+                degrees(K),
+                "deg s^2/m",
+                "d(steer angle - L / R) / d(lateral acceleration), 1 to 3 m/s^2",
+            ),
             Measure("sideslip gradient", degrees(beta), "deg s^2/m", "d(sideslip) / d(lateral acceleration)"),
             Measure("roll gradient", degrees(roll), "deg s^2/m", "d(roll angle) / d(lateral acceleration)"),
         ]
@@ -121,7 +153,9 @@ class SineWithDwell(Maneuver):
 
     type: ClassVar[str] = "sine-with-dwell"
     summary: ClassVar[str] = "one sine of 0.7 Hz with a dwell at its second peak"
-    source: ClassVar[str] = "FMVSS 126 / UN R140: 0.7 Hz, dwell 0.5 s, yaw rate at 1.0 and 1.75 s after the end"
+    source: ClassVar[str] = (
+        "FMVSS 126 / UN R140: 0.7 Hz, dwell 0.5 s, yaw rate at 1.0 and 1.75 s after the end"
+    )
 
     acceleration: Plain = 5.0
     """lateral acceleration of the linear car at the amplitude, m/s^2"""
@@ -145,9 +179,8 @@ class SineWithDwell(Maneuver):
         hold = 0.75 * T
         end = self.at + T + self.dwell
         phase = f"min({s}, {hold!r}) + max({s} - {hold + self.dwell!r}, 0)"
-        window = (
-            f"step5(t, {self.at!r}, 0, {self.at + self.blend!r}, 1)*step5(t, {end - self.blend!r}, 1, {end!r}, 0)"
-        )
+        a, b = self.at + self.blend, end - self.blend
+        window = f"step5(t, {self.at!r}, 0, {a!r}, 1)*step5(t, {b!r}, 1, {end!r}, 0)"
         steer = f"{A!r}*sin({2 * pi * f!r}*({phase}))*{window}"
         return hold_speed(Commands(steer=steer), at.car, repr(self.speed), at.linear.mass)
 
@@ -159,9 +192,25 @@ class SineWithDwell(Maneuver):
         found = []
         for later in (1.0, 1.75):
             left = 100 * float(np.interp(end + later, t, r)) / peak
-            found.append(Measure(f"yaw rate {later:g} s after the end", left, "%", "of its second peak; at most 35 and 20 are asked for"))
-        y = float(np.interp(self.at + 1.07, t, run["position"][:, 1])) - float(np.interp(self.at, t, run["position"][:, 1]))
-        found.append(Measure("lateral displacement at 1.07 s", abs(y), "m", "after the begin of steering; at least 1.83 m is asked for"))
+            found.append(
+                Measure(
+                    f"yaw rate {later:g} s after the end",
+                    left,
+                    "%",
+                    "of its second peak; at most 35 and 20 are asked for",
+                )
+            )
+        y = float(np.interp(self.at + 1.07, t, run["position"][:, 1])) - float(
+            np.interp(self.at, t, run["position"][:, 1])
+        )
+        found.append(
+            Measure(
+                "lateral displacement at 1.07 s",
+                abs(y),
+                "m",
+                "after the begin of steering; at least 1.83 m is asked for",
+            )
+        )
         return found
 
 
@@ -201,8 +250,18 @@ class SweptSine(Maneuver):
             Measure("yaw rate gain at 0.3 Hz", low, "1/s", "over the steering wheel angle"),
             Measure("resonance of the yaw rate", float(f[peak]), "Hz", "where the gain is greatest"),
             Measure("peak over gain at 0.3 Hz", float(gain[peak]) / low, "1", ""),
-            Measure("phase of the yaw rate at 1 Hz", float(np.interp(1.0, f, phase)), "deg", "behind the steering wheel"),
-            Measure("bandwidth of the yaw rate", float(f[peak + below[0]]) if below.size else float("nan"), "Hz", "where the gain is 3 dB below that at 0.3 Hz"),
+            Measure(
+                "phase of the yaw rate at 1 Hz",
+                float(np.interp(1.0, f, phase)),
+                "deg",
+                "behind the steering wheel",
+            ),
+            Measure(
+                "bandwidth of the yaw rate",
+                float(f[peak + below[0]]) if below.size else float("nan"),
+                "Hz",
+                "where the gain is 3 dB below that at 0.3 Hz",
+            ),
         ]
 
 

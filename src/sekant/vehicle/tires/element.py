@@ -95,7 +95,7 @@ class Tire(Force):
         effective = self.rolling_radius(Fz, spin)
         V_sx = V_x - spin * effective
         kappa, tan_alpha, rates = self._slips(motion, Fz, gamma, V_x, V_sx, V_sy)
-        rolling = V_x / ca.sqrt(V_x**2 + (0.1 * SLOW) ** 2)  # sign of the speed, smooth through zero
+        rolling = V_x / at_least(V_x, 0.1 * SLOW)  # sign of the speed, smooth through zero
         grip = self.road.grip(motion, contact[0], contact[1])
         borne = ca.sqrt(Fz**2 + LEAST**2)
         found = self.forces(Slip(kappa, tan_alpha, gamma, borne, 0.0, V_x, 1.0, grip, grip))
@@ -150,7 +150,7 @@ class Tire(Force):
         """kappa, tan(alpha), and the rates of the patch's deflections if it has any."""
         lengths = self.relaxation_lengths(Fz, gamma)
         if lengths is None:
-            speed = ca.sqrt(V_x**2 + SLOW**2)
+            speed = at_least(V_x, SLOW)
             return -V_sx / speed, V_sy / speed, {}
         speed = ca.fabs(V_x)
         slow = ca.fmax(0, 1 - speed / SLOW) ** 2 * self.low_speed_damping()
@@ -169,6 +169,12 @@ class Tire(Force):
     def _owner(self, motion: ElementKinematics) -> str:
         """The name of this element in the model."""
         return next(name for name, item in motion.model.forces.items() if item is self)
+
+
+def at_least(speed: SX, least: float) -> SX:
+    """|speed| (m/s) above `least`, and (speed^2 / least + least) / 2 below, with a continuous slope."""
+    size = ca.fabs(speed)
+    return ca.if_else(size > least, size, (speed**2 / least + least) / 2)
 
 
 def pressed(stiffness: SX, damping: SX, deflection: SX, rate: SX) -> SX:

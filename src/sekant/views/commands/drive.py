@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 
 def drive(
     files: Annotated[
-        list[Path] | None, typer.Argument(help="Car files (YAML); several are variants to compare.", show_default=False)
+        list[Path] | None,
+        typer.Argument(help="Car files (YAML); several are variants to compare.", show_default=False),
     ] = None,
     maneuver: Annotated[str, typer.Option(help="Which one; --list tells all.")] = "double-lane-change",
     speed: Annotated[str | None, typer.Option(help='At the start, such as "80 km/h".')] = None,
@@ -24,9 +25,15 @@ def drive(
     method: Annotated[str | None, typer.Option(help="Integrator, as for sekant run.")] = None,
     step: Annotated[float | None, typer.Option(help="Step of a fixed-step method, s.")] = None,
     rtol: Annotated[float | None, typer.Option(help="Relative tolerance.")] = None,
-    html: Annotated[Path | None, typer.Option(help="Write a page that plays the run (at most two cars).")] = None,
-    report: Annotated[Path | None, typer.Option(help="Write a page with measures and curves side by side.")] = None,
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="Keep the result of one car (.nc).")] = None,
+    html: Annotated[
+        Path | None, typer.Option(help="Write a page that plays the run (at most two cars).")
+    ] = None,
+    report: Annotated[
+        Path | None, typer.Option(help="Write a page with measures and curves side by side.")
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Keep the result of one car (.nc).")
+    ] = None,
     listed: Annotated[bool, typer.Option("--list", help="List the maneuvers and their options.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print measures as JSON.")] = False,
 ) -> None:
@@ -37,7 +44,9 @@ def drive(
         _list(as_json)
         return
     if not files:
-        raise typer.BadParameter("name a car file, such as car.yaml (sekant new car writes one)", param_hint="FILES")
+        raise typer.BadParameter(
+            "name a car file, such as car.yaml (sekant new car writes one)", param_hint="FILES"
+        )
 
     from sekant.results.place import check_writable
 
@@ -60,9 +69,11 @@ def drive(
         raise typer.Exit(1)
 
 
-def _runs(files: list[Path], kind: str, speed: str | None, given: dict[str, str], reduced: bool, method, step, rtol) -> list[Run]:
-    from sekant.vehicle.driving import drive as drive_car
+def _runs(
+    files: list[Path], kind: str, speed: str | None, given: dict[str, str], reduced: bool, method, step, rtol
+) -> list[Run]:
     from sekant.vehicle.car.files import load_car
+    from sekant.vehicle.driving import drive as drive_car
 
     options: dict[str, Any] = {key: _number(value) for key, value in given.items()}
     if speed is not None:
@@ -70,7 +81,9 @@ def _runs(files: list[Path], kind: str, speed: str | None, given: dict[str, str]
     names = [file.stem for file in files]
     names = [name if names.count(name) == 1 else str(file) for name, file in zip(names, files, strict=True)]
     return [
-        drive_car(load_car(file), kind, label=name, reduced=reduced, method=method, step=step, rtol=rtol, **options)
+        drive_car(
+            load_car(file), kind, label=name, reduced=reduced, method=method, step=step, rtol=rtol, **options
+        )
         for file, name in zip(files, names, strict=True)
     ]
 
@@ -85,7 +98,7 @@ def _number(text: str) -> Any:
 def _write(runs: list[Run], html: Path | None, report: Path | None, output: Path | None) -> list[str]:
     written = []
     if output is not None:
-        from sekant.results.netcdf import save_result
+        from sekant.results import save_result
 
         save_result(runs[0].result, output)
         written.append(str(output))
@@ -116,7 +129,12 @@ def _told(runs: list[Run], written: list[str]) -> dict[str, Any]:
                 "label": run.label,
                 "status": run.result.status,
                 "measures": [
-                    {"name": m.name, "value": None if m.value != m.value else m.value, "unit": m.unit, "definition": m.definition}
+                    {
+                        "name": m.name,
+                        "value": None if m.value != m.value else m.value,
+                        "unit": m.unit,
+                        "definition": m.definition,
+                    }
                     for m in run.measures
                 ],
                 "warnings": list(run.warnings),
@@ -149,7 +167,11 @@ def _list(as_json: bool) -> None:
 
     if as_json:
         told = {
-            name: {"summary": cls.summary, "source": cls.source, "options": {key: field_docs(cls).get(key, "") for key in cls.model_fields}}
+            name: {
+                "summary": cls.summary,
+                "source": cls.source,
+                "options": {key: field_docs(cls).get(key, "") for key in cls.model_fields},
+            }
             for name, cls in MANEUVERS.items()
         }
         typer.echo(json.dumps(told, indent=2))

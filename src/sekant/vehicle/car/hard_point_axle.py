@@ -1,0 +1,35 @@
+"""An axle from a file of hard points, as a part of a car: its own wheel data, no load and no steering of its own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from sekant.errors import SekantError
+from sekant.io.source import read_source
+from sekant.io.yaml import located
+from sekant.model.model import Model
+from sekant.vehicle.build import axle as axle_of
+from sekant.vehicle.car.description import Axle
+from sekant.vehicle.hardpoints import HardPoints, hard_points
+
+
+def points_of(file: str) -> HardPoints:
+    """The hard points in a file; the load at the contact, if it has one, is left to the tires."""
+    source = read_source(Path(file))
+    try:
+        found = hard_points(source.data)
+    except SekantError as error:
+        raise located(error, source.places, file) from None
+    return found.model_copy(update={"load": 0.0})
+
+
+def hard_point_axle(axle: Axle, file: str) -> Model:
+    """The part, with wheels that spin; where the car drives or steers it, it does so itself."""
+    points = points_of(file)
+    wheel = points.wheel.model_copy(update={"mass": axle.wheel.mass, "inertia": axle.wheel.inertia})
+    points = points.model_copy(update={"wheel": wheel})
+    made = axle_of(points, steered=axle.steering is not None, spin=True)
+    drivers: dict[str, Any] = {name: item for name, item in made.drivers.items() if name != "steering"}
+    forces = {name: item for name, item in made.forces.items() if name != "column"}
+    return made.changed(drivers=drivers, forces=forces)
