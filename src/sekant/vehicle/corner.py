@@ -159,6 +159,7 @@ class Corner:
         a, b, c = self.p(front), self.p(rear), self.p(tip)
         arm = self.body(name, parts.plate(self.mass(name), a, b, c))
         self.into.bar(arm + "_tube", arm, ARM, a, c, b)
+        self.pick_ups(arm, a, b)
         if self.elastic(front) or self.elastic(rear):
             self.into.floating(arm)
             for point in (front, rear):
@@ -203,6 +204,11 @@ class Corner:
             self.into.add("joints", self.name(name + "_inner"), joint)
         changes = {length: parts.unit(b - a)} if length else {}
         self.ball(name + "_outer", name, carrier, outer, parent_changes=changes)
+
+    def pick_ups(self, arm: str, front: Vector, rear: Vector) -> None:
+        """Frames `front` and `rear` on an arm, at the ends of its hinge."""
+        self.into.frame(arm, "front", parts.frame_at(front))
+        self.into.frame(arm, "rear", parts.frame_at(rear))
 
     def elastic(self, point: str) -> bool:
         """Whether the joint at a point is a bushing."""

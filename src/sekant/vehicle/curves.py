@@ -44,14 +44,14 @@ def suspension_curves(
     springs = {name: _spring(model, name, role) for name, role in _springs(model, roles).items()}
     frames = [roles.wheel_center, roles.contact, *(roles.steer_axis or ())]
     frames += [end for ends in springs.values() for end in ends]
-    free = _without_steering_drivers(model, rack)
+    free = without_steering_drivers(model, rack)
     poses, limits, warnings = sweep(free, frames, roles.wheel_center, rack, heights, moves)
-    made = _Quantities(model, roles, poses, springs)
+    made = CornerQuantities(model, roles, poses, springs)
     columns = made.columns(heights, moves)
     return SuspensionCurves(model.name, made.side, heights, moves, columns, limits, warnings)
 
 
-class _Quantities:
+class CornerQuantities:
     """All columns from the poses of a few frames."""
 
     def __init__(self, model: Model, roles: Suspension, poses: dict[str, Poses], springs):
@@ -191,7 +191,7 @@ def _rack(model: Model, roles: Suspension, wanted: bool) -> str | None:
     return None
 
 
-def _without_steering_drivers(model: Model, rack: str | None) -> Model:
+def without_steering_drivers(model: Model, rack: str | None) -> Model:
     """The model without drivers on the rack, and on what a coupling ties to it, such as a steering wheel."""
     ties = [c for c in model.constraints.values() if isinstance(c, Coupling)]
     steering = (

@@ -61,9 +61,9 @@ def sweep(
     """
     system = compile(model)
     resolved = system.equations.resolved.model
-    placed = {name: _placed(resolved, name) for name in dict.fromkeys((wheel, *frames))}
-    start = _start(system, {body for body, _, _ in placed.values()} - {"ground"})
-    body, _, p_BF = placed[wheel]
+    where = {name: placed(resolved, name) for name in dict.fromkeys((wheel, *frames))}
+    start = start_poses(system, {body for body, _, _ in where.values()} - {"ground"})
+    body, _, p_BF = where[wheel]
     drives = {f"{wheel}.z": (start[body][1] + start[body][0] @ p_BF)[2] + travel}
     if rack is not None:
         drives[f"{rack}.{model.joints[rack].coordinates[0].name}"] = steering
@@ -73,7 +73,7 @@ def sweep(
     def grid(values: Vector, *more: int) -> Vector:
         return found.on_grid(values).reshape(*shape, *more)
 
-    bodies = {"ground": _resting(*shape, d)}
+    bodies = {"ground": resting(*shape, d)}
     for name, at_start in start.items():
         motion = found.body(name)
         w_z, v_z = motion.angular_acceleration, motion.acceleration
@@ -86,11 +86,11 @@ def sweep(
             grid(v_z if d == 1 else v_z[:, 0, 0], 3),
             *at_start,
         )
-    poses = {name: bodies[body].of_frame(R, p) for name, (body, R, p) in placed.items()}
+    poses = {name: bodies[body].of_frame(R, p) for name, (body, R, p) in where.items()}
     return poses, tuple(str(limit) for limit in found.limits), found.warnings
 
 
-def _placed(model: Model, reference: str) -> tuple[str, Vector, Vector]:
+def placed(model: Model, reference: str) -> tuple[str, Vector, Vector]:
     """The body that a frame is on, and R (3, 3), p (3,) of the frame in it."""
     body, name = model.split_reference(reference)
     frames = model.ground.frames if body == "ground" else model.bodies[body].frames
@@ -98,7 +98,7 @@ def _placed(model: Model, reference: str) -> tuple[str, Vector, Vector]:
     return body, ca.evalf(X.R).full(), ca.evalf(X.p).full().ravel()
 
 
-def _start(system: System, bodies: set[str]) -> dict[str, tuple[Vector, Vector]]:
+def start_poses(system: System, bodies: set[str]) -> dict[str, tuple[Vector, Vector]]:
     """R (3, 3) and p (3,) of each body at the model's start."""
     eq, state = system.equations, assemble(system)
     names = sorted(bodies)
@@ -108,7 +108,7 @@ def _start(system: System, bodies: set[str]) -> dict[str, tuple[Vector, Vector]]
     return {name: (numbers[2 * i], numbers[2 * i + 1].ravel()) for i, name in enumerate(names)}
 
 
-def _resting(n: int, m: int, d: int) -> Poses:
+def resting(n: int, m: int, d: int) -> Poses:
     """The ground."""
     zero, rates = np.zeros((n, m, 3)), np.zeros((n, m, d, 3))
     return Poses(zero[..., None] + np.eye(3), zero, rates, rates, zero, zero, np.eye(3), np.zeros(3))

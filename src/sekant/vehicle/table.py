@@ -17,6 +17,8 @@ SHOWN = {
     "1": ("", 1.0),
     "rad/m": ("deg/m", 180 / np.pi),
     "N/m": ("N/mm", 1e-3),
+    "N": ("N", 1.0),
+    "N*m/rad": ("N*m/deg", np.pi / 180),
 }
 """unit -> unit for people, and its factor"""
 DRIVES = ("travel", "rack", "steering_wheel")
@@ -35,6 +37,10 @@ class SuspensionCurves:
     limits: tuple[str, ...] = ()
     """where the mechanism cannot go as far as asked, and why; values are NaN there"""
     warnings: tuple[AnalysisWarning, ...] = ()
+
+    @property
+    def title(self) -> str:
+        return f"{self.name}, {self.side} corner"
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -92,10 +98,11 @@ class SuspensionCurves:
     def summary(self) -> str:
         """A table for people: each quantity at the lowest, the drawn and the highest position, wheels straight."""
         i, j = self.design()
-        there = np.flatnonzero(np.isfinite(self["camber"][:, j]))
+        told = next(name for name in self.names if name not in DRIVES)
+        there = np.flatnonzero(np.isfinite(self[told][:, j]))
         at = (int(there[0]), i, int(there[-1])) if there.size else (i, i, i)
         lines = [
-            f"{self.name}, {self.side} corner; travel "
+            f"{self.title}; travel "
             + ", ".join(f"{1e3 * self.travel[k]:.4g}" for k in at)
             + f" mm at rack {1e3 * self.steering[j]:.4g} mm"
         ]
@@ -104,7 +111,7 @@ class SuspensionCurves:
                 continue
             unit, values = self.shown(name)
             shown = "".join(f"{round(values[k, j], 4) + 0.0:12.4f}" for k in at)
-            lines.append(f"  {name.replace('_', ' '):<24}{shown}  {unit}".rstrip())
+            lines.append(f"  {name.replace('_', ' '):<28}{shown}  {unit}".rstrip())
         limits = [f"limit: {text}" for text in self.limits]
         return "\n".join([*lines, *limits, *warning_lines(self.warnings)])
 

@@ -35,7 +35,7 @@ def suspension_picture(curves: SuspensionCurves) -> Picture:
             figure.legend(
                 lines, labels, title="rack [mm]", ncols=len(lines), loc="outside lower center", frameon=False
             )
-        title = style.literal(f"{curves.name}, {curves.side} corner")
+        title = style.literal(curves.title)
         figure.suptitle(title, x=0.01, ha="left", fontweight="bold", fontsize=10)
     return figure
 

@@ -14,6 +14,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from sekant.errors import SekantError
 from sekant.solvers.sweep import Sweep, SweepProblem, sweep
 
 Vector = NDArray[np.float64]
@@ -24,6 +25,17 @@ def grid_points(axes: list[Vector], held: Vector) -> Vector:
     """All points (N, m), the last drive fastest; values of held drives last."""
     points = np.column_stack([x.ravel() for x in np.meshgrid(*axes, indexing="ij")])
     return np.hstack([points, np.broadcast_to(held, (points.shape[0], held.size))])
+
+
+def path_points(names: tuple[str, ...], values: list[Vector], held: Vector) -> tuple[Vector, list[Vector]]:
+    """The points (N, m) of a path, values of held drives last; and its one axis, the number of the point."""
+    counts = {len(column) for column in values}
+    if len(counts) > 1:
+        listed = ", ".join(f"{name}: {len(column)}" for name, column in zip(names, values, strict=True))
+        raise SekantError(f"kinematics: along a path all drives have as many values (got {listed})")
+    points = np.column_stack(values)
+    points = np.hstack([points, np.broadcast_to(held, (points.shape[0], held.size))])
+    return points, [np.arange(points.shape[0], dtype=float)]
 
 
 def walk(

@@ -20,7 +20,7 @@ class Span(tuple):
     """(first, last, count)."""
 
 
-def asked_values(drive: Drive, range: Any, values: Any) -> dict[str, Any]:
+def asked_values(drive: Drive, range: Any, values: Any, path: bool = False) -> dict[str, Any]:
     """For each drive what is asked of it, as it was given: a `Span` or a list of values."""
     if isinstance(drive, Mapping):
         if range is not None or values is not None:
@@ -40,16 +40,18 @@ def asked_values(drive: Drive, range: Any, values: Any) -> dict[str, Any]:
             name: part if range is None else _span(name, part)
             for name, part in zip(names, parts, strict=True)
         }
-    if not 1 <= len(asked) <= 2:
-        raise SekantError(f"kinematics: one or two drives are possible (got {len(asked)})")
+    if not 1 <= len(asked) <= 2 and not (path and asked):
+        raise SekantError(
+            f"kinematics: one or two drives span a grid (got {len(asked)}); more of them go along a path=True"
+        )
     return asked
 
 
-def axis(drive: Quantity, given: Any) -> Vector:
-    """Values (n,) of one drive in SI, all different."""
+def axis(drive: Quantity, given: Any, path: bool = False) -> Vector:
+    """Values (n,) of one drive in SI, all different unless they belong to a path."""
     if isinstance(given, Span):
         first, last = (_number(drive, x) for x in given[:2])
-        if given[2] > 1 and first == last:
+        if given[2] > 1 and first == last and not path:
             raise SekantError(f"kinematics: the range of '{drive.name}' is empty: it ends where it starts")
         return np.linspace(first, last, given[2])
     try:
@@ -58,7 +60,7 @@ def axis(drive: Quantity, given: Any) -> Vector:
         raise SekantError(f"kinematics: the values of '{drive.name}' are no list of numbers") from None
     if not values.size:
         raise SekantError(f"kinematics: no values are given for '{drive.name}'")
-    if np.unique(values).size != values.size:
+    if not path and np.unique(values).size != values.size:
         raise SekantError(f"kinematics: the values of '{drive.name}' contain the same number twice")
     return values
 

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from sekant.analyses.assembly.assemble import assemble
 from sekant.analyses.kinematics.equations import DrivenEquations, driven_equations, refuse_rolling
-from sekant.analyses.kinematics.grid import grid_points, walk
+from sekant.analyses.kinematics.grid import grid_points, path_points, walk
 from sekant.analyses.kinematics.limits import MEETING, Limit, TravelEnd, drive_text
 from sekant.analyses.kinematics.meetings import meeting
 from sekant.analyses.kinematics.mobility import check_mobility
@@ -34,6 +34,7 @@ def kinematics(
     range: Any = None,
     values: Any = None,
     *,
+    path: bool = False,
     hold: Sequence[str] = (),
     start: State | None = None,
     t: float = 0.0,
@@ -50,15 +51,18 @@ def kinematics(
     The walk goes out from the model's own start (or `start`), assembled, and stays on its branch of solutions. Where
     the travel ends within the range, the result holds what can be reached, and its `limits` say where and why. For
     each value of the second of two drives, the first is swept as it would be alone; see `grid`.
+
+    With `path`, any number of drives goes along one path: each has as many values, and the k-th point has the k-th of
+    each. Derivatives are those by every drive.
     """
     system = system if isinstance(system, System) else compile(system)
     refuse_rolling(system)
     if not system.nv:
         raise SolverError(f"model '{system.model.name}' has no coordinates: nothing in it can be driven")
-    asked = asked_values(drive, range, values)
+    asked = asked_values(drive, range, values, path)
     names = tuple(asked)
     drives = tuple(_drive(system, name) for name in (*names, *hold))
-    axes = [axis(drive, asked[drive.name]) for drive in drives[: len(names)]]
+    axes = [axis(drive, asked[drive.name], path) for drive in drives[: len(names)]]
     equations = driven_equations(system, drives, t, parameters)
     kept = [name for name in hold if name in system.state_names]
     state = assemble(system, start, hold=kept, t=t, parameters=parameters)
@@ -66,14 +70,18 @@ def kinematics(
         raise SolverError(_singular_start(equations, state.q))
     check_mobility(equations, state.q, len(hold))
     d0 = equations.drive_values(state.q)
-    points = grid_points(axes, d0[len(names) :])
+    if path:
+        points, axes = path_points(names, axes, d0[len(names) :])
+    else:
+        points = grid_points(axes, d0[len(names) :])
     scale = max(1.0, float(np.abs(state.q).max()), float(np.abs(points).max()))
     found = walk(equations.problem(), state.q, d0, axes, points, TOLERANCE * scale)
     if found.start == "singular":
         raise SolverError(_singular_start(equations, state.q))
     limits = _limits(equations, found, points, state.q, d0, TOLERANCE * scale)
     if not found.reached.any():
-        wanted = ", ".join(f"{n} = {a.min():.6g} to {a.max():.6g}" for n, a in zip(names, axes, strict=True))
+        spans = zip(names, points.min(axis=0), points.max(axis=0), strict=False)
+        wanted = ", ".join(f"{name} = {low:.6g} to {high:.6g}" for name, low, high in spans)
         why = "; ".join(str(limit) for limit in limits) or "the way there was lost"
         raise SolverError(
             f"model '{system.model.name}': nothing of the range {wanted} can be reached from its start at "

@@ -26,6 +26,7 @@ def _build(corner: Corner) -> None:
     arm = corner.body("upright", parts.plate(corner.mass("arm"), a, b, c))
     corner.upright()
     corner.into.bar(arm + "_tube", arm, 1.6 * ARM, a, c, b)
+    corner.pick_ups(arm, a, b)
     if corner.elastic("hinge_inner") or corner.elastic("hinge_outer"):
         corner.into.floating(arm)
         for point in ("hinge_inner", "hinge_outer"):

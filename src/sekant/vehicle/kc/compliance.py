@@ -1,0 +1,156 @@
+"""Compliance of an axle (the C of K&C): how its wheels give way under loads at the contact and at their centers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sekant.errors import ModelError, suggest
+from sekant.model.model import Model
+from sekant.vehicle import wheel
+from sekant.vehicle.hardpoints import HardPoints
+from sekant.vehicle.kc.rig import Rig, carried_loads, loaded_rig
+from sekant.vehicle.kc.roles import SIDES, AxleRoles, axle_of
+
+Vector = NDArray[np.float64]
+CASES: dict[str, tuple[str, float, float]] = {
+    "lateral_same": ("fy", 1.0, 1.0),
+    "lateral_opposite": ("fy", 1.0, -1.0),
+    "braking": ("fx", -1.0, -1.0),
+    "braking_opposite": ("fx", -1.0, 1.0),
+    "driving": ("dx", 1.0, 1.0),
+    "aligning_same": ("mz", 1.0, 1.0),
+    "aligning_opposite": ("mz", 1.0, -1.0),
+    "vertical": ("fz", 1.0, 1.0),
+    "vertical_opposite": ("fz", 1.0, -1.0),
+}
+"""case -> the load, and its signs at the left and the right wheel"""
+STEP = 50.0  # N or N m: rates are central differences over twice this; bushings of 1e6 N/m give way by 50 um
+TURNS = ("toe", "camber", "spin_axis_pitch")
+MOVES = ("x", "y", "z")
+
+
+@dataclass(frozen=True, eq=False)
+class ComplianceTable:
+    """Rates of each wheel in each case, SI: rad/N and m/N (per N m for aligning moments)."""
+
+    name: str
+    height: str
+    cases: tuple[str, ...]
+    rates: dict[tuple[str, str, str], float]
+    """(case, side, quantity) -> rate; quantities are toe, camber, spin_axis_pitch, x, y, z of the wheel's center"""
+    carried: dict[str, float]
+    """vertical force (N) at each contact with which the wheel stays where it is"""
+
+    def rate(self, case: str, side: str, quantity: str) -> float:
+        key = (case, side, quantity)
+        if key not in self.rates:
+            known = sorted({k[2] for k in self.rates})
+            raise ModelError(
+                f"there is no rate of '{quantity}' in '{case}' at '{side}'; {suggest(quantity, known, 'quantities')}"
+            )
+        return self.rates[key]
+
+    def shown(self, case: str, side: str, quantity: str) -> tuple[str, float]:
+        """(unit, rate) for people: deg/kN, mm/kN; deg/kN m and mm/kN m for moments."""
+        per = "kN*m" if CASES[case][0] == "mz" else "kN"
+        factor, unit = (1e3 * 180 / np.pi, "deg") if quantity in TURNS else (1e6, "mm")
+        return f"{unit}/{per}", factor * self.rate(case, side, quantity) + 0.0
+
+    def rows(self) -> list[tuple[str, str, str, float, str]]:
+        """(case, side, quantity, rate, unit) for people."""
+        found = []
+        for case in self.cases:
+            for side in SIDES:
+                for quantity in (*TURNS, *MOVES):
+                    unit, value = self.shown(case, side, quantity)
+                    found.append((case, side, quantity, value, unit))
+        return found
+
+    def to_csv(self, path: str | Path) -> Path:
+        lines = ["case,side,quantity,rate,unit"]
+        lines += [f"{case},{side},{q},{value:.9g},{unit}" for case, side, q, value, unit in self.rows()]
+        place = Path(path)
+        place.write_text("\n".join(lines) + "\n", encoding="utf-8")
+        return place
+
+    def summary(self) -> str:
+        """A table for people, left wheel."""
+        lines = [f"{self.name}, compliance at {self.height} wheel height, left wheel"]
+        names = (*TURNS, *MOVES)
+        lines.append(" " * 22 + "".join(f"{name.replace('spin_axis_', ''):>10}" for name in names))
+        for case in self.cases:
+            values = [self.shown(case, "left", name)[1] for name in names]
+            unit = "per kN m" if CASES[case][0] == "mz" else "per kN"
+            lines.append(
+                f"  {case:<20}" + "".join(f"{round(v, 4) + 0.0:10.4f}" for v in values) + f"  {unit}"
+            )
+        return "\n".join([*lines, "  toe, camber, pitch in deg; x, y, z of the wheel's center in mm"])
+
+
+def axle_compliance(
+    given: Model | HardPoints | dict[str, Any],
+    roles: AxleRoles | None = None,
+    *,
+    height: Literal["held", "free"] = "held",
+    travel: float = 0.0,
+    rack: float = 0.0,
+    cases: tuple[str, ...] | None = None,
+) -> ComplianceTable:
+    """Rates of toe, camber and the wheel's center under unit loads, with the bushings of `given`.
+
+    Wheels are locked to the uprights and stand at `travel` m above the drawing, the rack at `rack` m. At "held"
+    height they stay there; at "free" height the springs carry the loads, from the vertical force with which they
+    stand there. Rates are central differences over small loads.
+    """
+    if height not in ("held", "free"):
+        raise ModelError(f"height is 'held' or 'free' (got {height!r})")
+    wanted = cases or tuple(c for c in CASES if height == "free" or CASES[c][0] != "fz")
+    for case in wanted:
+        if case not in CASES:
+            raise ModelError(f"unknown load case '{case}'; {suggest(case, list(CASES), 'cases')}")
+    model, roles = axle_of(given, roles, compliant=True)
+    held = loaded_rig(model, roles, "height")
+    base = {f"{side}.z": held.start[f"rig.{side}.z"] + travel for side in SIDES}
+    if roles.left.rack is not None:
+        base["rack"] = rack
+    held = Rig(held.system, roles, held.start | {f"rig.{k}": v for k, v in base.items()})
+    rest = held.settle()
+    carried = carried_loads(held, rest)
+    if height == "held":
+        rig, preset = held, {}
+    else:
+        rig, preset = loaded_rig(model, roles, "free"), {f"{s}.fz": f for s, f in carried.items()}
+        if roles.left.rack is not None:
+            preset["rack"] = rack
+    at_rest = rig.settle(preset, rest)
+    rates = {}
+    for case in wanted:
+        load, *signs = CASES[case]
+        states = []
+        for step in (STEP, -STEP):
+            loads = {f"{side}.{load}": sign * step for side, sign in zip(SIDES, signs, strict=True)}
+            values = preset | {name: preset.get(name, 0.0) + value for name, value in loads.items()}
+            states.append(_angles(rig, rig.settle(values, at_rest)))
+        for side in SIDES:
+            for quantity, value in states[0][side].items():
+                rates[case, side, quantity] = (value - states[1][side][quantity]) / (2 * STEP)
+    return ComplianceTable(model.name, height, wanted, rates, carried)
+
+
+def _angles(rig: Rig, rest: Any) -> dict[str, dict[str, float]]:
+    """Toe, camber, pitch of the spin axis' frame (rad) and the place of the wheel's center (m), by side."""
+    found = {}
+    for side, (R, p) in rig.wheels(rest).items():
+        s, e = (1.0 if side == "left" else -1.0), R[:, 1]
+        found[side] = {
+            "toe": float(-s * wheel.steer_angle(e)),
+            "camber": float(wheel.camber(e, s)),
+            "spin_axis_pitch": float(np.arctan2(-R[2, 0], np.hypot(R[0, 0], R[1, 0]))),
+            **dict(zip(MOVES, (float(x) for x in p), strict=True)),
+        }
+    return found

@@ -1,0 +1,114 @@
+"""The quantities of suspensions, once: name, symbol, unit, sign and definition, after ISO 8855 where it has them.
+
+Columns of results, reports and pages take their words from here. Both wheels of an axle have the quantities of a
+corner under ``left.`` and ``right.``. s is 1 on the left and -1 on the right, e the unit vector of the spin axis (to
+the left), c the contact point, that is the lowest point of a thin disc of the wheel's radius, k the upward
+unit vector of the steering axis.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+_TEXT = """
+travel | z | m | the wheel rises | height of the wheel's center against the drawing | suspension travel
+rack | y_R | m | to the left | displacement of the steering rack |
+steering_wheel | delta_H | rad | turned to the left | 2 pi rack / rack_per_turn | steering-wheel angle
+camber | epsilon_V | rad | the top leans outward | asin(-s e_z) | camber angle
+toe | delta_V | rad | toe-in | -s times the steer angle | toe angle
+steer_angle | delta | rad | turned to the left | atan2(-e_x, e_y) | steer angle
+caster | tau | rad | the top of the axis leans rearward | atan2(-k_x, k_z) | castor angle
+kingpin_inclination | sigma | rad | the top of the axis leans inward | atan2(-s k_y, k_z) | steering-axis
+  inclination
+scrub_radius | r_S | m | the axis meets the road inboard | from c to where the axis meets the road, across the wheel
+  | steering-axis offset at ground
+mechanical_trail | n_K | m | the axis meets the road in front | from c to where the axis meets the road, along
+  the wheel
+  | castor offset at ground
+track_change | Delta b/2 | m | the wheel moves outward | s times the change of c_y, one side |
+track | b | m | always | distance of the contact points across the vehicle | track
+wheelbase_change | Delta l | m | the wheelbase grows | change of c_x; its opposite on a rear axle |
+roll_center_height | h_RC | m | above the road | of a corner c_y dc_y/dc_z: where the line through c across its
+  way meets
+  the middle plane; of an axle: where the lines of both sides meet, above the line between the contact points
+  | roll-centre height
+roll_center_y | y_RC | m | to the left | where the lines of both sides meet, across the vehicle |
+spring_length | l_F | m | always | distance of the spring's ends |
+motion_ratio | i_F | 1 | the spring is compressed in bump | -d(spring length)/d(travel) |
+damper_length | l_D | m | always | distance of the damper's ends |
+damper_motion_ratio | i_D | 1 | the damper is compressed in bump | -d(damper length)/d(travel) |
+wheel_rate | c_R | N/m | the load grows in bump | d/d(travel) of what springs carry at the wheel, the other wheel
+  at rest;
+  k ratio^2 + push d(ratio)/d(travel) of one linear spring | suspension ride rate
+spring_load | F_F | N | springs push the wheel down | vertical force that springs carry at the wheel's center |
+ride_rate | c_Z | N/m | the load grows in bump | of one wheel, both wheels rising together |
+roll_stiffness | c_phi | N*m/rad | it resists roll | moment of springs and bar over the roll angle about the wheels'
+  centers | suspension roll stiffness
+camber_gradient | epsilon_V' | rad/m | camber grows in bump | d(camber)/d(travel) |
+toe_gradient | delta_V' | rad/m | toe-in grows in bump | d(toe)/d(travel) | bump steer
+front_view_center_y | y_Q | m | to the left | instant center in the front view, in the plane through the wheel's
+  center |
+front_view_center_z | z_Q | m | up | height of that center in the vehicle's coordinates |
+front_view_swing_arm | q | m | the center lies inboard | from c to the instant center, across the vehicle |
+side_view_center_x | x_L | m | forward | instant center in the side view, in the plane through the wheel's center |
+side_view_center_z | z_L | m | up | height of that center in the vehicle's coordinates |
+side_view_swing_arm | p | m | the center lies between the axles | from c to the instant center, along the vehicle |
+braking_support_angle | epsilon_B | rad | it supports the vehicle | atan of dx/dz of the contact point of a wheel
+  locked
+  to the upright; opposite on a rear axle |
+driving_support_angle | epsilon_A | rad | it supports the vehicle | atan of dx/dz of the wheel's center (shafts
+  take the
+  torque); opposite on a rear axle |
+anti_dive | X_BF | 1 | it supports the vehicle | share of the load transfer in braking that bypasses the spring,
+  front |
+anti_lift | X_L | 1 | it supports the vehicle | share of the load transfer that bypasses the spring: braking at the
+  rear, driving at the front |
+anti_squat | X_AR | 1 | it supports the vehicle | share of the load transfer in driving that bypasses the spring,
+  rear |
+rocker_angle | phi_U | rad | as its hinge turns | angle of the rocker against the start |
+bar_twist | phi_S | rad | as its joint turns | twist of the anti-roll bar |
+ackermann_error | Delta delta_A | rad | the inner wheel is turned too far | steer angle of the inner wheel less
+  the one
+  that rolls about one point with the outer wheel |
+ackermann_share | A | 1 | toe-out in a turn | difference of the steer angles over that of an ideal Ackermann
+  steering |
+turning_circle | D_S | m | always | 2 wheelbase / sin of the outer steer angle: way of the outer wheel | turning
+  circle
+"""
+
+
+@dataclass(frozen=True)
+class Term:
+    """One quantity: `unit` in SI as in the columns of results, `positive` says when, `standard` is ISO 8855's
+    name."""
+
+    name: str
+    symbol: str
+    unit: str
+    positive: str
+    definition: str
+    standard: str = ""
+
+
+def _terms() -> dict[str, Term]:
+    rows = _TEXT.strip().replace("\n  ", " ").splitlines()
+    terms = [Term(*(part.strip() for part in row.split("|"))) for row in rows]
+    return {term.name: term for term in terms}
+
+
+GLOSSARY = _terms()
+"""Every quantity by its name in columns, without the side."""
+
+
+def term_of(column: str) -> Term | None:
+    """The entry of a column such as ``left.camber``."""
+    return GLOSSARY.get(column.rpartition(".")[2])
+
+
+def table() -> str:
+    """The glossary as a table for pages."""
+    lines = ["| name | symbol | unit | definition | positive if | ISO 8855 |", "|---|---|---|---|---|---|"]
+    for term in GLOSSARY.values():
+        cells = (f"`{term.name}`", term.symbol, term.unit, term.definition, term.positive, term.standard)
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines)

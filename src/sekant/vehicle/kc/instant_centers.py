@@ -1,0 +1,49 @@
+"""Instant centers of a wheel in the front and the side view, and the roll center of an axle.
+
+With the twist (w, v) of the upright per unit of travel, v at the wheel's center p: in the transverse plane through p
+the point p + (0, -v_z, v_y) / w_x does not move in that plane, in the longitudinal one p + (v_z, 0, -v_x) / w_y.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sekant.vehicle.curves import CornerQuantities
+
+Vector = NDArray[np.float64]
+Columns = dict[str, tuple[str, Vector]]
+
+
+def instant_centers(made: CornerQuantities) -> Columns:
+    """Where the wheel turns about in both views (m), and the lengths of the swing arms from the contact point."""
+    p, w, v = made.center.p, made.center.w[..., 0, :], made.center.v[..., 0, :]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        front_y, front_z = p[..., 1] - v[..., 2] / w[..., 0], p[..., 2] + v[..., 1] / w[..., 0]
+        side_x, side_z = p[..., 0] + v[..., 2] / w[..., 1], p[..., 2] - v[..., 0] / w[..., 1]
+    front = 1.0 if made.roles.axle == "front" else -1.0
+    return {
+        "front_view_center_y": ("m", front_y),
+        "front_view_center_z": ("m", front_z),
+        "front_view_swing_arm": ("m", -made.s * (front_y - made.touch[..., 1])),
+        "side_view_center_x": ("m", side_x),
+        "side_view_center_z": ("m", side_z),
+        "side_view_swing_arm": ("m", -front * (side_x - made.touch[..., 0])),
+    }
+
+
+def roll_center(left: CornerQuantities, right: CornerQuantities) -> Columns:
+    """Where the lines through both contact points, across their ways, meet in the front view.
+
+    On the line of one side (y - c_y) c_y' + (z - c_z) c_z' = 0, with c' the derivative by travel; the height is that
+    above the line between the contact points.
+    """
+    (a, b), (c, d) = ((made.touch_z[..., 1], made.touch_z[..., 2]) for made in (left, right))
+    rhs_1 = a * left.touch[..., 1] + b * left.touch[..., 2]
+    rhs_2 = c * right.touch[..., 1] + d * right.touch[..., 2]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        det = a * d - b * c
+        y, z = (rhs_1 * d - b * rhs_2) / det, (a * rhs_2 - rhs_1 * c) / det
+        share = (y - right.touch[..., 1]) / (left.touch[..., 1] - right.touch[..., 1])
+    road = right.touch[..., 2] + share * (left.touch[..., 2] - right.touch[..., 2])
+    return {"roll_center_y": ("m", y), "roll_center_height": ("m", z - road)}

@@ -1,0 +1,232 @@
+"""Loads on the members and pick-up points of an axle for named cases: contact loads, or accelerations."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field
+
+from sekant.errors import ModelError, suggest
+from sekant.model.forces import Bushing, SpringDamper
+from sekant.model.joints import Revolute
+from sekant.model.model import Model
+from sekant.model.quantities import Description
+from sekant.vehicle.hardpoints import HardPoints
+from sekant.vehicle.kc.rig import LOADS, Rig, loaded_rig
+from sekant.vehicle.kc.roles import SIDES, AxleRoles, axle_of
+from sekant.vehicle.plain import Metres, Newtons, Plain
+
+Vector = NDArray[np.float64]
+G = 9.81  # m/s^2
+
+
+class LoadCase(Description):
+    """Loads at the contacts (N, N m, in the vehicle's axes), or accelerations of the vehicle in g; or both, added.
+
+    From accelerations each wheel carries its static load times `az` (1: standing), moved across by `ay` times the
+    height of the center of mass over the track; forces along x and y are shared as the vertical ones; the parts of
+    the axle feel their own inertia.
+    """
+
+    left: dict[str, Newtons] = Field(default_factory=dict)
+    """fx, fy, fz, mz at the contact, dx at the wheel's center"""
+    right: dict[str, Newtons] = Field(default_factory=dict)
+    ax: Plain = 0.0
+    """g, forward; negative in braking"""
+    ay: Plain = 0.0
+    """g, to the left"""
+    az: Plain | None = None
+    """g, 1 when standing, 2 for a 2 g bump; without it and with loads only, parts weigh what they do at rest"""
+    rack: Metres = 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class LoadTable:
+    """Force (3,) N on each member at each of its points, by case, in the vehicle's axes.
+
+    ``left.tie_rod_outer`` and so on: the force that the joint puts on its second part; points of the vehicle's body
+    (``on body``): what the body feels. `axial` are forces along rods, springs and links, N, tension positive.
+    """
+
+    name: str
+    cases: tuple[str, ...]
+    forces: dict[str, Vector]
+    """point -> (cases, 3)"""
+    axial: dict[str, Vector]
+    """member -> (cases,)"""
+    applied: dict[str, dict[str, float]]
+    """case -> loads at the contacts"""
+
+    def envelope(self) -> dict[str, tuple[float, str]]:
+        """Point or member -> largest force (N) and its case."""
+        found = {}
+        for name, values in self.forces.items():
+            size = np.linalg.norm(values, axis=1)
+            found[name] = (float(size.max()), self.cases[int(size.argmax())])
+        for name, values in self.axial.items():
+            k = int(np.abs(values).argmax())
+            found[f"{name} axial"] = (float(values[k]), self.cases[k])
+        return found
+
+    def rows(self) -> tuple[list[str], list[list[Any]]]:
+        header = ["point", *(f"{case} {axis} [N]" for case in self.cases for axis in ("Fx", "Fy", "Fz"))]
+        rows: list[list[Any]] = [[name, *v.ravel().tolist()] for name, v in self.forces.items()]
+        return header, rows
+
+    def to_csv(self, path: str | Path) -> Path:
+        header, rows = self.rows()
+        lines = [",".join(header)]
+        lines += [",".join([row[0], *(f"{x:.9g}" for x in row[1:])]) for row in rows]
+        lines += ["", ",".join(["axial, tension positive", *(f"{case} [N]" for case in self.cases)])]
+        lines += [",".join([name, *(f"{x:.9g}" for x in v)]) for name, v in self.axial.items()]
+        lines += ["", "envelope,force [N],case"]
+        lines += [f"{name},{force:.9g},{case}" for name, (force, case) in self.envelope().items()]
+        place = Path(path)
+        place.write_text("\n".join(lines) + "\n", encoding="utf-8")
+        return place
+
+    def summary(self) -> str:
+        lines = [f"{self.name}, loads on members: largest over {', '.join(self.cases)}"]
+        lines += [f"  {name:<32}{force:12.1f} N  {case}" for name, (force, case) in self.envelope().items()]
+        return "\n".join(lines)
+
+
+def member_loads(
+    given: Model | HardPoints | dict[str, Any],
+    cases: Mapping[str, LoadCase | dict[str, Any]],
+    roles: AxleRoles | None = None,
+    *,
+    wheel_load: float | None = None,
+) -> LoadTable:
+    """Forces in all joints, springs and bushings under each case, springs locked at their length as drawn.
+
+    `wheel_load` (N) is what a wheel carries when the vehicle stands; by default `load` of the hard points.
+    """
+    if not cases:
+        raise ModelError("member_loads: give at least one case, such as {'bump': {'az': 2.0}}")
+    if wheel_load is None and isinstance(given, HardPoints):
+        wheel_load = given.load or None
+    if wheel_load is None and isinstance(given, dict) and "load" in given:
+        wheel_load = HardPoints.model_validate(given).load or None
+    model, roles = axle_of(given, roles, compliant=True)
+    rig = loaded_rig(model, roles, "spring")
+    rest, forces, axial, applied = None, {}, {}, {}
+    for name, raw in cases.items():
+        case = raw if isinstance(raw, LoadCase) else LoadCase.model_validate(raw)
+        values = _values(name, case, roles, wheel_load, _track(model, rig))
+        applied[name] = values
+        found = rig.settle(values, rest)
+        rest = rest or found
+        at, along = _found(rig, found, model)
+        for key, force in at.items():
+            forces.setdefault(key, []).append(force)
+        for key, force in along.items():
+            axial.setdefault(key, []).append(force)
+    return LoadTable(
+        model.name,
+        tuple(cases),
+        {key: np.array(rows) for key, rows in forces.items()},
+        {key: np.array(rows) for key, rows in axial.items()},
+        applied,
+    )
+
+
+def _values(
+    name: str, case: LoadCase, roles: AxleRoles, load: float | None, track: float
+) -> dict[str, float]:
+    values: dict[str, float] = {"rack": case.rack} if roles.left.rack is not None else {}
+    for side in SIDES:
+        for key, force in getattr(case, side).items():
+            if key not in LOADS:
+                raise ModelError(
+                    f"load case '{name}': there is no load '{key}'; {suggest(key, list(LOADS), 'loads')}"
+                )
+            values[f"{side}.{key}"] = force
+    if case.ax or case.ay or case.az is not None:
+        if load is None:
+            raise ModelError(
+                f"load case '{name}' has accelerations, which need the static load of a wheel: wheel_load"
+            )
+        lift = 1.0 if case.az is None else case.az
+        height = roles.left.cg_height
+        if case.ay and height is None:
+            raise ModelError(
+                f"load case '{name}': ay moves load across, which needs cg_height of the suspension"
+            )
+        moved = 2 * load * case.ay * (height or 0.0) / track  # to the left turn's outer wheel, the right one
+        for side, sign in (("left", -1.0), ("right", 1.0)):
+            fz = max(load * lift + sign * moved, 0.0)
+            share = fz / (2 * load * lift) if lift > 0 else 0.5
+            for key, force in (
+                ("fz", fz),
+                ("fx", 2 * load * case.ax * share),
+                ("fy", 2 * load * case.ay * share),
+            ):
+                values[f"{side}.{key}"] = values.get(f"{side}.{key}", 0.0) + force
+        values |= {"gx": G * case.ax, "gy": G * case.ay, "gz": G * lift}
+    return values
+
+
+def _track(model: Model, rig: Rig) -> float:
+    (_, left), (_, right) = rig.wheels(rig.settle()).values()
+    return abs(float(left[1] - right[1]))
+
+
+def _found(rig: Rig, rest: Any, model: Model) -> tuple[dict[str, Vector], dict[str, float]]:
+    """Forces (3,) N by joint and pick-up point, and forces along springs, rods and links."""
+    system, outputs = rig.system, rest.outputs
+    known = set(model.frame_names())
+    forces: dict[str, Vector] = {}
+    axial: dict[str, float] = {}
+    for name, joint in model.joints.items():
+        if name in rig.roles.hubs or joint.type == "free":
+            continue
+        wrench = np.asarray(outputs[f"{name}.reaction"])
+        body = joint.parent.partition(".")[0] == "ground"
+        if body and isinstance(joint, Revolute) and f"{joint.child}.front" in known:
+            forces |= _pick_ups(rig, rest, name, joint, wrench)
+        else:
+            forces[f"{name} on body" if body else name] = -wrench[:3] if body else wrench[:3]
+    for name, force in model.forces.items():
+        if isinstance(force, SpringDamper):
+            axial[name] = float(outputs[f"{name}.force"])
+        elif isinstance(force, Bushing):
+            forces[f"{name} on body" if force.parent.startswith("ground.") else name] = rig.turned(
+                rest, force.parent, -np.asarray(outputs[f"{name}.force"])
+            )
+    for name, item in system.model.constraints.items():
+        if item.type != "distance" or name not in rest.multipliers:
+            continue
+        side = name.removeprefix("rig.").removesuffix("_lock")
+        role = dict(rig.roles.sides).get(side)
+        if role is not None and role.spring is not None:
+            axial[role.spring] += float(rest.multipliers[name][0])
+        else:
+            axial[name] = float(rest.multipliers[name][0])
+    for name, force in model.forces.items():
+        if isinstance(force, SpringDamper) and force.parent.startswith("ground."):
+            d = rig.point(rest, force.child) - rig.point(rest, force.parent)
+            forces[f"{name} on body"] = axial[name] * d / np.linalg.norm(d)
+    return forces, axial
+
+
+def _pick_ups(rig: Rig, rest: Any, name: str, hinge: Revolute, wrench: Vector) -> dict[str, Vector]:
+    """What the vehicle's body feels at the two ends of a hinge; the force along it is shared by halves.
+
+    The wrench (f, n) is about the front point A; with u the unit vector to the rear point B, a distance d away,
+    f_B = n x u / d and f_A = f - f_B across the hinge.
+    """
+    arm = name.removesuffix("_hinge")
+    A, B = (rig.point(rest, f"{hinge.child}.{end}") for end in ("front", "rear"))
+    f, n = wrench[:3], wrench[3:]
+    d = float(np.linalg.norm(B - A))
+    u = (B - A) / d
+    along = (f @ u) * u
+    rear = np.cross(n, u) / d
+    front = f - along - rear
+    return {f"{arm}.front on body": -(front + along / 2), f"{arm}.rear on body": -(rear + along / 2)}

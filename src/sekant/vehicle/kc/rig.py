@@ -1,0 +1,151 @@
+"""An axle on a rig with loads: its model with parameters for heights, rack and the loads at each wheel.
+
+Loads act where a road or a shaft would: at the contact point as drawn (fx, fy, fz, mz) and at the wheel's center
+(dx); wheels are locked to the uprights, so that a force along x at the contact is a braking force. Directions are
+those of the vehicle. Wheels stand at given heights, or springs are locked at given lengths, or neither.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sekant.analyses.statics.equilibrium import Equilibrium, equilibrium
+from sekant.engine.system import System, compile
+from sekant.model.constraints import Distance, DrivePoint
+from sekant.model.driver import Driver
+from sekant.model.expressions.expression import Expression
+from sekant.model.forces import PointForce, SpringDamper, Torque
+from sekant.model.model import Model
+from sekant.vehicle.kc.roles import AxleRoles, on_rig
+from sekant.vehicle.sweep import placed, start_poses
+
+Vector = NDArray[np.float64]
+Support = Literal["height", "spring", "free"]
+LOADS = {"fx": "N", "fy": "N", "fz": "N", "mz": "N*m", "dx": "N"}
+"""loads at a wheel: three forces and a moment about z at the contact, a force along x at the wheel's center"""
+
+
+@dataclass(frozen=True, eq=False)
+class Rig:
+    """A compiled axle with loads; `start` holds the values of its parameters as drawn."""
+
+    system: System
+    roles: AxleRoles
+    start: dict[str, float]
+
+    def settle(
+        self, values: Mapping[str, float] | None = None, guess: Equilibrium | None = None
+    ) -> Equilibrium:
+        """Its rest under the given parameters (``left.fy`` ...); the others are as drawn, loads zero."""
+        given = {f"rig.{name}": float(value) for name, value in (values or {}).items()}
+        return equilibrium(self.system, guess, parameters={**self.start, **given})
+
+    def point(self, rest: Equilibrium, frame: str) -> Vector:
+        """Where a frame's origin (3,) m is."""
+        eq = self.system.equations
+        function = self.system.once(
+            ("rig point", frame),
+            lambda: eq.lookups.oracle("point", [eq.t, eq.q, eq.p], [eq.motion.frame(frame).p]),
+        )
+        return np.array(function(0.0, rest.q, self.system.parameter_vector(rest.parameters))).ravel()
+
+    def turned(self, rest: Equilibrium, frame: str, vector: Vector) -> Vector:
+        """A vector (3,) of a frame's components in those of the vehicle."""
+        eq = self.system.equations
+        function = self.system.once(
+            ("rig axes", frame),
+            lambda: eq.lookups.oracle("axes", [eq.t, eq.q, eq.p], [eq.motion.frame(frame).R]),
+        )
+        return np.array(function(0.0, rest.q, self.system.parameter_vector(rest.parameters))) @ vector
+
+    def wheels(self, rest: Equilibrium) -> dict[str, tuple[Vector, Vector]]:
+        """R (3, 3) and p (3,) of the frame at each wheel's center."""
+        eq = self.system.equations
+        frames = [eq.motion.frame(role.wheel_center) for _, role in self.roles.sides]
+        parts = [part for frame in frames for part in (frame.R, frame.p)]
+        function = self.system.once(
+            "rig wheels", lambda: eq.lookups.oracle("wheels", [eq.t, eq.q, eq.p], parts)
+        )
+        row = self.system.parameter_vector(rest.parameters)
+        numbers = [np.array(part) for part in function(0.0, rest.q, row)]
+        return {
+            side: (numbers[2 * k], numbers[2 * k + 1].ravel()) for k, (side, _) in enumerate(self.roles.sides)
+        }
+
+
+def loaded_rig(model: Model, roles: AxleRoles, support: Support) -> Rig:
+    """The axle with its loads as parameters, held as `support` says."""
+    free = on_rig(model, roles)
+    drawn = compile(free, engine="casadi")  # for its start only
+    heights = _heights(drawn, roles)
+    parameters: dict[str, Any] = {"rig.gx": 0.0, "rig.gy": 0.0, "rig.gz": 9.81}
+    drivers, forces, constraints = dict(free.drivers), dict(free.forces), dict(free.constraints)
+    if roles.left.rack is not None:
+        parameters["rig.rack"] = 0.0
+        drivers["rig.steering"] = Driver(joint=roles.left.rack, value=Expression("rig.rack"))
+    for side, role in roles.sides:
+        own = f"rig.{side}"
+        parameters |= {f"{own}.{load}": 0.0 for load in LOADS}
+        fx, fy, fz, mz, dx = (Expression(f"{own}.{load}") for load in LOADS)
+        forces[f"{own}_road"] = PointForce(frame=role.contact, force=(fx, fy, fz))
+        forces[f"{own}_aligning"] = Torque(frame=role.contact, torque=(0.0, 0.0, mz))
+        forces[f"{own}_shaft"] = PointForce(frame=role.wheel_center, force=(dx, 0.0, 0.0))
+        spring = model.forces.get(role.spring or "")
+        if support == "spring" and isinstance(spring, SpringDamper):
+            length, ends = _length(drawn, spring), {"parent": spring.parent, "child": spring.child}
+            parameters[f"{own}.length"] = length
+            constraints[f"{own}_lock"] = Distance(**ends, length=Expression(f"{own}.length"))
+        elif support != "free":
+            parameters[f"{own}.z"] = heights[side]
+            constraints[f"{own}_height"] = DrivePoint(frame=role.wheel_center, z=Expression(f"{own}.z"))
+    loaded = free.changed(
+        parameters={**free.parameters, **parameters},
+        drivers=drivers,
+        forces=forces,
+        constraints=constraints,
+        gravity=tuple(Expression(f"-rig.{g}") for g in ("gx", "gy", "gz")),
+    )
+    return Rig(compile(loaded, parameters=list(parameters)), roles, parameters)
+
+
+def _heights(system: System, roles: AxleRoles) -> dict[str, float]:
+    resolved = system.equations.resolved.model
+    found = {}
+    for side, role in roles.sides:
+        body, _, p = placed(resolved, role.wheel_center)
+        R_start, p_start = start_poses(system, {body})[body]
+        found[side] = float((p_start + R_start @ p)[2])
+    return found
+
+
+def _length(system: System, spring: SpringDamper) -> float:
+    resolved = system.equations.resolved.model
+    ends = []
+    for reference in (spring.parent, spring.child):
+        body, _, p = placed(resolved, reference)
+        R, origin = start_poses(system, {body})[body] if body != "ground" else (np.eye(3), np.zeros(3))
+        ends.append(origin + R @ p)
+    return float(np.linalg.norm(ends[1] - ends[0]))
+
+
+def carried_loads(rig: Rig, rest: Equilibrium | None = None) -> dict[str, float]:
+    """Vertical forces (N) at the contacts with which the wheels stay at their heights by themselves.
+
+    The forces that hold the heights are linear in those at the contacts: three positions of rest tell them.
+    """
+    sides = [side for side, _ in rig.roles.sides]
+
+    def holding(values: Mapping[str, float]) -> Vector:
+        found = rig.settle(values, rest)
+        return np.array([float(found.multipliers[f"rig.{side}_height"][0]) for side in sides])
+
+    step = 1e3
+    base = holding({})
+    slopes = np.column_stack([(holding({f"{side}.fz": step}) - base) / step for side in sides])
+    loads = np.linalg.solve(slopes, -base)
+    return dict(zip(sides, loads.tolist(), strict=True))

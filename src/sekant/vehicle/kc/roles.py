@@ -1,0 +1,76 @@
+"""What is what in the model of an axle, and the axle on a rig: wheels locked to the uprights, the rack free."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from sekant.errors import ModelError
+from sekant.model.driver import Driver
+from sekant.model.model import Model
+from sekant.vehicle.build import axle
+from sekant.vehicle.curves import without_steering_drivers
+from sekant.vehicle.hardpoints import HardPoints, hard_points
+from sekant.vehicle.suspension import Suspension
+
+SIDES = ("left", "right")
+
+
+@dataclass(frozen=True)
+class AxleRoles:
+    """Roles of the items of an axle: those of each corner, and the joints of rack and hubs."""
+
+    left: Suspension
+    right: Suspension
+    hubs: tuple[str, ...] = ()
+    """joints of the wheels, which a rig locks"""
+
+    @classmethod
+    def of(cls, model: Model, given: Suspension | None = None) -> AxleRoles:
+        """By the names that `sekant.vehicle.axle` gives; numbers of the vehicle are those of `given`."""
+        base = given or Suspension()
+        found = {}
+        for side in SIDES:
+            body = f"{side}.upright" if f"{side}.upright" in model.bodies else "beam"
+            start = "" if body != "beam" else f"{side}_"
+            spring = f"{side}.spring"
+            found[side] = base.model_copy(
+                update={
+                    "wheel_center": f"{body}.{start}wheel_center",
+                    "contact": f"{body}.{start}contact",
+                    "spring": spring if spring in model.forces else None,
+                    "rack": base.rack if base.rack in model.joints else None,
+                    "steer_axis": None,
+                }
+            )
+            if f"{body}.{start}wheel_center" not in model.frame_names():
+                raise ModelError(
+                    f"model '{model.name}' is no axle of ours: there is no frame '{body}.{start}wheel_center'; say "
+                    "what is what by AxleRoles(left=Suspension(...), right=...)"
+                )
+        hubs = tuple(name for side in SIDES if (name := f"{side}.hub") in model.joints)
+        return cls(found["left"], found["right"], hubs)
+
+    @property
+    def sides(self) -> tuple[tuple[str, Suspension], tuple[str, Suspension]]:
+        return ("left", self.left), ("right", self.right)
+
+
+def axle_of(
+    given: Model | HardPoints | dict[str, Any], roles: AxleRoles | None, *, compliant: bool
+) -> tuple[Model, AxleRoles]:
+    """A model of the axle with its roles; hard points are built with rigid joints unless `compliant`."""
+    if isinstance(given, Model):
+        return given, roles or AxleRoles.of(given)
+    points = hard_points(given)
+    if not compliant:
+        points = points.model_copy(update={"compliant": False})
+    model = axle(points.model_copy(update={"load": 0.0}))
+    return model, roles or AxleRoles.of(model, points.suspension)
+
+
+def on_rig(model: Model, roles: AxleRoles) -> Model:
+    """The axle with its wheels locked to the uprights and without drivers of its steering."""
+    free = without_steering_drivers(model, roles.left.rack)
+    locks = {f"{hub}_lock": Driver(joint=hub, value=0.0) for hub in roles.hubs}
+    return free.changed(drivers={**free.drivers, **locks})

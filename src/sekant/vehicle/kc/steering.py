@@ -1,0 +1,41 @@
+"""Ackermann and the turning circle of a steered axle.
+
+With the steer angles d_o and d_i of the outer and the inner wheel, wheelbase l and track t (of the contact points),
+both wheels roll about one point of the rear axle's line if cot d_o - cot d_i = t / l.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sekant.vehicle import wheel
+from sekant.vehicle.curves import CornerQuantities
+from sekant.vehicle.kc.roles import AxleRoles
+
+Vector = NDArray[np.float64]
+STRAIGHT = 1e-4  # rad: below this no turn can be told
+
+
+def steering_columns(
+    left: CornerQuantities, right: CornerQuantities, roles: AxleRoles
+) -> dict[str, tuple[str, Vector]]:
+    """Ackermann error (rad), share (1) and turning circle (m); empty without a wheelbase."""
+    base = roles.left.wheelbase
+    if base is None:
+        return {}
+    a, b = wheel.steer_angle(left.e), wheel.steer_angle(right.e)
+    turn = (a + b) / 2
+    outer, inner = np.where(turn > 0, b, -a), np.where(turn > 0, a, -b)
+    track = np.abs(left.touch[..., 1] - right.touch[..., 1])
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ideal = np.arctan2(1.0, 1 / np.tan(outer) - track / base)
+        straight = np.abs(turn) < STRAIGHT
+        error = np.where(straight, np.nan, inner - ideal)
+        share = np.where(straight, np.nan, (inner - outer) / (ideal - outer))
+        circle = np.where(straight, np.nan, 2 * base / np.sin(outer))
+    return {
+        "ackermann_error": ("rad", error),
+        "ackermann_share": ("1", share),
+        "turning_circle": ("m", circle),
+    }

@@ -1,0 +1,222 @@
+"""K and C of axles: single corners, mirror images, virtual work, closed forms, stiff bushings."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import sekant as sk
+from sekant.errors import SekantError
+from sekant.io.source import read_source
+from sekant.vehicle.kc.glossary import GLOSSARY, term_of
+from sekant.vehicle.kc.motion import axle_motion
+from sekant.vehicle.kc.roles import axle_of
+from suspensions import EXAMPLES
+
+FILE = EXAMPLES / "hardpoints" / "double_wishbone.yaml"
+TRAVEL, RACK = np.array([-0.03, 0.0, 0.02]), np.array([-0.01, 0.0, 0.01])
+BAR = {
+    "bar": [200, 300, -60],
+    "arm": [-50, 400, -60],
+    "link": [-50, 450, 100],
+    "rate": "900 N*m/rad",
+    "on": "upper_arm",
+}
+
+
+def described(**more):
+    return {**read_source(FILE).data, **more}
+
+
+@pytest.fixture(scope="module")
+def parallel():
+    return sk.vehicle.axle_curves(described(), travel=TRAVEL, steering=RACK)
+
+
+@pytest.fixture(scope="module")
+def corner():
+    model, roles = sk.vehicle.load_suspension(FILE)
+    return sk.vehicle.suspension_curves(model, roles, travel=TRAVEL, steering=RACK)
+
+
+def test_an_axle_has_the_curves_of_its_corner(parallel, corner):
+    shared = [name for name in corner.names if name not in ("travel", "rack", "steering_wheel")]
+    assert len(shared) > 15
+    for name in shared:
+        np.testing.assert_allclose(parallel[f"left.{name}"], corner[name], rtol=1e-9, atol=1e-9, err_msg=name)
+
+
+def test_the_right_wheel_is_the_mirror_image(parallel):
+    for name in (n.removeprefix("left.") for n in parallel.names if n.startswith("left.")):
+        left, right = parallel[f"left.{name}"], parallel[f"right.{name}"][:, ::-1]
+        sign = -1.0 if name in ("steer_angle", "front_view_center_y") else 1.0
+        # the instant centers of wheels that turn little lie far away: relative to their distance
+        np.testing.assert_allclose(right, sign * left, rtol=1e-7, atol=1e-9, err_msg=name)
+    np.testing.assert_allclose(parallel["roll_center_y"][:, 1], 0.0, atol=1e-9)
+    np.testing.assert_allclose(
+        parallel["roll_center_height"][:, 1], parallel["left.roll_center_height"][:, 1], rtol=1e-9
+    )
+
+
+def test_roll_is_travel_in_opposite_ways(parallel):
+    """Independent corners: in roll the left wheel is where parallel travel brings it, the right one opposite."""
+    roll = sk.vehicle.axle_curves(described(), motion="roll", travel=[-0.02, 0.0, 0.02])
+    both = sk.vehicle.axle_curves(described(), travel=[-0.02, 0.0, 0.02])
+    for name in ("camber", "toe", "track_change", "motion_ratio", "camber_gradient"):
+        np.testing.assert_allclose(roll[f"left.{name}"], both[f"left.{name}"], atol=1e-9, err_msg=name)
+        np.testing.assert_allclose(
+            roll[f"right.{name}"][::-1], both[f"right.{name}"], atol=1e-9, err_msg=name
+        )
+    assert abs(roll["roll_center_y"][0, 0]) > 1e-4
+    # without a bar the roll stiffness is that of two wheel rates at half the track, exactly
+    center = both["left.wheel_rate"][1, 0]
+    assert both["roll_stiffness"][1, 0] == pytest.approx(2 * center * 0.678**2, rel=1e-12)
+    assert both["ride_rate"][1, 0] == pytest.approx(center, rel=1e-12)
+
+
+def test_a_bar_adds_roll_stiffness_only():
+    """d(moment)/d(roll) by the twist of the bar: k (twist by roll angle)^2, and nothing in parallel travel."""
+    plain, bar = (
+        sk.vehicle.axle_curves(described(**more), motion="roll", travel=[-1e-3, 0.0, 1e-3])
+        for more in ({}, {"axle": {"anti_roll_bar": BAR}})
+    )
+    twist = (bar["bar_twist"][2, 0] - bar["bar_twist"][0, 0]) / (2e-3 / 0.678)
+    added = bar["roll_stiffness"][1, 0] - plain["roll_stiffness"][1, 0]
+    assert abs(twist) > 0.5
+    assert added == pytest.approx(900.0 * twist**2, rel=1e-4)  # differences over 1 mm
+    assert bar["ride_rate"][1, 0] == pytest.approx(plain["ride_rate"][1, 0], rel=1e-9)
+
+
+def test_ackermann(parallel):
+    """By the definition: cot(outer) - cot(inner) over track / wheelbase."""
+    a, b = parallel["left.steer_angle"][1, 0], parallel["right.steer_angle"][1, 0]
+    inner, outer = max(abs(a), abs(b)), min(abs(a), abs(b))
+    if (a + b > 0) == (abs(a) < abs(b)):
+        inner, outer = outer, inner
+    ideal = np.arctan(1 / (1 / np.tan(outer) - parallel["track"][1, 0] / 2.6))
+    assert parallel["ackermann_error"][1, 0] == pytest.approx(inner - ideal, abs=1e-12)
+    assert parallel["turning_circle"][1, 0] == pytest.approx(5.2 / np.sin(outer), rel=1e-12)
+    assert np.isnan(parallel["ackermann_error"][1, 1])
+
+
+def test_instant_centers_are_where_the_arms_meet():
+    """Level hinges along x: in the front view the center is the intersection of the two arms' lines."""
+    from suspensions import planar_points
+
+    upper, lower = (0.36, 0.16, 0.62, 0.19), (0.33, -0.11, 0.66, -0.13)
+    points = planar_points(upper, lower)
+    found = sk.vehicle.axle_curves({"type": "double_wishbone", "points": points}, travel=[0.0, 0.01])
+    (uy, uz, vy, vz), (ly, lz, my, mz) = upper, lower
+    slope_u, slope_l = (vz - uz) / (vy - uy), (mz - lz) / (my - ly)
+    y = (lz - uz + slope_u * uy - slope_l * ly) / (slope_u - slope_l)
+    assert found["left.front_view_center_y"][0, 0] == pytest.approx(y, rel=1e-9)
+    assert found["left.front_view_center_z"][0, 0] == pytest.approx(uz + slope_u * (y - uy), rel=1e-9)
+    # the roll center is on the line from the contact through the instant center
+    z = uz + slope_u * (y - uy)
+    assert found["roll_center_height"][0, 0] == pytest.approx(0.71 * (z + 0.29) / (0.71 - y), rel=1e-9)
+
+
+def test_every_column_is_in_the_glossary(parallel):
+    for name in parallel.names:
+        term = term_of(name)
+        assert term is not None, name
+        assert term.unit == parallel.unit(name), name
+    assert len(GLOSSARY) > 35
+
+
+def test_faults():
+    with pytest.raises(SekantError, match="unknown motion 'heave'"):
+        sk.vehicle.axle_curves(described(), motion="heave")
+    with pytest.raises(SekantError, match="is no axle of ours"):
+        sk.vehicle.axle_curves(sk.vehicle.corner(described()))
+    with pytest.raises(SekantError, match="must be finite numbers that rise"):
+        sk.vehicle.axle_curves(described(), travel=[0.1, 0.0])
+
+
+def test_travel_beyond_the_dead_point_is_told():
+    found = sk.vehicle.axle_curves(described(), travel=[0.0, 0.2, 0.6])
+    assert np.isnan(found["left.camber"][2, 0])
+    assert np.isfinite(found["left.camber"][1, 0])
+    assert found.limits
+
+
+LIGHT = dict.fromkeys(("upright", "upper_arm", "lower_arm", "tie_rod", "rack"), 1e-7)
+CASE = {
+    "left": {"fx": -2100.0, "fy": 1700.0, "fz": 5200.0},
+    "right": {"fx": -900.0, "fy": 800.0, "fz": 3100.0},
+}
+
+
+def test_loads_balance_and_do_virtual_work():
+    """Without weight: what the body feels is what the road does; the spring's force by virtual work, to 1e-9."""
+    data = described(masses=LIGHT)
+    found = sk.vehicle.member_loads(data, {"turn": CASE})
+    felt = sum(rows[0] for name, rows in found.forces.items() if name.endswith("on body"))
+    applied = [sum(CASE[side][key] for side in CASE) for key in ("fx", "fy", "fz")]
+    np.testing.assert_allclose(felt, applied, rtol=1e-9, atol=1e-4)  # N; parts weigh 1e-6 N each
+    model, roles = axle_of(data, None, compliant=False)
+    moved = axle_motion(model, roles, (1.0, 1.0), np.array([0.0, 1e-3]), np.zeros(1))
+    for k, side in enumerate(("left", "right")):
+        way = [moved.slopes(f"{side}.upright.contact.{axis}")[0, 0, k] for axis in "xyz"]
+        ratio = moved.slopes(f"{side}.spring.length")[0, 0, k]
+        work = np.dot(way, [CASE[side][key] for key in ("fx", "fy", "fz")])
+        assert found.axial[f"{side}.spring"][0] * ratio == pytest.approx(work, rel=1e-8)
+    largest = found.envelope()
+    assert largest["left.upper_arm_ball"][1] == "turn"
+
+
+def test_loads_of_accelerations(tmp_path):
+    """2 g upward: twice the wheel's load; in a left turn the right wheel carries 2 W ay h / track more."""
+    cases = {"bump": {"az": 2.0}, "turn": {"ay": 0.8, "az": 1.0}}
+    found = sk.vehicle.member_loads(described(), cases)
+    assert found.applied["bump"]["left.fz"] == pytest.approx(8600.0)
+    moved = 2 * 4300 * 0.8 * 0.55 / (2 * 0.678)
+    assert found.applied["turn"]["right.fz"] == pytest.approx(4300 + moved, rel=1e-9)
+    assert found.applied["turn"]["left.fy"] + found.applied["turn"]["right.fy"] == pytest.approx(0.8 * 8600)
+    text = found.to_csv(tmp_path / "loads.csv").read_text()
+    assert "left.tie_rod_outer" in text
+    assert "envelope" in text
+    with pytest.raises(SekantError, match="no load 'fq'; loads: fx"):
+        sk.vehicle.member_loads(described(), {"a": {"left": {"fq": 1.0}}})
+    with pytest.raises(SekantError, match="need the static load of a wheel"):
+        sk.vehicle.member_loads({**described(), "load": 0.0}, {"a": {"az": 2.0}})
+
+
+ARM = {
+    "type": "trailing_arm",
+    "points": {
+        "hinge_inner": [0.5, 0.4, 0.0],
+        "hinge_outer": [0.5, 0.6, 0.0],
+        "wheel_center": [0.0, 0.7, 0.0],
+    },
+    "wheel": {"radius": 0.3},
+}
+
+
+def test_the_compliance_of_an_arm_on_two_bushings():
+    """Radial stiffness k each, d = 0.2 m apart, the wheel 0.2 m beside their middle: closed form."""
+    k, d, beside = 2e6, 0.2, 0.2
+    mount = {"stiffness": [k, k, 3e6], "rotational_stiffness": [1e-4] * 3}
+    data = ARM | {
+        "bushings": {"hinge_inner": mount, "hinge_outer": mount},
+        "masses": {"upright": 1e-3, "arm": 1e-3},
+    }
+    found = sk.vehicle.axle_compliance(data, cases=("driving", "lateral_same", "lateral_opposite"))
+    yaw = k * d**2 / 2  # N m/rad
+    assert found.rate("driving", "left", "x") == pytest.approx(1 / (2 * k) + beside**2 / yaw, rel=1e-6)
+    # a force forward, outside of the mounts, turns the wheel inward: to the right on the left side
+    assert found.rate("driving", "left", "toe") == pytest.approx(beside / yaw, rel=1e-6)
+    for quantity in ("toe", "camber", "x"):
+        left, right = (found.rate("lateral_opposite", side, quantity) for side in ("left", "right"))
+        assert right == pytest.approx(left, rel=1e-6, abs=1e-13)
+    unit, value = found.shown("driving", "left", "x")
+    assert (unit, value) == ("mm/kN", pytest.approx(1e6 * found.rate("driving", "left", "x")))
+
+
+def test_free_height_gives_way_by_the_wheel_rate():
+    """A vertical load at free height moves the wheel by one over the ride rate of the rigid axle."""
+    found = sk.vehicle.axle_compliance(described(), height="free", cases=("vertical",))
+    curves = sk.vehicle.axle_curves(described(), travel=[0.0, 0.01])
+    assert found.carried["left"] == pytest.approx(found.carried["right"], rel=1e-9)
+    # at the contact, which moves with the wheel's center but for camber; differences over 50 N
+    assert 1 / found.rate("vertical", "left", "z") == pytest.approx(curves["ride_rate"][0, 0], rel=0.02)
