@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from sekant.io.reference import fields_of
 from sekant.io.schema import definition_of, json_schema
 from sekant.model.items import ITEM_CLASSES, item_types
 from sekant.model.points import SECTIONS
@@ -65,43 +66,8 @@ def _points(schema: dict[str, Any]) -> list[str]:
 
 def _table(own: dict[str, Any], schema: dict[str, Any]) -> str:
     rows = ["| field | value | default | |", "|---|---|---|---|"]
-    required = own.get("required", [])
-    for name, field in own.get("properties", {}).items():
-        default = "required" if name in required else _default(field)
-        rows.append(
-            f"| `{name}` | {_kind(field, schema)} | {default} | {_cell(field.get('description', ''))} |"
-        )
+    rows += [f"| `{f.name}` | {f.form} | {f.default} | {_cell(f.text)} |" for f in fields_of(own, schema)]
     return "\n".join(rows)
-
-
-def _kind(field: dict[str, Any], schema: dict[str, Any]) -> str:
-    unit = field.get("x-unit")
-    if "const" in field:
-        return f"`{field['const']}`"
-    if "enum" in field:
-        return ", ".join(f"`{item}`" for item in field["enum"])
-    if "$ref" in field:
-        return field["$ref"].rpartition("/")[2]
-    for key in ("anyOf", "oneOf", "allOf"):
-        if key in field:
-            kinds = [_kind(option, schema) for option in field[key] if option.get("type") != "null"]
-            return " or ".join(dict.fromkeys(kind for kind in kinds if kind))
-    kind = field.get("type", "")
-    if isinstance(kind, list):
-        kind = " or ".join(part for part in kind if part != "null")
-    if kind == "array":
-        items = field.get("prefixItems") or [field.get("items", {})]
-        inner = list(dict.fromkeys(_kind(item, schema) for item in items if item))
-        size = f"{len(field['prefixItems'])} x " if "prefixItems" in field else ""
-        return f"list of {size}{' or '.join(inner)}".strip()
-    if kind == "number or string":
-        kind = "quantity"
-    return f"{kind}, {unit}" if unit else kind
-
-
-def _default(field: dict[str, Any]) -> str:
-    value = field.get("default")
-    return "" if value is None else f"`{value}`" if not isinstance(value, dict) else ""
 
 
 def _resolved(reference: dict[str, Any], schema: dict[str, Any]) -> dict[str, Any]:

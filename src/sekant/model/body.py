@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any, Self
 
 import casadi as ca
 import numpy as np
@@ -13,6 +13,9 @@ from sekant.geometry.spatial import Pose, RigidInertia, scalar, vector
 from sekant.model.placement import Placement
 from sekant.model.quantities import Description, InertiaTensor, Mass, Point
 
+if TYPE_CHECKING:
+    from sekant.model.examples import Stage
+
 
 class Body(Description):
     """A rigid body. Its frame may sit anywhere; the center of mass is given in it."""
@@ -21,6 +24,12 @@ class Body(Description):
     com: Point = (0.0, 0.0, 0.0)
     inertia: InertiaTensor = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
     frames: dict[str, Placement] = Field(default_factory=dict)
+
+    @classmethod
+    def example(cls, stage: Stage) -> Self:
+        return cls(
+            mass=1.3, com=(0.0, 0.02, -0.4), inertia=(0.07, 0.05, 0.03), frames={"tip": stage.placement()}
+        )
 
     @field_validator("mass")
     @classmethod

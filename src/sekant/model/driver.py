@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar, Self
 
 from sekant.model.quantities import AnyQuantity, Description, JointName
+
+if TYPE_CHECKING:
+    from sekant.model.examples import Stage
 
 
 class Driver(Description):
@@ -15,3 +18,7 @@ class Driver(Description):
     joint: JointName
     coordinate: int = 0
     value: AnyQuantity
+
+    @classmethod
+    def example(cls, stage: Stage) -> Self:
+        return cls(**stage.coordinate(), value="30 deg")

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Self
+
 from sekant.model.quantities import AnyQuantity, Description
+
+if TYPE_CHECKING:
+    from sekant.model.examples import Stage
 
 
 class Input(Description):
@@ -12,3 +17,7 @@ class Input(Description):
     """unit in which values are given; they are used as SI numbers"""
     default: AnyQuantity = 0.0
     """value where a run gives none"""
+
+    @classmethod
+    def example(cls, stage: Stage) -> Self:
+        return cls(unit="N")

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import TYPE_CHECKING, Literal, Self
 
 import numpy as np
 from pydantic import model_validator
 
 from sekant.model.quantities import Description
 from sekant.tables.table import Table
+
+if TYPE_CHECKING:
+    from sekant.model.examples import Stage
 
 Kind = Literal["linear", "cubic", "pchip", "step"]
 Extrapolation = Literal["error", "constant", "linear", "periodic"]
@@ -21,6 +24,10 @@ class TableData(Description):
     y: tuple[float, ...]
     kind: Kind = "linear"
     extrapolation: Extrapolation = "constant"
+
+    @classmethod
+    def example(cls, stage: Stage) -> Self:
+        return cls(x=(-0.1, 0.0, 0.05, 0.1), y=(-700.0, 0.0, 500.0, 1500.0), kind="linear")
 
     @model_validator(mode="after")
     def _increasing(self):

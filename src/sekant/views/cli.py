@@ -17,6 +17,7 @@ from sekant.views.commands.cache import cache
 from sekant.views.commands.check import check
 from sekant.views.commands.doctor import doctor
 from sekant.views.commands.drive import drive
+from sekant.views.commands.explain import explain
 from sekant.views.commands.export import export
 from sekant.views.commands.fit import fit
 from sekant.views.commands.gallery import gallery
@@ -41,6 +42,7 @@ app = typer.Typer(
 )
 for command in (
     new,
+    explain,
     check,
     run,
     kinematics,

@@ -1,0 +1,157 @@
+"""What can stand in a model file, for readers: every kind of item with its fields, units, defaults and an example.
+
+`sekant explain` prints it, and the reference pages are made from it. All of it comes from the classes themselves.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from sekant.errors import SekantError, suggest
+from sekant.extensions import load_extensions
+from sekant.io.schema import definition_of, json_schema
+from sekant.model.curves import SOURCES
+from sekant.model.items import ITEM_CLASSES, item_types
+from sekant.model.model import Ground
+from sekant.model.placement import Orientation, Placement
+from sekant.model.points import SECTIONS
+from sekant.model.simulation import SimulationSettings
+
+_SINGULAR = {"bodies": "body"}
+
+
+@dataclass(frozen=True)
+class Field:
+    """One field of an item: what stands in it, its default (empty: none) and what it means."""
+
+    name: str
+    form: str
+    default: str
+    text: str
+
+
+def known_items() -> dict[str, type]:
+    """Classes by the names under which they are explained: ``joint.path``, ``body``, ``curve.file``, ``rod``, ..."""
+    load_extensions()
+    found: dict[str, type] = {}
+    for collection, cls in ITEM_CLASSES.items():
+        kind = singular(collection)
+        found |= {f"{kind}.{name}": each for name, each in item_types(cls).items()} or {kind: cls}
+    found |= {f"curve.{key}": cls for key, cls in SOURCES.items()}
+    for section, types in SECTIONS.items():
+        for name, cls in types.items():
+            found[f"natural.{section}" + (f".{name}" if name else "")] = cls
+    return found | {
+        "simulation": SimulationSettings,
+        "ground": Ground,
+        "frame": Placement,
+        "orientation": Orientation,
+    }
+
+
+def singular(collection: str) -> str:
+    """``joint`` of ``joints``."""
+    return _SINGULAR.get(collection, collection.removesuffix("s"))
+
+
+def find_item(name: str) -> tuple[str, type]:
+    """The full name and the class of an item; a type alone will do where it is unique."""
+    known = known_items()
+    wanted = name.strip().lower().replace("-", "_")
+    head, _, tail = wanted.partition(".")
+    plural = {collection: singular(collection) for collection in [*ITEM_CLASSES, "curves"]}
+    wanted = f"{plural.get(head, head)}.{tail}" if tail else plural.get(head, head)
+    if wanted in known:
+        return wanted, known[wanted]
+    alone = [full for full in known if full.rpartition(".")[2] == wanted]
+    if len(alone) == 1:
+        return alone[0], known[alone[0]]
+    below = [full for full in known if full.startswith(f"{wanted}.")] or alone
+    if below:
+        raise SekantError(f"'{name}' is one of {', '.join(below)}")
+    raise SekantError(f"nothing is called '{name}' in model files; {suggest(wanted, list(known), 'known')}")
+
+
+def fields_of(own: dict[str, Any], schema: dict[str, Any]) -> list[Field]:
+    """The fields of a definition in the schema."""
+    required = own.get("required", [])
+    return [
+        Field(name, form(field), "required" if name in required else _default(field), _line(field))
+        for name, field in own.get("properties", {}).items()
+    ]
+
+
+def explained(name: str) -> tuple[str, str, list[Field], str]:
+    """(full name, what it is, its fields, an example in YAML) of an item."""
+    full, cls = find_item(name)
+    schema = json_schema()
+    own = definition_of(schema, cls)
+    about = " ".join((cls.__doc__ or own.get("description", "")).split())
+    return full, about, fields_of(own, schema), example_of(full, cls)
+
+
+def example_of(full: str, cls: type) -> str:
+    """A random instance as a file would have it; empty where the class makes none."""
+    make = getattr(cls, "example", None)
+    if make is None:
+        return ""
+    import numpy as np
+
+    from sekant.io.plain import to_plain
+    from sekant.io.yaml import yaml_text
+    from sekant.model.examples import Stage
+
+    class Readable(Stage):
+        def placement(self, reach: float = 0.6) -> Placement:
+            return Placement(
+                position=self.three(-reach, reach), orientation=Orientation(angles=self.three(-1, 1))
+            )
+
+    stage = Readable(np.random.default_rng(3), ("arm", "wheel"), (("hinge", 0), ("rail", 0)))
+    data = _rounded(to_plain(make(stage)))
+    collection = next(key for key in ITEM_CLASSES if singular(key) == full.partition(".")[0])
+    return yaml_text({collection: {f"my_{full.rpartition('.')[2]}": data}})
+
+
+def _rounded(value: Any) -> Any:
+    """Numbers to three digits; the data of a curve as the name of one."""
+    if isinstance(value, dict):
+        return "my_curve" if "inline" in value else {key: _rounded(entry) for key, entry in value.items()}
+    if isinstance(value, list):
+        return [_rounded(entry) for entry in value]
+    return float(f"{value:.3g}") if isinstance(value, float) else value
+
+
+def form(field: dict[str, Any]) -> str:
+    """What stands in a field: ``quantity, kg``, ``list of 3 x quantity, m``, ``true or false``."""
+    if "const" in field:
+        return f"`{field['const']}`"
+    if "enum" in field:
+        return ", ".join(f"`{item}`" for item in field["enum"])
+    if "$ref" in field:
+        return field["$ref"].rpartition("/")[2]
+    for key in ("anyOf", "oneOf", "allOf"):
+        if key in field:
+            forms = [form(option) for option in field[key] if option.get("type") != "null"]
+            return " or ".join(dict.fromkeys(text for text in forms if text))
+    kind = field.get("type", "")
+    if isinstance(kind, list):
+        kind = " or ".join(part for part in kind if part != "null")
+    if kind == "array":
+        items = field.get("prefixItems") or [field.get("items", {})]
+        inner = list(dict.fromkeys(form(item) for item in items if item))
+        size = f"{len(field['prefixItems'])} x " if "prefixItems" in field else ""
+        return f"list of {size}{' or '.join(inner)}".strip()
+    if kind == "number or string":
+        kind = "quantity"
+    return f"{kind}, {field['x-unit']}" if "x-unit" in field else kind
+
+
+def _default(field: dict[str, Any]) -> str:
+    value = field.get("default")
+    return "" if value is None or isinstance(value, dict) else f"`{value}`"
+
+
+def _line(field: dict[str, Any]) -> str:
+    return " ".join(field.get("description", "").split())

@@ -1,0 +1,58 @@
+"""What `sekant explain` prints: every item that can stand in a file, with its fields and an example."""
+
+import pytest
+from ruamel.yaml import YAML
+from typer.testing import CliRunner
+
+from sekant.errors import SekantError
+from sekant.io.reference import explained, find_item, known_items, singular
+from sekant.model.items import ITEM_CLASSES
+from sekant.model.parse import build_item
+from sekant.views.cli import app
+
+COLLECTIONS = {singular(name): name for name in ITEM_CLASSES}
+
+
+@pytest.mark.parametrize("name", [name for name in known_items() if name.partition(".")[0] in COLLECTIONS])
+def test_the_example_is_an_item_of_its_kind(name):
+    full, about, fields, example = explained(name)
+    assert full == name
+    assert about
+    assert fields
+    (collection, items), *_ = YAML(typ="safe").load(example).items()
+    assert collection == COLLECTIONS[name.partition(".")[0]]
+    ((_, entry),) = items.items()
+    item = build_item(collection, dict(entry), ("trial",))
+    assert isinstance(item, ITEM_CLASSES[collection])
+    assert set(entry) <= {field.name for field in fields}
+
+
+def test_every_other_item_has_its_fields():
+    others = [name for name in known_items() if name.partition(".")[0] not in COLLECTIONS]
+    assert {"simulation", "frame", "curve.file", "natural.rods"} <= set(others)
+    for name in others:
+        assert explained(name)[2] or name in ("natural.ground",)
+
+
+@pytest.mark.parametrize(
+    ("given", "found"),
+    [
+        ("joints.path", "joint.path"),
+        ("spring-damper", "force.spring_damper"),
+        ("Body", "body"),
+        ("simulation", "simulation"),
+    ],
+)
+def test_names_are_forgiving(given, found):
+    assert find_item(given)[0] == found
+
+
+def test_what_is_not_unique_or_unknown_is_told():
+    with pytest.raises(SekantError, match=r"one of constraint\.distance, sensor\.distance"):
+        find_item("distance")
+    with pytest.raises(SekantError, match=r"did you mean 'joint\.revolute'"):
+        find_item("joint.revolut")
+    assert "joint.path" in CliRunner().invoke(app, ["explain"]).stdout
+    text = CliRunner().invoke(app, ["explain", "joint.screw"]).stdout
+    (line,) = [line for line in text.splitlines() if line.startswith("pitch ")]
+    assert line.split()[1:4] == ["quantity,", "m", "required"]
