@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar
+from typing import TYPE_CHECKING, Annotated, ClassVar, Self
 
 import casadi as ca
 
@@ -11,6 +11,9 @@ from sekant.model.forces.base import Force, register
 from sekant.model.motion import Action, ElementKinematics, PointWrench
 from sekant.model.quantities import AnyQuantity, FrameName, Quantity, Value
 from sekant.vehicle.roads import AnyRoad, Plane
+
+if TYPE_CHECKING:
+    from sekant.model.examples import Stage
 
 Area = Annotated[Value, Quantity("m^2")]
 Density = Annotated[Value, Quantity("kg/m^3")]
@@ -40,6 +43,11 @@ class Aero(Force):
     rear_area: AnyQuantity = 0.0
     density: Density = 1.2
     road: AnyRoad = Plane()
+
+    @classmethod
+    def example(cls, stage: Stage) -> Self:
+        front, rear = stage.two_frames()
+        return cls(front=front, rear=rear, drag_area=0.7, front_area="0.3 - 0.1*h", rear_area=0.5)
 
     def action(self, motion: ElementKinematics) -> Action:
         half = motion.value(self.density) / 2
