@@ -11,7 +11,7 @@ friction of its plates, preload / 2 + bias |T| / 2.
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal, Self
 
 import casadi as ca
 from pydantic import model_validator
@@ -20,6 +20,9 @@ from sekant.geometry.spatial import SX
 from sekant.model.forces.base import Force, register
 from sekant.model.motion import Action, Kinematics, PointWrench
 from sekant.model.quantities import AnyQuantity, Dimensionless, FrameName, RotationalDamping, Torque
+
+if TYPE_CHECKING:
+    from sekant.model.examples import Stage
 
 
 @register
@@ -45,6 +48,18 @@ class AxleDrive(Force):
     """limited_slip: locking torque without drive torque"""
     bias: Dimensionless = 0.3
     """limited_slip: locking torque over drive torque"""
+
+    @classmethod
+    def example(cls, stage: Stage) -> Self:
+        left, right = stage.two_frames()
+        return cls(
+            left=left,
+            right=right,
+            carrier=stage.frame(),
+            torque="3*sin(t)",
+            differential="locked",
+            locking=0.7,
+        )
 
     @model_validator(mode="after")
     def _sensible(self):
