@@ -58,15 +58,16 @@ def rod(mass: float, length: float, skew: float = 0.0) -> sk.Body:
 # -- planar -----------------------------------------------------------------------------------------------
 
 
-def four_bar(**options: Any) -> sk.Model:
-    """Planar, so three of the five equations that close the loop are redundant."""
+def four_bar(size: float = 1.0, **options: Any) -> sk.Model:
+    """Planar, so three of the five equations that close the loop are redundant. `size`: of lengths, not inertias."""
     joints = {
         "A": Revolute(child="crank", axis=Y, q0=(-1.0,), v0=(2.3,)),
         "B": Revolute(parent="crank.end", child="coupler", axis=Y, q0=(0.6,)),
         "C": Revolute(parent="coupler.end", child="rocker.end", axis=Y),
-        "D": Revolute(child="rocker", axis=Y, parent_pose=at(0.8, 0.0, 0.1), q0=(-1.8,)),
+        "D": Revolute(child="rocker", axis=Y, parent_pose=at(0.8 * size, 0.0, 0.1 * size), q0=(-1.8,)),
     }
-    bodies = {"crank": rod(1.1, 0.3), "coupler": rod(1.9, 0.9), "rocker": rod(1.5, 0.6)}
+    lengths = {"crank": (1.1, 0.3), "coupler": (1.9, 0.9), "rocker": (1.5, 0.6)}
+    bodies = {name: rod(mass, length * size) for name, (mass, length) in lengths.items()}
     return sk.Model(name="four_bar", gravity=GRAVITY, bodies=bodies, joints=joints, **options)
 
 

@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 from scipy.special import ellipj, ellipkinc
 
+import sekant as sk
 from dae_systems import pendulum, series_of, squeezer
+from loops import four_bar
 from sekant.engine.functions.dae import build_dae
 from sekant.solvers.dae import DaeProblem, integrate_dae
 from sekant.solvers.taylor import integrate as integrate_series
@@ -62,3 +64,17 @@ def test_the_seven_bodies_of_the_squeezer():
     tolerance = 10.0 ** -np.array(DECADES)
     assert np.all(errors[:, 0] < 5 * tolerance * 16)
     assert np.all(errors[:, 1] < 20 * tolerance * 1400)
+
+
+@pytest.mark.parametrize(
+    ("size", "rtol", "atol"), [(1.0, 1e-11, 1e-11), (1.0, 1e-12, 1e-12), (0.01, 1e-4, 1e-7)]
+)
+def test_a_loop_with_redundant_rows_starts_at_once(size, rtol, atol):
+    """A planar four-bar of free bodies, three of its 20 rows redundant: round-off does not stop it, nor its start."""
+    system = sk.compile(four_bar(size=size), formulation="cartesian")
+    result = sk.simulate(system, until=0.3, method="radau5", rtol=rtol, atol=atol, max_steps=3000)
+    assert result.status == "finished"
+    assert result.stats["rejected"] <= 3
+    if rtol < 1e-9:  # errors of v times the step, about 1e-3 s, are below the tolerance
+        exchanged = np.ptp(result["energy.kinetic"])
+        assert np.max(np.abs(result["energy.balance"])) < 1e3 * rtol * exchanged

@@ -36,15 +36,36 @@ ALL, INDEPENDENT, STRONG = range(3)
 
 
 @inner
+def _unit_velocities(memory):
+    """V_UNIT: what each velocity is measured in, of equal kinetic energy; without inertia of its own, the largest."""
+    pattern, M, unit = memory.ldl_pattern, memory.ldl_m, memory.v_unit
+    M_row, M_col = section(pattern, ldl.M_ROW), section(pattern, ldl.M_COL)
+    clear(unit)
+    smallest = 0.0
+    for e in range(M.size):
+        if M_row[e] == M_col[e]:
+            unit[M_row[e]] += M[e]
+    for j in range(unit.size):
+        if unit[j] > 0.0 and (smallest == 0.0 or unit[j] < smallest):
+            smallest = unit[j]
+    for j in range(unit.size):
+        unit[j] = 1.0 / sqrt(unit[j] if unit[j] > 0.0 else smallest if smallest > 0.0 else 1.0)
+
+
+@inner
 def _scaled_rows(memory):
-    """G at the present state, dense, its rows scaled to length 1, in ROW_BASIS; their lengths in ROW_LENGTH."""
-    basis, length = memory.row_basis, memory.row_length
+    """G at the present state in units of V_UNIT, dense, its rows scaled to length 1, in ROW_BASIS.
+
+    ROW_LENGTH: their lengths. Angles between rows would depend on the unit of length otherwise.
+    """
+    basis, length, unit = memory.row_basis, memory.row_length, memory.v_unit
     pattern, G = memory.ldl_pattern, memory.ldl_g
     G_row, G_col = section(pattern, ldl.G_ROW), section(pattern, ldl.G_COL)
+    _unit_velocities(memory)
     for i in range(basis.shape[0]):
         clear(memory.row_basis[i])
     for e in range(G.size):
-        basis[G_row[e], G_col[e]] += G[e]
+        basis[G_row[e], G_col[e]] += G[e] * unit[G_col[e]]
     for i in range(basis.shape[0]):
         square = 0.0
         for j in range(basis.shape[1]):
@@ -105,13 +126,13 @@ def _pick(memory, least):
 @inner
 def _convert(memory, lam, picked):
     """Multipliers of the picked rows alone that exert the force G^T lam as nearly as they can, in place."""
-    pattern, G, force = memory.ldl_pattern, memory.ldl_g, memory.v_kept
+    pattern, G, force, unit = memory.ldl_pattern, memory.ldl_g, memory.v_kept, memory.v_unit
     G_row, G_col = section(pattern, ldl.G_ROW), section(pattern, ldl.G_COL)
     order, length = memory.row_picked, memory.row_length
     triangle = memory.row_triangle
     clear(force)
     for e in range(G.size):
-        force[G_col[e]] += G[e] * lam[G_row[e]]
+        force[G_col[e]] += G[e] * unit[G_col[e]] * lam[G_row[e]]
     clear(lam)
     for k in range(picked - 1, -1, -1):
         i = order[k]

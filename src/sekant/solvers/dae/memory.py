@@ -227,6 +227,7 @@ class Memory(Struct):
     row_basis: Matrix
     row_triangle: Matrix
     row_length: Vector
+    v_unit: Vector  # (nv,)
 
 
 def _pointers(*arrays: Floats) -> Integers:
@@ -312,6 +313,7 @@ def _add_newton(memory: Memory, problem: DaeProblem) -> None:
     memory.set(weight=np.zeros(n), error=np.zeros(f.nq + f.nv))
     memory.set(row_off=np.zeros(m, dtype=np.int64), row_picked=np.zeros(m, dtype=np.int64))
     memory.set(row_basis=np.zeros((m, f.nv)), row_triangle=np.zeros((m, m)), row_length=np.zeros(m))
+    memory.set(v_unit=np.zeros(f.nv))
     for name, dtype in (("real", np.float64), ("pair", np.complex128)):
         memory.set(**{name: np.zeros(pattern.values, dtype=dtype)})
         memory.set(**{f"{name}_{part}": np.zeros(n, dtype=dtype) for part in ("inverse", "b", "y")})

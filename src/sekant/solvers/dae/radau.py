@@ -186,6 +186,7 @@ def advance(memory, a, b):
                 memory.h = h
             else:
                 memory.ceiling, memory.h = 0.7 * h, 0.5 * h
+                memory.history = 0  # the last step's polynomial ends off the constraints
                 suspect_weak_rows(memory)
             memory.after_rejection = 1
         else:

@@ -24,11 +24,13 @@ ROUND_OFF = 1e-16
 LEAST_CONTRACTION = 0.05  # that the first increment of the next step is trusted to have
 STALLED = 0.3  # contraction beyond which increments of the size of round-off are round-off
 NOISE = 30.0  # that size, times round-off
-MOST_NOISE = 1e4  # the same where the iteration would be given up else: constraints may amplify round-off
-MOST_LEFT = (
-    100.0  # tolerances: noise of a velocity that hardly any inertia resists, left rather than giving up
-)
+NOISY = 10.0  # times the measured deviation: beyond which increments are no noise
+SAMPLES = 4  # of that deviation at most: where it is a unit of round-off or two, one may miss it
+SHIFT = 2.0**-44  # of the arguments between two residuals whose differences show their noise
 LOOSEST, TIGHTEST = 0.03, 1e-4  # tolerance of the increments, relative to that of the solution
+
+THIRD_DIFFERENCE = sqrt(20.0)
+TRANSFORMED = sqrt(TI[0, 0] ** 2 + TI[0, 1] ** 2 + TI[0, 2] ** 2)  # deviation of W[0] from that of one stage
 
 CONVERGED, DIVERGED, BAD, GO_ON = range(4)
 NEWTON_EPS = 1e-13  # on the diagonal of the constraints, relative to the mean of G M^-1 G^T
@@ -207,7 +209,8 @@ def scale_solution(memory, b, mu):
 @inner
 def _stage_residuals(memory, t, h):
     """Residuals at the stages; returns the first row that is not finite, or -1."""
-    F = memory.f
+    F, Z, stages = memory.f, memory.z, memory.zf
+    first = F.size - memory.m
     for i in range(3):
         set_stage(memory, t, h, i)
         residual(memory)
@@ -215,6 +218,8 @@ def _stage_residuals(memory, t, h):
         if bad >= 0:
             return bad
         put(memory.zf[i], 0, F)
+        for j in range(memory.nv, first):
+            stages[i, j] -= _combine(A_INV, i, Z[0, j], Z[1, j], Z[2, j]) / h
     memory.residuals += 3
     return -1
 
@@ -226,7 +231,7 @@ def _increments(memory, h, positions):
     `positions`: 1, or 0 for the part that is left if the constraints on positions were met exactly. That part is
     tangential to them.
     """
-    F, W, weight = memory.zf, memory.w, memory.weight
+    F, weight = memory.zf, memory.weight
     real, pair = memory.real_b, memory.pair_b
     first = real.size - memory.m
     mu, mu_pair = MU_REAL / h, MU_COMPLEX / h
@@ -236,9 +241,6 @@ def _increments(memory, h, positions):
         pair[j] = share * complex(
             _combine(TI, 1, F[0, j], F[1, j], F[2, j]), _combine(TI, 2, F[0, j], F[1, j], F[2, j])
         )
-    for j in range(memory.nv, first):
-        real[j] -= mu * W[0, j]
-        pair[j] -= mu_pair * complex(W[1, j], W[2, j])
     scale_right_side(memory, real, mu)
     scale_right_side(memory, pair, mu_pair)
     solve_real(memory)
@@ -249,6 +251,60 @@ def _increments(memory, h, positions):
     for j in range(first):
         square += weight[j] ** 2 * (real[j] ** 2 + pair[j].real ** 2 + pair[j].imag ** 2)
     return sqrt(square / (3 * first))
+
+
+@inner
+def _shift(values, times):
+    """Move an argument by so many units, its entries by different ones in both directions."""
+    largest = 0.0
+    for j in range(values.size):
+        largest = max(largest, abs(values[j]))
+    for j in range(values.size):
+        values[j] += times * SHIFT * largest * (1.0 + 0.37 * (j % 5)) * (1.0 - 2.0 * (j % 2))
+
+
+@inner
+def _noise(memory, t, h, positions, first_shift):
+    """Norm of the increments that the round-off of the residuals makes, a sample; `positions` as in `_increments`.
+
+    Residuals at four points in a row, so close that all but their noise is a straight line: the third difference
+    of independent errors has sqrt(20) times their deviation. More, Wild: Estimating computational noise, SIAM J.
+    Sci. Comput. 33 (2011), section 3. Overwrites REAL_B.
+    """
+    b, F, weight = memory.real_b, memory.f, memory.weight
+    first, mu = b.size - memory.m, MU_REAL / h
+    clear(b)
+    for i in range(4):
+        set_stage(memory, t, h, 2)
+        times = first_shift + i
+        _shift(memory.q, times)
+        _shift(memory.v, times)
+        _shift(memory.a, times)
+        _shift(memory.lam, times)
+        residual(memory)
+        share = 1.0 if i == 0 or i == 3 else 3.0
+        for j in range(b.size):
+            b[j] += (share if i % 2 == 0 else -share) * F[j] / THIRD_DIFFERENCE
+    memory.residuals += 4
+    for j in range(first, first + memory.mh):
+        b[j] *= positions
+    scale_right_side(memory, b, mu)
+    solve_real(memory)
+    scale_solution(memory, b, mu)
+    square = 0.0
+    for j in range(first):
+        square += (weight[j] * b[j]) ** 2
+    return TRANSFORMED * sqrt(square / first)
+
+
+@inner
+def _is_noise(memory, t, h, positions, norm):
+    """Whether increments of this norm may be the round-off of the residuals."""
+    found, sample = False, 0
+    while not found and sample < SAMPLES:
+        found = norm <= NOISY * _noise(memory, t, h, positions, 4.0 * sample)
+        sample += 1
+    return found
 
 
 @inner
@@ -326,28 +382,32 @@ def _contraction(rate):
 
 
 @inner
-def _tangential(memory, h, tolerance, floor, last):
+def _tangential(memory, t, h, tolerance, floor, whole, last):
     """Outcome (or GO_ON) by the tangential part of the increment alone, and the norm of that part.
 
     Constraints on positions pass their round-off d on to v, divided by the step: the normal part of the
     increments never gets below about d mu, however often they are repeated. It is harmless: forces of constraints
-    balance it at every stage, and the projection takes the rest. What changes the motion is the tangential part,
-    to which noise contributes d times the rate at which the normals turn, whatever the step.
-    `last`: norm of the tangential part in the iteration before, or -1; `floor`: a norm that may be round-off.
+    balance it at every stage, and the projection takes the rest. What changes the motion is the tangential part.
+    Where that does not fall any more it is accepted if it is noise: the round-off of the other residuals, or
+    the noise of the normal part, turned by the difference between the normals now and those in the matrix,
+    which is what the iteration contracts by. A shorter step would not lower it.
+    `whole`: norm of the whole increment; `last`: of its tangential part in the iteration before, or -1; `floor`:
+    a norm that may be round-off of the velocities.
     """
     norm = _increments(memory, h, 0.0)
     if not norm < 1e100:
         return BAD, norm
-    factor = _contraction(memory.rate_now) if memory.rate_now > 0.0 else memory.contraction
+    factor_before = _contraction(memory.rate_now) if memory.rate_now > 0.0 else memory.contraction
+    factor = factor_before
     if last > 0.0:
         rate = norm / last
         factor = _contraction(rate)
         if rate >= STALLED and norm <= floor:
             return CONVERGED, norm
         if rate >= 0.99:
-            # A shorter step does not lower noise that is at the round-off of positions already.
-            harmless = norm <= MOST_LEFT and _displacement(memory, h) <= MOST_NOISE * ROUND_OFF
-            return CONVERGED if harmless else DIVERGED, norm
+            turned = memory.rate_now if memory.rate_now > 0.0 else factor_before / (1.0 + factor_before)
+            left = norm - turned * whole
+            return CONVERGED if left <= 0.0 or _is_noise(memory, t, h, 0.0, left) else DIVERGED, norm
     return CONVERGED if factor * norm <= tolerance else GO_ON, norm
 
 
@@ -357,7 +417,8 @@ def iterate(memory, t, h):
 
     Errors that are left along the constraints add up over all steps, so they must be small against the
     tolerance over the number of steps. Increments are judged as a whole until they stall at the round-off of the
-    constraints, and from then on by their tangential part.
+    constraints, and from then on by their tangential part. A first step starts from constants, so that its second
+    increment brings the curvature of the constraints and says nothing about contraction.
     Sets ITERATIONS, RATE_NOW and BLAME: the row that is not finite, or the unknown that changes most after
     divergence.
     """
@@ -372,6 +433,7 @@ def iterate(memory, t, h):
     factor = memory.contraction**0.8
     last, rate_before, tangential = 0.0, 0.0, -1.0
     memory.rate_now = 0.0
+    judged = 1 if memory.history == 1 else 2
     for k in range(MOST_ITERATIONS):
         memory.iterations = k + 1
         spread(memory, t, h)
@@ -386,20 +448,23 @@ def iterate(memory, t, h):
         stalled = tangential >= 0.0
         if k > 0 and not stalled:
             rate = norm / last if last > 0.0 else 0.0
-            mean = rate if k == 1 else sqrt(rate * rate_before)
+            mean = rate if k <= judged else sqrt(rate * rate_before)
             factor, rate_before = _contraction(mean), rate
             hopeless = mean >= 0.99 or factor * norm * mean ** (MOST_ITERATIONS - 2 - k) > tolerance
+            hopeless = hopeless and k >= judged
             if hopeless or rate >= STALLED:
-                size = _displacement(memory, h)
-                stalled = norm <= floor or size <= (MOST_NOISE if hopeless else NOISE) * ROUND_OFF
-            if not stalled:
-                if hopeless:
-                    break
+                stalled = norm <= floor or _displacement(memory, h) <= NOISE * ROUND_OFF
+                if hopeless and not stalled:
+                    memory.blame = _worst_unknown(memory)
+                    stalled = _is_noise(memory, t, h, 1.0, norm)
+                    if not stalled:
+                        return DIVERGED
+            if not stalled and k >= judged:
                 memory.rate_now = mean
         last = norm
         outcome = GO_ON
         if stalled:
-            outcome, tangential = _tangential(memory, h, tolerance, floor, tangential)
+            outcome, tangential = _tangential(memory, t, h, tolerance, floor, norm, tangential)
         elif factor * norm <= tolerance:
             memory.contraction = max(factor, LEAST_CONTRACTION)
             outcome = CONVERGED
