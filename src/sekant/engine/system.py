@@ -307,7 +307,17 @@ class System:
     @cached_property
     def all_outputs(self) -> tuple[Output, ...]:
         """Everything that can be reported, by name."""
-        return self.equations.outputs(self._w)
+        rates = [
+            Output(rate_name(name), "1", (), f"rate of {name}", rate)
+            for name, rate in self.equations.frozen_rates.items()
+        ]
+        return (*self.equations.outputs(self._w), *rates)
+
+    def frozen(self) -> System:
+        """The system in which the states of signals and force elements are run-time parameters."""
+        return self.once(
+            "frozen", lambda: System(self.model, self.equations.frozen(), self.engine, self._cache)
+        )
 
     def output_function(
         self, names: Sequence[str] | None = None, balance: bool = True
@@ -446,6 +456,11 @@ class System:
 
 def _compiled_anew(model: Model, recipe: tuple[Any, ...], engine: Engine, cache: bool) -> System:
     return System(model, equations_of(model, *recipe), engine, cache)
+
+
+def rate_name(state: str) -> str:
+    """The output of a frozen system that is the rate of a state."""
+    return f"{state} rate"
 
 
 def _row(values: ArrayLike) -> Vector:

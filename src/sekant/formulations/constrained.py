@@ -47,6 +47,8 @@ class ConstrainedEquations(ABC):
     events: Sequence[Event] = ()
     sampled: Sequence[Sampled] = ()
     delayed: Sequence[Delayed] = ()
+    frozen_rates: Mapping[str, SX] = {}
+    """rates of the states that are parameters here, see `frozen`"""
     closed: frozenset[str] = frozenset()
     """contacts that are closed and stay so"""
 
@@ -160,6 +162,14 @@ class ConstrainedEquations(ABC):
     def z_names(self) -> list[str]:
         """``owner.part`` of every state in z."""
         return []
+
+    def frozen(self) -> ConstrainedEquations:
+        """The same equations with the states z as run-time parameters of their names; `frozen_rates` are their rates.
+
+        Then equilibria and steady motions have these parameters as unknowns and no rates as targets; linear models
+        have them as inputs and their rates as outputs.
+        """
+        raise NotImplementedError(f"formulation '{self.formulation}' does not freeze its states")
 
     @property
     def a(self) -> SX:

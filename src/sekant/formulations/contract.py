@@ -87,6 +87,13 @@ class Formulation(Protocol):
         """(nh,) start values of the held values at the run-time parameters `own`, which stand before them in p."""
         ...
 
+    frozen_rates: Mapping[str, SX]
+    """rates of the states that are parameters here, by name; see `frozen`"""
+
+    def frozen(self) -> Formulation:
+        """The same equations with the states z as run-time parameters."""
+        ...
+
     @property
     def parameters(self) -> tuple[Parameter, ...]:
         """Run-time parameters in the order of p, with their defaults; held values are not among them."""

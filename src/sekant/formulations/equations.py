@@ -49,9 +49,11 @@ class Equations(ConstrainedEquations):
         formulation: str = "joint",
         closed: Collection[str] = (),
         regularized: bool = False,
+        frozen: bool = False,
     ):
         self.resolved = resolved
         self.regularized = regularized  # dry friction by a smooth law, for methods without events
+        self.is_frozen = frozen  # states of elements are parameters
         self.closed = frozenset(closed)  # contacts that are closed and stay so
         self.model = resolved.model
         self.formulation = formulation
@@ -66,11 +68,18 @@ class Equations(ConstrainedEquations):
 
     def holding(self, closed: Collection[str]) -> Equations:
         """The same equations with the contacts `closed` closed."""
-        return Equations(self.resolved, "auto", self.formulation, closed, self.regularized)
+        return self._variant(closed=closed)
 
     def smoothed(self) -> Equations:
         """The same equations with dry friction by its regularized law."""
-        return Equations(self.resolved, "auto", self.formulation, self.closed, regularized=True)
+        return self._variant(regularized=True)
+
+    def frozen(self) -> Equations:
+        return self._variant(frozen=True)
+
+    def _variant(self, **changed: Any) -> Equations:
+        given = {"closed": self.closed, "regularized": self.regularized, "frozen": self.is_frozen}
+        return Equations(self.resolved, "auto", self.formulation, **given | changed)
 
     def _kinematics(self) -> TreeKinematics:
         floating = self.formulation == "cartesian"
@@ -133,26 +142,41 @@ class Equations(ConstrainedEquations):
     @cached_property
     def z(self) -> SX:
         """(nz,) states of signals and force elements."""
-        _ = self._element_rates
-        return column([state.symbol for state in self.motion.states.values()])
+        return SX.zeros(0, 1) if self.is_frozen else self._states
 
     @cached_property
     def zdot(self) -> SX:
         """(nz,) their rates, expressions of t, q, v, z, p."""
-        rates = self._element_rates
-        return column([SX(rates[key]) for key in self.motion.states])
+        return SX.zeros(0, 1) if self.is_frozen else column(list(self._state_rates.values()))
 
     @cached_property
     def z_start(self) -> SX:
         """(nz,) their start values, expressions of p."""
-        _ = self._element_rates
-        return column([state.start for state in self.motion.states.values()])
+        return SX.zeros(0, 1) if self.is_frozen else self._state_starts
 
     @property
     def z_names(self) -> list[str]:
         """``owner.part`` of every state in z."""
+        return [] if self.is_frozen else list(self._state_rates)
+
+    @cached_property
+    def _state_rates(self) -> dict[str, SX]:
+        rates = self._element_rates
+        return {f"{owner}.{part}": SX(rates[owner, part]) for owner, part in self.motion.states}
+
+    @cached_property
+    def _states(self) -> SX:
         _ = self._element_rates
-        return [f"{owner}.{part}" for owner, part in self.motion.states]
+        return column([state.symbol for state in self.motion.states.values()])
+
+    @cached_property
+    def _state_starts(self) -> SX:
+        _ = self._element_rates
+        return column([state.start for state in self.motion.states.values()])
+
+    @property
+    def frozen_rates(self) -> Mapping[str, SX]:
+        return self._state_rates if self.is_frozen else {}
 
     @cached_property
     def held_values(self) -> tuple[HeldValue, ...]:
@@ -163,7 +187,8 @@ class Equations(ConstrainedEquations):
     @cached_property
     def p(self) -> SX:
         """(np,) run-time parameters, then held values."""
-        return column([self.motion.p, *(value.symbol for value in self.held_values)])
+        states = [self._states] if self.is_frozen else []
+        return column([self.motion.p, *states, *(value.symbol for value in self.held_values)])
 
     @cached_property
     def events(self) -> tuple[Event, ...]:
@@ -418,7 +443,17 @@ class Equations(ConstrainedEquations):
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:
-        return self.resolved.parameters
+        return (*self.resolved.parameters, *self._frozen_parameters)
+
+    @cached_property
+    def _frozen_parameters(self) -> tuple[Parameter, ...]:
+        if not self.is_frozen or not self._states.numel():
+            return ()
+        start = self.lookups.oracle("states", [self.motion.p], [self._state_starts])
+        values = np.array(start(self.resolved.defaults)).ravel()
+        return tuple(
+            Parameter(name, np.array([value])) for name, value in zip(self._state_rates, values, strict=True)
+        )
 
     @property
     def given_inputs(self) -> Mapping[str, Table]:

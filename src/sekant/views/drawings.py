@@ -35,6 +35,12 @@ def _comparison() -> Callable[..., Any]:
     return comparison_picture
 
 
+def _bode() -> Callable[..., Any]:
+    from sekant.views.bode import bode_picture
+
+    return bode_picture
+
+
 def _mode_bars() -> Callable[..., Any]:
     from sekant.views.curves import mode_bars_picture
 
@@ -64,6 +70,7 @@ _DRAWINGS: dict[str, Callable[[], Callable[..., Any]]] = {
     "series": _series,
     "energy": _energy,
     "comparison": _comparison,
+    "bode": _bode,
     "mode_bars": _mode_bars,
     "root_locus": _root_locus,
     "work_precision": _work_precision,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -18,6 +19,7 @@ from sekant.analyses.linear.moving_axes import second_order_of
 from sekant.analyses.linear.operating_point import OperatingPoint
 from sekant.engine.system import System
 from sekant.errors import AnalysisWarning, SolverError, suggest, warning_lines
+from sekant.results.pictures import picture
 
 Array = NDArray[Any]
 
@@ -211,6 +213,10 @@ class LinearModel:
         B = sum((self.input_matrix(order) * power for order, power in enumerate(powers)), np.zeros(1))
         direct = sum((D[order] * power for order, power in enumerate(powers)), np.zeros(1))
         return C @ np.linalg.solve(s * np.eye(self.A.shape[0]) - self.A, B) + direct
+
+    def bode(self, frequencies: ArrayLike | None = None, to: str | os.PathLike[str] | None = None) -> Any:
+        """Gain and phase over frequency (Hz, by default around all modes); written to `to` (.svg, .pdf, .png)."""
+        return picture("bode", self, frequencies, to=to)
 
     def power_spectrum(self, frequencies: ArrayLike, inputs: ArrayLike) -> Array:
         """Spectral densities (len(frequencies), outputs) for uncorrelated `inputs`.

@@ -25,6 +25,7 @@ from sekant.analyses.linear.linear_model import LinearModel
 from sekant.analyses.linear.moving_axes import frozen, moving_axes
 from sekant.analyses.linear.operating_point import operating_point
 from sekant.analyses.simulation.contacts import variant_of
+from sekant.analyses.steady.element_states import has_states
 from sekant.engine.functions.linear import Tangent, linear_functions
 from sekant.engine.system import State, System, as_system
 from sekant.errors import SolverError, suggest, without_repeats
@@ -72,6 +73,11 @@ def linearize(
     system = as_system(system, [*(parameters or {})])
     if state is not None and hasattr(state, "t"):
         t = state.t  # type: ignore[attr-defined]
+    if has_states(system):
+        from sekant.analyses.linear.with_states import linearize_with_states
+
+        asked = {"independent": independent, "method": method, "step": step}
+        return linearize_with_states(system, state, t, at, a, inputs, outputs, parameters, asked)
     system = with_inputs(system, inputs, t)
     where = operating_point(system, state, t, at, a, parameters)
     functions = linear_functions(system)

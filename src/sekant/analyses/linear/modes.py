@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 Array = NDArray[Any]
 ZERO = 1e-7
 """Eigenvalues below this, against the largest, count as zero: a double zero is only found to the root of rounding."""
+STILL = 1e-9
+"""Displacements up to this, in an eigenvector of length one, are none."""
 GROWING = 1e-9
 """Real parts up to this, against the largest eigenvalue, count as no growth."""
 
@@ -146,9 +148,11 @@ class Modes:
         return [State(geometry.move(point.q, np.real(s * np.exp(1j * phi))), point.v) for phi in phases]
 
     def dominant(self, k: int) -> str:
-        """The coordinate that moves most."""
+        """The coordinate that moves most; the state that changes most where none moves."""
         s = np.abs(self.shapes[:, k])
-        return self.model.coordinate_names[int(np.argmax(s))] if s.size else ""
+        if s.size and np.max(s) > STILL:
+            return self.model.coordinate_names[int(np.argmax(s))]
+        return self.model.state_names[int(np.argmax(np.abs(self.right[:, k])))]
 
     def table(self) -> str:
         """All modes, one a line (as TROM table 5.2)."""

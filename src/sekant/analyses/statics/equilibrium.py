@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -14,7 +14,8 @@ from sekant.analyses.assembly.assemble import assemble
 from sekant.analyses.simulation.contacts import variant_of
 from sekant.analyses.statics.rest_equations import Rest, Statics
 from sekant.analyses.statics.rest_search import Settled, settle
-from sekant.analyses.statics.sticking import at_rest_warnings, flags, held_coordinates, stuck_in
+from sekant.analyses.statics.sticking import at_rest_warnings, held_coordinates, stuck_in, with_flags
+from sekant.analyses.steady.element_states import has_states, held_of, on_branches
 from sekant.engine.system import State, System, as_system
 from sekant.engine.values import Values
 from sekant.errors import AnalysisWarning, SolverError, warning_lines, without_repeats
@@ -121,12 +122,55 @@ def equilibrium(
     stuck = stuck_in(system, guess)
     hold = [*hold, *held_coordinates(system, stuck)]
     start = _start(system, guess, hold, t, parameters)
-    statics = Statics(system, t, parameters, hold)
-    settled = settle(statics, statics.start(start.q), tolerance, stable, method)
-    _check_rest(statics, settled.rest)
-    warned = getattr(start, "warnings", ())
-    warned = (*warned, *at_rest_warnings(system, stuck, settled.rest.q, statics.t, parameters))
-    return _result(system, statics, settled, parameters, warned, stuck)
+    given = np.zeros(0) if guess is None else guess.held
+    if has_states(system):
+        if hold or stable or method:
+            raise SolverError(
+                f"model '{system.model.name}' has states of signals or elements: equilibria are found by Newton's "
+                "method alone, without `hold`, `stable` and `method`"
+            )
+        return _with_states(system, start, guess, t, parameters, tolerance)
+
+    def find(held: Array) -> tuple[Equilibrium, State, Any]:
+        statics = Statics(system, t, parameters, hold, held)
+        settled = settle(statics, statics.start(start.q), tolerance, stable, method)
+        _check_rest(statics, settled.rest)
+        warned = getattr(start, "warnings", ())
+        warned = (*warned, *at_rest_warnings(system, stuck, settled.rest.q, statics.t, parameters))
+        found = _result(system, statics, settled, parameters, warned)
+        return replace(found, held=with_flags(system, held, stuck)), found, parameters
+
+    p = system.parameter_vector(parameters, given)
+    held = p[p.size - len(system.equations.held_values) :]
+    return on_branches(system, with_flags(system, held, ()), find)
+
+
+def _with_states(
+    system: System, start: State, guess: State | None, t: float, parameters, tolerance: float
+) -> Equilibrium:
+    """Rest of a system with states of elements, which rest too; stability by the eigenvalues of small motions."""
+    from sekant.analyses.linear.linearize import linearize
+    from sekant.analyses.steady.motion import steady_motion
+
+    given = (np.zeros(0), np.zeros(0)) if guess is None else (guess.z, guess.held)
+    begin = State(start.q, np.zeros(system.nv), z=given[0], held=given[1])
+    motion = steady_motion(system, begin, parameters=parameters, t=t, tolerance=max(tolerance, 1e-9))
+    inner = Statics(motion.system, t, motion.parameters, (), motion.held)
+    rest = inner.rest(motion.q, motion.lam, ~inner.unilateral)
+    settled = Settled(rest, motion.method, motion.iterations)
+    _check_rest(inner, rest)
+    found = _result(system, inner, settled, parameters, (*getattr(start, "warnings", ()), *motion.warnings))
+    values = linearize(system, motion).modes().eigenvalues
+    held = held_of(system, motion, motion.parameters)
+    return replace(found, z=motion.z, held=held, stability=_judged(values), residual=motion.residual)
+
+
+def _judged(eigenvalues: NDArray[Any]) -> str:
+    """Of small motions: "neutral" where one neither comes back nor goes away."""
+    size = float(np.max(np.abs(eigenvalues), initial=1e-300))
+    if np.any(np.real(eigenvalues) > NEUTRAL * size):
+        return "unstable"
+    return "neutral" if np.any(np.abs(eigenvalues) <= 1e-7 * size) else "stable"
 
 
 def _start(system: System, guess: State | None, hold, t: float, parameters) -> State:
@@ -168,9 +212,7 @@ def _moves(name: str, t: float, speed: float) -> SolverError:
     )
 
 
-def _result(
-    system: System, statics: Statics, settled: Settled, parameters, warned, stuck: Sequence[str]
-) -> Equilibrium:
+def _result(system: System, statics: Statics, settled: Settled, parameters, warned) -> Equilibrium:
     rest = settled.rest
     mu, motions = statics.curvatures(rest)
     name, _, _ = statics.worst(rest) if rest.unbalanced.size else ("", 0.0, False)
@@ -214,7 +256,6 @@ def _result(
         contacts,
         holding,
         without_repeats(warned, warnings),
-        held=flags(system, stuck),
     )
 
 

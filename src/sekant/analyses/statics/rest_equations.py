@@ -61,8 +61,9 @@ class Statics:
         t: float,
         parameters: Mapping[str, ArrayLike] | None,
         hold: Sequence[str],
+        held: ArrayLike | None = None,
     ):
-        self.system, self.t, self.p = system, float(t), system.parameter_vector(parameters)
+        self.system, self.t, self.p = system, float(t), system.parameter_vector(parameters, held)
         self.functions = linear_functions(system)
         self.geometry = LoopGeometry(system, t, parameters, (), {})
         self.names = list(self.geometry._coordinate_of)

@@ -60,6 +60,16 @@ def flags(system: System, stuck: Sequence[str]) -> Floats:
     return held
 
 
+def with_flags(system: System, held: Floats, stuck: Sequence[str]) -> Floats:
+    """Held values (nh,) with the flags of friction of `flags`, all others as they are."""
+    solved = system.equations.friction
+    if solved is None:
+        return held
+    names = {one.name for one in solved.frictions}
+    own = [value.name.rpartition(".")[0] in names for value in system.equations.held_values]
+    return np.where(own, flags(system, stuck), held)
+
+
 def at_rest_warnings(
     system: System,
     stuck: Sequence[str],

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,15 @@ from numpy.typing import ArrayLike, NDArray
 from sekant.analyses.assembly.loop_geometry import coordinates_of_velocities
 from sekant.analyses.statics.sticking import refuse_dry_friction
 from sekant.analyses.steady.checks import check_contacts, check_lasting, start_of
+from sekant.analyses.steady.element_states import (
+    has_states,
+    held_by_name,
+    held_row,
+    on_branches,
+    smooth,
+    states_by_name,
+    targets_of,
+)
 from sekant.analyses.steady.equations import MotionChange, SteadyEquations, Trial, Unknown
 from sekant.analyses.steady.solver import Found, Solver
 from sekant.engine.functions.linear import Point
@@ -157,6 +166,10 @@ def steady_motion(
         raise SolverError(f"model '{system.model.name}' has no free coordinate: there is nothing to find")
     refuse_dry_friction(system, "steady motion")
     rates, targets = dict(rates or {}), dict(targets or {})
+    if has_states(system):
+        asked = {"turn": turn, "axis": axis, "center": center, "velocity": velocity, "bodies": bodies}
+        asked |= {"rates": rates, "t": t, "tolerance": tolerance}
+        return _with_states(system, guess, asked, unknown, targets, parameters)
     indices = _velocities(system, list(rates))
     steady = _functions(system, tuple(indices), _members(system, turn, velocity, bodies))
     g = _group(turn, axis, center, velocity, list(rates.values()))
@@ -166,13 +179,40 @@ def steady_motion(
         size = float(np.linalg.norm(velocity))
         equations.direction = np.asarray(velocity, float) / size if size else np.array([1.0, 0.0, 0.0])
     guess = guess or system.initial_state(parameters)
-    start = start_of(equations, g, np.asarray(guess.q, float).ravel(), system.parameter_vector(parameters))
-    found = Solver(equations, start, tolerance).solve()
-    if not found.error <= tolerance:
-        raise _impossible(equations, found)
-    check_contacts(equations, found.trial)
-    check_lasting(equations, found.trial)
-    return _result(equations, found, rates, items)
+    q, p = np.asarray(guess.q, float).ravel(), system.parameter_vector(parameters, guess.held)
+
+    def find(held: Array) -> tuple[SteadyMotion, State, Any]:
+        start = np.concatenate([p[: p.size - held.size], held])
+        found = Solver(equations, start_of(equations, g, q, start), tolerance).solve()
+        if not found.error <= tolerance:
+            raise _impossible(equations, found)
+        check_contacts(equations, found.trial)
+        check_lasting(equations, found.trial)
+        motion = replace(_result(equations, found, rates, items), held=held)
+        return motion, motion, motion.parameters
+
+    return on_branches(system, p[p.size - len(system.equations.held_values) :], find)
+
+
+def _with_states(
+    system: System, guess: State | None, asked: dict[str, Any], unknown, targets, parameters
+) -> SteadyMotion:
+    """Of a system with states of elements, which are constant in it: unknown parameters of the frozen system."""
+    base = smooth(system)
+    names = base.equations.z_names
+    z = {**states_by_name(base, None, parameters), **states_by_name(system, guess, parameters)}
+    known = {**held_by_name(base, None, parameters), **held_by_name(system, guess, parameters)}
+    guess = guess or system.initial_state(parameters)
+    found = steady_motion(
+        base.frozen(),
+        State(guess.q, guess.v, held=held_row(base, known)),
+        unknown=[*unknown, *names],
+        targets={**targets, **targets_of(base)},
+        parameters={**(parameters or {}), **z},
+        **asked,
+    )
+    z_found = [float(found.parameters[name].ravel()[0]) for name in system.equations.z_names]
+    return replace(found, z=np.array(z_found))
 
 
 def _functions(system: System, rates: tuple[int, ...], members: frozenset[str] | None) -> SteadyFunctions:

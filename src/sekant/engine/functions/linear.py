@@ -82,7 +82,7 @@ def linear_functions(system: System) -> LinearFunctions:
         names = ", ".join(system.equations.z_names[:4]) + (", ..." if system.nz > 4 else "")
         raise SolverError(
             f"model '{system.model.name}' has states of signals or elements ({names}), "
-            "which equilibria and linear models do not know; simulate it, or take those elements out"
+            "which this analysis does not know; simulate it, or take those elements out"
         )
     return system.once("linear functions", lambda: LinearFunctions(system))
 

@@ -10,7 +10,7 @@ acts on the others as virtual work demands, since the multiplier is then -dV/ds.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -152,6 +152,7 @@ class NaturalEquations(ConstrainedEquations):
         self.lookups = parts.lookups
         self.t, self.q, self.v, self.p = parts.t, parts.q, parts.v, parts.p
         self.qdot = parts.v
+        self._frozen_rates: Mapping[str, SX] = {}
         self._z = ca.vertcat(SX.zeros(0, 1), *[symbol for symbol, _, _ in parts.states.values()])
         self._check()
         self.constraints: list[ConstraintBlock] = [
@@ -161,6 +162,26 @@ class NaturalEquations(ConstrainedEquations):
         self.algorithm = "lagrange"
 
     # -- further states --------------------------------------------------------------------------------
+
+    @property
+    def frozen_rates(self) -> Mapping[str, SX]:
+        return self._frozen_rates
+
+    def frozen(self) -> NaturalEquations:
+        parts = self.parts
+        found = NaturalEquations(
+            replace(
+                parts,
+                p=ca.vertcat(parts.p, self._z),
+                parameters=(
+                    *parts.parameters,
+                    *(Parameter(name, np.array([start])) for name, (_, _, start) in parts.states.items()),
+                ),
+                states={},
+            )
+        )
+        found._frozen_rates = {name: rate for name, (_, rate, _) in parts.states.items()}
+        return found
 
     @property
     def z(self) -> SX:

@@ -18,6 +18,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from dataclasses import replace
 from functools import cached_property
+from typing import Any
 
 import casadi as ca
 
@@ -59,14 +60,18 @@ class PointEquations(Equations):
 
     motion: PointKinematics  # pyright: ignore[reportIncompatibleVariableOverride]
 
-    def __init__(self, resolved: ResolvedModel, closed: Collection[str] = (), regularized: bool = False):
-        super().__init__(resolved, "auto", "natural", closed, regularized)
+    def __init__(
+        self,
+        resolved: ResolvedModel,
+        closed: Collection[str] = (),
+        regularized: bool = False,
+        frozen: bool = False,
+    ):
+        super().__init__(resolved, "auto", "natural", closed, regularized, frozen)
 
-    def holding(self, closed: Collection[str]) -> PointEquations:
-        return PointEquations(self.resolved, closed, self.regularized)
-
-    def smoothed(self) -> PointEquations:
-        return PointEquations(self.resolved, self.closed, regularized=True)
+    def _variant(self, **changed: Any) -> PointEquations:
+        given = {"closed": self.closed, "regularized": self.regularized, "frozen": self.is_frozen}
+        return PointEquations(self.resolved, **given | changed)
 
     def _kinematics(self) -> PointKinematics:
         return PointKinematics(self.resolved)

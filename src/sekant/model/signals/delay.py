@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from math import factorial
-from typing import TYPE_CHECKING, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from pydantic import model_validator
 
 from sekant.geometry.spatial import SX
 from sekant.model.motion import Delayed, ElementKinematics
-from sekant.model.quantities import AnyQuantity, Time
+from sekant.model.quantities import AnyQuantity, Expression, Time
 from sekant.model.signals.base import Signal, register
 from sekant.model.signals.sampled import fixed_time
 from sekant.model.signals.transfer_function import TransferFunction
@@ -78,10 +78,12 @@ class Delay(Signal):
             factorial(2 * n - k) * factorial(n) / (factorial(2 * n) * factorial(k) * factorial(n - k))
             for k in range(n + 1)
         ]
-        if not isinstance(T, float):
-            raise ValueError("the time of a delay must be a number in linear models")
-        powers = [c[k] * T**k for k in range(n, -1, -1)]
-        signed = [(-1) ** k * c[k] * T**k for k in range(n, -1, -1)]
+
+        def times_power(factor: float, k: int) -> Any:
+            return factor * T**k if isinstance(T, float) else Expression(f"{factor!r}*({T})^{k}")
+
+        powers = [times_power(c[k], k) for k in range(n, -1, -1)]
+        signed = [times_power((-1) ** k * c[k], k) for k in range(n, -1, -1)]
         return TransferFunction(
             input=self.input, numerator=tuple(signed), denominator=tuple(powers), unit=self.unit
         )

@@ -61,6 +61,14 @@ def linearize(
         list[int] | None, typer.Option(help="Mode to draw, by its number in the table; repeatable.")
     ] = None,
     plot: Annotated[Path | None, typer.Option(help="Mode charts (.svg, .pdf, .png).")] = None,
+    inputs: Annotated[
+        list[str] | None,
+        typer.Option("--input", help="Bode: an input, a driver, or a coordinate with a force; repeatable."),
+    ] = None,
+    outputs: Annotated[
+        list[str] | None, typer.Option("--output", help="Bode: an output or a pattern; repeatable.")
+    ] = None,
+    bode: Annotated[Path | None, typer.Option(help="Bode plot (.svg, .pdf, .png).")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print modes and matrices as JSON.")] = False,
 ) -> None:
     """Tell eigenvalues, frequencies, damping ratios and shapes of small motions."""
@@ -75,28 +83,38 @@ def linearize(
     for option, value in steady_only.items():
         if value and at is not At.STEADY:
             raise typer.BadParameter("only with --at steady", param_hint=option)
-    if plot is not None:
-        from sekant.results.place import check_writable
+    if bode is not None and not (inputs and outputs):
+        raise typer.BadParameter("name an --input and an --output", param_hint="--bode")
+    from sekant.results.place import check_writable
 
-        check_writable(plot)
+    for file_ in (plot, bode):
+        if file_ is not None:
+            check_writable(file_)
     from sekant.analyses.linear.linearize import linearize as analyze
     from sekant.engine.system import compile as compile_model
     from sekant.io import load
 
     model: Any = load(file, set=given)
     system = compile_model(model, formulation=formulation, parameters=_parameters(model, unknown or [], rate))
+    ports: dict[str, Any] = {"inputs": inputs or (), "outputs": outputs or ()}
     if at is At.STEADY:
         state = _steady(system, turn, travel, rate, unknown, target)
-        modes = analyze(system, state, at="motion" if fixed_axes else None).modes()
+        linear = analyze(system, state, at="motion" if fixed_axes else None, **ports)
     elif at is At.TIME:
         state, until = _state_at(system, time)
-        modes = analyze(system, state, until, at="motion").modes()
+        linear = analyze(system, state, until, at="motion", **ports)
     else:
         from sekant.analyses.statics.equilibrium import equilibrium
 
         state = equilibrium(system)
-        modes = analyze(system, state).modes()
+        linear = analyze(system, state, **ports)
+    modes = linear.modes()
     written = _draw(modes, mode, plot)
+    if bode is not None:
+        from sekant.views.bode import bode_picture
+        from sekant.views.pictures import save_picture
+
+        written.append(str(save_picture(lambda: bode_picture(linear), bode)))
     if as_json:
         from sekant.results.summary import to_json
 
@@ -184,11 +202,8 @@ def _steady(system: System, turn, travel, rate, unknown, target) -> State:
 
 
 def _state_at(system: System, text: str) -> tuple[State, float]:
-    import numpy as np
-
     from sekant.analyses.assembly.assemble import assemble
     from sekant.analyses.simulation.simulate import simulate
-    from sekant.engine.system import State
     from sekant.errors import SolverError
 
     until = _number(text, "--time", "s")
@@ -197,17 +212,7 @@ def _state_at(system: System, text: str) -> tuple[State, float]:
     result = simulate(system, until=until)
     if not result.ok:
         raise SolverError(f"the motion ends before t = {until:.6g} s: {result.message}")
-    motion = system.equations.motion
-    missing = [name for name, _ in motion.q_names if f"{name}.q" not in result]
-    if missing:
-        raise SolverError(
-            f"--at time reads coordinates of joints, and '{missing[0]}' is none; use --formulation joint"
-        )
-    q, v = (
-        np.array([np.atleast_1d(result[f"{name}.{part}"][-1])[i] for name, i in names])
-        for part, names in (("q", motion.q_names), ("v", motion.v_names))
-    )
-    return State(q, v), until
+    return result.final_state, until  # type: ignore[return-value]
 
 
 def _draw(modes: Modes, mode: list[int] | None, plot: Path | None) -> list[str]:

@@ -1,0 +1,262 @@
+"""Linear models of systems whose signals and force elements have states.
+
+In the frozen system (see `sekant.analyses.steady.element_states`) the states z are inputs and their rates outputs of
+a linear model x' = A x + B_z z + B u, z' = C_z x + D_zz z + D_zu u. Together
+
+    [x; z]' = [A, B_z; C_z, D_zz] [x; z] + [B; D_zu] u ,      y = [C, D_yz] [x; z] + D u ,
+
+exact as all its parts are, derivatives with respect to parameters included.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from sekant.analyses.linear.inputs import with_inputs
+from sekant.analyses.linear.linear_model import LinearModel
+from sekant.analyses.linear.linearize import linearize
+from sekant.analyses.linear.sensitivity import Sensitivity
+from sekant.analyses.statics.equilibrium import Equilibrium
+from sekant.analyses.steady.element_states import (
+    STILL,
+    held_by_name,
+    held_row,
+    smooth,
+    states_by_name,
+)
+from sekant.analyses.steady.motion import SteadyMotion, steady_motion
+from sekant.engine.system import State, System, rate_name
+from sekant.engine.system import compile as compile_model
+from sekant.errors import SolverError
+
+Array = NDArray[Any]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class LinearModelWithStates(LinearModel):
+    """A linear model in x = [coordinates; velocities; states of elements]; see the head of this file.
+
+    `inner`: that of the frozen system, in which the states are the last `nz` inputs and their rates the last outputs.
+    """
+
+    inner: LinearModel
+    nz: int
+
+    @property
+    def _nu(self) -> int:
+        return len(self.inner.inputs) - self.nz
+
+    @property
+    def _ny(self) -> int:
+        return len(self.inner.outputs) - self.nz
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        return self.inner.inputs[: self._nu]
+
+    @property
+    def outputs(self) -> tuple[str, ...]:
+        return self.inner.outputs[: self._ny]
+
+    @property
+    def _second_order(self) -> tuple[Array, Array, Array]:
+        raise SolverError(
+            "linearize: states of signals and elements are of first order: there is no M, C, K; use A"
+        )
+
+    def descriptor(self) -> tuple[Array, Array]:
+        raise SolverError("linearize: with states of signals and elements there is no descriptor form; use A")
+
+    @cached_property
+    def A(self) -> Array:
+        C, (D0, _, _) = self.inner._output_terms
+        return self._composed(self.inner.A, self.inner.input_matrix(0), C, D0)
+
+    def _composed(self, A: Array, B: Array, C: Array, D: Array) -> Array:
+        return np.block([[A, B[:, self._nu :]], [C[self._ny :], D[self._ny :, self._nu :]]])
+
+    def _columns(self, B: Array, D: Array) -> Array:
+        """How inputs enter: in the motion, and in the states."""
+        return np.vstack([B[:, : self._nu], D[self._ny :, : self._nu]])
+
+    def _rows(self, C: Array, D: Array) -> Array:
+        """How outputs follow the motion and the states."""
+        return np.hstack([C[: self._ny], D[: self._ny, self._nu :]])
+
+    def input_matrix(self, order: int = 0) -> Array:
+        return self._columns(self.inner.input_matrix(order), self.inner._output_terms[1][order])
+
+    @cached_property
+    def _output_terms(self) -> tuple[Array, tuple[Array, ...]]:
+        C, D = self.inner._output_terms
+        return self._rows(C, D[0]), tuple(part[: self._ny, : self._nu] for part in D)
+
+    def sensitivity(self, parameters: Sequence[str]) -> Any:
+        names = [parameters] if isinstance(parameters, str) else list(parameters)
+        missing = [name for name in names if name not in self.system.parameters]
+        model = self._with_parameters(missing) if missing else self
+        return SensitivityWithStates(model, names)
+
+    def _with_parameters(self, missing: Sequence[str]) -> LinearModelWithStates:
+        """The same of a system in which the numbers `missing` are run-time parameters."""
+        where, system = self.operating_point, self.system
+        states = set(self.state_names[len(self.state_names) - self.nz :])
+        own = [name for name in system.parameters if name not in states and name not in system.model.inputs]
+        wider = compile_model(
+            system.model,
+            formulation=system.equations.formulation,
+            parameters=[*own, *missing],
+            engine=system.engine,
+            cache=system.uses_cache,
+        )
+        given = {name: x for name, x in (where.parameters or {}).items() if name not in states}
+        z = np.array([np.asarray((where.parameters or {})[n]).ravel()[0] for n in wider.equations.z_names])
+        nh = len(system.equations.held_values)
+        state = State(where.point.q, where.point.v, z=z, held=where.point.p[where.point.p.size - nh :])
+        found = linearize(
+            wider,
+            state,
+            where.point.t,
+            at=where.kind,
+            a=where.point.a,
+            inputs=list(dict.fromkeys(name.partition("[")[0] for name in self.inputs)),
+            outputs=self.outputs,
+            parameters=given,
+            independent=self.independent,
+        )
+        assert isinstance(found, LinearModelWithStates)
+        return found
+
+
+class SensitivityWithStates(Sensitivity):
+    """Derivatives along the operating points, whose states of elements move along."""
+
+    def __init__(self, model: LinearModelWithStates, names: Sequence[str]):
+        places, start = {}, 0
+        for name, value in model.system.parameters.items():
+            places[name] = range(start, start + value.size)
+            start += value.size
+        indices = [k for name in names for k in places[name]]
+        labels = [
+            name if len(places[name]) == 1 else f"{name}[{i}]"
+            for name in names
+            for i in range(len(places[name]))
+        ]
+        self._inner = Sensitivity(model.inner, indices, labels)
+        self._full = model
+        self.model, self.parameters = model, self._inner.parameters
+        self._changes = self._inner._changes
+
+    @cached_property
+    def A(self) -> Array:
+        full, parts = self._full, []
+        for k, (dB, dC, dD) in enumerate(self._inner._ports):
+            parts.append(full._composed(self._inner.A[:, :, k], dB[0], dC, dD[0]))
+        return np.stack(parts, axis=-1)
+
+    @cached_property
+    def _ports(self) -> list[tuple[list[Array], Array, list[Array]]]:
+        full = self._full
+        return [
+            (
+                [full._columns(B, D) for B, D in zip(dB, dD, strict=True)],
+                full._rows(dC, dD[0]),
+                [part[: full._ny, : full._nu] for part in dD],
+            )
+            for dB, dC, dD in self._inner._ports
+        ]
+
+
+def linearize_with_states(
+    system: System,
+    state: State | None,
+    t: float,
+    at: str | None,
+    a: ArrayLike | None,
+    inputs: Sequence[str],
+    outputs: Sequence[str],
+    parameters: Mapping[str, ArrayLike] | None,
+    asked: dict[str, Any],
+) -> LinearModelWithStates:
+    """What `linearize` returns for a system that has states of elements, or delays."""
+    base = with_inputs(smooth(system), inputs, t)
+    names = base.equations.z_names
+    if isinstance(state, SteadyMotion) and at != "motion":
+        where: State = state
+        values = {name: x for name, x in state.parameters.items() if name in base.frozen().parameters}
+    else:
+        where, values, a = _point(system, base, state, t, at, a, parameters)
+    inner = linearize(
+        base.frozen(),
+        where,
+        t,
+        at=at,
+        a=a,
+        inputs=[*inputs, *names],
+        outputs=[*outputs, *(rate_name(name) for name in names)],
+        parameters=values,
+        **asked,
+    )
+    _check_rates(inner, names)
+    point = inner.operating_point
+    if point.kind == "steady" and not np.any(point.point.v) and not np.any(point.point.a):
+        point = replace(point, kind="equilibrium")
+    parts = {field.name: getattr(inner, field.name) for field in fields(LinearModel)}
+    parts |= {"operating_point": point, "state_names": (*inner.state_names, *names)}
+    return LinearModelWithStates(**parts, inner=inner, nz=len(names))
+
+
+def _point(
+    system: System,
+    base: System,
+    state: State | None,
+    t: float,
+    at: str | None,
+    a: ArrayLike | None,
+    parameters,
+) -> tuple[State, dict[str, ArrayLike], ArrayLike | None]:
+    """The state of the frozen system, and its parameters: states of elements among them."""
+    if isinstance(state, Equilibrium):
+        parameters = state.parameters if parameters is None else parameters
+    own = {**(parameters or {})}
+    resting = state is None or (not np.any(state.v) and at != "motion")
+    z = {**states_by_name(base, None, own), **states_by_name(system, state, own)}
+    held = {**held_by_name(base, None, own), **held_by_name(system, state, own)}
+    guess = state or base.initial_state(own)
+    frozen = State(
+        guess.q, guess.v, z=np.array([z[n] for n in base.equations.z_names]), held=held_row(base, held)
+    )
+    if not resting:
+        return frozen, {**own, **z}, a
+    if state is None and at in ("steady", "motion"):
+        raise SolverError(f"linearize: at='{at}' needs the state (q, v) of that motion")
+    found = steady_motion(base, frozen, parameters=own, t=t)
+    moved = np.max(np.abs(found.q - guess.q), initial=0.0)
+    if state is not None and moved > STILL * (1.0 + np.max(np.abs(guess.q), initial=0.0)):
+        k = int(np.argmax(np.abs(found.q - guess.q)))
+        raise SolverError(
+            f"linearize: the state is not an equilibrium: the next one differs by {moved:.4g} in "
+            f"'{system.state_names[k]}'; find it by sk.equilibrium(system, guess=state), or linearize about the "
+            "motion as it is with at='motion'"
+        )
+    return found, dict(found.parameters), None
+
+
+def _check_rates(inner: LinearModel, names: Sequence[str]) -> None:
+    """Where the motion is said to last, states of elements must not change."""
+    if inner.operating_point.kind == "motion" or inner.reporters is None or not names:
+        return
+    y, _, _, by_p = inner.reporters.at(inner.operating_point.point)
+    rates, scale = y[len(y) - len(names) :], 1.0 + np.max(np.abs(by_p), initial=0.0)
+    k = int(np.argmax(np.abs(rates)))
+    if abs(rates[k]) > STILL * scale:
+        raise SolverError(
+            f"linearize: the state '{names[k]}' changes at {rates[k]:.4g} per second, so that the motion does not "
+            "last; give what sk.steady_motion or sk.equilibrium returns, or at='motion'"
+        )

@@ -1,0 +1,118 @@
+"""States of signals and force elements at rest, in steady motion and in linear models.
+
+There the system is *frozen*: its states are run-time parameters, unknown in a state of rest, whose rates must vanish,
+and inputs of a linear model, with their rates as outputs. Delays are replaced by their Pade approximations; what
+holds a branch stays on it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from sekant.analyses.simulation.declared import DeclaredEvents
+from sekant.analyses.simulation.events import Instant
+from sekant.engine.system import State, System, rate_name
+from sekant.engine.system import compile as compile_model
+from sekant.errors import SolverError
+
+Array = NDArray[np.float64]
+Found = TypeVar("Found")
+MOST_BRANCHES = 10
+STILL = 1e-6
+"""Rates of states, against what changes them, up to which they count as constant."""
+
+
+def has_states(system: System) -> bool:
+    """Whether equilibria and linear models need the frozen system."""
+    eq = system.equations
+    return bool(system.nz or eq.delayed or eq.sampled)
+
+
+def smooth(system: System) -> System:
+    """The system with delays as Pade approximations; sampled signals are refused."""
+    if system.equations.sampled:
+        name = system.equations.sampled[0].key[0]
+        raise SolverError(
+            f"signal '{name}' is sampled: it has no equilibrium or linear model in continuous time; put its "
+            "continuous counterpart in its place (an expression of its input, an integral, a pid), or simulate"
+        )
+    if not system.equations.delayed:
+        return system
+
+    def make() -> System:
+        model = system.model
+        signals = {name: signal.smooth() for name, signal in model.signals.items()}
+        return compile_model(
+            model.model_copy(update={"signals": signals}),
+            formulation=system.equations.formulation,
+            parameters=[name for name in system.parameters if name not in model.inputs],
+            engine=system.engine,
+            cache=system.uses_cache,
+        )
+
+    return system.once("smooth", make)
+
+
+def states_by_name(system: System, state: State | None, parameters) -> dict[str, float]:
+    """States z of a state of `system`, by name; the model's own start where it has none."""
+    state = State(np.zeros(0), np.zeros(0)) if state is None else state
+    return dict(zip(system.equations.z_names, system.element_states(state, parameters), strict=True))
+
+
+def held_by_name(system: System, state: State | None, parameters) -> dict[str, float]:
+    """Held values of a state of `system`, by name."""
+    values = system.equations.held_values
+    p = system.parameter_vector(parameters, getattr(state, "held", None))
+    return dict(zip((value.name for value in values), p[p.size - len(values) :], strict=True))
+
+
+def held_row(system: System, known: Mapping[str, float]) -> Array:
+    """(nh,) from values by name."""
+    return np.array([known[value.name] for value in system.equations.held_values])
+
+
+def targets_of(system: System) -> dict[str, float]:
+    """No rates, as targets of the frozen system."""
+    return {rate_name(name): 0.0 for name in system.equations.z_names}
+
+
+def on_branches(
+    system: System, held: Array, find: Callable[[Array], tuple[Found, State, Mapping[str, ArrayLike] | None]]
+) -> Found:
+    """What `find` finds with held values that belong to it.
+
+    `find(held)` -> what is found, its state in `system`, and the run-time parameters.
+    """
+    for _ in range(MOST_BRANCHES):
+        found, state, parameters = find(held)
+        if not system.equations.events:
+            return found
+        p = system.parameter_vector(parameters, held)
+        z = system.element_states(state, parameters)
+        t = float(getattr(state, "t", 0.0))
+        here = DeclaredEvents().settled(Instant(system, t, state.q, state.v, z, p), None)
+        if np.array_equal(here.held, held):
+            return found
+        held = here.held
+    names = ", ".join(sorted({f"'{event.name}'" for event in system.equations.events}))
+    raise SolverError(
+        f"no branch of {names} is at rest: each state found switches to the other one; simulate"
+    )
+
+
+def held_of(system: System, frozen: State, parameters: Mapping[str, ArrayLike]) -> Array:
+    """Held values (nh,) of `system` at a state of its smooth, frozen form.
+
+    Delays, which are Pade approximations there, have been passed through: they hold their value.
+    """
+    base = smooth(system).frozen()
+    held = {**held_by_name(system, None, None), **held_by_name(base, frozen, parameters)}
+    if system.equations.delayed:
+        names = [one.owner for one in system.equations.delayed]
+        outputs = base.outputs(frozen, names, parameters=parameters)
+        held |= {f"{name}.c0": float(outputs[name]) for name in names}
+    return held_row(system, held)
