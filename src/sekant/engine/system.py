@@ -197,7 +197,9 @@ class System:
 
     def element_states(self, state: State, values: Mapping[str, ArrayLike] | None = None) -> Vector:
         """z (nz,) of a state; the model's own start values where it has none."""
-        if not self.nz or state.z.size == self.nz:
+        if not self.nz:
+            return np.zeros(0)
+        if state.z.size == self.nz:
             return np.asarray(state.z, float)
         return (
             self.once(
