@@ -58,6 +58,11 @@ class ConstrainedEquations(ABC):
     """forces of dry friction and what decides on sticking, see `sekant.formulations.friction`; None: there is none"""
 
     @property
+    def dry_friction(self) -> bool:
+        """Whether joints may stick."""
+        return self.friction is not None and bool(self.friction.frictions)
+
+    @property
     @abstractmethod
     def parameters(self) -> tuple[Parameter, ...]:
         """Run-time parameters in the order of p."""

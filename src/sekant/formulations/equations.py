@@ -25,7 +25,7 @@ from sekant.formulations.scene import Scene, model_scene
 from sekant.formulations.sign_laws import refuse_signs
 from sekant.formulations.tree import free_layout, tree_layout
 from sekant.geometry.spatial import SX, Twist, Wrench, vector
-from sekant.model.motion import Action, Delayed, Event, HeldValue, Sampled
+from sekant.model.motion import Action, ContactForces, Delayed, Event, HeldValue, Sampled
 from sekant.model.quantities import Description
 from sekant.model.resolve import Parameter, ResolvedModel
 from sekant.tables.table import Table
@@ -102,13 +102,15 @@ class Equations(ConstrainedEquations):
 
     @cached_property
     def friction(self) -> friction.Solved | None:
-        """The forces of dry friction and what decides whether joints stick; None where there is none."""
-        found = [action.friction for action in self._stated_actions.values() if action.friction is not None]
-        if not found:
+        """Forces of dry friction and rigid contacts, and what decides on them; None where there are none."""
+        stated = self._stated_actions.values()
+        found = [action.friction for action in stated if action.friction is not None]
+        contacts = [action.contact for action in stated if action.contact is not None]
+        if not found and not contacts:
             return None
         probe = copy(self)  # the same motion, but the forces of friction are symbols
         vars(probe).update(actions=self._stated_actions, friction=None)
-        solved = friction.solve(probe, found, self.regularized)
+        solved = friction.solve(probe, found, contacts, not self.regularized)
         shared = ("mass_matrix", *(("kkt", "G", "gamma", "rate") if self.constraints else ()))
         vars(self).update({name: getattr(probe, name) for name in shared})
         vars(self)["_a_of_forces"] = probe.a
@@ -122,6 +124,9 @@ class Equations(ConstrainedEquations):
             inner = joint.action(name, self.motion)
             if inner is not None:
                 actions[name] = inner
+        for name, contact in self.model.contacts.items():
+            action = contact.action(name, self.motion)
+            actions[name] = Action() if name in self.closed else action
         return actions
 
     @cached_property
@@ -326,7 +331,13 @@ class Equations(ConstrainedEquations):
 
     def contact_force(self, name: str) -> SX:
         """Normal force (N, or N m at the stop of a hinge) of a contact; zero unless it is closed."""
-        return -self.multipliers[name] if name in self.closed else SX(0)
+        if name in self.closed or self.friction is None:
+            return -self.multipliers[name]
+        return self.friction.force[self.friction.place(name)]
+
+    def stated_contact(self, name: str) -> ContactForces | None:
+        """Symbols and held values of a contact."""
+        return self._stated_actions[name].contact
 
     def reaction_loads(self, lam: SX) -> Loads:
         """Forces of all constraints on links and coordinates for multipliers `lam` (m,)."""
@@ -433,7 +444,8 @@ class Equations(ConstrainedEquations):
     def _powers(self, drivers: dict[str, tuple[SX, SX]], lam: SX) -> dict[str, SX]:
         powers = {name: action.power for name, action in self.actions.items() if action.power is not None}
         powers.update({name: power for name, (_, power) in drivers.items()})
-        powers.update({name: SX(0) for name in self.model.contacts})  # their work is done in impacts
+        for name in self.model.contacts:  # their work is done in impacts, and by friction
+            powers.setdefault(name, SX(0))
         for block, part in self._by_block(lam):
             if block.kind != "driver" and not block.drift.is_zero():
                 powers[block.name] = powers.get(block.name, SX(0)) + ca.dot(part, block.drift)

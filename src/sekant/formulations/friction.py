@@ -1,21 +1,21 @@
-"""Forces of dry friction, solved for within the equations of motion.
+"""Forces of dry friction and of rigid contacts, solved for within the equations of motion.
 
-Accelerations, multipliers and reactions are affine in the forces phi (n,) of all frictions. With the flags h (1
-where a joint sticks), the directions s of those that slide, and the slip w with its rate w' = b + D phi, the forces
-satisfy
+Accelerations, multipliers and reactions are affine in the forces phi (n,). With the flags h (1 where a joint sticks,
+a contact is closed), the directions s of what slides, and the velocities w that belong to the forces, w' = b + D phi,
 
     h_i w_i' / D_ii + (1 - h_i) (phi_i + s_i level_i) = 0 ,        level_i = level_i(N_i) ,  N_i = |R_i0 + R_i1 phi| ,
 
-where N_i is the size of a joint's own reaction. Without such loads this is one linear system; with them, Newton's
-method from phi = 0 is unrolled: the sizes N are convex in phi, and a few rounds reach round-off unless friction is
-about to jam (its determinant, `Solved.margin`, falls to zero there: Painleve's paradox). One set of expressions
-serves all combinations of sticking and sliding joints. Stuck joints that hold the same motion share the force: a
-small multiple of the unit matrix makes their system definite, and refinement removes its trace.
+where N_i is the size of a joint's own reaction, or the force of the contact that slides; an open contact has level 0.
+Without loads of joints this is one linear system; with them, Newton's method from phi = 0 is unrolled: the sizes N
+are convex in phi, and a few rounds reach round-off unless friction is about to jam (`Solved.margin` falls to zero
+there: Painleve's paradox). One set of expressions serves all combinations of what sticks, slides and touches. Stuck
+joints that hold the same motion share the force: a small multiple of the unit matrix makes their system definite, and
+refinement removes its trace.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -23,7 +23,8 @@ import casadi as ca
 
 from sekant.formulations.outputs import local_reaction
 from sekant.geometry.spatial import SX
-from sekant.model.motion import Action, DryFriction
+from sekant.model.motion import Action, ContactForces, DryFriction
+from sekant.tables.lookups import Lookups
 
 if TYPE_CHECKING:
     from sekant.formulations.equations import Equations
@@ -33,18 +34,24 @@ ROUNDS = 6
 SWEEPS = 2
 SHARE = 1e-9
 """Weight of the unit matrix beside the scaled matrix of stuck joints."""
+IMMOBILE = 1e-3
+SLOW = 1e-7
+"""Slip of a contact, against its width, below which friction keeps the direction in which the slip began."""
 
 
 @dataclass(frozen=True, eq=False)
 class Solved:
-    """What the equations say of frictions, all (n,) and expressions of t, q, v, z, p.
+    """What the equations say of frictions and contacts: expressions of t, q, v, z, p.
 
-    `symbols` (those of the elements) are replaced by `values`. `slip` w, its rate `slip_rate` w', `force` phi,
-    `limit` up to which a joint sticks, `mobility` dw'/dphi. `margin` (): the determinant of the coupling through
-    reactions, 1 where there is none; `miss` (): how far Newton's method is off, against the forces.
+    `symbols` (those of the elements) are replaced by `values`. Over all forces (n,), those of the `frictions` first,
+    then of each contact the normal and, with friction, the two tangential ones: `slip` w, its rate `slip_rate` w',
+    `force` phi, `mobility` dw'/dphi. `limit`: up to which each friction sticks. `margin`
+    (k,): 1 where nothing is coupled, 0 where friction jams; `miss` (): how far Newton's method is off, against the
+    forces.
     """
 
     frictions: tuple[DryFriction, ...]
+    contacts: tuple[ContactForces, ...]
     symbols: SX
     values: SX
     slip: SX
@@ -56,15 +63,66 @@ class Solved:
     miss: SX
     driven: tuple[bool, ...]
 
+    def place(self, contact: str) -> int:
+        """Where the normal force of a contact stands among the forces."""
+        at = len(self.frictions)
+        for one in self.contacts:
+            if one.name == contact:
+                return at
+            at += 1 if one.coefficient is None else 3
+        raise KeyError(contact)
 
-def solve(probe: Equations, frictions: Sequence[DryFriction], regularized: bool) -> Solved:
-    """The forces of all frictions; `probe`: the equations with the symbols of these forces in place."""
+    @property
+    def coupled(self) -> bool:
+        """Whether friction depends on forces that depend on it."""
+        loads = [one.load for one in self.frictions] + [one.coefficient for one in self.contacts]
+        return any(load is not None for load in loads)
+
+
+@dataclass(frozen=True, eq=False)
+class _Row:
+    """One force: its symbol, velocity, flag, and what it is where it is not bound: -level."""
+
+    force: SX
+    slip: SX
+    flag: SX
+    level: SX
+
+
+def _rows(frictions: Sequence[DryFriction], contacts: Sequence[ContactForces], exact: bool) -> list[_Row]:
+    rows = []
+    for one in frictions:
+        smooth = one.slip / ca.sqrt(one.slip**2 + one.width**2)
+        sign = one.direction if exact else smooth
+        rows.append(_Row(one.force, one.slip, one.stuck if exact else SX(0), sign * one.level))
+    for one in contacts:
+        rows.append(_Row(one.normal, one.gap_rate, one.closed, SX(0)))
+        if one.coefficient is None or one.tangential is None or one.slip is None:
+            continue
+        assert one.stuck is not None
+        assert one.direction is not None
+        toward = one.slip + SLOW * one.width * one.direction
+        unit = toward / ca.sqrt(ca.dot(toward, toward) + (1e-6 * SLOW * one.width) ** 2)
+        for k in range(2):
+            level = one.coefficient * one.normal * unit[k]
+            rows.append(_Row(one.tangential[k], one.slip[k], one.closed * one.stuck, level))
+    return rows
+
+
+def solve(
+    probe: Equations, frictions: Sequence[DryFriction], contacts: Sequence[ContactForces], exact: bool
+) -> Solved:
+    """All forces; `probe`: the equations with the symbols of these forces in place.
+
+    `exact`: by flags and directions; else friction is regularized, and contacts stay open.
+    """
     lk = probe.lookups
-    n = len(frictions)
-    phi = ca.vertcat(*[f.force for f in frictions])
-    w = ca.vertcat(*[f.slip for f in frictions])
+    rows = _rows(frictions, contacts, exact)
+    n = len(rows)
+    phi = ca.vertcat(*[row.force for row in rows])
+    w = ca.vertcat(*[row.slip for row in rows])
     slope = lk.jacobian(w, probe.v)
-    driven = tuple(slope[i, :].nnz() == 0 or ca.sparsify(slope[i, :]).nnz() == 0 for i in range(n))
+    driven = tuple(ca.sparsify(slope[i, :]).nnz() == 0 for i in range(n))
     drift = lk.jtimes(w, probe.q, probe.qdot) + lk.jacobian(w, probe.t)
     whole_rate = drift + slope @ probe.a
     zero = SX.zeros(n)
@@ -73,50 +131,47 @@ def solve(probe: Equations, frictions: Sequence[DryFriction], regularized: bool)
     loaded = [i for i, f in enumerate(frictions) if f.load is not None]
     loads = ca.vertcat(SX.zeros(0, 1), *[f.load for f in frictions if f.load is not None])
     R0, R1 = _reactions(probe, frictions, loaded, phi)
-    level = ca.vertcat(*[f.level for f in frictions])
-    limit = ca.vertcat(*[f.limit for f in frictions])
-    if regularized:
-        h, s = zero, ca.vertcat(*[f.slip / ca.sqrt(f.slip**2 + f.width**2) for f in frictions])
-    else:
-        h = ca.vertcat(*[SX(0) if fixed else f.stuck for f, fixed in zip(frictions, driven, strict=True)])
-        s = ca.vertcat(*[f.direction for f in frictions])
-    scale = ca.vertcat(*[SX(1) if driven[i] else 1 / D[i, i] for i in range(n)])
+    level = ca.vertcat(*[row.level for row in rows])
+    limit = ca.vertcat(SX.zeros(0, 1), *[f.limit for f in frictions])
+    h = ca.vertcat(*[SX(0) if fixed else row.flag for row, fixed in zip(rows, driven, strict=True)])
+    least = _least_mobility(contacts, D, len(frictions))
+    scale = ca.vertcat(*[SX(1) if driven[i] else 1 / (D[i, i] + least[i]) for i in range(n)])
 
     def sizes(force: SX) -> SX:
         found = [frictions[i].measure(R0[k] + R1[k] @ force) for k, i in enumerate(loaded)]  # type: ignore[misc]
         return ca.vertcat(SX.zeros(0, 1), *found)
 
+    def levels(force: SX) -> SX:
+        return lk.substitute(level, ca.vertcat(phi, loads), ca.vertcat(force, sizes(force)))
+
     def residual(force: SX) -> SX:
-        at = lk.substitute(level, loads, sizes(force)) if loaded else level
-        return h * scale * (b + D @ force) + (1 - h) * (force + s * at)
+        return h * scale * (b + D @ force) + (1 - h) * (force + levels(force))
 
     x = SX.sym("phi", n)
-    J = ca.densify(lk.jacobian(residual(x), x))
     force = zero
-    if regularized and not loaded:
-        force = -s * level
+    if not exact and not loaded:
+        force = -level
     else:
+        J = ca.densify(lk.jacobian(residual(x), x))
         for _ in range(ROUNDS if loaded else 1):
-            matrix = J if not loaded else lk.substitute(J, x, force)
+            matrix = lk.substitute(J, x, force) if loaded else J
             force = force - _solve(matrix, residual(force), h)
-    miss = SX(0)
-    margin = SX(1)
+    size = sizes(force)
+    miss, margin = SX(0), _contact_margins(contacts, level, h, D, len(frictions))
     if loaded:
-        r = residual(force)
-        miss = ca.norm_inf(r) / (ca.norm_inf(force) + 1e-9)
-        margin = _determinant(lk.substitute(J, x, force) + SHARE * ca.diag(h))
-        size = sizes(force)
-        limit = lk.substitute(limit, loads, size)
-    else:
-        size = SX.zeros(0, 1)
+        miss = ca.norm_inf(residual(force)) / (ca.norm_inf(force) + 1e-9)
+        slopes = lk.substitute(lk.jacobian(levels(x)[loaded], x), x, force)[:, loaded]
+        free = ca.repmat(1 - h[loaded], 1, len(loaded))
+        margin = ca.vertcat(margin, _determinant(SX.eye(len(loaded)) + free * slopes))
     return Solved(
         tuple(frictions),
+        tuple(contacts),
         ca.vertcat(phi, loads),
         ca.vertcat(force, size),
         w,
-        h * 0 + (1 - h) * (b + D @ force),
+        (1 - h) * (b + D @ force),
         force,
-        limit,
+        lk.substitute(limit, loads, size) if loaded else limit,
         ca.vertcat(*[D[i, i] for i in range(n)]),
         margin,
         miss,
@@ -124,10 +179,34 @@ def solve(probe: Equations, frictions: Sequence[DryFriction], regularized: bool)
     )
 
 
+def _least_mobility(contacts: Sequence[ContactForces], D: SX, first: int) -> list[SX]:
+    """A little of the normal mobility for the tangents of a contact: one along which nothing can move has none."""
+    found = [SX(0)] * first
+    for one in contacts:
+        normal = D[len(found), len(found)]
+        found += [SX(0)] if one.coefficient is None else [SX(0), IMMOBILE * normal, IMMOBILE * normal]
+    return found
+
+
+def _contact_margins(contacts: Sequence[ContactForces], level: SX, h: SX, D: SX, first: int) -> SX:
+    """1 - mu D_nt / D_nn of every contact with friction where it slides: zero where friction presses as it is
+    pressed."""
+    margins, at = SX.zeros(0, 1), first
+    for one in contacts:
+        if one.coefficient is None:
+            at += 1
+            continue
+        pushed = ca.jacobian(level[at + 1 : at + 3], one.normal)
+        sliding = h[at] * (1 - h[at + 1])
+        margins = ca.vertcat(margins, 1 - sliding * (D[at, at + 1 : at + 3] @ pushed) / D[at, at])
+        at += 3
+    return margins
+
+
 def locked(solved: Solved, v: SX) -> SX:
     """(nv,): 1 for velocities that are themselves the slip of a joint that sticks, else 0; expressions of p."""
     found = SX.zeros(v.numel())
-    for one, driven in zip(solved.frictions, solved.driven, strict=True):
+    for one, driven in zip(solved.frictions, solved.driven, strict=False):
         for k in range(v.numel()):
             if not driven and ca.is_equal(one.slip, v[k]):
                 found[k] = one.stuck + found[k] - one.stuck * found[k]
@@ -191,8 +270,8 @@ def _determinant(A: SX) -> SX:
     return product
 
 
-def completed(actions: dict[str, Action], solved: Solved, lookups) -> dict[str, Action]:
-    """The actions with the forces of friction in the place of their symbols."""
+def completed(actions: Mapping[str, Action], solved: Solved, lookups: Lookups) -> dict[str, Action]:
+    """The actions with the forces that were found in the place of their symbols."""
 
     def put(expression: SX) -> SX:
         if not ca.depends_on(SX(expression), solved.symbols):
@@ -201,11 +280,12 @@ def completed(actions: dict[str, Action], solved: Solved, lookups) -> dict[str, 
 
     found = {}
     for name, action in actions.items():
-        if action.friction is None:
+        if action.friction is None and action.contact is None:
             found[name] = action
             continue
         found[name] = replace(
             action,
+            wrenches=tuple(replace(wrench, f=put(wrench.f)) for wrench in action.wrenches),
             generalized=tuple((joint, k, put(force)) for joint, k, force in action.generalized),
             power=None if action.power is None else put(action.power),
             outputs={key: (unit, put(value)) for key, (unit, value) in action.outputs.items()},

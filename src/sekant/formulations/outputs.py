@@ -155,6 +155,14 @@ def _contacts(eq: Equations) -> Iterator[Output]:
         yield Output(
             f"{name}.force", "N or N*m", (), f"normal force of {name} at rest", eq.contact_force(name)
         )
+        forces, solved = eq.stated_contact(name), eq.friction
+        if forces is None or solved is None or forces.slip is None or forces.stuck is None:
+            continue
+        first, two = solved.place(name) + 1, ("first", "second")
+        friction = solved.force[first : first + 2]
+        yield Output(f"{name}.friction", "N", two, f"friction of {name} along its tangents", friction)
+        yield Output(f"{name}.slip", "m/s", two, f"slip of {name} along its tangents", forces.slip)
+        yield Output(f"{name}.stuck", "1", (), f"1 where {name} sticks", forces.closed * forces.stuck)
 
 
 def _drivers(eq: Equations) -> Iterator[Output]:

@@ -30,7 +30,8 @@ def refuse_signs(actions: dict[str, Action], eq: Equations) -> None:
 def _jump_at_rest(action: Action, eq: Equations) -> float:
     """By how much the forces of an element jump where all velocities pass zero; 0 where they do not."""
     parts = [part for wrench in action.wrenches for part in (wrench.f, wrench.n)]
-    forces = ca.vertcat(*[ca.vec(SX(x)) for x in (*parts, *(force for _, _, force in action.generalized))])
+    both = (*parts, *(force for _, _, force in action.generalized))
+    forces = ca.vertcat(SX.zeros(0, 1), *[ca.vec(SX(x)) for x in both])
     signs = _signs_of_velocities(forces, eq)
     if signs is None:
         return 0.0

@@ -148,6 +148,28 @@ class DryFriction:
 
 
 @dataclass(frozen=True, slots=True)
+class ContactForces:
+    """A rigid contact: one-sided, and with friction if there is a `coefficient`.
+
+    `normal` (): the symbol of the force that presses; `gap` () and its rate. `closed`: held, 1 where it is closed.
+    `tangential` (2,): symbols of the forces against `slip` (2,), the velocity of the bodies on one another; `stuck`
+    and `direction` (2,): held values as in `DryFriction`. `width` (m/s): a small speed against which rest is told.
+    """
+
+    name: str
+    gap: SX
+    gap_rate: SX
+    normal: SX
+    closed: SX
+    coefficient: SX | None = None
+    tangential: SX | None = None
+    slip: SX | None = None
+    stuck: SX | None = None
+    direction: SX | None = None
+    width: float = 1e-3
+
+
+@dataclass(frozen=True, slots=True)
 class Action:
     """What a force element does to the model.
 
@@ -163,6 +185,7 @@ class Action:
     rates: dict[str, SX] = field(default_factory=dict)  # of the element's own states, see `Kinematics.state`
     events: tuple[Event, ...] = ()
     friction: DryFriction | None = None
+    contact: ContactForces | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,7 @@ from sekant.analyses.linear.inputs import (
 from sekant.analyses.linear.linear_model import LinearModel
 from sekant.analyses.linear.moving_axes import frozen, moving_axes
 from sekant.analyses.linear.operating_point import operating_point
-from sekant.analyses.simulation.contacts import variant_of
+from sekant.analyses.statics.closed_contacts import variant_of
 from sekant.analyses.steady.element_states import has_states
 from sekant.engine.functions.linear import Tangent, linear_functions
 from sekant.engine.system import State, System, as_system

@@ -55,7 +55,7 @@ def choose_method(
         return TAYLOR, "contacts: events on the series"
     if system.equations.events:
         return TAYLOR, "events of signals and forces: on the series"
-    if system.equations.friction is not None:
+    if system.equations.dry_friction:
         return TAYLOR, "dry friction: sticking and sliding at events on the series"
     near = _near_defaults(system, parameters)
     key = ("method", b"" if near else system.parameter_vector(parameters).tobytes(), t)

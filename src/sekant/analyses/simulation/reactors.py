@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 from sekant.analyses.simulation.clocks import Samples, TimeStops
-from sekant.analyses.simulation.contacts import Contacts
+from sekant.analyses.simulation.complementarity import BoundForces
 from sekant.analyses.simulation.declared import DeclaredEvents
 from sekant.analyses.simulation.delays import Delays
 from sekant.analyses.simulation.events import Clock, Reactor
-from sekant.analyses.simulation.stiction import Stiction
 from sekant.engine.system import System
 
 
 def reactors_of(system: System) -> list[Reactor]:
     """For one run; none where the motion is without events."""
     found: list[Reactor] = []
-    if system.equations.contacts:
-        found.append(Contacts(system))
     if system.equations.friction is not None and not system.equations.regularized:
-        found.append(Stiction(system))
+        found.append(BoundForces(system))
     if system.equations.events:
         found.append(DeclaredEvents())
     return found

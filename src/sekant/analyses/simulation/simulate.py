@@ -16,8 +16,8 @@ from sekant.analyses.simulation.choice import choose_method
 from sekant.analyses.simulation.energy_watch import EnergyWatch
 from sekant.analyses.simulation.events import run_with_events
 from sekant.analyses.simulation.reactors import clocks_of, reactors_of
+from sekant.analyses.simulation.regularized import smoothed, smoothed_warnings
 from sekant.analyses.simulation.runs import EVENT_METHODS, Setup, is_adaptive, prepare_loop, run
-from sekant.analyses.simulation.stiction import smoothed, smoothed_warnings
 from sekant.engine.inputs import InputValue, driven_by, split_inputs
 from sekant.engine.system import State, System, as_system
 from sekant.errors import AnalysisWarning, SolverError, without_repeats
@@ -93,7 +93,7 @@ def simulate(
     if method == "auto":
         method, reason = choose_method(system, start, parameters, float(times[0]), initial is None)
     adaptive = is_adaptive(method)
-    if system.equations.friction is not None and method not in EVENT_METHODS:
+    if system.equations.dry_friction and method not in EVENT_METHODS and not system.model.contacts:
         warned = (*warned, *smoothed_warnings(system, method))
         system = smoothed(system)
     reactors = reactors_of(system)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sekant.analyses.assembly.assemble import assemble
-from sekant.analyses.simulation.contacts import variant_of
+from sekant.analyses.statics.closed_contacts import variant_of
 from sekant.analyses.statics.rest_equations import Rest, Statics
 from sekant.analyses.statics.rest_search import Settled, settle
 from sekant.analyses.statics.sticking import at_rest_warnings, held_coordinates, stuck_in, with_flags

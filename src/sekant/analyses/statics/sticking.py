@@ -23,7 +23,7 @@ Floats = NDArray[np.float64]
 def stuck_in(system: System, state: State | None) -> list[str]:
     """Names of the frictions that stick in a state, by its held values; none where it has none."""
     held = np.asarray(getattr(state, "held", ()), float).ravel()
-    if system.equations.friction is None or not held.size:
+    if not system.equations.dry_friction or not held.size:
         return []
     names = [value.name for value in system.equations.held_values]
     return [
@@ -79,7 +79,7 @@ def at_rest_warnings(
 ) -> list[AnalysisWarning]:
     """What an equilibrium assumes of dry friction: none in joints that do not stick, enough in those that do."""
     solved = system.equations.friction
-    if solved is None:
+    if not system.equations.dry_friction:
         return []
     force, limit = _forces(system, stuck, q, t, parameters)
     found = []
@@ -130,13 +130,13 @@ def sliding_parameters(
     p = system.parameter_vector(parameters, getattr(state, "held", None))
     eq = system.equations
     solved = eq.friction
-    if solved is None:
+    if not eq.dry_friction:
         return p
     slip = eq.lookups.oracle("slip", [eq.t, eq.q, eq.v, eq.z, eq.p], [solved.slip])
     z = system.element_states(state, parameters)
     w = np.array(slip(t, state.q, state.v, z, p)).ravel()
     names = [value.name for value in eq.held_values]
-    for one, speed in zip(solved.frictions, w, strict=True):
+    for one, speed in zip(solved.frictions, w, strict=False):
         if speed == 0.0:
             raise SolverError(
                 f"linearize: friction '{one.name}' holds joint '{one.joint}' at rest, and small "
@@ -151,7 +151,7 @@ def sliding_parameters(
 
 def refuse_dry_friction(system: System, what: str) -> None:
     """For analyses that do not know it."""
-    if system.equations.friction is not None:
+    if system.equations.dry_friction:
         name = system.equations.friction.frictions[0].name
         raise SolverError(
             f"{what}: dry friction '{name}' is not known here; give its moment as an actuator of that sign, use "

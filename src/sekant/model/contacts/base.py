@@ -5,7 +5,7 @@ from __future__ import annotations
 from pydantic import field_validator
 
 from sekant.geometry.spatial import SX
-from sekant.model.motion import Kinematics
+from sekant.model.motion import Action, ElementKinematics, Kinematics
 from sekant.model.quantities import AnyQuantity, Dimensionless
 from sekant.model.registry import Item, Registry
 
@@ -26,6 +26,10 @@ class Contact(Item):
         if isinstance(value, float) and not 0 <= value <= 1:
             raise ValueError(f"must be between 0 (plastic) and 1 (elastic), got {value:g}")
         return value
+
+    def action(self, name: str, motion: ElementKinematics) -> Action:
+        """The forces of the contact, as symbols that the equations of motion determine; `name` is the contact's."""
+        raise NotImplementedError(f"contact type '{self.type}' has no action")
 
     def gap(self, motion: Kinematics) -> SX:
         """Scalar, positive while open (m, or rad for a stop of a hinge)."""

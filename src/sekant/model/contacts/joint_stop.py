@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal, Self
 
 from sekant.geometry.spatial import SX, scalar
 from sekant.model.contacts.base import Contact, register
-from sekant.model.motion import Kinematics
+from sekant.model.motion import Action, ContactForces, ElementKinematics, Kinematics
 from sekant.model.quantities import AnyQuantity, JointName
 
 if TYPE_CHECKING:
@@ -28,6 +28,13 @@ class JointStop(Contact):
     @classmethod
     def example(cls, stage: Stage) -> Self:
         return cls(**stage.coordinate(), limit=stage.uniform(1.3, 1.6), side="upper", restitution=0.4)
+
+    def action(self, name: str, motion: ElementKinematics) -> Action:
+        rate = motion.coordinate(self.joint, self.coordinate)[1]
+        side = -1.0 if self.side == "upper" else 1.0
+        normal = SX.sym(f"{name}.normal")
+        forces = ContactForces(name, self.gap(motion), side * rate, normal, motion.held(name, "closed"))
+        return Action(generalized=((self.joint, self.coordinate, side * normal),), contact=forces)
 
     def gap(self, motion: Kinematics) -> SX:
         q = motion.coordinate(self.joint, self.coordinate)[0]

@@ -1,0 +1,205 @@
+"""What can stick, slide, touch and part: the elements that the complementarity step decides on.
+
+Each element has a *state* and says which held values stand for it, whether the motion that follows contradicts it,
+and what then suggests itself. A joint's friction: 0 sticks, 1 or -1 slides in that direction. A contact: "open",
+"closed" (without slip, if it has friction), or the direction (2,) of its slip.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sekant.analyses.simulation.events import Instant
+from sekant.formulations.friction import Solved
+from sekant.model.motion import ContactForces, DryFriction
+
+Floats = NDArray[np.float64]
+State = int | str | tuple[float, float]
+STICKS, OPEN, CLOSED = 0, "open", "closed"
+AT_REST = 1e-6
+"""Slip against the width of a friction up to which it counts as at rest."""
+TOUCHES = 1e-9
+"""Gap (m or rad) and rate up to which a contact counts as closed."""
+BEYOND = 1e-9
+"""Part of a limit, or of the rate of slip that it would cause, which round-off may take."""
+ASIDE = 1e-6
+"""Angle (rad) between slip and friction up to which they are opposite."""
+
+
+@dataclass(frozen=True, eq=False)
+class Values:
+    """At one instant: see `sekant.formulations.friction.Solved`; `gap` and `coefficient` (m,) of contacts."""
+
+    slip: Floats
+    rate: Floats
+    force: Floats
+    limit: Floats
+    mobility: Floats
+    gap: Floats
+    coefficient: Floats
+    width: Floats
+    margin: Floats
+    miss: float
+
+    @property
+    def tiny_force(self) -> float:
+        return BEYOND * float(np.max(np.abs(self.force), initial=1e-12))
+
+
+class JointElement:
+    """Dry friction in a joint."""
+
+    def __init__(self, solved: Solved, i: int):
+        self.item: DryFriction = solved.frictions[i]
+        self.name, self.i, self.driven = self.item.name, i, solved.driven[i]
+
+    def state(self, now: Instant) -> State:
+        stuck, direction = (now.p[now.place(f"{self.name}.{part}")] for part in ("stuck", "direction"))
+        return STICKS if stuck else int(direction)
+
+    def held(self, state: State) -> dict[str, float]:
+        stuck = state == STICKS and not self.driven
+        return {f"{self.name}.stuck": float(stuck), f"{self.name}.direction": float(state)}  # type: ignore[arg-type]
+
+    def resting(self, values: Values, state: State) -> bool:
+        return not self.driven and abs(values.slip[self.i]) <= AT_REST * values.width[self.i]
+
+    def moving(self, values: Values, state: State) -> State:
+        """The state that follows from velocities alone."""
+        return int(np.sign(values.slip[self.i]))
+
+    def contradiction(self, values: Values, state: State, slack: float) -> State | None:
+        force, limit = values.force[self.i], values.limit[self.i]
+        if state == STICKS:
+            return None if abs(force) <= limit * (1 + slack) else int(-np.sign(force)) or 1
+        wrong = state * values.rate[self.i] < -slack * max(limit, abs(force)) * values.mobility[self.i]  # type: ignore[operator]
+        return STICKS if wrong else None
+
+    def choices(self, values: Values) -> tuple[State, ...]:
+        return (STICKS, 1, -1) if self.item.load is not None else ()
+
+    def after_event(self, values: Values, state: State, number: int) -> State:
+        """What suggests itself where this element's guard has passed zero."""
+        if self.driven:
+            return -int(state)  # type: ignore[arg-type]
+        if state == STICKS:
+            return int(-np.sign(values.force[self.i])) or 1
+        return STICKS
+
+    def rows_at_rest(self, state: State) -> list[int]:
+        """Numbers of forces whose slip is zero exactly."""
+        return [self.i]
+
+    def guards(self, solved: Solved) -> list[Any]:
+        sliding = self.item.direction * self.item.slip
+        if self.driven:
+            return [sliding]
+        room = solved.limit[self.i] ** 2 - solved.force[self.i] ** 2
+        return [self.item.stuck * room + (1 - self.item.stuck) * sliding]
+
+
+class ContactElement:
+    """A rigid contact; impacts are not its matter."""
+
+    driven = False
+
+    def __init__(self, solved: Solved, number: int):
+        self.item: ContactForces = solved.contacts[number]
+        self.name, self.number, self.i = self.item.name, number, solved.place(solved.contacts[number].name)
+        self.rough = self.item.coefficient is not None
+
+    def state(self, now: Instant) -> State:
+        if not now.p[now.place(f"{self.name}.closed")]:
+            return OPEN
+        if not self.rough or now.p[now.place(f"{self.name}.stuck")]:
+            return CLOSED
+        x, y = (float(now.p[now.place(f"{self.name}.direction_{k}")]) for k in (1, 2))
+        return (x, y)
+
+    def held(self, state: State) -> dict[str, float]:
+        found = {f"{self.name}.closed": float(state != OPEN)}
+        if self.rough:
+            direction = state if isinstance(state, tuple) else (0.0, 0.0)
+            found[f"{self.name}.stuck"] = float(state == CLOSED)
+            found |= {f"{self.name}.direction_{k + 1}": direction[k] for k in range(2)}
+        return found
+
+    def resting(self, values: Values, state: State) -> bool:
+        touching = state != OPEN or values.gap[self.number] <= TOUCHES
+        return touching and abs(values.slip[self.i]) <= TOUCHES
+
+    def moving(self, values: Values, state: State) -> State:
+        return OPEN
+
+    def closed_state(self, values: Values) -> State:
+        """Closed, and sliding if it slips."""
+        if not self.rough:
+            return CLOSED
+        slip = values.slip[self.i + 1 : self.i + 3]
+        speed = float(np.linalg.norm(slip))
+        return CLOSED if speed <= AT_REST * self.item.width else (slip[0] / speed, slip[1] / speed)
+
+    def contradiction(self, values: Values, state: State, slack: float) -> State | None:
+        normal = values.force[self.i]
+        if state == OPEN:
+            least = -slack * (1.0 + float(np.max(np.abs(values.rate), initial=0.0)))
+            return self.closed_state(values) if values.rate[self.i] < least else None
+        if normal < -values.tiny_force:
+            return OPEN
+        if not self.rough:
+            return None
+        bound = values.coefficient[self.number] * max(normal, 0.0)
+        if state == CLOSED:
+            force = values.force[self.i + 1 : self.i + 3]
+            size = float(np.linalg.norm(force))
+            if size <= bound * (1 + slack) + values.tiny_force:
+                return None
+            return (-force[0] / size, -force[1] / size)
+        if not isinstance(self.closed_state(values), str):
+            return None  # it slips: its velocity decides
+        rate = values.rate[self.i + 1 : self.i + 3]
+        along = float(np.dot(rate, state))  # type: ignore[arg-type]
+        if along < -slack * bound * values.mobility[self.i + 1]:
+            return CLOSED
+        size = float(np.linalg.norm(rate))
+        if size > 1e-6 * bound * values.mobility[self.i + 1] and along < size * (1 - ASIDE**2):
+            return (rate[0] / size, rate[1] / size)
+        return None
+
+    def choices(self, values: Values) -> tuple[State, ...]:
+        if not self.rough:
+            return ()
+        at_rest = isinstance(self.closed_state(values), str)
+        return (OPEN, CLOSED, (1.0, 0.0), (-1.0, 0.0)) if at_rest else (OPEN, self.closed_state(values))
+
+    def after_event(self, values: Values, state: State, number: int) -> State:
+        if number == 0:
+            return OPEN if state != OPEN else self.closed_state(values)
+        if state != CLOSED:
+            return self.closed_state(values)  # at rest, or turned by a right angle since the last event
+        force = values.force[self.i + 1 : self.i + 3]
+        size = float(np.linalg.norm(force)) or 1.0
+        return (-force[0] / size, -force[1] / size)
+
+    def rows_at_rest(self, state: State) -> list[int]:
+        if state == OPEN:
+            return []
+        return [self.i, self.i + 1, self.i + 2] if self.rough and state == CLOSED else [self.i]
+
+    def guards(self, solved: Solved) -> list[Any]:
+        one = self.item
+        normal = one.closed * solved.force[self.i] + (1 - one.closed) * one.gap
+        if one.coefficient is None or one.slip is None or one.stuck is None or one.direction is None:
+            return [normal]
+        phi = solved.force[self.i + 1 : self.i + 3]
+        room = (one.coefficient * solved.force[self.i]) ** 2 - phi[0] ** 2 - phi[1] ** 2
+        along = one.slip[0] * one.direction[0] + one.slip[1] * one.direction[1]
+        touching = one.stuck * room + (1 - one.stuck) * along
+        return [normal, one.closed * touching + (1 - one.closed)]
+
+
+Element = JointElement | ContactElement

@@ -1,0 +1,37 @@
+"""Dry friction for methods without events: by its regularized law, with a warning that tells its width."""
+
+from __future__ import annotations
+
+import casadi as ca
+
+from sekant.engine.system import System
+from sekant.errors import AnalysisWarning
+
+
+def smoothed(system: System) -> System:
+    """The system with dry friction by its regularized law, for methods that do not stop at events."""
+
+    def make() -> System:
+        return System(system.model, system.equations.smoothed(), system.engine, system.uses_cache)
+
+    return system.once("smoothed friction", make)
+
+
+def smoothed_warnings(system: System, method: str) -> tuple[AnalysisWarning, ...]:
+    """What a reader of a run with the regularized law should know."""
+    eq = system.equations
+    found = []
+    for one in eq.friction.frictions:
+        width = float(ca.Function("w", [eq.p], [one.width])(system.parameter_vector()))
+        found.append(
+            AnalysisWarning(
+                "friction_regularized",
+                f"friction '{one.name}'",
+                "",
+                f"method '{method}' has no events: friction goes through rest over a width of "
+                f"{width:g} (m/s or rad/s), "
+                "and a joint that should stick creeps",
+                "use method 'taylor' or 'dop853' for exact sticking, or a smaller width",
+            )
+        )
+    return tuple(found)

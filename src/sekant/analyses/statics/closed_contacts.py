@@ -1,0 +1,16 @@
+"""A system in which given contacts are constraints: what equilibria and small motions on them work with."""
+
+from __future__ import annotations
+
+from sekant.engine.system import System
+
+
+def variant_of(system: System, closed: frozenset[str]) -> System:
+    """The system in which the contacts `closed` stay closed."""
+    if not closed:
+        return system
+
+    def make() -> System:
+        return System(system.model, system.equations.holding(closed), system.engine, system.uses_cache)
+
+    return system.once(("closed", closed), make)
