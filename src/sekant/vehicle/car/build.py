@@ -23,8 +23,10 @@ from sekant.model.shapes import Box, Wheel
 from sekant.model.signals.expression import ExpressionSignal
 from sekant.model.table import TableData
 from sekant.vehicle.aero import Aero
+from sekant.vehicle.car.axle_data import axle_data
 from sekant.vehicle.car.commands import Commands
 from sekant.vehicle.car.description import Axle, Car, SimpleSuspension, car_description
+from sekant.vehicle.car.hard_point_axle import hard_point_axle
 from sekant.vehicle.car.simple_axle import SIDES, simple_axle
 from sekant.vehicle.car.statics import axle_loads, pressed_by, spin_at
 from sekant.vehicle.powertrain import AxleDrive
@@ -48,12 +50,10 @@ def standing_loads(car: Car) -> dict[str, float]:
     """Load (N) of one wheel of each axle, as the car stands level."""
     masses, places, axles = [car.chassis.mass], [car.chassis.com[0]], []
     for axle in car.axles.values():
-        data = axle.suspension
-        own = data.mass if isinstance(data, SimpleSuspension) else 0.0
-        rack = 0.0 if axle.steering is None else axle.steering.rack_mass
-        masses.append(2 * (own + axle.wheel.mass) + rack)
-        places.append(axle.at[0])
-        axles.append(axle.at[0])
+        data = axle_data(axle)
+        masses += data.masses.tolist()
+        places += data.places[:, 0].tolist()
+        axles.append(data.x)
     found = axle_loads(masses, places, axles, GRAVITY)
     return {name: float(load) / 2 for name, load in zip(car.axles, found, strict=True)}
 
@@ -81,7 +81,8 @@ class _Builder:
             },
         )
         for name, axle in car.axles.items():
-            model = model.mount(self._axle(name, axle), name, on="chassis")
+            at = None if isinstance(axle.suspension, SimpleSuspension) else Placement(position=axle.at)
+            model = model.mount(self._axle(name, axle), name, on="chassis", at=at)
         return model.changed(
             joints=self._spinning(model),
             tables={**model.tables, **car.tables, **self._tables(), **self.commands.tables},
@@ -105,14 +106,21 @@ class _Builder:
     def _axle(self, name: str, axle: Axle) -> Model:
         load, data = self.wheel_load[name], axle.suspension
         if isinstance(data, str):
-            from sekant.vehicle.car.hard_point_axle import hard_point_axle
-
             return hard_point_axle(axle, data)
         height = float(axle.tire.unloaded_radius) - pressed_by(axle.tire, load)  # type: ignore[arg-type]
         preload = data.preload
         if preload is None:
             preload = load - GRAVITY * (data.mass + axle.wheel.mass)
         return simple_axle(axle, data, height, preload)
+
+    def _height(self) -> float:
+        """Of the chassis' origin above the road, m: where the tires carry the car, on the average of all axles."""
+        found = []
+        for name, axle in self.car.axles.items():
+            data = axle_data(axle)
+            radius = float(axle.tire.unloaded_radius) - pressed_by(axle.tire, self.wheel_load[name])  # type: ignore[arg-type]
+            found.append(radius - float(data.center[2]) if data.drawn else 0.0)
+        return sum(found) / len(found)
 
     def _spinning(self, model: Model) -> dict[str, Any]:
         """The joints, with wheels that roll freely at the start."""
@@ -138,8 +146,10 @@ class _Builder:
 
     @property
     def _rack_travel(self) -> str:
-        steering = self.car.axles[self.car.steered].steering  # type: ignore[index,union-attr]
-        return f"{steering.rack_per_turn / (2 * pi)!r}*({self.commands.steer})"  # type: ignore[union-attr]
+        axle = self.car.axles[self.car.steered]  # type: ignore[index]
+        assert axle.steering is not None
+        turns = axle.steering.rack_per_turn / (2 * pi)
+        return f"{turns if axle_data(axle).arm > 0 else -turns!r}*({self.commands.steer})"
 
     def _rack_driver(self) -> dict[str, Driver]:
         if self.car.steered is None or not self.commands.steers_by_time:
@@ -213,7 +223,7 @@ class _Builder:
         air = self.car.air
         if air is None:
             return {}
-        ends = [axle.at[0] for axle in self.car.axles.values()]
+        ends = [axle_data(axle).x for axle in self.car.axles.values()]
         points = (air.front or (ends[0], 0.0, 0.0), air.rear or (ends[-1], 0.0, 0.0))
         return {f"air_{end}": Placement(position=p) for end, p in zip(("front", "rear"), points, strict=True)}
 
@@ -229,7 +239,7 @@ class _Builder:
     def _shapes(self) -> dict[str, Any]:
         """Wheels, and a body between them."""
         car, found = self.car, {}
-        ends = [axle.at[0] for axle in car.axles.values()]
+        ends = [axle_data(axle).x for axle in car.axles.values()]
         length, middle = max(ends) - min(ends), (max(ends) + min(ends)) / 2
         height = car.chassis.com[2]
         for key, x, z, size in (

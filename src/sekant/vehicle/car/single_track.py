@@ -20,7 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sekant.geometry.spatial import SX
-from sekant.vehicle.car.description import Car, SimpleSuspension
+from sekant.vehicle.car.axle_data import axle_data
+from sekant.vehicle.car.description import Car
 from sekant.vehicle.tires.element import Tire
 from sekant.vehicle.tires.magic_formula import Slip
 
@@ -84,26 +85,23 @@ class SingleTrack:
 
 def single_track(car: Car, wheel_loads: dict[str, float], speed: float) -> SingleTrack:
     """The single-track model of a car whose wheels carry `wheel_loads` (N, by axle)."""
-    parts = [(car.chassis.mass, car.chassis.com[0], 0.0, car.chassis.inertia[2])]
-    for axle in car.axles.values():
-        data = axle.suspension
-        own = data.mass if isinstance(data, SimpleSuspension) else 0.0
-        turn = axle.wheel.inertia[2] + (data.inertia[2] if isinstance(data, SimpleSuspension) else 0.0)
-        half = data.track / 2 if isinstance(data, SimpleSuspension) else 0.75
-        parts.append((2 * (own + axle.wheel.mass), axle.at[0], half, 2 * turn))
-        if axle.steering is not None:
-            parts.append((axle.steering.rack_mass, axle.at[0], 0.0, 0.0))
-    m = sum(part[0] for part in parts)
-    center = sum(part[0] * part[1] for part in parts) / m
-    J = sum(part[0] * ((part[1] - center) ** 2 + part[2] ** 2) + part[3] for part in parts)
     axles = car.axles
+    data = {name: axle_data(axle) for name, axle in axles.items()}
+    masses = np.concatenate([[car.chassis.mass], *[d.masses for d in data.values()]])
+    places = np.vstack([[car.chassis.com], *[d.places for d in data.values()]])[:, :2]
+    inertias = np.concatenate([[car.chassis.inertia[2]], *[d.inertias for d in data.values()]])
+    m = float(masses.sum())
+    center = masses @ places / m
+    J = float(inertias.sum() + masses @ np.sum((places - center) ** 2, axis=1))
     C = [2 * cornering_stiffness(axle.tire, wheel_loads[name], speed) for name, axle in axles.items()]
     steering = None if car.steered is None else axles[car.steered].steering
-    ratio = 1.0 if steering is None else 2 * pi * steering.arm / steering.rack_per_turn
+    ratio = 1.0
+    if car.steered is not None and steering is not None:
+        ratio = 2 * pi * abs(data[car.steered].arm) / steering.rack_per_turn
     return SingleTrack(
         m,
         J,
-        np.array([axle.at[0] - center for axle in axles.values()]),
+        np.array([d.x - center[0] for d in data.values()]),
         np.array(C),
         np.array([1.0 if name == car.steered else 0.0 for name in axles]),
         ratio,

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from sekant.analyses.simulation.simulate import simulate
+from sekant.engine.system import compile
 from sekant.errors import ModelError
 from sekant.model.model import Model
 from sekant.results import Result
@@ -16,6 +17,7 @@ from sekant.vehicle.car.commands import Commands
 from sekant.vehicle.car.description import Car, car_description
 from sekant.vehicle.car.single_track import single_track
 from sekant.vehicle.drivers import hold_speed
+from sekant.vehicle.driving.settle import needs_settling, settled
 from sekant.vehicle.maneuvers.base import Maneuver, Run, Setting, maneuver
 
 ROWS_PER_SECOND = 100.0
@@ -45,8 +47,10 @@ def drive(
     linear = single_track(car, standing_loads(car), chosen.speed)
     commands = chosen.commands(Setting(car, linear))
     model = car_model(car, commands, speed=chosen.speed)
+    system = compile(model)
     result = simulate(
-        model,
+        system,
+        initial=settled(system) if needs_settling(car) else None,
         until=chosen.until,
         method=method,
         step=step,

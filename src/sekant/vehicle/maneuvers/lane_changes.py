@@ -7,6 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from sekant.vehicle.car.axle_data import axle_data
 from sekant.vehicle.car.commands import Commands
 from sekant.vehicle.car.description import Car
 from sekant.vehicle.drivers import follow_path, hold_speed
@@ -75,7 +76,7 @@ class LaneChange(Maneuver):
         lanes = [lane for lane in self.lanes(run.car) if lane.width > 0]
         if not lanes:
             return None
-        ends = [axle.at[0] - run.car.chassis.com[0] for axle in run.car.axles.values()]
+        ends = [axle_data(axle).x - run.car.chassis.com[0] for axle in run.car.axles.values()]
         yaw, p = run["angles"][:, 0], run["position"]
         least = np.inf
         for dx in (max(ends) + 0.8, min(ends) - 0.8):

@@ -6,8 +6,9 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
+from sekant.vehicle.car.axle_data import axle_data
 from sekant.vehicle.car.commands import Commands
-from sekant.vehicle.car.description import Car, SimpleSuspension
+from sekant.vehicle.car.description import Car
 from sekant.vehicle.drivers import hold_speed
 from sekant.vehicle.maneuvers.base import Floats, Maneuver, Measure, Run, Setting, register
 from sekant.vehicle.plain import Seconds
@@ -36,7 +37,7 @@ class Ride(Maneuver):
 
     def road(self, car: Car) -> Road:
         first = next(iter(car.axles.values()))
-        track = first.suspension.track if isinstance(first.suspension, SimpleSuspension) else 1.5
+        track = 2 * abs(float(axle_data(first).center[1]))
         return RandomRoad(
             roughness=self.roughness, seed=self.seed, track=track, start=10.0, friction=car.road.friction
         )

@@ -1,0 +1,85 @@
+"""What statics and the linear model need of an axle: masses and their places, wheels, the lever of the steering."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sekant.errors import ModelError
+from sekant.model.resolve import resolve
+from sekant.vehicle.car.description import Axle, SimpleSuspension
+from sekant.vehicle.car.hard_point_axle import hard_point_axle, points_of
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class AxleData:
+    """masses (n,) kg at places (n, 3) m in the chassis' axes with inertias (n,) kg m^2 about z; the left wheel's
+    center (3,) m as drawn; travel of the rack over the steer angle, m, negative where the rack lies behind the wheels.
+
+    `drawn`: whether the heights are those of a drawing, else the car stands where its tires let it."""
+
+    masses: Floats
+    places: Floats
+    inertias: Floats
+    center: Floats
+    arm: float
+    drawn: bool
+
+    @property
+    def x(self) -> float:
+        return float(self.center[0])
+
+
+def axle_data(axle: Axle) -> AxleData:
+    """The data of an axle of a car."""
+    data = axle.suspension
+    if isinstance(data, SimpleSuspension):
+        return _simple(axle, data)
+    if axle.anti_roll_bar:
+        raise ModelError("anti_roll_bar belongs into the file of hard points, under axle", path=("axles",))
+    return _drawn(axle.model_dump_json(), axle, data)
+
+
+def _simple(axle: Axle, data: SimpleSuspension) -> AxleData:
+    x, half = axle.at[0], data.track / 2
+    rack = 0.0 if axle.steering is None else axle.steering.rack_mass
+    own, turn = data.mass + axle.wheel.mass, data.inertia[2] + axle.wheel.inertia[2]
+    return AxleData(
+        np.array([own, own, rack]),
+        np.array([[x, half, 0.0], [x, -half, 0.0], [x, 0.0, 0.0]]),
+        np.array([turn, turn, 0.0]),
+        np.array([x, half, 0.0]),
+        1.0 if axle.steering is None else axle.steering.arm,
+        False,
+    )
+
+
+_KEPT: dict[str, AxleData] = {}
+
+
+def _drawn(key: str, axle: Axle, file: str) -> AxleData:
+    """Bodies of hard points are drawn in the axes of the vehicle; wheels have their center as origin."""
+    if key in _KEPT:
+        return _KEPT[key]
+    points = points_of(file).on("left")
+    shift = np.array(axle.at)
+    center = points.point("wheel_center")
+    model = resolve(hard_point_axle(axle, file)).model
+    masses, places, inertias = [], [], []
+    for name, body in model.bodies.items():
+        side = np.array([1.0, -1.0 if name.startswith("right") else 1.0, 1.0])
+        at = center * side if name.endswith(".wheel") else np.array([float(c) for c in body.com])  # type: ignore[arg-type]
+        masses.append(float(body.mass))  # type: ignore[arg-type]
+        places.append(at + shift)
+        inertias.append(float(body.inertia[2]))  # type: ignore[arg-type]
+    outer = next((name for name in ("tie_rod_outer", f"link{points.tie_rod}_outer") if name in points.points), None)
+    arm = 1.0 if outer is None else float(points.point(outer)[0] - center[0])
+    found = AxleData(np.array(masses), np.array(places), np.array(inertias), center + shift, arm, True)
+    _KEPT[key] = found
+    return found
+
+

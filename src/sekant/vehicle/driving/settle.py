@@ -1,0 +1,107 @@
+"""Where a car stands: the rest of its suspension on its tires, as a state from which it may drive off."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+from pydantic import SerializeAsAny
+
+from sekant.analyses.statics.equilibrium import equilibrium
+from sekant.engine.system import State, System, compile
+from sekant.geometry.rotations import quaternion_from_rotation
+from sekant.geometry.spatial import SX
+from sekant.model.body import Body
+from sekant.model.driver import Driver
+from sekant.model.forces.base import Force
+from sekant.model.joints import Prismatic, Revolute
+from sekant.model.model import Model
+from sekant.vehicle.car.description import Car, SimpleSuspension
+from sekant.vehicle.tires.element import Tire
+from sekant.vehicle.tires.magic_formula import Slip, TireForces
+
+
+COMMANDED = ("drive", "air", "steering")  # forces that a driver or the speed makes
+
+
+class StandingTire(Tire):
+    """Another tire's load, without forces along the road: the car stands, and nothing holds it back."""
+
+    type: ClassVar[str] = "standing tire"
+    of: SerializeAsAny[Tire]
+
+    @property
+    def unloaded_radius(self) -> Any:
+        return self.of.unloaded_radius
+
+    def load(self, deflection: Any, rate: Any, spin: Any) -> Any:
+        return self.of.load(deflection, rate, spin)
+
+    def rolling_radius(self, load: Any, spin: Any) -> Any:
+        return self.of.unloaded_radius
+
+    def forces(self, slip: Slip) -> TireForces:
+        none = SX(0)
+        return TireForces(none, none, none, none, none)
+
+
+def needs_settling(car: Car) -> bool:
+    """Whether springs come from a drawing: simple suspensions stand as they are described."""
+    return any(not isinstance(axle.suspension, SimpleSuspension) for axle in car.axles.values())
+
+
+def standing(model: Model) -> Model:
+    """The car without drive and signals, free to rise, pitch and roll where it is."""
+    travel = model.joints["travel"]
+    place: Any = travel.position  # type: ignore[attr-defined]
+    joints = {name: joint for name, joint in model.joints.items() if name != "travel"}
+    joints["standing_rise"] = Prismatic(child="standing_slide", axis=(0, 0, 1), q0=(place[2],))
+    joints["standing_pitch"] = Revolute(parent="standing_slide", child="standing_fork", axis=(0, 1, 0))
+    joints["standing_roll"] = Revolute(parent="standing_fork", child="chassis", axis=(1, 0, 0))
+    bodies = {**model.bodies, "standing_slide": Body(), "standing_fork": Body()}
+    drivers: dict[str, Driver] = {}
+    for name, joint in model.joints.items():
+        if name.endswith(".hub"):
+            drivers[f"{name}.held"] = Driver(joint=name, value=0.0)
+            joints[name] = joint.model_copy(update={"v0": None})
+        if name.endswith(".rack"):
+            drivers[f"{name}.held"] = Driver(joint=name, value=0.0)
+    forces: dict[str, Force] = {}
+    for name, force in model.forces.items():
+        if isinstance(force, Tire):
+            forces[name] = StandingTire(wheel=force.wheel, road=force.road, of=force)
+        elif name not in COMMANDED and not name.endswith(".brake"):
+            forces[name] = force
+    return model.changed(bodies=bodies, joints=joints, drivers=drivers, forces=forces, sensors={}, signals={}, tables={})
+
+
+def settled(system: System) -> State:
+    """A start for a car's system: at rest on its springs and tires, with the velocities that the model has."""
+    model = system.model
+    alone = compile(standing(model))
+    rest = equilibrium(alone)
+    found = dict(zip(alone.state_names[: alone.nq], np.asarray(rest.q, float), strict=True))
+    start = system.initial_state()
+    q, v = np.array(start.q, float), np.array(start.v, float)
+    pitch, roll = found["standing_pitch.angle"], found["standing_roll.angle"]
+    turn = {"z": found["standing_rise.displacement"]}
+    R = _about_y(pitch) @ _about_x(roll)
+    turn |= dict(zip(("e0", "e1", "e2", "e3"), quaternion_from_rotation(R), strict=True))
+    for k, name in enumerate(system.state_names[: system.nq]):
+        owner, _, part = name.rpartition(".")
+        if owner == "travel":
+            q[k] = turn.get(part, q[k])
+        elif name in found:
+            q[k] = found[name]
+    names = list(system.state_names[system.nq : system.nq + system.nv])
+    along = [names.index(f"travel.{part}") for part in ("vx", "vy", "vz")]
+    v[along] = R.T @ v[along]  # in the axes of the chassis, which is pitched and rolled
+    return State(q=q, v=v)
+
+
+def _about_y(a: float) -> np.ndarray:
+    return np.array([[np.cos(a), 0, np.sin(a)], [0, 1, 0], [-np.sin(a), 0, np.cos(a)]])
+
+
+def _about_x(a: float) -> np.ndarray:
+    return np.array([[1, 0, 0], [0, np.cos(a), -np.sin(a)], [0, np.sin(a), np.cos(a)]])
