@@ -14,7 +14,7 @@ from sekant.errors import ModelError
 from sekant.formulations.group_motion import GroupRows
 from sekant.formulations.tree import Layout, Link, joint_frames, tree_lines
 from sekant.geometry.spatial import SX, Pose, Twist, quaternion_from_rotation
-from sekant.model.joints import Joint, JointMotion, leader_of
+from sekant.model.joints import Joint, JointMotion, leader_of, shared_coordinates
 from sekant.model.model import Model
 from sekant.model.motion import ElementState, FrameState, HeldValue
 from sekant.model.quantities import Expression
@@ -64,9 +64,15 @@ class TreeKinematics:
                 v_all += [None] * joint.nv
                 a_all += [None] * joint.nv
                 continue
+            shared = shared_coordinates(joint)
             if joint.unit_quaternion is not None:
                 self.unit_blocks.append((len(q) + joint.unit_quaternion, 4))
             for i in range(joint.nq):
+                if i in shared:
+                    q_all.append(None)
+                    v_all.append(None)
+                    a_all.append(None)
+                    continue
                 if (name, i) in drivers:
                     driver_name, driver = drivers[name, i]
                     self.driven[len(v_all)] = driver_name
@@ -102,23 +108,30 @@ class TreeKinematics:
         """Joints that share the coordinates of another one have its values, rates and drivers."""
         places = {link.joint_name: link for link in self.links}
         self.grouped = False
-        for link in self.links:
-            name = leader_of(link.joint)
-            if name is None:
-                continue
-            if name not in places:
+        for name in self.cuts:
+            if getattr(self.model.joints[name], "second_coordinate_of", None) is not None:
                 raise ModelError(
-                    f"shares the coordinate of '{name}', which closes a loop; cut another joint of that loop",
-                    path=("joints", link.joint_name, "coordinate_of"),
+                    "shares one of its coordinates and cannot close a loop; use formulation 'joint', and cut another "
+                    "joint of that loop",
+                    path=("joints", name, "second_coordinate_of"),
                 )
-            leader = places[name]
-            q_all[link.q] = q_all[leader.q]
-            v_all[link.v], a_all[link.v] = v_all[leader.v], a_all[leader.v]
-            for k, own in enumerate(range(leader.v.start, leader.v.stop)):
-                if own in self.driven:
-                    self.driven[link.v.start + k] = self.driven[own]
+        for link in self.links:
+            for i, (name, k) in shared_coordinates(link.joint).items():
+                if name not in places:
+                    raise ModelError(
+                        f"shares the coordinate of '{name}', which closes a loop; cut another joint of that loop",
+                        path=("joints", link.joint_name, "coordinate_of"),
+                    )
+                further = shared_coordinates(places[name].joint)  # the leader may share one of its own
+                name, k = further.get(k, (name, k))
+                leader = places[name]
+                q, v = leader.q.start + k, leader.v.start + k
+                q_all[link.q.start + i] = q_all[q]
+                v_all[link.v.start + i], a_all[link.v.start + i] = v_all[v], a_all[v]
+                if v in self.driven:
+                    self.driven[link.v.start + i] = self.driven[v]
                 else:
-                    self.v_index[link.v.start + k] = self.v_index[own]
+                    self.v_index[link.v.start + i] = self.v_index[v]
                     self.grouped = True
 
     def free_columns(self, i: int) -> list[int]:

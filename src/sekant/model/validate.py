@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from sekant.errors import ModelError, suggest
 from sekant.model.expressions.functions import FUNCTIONS, RESERVED
 from sekant.model.fields import expressions_of
-from sekant.model.joints.base import Joint, leader_of
+from sekant.model.joints.base import Joint, leader_of, shared_coordinates
 
 if TYPE_CHECKING:
     from sekant.model.model import Model
@@ -183,9 +183,21 @@ def _groups(model: Model) -> Iterator[ModelError]:
             yield ModelError(
                 f"'{leader}' has {count} coordinates, a {joint.type} joint shares {joint.nq}", path=path
             )
+    for name, joint in model.joints.items():
+        second = getattr(joint, "second_coordinate_of", None)
+        if second is None:
+            continue
+        path = ("joints", name, "second_coordinate_of")
+        if second not in model.joints:
+            yield ModelError(
+                f"unknown joint '{second}'; {suggest(second, list(model.joints), 'joints')}", path=path
+            )
+        elif model.joints[second].nq != 1 or shared_coordinates(model.joints[second]):
+            yield ModelError(f"'{second}' must have one coordinate, its own", path=path)
     for name, driver in model.drivers.items():
         follower = model.joints.get(driver.joint)
-        leader = None if follower is None else leader_of(follower)
+        shared = {} if follower is None else shared_coordinates(follower)
+        leader = shared[driver.coordinate][0] if driver.coordinate in shared else None
         if leader is not None:
             yield ModelError(
                 f"joint '{driver.joint}' shares the coordinate of '{leader}'; drive that one",

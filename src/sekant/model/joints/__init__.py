@@ -1,6 +1,13 @@
 """Joints: one file a type, one registry. Adding a joint is adding a file here and importing it below."""
 
-from sekant.model.joints.base import Coordinate, CoordinateJoint, Joint, JointMotion, leader_of
+from sekant.model.joints.base import (
+    Coordinate,
+    CoordinateJoint,
+    Joint,
+    JointMotion,
+    leader_of,
+    shared_coordinates,
+)
 from sekant.model.joints.cylindrical import Cylindrical
 from sekant.model.joints.fixed import Fixed
 from sekant.model.joints.free import Free
@@ -34,4 +41,5 @@ __all__ = [
     "joint_class",
     "leader_of",
     "register",
+    "shared_coordinates",
 ]

@@ -208,6 +208,14 @@ def leader_of(joint: Joint) -> str | None:
     return getattr(joint, "coordinate_of", None)
 
 
+def shared_coordinates(joint: Joint) -> dict[int, tuple[str, int]]:
+    """Number of each coordinate that `joint` shares -> the joint that has it, and its number there."""
+    leader, second = leader_of(joint), getattr(joint, "second_coordinate_of", None)
+    if leader is not None:
+        return {i: (leader, i) for i in range(joint.nq)}
+    return {} if second is None else {1: (second, 0)}
+
+
 def refuse_own_start(joint: Any) -> Any:
     """The joint, if it does not share the coordinates of another one, or leaves start and springs to it."""
     leader = leader_of(joint)

@@ -34,7 +34,8 @@ class Surface(Joint):
 
     S^T F projects forces on the coordinate derivatives, whatever their length (HALL 3.109 uses unit vectors).
     With `compliance`, four more coordinates: the displacement along the surface normal and three rotations.
-    With `coordinate_of`, u1 and u2 are the coordinates of another joint, as in a path joint.
+    With `coordinate_of`, u1 and u2 are the coordinates of another joint, as in a path joint; with
+    `second_coordinate_of`, u2 is that of a joint with one coordinate, and u1 its own.
     """
 
     type: ClassVar[str] = "surface"
@@ -48,6 +49,8 @@ class Surface(Joint):
     compliance: SurfaceCompliance | None = None
     coordinate_of: JointName | None = None
     """the joint whose two coordinates this one shares: both move as one"""
+    second_coordinate_of: JointName | None = None
+    """the joint with one coordinate that is u2 of this one, which keeps u1: two surfaces over one drive"""
     mirror: Literal["x", "y", "z"] | None = None
     """take the mirror image of the surface, about the plane of its frame normal to this axis"""
 
@@ -57,6 +60,11 @@ class Surface(Joint):
 
     @model_validator(mode="after")
     def _sharing_leaves_nothing_free(self):
+        if self.second_coordinate_of is not None:
+            if self.coordinate_of is not None:
+                raise ValueError("coordinate_of shares both coordinates already; drop second_coordinate_of")
+            if self.compliance is not None:
+                raise ValueError("a compliant surface cannot share a coordinate of another joint; drop one")
         return refuse_own_start(self)
 
     @property

@@ -18,7 +18,8 @@ Floats = NDArray[np.float64]
 @dataclass(frozen=True)
 class AxleData:
     """masses (n,) kg at places (n, 3) m in the chassis' axes with inertias (n,) kg m^2 about z; the left wheel's
-    center (3,) m as drawn; travel of the rack over the steer angle, m, negative where the rack lies behind the wheels.
+    center (3,) m as drawn; travel of the rack over the steer angle, m, negative where the rack lies behind the
+    wheels.
 
     `drawn`: whether the heights are those of a drawing, else the car stands where its tires let it."""
 
@@ -76,10 +77,10 @@ def _drawn(key: str, axle: Axle, file: str) -> AxleData:
         masses.append(float(body.mass))  # type: ignore[arg-type]
         places.append(at + shift)
         inertias.append(float(body.inertia[2]))  # type: ignore[arg-type]
-    outer = next((name for name in ("tie_rod_outer", f"link{points.tie_rod}_outer") if name in points.points), None)
+    outer = next(
+        (name for name in ("tie_rod_outer", f"link{points.tie_rod}_outer") if name in points.points), None
+    )
     arm = 1.0 if outer is None else float(points.point(outer)[0] - center[0])
     found = AxleData(np.array(masses), np.array(places), np.array(inertias), center + shift, arm, True)
     _KEPT[key] = found
     return found
-
-

@@ -27,6 +27,7 @@ from sekant.vehicle.car.axle_data import axle_data
 from sekant.vehicle.car.commands import Commands
 from sekant.vehicle.car.description import Axle, Car, SimpleSuspension, car_description
 from sekant.vehicle.car.hard_point_axle import hard_point_axle
+from sekant.vehicle.car.reduced_axle import reduced_axle
 from sekant.vehicle.car.simple_axle import SIDES, simple_axle
 from sekant.vehicle.car.statics import axle_loads, pressed_by, spin_at
 from sekant.vehicle.powertrain import AxleDrive
@@ -106,7 +107,9 @@ class _Builder:
     def _axle(self, name: str, axle: Axle) -> Model:
         load, data = self.wheel_load[name], axle.suspension
         if isinstance(data, str):
-            return hard_point_axle(axle, data)
+            return (
+                reduced_axle(axle, data, self.car.links) if self.car.reduced else hard_point_axle(axle, data)
+            )
         height = float(axle.tire.unloaded_radius) - pressed_by(axle.tire, load)  # type: ignore[arg-type]
         preload = data.preload
         if preload is None:

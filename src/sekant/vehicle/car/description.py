@@ -202,6 +202,10 @@ class Car(Description):
     air: Air | None = None
     road: AnyRoad = Plane()
     tables: dict[str, TableData] = Field(default_factory=dict)
+    reduced: bool = False
+    """axles with hard points as path and surface joints"""
+    links: Literal["exact", "split", "ignore"] = "exact"
+    """reduced: what becomes of the masses of links, see `sk.reduce`"""
     speed: MetresPerSecond = 0.0
     """of the model by itself: straight ahead at this speed, which the driver holds"""
     simulation: SimulationSettings = SimulationSettings()

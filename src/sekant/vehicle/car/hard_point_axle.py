@@ -32,5 +32,7 @@ def hard_point_axle(axle: Axle, file: str) -> Model:
     made = axle_of(points, steered=axle.steering is not None, spin=True)
     drivers: dict[str, Any] = {name: item for name, item in made.drivers.items() if name != "steering"}
     forces = {name: item for name, item in made.forces.items() if name != "column"}
-    shapes = {name: item for name, item in made.shapes.items() if not name.endswith(".tire")}  # the car draws them
+    shapes = {
+        name: item for name, item in made.shapes.items() if not name.endswith(".tire")
+    }  # the car draws them
     return made.changed(drivers=drivers, forces=forces, shapes=shapes)

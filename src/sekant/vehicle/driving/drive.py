@@ -37,9 +37,12 @@ def drive(
 ) -> Run:
     """Drive a car through a maneuver (an object, or its name with `options` such as ``speed="80 km/h"``).
 
-    `method`, `step`, `rtol`, `output_step` as for `sk.simulate`; rows are 10 ms apart unless told.
+    `reduced`: axles with hard points as path and surface joints. `method`, `step`, `rtol`, `output_step` as for
+    `sk.simulate`; rows are 10 ms apart unless told.
     """
     car = car_description(given)
+    if reduced:
+        car = car.model_copy(update={"reduced": True})
     chosen = maneuver(what, **options) if isinstance(what, str) else what
     if chosen.speed <= 0:
         raise ModelError(f"maneuver '{chosen.type}': speed must be positive (got {chosen.speed:g} m/s)")

@@ -20,7 +20,6 @@ from sekant.vehicle.car.description import Car, SimpleSuspension
 from sekant.vehicle.tires.element import Tire
 from sekant.vehicle.tires.magic_formula import Slip, TireForces
 
-
 COMMANDED = ("drive", "air", "steering")  # forces that a driver or the speed makes
 
 
@@ -72,7 +71,9 @@ def standing(model: Model) -> Model:
             forces[name] = StandingTire(wheel=force.wheel, road=force.road, of=force)
         elif name not in COMMANDED and not name.endswith(".brake"):
             forces[name] = force
-    return model.changed(bodies=bodies, joints=joints, drivers=drivers, forces=forces, sensors={}, signals={}, tables={})
+    return model.changed(
+        bodies=bodies, joints=joints, drivers=drivers, forces=forces, sensors={}, signals={}, tables={}
+    )
 
 
 def settled(system: System) -> State:
