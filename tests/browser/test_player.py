@@ -152,6 +152,18 @@ def test_plots_follow_the_time(browser, page, result):
         f"[new DOMMatrix(getComputedStyle({line}.now).transform).e, {line}.chart.valToPos(sekant.time, 'x')]"
     )
     assert shift == pytest.approx(wanted, abs=0.5)
+    # no two ticks have the same text, however large the numbers and however near one another
+    for ticks in (
+        [300000, 310000, 320000],
+        [0, 0.1, 0.2, 0.3],
+        [1e-5, 1.5e-5, 2e-5],
+        [1000000, 1000250, 1000500],
+    ):
+        texts = browser.run(f"{line}.chart.axes[1].values({line}.chart, {ticks})")
+        assert len(set(texts)) == len(ticks)
+        assert [float(text.replace("\N{MINUS SIGN}", "-")) for text in texts] == pytest.approx(
+            ticks, rel=1e-12
+        )
     # a click in the plot goes to that time
     x, y, t = browser.run(
         f"(() => {{ const c = {line}.chart, b = c.over.getBoundingClientRect();"

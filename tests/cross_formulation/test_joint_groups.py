@@ -62,7 +62,7 @@ def test_mass_matrix_is_that_of_the_kinetic_energy(mechanism, table):
     system = sk.compile(grouped(table))
     for z in (0.1, 0.16):
         kinetic, _ = system.energy([z], [1.0])
-        np.testing.assert_allclose(system.mass_matrix([z]), 2 * kinetic, rtol=1e-12)
+        np.testing.assert_allclose(system.mass_matrix([z]), [[2 * kinetic]], rtol=1e-12)
         sweep = sk.kinematics(mechanism, "upright.z", values=[z])
         w = sweep.w[0, 0]
         np.testing.assert_allclose(w @ mechanism.mass_matrix(sweep.q[0]) @ w, 2 * kinetic, rtol=1e-8)

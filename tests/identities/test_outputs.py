@@ -75,7 +75,11 @@ def test_shapes_and_units_fit(loaded):
 
 def test_velocities_and_accelerations_of_bodies_are_rates(loaded):
     for body in loaded[0].model.bodies:
-        for position, velocity in (("position", "velocity"), ("velocity", "acceleration")):
+        for position, velocity in (
+            ("position", "velocity"),
+            ("velocity", "acceleration"),
+            ("angular_velocity", "angular_acceleration"),
+        ):
             rate, given = rate_and(loaded, f"{body}.{position}", f"{body}.{velocity}")
             assert given == pytest.approx(rate, rel=1e-10, abs=1e-10 * np.max(np.abs(rate)))
 

@@ -404,7 +404,7 @@ class System:
     def mass_matrix(self, q, t=0.0, parameters=None) -> NDArray[np.float64]:
         """M (nv, nv)."""
         function = self._ask("mass_matrix", lambda: self.equations.mass_matrix)
-        return self._answer(function, q, np.zeros(self.nv), t, parameters)
+        return self._answer(function, q, np.zeros(self.nv), t, parameters).reshape(self.nv, self.nv)
 
     def energy(self, q, v, t=0.0, parameters=None) -> tuple[float, float]:
         """(kinetic, potential) energy in J."""

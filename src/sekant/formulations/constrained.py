@@ -112,6 +112,19 @@ class ConstrainedEquations(ABC):
         """What kinematics can follow besides joints, frames, sensors and forces: unit, components, value."""
         return {}
 
+    def _full(self, expression: SX) -> SX:
+        inner = [x for node in self.lookups.needed_by(expression) for x in node.arguments]
+        return ca.vertcat(ca.vec(expression), *inner)
+
+    def depends(self, expression: SX, symbols: SX) -> bool:
+        return bool(symbols.numel()) and ca.depends_on(self._full(SX(expression)), symbols)
+
+    def along_motion(self, value: SX) -> SX:
+        """Time derivative of an expression along the motion: d/dt + q' d/dq + a d/dv + z' d/dz."""
+        state = ca.vertcat(self.q, self.v, self.z, self.t)
+        a = self.a if self.depends(value, self.v) else SX.zeros(self.nv)
+        return ca.densify(self.lookups.jtimes(value, state, ca.vertcat(self.qdot, a, self.zdot, 1)))
+
     @property
     @abstractmethod
     def mass_matrix(self) -> SX:

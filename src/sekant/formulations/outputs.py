@@ -60,6 +60,7 @@ def _bodies(eq: Equations) -> Iterator[Output]:
         yield Output(f"{name}.velocity", "m/s", XYZ, f"of the origin of {name}, in W", state.v_WF)
         yield Output(f"{name}.angular_velocity", "rad/s", XYZ, f"of {name}, in W", state.w_WF)
         yield Output(f"{name}.acceleration", "m/s^2", XYZ, f"of the origin of {name}, in W", acceleration)
+        yield Output(f"{name}.angular_acceleration", "rad/s^2", XYZ, f"of {name}, in W", R @ A.w)
 
 
 def _joints(eq: Equations) -> Iterator[Output]:
@@ -77,9 +78,9 @@ def _joints(eq: Equations) -> Iterator[Output]:
             q_units = _units([c.unit for c in joint.coordinates])
             yield Output(f"{name}.q", q_units, q_parts, f"coordinates of {name}", q)
             yield Output(f"{name}.v", _units(v_units), v_parts, f"velocities of {name}", v)
-        if joint.nv and in_tree:
             a_units = _units([f"{unit}^2" for unit in v_units])
-            yield Output(f"{name}.a", a_units, v_parts, f"accelerations of {name}", _accelerations(eq, name))
+            a = _accelerations(eq, name) if in_tree else eq.along_motion(v)
+            yield Output(f"{name}.a", a_units, v_parts, f"accelerations of {name}", a)
         yield from _reactions(eq, name)
 
 

@@ -250,13 +250,6 @@ class NaturalEquations(ConstrainedEquations):
         yield from ((f"constraint '{rows.name}'", rows.expression) for rows in parts.positions)
         yield from ((f"velocity equation '{rows.name}'", rows.expression) for rows in parts.velocities)
 
-    def _full(self, expression: SX) -> SX:
-        inner = [x for node in self.lookups.needed_by(expression) for x in node.arguments]
-        return ca.vertcat(ca.vec(expression), *inner)
-
-    def depends(self, expression: SX, symbols: SX) -> bool:
-        return bool(symbols.numel()) and ca.depends_on(self._full(SX(expression)), symbols)
-
     def _known(self, what: str, expression: SX, known: list[SX]) -> None:
         tables = [node.symbols for node in self.lookups.nodes]
         names = {s.element_hash() for group in (*known, *tables) for s in ca.symvar(group)}

@@ -21,7 +21,7 @@ def natural_outputs(assembled: Assembled, eq: NaturalEquations, work: SX) -> tup
     """All outputs of a mechanism; `work` (nw,) J: symbols of the work of each non-conservative element."""
     found = [
         *_points(assembled, eq),
-        *_bodies(assembled),
+        *_bodies(assembled, eq),
         *_tracked(assembled, eq),
         *_forces(assembled, eq),
         *common_outputs(eq, work),
@@ -40,11 +40,8 @@ def with_derivatives(output: Output, order: int, eq: NaturalEquations) -> Iterat
     d/dt = v d/dq + a(q, v, t) d/dv + d/dt, as often as asked for."""
     yield output
     value = output.expression
-    state = ca.vertcat(eq.q, eq.v, eq.z, eq.t)
     for k in range(1, order + 1):
-        moving = eq.depends(value, eq.v)
-        rates = ca.vertcat(eq.qdot, eq.a if moving else SX.zeros(eq.nv), eq.zdot, 1)
-        value = ca.densify(eq.lookups.jtimes(value, state, rates))
+        value = eq.along_motion(value)
         power = "" if k == 1 else str(k)
         unit = f"{output.unit or '1'}/s{f'^{k}' if k > 1 else ''}"
         text = f"rate of {output.name}" if k == 1 else f"derivative {k} of {output.name}"
@@ -72,7 +69,7 @@ def _points(assembled: Assembled, eq: NaturalEquations) -> Iterator[Output]:
         yield Output(f"{name}.{second}", units[2], parts, f"{second} of {name}, in W", acceleration)
 
 
-def _bodies(assembled: Assembled) -> Iterator[Output]:
+def _bodies(assembled: Assembled, eq: NaturalEquations) -> Iterator[Output]:
     m, parts = assembled.m, AXES[: assembled.m.dim]
     for name, part in m.parts.items():
         z = [point.value for point in part.points]
@@ -82,6 +79,9 @@ def _bodies(assembled: Assembled) -> Iterator[Output]:
             w = assembled.put_in(part.angular_velocity)
             xyz = () if m.dim == 2 else AXES
             yield Output(f"{name}.angular_velocity", "rad/s", xyz, f"of {name}, in W", ca.densify(w))
+            yield Output(
+                f"{name}.angular_acceleration", "rad/s^2", xyz, f"of {name}, in W", eq.along_motion(w)
+            )
         if m.dim == 2 and isinstance(part, (Body, RodPart)):
             x = part.Q[:, 0] if isinstance(part, Body) else z[1] - z[0]
             angle = assembled.put_in(ca.atan2(x[1], x[0]))

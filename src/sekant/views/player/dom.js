@@ -21,6 +21,24 @@ function formatNumber(value) {
   return String(Number(value.toPrecision(5))).replace("-", "−");
 }
 
+// Texts of the ticks of an axis: as many digits as their distance needs, so that no two are the same.
+function formatTicks(ticks) {
+  const sizes = ticks.map(Math.abs);
+  const largest = Math.max(...sizes);
+  const step = Math.min(...ticks.slice(1).map((v, i) => Math.abs(v - ticks[i])));
+  if (!(step > 0) || !Number.isFinite(step)) return ticks.map(formatNumber);
+  const below = (x) => Math.floor(Math.log10(x) + 1e-9);
+  let digits = 0;
+  while (digits < 12 && Math.abs(Number(step.toExponential(digits)) - step) > 1e-6 * step) digits += 1;
+  const last = below(step) - digits;
+  const exponential = largest >= 1e5 || largest < 1e-3;
+  return ticks.map((v) => {
+    if (Math.abs(v) < 1e-6 * step) return "0";
+    const text = exponential ? v.toExponential(Math.max(0, below(Math.abs(v)) - last)) : v.toFixed(Math.max(0, -last));
+    return text.replace("-", "−");
+  });
+}
+
 function formatUnit(unit) {
   return unit && unit !== "1" ? unit.replaceAll("*", "·").replaceAll("^2", "²").replaceAll("^3", "³") : "";
 }

@@ -52,7 +52,7 @@ class Plot {
       padding: [8, 10, 0, 0],
       axes: [
         { ...axis, size: 20, gap: 2 },
-        { ...axis, size: 52, gap: 4, values: (_, ticks) => ticks.map((v) => (Math.abs(v) >= 1e5 || (v && Math.abs(v) < 1e-3) ? v.toExponential(0) : formatNumber(v))) },
+        { ...axis, size: 52, gap: 4, values: (_, ticks) => formatTicks(ticks) },
       ],
       series: [
         {},
