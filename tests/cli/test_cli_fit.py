@@ -22,7 +22,9 @@ def parabola(tmp_path, header="x [mm],y [mm],z [mm],pitch [deg]"):
 
 def test_a_path_is_fitted_saved_and_drawn(tmp_path):
     file = parabola(tmp_path)
-    done = sekant("fit", file, "-o", "p.json", "--plot", "--sequence", "y", "--angles", "pitch", cwd=tmp_path)
+    done = sekant(
+        "fit", file, "-o", "p.json", "--plot", "p.png", "--sequence", "y", "--angles", "pitch", cwd=tmp_path
+    )
     assert done.returncode == 0, done.stderr
     assert "max | |r'| - 1 |" in done.stdout
     assert done.stdout.splitlines()[-2:] == ["p.json", "p.png"]

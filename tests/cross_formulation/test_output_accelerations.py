@@ -1,4 +1,4 @@
-"""Accelerations of joints, cut ones too, and angular accelerations of bodies are reported alike in all formulations."""
+"""Accelerations of joints, cut ones too, and of bodies are reported alike in all formulations."""
 
 import numpy as np
 import pytest

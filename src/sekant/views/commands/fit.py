@@ -53,8 +53,8 @@ def fit(
     ] = None,
     closed: Annotated[bool, typer.Option("--closed", help="The path ends where it begins.")] = False,
     plot: Annotated[
-        bool, typer.Option("--plot", help="Draw the fit and its errors to OUTPUT with .png.")
-    ] = False,
+        Path | None, typer.Option(help="Also draw the fit and its errors (.svg, .pdf, .png).")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the report as JSON.")] = False,
 ) -> None:
     """Fit a path or a surface to measured poses, save it, and say how good it is."""
@@ -81,18 +81,22 @@ def fit(
         options |= {"method": method, "noise": noise, "extrapolation": extrapolation}
         result = PoseCurve.fit(file, parameters[0], **options)
     result.save(path)
-    picture = path.with_suffix(".png") if plot else None
-    if picture:
-        result.report.plot(picture)
+    if plot is not None:
+        result.report.plot(plot)
     if as_json:
         import json
 
-        told = {"ok": True, "file": str(file), "output": str(path), "plot": str(picture) if picture else None}
+        told = {
+            "ok": True,
+            "file": str(file),
+            "output": str(path),
+            "plot": None if plot is None else str(plot),
+        }
         told |= {"range": result.range, "report": result.report.as_dict()}
         typer.echo(json.dumps(told, indent=2))
     else:
         typer.echo(result.report)
-        typer.echo("\n".join(str(item) for item in (path, picture) if item))
+        typer.echo("\n".join(str(item) for item in (path, plot) if item))
         hint(
             f"curves: {{{path.stem}: {{file: {path.name}}}}} in a model file; sekant new path writes such a model"
         )

@@ -16,7 +16,7 @@ def kc(
         ),
     ],
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Write the curves (.csv; deg and mm).")
+        Path | None, typer.Option("--csv", "-o", help="Write the curves (.csv; deg and mm).")
     ] = None,
     plot: Annotated[Path | None, typer.Option("--plot", help="Draw the curves (.svg, .pdf, .png).")] = None,
     travel: Annotated[

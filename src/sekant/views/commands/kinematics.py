@@ -34,8 +34,8 @@ def kinematics(
     ] = None,
     hold: Annotated[list[str] | None, typer.Option(help="Keep this where it starts; repeatable.")] = None,
     assignments: Assignments = None,
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="Table (.csv).")] = None,
-    plot: Annotated[Path | None, typer.Option(help="Picture (.svg, .pdf, .png).")] = None,
+    csv: Annotated[Path | None, typer.Option("--csv", "-o", help="Also write a CSV file.")] = None,
+    plot: Annotated[Path | None, typer.Option(help="Also draw it (.svg, .pdf, .png).")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
 ) -> None:
     """Drive a mechanism through a range; tell its positions, their derivatives and where the travel ends."""
@@ -48,7 +48,7 @@ def kinematics(
             )
     from sekant.results.place import check_writable
 
-    for place in (output, plot):
+    for place in (csv, plot):
         if place is not None:
             check_writable(place)
     from sekant.io import load
@@ -60,11 +60,11 @@ def kinematics(
     result = analyze(model, drive, ranges, hold=hold or ())
     for name in quantity or ():
         result.quantity(name)
-    if output is not None:
-        result.to_csv(output, quantity)
+    if csv is not None:
+        result.to_csv(csv, quantity)
     if plot is not None:
         result.plot(plot, quantity)
-    written = [str(place) for place in (output, plot) if place is not None]
+    written = [str(place) for place in (csv, plot) if place is not None]
     if as_json:
         from sekant.results.summary import to_json
 

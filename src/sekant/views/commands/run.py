@@ -13,6 +13,7 @@ from sekant.views.interrupts import Interrupts
 from sekant.views.options import Assignments, parse_assignments
 
 if TYPE_CHECKING:
+    from sekant.engine import System
     from sekant.results.result import Result
     from sekant.results.writer import ResultWriter
 
@@ -29,6 +30,10 @@ class Engine(StrEnum):
 def run(
     file: Annotated[Path, typer.Argument(help="Model file (YAML).", show_default=False)],
     until: Annotated[float | None, typer.Option(help="End of the run, s.")] = None,
+    first: Annotated[
+        str,
+        typer.Option("--from", help="Where to begin: start, rest (an equilibrium), or a result file (.nc)."),
+    ] = "start",
     method: Annotated[
         str | None, typer.Option(help="Integrator: auto, taylor, radau5, dop853, generalized_alpha, rk4, ...")
     ] = None,
@@ -81,7 +86,7 @@ def run(
     writer = ResultWriter(path)
     try:
         with Interrupts() as interrupts, writer:
-            result = _simulate(file, given, engine, options, writer, interrupts, quiet=as_json)
+            result = _simulate(file, given, first, engine, options, writer, interrupts, quiet=as_json)
     except KeyboardInterrupt:
         typer.echo(f"interrupted; {_kept(writer)}", err=True)
         raise typer.Exit(INTERRUPTED_CODE) from None
@@ -98,6 +103,7 @@ def run(
 def _simulate(
     file: Path,
     given: dict[str, str],
+    first: str,
     engine: Engine,
     options: dict[str, Any],
     writer: ResultWriter,
@@ -121,9 +127,23 @@ def _simulate(
         system = compile(model, engine=engine.value)
         from sekant.analyses.simulation.simulate import simulate
 
+        initial = _beginning(system, first)
         bar.stage("simulating")
         interrupts.defer()
-        return simulate(system, progress=progress, writer=writer, **options)
+        return simulate(system, progress=progress, writer=writer, initial=initial, **options)
+
+
+def _beginning(system: System, first: str) -> Any:
+    """What `simulate` starts from."""
+    if first == "start":
+        return None
+    if first == "rest":
+        from sekant.analyses.statics.equilibrium import equilibrium
+
+        return equilibrium(system)
+    from sekant.results.files import open_result
+
+    return open_result(first)
 
 
 def _kept(writer: ResultWriter) -> str:
