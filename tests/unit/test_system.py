@@ -108,10 +108,15 @@ def test_outputs_by_pattern(arm):
     _, chosen = system.output_function(["upper.*", "energy"])
     names = [output.name for output in chosen]
     assert names[-1] == "energy"
-    assert set(names[:-1]) == {
-        f"upper.{part}"
-        for part in ("position", "orientation", "velocity", "angular_velocity", "acceleration")
-    }
+    parts = (
+        "position",
+        "orientation",
+        "velocity",
+        "angular_velocity",
+        "acceleration",
+        "angular_acceleration",
+    )
+    assert set(names[:-1]) == {f"upper.{part}" for part in parts}
     _, without = system.output_function(balance=False)
     left_out = {output.name for output in system.all_outputs} - {output.name for output in without}
     assert left_out == {"energy.work", "energy.balance", "drag.work"}
