@@ -18,7 +18,7 @@ from numba.core.registry import cpu_target
 
 from sekant.object_code.cache import Entry, encode
 from sekant.object_code.target import compile_module, read_frame, write_frame
-from sekant.solvers.common.intrinsics import OPTIONS, StructType
+from sekant.solvers.common.intrinsics import OPTIONS, StructType, Translation
 from sekant.solvers.common.loops import Procedure
 
 
@@ -61,7 +61,7 @@ def translate(procedure: Procedure) -> str:
     cpu_target.options.parse_as_flags(flags, OPTIONS)
     arguments: Any = (StructType(procedure.struct), types.float64, types.float64)
     found = compiler.compile_extra(
-        typing_context, context, procedure.function, arguments, types.int64, flags, {}
+        typing_context, context, procedure.function, arguments, types.int64, flags, {}, None, Translation
     )
     with global_compiler_lock:
         found.library._ensure_finalized()

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 from llvmlite import ir
 from numba import jit
-from numba.core import cgutils, types
+from numba.core import cgutils, compiler_machinery, typed_passes, types, untyped_passes
+from numba.core.compiler import Compiler
 from numba.core.datamodel import models
 from numba.core.datamodel.registry import register_default
 from numba.core.registry import cpu_target
@@ -30,6 +31,31 @@ OPTIONS: dict[str, Any] = {
     "no_cpython_wrapper": True,
     "no_cfunc_wrapper": True,
 }
+
+
+class Translation(Compiler):
+    """Numba's passes as far as explicit loops need them: no closures, no array expressions, nothing to inline."""
+
+    def define_pipelines(self):
+        pipeline = compiler_machinery.PassManager("loops")
+        untyped, typed = untyped_passes, typed_passes
+        for step in (
+            untyped.TranslateByteCode,
+            untyped.FixupArgs,
+            untyped.IRProcessing,
+            untyped.ReconstructSSA,
+            typed.NopythonTypeInference,
+            typed.PreLowerStripPhis,
+            typed.IRLegalization,
+            typed.AnnotateTypes,
+            typed.NativeLowering,
+            typed.NoPythonBackend,
+        ):
+            pipeline.add_pass(step, step.__name__)
+        pipeline.finalize()
+        return [pipeline]
+
+
 _WORD, _REAL = ir.IntType(64), ir.DoubleType()
 _VOID_POINTER = ir.IntType(8).as_pointer()
 _NUMBERS: dict[Any, Any] = {
@@ -87,7 +113,7 @@ def _get_field(context, builder, kind, value, attr):
     array_type: Any = type_of_field(field)
     array = context.make_array(array_type)(context, builder)
     item = context.get_data_type(array_type.dtype)
-    size = context.get_constant(types.intp, context.get_abi_sizeof(item))
+    size = ir.Constant(_WORD, np.dtype(field.kind.dtype).itemsize)
     data = builder.inttoptr(builder.load(_place(builder, value, field.first)), item.as_pointer())
     shape = [builder.load(_place(builder, value, field.first + 1 + k)) for k in range(field.kind.axes)]
     strides = [size]
@@ -119,7 +145,7 @@ def _set_field(context, builder, sig, args, attr):
 @typeof_impl.register(Inner)
 def _type_of_inner(value, context):
     if value.dispatcher is None:
-        value.dispatcher = _without_literals(jit(**OPTIONS)(value.function))
+        value.dispatcher = _without_literals(jit(pipeline_class=Translation, **OPTIONS)(value.function))
     return types.Dispatcher(value.dispatcher)
 
 
