@@ -2,15 +2,25 @@
 
 from sekant.solvers.ode.integrate import integrate
 from sekant.solvers.ode.methods import METHODS, Method
-from sekant.solvers.ode.problem import NativeFunction, OdeOutcome, OdeProblem, OdeStats, Status
+from sekant.solvers.ode.problem import (
+    NativeFunction,
+    OdeEvent,
+    OdeOutcome,
+    OdeProblem,
+    OdeStats,
+    Sampling,
+    Status,
+)
 
 __all__ = [
     "METHODS",
     "Method",
     "NativeFunction",
+    "OdeEvent",
     "OdeOutcome",
     "OdeProblem",
     "OdeStats",
+    "Sampling",
     "Status",
     "integrate",
 ]

@@ -11,7 +11,9 @@ from __future__ import annotations
 from math import inf
 
 from sekant.solvers.common.loops import inner, procedure
-from sekant.solvers.ode.dop853_landing import CHATTERS, FLIPPED, LANDED, REPEAT, UNCHANGED, watch
+from sekant.solvers.common.vectors import put
+from sekant.solvers.ode.dop853_events import NO_DENSE_OUTPUT, NO_EVENT, end_at_event, find_event
+from sekant.solvers.ode.dop853_landing import CHATTERS, CLOSE, FLIPPED, LANDED, REPEAT, UNCHANGED, watch
 from sekant.solvers.ode.dop853_modes import BEYOND, aim, rates, start_modes
 from sekant.solvers.ode.dop853_stages import (
     EXPONENT,
@@ -23,9 +25,11 @@ from sekant.solvers.ode.dop853_stages import (
     starting_step,
 )
 from sekant.solvers.ode.dop853_tableau import N_STAGES, C
+from sekant.solvers.ode.events import carry_signs, events_at
 from sekant.solvers.ode.memory import (
     CHATTERING,
     CONSTRAINTS,
+    EVENT,
     FINISHED,
     LARGEST_STATE,
     MORE,
@@ -35,6 +39,7 @@ from sekant.solvers.ode.memory import (
     Run,
 )
 from sekant.solvers.ode.projection import project
+from sekant.solvers.ode.segments import enter_segment, keep_held
 from sekant.solvers.ode.unit_blocks import normalize
 
 # Run.phase: modes must be found and the slope in stage 0 evaluated, the slope alone must be evaluated, it is
@@ -85,24 +90,21 @@ def _trial(run, t, h):
 
 @inner
 def _write_rows(run, budget):
-    """Write the outputs up to the present time, at most `budget` of them; returns the budget left.
+    """Write the outputs before the present time, at most `budget` of them; returns the budget left.
 
     Returns -1 if an output cannot be projected.
     """
     t, t_eval, rows, x, saved = run.t, run.t_eval, run.rows, run.x, run.saved
-    while budget > 0 and run.row < t_eval.size and t_eval[run.row] <= t:
+    while budget > 0 and run.row < t_eval.size and t_eval[run.row] < t:
         row = run.row
-        if t_eval[row] == t:
-            for j in range(x.size):
-                rows[row, j] = x[j]
-        else:
-            interpolate(run, run.x_old, (t_eval[row] - run.step_start) / run.step_length, saved)
-            normalize(saved, run.blocks)
-            if run.projection != 0 and not project(run, saved, t_eval[row]):
-                run.t_failed = t_eval[row]
-                return -1
-            for j in range(x.size):
-                rows[row, j] = saved[j]
+        interpolate(run, run.x_old, (t_eval[row] - run.step_start) / run.step_length, saved)
+        normalize(saved, run.blocks)
+        if run.projection != 0 and not project(run, saved, t_eval[row]):
+            run.t_failed = t_eval[row]
+            return -1
+        for j in range(x.size):
+            rows[row, j] = saved[j]
+        keep_held(run, row)
         run.row += 1
         budget -= 1
     return budget
@@ -191,8 +193,13 @@ def _reject(run, t, h, bad, smallest):
 
 
 @inner
-def _judge(run, t, t_new, h, offered, last):
-    """Accept a trial that passed if its sites have nothing against it; returns whether the run can go on."""
+def _judge(run, t, t_new, h, offered, last, smallest):
+    """Accept a trial that passed if sites and events have nothing against it; returns whether the run can go on."""
+    event = find_event(run, t, h) if run.events != 0 else NO_EVENT
+    if event == NO_DENSE_OUTPUT or (event >= 0 and run.theta_event < CLOSE and h > smallest):
+        run.rejected += 1
+        run.h = h * (min(run.theta_event * BEYOND, 0.99) if event >= 0 else NOT_FINITE_FACTOR)
+        return True
     verdict = watch(run, t, h) if run.guards != 0 else UNCHANGED
     if verdict == CHATTERS:
         return False
@@ -203,14 +210,51 @@ def _judge(run, t, t_new, h, offered, last):
         run.rejected += 1
         run.h_kept = max(h, run.h_kept)
         run.h = h * min(run.theta * BEYOND, 0.99)
-    elif verdict == LANDED:
+    elif verdict == LANDED and (event < 0 or run.theta <= run.theta_event):
         _accept(run, t, t + run.theta * h, h, offered, not last)
         run.landings += 1
         run.phase = SWITCHED
+        if run.events != 0:
+            put(run.stage, 0, run.x)
+            events_at(run, run.t)
+            carry_signs(run)
+    elif event >= 0 and not end_at_event(run, t, h):
+        run.rejected += 1
+        run.h = h * NOT_FINITE_FACTOR
+    elif event >= 0:
+        run.which = event
+        _accept(run, t, t + run.theta_event * h, h, offered, not last)
+        run.phase = FRESH
     else:
         _accept(run, t, t_new, h, offered, not last)
         run.phase = CARRY
+        if run.events != 0:
+            carry_signs(run)
     return True
+
+
+@inner
+def _arrive(run):
+    """Write outputs and enter a segment that begins here; returns MORE, or a code with which to leave the loop."""
+    edges, t_eval = run.edges, run.t_eval
+    if run.started == 0:
+        enter_segment(run, 0.0, 0.0)
+    if run.t == edges[run.segment + 1] and run.which < 0 and run.segment + 2 < edges.size:
+        run.restarts += 1
+        run.phase = FRESH
+        enter_segment(run, float(run.segment + 1), 0.0)
+    if run.row < t_eval.size and t_eval[run.row] == run.t:
+        for j in range(run.x.size):
+            run.rows[run.row, j] = run.x[j]
+        keep_held(run, run.row)
+        run.row += 1
+    if run.which >= 0:
+        return EVENT
+    if run.row == t_eval.size:
+        return FINISHED
+    if run.steps + run.rejected >= run.max_steps:
+        return TOO_MANY_STEPS
+    return CHATTERING if run.guards != 0 and _endless(run) else MORE
 
 
 @procedure(Run, "Dormand-Prince integrator", 4.0)
@@ -220,28 +264,17 @@ def advance(run, a, b):
     least = 1e-20 * (edges[edges.size - 1] - edges[0])
     while True:
         budget = _write_rows(run, budget)
-        if budget < 0:
-            return CONSTRAINTS
-        if run.row == t_eval.size:
-            return FINISHED
         if budget <= 0:
-            return MORE
-        if run.steps + run.rejected >= run.max_steps:
-            return TOO_MANY_STEPS
-        if run.guards != 0 and _endless(run):
-            return CHATTERING
-        t = run.t
-        if t == edges[run.segment + 1]:
-            run.segment += 1
-            run.restarts += 1
-            run.phase = FRESH
-            run.earliest, run.latest = run.low[run.segment], run.high[run.segment]
-        end = edges[run.segment + 1]
+            return CONSTRAINTS if budget < 0 else MORE
+        code = _arrive(run)
+        if code != MORE:
+            return code
+        t, end = run.t, edges[run.segment + 1]
         bad = _begin(run, t, end)
         if bad >= 0:
             run.component, run.t_failed = bad, t
             return NOT_FINITE
-        smallest = max(10.0 * (_spacing(t)), least)
+        smallest = max(10.0 * _spacing(t), least)
         offered = min(max(run.h, smallest), run.max_step)
         h = offered
         if run.guards != 0:
@@ -254,7 +287,7 @@ def advance(run, a, b):
         bad = _trial(run, t, h)
         budget -= 1
         if run.error <= 1.0 and bad < 0:
-            if not _judge(run, t, t_new, h, offered, last):
+            if not _judge(run, t, t_new, h, offered, last, smallest):
                 return CHATTERING
         else:
             code = _reject(run, t, h, bad, smallest)

@@ -14,7 +14,7 @@ MOST_HALVINGS = 80
 
 
 @inner
-def _cubic(run, h, theta):
+def cubic(run, h, theta):
     """stage = the cubic through both ends of the step and their slopes."""
     x, end, k, stage = run.x, run.x_old, run.k, run.stage
     b = theta * theta * (3.0 - 2.0 * theta)
@@ -40,7 +40,7 @@ def look(run, t, h, theta, dense):
     if dense:
         interpolate(run, run.x, theta, run.stage)
     else:
-        _cubic(run, h, theta)
+        cubic(run, h, theta)
     normalize(run.stage, run.blocks)
     guards_at(run, t + theta * h)
     return leaves(m)

@@ -10,9 +10,11 @@ from __future__ import annotations
 
 from sekant.solvers.common.loops import inner, procedure
 from sekant.solvers.common.spans import divide
-from sekant.solvers.ode.euler import euler_steps
+from sekant.solvers.ode.fixed_events import end_at_event
+from sekant.solvers.ode.kernels import EULER, take_steps
 from sekant.solvers.ode.memory import (
     CONSTRAINTS,
+    EVENT,
     FINISHED,
     LARGEST_STATE,
     MORE,
@@ -20,19 +22,7 @@ from sekant.solvers.ode.memory import (
     TOO_MANY_STEPS,
     Run,
 )
-from sekant.solvers.ode.rk4 import rk4_steps
-from sekant.solvers.ode.semi_implicit_euler import semi_implicit_euler_steps
-
-EULER, SEMI_IMPLICIT_EULER, RK4 = range(3)
-
-
-@inner
-def _take_steps(run, kernel, base, first, last, h):
-    if kernel == EULER:
-        return euler_steps(run, base, first, last, h)
-    if kernel == SEMI_IMPLICIT_EULER:
-        return semi_implicit_euler_steps(run, base, first, last, h)
-    return rk4_steps(run, base, first, last, h)
+from sekant.solvers.ode.segments import enter_segment, keep_held
 
 
 @inner
@@ -52,7 +42,11 @@ def advance_fixed(run, a, b):
     """Take at most `a` steps by the method of number `b`; returns a code of `memory`."""
     budget, kernel = int(a), int(b)
     t_eval, edges, rows, x = run.t_eval, run.edges, run.rows, run.x
+    if run.started == 0:
+        enter_segment(run, 0.0, 0.0)
     while run.row < t_eval.size:
+        if run.which >= 0:
+            return EVENT
         row, segment, base, i = run.row, run.segment, run.span_start, run.span_step
         edge = edges[segment + 1]
         at_edge = t_eval[row] >= edge - run.snap
@@ -67,7 +61,16 @@ def advance_fixed(run, a, b):
         if kernel == EULER and run.group_size > 0:  # between groups, so that pauses change nothing
             pause += -pause % run.group_size
         last = min(last, pause, first + run.max_steps - run.steps)
-        done = _take_steps(run, kernel, origin, first, last, h)
+        if run.events != 0:
+            last = min(last, first + 1)
+        done = take_steps(run, kernel, origin, first, last, h)
+        if run.events != 0 and done == 1:
+            begin = origin + first * h
+            length = end_at_event(run, kernel, begin, h)
+            if run.which >= 0:
+                run.steps += 1
+                run.t = begin + length
+                return EVENT
         budget -= done
         run.steps += done
         run.span_step = i + done
@@ -80,12 +83,12 @@ def advance_fixed(run, a, b):
             return TOO_MANY_STEPS if run.steps >= run.max_steps else MORE
         run.span_start = landing
         run.span_step = 0
+        if at_edge and segment + 2 < edges.size:
+            run.restarts += 1
+            enter_segment(run, float(segment + 1), 0.0)
         if abs(t_eval[row] - landing) <= run.snap:
             for j in range(x.size):
                 rows[row, j] = x[j]
+            keep_held(run, row)
             run.row += 1
-        if at_edge and segment + 2 < edges.size:
-            run.segment += 1
-            run.restarts += 1
-            run.earliest, run.latest = run.low[segment + 1], run.high[segment + 1]
-    return FINISHED
+    return EVENT if run.which >= 0 else FINISHED

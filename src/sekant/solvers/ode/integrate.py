@@ -17,6 +17,7 @@ from sekant.solvers.common.checks import check_first_step, check_times, check_to
 from sekant.solvers.ode.memory import (
     CHATTERING,
     CONSTRAINTS,
+    EVENT,
     FINISHED,
     MORE,
     NOT_FINITE,
@@ -27,7 +28,7 @@ from sekant.solvers.ode.memory import (
     lay_out,
 )
 from sekant.solvers.ode.methods import METHODS, Method
-from sekant.solvers.ode.problem import OdeOutcome, OdeProblem, OdeStats, Status
+from sekant.solvers.ode.problem import OdeEvent, OdeOutcome, OdeProblem, OdeStats, Status
 
 OnChunk = Callable[[NDArray[np.float64], NDArray[np.float64], float], object]
 
@@ -43,6 +44,7 @@ _STATUS: dict[int, Status] = {
     TOO_MANY_STEPS: "too_many_steps",
     CONSTRAINTS: "constraints",
     CHATTERING: "chattering",
+    EVENT: "event",
 }
 
 
@@ -74,6 +76,8 @@ def integrate(
     `on_chunk(t_rows, x_rows, progress)`: called between chunks with the outputs since the last call (perhaps
     none) and the fraction of the interval done. `chunk_steps`: steps in a chunk; by default for 0.15 s.
 
+    A run ends at the first of the problem's events, with status "event". dop853 locates it on its dense output, fixed
+    steps by shortening the step in which it happens, both to round-off of time. Outputs before it are given.
     The result does not depend on the chunks. A KeyboardInterrupt ends the run with status "interrupted".
     """
     chosen = _choose(method, problem, step)
@@ -84,6 +88,8 @@ def integrate(
         raise SolverError(f"chunk_steps must be at least 1 (got {chunk_steps})")
     tolerances = check_tolerances(rtol, atol, problem.n, max_step, max_steps)
     snap = 1e-14 * max(abs(times[0]), abs(times[-1]))
+    if problem.sampling is not None:
+        stops = np.concatenate([np.asarray(stops, dtype=np.float64).ravel(), problem.sampling.times])
     options = Options(
         times=times,
         edges=merge_stops(stops, float(times[0]), float(times[-1]), snap),
@@ -154,6 +160,9 @@ def _outcome(status: Status, method: Method, times: NDArray[np.float64], run: Ru
             landings=run.landings,
         ),
         site=site,
+        event=OdeEvent(run.which, run.t, run.x.copy()) if status == "event" else None,
+        held=run.held_rows[:rows],
+        held_last=run.p[run.held_first : run.held_first + run.held_fresh.size].copy(),
     )
 
 

@@ -26,7 +26,7 @@ from sekant.solvers.common.structs import (
 from sekant.solvers.ode.problem import OdeProblem
 
 # What `advance` returns.
-MORE, FINISHED, NOT_FINITE, STEP_TOO_SMALL, TOO_MANY_STEPS, CONSTRAINTS, CHATTERING = range(7)
+MORE, FINISHED, NOT_FINITE, STEP_TOO_SMALL, TOO_MANY_STEPS, CONSTRAINTS, CHATTERING, EVENT = range(8)
 
 LARGEST_STATE = 1e100  # a state beyond this has blown up: its square still has a finite representation
 STAGES = 17
@@ -60,6 +60,8 @@ class Run(Struct):
     euler_group: Address
     projection: Address
     guards: Address  # of the sites in `modes`
+    events: Address
+    sampling: Address
     # What was asked for. t_eval (m,): output times. edges (s + 1,): start, stops, end; segment i lies between edges
     # i, i + 1. low, high (s,): first and last number strictly inside each segment: the right-hand side sees no time
     # outside them, so it is evaluated on one side of a jump only. snap: times closer than this are one time.
@@ -75,9 +77,14 @@ class Run(Struct):
     high: Vector
     atol: Vector
     blocks: Integers  # pairs of start and length of unit blocks
-    # Where the run is. span_step: steps since `span_start`, the last landing of fixed steps.
+    sampled: Integers  # (s,) 1 where a sample is taken at the start of a segment
+    directions: Integers  # (ne,) in which crossings of zero are events: -1 falling, 1 rising, 0 both
+    # Where the run is. started: 1 once the first segment has been entered. which: the event that has happened, or -1.
+    # span_step: steps since `span_start`, the last landing of fixed steps.
     row: Integer
     segment: Integer
+    started: Integer
+    which: Integer
     span_step: Integer
     t: Real
     span_start: Real
@@ -118,12 +125,30 @@ class Run(Struct):
     rates_at: Real
     rates_span: Real
     dense: Matrix  # (7, n) interpolant of the step from `x_old` to `x`
+    # Event functions (ne,), see `events`: e where they are written; e_start, sign at the start of the step (sign 0:
+    # on zero); e_a, e_b at both ends of a bracket; sign_now: up to where no event has happened. theta_event: part of
+    # a trial at which one happens.
+    e: Vector
+    e_start: Vector
+    e_a: Vector
+    e_b: Vector
+    sign: Integers
+    sign_now: Integers
+    theta_event: Real
+    # Held values (nh,): in p from `held_first` on, as a sample makes them, and at the outputs.
+    held_first: Integer
+    held_fresh: Vector
+    held_rows: Matrix  # (m, nh)
+    p: Vector
     # Arguments and results of the functions, by address. arg_x, arg_stage (t, state, p, T, M): the state is `x` or
-    # `stage`; arg_projection, arg_kinematics, arg_group: with the modes of those functions. res: one-entry result
-    # tables in a row, from `res_at` on; the one at `res_at + 8 s` writes to row s of `k`.
+    # `stage`; arg_projection, arg_events (`stage`), arg_kinematics, arg_group, arg_sampling (`x`): with the modes of
+    # those functions. res: one-entry result tables in a row, from `res_at` on; the one at `res_at + 8 s` writes to
+    # row s of `k`.
     arg_x: Integers
     arg_stage: Integers
     arg_projection: Integers
+    arg_events: Integers
+    arg_sampling: Integers
     arg_kinematics: Integers
     arg_group: Integers
     res: Integers
@@ -132,6 +157,8 @@ class Run(Struct):
     group_res: Integers
     projection_res: Integers
     guards_res: Integers
+    events_res: Integers
+    sampling_res: Integers
     work: Vector
     clock: Vector
     stage: Vector
@@ -141,7 +168,7 @@ class Run(Struct):
     projected: Vector
     residual: Vector
     saved: Vector  # (n,) scratch
-    free: Vector  # modes of functions that are not held
+    free: Vector  # modes of functions whose sites are not held
     modes: Modes
 
 
@@ -171,6 +198,7 @@ def lay_out(problem: OdeProblem, x0: NDArray[np.float64], options: Options) -> R
         atol=options.atol,
         blocks=problem.unit_blocks.ravel().copy(),
         row=1,
+        which=-1,
         t=start,
         span_start=start,
         earliest=float(low[0]),
@@ -187,6 +215,7 @@ def lay_out(problem: OdeProblem, x0: NDArray[np.float64], options: Options) -> R
         dense=np.zeros((7, n)),
     )
     _add_functions(run, problem)
+    _add_samples(run, problem, options)
     return run
 
 
@@ -200,19 +229,27 @@ def _add_functions(run: Run, problem: OdeProblem) -> None:
     switching = problem.switching
     guards = problem.rhs if switching is None else switching.guards
     modes = lay_out_modes(switching, problem.rhs.sites, projection.sites)
-    free = free_modes(max((kinematics.sites, group.sites), key=len))
-    functions = (problem.rhs, kinematics, group, projection, guards)
-    p, tables, res = problem.p, problem.tables, _pointers(*k)
+    events, sampling = problem.events or problem.rhs, problem.sampling
+    sample = problem.rhs if sampling is None else sampling.function
+    free = free_modes(max((kinematics.sites, group.sites, events.sites, sample.sites), key=len))
+    functions = (problem.rhs, kinematics, group, projection, guards, events, sample)
+    e, fresh = np.zeros(problem.directions.size), np.zeros(0 if sampling is None else sampling.count)
+    p, tables, res = problem.p.copy(), problem.tables, _pointers(*k)
     run.set(
-        group_size=problem.group_size,
+        group_size=problem.group_size if problem.events is None else 0,
         rhs=problem.rhs.address,
         kinematics=kinematics.address,
         euler_group=group.address,
         projection=projection.address if problem.projection else 0,
         guards=guards.address if switching is not None else 0,
+        events=events.address if problem.events else 0,
+        sampling=sample.address if sampling is not None else 0,
+        directions=problem.directions,
         arg_x=_pointers(clock, run.x, p, tables, modes.value),
         arg_stage=_pointers(clock, stage, p, tables, modes.value),
         arg_projection=_pointers(clock, stage, p, tables, modes.other_value),
+        arg_events=_pointers(clock, stage, p, tables, free),
+        arg_sampling=_pointers(clock, run.x, p, tables, free),
         arg_kinematics=_pointers(clock, run.x, p, tables, free),
         arg_group=_pointers(control, run.x, p, tables, free),
         res=res,
@@ -221,6 +258,8 @@ def _add_functions(run: Run, problem: OdeProblem) -> None:
         group_res=_pointers(stage),
         projection_res=_pointers(projected, residual),
         guards_res=_pointers(modes.g),
+        events_res=_pointers(e),
+        sampling_res=_pointers(fresh),
         work=np.zeros(max(1, *[function.work_size for function in functions])),
         clock=clock,
         stage=stage,
@@ -232,4 +271,25 @@ def _add_functions(run: Run, problem: OdeProblem) -> None:
         saved=np.zeros(n),
         free=free,
         modes=modes,
+        e=e,
+        held_fresh=fresh,
+        p=p,
+        **{name: np.zeros(e.size) for name in ("e_start", "e_a", "e_b")},
+        **{name: np.zeros(e.size, dtype=np.int64) for name in ("sign", "sign_now")},
     )
+
+
+def _add_samples(run: Run, problem: OdeProblem, options: Options) -> None:
+    """At which edges samples are taken, and where the held values of the outputs go."""
+    sampling, count = problem.sampling, options.edges.size - 1
+    sampled = np.zeros(count, dtype=np.int64)
+    if sampling is not None:
+        nearest = np.searchsorted(options.edges, sampling.times - options.snap)
+        near = np.abs(options.edges[nearest.clip(max=count)] - sampling.times) <= options.snap
+        sampled[nearest[near & (nearest < count)]] = 1
+    run.set(
+        sampled=sampled,
+        held_first=0 if sampling is None else sampling.first,
+        held_rows=np.zeros((options.times.size, run.held_fresh.size)),
+    )
+    run.held_rows[0] = run.p[run.held_first : run.held_first + run.held_fresh.size]

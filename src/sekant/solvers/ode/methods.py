@@ -1,4 +1,4 @@
-"""The registry of methods. A fixed-step method is a file with a step kernel plus its line in `fixed_step`;
+"""The registry of methods. A fixed-step method is a file with a step kernel plus its line in `kernels`;
 an adaptive one is a file with its own `advance`; either gets one entry here."""
 
 from __future__ import annotations
@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sekant.solvers.common.loops import Procedure
-from sekant.solvers.ode import dop853, euler, fixed_step, rk4, semi_implicit_euler
+from sekant.solvers.ode import dop853, euler, fixed_step, kernels, rk4, semi_implicit_euler
 
 
 @dataclass(frozen=True)
@@ -36,16 +36,16 @@ def _fixed(
 METHODS: dict[str, Method] = {
     method.name: method
     for method in (
-        _fixed("euler", 1, "explicit Euler, fixed step", fixed_step.EULER, euler),
+        _fixed("euler", 1, "explicit Euler, fixed step", kernels.EULER, euler),
         _fixed(
             "semi_implicit_euler",
             1,
             "semi-implicit (symplectic) Euler, fixed step: positions follow the new velocities",
-            fixed_step.SEMI_IMPLICIT_EULER,
+            kernels.SEMI_IMPLICIT_EULER,
             semi_implicit_euler,
             needs_positions=True,
         ),
-        _fixed("rk4", 4, "classical Runge-Kutta, fixed step", fixed_step.RK4, rk4),
+        _fixed("rk4", 4, "classical Runge-Kutta, fixed step", kernels.RK4, rk4),
         Method(
             "dop853",
             8,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal, Protocol, get_args
 
 import numpy as np
@@ -14,7 +14,14 @@ from sekant.solvers.common.modes import Switching
 from sekant.solvers.common.sites import Site
 
 Status = Literal[
-    "finished", "interrupted", "not_finite", "step_too_small", "too_many_steps", "constraints", "chattering"
+    "finished",
+    "interrupted",
+    "not_finite",
+    "step_too_small",
+    "too_many_steps",
+    "constraints",
+    "chattering",
+    "event",
 ]
 STATUSES: tuple[Status, ...] = get_args(Status)
 
@@ -32,6 +39,21 @@ class NativeFunction(Protocol):
     def sites(self) -> Sequence[Site]:
         """Where the function decides something, see `sekant.solvers.common.sites`."""
         ...
+
+
+@dataclass(frozen=True)
+class Sampling:
+    """Values that are held between samples.
+
+    `function`: arguments of the right-hand side, with p as before, result ``(count,)``, which takes the place of the
+    entries of p from `first` on. `times` (k,): when; those before the start of a run, at its end or beyond are left
+    out: a sample at the end belongs to the run that goes on from there.
+    """
+
+    function: NativeFunction
+    first: int
+    count: int
+    times: NDArray[np.float64]
 
 
 def _no_blocks() -> NDArray[np.int64]:
@@ -55,6 +77,8 @@ class OdeProblem:
     projection of positions and velocities on constraints, and how far the *given* x is from satisfying them. It is
     applied after every step, and to every output, until the residual is at most `projection_tolerance`.
     `switching`: the sites of `rhs` (see `sekant.solvers.common.sites`), on whose changes dop853 lands.
+    `events`: same arguments as `rhs`, result ``(ne,)``; a run ends where one of them passes zero in the direction
+    that `directions` (ne,) asks for: -1 falling, 1 rising, 0 both. `sampling`: values in p, sampled on the way.
     """
 
     rhs: NativeFunction
@@ -70,6 +94,9 @@ class OdeProblem:
     projection: NativeFunction | None = None
     projection_tolerance: float = 1e-11
     switching: Switching | None = None
+    events: NativeFunction | None = None
+    directions: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    sampling: Sampling | None = None
 
     def __post_init__(self) -> None:
         if self.n < 1:
@@ -92,6 +119,26 @@ class OdeProblem:
                     f"unit block of {length} states from index {start} does not fit into n = {self.n} states"
                 )
         object.__setattr__(self, "unit_blocks", blocks)
+        self._check_events()
+
+    def _check_events(self) -> None:
+        directions = np.asarray(self.directions)
+        if directions.ndim != 1 or not np.all(np.isin(directions, (-1, 0, 1))):
+            raise SolverError(f"directions of events must be a list of -1, 0 and 1 (got {self.directions})")
+        if (self.events is None) != (directions.size == 0):
+            raise SolverError(f"events need one direction each (got {directions.size} directions)")
+        object.__setattr__(self, "directions", np.ascontiguousarray(directions, dtype=np.int64))
+        s = self.sampling
+        if s is None:
+            return
+        if s.count < 1 or s.first < 0 or s.first + s.count > self.p.size:
+            raise SolverError(
+                f"{s.count} sampled values from index {s.first} do not fit into {self.p.size} parameters"
+            )
+        times = np.unique(np.asarray(s.times, dtype=np.float64))
+        if not np.all(np.isfinite(times)):
+            raise SolverError("times of samples must be finite")
+        object.__setattr__(self, "sampling", replace(s, times=times))
 
 
 @dataclass(frozen=True)
@@ -107,6 +154,15 @@ class OdeStats:
 
 
 @dataclass(frozen=True)
+class OdeEvent:
+    """Event `number` at the time `t`, with the state `x` (n,) there, just after its function has passed zero."""
+
+    number: int
+    t: float
+    x: NDArray[np.float64]
+
+
+@dataclass(frozen=True)
 class OdeOutcome:
     """The motion as far as it was computed.
 
@@ -115,7 +171,8 @@ class OdeOutcome:
     `t_failed`: where the trial that gave up the run would have ended (NaN for a run that did not fail).
     `component`: index of the state to blame, or -1: the first one that is not finite or beyond
     1e100, or the one with the largest scaled error where the step became too small. `site`: what chatters, as a
-    reader would call it.
+    reader would call it. `event`: what ended the run with status "event". `held` (m, nh), `held_last` (nh,): sampled
+    values that hold from each output, and from `t_last`, on.
     """
 
     status: Status
@@ -127,6 +184,9 @@ class OdeOutcome:
     component: int
     stats: OdeStats
     site: str = ""
+    event: OdeEvent | None = None
+    held: NDArray[np.float64] = field(default_factory=lambda: np.zeros((0, 0)))
+    held_last: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
 
     def describe(self, names: Sequence[str] | None = None) -> str:
         """One line for a reader: what happened, when, and what may help. `names`: of the n states."""
@@ -159,6 +219,8 @@ class OdeOutcome:
                 f"the constraints cannot be satisfied beyond {where} (tried t = {self.t_failed:.9g}); the mechanism "
                 "cannot go on, constraints contradict each other, or the step is too long"
             )
+        if self.event is not None:
+            return f"event {self.event.number} at {where} after {self.stats.steps} steps"
         if self.status == "interrupted":
             return f"interrupted at {where} after {self.stats.steps} steps"
         return f"finished at {where} after {self.stats.steps} steps"
