@@ -53,3 +53,46 @@ def test_faults_are_told_in_a_line(tmp_path):
     assert done.returncode == 1
     assert "bad.yaml:2" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+AXLE = """\
+type: semi_trailing_arm
+name: rear_axle
+points:
+  hinge_inner: [0.45, 0.2, 0.0]
+  hinge_outer: [0.5, 0.6, -0.02]
+  wheel_center: [0.0, 0.7, 0.0]
+  spring_top: [0.2, 0.5, 0.4]
+  spring_bottom: [0.2, 0.5, 0.0]
+wheel: {tire: 205/55 R16}
+spring: {stiffness: 30 N/mm, preload: 4 kN}
+axle: {}
+load: 3 kN
+load_cases: {bump: {az: 2}}
+suspension: {axle: rear, travel: [-50 mm, 60 mm], wheelbase: 2.6 m, cg_height: 0.5 m}
+"""
+
+
+def test_an_axle_and_its_report(tmp_path):
+    (tmp_path / "rear.yaml").write_text(AXLE)
+    done = sekant("kc", "rear.yaml", "--points", "5", "-o", "curves.csv", "--report", "kc.html", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "rear_axle, axle in parallel travel" in done.stdout
+    assert "loads on members" in done.stdout
+    head = (tmp_path / "curves.csv").read_text().splitlines()[0].split(",")
+    assert {"left.camber [deg]", "right.camber [deg]", "roll_stiffness [N*m/deg]"} <= set(head)
+    page = (tmp_path / "kc.html").read_text()
+    assert "<iframe" in page
+    assert "Roll travel" in page
+    assert "steering-axis offset at ground" not in page  # nothing steers: only words that are used
+    assert "roll-centre height" in page
+
+
+def test_faults_of_axles_are_told_in_a_line(tmp_path):
+    (tmp_path / "rear.yaml").write_text(AXLE.replace("az: 2", "az: 2, left: {fq: 3}"))
+    done = sekant("kc", "rear.yaml", "--points", "3", cwd=tmp_path)
+    assert done.returncode == 1
+    assert "no load 'fq'" in done.stderr
+    assert "Traceback" not in done.stderr
+    done = sekant("kc", "rear.yaml", "--motion", "twist", cwd=tmp_path)
+    assert "unknown motion 'twist'" in done.stderr

@@ -8,7 +8,7 @@ import pytest
 import sekant as sk
 from sekant.errors import SekantError
 from sekant.io.source import read_source
-from sekant.vehicle.kc.glossary import GLOSSARY, term_of
+from sekant.vehicle.kc.glossary import GLOSSARY, table, term_of
 from sekant.vehicle.kc.motion import axle_motion
 from sekant.vehicle.kc.roles import axle_of
 from suspensions import EXAMPLES
@@ -220,3 +220,8 @@ def test_free_height_gives_way_by_the_wheel_rate():
     assert found.carried["left"] == pytest.approx(found.carried["right"], rel=1e-9)
     # at the contact, which moves with the wheel's center but for camber; differences over 50 N
     assert 1 / found.rate("vertical", "left", "z") == pytest.approx(curves["ride_rate"][0, 0], rel=0.02)
+
+
+def test_the_page_holds_the_glossary():
+    page = (EXAMPLES.parents[1] / "docs" / "suspensions.md").read_text()
+    assert table() in page

@@ -2,7 +2,7 @@
 
 from sekant.vehicle.build import axle, corner, double_wishbone, five_link, formula_student, mcpherson
 from sekant.vehicle.curves import suspension_curves
-from sekant.vehicle.files import load_suspension
+from sekant.vehicle.files import load_axle, load_suspension
 from sekant.vehicle.hardpoints import HardPoints
 from sekant.vehicle.kc import (
     AxleCurves,
@@ -31,6 +31,7 @@ __all__ = [
     "double_wishbone",
     "five_link",
     "formula_student",
+    "load_axle",
     "load_suspension",
     "mcpherson",
     "member_loads",

@@ -6,7 +6,7 @@ import re
 from typing import Annotated, Literal
 
 import numpy as np
-from pydantic import model_validator
+from pydantic import Field, model_validator
 
 from sekant.errors import ModelError, suggest
 from sekant.model.quantities import Description, Vector
@@ -16,6 +16,7 @@ from sekant.vehicle.plain import (
     Kilograms,
     Metres,
     Newtons,
+    Plain,
     PointNumbers,
     StiffnessNumber,
     number,
@@ -202,6 +203,26 @@ class Steering(Description):
         if self.column and self.stiffness is not None:
             raise ValueError("a column is rigid (column: true) or has a stiffness; drop one")
         return self
+
+
+class LoadCase(Description):
+    """Loads at the contacts (N, N m, in the vehicle's axes), or accelerations of the vehicle in g; or both, added.
+
+    From accelerations each wheel carries its static load times `az` (1: standing), moved across by `ay` times the
+    height of the center of mass over the track; forces along x and y are shared as the vertical ones; the parts of
+    the axle feel their own inertia.
+    """
+
+    left: dict[str, Newtons] = Field(default_factory=dict)
+    """fx, fy, fz, mz at the contact, dx at the wheel's center"""
+    right: dict[str, Newtons] = Field(default_factory=dict)
+    ax: Plain = 0.0
+    """g, forward; negative in braking"""
+    ay: Plain = 0.0
+    """g, to the left"""
+    az: Plain | None = None
+    """g, 1 when standing, 2 for a 2 g bump; without it and with loads only, parts weigh what they do at rest"""
+    rack: Metres = 0.0
 
 
 class AxleParts(Description):

@@ -14,7 +14,7 @@ from sekant.io.yaml import load, located
 from sekant.model.explain import explain
 from sekant.model.model import Model
 from sekant.vehicle.build import corner
-from sekant.vehicle.hardpoints import Side, hard_points
+from sekant.vehicle.hardpoints import HardPoints, Side, hard_points
 from sekant.vehicle.suspension import Suspension
 
 
@@ -42,6 +42,23 @@ def load_suspension(
         raise located(error, places, str(path)) from None
     _no_side(side, path)
     return _as_model(load(path), path), Suspension()
+
+
+def load_axle(path: str | PathLike[str]) -> HardPoints:
+    """The description of an axle by hard points of one side, from a file."""
+    source = read_source(Path(path))
+    try:
+        if "points" not in source.data:
+            raise ModelError("describes no axle: it has no hard points ('points')")
+        return hard_points(source.data)
+    except SekantError as error:
+        raise located(error, source.places, str(path)) from None
+
+
+def describes_axle(path: str | PathLike[str]) -> bool:
+    """Whether a file says that it describes an axle: hard points with the key `axle`."""
+    data = read_source(Path(path)).data
+    return "points" in data and "axle" in data
 
 
 def _no_side(side: Side | None, path: str | PathLike[str]) -> None:

@@ -43,6 +43,11 @@ class SuspensionCurves:
         return f"{self.name}, {self.side} corner"
 
     @property
+    def told(self) -> list[str]:
+        """The quantities of the summary."""
+        return [name for name in self.names if name not in DRIVES]
+
+    @property
     def names(self) -> tuple[str, ...]:
         return tuple(self.data)
 
@@ -98,17 +103,14 @@ class SuspensionCurves:
     def summary(self) -> str:
         """A table for people: each quantity at the lowest, the drawn and the highest position, wheels straight."""
         i, j = self.design()
-        told = next(name for name in self.names if name not in DRIVES)
-        there = np.flatnonzero(np.isfinite(self[told][:, j]))
+        there = np.flatnonzero(np.isfinite(self[self.told[0]][:, j]))
         at = (int(there[0]), i, int(there[-1])) if there.size else (i, i, i)
         lines = [
             f"{self.title}; travel "
             + ", ".join(f"{1e3 * self.travel[k]:.4g}" for k in at)
             + f" mm at rack {1e3 * self.steering[j]:.4g} mm"
         ]
-        for name in self.names:
-            if name in DRIVES:
-                continue
+        for name in self.told:
             unit, values = self.shown(name)
             shown = "".join(f"{round(values[k, j], 4) + 0.0:12.4f}" for k in at)
             lines.append(f"  {name.replace('_', ' '):<28}{shown}  {unit}".rstrip())

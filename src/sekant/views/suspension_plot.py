@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,9 +21,9 @@ _WIDTH, _HEIGHT = 3.3, 2.1  # inches a panel
 _MOST_LINES = 5
 
 
-def suspension_picture(curves: SuspensionCurves) -> Picture:
-    """Every quantity in a panel; with steering, a line for each of at most five positions of the rack."""
-    names = [name for name in curves.names if name not in DRIVES]
+def suspension_picture(curves: SuspensionCurves, names: Sequence[str] | None = None) -> Picture:
+    """Quantities (by default every one) in a panel each; a line for each of at most five positions of the rack."""
+    names = [name for name in names or curves.names if name.rpartition(".")[2] not in DRIVES]
     rows = -(-len(names) // _COLUMNS)
     with drawing(_COLUMNS * _WIDTH, rows * _HEIGHT + style.MARGIN_HEIGHT) as figure:
         axes = figure.subplots(rows, _COLUMNS, squeeze=False).ravel()

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, Literal
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,7 +19,7 @@ from sekant.vehicle.kc.motion import AxleMotion, axle_motion
 from sekant.vehicle.kc.roles import SIDES, AxleRoles, axle_of
 from sekant.vehicle.kc.steering import steering_columns
 from sekant.vehicle.ranges import given_range, through_zero
-from sekant.vehicle.table import SuspensionCurves
+from sekant.vehicle.table import DRIVES, SuspensionCurves
 
 Vector = NDArray[np.float64]
 Columns = dict[str, tuple[str, Vector]]
@@ -32,17 +32,26 @@ class AxleCurves(SuspensionCurves):
     """Curves of an axle over travel (n,) m of its wheels and the rack (m,) m; names are ``left.camber`` and so on."""
 
     motion: str = "parallel"
+    moved: AxleMotion | None = field(default=None, repr=False)
+    """the motion itself, for pictures and whatever else is asked of it"""
 
     @property
     def title(self) -> str:
         return f"{self.name}, axle in {self.motion} travel"
+
+    @property
+    def told(self) -> list[str]:
+        """Those of the left wheel and of the axle that have values there; the right wheel is in the columns."""
+        j = self.design()[1]
+        names = [n for n in self.names if n.rpartition(".")[2] not in DRIVES and not n.startswith("right.")]
+        return [name for name in names if np.isfinite(self[name][:, j]).any()]
 
 
 def axle_curves(
     given: Model | HardPoints | dict[str, Any],
     roles: AxleRoles | None = None,
     *,
-    motion: Literal["parallel", "roll"] | Sequence[float] = "parallel",
+    motion: str | Sequence[float] = "parallel",
     travel: ArrayLike | None = None,
     steering: ArrayLike | None = None,
 ) -> AxleCurves:
@@ -61,7 +70,9 @@ def axle_curves(
         raise ModelError(f"model '{model.name}' has no rack to steer with; leave out steering")
     moved = axle_motion(model, roles, ways, heights, moves)
     columns = columns_of(model, roles, moved, heights, moves)
-    return AxleCurves(model.name, "axle", heights, moves, columns, moved.limits, moved.warnings, motion=label)
+    return AxleCurves(
+        model.name, "axle", heights, moves, columns, moved.limits, moved.warnings, motion=label, moved=moved
+    )
 
 
 def columns_of(model: Model, roles: AxleRoles, moved: AxleMotion, heights: Vector, moves: Vector) -> Columns:

@@ -9,40 +9,18 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import Field
 
 from sekant.errors import ModelError, suggest
 from sekant.model.forces import Bushing, SpringDamper
 from sekant.model.joints import Revolute
 from sekant.model.model import Model
-from sekant.model.quantities import Description
-from sekant.vehicle.hardpoints import HardPoints
+from sekant.vehicle.components import LoadCase
+from sekant.vehicle.hardpoints import HardPoints, hard_points
 from sekant.vehicle.kc.rig import LOADS, Rig, loaded_rig
 from sekant.vehicle.kc.roles import SIDES, AxleRoles, axle_of
-from sekant.vehicle.plain import Metres, Newtons, Plain
 
 Vector = NDArray[np.float64]
 G = 9.81  # m/s^2
-
-
-class LoadCase(Description):
-    """Loads at the contacts (N, N m, in the vehicle's axes), or accelerations of the vehicle in g; or both, added.
-
-    From accelerations each wheel carries its static load times `az` (1: standing), moved across by `ay` times the
-    height of the center of mass over the track; forces along x and y are shared as the vertical ones; the parts of
-    the axle feel their own inertia.
-    """
-
-    left: dict[str, Newtons] = Field(default_factory=dict)
-    """fx, fy, fz, mz at the contact, dx at the wheel's center"""
-    right: dict[str, Newtons] = Field(default_factory=dict)
-    ax: Plain = 0.0
-    """g, forward; negative in braking"""
-    ay: Plain = 0.0
-    """g, to the left"""
-    az: Plain | None = None
-    """g, 1 when standing, 2 for a 2 g bump; without it and with loads only, parts weigh what they do at rest"""
-    rack: Metres = 0.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,21 +76,24 @@ class LoadTable:
 
 def member_loads(
     given: Model | HardPoints | dict[str, Any],
-    cases: Mapping[str, LoadCase | dict[str, Any]],
+    cases: Mapping[str, LoadCase | dict[str, Any]] | None = None,
     roles: AxleRoles | None = None,
     *,
     wheel_load: float | None = None,
 ) -> LoadTable:
     """Forces in all joints, springs and bushings under each case, springs locked at their length as drawn.
 
-    `wheel_load` (N) is what a wheel carries when the vehicle stands; by default `load` of the hard points.
+    `cases` are by default those of the hard points. `wheel_load` (N) is what a wheel carries when the vehicle stands;
+    by default `load` of the hard points.
     """
+    if cases is None and not isinstance(given, Model):
+        given = hard_points(given)
+        cases = given.load_cases
     if not cases:
         raise ModelError("member_loads: give at least one case, such as {'bump': {'az': 2.0}}")
-    if wheel_load is None and isinstance(given, HardPoints):
-        wheel_load = given.load or None
-    if wheel_load is None and isinstance(given, dict) and "load" in given:
-        wheel_load = HardPoints.model_validate(given).load or None
+    if not isinstance(given, Model):
+        given = hard_points(given)
+        wheel_load = wheel_load or given.load or None
     model, roles = axle_of(given, roles, compliant=True)
     rig = loaded_rig(model, roles, "spring")
     rest, forces, axial, applied = None, {}, {}, {}

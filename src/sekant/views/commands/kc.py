@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+if TYPE_CHECKING:
+    from sekant.model.model import Model
+    from sekant.vehicle.table import SuspensionCurves
 
 
 def kc(
@@ -33,12 +38,25 @@ def kc(
     model_file: Annotated[
         Path | None, typer.Option("--model", help="Write the model made from hard points (.yaml).")
     ] = None,
+    report: Annotated[
+        Path | None, typer.Option("--report", help="Write a page on an axle (.html): player, curves, loads.")
+    ] = None,
+    as_axle: Annotated[
+        bool, typer.Option("--axle", help="Both wheels of an axle, even if the file describes a corner.")
+    ] = False,
+    motion: Annotated[
+        str, typer.Option(help="Of an axle: parallel, or roll (one wheel rises, the other falls).")
+    ] = "parallel",
     as_json: Annotated[bool, typer.Option("--json", help="Print the curves as JSON (SI).")] = False,
 ) -> None:
     """Camber, toe, caster, roll center, motion ratio and more over travel and steering."""
     from sekant.vehicle import load_suspension, suspension_curves
+    from sekant.vehicle.files import describes_axle
     from sekant.vehicle.ranges import given_range, through_zero
 
+    if as_axle or report is not None or describes_axle(file):
+        _axle(file, output, plot, travel, steering, points, racks, model_file, report, motion, as_json)
+        return
     if side not in (None, "left", "right"):
         raise typer.BadParameter(f"'{side}' is neither left nor right", param_hint="--side")
     model, roles = load_suspension(file, side=side)  # pyright: ignore[reportArgumentType]
@@ -51,7 +69,67 @@ def kc(
 
         picture_format(plot)
     curves = suspension_curves(model, roles, travel=heights, steering=moves)
+    _tell(curves, model, file, output, plot, model_file, [], as_json)
+
+
+def _axle(
+    file: Path,
+    output: Path | None,
+    plot: Path | None,
+    travel: tuple[str, str] | None,
+    steering: tuple[str, str] | None,
+    points: int,
+    racks: int,
+    model_file: Path | None,
+    report: Path | None,
+    motion: str,
+    as_json: bool,
+) -> None:
+    """Curves, and perhaps the report, of both wheels of an axle."""
+    from sekant.vehicle import axle, axle_compliance, axle_curves, load_axle, member_loads
+    from sekant.vehicle.ranges import given_range, through_zero
+
+    given = load_axle(file)
+    roles = given.suspension
+    update = {"travel": given_range(travel, roles.travel, "--travel")}
+    if steering is not None or roles.steering is not None:
+        update["steering"] = given_range(steering, roles.steering, "--steering")
+    given = given.model_copy(update={"suspension": roles.model_copy(update=update)})
+    moves = through_zero(*update["steering"], racks) if "steering" in update else None
+    curves = axle_curves(
+        given,
+        motion=motion,
+        travel=through_zero(*update["travel"], points),
+        steering=moves,
+    )
     written = []
+    if report is not None:
+        from sekant.views.kc_report import write_report
+
+        parallel = curves
+        if motion != "parallel":
+            parallel = axle_curves(given, travel=curves.travel, steering=moves)
+        written.append(write_report(report, given, parallel))
+    texts = []
+    if given.bushings and given.compliant and not as_json:
+        texts.append(axle_compliance(given).summary())
+    if given.load_cases and not as_json:
+        texts.append(member_loads(given).summary())
+    _tell(curves, axle(given), file, output, plot, model_file, written, as_json, texts)
+
+
+def _tell(
+    curves: SuspensionCurves,
+    model: Model,
+    file: Path,
+    output: Path | None,
+    plot: Path | None,
+    model_file: Path | None,
+    written: list[Path],
+    as_json: bool,
+    texts: Sequence[str] = (),
+) -> None:
+    """Write what is asked for, and print a summary or JSON."""
     if output is not None:
         written.append(curves.to_csv(output))
     if plot is not None:
@@ -71,5 +149,5 @@ def kc(
         told = {"ok": True, "file": str(file), "written": [str(path) for path in written]}
         typer.echo(json.dumps(told | curves.as_dict()))
     else:
-        typer.echo(curves.summary())
+        typer.echo("\n".join([curves.summary(), *texts]))
         typer.echo("\n".join(str(path) for path in written), nl=bool(written))

@@ -73,9 +73,9 @@ def _shown(
     return shown
 
 
-def inline_player(what: Viewable, height: int = 560) -> str:
-    """The player as an element of a page, for notebooks; `height` in pixels."""
-    source = html.escape(page(_shown([what])), quote=True)
+def inline_player(what: Viewable, height: int = 560, plots: Sequence[str] | None = None) -> str:
+    """The player as an element of a page, for notebooks; `height` in pixels, `plots` to show at first."""
+    source = html.escape(page(_shown([what], plots=plots)), quote=True)
     return f'<iframe srcdoc="{source}" style="width:100%;height:{height}px;border:0"></iframe>'
 
 

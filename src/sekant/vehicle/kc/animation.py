@@ -1,0 +1,62 @@
+"""Sweeps and load cases of an axle as results over a time of their own, for the player."""
+
+from __future__ import annotations
+
+from fnmatch import fnmatchcase
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sekant.engine.system import System
+from sekant.errors import SekantError
+from sekant.results.channels import Channel, Channels
+from sekant.results.result import Result
+from sekant.vehicle.kc.curves import AxleCurves
+
+Vector = NDArray[np.float64]
+RATE = 20.0  # positions a second, as played
+
+
+def sweep_result(curves: AxleCurves) -> Result:
+    """The axle along its travel at the middle position of the rack, with all curves in deg and mm as outputs."""
+    if curves.moved is None:
+        raise SekantError(
+            "these curves do not hold the motion they were made from; compute them by axle_curves"
+        )
+    j = curves.design()[1]
+    row = curves.moved.rows[j]
+    names, columns = [], []
+    for name in curves.names:
+        unit, values = curves.shown(name)
+        picked = values[:, j][row.reached]
+        if np.all(np.isfinite(picked)):
+            names.append(Channel(name.replace(".", "_"), unit or "1"))
+            columns.append(picked)
+    return _played(curves.moved.system, row.q, names, np.column_stack(columns), curves.title)
+
+
+def _played(system: System, q: Vector, extra: list[Channel], values: Vector, title: str) -> Result:
+    """Rows of coordinates q (n, nq) as a result, with further outputs (n, k)."""
+    patterns = ("*.position", "*.orientation", "*.force", "*.length")
+    names = [
+        output.name
+        for output in system.all_outputs
+        if any(fnmatchcase(output.name, p) for p in patterns) or _is_needed(output.name)
+    ]
+    function, outputs = system.output_function(names, balance=False)
+    n = q.shape[0]
+    rest = np.zeros((n, system.nv + system.nz + len(system.work_names)))
+    data = function.map(np.zeros((n, 1)), np.hstack([q, rest]), system.parameter_vector()[None, :])[0]
+    channels = [Channel(o.name, o.unit, o.components, o.description) for o in outputs]
+    time = np.arange(n) / RATE
+    return Result(
+        time,
+        np.hstack([data, values]),
+        Channels([*channels, *extra]),
+        provenance={"model": title},
+        make_scene=system.scene,
+    )
+
+
+def _is_needed(name: str) -> bool:
+    return name.endswith((".parent", ".child", ".point", ".points", ".ends"))
