@@ -38,6 +38,8 @@ ALL_METHODS = (*METHODS, TAYLOR, *IMPLICIT)
 ROUND_OFF = 64 * np.finfo(float).eps
 """Part of the time below which two times are one."""
 EVENT_METHODS = (TAYLOR,)
+"""Methods for contacts and sticking, where event follows on event."""
+LANDING_METHODS = (TAYLOR, *METHODS)
 """Methods that locate events."""
 MANY_STEPS = 50_000
 """Euler steps from which on it pays to compile a function that takes several at once."""
@@ -117,8 +119,8 @@ def prepare_loop(method: str) -> None:
     """See that the loop of a method is compiled and linked, before a clock starts."""
     if method == TAYLOR:
         prepare(advance_taylor)
-    elif method in IMPLICIT:
-        prepare(IMPLICIT[method].advance)
+    else:
+        prepare({**METHODS, **IMPLICIT}[method].advance)
 
 
 def run(method: str, setup: Setup) -> Run:
@@ -137,8 +139,8 @@ def run_stretch(
     """
     if method == TAYLOR:
         return run_taylor(setup, t_start, work, guards, longest)
-    if guards.directions.size:
-        raise SolverError(f"events need one of the methods {', '.join(EVENT_METHODS)} (got '{method}')")
+    if guards.directions.size and method not in LANDING_METHODS:
+        raise SolverError(f"events need one of the methods {', '.join(LANDING_METHODS)} (got '{method}')")
     early = setup.times[0] > t_start
     take, first = setup.on_chunk, early
 
@@ -150,7 +152,9 @@ def run_stretch(
 
     times = np.concatenate([[t_start], setup.times]) if early else setup.times
     part = replace(setup, times=times, on_chunk=without_start)
-    done = _run_implicit(method, part, work) if method in IMPLICIT else _run_explicit(method, part, work)
+    done = (
+        _run_implicit(method, part, work) if method in IMPLICIT else _run_explicit(method, part, work, guards)
+    )
     return replace(done, t=done.t[int(early) :])
 
 
@@ -176,10 +180,22 @@ def explicit_problem(
     )
 
 
-def _run_explicit(method: str, setup: Setup, work: Floats | None = None) -> Run:
-    """By an explicit method; `work` (nw,): done before."""
+def _with_events(problem: OdeProblem, system: System, guards: Guards | None) -> OdeProblem:
+    """The problem, ended by what is watched; the functions are compiled once a system."""
+    if guards is None or not guards.directions.size:
+        return problem
+    eq, state = system.equations, ca.vertcat(system.equations.q, system.equations.v, system.equations.z)
+    events = system.once(
+        "event functions", lambda: system.function("events", [eq.t, state, eq.p], [guards.expressions])
+    )
+    return replace(problem, events=events, directions=guards.directions.astype(np.int64))
+
+
+def _run_explicit(method: str, setup: Setup, work: Floats | None = None, guards: Guards | None = None) -> Run:
+    """By an explicit method, to the first event if there are `guards`; `work` (nw,): done before."""
     system = setup.system
     problem = explicit_problem(system, setup.parameters, setup.balance, method, setup.start.held)
+    problem = _with_events(problem, system, guards)
     steps = (setup.times[-1] - setup.times[0]) / setup.step if setup.step else 0
     if method == "euler" and steps >= MANY_STEPS and not system.equations.constraints:
         group = euler_group(system, setup.balance)
@@ -216,10 +232,19 @@ def _run_explicit(method: str, setup: Setup, work: Floats | None = None) -> Run:
             "landings": stats.landings,
         },
         outcome.x_last[system.nq + system.nv + system.nz :].copy(),
+        event=_record(outcome, system),
         warnings=()
         if is_adaptive(method)
         else breaks_crossed(problem, outcome, system, float(setup.step or 0.0)),
     )
+
+
+def _record(outcome: OdeOutcome, system: System) -> EventRecord | None:
+    event = outcome.event
+    if event is None:
+        return None
+    q, v = np.split(event.x[: system.nq + system.nv + system.nz], [system.nq])
+    return EventRecord(event.number, event.t, q, v)
 
 
 def taylor_problem(system: System, guards: Guards | None = None) -> TaylorProblem:

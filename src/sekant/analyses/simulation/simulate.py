@@ -17,7 +17,14 @@ from sekant.analyses.simulation.energy_watch import EnergyWatch
 from sekant.analyses.simulation.events import run_with_events
 from sekant.analyses.simulation.reactors import clocks_of, reactors_of
 from sekant.analyses.simulation.regularized import smoothed, smoothed_warnings
-from sekant.analyses.simulation.runs import EVENT_METHODS, Setup, is_adaptive, prepare_loop, run
+from sekant.analyses.simulation.runs import (
+    EVENT_METHODS,
+    LANDING_METHODS,
+    Setup,
+    is_adaptive,
+    prepare_loop,
+    run,
+)
 from sekant.engine.inputs import InputValue, driven_by, split_inputs
 from sekant.engine.system import State, System, as_system
 from sekant.errors import AnalysisWarning, SolverError, without_repeats
@@ -97,9 +104,13 @@ def simulate(
         warned = (*warned, *smoothed_warnings(system, method))
         system = smoothed(system)
     reactors = reactors_of(system)
-    if reactors and method not in EVENT_METHODS:
-        what = "contacts need" if system.model.contacts else "events of signals and forces need"
-        raise SolverError(f"{what} method 'taylor', which lands on them exactly (got '{method}')")
+    if system.model.contacts and method not in EVENT_METHODS:
+        raise SolverError(f"contacts need method 'taylor', which lands on them exactly (got '{method}')")
+    if reactors and method not in LANDING_METHODS:
+        raise SolverError(
+            f"events of signals and forces need one of the methods {', '.join(LANDING_METHODS)}, which locate them "
+            f"(got '{method}')"
+        )
     if step is None and not adaptive:
         step = settings.step  # type: ignore[assignment]
     report, chosen = system.output_function(outputs, balance)
