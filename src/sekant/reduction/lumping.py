@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sekant.formulations.tree import joint_frames
+from sekant.geometry.spatial import Pose
 from sekant.model.body import Body, inertia_matrix
 from sekant.model.model import Model
 from sekant.model.resolve import resolve
@@ -38,26 +39,44 @@ def split_masses(parts: Parts, dropped: tuple[str, ...]) -> tuple[Lump, ...]:
     index = {name: i for i, name in enumerate(dropped)}
     ends: list[tuple[int, str, tuple[float, float, float]]] = []  # dropped body, body that stays, point
     P, count = np.zeros((len(dropped), len(dropped))), np.zeros(len(dropped))
-    for name in parts.joints:
-        joint = model.joints[name]
-        sides = dict(joint_frames(model, joint))
-        inside = [body for body in bodies_of(model, joint) if body in index]
-        for body in inside:
+    weights: list[float] = []
+    for sides, weight in _links(parts, model):
+        for body in (body for body in sides if body in index):
             other = next(b for b in sides if b != body)
-            count[index[body]] += 1
+            count[index[body]] += weight
             if other in index:
-                P[index[body], index[other]] += 1
+                P[index[body], index[other]] += weight
             else:
                 x, y, z = (float(value) for value in ca.vertsplit(ca.DM(sides[other].p)))
                 ends.append((index[body], other, (x, y, z)))
+                weights.append(weight)
     share = np.linalg.inv(np.eye(len(dropped)) - P / count[:, None]) / count
     lumps = []
     for source, i in index.items():
         mass = float(model.bodies[source].mass)  # type: ignore[arg-type]
-        for k, body, point in ends:
+        for (k, body, point), weight in zip(ends, weights, strict=True):
             if mass * share[i, k] > 0.0:
-                lumps.append(Lump(source, body, mass * float(share[i, k]), point))
+                lumps.append(Lump(source, body, mass * float(share[i, k]) * weight, point))
     return tuple(lumps)
+
+
+def _links(parts: Parts, model: Any) -> list[tuple[dict[str, Any], float]]:
+    """By body its frame at each joint; bushings between the same two bodies count as one joint together."""
+    links = [(dict(joint_frames(model, model.joints[name])), 1.0) for name in parts.joints]
+    forces = [model.forces[name] for name in parts.absorbed]
+    soft = [_attached(model, force) for force in forces if len(bodies_of(model, force)) == 2]
+    pairs = [frozenset(sides) for sides in soft]
+    return links + [(sides, 1.0 / pairs.count(pair)) for sides, pair in zip(soft, pairs, strict=True)]
+
+
+def _attached(model: Any, force: Any) -> dict[str, Any]:
+    """By body the pose of the frame that a force acts at."""
+    found = {}
+    for field in force.frame_fields:
+        body, frame = model.split_reference(getattr(force, field))
+        frames = model.ground.frames if body == "ground" else model.bodies[body].frames
+        found[body] = frames[frame].pose() if frame else Pose(ca.SX.eye(3), ca.SX.zeros(3))
+    return found
 
 
 def with_lumps(model: Model, name: str, lumps: tuple[Lump, ...]) -> Body:

@@ -14,6 +14,7 @@ from sekant.errors import ModelError, suggest
 from sekant.model.fields import expressions_of
 from sekant.model.joints import Joint
 from sekant.model.model import Model
+from sekant.model.resolve import resolve
 
 USERS = ("forces", "contacts", "sensors")
 """Items that act on bodies or read them; they stay in a reduced model."""
@@ -21,7 +22,10 @@ USERS = ("forces", "contacts", "sensors")
 
 @dataclass(frozen=True)
 class Parts:
-    """`dropped` bodies, `joints` and `constraints` are the mechanism between `base` and the `keep` bodies."""
+    """`dropped` bodies, `joints` and `constraints` are the mechanism between `base` and the `keep` bodies.
+
+    `absorbed`: forces on dropped bodies that count as parts of the mechanism, such as bushings.
+    """
 
     model: Model
     base: str
@@ -29,17 +33,23 @@ class Parts:
     dropped: tuple[str, ...]
     joints: tuple[str, ...]
     constraints: tuple[str, ...]
+    absorbed: tuple[str, ...] = ()
 
     @property
     def bodies(self) -> tuple[str, ...]:
         return (*self.keep, *self.dropped)
 
 
-def find_parts(model: Model, keep: Sequence[str], base: str) -> Parts:
-    """The parts of `model` for a reduction to the bodies `keep` relative to the body `base`."""
+def find_parts(model: Model, keep: Sequence[str], base: str, elastic: bool = False) -> Parts:
+    """The parts of `model` for a reduction to the bodies `keep` relative to the body `base`.
+
+    `elastic`: forces between bodies join them as joints do, and those on dropped bodies are absorbed.
+    """
     _check_names(model, keep, base)
     links = [("joints", name, bodies_of(model, joint)) for name, joint in model.joints.items()]
     links += [("constraints", name, bodies_of(model, item)) for name, item in model.constraints.items()]
+    if elastic:
+        links += [("forces", name, bodies_of(model, force)) for name, force in model.forces.items()]
     anchors = {*keep, base}
     dropped: set[str] = set()
     for group in _groups([b for b in model.bodies if b not in anchors], [part for _, _, part in links]):
@@ -63,9 +73,18 @@ def find_parts(model: Model, keep: Sequence[str], base: str) -> Parts:
                 "or name the body it moves against (relative_to)"
             )
     constraints = tuple(name for kind, name in chosen if kind == "constraints")
-    return Parts(
-        model, base, tuple(keep), tuple(b for b in model.bodies if b in dropped), joints, constraints
-    )
+    absorbed = tuple(name for kind, name, part in links if kind == "forces" and part & dropped)
+    bodies = tuple(b for b in model.bodies if b in dropped)
+    return Parts(model, base, tuple(keep), bodies, joints, constraints, absorbed)
+
+
+def kept_bodies(model: Model, keep: Sequence[str]) -> list[str]:
+    """The bodies of what is to be kept: bodies, or frames on them."""
+    for name in keep:
+        if name not in model.frame_names() or name.startswith("ground"):
+            known = [n for n in model.frame_names() if not n.startswith("ground")]
+            raise ModelError(f"reduce: no body or frame is called '{name}'; {suggest(name, known, 'known')}")
+    return [model.split_reference(name)[0] for name in keep]
 
 
 def bodies_of(model: Model, item: Any) -> set[str]:
@@ -84,9 +103,16 @@ def carried_bodies(parts: Parts, left_out: Iterable[str]) -> tuple[str, ...]:
     needed: set[str] = set()
     for collection in USERS:
         for name, item in getattr(parts.model, collection).items():
-            if name not in left_out and getattr(item, "joint", None) is None:
+            if name not in (*left_out, *parts.absorbed) and getattr(item, "joint", None) is None:
                 needed |= bodies_of(parts.model, item)
     return tuple(body for body in parts.dropped if body in needed)
+
+
+def heavy_bodies(parts: Parts, carried: Sequence[str], light: float = 0.0) -> tuple[str, ...]:
+    """Dropped bodies with mass: with more than the share `light` of that of the kept ones."""
+    bodies: Any = resolve(parts.model).model.bodies
+    least = light * sum(float(bodies[body].mass) for body in parts.keep)
+    return tuple(body for body in parts.dropped if body not in carried and float(bodies[body].mass) > least)
 
 
 def used_parameters(parts: Parts) -> tuple[str, ...]:

@@ -63,7 +63,7 @@ def find_poses(parts: Parts, drives: Sequence[str], ranges: Sequence[Sequence[An
     result = _complete(kinematics(system, asked))
     ends = tuple((float(axis.min()), float(axis.max())) for axis in result.axes)
     alone = parts.base == "ground" and not driven and set(parts.bodies) == set(parts.model.bodies)
-    start, speed = _start(system if alone else compile(parts.model), drives, parts.base)
+    start, speed = start_of(system if alone else compile(parts.model), drives, parts.base)
     for name, unit, (low, high), value in zip(drives, result.drive_units, ends, start, strict=True):
         if not low <= value <= high and name not in driven.values():
             raise SolverError(
@@ -123,7 +123,7 @@ def mechanism(parts: Parts, drives: Sequence[str], without: Sequence[str] = ()) 
             "bodies": {name: model.bodies[name] for name in model.bodies if name in names},
             "joints": joints,
             "constraints": {name: model.constraints[name] for name in parts.constraints},
-            "forces": named(model.forces),
+            "forces": named(model.forces) | {name: model.forces[name] for name in parts.absorbed},
             "sensors": named(model.sensors),
             "contacts": {},
             "drivers": drivers,
@@ -137,7 +137,7 @@ def _free_name(model: Model, wanted: str) -> str:
     return wanted
 
 
-def _start(system: System, drives: Sequence[str], base: str) -> tuple[Array, Array]:
+def start_of(system: System, drives: Sequence[str], base: str) -> tuple[Array, Array]:
     """Values (m,) of the drives, seen from `base`, and their rates in the assembled start of the whole model."""
     eq = system.equations
     h = ca.vertcat(*[_seen_from(system, name, base) for name in drives])

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from sekant.errors import ModelError
 from sekant.model.fields import expressions_of
 from sekant.model.joints import Path, Surface
+from sekant.model.joints.elastic import ElasticModes
 from sekant.model.model import Model
 from sekant.reduction.lumping import Lump, with_lumps
 from sekant.reduction.parts import USERS, Parts, used_parameters
@@ -15,9 +16,17 @@ from sekant.reduction.poses import Poses, drive_of, driven_coordinates
 
 
 def rebuild(
-    parts: Parts, poses: Poses, shapes: dict[str, Any], lumps: tuple[Lump, ...], left_out: Sequence[str]
+    parts: Parts,
+    poses: Poses,
+    shapes: dict[str, Any],
+    lumps: tuple[Lump, ...],
+    left_out: Sequence[str],
+    elastic: Mapping[str, ElasticModes] | None = None,
 ) -> tuple[Model, str]:
-    """The model in which bodies or frames follow `shapes`, the first of them leading; and the leading joint."""
+    """The model in which bodies or frames follow `shapes`, the first of them leading; and the leading joint.
+
+    `elastic`: modes of each.
+    """
     model = parts.model
     kind = "path" if len(poses.drives) == 1 else "surface"
     followed = {reference: model.split_reference(reference)[0] for reference in shapes}
@@ -32,6 +41,8 @@ def rebuild(
         curves[curve] = shape.renamed(curve) if kind == "path" else shape
         used[curve] = used_parameters(parts)
         joints[joint] = _follower(parts.base, reference, curve, poses, leader)
+        if elastic is not None:
+            joints[joint] = joints[joint].model_copy(update={"elastic": elastic[reference]})
         leader = leader or joint
     lost = set(parts.dropped) - set(followed.values())
     drawn = {n: x for n, x in model.shapes.items() if model.split_reference(x.frame)[0] not in lost}
@@ -47,7 +58,8 @@ def rebuild(
         "shapes": drawn,
     }
     for collection in USERS:
-        items = {n: x for n, x in getattr(model, collection).items() if n not in left_out}
+        gone_items = (*left_out, *parts.absorbed)
+        items = {n: x for n, x in getattr(model, collection).items() if n not in gone_items}
         update[collection] = {n: _moved(parts, poses, leader, n, item) for n, item in items.items()}
     _refuse_lost_signals(parts, update)
     return model.changed(**update), leader

@@ -7,10 +7,10 @@ from typing import Any
 
 from sekant.errors import ModelError, suggest
 from sekant.model.model import Model
-from sekant.model.resolve import resolve
+from sekant.reduction.elastic import reduce_elastic
 from sekant.reduction.fits import fit_poses
 from sekant.reduction.lumping import split_masses
-from sekant.reduction.parts import USERS, Parts, carried_bodies, find_parts
+from sekant.reduction.parts import USERS, carried_bodies, find_parts, heavy_bodies, kept_bodies
 from sekant.reduction.poses import find_poses
 from sekant.reduction.rebuild import rebuild
 from sekant.reduction.result import Reduction
@@ -30,6 +30,7 @@ def reduce(
     nodes: int | Sequence[int] | None = None,
     inertia: str = "exact",
     drop: Sequence[str] = (),
+    elastic: bool | int = False,
 ) -> Reduction:
     """A model without loops in which the bodies `keep` follow their poses over one or two coordinates.
 
@@ -44,6 +45,10 @@ def reduce(
     their own over the same coordinate. `inertia` of the other dropped bodies: "exact", they follow poses of their own
     too, so that kinetic energy and weight are those of the mechanism; "split", point masses in equal shares at their
     joints (Hall); "ignore".
+
+    `elastic`: the mechanism stands on bushings and may give way: `keep` one frame over one of its own coordinates
+    (``upright.hub``, ``upright.hub.z``); its path is that without load, and its joint gets the elastic modes of the
+    bushings (True: as many as there are, or a number). Forces on dropped bodies are absorbed.
     """
     if not model.bodies:
         raise ModelError(
@@ -56,10 +61,14 @@ def reduce(
     ranges = [range] if isinstance(coordinate, str) else list(range)
     counts = None if nodes is None else (nodes,) * len(drives) if isinstance(nodes, int) else tuple(nodes)
     _check(model, drives, ranges, counts, inertia, drop)
-    parts = find_parts(model, _bodies(model, keep), relative_to)
+    if elastic:
+        return reduce_elastic(
+            model, keep, drives, ranges, relative_to, tolerance, counts, inertia, drop, elastic
+        )
+    parts = find_parts(model, kept_bodies(model, keep), relative_to)
     poses = find_poses(parts, drives, ranges)
     carried = carried_bodies(parts, drop)
-    followers = _heavy(parts, carried) if inertia == "exact" else ()
+    followers = heavy_bodies(parts, carried) if inertia == "exact" else ()
     rest = tuple(body for body in parts.dropped if body not in (*carried, *followers))
     lumps = split_masses(parts, rest) if inertia == "split" and rest else ()
     fits = fit_poses(poses, (*keep, *carried, *followers), method, tolerance, counts)
@@ -84,21 +93,6 @@ def reduce(
         left_out=tuple(drop),
         warnings=poses.warnings,
     )
-
-
-def _bodies(model: Model, keep: Sequence[str]) -> list[str]:
-    """The bodies of what is to be kept: bodies, or frames on them."""
-    for name in keep:
-        if name not in model.frame_names() or name.startswith("ground"):
-            known = [n for n in model.frame_names() if not n.startswith("ground")]
-            raise ModelError(f"reduce: no body or frame is called '{name}'; {suggest(name, known, 'known')}")
-    return [model.split_reference(name)[0] for name in keep]
-
-
-def _heavy(parts: Parts, carried: Sequence[str]) -> tuple[str, ...]:
-    """Dropped bodies with mass."""
-    bodies = resolve(parts.model).model.bodies
-    return tuple(body for body in parts.dropped if body not in carried and bodies[body].mass != 0.0)
 
 
 def _check(model: Model, drives, ranges, counts, inertia: str, drop: Sequence[str]) -> None:

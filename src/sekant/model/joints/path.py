@@ -21,6 +21,7 @@ from sekant.model.joints.base import (
     refuse_own_start,
 )
 from sekant.model.joints.compliance import Deflection, Displaced, PathCompliance, action, mirrored_springs
+from sekant.model.joints.elastic import ElasticModes
 from sekant.model.joints.registry import register
 from sekant.model.motion import Action, Kinematics
 from sekant.model.quantities import AnyQuantity, CurveName, Direction, JointName
@@ -41,6 +42,8 @@ class Path(Joint):
     (HALL 3.84 drops it). The normal is `normal_direction` (in C) made perpendicular to the tangent; by
     default C's y axis, or z where y is nearly the tangent.
 
+    With `elastic`, r <= 5 more coordinates, the elastic modes of a mechanism on bushings; see `ElasticModes`.
+
     With `coordinate_of`, u is the coordinate of another joint: the joints that share one form a group with one
     degree of freedom, such as the bodies of a mechanism that each follow their own curve over the same drive.
     """
@@ -54,6 +57,8 @@ class Path(Joint):
     q0: AnyQuantity | None = None
     v0: AnyQuantity = 0.0
     compliance: PathCompliance | None = None
+    elastic: ElasticModes | None = None
+    """elastic modes of a mechanism on bushings, as `sk.reduce` finds them"""
     normal_direction: Direction | None = None
     coordinate_of: JointName | None = None
     """the joint whose coordinate this one shares: both move as one"""
@@ -68,6 +73,8 @@ class Path(Joint):
     def coordinates(self) -> tuple[Coordinate, ...]:  # pyright: ignore[reportIncompatibleVariableOverride]
         unit = self.curve.unit or "1" if isinstance(self.curve, PoseCurve) else "m"
         along = (Coordinate("u", unit),)
+        if self.elastic is not None:
+            return (*along, *(Coordinate(f"e{i + 1}", "1") for i in range(self.elastic.count)))
         if self.compliance is None:
             return along
         return (*along, Coordinate("n", "m"), Coordinate("b", "m", "opposite"), *ANGLES)
@@ -80,6 +87,12 @@ class Path(Joint):
     def _normal_goes_with_compliance(self):
         if self.normal_direction is not None and self.compliance is None:
             raise ValueError("normal_direction is used by a compliant path only; give compliance or drop it")
+        if self.elastic is not None and self.compliance is not None:
+            raise ValueError("a path has springs (compliance) or elastic modes (elastic), not both; drop one")
+        if self.elastic is not None and (self.elastic.stiffness is None) != (self.coordinate_of is not None):
+            raise ValueError(
+                "elastic modes have a stiffness, unless the joint shares the coordinates of another (coordinate_of)"
+            )
         return self
 
     @model_validator(mode="after")
@@ -92,6 +105,8 @@ class Path(Joint):
         if self.compliance is not None:
             signs = [coordinate.sign(plane) for coordinate in self.coordinates[1:]]
             changes["compliance"] = mirrored_springs(self.compliance, signs)
+        if self.elastic is not None:
+            changes["elastic"] = self.elastic.mirrored(plane)
         if not isinstance(self.curve, str):
             return changes | self._image(self.curve, plane)
         return changes | {"curve": self.curve, "mirror": mirror_of_image(self.mirror, plane)}
@@ -133,10 +148,14 @@ class Path(Joint):
     def pose(self, q, lookups) -> Pose:
         along = self._on_curve(q[0], lookups)
         X_FC = Pose(ca.densify(along.R_FM), along.p_FM)
+        if self.elastic is not None:
+            return X_FC @ self.elastic.displaced(q, lookups).X_CM
         return X_FC if self.compliance is None else X_FC @ self._deflected(q, along)[0].X_CM
 
     def subspace(self, q, lookups) -> SX:
         along = self._on_curve(q[0], lookups)
+        if self.elastic is not None:
+            return self.elastic.columns(q, along.S, lookups)
         if self.compliance is None:
             return along.S
         moved, n, b = self._deflected(q, along)
@@ -144,7 +163,7 @@ class Path(Joint):
         return ca.horzcat(moved.carried(along.S, d_rate), moved.shifted(n), moved.shifted(b), moved.S_angles)
 
     def bias(self, q, v, S, lookups) -> SX:
-        if self.compliance is not None:
+        if self.compliance is not None or self.elastic is not None:
             return super().bias(q, v, S, lookups)
         return self._on_curve(q[0], lookups).dS * v[0] ** 2
 
@@ -203,6 +222,8 @@ class Path(Joint):
         )
 
     def action(self, name: str, motion: Kinematics) -> Action | None:
+        if self.elastic is not None:
+            return self.elastic.action(name, motion)
         if self.compliance is None:
             return None
         u = motion.coordinate(name, 0)[0]
