@@ -6,8 +6,9 @@ An analysis compiles once what all rows share and answers row by row. Another on
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -15,7 +16,8 @@ from numpy.typing import NDArray
 
 from sekant.analyses.kinematics import kinematics
 from sekant.analyses.linear.linearize import linearize
-from sekant.analyses.simulation.simulate import simulate
+from sekant.analyses.simulation.ensemble import FIXED, LANES, fits_lanes, run_lanes
+from sekant.analyses.simulation.simulate import row_times, simulate
 from sekant.analyses.statics.equilibrium import equilibrium
 from sekant.engine.system import System
 from sekant.errors import SekantError, suggest
@@ -56,6 +58,14 @@ class Analysis(ABC):
     def answer(self, values: Values) -> Answer:
         """For run-time parameters `values`. May raise `SekantError`, which makes the row a failed one."""
 
+    def answers(self, rows: Sequence[Values]) -> Iterator[Answer | SekantError]:
+        """For row after row; what makes a row a failed one in place of its answer."""
+        for values in rows:
+            try:
+                yield self.answer(values)
+            except SekantError as error:
+                yield error
+
     def unit(self, channel: str) -> str:
         """Unit of a channel, or empty where it is not known before the first row."""
         return ""
@@ -95,17 +105,80 @@ def _owners(system: System, channels: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(found))
 
 
+def _column(channels: Channels, y: Floats, name: str) -> Floats:
+    found = channels.find(name)
+    return y[:, found.start] if found.scalar else y[:, found.start : found.stop]
+
+
 @register
 class Simulate(Analysis):
     """A run each; channels are outputs over time."""
 
     kind = "simulate"
-    options = ("until", "method", "step", "rtol", "atol", "output_step", "inputs", "max_steps")
+    options = ("until", "method", "step", "rtol", "atol", "output_step", "inputs", "max_steps", "lanes")
 
     def __init__(self, system: System, channels: Sequence[str], options: Mapping[str, Any]):
         super().__init__(system, channels, options)
         self._outputs = _owners(system, channels)
         self._known = _outputs(system)
+        self._lanes = int(self.given.pop("lanes", LANES))
+        if self._lanes not in (1, 2, 4, 8):
+            raise SekantError(f"simulate: lanes must be 1, 2, 4 or 8 (got {self._lanes})")
+
+    def answers(self, rows: Sequence[Values]) -> Iterator[Answer | SekantError]:
+        """By a fixed-step method, or by dop853 where it need not land on anything, several rows at once."""
+        method = self.given.get("method") or self.system.settings.method
+        if self._lanes == 1 or "inputs" in self.given or not fits_lanes(self.system, method):
+            yield from super().answers(rows)
+            return
+        for first in range(0, len(rows), self._lanes):
+            group = rows[first : first + self._lanes]
+            if len(group) < self._lanes:
+                yield from super().answers(group)
+            else:
+                yield from self._together(method, group)
+
+    def _together(self, method: str, group: Sequence[Values]) -> Iterator[Answer | SekantError]:
+        system, settings = self.system, self.system.settings
+        checked: list[Any] = []
+        for values in group:
+            try:
+                checked.append(system.initial_state(values))
+            except SekantError as error:
+                checked.append(error)
+        good = [i for i, state in enumerate(checked) if not isinstance(state, SekantError)]
+        if not good:
+            yield from checked
+            return
+        chosen = [i if i in good else good[0] for i in range(len(group))]  # a lane that nobody looks at
+        times = row_times(
+            self.given.get("until", settings.until), self.given.get("output_step", settings.output_step)
+        )
+        numbers = {name: self.given.get(name, getattr(settings, name)) for name in ("step", "rtol", "atol")}
+        runs = run_lanes(
+            system,
+            [checked[i] for i in chosen],
+            [group[i] for i in chosen],
+            times,
+            method=method,
+            step=numbers["step"] if method in FIXED else None,
+            rtol=float(numbers["rtol"]),
+            atol=float(numbers["atol"]),
+            max_steps=self.given.get("max_steps"),
+        )
+        report, found = system.output_function(self._outputs, balance=False)
+        channels = Channels(Channel(o.name, o.unit, o.components, o.description) for o in found)
+        for i, run in enumerate(runs):
+            if isinstance(checked[i], SekantError):
+                yield checked[i]
+                continue
+            x = np.hstack([run.x, np.zeros((len(run.x), len(system.work_names)))])
+            y = (
+                report.map(times[: len(x), None], x, run.p[None, :])[0]
+                if len(x)
+                else np.zeros((0, channels.width))
+            )
+            yield Answer(times[: len(x)], partial(_column, channels, y), run.status, run.message)
 
     def answer(self, values: Values) -> Answer:
         run = simulate(self.system, parameters=values, outputs=self._outputs, balance=False, **self.given)

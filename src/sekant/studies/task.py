@@ -107,14 +107,17 @@ def run_rows(task: Task, first: int, values: Floats) -> Block:
     series: list[list[Floats]] = []
     status: list[str] = []
     messages: dict[int, str] = {}
-    for i, row in enumerate(values):
-        given = {**task.fixed, **dict(zip(task.names, row.tolist(), strict=True))}
-        try:
-            answer = analysis.answer(given)
-            columns = {name: np.asarray(answer.column(name), float) for name in task.channels}
-        except SekantError as error:
+    rows = [{**task.fixed, **dict(zip(task.names, row.tolist(), strict=True))} for row in values]
+    for i, answer in enumerate(analysis.answers(rows)):
+        columns: dict[str, Floats] = {}
+        if not isinstance(answer, SekantError):
+            try:
+                columns = {name: np.asarray(answer.column(name), float) for name in task.channels}
+            except SekantError as error:
+                answer = error
+        if isinstance(answer, SekantError):
             status.append(FAILED)
-            messages[first + i] = str(error)
+            messages[first + i] = str(answer)
             axes.append(np.zeros(0))
             series.append([np.zeros(0)] * len(task.outputs))
             continue

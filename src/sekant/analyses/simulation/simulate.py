@@ -80,7 +80,7 @@ def simulate(
     else:
         start_at = initial
     settings = system.settings
-    times = _output_times(
+    times = row_times(
         settings.until if until is None else until,
         settings.output_step if output_step is None else output_step,
         output_times,
@@ -191,11 +191,12 @@ def _final(system: System, done: Any, parameters: dict[str, list[float]]) -> Fin
     return FinalState(float(done.t_last), q.copy(), v.copy(), z.copy(), parameters, done.held)
 
 
-def _output_times(
-    until: Any, output_step: Any, output_times: ArrayLike | None, begin: float
+def row_times(
+    until: Any, output_step: Any, given: ArrayLike | None = None, begin: float = 0.0
 ) -> NDArray[np.float64]:
-    if output_times is not None:
-        times = np.asarray(output_times, float).ravel()
+    """Times (n,) s of the rows of a run from `begin` to `until`, or those that are given."""
+    if given is not None:
+        times = np.asarray(given, float).ravel()
         if times.size < 2:
             raise SolverError(f"output_times needs at least a start and an end (got {times.size} times)")
         return times

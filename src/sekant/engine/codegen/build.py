@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import astuple, dataclass, replace
 from functools import partial
 from typing import Any
@@ -11,6 +11,7 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
+from sekant.engine.codegen.lanes import emit_lanes, vector_symbols
 from sekant.engine.codegen.llvm import CHUNK, ENTRY, FORMAT, emit
 from sekant.engine.codegen.native import BuildStats, NativeFunction
 from sekant.engine.codegen.numbers import SYMBOL, numbers_of, shape_key, values_of
@@ -39,13 +40,16 @@ def build(
     engine: str = "llvm",
     cache: bool | ObjectCache = True,
     chunk: int = CHUNK,
+    lanes: int = 1,
+    shared: Collection[int] = (),
 ) -> NativeFunction:
     """A native function of the symbols `inputs` with the values of `outputs`, both dense.
 
     `lookups` defines the table values among the symbols. A sparse output becomes dense; for the nonzeros of a
     large matrix alone, pass them as a column. `engine` "casadi" runs CasADi's interpreter behind the same
     interface: slow, without compilation, an independent check. `cache`: keep the code on disk, in the user's
-    directory or a given one. `chunk`: operations in one function of the generated code.
+    directory or a given one. `chunk`: operations in one function of the generated code. `lanes`: instances that the
+    function computes at once (see `lanes`), of which inputs with a number in `shared` are the same for all.
     """
     start = time.perf_counter()
     if engine not in ENGINES:
@@ -65,11 +69,16 @@ def build(
         except RuntimeError as error:
             raise SekantError(f"function '{name}': {_first_line(error)}") from error
         store = cache if isinstance(cache, ObjectCache) else _user_cache() if cache else None
-        source = _Source(function, tuple(groups), symbols, store, chunk)
+        source = _Source(function, tuple(groups), symbols, store, chunk, lanes, tuple(sorted(shared)))
         code = source.compile()
         sites = code.sites
         make_guards = partial(_guards, name, source, lookups) if sites else None
-    return _handle(name, symbols, [y.shape for y in dense], lookups, code, start, make_guards)
+    handle = _handle(name, symbols, [y.shape for y in dense], lookups, code, start, make_guards)
+    if lanes == 1:
+        return handle
+    wide_in = tuple((rows * (1 if i in shared else lanes), c) for i, (rows, c) in enumerate(handle.shapes_in))
+    wide_out = tuple((rows * lanes, columns) for rows, columns in handle.shapes_out)
+    return replace(handle, shapes_in=wide_in, shapes_out=wide_out, sites=(), make_guards=None)
 
 
 def _handle(
@@ -120,6 +129,8 @@ class _Source:
     symbols: list[ca.SX]
     store: ObjectCache | None
     chunk: int
+    lanes: int = 1
+    shared: tuple[int, ...] = ()
 
     def compile(self, guards: bool = False) -> _Compiled:
         """From the cache under the key of these very expressions, else that of others that differ in numbers only."""
@@ -143,8 +154,16 @@ class _Source:
         code = None if self.store is None else self.store.load(shape)
         from_cache = code is not None
         if code is None:
-            made = emit(tape, self.chunk, sites=found, numbers=numbers)
-            header = {"operations": tape.operations, "chunks": made.chunks, "work_size": made.work_size}
+            if self.lanes > 1:
+                made = emit_lanes(tape, self.lanes, self.shared, self.chunk, numbers)
+            else:
+                made = emit(tape, self.chunk, sites=found, numbers=numbers)
+            header = {
+                "operations": tape.operations,
+                "chunks": made.chunks,
+                "work_size": made.work_size,
+                "lanes": self.lanes,
+            }
             code = Entry(header, tuple(compile_modules(made.modules)))
         if self.store is not None:
             if not from_cache:
@@ -156,7 +175,8 @@ class _Source:
 
     def _settings(self) -> str:
         """All that the object code depends on besides what is computed."""
-        return f"{__version__} {FORMAT} {self.chunk} {ca.CasadiMeta.version()} {target_identity()}"
+        lanes = f"{self.lanes} {self.shared} {sorted(vector_symbols())}" if self.lanes > 1 else ""
+        return f"{__version__} {FORMAT} {self.chunk} {ca.CasadiMeta.version()} {target_identity()} {lanes}"
 
     def _key(self, guards: bool) -> str:
         """Of the expressions, numbers included; made from CasADi's own form of the function, in milliseconds."""
@@ -170,7 +190,8 @@ def _linked(
     """Object code bound to its numbers."""
     h = code.header
     stats = BuildStats("llvm", h["operations"], h["chunks"], 0.0, seconds, from_cache)
-    owner = Linked(code.objects, ENTRY, symbols={SYMBOL: address_of(numbers)})
+    symbols = {SYMBOL: address_of(numbers), **(vector_symbols() if h.get("lanes", 1) > 1 else {})}
+    owner = Linked(code.objects, ENTRY, symbols=symbols)
     return _Compiled((owner, numbers), owner.address, h["work_size"], stats, sites)
 
 

@@ -58,12 +58,12 @@ def emit(
     """
     sites = find_sites(tape) if sites is None else sites
     layout = Layout(tape, chunk)
-    texts = [_ChunkWriter(tape, sites, layout, c, numbers or {}).text() for c in range(layout.count)]
+    texts = [ChunkWriter(tape, sites, layout, c, numbers or {}).text() for c in range(layout.count)]
     modules = []
     for first in range(0, layout.count, chunks_per_module):
         body = texts[first : first + chunks_per_module]
         if first == 0:
-            body = [*body, _entry(layout.count, chunks_per_module)]
+            body = [*body, entry_text(layout.count, chunks_per_module)]
         text = "\n".join(body)
         helpers = SEARCH + FREE if "@sekant.row" in text else ""
         helpers += ERFINV if "@sekant.erfinv" in text else ""
@@ -72,7 +72,7 @@ def emit(
     return Code(tuple(modules), layout.work_size, layout.count)
 
 
-def _entry(count: int, local: int) -> str:
+def entry_text(count: int, local: int) -> str:
     calls = "\n".join(f" call void @sekant_chunk{c}(ptr %arg, ptr %res, ptr %w)" for c in range(count))
     others = "\n".join(f"declare void @sekant_chunk{c}(ptr, ptr, ptr) nounwind" for c in range(local, count))
     return f"{others}\ndefine void @{ENTRY}({_SIGNATURE}) nounwind {{\n{calls}\n ret void\n}}"
@@ -143,7 +143,7 @@ def _split(chunk: np.ndarray, count: int) -> list[list[int]]:
     return [order[bounds[c] : bounds[c + 1]].tolist() for c in range(count)]
 
 
-class _ChunkWriter:
+class ChunkWriter:
     def __init__(self, tape: Tape, sites: TapeSites, layout: Layout, number: int, numbers: Mapping[int, int]):
         self.tape, self.sites, self.layout, self.number = tape, sites, layout, number
         self.numbers = numbers
@@ -225,9 +225,14 @@ class _ChunkWriter:
         return name
 
     def define(self, number: int) -> str:
-        op, name = self.op[number], f"%v{number}"
-        if op == LOOKUP:
+        if self.op[number] == LOOKUP:
             return self.lookup(self.a[number], self.b[number])
+        self.lines.append(self.operation(number, f"%v{number}"))
+        return f"%v{number}"
+
+    def operation(self, number: int, name: str) -> str:
+        """The text that defines `name` as the value of an operation of the tape."""
+        op = self.op[number]
         a, b = self.operand(self.a[number]), self.operand(self.b[number])
         text = None
         site = self.sites.switch(number)
@@ -235,8 +240,7 @@ class _ChunkWriter:
             text = held_instructions(op, name, a, b, self.mode(site[0]), site[1])
         if op in OPERATION_POW and self.op[self.b[number]] == CONST:
             text = power(name, a, float(self.tape.constant[self.b[number]]))
-        self.lines.append(text or instructions(op, name, a, b))
-        return name
+        return text or instructions(op, name, a, b)
 
     def lookup(self, k: int, result: int) -> str:
         code = self.codes.get(k)

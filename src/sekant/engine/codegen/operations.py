@@ -92,6 +92,13 @@ _TEMPLATES: dict[int, str] = {
     **{op: f"{{v}} = call double @{name}(double {{a}}, double {{b}})" for op, name in _CALLS2.items()},
 }
 UNARY = frozenset([*_UNARY, *_CALLS])
+LIBRARY: dict[str, int] = {
+    name: count
+    for calls, count in ((_CALLS, 1), (_CALLS2, 2))
+    for name in sorted(set(calls.values()))
+    if not name.startswith("llvm")
+}
+"""Functions that are called, and how many arguments they take."""
 BINARY = frozenset([*_BINARY, *_CALLS2])
 
 ERFINV = """

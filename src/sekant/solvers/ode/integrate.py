@@ -195,7 +195,9 @@ def _check_state(problem: OdeProblem, x0: ArrayLike) -> NDArray[np.float64]:
     if not np.all(np.isfinite(start)):
         i = int(np.argmin(np.isfinite(start)))
         raise SolverError(f"x0[{i}] = {start[i]} is not finite")
-    for first, length in problem.unit_blocks.tolist():
-        if not np.any(start[first : first + length]):
-            raise SolverError(f"x0[{first}:{first + length}] is zero, but must be a unit vector")
+    for first, length, stride in problem.unit_blocks.tolist():
+        block = slice(first, first + length * stride, stride)
+        if not np.any(start[block]):
+            last = first + (length - 1) * stride + 1
+            raise SolverError(f"x0[{first}:{last}] is zero, but must be a unit vector")
     return start

@@ -70,12 +70,13 @@ class OdeProblem:
     are held to the tolerances by a norm of their own, scaled by the largest of them. With ``nq = nv = 0`` all of x
     counts as ordinary state. `kinematics`: same arguments, result ``qdot (nq,)``; spares semi-implicit Euler a
     second call of `rhs`. `unit_blocks`: (k, 2), start and length of the blocks of x scaled back to unit norm after
-    every step. `euler_group`: a function that takes `group_size` steps of explicit Euler at once, unit norms
-    included, which spares small systems the way of the state through memory. Arguments ``control (5,), x, p, T, M``
-    with control = (base, i, h, low, high), the first step beginning at ``base + i h`` kept within [low, high];
-    result x. `projection`: same arguments as `rhs`, results ``x_new (n,), residual (1,)``: one Newton step of a
-    projection of positions and velocities on constraints, and how far the *given* x is from satisfying them. It is
-    applied after every step, and to every output, until the residual is at most `projection_tolerance`.
+    every step, or (k, 3), with the distance from one entry of a block to the next. `euler_group`: a function that
+    takes `group_size` steps of explicit Euler at once, unit norms included, which spares small systems the way of
+    the state through memory. Arguments ``control (5,), x, p, T, M`` with control = (base, i, h, low, high), the
+    first step beginning at ``base + i h`` kept within [low, high]; result x. `projection`: same arguments as
+    `rhs`, results ``x_new (n,), residual (1,)``: one Newton step of a projection of positions and velocities on
+    constraints, and how far the *given* x is from satisfying them. It is applied after every step, and to every
+    output, until the residual is at most `projection_tolerance`.
     `switching`: the sites of `rhs` (see `sekant.solvers.common.sites`), on whose changes dop853 lands.
     `events`: same arguments as `rhs`, result ``(ne,)``; a run ends where one of them passes zero in the direction
     that `directions` (ne,) asks for: -1 falling, 1 rising, 0 both. `sampling`: values in p, sampled on the way.
@@ -112,9 +113,12 @@ class OdeProblem:
         for name in ("p", "tables"):
             values = np.ascontiguousarray(getattr(self, name), dtype=np.float64).ravel()
             object.__setattr__(self, name, values if values.size else np.zeros(1))
-        blocks = np.array(self.unit_blocks, dtype=np.int64).reshape(-1, 2)
-        for start, length in blocks.tolist():
-            if start < 0 or length < 1 or start + length > self.n:
+        blocks = np.array(self.unit_blocks, dtype=np.int64)
+        if blocks.ndim == 2 and blocks.shape[1] == 2:
+            blocks = np.column_stack([blocks, np.ones(len(blocks), dtype=np.int64)])
+        blocks = blocks.reshape(-1, 3)
+        for start, length, stride in blocks.tolist():
+            if start < 0 or length < 1 or stride < 1 or start + (length - 1) * stride >= self.n:
                 raise SolverError(
                     f"unit block of {length} states from index {start} does not fit into n = {self.n} states"
                 )

@@ -7,12 +7,12 @@ from sekant.solvers.common.loops import inner
 
 @inner
 def normalize(x, blocks):
-    """Scale each block of `x` (n,) to unit norm, in place; `blocks`: pairs of start and length."""
-    for b in range(0, blocks.size, 2):
-        start, stop = blocks[b], blocks[b] + blocks[b + 1]
+    """Scale each block of `x` (n,) to unit norm, in place; `blocks`: triples of start, length and stride."""
+    for b in range(0, blocks.size, 3):
         square = 0.0
-        for j in range(start, stop):
-            square += x[j] * x[j]
+        for k in range(blocks[b + 1]):
+            entry = x[blocks[b] + k * blocks[b + 2]]
+            square += entry * entry
         scale = 1.0 / square**0.5
-        for j in range(start, stop):
-            x[j] *= scale
+        for k in range(blocks[b + 1]):
+            x[blocks[b] + k * blocks[b + 2]] *= scale

@@ -1,0 +1,162 @@
+"""Ensembles: several instances of a system, with other parameters, in the lanes of the processor.
+
+All lanes take the same steps: those of a fixed-step method, or of dop853, whose error is that of the lane with the
+largest. A lane that cannot go on is masked: it computes what another lane does from there, and nobody looks at it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sekant.analyses.simulation.reactors import reactors_of
+from sekant.analyses.simulation.runs import explicit_problem
+from sekant.engine.codegen.build import build
+from sekant.engine.codegen.native import NativeFunction
+from sekant.engine.system import State, System
+from sekant.solvers.ode import OdeProblem
+from sekant.solvers.ode import integrate as integrate_ode
+
+Floats = NDArray[np.float64]
+FIXED = ("rk4", "euler", "semi_implicit_euler")
+LANES = 4
+
+
+@dataclass(frozen=True, eq=False)
+class LaneRun:
+    """What one lane did: rows x (k, n) at the first k of the times asked for, and how it ended."""
+
+    x: Floats
+    p: Floats
+    status: str
+    message: str
+
+
+def fits_lanes(system: System, method: str) -> bool:
+    """Whether runs of a system may share the lanes: no constraints, no events, nothing that dop853 must land on."""
+    eq = system.equations
+    if system.engine != "llvm" or eq.constraints or eq.held_values or eq.delayed or reactors_of(system):
+        return False
+    if method == "dop853":
+        return not system.right_hand_side(False).sites
+    return method in FIXED
+
+
+def lane_function(system: System, name: str, lanes: int) -> NativeFunction:
+    """(t, x, p) -> xdot or qdot in lanes, t the same in all."""
+    eq = system.equations
+    x, rates = system.rates(balance=False)
+    result = rates if name == "rates" else eq.qdot
+
+    def make() -> NativeFunction:
+        return build(
+            f"{name} in {lanes} lanes",
+            [eq.t, x, eq.p],
+            [result],
+            eq.lookups,
+            cache=system.uses_cache,
+            lanes=lanes,
+            shared=(0,),
+        )
+
+    return system.once(("lanes", name, lanes), make)
+
+
+def lane_problem(system: System, method: str, p: Floats) -> OdeProblem:
+    """The problem of `p` (np, lanes) side by side: entry j of lane l of x and p stands at j * lanes + l."""
+    lanes = p.shape[1]
+    one = explicit_problem(system, None, False, method)
+    rhs = lane_function(system, "rates", lanes)
+    blocks = [
+        (lanes * start + lane, length, lanes)
+        for start, length, _ in one.unit_blocks.tolist()
+        for lane in range(lanes)
+    ]
+    return replace(
+        one,
+        rhs=rhs,
+        n=lanes * one.n,
+        nq=lanes * one.nq,
+        nv=lanes * one.nv,
+        p=np.ascontiguousarray(p).ravel(),
+        kinematics=lane_function(system, "kinematics", lanes) if one.kinematics is not None else None,
+        unit_blocks=np.array(blocks, dtype=np.int64).reshape(-1, 3),
+        switching=None,
+    )
+
+
+def run_lanes(
+    system: System,
+    starts: Sequence[State],
+    parameters: Sequence[Mapping[str, Any]],
+    times: Floats,
+    *,
+    method: str,
+    step: float | None = None,
+    rtol: float = 1e-6,
+    atol: float = 1e-9,
+    max_steps: int | None = None,
+) -> list[LaneRun]:
+    """Run as many instances as there are starts, 2, 4 or 8 of them, over the same times (k,) s."""
+    lanes = len(starts)
+    p = np.column_stack([system.parameter_vector(values) for values in parameters])
+    states = [
+        np.concatenate([s.q, s.v, system.element_states(s, v)])
+        for s, v in zip(starts, parameters, strict=True)
+    ]
+    x = np.column_stack(states)
+    stops = sorted(
+        {stop for v in parameters for stop in system.time_stops(float(times[0]), float(times[-1]), v)}
+    )
+    found: list[Floats] = []
+    ended: dict[int, tuple[int, str, str]] = {}  # lane -> rows, status, message
+    at, first, own = float(times[0]), 0, p.copy()
+    names = system.state_names
+    while True:
+        left = times[first:]
+        begins_on_row = bool(left.size) and left[0] == at
+        asked = left if begins_on_row else np.concatenate([[at], left])
+        tight = 1.0 / np.sqrt(lanes) if method == "dop853" else 1.0
+        done = integrate_ode(
+            lane_problem(system, method, p),
+            asked,
+            np.ascontiguousarray(x).ravel(),
+            method=method,
+            step=step,
+            rtol=tight * rtol,
+            atol=tight * atol,
+            stops=stops,
+            max_steps=max_steps,
+        )
+        rows = done.x.reshape(len(done.t), -1, lanes)[0 if begins_on_row else 1 :]
+        found.append(rows)
+        first += len(rows)
+        if done.status == "finished":
+            break
+        lane = done.component % lanes
+        bad = [lane] if done.status == "not_finite" and lane not in ended else range(lanes)
+        for k in bad:
+            if k not in ended:
+                ended[k] = (first, done.status, _cause(done, lanes, names))
+        good = [k for k in range(lanes) if k not in ended]
+        if not good:
+            break
+        x, at = done.x_last.reshape(-1, lanes).copy(), done.t_last
+        x[:, lane], p[:, lane] = x[:, good[0]], p[:, good[0]]
+    whole = np.concatenate(found) if found else np.zeros((0, x.shape[0], lanes))
+    runs = []
+    for lane in range(lanes):
+        count, status, message = ended.get(lane, (len(whole), "finished", ""))
+        runs.append(LaneRun(np.ascontiguousarray(whole[:count, :, lane]), own[:, lane], status, message))
+    return runs
+
+
+def _cause(done: Any, lanes: int, names: Sequence[str]) -> str:
+    if done.status != "not_finite":
+        return done.describe([name for name in names for _ in range(lanes)])
+    name = names[done.component // lanes]
+    return f"'{name}' is not finite at t = {done.t_failed:.9g} s; check the parameters of this row"
