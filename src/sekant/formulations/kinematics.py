@@ -20,7 +20,7 @@ from sekant.model.motion import ElementState, FrameState, HeldValue
 from sekant.model.quantities import Expression
 from sekant.model.resolve import ResolvedModel
 from sekant.tables.lookups import Lookups
-from sekant.tables.table import Table
+from sekant.tables.table import Table, Table2
 
 
 class TreeKinematics:
@@ -41,6 +41,7 @@ class TreeKinematics:
         self.links: tuple[Link, ...] = layout.links
         self.cuts: tuple[str, ...] = layout.cuts
         self._tables: dict[tuple[str, int], Table] = {}
+        self._grids: dict[str, Table2] = {}
         self._measured: dict[str, SX | None] = {}
         self._signals: dict[str, SX | None] = {}
         self.states: dict[tuple[str, str], ElementState] = {}  # of signals and force elements: (owner, part)
@@ -312,7 +313,22 @@ class TreeKinematics:
                 return local[name]
             return self._name(name)
 
-        return SX(number.evaluate(lookup, lambda name, arguments: self.table(name, *arguments)))
+        return SX(number.evaluate(lookup, self._call))
+
+    def _call(self, name: str, arguments: list[Any]) -> SX:
+        """A table in an expression."""
+        data = self.model.tables[name]
+        if len(arguments) != data.dimension:
+            raise ModelError(
+                f"is a table of {data.dimension} variable{'s' if data.dimension > 1 else ''}, but an expression "
+                f"gives it {len(arguments)}",
+                path=("tables", name),
+            )
+        if data.dimension == 1:
+            return self.table(name, arguments[0])
+        if name not in self._grids:
+            self._grids[name] = data.table2(name)
+        return self.lookups(self._grids[name], *(SX(x) for x in arguments))
 
     def _name(self, name: str) -> Any:
         if name == "t":

@@ -33,10 +33,13 @@ def read_table_files(tables: Any, folder: Path, places: Places, path: KeyPath) -
         try:
             if "file" in table:
                 tables[name] = _from_file(table, folder)
-            for axis in ("x", "y"):
+            for axis in ("x", "x2", "y"):
                 if isinstance(tables[name].get(axis), list):
                     tables[name][axis] = [
-                        _plain(value, axis, i) for i, value in enumerate(tables[name][axis])
+                        [_plain(x, axis, i) for x in value]
+                        if isinstance(value, list)
+                        else _plain(value, axis, i)
+                        for i, value in enumerate(tables[name][axis])
                     ]
         except ModelError as error:
             place = find_place(places, (*path, name, "file"))

@@ -13,15 +13,10 @@ from typing import Any, TypeVar, get_args
 
 from sekant.errors import ModelError
 from sekant.model.expressions.expression import Expression
-from sekant.model.quantities import Description, MirrorKind, Value, mirror_of
+from sekant.model.quantities import Description, MirrorKind, Value, mirror_of, negative
 
 AXES = "xyz"
 D = TypeVar("D", bound=Description)
-
-
-def negative(value: Value) -> Value:
-    """-value, of a number or an expression."""
-    return value.negated() if isinstance(value, Expression) else 0.0 - value
 
 
 def mirrored(item: D, plane: str) -> D:

@@ -39,6 +39,10 @@ class Kinematics(Protocol):
         """State of ``body`` or ``body.frame``."""
         ...
 
+    def joint_ends(self, joint: str) -> tuple[FrameState, FrameState]:
+        """States of a joint's frames F and M."""
+        ...
+
     def coordinate(self, joint: str, index: int) -> tuple[SX, SX]:
         """(q, v) of one coordinate of a joint whose velocities are the rates of its coordinates."""
         ...

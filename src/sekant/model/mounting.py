@@ -18,10 +18,10 @@ from sekant.model.driver import Driver
 from sekant.model.expressions.expression import Expression, is_name
 from sekant.model.items import COLLECTIONS
 from sekant.model.joints import Joint
-from sekant.model.mirror import AXES, mirrored, negative
+from sekant.model.mirror import AXES, mirrored
 from sekant.model.model import Model
 from sekant.model.placement import Placement, composed
-from sekant.model.quantities import ANY, Description, is_reference, mirror_sign, read_value
+from sekant.model.quantities import ANY, Description, is_reference, mirror_sign, negative, read_value
 from sekant.model.sensors import Sensor
 
 

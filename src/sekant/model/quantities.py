@@ -346,6 +346,11 @@ def unit_of(field: Any) -> str | None:
     return next((marker.unit for marker in markers_of(field) if isinstance(marker, Quantity)), None)
 
 
+def negative(value: Value) -> Value:
+    """-value, of a number or an expression."""
+    return value.negated() if isinstance(value, Expression) else 0.0 - value
+
+
 def mirror_of(field: Any) -> MirrorKind:
     """How a field behaves under a reflection."""
     for marker in markers_of(field):

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Literal, Self
 import numpy as np
 from pydantic import model_validator
 
+from sekant.errors import ModelError
 from sekant.model.quantities import Description
-from sekant.tables.table import Table
+from sekant.tables.table import Table, Table2
 
 if TYPE_CHECKING:
     from sekant.model.examples import Stage
@@ -18,10 +19,15 @@ Extrapolation = Literal["error", "constant", "linear", "periodic"]
 
 
 class TableData(Description):
-    """y over x, in SI units, and how to go between the points and beyond them."""
+    """y over x, in SI units, and how to go between the points and beyond them.
+
+    With `x2` a table of two variables, called as ``name(a, b)``: y has a row for each x, a column for each x2.
+    """
 
     x: tuple[float, ...]
-    y: tuple[float, ...]
+    y: tuple[float, ...] | tuple[tuple[float, ...], ...]
+    x2: tuple[float, ...] | None = None
+    """second variable of a table of two"""
     kind: Kind = "linear"
     extrapolation: Extrapolation = "constant"
 
@@ -29,31 +35,66 @@ class TableData(Description):
     def example(cls, stage: Stage) -> Self:
         return cls(x=(-0.1, 0.0, 0.05, 0.1), y=(-700.0, 0.0, 500.0, 1500.0), kind="linear")
 
+    @property
+    def dimension(self) -> int:
+        """Number of variables."""
+        return 1 if self.x2 is None else 2
+
     @model_validator(mode="after")
-    def _increasing(self):
+    def _consistent(self):
+        nested = any(isinstance(row, tuple) for row in self.y)
+        if nested != (self.x2 is not None):
+            raise ValueError(
+                "x2 and rows of numbers in y belong together: a table of two variables needs both"
+            )
         if len(self.x) != len(self.y):
-            raise ValueError(f"x has {len(self.x)} values and y {len(self.y)}; they belong in pairs")
-        if len(self.x) < 2:
-            raise ValueError(f"needs at least 2 points (got {len(self.x)})")
-        if not np.all(np.isfinite(self.x)) or not np.all(np.isfinite(self.y)):
+            rows = "rows" if nested else "values"
+            raise ValueError(f"x has {len(self.x)} values and y {len(self.y)} {rows}; they belong in pairs")
+        if self.x2 is not None:
+            if self.kind not in ("linear", "cubic"):
+                raise ValueError(f"a table of two variables is linear or cubic (got '{self.kind}')")
+            lengths = {len(row) for row in self.y if isinstance(row, tuple)}
+            if lengths != {len(self.x2)}:
+                raise ValueError(
+                    f"x2 has {len(self.x2)} values, rows of y {sorted(lengths)}; they must agree"
+                )
+        if not np.all(np.isfinite(np.array(self.y, float))):
             raise ValueError("holds NaN or infinity; remove those points")
-        steps = np.diff(self.x)
+        for axis, values in (("x", self.x), *((("x2", self.x2),) if self.x2 is not None else ())):
+            self._check_axis(axis, values)
+        return self
+
+    def _check_axis(self, axis: str, x: tuple[float, ...]) -> None:
+        if len(x) < 2:
+            raise ValueError(f"needs at least 2 points (got {len(x)})")
+        if not np.all(np.isfinite(x)):
+            raise ValueError("holds NaN or infinity; remove those points")
+        steps = np.diff(x)
         if np.any(steps <= 0):
             row = int(np.argmax(steps <= 0))
             raise ValueError(
-                f"x must increase: x[{row + 1}] = {self.x[row + 1]:g} does not exceed x[{row}] = {self.x[row]:g}"
+                f"{axis} must increase: {axis}[{row + 1}] = {x[row + 1]:g} does not exceed {axis}[{row}] = {x[row]:g}"
             )
-        if self.kind in ("cubic", "pchip") and len(self.x) < 4:
-            raise ValueError(f"a {self.kind} table needs at least 4 points (got {len(self.x)})")
-        return self
+        if self.kind in ("cubic", "pchip") and len(x) < 4:
+            raise ValueError(f"a {self.kind} table needs at least 4 points (got {len(x)})")
 
     def table(self, name: str) -> Table:
-        """The piecewise polynomial."""
-        x, y = np.array(self.x), np.array(self.y)
+        """The piecewise polynomial of a table of one variable."""
+        x, y = np.array(self.x), np.array(self.y, float)
+        if self.x2 is not None:
+            raise ModelError(
+                "is a table of two variables; one of a single variable is needed", path=("tables", name)
+            )
         if self.kind == "step":
             return _staircase(x, y, self.extrapolation, name)
         build = {"linear": Table.linear, "cubic": Table.cubic, "pchip": Table.pchip}[self.kind]
         return build(x, y, extrapolation=self.extrapolation, name=name)
+
+    def table2(self, name: str) -> Table2:
+        """The patches of a table of two variables."""
+        build = Table2.linear if self.kind == "linear" else Table2.cubic
+        y = np.array(self.y, float)
+        return build(np.array(self.x), np.array(self.x2), y, extrapolation=self.extrapolation, name=name)
 
 
 def _staircase(x: np.ndarray, y: np.ndarray, extrapolation: str, name: str) -> Table:

@@ -112,20 +112,33 @@ def _references(model: Model) -> Iterator[ModelError]:
     yield from _targets(model)
     for collection in ("forces", "constraints", "contacts", "drivers"):
         for name, item in getattr(model, collection).items():
-            for field in ("joint", "driven"):
+            for field in ("joint", "driven", "at_joint"):
                 joint = getattr(item, field, None)
                 if joint is not None and joint not in model.joints:
                     yield ModelError(
                         f"unknown joint '{joint}'; {suggest(joint, list(model.joints), 'joints')}",
                         path=(collection, name, field),
                     )
-            for field in ("spring", "damper", "table"):
-                table = getattr(item, field, None)
+            for field, table in _table_fields(item):
                 if table is not None and table not in model.tables:
                     yield ModelError(
                         f"unknown table '{table}'; {suggest(table, list(model.tables), 'tables')}",
                         path=(collection, name, field),
                     )
+                elif table is not None and model.tables[table].dimension > 1:
+                    yield ModelError(
+                        f"'{table}' is a table of two variables; this needs one of a single variable",
+                        path=(collection, name, field),
+                    )
+
+
+def _table_fields(item: object) -> Iterator[tuple[str, str | None]]:
+    """Fields that name tables of one variable, and what they name."""
+    for field in ("spring", "damper", "table"):
+        yield field, getattr(item, field, None)
+    for field in ("tables", "rotational_tables"):
+        for name in getattr(item, field, ()):
+            yield field, name
 
 
 def _targets(model: Model) -> Iterator[ModelError]:
@@ -249,7 +262,8 @@ def _coordinates(model: Model) -> Iterator[ModelError]:
                 if target.unit_quaternion is not None:
                     yield ModelError(
                         f"joint '{joint}' is {target.type}: its coordinates are not the integrals of its "
-                        "velocities, so none can be driven or sprung by number; use a torque or a bushing",
+                        f"velocities, so none can be driven or sprung by number; use a wrench (at_joint: {joint}), a "
+                        "torque or a bushing",
                         path=(collection, name, field),
                     )
                 elif not 0 <= index < target.nv:

@@ -4,6 +4,7 @@ from sekant.model.forces.actuator import Actuator
 from sekant.model.forces.base import FORCES, Force, force_class, register
 from sekant.model.forces.bump_stop import BumpStop
 from sekant.model.forces.bushing import Bushing
+from sekant.model.forces.compliant_coupling import CompliantCoupling
 from sekant.model.forces.joint_friction import JointFriction
 from sekant.model.forces.joint_limit import JointLimit
 from sekant.model.forces.plane_contact import PlaneContact
@@ -13,12 +14,14 @@ from sekant.model.forces.sphere_contact import SphereContact
 from sekant.model.forces.spring_damper import SpringDamper
 from sekant.model.forces.surface_contact import SurfaceContact
 from sekant.model.forces.torque import Torque
+from sekant.model.forces.wrench import Wrench
 
 __all__ = [
     "FORCES",
     "Actuator",
     "BumpStop",
     "Bushing",
+    "CompliantCoupling",
     "Force",
     "JointFriction",
     "JointLimit",
@@ -29,6 +32,7 @@ __all__ = [
     "SpringDamper",
     "SurfaceContact",
     "Torque",
+    "Wrench",
     "force_class",
     "register",
 ]

@@ -18,6 +18,10 @@ class Force(Item):
         """Wrenches, generalized forces, stored energy and power at the present motion."""
         raise NotImplementedError(f"force type '{self.type}' has no action")
 
+    def owner(self, motion: ElementKinematics) -> str:
+        """The name of this very element in its model, for states of its own."""
+        return next(name for name, force in motion.model.forces.items() if force is self)
+
 
 FORCES: Registry[Force] = Registry("force")
 register, force_class = FORCES.register, FORCES.find

@@ -1,38 +1,68 @@
-"""Bushing: six stiffnesses and six dampings between two frames."""
+"""Bushing: stiffnesses, tables, a coupled matrix and relaxing branches between two frames."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import casadi as ca
+import numpy as np
+from pydantic import model_validator
 
-from sekant.geometry.spatial import vector
+from sekant.errors import ModelError
+from sekant.geometry.spatial import SX, scalar, vector
 from sekant.model.forces.base import Force, register
-from sekant.model.motion import Action, Kinematics, PointWrench
+from sekant.model.motion import Action, ElementKinematics, FrameState, PointWrench
 from sekant.model.quantities import (
+    AnyQuantity,
     Dampings,
+    Description,
     FrameName,
     RotationalDampings,
     RotationalStiffnesses,
     Stiffnesses,
+    TableName,
+    Time,
+    negative,
 )
 
 if TYPE_CHECKING:
     from sekant.model.examples import Stage
+
+NAMES = ("x", "y", "z", "a", "b", "c")
+"""Directions: displacements, then angles."""
+NO_TABLES = (None, None, None)
+
+
+class MaxwellBranch(Description):
+    """A spring in series with a damper, in each direction: force k (d - s), T s' = d - s."""
+
+    stiffness: Stiffnesses = (0.0, 0.0, 0.0)
+    rotational_stiffness: RotationalStiffnesses = (0.0, 0.0, 0.0)
+    time_constant: Time
+    """time in which its force fades: damping over stiffness"""
+
+    @model_validator(mode="after")
+    def _sensible(self):
+        if isinstance(self.time_constant, float) and self.time_constant <= 0:
+            raise ValueError(f"time_constant must be positive (got {self.time_constant:g} s)")
+        return self
 
 
 @register
 class Bushing(Force):
     """Elastic mount with principal directions along the parent frame's axes.
 
-    Displacement d = p_FM in F, angles (a, b, c) with R_FM = R_x(a) R_y(b) R_z(c). Both halves derive from
-    the potential (d.K d + angles.K_r angles) / 2, so the bushing is exactly conservative at any rotation
-    up to b = 90 deg: the force acts on both bodies at M's origin, and the moment is B^-T K_r angles,
+    Displacement d = p_FM in F, angles (a, b, c) with R_FM = R_x(a) R_y(b) R_z(c). All elastic parts derive from a
+    potential of these six, e = (d, angles): e.K e / 2 with the stiffnesses, e.matrix e / 2, integrals of the tables,
+    the springs of Maxwell branches. So the bushing is exactly conservative at any rotation
+    up to b = 90 deg: the force acts on both bodies at M's origin, and the moment is B^-T times the couple,
     where B takes the rates of the angles to the relative angular velocity.
     """
 
     type: ClassVar[str] = "bushing"
-    summary: ClassVar[str] = "elastic mount: six stiffnesses and six dampings"
+    summary: ClassVar[str] = (
+        "elastic mount: stiffnesses, dampings, tables, a coupled matrix, relaxing branches"
+    )
     frame_fields: ClassVar = ("parent", "child")
     picture: ClassVar = "bushing"
 
@@ -42,10 +72,53 @@ class Bushing(Force):
     damping: Dampings = (0.0, 0.0, 0.0)
     rotational_stiffness: RotationalStiffnesses = (0.0, 0.0, 0.0)
     rotational_damping: RotationalDampings = (0.0, 0.0, 0.0)
+    tables: tuple[TableName | None, TableName | None, TableName | None] = NO_TABLES
+    """restoring force over displacement in each direction, besides the stiffnesses"""
+    rotational_tables: tuple[TableName | None, TableName | None, TableName | None] = NO_TABLES
+    """restoring couple over each angle"""
+    matrix: tuple[tuple[AnyQuantity, ...], ...] | None = None
+    """symmetric 6 x 6 stiffness of (x, y, z, a, b, c) in SI units, besides the stiffnesses"""
+    maxwell: tuple[MaxwellBranch, ...] = ()
+    """branches whose force fades: what makes rubber stiffer at high frequency"""
+
+    @model_validator(mode="after")
+    def _sensible(self):
+        if self.matrix is None:
+            return self
+        if len(self.matrix) != 6 or any(len(row) != 6 for row in self.matrix):
+            raise ValueError("matrix must have 6 rows of 6 numbers, for (x, y, z, a, b, c)")
+        numbers = np.array([[x if isinstance(x, float) else np.nan for x in row] for row in self.matrix])
+        off = np.abs(numbers - numbers.T)
+        if np.any(off > 1e-9 * np.nanmax(np.abs(numbers), initial=1e-300)):
+            i, k = np.unravel_index(int(np.nanargmax(off)), off.shape)
+            raise ValueError(
+                f"matrix must be symmetric, or it would make energy out of nothing: entries ({NAMES[i]}, {NAMES[k]}) "
+                f"are {numbers[i, k]:g} and {numbers[k, i]:g}"
+            )
+        return self
+
+    def mirror_changes(self, plane: str) -> dict[str, Any]:
+        """Displacements normal to the plane and angles about the other axes change their signs."""
+        sign = [-1.0 if axis == plane else 1.0 for axis in "xyz"]
+        sign += [1.0 if axis == plane else -1.0 for axis in "xyz"]
+        for name, s, table in zip(NAMES, sign, (*self.tables, *self.rotational_tables), strict=True):
+            if table is not None and s < 0:
+                raise ModelError(
+                    f"table '{table}' of a bushing, over '{name}', cannot be mirrored; model the other side itself"
+                )
+        if self.matrix is None:
+            return {}
+        rows = [
+            tuple(negative(x) if s * r < 0 else x for r, x in zip(sign, row, strict=True))
+            for s, row in zip(sign, self.matrix, strict=True)
+        ]
+        return {"matrix": tuple(rows)}
 
     @classmethod
     def example(cls, stage: Stage) -> Self:
         parent, child = stage.two_frames()
+        rows = np.diag([3.0, 5.0, 4.0, 0.9, 0.7, 0.8])
+        rows[0, 4] = rows[4, 0] = -0.6
         return cls(
             parent=parent,
             child=child,
@@ -53,38 +126,66 @@ class Bushing(Force):
             damping=stage.three(1, 4),
             rotational_stiffness=stage.three(5, 9),
             rotational_damping=stage.three(0.3, 0.9),
+            tables=(None, stage.table(), None),
+            matrix=tuple(tuple(row) for row in rows.tolist()),
         )
 
-    def action(self, motion: Kinematics) -> Action:
+    def action(self, motion: ElementKinematics) -> Action:
         F, M = motion.frame(self.parent), motion.frame(self.child)
-        k, c = vector(self.stiffness), vector(self.damping)
-        k_r, c_r = vector(self.rotational_stiffness), vector(self.rotational_damping)
-        d_W = M.p - F.p
-        d = F.R.T @ d_W
-        d_rate = F.R.T @ (M.v_WF - F.v_WF - ca.cross(F.w_WF, d_W))
-        R = F.R.T @ M.R
-        angles = ca.vertcat(
-            ca.atan2(-R[1, 2], R[2, 2]),
-            ca.asin(ca.fmax(-1, ca.fmin(1, R[0, 2]))),
-            ca.atan2(-R[0, 1], R[0, 0]),
-        )
-        sa, ca_, sb, cb = ca.sin(angles[0]), ca.cos(angles[0]), ca.sin(angles[1]), ca.cos(angles[1])
-        # inverse of B, whose columns are x of F, y after the first turn and z after the second, all in F
-        B_inverse = ca.blockcat([[1, sa * sb / cb, -ca_ * sb / cb], [0, ca_, sa], [0, -sa / cb, ca_ / cb]])
-        rates = B_inverse @ (F.R.T @ (M.w_WF - F.w_WF))
-        force = -(k * d + c * d_rate)
-        couple = -(k_r * angles + c_r * rates)
-        f_W = F.R @ force
-        n_W = F.R @ (B_inverse.T @ couple)
+        e, rates, B_inverse = _deformation(F, M)
+        k = ca.vertcat(vector(self.stiffness), vector(self.rotational_stiffness))
+        c = ca.vertcat(vector(self.damping), vector(self.rotational_damping))
+        load, potential = k * e + c * rates, 0.5 * ca.dot(k * e, e)
         lossy = any(not (isinstance(x, float) and x == 0) for x in (*self.damping, *self.rotational_damping))
+        power = -ca.dot(c * rates, rates) if lossy else None
+        for i, name in enumerate((*self.tables, *self.rotational_tables)):
+            if name is not None:
+                load[i] = load[i] + motion.table(name, e[i])
+                potential = potential + motion.table(name, e[i], -1)
+        if self.matrix is not None:
+            K = ca.vertcat(*[ca.horzcat(*[scalar(x) for x in row]) for row in self.matrix])
+            load, potential = load + K @ e, potential + 0.5 * ca.dot(K @ e, e)
+        state_rates: dict[str, SX] = {}
+        for number, branch in enumerate(self.maxwell):
+            k_m = ca.vertcat(vector(branch.stiffness), vector(branch.rotational_stiffness))
+            for i in range(6):
+                if k_m[i].is_zero():
+                    continue
+                part = f"maxwell{number}_{NAMES[i]}"
+                stretch = e[i] - motion.state(self.owner(motion), part, 0.0, "m" if i < 3 else "rad")
+                state_rates[part] = stretch / scalar(branch.time_constant)
+                load[i] = load[i] + k_m[i] * stretch
+                potential = potential + 0.5 * k_m[i] * stretch * stretch
+                power = (0 if power is None else power) - k_m[i] * stretch * state_rates[part]
+        f_W = -F.R @ load[:3]
+        n_W = -F.R @ (B_inverse.T @ load[3:])
         return Action(
             wrenches=(PointWrench(F.body, M.p, -f_W, -n_W), PointWrench(M.body, M.p, f_W, n_W)),
-            potential=0.5 * (ca.dot(k * d, d) + ca.dot(k_r * angles, angles)),
-            power=-(ca.dot(c * d_rate, d_rate) + ca.dot(c_r * rates, rates)) if lossy else None,
+            potential=potential,
+            power=power,
             outputs={
-                "displacement": ("m", d),
-                "angles": ("rad", angles),
-                "force": ("N", force),
+                "displacement": ("m", e[:3]),
+                "angles": ("rad", e[3:]),
+                "force": ("N", -load[:3]),
                 "moment": ("N*m", F.R.T @ n_W),
             },
+            rates=state_rates,
         )
+
+
+def _deformation(F: FrameState, M: FrameState) -> tuple[SX, SX, SX]:
+    """Displacement and angles e (6,) of M in F, their rates (6,), and B^-1 (3, 3), from w_FM to their rates."""
+    d_W = M.p - F.p
+    d = F.R.T @ d_W
+    d_rate = F.R.T @ (M.v_WF - F.v_WF - ca.cross(F.w_WF, d_W))
+    R = F.R.T @ M.R
+    angles = ca.vertcat(
+        ca.atan2(-R[1, 2], R[2, 2]),
+        ca.asin(ca.fmax(-1, ca.fmin(1, R[0, 2]))),
+        ca.atan2(-R[0, 1], R[0, 0]),
+    )
+    sa, ca_, sb, cb = ca.sin(angles[0]), ca.cos(angles[0]), ca.sin(angles[1]), ca.cos(angles[1])
+    # inverse of B, whose columns are x of F, y after the first turn and z after the second, all in F
+    B_inverse = ca.blockcat([[1, sa * sb / cb, -ca_ * sb / cb], [0, ca_, sa], [0, -sa / cb, ca_ / cb]])
+    rates = B_inverse @ (F.R.T @ (M.w_WF - F.w_WF))
+    return ca.vertcat(d, angles), ca.vertcat(d_rate, rates), B_inverse

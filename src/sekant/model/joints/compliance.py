@@ -10,9 +10,8 @@ import casadi as ca
 
 from sekant.errors import ModelError
 from sekant.geometry.spatial import SX, Pose, Twist, rotation_x, rotation_y, rotation_z, vector
-from sekant.model.mirror import negative
 from sekant.model.motion import Action, Kinematics
-from sekant.model.quantities import AnyQuantity, Description
+from sekant.model.quantities import AnyQuantity, Description, negative
 
 
 class Spring(Description):

@@ -21,7 +21,7 @@ from sekant.model.points.element import SECTIONS, Element
 from sekant.model.points.geometric import AXES, FOLLOWS, Coordinate, Geometric, Rows, combination
 from sekant.model.points.lengths import Lengths
 from sekant.tables.lookups import Lookups
-from sekant.tables.table import Table
+from sekant.tables.table import Table, Table2
 
 if TYPE_CHECKING:
     from sekant.model.points.parts import Body, Part
@@ -44,7 +44,7 @@ class Composition:
         self.t = SX.sym("t")
         self.p = resolved.p
         self.lookups = Lookups()
-        self._tables: dict[str, Table] = {}
+        self._tables: dict[str, Table | Table2] = {}
         self.coordinates: list[Coordinate] = []
         self._numbers: dict[int, int] = {}
         self._scalars: dict[str, SX] = {}
@@ -267,7 +267,8 @@ class Composition:
         if name not in tables:
             raise KeyError(name)
         if name not in self._tables:
-            self._tables[name] = tables[name].table(name)
+            data = tables[name]
+            self._tables[name] = data.table(name) if data.dimension == 1 else data.table2(name)
         return self.lookups(self._tables[name], *[SX(argument) for argument in arguments])
 
     def _put_in(self, given: SX) -> SX:

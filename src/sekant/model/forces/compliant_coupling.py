@@ -1,0 +1,97 @@
+"""Gears, belts, racks and cams with compliance and backlash: a spring between two joint coordinates."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar, Self
+
+import casadi as ca
+from pydantic import model_validator
+
+from sekant.geometry.spatial import SX, scalar
+from sekant.model.forces.base import Force, register
+from sekant.model.motion import Action, Kinematics
+from sekant.model.quantities import AnyQuantity, JointName, TableName
+
+if TYPE_CHECKING:
+    from sekant.model.examples import Stage
+
+
+@register
+class CompliantCoupling(Force):
+    """Resists deviations d = q_driven - ratio q - offset (or q_driven - table(q) - offset) by k d + c d'.
+
+    With `backlash` b nothing acts while |d| < b / 2; beyond it acts k (|d| - b/2) + c |d|', which never pulls. The
+    driving coordinate bears the ratio times that. A coupling without compliance is a constraint of type `coupling`.
+    """
+
+    type: ClassVar[str] = "compliant_coupling"
+    summary: ClassVar[str] = "gear, belt, rack or cam with stiffness, damping and backlash"
+
+    joint: JointName  # the driving joint
+    coordinate: int = 0
+    driven: JointName
+    driven_coordinate: int = 0
+    ratio: AnyQuantity | None = None
+    """change of the driven coordinate with the driving one: negative for outer gears, positive for a belt"""
+    table: TableName | None = None
+    """a cam: the driven coordinate over the driving one"""
+    offset: AnyQuantity = 0.0
+    stiffness: AnyQuantity
+    """of the deviation of the driven coordinate, N/m or N m/rad"""
+    damping: AnyQuantity = 0.0
+    backlash: AnyQuantity = 0.0
+    """free play of the driven coordinate from one flank to the other, m or rad"""
+
+    @model_validator(mode="after")
+    def _sensible(self):
+        if (self.ratio is None) == (self.table is None):
+            raise ValueError("needs either 'ratio' or 'table'")
+        for field in ("stiffness", "damping", "backlash"):
+            value = getattr(self, field)
+            if isinstance(value, float) and value < 0:
+                raise ValueError(f"{field} must not be negative (got {value:g})")
+        return self
+
+    @classmethod
+    def example(cls, stage: Stage) -> Self:
+        driving, driven = stage.coordinates[0], stage.coordinates[-1]
+        return cls(
+            joint=driving[0],
+            coordinate=driving[1],
+            driven=driven[0],
+            driven_coordinate=driven[1],
+            ratio=stage.uniform(0.4, 1.7) * (1.0 if driving != driven else -1.0),
+            offset=0.3,
+            stiffness=stage.uniform(20, 60),
+            damping=stage.uniform(0.5, 2),
+        )
+
+    def action(self, motion: Kinematics) -> Action:
+        q, v = motion.coordinate(self.joint, self.coordinate)
+        q_driven, v_driven = motion.coordinate(self.driven, self.driven_coordinate)
+        if self.table is not None:
+            target, slope = motion.table(self.table, q), motion.table(self.table, q, 1)
+        else:
+            slope = SX(scalar(self.ratio))
+            target = slope * q
+        d, rate = q_driven - target - scalar(self.offset), v_driven - slope * v
+        k, c = scalar(self.stiffness), scalar(self.damping)
+        if isinstance(self.backlash, float) and self.backlash == 0.0:
+            stretch, force = d, -(k * d + c * rate)
+        else:
+            half = 0.5 * scalar(self.backlash)
+            above, below = ca.fmax(d - half, 0), ca.fmin(d + half, 0)
+            stretch = above + below
+            pushed = ca.if_else(d > half, ca.fmax(k * above + c * rate, 0), 0)
+            pulled = ca.if_else(d < -half, ca.fmin(k * below + c * rate, 0), 0)
+            force = -(pushed + pulled)
+        lossy = not (isinstance(self.damping, float) and self.damping == 0.0)
+        return Action(
+            generalized=(
+                (self.driven, self.driven_coordinate, force),
+                (self.joint, self.coordinate, -slope * force),
+            ),
+            potential=0.5 * k * stretch * stretch,
+            power=(force + k * stretch) * rate if lossy else None,
+            outputs={"force": ("N or N*m", force), "deviation": ("m or rad", d)},
+        )
