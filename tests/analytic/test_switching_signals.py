@@ -84,7 +84,7 @@ def test_a_run_goes_on_on_its_branch():
     assert sk.compile(model).outputs(half.final_state)["relay"] == -FORCE
 
 
-@pytest.mark.parametrize("method", ["dop853", "radau5", "taylor"])
+@pytest.mark.parametrize("method", ["dop853", "radau5", "rk4", "taylor"])
 def test_sampled_controller_is_the_discrete_system(method):
     """u[k] = -4 q[k] - 3 v[k] - s[k], s[k+1] = s[k] + 0.7 T q[k]; between samples the force is constant."""
     period = 0.05
@@ -95,7 +95,8 @@ def test_sampled_controller_is_the_discrete_system(method):
         },
         "u",
     )
-    result = sk.simulate(model, until=2.0, method=method, output_step=period / 2, rtol=1e-11, atol=1e-13)
+    options = {"method": method, "rtol": 1e-11, "atol": 1e-13, "step": 0.01 if method == "rk4" else None}
+    result = sk.simulate(model, until=2.0, output_step=period / 2, **options)
     q, v, total = 0.3, 0.0, 0.0
     for k in range(40):
         u, total_next = -4 * q - 3 * v - total, total + 0.7 * period * q
@@ -104,6 +105,9 @@ def test_sampled_controller_is_the_discrete_system(method):
         assert result["total"][2 * k] == pytest.approx(total_next, abs=1e-11)
         q, v, total = q + period * v + period**2 * u / (2 * MASS), v + period * u / MASS, total_next
     assert result["rail.q"][-1] == pytest.approx(q, abs=1e-11)
+    half = sk.simulate(model, until=0.83, **options)  # between two samples: what they left goes on
+    rest = sk.simulate(model, initial=half, until=2.0, **options)
+    assert rest["rail.q"][-1] == pytest.approx(q, abs=1e-10)
 
 
 @pytest.mark.parametrize(("method", "pieces"), [("dop853", 1), ("taylor", 2)])

@@ -13,6 +13,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from sekant.analyses.simulation.chattering import switching_elements
 from sekant.analyses.simulation.crossings import breaks_crossed
+from sekant.analyses.simulation.sampling import (
+    sampled_in_loop,
+    sampling_of,
+    with_held,
+)
 from sekant.analyses.simulation.work import WorkAlongMotion
 from sekant.engine.codegen.text import compile_text
 from sekant.engine.functions.dae import DaeExpressions, DaeFunctions, build_dae
@@ -197,7 +202,13 @@ def _run_explicit(method: str, setup: Setup, work: Floats | None = None, guards:
     problem = explicit_problem(system, setup.parameters, setup.balance, method, setup.start.held)
     problem = _with_events(problem, system, guards)
     steps = (setup.times[-1] - setup.times[0]) / setup.step if setup.step else 0
-    if method == "euler" and steps >= MANY_STEPS and not system.equations.constraints:
+    on_chunk: Callable[..., None] = setup.on_chunk
+    if guards is None and sampled_in_loop(system, method):
+        begin, end = float(setup.times[0]), float(setup.times[-1])
+        sampling = sampling_of(system, setup.balance, setup.p, begin, end)
+        problem = replace(problem, sampling=sampling)
+        on_chunk = with_held(sampling, setup.p, partial(setup.on_variant, system))
+    elif method == "euler" and steps >= MANY_STEPS and not system.equations.constraints:
         group = euler_group(system, setup.balance)
         if group:
             problem = replace(problem, euler_group=group[0], group_size=group[1])
@@ -212,7 +223,7 @@ def _run_explicit(method: str, setup: Setup, work: Floats | None = None, guards:
         atol=setup.atol,
         stops=setup.stops,
         max_steps=setup.max_steps,
-        on_chunk=setup.on_chunk,
+        on_chunk=on_chunk,
     )
     stats = outcome.stats
     return Run(
@@ -233,6 +244,7 @@ def _run_explicit(method: str, setup: Setup, work: Floats | None = None, guards:
         },
         outcome.x_last[system.nq + system.nv + system.nz :].copy(),
         event=_record(outcome, system),
+        held=outcome.held_last if problem.sampling is not None else np.zeros(0),
         warnings=()
         if is_adaptive(method)
         else breaks_crossed(problem, outcome, system, float(setup.step or 0.0)),

@@ -25,6 +25,7 @@ from sekant.analyses.simulation.runs import (
     prepare_loop,
     run,
 )
+from sekant.analyses.simulation.sampling import sampled_in_loop
 from sekant.engine.inputs import InputValue, driven_by, split_inputs
 from sekant.engine.system import State, System, as_system
 from sekant.errors import AnalysisWarning, SolverError, without_repeats
@@ -153,7 +154,8 @@ def simulate(
         on_chunk=reporter.chunk,
         on_variant=reporter.variant_chunk,
     )
-    clocks = clocks_of(system, float(times[0]), setup.stops)
+    in_loop = not reactors and sampled_in_loop(system, method)
+    clocks = [] if in_loop else clocks_of(system, float(times[0]), setup.stops)
     done = run_with_events(method, setup, reactors, clocks) if clocks else run(method, setup)
     message = done.message
     if done.status in ("not_finite", "step_too_small"):

@@ -30,7 +30,7 @@ from sekant.solvers.ode.memory import (
 from sekant.solvers.ode.methods import METHODS, Method
 from sekant.solvers.ode.problem import OdeEvent, OdeOutcome, OdeProblem, OdeStats, Status
 
-OnChunk = Callable[[NDArray[np.float64], NDArray[np.float64], float], object]
+OnChunk = Callable[..., object]
 
 CHUNK_SECONDS = 0.15
 FIRST_CHUNK_STEPS = 256
@@ -74,7 +74,8 @@ def integrate(
     `max_steps`: limit of accepted and rejected steps; by default 10 million for adaptive methods and none for
     fixed steps, whose number is known beforehand.
     `on_chunk(t_rows, x_rows, progress)`: called between chunks with the outputs since the last call (perhaps
-    none) and the fraction of the interval done. `chunk_steps`: steps in a chunk; by default for 0.15 s.
+    none) and the fraction of the interval done; with samples also with the held values (rows, nh) up to each.
+    `chunk_steps`: steps in a chunk; by default for 0.15 s.
 
     A run ends at the first of the problem's events, with status "event". dop853 locates it on its dense output, fixed
     steps by shortening the step in which it happens, both to round-off of time. Outputs before it are given.
@@ -122,7 +123,8 @@ def _advance(
             progress = 1.0
             if times.size > 1:
                 progress = float((run.t - times[0]) / (times[-1] - times[0]))
-            on_chunk(times[first:delivered], rows[first:delivered], progress)
+            held = [run.held_rows[first:delivered]] if run.held_rows.shape[1] else []
+            on_chunk(times[first:delivered], rows[first:delivered], progress, *held)
 
     code = MORE if times.size > 1 else FINISHED
     budget = chunk_steps or FIRST_CHUNK_STEPS

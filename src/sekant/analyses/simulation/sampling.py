@@ -1,0 +1,58 @@
+"""Samples that are taken inside the loop of an explicit method, for controllers with many of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import casadi as ca
+import numpy as np
+from numpy.typing import NDArray
+
+from sekant.engine.codegen.native import NativeFunction
+from sekant.engine.system import System
+from sekant.solvers.ode import METHODS
+from sekant.solvers.ode.problem import Sampling
+
+Floats = NDArray[np.float64]
+ON_TIME = 1e-9
+"""Part of a period within which a time is that of a sample."""
+
+
+def sampled_in_loop(system: System, method: str) -> bool:
+    """Whether the loop of the method takes all samples itself: one clock for all, and nothing else is held."""
+    eq = system.equations
+    if method not in METHODS or not eq.sampled or eq.delayed or eq.events or eq.contacts:
+        return False
+    clocks = {(one.period, one.offset) for one in eq.sampled}
+    names = [value.name for value in eq.held_values]
+    return len(clocks) == 1 and sorted(".".join(one.key) for one in eq.sampled) == sorted(names)
+
+
+def sampling_of(system: System, balance: bool, p: Floats, begin: float, end: float) -> Sampling:
+    """What the loop needs to know of the samples from `begin` to `end` (s)."""
+    eq = system.equations
+    by_name = {".".join(one.key): one.expression for one in eq.sampled}
+    fresh = [by_name[value.name] for value in eq.held_values]
+
+    def make() -> NativeFunction:
+        x = system.rates(balance)[0]
+        return system.function("sampling", [eq.t, x, eq.p], [ca.vertcat(*fresh)])
+
+    one, count = eq.sampled[0], len(fresh)
+    first = max(0, int(np.ceil((begin - one.offset) / one.period - ON_TIME)))
+    last = int(np.floor((end - one.offset) / one.period + ON_TIME))
+    times = one.offset + one.period * np.arange(first, last + 1)
+    return Sampling(system.once(("sampling", balance), make), p.size - count, count, times)
+
+
+def with_held(
+    sampling: Sampling, p: Floats, take: Callable[[Floats, Floats, Floats, float], None]
+) -> Callable[[Floats, Floats, float, Floats], None]:
+    """Hands rows (p, t, x, fraction) to `take`, each with the held values that the loop tells for it."""
+
+    def deliver(t: Floats, x: Floats, fraction: float, held: Floats) -> None:
+        rows = np.repeat(p[None, :], t.size, axis=0)
+        rows[:, sampling.first : sampling.first + sampling.count] = held
+        take(rows, t, x, fraction)
+
+    return deliver
