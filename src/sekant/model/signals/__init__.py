@@ -13,6 +13,7 @@ from sekant.model.signals.pid import Pid
 from sekant.model.signals.rate_limit import RateLimit
 from sekant.model.signals.sampled import SampledSignal as Sampled
 from sekant.model.signals.state_space import StateSpace
+from sekant.model.signals.traced import traced
 from sekant.model.signals.transfer_function import TransferFunction
 
 __all__ = [
@@ -33,4 +34,5 @@ __all__ = [
     "TransferFunction",
     "register",
     "signal_class",
+    "traced",
 ]
