@@ -1,8 +1,8 @@
 """Signals from Python functions: what a function computes is recorded once, as expressions.
 
 The function is called with recorders in place of numbers. They take part in arithmetic, comparisons, NumPy's
-functions of numbers and ``np.where``; the record becomes named expressions, so that nothing of Python is left when the model
-runs, derivatives are exact, and the model can be written to a file.
+functions of numbers and ``np.where``; the record becomes named expressions, so that nothing of Python is left when
+the model runs, derivatives are exact, and the model can be written to a file.
 """
 
 from __future__ import annotations
@@ -174,8 +174,8 @@ def traced(
     """Signals that compute what a Python function computes, the last one called `name`.
 
     `quantities`: for each argument of the function a quantity of the model ("rail.q", "t", a sensor, a parameter),
-    any expression, or a number. The function may use +, -, *, /, **, %, comparisons, &, |, NumPy's functions of numbers,
-    ``np.where`` and ``np.clip``, loops and functions of its own. If it returns a dictionary, its entries are the
+    any expression, or a number. The function may use +, -, *, /, **, %, comparisons, &, |, NumPy's functions of
+    numbers, ``np.where`` and ``np.clip``, loops and functions of its own. If it returns a dictionary, its entries are the
     signals ``name_key``. Parts that are used several times become signals ``name_1``, ``name_2``, ...
     """
     if not is_name(name):
