@@ -175,8 +175,8 @@ def traced(
 
     `quantities`: for each argument of the function a quantity of the model ("rail.q", "t", a sensor, a parameter),
     any expression, or a number. The function may use +, -, *, /, **, %, comparisons, &, |, NumPy's functions of
-    numbers, ``np.where`` and ``np.clip``, loops and functions of its own. If it returns a dictionary, its entries are the
-    signals ``name_key``. Parts that are used several times become signals ``name_1``, ``name_2``, ...
+    numbers, ``np.where`` and ``np.clip``, loops and functions of its own. If it returns a dictionary, its entries
+    are the signals ``name_key``. Parts that are used several times become signals ``name_1``, ``name_2``, ...
     """
     if not is_name(name):
         raise ModelError(f"'{name}' is no name for a signal; use letters, digits and '_'")
