@@ -57,6 +57,7 @@ def relay_motion(t):
         ("natural", {"rtol": 1e-11}),
         ("joint", {"method": "dop853", "rtol": 1e-11, "atol": 1e-13}),
         ("cartesian", {"method": "dop853", "rtol": 1e-11, "atol": 1e-13}),
+        ("joint", {"method": "radau5", "rtol": 1e-11, "atol": 1e-13}),
         ("joint", {"method": "rk4", "step": 0.013}),  # exact on arcs of constant acceleration
     ],
 )
@@ -163,7 +164,7 @@ def test_an_event_stops_the_run_where_it_happens():
     assert result.final_state.t == result.time[-1]
 
 
-@pytest.mark.parametrize("method", ["taylor", "dop853"])
+@pytest.mark.parametrize("method", ["taylor", "dop853", "radau5"])
 def test_events_set_and_reset_in_order(method):
     """Each time the phase passes one it is taken back to zero (a sawtooth), and the step of the stairs is doubled."""
     signals = {

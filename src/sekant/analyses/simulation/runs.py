@@ -13,12 +13,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from sekant.analyses.simulation.chattering import switching_elements
 from sekant.analyses.simulation.crossings import breaks_crossed
+from sekant.analyses.simulation.located import run_located
 from sekant.analyses.simulation.sampling import (
     sampled_in_loop,
     sampling_of,
     with_held,
 )
 from sekant.analyses.simulation.work import WorkAlongMotion
+from sekant.engine.codegen.native import NativeFunction
 from sekant.engine.codegen.text import compile_text
 from sekant.engine.functions.dae import DaeExpressions, DaeFunctions, build_dae
 from sekant.engine.functions.euler_group import euler_group
@@ -44,7 +46,7 @@ ROUND_OFF = 64 * np.finfo(float).eps
 """Part of the time below which two times are one."""
 EVENT_METHODS = (TAYLOR,)
 """Methods for contacts and sticking, where event follows on event."""
-LANDING_METHODS = (TAYLOR, *METHODS)
+LANDING_METHODS = (TAYLOR, *METHODS, "radau5")
 """Methods that locate events."""
 MANY_STEPS = 50_000
 """Euler steps from which on it pays to compile a function that takes several at once."""
@@ -157,10 +159,28 @@ def run_stretch(
 
     times = np.concatenate([[t_start], setup.times]) if early else setup.times
     part = replace(setup, times=times, on_chunk=without_start)
-    done = (
-        _run_implicit(method, part, work) if method in IMPLICIT else _run_explicit(method, part, work, guards)
-    )
+    if method not in IMPLICIT:
+        done = _run_explicit(method, part, work, guards)
+    elif guards.directions.size:
+        watched = partial(_guard_values, setup, event_functions(setup.system, guards))
+        rows = (guards.directions, longest)
+        done = run_located(partial(_run_implicit, method), watched, part, t_start, work, rows)
+    else:
+        done = _run_implicit(method, part, work)
     return replace(done, t=done.t[int(early) :])
+
+
+def event_functions(system: System, guards: Guards) -> NativeFunction:
+    """(t, [q; v; z], p) -> (ne,) what is watched; compiled once a system."""
+    eq, state = system.equations, ca.vertcat(system.equations.q, system.equations.v, system.equations.z)
+    return system.once(
+        "event functions", lambda: system.function("events", [eq.t, state, eq.p], [guards.expressions])
+    )
+
+
+def _guard_values(setup: Setup, function: NativeFunction, t: Floats, x: Floats) -> Floats:
+    """(k, ne) at times t (k,) and states x (k, nq + nv + nz)."""
+    return function.map(t[:, None], np.ascontiguousarray(x), setup.p[None, :])[0].reshape(t.size, -1)
 
 
 def explicit_problem(
@@ -189,10 +209,7 @@ def _with_events(problem: OdeProblem, system: System, guards: Guards | None) -> 
     """The problem, ended by what is watched; the functions are compiled once a system."""
     if guards is None or not guards.directions.size:
         return problem
-    eq, state = system.equations, ca.vertcat(system.equations.q, system.equations.v, system.equations.z)
-    events = system.once(
-        "event functions", lambda: system.function("events", [eq.t, state, eq.p], [guards.expressions])
-    )
+    events = event_functions(system, guards)
     return replace(problem, events=events, directions=guards.directions.astype(np.int64))
 
 
