@@ -41,6 +41,16 @@ def test_modes_about_an_equilibrium_are_told_and_drawn(files):
     assert "mode 1" in (files / "modes.svg").read_text()
 
 
+def test_a_bode_plot_needs_an_input_and_an_output(files):
+    ports = ["--input", "hinge.angle", "--output", "hinge.q"]
+    done = sekant("linearize", "swing.yaml", *ports, "--bode", "bode.svg", cwd=files)
+    assert done.returncode == 0, done.stderr
+    assert "hinge.q / hinge.angle" in (files / "bode.svg").read_text()
+    done = sekant("linearize", "swing.yaml", "--bode", "bode.svg", cwd=files)
+    assert done.returncode == 2
+    assert "--input" in done.stderr
+
+
 def test_modes_about_a_steady_motion_as_json(files):
     options = ["--at", "steady", "--rate", "shaft.angle=4.75975", "--unknown", "T", "--json"]
     done = sekant("linearize", "spinner.yaml", *options, cwd=files)
