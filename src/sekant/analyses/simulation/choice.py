@@ -53,8 +53,6 @@ def choose_method(
     """
     if system.model.contacts:
         return TAYLOR, "contacts: events on the series"
-    if system.equations.events:
-        return TAYLOR, "events of signals and forces: on the series"
     if system.equations.dry_friction:
         return TAYLOR, "dry friction: sticking and sliding at events on the series"
     near = _near_defaults(system, parameters)
@@ -94,7 +92,8 @@ def _own_start(system: System, start: State, parameters: Any, t: float) -> State
 def _choose(system: System, start: State, parameters: Any, t: float) -> tuple[str, str]:
     constrained = bool(system.equations.constraints)
     known = 0 < system.nv <= MOST_COORDINATES and getattr(system.equations, "actions", True)
-    if not (constrained or known):
+    events = bool(system.equations.events)
+    if not (constrained or known or events):
         return "dop853", "no constraints"
     problem = dae_problem(system, parameters, "casadi")
     x = np.concatenate([start.q, start.v, system.element_states(start, parameters)])
@@ -105,6 +104,8 @@ def _choose(system: System, start: State, parameters: Any, t: float) -> tuple[st
                 f"stiff: deviations die out at up to {found['fastest_decay']:.3g}/s, which would hold an explicit "
                 f"method to {found['explicit_steps']} steps a second"
             )
+    if events:
+        return TAYLOR, "events of signals and forces, not stiff: on the series"
     if not constrained:
         return "dop853", "no constraints, not stiff"
     if has_redundant_rows(problem, t, x):

@@ -20,7 +20,7 @@ from sekant.engine.system import State
 from sekant.solvers.taylor import EventRecord
 
 Floats = NDArray[np.float64]
-WINDOW = 25
+WINDOW = 100
 """Rows that are computed before their guards are looked at."""
 ON_IT = 1e-9
 """Value of a guard, against its changes in a window, up to which a run begins on the event."""
