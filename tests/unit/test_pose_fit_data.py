@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
+from sekant.columns import split_header
 from sekant.errors import DataError
 from sekant.geometry import rotations as rot
 from sekant.geometry.curves.pose_curve import PoseCurve
 from sekant.geometry.fit.data import read_poses
-from sekant.geometry.fit.units import split_header
 
 
 def arc(n=60):
@@ -139,10 +139,10 @@ def test_bad_files_name_file_and_line(tmp_path):
     with pytest.raises(DataError, match=r"d.csv:3: column 'y': 'five' is no number"):
         PoseCurve.fit(file)
     file.write_text("x [m],y [m],z [m]\n1,2,3\n4,5\n")
-    with pytest.raises(DataError, match=r"d.csv:3: has 2 values, the header names 3"):
+    with pytest.raises(DataError, match=r"d.csv:3: has 2 values, but there are 3 columns"):
         PoseCurve.fit(file)
     file.write_text("1,2,3\n4,5,6\n")
-    with pytest.raises(DataError, match=r"d.csv: has no header"):
+    with pytest.raises(DataError, match=r"d.csv:1: has no header"):
         PoseCurve.fit(file)
     with pytest.raises(DataError, match=r"none.csv: cannot be read"):
         PoseCurve.fit(tmp_path / "none.csv")

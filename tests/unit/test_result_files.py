@@ -140,12 +140,12 @@ def test_a_damaged_byte_never_crashes_the_reader(place, byte, tmp_path_factory):
         ("a.nc", b"", "a.nc: is empty"),
         ("a.nc", b"bodies:\n  arm:\n", "a.nc: is not a result file"),
         ("a.csv", b"", "a.csv: is empty"),
-        ("a.csv", b"\xff\xfe\x00", "a.csv: is not a CSV file"),
+        ("a.csv", b"\xff\xfe\x00", "a.csv: is not a text file"),
         ("a.csv", b"x,y\n1,2\n", "a.csv:1: is not a result file: the first column"),
-        ("a.csv", b"time [s],y [m]\n0,1\n1\n", "a.csv:3: has 1 values where the header has 2"),
-        ("a.csv", b"time [s],y [m]\n0,one\n", "a.csv:2: is not a number: .*'one'"),
+        ("a.csv", b"time [s],y [m]\n0,1\n1\n", "a.csv:3: has 1 values, but there are 2 columns"),
+        ("a.csv", b"time [s],y [m]\n0,one\n", "a.csv:2: column 'y': 'one' is no number"),
         ("a.csv", b"time [s],y [m]\n1,1\n0,1\n", "a.csv: the times of a result must not decrease"),
-        ("a.csv", b"time [s],y [m],y [m]\n1,1,1\n", "a.csv: two channels are called 'y'"),
+        ("a.csv", b"time [s],y [m],y [m]\n1,1,1\n", "a.csv:1: has the column 'y' twice"),
     ],
 )
 def test_what_is_not_a_result_is_said_to_be_none(name, content, message, tmp_path):

@@ -144,7 +144,7 @@ def test_tables_from_csv_are_converted_to_si(write, separator):
         (
             ROAD,
             "{file: raod.csv}",
-            "raod.csv: table 'road': there is no such file; in that directory: road.csv",
+            "raod.csv: table 'road': cannot be read: there is no such file; in that directory: road.csv",
         ),
         (
             ROAD,
@@ -156,7 +156,7 @@ def test_tables_from_csv_are_converted_to_si(write, separator):
         (
             ROAD.replace("-2", "x"),
             "{file: road.csv}",
-            "road.csv:5: table 'road': column 'height': 'x' is not",
+            "road.csv:5: table 'road': column 'height': 'x' is no number",
         ),
         (
             ROAD.replace("-2", "nan"),
@@ -176,9 +176,9 @@ def test_tables_from_csv_are_converted_to_si(write, separator):
         (
             "1, 2\n3, 4\n",
             "{file: road.csv}",
-            "road.csv:1: table 'road': the first line must name the columns",
+            "road.csv:1: table 'road': has no header; its first line must name the columns",
         ),
-        ("a, b\n", "{file: road.csv}", "road.csv: table 'road': holds no data"),
+        ("a, b\n", "{file: road.csv}", "road.csv:1: table 'road': holds no data"),
         (ROAD.replace("2000", "100"), "{file: road.csv}", "main.yaml:10: table 'road': x: must increase"),
     ],
 )

@@ -1,26 +1,19 @@
 """Tables of a model from CSV files: ``bump: {file: data.csv, x: time, y: force}``.
 
-The first line names the columns, with units in brackets: ``time [s], force [kN]``; values are converted to SI.
-Columns are separated by commas, semicolons or tabs; with semicolons, 1,5 is one and a half. Lines that begin
-with '#' are comments. Without `x` and `y` the first two columns are taken. In the model the points stand in
-the file's place, so a model that was read does not depend on the file any more.
+The files are those of `sekant.columns`; values are converted to SI. Without `x` and `y` the first two columns are
+taken. In the model the points stand in the file's place, so a model that was read does not depend on the file.
 """
 
 from __future__ import annotations
 
-import math
-import re
 from pathlib import Path
 from typing import Any
 
-from sekant.errors import ModelError, suggest
-from sekant.io.source import KeyPath, Places, find_place, read_text
+from sekant.columns import read_columns
+from sekant.errors import DataError, ModelError, suggest
+from sekant.io.source import KeyPath, Places, find_place
 from sekant.model.expressions.expression import Expression
 from sekant.model.quantities import ANY, read_value
-from sekant.units import parse_unit
-
-MAX_BYTES = 64_000_000
-_HEADER = re.compile(r"(.*?)\s*(?:[\[(]([^\])]*)[\])])?")
 
 
 def read_table_files(tables: Any, folder: Path, places: Places, path: KeyPath) -> None:
@@ -63,7 +56,13 @@ def _from_file(table: dict[str, Any], folder: Path) -> dict[str, Any]:
     if not isinstance(table["file"], str) or not table["file"] or "\0" in table["file"]:
         raise ModelError(f"file: '{table['file']}' is not the name of a file")
     path = folder / table["file"]
-    names, columns = read_columns(path)
+    try:
+        found = read_columns(path)
+        if not len(found.values):
+            raise found.wrong("holds no data: lines of numbers are expected below the names of the columns")
+        names, columns = found.names, found.in_si().T.tolist()
+    except DataError as error:
+        raise ModelError(error.message, file=error.file, line=error.line) from None
     rest = {key: value for key, value in table.items() if key not in ("file", "x", "y")}
     chosen = []
     for number, axis in enumerate(("x", "y")):
@@ -75,58 +74,3 @@ def _from_file(table: dict[str, Any], folder: Path) -> dict[str, Any]:
             raise ModelError(message)
         chosen.append(columns[names.index(name)])
     return {**rest, "x": chosen[0], "y": chosen[1]}
-
-
-def read_columns(path: Path) -> tuple[list[str], list[list[float]]]:
-    """Names of the columns of a CSV file and their values in SI."""
-    text = read_text(path, MAX_BYTES)
-    lines = [
-        (i, line) for i, line in enumerate(text.splitlines(), 1) if line.strip() and line.lstrip()[0] != "#"
-    ]
-    if len(lines) < 2:
-        raise ModelError(
-            "holds no data: a line of column names and lines of numbers are expected", file=str(path)
-        )
-    first, header = lines[0]
-    separator = next((mark for mark in (";", "\t") if mark in header), ",")
-    names, factors = [], []
-    for cell in header.split(separator):
-        match = _HEADER.fullmatch(cell.strip().strip('"').strip())
-        name, unit = (match[1], match[2]) if match else (cell, None)
-        names.append(name)
-        try:
-            factors.append(parse_unit(unit).factor if unit and unit.strip() not in ("-", "1") else 1.0)
-        except ModelError as error:
-            raise ModelError(f"column '{name}': {error.message}", file=str(path), line=first) from None
-    if all(_is_number(name) for name in names):
-        raise ModelError(
-            "the first line must name the columns, e.g. 'time [s], force [N]'", file=str(path), line=first
-        )
-    columns: list[list[float]] = [[] for _ in names]
-    for number, line in lines[1:]:
-        cells = line.split(separator)
-        if len(cells) != len(names):
-            message = f"has {len(cells)} values, but there are {len(names)} columns ({', '.join(names)})"
-            raise ModelError(message, file=str(path), line=number)
-        for column, factor, name, cell in zip(columns, factors, names, cells, strict=True):
-            column.append(factor * _number(cell, separator, name, path, number))
-    return names, columns
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
-
-
-def _number(cell: str, separator: str, name: str, path: Path, line: int) -> float:
-    text = cell.strip().strip('"')
-    try:
-        value = float(text.replace(",", ".") if separator == ";" else text)
-    except ValueError:
-        value = math.nan
-    if not math.isfinite(value):
-        raise ModelError(f"column '{name}': '{text[:30]}' is not a finite number", file=str(path), line=line)
-    return value

@@ -5,20 +5,18 @@ CSV keeps numbers, names and units; status, warnings, statistics and provenance 
 
 from __future__ import annotations
 
-import csv
 import os
-import re
 from itertools import groupby
 from pathlib import Path
 
 import numpy as np
 
+from sekant.columns import read_columns
 from sekant.errors import DataError, SekantError
 from sekant.results.channels import Channel, Channels
 from sekant.results.place import replace_file
 from sekant.results.result import Result
 
-_HEADER = re.compile(r"\s*(?P<name>.*?)\s*(?:\[(?P<unit>[^\]]*)\])?\s*")
 _VECTORS = {("x", "y", "z"), ("w", "x", "y", "z"), ("x", "y")}
 
 
@@ -36,31 +34,11 @@ def write_csv(result: Result, path: str | os.PathLike[str]) -> None:
 
 def read_csv(path: str | os.PathLike[str]) -> Result:
     """A result from a file as `write_csv` makes it. Columns ``a.x, a.y, a.z`` of one unit become a vector."""
-    try:
-        with open(path, newline="", encoding="utf-8") as file:
-            rows = list(csv.reader(file))
-    except (UnicodeDecodeError, csv.Error) as error:
-        raise DataError(f"is not a CSV file ({error})", file=str(path)) from error
-    if not rows:
-        raise DataError("is empty; it is not a result file", file=str(path))
-    head = [_HEADER.fullmatch(label) for label in rows[0]]
-    columns = [(found["name"], found["unit"] or "") for found in head if found]
-    if not columns or len(columns) != len(rows[0]) or columns[0][0] != "time":
-        raise DataError(
-            "is not a result file: the first column of its header must be 'time [s]'", file=str(path), line=1
-        )
-    table = np.empty((len(rows) - 1, len(columns)))
-    for i, row in enumerate(rows[1:]):
-        if len(row) != len(columns):
-            raise DataError(
-                f"has {len(row)} values where the header has {len(columns)}; is the file truncated?",
-                file=str(path),
-                line=i + 2,
-            )
-        try:
-            table[i] = [float(text) for text in row]
-        except ValueError as error:
-            raise DataError(f"is not a number: {error}", file=str(path), line=i + 2) from error
+    found = read_columns(path)
+    if found.names[0] != "time":
+        raise found.wrong("is not a result file: the first column of its header must be 'time [s]'")
+    columns = [(name, unit or "") for name, unit in zip(found.names, found.units, strict=True)]
+    table = found.values
     try:
         return Result(
             np.ascontiguousarray(table[:, 0]),

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from sekant.columns import read_columns
 from sekant.errors import DataError, suggest
 
 Array = NDArray[np.float64]
@@ -47,17 +48,16 @@ class LoadCase:
 
     @staticmethod
     def from_csv(path: str | os.PathLike[str], direction: str, load: str = "load") -> LoadCase:
-        """From a CSV file with columns `load`, x, y, z (m) and rx, ry, rz (rad), in any order; others are ignored."""
-        table = np.genfromtxt(path, delimiter=",", names=True)
-        names = table.dtype.names or ()
+        """From a CSV file with columns `load`, x, y, z and rx, ry, rz, in any order; others are ignored.
+
+        Columns without a unit are in N or N m, m and rad.
+        """
+        found = read_columns(path)
+        table = dict(zip(found.names, found.in_si().T, strict=True))
         for wanted in (load, *DISPLACEMENTS):
-            if wanted not in names:
-                raise DataError(
-                    f"there is no column '{wanted}'; {suggest(wanted, list(names), 'columns')}",
-                    file=str(path),
-                )
-        moved = np.column_stack([table[name] for name in DISPLACEMENTS])
-        return LoadCase(direction, np.asarray(table[load]), moved)
+            if wanted not in table:
+                raise found.wrong(f"there is no column '{wanted}'; {suggest(wanted, found.names, 'columns')}")
+        return LoadCase(direction, table[load], np.column_stack([table[name] for name in DISPLACEMENTS]))
 
     def levels(self, count: int) -> tuple[Array, Array]:
         """Loads (k,) and displacements (k, 6): all rows if they are few, else averages over those of `count` equal

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from os import PathLike
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sekant.columns import read_columns
 from sekant.errors import DataError, suggest
-from sekant.geometry.fit.units import factor, si_unit, split_header
+from sekant.geometry.fit.units import factor, si_unit
 from sekant.geometry.rotations import (
     check_rotations,
     check_sequence,
@@ -118,7 +117,9 @@ def read_poses(
     declared: dict[str, str | None] = {}
     if isinstance(data, (str, PathLike)):
         file = str(data)
-        table, declared, rows = _read_csv(Path(data))
+        found = read_columns(data)
+        table = {name: found.values[:, i] for i, name in enumerate(found.names)}
+        declared, rows = dict(zip(found.names, found.units, strict=True)), found.lines
     elif isinstance(data, Mapping):
         table = {str(k): np.asarray(v, float) for k, v in data.items()}
     else:
@@ -262,58 +263,6 @@ class _Finder:
                 f"columns={{'{role}': '...'}}" + (", or a constant, e.g. {'z': 0.0}" if role in "xyz" else "")
             )
         return self.table[name] * self.factor(name, kind)
-
-
-def _read_csv(path: Path) -> tuple[dict[str, Array], dict[str, str | None], NDArray[np.int64]]:
-    """Columns, their declared units and the line number of each row. Lines that begin with # are comments."""
-    file = str(path)
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except OSError as error:
-        raise DataError(f"cannot be read: {error.strerror}", file=file) from None
-    except UnicodeDecodeError:
-        raise DataError("is not a text file in UTF-8; export it as CSV", file=file) from None
-    lines = [
-        (i, line) for i, line in enumerate(text.splitlines(), 1) if line.strip() and line.lstrip()[0] != "#"
-    ]
-    if not lines:
-        raise DataError("is empty; it needs a header line with column names and units", file=file)
-    header = lines[0][1]
-    separator = max(",;\t", key=header.count)
-    names_units = [split_header(cell) for cell in next(csv.reader([header], delimiter=separator))]
-    names = [name for name, _ in names_units]
-    if all(_is_number(name) for name in names):
-        raise DataError(
-            "has no header; its first line must name the columns, e.g. 'x [mm], y [mm], z [mm]'", file=file
-        )
-    doubled = {name for name in names if names.count(name) > 1}
-    if doubled:
-        raise DataError(f"has the column '{doubled.pop()}' twice; rename one", file=file, line=lines[0][0])
-    cells = list(csv.reader([line for _, line in lines[1:]], delimiter=separator))
-    numbers = np.array([i for i, _ in lines[1:]], dtype=np.int64)
-    for line, row in zip(numbers, cells, strict=True):
-        if len(row) != len(names):
-            raise DataError(
-                f"has {len(row)} values, the header names {len(names)}", file=file, line=int(line)
-            )
-    try:
-        values = np.array(cells, dtype=float).reshape(len(cells), len(names))
-    except ValueError:
-        for line, row in zip(numbers, cells, strict=True):
-            for name, cell in zip(names, row, strict=True):
-                if not _is_number(cell):
-                    message = f"column '{name}': '{cell.strip()}' is no number"
-                    raise DataError(message, file=file, line=int(line)) from None
-        raise
-    return {name: values[:, i] for i, name in enumerate(names)}, dict(names_units), numbers
-
-
-def _is_number(cell: str) -> bool:
-    try:
-        float(cell)
-    except ValueError:
-        return False
-    return True
 
 
 def _check_finite(values: Array, what: str, rows: NDArray[np.int64], file: str | None) -> None:

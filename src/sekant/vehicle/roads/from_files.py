@@ -9,9 +9,9 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from pydantic import model_validator
 
+from sekant.columns import read_columns
 from sekant.errors import SekantError
 from sekant.geometry.spatial import SX
-from sekant.io.table_files import read_columns
 from sekant.tables.table import Table, Table2
 from sekant.vehicle.plain import Metres
 from sekant.vehicle.roads.base import Road, Surroundings, register
@@ -25,7 +25,8 @@ def _columns(
     """The columns of the file that `data` names: the first of the `wanted` sets that is there."""
     path = Path(str(data["file"]))
     try:
-        names, columns = read_columns(path)
+        found = read_columns(path)
+        names, columns = found.names, found.in_si().T.tolist()
     except SekantError as error:
         raise ValueError(str(error)) from None
     for options in wanted:

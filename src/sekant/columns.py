@@ -1,0 +1,137 @@
+"""Columns of numbers from CSV files: the one reader of poses, tables of models, load ramps, roads and results.
+
+The first line names the columns, with units in brackets: ``time [s], force [kN]``. Columns are separated by commas,
+or by semicolons or tabs where the header has these; then 1,5 is one and a half. Lines that begin with '#' are
+comments, empty lines are passed over.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sekant.errors import DataError, ModelError
+from sekant.units import parse_unit
+
+MOST_BYTES = 1_000_000_000
+_HEADER = re.compile(r"\s*(?P<name>.*?)\s*(?:[\[(](?P<unit>[^\])]*)[\])])?\s*")
+
+
+@dataclass(frozen=True, eq=False)
+class Columns:
+    """`values` (n, k) as they stand in the file, `names` and declared `units` (None: none) of the k columns, and the
+    numbers of the lines that these stand in: the header in `head`, the rows in `lines` (n,)."""
+
+    file: str
+    names: list[str]
+    units: list[str | None]
+    values: NDArray[np.float64]
+    lines: NDArray[np.int64]
+    head: int
+
+    def wrong(self, message: str, row: int | None = None) -> DataError:
+        """The error about the columns, or about one row."""
+        return DataError(message, file=self.file, line=self.head if row is None else int(self.lines[row]))
+
+    def in_si(self) -> NDArray[np.float64]:
+        """(n, k) converted to SI by the declared units; every number must be finite."""
+        factors = np.ones(len(self.names))
+        for i, (name, unit) in enumerate(zip(self.names, self.units, strict=True)):
+            if unit and unit not in ("-", "1"):
+                try:
+                    factors[i] = parse_unit(unit).factor
+                except ModelError as error:
+                    raise self.wrong(f"column '{name}': {error.message}") from None
+        for row, i in np.argwhere(~np.isfinite(self.values)):
+            raise self.wrong(f"column '{self.names[i]}': '{self.values[row, i]}' is not a finite number", row)
+        return self.values * factors
+
+
+def split_header(text: str) -> tuple[str, str | None]:
+    """Name and unit of a column header such as ``x [mm]``, ``roll (deg)`` or ``time``."""
+    found = _HEADER.fullmatch(text.strip().strip('"'))
+    if found is None:
+        return text.strip(), None
+    unit = found["unit"]
+    return found["name"].strip().strip('"'), None if unit is None else unit.strip()
+
+
+def read_columns(path: str | PathLike[str]) -> Columns:
+    """The columns of a CSV file; whatever is wrong is told with its line."""
+    file = str(path)
+    lines = _lines(Path(path), file)
+    if not lines:
+        raise DataError("is empty; it needs a line with the names and units of its columns", file=file)
+    first, header = lines[0]
+    separator = next((mark for mark in (";", "\t") if mark in header), ",")
+    heads = [split_header(cell) for cell in _cells(header, separator, file, first)]
+    names = [name for name, _ in heads]
+    if all(_number(name, separator) is not None for name in names):
+        raise DataError(
+            "has no header; its first line must name the columns, e.g. 'x [mm], y [mm], z [mm]'",
+            file=file,
+            line=first,
+        )
+    doubled = [name for name in names if names.count(name) > 1]
+    if doubled:
+        raise DataError(f"has the column '{doubled[0]}' twice; rename one", file=file, line=first)
+    values = np.empty((len(lines) - 1, len(names)))
+    for row, (number, line) in zip(values, lines[1:], strict=True):
+        cells = _cells(line, separator, file, number)
+        if len(cells) != len(names):
+            message = f"has {len(cells)} values, but there are {len(names)} columns ({_listed(names)})"
+            raise DataError(message, file=file, line=number)
+        for i, cell in enumerate(cells):
+            value = _number(cell, separator)
+            if value is None:
+                message = f"column '{names[i]}': '{cell.strip()[:30]}' is no number"
+                raise DataError(message, file=file, line=number)
+            row[i] = value
+    numbers = np.array([number for number, _ in lines[1:]], dtype=np.int64)
+    return Columns(file, names, [unit for _, unit in heads], values, numbers, first)
+
+
+def _lines(path: Path, file: str) -> list[tuple[int, str]]:
+    """Numbers and texts of the lines that are neither empty nor comments."""
+    try:
+        if path.stat().st_size > MOST_BYTES:
+            raise DataError(f"is larger than {MOST_BYTES / 1e6:g} MB", file=file)
+        text = path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError:
+        raise DataError("is not a text file in UTF-8; export it as CSV", file=file) from None
+    except FileNotFoundError:
+        near = sorted(p.name for p in path.parent.glob(f"*{path.suffix}"))[:5] if path.parent.is_dir() else []
+        hint = f"; in that directory: {', '.join(near)}" if near else ""
+        raise DataError(f"cannot be read: there is no such file{hint}", file=file) from None
+    except (OSError, ValueError) as error:
+        raise DataError(f"cannot be read: {getattr(error, 'strerror', None) or error}", file=file) from None
+    return [
+        (i, line) for i, line in enumerate(text.split("\n"), 1) if line.strip() and line.lstrip()[0] != "#"
+    ]
+
+
+def _cells(line: str, separator: str, file: str, number: int) -> list[str]:
+    if '"' not in line:
+        return line.split(separator)
+    try:
+        return next(csv.reader([line], delimiter=separator, skipinitialspace=True))
+    except (csv.Error, StopIteration) as error:
+        raise DataError(f"cannot be split into columns ({error})", file=file, line=number) from None
+
+
+def _number(cell: str, separator: str) -> float | None:
+    text = cell.strip()
+    try:
+        return float(text if separator == "," else text.replace(",", "."))
+    except ValueError:
+        return None
+
+
+def _listed(names: list[str]) -> str:
+    return ", ".join(names[:12]) + (", ..." if len(names) > 12 else "")

@@ -1,0 +1,266 @@
+"""Files of every kind, damaged at random: they are read, or one clear error says why not; never a raw exception."""
+
+from __future__ import annotations
+
+import copy
+import json
+import random
+import warnings
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import sekant as sk
+from sekant.io.source import parse_source
+from sekant.io.yaml import yaml_text
+from sekant.model.examples import Stage
+from sekant.vehicle.files import load_suspension
+from sekant.vehicle.tires.property_file import read_tir
+
+ROOT = Path(__file__).parents[2]
+EXAMPLES = ROOT / "examples"
+BAD = (
+    *(
+        None,
+        True,
+        0,
+        -1,
+        1e308,
+        float("inf"),
+        float("nan"),
+        int("9" * 400),
+        "",
+        "3 mm",
+        "12 kg",
+        "A.x",
+        "t",
+        "1/0",
+    ),
+    *(
+        "a(b",
+        "l*(2",
+        [],
+        [0],
+        [1, 2, 3, 4],
+        [[1, 2], [3]],
+        {},
+        {"x": 1},
+        {"at": {"at": []}},
+        "ground",
+        "O",
+        1e-320,
+    ),
+)
+WORDS = (
+    "",
+    ",",
+    ";",
+    "1,5",
+    "1e999",
+    "nan",
+    "inf",
+    "x",
+    "\t",
+    "\n",
+    '"',
+    "[mm]",
+    "-",
+    "0",
+    "\x00",
+    "é",
+    "9" * 40,
+)
+
+
+def places(value: Any, path: tuple = ()):
+    """Paths of all entries."""
+    entries = (
+        value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    )
+    for key, entry in entries:
+        yield (*path, key)
+        yield from places(entry, (*path, key))
+
+
+def changed_data(data: Any, choose: random.Random) -> Any:
+    """The data with one to three entries replaced, removed, renamed or repeated elsewhere."""
+    data = copy.deepcopy(data)
+    for _ in range(choose.choice((1, 1, 2, 3))):
+        all_places = list(places(data))
+        if not all_places:
+            return data
+        *above, last = choose.choice(all_places)
+        owner = data
+        for key in above:
+            owner = owner[key]
+        kind = choose.randrange(5)
+        if kind == 0:
+            del owner[last]
+        elif kind == 1 and isinstance(owner, dict):
+            owner[choose.choice((f"{last}x", "A", "frame", "", "1st"))] = owner.pop(last)
+        elif kind == 2:
+            source = data
+            for key in choose.choice(all_places):
+                source = source[key] if isinstance(source, dict) and key in source else source
+            owner[last] = copy.deepcopy(source)
+        else:
+            owner[last] = copy.deepcopy(choose.choice(BAD))
+    return data
+
+
+def changed_text(text: str, choose: random.Random) -> str:
+    """The text with one to three cells, lines or characters replaced."""
+    for _ in range(choose.choice((1, 1, 2, 3))):
+        lines = text.splitlines()
+        i = choose.randrange(len(lines)) if lines else 0
+        kind = choose.randrange(4)
+        if not lines:
+            return choose.choice(WORDS)
+        if kind == 0:
+            del lines[i]
+        elif kind == 1:
+            cells = lines[i].split(",")
+            cells[choose.randrange(len(cells))] = choose.choice(WORDS)
+            lines[i] = ",".join(cells)
+        elif kind == 2:
+            lines.insert(i, choose.choice(lines))
+        else:
+            at = choose.randrange(len(lines[i]) + 1)
+            lines[i] = lines[i][:at] + choose.choice(WORDS) + lines[i][at + choose.randrange(3) :]
+        text = "\n".join(lines)
+    return text
+
+
+def yaml_of(data: Any) -> str:
+    try:
+        return yaml_text(data)
+    except ValueError:
+        return yaml_text({"natural": "x"})
+
+
+def json_of(data: Any) -> str:
+    try:
+        return json.dumps(data)
+    except ValueError:
+        return "{"
+
+
+def parsed(paths: Sequence[Path]) -> list[Any]:
+    return [parse_source(path.read_text(), str(path)).data for path in paths]
+
+
+def try_model(path: Path) -> None:
+    sk.compile(sk.load(path), engine="casadi").summary()
+
+
+def try_table(path: Path) -> None:
+    """As poses, as the table of a model, as a result."""
+    good = 0
+    readers = (sk.PoseCurve.fit, sk.open_result, lambda file: sk.load(file.parent / "model.yaml"))
+    for read in readers:
+        try:
+            read(path)
+            good += 1
+        except sk.SekantError as error:
+            last = error
+    if not good:
+        raise last
+
+
+MODELS = (
+    "bouncing_ball",
+    "double_pendulum",
+    "quarter_car",
+    "rolling_disc",
+    "slider_crank",
+    "balanced_pendulum",
+)
+CURVES = ("torus", "parabola", "semicircle", "screw", "particle_track")
+
+
+def kinds() -> dict[str, tuple[list[Any], Callable, Callable[[Any], str], str, Callable[[Path], Any]]]:
+    """Originals, how they are changed and written, the ending of the file, and how it is read."""
+    natural = [
+        *(path for path in sorted((EXAMPLES / "natural").glob("*.yaml")) if path.stem != "bricard"),
+        *sorted((ROOT / "src" / "sekant" / "views" / "templates" / "points").glob("*.yaml")),
+    ]
+    u = np.linspace(0.0, 1.0, 7)
+    path = Stage(np.random.default_rng(1)).curve()
+    rows = "x [mm],y [m],z [m],pitch [deg]\n" + "\n".join(f"{1000 * x},{x**2},0.1,{30 * x}" for x in u)
+    tire = "[MODEL]\nFITTYP = 61\n[DIMENSION]\nUNLOADED_RADIUS = 0.3\n"
+    tire += "[VERTICAL]\nFNOMIN = 4000\nVERTICAL_STIFFNESS = 2e5\n[COEFFICIENTS]\n"
+    tire += "\n".join(f"{key} = 1.2" for key in ("PCX1", "PDX1", "PKX1", "PCY1", "PDY1", "PKY1", "PKY2"))
+    return {
+        "models": (
+            parsed([EXAMPLES / f"{n}.yaml" for n in MODELS]),
+            changed_data,
+            yaml_of,
+            "yaml",
+            try_model,
+        ),
+        "natural": (parsed(natural), changed_data, yaml_of, "yaml", try_model),
+        "curves": (parsed([EXAMPLES / f"{n}.yaml" for n in CURVES]), changed_data, yaml_of, "yaml", sk.load),
+        "saved curves": ([saved(path)], changed_data, json_of, "json", sk.PoseCurve.load),
+        "hard points": (
+            parsed(sorted((EXAMPLES / "suspensions" / "hardpoints").glob("*.yaml"))),
+            changed_data,
+            yaml_of,
+            "yaml",
+            load_suspension,
+        ),
+        "tables": ([rows, rows.replace(",", ";").replace(".", ",")], changed_text, str, "csv", try_table),
+        "tires": ([tire], changed_text, str, "tir", read_tir),
+    }
+
+
+def saved(curve: Any) -> Any:
+    from sekant.geometry.pose_files import pose_as_dict
+
+    return json.loads(json.dumps(pose_as_dict(curve)))
+
+
+KINDS = kinds()
+TABLE_MODEL = """
+tables: {road: {file: mutated.csv, x: x, y: y}}
+bodies: {a: {mass: 1 kg}}
+joints: {slide: {type: prismatic, child: a}}
+"""
+
+
+def run(kind: str, count: int, seed: int, folder: Path) -> None:
+    choose = random.Random(seed)
+    originals, change, write, ending, read = KINDS[kind]
+    path, good = folder / f"mutated.{ending}", 0
+    (folder / "model.yaml").write_text(TABLE_MODEL)
+    for _ in range(count):
+        content = write(change(choose.choice(originals), choose))
+        path.write_bytes(content.encode("utf-8", "surrogatepass"))
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                read(path)
+            good += 1
+        except sk.SekantError as error:
+            message = str(error)
+            assert message
+            assert "Traceback" not in message
+            assert "pydantic" not in message
+        except Exception:
+            print(content[:20000])
+            raise
+    assert 0 < good < count
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_mutated_files(kind, tmp_path):
+    run(kind, 43, 12, tmp_path)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("seed", range(5))
+def test_many_mutated_files(kind, seed, tmp_path):
+    run(kind, 290, 1000 + seed, tmp_path)
