@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from pathlib import Path
 
@@ -15,7 +16,8 @@ from sekant.model.joints import JOINTS
 from sekant.views.cli import app
 from sekant.warning_codes import CODES
 
-sys.path.insert(0, str(Path(__file__).parents[2] / "docs" / "tools"))
+ROOT = Path(__file__).parents[2]
+sys.path.insert(0, str(ROOT / "docs" / "tools"))
 
 import benchmark_page
 import command_reference
@@ -122,3 +124,23 @@ def test_pages_become_notebooks_that_run_the_same_blocks():
     assert [(block.kind, block.file) for block in pages.blocks(data)] == [("csv", "b.yaml")]
     assert "remove-cell" in pages.as_notebook(data)
     assert pages.as_notebook("# words only\n") == "# words only\n"
+
+
+def test_contributing_names_every_folder():
+    text = (ROOT / "CONTRIBUTING.md").read_text()
+    for place in (ROOT / "src" / "sekant").iterdir():
+        if place.name.startswith("__") and place.is_dir():
+            continue
+        name = f"{place.name}/" if place.is_dir() else place.name
+        assert f"`{name}`" in text or name == "__main__.py", name
+
+
+def test_every_short_citation_is_expanded():
+    sources = (ROOT / "docs" / "reference" / "bibliography.md").read_text()
+    cited = set()
+    for folder in ("src", "docs"):
+        for path in (ROOT / folder).rglob("*"):
+            if path.suffix in (".py", ".md", ".yaml"):
+                cited |= set(re.findall(r"\b(HALL|DERA|TROM|PILS)\b", path.read_text()))
+    assert cited == {name for name in cited if f"| {name} |" in sources}
+    assert len(cited) == 4

@@ -171,7 +171,7 @@ def _named(path: str | PathLike[str] | None) -> Iterator[None]:
         raise DataError(message, file=file) from None
     except DataError as error:
         raise DataError(error.message, file=error.file or file) from None
-    except (ValueError, TypeError, AttributeError) as error:
+    except (ValueError, TypeError, AttributeError, OverflowError) as error:
         raise DataError(f"an entry has the wrong shape or type ({error})", file=file) from None
 
 

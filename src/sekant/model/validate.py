@@ -258,7 +258,7 @@ def _coordinates(model: Model) -> Iterator[ModelError]:
                 joint = getattr(item, field, None)
                 if joint is None:
                     continue
-                target, index = model.joints[joint], getattr(item, number)
+                target, index = model.joints[joint], getattr(item, number, 0)
                 if target.unit_quaternion is not None:
                     yield ModelError(
                         f"joint '{joint}' is {target.type}: its coordinates are not the integrals of its "

@@ -170,10 +170,16 @@ class HardPoints(Description):
         return self if side in (None, self.side) else self.mirrored()
 
 
+LARGEST = 1e300  # beyond this a number is left to the checks that refuse it
+
+
 def _scaled(p: Any) -> Any:
     if not isinstance(p, (list, tuple)):
         return p
-    return [x / 1000 if isinstance(x, (int, float)) and not isinstance(x, bool) else x for x in p]
+    return [
+        x / 1000 if isinstance(x, (int, float)) and not isinstance(x, bool) and abs(x) < LARGEST else x
+        for x in p
+    ]
 
 
 def _scaled_points(part: Any) -> Any:
