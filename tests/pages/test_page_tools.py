@@ -16,8 +16,7 @@ from sekant.model.joints import JOINTS
 from sekant.views.cli import app
 from sekant.warning_codes import CODES
 
-ROOT = Path(__file__).parents[2]
-sys.path.insert(0, str(ROOT / "docs" / "tools"))
+sys.path.insert(0, str(Path(__file__).parents[2] / "docs" / "tools"))
 
 import benchmark_page
 import command_reference
@@ -27,6 +26,8 @@ import validation_page
 import warning_reference
 
 import pages
+
+ROOT = Path(__file__).parents[2]
 
 
 def test_the_reference_of_model_files_names_every_type():
