@@ -7,7 +7,7 @@ import pytest
 
 import sekant as sk
 from loops import wishbones
-from sekant.geometry.pose_tables.pose_hermite import PoseNodes
+from sekant.geometry.pose_tables.pose_hermite import FIELDS, PoseNodes
 from sekant.geometry.pose_tables.pose_table import PoseTable
 from sekant.geometry.pose_tables.table_errors import KINDS, node_steps, pose_errors, table_report
 from sekant.geometry.rotations import rotation_from_vector, skew
@@ -214,3 +214,31 @@ def test_a_suspension_on_a_table_moves_like_the_mechanism():
             errors = pose_errors(table.motion(body, fine.drive, method), exact)
             assert errors.e.max() < allowed
             assert errors.theta.max() < 10 * allowed
+
+
+def test_tables_as_text_read_back(tmp_path):
+    """u, T, d, delta and their derivatives: the very same numbers; without second derivatives, those of splines."""
+    u = np.linspace(-0.4, 0.5, 19)
+    R = np.stack([[[np.cos(a), -np.sin(a), 0], [np.sin(a), np.cos(a), 0], [0, 0, 1]] for a in 1.3 * u])
+    zero = np.zeros_like(u)
+    p, d, dd = (
+        np.stack(c, axis=1)
+        for c in ([u**2, np.sin(u), u], [2 * u, np.cos(u), 1 + zero], [2 + zero, -np.sin(u), zero])
+    )
+    delta = np.stack([zero, zero, 1.3 + zero], axis=1)
+    nodes = PoseNodes(p, R, d, delta, dd, np.zeros((19, 3)))
+    table = sk.PoseTable(u, {"arm": nodes}, "hub.z", "m")
+    table.to_text(tmp_path / "arm.csv", "arm")
+    again = sk.PoseTable.from_text(tmp_path / "arm.csv", "arm")
+    assert (again.parameter, again.unit) == ("hub.z", "m")
+    for field in FIELDS:
+        np.testing.assert_array_equal(getattr(again.nodes("arm"), field), getattr(nodes, field))
+    short = "\n".join(
+        ",".join(line.split(",")[:19]) for line in (tmp_path / "arm.csv").read_text().splitlines()
+    )
+    (tmp_path / "short.csv").write_text(short)
+    rough = sk.PoseTable.from_text(tmp_path / "short.csv").nodes("body")
+    np.testing.assert_allclose(rough.acceleration, dd, atol=1e-3)
+    (tmp_path / "bad.csv").write_text(short.replace("delta3", "delta4"))
+    with pytest.raises(sk.SekantError, match=r"bad\.csv:1: there is no column 'delta3'"):
+        sk.PoseTable.from_text(tmp_path / "bad.csv")

@@ -168,11 +168,6 @@ class Pose:
         f_A = self.R @ F_B.f
         return Wrench(self.R @ F_B.n + ca.cross(self.p, f_A), f_A)
 
-    @inlined
-    def wrench_to_child(self, F_A: Wrench) -> Wrench:
-        """The same wrench about B's origin, in B."""
-        return Wrench(self.R.T @ (F_A.n - ca.cross(self.p, F_A.f)), self.R.T @ F_A.f)
-
 
 @dataclass(frozen=True, slots=True)
 class Twist:

@@ -30,6 +30,7 @@ from sekant.geometry.pose_tables.pose_hermite import (
     interpolant,
     quintic_coefficients,
 )
+from sekant.geometry.pose_tables.pose_text import read_pose_text, write_pose_text
 from sekant.geometry.rotations import check_rotations, quaternion_from_rotation, rotation_from_quaternion
 from sekant.tables.pieces import check_breaks
 from sekant.tables.table import Table
@@ -216,6 +217,16 @@ class PoseTable:
         }
         Path(path).write_text(json.dumps(data, allow_nan=False) + "\n", encoding="utf-8")
 
+    def to_text(self, path: str | PathLike[str], body: str) -> None:
+        """Write the poses of one body as CSV: u, T, d, delta and their derivatives; see `pose_text`."""
+        write_pose_text(self, body, path)
+
+    @staticmethod
+    def from_text(path: str | PathLike[str], body: str = "body") -> PoseTable:
+        """The table of one body from a CSV file with the columns u, T11 to T34, d1 to d3, delta1 to delta3."""
+        u, nodes, parameter, unit = read_pose_text(path)
+        return PoseTable(u, {body: nodes}, parameter, unit)
+
     @staticmethod
     def load(path: str | PathLike[str]) -> PoseTable:
         """Read a table that `save` wrote."""
@@ -232,7 +243,7 @@ class PoseTable:
             return PoseTable(np.asarray(data["drive"], float), bodies, data["parameter"], data["unit"])
         except KeyError as error:
             raise DataError(f"the entry {error} is missing", file=str(path)) from None
-        except (TypeError, ValueError, AttributeError) as error:
+        except (TypeError, ValueError, AttributeError, OverflowError) as error:
             raise DataError(f"an entry has the wrong shape or type ({error})", file=str(path)) from None
 
 
