@@ -151,7 +151,7 @@ class System:
         p = self._with_held(own, held)
         content = own.tobytes()
         if content != self._checked:
-            self.check_parameters(p)
+            self.equations.check(p)
             self._checked = content
         return p
 
@@ -173,10 +173,6 @@ class System:
             names = ", ".join(value.name for value in self.equations.held_values)
             raise ModelError(f"the state has {given.size} held values; the system has {count}: {names}")
         return np.concatenate([own, given if given.size else self.equations.held_start(own)])
-
-    def check_parameters(self, p: Vector) -> None:
-        """Refuse values (np,) of the run-time parameters with which a body could not exist."""
-        self.equations.check(p)
 
     @property
     def inputs(self) -> tuple[str, ...]:
@@ -208,16 +204,6 @@ class System:
             .full()
             .ravel()
         )
-
-    def completed(
-        self, q: Vector, v: Vector, t: float = 0.0, values: Mapping[str, ArrayLike] | None = None
-    ) -> tuple[Vector, Vector]:
-        """A start (q, v) that satisfies the constraints, with what follows from it and nothing else filled in."""
-        return self.equations.completed(q, v, t, self.parameter_vector(values))
-
-    def counted(self, q: Vector, moved: Vector, t: float, p: Vector) -> Vector:
-        """Coordinates `moved` from q at time t, quantities that count what was passed brought along."""
-        return self.equations.counted(q, moved, t, p)
 
     @cached_property
     def settings(self) -> SimulationSettings:
@@ -419,41 +405,11 @@ class System:
         """Times in [begin, end] at which a signal or a table of time jumps or kinks."""
         return self.equations.time_stops(begin, end, {**self.parameters, **(values or {})})
 
-    def driver_jump(
-        self, begin: float, end: float, values: Mapping[str, ArrayLike] | None = None
-    ) -> str | None:
-        """Which given motion jumps within (begin, end), in position or velocity, and when, if one does."""
-        p = self.parameter_vector(values)
-        return self.equations.driver_jump(begin, end, {**self.parameters, **(values or {})}, p)
-
     # -- for readers -----------------------------------------------------------------------------------
-
-    def explain_failure(self, t: float, x: Vector, values: Mapping[str, ArrayLike] | None = None) -> str:
-        """Why the motion cannot go on at time t and state x, as far as it can be told; else empty."""
-        q, v = x[: self.nq], x[self.nq : self.nq + self.nv]
-        z = x[self.nq + self.nv : self.nq + self.nv + self.nz]
-        return self.equations.failure(t, q, v, z, self.parameter_vector(values))
-
-    def singularity(self, t: float, x: Vector, values: Mapping[str, ArrayLike] | None = None) -> str:
-        """The coordinate that nothing resists at time t and state x, for a reader; else empty."""
-        q, v = x[: self.nq], x[self.nq : self.nq + self.nv]
-        return self.equations.singularity(t, q, v, self.parameter_vector(values))
 
     def summary(self) -> str:
         """Parts, degrees of freedom and mass, for a reader."""
         return summary.summary(self.equations, self.initial_state().q, self.parameter_vector())
-
-    def totals(self) -> str:
-        """One line: how large the model is."""
-        return summary.totals(self.equations, self.initial_state().q, self.parameter_vector())
-
-    def total_mass(self) -> float:
-        """kg; zero where there are no parts with mass."""
-        return self.equations.inventory(self.parameter_vector()).mass or 0.0
-
-    def constraint_rank(self) -> int:
-        """Number of independent constraint equations where the model starts; 0 for a tree."""
-        return summary.constraint_rank(self.equations, self.initial_state().q, self.parameter_vector())
 
 
 def _compiled_anew(model: Model, recipe: tuple[Any, ...], engine: Engine, cache: bool) -> System:

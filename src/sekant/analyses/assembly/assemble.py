@@ -128,7 +128,7 @@ def assemble(
         counts = list(system.equations.stated_counts)
         q[counts] = start.q[counts]
     v = _consistent_velocity(geometry, q, start.v, hold)
-    q, v = system.completed(q, v, t, parameters)
+    q, v = system.equations.completed(q, v, t, system.parameter_vector(parameters))
     rank, redundant = geometry.rank(q)
     lost = max(0, geometry.rank_nearby(q, tolerance) - rank) if redundant else 0
     report = AssemblyReport(

@@ -92,7 +92,7 @@ class LoopGeometry:
         new = self._retract(q, delta)[0].ravel()
         for start, length in self.system.equations.motion.unit_blocks:
             new[start : start + length] /= np.linalg.norm(new[start : start + length])
-        return self.system.counted(q, new, float(self.t[0]), self.p)
+        return self.system.equations.counted(q, new, float(self.t[0]), self.p)
 
     def step(self, G: Vector, rhs: Vector) -> Vector:
         """The least weighted displacement with G delta = rhs, by least squares."""

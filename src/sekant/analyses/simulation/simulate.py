@@ -27,6 +27,7 @@ from sekant.analyses.simulation.runs import (
 )
 from sekant.analyses.simulation.sampling import sampled_in_loop
 from sekant.engine.inputs import InputValue, driven_by, split_inputs
+from sekant.engine.reports import driver_jump, explain_failure, singularity
 from sekant.engine.system import State, System, as_system
 from sekant.errors import AnalysisWarning, SolverError, without_repeats
 from sekant.model.model import Model
@@ -250,12 +251,12 @@ def _refuse_bad_start(system: System, start: State, parameters: Any, balance: bo
     xdot = rhs(np.array([t0]), x0, system.parameter_vector(parameters, start.held))[0]
     if not np.all(np.isfinite(xdot)):
         first = int(np.argmin(np.isfinite(xdot)))
-        cause = system.explain_failure(t0, x0, parameters) or (
+        cause = explain_failure(system, t0, x0, parameters) or (
             f"the rate of '{system.state_names[first]}' is {float(xdot.ravel()[first])}"
         )
         raise SolverError(f"model '{system.model.name}' cannot start: {cause}")
     # where masses are baked in as zeros, CasADi folds 0/0 to 0: a finite rate proves nothing
-    cause = system.singularity(t0, x0, parameters) if system.nv <= SMALL else ""
+    cause = singularity(system, t0, x0, parameters) if system.nv <= SMALL else ""
     if cause:
         raise SolverError(f"model '{system.model.name}' cannot start: {cause}")
 
@@ -290,7 +291,7 @@ def _checked_start(system: System, initial: State) -> State:
 
 def _refuse_jumps(system: System, times: NDArray[np.float64], parameters: Any) -> None:
     """A velocity that jumps takes an infinite force; where nothing else moves freely it does no harm."""
-    jump = system.driver_jump(float(times[0]), float(times[-1]), parameters) if system.nv else None
+    jump = driver_jump(system, float(times[0]), float(times[-1]), parameters) if system.nv else None
     if jump:
         raise SolverError(
             f"{jump}; that takes an infinite force: use a smooth table (kind 'cubic' or 'pchip') or step5(...)"
@@ -301,13 +302,13 @@ def _cause(system: System, outcome: Any, parameters: Any) -> str:
     """Look a little beyond the last good point, where the trouble is."""
     x = outcome.x_last
     if not np.isfinite(outcome.t_failed):
-        return system.explain_failure(outcome.t_last, x, parameters)
+        return explain_failure(system, outcome.t_last, x, parameters)
     ahead = x.copy()
     if system.nq == system.nv:
         rates = x[system.nq : system.nq + system.nv]
         ahead[: system.nq] += max(outcome.t_failed - outcome.t_last, 1e-6) * rates
-    return system.explain_failure(outcome.t_failed, ahead, parameters) or system.explain_failure(
-        outcome.t_last, x, parameters
+    return explain_failure(system, outcome.t_failed, ahead, parameters) or explain_failure(
+        system, outcome.t_last, x, parameters
     )
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sekant.analyses.statics.rest_equations import Rest, Statics
+from sekant.engine.reports import explain_failure
 from sekant.errors import SolverError, suggest
 
 Array = NDArray[np.float64]
@@ -199,7 +200,7 @@ class _Search:
 
 def _not_finite(statics: Statics, rest: Rest) -> str:
     x = np.concatenate([rest.q, np.zeros(statics.system.nv)])
-    reason = statics.system.explain_failure(statics.t, x) or "start elsewhere"
+    reason = explain_failure(statics.system, statics.t, x) or "start elsewhere"
     return f"equilibrium: the forces at the guess are not finite; {reason}"
 
 

@@ -306,7 +306,7 @@ def _result(equations: SteadyEquations, found: Found, rates: Mapping[str, float]
     for name, value in system.parameters.items():
         values[name] = point.p[start : start + value.size]
         start += value.size
-    system.check_parameters(point.p)
+    system.equations.check(point.p)
     where = {"p": point.p, "g": g}
     unknowns = {}
     for item in items:

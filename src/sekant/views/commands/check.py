@@ -72,10 +72,12 @@ def _smoothness(model: Any) -> dict[str, dict[str, str]]:
 
 
 def _described(system: System) -> dict[str, Any]:
+    from sekant.engine.reports import constraint_rank
+
     inventory = system.equations.inventory(system.parameter_vector())
     return {
         "model": system.model.name,
-        "degrees_of_freedom": system.nv - system.constraint_rank(),
+        "degrees_of_freedom": system.nv - constraint_rank(system),
         "coordinates": system.nv,
         "mass": inventory.mass or 0.0,
         **inventory.items,

@@ -1,0 +1,53 @@
+"""What a system tells a reader: what it consists of, and why a motion cannot go on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from sekant.engine.system import System
+from sekant.formulations import summary
+
+Vector = NDArray[np.float64]
+Values = Mapping[str, ArrayLike] | None
+
+
+def totals(system: System) -> str:
+    """One line: how large the model is."""
+    return summary.totals(system.equations, system.initial_state().q, system.parameter_vector())
+
+
+def total_mass(system: System) -> float:
+    """kg; zero where there are no parts with mass."""
+    return system.equations.inventory(system.parameter_vector()).mass or 0.0
+
+
+def constraint_rank(system: System) -> int:
+    """Number of independent constraint equations where the model starts; 0 for a tree."""
+    return summary.constraint_rank(system.equations, system.initial_state().q, system.parameter_vector())
+
+
+def explain_failure(system: System, t: float, x: Vector, values: Values = None) -> str:
+    """Why the motion cannot go on at time t and state x, as far as it can be told; else empty."""
+    q, v, z = _split(system, x)
+    return system.equations.failure(t, q, v, z, system.parameter_vector(values))
+
+
+def singularity(system: System, t: float, x: Vector, values: Values = None) -> str:
+    """The coordinate that nothing resists at time t and state x, for a reader; else empty."""
+    q, v, _ = _split(system, x)
+    return system.equations.singularity(t, q, v, system.parameter_vector(values))
+
+
+def driver_jump(system: System, begin: float, end: float, values: Values = None) -> str | None:
+    """Which given motion jumps within (begin, end), in position or velocity, and when, if one does."""
+    known: dict[str, Any] = {**system.parameters, **(values or {})}
+    return system.equations.driver_jump(begin, end, known, system.parameter_vector(values))
+
+
+def _split(system: System, x: Vector) -> tuple[Vector, Vector, Vector]:
+    """q, v, z of the state x = [q; v; z; w]."""
+    return tuple(np.split(x, np.cumsum([system.nq, system.nv, system.nz]))[:3])  # type: ignore[return-value]
