@@ -15,11 +15,6 @@ Vector = NDArray[np.float64]
 Values = Mapping[str, ArrayLike] | None
 
 
-def totals(system: System) -> str:
-    """One line: how large the model is."""
-    return summary.totals(system.equations, system.initial_state().q, system.parameter_vector())
-
-
 def total_mass(system: System) -> float:
     """kg; zero where there are no parts with mass."""
     return system.equations.inventory(system.parameter_vector()).mass or 0.0
