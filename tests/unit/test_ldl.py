@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from sekant.errors import SolverError
 from sekant.solvers.linear.ldl import SaddlePoint
-from sekant.solvers.linear.ordering import minimum_degree
+from sekant.solvers.linear.ordering import saddle_order
 from sekant.solvers.linear.rank import redundant_rows
 
 
@@ -98,7 +98,7 @@ def test_fill_of_a_chain_is_linear() -> None:
 def test_rows_are_eliminated_after_their_columns() -> None:
     _, G = sparse_case(11, 6, 12)
     Gr, Gc = np.nonzero(G)
-    order = minimum_degree(11, 6, np.stack([Gr + 11, Gc], axis=1)).tolist()
+    order = saddle_order(11, 6, np.stack([Gr + 11, Gc], axis=1)).tolist()
     assert sorted(order) == list(range(17))
     place = {unknown: k for k, unknown in enumerate(order)}
     assert all(place[i + 11] > place[j] for i, j in zip(Gr.tolist(), Gc.tolist(), strict=True))

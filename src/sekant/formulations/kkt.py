@@ -13,6 +13,7 @@ import casadi as ca
 import numpy as np
 
 from sekant.geometry.spatial import SX
+from sekant.solvers.linear.ordering import minimum_degree
 
 SWEEPS = 2
 RELATIVE = 1e-9  # regularization against typical pivots: each sweep gains about as many digits
@@ -34,7 +35,11 @@ class KktFactor:
         self.M, self.G = ca.sparsify(M), ca.sparsify(G)
         self._entries = _entries(self.M, self.G)
         massless = {i for i in range(self.n) if i in light or (i, i) not in self._entries}
-        self._order = minimum_degree(self.n + self.m, self._entries, massless, first_row=self.n)
+        # Unknowns without mass have only the tiny delta as a pivot, and would swamp the equations in which they
+        # occur: they wait until none of these is left.
+        self._order = minimum_degree(
+            self.n + self.m, self._entries, lambda k, now: k not in massless or all(i < self.n for i in now)
+        )
         place = {old: new for new, old in enumerate(self._order)}
         lower: dict[tuple[int, int], SX] = {}
         for (i, j), value in self._entries.items():
@@ -114,30 +119,6 @@ def _entries(M: SX, G: SX) -> dict[tuple[int, int], SX]:
             if offset or i >= j:
                 entries[i + offset, j] = value
     return entries
-
-
-def minimum_degree(size: int, entries, late: Collection[int] = (), first_row: int = 0) -> list[int]:
-    """An order of elimination with little fill: always the unknown with the fewest neighbors next.
-
-    Those in `late` have hardly any mass, only the tiny delta as a pivot, and would swamp the equations in which they
-    occur: they wait until none of these (numbers from `first_row` on) is left.
-    """
-    neighbors: list[set[int]] = [set() for _ in range(size)]
-    for i, j in entries:
-        if i != j:
-            neighbors[i].add(j)
-            neighbors[j].add(i)
-    rest = set(range(size))
-    order = []
-    while rest:
-        ready = [k for k in rest if k not in late or all(i < first_row for i in neighbors[k])]
-        k = min(ready, key=lambda node: (len(neighbors[node]), node))
-        rest.discard(k)
-        order.append(k)
-        for a in neighbors[k]:
-            neighbors[a] |= neighbors[k]
-            neighbors[a] -= {a, k}
-    return order
 
 
 def _factor(lower: dict[tuple[int, int], SX], size: int) -> tuple[list[list[tuple[int, SX]]], list[SX]]:

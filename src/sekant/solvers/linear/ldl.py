@@ -23,7 +23,7 @@ from sekant.errors import SolverError
 from sekant.solvers.common.loops import inner, procedure
 from sekant.solvers.common.sections import numbered, pack_integers, pack_reals, section, view
 from sekant.solvers.common.structs import Integers, Real, Struct, Vector
-from sekant.solvers.linear.ordering import minimum_degree, row_patterns, starts_of
+from sekant.solvers.linear.ordering import row_patterns, saddle_order, starts_of
 
 # Relative to the mean of G M^-1 G^T: a small eps makes few sweeps, a larger one is for rows that are redundant
 # or nearly so, where round-off divided by eps would be left in the multipliers.
@@ -81,7 +81,7 @@ def analyze(
         raise SolverError(f"an entry of G lies outside its {m} rows and {n} columns")
     upper = Mr < Mc
     edges = np.concatenate([np.stack([Mr[upper], Mc[upper]], 1), np.stack([Gr + n, Gc], 1)])
-    order = minimum_degree(n, m, edges)
+    order = saddle_order(n, m, edges)
     place = np.empty(n + m, dtype=np.int64)
     place[order] = np.arange(n + m)
     pairs = {(max(a, b), min(a, b)) for a, b in place[edges].tolist()}

@@ -7,7 +7,8 @@ a row is minus (eps + the part of the row that the rows before it do not span): 
 
 from __future__ import annotations
 
-from heapq import heappop, heappush
+from collections.abc import Callable, Iterable
+from heapq import heapify, heappop, heappush
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,43 +16,50 @@ from numpy.typing import NDArray
 Integers = NDArray[np.int64]
 
 
-def minimum_degree(n: int, m: int, edges: Integers) -> Integers:
-    """(n + m,): the unknown that is eliminated first, second, ...
+def minimum_degree(
+    size: int, edges: Iterable[tuple[int, int]], may: Callable[[int, set[int]], bool] = lambda k, now: True
+) -> list[int]:
+    """An order of elimination with little fill: always the unknown with the fewest neighbors next.
 
-    `edges` (k, 2): positions of off-diagonal entries of the symmetric matrix, each pair at least once.
+    `edges`: positions of off-diagonal entries of the symmetric matrix, each pair at least once. `may(k, now)`:
+    whether unknown k may be eliminated while its neighbors are `now`.
     """
-    neighbors: list[set[int]] = [set() for _ in range(n + m)]
-    for i, j in edges.tolist():
+    neighbors: list[set[int]] = [set() for _ in range(size)]
+    for i, j in edges:
         if i != j:
             neighbors[i].add(j)
             neighbors[j].add(i)
-    waiting = [sum(j < n for j in neighbors[i]) if i >= n else 0 for i in range(n + m)]
-    columns = [sorted(j for j in neighbors[i] if j >= n) if i < n else [] for i in range(n + m)]
-    heap: list[tuple[int, int]] = []
-    for i in range(n + m):
-        if not waiting[i]:
-            heappush(heap, (len(neighbors[i]), i))
-    done = [False] * (n + m)
+    heap = [(len(now), k) for k, now in enumerate(neighbors) if may(k, now)]
+    heapify(heap)
+    done = [False] * size
     order: list[int] = []
     while heap:
         degree, i = heappop(heap)
-        if done[i] or degree != len(neighbors[i]):
+        if done[i] or degree != len(neighbors[i]) or not may(i, neighbors[i]):
             continue
         done[i] = True
         order.append(i)
         front = neighbors[i]
-        touched = set(front)
         for j in front:
             neighbors[j] |= front
             neighbors[j] -= {i, j}
-        for row in columns[i]:
-            waiting[row] -= 1
-            touched.add(row)
-        for j in touched:
-            if not done[j] and not waiting[j]:
+            if may(j, neighbors[j]):
                 heappush(heap, (len(neighbors[j]), j))
         neighbors[i] = set()
-    return np.array(order, dtype=np.int64)
+    return order
+
+
+def saddle_order(n: int, m: int, edges: Integers) -> Integers:
+    """(n + m,): the unknown that is eliminated first, second, ..., rows of G after all columns that they touch.
+
+    `edges` (k, 2): positions of off-diagonal entries, each pair at least once.
+    """
+    pairs = edges.tolist()
+    touched: list[set[int]] = [set() for _ in range(n + m)]
+    for i, j in pairs:
+        touched[i] |= {j} if j < n <= i else set()
+        touched[j] |= {i} if i < n <= j else set()
+    return np.array(minimum_degree(n + m, pairs, lambda k, now: touched[k].isdisjoint(now)), dtype=np.int64)
 
 
 def row_patterns(size: int, pairs: set[tuple[int, int]]) -> list[list[int]]:

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sekant.solvers.common.loops import inner
-from sekant.solvers.linear.ordering import minimum_degree, row_patterns, starts_of
+from sekant.solvers.linear.ordering import row_patterns, saddle_order, starts_of
 
 TINY = 1e-10
 
@@ -49,7 +49,7 @@ def analyze(n: int, m: int, rows: Integers, columns: Integers) -> Pattern:
     """The pattern for values at (rows, columns) of a matrix of n + m unknowns, of which m are constraints."""
     size = n + m
     edges = np.stack([rows, columns], axis=1)
-    order = minimum_degree(n, m, edges)
+    order = saddle_order(n, m, edges)
     place = np.empty(size, dtype=np.int64)
     place[order] = np.arange(size)
     pairs = {(max(i, j), min(i, j)) for i, j in place[edges].tolist() if i != j}
