@@ -112,3 +112,13 @@ def test_points_drive_mechanisms_in_natural_coordinates():
     np.testing.assert_allclose(
         result.derivative("A.y"), result.drive / np.sqrt(1 - result.drive**2), atol=1e-9
     )
+
+
+def test_values_may_count_from_the_start(crank):
+    begin = float(sk.assemble(crank).q[list(crank.state_names).index("A.angle")])
+    result = sk.kinematics(crank, "A.angle", range=(-0.2, 0.3, 6), relative=True)
+    np.testing.assert_allclose(result.drive, begin + np.linspace(-0.2, 0.3, 6), atol=1e-14)
+    slider = sk.kinematics(crank, "slider.x", range=("-20 mm", "20 mm", 3), relative=True)
+    assert np.ptp(slider.drive) == pytest.approx(0.04)
+    absolute = sk.kinematics(crank, "slider.x", values=slider.drive)
+    np.testing.assert_allclose(absolute["A.q"], slider["A.q"], atol=1e-12)

@@ -35,6 +35,7 @@ def kinematics(
     values: Any = None,
     *,
     path: bool = False,
+    relative: bool = False,
     hold: Sequence[str] = (),
     start: State | None = None,
     t: float = 0.0,
@@ -45,8 +46,9 @@ def kinematics(
     `drive` names what is driven: a coordinate of a joint (``hinge.angle``), a point's coordinate (``upright.z``,
     ``upright.hub.z``, in the world), a scalar sensor or one of its components, the length of a force element
     (``strut.length``) or ``distance(body.frame, ground.other)``. `range` = (first, last, count) or `values` (n,) say
-    where; for two drives give a pair of each, or a mapping ``{name: (first, last, count), other: [...]}``. What is in
-    `hold` keeps its value, as a further drive would. Drivers of the model stand still at time `t`.
+    where, counted from the start of the model if `relative`; for two drives give a pair of each, or a mapping
+    ``{name: (first, last, count), other: [...]}``. What is in `hold` keeps its value, as a further drive would. Drivers
+    of the model stand still at time `t`.
 
     The walk goes out from the model's own start (or `start`), assembled, and stays on its branch of solutions. Where
     the travel ends within the range, the result holds what can be reached, and its `limits` say where and why. For
@@ -70,6 +72,8 @@ def kinematics(
         raise SolverError(_singular_start(equations, state.q))
     check_mobility(equations, state.q, len(hold))
     d0 = equations.drive_values(state.q)
+    if relative:
+        axes = [asked_for + begin for asked_for, begin in zip(axes, d0, strict=False)]
     if path:
         points, axes = path_points(names, axes, d0[len(names) :])
     else:

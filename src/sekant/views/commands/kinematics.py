@@ -32,6 +32,10 @@ def kinematics(
             "--quantity", "-q", help="What to report; repeatable.", show_default="coordinates of joints"
         ),
     ] = None,
+    relative: Annotated[
+        bool,
+        typer.Option("--relative", help="Values count from where the model starts, as travel does in kc."),
+    ] = False,
     hold: Annotated[list[str] | None, typer.Option(help="Keep this where it starts; repeatable.")] = None,
     assignments: Assignments = None,
     csv: Annotated[Path | None, typer.Option("--csv", "-o", help="Also write a CSV file.")] = None,
@@ -57,7 +61,7 @@ def kinematics(
     from sekant.analyses.kinematics import kinematics as analyze
 
     ranges = list(zip(first, last, counts, strict=True))
-    result = analyze(model, drive, ranges, hold=hold or ())
+    result = analyze(model, drive, ranges, hold=hold or (), relative=relative)
     for name in quantity or ():
         result.quantity(name)
     if csv is not None:
