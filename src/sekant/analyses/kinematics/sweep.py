@@ -47,8 +47,8 @@ def kinematics(
     ``upright.hub.z``, in the world), a scalar sensor or one of its components, the length of a force element
     (``strut.length``) or ``distance(body.frame, ground.other)``. `range` = (first, last, count) or `values` (n,) say
     where, counted from the start of the model if `relative`; for two drives give a pair of each, or a mapping
-    ``{name: (first, last, count), other: [...]}``. What is in `hold` keeps its value, as a further drive would. Drivers
-    of the model stand still at time `t`.
+    ``{name: (first, last, count), other: [...]}``. What is in `hold` keeps its value, as a further drive would.
+    Drivers of the model stand still at time `t`.
 
     The walk goes out from the model's own start (or `start`), assembled, and stays on its branch of solutions. Where
     the travel ends within the range, the result holds what can be reached, and its `limits` say where and why. For
