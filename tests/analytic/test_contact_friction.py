@@ -31,7 +31,8 @@ def system():
     return sk.compile(ball((1.2, -0.7, 0.0)))
 
 
-def test_a_ball_slides_until_it_rolls(system):
+@pytest.mark.parametrize("method", ["taylor", "dop853"])
+def test_a_ball_slides_until_it_rolls(system, method):
     """Sliding at -mu g until 2 u / (7 mu g), then rolling with 5/7 of its speed for ever."""
     u = np.hypot(1.2, 0.7)
     rolls = 2 * u / (7 * MU * G)

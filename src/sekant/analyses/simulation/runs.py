@@ -44,7 +44,7 @@ TAYLOR = "taylor"
 ALL_METHODS = (*METHODS, TAYLOR, *IMPLICIT)
 ROUND_OFF = 64 * np.finfo(float).eps
 """Part of the time below which two times are one."""
-EVENT_METHODS = (TAYLOR,)
+EVENT_METHODS = (TAYLOR, "dop853")
 """Methods for contacts and sticking, where event follows on event."""
 LANDING_METHODS = (TAYLOR, *METHODS, "radau5")
 """Methods that locate events."""

@@ -107,7 +107,9 @@ def simulate(
         system = smoothed(system)
     reactors = reactors_of(system)
     if system.model.contacts and method not in EVENT_METHODS:
-        raise SolverError(f"contacts need method 'taylor', which lands on them exactly (got '{method}')")
+        raise SolverError(
+            f"contacts need one of the methods {', '.join(EVENT_METHODS)}, which land on them (got '{method}')"
+        )
     if reactors and method not in LANDING_METHODS:
         raise SolverError(
             f"events of signals and forces need one of the methods {', '.join(LANDING_METHODS)}, which locate them "
