@@ -25,6 +25,7 @@ BENCHMARKS = (
     "opensim_custom_joint",
     "loops_four_bars",
     "loops_benchmarks",
+    "friction_block",
     "kinematics_sweep",
     "pose_table",
     "reduction",
