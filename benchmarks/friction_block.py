@@ -1,7 +1,7 @@
 """A block on a slope that friction stops and holds, beside Exudyn and MuJoCo, with errors; the cost of idle friction.
 
-The block starts at 1 m/s, comes to rest after v^2 / 2a, and has to stay there for the rest of 10 s. What the peers call
-friction is regularized: they creep. Times are those of a whole call, events and reports included.
+The block starts at 1 m/s, comes to rest after v^2 / 2a, and has to stay there for the rest of 10 s. What the peers
+call friction is regularized: they creep. Times are those of a whole call, events and reports included.
 """
 
 from __future__ import annotations
