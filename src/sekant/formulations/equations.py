@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sekant.errors import ModelError
-from sekant.formulations import friction, model_answers, recursive
+from sekant.formulations import friction, locked_tree, model_answers, recursive
 from sekant.formulations.constrained import ConstrainedEquations, column
 from sekant.formulations.constraints import ConstraintBlock, constraint_blocks, contact_blocks
 from sekant.formulations.contract import Inventory
@@ -96,20 +96,23 @@ class Equations(ConstrainedEquations):
     @cached_property
     def actions(self) -> dict[str, Action]:
         """What each force element, and each joint with springs of its own, does; by name."""
-        stated = self._stated_actions
+        stated = self.stated_actions
         refuse_signs(stated, self)
-        return stated if self.friction is None else friction.completed(stated, self.friction, self.lookups)
+        solved = self.friction
+        return stated if solved is None else friction.completed(stated, solved, self.lookups)
 
     @cached_property
     def friction(self) -> friction.Solved | None:
         """Forces of dry friction and rigid contacts, and what decides on them; None where there are none."""
-        stated = self._stated_actions.values()
+        stated = self.stated_actions.values()
         found = [action.friction for action in stated if action.friction is not None]
         contacts = [action.contact for action in stated if action.contact is not None]
         if not found and not contacts:
             return None
+        if not contacts and not self.regularized and locked_tree.suits(self, found):
+            return locked_tree.solve(self, found)
         probe = copy(self)  # the same motion, but the forces of friction are symbols
-        vars(probe).update(actions=self._stated_actions, friction=None)
+        vars(probe).update(actions=self.stated_actions, friction=None)
         solved = friction.solve(probe, found, contacts, not self.regularized)
         shared = ("mass_matrix", *(("kkt", "G", "gamma", "rate") if self.constraints else ()))
         vars(self).update({name: getattr(probe, name) for name in shared})
@@ -117,7 +120,7 @@ class Equations(ConstrainedEquations):
         return solved
 
     @cached_property
-    def _stated_actions(self) -> dict[str, Action]:
+    def stated_actions(self) -> dict[str, Action]:
         """The actions with symbols for the forces of dry friction."""
         actions = {name: force.action(self.motion) for name, force in self.model.forces.items()}
         for name, joint in self.model.joints.items():
@@ -248,7 +251,17 @@ class Equations(ConstrainedEquations):
                 column([forces[k] for k in free]) for forces, free in zip(loads.tau, motion.free, strict=True)
             ],
             A0=Twist(SX.zeros(3), -self.gravity),
+            locked=self._locked_columns,
         )
+
+    @property
+    def _locked_columns(self) -> list[SX | None] | None:
+        """By link, the flags of coordinates that stick, where the recursion itself holds them."""
+        lock: SX | None = vars(self).get("_lock")
+        if lock is None:
+            return None
+        columns = [self.motion.free_columns(i) for i in range(len(self.motion.links))]
+        return [lock[free] if free and not lock[free].is_zero() else None for free in columns]
 
     @property
     def joint_forces(self) -> list[SX]:
@@ -337,7 +350,7 @@ class Equations(ConstrainedEquations):
 
     def stated_contact(self, name: str) -> ContactForces | None:
         """Symbols and held values of a contact."""
-        return self._stated_actions[name].contact
+        return self.stated_actions[name].contact
 
     def reaction_loads(self, lam: SX) -> Loads:
         """Forces of all constraints on links and coordinates for multipliers `lam` (m,)."""

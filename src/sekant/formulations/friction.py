@@ -62,6 +62,8 @@ class Solved:
     margin: SX
     miss: SX
     driven: tuple[bool, ...]
+    acting: SX | None = None
+    """the values with which the forces enter the equations, where these hold what sticks by themselves"""
 
     def place(self, contact: str) -> int:
         """Where the normal force of a contact stands among the forces."""
@@ -273,10 +275,12 @@ def _determinant(A: SX) -> SX:
 def completed(actions: Mapping[str, Action], solved: Solved, lookups: Lookups) -> dict[str, Action]:
     """The actions with the forces that were found in the place of their symbols."""
 
-    def put(expression: SX) -> SX:
+    def put(expression: SX, values: SX = solved.values) -> SX:
         if not ca.depends_on(SX(expression), solved.symbols):
             return expression
-        return lookups.substitute(SX(expression), solved.symbols, solved.values)
+        return lookups.substitute(SX(expression), solved.symbols, values)
+
+    acting = solved.values if solved.acting is None else solved.acting
 
     found = {}
     for name, action in actions.items():
@@ -286,8 +290,8 @@ def completed(actions: Mapping[str, Action], solved: Solved, lookups: Lookups) -
         found[name] = replace(
             action,
             wrenches=tuple(replace(wrench, f=put(wrench.f)) for wrench in action.wrenches),
-            generalized=tuple((joint, k, put(force)) for joint, k, force in action.generalized),
-            power=None if action.power is None else put(action.power),
+            generalized=tuple((joint, k, put(force, acting)) for joint, k, force in action.generalized),
+            power=None if action.power is None else put(action.power, acting),
             outputs={key: (unit, put(value)) for key, (unit, value) in action.outputs.items()},
         )
     return found

@@ -30,6 +30,7 @@ class TreeState:
     F: list[Wrench]  # external, on the link
     tau: list[SX]  # (k,) generalized forces on the free coordinates
     A0: Twist  # acceleration of the ground: minus gravity, so that weight needs no further care
+    locked: list[SX | None] | None = None  # (k,) 1 where a free coordinate has no acceleration, else 0
 
 
 @dataclass(frozen=True)
@@ -135,8 +136,9 @@ def composite_body(tree: TreeState) -> Accelerations:
     above = _rows_above(tree, first)
     inverse = [SX(0)] * n
     L = [SX(0)] * n
+    free = _unlocked(tree, first)
     for k in reversed(range(n)):
-        inverse[k] = 1 / H[k, k]
+        inverse[k] = free[k] / H[k, k]
         if above[k]:
             h = H[k, above[k]].T
             L[k] = h * inverse[k]
@@ -173,14 +175,24 @@ def articulated_body(tree: TreeState) -> Accelerations:
     found: list[_Handed] = [_Handed(SX(), SX(), SX(), None)] * n
     for i in reversed(range(n)):
         S, tau, X, parent = tree.S[i], tree.tau[i], tree.X_PM[i], tree.parents[i]
+        lock = None if tree.locked is None else tree.locked[i]
         if parent < 0 or S.shape[1] == 6:
-            found[i] = _projected(IA[i], pA[i], S, tau)
+            found[i] = _projected(IA[i], pA[i], S, tau, lock)
             if parent >= 0:  # the joint transmits nothing but its own generalized force
                 force = solve_symmetric_transposed(S, tau)
                 pA[parent] = _carried(pA[parent], X, Wrench(force[:3], force[3:]))
         else:
             found[i], IA[parent], pA[parent] = _handed_on(
-                IA[i], pA[i], S, tau, tree.zeta[i], X, IA[parent], pA[parent], unit_rows=_unit_rows(S)
+                IA[i],
+                pA[i],
+                S,
+                tau,
+                tree.zeta[i],
+                X,
+                IA[parent],
+                pA[parent],
+                lock,
+                unit_rows=_unit_rows(S) if lock is None else (None,) * S.shape[1],
             )
     a: list[SX] = []
     A: list[Twist] = []
@@ -204,10 +216,15 @@ def _felt(I: ArticulatedInertia, p: Wrench, A: Twist) -> Wrench:
 
 
 @inlined
-def _projected(I: ArticulatedInertia, p: Wrench, S: SX, tau: SX) -> _Handed:
+def _projected(I: ArticulatedInertia, p: Wrench, S: SX, tau: SX, lock: SX | None) -> _Handed:
+    """U, D and u; where a coordinate is locked, as if it had no force and a mass of its own."""
     columns = [Twist.of(S[:, k]) for k in range(S.shape[1])]
     U = ca.horzcat(SX.zeros(6, 0), *[(I * column).column() for column in columns])
-    return _Handed(U, ca.triu2symm(ca.triu(S.T @ U)), tau - S.T @ p.column(), None)
+    D, u = ca.triu2symm(ca.triu(S.T @ U)), tau - S.T @ p.column()
+    if lock is None:
+        return _Handed(U, D, u, None)
+    free = 1 - lock
+    return _Handed(U * ca.repmat(free.T, 6, 1), D * (free @ free.T) + ca.diag(lock), u * free, None)
 
 
 @inlined
@@ -220,6 +237,7 @@ def _handed_on(
     X: Pose,
     I_parent: ArticulatedInertia,
     p_parent: Wrench,
+    lock: SX | None,
     *,
     unit_rows: tuple[int | None, ...],
 ) -> tuple[_Handed, ArticulatedInertia, Wrench]:
@@ -228,7 +246,7 @@ def _handed_on(
     S^T W = 1 and Ia S = 0 hold exactly: where a column of S is the unit vector of row r (`unit_rows`), row r
     of W, of Ia and of the bias force need no arithmetic.
     """
-    here = _projected(I, p, S, tau)
+    here = _projected(I, p, S, tau, lock)
     if not unit_rows:
         weight = I * zeta
         bias = Wrench(p.n + weight.n, p.f + weight.f)
@@ -322,6 +340,15 @@ def _first_rows(tree: TreeState) -> list[int]:
     for S in tree.S:
         first.append(first[-1] + S.shape[1])
     return first
+
+
+def _unlocked(tree: TreeState, first: list[int]) -> list[SX]:
+    """For each free coordinate 1, or 1 less the flag that locks it."""
+    free = [SX(1)] * first[-1]
+    for i, lock in enumerate(tree.locked or ()):
+        if lock is not None:
+            free[first[i] : first[i + 1]] = ca.vertsplit(1 - lock)
+    return free
 
 
 def _rows_above(tree: TreeState, first: list[int]) -> list[list[int]]:

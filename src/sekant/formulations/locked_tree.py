@@ -1,0 +1,81 @@
+"""Joints of a tree that stick: the recursion itself holds them, at the cost of a product or two a joint.
+
+Where every friction is a level on a free coordinate of a tree without constraints, a joint that sticks needs no
+force to be solved for: its coordinate has no acceleration, a_k = (1 - h_k) (...), in the factors of the mass matrix
+as well. The force that it bears is what inverse dynamics then asks for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from copy import copy
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import casadi as ca
+
+from sekant.formulations import friction
+from sekant.geometry.spatial import SX
+from sekant.model.motion import DryFriction
+
+if TYPE_CHECKING:
+    from sekant.formulations.equations import Equations
+
+
+def _places(eq: Equations, frictions: Sequence[DryFriction]) -> list[int]:
+    """Where in v the slip of each friction stands; -1 where it is no velocity itself."""
+    return [next((k for k in range(eq.nv) if ca.is_equal(one.slip, eq.v[k])), -1) for one in frictions]
+
+
+def suits(eq: Equations, frictions: Sequence[DryFriction]) -> bool:
+    """Whether these frictions can be held so."""
+    places = _places(eq, frictions)
+    plain = not eq.constraints and not eq.motion.grouped and eq.formulation == "joint"
+    return (
+        plain
+        and min(places) >= 0
+        and len(set(places)) == len(places)
+        and all(f.load is None for f in frictions)
+    )
+
+
+def solve(eq: Equations, frictions: Sequence[DryFriction]) -> friction.Solved:
+    """The forces of these frictions; the accelerations of `eq` are set as well."""
+    places = _places(eq, frictions)
+    lock = SX.zeros(eq.nv)
+    for one, k in zip(frictions, places, strict=True):
+        lock[k] = one.stuck
+    stuck = ca.vertcat(*[one.stuck for one in frictions])
+    symbols = ca.vertcat(*[one.force for one in frictions])
+    sliding = ca.vertcat(*[-(1 - one.stuck) * one.direction * one.level for one in frictions])
+    slip = ca.vertcat(*[one.slip for one in frictions])
+    n = len(frictions)
+    solved = friction.Solved(
+        tuple(frictions),
+        (),
+        symbols,
+        sliding,
+        slip,
+        SX.zeros(n),
+        sliding,
+        ca.vertcat(*[one.limit for one in frictions]),
+        SX.ones(n),
+        SX.zeros(0, 1),
+        SX(0),
+        (False,) * n,
+    )
+    held = copy(eq)
+    stated = eq.stated_actions
+    vars(held).update(_lock=lock, friction=None, actions=friction.completed(stated, solved, eq.lookups))
+    a, M = held.a, held.mass_matrix
+    needed = held.inverse_dynamics(a)[places]
+    vars(eq).update(_lock=lock, a=a, mass_matrix=M)
+    force = sliding + stuck * needed
+    return replace(
+        solved,
+        values=force,
+        acting=sliding,
+        force=force,
+        slip_rate=(1 - stuck) * a[places],
+        mobility=ca.vertcat(*[1 / M[k, k] for k in places]),
+    )
