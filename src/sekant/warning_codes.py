@@ -53,7 +53,9 @@ CODES: dict[str, WarningCode] = {
     ),
     "friction_several": WarningCode(
         "simulate",
-        "Sticking and sliding are both consistent with Coulomb's law and the reactions: the motion is not unique.",
+        "More than one of open, sticking and sliding is consistent with Coulomb's law and the "
+        "reactions: the motion is "
+        "not unique. The state nearest to the one before was taken.",
         "Lower the coefficient of friction, or give the joint some compliance.",
     ),
     # -- rest, steady motion

@@ -157,6 +157,21 @@ def test_painleves_rod_on_its_tip_is_reported():
     assert "'tip'" in jammed[0].message
 
 
+def test_several_solutions_are_reported():
+    """A rod that turns so fast that its tip would lift off, but jams if it is held: both are solutions."""
+    system = sk.compile(rod(2.0, 1.0))
+    eq, q, p = system.equations, system.initial_state().q, system.parameter_vector()
+    slip = eq.lookups.oracle("slip", [eq.t, eq.q, eq.v, eq.p], [eq.friction.slip])
+    J = np.array([np.array(slip(0.0, q, e, p)).ravel()[:2] for e in np.eye(3)]).T  # normal, along
+    for speed, several in ((1.0, True), (-1.0, False)):
+        v = np.array([0.0, 0.0, 6.0])
+        v[:2] = np.linalg.solve(J[:, :2], np.array([0.0, speed]) - J @ v)
+        result = sk.simulate(system, until=0.01, initial=sk.State(q, v), rtol=1e-8)
+        assert result.status == "finished"
+        assert ("friction_several" in [w.code for w in result.warnings]) is several
+        assert result["tip.gap"][-1] > 0
+
+
 def test_a_negative_coefficient_is_refused():
     with pytest.raises(SekantError, match="zero or more"):
         sk.contacts.PointPlane(frame="ball", friction=-0.1)

@@ -56,6 +56,27 @@ def test_a_block_pulled_harder_and_harder_breaks_away_at_the_limit(method):
     assert result.stats["slips"] == 1
 
 
+@pytest.mark.parametrize("method", EXACT)
+def test_a_block_thrown_up_a_steep_slope_turns_round_without_sticking(method):
+    mu, slope = 0.2, 0.6
+    up, down = (G * (np.sin(slope) + sign * mu * np.cos(slope)) for sign in (1, -1))
+    turn, end = 1.0 / up, 0.8
+    result = sk.simulate(
+        block(slope, v0=-1.0, coefficient=mu), output_times=[0.0, turn, end], method=method, rtol=1e-11
+    )
+    assert result["rail.q"][1] == pytest.approx(-0.5 / up, rel=1e-11)
+    assert result["rail.q"][2] == pytest.approx(-0.5 / up + 0.5 * down * (end - turn) ** 2, rel=1e-9)
+    assert result.stats["sticks"] == 0
+    later = sk.simulate(
+        block(slope, v0=-1.0, coefficient=mu),
+        output_times=[end, 1.0],
+        initial=result,
+        method=method,
+        rtol=1e-11,
+    )
+    assert later["rail.v"][-1] == pytest.approx(down * (1.0 - turn), rel=1e-9)
+
+
 def belt():
     """A block on a spring, carried by a moving belt."""
     return model_from_dict(
@@ -233,7 +254,14 @@ def pendulum(kind, extra, **friction):
                     "parameter": "s",
                     "range": [-3, 3],
                     "position": ["s", "0.3*sin(s)", "0.2*s^2"],
-                }
+                },
+                "bowl": {
+                    "surface": {
+                        "parameters": ["x", "y"],
+                        "range": [[-1, 1], [-1, 1]],
+                        "position": ["x", "y", "0.3*x^2 + 0.2*y^2 + 0.1*x*y"],
+                    }
+                },
             },
             "joints": {"move": {"type": kind, "child": "arm", **extra}},
             "forces": {"rub": {"type": "joint_friction", "joint": "move", **friction}},
@@ -250,11 +278,18 @@ CASES = {
         {"axis": [1, 0, 0], "v0": [1.0, 2.0]},
         {"coefficient": 0.25, "coordinate": 1},
     ),
+    "surface": (
+        "surface",
+        {"surface": "bowl", "q0": [0.3, -0.2], "v0": [0.4, 1.5]},
+        {"coefficient": 0.2, "coordinate": 1},
+    ),
     "path": ("path", {"curve": "arc", "q0": 0.4, "v0": 1.5}, {"coefficient": 0.2}),
 }
 
 
-@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize(
+    "case", [pytest.param(case, marks=pytest.mark.long) if case == "surface" else case for case in CASES]
+)
 def test_friction_by_the_joints_own_reaction_is_consistent_with_it(case):
     """The reaction depends on the friction that it causes: both are found together, not one after the other."""
     kind, extra, friction = CASES[case]

@@ -220,15 +220,15 @@ class BoundForces:
             if states == dict(found) or self._contradictions(now, states, resting, False):
                 continue
             other = self._values(self._with(now, states))
-            if np.all(other.margin > JAMS) and np.any(np.abs(other.rate - values.rate) > 1e-6 * scale):
+            if other.miss < 1e-6 and np.any(np.abs(other.rate - values.rate) > 1e-6 * scale):
                 names = " and ".join(f"'{name}'" for name in open_to)
                 return [
                     AnalysisWarning(
                         "friction_several",
                         f"friction {names}",
                         f"t = {now.t:.9g} s",
-                        "sticking and sliding are both consistent with Coulomb's law: the motion is not unique "
-                        "(Painleve's paradox); the first of them in the order of the model was taken",
+                        "more than one of open, sticking and sliding is consistent with Coulomb's law: the motion is "
+                        "not unique (Painleve's paradox); the one nearest to the state before was taken",
                         "lower the coefficient, or give the joint some compliance",
                     )
                 ]
