@@ -324,6 +324,30 @@ def sk_subspace(system, joint, q):
     return eq.lookups.oracle("S", [eq.q], [ca.densify(S)])(q)
 
 
+def test_a_driver_overcomes_the_friction_of_its_joint():
+    """It rests, moves there and back, and rests: its force is mass times acceleration and friction against the
+    way."""
+    value = "0.3*(step5(t, 1, 0, 2, 1) - step5(t, 3, 0, 4, 1))"
+    model = model_from_dict(
+        {
+            "gravity": [0, 0, 0],
+            "bodies": {"block": {"mass": 2.0}, "other": {"mass": 1.0}},
+            "joints": {
+                "rail": {"type": "prismatic", "axis": [1, 0, 0], "child": "block"},
+                "free": {"type": "prismatic", "axis": [0, 1, 0], "child": "other"},
+            },
+            "drivers": {"motor": {"joint": "rail", "value": value}},
+            "forces": {"rub": {"type": "joint_friction", "joint": "rail", "level": 1.7}},
+        }
+    )
+    result = sk.simulate(model, output_times=np.linspace(0.0, 5.0, 501), rtol=1e-10)
+    v, inertia = result["rail.v"], 2.0 * result["rail.a"]
+    moving = np.abs(v) > 1e-5
+    np.testing.assert_allclose((result["motor.force"] - inertia)[moving], 1.7 * np.sign(v[moving]), atol=1e-9)
+    assert result["rub.force"][50] == 0.0
+    assert result["rub.work"][-1] == pytest.approx(-1.7 * 0.6, rel=1e-7)
+
+
 def rod(mu, v0, tip=0.01):
     """Painleve's rod: it stands aslant on a light block that slides on a rail."""
     m, half = 1.0, 0.5

@@ -22,6 +22,8 @@ State = int | str | tuple[float, float]
 STICKS, OPEN, CLOSED = 0, "open", "closed"
 AT_REST = 1e-6
 """Slip against the width of a friction up to which it counts as at rest."""
+STARTS = 1e-3
+"""Slip of a driven joint, against the width, from which on its friction has a direction."""
 TOUCHES = 1e-9
 """Gap (m or rad) and rate up to which a contact counts as closed."""
 BEYOND = 1e-9
@@ -69,8 +71,11 @@ class JointElement:
         return not self.driven and abs(values.slip[self.i]) <= AT_REST * values.width[self.i]
 
     def moving(self, values: Values, state: State) -> State:
-        """The state that follows from velocities alone."""
-        return int(np.sign(values.slip[self.i]))
+        """The state that follows from velocities alone; a driven joint has none while its driver rests."""
+        slip = float(values.slip[self.i])
+        if self.driven and abs(slip) <= STARTS * values.width[self.i]:
+            return state
+        return int(np.sign(slip))
 
     def contradiction(self, values: Values, state: State, slack: float) -> State | None:
         force, limit = values.force[self.i], values.limit[self.i]
@@ -85,7 +90,7 @@ class JointElement:
     def after_event(self, values: Values, state: State, number: int) -> State:
         """What suggests itself where this element's guard has passed zero."""
         if self.driven:
-            return -int(state)  # type: ignore[arg-type]
+            return 0 if state else 1 - 2 * number
         if state == STICKS:
             return int(-np.sign(values.force[self.i])) or 1
         return STICKS
@@ -97,7 +102,11 @@ class JointElement:
     def guards(self, solved: Solved) -> list[Any]:
         sliding = self.item.direction * self.item.slip
         if self.driven:
-            return [sliding]
+            still, bound = 1 - self.item.direction**2, STARTS * self.item.width
+            return [
+                sliding + still * (bound - self.item.slip),
+                1 - still + still * (bound + self.item.slip),
+            ]
         room = solved.limit[self.i] ** 2 - solved.force[self.i] ** 2
         return [self.item.stuck * room + (1 - self.item.stuck) * sliding]
 
