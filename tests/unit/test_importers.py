@@ -125,14 +125,15 @@ def test_urdf_parts(tmp_path):
     }
     assert list(model.joints) == ["upper_joint", "elbow"]  # the link has the name already
     assert model.joints["upper_joint"].q0 == (0.2,)
-    assert model.forces["upper_joint_damping"].damping == 0.4
+    rub = model.forces["upper_joint_damping"]
+    assert (rub.damping, rub.level) == (0.4, 0.1)
     limit = model.forces["upper_joint_stop"]
     assert (limit.lower, limit.upper) == (0.2, 1.5)
     gear = model.constraints["elbow_mimic"]
     assert (gear.joint, gear.driven, gear.ratio, gear.offset) == ("upper_joint", "elbow", -2.0, 0.1)
     assert model.shapes["upper_visual"].color == "#8040ff"
     codes = {w.code for w in import_model(tmp_path / "arm.urdf").warnings}
-    assert codes == {"limits", "start", "dry_friction", "mesh_missing", "collision", "no_counterpart"}
+    assert codes == {"limits", "start", "mesh_missing", "collision", "no_counterpart"}
     assert "left out" in model.description
     result = sk.simulate(model, 0.2)
     np.testing.assert_allclose(result["elbow.q"], 0.1 - 2 * result["upper_joint.q"], atol=1e-9)

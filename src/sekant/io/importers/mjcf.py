@@ -201,22 +201,21 @@ class MjcfReader:
             self.joints[element.need("name")] = (name, ref)
         if ref:
             self.omitted.add("reference", "coordinates count from 'ref' of the file, not from zero", name)
-        for key, cause in (
-            ("armature", "inertia of rotors (armature)"),
-            ("frictionloss", "dry friction in joints (frictionloss)"),
-        ):
-            if element.number(key, 0.0):
-                self.omitted.add(key, cause, name)
+        if element.number("armature", 0.0):
+            self.omitted.add("armature", "inertia of rotors (armature)", name)
+        dry = element.number("frictionloss", 0.0)
         damping, stiffness = (
             element.numbers("damping", (0.0,), 1)[0],
             element.numbers("stiffness", (0.0,), 1)[0],
         )
         if kind in ("ball", "free"):
-            if damping or stiffness or "range" in element.attributes:
-                self.omitted.add("ball", "damping, stiffness and range of ball and free joints", name)
+            if damping or stiffness or dry or "range" in element.attributes:
+                self.omitted.add(
+                    "ball", "damping, friction, stiffness and range of ball and free joints", name
+                )
             return
-        if damping:
-            friction = JointFriction(joint=name, damping=damping)
+        if damping or dry:
+            friction = JointFriction(joint=name, damping=damping, level=dry or None)
             self.parts["forces"][self.names.take(f"{name}_damping", "force")] = friction
         if stiffness:
             rest = angle(element.number("springref", 0.0)) - ref

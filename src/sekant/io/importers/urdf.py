@@ -190,11 +190,10 @@ class UrdfReader:
         dynamics = element.one("dynamics")
         if dynamics is None:
             return
-        if damping := dynamics.number("damping", 0.0):
-            friction = JointFriction(joint=own, damping=damping)
+        damping, dry = dynamics.number("damping", 0.0), dynamics.number("friction", 0.0)
+        if damping or dry:
+            friction = JointFriction(joint=own, damping=damping, level=dry or None)
             self.parts["forces"][self.names.take(f"{own}_damping", "force")] = friction
-        if dynamics.number("friction", 0.0):
-            self.omitted.add("dry_friction", "dry friction in joints", own, "add a force with an expression")
 
     def _mimic(self, name: str, element: Element) -> None:
         mimic = element.one("mimic")
