@@ -51,8 +51,14 @@ def refuse(system: System, what: str) -> None:
     if contacts:
         raise SekantError(
             f"model '{name}': contact '{contacts[0]}' cannot be exported as {what}: impacts need the solver "
-            "'taylor', which the exported code does not contain; use a joint_limit, "
-            "or a force that is an expression of the gap"
+            "'taylor', which the exported code does not contain; use a joint_limit, a plane_contact or another force "
+            "that gives way"
+        )
+    if system.equations.dry_friction:
+        item = system.equations.friction.frictions[0]
+        raise SekantError(
+            f"model '{name}': friction '{item.name}' cannot be exported as {what}: the exported code has no events at "
+            f"which joint '{item.joint}' sticks; use an actuator with a smooth law such as -level*v/sqrt(v^2 + 1e-3^2)"
         )
     if system.equations.held_values:
         item = system.equations.held_values[0].name.rpartition(".")[0]
