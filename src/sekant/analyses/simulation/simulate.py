@@ -108,7 +108,8 @@ def simulate(
     reactors = reactors_of(system)
     if system.model.contacts and method not in EVENT_METHODS:
         raise SolverError(
-            f"contacts need one of the methods {', '.join(EVENT_METHODS)}, which land on them (got '{method}'); forces "
+            f"contacts need one of the methods {', '.join(EVENT_METHODS)}, which land on them (got "
+            f"'{method}'); forces "
             "that give way, such as plane_contact and joint_limit, suit every method"
         )
     if reactors and method not in LANDING_METHODS:

@@ -57,8 +57,10 @@ def refuse(system: System, what: str) -> None:
     if system.equations.dry_friction:
         item = system.equations.friction.frictions[0]
         raise SekantError(
-            f"model '{name}': friction '{item.name}' cannot be exported as {what}: the exported code has no events at "
-            f"which joint '{item.joint}' sticks; use an actuator with a smooth law such as -level*v/sqrt(v^2 + 1e-3^2)"
+            f"model '{name}': friction '{item.name}' cannot be exported as {what}: the exported "
+            "code has no events at "
+            f"which joint '{item.joint}' sticks; use an actuator with a smooth law such as "
+            "-level*v/sqrt(v^2 + 1e-3^2)"
         )
     if system.equations.held_values:
         item = system.equations.held_values[0].name.rpartition(".")[0]
