@@ -288,7 +288,11 @@ CASES = {
 
 
 @pytest.mark.parametrize(
-    "case", [pytest.param(case, marks=pytest.mark.long) if case == "surface" else case for case in CASES]
+    "case",
+    [
+        pytest.param(case, marks=pytest.mark.long) if case in ("prismatic", "screw", "surface") else case
+        for case in CASES
+    ],
 )
 def test_friction_by_the_joints_own_reaction_is_consistent_with_it(case):
     """The reaction depends on the friction that it causes: both are found together, not one after the other."""

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 ROUNDS = 6
 """Newton steps where a friction depends on reactions."""
 SWEEPS = 2
+_TINY = 1e-18  # N^2
 SHARE = 1e-9
 """Weight of the unit matrix beside the scaled matrix of stuck joints."""
 IMMOBILE = 1e-3
@@ -161,7 +162,8 @@ def solve(
     size = sizes(force)
     miss, margin = SX(0), _contact_margins(contacts, level, h, D, len(frictions))
     if loaded:
-        miss = ca.norm_inf(residual(force)) / (ca.norm_inf(force) + 1e-9)
+        left = residual(force)
+        miss = ca.dot(left, left) / (ca.dot(force, force) + _TINY)
         slopes = lk.substitute(lk.jacobian(levels(x)[loaded], x), x, force)[:, loaded]
         free = ca.repmat(1 - h[loaded], 1, len(loaded))
         margin = ca.vertcat(margin, _determinant(SX.eye(len(loaded)) + free * slopes))

@@ -45,6 +45,8 @@ Floats = NDArray[np.float64]
 MOST_ROUNDS = 200
 MOST_TRIED = 200
 """States of elements at rest that are tried in search of further solutions."""
+MISSES = 1e-12
+"""Square of the relative error of the forces that reactions and friction cause in one another, which is none."""
 JAMS = 1e-3
 """Margin of the coupling through reactions below which friction jams."""
 
@@ -64,10 +66,13 @@ class BoundForces:
     # -- the reactor -----------------------------------------------------------------------------------
 
     def guards(self, system: System) -> Guards:
-        """What falls through zero: for every element its own, and the margins to jamming."""
+        """What falls through zero: for every element its own, the margins to jamming, and the error of
+        Newton's method."""
         solved = system.equations.friction
         watched = [guard for element in self.elements for guard in element.guards(solved)]
         watched += [solved.margin[k] - JAMS for k in range(solved.margin.numel())]
+        if any(one.load is not None for one in solved.frictions):
+            watched.append(MISSES - solved.miss)
         return Guards(ca.vertcat(SX.zeros(0, 1), *watched), -np.ones(len(watched)))
 
     def settled(self, now: Instant, before: Instant | None) -> Instant:
@@ -208,7 +213,7 @@ class BoundForces:
     ) -> list[AnalysisWarning] | None:
         """Further solutions besides `found`; None where `found` is none itself, because friction jams."""
         values = self._values(self._with(now, found))
-        if np.any(values.margin <= JAMS) or not values.miss < 1e-6:
+        if np.any(values.margin <= JAMS) or not values.miss < MISSES:
             return None
         open_to = {one.name: one.choices(values) for one in resting}
         open_to = {name: choices for name, choices in open_to.items() if choices}
@@ -220,7 +225,7 @@ class BoundForces:
             if states == dict(found) or self._contradictions(now, states, resting, False):
                 continue
             other = self._values(self._with(now, states))
-            if other.miss < 1e-6 and np.any(np.abs(other.rate - values.rate) > 1e-6 * scale):
+            if other.miss < MISSES and np.any(np.abs(other.rate - values.rate) > 1e-6 * scale):
                 names = " and ".join(f"'{name}'" for name in open_to)
                 return [
                     AnalysisWarning(
