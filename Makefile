@@ -41,11 +41,11 @@ $(DOCS): $(STAMP)
 	@$(UV_INSTALL) -e '.[test,lint,docs]'
 	@touch $@
 
-demo: env  ## Run three of the examples and make a page on which they move; it goes to out/demo
+demo: env  ## Run four of the examples and make a page on which they move; it goes to out/demo
 	@mkdir -p $(OUT)
 	@$(BIN)/sekant run examples/roller_coaster.yaml --output $(OUT)/roller_coaster.nc --plot $(OUT)/roller_coaster.svg
 	@$(BIN)/sekant gallery examples --output $(OUT)/demo \
-		--only roller_coaster --only suspensions/double_wishbone --only natural/bricard
+		--only roller_coaster --only car/sedan --only suspensions/double_wishbone --only natural/bricard
 	@echo "Open $(OUT)/demo/index.html in a browser: pictures, players, plots and the models themselves."
 	@echo "Next: $(BIN)/sekant new quarter-car, or $(BIN)/sekant gallery for all examples."
 

@@ -7,7 +7,7 @@ import pytest
 import sekant as sk
 from sedans import BRUSH, LINEAR, sedan
 from sekant.vehicle.car import Commands, car_description, car_model, single_track, standing_loads
-from sekant.vehicle.driving import drive
+from sekant.vehicle.driving import drive, steady_turns
 
 WHEELS = [f"{axle}.{side}" for axle in ("front", "rear") for side in ("left", "right")]
 
@@ -243,3 +243,27 @@ def test_left_is_the_mirror_image_of_right():
         np.testing.assert_allclose(left[name], sign * right[name], atol=1e-9)
     np.testing.assert_allclose(left["front.left.tire.load"], right["front.right.tire.load"], rtol=1e-9)
     np.testing.assert_allclose(left["rear.right.tire.Fy"], -right["rear.left.tire.Fy"], atol=1e-5)
+
+
+def test_a_steady_turn_is_the_end_of_a_long_simulation(turning):
+    end = {name: turning.result[name][-1] for name in turning.result.names}
+    speed, a = (
+        np.linalg.norm(end["chassis.velocity"]),
+        end["yaw_rate"] * np.linalg.norm(end["chassis.velocity"]),
+    )
+    turns = steady_turns(turning.car, speed, [a])
+    found = turns.motions[0]
+    assert found.residual < 1e-8
+    assert turns.steering[0] == pytest.approx(end["steering_wheel"], rel=1e-7)
+    assert found.unknowns["torque"] == pytest.approx(
+        end["drive.torque"], rel=1e-5
+    )  # the PI driver still settles
+    for name in ("sideslip", "front.left.tire.load", "rear.right.tire.Fy"):
+        assert turns.output(name)[0] == pytest.approx(end[name], rel=1e-7)
+    assert found.outputs["angles"][2] == pytest.approx(end["angles"][2], rel=1e-7)
+    # who moves along sees a plane without a place: the shifted circle turns backwards at the rate of the turn
+    values = turns.linear(0).modes().eigenvalues
+    assert np.abs(values - 1j * end["yaw_rate"]).min() < 1e-7
+    assert values.real.max() < 1e-7
+    # and the slope of the handling diagram at small accelerations is the understeer gradient, but for roll
+    assert 0 < turns.handling[0] / a < 5 * turning.linear.understeer_gradient

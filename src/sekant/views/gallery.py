@@ -12,7 +12,8 @@ from typing import Any
 from sekant.errors import SekantError
 from sekant.results.place import replace_file
 
-_MODEL = re.compile(r"^(bodies|joints|natural|instances):", re.MULTILINE)
+_MODEL = re.compile(r"^(bodies|joints|natural|instances|vehicle):", re.MULTILINE)
+_VEHICLE = re.compile(r"^vehicle:", re.MULTILINE)  # driven through its maneuver
 _PARTS = ("parts", "hardpoints")  # folders of files that others take in
 _SHORT = 0.3  # s
 
@@ -107,7 +108,14 @@ def _run(path: Path, target: Path, short: bool) -> str:
 
     model: Any = load(path)
     until = float(model.simulation.until)
-    result = simulate(model, min(until, _SHORT) if short else until)
+    if _VEHICLE.search(path.read_text(encoding="utf-8")) and not short:
+        from sekant.vehicle.car import load_car
+        from sekant.vehicle.driving import drive, with_scenery
+
+        car = load_car(path)
+        result = with_scenery(drive(car, car.maneuver))
+    else:
+        result = simulate(model, min(until, _SHORT) if short else until)
     if not result.ok:
         raise SekantError(f"{result.status}: {result.message}", file=str(path))
     save_picture(lambda: thumbnail(result), target.with_name(f"{target.name}.png"))

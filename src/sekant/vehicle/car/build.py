@@ -244,10 +244,13 @@ class _Builder:
         car, found = self.car, {}
         ends = [axle_data(axle).x for axle in car.axles.values()]
         length, middle = max(ends) - min(ends), (max(ends) + min(ends)) / 2
-        height = car.chassis.com[2]
+        tracks = [
+            2 * abs(float(axle_data(axle).center[1])) - 1.2 * axle.wheel.width for axle in car.axles.values()
+        ]
+        height, width = car.chassis.com[2], min(tracks)
         for key, x, z, size in (
-            ("lower", 0.0, 0.0, (1.55 * length, 1.6, 0.42)),
-            ("cabin", -0.06 * length, 0.42, (0.75 * length, 1.35, 0.42)),
+            ("lower", 0.0, 0.0, (1.5 * length, width, 0.36)),
+            ("cabin", -0.06 * length, 0.38, (0.72 * length, 0.9 * width, 0.4)),
         ):
             pose = Placement(position=(middle + x, 0.0, height + z))
             found[f"chassis_{key}"] = Box(frame="chassis", pose=pose, size=size, color="blue", opacity=0.55)

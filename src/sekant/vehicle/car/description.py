@@ -206,6 +206,8 @@ class Car(Description):
     """axles with hard points as path and surface joints"""
     links: Literal["exact", "split", "ignore"] = "exact"
     """reduced: what becomes of the masses of links, see `sk.reduce`"""
+    maneuver: str = "double-lane-change"
+    """which one it is driven through where none is named"""
     speed: MetresPerSecond = 0.0
     """of the model by itself: straight ahead at this speed, which the driver holds"""
     simulation: SimulationSettings = SimulationSettings()

@@ -15,6 +15,7 @@ from sekant.model.forces import Actuator
 from sekant.model.joints import Path, Prismatic, Revolute
 from sekant.model.model import Model
 from sekant.model.placement import Orientation, Placement
+from sekant.model.shapes import Cylinder
 from sekant.vehicle.car.description import Axle, SimpleSuspension
 
 SIDES = {"left": 1.0, "right": -1.0}
@@ -24,7 +25,7 @@ MOST_RACK = 0.12  # m
 def simple_axle(axle: Axle, data: SimpleSuspension, height: float, preload: float) -> Model:
     """The part, with wheel centers at `height` (m) above the chassis' origin and springs that carry `preload` (N)."""
     bodies: dict[str, Body] = {}
-    joints, forces, curves = {}, {}, {}
+    joints, forces, curves, shapes = {}, {}, {}, {}
     steering = axle.steering
     if steering is not None:
         bodies["rack_bar"] = Body(mass=steering.rack_mass)
@@ -45,6 +46,9 @@ def simple_axle(axle: Axle, data: SimpleSuspension, height: float, preload: floa
             joints[f"{side}.steer"] = Path(
                 parent=f"{side}.slide", child=f"{side}.upright", curve="steer_poses", coordinate_of="rack"
             )
+        shapes[f"{side}.carrier"] = Cylinder(
+            frame=f"{side}.upright.wheel_center", radius=0.07, length=0.14, axis=(0.0, 1.0, 0.0)
+        )
         wheel = axle.wheel
         bodies[f"{side}.wheel"] = Body(mass=wheel.mass, inertia=(*wheel.inertia, 0.0, 0.0, 0.0))
         joints[f"{side}.hub"] = Revolute(
@@ -58,7 +62,7 @@ def simple_axle(axle: Axle, data: SimpleSuspension, height: float, preload: floa
             forces[f"{side}.bar"] = Actuator(
                 joint=f"{side}.travel", force=f"-{axle.anti_roll_bar!r}*(q - {other}.travel.q)"
             )
-    return Model(name="axle", bodies=bodies, joints=joints, forces=forces, curves=curves)
+    return Model(name="axle", bodies=bodies, joints=joints, forces=forces, curves=curves, shapes=shapes)
 
 
 def _steering_curve(arm: float) -> PoseCurve:

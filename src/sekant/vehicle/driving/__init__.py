@@ -2,5 +2,6 @@
 
 from sekant.vehicle.driving.drive import drive, standing_model
 from sekant.vehicle.driving.scenery import with_scenery
+from sekant.vehicle.driving.steady_turns import SteadyTurns, steady_turns
 
-__all__ = ["drive", "standing_model", "with_scenery"]
+__all__ = ["SteadyTurns", "drive", "standing_model", "steady_turns", "with_scenery"]

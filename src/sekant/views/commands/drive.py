@@ -18,7 +18,13 @@ def drive(
         list[Path] | None,
         typer.Argument(help="Car files (YAML); several are variants to compare.", show_default=False),
     ] = None,
-    maneuver: Annotated[str, typer.Option(help="Which one; --list tells all.")] = "double-lane-change",
+    maneuver: Annotated[
+        str | None,
+        typer.Option(
+            help="A name, or a file with one; --list tells all.",
+            show_default="what the first car's file says",
+        ),
+    ] = None,
     speed: Annotated[str | None, typer.Option(help='At the start, such as "80 km/h".')] = None,
     assignments: Assignments = None,
     reduced: Annotated[bool, typer.Option("--reduced", help="Corners as path and surface joints.")] = False,
@@ -70,22 +76,51 @@ def drive(
 
 
 def _runs(
-    files: list[Path], kind: str, speed: str | None, given: dict[str, str], reduced: bool, method, step, rtol
+    files: list[Path],
+    kind: str | None,
+    speed: str | None,
+    given: dict[str, str],
+    reduced: bool,
+    method: str | None,
+    step: float | None,
+    rtol: float | None,
 ) -> list[Run]:
-    from sekant.vehicle.car.files import load_car
+    from sekant.vehicle.car import load_car
     from sekant.vehicle.driving import drive as drive_car
 
-    options: dict[str, Any] = {key: _number(value) for key, value in given.items()}
+    cars = [load_car(file) for file in files]
+    name, options = _maneuver(kind or cars[0].maneuver)
+    options |= {key: _number(value) for key, value in given.items()}
     if speed is not None:
         options["speed"] = speed
-    names = [file.stem for file in files]
-    names = [name if names.count(name) == 1 else str(file) for name, file in zip(names, files, strict=True)]
+    labels = [file.stem for file in files]
+    labels = [one if labels.count(one) == 1 else str(file) for one, file in zip(labels, files, strict=True)]
+    how: dict[str, Any] = {"reduced": reduced, "method": method, "step": step, "rtol": rtol}
     return [
-        drive_car(
-            load_car(file), kind, label=name, reduced=reduced, method=method, step=step, rtol=rtol, **options
-        )
-        for file, name in zip(files, names, strict=True)
+        drive_car(car, name, label=label, **how, **options) for car, label in zip(cars, labels, strict=True)
     ]
+
+
+def _maneuver(given: str) -> tuple[str, dict[str, Any]]:
+    """Name and options of a maneuver: a name, or a file such as ``{maneuver: step-steer, speed: 80 km/h}``."""
+    if Path(given).suffix not in (".yaml", ".yml"):
+        return given, {}
+    from sekant.errors import ModelError
+    from sekant.io.source import read_source
+    from sekant.io.yaml import located
+    from sekant.vehicle.maneuvers import maneuver
+
+    source = read_source(Path(given))
+    options = dict(source.data)
+    kind = options.pop("maneuver", None)
+    try:
+        if not isinstance(kind, str):
+            raise ModelError("names no maneuver; write maneuver: double-lane-change in its first line")
+        maneuver(kind, **options)
+    except ModelError as error:
+        error.path = error.path[1:]
+        raise located(error, source.places, given) from None
+    return kind, options
 
 
 def _number(text: str) -> Any:

@@ -17,13 +17,14 @@ class Template(StrEnum):
     four_bar = "four-bar"
     path = "path"
     points = "points"
+    car = "car"
 
 
 def new(
     template: Annotated[
         Template,
         typer.Argument(
-            help="What kind: a chain of bodies, springs, a loop, measured poses, points and rods."
+            help="What kind: a chain of bodies, springs, a loop, measured poses, points and rods, a car."
         ),
     ],
     folder: Annotated[Path, typer.Argument(help="Where to put it; made if need be.")] = Path(),
@@ -35,6 +36,11 @@ def new(
     written = write_template(template.value, folder)
     model = written[0]
     steps = [f"sekant check {model}", f"sekant run {model} --plot {model.with_suffix('.svg').name}"]
+    if template is Template.car:
+        steps = [
+            f"sekant drive {model} --html run.html --report report.html",
+            f"sekant kc {model.parent / 'front.yaml'}",
+        ]
     if as_json:
         import json
 

@@ -14,6 +14,7 @@ from sekant.views.player.pack import packed_poses, packed_series, packed_times
 from sekant.views.player.tracks import MAX_FRAMES, Tracks, rotated, scene_of, tracks_of
 
 MAX_SAMPLES = 420_000  # of all series together; what is dropped first stands first below
+_FAR = 6.0  # times its own size: what goes farther than this travels, and is followed
 _BEYOND = 0.4  # of the extent of the motion: how much of a long path is seen beyond it
 _DROPPED = (".reaction_local", ".acceleration", ".angular_velocity", ".a", ".velocity", ".reaction", ".v")
 
@@ -75,6 +76,10 @@ class _Drawing:
         self.joints = [j for j in scene.get("joints", []) if {end[0] for end in j["ends"]} <= self.known]
         self.bounds = self._bounds()
         self.size = max(float(np.linalg.norm(self.bounds[1] - self.bounds[0])), 1e-6)
+        near = self._near()
+        self.travels = bool(near) and self.size > _FAR * near and not self._has_ground_paths()
+        if self.travels:
+            self.size = near
         self.bar = self._bar()
 
     def build(self, channels: list[str]) -> dict[str, Any]:
@@ -85,6 +90,8 @@ class _Drawing:
             "gravity": self.scene.get("gravity", [0.0, 0.0, -9.81]),
             "bounds": self._widened(bodies),
             "bar": self.bar,
+            "near": self.size if self.travels else 0.0,
+            "follow": self._heaviest() if self.travels else -1,
             "tracks": [
                 {"name": name, "kind": tracks[name]["kind"], "hidden": bool(tracks[name].get("hidden"))}
                 for name in names
@@ -96,6 +103,31 @@ class _Drawing:
             ],
             "arrows": list(self._arrows(channels)),
         }
+
+    def _near(self) -> float:
+        """Size of what moves at one instant, m; 0 where nothing tells."""
+        every = max(1, len(self.tracks.times) // 25)
+        bodies = {
+            name: body for name, body in self.scene.get("bodies", {}).items() if name in self.known and body
+        }
+        points = [
+            self.tracks.points(name, p)[::every]
+            for name, body in bodies.items()
+            for p in (body["com"], *body.get("frames", {}).values())
+        ]
+        if not points:
+            return 0.0
+        P = np.array(points)
+        return float(np.median(np.linalg.norm(P.max(axis=0) - P.min(axis=0), axis=1)))
+
+    def _has_ground_paths(self) -> bool:
+        """Whether a path that leads what moves is drawn: then the whole of it is to be seen."""
+        return any(path["body"] == "ground" for path in self.scene.get("paths", []))
+
+    def _heaviest(self) -> int:
+        bodies = self.scene.get("bodies", {})
+        masses = [bodies.get(name, {}).get("mass", 0.0) or 0.0 for name in self.tracks.names]
+        return int(np.argmax(masses)) if masses else -1
 
     def _bounds(self) -> NDArray[np.float64]:
         """Corners (2, 3) m of a box around everything that moves, and what is drawn on the ground near it."""

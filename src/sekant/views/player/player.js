@@ -10,7 +10,7 @@ class Player {
     this.runs = runs;
     this.modes = figure.modes || [];
     this.stage = new Stage(byId("canvas"), runs);
-    this.actors = runs.map((run) => new Actor(run, this.stage.size));
+    this.actors = runs.map((run) => new Actor(run, this.stage.near));
     this.actors.forEach((actor) => this.stage.scene.add(actor.root));
     this.begin = Math.min(...runs.map((run) => run.times[0]));
     this.end = Math.max(...runs.map((run) => run.times[run.times.length - 1]));
@@ -30,7 +30,7 @@ class Player {
     this.setUpKeys();
     this.setTheme(this.themeName);
     this.fit();
-    this.stage.lookFrom("auto");
+    this.lookAtFirst();
     for (const name of figure.plots) this.plots.add(name);
     new ResizeObserver(() => this.fit()).observe(byId("view"));
     this.setTime(this.begin);
@@ -176,13 +176,37 @@ class Player {
     this.setSpeed(SPEEDS[Math.min(SPEEDS.length - 1, Math.max(0, i))]);
   }
 
+  // What travels far is chased, everything else is seen as a whole.
+  lookAtFirst() {
+    this.stage.lookFrom("auto");
+    const track = this.runs[0].follow;
+    if (!(track >= 0)) return;
+    this.actors[0].setTime(this.begin);
+    this.followed = track;
+    this.chasing = true;
+    this.heading = this.headingOf(track);
+    const group = this.actors[0].groups[track];
+    const forward = new L.Vector3(1, 0, 0).applyQuaternion(group.quaternion).projectOnPlane(this.stage.up).normalize();
+    this.stage.chase(group.position, forward);
+  }
+
+  // Angle (rad) of a body's x axis about the vertical.
+  headingOf(track) {
+    const up = this.stage.up;
+    const forward = new L.Vector3(1, 0, 0).applyQuaternion(this.actors[0].groups[track].quaternion);
+    const zero = new L.Vector3(1, 0, 0).projectOnPlane(up);
+    return Math.atan2(new L.Vector3().crossVectors(up, zero).dot(forward), zero.dot(forward));
+  }
+
   look(view) {
     this.follow(-1);
-    this.stage.lookFrom(view);
+    if (view === "auto") this.lookAtFirst();
+    else this.stage.lookFrom(view);
   }
 
   follow(track) {
     this.followed = track;
+    this.chasing = false;
     this.stage.followed = null;
     if (track >= 0) this.keepFollowing();
     this.panel.update();
@@ -190,7 +214,11 @@ class Player {
 
   keepFollowing() {
     const actor = this.actors[0];
-    this.stage.follow(actor.groups[this.followed].position, this.stage.followed ? 0 : actor.radiusOf(this.followed));
+    const before = this.heading;
+    this.heading = this.headingOf(this.followed);
+    const turn = this.chasing ? Math.atan2(Math.sin(this.heading - before), Math.cos(this.heading - before)) : 0;
+    const radius = this.stage.followed ? 0 : actor.radiusOf(this.followed);
+    this.stage.follow(actor.groups[this.followed].position, radius, turn);
   }
 
   get bodies() {

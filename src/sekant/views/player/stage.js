@@ -13,7 +13,8 @@ class Stage {
     this.up = upOf(runs[0].gravity);
     this.center = this.bounds.getCenter(new L.Vector3());
     this.size = Math.max(this.bounds.getSize(new L.Vector3()).length(), 1e-6);
-    this.camera = new L.PerspectiveCamera(32, 1, this.size / 500, this.size * 60);
+    this.near = runs[0].near > 0 ? runs[0].near : this.size; // size of what moves, where it travels far
+    this.camera = new L.PerspectiveCamera(32, 1, Math.min(this.size / 500, this.near / 40), this.size * 60);
     this.camera.up.copy(this.up);
     this.controls = new L.OrbitControls(this.camera, canvas);
     this.controls.enableDamping = false;
@@ -32,16 +33,17 @@ class Stage {
     this.sun = new L.DirectionalLight(0xffffff, 2.1);
     const side = new L.Vector3().crossVectors(new L.Vector3(1, 0, 0), this.up);
     const direction = this.up.clone().multiplyScalar(1.5).addScaledVector(side, 0.55).add(new L.Vector3(0.6, 0, 0));
-    this.sun.position.copy(this.center).addScaledVector(direction.normalize(), this.size * 1.6);
+    const lit = this.near < this.size ? 2.5 * this.near : this.size;
+    this.sun.position.copy(this.center).addScaledVector(direction.normalize(), lit * 1.6);
     this.sun.target.position.copy(this.center);
     this.sun.castShadow = true;
     const shadow = this.sun.shadow;
-    const reach = this.size * 0.75;
-    Object.assign(shadow.camera, { left: -reach, right: reach, top: reach, bottom: -reach, near: this.size * 0.05, far: this.size * 4 });
+    const reach = lit * 0.75;
+    Object.assign(shadow.camera, { left: -reach, right: reach, top: reach, bottom: -reach, near: lit * 0.05, far: lit * 4 });
     shadow.camera.updateProjectionMatrix();
     shadow.mapSize.set(1024, 1024);
     shadow.bias = -0.0008;
-    shadow.normalBias = this.size * 0.0012;
+    shadow.normalBias = lit * 0.0012;
     shadow.radius = 3;
     this.scene.add(this.sky, this.sun, this.sun.target);
   }
@@ -64,7 +66,7 @@ class Stage {
     shade.receiveShadow = true;
     shade.quaternion.copy(turn);
     shade.position.copy(flat);
-    const grid = gridLines(this.size, theme, flat, turn);
+    const grid = gridLines(this.size, Math.min(this.size / 14, Math.max(this.near, this.size / 60)), theme, flat, turn);
     grid.position.copy(flat).addScaledVector(this.up, -0.0004 * this.size);
     grid.quaternion.copy(turn);
     shade.visible = this.renderer.shadowMap.enabled;
@@ -132,8 +134,29 @@ class Stage {
     this.dirty = true;
   }
 
-  // Keep a body of the given radius in the middle; at first come near it, if it is far away.
-  follow(position, radius) {
+  // Behind a body that travels, a little to its left and above it.
+  chase(position, forward) {
+    const left = new L.Vector3().crossVectors(this.up, forward);
+    const offset = forward.clone().multiplyScalar(-1).addScaledVector(left, -0.55).addScaledVector(this.up, 0.42);
+    const narrow = Math.max(1, 0.9 / (this.camera.aspect || 1));
+    offset.setLength(3.5 * this.near * narrow);
+    this.controls.target.copy(position);
+    this.camera.position.copy(position).add(offset);
+    this.followed = position.clone();
+    this.light(position);
+    this.controls.update();
+  }
+
+  light(position) {
+    if (this.near === this.size) return;
+    const from = this.sun.position.clone().sub(this.sun.target.position);
+    this.sun.target.position.copy(position);
+    this.sun.position.copy(position).add(from);
+  }
+
+  // Keep a body of the given radius in the middle; at first come near it, if it is far away. With `turn` (rad) the
+  // camera goes round with it.
+  follow(position, radius, turn = 0) {
     if (!this.followed) {
       this.followed = position.clone();
       const offset = this.camera.position.clone().sub(this.controls.target);
@@ -144,7 +167,9 @@ class Stage {
     const move = position.clone().sub(this.followed);
     this.camera.position.add(move);
     this.controls.target.add(move);
+    if (turn) this.camera.position.sub(position).applyAxisAngle(this.up, turn).add(position);
     this.followed.copy(position);
+    this.light(position);
     this.controls.update();
   }
 
@@ -219,8 +244,7 @@ function upOf(gravity) {
 const GRID_PIECES = 8;
 
 // Lines 1, 2 or 5 times a power of ten apart, that fade into the background away from the middle.
-function gridLines(size, theme, flat, turn) {
-  const rough = size / 14;
+function gridLines(size, rough, theme, flat, turn) {
   const power = 10 ** Math.floor(Math.log10(rough));
   const step = power * ([1, 2, 5].find((m) => m * power >= rough) || 10);
   const count = Math.ceil((size * 1.6) / step);

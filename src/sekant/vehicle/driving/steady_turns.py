@@ -1,0 +1,144 @@
+"""Steady turns of a car at one speed: handling diagram, and linear models in axes that move with it.
+
+The search begins with the turn of the linear single-track model at a small lateral acceleration and goes on from turn
+to turn. Steering wheel angle, drive torque and the spin of the wheels are found with each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sekant.analyses.linear.linear_model import LinearModel
+from sekant.analyses.linear.linearize import linearize
+from sekant.analyses.steady.motion import SteadyMotion, steady_motion
+from sekant.engine.system import State, System, compile
+from sekant.errors import ModelError
+from sekant.vehicle.car.build import car_model, standing_loads
+from sekant.vehicle.car.commands import Commands
+from sekant.vehicle.car.description import Car, car_description
+from sekant.vehicle.car.single_track import SingleTrack, single_track
+from sekant.vehicle.driving.settle import needs_settling, settled
+
+Floats = NDArray[np.float64]
+FIRST = 0.3  # m/s^2: of the turn that the search begins with
+STEP = 1.0  # m/s^2: farthest from one turn to the next
+
+
+@dataclass(frozen=True, eq=False)
+class SteadyTurns:
+    """Steady turns of one car: `accelerations` (n,) m/s^2 (turn times speed), `steering` (n,) rad,
+    `motions`, each with its outputs."""
+
+    speed: float
+    accelerations: Floats
+    motions: tuple[SteadyMotion, ...]
+    single_track: SingleTrack
+
+    @property
+    def steering(self) -> Floats:
+        return np.array([motion.unknowns["steer"] for motion in self.motions])
+
+    def output(self, name: str) -> Floats:
+        """An output of the model in each turn, such as ``front.left.tire.load`` or ``sideslip``."""
+        return np.array([motion.outputs[name] for motion in self.motions])
+
+    @property
+    def handling(self) -> Floats:
+        """(n,) rad: steer angle of the wheels less wheelbase times curvature, over `accelerations` the handling
+        diagram; its slope is the understeer gradient."""
+        turns = np.array([motion.turn for motion in self.motions])
+        return self.steering / self.single_track.ratio - self.single_track.wheelbase * turns / self.speed
+
+    def linear(self, number: int) -> LinearModel:
+        """The linear model about one of the turns, in axes that move with the car."""
+        motion = self.motions[number]
+        return linearize(motion.system, motion)
+
+    def table(self) -> str:
+        """Lateral acceleration, steering wheel angle, handling angle, sideslip and roll of every turn."""
+        lines = ["a_y [m/s^2]  steering [deg]  delta - L/R [deg]  sideslip [deg]  roll [deg]"]
+        rolls = [motion.outputs["angles"][2] for motion in self.motions]
+        for row in zip(
+            self.accelerations, self.steering, self.handling, self.output("sideslip"), rolls, strict=True
+        ):
+            a, *angles = row
+            d, h, b, r = (np.degrees(float(np.ravel(x)[0])) for x in angles)
+            lines.append(f"{a:11.3f}  {d:14.4f}  {h:17.5f}  {b:14.5f}  {r:10.5f}")
+        return "\n".join(lines)
+
+
+def steady_turns(given: Car | dict[str, Any], speed: float, accelerations: Sequence[float]) -> SteadyTurns:
+    """Turns to the left at `speed` (m/s) with the given lateral `accelerations` (m/s^2), in rising order."""
+    car = car_description(given)
+    wanted = np.asarray(accelerations, float)
+    if not wanted.size or np.any(wanted <= 0) or np.any(np.diff(wanted) <= 0):
+        raise ModelError("steady turns: accelerations must be positive and rise")
+    linear = single_track(car, standing_loads(car), speed)
+    commands = Commands(steer="steer", torque="torque", parameters={"steer": 0.0, "torque": 0.0})
+    system = compile(car_model(car, commands, speed=speed), parameters=["steer", "torque"])
+    search = _Search(car, system, linear, speed)
+    found, last = [], 0.0
+    for a in wanted:
+        between = np.linspace(last, a, int(np.ceil((a - last) / STEP)) + 1)[1:]
+        for step in between if last else [min(FIRST, a), *between]:
+            motion = search.turn(float(step))
+        found.append(motion)
+        last = float(a)
+    return SteadyTurns(speed, wanted, tuple(found), linear)
+
+
+class _Search:
+    """Goes from turn to turn; each begins where the last one was found."""
+
+    def __init__(self, car: Car, system: System, linear: SingleTrack, speed: float):
+        self.system, self.speed = system, speed
+        start = settled(system) if needs_settling(car) else system.initial_state()
+        self.state: State = start
+        names = system.state_names[: system.nq]
+        hubs = [name for name in names if name.endswith(".hub.angle")]
+        rates = np.asarray(start.v, float)
+        own = list(system.state_names[system.nq : system.nq + system.nv])
+        self.rates = {name: float(rates[own.index(name.replace(".angle", ".rate"))]) for name in hubs}
+        self.steer = 1 / (speed * linear.yaw_gain(speed))  # rad per m/s^2
+        self.torque = 0.0
+        self.drives = car.drive is not None
+        self.before: tuple[float, SteadyMotion] | None = None
+
+    def turn(self, acceleration: float) -> SteadyMotion:
+        rate = acceleration / self.speed
+        center = self._center(rate)
+        guess, rates = self.state, dict(self.rates)
+        values = {"steer": self.steer * acceleration, "torque": self.torque}
+        if self.before is not None:
+            share = acceleration / self.before[0]
+            values["steer"] = self.before[1].unknowns["steer"] * share
+        targets = {"chassis.lateral_acceleration": acceleration, "chassis.speed": self.speed}
+        motion = steady_motion(
+            self.system,
+            guess,
+            turn=rate,
+            center=center,
+            rates=rates,
+            unknown=["turn", "steer", *(["torque"] if self.drives else []), *rates],
+            targets=targets if self.drives else {"chassis.lateral_acceleration": acceleration},
+            parameters=values,
+        )
+        self.state, self.rates = State(q=motion.q, v=motion.v), dict(motion.rates)
+        self.torque = motion.unknowns.get("torque", 0.0)
+        self.before = (acceleration, motion)
+        return motion
+
+    def _center(self, rate: float) -> tuple[float, float, float]:
+        """Of the circle: to the left of where the chassis is, across its velocity."""
+        if self.before is None:
+            return (0.0, self.speed / rate, 0.0)
+        old = self.before[1]
+        p = np.asarray(old.outputs["chassis.position"], float)
+        inward = (np.asarray(old.center, float) - p)[:2]
+        inward = inward / np.linalg.norm(inward) * self.speed / rate
+        return (float(p[0] + inward[0]), float(p[1] + inward[1]), 0.0)

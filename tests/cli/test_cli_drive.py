@@ -1,0 +1,128 @@
+"""`sekant drive`: measures, pages, variants, and what is said where something is wrong."""
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+import sekant as sk
+from sekant.errors import SekantError
+from sekant.vehicle.car import load_car
+from sekant.vehicle.driving import drive
+from sekant.vehicle.maneuvers import MANEUVERS, maneuver
+from sekant.views.cli import app
+
+SEDAN = Path(__file__).parents[2] / "examples" / "car" / "sedan.yaml"
+SHORT = ["--maneuver", "step-steer", "--speed", "72 km/h", "--set", "duration=3"]
+
+
+@pytest.fixture(scope="module")
+def told(tmp_path_factory):
+    """Two variants, one of them with a stiffer bar."""
+    folder = tmp_path_factory.mktemp("cars")
+    text = SEDAN.read_text()
+    (folder / "soft.yaml").write_text(text)
+    (folder / "stiff.yaml").write_text(text.replace("anti_roll_bar: 14 N/mm", "anti_roll_bar: 28 N/mm"))
+    names = [str(folder / f"{name}.yaml") for name in ("soft", "stiff")]
+    pages = ["--html", str(folder / "run.html"), "--report", str(folder / "report.html"), "--json"]
+    done = CliRunner().invoke(app, ["drive", *names, *SHORT, *pages])
+    assert done.exit_code == 0, done.output
+    return folder, json.loads(done.output)
+
+
+def test_variants_stand_side_by_side(told):
+    _, found = told
+    assert found["ok"]
+    assert [run["label"] for run in found["runs"]] == ["soft", "stiff"]
+    soft, stiff = ({m["name"]: m["value"] for m in run["measures"]} for run in found["runs"])
+    assert stiff["roll gradient"] < 0.9 * soft["roll gradient"]
+    assert stiff["yaw rate gain"] < soft["yaw rate gain"]  # the front axle takes more of the load transfer
+    for measure in found["runs"][0]["measures"]:
+        assert measure["unit"]
+
+
+def test_pages_show_road_measures_and_curves(told):
+    folder, _ = told
+    report = (folder / "report.html").read_text()
+    for word in ("roll gradient", "soft", "stiff", "data:image/svg+xml", "ISO 7401"):
+        assert word in report
+    player = (folder / "run.html").read_text()
+    assert '"follow":' in player
+    assert '"name":"road"' in player.replace(": ", ":")
+
+
+def test_the_list_knows_every_maneuver():
+    done = CliRunner().invoke(app, ["drive", "--list", "--json"])
+    assert set(json.loads(done.output)) == set(MANEUVERS)
+    assert len(MANEUVERS) >= 10
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (
+            ("mass: 1360 kg", "mass: 1360 m"),
+            r"sedan.yaml:5: chassis.mass: .*is a length, but a mass is expected",
+        ),
+        (("mass: 1360 kg", "mass: -3 kg"), r"sedan.yaml:5: chassis.*must be positive"),
+        (("com: [-1.18 m", "com: [1.18 m"), "beyond an axle"),
+        (
+            ("type: brush_tire", "type: brush_tyre"),
+            r"sedan.yaml:\d+: axles.front.tire: .*did you mean 'brush_tire'",
+        ),
+        (("friction: 0.95", "friction: -1"), "friction.*must not be negative"),
+        (("axle: front", "axle: middle"), "there is no axle 'middle'"),
+        (("type: plane", "type: plain"), "did you mean 'plane'"),
+        (("vehicle: car", "vehicle: boat"), "'boat' is no vehicle"),
+        (("front_share: 0.66", "front_share: 66"), "front_share.*from 0 to 1"),
+    ],
+)
+def test_faults_are_told_with_file_and_line(tmp_path, change, words):
+    text = SEDAN.read_text()
+    assert change[0] in text
+    file = tmp_path / "sedan.yaml"
+    file.write_text(text.replace(*change))
+    with pytest.raises(SekantError, match=words):
+        sk.load(file)
+
+
+def test_missing_files_are_named(tmp_path):
+    file = tmp_path / "car.yaml"
+    drawn = "suspension: {track: 1.53 m, stiffness: 25 N/mm, damping: 2300 N*s/m, mass: 19 kg}"
+    text = SEDAN.read_text().replace(drawn, "suspension: nowhere.yaml")
+    file.write_text(text)
+    with pytest.raises(SekantError, match=r"car.yaml:8: .*there is no file 'nowhere.yaml'"):
+        load_car(file)
+
+
+def test_maneuvers_that_cannot_be_are_refused(tmp_path):
+    with pytest.raises(SekantError, match="did you mean 'step-steer'"):
+        maneuver("step-stear")
+    with pytest.raises(SekantError, match="speed"):
+        maneuver("step-steer", speed="3 kg")
+    with pytest.raises(SekantError, match="must be positive"):
+        drive(load_car(SEDAN), "step-steer", speed=0.0)
+    with pytest.raises(SekantError, match="more than a driver can follow"):
+        drive(load_car(SEDAN), "double-lane-change", offset=200.0, change=45.0)
+    (tmp_path / "what.yaml").write_text("maneuver: step-steer\nspede: 3\n")
+    done = CliRunner().invoke(app, ["drive", str(SEDAN), "--maneuver", str(tmp_path / "what.yaml")])
+    assert done.exit_code == 1
+    assert "what.yaml:2" in str(done.exception)
+    assert "did you mean 'speed'" in str(done.exception)
+
+
+def test_a_new_car_is_described_and_reduced(tmp_path):
+    from sekant.views.scaffold import write_template
+
+    files = write_template("car", tmp_path)
+    assert {file.name for file in files} == {
+        "car.yaml",
+        "front.yaml",
+        "rear.yaml",
+        "tire.tir",
+        "maneuver.yaml",
+    }
+    car = load_car(files[0])
+    assert car.reduced
+    assert car.axles["front"].tire.coefficients["FNOMIN"] == 3800
