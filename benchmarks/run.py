@@ -29,6 +29,7 @@ BENCHMARKS = (
     "kinematics_sweep",
     "pose_table",
     "reduction",
+    "car",
     "linearization",
     "startup",
     "waiting",

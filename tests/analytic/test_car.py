@@ -267,3 +267,28 @@ def test_a_steady_turn_is_the_end_of_a_long_simulation(turning):
     assert values.real.max() < 1e-7
     # and the slope of the handling diagram at small accelerations is the understeer gradient, but for roll
     assert 0 < turns.handling[0] / a < 5 * turning.linear.understeer_gradient
+
+
+KERB = {"type": "cleat", "height": 0.12, "start": 25.0, "length": 0.5, "edge": 0.15, "left_edge": 0.0}
+
+
+@pytest.mark.parametrize(
+    ("car", "what", "options"),
+    [
+        (sedan(), "iso-3888-2", {"speed": "80 km/h"}),  # beyond what the tires can do
+        (sedan(road=KERB), "step-steer", {"speed": 15.0, "acceleration": 1.0, "duration": 4.0}),
+    ],
+    ids=["limit", "kerb"],
+)
+def test_wheels_lift_and_land_without_loss(car, what, options):
+    run = drive(car, what, **options)
+    assert run.result.status == "finished"
+    loads = np.array([run[f"{wheel}.tire.load"] for wheel in WHEELS])
+    assert loads.min() == 0.0
+    assert np.all(np.isfinite(run.result.data))
+    lost = sum(np.trapezoid(run[f"{w}.tire.dissipation"], run.t) for w in WHEELS)
+    assert np.abs(run["energy.balance"]).max() < 1e-7 * (lost + np.ptp(run["energy.kinetic"]))
+    off = [np.abs(run[f"{w}.tire.Fy"][run[f"{w}.tire.load"] == 0.0]) for w in WHEELS]
+    assert max(x.max() for x in off if x.size) < 0.01  # N, see LEAST in the tire element
+    if what == "iso-3888-2":
+        assert any("cannot follow it" in line for line in run.warnings)

@@ -13,7 +13,7 @@ from sekant.results import Result
 from sekant.vehicle.car.commands import Commands
 from sekant.vehicle.drivers import hold_speed
 from sekant.vehicle.maneuvers.base import Floats, Maneuver, Measure, Run, Setting, first_time, register
-from sekant.vehicle.plain import Plain, Seconds
+from sekant.vehicle.plain import MetresPerSecond, Plain, Seconds
 
 STOPPED = 0.1  # m/s
 
@@ -26,7 +26,7 @@ class BrakeStraight(Maneuver):
     summary: ClassVar[str] = "brake to a stop, straight ahead"
     source: ClassVar[str] = "ISO 21994 in outline: distance from the begin of braking to standstill"
 
-    speed: float = 100 / 3.6
+    speed: MetresPerSecond = 100 / 3.6
     pedal: Plain = 0.7
     """share of the greatest brake torque"""
     at: Seconds = 0.5
@@ -87,7 +87,7 @@ class BrakeInTurn(BrakeStraight):
         "ISO 7975 in outline: change of the yaw rate and the path against the turn without braking"
     )
 
-    speed: float = 80 / 3.6
+    speed: MetresPerSecond = 80 / 3.6
     acceleration: Plain = 4.0
     """lateral acceleration of the linear car before braking, m/s^2"""
     at: Seconds = 5.0

@@ -12,7 +12,7 @@ from sekant.vehicle.car.commands import Commands
 from sekant.vehicle.car.description import Car
 from sekant.vehicle.drivers import follow_path, hold_speed
 from sekant.vehicle.maneuvers.base import Floats, Lane, Maneuver, Measure, Run, Setting, register
-from sekant.vehicle.plain import Metres
+from sekant.vehicle.plain import Metres, MetresPerSecond, Seconds
 
 RUN_UP = 30.0  # m before the first cones
 RUN_OUT = 60.0  # m behind the last ones
@@ -108,7 +108,7 @@ class DoubleLaneChange(LaneChange):
     """length of each change"""
     straight: Metres = 35.0
     """length between them"""
-    duration: float = 15.0
+    duration: Seconds = 15.0
 
     @property
     def until(self) -> float:
@@ -151,7 +151,7 @@ class ObstacleAvoidance(LaneChange):
     summary: ClassVar[str] = "obstacle avoidance"
     source: ClassVar[str] = "dimensions of ISO 3888-2 as given in open literature"
 
-    speed: float = 60 / 3.6
+    speed: MetresPerSecond = 60 / 3.6
 
     @property
     def _length(self) -> float:
