@@ -41,7 +41,7 @@ def runner(car: Car, until: float, **how: Any):
 
 
 def run(quick: bool) -> dict[str, Any]:
-    until = 0.05 if quick else 2.0
+    until = 0.05 if quick else 20.0
     examples = Path(__file__).parents[1] / "examples" / "car"
     with tempfile.TemporaryDirectory() as folder:
         return _measured(quick, until, load_car(write_template("car", folder)[0]), examples)

@@ -78,7 +78,9 @@ class _Builder:
             gravity=(0.0, 0.0, -GRAVITY),
             bodies={"chassis": chassis},
             joints={
-                "travel": Free(child="chassis", position=(*self.start, 0.0), velocity=(self.speed, 0.0, 0.0))
+                "travel": Free(
+                    child="chassis", position=(*self.start, self._height()), velocity=(self.speed, 0.0, 0.0)
+                )
             },
         )
         for name, axle in car.axles.items():
