@@ -8,6 +8,18 @@ from sekant.io.reference import fields_of
 from sekant.io.schema import definition_of, json_schema
 from sekant.model.items import ITEM_CLASSES, item_types
 from sekant.model.points import SECTIONS
+from sekant.vehicle.car.description import (
+    Air,
+    Axle,
+    Brakes,
+    Car,
+    Chassis,
+    Drive,
+    SimpleSuspension,
+    Steering,
+    Wheel,
+)
+from sekant.vehicle.tires.simple import LinearTire
 
 TITLES = {
     "bodies": "Bodies",
@@ -40,6 +52,8 @@ def markdown() -> str:
         key = own.get("required", ["?"])[0]
         parts += [f"### with the key `{key}`", _prose(own.get("description", "")), _table(own, schema)]
     parts += _points(schema)
+    parts += _roads(schema)
+    parts += _cars()
     parts.append("## Simulation (`simulation`)")
     parts.append(_table(schema["$defs"]["SimulationSettings"], schema))
     parts.append("## Parts of these")
@@ -48,6 +62,26 @@ def markdown() -> str:
             own = schema["$defs"][name]
             parts += [f"### {name}", _prose(own.get("description", "")), _table(own, schema)]
     return "\n\n".join(part for part in parts if part)
+
+
+def _roads(schema: dict[str, Any]) -> list[str]:
+    """Types of roads, as the schema of a tire lists them."""
+    parts = ["## Roads (`road` of tires and cars)"]
+    options = definition_of(schema, LinearTire)["properties"]["road"]["anyOf"]
+    for own in options[1:]:
+        name = own["properties"]["type"]["const"]
+        parts += [f"### `type: {name}`", _prose(own.get("description", "")), _table(own, schema)]
+    return parts
+
+
+def _cars() -> list[str]:
+    """Descriptions of cars: their parts, one table each."""
+    schema = Car.model_json_schema()
+    parts = ["## Cars (`vehicle: car`)", _table(schema, schema)]
+    for cls in (Chassis, Axle, SimpleSuspension, Wheel, Steering, Drive, Brakes, Air):
+        own = schema["$defs"][cls.__name__]
+        parts += [f"### {cls.__name__}", _prose(own.get("description", "")), _table(own, schema)]
+    return parts
 
 
 def _points(schema: dict[str, Any]) -> list[str]:

@@ -1,4 +1,7 @@
-"""Vehicles: suspensions from hard points, and their kinematic curves."""
+"""Vehicles: suspensions from hard points and their curves; cars, which are imported when they are first asked for."""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from sekant.vehicle.build import axle, corner, double_wishbone, five_link, formula_student, mcpherson
 from sekant.vehicle.curves import suspension_curves
@@ -16,9 +19,15 @@ from sekant.vehicle.kc import (
 from sekant.vehicle.suspension import Suspension
 from sekant.vehicle.table import SuspensionCurves
 
+if TYPE_CHECKING:
+    from sekant.vehicle.car import Car, Commands, car_model, load_car
+    from sekant.vehicle.driving import drive, steady_turns
+
 __all__ = [
     "AxleCurves",
     "AxleRoles",
+    "Car",
+    "Commands",
     "ComplianceTable",
     "HardPoints",
     "LoadTable",
@@ -27,13 +36,28 @@ __all__ = [
     "axle",
     "axle_compliance",
     "axle_curves",
+    "car_model",
     "corner",
     "double_wishbone",
+    "drive",
     "five_link",
     "formula_student",
     "load_axle",
+    "load_car",
     "load_suspension",
     "mcpherson",
     "member_loads",
+    "steady_turns",
     "suspension_curves",
 ]
+_LATER = {
+    "sekant.vehicle.car": ("Car", "Commands", "car_model", "load_car"),
+    "sekant.vehicle.driving": ("drive", "steady_turns"),
+}
+
+
+def __getattr__(name: str) -> Any:
+    for module, names in _LATER.items():
+        if name in names:
+            return getattr(import_module(module), name)
+    raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
