@@ -25,6 +25,7 @@ from pydantic_core import CoreSchema
 from sekant.errors import SekantError, suggest
 from sekant.geometry.spatial import SX
 from sekant.model.explain import explain
+from sekant.model.field_docs import field_docs
 from sekant.model.quantities import Description, Dimensionless, Length, Vector, wrong
 from sekant.tables.lookups import Lookups
 
@@ -130,6 +131,9 @@ class _AnyRoad:
             own["properties"] = {"type": {"const": name, "description": cls.summary}} | {
                 key: entry for key, entry in own.get("properties", {}).items() if key != "type"
             }
+            for key, text in field_docs(cls).items():
+                if key in own["properties"]:
+                    own["properties"][key].setdefault("description", text)
             options.append(reference)
         return {"anyOf": options}
 
