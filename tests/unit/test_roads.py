@@ -210,3 +210,16 @@ def test_the_schema_knows_roads():
         jsonschema.validate(json.loads(json.dumps({"type": kind, **sample})), roads)
     with pytest.raises(jsonschema.ValidationError):
         jsonschema.validate({"type": "sine", "amplitude": 1, "wavelength": 2, "colour": 3}, roads)
+
+
+def test_a_page_shows_the_road_where_the_wheel_has_been():
+    from sekant.views.player.figure import figure
+
+    result = sk.simulate(wheel_on({"type": "bump", "height": 0.05, "start": 2.0, "length": 2.0}), until=1.5)
+    strips = [part for part in figure(result)["parts"] if part["kind"] == "surface"]
+    assert [part["name"] for part in strips] == ["tire track"]
+    points = np.array(strips[0]["points"])
+    assert strips[0]["size"][0] * 2 == len(points)
+    assert np.abs(points[:, 1]).max() == pytest.approx(0.25)
+    assert points[:, 2].max() == pytest.approx(0.05, abs=3e-3)
+    assert points[:, 0].max() == pytest.approx(6.0, abs=0.01)

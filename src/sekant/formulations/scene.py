@@ -12,6 +12,7 @@ A scene is a dictionary that JSON can hold, so that a result file can be viewed 
     paths     name, body, pose (7,), points (n, 3) m, closed, ties (n, 6): places m and lateral directions, if banked
     surfaces  name, body, pose (7,), size (2,), points (n, 3) m row by row
     planes    name, body, at (3,) m, normal (3,)
+    strips    name, channel: a point in W, and the width m of the strip that is drawn where it has been
 
 A pose is [x, y, z, w, qx, qy, qz]: position in m and unit quaternion, scalar first. The body of what is fixed in the
 world is "ground".
@@ -69,6 +70,11 @@ class _SceneBuilder:
             "paths": [path for path in self._curves() if "size" not in path],
             "surfaces": [path for path in self._curves() if "size" in path],
             "planes": list(self._planes()),
+            "strips": [
+                {"name": name, "channel": f"{name}.{force.traces}", "width": force.trace_width}
+                for name, force in model.forces.items()
+                if force.traces
+            ],
         }
 
     # -- numbers ---------------------------------------------------------------------------------------

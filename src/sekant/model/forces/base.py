@@ -14,6 +14,9 @@ class Force(Item):
     local_names: ClassVar[tuple[str, ...]] = ()  # names its expressions may use besides the model's own
     picture: ClassVar[str] = ""  # how a viewer draws it: spring, bushing, force, torque, or not at all
 
+    traces: ClassVar[str] = ""  # an output, a point in W, whose way a viewer draws as a strip
+    trace_width: ClassVar[float] = 0.0  # m
+
     def action(self, motion: ElementKinematics) -> Action:
         """Wrenches, generalized forces, stored energy and power at the present motion."""
         raise NotImplementedError(f"force type '{self.type}' has no action")

@@ -43,6 +43,8 @@ class Tire(Force):
     signals: ClassVar = ("road",)
     local_names: ClassVar = ("x", "y")
     picture: ClassVar = "force"
+    traces: ClassVar = "contact"
+    trace_width: ClassVar = 0.5
 
     wheel: FrameName
     """body or frame of the wheel: y along its spin axis, to the left"""

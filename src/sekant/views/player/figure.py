@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from sekant.results.result import Result
 from sekant.views.player.bodies import at, body_parts, distinct, extent, placed
 from sekant.views.player.pack import packed_poses, packed_series, packed_times
+from sekant.views.player.strips import with_strips
 from sekant.views.player.tracks import MAX_FRAMES, Tracks, rotated, scene_of, tracks_of
 
 MAX_SAMPLES = 420_000  # of all series together; what is dropped first stands first below
@@ -21,7 +22,7 @@ _DROPPED = (".reaction_local", ".acceleration", ".angular_velocity", ".a", ".vel
 
 def figure(result: Result, label: str = "", max_frames: int = MAX_FRAMES) -> dict[str, Any]:
     """One run on the page."""
-    scene = scene_of(result)
+    scene = with_strips(scene_of(result), result)
     tracks = tracks_of(result, scene, max_frames)
     series = _series(result, tracks)
     return {
