@@ -17,7 +17,7 @@ export UV_SYSTEM_CERTS ?= $(if $(wildcard /etc/ssl/certs/ca-certificates.crt),1,
 UV_INSTALL := $(BIN)/uv pip install --quiet --python $(BIN)/python --compile-bytecode \
 	-c constraints.txt --build-constraints constraints.txt
 
-.PHONY: help env demo test test-fast test-long lint format bench docs player constraints clean
+.PHONY: help env demo test test-fast test-long lint format bench docs player wheel constraints clean
 .DEFAULT_GOAL := help
 
 help:  ## List the targets
@@ -41,11 +41,16 @@ $(DOCS): $(STAMP)
 	@$(UV_INSTALL) -e '.[test,lint,docs]'
 	@touch $@
 
-demo: env  ## Run four of the examples and make a page on which they move; it goes to out/demo
-	@mkdir -p $(OUT)
-	@$(BIN)/sekant run examples/roller_coaster.yaml --output $(OUT)/roller_coaster.nc --plot $(OUT)/roller_coaster.svg
-	@$(BIN)/sekant gallery examples --output $(OUT)/demo \
+# Four of the examples, and a page on which they move: $(call demo,program,folder)
+define demo
+	@mkdir -p $(2)
+	@$(1) run examples/roller_coaster.yaml --output $(2)/roller_coaster.nc --plot $(2)/roller_coaster.svg
+	@$(1) gallery examples --output $(2)/demo \
 		--only roller_coaster --only car/sedan --only suspensions/double_wishbone --only natural/bricard
+endef
+
+demo: env  ## Run four of the examples and make a page on which they move; it goes to out/demo
+	$(call demo,$(BIN)/sekant,$(OUT))
 	@echo "Open $(OUT)/demo/index.html in a browser: pictures, players, plots and the models themselves."
 	@echo "Next: $(BIN)/sekant new quarter-car, or $(BIN)/sekant gallery for all examples."
 
@@ -80,9 +85,24 @@ docs: env $(DOCS)  ## Build the documentation, running everything on its pages; 
 	@$(BIN)/python -m sphinx -q -W --keep-going docs $(OUT)/docs
 	@echo "Look at $(OUT)/docs/index.html"
 
+WHEEL := $(OUT)/wheel
+wheel: env  ## Build what a release uploads, and run the demo from it in a fresh environment without numba
+	@rm -rf dist $(WHEEL)
+	@$(BIN)/uv build --quiet --wheel --out-dir dist --build-constraints constraints.txt .
+	@HATCH_BUILD_HOOK_ENABLE_CUSTOM=true \
+		$(BIN)/uv build --quiet --wheel --out-dir dist --build-constraints constraints.txt .
+	@ls -l dist/*.whl
+	@$(PYTHON) -m venv $(WHEEL)
+	@$(BIN)/uv pip install --quiet --python $(WHEEL)/bin/python -c constraints.txt \
+		"$$(ls dist/*.whl | grep -v -- -none-any.whl)"
+	@if $(WHEEL)/bin/python -c 'import numba' 2>/dev/null; then echo "numba came along" >&2; exit 1; fi
+	@mkdir -p $(WHEEL)/home && echo "in an environment without numba, with empty caches:"
+	$(call demo,SEKANT_CACHE_DIR=$(abspath $(WHEEL))/home $(WHEEL)/bin/sekant,$(WHEEL))
+	@echo "The wheels are in dist, and the demo made with one of them in $(WHEEL)."
+
 constraints: env  ## Pin every dependency again at its latest version
 	@printf 'hatchling\neditables\n' | $(BIN)/uv pip compile --quiet --upgrade --no-header --no-annotate \
-		--no-emit-index-url --universal --python-version 3.11 --extra test --extra lint --extra peers --extra docs --extra export --extra cluster \
+		--no-emit-index-url --universal --python-version 3.11 --extra test --extra lint --extra peers --extra docs --extra export --extra cluster --extra source \
 		pyproject.toml - -o constraints.txt
 
 clean:  ## Remove everything that can be made again

@@ -21,7 +21,6 @@ LIBRARIES = (
     "casadi",
     "llvmlite",
     "matplotlib",
-    "numba",
     "numpy",
     "pydantic",
     "rich",
@@ -29,7 +28,7 @@ LIBRARIES = (
     "scipy",
     "typer",
 )
-OPTIONAL = ("pandas", "xarray")
+OPTIONAL = ("numba", "pandas", "xarray")
 _ROUND_OFF = 1e-10
 
 

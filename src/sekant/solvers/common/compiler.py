@@ -10,6 +10,7 @@ import importlib
 import json
 import re
 import sys
+from collections.abc import Sequence
 from typing import IO, Any
 
 from numba.core import codegen, compiler, cpu, types
@@ -89,20 +90,21 @@ define i64 @{symbol}(ptr %m, double %a, double %b) nounwind {{
 """
 
 
-def compile_procedure(procedure: Procedure, level: str) -> Entry:
+def compile_procedure(procedure: Procedure, levels: Sequence[str]) -> Entry:
+    """Its object code for each level of processors."""
     text = translate(procedure)
-    data = compile_module(text, level)
+    objects = tuple(compile_module(text, level) for level in levels)
     needs = sorted(set(re.findall(r"call i64 @(sekant_\w+)\(", text)) - {procedure.symbol})
-    return Entry({"needs": needs}, (data,))
+    return Entry({"needs": needs}, objects)
 
 
-def serve(source: IO[bytes], sink: IO[bytes], level: str) -> None:
+def serve(source: IO[bytes], sink: IO[bytes], levels: Sequence[str]) -> None:
     """Compile what is asked for, frame by frame, until the source ends."""
     while (frame := read_frame(source)) is not None:
         module, name = json.loads(frame)
-        write_frame(sink, encode(compile_procedure(getattr(importlib.import_module(module), name), level)))
+        write_frame(sink, encode(compile_procedure(getattr(importlib.import_module(module), name), levels)))
 
 
 if __name__ == "__main__":
     take_over()
-    serve(sys.stdin.buffer, sys.stdout.buffer, sys.argv[1])
+    serve(sys.stdin.buffer, sys.stdout.buffer, sys.argv[1:])

@@ -23,11 +23,10 @@ from pathlib import Path
 from sekant.errors import SekantError
 from sekant.object_code.cache import Entry, ObjectCache, decode, make_key
 from sekant.object_code.link import Linked
-from sekant.object_code.target import level_of_processor, read_frame, target_identity, write_frame
+from sekant.object_code.target import read_frame, target_identity, write_frame
 from sekant.solvers.common.loops import ALL, Procedure
+from sekant.solvers.common.prebuilt import SOLVERS, prebuilt
 
-SOLVERS = Path(__file__).parent.parent
-PREBUILT = SOLVERS.parent / "prebuilt"
 _IMPORT = re.compile(r"^\s*(?:from|import)\s+sekant\.solvers\.(\w+)", re.MULTILINE)
 _lock = threading.RLock()
 _linked: list[Linked] = []
@@ -55,6 +54,8 @@ def prepare(*procedures: Procedure) -> None:
         missing = [p for p in procedures if p.symbol not in _addresses]
         if not missing:
             return
+        words = {p.words for p in missing}  # what belongs together is compiled at once, on all processors
+        missing += [p for p in ALL.values() if p.words in words and p not in missing]
         entries: dict[str, Entry] = {}
         while missing:
             entries |= _find(missing)
@@ -108,7 +109,7 @@ def _needed_by(package: str) -> set[str]:
 
 def _find(procedures: Sequence[Procedure]) -> dict[str, Entry]:
     """The code of each, by symbol."""
-    found = {p.symbol: entry for p in procedures if (entry := _prebuilt(p.symbol)) is not None}
+    found = {p.symbol: entry for p in procedures if (entry := prebuilt(p.symbol)) is not None}
     store = _user_cache()
     missing = [p for p in procedures if p.symbol not in found]
     missing = _take(store, missing, found)
@@ -157,28 +158,31 @@ def _user_cache() -> ObjectCache | None:
 def _make(store: ObjectCache | None, procedures: Sequence[Procedure]) -> dict[str, Entry]:
     if importlib.util.find_spec("numba") is None:
         raise SekantError(
-            f"the {procedures[0].words} must be compiled here, and that needs numba, which is not installed; "
-            "pip install numba"
+            f"the {procedures[0].words} must be compiled here, since this installation has no code for this kind of "
+            "processor or its sources were changed, and that needs numba: pip install 'sekant[source]'"
         )
     seconds = sum(p.seconds for p in procedures) / min(os.cpu_count() or 1, len(procedures))
     words = ", ".join(dict.fromkeys(p.words for p in procedures))
     announce(f"compiling the {words}, once: about {max(round(seconds), 1)} s")
-    made = compile_procedures([p.symbol for p in procedures], "")
+    made = compile_procedures([p.symbol for p in procedures])
     if store is not None:
         for p in procedures:
             store.store(_key(p), made[p.symbol])
     return made
 
 
-def compile_procedures(symbols: Sequence[str], level: str) -> dict[str, Entry]:
-    """Object code, made by as many processes as there are processors. `level`: of processors; empty: of this one."""
+def compile_procedures(symbols: Sequence[str], levels: Sequence[str] = ("",)) -> dict[str, Entry]:
+    """Object code, made by as many processes as there are processors. `levels`: of processors; empty: of this one.
+
+    An entry has one object a level.
+    """
     waiting = sorted(symbols, key=lambda s: -procedure_of(s).seconds)
     made: dict[str, Entry] = {}
     failures: list[str] = []
     turn = threading.Lock()
 
     def work() -> None:
-        command = [sys.executable, "-m", "sekant.solvers.common.compiler", level]
+        command = [sys.executable, "-m", "sekant.solvers.common.compiler", *levels]
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}
         pipe = subprocess.PIPE
         with subprocess.Popen(command, env=environment, stdin=pipe, stdout=pipe, stderr=pipe) as worker:
@@ -214,34 +218,3 @@ def compile_procedures(symbols: Sequence[str], level: str) -> dict[str, Entry]:
     if failures:
         raise SekantError(f"a procedure cannot be compiled: {failures[0]}")
     return made
-
-
-def sources() -> str:
-    """A digest of all packages of the solvers."""
-    packages = sorted(path.name for path in SOLVERS.iterdir() if (path / "__init__.py").exists())
-    return make_key([source_stamp(package) for package in packages])
-
-
-@cache
-def _manifest() -> dict[str, str]:
-    """Of the code that came with the package, if its sources are those of the package: file by symbol."""
-    try:
-        manifest = json.loads((PREBUILT / "manifest.json").read_text())
-    except (OSError, ValueError):
-        return {}
-    if manifest.get("sources") != sources():
-        return {}
-    for level in level_of_processor():
-        if level in manifest["levels"]:
-            return {symbol: f"{level}/{symbol}.skobj" for symbol in manifest["symbols"]}
-    return {}
-
-
-def _prebuilt(symbol: str) -> Entry | None:
-    name = _manifest().get(symbol)
-    if name is None:
-        return None
-    try:
-        return decode((PREBUILT / name).read_bytes())
-    except OSError:
-        return None

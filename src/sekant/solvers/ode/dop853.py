@@ -238,11 +238,11 @@ def _arrive(run):
     """Write outputs and enter a segment that begins here; returns MORE, or a code with which to leave the loop."""
     edges, t_eval = run.edges, run.t_eval
     if run.started == 0:
-        enter_segment(run, 0.0, 0.0)
+        enter_segment(run, 0)
     if run.t == edges[run.segment + 1] and run.which < 0 and run.segment + 2 < edges.size:
         run.restarts += 1
         run.phase = FRESH
-        enter_segment(run, float(run.segment + 1), 0.0)
+        enter_segment(run, run.segment + 1)
     if run.row < t_eval.size and t_eval[run.row] == run.t:
         for j in range(run.x.size):
             run.rows[run.row, j] = run.x[j]

@@ -37,13 +37,13 @@ def _give_up(run, h):
     return NOT_FINITE if run.component >= 0 else CONSTRAINTS
 
 
-@procedure(Run, "fixed-step integrators", 3.0)
+@procedure(Run, "fixed-step integrators", 2.5)
 def advance_fixed(run, a, b):
     """Take at most `a` steps by the method of number `b`; returns a code of `memory`."""
     budget, kernel = int(a), int(b)
     t_eval, edges, rows, x = run.t_eval, run.edges, run.rows, run.x
     if run.started == 0:
-        enter_segment(run, 0.0, 0.0)
+        enter_segment(run, 0)
     while run.row < t_eval.size:
         if run.which >= 0:
             return EVENT
@@ -85,7 +85,7 @@ def advance_fixed(run, a, b):
         run.span_step = 0
         if at_edge and segment + 2 < edges.size:
             run.restarts += 1
-            enter_segment(run, float(segment + 1), 0.0)
+            enter_segment(run, segment + 1)
         if abs(t_eval[row] - landing) <= run.snap:
             for j in range(x.size):
                 rows[row, j] = x[j]

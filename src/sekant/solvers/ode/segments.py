@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from sekant.solvers.common.calls import call_native
-from sekant.solvers.common.loops import inner, procedure
+from sekant.solvers.common.loops import inner
 from sekant.solvers.common.vectors import put
 from sekant.solvers.ode.events import carry_signs, events_at, happened
-from sekant.solvers.ode.memory import Run
 
 
 @inner
@@ -30,17 +29,16 @@ def _look_at_events(run):
     carry_signs(run)
 
 
-@procedure(Run, "start of a segment", 1.0)
-def enter_segment(run, number, b):
+@inner
+def enter_segment(run, number):
     """Go on in this segment from `run.x`; `run.which` says whether an event has happened by that."""
-    run.segment = int(number)
+    run.segment = number
     run.earliest, run.latest = run.low[run.segment], run.high[run.segment]
     run.started = 1
     if run.sampled[run.segment] == 1:
         _take_sample(run)
     if run.events != 0:
         _look_at_events(run)
-    return 0
 
 
 @inner

@@ -236,7 +236,7 @@ def clear(flags):
         flags[i] = 0
 
 
-@procedure(Memory, "Taylor integrator", 12.0)
+@procedure(Memory, "Taylor integrator", 10.0)
 def advance(m, a, b):
     """Take at most `a` steps; returns one of the codes above."""
     budget = int(a)

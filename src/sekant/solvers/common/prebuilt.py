@@ -1,0 +1,74 @@
+"""Object code of all procedures that comes with the package: a folder a level of processors, and a manifest.
+
+    prebuilt/manifest.json          {"sources": digest, "levels": [...], "symbols": [...]}
+    prebuilt/x86-64-v3/SYMBOL.skobj
+    prebuilt/x86-64/SYMBOL.skobj
+
+It is made where a wheel is built for a platform (`hatch_build.py`), and used as long as the sources of the package
+are those that it was made of. Code needs no Python and no library but that of mathematics, which is looked up where
+it runs.
+"""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+
+from sekant.object_code.cache import Entry, decode, encode
+from sekant.object_code.target import level_of_processor, levels_of_architecture
+
+SOLVERS = Path(__file__).parent.parent
+PREBUILT = SOLVERS.parent / "prebuilt"
+
+
+def sources() -> str:
+    """A digest of everything that procedures are made of."""
+    digest = sha256()
+    for path in sorted(SOLVERS.rglob("*.py")):
+        digest.update(path.relative_to(SOLVERS).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
+    return digest.hexdigest()
+
+
+@cache
+def _manifest() -> dict[str, Path]:
+    """Files by symbol, for the best level that runs here; none if there are none, or they are of other sources."""
+    try:
+        manifest = json.loads((PREBUILT / "manifest.json").read_text(encoding="utf-8"))
+        levels, symbols = manifest["levels"], manifest["symbols"]
+        if manifest["sources"] != sources():
+            return {}
+    except (OSError, ValueError, KeyError):
+        return {}
+    for level in level_of_processor():
+        if level in levels:
+            return {symbol: PREBUILT / level / f"{symbol}.skobj" for symbol in symbols}
+    return {}
+
+
+def prebuilt(symbol: str) -> Entry | None:
+    """The code of a procedure, if it came with the package and is whole."""
+    path = _manifest().get(symbol)
+    try:
+        return None if path is None else decode(path.read_bytes())
+    except OSError:
+        return None
+
+
+def write_prebuilt(folder: Path) -> None:
+    """Compile all procedures of the package for every level of processors of this kind."""
+    from sekant.solvers.common.loops import ALL
+    from sekant.solvers.common.objects import compile_procedures, import_all
+
+    import_all()
+    levels = levels_of_architecture()
+    symbols = sorted(symbol for symbol, p in ALL.items() if p.module.startswith("sekant.solvers."))
+    made = compile_procedures(symbols, levels)
+    for i, level in enumerate(levels):
+        (folder / level).mkdir(parents=True, exist_ok=True)
+        for symbol, entry in made.items():
+            data = encode(Entry(entry.header, (entry.objects[i],)))
+            (folder / level / f"{symbol}.skobj").write_bytes(data)
+    manifest = {"sources": sources(), "levels": levels, "symbols": symbols}
+    (folder / "manifest.json").write_text(json.dumps(manifest, indent=1), encoding="utf-8")
