@@ -19,8 +19,9 @@ from numba.extending import (
     lower_setattr_generic,
     typeof_impl,
 )
-from numba.np.arrayobj import populate_array
 
+from sekant.solvers.common import field_arrays
+from sekant.solvers.common.field_arrays import FieldArray
 from sekant.solvers.common.loops import Inner, Primitive, Procedure
 from sekant.solvers.common.structs import Field, Struct
 
@@ -85,7 +86,7 @@ def type_of_field(field: Field) -> Any:
     if field.struct is not None:
         return StructType(field.struct)
     number = _NUMBERS[field.kind.dtype]
-    return types.Array(number, field.kind.axes, "C") if field.kind.axes else number
+    return FieldArray(number, field.kind.axes) if field.kind.axes else number
 
 
 @infer_getattr
@@ -110,24 +111,8 @@ def _get_field(context, builder, kind, value, attr):
     if field.kind.axes == 0:
         number = _REAL if field.kind.dtype is np.float64 else _WORD
         return builder.load(_place(builder, value, field.first, number))
-    array_type: Any = type_of_field(field)
-    array = context.make_array(array_type)(context, builder)
-    item = context.get_data_type(array_type.dtype)
-    size = ir.Constant(_WORD, np.dtype(field.kind.dtype).itemsize)
-    data = builder.inttoptr(builder.load(_place(builder, value, field.first)), item.as_pointer())
-    shape = [builder.load(_place(builder, value, field.first + 1 + k)) for k in range(field.kind.axes)]
-    strides = [size]
-    for length in reversed(shape[1:]):
-        strides.insert(0, builder.mul(strides[0], length))
-    populate_array(
-        array,
-        data=data,
-        shape=cgutils.pack_array(builder, shape),
-        strides=cgutils.pack_array(builder, strides),
-        itemsize=size,
-        meminfo=None,
-    )
-    return array._getvalue()
+    words = [builder.load(_place(builder, value, field.first + k)) for k in range(1 + field.kind.axes)]
+    return field_arrays.pack(context, builder, type_of_field(field), words[0], words[1:])
 
 
 @lower_setattr_generic(StructType)
@@ -198,6 +183,8 @@ def _call_function(typingctx, address, arg, res, w):
 
     def codegen(context, builder, sig, values):
         def pointer(value, kind):
+            if isinstance(kind, FieldArray):
+                return builder.bitcast(builder.extract_value(value, 0), _VOID_POINTER)
             if isinstance(kind, types.Array):
                 array = context.make_array(kind)(context, builder, value)
                 return builder.bitcast(array.data, _VOID_POINTER)
@@ -213,29 +200,7 @@ def _call_function(typingctx, address, arg, res, w):
 
 @_intrinsic
 def _section(typingctx, array, k):
-    kind: Any = types.Array(array.dtype, 1, "C")
-
-    def codegen(context, builder, sig, values):
-        whole = context.make_array(sig.args[0])(context, builder, values[0])
-
-        def start(index):
-            value = builder.load(builder.gep(whole.data, [index]))
-            return builder.fptosi(value, _WORD) if isinstance(array.dtype, types.Float) else value
-
-        first, last = start(values[1]), start(builder.add(values[1], ir.Constant(_WORD, 1)))
-        size = context.get_constant(types.intp, context.get_abi_sizeof(context.get_data_type(array.dtype)))
-        part = context.make_array(kind)(context, builder)
-        populate_array(
-            part,
-            data=builder.gep(whole.data, [first]),
-            shape=cgutils.pack_array(builder, [builder.sub(last, first)]),
-            strides=cgutils.pack_array(builder, [size]),
-            itemsize=size,
-            meminfo=None,
-        )
-        return part._getvalue()
-
-    return kind(array, types.int64), codegen
+    return array(array, types.int64), field_arrays.section
 
 
 PRIMITIVES: dict[str, Any] = {"call_native": _call_function, "section": _section}
