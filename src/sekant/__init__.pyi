@@ -9,6 +9,7 @@ from sekant.analyses.kinematics import kinematics as kinematics
 from sekant.analyses.linear.linearize import linearize as linearize
 from sekant.analyses.linear.root_locus import root_locus as root_locus
 from sekant.analyses.simulation.simulate import simulate as simulate
+from sekant.analyses.simulation.stepper import Simulation as Simulation
 from sekant.analyses.statics.equilibrium import equilibrium as equilibrium
 from sekant.analyses.steady.motion import steady_motion as steady_motion
 from sekant.analyses.structure import structure as structure

@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sekant.analyses.assembly.assemble import assemble
-from sekant.analyses.assembly.immobility import dead_end, refuse_rigid
+from sekant.analyses.assembly.immobility import dead_end
 from sekant.analyses.simulation.choice import choose_method
 from sekant.analyses.simulation.energy_watch import EnergyWatch
 from sekant.analyses.simulation.events import run_with_events
@@ -26,8 +25,9 @@ from sekant.analyses.simulation.runs import (
     run,
 )
 from sekant.analyses.simulation.sampling import sampled_in_loop
+from sekant.analyses.simulation.start import refuse_bad_start, refuse_nothing, start_of
 from sekant.engine.inputs import InputValue, driven_by, split_inputs
-from sekant.engine.reports import driver_jump, explain_failure, singularity
+from sekant.engine.reports import driver_jump, explain_failure
 from sekant.engine.system import State, System, as_system
 from sekant.errors import AnalysisWarning, SolverError, without_repeats
 from sekant.model.model import Model
@@ -38,7 +38,6 @@ from sekant.version import __version__
 
 Floats = NDArray[np.float64]
 DEFAULT_ROWS = 1000
-SMALL = 40  # degrees of freedom up to which the mass matrix is looked at before a run
 
 
 def simulate(
@@ -92,10 +91,10 @@ def simulate(
     system, parameters = driven_by(system, varying), {**(parameters or {}), **constant}
     balance = balance or system.nv == 0
     began = perf_counter()
-    _refuse_nothing(system)
+    refuse_nothing(system)
     _refuse_jumps(system, times, parameters)
-    start, notes, warned = _start(system, parameters, start_at, float(times[0]))
-    _refuse_bad_start(system, start, parameters, balance, float(times[0]))
+    start, notes, warned = start_of(system, parameters, start_at, float(times[0]))
+    refuse_bad_start(system, start, parameters, balance, float(times[0]))
     method, reason = method or settings.method, ""
     rtol = float(settings.rtol if rtol is None else rtol)  # type: ignore[arg-type]
     atol = float(settings.atol if atol is None else atol)  # type: ignore[arg-type]
@@ -221,76 +220,6 @@ def row_times(
     count = int(np.floor((until - begin) / output_step * (1 + 1e-12)))
     times = begin + output_step * np.arange(count + 1)
     return times if np.isclose(times[-1], until, rtol=1e-12) else np.append(times, until)
-
-
-def _refuse_nothing(system: System) -> None:
-    if system.nv == 0 and not system.work_names:
-        raise SolverError(
-            f"model '{system.model.name}' has no degree of freedom and no driver: every joint is fixed; "
-            "there is nothing to integrate"
-        )
-
-
-def _start(
-    system: System, parameters: Any, initial: State | None, t0: float
-) -> tuple[State, list[str], tuple[AnalysisWarning, ...]]:
-    """A consistent state to start from, how it was found, and what a reader should know of that."""
-    given = None if initial is None else _checked_start(system, initial)
-    if not system.equations.constraints:
-        return given or system.initial_state(parameters), [], ()
-    found = assemble(system, given, t=t0, parameters=parameters)
-    report = found.report
-    refuse_rigid(system, report)
-    notes = [report.described()] if report.moved or report.redundant else []
-    state = State(found.q, found.v)
-    if given is not None:
-        state = State(found.q, found.v, z=given.z, held=given.held)
-    return state, notes, report.warnings
-
-
-def _refuse_bad_start(system: System, start: State, parameters: Any, balance: bool, t0: float) -> None:
-    rhs = system.right_hand_side(balance)
-    work = np.zeros(len(system.work_names) if balance else 0)
-    x0 = np.concatenate([start.q, start.v, system.element_states(start, parameters), work])
-    xdot = rhs(np.array([t0]), x0, system.parameter_vector(parameters, start.held))[0]
-    if not np.all(np.isfinite(xdot)):
-        first = int(np.argmin(np.isfinite(xdot)))
-        cause = explain_failure(system, t0, x0, parameters) or (
-            f"the rate of '{system.state_names[first]}' is {float(xdot.ravel()[first])}"
-        )
-        raise SolverError(f"model '{system.model.name}' cannot start: {cause}")
-    # where masses are baked in as zeros, CasADi folds 0/0 to 0: a finite rate proves nothing
-    cause = singularity(system, t0, x0, parameters) if system.nv <= SMALL else ""
-    if cause:
-        raise SolverError(f"model '{system.model.name}' cannot start: {cause}")
-
-
-def _checked_start(system: System, initial: State) -> State:
-    """The given state, its unit quaternions scaled to length one."""
-    q, v = (np.array(part, dtype=float).ravel() for part in (initial.q, initial.v))
-    if q.size != system.nq or v.size != system.nv:
-        raise SolverError(
-            f"the initial state has {q.size} coordinates and {v.size} velocities; model '{system.model.name}' "
-            f"needs {system.nq} and {system.nv}: {', '.join(system.state_names[: system.nq + system.nv])}"
-        )
-    z = np.array(initial.z, dtype=float).ravel()
-    if z.size not in (0, system.nz):
-        names = ", ".join(system.equations.z_names)
-        raise SolverError(
-            f"the initial state has {z.size} states of elements; the model has {system.nz}: {names}"
-        )
-    for name, value in zip(system.state_names, (*q, *v, *z), strict=False):
-        if not np.isfinite(value):
-            raise SolverError(f"the initial state is not finite: '{name}' is {value}")
-    for first, length in system.equations.motion.unit_blocks:
-        norm = np.linalg.norm(q[first : first + length])
-        if norm == 0:
-            raise SolverError(
-                f"the initial quaternion '{system.state_names[first]}' ... is zero; give a unit one"
-            )
-        q[first : first + length] /= norm
-    held = np.array(getattr(initial, "held", ()), dtype=float).ravel()
-    return State(q, v, z=z, held=held)
 
 
 def _refuse_jumps(system: System, times: NDArray[np.float64], parameters: Any) -> None:

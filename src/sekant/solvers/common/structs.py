@@ -95,6 +95,11 @@ class Struct:
             else:
                 (reals if field.kind.dtype is np.float64 else words)[field.first] = value
 
+    def place(self, name: str) -> tuple[NDArray[Any], int]:
+        """The array and the index in it of a number, for a caller who sets it often."""
+        field = self.fields[name]
+        return self.__dict__["_reals" if field.kind.dtype is np.float64 else "_words"], field.first
+
     def __setattr__(self, name: str, value: Any) -> None:
         field = self.fields.get(name)
         if field is None:

@@ -1,0 +1,86 @@
+"""Where a motion starts: a consistent state from which the equations can go on."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from sekant.analyses.assembly.assemble import assemble
+from sekant.analyses.assembly.immobility import refuse_rigid
+from sekant.engine.reports import explain_failure, singularity
+from sekant.engine.system import State, System
+from sekant.errors import AnalysisWarning, SolverError
+
+SMALL = 40
+"""Degrees of freedom up to which the mass matrix is looked at before a run."""
+
+
+def refuse_nothing(system: System) -> None:
+    if system.nv == 0 and not system.work_names:
+        raise SolverError(
+            f"model '{system.model.name}' has no degree of freedom and no driver: every joint is fixed; "
+            "there is nothing to integrate"
+        )
+
+
+def start_of(
+    system: System, parameters: Any, initial: State | None, t0: float
+) -> tuple[State, list[str], tuple[AnalysisWarning, ...]]:
+    """A consistent state to start from, how it was found, and what a reader should know of that."""
+    given = None if initial is None else _checked(system, initial)
+    if not system.equations.constraints:
+        return given or system.initial_state(parameters), [], ()
+    found = assemble(system, given, t=t0, parameters=parameters)
+    report = found.report
+    refuse_rigid(system, report)
+    notes = [report.described()] if report.moved or report.redundant else []
+    state = State(found.q, found.v)
+    if given is not None:
+        state = State(found.q, found.v, z=given.z, held=given.held)
+    return state, notes, report.warnings
+
+
+def refuse_bad_start(system: System, start: State, parameters: Any, balance: bool, t0: float) -> None:
+    rhs = system.right_hand_side(balance)
+    work = np.zeros(len(system.work_names) if balance else 0)
+    x0 = np.concatenate([start.q, start.v, system.element_states(start, parameters), work])
+    xdot = rhs(np.array([t0]), x0, system.parameter_vector(parameters, start.held))[0]
+    if not np.all(np.isfinite(xdot)):
+        first = int(np.argmin(np.isfinite(xdot)))
+        cause = explain_failure(system, t0, x0, parameters) or (
+            f"the rate of '{system.state_names[first]}' is {float(xdot.ravel()[first])}"
+        )
+        raise SolverError(f"model '{system.model.name}' cannot start: {cause}")
+    # where masses are baked in as zeros, CasADi folds 0/0 to 0: a finite rate proves nothing
+    cause = singularity(system, t0, x0, parameters) if system.nv <= SMALL else ""
+    if cause:
+        raise SolverError(f"model '{system.model.name}' cannot start: {cause}")
+
+
+def _checked(system: System, initial: State) -> State:
+    """The given state, its unit quaternions scaled to length one."""
+    q, v = (np.array(part, dtype=float).ravel() for part in (initial.q, initial.v))
+    if q.size != system.nq or v.size != system.nv:
+        raise SolverError(
+            f"the initial state has {q.size} coordinates and {v.size} velocities; model '{system.model.name}' "
+            f"needs {system.nq} and {system.nv}: {', '.join(system.state_names[: system.nq + system.nv])}"
+        )
+    z = np.array(initial.z, dtype=float).ravel()
+    if z.size not in (0, system.nz):
+        names = ", ".join(system.equations.z_names)
+        raise SolverError(
+            f"the initial state has {z.size} states of elements; the model has {system.nz}: {names}"
+        )
+    for name, value in zip(system.state_names, (*q, *v, *z), strict=False):
+        if not np.isfinite(value):
+            raise SolverError(f"the initial state is not finite: '{name}' is {value}")
+    for first, length in system.equations.motion.unit_blocks:
+        norm = np.linalg.norm(q[first : first + length])
+        if norm == 0:
+            raise SolverError(
+                f"the initial quaternion '{system.state_names[first]}' ... is zero; give a unit one"
+            )
+        q[first : first + length] /= norm
+    held = np.array(getattr(initial, "held", ()), dtype=float).ravel()
+    return State(q, v, z=z, held=held)

@@ -1,0 +1,246 @@
+"""Simulation step by step, for controllers, learning and co-simulation: inputs in, a step, outputs out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
+from dataclasses import dataclass
+from math import inf, isfinite, nan
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from sekant.analyses.simulation.reactors import clocks_of, reactors_of
+from sekant.analyses.simulation.runs import explicit_problem, prepare_loop
+from sekant.analyses.simulation.start import refuse_bad_start, refuse_nothing, start_of
+from sekant.engine.reports import explain_failure
+from sekant.engine.system import State, System, as_system
+from sekant.errors import SolverError, suggest
+from sekant.model.model import Model
+from sekant.model.points.collector import Collector
+from sekant.results import Channel, Channels
+from sekant.solvers.ode import METHODS
+from sekant.solvers.ode.memory import FINISHED
+from sekant.solvers.ode.stepper import Position, Stepper
+
+Floats = NDArray[np.float64]
+AHEAD = 1024
+"""Steps for which the times of jumps are looked up at once."""
+
+
+@dataclass(frozen=True, eq=False)
+class Snapshot:
+    """A point of a simulation to which it can return: `time` (s), the state, and the inputs (np,)."""
+
+    time: float
+    position: Position
+    p: Floats
+    count: int
+    origin: float
+    length: float
+
+
+class Simulation:
+    """A system that moves on when it is told to.
+
+    ``sim.inputs["torque"] = 3.0; sim.step(1e-3); sim.outputs["arm.angle"]``. Inputs hold their values until they are
+    set again. `method`: "rk4", "semi_implicit_euler" or "euler", which take steps of `step` (s; by default one a call),
+    or "dop853", which chooses its own within a call by `rtol`, `atol`. Equal steps give the bits that
+    `sk.simulate` gives with the same method, `step` and `output_step`.
+
+    `parameters`: values of the system's run-time parameters. `initial`: a state other than the model's own, at time
+    `t` (s). `outputs`: patterns such as ``arm.*`` of what `outputs` holds; fewer are faster.
+    """
+
+    def __init__(
+        self,
+        system: System | Model | Collector,
+        *,
+        method: str = "rk4",
+        step: float | None = None,
+        parameters: Mapping[str, ArrayLike] | None = None,
+        initial: State | None = None,
+        t: float = 0.0,
+        outputs: Sequence[str] | None = None,
+        rtol: float = 1e-8,
+        atol: float = 1e-10,
+    ):
+        self.system = system = as_system(system, [*(parameters or {})])
+        if method not in METHODS:
+            raise SolverError(
+                f"unknown method '{method}' of steps; {suggest(method, tuple(METHODS), 'methods')}; for others use "
+                "sk.simulate"
+            )
+        if step is not None and not 0.0 < step < inf:
+            raise SolverError(f"step must be positive and finite (got {step})")
+        _refuse_events(system)
+        refuse_nothing(system)
+        self._parameters, self._longest = dict(parameters or {}), step
+        start, self.notes, self.warnings = start_of(system, parameters, initial, t)
+        refuse_bad_start(system, start, parameters, False, t)
+        prepare_loop(method)
+        problem = explicit_problem(system, parameters, False, method, start.held)
+        x0 = np.concatenate([start.q, start.v, system.element_states(start, parameters)])
+        self._stepper = Stepper(problem, x0, t, method, rtol, atol)
+        self._p = problem.p
+        self.inputs = Inputs(system, self._p)
+        self.outputs = Outputs(system, outputs, self._evaluate)
+        self._output = self.outputs.function.bound()
+        self._fresh = False
+        self._restart(t, nan)
+        self._known = t  # stops are known up to here
+        self._snapshot = self.save()
+
+    def _restart(self, t: float, length: float) -> None:
+        """Equal steps are counted from here: their ends carry no accumulated round-off."""
+        self._origin, self._length, self._count = t, length, 0
+        self._time = t
+
+    @property
+    def time(self) -> float:
+        """s."""
+        return self._time
+
+    @property
+    def state(self) -> State:
+        """Coordinates q, velocities v and states z of signals and forces, as arrays of their own."""
+        x, ends = self._stepper.x, np.cumsum([self.system.nq, self.system.nv])
+        q, v, z = np.split(x.copy(), ends)
+        return State(q, v, z=z)
+
+    def step(self, length: float) -> None:
+        """Go on by `length` (s)."""
+        if length != self._length:
+            if not 0.0 < length < inf:
+                raise SolverError(f"a step must be positive and finite (got {length})")
+            self._restart(self._time, float(length))
+        count = self._count + 1
+        end = self._origin + length * count
+        if end > self._known:
+            self._look_ahead(end)
+        code = self._stepper.step(end, self._longest or length)
+        self._fresh = False
+        if code != FINISHED:
+            self._fail(code)
+        self._count, self._time = count, end
+
+    def save(self) -> Snapshot:
+        """Where the simulation is; `restore` goes back there, in this simulation or another one of the system."""
+        return Snapshot(
+            self._time, self._stepper.save(), self._p.copy(), self._count, self._origin, self._length
+        )
+
+    def restore(self, snapshot: Snapshot) -> None:
+        """Go to where `snapshot` was taken, inputs included; what follows is the same bit for bit."""
+        if snapshot.p.shape != self._p.shape:
+            raise SolverError("the snapshot is one of another system")
+        self._stepper.restore(snapshot.position)
+        self._p[:] = snapshot.p
+        self._time, self._count = snapshot.time, snapshot.count
+        self._origin, self._length = snapshot.origin, snapshot.length
+        self._known, self._fresh = snapshot.time, False
+
+    def reset(self) -> None:
+        """Go back to the start."""
+        self.restore(self._snapshot)
+
+    def _look_ahead(self, end: float) -> None:
+        self._known = end + AHEAD * (end - self._time)
+        self._stepper.land_on(self.system.time_stops(self._time, self._known, self._parameters))
+
+    def _evaluate(self) -> Floats:
+        """All outputs at the present state (ny,)."""
+        bound = self._output
+        if not self._fresh:
+            t, x, p = bound.flat_inputs
+            t[0], x[: self._stepper.x.size], p[:] = self._time, self._stepper.x, self._p[: p.size]
+            bound()
+            self._fresh = True
+        return bound.outputs[0]
+
+    def _fail(self, code: int) -> None:
+        """The step cannot be made; the simulation stays at the last good point of it."""
+        outcome = self._stepper.outcome(code)
+        self._restart(self._stepper.t, nan)
+        x = self._stepper.x
+        cause = explain_failure(self.system, outcome.t_last, x, self._parameters)
+        told = cause or outcome.describe(self.system.state_names[: x.size])
+        raise SolverError(f"model '{self.system.model.name}' stopped at t = {outcome.t_last:.9g} s: {told}")
+
+    def __repr__(self) -> str:
+        return f"Simulation('{self.system.model.name}', {self._stepper.method.name}, t = {self._time:g} s)"
+
+
+def _refuse_events(system: System) -> None:
+    if reactors_of(system) or clocks_of(system, 0.0, []):
+        raise SolverError(
+            f"model '{system.model.name}' has contacts, friction, events, samples or delays, which steps of a "
+            "simulation do not treat; use sk.simulate(initial=..., until=...) for stretches of time"
+        )
+
+
+class Inputs(MutableMapping[str, float]):
+    """The inputs of a model by name; what is set holds from the next step on."""
+
+    def __init__(self, system: System, p: Floats):
+        self._p, self._place, at = p, {}, 0
+        for name, default in system.parameters.items():
+            if name in system.inputs:
+                self._place[name] = at
+            at += default.size
+
+    def __getitem__(self, name: str) -> float:
+        return float(self._p[self._find(name)])
+
+    def __setitem__(self, name: str, value: float) -> None:
+        place = self._place.get(name)
+        number = float(value)
+        if place is None or not isfinite(number):
+            place = self._find(name)
+            raise SolverError(f"input '{name}' must be a finite number (got {value})")
+        self._p[place] = number
+
+    def __delitem__(self, name: str) -> None:
+        raise SolverError(f"input '{name}' cannot be removed; set it to zero")
+
+    def _find(self, name: str) -> int:
+        if name not in self._place:
+            hint = suggest(str(name), list(self._place), "inputs")
+            raise SolverError(f"'{name}' is not an input of this model; {hint}")
+        return self._place[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._place)
+
+    def __len__(self) -> int:
+        return len(self._place)
+
+
+class Outputs(Mapping[str, Any]):
+    """Outputs at the present time by name: a number, or an array of components; computed when they are read."""
+
+    def __init__(self, system: System, patterns: Sequence[str] | None, evaluate: Callable[[], Floats]):
+        self.function, chosen = system.output_function(patterns, balance=False)
+        self.channels = Channels(Channel(o.name, o.unit, o.components, o.description) for o in chosen)
+        self._evaluate = evaluate
+        self._found: dict[str, tuple[int, int, bool]] = {}
+
+    @property
+    def vector(self) -> Floats:
+        """All of them (ny,), in the order of `channels`."""
+        return self._evaluate().copy()
+
+    def __getitem__(self, name: str) -> Any:
+        found = self._found.get(name)
+        if found is None:
+            selection = self.channels.find(name)
+            found = self._found[name] = (selection.start, selection.stop, selection.scalar)
+        start, stop, scalar = found
+        y = self._evaluate()
+        return float(y[start]) if scalar else y[start:stop].copy()
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.channels.names)
+
+    def __len__(self) -> int:
+        return len(self.channels)

@@ -1,0 +1,136 @@
+"""One step after another: the time loops of the explicit methods under a caller's clock.
+
+The memory of a run is laid out once; a step sets its end and calls the compiled loop. Steps to the same times give
+the same bits as `integrate` does with these as output times.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sekant.errors import SolverError
+from sekant.solvers.ode import dop853
+from sekant.solvers.ode.integrate import _STATUS, UNLIMITED, _choose, _outcome
+from sekant.solvers.ode.memory import Options, lay_out
+from sekant.solvers.ode.problem import OdeOutcome, OdeProblem
+
+Floats = NDArray[np.float64]
+_ALL = float(2**60)
+
+
+@dataclass(frozen=True, eq=False)
+class Position:
+    """Where a stepper is: time, state (n,), the step that an adaptive method would take next, and the earliest time
+    that the right-hand side may see since the last stop."""
+
+    t: float
+    x: Floats
+    h: float
+    earliest: float
+
+
+class Stepper:
+    """`problem` from the state `x0` (n,) at time `t`; `problem.p` may be changed in place between steps."""
+
+    def __init__(
+        self,
+        problem: OdeProblem,
+        x0: Floats,
+        t: float,
+        method: str,
+        rtol: float = 1e-8,
+        atol: float = 1e-10,
+    ):
+        self.problem = problem
+        self.method = _choose(method, problem, None if method == "dop853" else 1.0)
+        edge = np.array([t, t + 1.0])
+        run = lay_out(
+            problem,
+            np.array(x0, float),
+            Options(edge, edge.copy(), 0.0, 0.0, np.inf, UNLIMITED, 0.0, rtol, np.full(problem.n, atol)),
+        )
+        self._run, self.x = run, run.x
+        self._short = run.edges, run.low, run.high
+        self._t_eval, self._edges = run.t_eval, run.edges
+        self._words = run.place("row")[0]
+        self._row, self._phase = run.place("row")[1], run.place("phase")[1]
+        self._numbers, self._step = run.place("step")
+        self._length = 0.0
+        self._stops: list[float] = []
+        self._segment(t, float(np.nextafter(t, np.inf)), np.inf)
+        self._call: Any = self.method.advance
+
+    @property
+    def t(self) -> float:
+        return self._run.t
+
+    def _segment(self, t: float, earliest: float, stop: float) -> None:
+        """The run stands at `t`; the right-hand side sees no time before `earliest` and none from `stop` on."""
+        latest = float(np.nextafter(min(stop, 1e300), -np.inf))
+        self._run.set(t=t, span_start=t, span_step=0, segment=0, earliest=earliest, latest=latest)
+        self._earliest, self._until = earliest, stop
+
+    def step(self, end: float, length: float) -> int:
+        """Go to the time `end`, by steps of `length` (an adaptive method chooses its own); a code of `memory`."""
+        if end >= self._until:
+            return self._step_over_stops(end, length)
+        self._t_eval[1] = self._edges[1] = end
+        words = self._words
+        words[self._row] = 1
+        if self.method.adaptive:
+            words[self._phase] = dop853.FRESH
+        elif length != self._length:
+            self._numbers[self._step] = self._length = length
+        return self._call(self._run, _ALL, self.method.kernel)
+
+    def _step_over_stops(self, end: float, length: float) -> int:
+        """As `step`, with stops on the way."""
+        run, t = self._run, self._run.t
+        snap = 1e-14 * max(abs(t), abs(end))
+        inside = [stop for stop in self._stops if t + snap < stop < end - snap]
+        at_end = any(abs(stop - end) <= snap for stop in self._stops)
+        beyond = self._stops[bisect_right(self._stops, end + snap) :]
+        last = end if at_end else (beyond[0] if beyond else np.inf)
+        edges = np.array([t, *inside, end])
+        low = np.array([self._earliest, *np.nextafter(inside, np.inf)])
+        high = np.array([*np.nextafter(inside, -np.inf), np.nextafter(min(last, 1e300), -np.inf)])
+        run.set(edges=edges, low=low, high=high, segment=0, span_step=0, span_start=t, row=1, snap=snap)
+        run.set(earliest=float(low[0]), latest=float(high[0]), step=length, phase=dop853.FRESH)
+        run.t_eval[1] = end
+        code = self._call(run, _ALL, self.method.kernel)
+        reached = run.t
+        edges, low, high = self._short
+        run.set(edges=edges, low=low, high=high, snap=0.0, segment=0)
+        self._length = length
+        passed = [stop for stop in self._stops if stop <= reached + snap]
+        self._stops = self._stops[len(passed) :]
+        earliest = float(np.nextafter(passed[-1], np.inf)) if passed else self._earliest
+        self._segment(reached, earliest, self._stops[0] if self._stops else np.inf)
+        return code
+
+    def land_on(self, stops: Iterable[float]) -> None:
+        """Times at which the right-hand side jumps, besides the present one."""
+        self._stops = sorted(stop for stop in stops if stop > self.t)
+        self._segment(self.t, self._earliest, self._stops[0] if self._stops else np.inf)
+
+    def outcome(self, code: int) -> OdeOutcome:
+        """What happened in the last step, for a reader."""
+        return _outcome(_STATUS[code], self.method, self._t_eval, self._run, "")
+
+    def save(self) -> Position:
+        return Position(self.t, self.x.copy(), self._run.h, self._earliest)
+
+    def restore(self, position: Position) -> None:
+        """Go to where the stepper was; stops have to be told again."""
+        if position.x.shape != self.x.shape:
+            raise SolverError(f"the state has {position.x.size} numbers; this run has {self.x.size}")
+        self.x[:] = position.x
+        self._run.set(h=position.h, after_rejection=0, h_kept=0.0)
+        self._stops = []
+        self._segment(position.t, position.earliest, np.inf)
