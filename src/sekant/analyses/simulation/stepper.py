@@ -44,7 +44,7 @@ class Simulation:
     """A system that moves on when it is told to.
 
     ``sim.inputs["torque"] = 3.0; sim.step(1e-3); sim.outputs["arm.angle"]``. Inputs hold their values until they are
-    set again. `method`: "rk4", "semi_implicit_euler" or "euler", which take steps of `step` (s; by default one a call),
+    set again. `method`: "rk4", "semi_implicit_euler" or "euler", which take steps of `step` (s; by default one),
     or "dop853", which chooses its own within a call by `rtol`, `atol`. Equal steps give the bits that
     `sk.simulate` gives with the same method, `step` and `output_step`.
 
