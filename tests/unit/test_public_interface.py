@@ -30,7 +30,7 @@ def result(model):
 
 
 def test_every_public_name_is_there():
-    assert len(sk.__all__) <= 45
+    assert len(sk.__all__) <= 46
     assert {"Frame", "Orientation", "TableData", "SimulationSettings", "save", "shapes"} <= set(sk.__all__)
     for name in sk.__all__:
         assert getattr(sk, name) is not None
