@@ -82,7 +82,7 @@ class Simulation:
         problem = explicit_problem(system, parameters, False, method, start.held)
         x0 = np.concatenate([start.q, start.v, system.element_states(start, parameters)])
         self._stepper = Stepper(problem, x0, t, method, rtol, atol)
-        self._p = problem.p
+        self._p = self._stepper.p
         self.inputs = Inputs(system, self._p)
         self.outputs = Outputs(system, outputs, self._evaluate)
         self._output = self.outputs.function.bound()

@@ -36,7 +36,7 @@ class Position:
 
 
 class Stepper:
-    """`problem` from the state `x0` (n,) at time `t`; `problem.p` may be changed in place between steps."""
+    """`problem` from the state `x0` (n,) at time `t`; `x` and the parameters `p` may be changed in place between steps."""
 
     def __init__(
         self,
@@ -55,7 +55,7 @@ class Stepper:
             np.array(x0, float),
             Options(edge, edge.copy(), 0.0, 0.0, np.inf, UNLIMITED, 0.0, rtol, np.full(problem.n, atol)),
         )
-        self._run, self.x = run, run.x
+        self._run, self.x, self.p = run, run.x, run.p
         self._short = run.edges, run.low, run.high
         self._t_eval, self._edges = run.t_eval, run.edges
         self._words = run.place("row")[0]
