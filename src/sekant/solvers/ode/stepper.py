@@ -36,7 +36,7 @@ class Position:
 
 
 class Stepper:
-    """`problem` from the state `x0` (n,) at time `t`; `x` and the parameters `p` may be changed in place between steps."""
+    """`problem` from the state `x0` (n,) at time `t`; its `x` and `p` may be changed between steps."""
 
     def __init__(
         self,
