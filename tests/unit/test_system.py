@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
+import sekant as sk
 from sekant.engine import compile
 from sekant.engine.reports import explain_failure
 from sekant.errors import ModelError, SekantError
@@ -192,3 +195,19 @@ def test_a_state_outside_a_table_is_explained():
     assert "table 'rate'" in cause
     assert "0.35 is outside its range [0.1, 0.2]" in cause
     assert explain_failure(system, 0.0, np.array([0.15, 0.0])) == ""
+
+
+def test_many_states_are_asked_at_once():
+    system = sk.compile(sk.load(Path(__file__).parents[2] / "examples" / "double_pendulum.yaml"))
+    rng = np.random.default_rng(4)
+    q, v, a = rng.normal(size=(3, 5, system.nv))
+    forward = system.map("forward_dynamics", q, v)
+    inverse = system.map("inverse_dynamics", q, v, a, t=np.linspace(0.0, 1.0, 5))
+    masses, energies = system.map("mass_matrix", q), system.map("energy", q, v)
+    for k in range(5):
+        np.testing.assert_array_equal(forward[k], system.forward_dynamics(q[k], v[k]))
+        np.testing.assert_array_equal(inverse[k], system.inverse_dynamics(q[k], v[k], a[k], t=0.25 * k))
+        np.testing.assert_array_equal(masses[k], system.mass_matrix(q[k]))
+        np.testing.assert_array_equal(energies[k], system.energy(q[k], v[k]))
+    with pytest.raises(sk.SekantError, match="forward_dynamics"):
+        system.map("forward", q, v)

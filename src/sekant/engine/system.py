@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from functools import cached_property
 from html import escape
+from itertools import count
 from threading import RLock
 from typing import Any, Literal
 
@@ -32,6 +33,7 @@ from sekant.model.resolve import resolve
 from sekant.model.simulation import SimulationSettings
 from sekant.tables.bound_oracle import BoundOracle
 
+_SERIALS = count()
 Vector = NDArray[np.float64]
 Engine = Literal["llvm", "casadi"]
 
@@ -96,6 +98,7 @@ class System:
         self._cache = cache
         self._built: dict[Hashable, Any] = {}
         self._lock = RLock()
+        self.serial = next(_SERIALS)
         self._checked = b""  # run-time parameters that were found to be possible last
         self.nq, self.nv, self.nz = equations.nq, equations.nv, equations.z.numel()
         self._t, self._q, self._v, self._p = equations.t, equations.q, equations.v, equations.p
@@ -368,35 +371,72 @@ class System:
 
     # -- questions -------------------------------------------------------------------------------------
 
-    def _ask(self, name: str, make: Callable[[], SX], extra: Sequence[SX] = ()) -> NativeFunction:
-        inputs = [self._t, self._q, self._v, self._p, self._z, *extra]
-        return self.once(("question", name), lambda: self.function(name, inputs, [ca.densify(make())]))
+    def _question(self, name: str) -> NativeFunction:
+        """(t, q, v, p, z, a) -> what the question of this name asks for; a (nv,): accelerations."""
 
-    def _answer(self, function: NativeFunction, q, v, t, parameters, *extra) -> NDArray[np.float64]:
+        def make() -> NativeFunction:
+            eq, a = self.equations, SX.sym("a", self.nv)
+            asked = {
+                "forward_dynamics": lambda: eq.a,
+                "inverse_dynamics": lambda: eq.inverse_dynamics(a),
+                "mass_matrix": lambda: eq.mass_matrix,
+                "energy": lambda: ca.vertcat(eq.kinetic_energy, eq.potential_energy),
+            }
+            if name not in asked:
+                raise SekantError(
+                    f"a system has no question '{name}'; {suggest(name, list(asked), 'questions')}"
+                )
+            inputs = [self._t, self._q, self._v, self._p, self._z, a]
+            return self.function(name, inputs, [ca.densify(asked[name]())])
+
+        return self.once(("question", name), make)
+
+    def _answer(self, name: str, q, v, t, parameters, a=None) -> NDArray[np.float64]:
+        q, v = _row(q), _row(v)
         row = self.parameter_vector(parameters)
-        z = self.element_states(State(_row(q), _row(v)), parameters)
-        return function(np.array([float(t)]), _row(q), _row(v), row, z, *extra)[0]
+        z = self.element_states(State(q, v), parameters)
+        a = np.zeros(self.nv) if a is None else _row(a)
+        return self._question(name)(np.array([float(t)]), q, v, row, z, a)[0]
+
+    def map(
+        self,
+        question: str,
+        q: ArrayLike,
+        v: ArrayLike | None = None,
+        a: ArrayLike | None = None,
+        *,
+        t=0.0,
+        parameters: Mapping[str, ArrayLike] | None = None,
+    ) -> NDArray[np.float64]:
+        """Answers at N states in one call: of "forward_dynamics" (N, nv), "inverse_dynamics" (N, nv),
+        "mass_matrix" (N, nv, nv), "energy" (N, 2) with the kinetic one first.
+
+        q (N, nq), v and a (N, nv), by default zero; time t () or (N,). One row stands for all.
+        """
+        still, start = np.zeros((1, self.nv)), State(np.zeros(self.nq), np.zeros(self.nv))
+        rows = [np.atleast_2d(np.asarray(still if part is None else part, float)) for part in (q, v, a)]
+        times = np.atleast_1d(np.asarray(t, float))[:, None]
+        z = self.element_states(start, parameters)[None, :]
+        p = self.parameter_vector(parameters)[None, :]
+        found = self._question(question).map(times, rows[0], rows[1], p, z, rows[2])[0]
+        return found.reshape(len(found), self.nv, self.nv) if question == "mass_matrix" else found
 
     def forward_dynamics(self, q, v, t=0.0, parameters=None) -> Vector:
         """Accelerations (nv,) at coordinates q (nq,), velocities v (nv,) and time t."""
-        return self._answer(self._ask("forward", lambda: self.equations.a), q, v, t, parameters).ravel()
+        return self._answer("forward_dynamics", q, v, t, parameters).ravel()
 
     def inverse_dynamics(self, q, v, a, t=0.0, parameters=None) -> Vector:
         """Generalized forces (nv,) that must act, besides the model's own, to cause accelerations a (nv,)."""
-        symbol = SX.sym("a", self.nv)
-        function = self._ask("inverse", lambda: self.equations.inverse_dynamics(symbol), [symbol])
-        return self._answer(function, q, v, t, parameters, _row(a)).ravel()
+        return self._answer("inverse_dynamics", q, v, t, parameters, a).ravel()
 
     def mass_matrix(self, q, t=0.0, parameters=None) -> NDArray[np.float64]:
         """M (nv, nv)."""
-        function = self._ask("mass_matrix", lambda: self.equations.mass_matrix)
-        return self._answer(function, q, np.zeros(self.nv), t, parameters).reshape(self.nv, self.nv)
+        found = self._answer("mass_matrix", q, np.zeros(self.nv), t, parameters)
+        return found.reshape(self.nv, self.nv)
 
     def energy(self, q, v, t=0.0, parameters=None) -> tuple[float, float]:
         """(kinetic, potential) energy in J."""
-        eq = self.equations
-        function = self._ask("energy", lambda: ca.vertcat(eq.kinetic_energy, eq.potential_energy))
-        kinetic, potential = self._answer(function, q, v, t, parameters).ravel()
+        kinetic, potential = self._answer("energy", q, v, t, parameters).ravel()
         return float(kinetic), float(potential)
 
     def time_stops(

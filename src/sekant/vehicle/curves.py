@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from sekant.engine.system import System, compile
 from sekant.errors import ModelError, suggest
 from sekant.model.constraints import Coupling
+from sekant.model.expressions.expression import Expression
 from sekant.model.forces import SpringDamper
 from sekant.model.joints import Prismatic
 from sekant.model.model import Model
@@ -16,26 +18,29 @@ from sekant.model.resolve import resolve
 from sekant.vehicle import wheel
 from sekant.vehicle.ranges import given_range, through_zero
 from sekant.vehicle.suspension import Suspension
-from sekant.vehicle.sweep import Poses, sweep
+from sekant.vehicle.sweep import Poses, cross, sweep
 from sekant.vehicle.table import SuspensionCurves
 
 Vector = NDArray[np.float64]
 
 
 def suspension_curves(
-    model: Model,
+    model: Model | System,
     suspension: Suspension | None = None,
     *,
     travel: ArrayLike | None = None,
     steering: ArrayLike | None = None,
+    parameters: Mapping[str, ArrayLike] | None = None,
 ) -> SuspensionCurves:
     """Camber, toe, steering axis, roll center, motion ratio and more over a grid of travel and steering.
 
     `travel` (n,) m is the height of the wheel's center against the model as drawn, by default 41 values over the
     range of `suspension`; `steering` (m,) m the displacement of the rack to the left, by default zero. Drivers of
-    the rack are taken off. Where the mechanism cannot go, values are NaN and `limits` says why. Definitions and
+    the rack are taken off. `parameters`: values of run-time parameters, such as the hard points of a system that was
+    compiled with them; thousands of variants then take milliseconds each. Where the mechanism cannot go, values are NaN and `limits` says why. Definitions and
     signs: docs/suspensions.md.
     """
+    given, model = model, model.model if isinstance(model, System) else model
     roles = suspension or Suspension()
     heights = _values(travel, "travel", through_zero(*given_range(None, roles.travel, "travel"), 41))
     moves = _values(steering, "steering", np.zeros(1))
@@ -44,11 +49,47 @@ def suspension_curves(
     springs = {name: _spring(model, name, role) for name, role in _springs(model, roles).items()}
     frames = [roles.wheel_center, roles.contact, *(roles.steer_axis or ())]
     frames += [end for ends in springs.values() for end in ends]
-    free = without_steering_drivers(model, rack)
-    poses, limits, warnings = sweep(free, frames, roles.wheel_center, rack, heights, moves)
-    made = CornerQuantities(model, roles, poses, springs)
+    free = _free_system(given, rack, parameters)
+    poses, limits, warnings = sweep(free, frames, roles.wheel_center, rack, heights, moves, parameters)
+    made = CornerQuantities(_with_spring(model, roles, parameters), roles, poses, springs)
     columns = made.columns(heights, moves)
     return SuspensionCurves(model.name, made.side, heights, moves, columns, limits, warnings)
+
+
+def _free_system(
+    given: Model | System, rack: str | None, parameters: Mapping[str, ArrayLike] | None
+) -> System:
+    """The system without drivers of the steering; compiled once where a system is given."""
+    if not isinstance(given, System):
+        return compile(without_steering_drivers(given, rack), parameters=[*(parameters or {})])
+    free = without_steering_drivers(given.model, rack)
+    if free.drivers == given.model.drivers:
+        return given
+    names = [name for name in given.parameters if name not in given.inputs]
+    return given.once(
+        ("without steering drivers", rack),
+        lambda: compile(free, formulation=given.equations.formulation, parameters=names, engine=given.engine),
+    )
+
+
+def _with_spring(model: Model, roles: Suspension, parameters: Mapping[str, ArrayLike] | None) -> Model:
+    """The model with its named parameters, and the numbers of its spring, as `parameters` have them."""
+    named = {
+        name: float(np.asarray(value).ravel()[0])
+        for name, value in (parameters or {}).items()
+        if name in model.parameters
+    }
+    if named:
+        model = model.model_copy(update={"parameters": {**model.parameters, **named}})
+    found = {
+        field: float(np.asarray(parameters[f"{roles.spring}.{field}"]).ravel()[0])
+        for field in ("stiffness", "free_length")
+        if parameters and f"{roles.spring}.{field}" in parameters
+    }
+    if not found:
+        return model
+    spring = model.forces[str(roles.spring)].model_copy(update=found)
+    return model.model_copy(update={"forces": {**model.forces, str(roles.spring): spring}})
 
 
 class CornerQuantities:
@@ -68,7 +109,7 @@ class CornerQuantities:
         self.side = "left" if self.s > 0 else "right"
         self.radius = float(np.linalg.norm(poses[roles.contact].p_start - center))
         self.e = self.center.R[..., :, 1]
-        self.e_u = np.cross(self.center.w, self.e[..., None, :])
+        self.e_u = cross(self.center.w, self.e[..., None, :])
         self.touch = wheel.contact(self.center.p, self.e, self.radius)
         self.touch_start = wheel.contact(center, e_start, self.radius)
         self.touch_z = wheel.contact_rate(self.center.v[..., 0, :], self.e, self.e_u[..., 0, :], self.radius)
@@ -114,9 +155,12 @@ class CornerQuantities:
 
     def _wheel_rate(self) -> dict[str, tuple[str, Vector]]:
         """d(push x ratio)/dz = k ratio^2 + push d(ratio)/dz of a linear spring."""
-        force = resolve(self.model).model.forces.get(self.roles.spring or "")
+        force = self.model.forces.get(self.roles.spring or "")
         if "spring" not in self.lengths or not isinstance(force, SpringDamper) or force.spring is not None:
             return {}
+        if isinstance(force.stiffness, Expression) or isinstance(force.free_length, Expression):
+            force = resolve(self.model).model.forces[str(self.roles.spring)]
+            assert isinstance(force, SpringDamper)
         k, free = force.stiffness, force.free_length
         if not (isinstance(k, float) and isinstance(free, float) and k > 0):
             return {}
@@ -155,7 +199,7 @@ class CornerQuantities:
         """Anti-dive and its kin: how much of the load transfer goes past the spring."""
         roles = self.roles
         w, v = self.center.w[..., 0, :], self.center.v[..., 0, :]
-        braked = v + np.cross(w, self.touch - self.center.p)  # the brake locks the wheel to the upright
+        braked = v + cross(w, self.touch - self.center.p)  # the brake locks the wheel to the upright
         slope_braking = braked[..., 0] / braked[..., 2]
         slope_driving = v[..., 0] / v[..., 2]
         found = {

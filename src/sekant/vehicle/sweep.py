@@ -2,21 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import casadi as ca
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from sekant.analyses.assembly.assemble import assemble
 from sekant.analyses.kinematics import kinematics
-from sekant.engine.system import System, compile
+from sekant.engine.system import State, System
 from sekant.errors import AnalysisWarning
 from sekant.geometry.spatial import Pose
 from sekant.model.model import Model
+from sekant.tables.bound_oracle import BoundOracle
 
 Vector = NDArray[np.float64]
+
+
+def cross(a: Vector, b: Vector) -> Vector:
+    """Of vectors along the last axis; NumPy's own takes several times as long for a few dozens."""
+    a0, a1, a2, b0, b1, b2 = a[..., 0], a[..., 1], a[..., 2], b[..., 0], b[..., 1], b[..., 2]
+    found = np.empty(np.broadcast_shapes(a.shape, b.shape))
+    found[..., 0] = a1 * b2 - a2 * b1
+    found[..., 1] = a2 * b0 - a0 * b2
+    found[..., 2] = a0 * b1 - a1 * b0
+    return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,31 +54,36 @@ class Poses:
             self.R @ R_BF,
             self.p + r,
             self.w,
-            self.v + np.cross(self.w, r[..., None, :]),
+            self.v + cross(self.w, r[..., None, :]),
             self.w_z,
-            self.v_z + np.cross(self.w_z, r) + np.cross(w, np.cross(w, r)),
+            self.v_z + cross(self.w_z, r) + cross(w, cross(w, r)),
             self.R_start @ R_BF,
             self.p_start + self.R_start @ p_BF,
         )
 
 
 def sweep(
-    model: Model, frames: Sequence[str], wheel: str, rack: str | None, travel: Vector, steering: Vector
+    system: System,
+    frames: Sequence[str],
+    wheel: str,
+    rack: str | None,
+    travel: Vector,
+    steering: Vector,
+    parameters: Mapping[str, ArrayLike] | None = None,
 ) -> tuple[dict[str, Poses], tuple[str, ...], tuple[AnalysisWarning, ...]]:
     """Poses of `frames`, what limits the motion, if anything, and warnings.
 
     `travel` (n,) m is the height of `wheel` above its place at the model's start, `steering` (m,) m the displacement
-    of the rack.
+    of the rack, `parameters` values of the system's run-time parameters.
     """
-    system = compile(model)
-    resolved = system.equations.resolved.model
-    where = {name: placed(resolved, name) for name in dict.fromkeys((wheel, *frames))}
-    start = start_poses(system, {body for body, _, _ in where.values()} - {"ground"})
+    where = _all_placed(system, tuple(dict.fromkeys((wheel, *frames))), parameters)
+    state = assemble(system, parameters=parameters)
+    start = start_poses(system, {body for body, _, _ in where.values()} - {"ground"}, parameters, state)
     body, _, p_BF = where[wheel]
     drives = {f"{wheel}.z": (start[body][1] + start[body][0] @ p_BF)[2] + travel}
     if rack is not None:
-        drives[f"{rack}.{model.joints[rack].coordinates[0].name}"] = steering
-    found = kinematics(system, drives)
+        drives[f"{rack}.{system.model.joints[rack].coordinates[0].name}"] = steering
+    found = kinematics(system, drives, start=state, parameters=parameters)
     d, shape = len(drives), (travel.size, steering.size)
 
     def grid(values: Vector, *more: int) -> Vector:
@@ -92,20 +108,48 @@ def sweep(
 
 def placed(model: Model, reference: str) -> tuple[str, Vector, Vector]:
     """The body that a frame is on, and R (3, 3), p (3,) of the frame in it."""
-    body, name = model.split_reference(reference)
-    frames = model.ground.frames if body == "ground" else model.bodies[body].frames
-    X = frames[name].pose() if name else Pose.identity()
+    body, X = _frame(model, reference)
     return body, ca.evalf(X.R).full(), ca.evalf(X.p).full().ravel()
 
 
-def start_poses(system: System, bodies: set[str]) -> dict[str, tuple[Vector, Vector]]:
-    """R (3, 3) and p (3,) of each body at the model's start."""
-    eq, state = system.equations, assemble(system)
-    names = sorted(bodies)
-    poses = [part for name in names for part in (eq.motion.frame(name).R, eq.motion.frame(name).p)]
-    function = eq.lookups.oracle("start", [eq.t, eq.q, eq.p], poses)
-    numbers = [np.array(part) for part in function(0.0, state.q, system.parameter_vector())]
-    return {name: (numbers[2 * i], numbers[2 * i + 1].ravel()) for i, name in enumerate(names)}
+def _frame(model: Model, reference: str) -> tuple[str, Pose]:
+    body, name = model.split_reference(reference)
+    frames = model.ground.frames if body == "ground" else model.bodies[body].frames
+    return body, frames[name].pose() if name else Pose.identity()
+
+
+def _all_placed(
+    system: System, references: tuple[str, ...], parameters: Mapping[str, ArrayLike] | None
+) -> dict[str, tuple[str, Vector, Vector]]:
+    """As `placed`, at values of the system's run-time parameters."""
+    model = system.equations.resolved.model
+
+    def make() -> tuple[list[str], BoundOracle]:
+        found = [_frame(model, name) for name in references]
+        parts = [ca.densify(part) for _, X in found for part in (X.R, X.p)]
+        return [body for body, _ in found], BoundOracle(ca.Function("frames", [system.equations.p], parts))
+
+    bodies, function = system.once(("frames", references), make)
+    numbers = function(system.parameter_vector(parameters))
+    return {name: (bodies[i], numbers[2 * i], numbers[2 * i + 1]) for i, name in enumerate(references)}
+
+
+def start_poses(
+    system: System,
+    bodies: set[str],
+    parameters: Mapping[str, ArrayLike] | None = None,
+    state: State | None = None,
+) -> dict[str, tuple[Vector, Vector]]:
+    """R (3, 3) and p (3,) of each body at the model's start, or at a consistent `state`."""
+    eq, names = system.equations, tuple(sorted(bodies))
+    state = assemble(system, parameters=parameters) if state is None else state
+
+    def make() -> BoundOracle:
+        poses = [part for name in names for part in (eq.motion.frame(name).R, eq.motion.frame(name).p)]
+        return BoundOracle(eq.lookups.oracle("start", [eq.t, eq.q, eq.p], poses))
+
+    numbers = system.once(("start poses", names), make)(0.0, state.q, system.parameter_vector(parameters))
+    return {name: (numbers[2 * i], numbers[2 * i + 1]) for i, name in enumerate(names)}
 
 
 def resting(n: int, m: int, d: int) -> Poses:

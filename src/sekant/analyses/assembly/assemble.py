@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -86,9 +86,10 @@ class AssemblyReport:
 
 @dataclass(frozen=True, eq=False)
 class Assembled(State):
-    """A consistent state, and how it was found."""
+    """A consistent state, and how it was found. `conditions`: time and parameters for which it was."""
 
     report: AssemblyReport
+    conditions: bytes = field(default=b"", kw_only=True, repr=False)
 
     @property
     def warnings(self) -> tuple[AnalysisWarning, ...]:
@@ -141,7 +142,12 @@ def assemble(
         redundant,
         lost,
     )
-    return Assembled(q, v, report)
+    return Assembled(q, v, report, conditions=conditions_of(system, t, parameters))
+
+
+def conditions_of(system: System, t: float, parameters: Mapping[str, ArrayLike] | None) -> bytes:
+    """For what a state was assembled, to recognize it."""
+    return np.array([t, system.serial], float).tobytes() + system.parameter_vector(parameters).tobytes()
 
 
 def _consistent_velocity(geometry: LoopGeometry, q: Vector, v: Vector, hold: Sequence[str]) -> Vector:

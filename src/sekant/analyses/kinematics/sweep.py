@@ -9,7 +9,7 @@ import casadi as ca
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sekant.analyses.assembly.assemble import assemble
+from sekant.analyses.assembly.assemble import Assembled, assemble, conditions_of
 from sekant.analyses.kinematics.equations import DrivenEquations, driven_equations, refuse_rolling
 from sekant.analyses.kinematics.grid import grid_points, path_points, walk
 from sekant.analyses.kinematics.limits import MEETING, Limit, TravelEnd, drive_text
@@ -67,7 +67,7 @@ def kinematics(
     axes = [axis(drive, asked[drive.name], path) for drive in drives[: len(names)]]
     equations = driven_equations(system, drives, t, parameters)
     kept = [name for name in hold if name in system.state_names]
-    state = assemble(system, start, hold=kept, t=t, parameters=parameters)
+    state = _assembled(system, start, kept, t, parameters)
     if state.report.lost:
         raise SolverError(_singular_start(equations, state.q))
     check_mobility(equations, state.q, len(hold))
@@ -93,6 +93,19 @@ def kinematics(
         )
     found = _with_ends(found, points, limits)
     return KinematicsResult.of(equations, names, axes, points, found, limits)
+
+
+def _assembled(
+    system: System,
+    start: State | None,
+    kept: Sequence[str],
+    t: float,
+    parameters: Mapping[str, ArrayLike] | None,
+) -> Assembled:
+    """A consistent start: as it is, where it was assembled for just this."""
+    if isinstance(start, Assembled) and start.conditions == conditions_of(system, t, parameters):
+        return start
+    return assemble(system, start, hold=kept, t=t, parameters=parameters)
 
 
 def _singular_start(equations: DrivenEquations, q: Vector) -> str:
