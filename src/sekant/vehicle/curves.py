@@ -37,8 +37,8 @@ def suspension_curves(
     `travel` (n,) m is the height of the wheel's center against the model as drawn, by default 41 values over the
     range of `suspension`; `steering` (m,) m the displacement of the rack to the left, by default zero. Drivers of
     the rack are taken off. `parameters`: values of run-time parameters, such as the hard points of a system that was
-    compiled with them; thousands of variants then take milliseconds each. Where the mechanism cannot go, values are NaN and `limits` says why. Definitions and
-    signs: docs/suspensions.md.
+    compiled with them; thousands of variants then take milliseconds each. Where the mechanism cannot go, values are
+    NaN and `limits` says why. Definitions and signs: docs/suspensions.md.
     """
     given, model = model, model.model if isinstance(model, System) else model
     roles = suspension or Suspension()
