@@ -15,6 +15,12 @@ from sekant.analyses.simulation import choice
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
+@pytest.fixture(autouse=True)
+def nothing_kept(monkeypatch):
+    """Choices are made here, not found on disk."""
+    monkeypatch.setattr(choice, "kept", lambda model, question, make: make())
+
+
 @pytest.fixture(scope="module")
 def driving():
     return sk.compile(car())

@@ -25,7 +25,6 @@ from sekant.model.curves import GEOMETRY
 from sekant.model.model import Model
 from sekant.model.parse import model_from_dict
 from sekant.model.points.collector import Collector
-from sekant.results.place import replace_file
 
 
 def load(path: str | PathLike[str], set: Mapping[str, Any] | None = None) -> Model:
@@ -114,6 +113,8 @@ def save(model: Model | Collector, path: str | PathLike[str]) -> Path:
         raise ModelError(
             f"'{target}' must end in .yaml; results are saved by save_result, curves by their own save"
         )
+    from sekant.results.place import replace_file
+
     replace_file(target, dump(model).encode())
     return target
 

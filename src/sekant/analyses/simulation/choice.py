@@ -23,6 +23,7 @@ from sekant.analyses.simulation.runs import TAYLOR, dae_problem
 from sekant.engine.system import State, System
 from sekant.errors import SekantError
 from sekant.geometry.spatial import SX
+from sekant.model.kept import kept
 from sekant.solvers.dae.state_matrices import has_redundant_rows
 from sekant.solvers.dae.stiffness import stiffness
 from sekant.solvers.taylor.native.kernel import MOST_OPERATIONS, MOST_UNKNOWNS
@@ -64,7 +65,16 @@ def choose_method(
         at = _own_start(system, start, values, t) if changed or not own_start else start
         return _choose(system, at, values, t)
 
-    return system.once(key, make)
+    def found() -> tuple[str, str]:
+        eq = system.equations
+        if not near or not system.uses_cache or eq.given_inputs:
+            return make()
+        names = [*system.parameters]
+        question = f"method {eq.formulation} {eq.algorithm} {system.engine} {names} {t!r}"
+        method, reason = kept(system.model, question, make)
+        return method, reason
+
+    return system.once(key, found)
 
 
 def _near_defaults(system: System, parameters: Any) -> bool:

@@ -12,6 +12,7 @@ from sekant.views.options import Assignments, parse_assignments
 
 if TYPE_CHECKING:
     from sekant.engine import System
+    from sekant.model.model import Model
 
 
 def check(
@@ -24,25 +25,35 @@ def check(
     from sekant.io import load
 
     model = load(file, set=given)
-    from sekant.engine import compile
+    from sekant.model.kept import kept
 
-    system = compile(model)
+    answer = kept(model, "check", lambda: _answer(model))
     if as_json:
         from sekant.results.summary import to_json
 
-        told = {"ok": True, "file": str(file)} | _described(system) | {"smoothness": _smoothness(model)}
+        told = {"ok": True, "file": str(file)} | answer["described"] | {"smoothness": _smoothness(model)}
         typer.echo(to_json(told, indent=2))
     else:
-        typer.echo(system.summary())
+        typer.echo(answer["summary"])
         smoothness = _smoothness(model)
         width = max((len(name) for name in smoothness), default=0)
         for name, found in smoothness.items():
             typer.echo(f"{found['kind']:<7} {name:<{width}}  {found['size']}, {found['continuity']}")
-        if system.equations.constraints:
-            from sekant.analyses.structure import structure
-
-            typer.echo(str(structure(system)))
+        if answer["structure"]:
+            typer.echo(answer["structure"])
         hint(f"sekant run {file} --plot {file.stem}.svg")
+
+
+def _answer(model: Model) -> dict[str, Any]:
+    """All that the equations tell: a summary, the same for programs, and the structure of constraints."""
+    from sekant.engine import compile
+
+    system, found = compile(model), ""
+    if system.equations.constraints:
+        from sekant.analyses.structure import structure
+
+        found = str(structure(system))
+    return {"summary": system.summary(), "described": _described(system), "structure": found}
 
 
 def _smoothness(model: Any) -> dict[str, dict[str, str]]:

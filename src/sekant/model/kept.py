@@ -1,0 +1,77 @@
+"""Answers about a model that a later process finds again: plain data, on disk, under the content of the model.
+
+The key holds all that an answer can depend on: the model, the question with its options, and the source of this
+package. A model with a type of item from elsewhere, whose source may change at any time, is not kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel
+from pydantic_core import PydanticSerializationError
+
+from sekant.model.model import Model
+from sekant.object_code.cache import Entry, ObjectCache, make_key
+from sekant.version import __version__
+
+PACKAGE = __name__.partition(".")[0]
+
+
+def kept(model: Model, question: str, make: Callable[[], Any], store: ObjectCache | None = None) -> Any:
+    """The answer to `question` (with its options) about `model` as JSON holds it: what `make` returned, here or in
+    an earlier process."""
+    key = answer_key(model, question)
+    if key is None:
+        return make()
+    try:
+        store = store or ObjectCache()
+    except RuntimeError:  # the user has no home directory
+        return make()
+    found = store.load(key)
+    if found is not None:
+        return found.header["answer"]
+    answer = make()
+    store.store(key, Entry({"answer": answer}, ()))
+    return answer
+
+
+def answer_key(model: Model, question: str) -> str | None:
+    """None where the answer may depend on more than can be told."""
+    if _is_foreign(model):
+        return None
+    try:
+        content = model.model_dump_json()
+    except (PydanticSerializationError, ValueError):
+        return None
+    return make_key(["answer", __version__, source_stamp(), question, content])
+
+
+@cache
+def source_stamp() -> str:
+    """Of all files of this package: another file, or another state of one, gives another text."""
+    root = Path(__file__).parents[1]
+    states = []
+    for path in sorted(root.rglob("*.py")):
+        status = path.stat()
+        states.append(f"{path.relative_to(root)} {status.st_size} {status.st_mtime_ns}")
+    return make_key([str(root), *states])
+
+
+def _is_foreign(value: Any) -> bool:
+    """Whether an item, or something in it, is of a type that is not this package's."""
+    if isinstance(value, BaseModel):
+        if type(value).__module__.partition(".")[0] != PACKAGE:
+            return True
+        return any(_is_foreign(part) for part in value.__dict__.values())
+    if isinstance(value, Mapping):
+        return any(_is_foreign(part) for part in value.values())
+    if isinstance(value, (tuple, list)):
+        return any(_is_foreign(part) for part in value)
+    known = isinstance(value, (float, int, str, type(None)))
+    return not known and (
+        callable(value) or type(value).__module__.partition(".")[0] not in (PACKAGE, "numpy", "builtins")
+    )

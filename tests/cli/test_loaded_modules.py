@@ -1,0 +1,50 @@
+"""What a command does not need, it does not load: the libraries that take long to import."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+SLOW = ("matplotlib", "pandas", "numba", "scipy.optimize")
+PROGRAM = """
+import sys
+from sekant.views.cli import app
+try:
+    app(sys.argv[1:], prog_name="sekant")
+except SystemExit as end:
+    assert not end.code, end.code
+print("LOADED", *sys.modules)
+"""
+
+
+def loaded(*arguments, folder):
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM, *map(str, arguments)],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return set(done.stdout.rpartition("LOADED")[2].split())
+
+
+def test_help_loads_next_to_nothing(tmp_path):
+    found = loaded("--help", folder=tmp_path)
+    assert not found & {"numpy", "casadi", "pydantic", "llvmlite", "scipy", *SLOW}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "more"),
+    [
+        (("check", EXAMPLES / "slider_crank.yaml"), ("scipy", "sekant.formulations.build", "sekant.results")),
+        (("run", EXAMPLES / "quarter_car.yaml", "--until", "0.1"), ("scipy.linalg", "sekant.vehicle")),
+        (("kc", EXAMPLES / "suspensions" / "double_wishbone.yaml"), ("sekant.reduction",)),
+    ],
+    ids=lambda value: str(value[0]),
+)
+def test_commands_leave_slow_libraries_alone(tmp_path, arguments, more):
+    loaded(*arguments, folder=tmp_path)  # fills the caches
+    found = loaded(*arguments, folder=tmp_path)
+    assert not found & {*SLOW, *more}

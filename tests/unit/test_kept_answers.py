@@ -1,0 +1,72 @@
+"""Answers about a model on disk: found by its content, never for another one, and not where they could be stale."""
+
+from pathlib import Path
+
+import sekant as sk
+from sekant.model import kept as module
+from sekant.model.kept import answer_key, kept
+from sekant.object_code.cache import ObjectCache
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+
+
+def model(mass=3.25):
+    rod = sk.Body(mass=mass, com=(0.4, 0.0, 0.0), inertia=(0.3, 0.7, 0.9))
+    return sk.Model(bodies={"rod": rod}, joints={"hinge": sk.joints.Revolute(child="rod")})
+
+
+def test_an_answer_is_made_once_for_a_content(tmp_path):
+    store, asked = ObjectCache(tmp_path / "c"), []
+
+    def make():
+        asked.append(1)
+        return {"mass": 3.25, "names": ["rod"]}
+
+    answers = [kept(model(), "what", make, store) for _ in range(3)]
+    assert answers == [{"mass": 3.25, "names": ["rod"]}] * 3
+    assert len(asked) == 1
+    kept(model(3.5), "what", make, store)
+    kept(model(), "what else", make, store)
+    assert len(asked) == 3
+
+
+def test_every_number_and_every_curve_is_part_of_the_key():
+    first = sk.load(EXAMPLES / "parabola.yaml")
+    curve = next(iter(first.curves))
+    other = first.model_copy(
+        update={"curves": {curve: sk.load(EXAMPLES / "semicircle.yaml").curves.popitem()[1]}}
+    )
+    keys = {answer_key(m, "x") for m in (first, other, model(), model(3.2500000000000004))}
+    assert len(keys) == 4
+    assert None not in keys
+
+
+def test_another_source_is_another_key(monkeypatch):
+    before = answer_key(model(), "x")
+    monkeypatch.setattr(module, "source_stamp", lambda: "edited")
+    assert answer_key(model(), "x") != before
+
+
+def test_types_from_elsewhere_are_not_kept(tmp_path):
+    class Own(sk.Body):
+        """A type whose source no key knows."""
+
+    own = Own(mass=1.5, inertia=(0.3, 0.7, 0.9))
+    assert answer_key(model().model_copy(update={"bodies": {"rod": own}}), "x") is None
+    asked = []
+    for _ in range(2):
+        kept(
+            model().model_copy(update={"bodies": {"rod": own}}),
+            "x",
+            lambda: asked.append(1),
+            ObjectCache(tmp_path),
+        )
+    assert len(asked) == 2
+
+
+def test_damage_is_found_and_mended(tmp_path):
+    store = ObjectCache(tmp_path / "c")
+    kept(model(), "x", lambda: 1, store)
+    (path,) = store.directory.glob("*.skobj")
+    path.write_bytes(path.read_bytes()[:-3])
+    assert kept(model(), "x", lambda: 2, store) == 2
