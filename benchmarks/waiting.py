@@ -1,6 +1,7 @@
-"""Waiting: first use with empty caches, every later use, and a call from Python; in processor seconds.
+"""Waiting: first use with empty caches, every later use, and calls in a loop; in processor seconds.
 
-Every command runs in a process of its own; its processor time includes that of the processes that it starts.
+Every command runs in a process of its own; its processor time includes that of the processes that it starts. Bytecode
+is kept between processes, as an installation does.
 """
 
 from __future__ import annotations
@@ -11,57 +12,58 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from time import thread_time
 from typing import Any
+from unittest.mock import patch
 
 import casadi as ca
+import numpy as np
 from timing import Timed, best_of, figure, target
 
+import sekant as sk
+from sekant.engine.codegen import build as codegen
 from sekant.engine.codegen.build import build
+from sekant.solvers.common.loops import Procedure
+from sekant.vehicle import suspension_curves
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
+QUARTER_CAR = EXAMPLES / "quarter_car.yaml"
+WISHBONE = EXAMPLES / "suspensions" / "double_wishbone.yaml"
 LOOPS = {
-    "Taylor integrator": ("sekant.solvers.taylor.advance", "advance", 15.0),
-    "Radau integrator": ("sekant.solvers.dae.radau", "advance", 12.0),
     "Dormand-Prince integrator": ("sekant.solvers.ode.dop853", "advance", 6.0),
     "fixed-step integrators": ("sekant.solvers.ode.fixed_step", "advance_fixed", None),
+    "Taylor integrator": ("sekant.solvers.taylor.advance", "advance", 15.0),
+    "Radau integrator": ("sekant.solvers.dae.radau", "advance", 12.0),
     "sweep of positions": ("sekant.solvers.sweep.walk", "spread", None),
 }
 COMMANDS = {
     "sekant --help": (["--help"], 0.3),
     "sekant check": (["check", str(EXAMPLES / "slider_crank.yaml")], 0.6),
-    "sekant run, quarter car": (["run", str(EXAMPLES / "quarter_car.yaml")], 1.2),
+    "sekant run, quarter car": (["run", str(QUARTER_CAR)], 1.2),
+    "sekant kc, 41 positions": (["kc", str(WISHBONE)], 1.2),
 }
+Report = tuple[list[dict[str, Any]], list[dict[str, Any]]]
 
 
 def run(quick: bool) -> dict[str, Any]:
     figures, targets = [], []
-    repeat = 1 if quick else 5
-    numpy = min(_seconds([sys.executable, "-c", "import numpy"]) for _ in range(repeat))
-    figures.append(figure("import numpy, for comparison", Timed(numpy, repeat, 1), "s"))
-    for name, (module, function, limit) in LOOPS.items():
-        program = f"from {module} import {function} as f; f.address"
-        with tempfile.TemporaryDirectory() as empty:
-            cold = _seconds([sys.executable, "-c", program], SEKANT_CACHE_DIR=empty)
-            warm = _seconds([sys.executable, "-c", program], SEKANT_CACHE_DIR=empty)
-        figures += [
-            figure(f"{name}, empty cache", Timed(cold, 1, 1), "s"),
-            figure(f"{name}, from the cache", Timed(warm, 1, 1), "s"),
-        ]
-        targets.append(target(f"{name}, empty cache", cold, limit, unit="s"))
-    with tempfile.TemporaryDirectory() as folder:
-        for name, (arguments, limit) in COMMANDS.items():
-            command = [sys.executable, "-m", "sekant", *arguments]
-            warm = min(_seconds(command, folder) for _ in range(repeat + 1))
-            figures.append(figure(f"{name}, warm", Timed(warm, repeat, 1), "s"))
-            targets.append(target(f"{name}, warm", warm, limit, unit="s"))
-    return {"figures": figures + _calls(quick), "targets": targets}
+    for part in (_loops, _commands, _changed_number, _runs, _curves, _steps, _calls):
+        more = part(quick)
+        figures += more[0]
+        targets += more[1]
+    return {"figures": figures, "targets": targets}
 
 
-def _seconds(command: list[str], folder: str | None = None, **environment: str) -> float:
+def _seconds(command: list[str], folder: str, **environment: str) -> float:
     """Processor time of a process and of all that it starts."""
+    kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     done = subprocess.run(
-        command, cwd=folder, env={**os.environ, **environment}, capture_output=True, check=False
+        command,
+        cwd=folder,
+        env={**kept, "PYTHONPYCACHEPREFIX": str(Path(folder, "bytecode")), **environment},
+        capture_output=True,
+        check=False,
     )
     if done.returncode:
         raise RuntimeError(f"{' '.join(command)}: {done.stderr.decode()[-500:]}")
@@ -69,7 +71,154 @@ def _seconds(command: list[str], folder: str | None = None, **environment: str) 
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
-def _calls(quick: bool) -> list[dict[str, Any]]:
+def _loops(quick: bool) -> Report:
+    """The compiled loops: from source with an empty cache, and from the cache."""
+    figures, targets = [], []
+    with tempfile.TemporaryDirectory() as folder:
+        for name, (module, function, limit) in LOOPS.items():
+            program = [sys.executable, "-c", f"from {module} import {function} as f; f.address"]
+            with tempfile.TemporaryDirectory() as empty:
+                cold = _seconds(program, folder, SEKANT_CACHE_DIR=empty)
+                warm = _seconds(program, folder, SEKANT_CACHE_DIR=empty)
+            figures += [
+                figure(f"{name}, empty cache", Timed(cold, 1, 1), "s"),
+                figure(f"{name}, from the cache", Timed(warm, 1, 1), "s"),
+            ]
+            targets.append(target(f"{name}, empty cache", cold, limit, unit="s"))
+    return figures, targets
+
+
+def _commands(quick: bool) -> Report:
+    """Commands with empty and with warm caches, beside the import of NumPy."""
+    figures, targets = [], []
+    repeat = 1 if quick else 5
+    with tempfile.TemporaryDirectory() as folder:
+        numpy = [sys.executable, "-c", "import numpy"]
+        best = min(_seconds(numpy, folder) for _ in range(repeat + 1))
+        figures.append(figure("import numpy, for comparison", Timed(best, repeat, 1), "s"))
+        for name, (arguments, limit) in COMMANDS.items():
+            command = [sys.executable, "-m", "sekant", *arguments]
+            _seconds(command, folder)  # bytecode
+            with tempfile.TemporaryDirectory() as cache:
+                cold = _seconds(command, folder, SEKANT_CACHE_DIR=cache)
+                warm = min(_seconds(command, folder, SEKANT_CACHE_DIR=cache) for _ in range(repeat))
+                figures += [
+                    figure(f"{name}, empty caches", Timed(cold, 1, 1), "s"),
+                    figure(f"{name}, warm", Timed(warm, repeat, 1), "s"),
+                ]
+                targets.append(target(f"{name}, warm", warm, limit, unit="s"))
+                if arguments[0] == "run":
+                    changed = [*command, "--set", "body.mass=301 kg"]
+                    other = _seconds(changed, folder, SEKANT_CACHE_DIR=cache)
+                    figures.append(figure(f"{name}, a changed mass", Timed(other, 1, 1), "s"))
+    return figures, targets
+
+
+def _changed_number(quick: bool) -> Report:
+    """What it costs that numbers are read from memory, so that others need no other code."""
+    models = {"quarter car": QUARTER_CAR, "double wishbone": WISHBONE}
+    figures, targets = [], []
+    for name, path in models.items():
+        model = sk.load(path)
+        from_memory = sk.compile(model, cache=False).right_hand_side()
+        with patch.object(codegen, "numbers_of", lambda tape: {}):
+            in_code = sk.compile(model, cache=False).right_hand_side()
+        count = 200 if quick else 5000
+        x = np.full((count, from_memory.sizes_in[1]), 0.1)
+        arguments = np.zeros((1, 1)), x, np.zeros((1, from_memory.sizes_in[2]))
+        best = best_of(
+            {
+                "memory": (lambda f=from_memory, a=arguments: f.map(*a), count),
+                "code": (lambda f=in_code, a=arguments: f.map(*a), count),
+            },
+            runs=3 if quick else 40,
+        )
+        figures += [
+            figure(f"{name}, numbers in memory", best["memory"], "ns"),
+            figure(f"{name}, numbers in the code", best["code"], "ns"),
+        ]
+        ratio = best["memory"].seconds / best["code"].seconds
+        targets.append(target(f"{name}, numbers in memory against in the code", ratio, 1.1))
+    return figures, targets
+
+
+def _runs(quick: bool) -> Report:
+    """Runs of 3 s of the quarter car with changed parameters, and what they take besides the compiled loop."""
+    system = sk.compile(sk.load(QUARTER_CAR), parameters=["strut.stiffness", "body.mass"])
+    base = {name: float(value[0]) for name, value in system.parameters.items()}
+    inside = [0.0]
+    call = Procedure.__call__
+
+    def timed(self: Procedure, *arguments: Any) -> int:
+        began = thread_time()
+        code = call(self, *arguments)
+        inside[0] += thread_time() - began
+        return code
+
+    def go(k: int) -> None:
+        sk.simulate(
+            system, 3.0, parameters={name: value * (1 + 1e-3 * (k % 97)) for name, value in base.items()}
+        )
+
+    go(0)
+    count, inside[0] = (20 if quick else 1000), 0.0
+    with patch.object(Procedure, "__call__", timed):
+        began = thread_time()
+        for k in range(count):
+            go(k)
+        total = thread_time() - began
+    overhead = (total - inside[0]) / count
+    return [
+        figure("run of the quarter car, 3 s", Timed(total / count, 1, count), "ms"),
+        figure("run of the quarter car, besides its loop", Timed(overhead, 1, count), "ms"),
+    ], [
+        target("1,000 runs of the quarter car", 1000 * total / count, 4.0, unit="s"),
+        target("a run besides its loop", 1e3 * overhead, 0.5, unit="ms"),
+    ]
+
+
+def _curves(quick: bool) -> Report:
+    """Curves of a double wishbone over 41 positions, with a moved hard point each."""
+    names = ["tie_rod_inner.parent_pose.position", "tie_rod_inner.child_pose.position"]
+    system = sk.compile(sk.load(WISHBONE), parameters=names)
+    point = next(iter(system.parameters.values()))
+    suspension_curves(system)
+    rng, count = np.random.default_rng(2), (5 if quick else 200)
+    began = thread_time()
+    for _ in range(count):
+        moved = point + 1e-3 * rng.normal(size=3)
+        suspension_curves(system, parameters=dict.fromkeys(names, moved))
+    each = (thread_time() - began) / count
+    return [figure("curves of a double wishbone, 41 positions", Timed(each, 1, count), "ms")], [
+        target("1,000 curves of a double wishbone", 1000 * each, 2.0, unit="s")
+    ]
+
+
+def _steps(quick: bool) -> Report:
+    """A step of a simulation from Python, against one of many in the compiled loop."""
+    system = sk.compile(sk.load(QUARTER_CAR))
+    sim, whole = sk.Simulation(system), sk.Simulation(system, step=1e-4)
+    sim.step(1e-4)
+    count = 100 if quick else 2000
+
+    def alone() -> None:
+        sim.reset()
+        for _ in range(count):
+            sim.step(1e-4)
+
+    def together() -> None:
+        whole.reset()
+        whole.step(1e-4 * count)
+
+    best = best_of({"alone": (alone, count), "together": (together, count)}, runs=3 if quick else 20)
+    over = best["alone"].seconds - best["together"].seconds
+    return [
+        figure("step of a simulation", best["alone"], "us"),
+        figure("step in the compiled loop", best["together"], "us"),
+    ], [target("a step over the compiled one", 1e6 * over, 5.0, unit="us")]
+
+
+def _calls(quick: bool) -> Report:
     """What a call from Python costs, on a function that does next to nothing."""
     x = ca.SX.sym("x", 3)
     function = build("double", [x], [2 * x])
@@ -84,4 +233,7 @@ def _calls(quick: bool) -> list[dict[str, Any]]:
     return [
         figure("call of a bound function", best["bound"], "us"),
         figure("call that returns its own arrays", best["own arrays"], "us"),
+    ], [
+        target("call of a bound function", 1e6 * best["bound"].seconds, 1.0, unit="us"),
+        target("call that returns its own arrays", 1e6 * best["own arrays"].seconds, 4.0, unit="us"),
     ]
