@@ -40,7 +40,7 @@ def test_help_loads_next_to_nothing(tmp_path):
     [
         (("check", EXAMPLES / "slider_crank.yaml"), ("scipy", "sekant.formulations.build", "sekant.results")),
         (("run", EXAMPLES / "quarter_car.yaml", "--until", "0.1"), ("scipy.linalg", "sekant.vehicle")),
-        (("kc", EXAMPLES / "suspensions" / "double_wishbone.yaml"), ("sekant.reduction",)),
+        (("kc", EXAMPLES / "suspensions" / "double_wishbone.yaml"), ("scipy", "sekant.reduction")),
     ],
     ids=lambda value: str(value[0]),
 )

@@ -152,10 +152,13 @@ def conditions_of(system: System, t: float, parameters: Mapping[str, ArrayLike] 
 
 def _consistent_velocity(geometry: LoopGeometry, q: Vector, v: Vector, hold: Sequence[str]) -> Vector:
     _, G, drift = geometry.terms(q)
+    v = v.copy()
     if not drift.size:
-        return v.copy()
+        return v
     for _ in range(2):
-        v = v + geometry.rate_step(G, -(G @ v + drift))
+        missing = G @ v + drift
+        if missing.any():
+            v = v + geometry.rate_step(G, -missing)
     gap = np.abs(G @ v + drift)
     if gap.max() > 1e-8 * max(1.0, np.abs(v).max(initial=0.0), np.abs(drift).max()):
         name = geometry.row_names()[int(np.argmax(gap))]

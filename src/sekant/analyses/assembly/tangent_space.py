@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import scipy.linalg
 from numpy.typing import NDArray
 
 Array = NDArray[Any]
@@ -28,13 +27,15 @@ class TangentSpace:
         m, n = G.shape
         if not m:
             return TangentSpace(np.eye(n), np.zeros((n, 0)), 0)
-        factors: Any = scipy.linalg.qr(G.T, pivoting=True)
+        from scipy.linalg import qr, solve_triangular  # takes a while to load
+
+        factors: Any = qr(G.T, pivoting=True)
         Q, R, order = factors
         sizes = np.abs(np.diag(R))
         rank = int(np.sum(sizes > RANK * max(1.0, sizes[0]))) if sizes.size else 0
         inverse = np.zeros((n, m))
         if rank == m:
-            inverse[:, order] = scipy.linalg.solve_triangular(R[:m], Q[:, :m].T).T
+            inverse[:, order] = solve_triangular(R[:m], Q[:, :m].T).T
         elif rank:
             inverse = np.linalg.pinv(G, rcond=RANK)
         return TangentSpace(_signed(Q[:, rank:]), inverse, rank)

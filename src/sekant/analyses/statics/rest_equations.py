@@ -14,7 +14,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-import scipy.linalg
 from numpy.typing import ArrayLike, NDArray
 
 from sekant.analyses.assembly.loop_geometry import LoopGeometry
@@ -198,6 +197,8 @@ class Statics:
         return s, lam
 
     def _solve(self, rest: Rest, K: Array, g: Array, curvature: str, delta) -> Array:
+        import scipy.linalg
+
         if not g.size:
             return g
         if curvature == "exact":
@@ -221,6 +222,8 @@ class Statics:
 
     def curvatures(self, rest: Rest) -> tuple[Array, Array]:
         """Eigenvalues (f,) of stiffness against mass of the free motions, lowest first; the motions (nv, f)."""
+        import scipy.linalg
+
         Z = rest.space.Z
         if not Z.shape[1]:
             return np.zeros(0), Z

@@ -32,8 +32,6 @@ def redundant_rows(G: ArrayLike, tol: float = 1e-9) -> Redundancy:
 
     Rows that are zero count as redundant, with no partners.
     """
-    from scipy.linalg import qr, solve_triangular
-
     G = np.atleast_2d(np.asarray(G, dtype=float))
     m = G.shape[0]
     length = np.linalg.norm(G, axis=1)
@@ -41,7 +39,14 @@ def redundant_rows(G: ArrayLike, tol: float = 1e-9) -> Redundancy:
     if m == 0 or G.shape[1] == 0 or largest == 0.0:
         return Redundancy(m, 0, tuple(range(m)), ((),) * m, np.inf)
     scale = np.where(length > _ZERO * largest, length, np.inf)
-    factors: Any = qr((G / scale[:, None]).T, mode="r", pivoting=True)
+    scaled = G / scale[:, None]
+    if m <= G.shape[1] and np.all(np.isfinite(scaled)):
+        # no pivot is below the smallest singular value, and none above the largest row, which is 1
+        if np.linalg.svd(scaled, compute_uv=False)[-1] > 2.0 * tol:
+            return Redundancy(m, m, (), (), np.inf)
+    from scipy.linalg import qr, solve_triangular  # takes a while to load
+
+    factors: Any = qr(scaled.T, mode="r", pivoting=True)
     R, pivot = factors
     diagonal = np.abs(np.diag(R))
     rank = int(np.count_nonzero(diagonal > tol * diagonal[0]))
