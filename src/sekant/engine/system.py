@@ -64,7 +64,7 @@ def compile(
     """Compile a model. Its functions are built when first needed, and found again in the cache.
 
     `parameters` stay inputs that each run may set: names of parameters, or ``item.field`` of any number of the
-    model, such as ``strut.stiffness`` or ``arm.com``. All other numbers are baked in, which is faster.
+    model, such as ``strut.stiffness`` or ``arm.com``. All other numbers are fixed.
     `engine` "casadi" runs the same functions in CasADi's interpreter: slow, an independent check.
     """
     if isinstance(model, Collector):

@@ -40,10 +40,9 @@ def redundant_rows(G: ArrayLike, tol: float = 1e-9) -> Redundancy:
         return Redundancy(m, 0, tuple(range(m)), ((),) * m, np.inf)
     scale = np.where(length > _ZERO * largest, length, np.inf)
     scaled = G / scale[:, None]
-    if m <= G.shape[1] and np.all(np.isfinite(scaled)):
-        # no pivot is below the smallest singular value, and none above the largest row, which is 1
-        if np.linalg.svd(scaled, compute_uv=False)[-1] > 2.0 * tol:
-            return Redundancy(m, m, (), (), np.inf)
+    # no pivot is below the smallest singular value, and none above the largest row, which is 1
+    if m <= G.shape[1] and np.all(np.isfinite(scaled)) and _least_singular_value(scaled) > 2.0 * tol:
+        return Redundancy(m, m, (), (), np.inf)
     from scipy.linalg import qr, solve_triangular  # takes a while to load
 
     factors: Any = qr(scaled.T, mode="r", pivoting=True)
@@ -61,3 +60,7 @@ def redundant_rows(G: ArrayLike, tol: float = 1e-9) -> Redundancy:
         found.append((row, tuple(int(i) for i in kept[ranked])))
     found.sort()
     return Redundancy(m, rank, tuple(r for r, _ in found), tuple(p for _, p in found), gap)
+
+
+def _least_singular_value(matrix: np.ndarray) -> float:
+    return float(np.linalg.svd(matrix, compute_uv=False)[-1])
