@@ -67,7 +67,7 @@ def add_anti_roll_bar(into: Assembly, left: Corner, right: Corner, bar: AntiRoll
     for corner, body, sign in ((left, ends[0], np.ones(3)), (right, ends[1], MIRROR)):
         carrier = corner.carrier(bar.on, ("axle", "anti_roll_bar", "on"))
         parent = into.frame(body, f"{corner.prefix}link".replace(".", "_"), parts.frame_at(arm * sign))
-        child = into.frame(carrier, "drop_link", parts.frame_at(link * sign))
+        child = into.frame(carrier, corner.frame_name(carrier, "drop_link"), parts.frame_at(link * sign))
         length = float(np.linalg.norm(link - arm))
         if length < 1e-4:
             raise ModelError(
@@ -87,7 +87,7 @@ def add_heave_spring(into: Assembly, left: Corner, right: Corner, heave: HeaveSp
     ends = []
     for corner, sign in ((left, np.ones(3)), (right, MIRROR)):
         body = corner.carrier(heave.on, ("axle", "heave_spring", "on"))
-        ends.append(into.frame(body, "heave", parts.frame_at(p * sign)))
+        ends.append(into.frame(body, corner.frame_name(body, "heave"), parts.frame_at(p * sign)))
     length = 2 * abs(float(p[1]))
     if length < 1e-4:
         raise ModelError(

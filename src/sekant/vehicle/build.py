@@ -35,6 +35,10 @@ def corner(
     """
     points = hard_points(given)
     layout, into = _layout(points), Assembly()
+    if layout.whole:
+        raise ModelError(
+            f"a {layout.name} has no single corner: both sides share a part; build the axle", path=("type",)
+        )
     built = _built(points, layout, into, side, steered, spin)
     if built.steered:
         add_rack(into, built.mass("rack"), _rack_end(built), (points.axle or AxleParts()).steering, None)

@@ -35,6 +35,7 @@ OPTIONAL = {
     "contact": "where the tire meets the road",
     **SPRING,
 }
+SHARED = ("ground", "rack_bar", "beam")  # parts that belong to both sides
 ARM, ROD = 0.014, 0.010  # m: radii of arms and rods as drawn
 
 
@@ -51,6 +52,8 @@ class Layout:
     set_up: tuple[str, ...] = ()
     """names of the changes that it knows, besides that of the spring's perch"""
     steerable: bool = True
+    whole: bool = False
+    """whether it exists as an axle only: both sides share a part"""
 
 
 class Corner:
@@ -91,7 +94,11 @@ class Corner:
         return self.given.masses.get(part, self.layout.masses[part])
 
     def name(self, part: str) -> str:
-        return part if part in ("ground", "rack_bar") else self.prefix + part
+        return part if part in SHARED else self.prefix + part
+
+    def frame_name(self, body: str, frame: str) -> str:
+        """The name of a frame of this corner on a body, which both sides may share."""
+        return frame if body.startswith(self.prefix) else self.prefix.replace(".", "_") + frame
 
     @property
     def outward(self) -> float:
@@ -135,7 +142,8 @@ class Corner:
         """The upright, with its wheel on a hub, or as one with it."""
         wheel_parts.add_upright(self, part)
         if self.given.load:
-            force = PointForce(frame=self.name(part) + ".contact", force=(0.0, 0.0, self.given.load))
+            contact = self.frame_name(self.name(part), "contact")
+            force = PointForce(frame=f"{self.name(part)}.{contact}", force=(0.0, 0.0, self.given.load))
             self.into.add("forces", self.name("road"), force)
 
     def spin_axis(self) -> Vector:
@@ -219,7 +227,9 @@ class Corner:
         data, p = self.given.bushings[point], self.p(point)
         place = parts.frame_at(p, None if along is None else parts.axes_across(along))
         F = self.into.frame(self.name(parent), f"{self.prefix}{point}_bushing".replace(".", "_"), place)
-        M = self.into.frame(self.name(child), f"{point}_bushing_end", place)
+        M = self.into.frame(
+            self.name(child), self.frame_name(self.name(child), f"{point}_bushing_end"), place
+        )
         force = Bushing(parent=F, child=M, **{key: getattr(data, key) for key in type(data).model_fields})
         self.into.add("forces", self.name(f"{point}_bushing"), force)
 
@@ -234,7 +244,8 @@ class Corner:
     ) -> None:
         """A ball joint (or a bushing), and a frame at it on the child, named as the point."""
         p = self.p(point)
-        M = self.into.frame(self.name(child), point, self.shifted(p, **(child_changes or {})))
+        own = self.frame_name(self.name(child), point)
+        M = self.into.frame(self.name(child), own, self.shifted(p, **(child_changes or {})))
         if self.elastic(point):
             self.bushing(point, parent, child)
             return

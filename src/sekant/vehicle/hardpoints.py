@@ -14,7 +14,15 @@ from pydantic import Field, ValidationError, model_validator
 from sekant.errors import ModelError, ModelErrors, suggest
 from sekant.model.explain import explain
 from sekant.model.quantities import Description
-from sekant.vehicle.components import AxleParts, BushingData, CurveData, LoadCase, StopData, WheelData
+from sekant.vehicle.components import (
+    AxleParts,
+    BushingData,
+    CurveData,
+    LoadCase,
+    RotationalStiffnessNumber,
+    StopData,
+    WheelData,
+)
 from sekant.vehicle.plain import (
     DampingNumber,
     InertiaNumbers,
@@ -87,6 +95,8 @@ class HardPoints(Description):
     """changes by name (camber_shim ...) against the drawing; ``left.camber_shim`` for one side"""
     axle: AxleParts | None = None
     """what joins the two sides; with it the file describes an axle"""
+    beam_rate: RotationalStiffnessNumber = 0.0
+    """twist_beam: torque over the twist of the beam"""
     load_cases: dict[str, LoadCase] = Field(default_factory=dict)
     """named loads or accelerations for which loads on members are computed"""
     load: Newtons = 0.0

@@ -26,7 +26,7 @@ def add_spring(corner: Corner, top: str, bottom: str) -> None:
     data = given.spring
     body = corner.carrier("", ("spring", "on"))
     upper = into.frame("ground", corner.name("spring_top"), parts.frame_at(corner.p(top)))
-    lower = into.frame(body, "spring", parts.frame_at(corner.p(bottom)))
+    lower = into.frame(body, corner.frame_name(body, "spring"), parts.frame_at(corner.p(bottom)))
     length = float(np.linalg.norm(corner.p(top) - corner.p(bottom)))
     free = data.free_length
     if free is None:

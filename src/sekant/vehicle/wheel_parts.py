@@ -25,7 +25,7 @@ def add_upright(corner: Corner, part: str) -> None:
     given, into = corner.given, corner.into
     apart(given, ("wheel_center", "contact"))
     center, R = corner.p("wheel_center"), parts.wheel_axes(corner.spin_axis())
-    mass, inertia, wheel_mass, wheel_inertia = _inertias(corner, part)
+    mass, inertia, wheel_mass, wheel_inertia = _inertias(corner)
     if not corner.spin:
         mass, inertia = mass + wheel_mass, inertia + R @ np.diag(wheel_inertia) @ R.T
     name = corner.name(part)
@@ -34,16 +34,14 @@ def add_upright(corner: Corner, part: str) -> None:
     else:
         into.add("bodies", name, parts.body(mass, center, inertia))
     place = parts.frame_at(center, R)
-    into.frame(name, "wheel_center", place)
-    into.frame(name, "contact", parts.frame_at(corner.p("contact")))
+    middle = into.frame(name, corner.frame_name(name, "wheel_center"), place)
+    into.frame(name, corner.frame_name(name, "contact"), parts.frame_at(corner.p("contact")))
     radius = float(np.linalg.norm(center - corner.p("contact")))
-    shape = Wheel(
-        frame=f"{name}.wheel_center", radius=radius, width=given.wheel.drawn_width, axis=(0.0, 1.0, 0.0)
-    )
+    shape = Wheel(frame=middle, radius=radius, width=given.wheel.drawn_width, axis=(0.0, 1.0, 0.0))
     into.add(
         "shapes",
-        f"{name}_hub",
-        Cylinder(frame=f"{name}.wheel_center", radius=0.06, length=0.1, axis=(0.0, 1.0, 0.0)),
+        corner.name("upright_hub"),
+        Cylinder(frame=middle, radius=0.06, length=0.1, axis=(0.0, 1.0, 0.0)),
     )
     if not corner.spin:
         into.add("shapes", corner.name("tire"), shape)
@@ -51,15 +49,15 @@ def add_upright(corner: Corner, part: str) -> None:
     wheel = corner.name("wheel")
     body = Body(mass=wheel_mass, inertia=parts.numbers([*wheel_inertia, 0.0, 0.0, 0.0]))
     into.add("bodies", wheel, body)
-    hub = Revolute(parent=f"{name}.wheel_center", child=wheel, axis=(0.0, 1.0, 0.0))
+    hub = Revolute(parent=middle, child=wheel, axis=(0.0, 1.0, 0.0))
     into.add("joints", corner.name("hub"), hub)
     into.add("shapes", corner.name("tire"), shape.model_copy(update={"frame": wheel}))
 
 
-def _inertias(corner: Corner, part: str) -> tuple[float, np.ndarray, float, np.ndarray]:
+def _inertias(corner: Corner) -> tuple[float, np.ndarray, float, np.ndarray]:
     """Mass and inertia (3, 3) of the upright about the wheel's center, mass and inertia (3,) of the wheel."""
     given, wheel = corner.given, corner.given.wheel
-    whole = corner.mass(part)
+    whole = corner.mass("upright")
     total = np.array(given.inertia or [I * whole / 25 for I in UPRIGHT_INERTIA])
     mass = given.masses.get("wheel", wheel.mass)
     if mass is None:

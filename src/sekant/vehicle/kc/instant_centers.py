@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from sekant.vehicle.curves import CornerQuantities
 
 Vector = NDArray[np.float64]
+PARALLEL = 1e-12  # slope between the two lines below which they do not meet
 Columns = dict[str, tuple[str, Vector]]
 
 
@@ -36,13 +37,15 @@ def roll_center(left: CornerQuantities, right: CornerQuantities) -> Columns:
     """Where the lines through both contact points, across their ways, meet in the front view.
 
     On the line of one side (y - c_y) c_y' + (z - c_z) c_z' = 0, with c' the derivative by travel; the height is that
-    above the line between the contact points.
+    above the line between the contact points. Where the lines are parallel, as those of a solid axle in parallel
+    travel, there is none (NaN).
     """
     (a, b), (c, d) = ((made.touch_z[..., 1], made.touch_z[..., 2]) for made in (left, right))
     rhs_1 = a * left.touch[..., 1] + b * left.touch[..., 2]
     rhs_2 = c * right.touch[..., 1] + d * right.touch[..., 2]
     with np.errstate(divide="ignore", invalid="ignore"):
         det = a * d - b * c
+        det = np.where(np.abs(det) > PARALLEL, det, np.nan)
         y, z = (rhs_1 * d - b * rhs_2) / det, (a * rhs_2 - rhs_1 * c) / det
         share = (y - right.touch[..., 1]) / (left.touch[..., 1] - right.touch[..., 1])
     road = right.touch[..., 2] + share * (left.touch[..., 2] - right.touch[..., 2])

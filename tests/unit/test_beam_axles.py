@@ -1,0 +1,110 @@
+"""Axles whose sides share a part: twist beam and solid axle, against closed forms and other layouts."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import sekant as sk
+from sekant.errors import SekantError
+
+TRAVEL = [-1e-3, 0.0, 1e-3]
+ROLES = {"axle": "rear"}
+TWIST = {
+    "type": "twist_beam",
+    "points": {"pivot": [0.45, 0.55, 0.02], "beam": [0.2, 0.0, 0.05], "wheel_center": [0.0, 0.7, 0.0]},
+    "wheel": {"radius": 0.3},
+    "beam_rate": "400 N*m/rad",
+    "suspension": ROLES,
+}
+K, SPRING_Y = 40e3, 0.45
+SOLID = {
+    "type": "solid_axle",
+    "points": {
+        "lower_body": [0.5, 0.5, -0.05],
+        "lower_axle": [0.0, 0.5, -0.05],
+        "upper_body": [0.45, 0.0, 0.12],
+        "upper_axle": [0.0, 0.0, 0.12],
+        "panhard_body": [-0.1, 0.45, 0.0],
+        "panhard_axle": [-0.1, -0.45, 0.0],
+        "wheel_center": [0.0, 0.7, 0.0],
+        "spring_top": [0.0, SPRING_Y, 0.4],
+        "spring_bottom": [0.0, SPRING_Y, 0.0],
+    },
+    "wheel": {"radius": 0.3},
+    "spring": {"stiffness": K},
+    "suspension": ROLES,
+}
+
+
+def arm(inner, outer):
+    points = {"hinge_inner": inner, "hinge_outer": outer, "wheel_center": TWIST["points"]["wheel_center"]}
+    data = {"type": "semi_trailing_arm", "points": points, "wheel": {"radius": 0.3}, "suspension": ROLES}
+    return sk.vehicle.axle_curves(data, travel=TRAVEL)
+
+
+def test_a_twist_beam_is_a_trailing_arm_in_parallel_travel_and_a_semi_trailing_one_in_roll():
+    """In roll each arm turns about the line from its pivot to the shear center: first derivatives as drawn."""
+    pivot, beam = TWIST["points"]["pivot"], TWIST["points"]["beam"]
+    trailing, oblique = arm([pivot[0], 0.0, pivot[2]], pivot), arm(beam, pivot)
+    parallel = sk.vehicle.axle_curves(TWIST, travel=TRAVEL)
+    roll = sk.vehicle.axle_curves(TWIST, motion="roll", travel=TRAVEL)
+    for name in ("camber_gradient", "toe_gradient", "braking_support_angle", "roll_center_height"):
+        for found, wanted in ((parallel, trailing), (roll, oblique)):
+            for side in ("left", "right"):
+                got, want = found[f"{side}.{name}"][1, 0], wanted[f"{side}.{name}"][1, 0]
+                assert got == pytest.approx(want, rel=1e-8, abs=1e-9), (name, side)
+    assert abs(roll["left.camber_gradient"][1, 0]) > 0.1
+    # the beam's own roll stiffness: k (twist over roll angle)^2, by differences over 1 mm
+    twist = (roll["bar_twist"][2, 0] - roll["bar_twist"][0, 0]) / (2e-3 / 0.7)
+    assert roll["roll_stiffness"][1, 0] == pytest.approx(400 * twist**2, rel=1e-4)
+
+
+def test_a_solid_axle_on_vertical_springs():
+    """Heave rate k a wheel, roll stiffness 2 k y^2, no camber in heave, all of the roll in roll."""
+    roll = sk.vehicle.axle_curves(SOLID, motion="roll", travel=TRAVEL)
+    parallel = sk.vehicle.axle_curves(SOLID, travel=[-1e-3, 0.0, 1e-3])
+    assert parallel["ride_rate"][1, 0] == pytest.approx(K, rel=1e-9)
+    assert roll["roll_stiffness"][1, 0] == pytest.approx(2 * K * SPRING_Y**2, rel=1e-9)
+    # the wheel that rises leans inward with the beam
+    assert roll["left.camber"][2, 0] == pytest.approx(-np.arcsin(1e-3 / 0.7), rel=1e-6)
+    assert roll["left.camber"][2, 0] == pytest.approx(-roll["right.camber"][2, 0], rel=1e-9)
+    np.testing.assert_allclose(parallel["left.camber"], 0.0, atol=1e-6)  # but for the Panhard rod's own curve
+
+
+def test_a_triangulated_axle_and_a_watt_linkage():
+    points = {k: v for k, v in SOLID["points"].items() if not k.startswith("panhard")}
+    angled = points | {"upper_body": [0.4, 0.2, 0.12], "upper_axle": [0.0, 0.45, 0.12]}
+    watt = points | {
+        "watt_pivot": [-0.1, 0.0, 0.0],
+        "watt_upper": [-0.1, 0.0, 0.05],
+        "watt_upper_body": [-0.1, 0.5, 0.05],
+        "watt_lower": [-0.1, 0.0, -0.05],
+        "watt_lower_body": [-0.1, -0.5, -0.05],
+    }
+    for given in (angled, watt):
+        found = sk.vehicle.axle_curves(SOLID | {"points": given}, travel=[-0.02, 0.0, 0.02])
+        assert np.isfinite(found["left.camber"]).all()
+        roll = sk.vehicle.axle_curves(SOLID | {"points": given}, motion="roll", travel=TRAVEL)
+        # the same from both sides: the axle stays in the middle
+        np.testing.assert_allclose(roll["roll_center_y"][1], 0.0, atol=1e-7)
+        np.testing.assert_allclose(found["left.track_change"], found["right.track_change"], atol=5e-6)
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        (
+            SOLID
+            | {"points": SOLID["points"] | {"upper_body": [0.45, 0.3, 0.12], "upper_axle": [0, 0.3, 0.12]}},
+            "once too often",
+        ),
+        (SOLID | {"points": {k: v for k, v in SOLID["points"].items() if "panhard" not in k}}, "free across"),
+        (TWIST | {"points": TWIST["points"] | {"beam": [0.2, 0.1, 0.05]}}, "beside the middle plane"),
+    ],
+)
+def test_faults(data, said):
+    with pytest.raises(SekantError, match=said):
+        sk.vehicle.axle(data)
+    with pytest.raises(SekantError, match="has no single corner"):
+        sk.vehicle.corner(data)
