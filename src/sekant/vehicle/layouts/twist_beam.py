@@ -2,9 +2,9 @@
 
 With rigid joints the arms turn against one another about the beam's axis, which runs across the vehicle through
 `beam` (its shear center, on the middle plane); the pivots hold them along x and z, and the beam's middle stays on
-that plane: two degrees of freedom, the same from both sides. `beam_rate` is the torsional rate of the beam. A bushing at
-`pivot` takes the place of what holds the arms there, one at `beam` that of the hinge: six stiffnesses between the
-arms.
+that plane: two degrees of freedom, the same from both sides. `beam_rate` is the torsional rate of the beam. A
+bushing at `pivot` takes the place of what holds the arms there, one at `beam` that of the hinge: six stiffnesses
+between the arms.
 """
 
 from __future__ import annotations
