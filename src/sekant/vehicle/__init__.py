@@ -14,7 +14,10 @@ from sekant.vehicle.kc import (
     LoadTable,
     axle_compliance,
     axle_curves,
+    curve_sensitivities,
+    fit_points,
     member_loads,
+    standing,
 )
 from sekant.vehicle.suspension import Suspension
 from sekant.vehicle.table import SuspensionCurves
@@ -38,8 +41,10 @@ __all__ = [
     "axle_curves",
     "car_model",
     "corner",
+    "curve_sensitivities",
     "double_wishbone",
     "drive",
+    "fit_points",
     "five_link",
     "formula_student",
     "load_axle",
@@ -48,6 +53,7 @@ __all__ = [
     "mcpherson",
     "member_loads",
     "steady_turns",
+    "standing",
     "suspension_curves",
 ]
 _LATER = {

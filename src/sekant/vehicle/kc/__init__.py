@@ -5,6 +5,8 @@ from sekant.vehicle.kc.curves import AxleCurves, axle_curves
 from sekant.vehicle.kc.glossary import GLOSSARY, Term
 from sekant.vehicle.kc.loads import LoadTable, member_loads
 from sekant.vehicle.kc.roles import AxleRoles
+from sekant.vehicle.kc.sensitivity import Sensitivities, curve_sensitivities, fit_points
+from sekant.vehicle.kc.standing import standing
 
 __all__ = [
     "GLOSSARY",
@@ -12,8 +14,12 @@ __all__ = [
     "AxleRoles",
     "ComplianceTable",
     "LoadTable",
+    "Sensitivities",
     "Term",
     "axle_compliance",
     "axle_curves",
+    "curve_sensitivities",
+    "fit_points",
     "member_loads",
+    "standing",
 ]

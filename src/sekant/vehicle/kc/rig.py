@@ -7,7 +7,7 @@ those of the vehicle. Wheels stand at given heights, or springs are locked at gi
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -39,11 +39,17 @@ class Rig:
     start: dict[str, float]
 
     def settle(
-        self, values: Mapping[str, float] | None = None, guess: Equilibrium | None = None
+        self,
+        values: Mapping[str, float] | None = None,
+        guess: Equilibrium | None = None,
+        model_values: Mapping[str, float] | None = None,
     ) -> Equilibrium:
-        """Its rest under the given parameters (``left.fy`` ...); the others are as drawn, loads zero."""
+        """Its rest under the given parameters (``left.fy`` ...); the others are as drawn, loads zero.
+
+        `model_values` are those of the model's own parameters that were kept as such.
+        """
         given = {f"rig.{name}": float(value) for name, value in (values or {}).items()}
-        return equilibrium(self.system, guess, parameters={**self.start, **given})
+        return equilibrium(self.system, guess, parameters={**self.start, **given, **(model_values or {})})
 
     def point(self, rest: Equilibrium, frame: str) -> Vector:
         """Where a frame's origin (3,) m is."""
@@ -78,8 +84,8 @@ class Rig:
         }
 
 
-def loaded_rig(model: Model, roles: AxleRoles, support: Support) -> Rig:
-    """The axle with its loads as parameters, held as `support` says."""
+def loaded_rig(model: Model, roles: AxleRoles, support: Support, symbolic: Sequence[str] = ()) -> Rig:
+    """The axle with its loads as parameters, held as `support` says; `symbolic` parameters of the model stay such."""
     free = on_rig(model, roles)
     drawn = compile(free, engine="casadi")  # for its start only
     heights = _heights(drawn, roles)
@@ -110,7 +116,7 @@ def loaded_rig(model: Model, roles: AxleRoles, support: Support) -> Rig:
         constraints=constraints,
         gravity=tuple(Expression(f"-rig.{g}") for g in ("gx", "gy", "gz")),
     )
-    return Rig(compile(loaded, parameters=list(parameters)), roles, parameters)
+    return Rig(compile(loaded, parameters=[*parameters, *symbolic]), roles, parameters)
 
 
 def _heights(system: System, roles: AxleRoles) -> dict[str, float]:

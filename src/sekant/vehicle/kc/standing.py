@@ -1,0 +1,72 @@
+"""Preloads for given wheel loads: spring perches such that an axle stands as drawn, or at another height."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from sekant.errors import ModelError, SolverError
+from sekant.vehicle.hardpoints import HardPoints, hard_points
+from sekant.vehicle.kc.rig import loaded_rig
+from sekant.vehicle.kc.roles import SIDES, axle_of
+
+STEP = 1e-3  # m, of the perches
+MOST = 20
+ACCURACY = 1e-9  # of the loads
+
+
+def standing(
+    given: HardPoints | dict[str, Any],
+    loads: Mapping[str, float] | float,
+    *,
+    travel: float = 0.0,
+) -> HardPoints:
+    """The axle with spring perches (`left.spring_perch`, `right.spring_perch` of its `set_up`) for given wheel loads.
+
+    `loads` (N) are vertical forces of the road at the contacts, one for both or by side: unequal ones are what corner
+    weights with a cross weight ask for. With them and their own weight the wheels rest `travel` m above the drawing,
+    whatever springs, stops, bar and bushings do there.
+    """
+    points = hard_points(given)
+    wanted = loads if isinstance(loads, Mapping) else dict.fromkeys(SIDES, float(loads))
+    if set(wanted) != set(SIDES):
+        raise ModelError(f"standing: give the loads of 'left' and 'right' (got {', '.join(wanted)})")
+    model, roles = axle_of(points, None, compliant=True)
+    names = [f"{side}.spring_perch" for side in SIDES]
+    if not all(name in model.parameters for name in names):
+        raise ModelError(
+            f"a {points.type} without springs cannot be set to a load; give spring_top and spring_bottom"
+        )
+    rig = loaded_rig(model, roles, "height", symbolic=names)
+    base = {f"{side}.fz": float(wanted[side]) for side in SIDES}
+    base |= {f"{side}.z": rig.start[f"rig.{side}.z"] + travel for side in SIDES}
+    perch, rest = (
+        np.array([float(points.set_up.get(n, points.set_up.get("spring_perch", 0.0))) for n in names]),
+        None,
+    )
+    size = max(abs(load) for load in wanted.values()) or 1.0
+
+    def residual(x: np.ndarray) -> np.ndarray:
+        """What still has to hold the heights (N): zero if the springs do."""
+        nonlocal rest
+        rest = rig.settle(base, rest, dict(zip(names, x.tolist(), strict=True)))
+        return np.array([float(rest.multipliers[f"rig.{side}_height"][0]) for side in SIDES])
+
+    for _ in range(MOST):
+        left = residual(perch)
+        if np.abs(left).max() < ACCURACY * size:
+            found = dict(zip(names, perch.tolist(), strict=True))
+            kept = {name: value for name, value in points.set_up.items() if not name.endswith("spring_perch")}
+            return points.model_copy(update={"set_up": {**kept, **found}})
+        slopes = [(residual(perch + STEP * step) - left) / STEP for step in np.eye(2)]
+        try:
+            perch = perch - np.linalg.solve(np.column_stack(slopes), left)
+        except np.linalg.LinAlgError:
+            raise SolverError(
+                "standing: the springs carry nothing (stiffness zero?), so no perch helps"
+            ) from None
+    raise SolverError(
+        f"standing: {np.abs(left).max():.3g} N are left after {MOST} iterations; are the loads beyond the stops?"
+    )
