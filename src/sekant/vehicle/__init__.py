@@ -14,9 +14,11 @@ from sekant.vehicle.kc import (
     LoadTable,
     axle_compliance,
     axle_curves,
+    corner_of_curves,
     curve_sensitivities,
     fit_points,
     member_loads,
+    read_measured,
     standing,
 )
 from sekant.vehicle.suspension import Suspension
@@ -41,6 +43,7 @@ __all__ = [
     "axle_curves",
     "car_model",
     "corner",
+    "corner_of_curves",
     "curve_sensitivities",
     "double_wishbone",
     "drive",
@@ -53,6 +56,7 @@ __all__ = [
     "mcpherson",
     "member_loads",
     "steady_turns",
+    "read_measured",
     "standing",
     "suspension_curves",
 ]

@@ -21,8 +21,13 @@ _WIDTH, _HEIGHT = 3.3, 2.1  # inches a panel
 _MOST_LINES = 5
 
 
-def suspension_picture(curves: SuspensionCurves, names: Sequence[str] | None = None) -> Picture:
-    """Quantities (by default every one) in a panel each; a line for each of at most five positions of the rack."""
+def suspension_picture(
+    curves: SuspensionCurves, names: Sequence[str] | None = None, measured: SuspensionCurves | None = None
+) -> Picture:
+    """Quantities (by default every one) in a panel each; a line for each of at most five positions of the rack.
+
+    Values of `measured` curves are drawn as dots.
+    """
     names = [name for name in names or curves.names if name.rpartition(".")[2] not in DRIVES]
     rows = -(-len(names) // _COLUMNS)
     with drawing(_COLUMNS * _WIDTH, rows * _HEIGHT + style.MARGIN_HEIGHT) as figure:
@@ -30,6 +35,9 @@ def suspension_picture(curves: SuspensionCurves, names: Sequence[str] | None = N
         lines, labels = [], []
         for axis, name in zip(axes, names, strict=False):
             lines, labels = _draw_panel(axis, curves, name)
+            own = name.removeprefix("left.")
+            if measured is not None and own in measured.names and curves.travel.size > 1:
+                axis.plot(1e3 * measured.travel, measured.shown(own)[1][:, 0], ".", color="black", ms=3)
         for axis in axes[len(names) :]:
             axis.set_axis_off()
         if len(lines) > 1:

@@ -38,6 +38,10 @@ def kc(
     model_file: Annotated[
         Path | None, typer.Option("--model", help="Write the model made from hard points (.yaml).")
     ] = None,
+    measured: Annotated[
+        Path | None,
+        typer.Option(help="Measured curves (.csv, headers as ours): drawn over ours, deviations printed."),
+    ] = None,
     report: Annotated[
         Path | None, typer.Option("--report", help="Write a page on an axle (.html): player, curves, loads.")
     ] = None,
@@ -55,7 +59,9 @@ def kc(
     from sekant.vehicle.ranges import given_range, through_zero
 
     if as_axle or report is not None or describes_axle(file):
-        _axle(file, output, plot, travel, steering, points, racks, model_file, report, motion, as_json)
+        _axle(
+            file, output, plot, travel, steering, points, racks, model_file, report, motion, as_json, measured
+        )
         return
     if side not in (None, "left", "right"):
         raise typer.BadParameter(f"'{side}' is neither left nor right", param_hint="--side")
@@ -69,7 +75,7 @@ def kc(
 
         picture_format(plot)
     curves = suspension_curves(model, roles, travel=heights, steering=moves)
-    _tell(curves, model, file, output, plot, model_file, [], as_json)
+    _tell(curves, model, file, output, plot, model_file, [], as_json, measured)
 
 
 def _axle(
@@ -84,6 +90,7 @@ def _axle(
     report: Path | None,
     motion: str,
     as_json: bool,
+    measured: Path | None,
 ) -> None:
     """Curves, and perhaps the report, of both wheels of an axle."""
     from sekant.vehicle import axle, axle_compliance, axle_curves, load_axle, member_loads
@@ -115,7 +122,7 @@ def _axle(
         texts.append(axle_compliance(given).summary())
     if given.load_cases and not as_json:
         texts.append(member_loads(given).summary())
-    _tell(curves, axle(given), file, output, plot, model_file, written, as_json, texts)
+    _tell(curves, axle(given), file, output, plot, model_file, written, as_json, measured, texts)
 
 
 def _tell(
@@ -127,16 +134,25 @@ def _tell(
     model_file: Path | None,
     written: list[Path],
     as_json: bool,
+    measured_file: Path | None,
     texts: Sequence[str] = (),
 ) -> None:
     """Write what is asked for, and print a summary or JSON."""
+    from sekant.vehicle.kc.measured import deviations, read_measured
+
+    measured = None if measured_file is None else read_measured(measured_file)
+    if measured is not None:
+        gaps = [
+            f"  {name:<28}{gap:12.4f}  {unit}" for name, (unit, gap) in deviations(curves, measured).items()
+        ]
+        texts = [*texts, f"deviation from {measured_file} (root mean square)", *gaps]
     if output is not None:
         written.append(curves.to_csv(output))
     if plot is not None:
         from sekant.views.pictures import save_picture
         from sekant.views.suspension_plot import suspension_picture
 
-        written.append(save_picture(lambda: suspension_picture(curves), plot))
+        written.append(save_picture(lambda: suspension_picture(curves, measured=measured), plot))
     if model_file is not None:
         from sekant.io import dump
         from sekant.results.place import replace_file
