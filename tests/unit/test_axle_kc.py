@@ -116,6 +116,29 @@ def test_instant_centers_are_where_the_arms_meet():
     assert found["roll_center_height"][0, 0] == pytest.approx(0.71 * (z + 0.29) / (0.71 - y), rel=1e-9)
 
 
+def test_gradients_of_everything(parallel):
+    """By travel against the exact ones; by the rack against the derivative of the steering itself."""
+    found = parallel.gradients()
+    assert set(found) == {
+        n for n in parallel.names if n.rpartition(".")[2] not in ("travel", "rack", "steering_wheel")
+    }
+    for name, exact, sign in (
+        ("camber", "camber_gradient", 1),
+        ("toe", "toe_gradient", 1),
+        ("spring_length", "motion_ratio", -1),
+    ):
+        values = found[f"left.{name}"][1]
+        np.testing.assert_allclose(values, sign * parallel[f"left.{exact}"], atol=1e-7, err_msg=name)
+    assert found["left.spring_load"][0] == "N/m"
+    both = (found["left.spring_load"][1] + found["right.spring_load"][1]) / 2
+    np.testing.assert_allclose(both, parallel["ride_rate"], rtol=1e-6)
+    by_rack = parallel.gradients("rack")["left.steer_angle"][1]
+    slope = (parallel["left.steer_angle"][:, 2] - parallel["left.steer_angle"][:, 0]) / 0.02
+    np.testing.assert_allclose(by_rack[:, 1], slope, rtol=0.02)  # differences over 20 mm of rack
+    with pytest.raises(SekantError, match="gradients are by"):
+        parallel.gradients("time")
+
+
 def test_every_column_is_in_the_glossary(parallel):
     for name in parallel.names:
         term = term_of(name)

@@ -9,7 +9,7 @@ from sekant.html_tables import html_table
 from sekant.results.place import replace_file
 from sekant.vehicle.hardpoints import HardPoints
 from sekant.vehicle.kc import ComplianceTable, LoadTable, axle_compliance, axle_curves, member_loads
-from sekant.vehicle.kc.animation import sweep_result
+from sekant.vehicle.kc.animation import loads_result, sweep_result
 from sekant.vehicle.kc.curves import AxleCurves
 from sekant.vehicle.kc.glossary import GLOSSARY, term_of
 from sekant.vehicle.table import DRIVES
@@ -81,9 +81,12 @@ def _compliance(table: ComplianceTable) -> str:
 def _loads(table: LoadTable) -> str:
     header, rows = table.rows()
     envelope = [[name, force, case] for name, (force, case) in table.envelope().items()]
-    return (
-        f"<h2>Loads on members</h2>{html_table(header, rows)}{html_table(['largest', 'N', 'case'], envelope)}"
+    told = (
+        f"<p>{html.escape(', '.join(table.cases))}: one second each, arrows by point to their own scale</p>"
     )
+    player = inline_player(loads_result(table), plots=[])
+    tables = f"{html_table(header, rows)}{html_table(['largest', 'N', 'case'], envelope)}"
+    return f"<h2>Loads on members</h2>{told}{player}{tables}"
 
 
 def _words(columns: list[str]) -> str:

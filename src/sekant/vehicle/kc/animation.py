@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fnmatch import fnmatchcase
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sekant.engine.system import System
+from sekant.analyses.assembly.assemble import assemble
+from sekant.engine.system import System, compile
 from sekant.errors import SekantError
 from sekant.results.channels import Channel, Channels
 from sekant.results.result import Result
 from sekant.vehicle.kc.curves import AxleCurves
+from sekant.vehicle.kc.loads import LoadTable
 
 Vector = NDArray[np.float64]
 RATE = 20.0  # positions a second, as played
+FRAMES = 10  # of one load case
 
 
 def sweep_result(curves: AxleCurves) -> Result:
@@ -33,6 +37,26 @@ def sweep_result(curves: AxleCurves) -> Result:
             names.append(Channel(name.replace(".", "_"), unit or "1"))
             columns.append(picked)
     return _played(curves.moved.system, row.q, names, np.column_stack(columns), curves.title)
+
+
+def loads_result(table: LoadTable) -> Result:
+    """The axle as drawn with the forces on its members as arrows: one second for each case."""
+    if table.model is None:
+        raise SekantError("this table does not hold the model it was made from; compute it by member_loads")
+    system = compile(table.model, engine="casadi")
+    q = assemble(system).q
+    names = [f"{name.replace(' ', '_').replace('.', '_')}_load" for name in table.forces]
+    channels = [Channel(name, "N", ("x", "y", "z")) for name in names]
+    frames = [k for k in range(len(table.cases)) for _ in range(FRAMES)]
+    values = np.hstack([rows[frames] for rows in table.forces.values()])
+    found = _played(system, np.tile(q, (len(frames), 1)), channels, values, f"{table.name}: loads")
+    arrows = [
+        {"name": name, "kind": "force", "body": "ground", "at": table.places[key].tolist(), "channel": name}
+        for key, name in zip(table.forces, names, strict=True)
+    ]
+    scene = dict(found.scene)
+    scene["arrows"] = arrows
+    return replace(found, make_scene=lambda: scene, time=np.arange(len(frames)) / FRAMES)
 
 
 def _played(system: System, q: Vector, extra: list[Channel], values: Vector, title: str) -> Result:

@@ -15,7 +15,7 @@ from sekant.model.model import Model
 from sekant.vehicle.curves import CornerQuantities
 from sekant.vehicle.hardpoints import HardPoints
 from sekant.vehicle.kc.instant_centers import instant_centers, roll_center
-from sekant.vehicle.kc.motion import AxleMotion, axle_motion
+from sekant.vehicle.kc.motion import AxleMotion, axle_motion, moved_on
 from sekant.vehicle.kc.roles import SIDES, AxleRoles, axle_of
 from sekant.vehicle.kc.steering import steering_columns
 from sekant.vehicle.ranges import given_range, through_zero
@@ -23,6 +23,7 @@ from sekant.vehicle.table import DRIVES, SuspensionCurves
 
 Vector = NDArray[np.float64]
 Columns = dict[str, tuple[str, Vector]]
+STEP = 1e-4  # m, of gradients
 MOTIONS = {"parallel": (1.0, 1.0), "roll": (1.0, -1.0)}
 """how far the left and the right wheel go for one unit of travel"""
 
@@ -38,6 +39,29 @@ class AxleCurves(SuspensionCurves):
     @property
     def title(self) -> str:
         return f"{self.name}, axle in {self.motion} travel"
+
+    def gradients(self, by: str = "travel") -> dict[str, tuple[str, Vector]]:
+        """Derivatives of every curve by the travel or by the rack: name -> (unit, values (n, m)), SI.
+
+        Central differences of the exact curves over 0.2 mm; `camber_gradient` and its like are exact themselves.
+        """
+        if self.moved is None or by not in ("travel", "rack") or (by == "rack" and not self.moved.steered):
+            raise ModelError(
+                f"gradients are by 'travel', or by 'rack' of an axle that is steered (got '{by}')"
+            )
+        moved = self.moved
+        found = []
+        for sign in (1.0, -1.0):
+            shift = sign * STEP * np.array([by == "travel", by == "rack"], float)
+            z, y = self.travel + shift[0], self.steering + shift[1]
+            again = moved_on(moved.system, moved.model, moved.roles, moved.ways, z, y)
+            found.append(columns_of(moved.model, moved.roles, again, z, y))
+        high, low = found
+        return {
+            name: (f"{unit}/m" if unit != "1" else "1/m", (high[name][1] - low[name][1]) / (2 * STEP))
+            for name, (unit, _) in self.data.items()
+            if name.rpartition(".")[2] not in DRIVES
+        }
 
     @property
     def told(self) -> list[str]:

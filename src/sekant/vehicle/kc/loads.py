@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
 from sekant.errors import ModelError, suggest
+from sekant.geometry.spatial import SX, Pose
 from sekant.model.forces import Bushing, SpringDamper
 from sekant.model.joints import Revolute
 from sekant.model.model import Model
+from sekant.model.resolve import resolve
 from sekant.vehicle.components import LoadCase
 from sekant.vehicle.hardpoints import HardPoints, hard_points
 from sekant.vehicle.kc.rig import LOADS, Rig, loaded_rig
@@ -39,6 +42,9 @@ class LoadTable:
     """member -> (cases,)"""
     applied: dict[str, dict[str, float]]
     """case -> loads at the contacts"""
+    places: dict[str, Vector] = field(default_factory=dict)
+    """point -> where it is as drawn (3,) m"""
+    model: Model | None = field(default=None, repr=False)
 
     def envelope(self) -> dict[str, tuple[float, str]]:
         """Point or member -> largest force (N) and its case."""
@@ -114,7 +120,28 @@ def member_loads(
         {key: np.array(rows) for key, rows in forces.items()},
         {key: np.array(rows) for key, rows in axial.items()},
         applied,
+        {key: _place(model, key) for key in forces},
+        model,
     )
+
+
+def _place(model: Model, key: str) -> Vector:
+    """Where a point of the table is as drawn, where all bodies but wheels have the vehicle's axes."""
+    name = key.removesuffix(" on body")
+    resolved = resolve(model).model
+    frame = None
+    if name in resolved.joints:
+        joint = resolved.joints[name]
+        p = joint.frame_poses()[1].p
+        frame = joint.child
+    elif name in resolved.forces:
+        p, frame = SX.zeros(3), getattr(resolved.forces[name], "parent", None)
+    else:
+        p, frame = SX.zeros(3), name  # the end of a hinge, a frame of its arm
+    body, own = resolved.split_reference(str(frame))
+    frames = resolved.ground.frames if body == "ground" else resolved.bodies[body].frames
+    X = frames[own].pose() if own else Pose.identity()
+    return ca.evalf(X.point(p)).full().ravel()
 
 
 def _values(

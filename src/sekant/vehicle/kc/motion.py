@@ -27,6 +27,8 @@ class AxleMotion:
     """
 
     system: System
+    model: Model
+    roles: AxleRoles
     rows: tuple[KinematicsResult, ...]
     ways: Vector
     shape: tuple[int, int]
@@ -96,6 +98,13 @@ def axle_motion(
 ) -> AxleMotion:
     """The wheels moved by `travel` (n,) m times `ways` (2,) from the start, at each position (m,) m of the rack."""
     system = compile(on_rig(model, roles))
+    return moved_on(system, model, roles, np.array(ways, float), travel, steering)
+
+
+def moved_on(
+    system: System, model: Model, roles: AxleRoles, ways: Vector, travel: Vector, steering: Vector
+) -> AxleMotion:
+    """The same on a rig that is compiled."""
     rack = roles.left.rack
     centers = [roles.left.wheel_center, roles.right.wheel_center]
     resolved = system.equations.resolved.model
@@ -109,4 +118,4 @@ def axle_motion(
             drives[f"{rack}.{model.joints[rack].coordinates[0].name}"] = np.full(travel.size, move)
         rows.append(kinematics(system, drives, path=True))
     shape = (travel.size, len(rows))
-    return AxleMotion(system, tuple(rows), np.array(ways, float), shape, rack is not None)
+    return AxleMotion(system, model, roles, tuple(rows), ways, shape, rack is not None)
