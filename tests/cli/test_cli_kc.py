@@ -81,6 +81,9 @@ def test_an_axle_and_its_report(tmp_path):
     assert "loads on members" in done.stdout
     head = (tmp_path / "curves.csv").read_text().splitlines()[0].split(",")
     assert {"left.camber [deg]", "right.camber [deg]", "roll_stiffness [N*m/deg]"} <= set(head)
+    done = sekant("kc", "rear.yaml", "--points", "5", "--measured", "curves.csv", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "deviation from curves.csv" in done.stdout
     page = (tmp_path / "kc.html").read_text()
     assert "<iframe" in page
     assert "Roll travel" in page

@@ -197,7 +197,7 @@ def _found(rig: Rig, rest: Any, model: Model) -> tuple[dict[str, Vector], dict[s
         wrench = np.asarray(outputs[f"{name}.reaction"])
         body = joint.parent.partition(".")[0] == "ground"
         if body and isinstance(joint, Revolute) and f"{joint.child}.front" in known:
-            forces |= _pick_ups(rig, rest, name, joint, wrench)
+            forces |= _pick_ups(rig, rest, joint, wrench)
         else:
             forces[f"{name} on body" if body else name] = -wrench[:3] if body else wrench[:3]
     for name, force in model.forces.items():
@@ -223,14 +223,14 @@ def _found(rig: Rig, rest: Any, model: Model) -> tuple[dict[str, Vector], dict[s
     return forces, axial
 
 
-def _pick_ups(rig: Rig, rest: Any, name: str, hinge: Revolute, wrench: Vector) -> dict[str, Vector]:
+def _pick_ups(rig: Rig, rest: Any, hinge: Revolute, wrench: Vector) -> dict[str, Vector]:
     """What the vehicle's body feels at the two ends of a hinge; the force along it is shared by halves.
 
     The wrench (f, n) is about the front point A; with u the unit vector to the rear point B, a distance d away,
     f_B = n x u / d and f_A = f - f_B across the hinge.
     """
-    arm = name.removesuffix("_hinge")
-    A, B = (rig.point(rest, f"{hinge.child}.{end}") for end in ("front", "rear"))
+    arm = hinge.child
+    A, B = (rig.point(rest, f"{arm}.{end}") for end in ("front", "rear"))
     f, n = wrench[:3], wrench[3:]
     d = float(np.linalg.norm(B - A))
     u = (B - A) / d

@@ -32,7 +32,8 @@ _HEADER = re.compile(r"\s*([\w. ]+?)\s*(?:[\[(]\s*([^\])]*)\s*[\])])?\s*")
 def read_measured(path: str | PathLike[str], side: str = "left") -> SuspensionCurves:
     """Curves of one wheel over its travel from a CSV file whose headers are ours: ``travel [mm], camber [deg] ...``.
 
-    Names are those of the glossary, units stand in brackets (SI without). Rows may come in any order; travel is
+    Names are those of the glossary, units stand in brackets (SI without); columns of the other wheel of an axle are
+    passed over. Rows may come in any order; travel is
     against the position that the others count from.
     """
     file = Path(path)
@@ -43,23 +44,29 @@ def read_measured(path: str | PathLike[str], side: str = "left") -> SuspensionCu
         raise DataError(f"cannot be read ({error.strerror})", file=str(path)) from None
     if len(rows) < 5:
         raise DataError("holds fewer than four positions; a curve needs more", file=str(path))
-    names, units = [], []
-    for header in rows[0]:
+    names, units, places = [], [], []
+    other = "right." if side == "left" else "left."
+    for place, header in enumerate(rows[0]):
+        if header.strip().startswith(other):
+            continue
         match = _HEADER.fullmatch(header)
         name = match[1].strip().replace(" ", "_").removeprefix(f"{side}.") if match else header
         if name not in GLOSSARY:
             hint = suggest(name, list(GLOSSARY), "quantities")
             raise DataError(f"column '{header}': unknown quantity '{name}'; {hint}", file=str(path), line=1)
+        if name in names:  # of the wheel and of the axle: the first one
+            continue
+        places.append(place)
         names.append(name)
         units.append((match[2] if match else None) or "")
     if "travel" not in names:
         raise DataError("has no column 'travel'", file=str(path), line=1)
     numbers = np.empty((len(rows) - 1, len(names)))
     for k, row in enumerate(rows[1:]):
-        if len(row) != len(names):
-            raise DataError(f"has {len(row)} values, the header {len(names)}", file=str(path), line=k + 2)
+        if len(row) != len(rows[0]):
+            raise DataError(f"has {len(row)} values, the header {len(rows[0])}", file=str(path), line=k + 2)
         try:
-            numbers[k] = [float(cell) if cell.strip() else np.nan for cell in row]
+            numbers[k] = [float(row[place]) if row[place].strip() else np.nan for place in places]
         except ValueError as error:
             raise DataError(f"holds no number ({error})", file=str(path), line=k + 2) from None
     order = np.argsort(numbers[:, names.index("travel")])
