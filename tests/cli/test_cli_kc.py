@@ -99,3 +99,17 @@ def test_faults_of_axles_are_told_in_a_line(tmp_path):
     assert "Traceback" not in done.stderr
     done = sekant("kc", "rear.yaml", "--motion", "twist", cwd=tmp_path)
     assert "unknown motion 'twist'" in done.stderr
+
+
+def test_what_hard_points_do_to_a_curve(tmp_path):
+    (tmp_path / "rear.yaml").write_text(AXLE)
+    done = sekant(
+        "kc", "rear.yaml", "--sensitivity", "camber", "--plot", "bars.svg", "-o", "table.csv", cwd=tmp_path
+    )
+    assert done.returncode == 0, done.stderr
+    assert "what 1 mm of a hard point changes" in done.stdout
+    assert "by 1 mm" in (tmp_path / "bars.svg").read_text()
+    assert "hinge_inner.x" in (tmp_path / "table.csv").read_text().splitlines()[0]
+    done = sekant("kc", "rear.yaml", "--sensitivity", "cambr", cwd=tmp_path)
+    assert done.returncode == 1
+    assert "no curve 'cambr'" in done.stderr

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sekant import plot_style as style
-from sekant.vehicle.table import DRIVES, SuspensionCurves
+from sekant.vehicle.kc.sensitivity import Sensitivities
+from sekant.vehicle.table import DRIVES, SHOWN, SuspensionCurves
 from sekant.views.pictures import drawing
 
 if TYPE_CHECKING:
@@ -45,6 +46,22 @@ def suspension_picture(
                 lines, labels, title="rack [mm]", ncols=len(lines), loc="outside lower center", frameon=False
             )
         title = style.literal(curves.title)
+        figure.suptitle(title, x=0.01, ha="left", fontweight="bold", fontsize=10)
+    return figure
+
+
+def tornado_picture(found: Sensitivities, curve: str, most: int = 15) -> Picture:
+    """Bars of what 1 mm of each coordinate changes in a curve as drawn, the largest on top."""
+    ranked = found.ranked(curve)[:most][::-1]
+    unit = SHOWN[found.units[curve]][0]
+    with drawing(6.0, 0.24 * len(ranked) + 1.0 + style.MARGIN_HEIGHT) as figure:
+        axis = figure.subplots()
+        axis.barh(
+            [name for name, _ in ranked], [value for _, value in ranked], color=style.PALETTE[0], height=0.7
+        )
+        axis.axvline(0.0, color="black", lw=0.8)
+        axis.set_xlabel(f"{curve.replace('_', ' ')} by 1 mm{f' [{unit}]' if unit else ''}")
+        title = style.literal(f"{found.name}: {curve.replace('_', ' ')}")
         figure.suptitle(title, x=0.01, ha="left", fontweight="bold", fontsize=10)
     return figure
 

@@ -42,6 +42,10 @@ def kc(
         Path | None,
         typer.Option(help="Measured curves (.csv, headers as ours): drawn over ours, deviations printed."),
     ] = None,
+    sensitivity: Annotated[
+        str | None,
+        typer.Option(help="A curve, as camber: what each hard point does to it (-o: table, --plot: bars)."),
+    ] = None,
     report: Annotated[
         Path | None, typer.Option("--report", help="Write a page on an axle (.html): player, curves, loads.")
     ] = None,
@@ -58,6 +62,9 @@ def kc(
     from sekant.vehicle.files import describes_axle
     from sekant.vehicle.ranges import given_range, through_zero
 
+    if sensitivity is not None:
+        _sensitivity(file, sensitivity, output, plot)
+        return
     if as_axle or report is not None or describes_axle(file):
         _axle(
             file, output, plot, travel, steering, points, racks, model_file, report, motion, as_json, measured
@@ -76,6 +83,21 @@ def kc(
         picture_format(plot)
     curves = suspension_curves(model, roles, travel=heights, steering=moves)
     _tell(curves, model, file, output, plot, model_file, [], as_json, measured)
+
+
+def _sensitivity(file: Path, curve: str, output: Path | None, plot: Path | None) -> None:
+    """What hard points of a corner do to a curve."""
+    from sekant.vehicle import curve_sensitivities, load_axle
+
+    found = curve_sensitivities(load_axle(file), [curve])
+    typer.echo(found.summary(most=12))
+    if output is not None:
+        typer.echo(str(found.to_csv(output)))
+    if plot is not None:
+        from sekant.views.pictures import save_picture
+        from sekant.views.suspension_plot import tornado_picture
+
+        typer.echo(str(save_picture(lambda: tornado_picture(found, curve), plot)))
 
 
 def _axle(
