@@ -248,3 +248,22 @@ def test_free_height_gives_way_by_the_wheel_rate():
 def test_the_page_holds_the_glossary():
     page = (EXAMPLES.parents[1] / "docs" / "suspensions.md").read_text()
     assert table() in page
+
+
+def test_a_full_matrix_is_mirrored():
+    """Bushings whose directions are coupled, on a hinge at an angle: the right wheel gives way as the left one."""
+    root = np.random.default_rng(5).uniform(-1, 1, (6, 6))
+    size = np.diag([2e3, 2e3, 1e3, 20, 20, 20])
+    matrix = size @ (root @ root.T + np.eye(6)) @ size
+    points = ARM["points"] | {"hinge_inner": [0.42, 0.3, 0.03]}
+    mount = {"matrix": matrix.tolist()}
+    data = ARM | {
+        "type": "semi_trailing_arm",
+        "points": points,
+        "bushings": {"hinge_inner": mount, "hinge_outer": mount},
+    }
+    found = sk.vehicle.axle_compliance(data, cases=("driving", "lateral_opposite"))
+    for case in ("driving", "lateral_opposite"):
+        for quantity, sign in (("toe", 1), ("camber", 1), ("x", 1), ("y", -1)):
+            left, right = (found.rate(case, side, quantity) for side in ("left", "right"))
+            assert right == pytest.approx(sign * left, rel=1e-5, abs=1e-12), (case, quantity)

@@ -251,3 +251,10 @@ def test_the_column_moves_the_rack(steering):
         rack = list(system.equations.motion.v_names).index(("rack", 0))
         a.append(system.forward_dynamics(state.q, state.v, 0.0, parameters={"steering_wheel": 0.1})[rack])
         assert a[1] < a[0]
+
+
+def test_points_of_the_other_side_are_refused():
+    points = planar_points(UPPER, LOWER)
+    points["lower_ball"] = [points["lower_ball"][0], -points["lower_ball"][1], points["lower_ball"][2]]
+    with pytest.raises(SekantError, match=r"lower_ball.*on the other side of the vehicle"):
+        sk.vehicle.double_wishbone(points)

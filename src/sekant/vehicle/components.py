@@ -106,10 +106,18 @@ class StopData(Description):
 class BushingData(Description):
     """Elastic mount at a hard point; z along the hinge of an arm, else the axes of the vehicle."""
 
-    stiffness: Stiffnesses
+    stiffness: Stiffnesses = (0.0, 0.0, 0.0)
     damping: Dampings = (0.0, 0.0, 0.0)
-    rotational_stiffness: RotationalStiffnesses = (1.0, 1.0, 1.0)
+    rotational_stiffness: RotationalStiffnesses = (0.0, 0.0, 0.0)
     rotational_damping: RotationalDampings = (0.0, 0.0, 0.0)
+    matrix: tuple[tuple[float, ...], ...] | None = None
+    """full symmetric stiffness (6, 6), SI, on the left side; mirrored on the right"""
+
+    @model_validator(mode="after")
+    def _stiff(self):
+        if self.matrix is None and not any(self.stiffness):
+            raise ValueError("a bushing needs its stiffness [x, y, z], or a matrix")
+        return self
 
 
 class BarSection(Description):

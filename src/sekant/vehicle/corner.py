@@ -225,13 +225,22 @@ class Corner:
     def bushing(self, point: str, parent: str, child: str, along: Vector | None = None) -> None:
         """A bushing at a point, z along `along` (3,)."""
         data, p = self.given.bushings[point], self.p(point)
-        place = parts.frame_at(p, None if along is None else parts.axes_across(along))
+        place = parts.frame_at(p, None if along is None else self._axes(along))
         F = self.into.frame(self.name(parent), f"{self.prefix}{point}_bushing".replace(".", "_"), place)
         M = self.into.frame(
             self.name(child), self.frame_name(self.name(child), f"{point}_bushing_end"), place
         )
         force = Bushing(parent=F, child=M, **{key: getattr(data, key) for key in type(data).model_fields})
+        if data.matrix is not None and self.outward < 0:
+            force = force.model_copy(update=force.mirror_changes("y"))
         self.into.add("forces", self.name(f"{point}_bushing"), force)
+
+    def _axes(self, along: Vector) -> Vector:
+        """R (3, 3) with z along a direction; on the right side the mirror image of that on the left."""
+        if self.outward > 0:
+            return parts.axes_across(along)
+        mirror = np.diag([1.0, -1.0, 1.0])
+        return mirror @ parts.axes_across(mirror @ along) @ mirror
 
     def ball(
         self,

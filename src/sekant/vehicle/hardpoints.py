@@ -37,6 +37,7 @@ from sekant.vehicle.suspension import Suspension
 
 Vector = NDArray[np.float64]
 Side = Literal["left", "right"]
+BESIDE = 0.05  # m: points of one side may lie this far beyond the middle plane
 
 
 class SpringData(Description):
@@ -223,6 +224,17 @@ def check_points(given: HardPoints, required: dict[str, str], optional: dict[str
         if name not in known:
             hint = suggest(name, list(known), "points")
             found.append(ModelError(f"a {given.type} has no point '{name}'; {hint}", path=("points", name)))
+    if "wheel_center" in given.points:
+        outward = np.sign(given.point("wheel_center")[1])
+        for name, p in given.points.items():
+            if p[1] * outward < -BESIDE and name in known and not name.startswith(("panhard", "watt")):
+                found.append(
+                    ModelError(
+                        f"lies at y = {p[1]:g} m, on the other side of the vehicle than wheel_center; points are "
+                        "those of one side: check its sign",
+                        path=("points", name),
+                    )
+                )
     if not found and "contact" not in given.points:
         found.append(
             ModelError(
