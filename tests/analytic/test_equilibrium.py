@@ -217,3 +217,29 @@ def test_faults_are_named():
         sk.equilibrium(system, method="newtn")
     with pytest.raises(sk.SekantError, match="is not a parameter"):
         sk.equilibrium(system, parameters={"m": 1.0})
+
+
+def test_holding_a_point_and_a_length():
+    """A pendulum of length l, held at its tip by a vertical force, or by a spring's length: moments by hand."""
+    m, l, q0 = 2.0, 0.8, 0.6
+    body = sk.Body(
+        mass=m, com=(0, 0, -l), inertia=(0.01, 0.02, 0.015), frames={"tip": sk.Frame(position=(0, 0, -l))}
+    )
+    spring = sk.forces.SpringDamper(parent="ground.hook", child="arm.tip", stiffness=0.0)
+    model = sk.Model(
+        ground={"frames": {"hook": {"position": (0.9, 0.0, -0.2)}}},
+        bodies={"arm": body},
+        joints={"hinge": sk.joints.Revolute(child="arm", axis=(0, 1, 0), q0=q0)},
+        forces={"rope": spring},
+    )
+    system = sk.compile(model, engine="casadi")
+    found = sk.equilibrium(system, hold=["arm.tip.z"])
+    assert found.holding["arm.tip.z"] == pytest.approx(m * 9.81, rel=1e-9)
+    assert found.q[0] == pytest.approx(q0, abs=1e-9)
+    tip, hook = np.array([-l * np.sin(q0), 0.0, -l * np.cos(q0)]), np.array([0.9, 0.0, -0.2])
+    along = (tip - hook) / np.linalg.norm(tip - hook)
+    way = np.array([-l * np.cos(q0), 0.0, l * np.sin(q0)])  # of the tip by the angle
+    push = m * 9.81 * way[2] / (along @ way)  # virtual work: push d(length) = weight d(height)
+    for name in ("rope.length", "distance(ground.hook, arm.tip)"):
+        held = sk.equilibrium(system, hold=[name])
+        assert held.holding[name] == pytest.approx(push, rel=1e-9)

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from sekant.analyses.assembly.assemble import assemble
 from sekant.analyses.statics.closed_contacts import variant_of
+from sekant.analyses.statics.held_quantities import held_system, is_quantity
 from sekant.analyses.statics.rest_equations import Rest, Statics
 from sekant.analyses.statics.rest_search import Settled, settle
 from sekant.analyses.statics.sticking import at_rest_warnings, held_coordinates, stuck_in, with_flags
@@ -109,19 +110,28 @@ def equilibrium(
     """The position near `guess` (by default the model's own start, assembled) in which the system rests.
 
     If the guess lies close to an equilibrium, Newton's method finds that one, be it stable or not; `stable=True`
-    passes over unstable ones. From a poor guess the search goes downhill: Newton's method with positive curvature and
-    a line search on the work; then load stepping; then relaxation in pseudo-time. `method` ("newton",
-    "descent", "load stepping", "relaxation") names one of them alone. Coordinates in `hold` stay where the
-    guess has them, and so do joints that stick by friction in the `guess` (the end of a simulation); other dry
-    friction is left out, with a warning. Forces that vary in time act as they do at time `t`. Residuals are
-    compared with `tolerance` times the applied forces.
+    passes over unstable ones. From a poor guess the search goes downhill: Newton's method with positive curvature
+    and a line search on the work; then load stepping; then relaxation in pseudo-time. `method` ("newton",
+    "descent", "load stepping", "relaxation") names one of them alone. Coordinates, points (``hub.z``) and lengths
+    (``strut.length``, ``distance(a, b)``) in `hold` stay where the guess has them, and so do joints that stick by
+    friction in the `guess` (the end of a simulation); other dry friction is left out, with a warning. Forces that
+    vary in time act as they do at time `t`. Residuals are compared with `tolerance` times the applied forces.
     """
     system = as_system(system, [*(parameters or {})])
     if system.nv == 0:
         raise SolverError(f"model '{system.model.name}' has no free coordinate: any position rests")
     stuck = stuck_in(system, guess)
     hold = [*hold, *held_coordinates(system, stuck)]
-    start = _start(system, guess, hold, t, parameters)
+    fixed = [name for name in hold if name not in system.state_names and is_quantity(system, name)]
+    start = _start(system, guess, [name for name in hold if name not in fixed], t, parameters)
+    if fixed:
+        inner, rows = held_system(system, fixed, start, t, parameters)
+        rest = [name for name in hold if name not in fixed]
+        options: dict[str, Any] = {"t": t, "stable": stable, "tolerance": tolerance, "method": method}
+        found = equilibrium(inner, start, parameters=parameters, hold=rest, **options)
+        holding = {name: float(-found.multipliers[row][0]) for row, name in rows.items()}
+        free = {name: lam for name, lam in found.multipliers.items() if name not in rows}
+        return replace(found, holding={**found.holding, **holding}, multipliers=free)
     given = np.zeros(0) if guess is None else guess.held
     if has_states(system):
         if hold or stable or method:

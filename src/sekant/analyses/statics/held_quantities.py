@@ -1,0 +1,69 @@
+"""Equilibria in which points and lengths are held, as `kinematics` holds them: by constraints for the time being.
+
+``body.frame.z`` becomes a driven point, ``spring.length`` and ``distance(a, b)`` a distance, each at its value in the
+guess; the force that holds it is minus the constraint's multiplier, along the quantity.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from sekant.analyses.kinematics.quantities import scalar
+from sekant.engine.system import State, System, compile
+from sekant.model.constraints import Constraint, Distance, DrivePoint
+
+_DISTANCE = re.compile(r"distance\(\s*([\w.]+)\s*,\s*([\w.]+)\s*\)")
+_AXES = ("x", "y", "z")
+
+
+def is_quantity(system: System, name: str) -> bool:
+    """Whether `name` is a point's coordinate or a length, which a constraint can hold."""
+    return _ends(system, name) is not None
+
+
+def held_system(
+    system: System,
+    names: Sequence[str],
+    at: State,
+    t: float,
+    parameters: Mapping[str, ArrayLike] | None,
+) -> tuple[System, dict[str, str]]:
+    """The system with constraints that keep `names` where the state `at` has them; constraint -> name."""
+    eq, model = system.equations, system.model
+    constraints: dict[str, Constraint] = dict(model.constraints)
+    rows = {}
+    for k, name in enumerate(names):
+        function = eq.lookups.oracle("held", [eq.t, eq.q, eq.p], [scalar(system, name).expression])
+        value = float(np.array(function(t, at.q, system.parameter_vector(parameters, at.held))).ravel()[0])
+        key = f"held_{k}"
+        constraints[key] = _constraint(_ends(system, name), value)
+        rows[key] = name
+    held = model.changed(constraints=constraints)
+    names_of = [parameter.name for parameter in eq.resolved.parameters if parameter.name not in model.inputs]
+    return compile(held, formulation=eq.formulation, parameters=names_of, engine=system.engine), rows
+
+
+def _ends(system: System, name: str) -> Any:
+    """(frame, axis) of a point's coordinate, (frame, frame) of a length; None for anything else."""
+    match, frames = _DISTANCE.fullmatch(name), set(system.model.frame_names())
+    if match is not None:
+        return match.groups() if set(match.groups()) <= frames else None
+    owner, _, part = name.rpartition(".")
+    if part in _AXES and owner in frames:
+        return owner, part
+    force = system.model.forces.get(owner)
+    if part == "length" and getattr(force, "type", "") == "spring_damper":
+        return force.parent, force.child  # pyright: ignore[reportOptionalMemberAccess, reportAttributeAccessIssue]
+    return None
+
+
+def _constraint(ends: Any, value: float) -> Constraint:
+    first, second = ends
+    if second in _AXES:
+        return DrivePoint(frame=first, **{second: value})
+    return Distance(parent=first, child=second, length=value)
