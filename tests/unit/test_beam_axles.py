@@ -108,3 +108,20 @@ def test_faults(data, said):
         sk.vehicle.axle(data)
     with pytest.raises(SekantError, match="has no single corner"):
         sk.vehicle.corner(data)
+
+
+@pytest.mark.parametrize("data", [TWIST, SOLID], ids=["twist beam", "solid axle"])
+def test_what_the_body_feels_is_what_the_road_does(data):
+    """Parts almost without weight; springs for the twist beam, whose wheels else nothing would carry."""
+    points = data["points"] | {"spring_top": [0.1, 0.5, 0.4], "spring_bottom": [0.1, 0.5, 0.0]}
+    parts = dict.fromkeys(
+        ("upright", "arm") if data is TWIST else ("upright", "beam", "lower_link", "upper_link", "panhard"),
+        1e-7,
+    )
+    case = {
+        "left": {"fx": -500.0, "fy": 900.0, "fz": 4000.0},
+        "right": {"fx": -300.0, "fy": 700.0, "fz": 2500.0},
+    }
+    found = sk.vehicle.member_loads(data | {"points": points, "masses": parts}, {"turn": case})
+    felt = sum(rows[0] for name, rows in found.forces.items() if name.endswith("on body"))
+    np.testing.assert_allclose(felt, [-800.0, 1600.0, 6500.0], atol=1e-3)

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from sekant.errors import ModelError, suggest
 from sekant.geometry.spatial import SX, Pose
+from sekant.model.constraints import DrivePoint
 from sekant.model.forces import Bushing, SpringDamper
 from sekant.model.joints import Revolute
 from sekant.model.model import Model
@@ -134,6 +135,8 @@ def _place(model: Model, key: str) -> Vector:
         joint = resolved.joints[name]
         p = joint.frame_poses()[1].p
         frame = joint.child
+    elif name in resolved.constraints:
+        p, frame = SX.zeros(3), getattr(resolved.constraints[name], "frame", None)
     elif name in resolved.forces:
         p, frame = SX.zeros(3), getattr(resolved.forces[name], "parent", None)
     else:
@@ -216,6 +219,11 @@ def _found(rig: Rig, rest: Any, model: Model) -> tuple[dict[str, Vector], dict[s
             axial[role.spring] += float(rest.multipliers[name][0])
         else:
             axial[name] = float(rest.multipliers[name][0])
+    for name, item in model.constraints.items():
+        if isinstance(item, DrivePoint) and item.relative_to == "ground":
+            lam = iter(rest.multipliers[name])
+            held = [0.0 if part is None else float(next(lam)) for part in (item.x, item.y, item.z)]
+            forces[f"{name} on body"] = np.array(held)
     for name, force in model.forces.items():
         if isinstance(force, SpringDamper) and force.parent.startswith("ground."):
             d = rig.point(rest, force.child) - rig.point(rest, force.parent)
