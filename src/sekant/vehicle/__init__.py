@@ -55,9 +55,9 @@ __all__ = [
     "load_suspension",
     "mcpherson",
     "member_loads",
-    "steady_turns",
     "read_measured",
     "standing",
+    "steady_turns",
     "suspension_curves",
 ]
 _LATER = {
