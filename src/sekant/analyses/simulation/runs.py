@@ -31,7 +31,7 @@ from sekant.geometry.spatial import SX
 from sekant.solvers.common.modes import Switching
 from sekant.solvers.common.objects import prepare
 from sekant.solvers.dae import METHODS as IMPLICIT
-from sekant.solvers.dae import DaeProblem, integrate_dae
+from sekant.solvers.dae import DaeOutcome, DaeProblem, integrate_dae
 from sekant.solvers.ode import METHODS, OdeOutcome, OdeProblem
 from sekant.solvers.ode import integrate as integrate_ode
 from sekant.solvers.taylor import EventRecord, TaylorOutcome, TaylorProblem
@@ -399,7 +399,7 @@ def run_taylor(
     )
 
 
-def _sliding(setup: Setup, outcome: TaylorOutcome | OdeOutcome) -> str:
+def _sliding(setup: Setup, outcome: TaylorOutcome | OdeOutcome | DaeOutcome) -> str:
     """The elements behind a switch that flips back and forth."""
     if outcome.status != "chattering":
         return ""
@@ -408,9 +408,16 @@ def _sliding(setup: Setup, outcome: TaylorOutcome | OdeOutcome) -> str:
 
 
 def dae_problem(
-    system: System, parameters: Any, engine: str | None = None, held: ArrayLike | None = None
+    system: System,
+    parameters: Any,
+    engine: str | None = None,
+    held: ArrayLike | None = None,
+    lands: bool = False,
 ) -> DaeProblem:
-    """The index-3 equations with their derivatives, for implicit methods; built once a system and engine."""
+    """The index-3 equations with their derivatives, for implicit methods; built once a system and engine.
+
+    `lands`: with the sites that steps are to end on.
+    """
     engine = engine or system.engine
 
     def make() -> DaeFunctions:
@@ -435,7 +442,13 @@ def dae_problem(
         )
         return build_dae(system.model.name, expressions, engine, system.uses_cache)
 
-    return DaeProblem(system.once(("dae", engine), make), system.parameter_vector(parameters, held))
+    functions = system.once(("dae", engine), make)
+    sites, tables = functions.residual.sites, system.equations.lookups.tables
+    return DaeProblem(
+        functions,
+        system.parameter_vector(parameters, held),
+        switching=Switching(functions.residual.guards, sites, tables) if sites and lands else None,
+    )
 
 
 def _run_implicit(method: str, setup: Setup, work: Floats | None = None) -> Run:
@@ -451,7 +464,7 @@ def _run_implicit(method: str, setup: Setup, work: Floats | None = None) -> Run:
         setup.on_chunk(t, x[:, :width] + before, fraction)
 
     outcome = integrate_dae(
-        dae_problem(system, setup.parameters, held=setup.start.held),
+        dae_problem(system, setup.parameters, held=setup.start.held, lands=is_adaptive(method)),
         setup.times,
         setup.start.q,
         setup.velocities,
@@ -468,7 +481,9 @@ def _run_implicit(method: str, setup: Setup, work: Floats | None = None) -> Run:
     return Run(
         outcome.t,
         outcome.status,
-        "" if outcome.status == "finished" else outcome.describe(system.state_names, rows),
+        ""
+        if outcome.status == "finished"
+        else outcome.describe(system.state_names, rows) + _sliding(setup, outcome),
         outcome.t_last,
         outcome.x_last,
         outcome.t_failed,
@@ -479,6 +494,7 @@ def _run_implicit(method: str, setup: Setup, work: Floats | None = None) -> Run:
             "jacobians": stats.jacobians,
             "factorizations": stats.factorizations,
             "restarts": stats.restarts,
+            "landings": stats.landings,
         },
         (outcome.x_last[:width] + before)[system.nq + system.nv + system.nz :],
     )

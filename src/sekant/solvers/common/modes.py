@@ -52,6 +52,14 @@ class Switching:
         return "a switch (abs, sign, min, max, if_else)" if site.kind == SIGN else "a switch (floor, mod)"
 
 
+def chattering_text(site: str, where: str) -> str:
+    """What a reader is told of a site that a run cannot get past."""
+    return (
+        f"{site} switches back and forth without end at {where}: the motion would have to stay on the switch (as in "
+        "sticking friction); smooth it, e.g. tanh(x / small) for sign(x)"
+    )
+
+
 class Modes(Struct):
     """The memory of the `ns` sites of a right-hand side."""
 

@@ -26,50 +26,48 @@ def set_state(memory, x):
 
 
 @inner
-def _call_full(memory, function, result):
-    """A function of (t, q, v, a, lam, p)."""
-    call_native(function, memory.arg_full, memory.res_at + 8 * result, memory.work)
-
-
-@inner
-def _call_state(memory, function, result):
-    """A function of (t, q, v, p)."""
-    call_native(function, memory.arg_state, memory.res_at + 8 * result, memory.work)
+def _call(memory, function, arguments, result):
+    call_native(function, arguments, memory.res_at + 8 * result, memory.work)
 
 
 @inner
 def residual(memory):
-    _call_full(memory, memory.residual, at.RES_RESIDUAL)
+    _call(memory, memory.residual, memory.arg_residual, at.RES_RESIDUAL)
+
+
+@inner
+def guards(memory):
+    _call(memory, memory.guards, memory.arg_residual, at.RES_GUARDS)
 
 
 @inner
 def jacobian(memory):
-    _call_full(memory, memory.jacobian, at.RES_JACOBIAN)
+    _call(memory, memory.jacobian, memory.arg_jacobian, at.RES_JACOBIAN)
 
 
 @inner
 def quadratures(memory):
-    _call_full(memory, memory.quadratures, at.RES_POWER)
+    _call(memory, memory.quadratures, memory.arg_power, at.RES_POWER)
 
 
 @inner
 def kinematics(memory):
-    _call_state(memory, memory.kinematics, at.RES_KINEMATICS)
+    _call(memory, memory.kinematics, memory.arg_kinematics, at.RES_KINEMATICS)
 
 
 @inner
 def constraints(memory):
-    _call_state(memory, memory.constraint_rates, at.RES_CONSTRAINTS)
+    _call(memory, memory.constraint_rates, memory.arg_constraints, at.RES_CONSTRAINTS)
 
 
 @inner
 def mass_and_gradients(memory):
-    _call_state(memory, memory.saddle, at.RES_SADDLE)
+    _call(memory, memory.saddle, memory.arg_saddle, at.RES_SADDLE)
 
 
 @inner
 def bias(memory):
-    _call_state(memory, memory.bias, at.RES_BIAS)
+    _call(memory, memory.bias, memory.arg_bias, at.RES_BIAS)
 
 
 @inner

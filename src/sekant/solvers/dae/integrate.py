@@ -34,6 +34,7 @@ _STATUS: dict[int, Status] = {
     at.TOO_MANY_STEPS: "too_many_steps",
     at.NO_CONVERGENCE: "no_convergence",
     at.CONSTRAINTS: "constraints",
+    at.CHATTERING: "chattering",
 }
 
 
@@ -95,7 +96,9 @@ def integrate_dae(
     )
     memory = lay_out(problem, start, options)
     code = _run(chosen, memory, times, on_chunk, chunk_steps)
-    return _outcome(_STATUS[code], times, memory)
+    chatters = code == at.CHATTERING and problem.switching is not None
+    site = problem.switching.label(memory.site) if chatters and problem.switching else ""
+    return _outcome(_STATUS[code], times, memory, site)
 
 
 def _run(
@@ -127,7 +130,7 @@ def _run(
     return code
 
 
-def _outcome(status: Status, times: Floats, memory: Memory) -> DaeOutcome:
+def _outcome(status: Status, times: Floats, memory: Memory, site: str) -> DaeOutcome:
     rows = memory.row
     return DaeOutcome(
         status=status,
@@ -149,7 +152,9 @@ def _outcome(status: Status, times: Floats, memory: Memory) -> DaeOutcome:
             jacobians=memory.jacobians,
             factorizations=memory.factorizations,
             restarts=memory.restarts,
+            landings=memory.turns,
         ),
+        site=site,
     )
 
 

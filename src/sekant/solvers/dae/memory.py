@@ -12,8 +12,9 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
+from sekant.solvers.common.modes import Modes, lay_out_modes
 from sekant.solvers.common.sections import view
-from sekant.solvers.common.sites import free_modes
+from sekant.solvers.common.sites import NUMBERS
 from sekant.solvers.common.structs import (
     Address,
     Complexes,
@@ -32,20 +33,13 @@ Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 # What `advance` returns.
-MORE, FINISHED, NOT_FINITE, STEP_TOO_SMALL, TOO_MANY_STEPS, NO_CONVERGENCE, CONSTRAINTS = range(7)
+MORE, FINISHED, NOT_FINITE, STEP_TOO_SMALL, TOO_MANY_STEPS, NO_CONVERGENCE, CONSTRAINTS, CHATTERING = range(8)
 
 LARGEST_STATE = 1e100
 
 # Where the result table of each function begins in RES.
-RES_RESIDUAL, RES_JACOBIAN, RES_KINEMATICS, RES_CONSTRAINTS, RES_SADDLE, RES_BIAS, RES_POWER = (
-    0,
-    4,
-    7,
-    8,
-    10,
-    12,
-    14,
-)
+RES_RESIDUAL, RES_JACOBIAN, RES_KINEMATICS, RES_CONSTRAINTS = 0, 4, 7, 8
+RES_SADDLE, RES_BIAS, RES_POWER, RES_GUARDS = 10, 12, 14, 15
 
 
 class Options(NamedTuple):
@@ -85,6 +79,7 @@ class Memory(Struct):
     saddle: Address
     bias: Address
     quadratures: Address
+    guards: Address  # of the sites in `modes`; 0: they are free
     # What was asked for; times as in `sekant.solvers.ode.memory`. spectral_radius: of generalized-alpha at
     # infinite frequency.
     max_steps: Integer
@@ -124,6 +119,14 @@ class Memory(Struct):
     blame: Integer
     selecting: Integer
     estimating: Integer  # 0: every step that converges is accepted, with which orders are measured; else 1
+    # turns: changes of modes, turning: 1 if the next one is due, site: where the last one was. window_: counts and
+    # time at the start of the trials over which chattering is looked for.
+    turns: Integer
+    turning: Integer
+    site: Integer
+    window_trials: Integer
+    window_turns: Integer
+    window_start: Real
     # Times and sizes. contraction: theta / (1 - theta) of Newton's iteration, rate_now: theta in this step. ceiling:
     # bound of the step. weakness: least pivot of a constraint row that is kept after divergence.
     t: Real
@@ -143,19 +146,28 @@ class Memory(Struct):
     error_now: Real
     ceiling: Real
     weakness: Real
-    # The point of evaluation: window holds the first and last time strictly inside the present segment; arg_full and
-    # arg_state are argument tables (t, q, v, a, lam, p, T, M) and (t, q, v, p, T, M), res all result tables in a row.
+    t_trial: Real  # end of the trial step
+    h_trial: Real  # length with which it is to be repeated
+    h_kept: Real  # of the step before it was shortened to land
+    # The point of evaluation: window holds the first and last time strictly inside the present segment; arg_ are
+    # argument tables (t, q, v, a, lam, p, T, M) of residual and guards, jacobian, quadratures, and (t, q, v, p, T, M)
+    # of the others, each with M of its own; res all result tables in a row.
     clock: Vector
     window: Vector
     q: Vector
     v: Vector
     a: Vector
     lam: Vector
-    arg_full: Whole
-    arg_state: Whole
+    arg_residual: Whole
+    arg_jacobian: Whole
+    arg_power: Whole
+    arg_kinematics: Whole
+    arg_constraints: Whole
+    arg_saddle: Whole
+    arg_bias: Whole
     res: Whole
     res_at: Address  # of res
-    modes: Vector  # M of the functions, all free
+    modes: Modes
     work: Vector
     # Results: f residuals (n,), k (3, nnz) values of K0, K1, K2, rhs f and gamma (nv + m,).
     f: Vector
@@ -268,6 +280,10 @@ def _add_plan(memory: Memory, problem: DaeProblem, options: Options) -> None:
     curved = np.array(f.curved, dtype=np.int64)
     memory.set(nq=f.nq, nv=f.nv, nw=f.nw, mh=f.mh, m=m, v_power=int(f.mh > 0))
     memory.set(redundant=int(options.redundant), max_steps=options.max_steps, rtol=options.rtol)
+    work = [function.work_size for function in functions]
+    if problem.switching is not None:
+        memory.set(guards=problem.switching.guards.address)
+        work.append(problem.switching.guards.work_size)
     memory.set(**{name: int(function.address) for name, function in zip(names, functions, strict=True)})
     memory.set(max_step=options.max_step, snap=options.snap, step=options.step)
     memory.set(spectral_radius=options.spectral_radius, t_eval=options.times, edges=options.edges)
@@ -278,14 +294,14 @@ def _add_plan(memory: Memory, problem: DaeProblem, options: Options) -> None:
         curved=curved,
         straight=np.setdiff1d(np.arange(f.nq), curved).astype(np.int64),
         blocks=np.array(f.unit_blocks, dtype=np.int64).reshape(-1),
-        work=np.zeros(max(1, *[function.work_size for function in functions])),
+        work=np.zeros(max(1, *work)),
     )
 
 
 def _add_state(memory: Memory, problem: DaeProblem, x0: Floats, options: Options) -> None:
     nv, m, rows, nx = problem.functions.nv, problem.m, options.times.size, x0.size
     start = float(options.times[0])
-    memory.set(t=start, span_start=start, step_start=start, t_failed=np.nan, h=options.first_step)
+    memory.set(t=start, span_start=start, step_start=start, window_start=start, t_failed=np.nan, h=options.first_step)
     memory.set(
         ceiling=np.inf,
         component=-1,
@@ -326,8 +342,22 @@ def _add_point(memory: Memory, problem: DaeProblem) -> None:
     qdot, phi, rate, power = np.zeros(f.nq), np.zeros(f.mh), np.zeros(m), np.zeros(f.nw)
     p, tables = problem.p, problem.tables
     assert tables is not None
-    functions = (f.residual, f.jacobian, f.kinematics, f.constraints, f.saddle, f.bias, f.power or f.residual)
-    modes = free_modes(max((function.sites for function in functions), key=len))
+    others = {
+        "jacobian": f.jacobian,
+        "power": f.power or f.jacobian,
+        "kinematics": f.kinematics,
+        "constraints": f.constraints,
+        "saddle": f.saddle,
+        "bias": f.bias,
+    }
+    sites = [site for function in others.values() for site in function.sites]
+    modes = lay_out_modes(problem.switching, f.residual.sites, sites)
+    point, at_state, first = (clock, q, v, a, lam, p, tables), (clock, q, v, p, tables), 0
+    memory.set(arg_residual=_pointers(*point, modes.value))
+    for name, function in others.items():
+        arguments = point if name in ("jacobian", "power") else at_state
+        memory.set(**{f"arg_{name}": _pointers(*arguments, modes.other_value[NUMBERS * first :])})
+        first += len(function.sites)
     res = _pointers(
         *(R, R[f.nv :], R[f.nv + nc :], R[f.nv + nc + f.mh :]),
         *K,
@@ -336,8 +366,8 @@ def _add_point(memory: Memory, problem: DaeProblem) -> None:
         *(memory.ldl_m, memory.ldl_g),
         *(rhs, rhs[f.nv :]),
         power,
+        modes.g,
     )
     memory.set(clock=clock, window=np.zeros(2), q=q, v=v, a=a, lam=lam, f=R, k=K, rhs=rhs)
     memory.set(qdot=qdot, phi=phi, rate=rate, power=power, qdot_still=np.zeros(f.nq), v_kept=np.zeros(f.nv))
-    memory.set(arg_full=_pointers(clock, q, v, a, lam, p, tables, modes), res=res, res_at=address_of(res))
-    memory.set(arg_state=_pointers(clock, q, v, p, tables, modes), modes=modes)
+    memory.set(res=res, res_at=address_of(res), modes=modes)

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sekant.errors import SolverError
+from sekant.solvers.common.modes import Switching, chattering_text
 from sekant.solvers.ode.problem import NativeFunction
 
 Floats = NDArray[np.float64]
@@ -22,6 +23,7 @@ Status = Literal[
     "too_many_steps",
     "no_convergence",
     "constraints",
+    "chattering",
 ]
 
 
@@ -79,12 +81,14 @@ class Functions(Protocol):
 class DaeProblem:
     """A system and the values of its parameters `p` (np,). `tables`: the buffer T; by default the system's own.
 
-    The state is x = [q; v; w] (nq + nv + nw,): coordinates, velocities, quadratures.
+    The state is x = [q; v; w] (nq + nv + nw,): coordinates, velocities, quadratures. `switching`: the sites of the
+    residual, which radau5 holds within a step and lands on; without it they are free.
     """
 
     functions: Functions
     p: Floats = field(default_factory=lambda: np.zeros(0))
     tables: Floats | None = None
+    switching: Switching | None = None
 
     def __post_init__(self) -> None:
         tables = self.functions.tables if self.tables is None else self.tables
@@ -110,7 +114,7 @@ def _name(kind: str, index: int, names: Sequence[str] | None) -> str:
 class DaeStats:
     """`steps`: accepted; `rejected`: trial steps given up, `diverged` of them because Newton's iteration did not
     converge; `residuals`: evaluations of the equations; `jacobians`, `factorizations`: of the Newton matrix;
-    `restarts`: stops that lay inside the interval and were landed on."""
+    `restarts`: stops that lay inside the interval and were landed on; `landings`: changes of modes."""
 
     steps: int
     rejected: int
@@ -119,6 +123,7 @@ class DaeStats:
     jacobians: int
     factorizations: int
     restarts: int
+    landings: int = 0
 
 
 @dataclass(frozen=True)
@@ -131,6 +136,7 @@ class DaeOutcome:
     `component`: index of the state to blame, or -1; with status "constraints" that of the constraint.
     `start_moved`: largest change of q and of v by which the given start was made consistent.
     `largest_residuals`: largest |Phi| and |rates| left by projection at the ends of steps.
+    `site`: what chatters, as a reader would call it.
     """
 
     status: Status
@@ -145,6 +151,7 @@ class DaeOutcome:
     start_moved: tuple[float, float]
     largest_residuals: tuple[float, float]
     stats: DaeStats
+    site: str = ""
 
     def describe(self, names: Sequence[str] | None = None, rows: Sequence[str] | None = None) -> str:
         """One line for a reader. `names`: of the states; `rows`: of the constraints."""
@@ -166,6 +173,8 @@ class DaeOutcome:
                 f"Newton's iteration does not converge at {where}, however short the step; {state} changes most: "
                 "the equations may be singular there, jump, or the constraints may contradict each other"
             )
+        if self.status == "chattering":
+            return chattering_text(self.site, where)
         if self.status == "constraints":
             return (
                 f"{row} cannot be satisfied beyond {where} (tried t = {self.t_failed:.9g}): the mechanism "

@@ -16,6 +16,7 @@ from sekant.solvers.dae.active_rows import ALL, select_rows, suspect_weak_rows
 from sekant.solvers.dae.memory import Memory
 from sekant.solvers.dae.outputs import start_run, write_rows
 from sekant.solvers.dae.radau_error import estimate
+from sekant.solvers.dae.radau_landing import REPEAT, TURNED, endless, settle, watch
 from sekant.solvers.dae.radau_newton import (
     BAD,
     CONVERGED,
@@ -95,6 +96,27 @@ def _enter_segment(memory):
     memory.restarts += 1
     window[0], window[1] = memory.low[memory.segment], memory.high[memory.segment]
     memory.first, memory.history, memory.factored, memory.fresh = 1, 0, 0, 0
+    memory.contraction, memory.turning = 1.0, 0
+    return _begin(memory)
+
+
+@inner
+def _begin(memory):
+    """Consistent state and, where there are sites, the modes that it asks for; returns -1 or a constraint."""
+    row = restart(memory, memory.t)
+    if row < 0 and memory.guards != 0:
+        settle(memory, memory.t, 1.0)
+        row = restart(memory, memory.t)
+    return row
+
+
+@inner
+def _turn(memory):
+    """Go on in new modes from the end of a step: accelerations jump, nothing of the last step is of use."""
+    memory.turns += 1
+    memory.turning = 0
+    settle(memory, memory.t, 0.0)
+    memory.first, memory.history, memory.factored, memory.fresh = 1, 0, 0, 0
     memory.contraction = 1.0
     return restart(memory, memory.t)
 
@@ -130,6 +152,8 @@ def advance(memory, a, b):
             return code
         memory.started, memory.first = 1, 1
         memory.contraction = 1.0
+        if memory.guards != 0 and _begin(memory) >= 0:
+            return at.CONSTRAINTS
     while True:
         budget = write_rows(memory, budget)
         if budget < 0:
@@ -140,7 +164,14 @@ def advance(memory, a, b):
             return at.MORE
         if memory.steps + memory.rejected >= memory.max_steps:
             return at.TOO_MANY_STEPS
+        if memory.guards != 0 and endless(memory):
+            return at.CHATTERING
         t = memory.t
+        if memory.turning == 1 and t < edges[memory.segment + 1]:
+            row = _turn(memory)
+            if row >= 0:
+                memory.component, memory.t_failed = row, t
+                return at.CONSTRAINTS
         if t == edges[memory.segment + 1]:
             row = _enter_segment(memory)
             if row >= 0:
@@ -163,13 +194,30 @@ def advance(memory, a, b):
         budget -= 1
         what = _trial(memory, t, t_new, h)
         error = memory.error_now
+        if what == ACCEPTED and memory.guards != 0:
+            memory.t_trial = t_new
+            verdict = watch(memory, t, h)
+            memory.turning = 1 if verdict == TURNED else 0
+            if verdict == REPEAT and memory.h_trial >= smallest:
+                memory.rejected += 1
+                memory.factored = 0
+                if memory.h_kept <= 0.0:
+                    memory.h_kept = h
+                memory.h = memory.h_trial
+                continue
         safety = SAFETY * (2 * MOST_ITERATIONS + 1) / (2 * MOST_ITERATIONS + memory.iterations)
         if what == ACCEPTED:
             factor = _next_step(memory, h, error, safety)
             accept(memory, t, t_new, h)
             memory.steps += 1
             memory.first, memory.after_rejection, memory.history, memory.fresh = 0, 0, 1, 0
-            if last:
+            kept, memory.h_kept = memory.h_kept, 0.0
+            if memory.turning == 1:
+                memory.h = max(h, kept)
+            elif kept > 0.0:
+                memory.h = kept
+                memory.factored = 0
+            elif last:
                 memory.h = max(h * factor, offered)
             elif 1.0 <= factor <= KEEP_BELOW and memory.rate_now <= SLOW:
                 memory.h = h

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sekant.errors import SolverError
-from sekant.solvers.common.modes import Switching
+from sekant.solvers.common.modes import Switching, chattering_text
 from sekant.solvers.common.sites import Site
 
 Status = Literal[
@@ -214,10 +214,7 @@ class OdeOutcome:
                 "raise max_steps, loosen the tolerances, or use an implicit method if the problem is stiff"
             )
         if self.status == "chattering":
-            return (
-                f"{self.site} switches back and forth without end at {where}: the motion would have to stay on the "
-                "switch (as in sticking friction); smooth it, e.g. tanh(x / small) for sign(x)"
-            )
+            return chattering_text(self.site, where)
         if self.status == "constraints":
             return (
                 f"the constraints cannot be satisfied beyond {where} (tried t = {self.t_failed:.9g}); the mechanism "
