@@ -301,7 +301,9 @@ def _add_plan(memory: Memory, problem: DaeProblem, options: Options) -> None:
 def _add_state(memory: Memory, problem: DaeProblem, x0: Floats, options: Options) -> None:
     nv, m, rows, nx = problem.functions.nv, problem.m, options.times.size, x0.size
     start = float(options.times[0])
-    memory.set(t=start, span_start=start, step_start=start, window_start=start, t_failed=np.nan, h=options.first_step)
+    memory.set(
+        t=start, span_start=start, step_start=start, window_start=start, t_failed=np.nan, h=options.first_step
+    )
     memory.set(
         ceiling=np.inf,
         component=-1,
