@@ -57,38 +57,49 @@ def coaster() -> sk.System:
     return sk.compile(sk.load(EXAMPLES / "roller_coaster.yaml"))
 
 
-@pytest.mark.parametrize("rtol", [1e-6, 1e-8, 1e-10, 1e-11])
-def test_eleven_laps_of_a_stadium_keep_their_energy(stadium, rtol):
-    result = sk.simulate(stadium, until=LAPS, method="dop853", rtol=rtol, atol=1e-2 * rtol)
+ADAPTIVE = ("dop853", "radau5", "taylor")
+
+
+@pytest.mark.parametrize("rtol", [1e-8, 1e-11])
+@pytest.mark.parametrize("method", ADAPTIVE)
+def test_eleven_laps_of_a_stadium_keep_their_energy(stadium, method, rtol):
+    result = sk.simulate(stadium, until=LAPS, method=method, rtol=rtol, atol=1e-2 * rtol)
     assert result.status == "finished"
     assert not result.warnings
     assert result["rail.q"][-1] > 11 * 132.8
     assert np.max(np.abs(result["energy.balance"])) < 10 * rtol * np.max(result["energy.kinetic"])
-    assert result.stats["rejected"] < 0.1 * result.stats["steps"]
+    if method == "dop853":
+        assert result.stats["rejected"] < 0.1 * result.stats["steps"]
 
 
 @pytest.mark.parametrize("rtol", [1e-8, 1e-11])
-def test_two_laps_of_a_roller_coaster_keep_their_energy(coaster, rtol):
-    result = sk.simulate(coaster, until=62.0, method="dop853", rtol=rtol, atol=rtol)
+@pytest.mark.parametrize("method", ADAPTIVE)
+def test_two_laps_of_a_roller_coaster_keep_their_energy(coaster, method, rtol):
+    result = sk.simulate(coaster, until=62.0, method=method, rtol=rtol, atol=rtol)
     exchanged = np.ptp(result["energy.kinetic"])
     assert np.max(np.abs(result["energy.balance"])) < 10 * rtol * exchanged
     assert result.stats["rejected"] < 0.35 * result.stats["steps"]
     assert not result.warnings
 
 
-def test_the_error_on_a_path_follows_the_tolerance(coaster):
-    """The reference comes by another route: series on every piece. Loose runs are held by the breaks, not by rtol:
-    their error lies far below it, and need not fall from one decade to the next; it does over two."""
-    times = np.linspace(0.0, 20.0, 81)
-    fine = sk.simulate(coaster, output_times=times, method="taylor", rtol=1e-14, atol=1e-14)["rail.q"]
-    tolerances = 10.0 ** -np.arange(5, 12)
-    errors = []
-    for rtol in tolerances:
-        rough = sk.simulate(coaster, output_times=times, method="dop853", rtol=rtol, atol=rtol)
-        errors.append(np.max(np.abs(rough["rail.q"] - fine)) / np.max(fine))
-    assert all(error < 10 * rtol for error, rtol in zip(errors, tolerances, strict=True)), errors
-    assert all(errors[i + 2] < errors[i] for i in range(len(errors) - 2)), errors
-    assert errors[-1] < 1e-4 * errors[0]
+@pytest.mark.parametrize("method", ADAPTIVE)
+@pytest.mark.parametrize("track", ["stadium", "coaster"])
+def test_the_error_on_a_path_falls_with_every_decade(track, method, request):
+    """What exceeds a tenth of rtol falls with every decade, and nothing exceeds rtol.
+
+    Below that the error is not rtol's: loose runs take the steps that lie between breaks, of a few per mille of
+    rtol whatever it is (dop853 needs 70 steps on the coaster at 1e-5 and 73 at 1e-6), tight ones are at round-off.
+    The reference comes by another route: series on every piece.
+    """
+    system, times = request.getfixturevalue(track), np.linspace(0.0, 20.0, 81)
+    fine = sk.simulate(system, output_times=times, method="taylor", rtol=1e-14, atol=1e-14)["rail.q"]
+    left = []
+    for rtol in 10.0 ** -np.arange(5, 12):
+        rough = sk.simulate(system, output_times=times, method=method, rtol=rtol, atol=rtol)
+        error = np.max(np.abs(rough["rail.q"] - fine)) / np.max(fine)
+        assert error < rtol
+        left.append(max(error, 0.1 * rtol))
+    assert all(after < before for before, after in pairwise(left)), left
 
 
 def test_landing_costs_less_than_separate_runs_over_every_piece(stadium):

@@ -23,6 +23,10 @@ from sekant.tables.table import Table, Table2
 
 MOST_FLIPS = 12
 """Changes of the mode of one site at one time, beyond which it chatters."""
+MOST_BREAKS = 4.0
+"""Of one table, over which a step may go without landing."""
+PROBE = 0.38
+"""Where in each piece that a step goes over completely the equations are looked at."""
 
 
 @dataclass(frozen=True)
@@ -265,3 +269,35 @@ def restore(m):
     """Hold the modes that were set aside."""
     for s in range(m.kind.size):
         set_mode(m, s, m.kept_row[s], m.kept_lap[s])
+
+
+@inner
+def pieces_passed(m, s):
+    """Breaks of site s that lie between the mode that was set aside and the one that holds, with sign."""
+    if m.kind[s] != PIECE:
+        return 0.0
+    turns = (m.lap[s] - m.kept_lap[s]) * (m.count[s] - 1)
+    return turns + m.row[s] - m.kept_row[s]
+
+
+@inner
+def farthest_site(m):
+    """The site that has passed the most breaks."""
+    found = 0
+    for s in range(m.kind.size):
+        if abs(pieces_passed(m, s)) > abs(pieces_passed(m, found)):
+            found = s
+    return found
+
+
+@inner
+def inside_piece(m, s, ahead):
+    """A value of the guard of site s inside the piece that lies `ahead` breaks from the one that holds."""
+    start, pieces, period = m.first[s], m.count[s] - 1, m.period[s]
+    index, lap = m.row[s] - 1 + int(ahead), m.lap[s]
+    if period > 0.0:
+        lap += index // pieces
+        index = index % pieces
+    index = min(max(index, 0), pieces - 1)
+    low, high = m.breaks[start + index], m.breaks[start + index + 1]
+    return low + PROBE * (high - low) + lap * period

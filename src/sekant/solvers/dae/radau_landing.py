@@ -1,8 +1,9 @@
 """Landing of Radau IIA where a site changes its mode: on breaks of tables and curves, signs, comparisons, floors.
 
 Modes (see `sekant.solvers.common.modes`) are held within a step, so that its stages see one smooth system. Where a
-guard has left its interval by the end of a step, or at a stage, the residual there is compared to the one with the
-modes that belong to it; the Newton matrix turns the difference into one of velocities,
+guard has left its interval by the end of a step, or at a stage, the residuals there, and in every piece of a table
+that the step went over, are compared to those with the modes that belong there; the Newton matrix turns the largest
+difference into one of velocities,
 
     cost = (1 - theta) mu h ||K^-1 (R_new - R_old) / mu|| ,   theta: where on the step the guard left,
 
@@ -17,7 +18,16 @@ from __future__ import annotations
 from math import inf, sqrt
 
 from sekant.solvers.common.loops import inner, procedure
-from sekant.solvers.common.modes import decide, keep, outside, restore
+from sekant.solvers.common.modes import (
+    MOST_BREAKS,
+    decide,
+    farthest_site,
+    inside_piece,
+    keep,
+    outside,
+    pieces_passed,
+    restore,
+)
 from sekant.solvers.common.vectors import clear, put, take
 from sekant.solvers.dae.calls import first_not_finite, guards, residual, set_state, set_time
 from sekant.solvers.dae.memory import Memory
@@ -28,7 +38,9 @@ from sekant.solvers.dae.radau_tableau import MU_REAL, C
 STANDS, TURNED, REPEAT = range(3)
 NEGLIGIBLE = 0.1  # of the tolerance: what stepping over a change may cost
 BEYOND = 0.02  # most of a step by which its repetition goes beyond the crossing
+LEAST_MARGIN = 1e-12  # of a step, so that it ends beyond the crossing
 HALVINGS = 50
+BISECTIONS = 12  # to find a point in a piece
 ENDLESS = 1e6  # trials that a run may have left, by the last thousand, before it is given up as chattering
 WINDOW = 1000
 
@@ -152,6 +164,50 @@ def _crossing(memory, t, h, inside, beyond):
     return beyond
 
 
+@inner
+def _set_in_piece(memory, t, h, s, target, side):
+    """Make the point of the step the point at which the guard of site s passes a value."""
+    before, after = 0.0, 1.0
+    for _ in range(BISECTIONS):
+        middle = 0.5 * (before + after)
+        _set_inside(memory, t, h, middle)
+        guards(memory)
+        if side * (memory.modes.g[s] - target) > 0.0:
+            after = middle
+        else:
+            before = middle
+    _set_inside(memory, t, h, after)
+
+
+@inner
+def _cost(memory, t, h):
+    """Largest change over the step: at stages and end beyond a change, and in every piece that it went over.
+
+    inf if these are more than a few.
+    """
+    m, largest = memory.modes, 0.0
+    for i in range(3):
+        if i < 2:
+            set_stage(memory, t, h, i)
+        else:
+            _set_end(memory, memory.t_trial)
+        guards(memory)
+        if _leaves(m):
+            largest = max(largest, _change(memory, h))
+    keep(m)
+    _settle(memory, False)
+    s = farthest_site(m)
+    passed = pieces_passed(m, s)
+    restore(m)
+    if abs(passed) > MOST_BREAKS:
+        return inf
+    side = 1.0 if passed > 0.0 else -1.0
+    for i in range(1, int(abs(passed))):
+        _set_in_piece(memory, t, h, s, inside_piece(m, s, side * i), side)
+        largest = max(largest, _change(memory, h))
+    return largest
+
+
 @procedure(Memory, "Radau integrator", 3.0)
 def watch(memory, t, h):
     """Look at the guards of a step that passed, whose end, at T_TRIAL, is in TRIAL.
@@ -175,11 +231,11 @@ def watch(memory, t, h):
             _mark(m)
             return STANDS
         beyond = 1.0
-    cost = _change(memory, h)
+    cost = _cost(memory, t, h)
     if cost > NEGLIGIBLE:
         theta = _crossing(memory, t, h, inside, beyond)
-        if cost * (1.0 - theta) > NEGLIGIBLE:
-            margin = min(BEYOND, 0.5 * NEGLIGIBLE / cost)
+        if cost == inf or cost * (1.0 - theta) > NEGLIGIBLE:
+            margin = max(LEAST_MARGIN, min(BEYOND, 0.5 * NEGLIGIBLE / cost))
             memory.h_trial = h * min(theta + margin, 0.9 + 0.1 * theta)
             return REPEAT
     return TURNED

@@ -20,8 +20,16 @@ from __future__ import annotations
 from math import inf
 
 from sekant.solvers.common.loops import inner, procedure
-from sekant.solvers.common.modes import keep, move_on, outside, restore
-from sekant.solvers.common.sites import PIECE
+from sekant.solvers.common.modes import (
+    MOST_BREAKS,
+    farthest_site,
+    inside_piece,
+    keep,
+    move_on,
+    outside,
+    pieces_passed,
+    restore,
+)
 from sekant.solvers.ode.dop853_exits import first_exit, leaves, look, turns_outside
 from sekant.solvers.ode.dop853_modes import AT_ONCE, copy, guards_at, note, settle
 from sekant.solvers.ode.dop853_stages import evaluate, interpolate, prepare_dense, scale_of_work
@@ -34,8 +42,6 @@ from sekant.solvers.ode.unit_blocks import normalize
 UNCHANGED, STEPPED_OVER, LANDED, FLIPPED, REPEAT, CHATTERS = range(6)
 NEGLIGIBLE = 0.1  # of the tolerance: what stepping over a change may cost
 CLOSE = 0.95  # part of a step beyond which the dense output is as good as its end
-MOST_BREAKS = 4.0  # of one table, over which a step may go without landing
-PROBE = 0.38  # where in each piece that a step goes over completely its slope is looked at
 BISECTIONS = 12  # to find a point in a piece
 HELD = N_STAGES + 1  # a row of k that is free once the dense output is made
 
@@ -59,45 +65,13 @@ def _change(run, row):
 
 
 @inner
-def _pieces_passed(m, s):
-    """Breaks of site s that lie between the mode that was set aside and the one that holds, with sign."""
-    if m.kind[s] != PIECE:
-        return 0.0
-    turns = (m.lap[s] - m.kept_lap[s]) * (m.count[s] - 1)
-    return turns + m.row[s] - m.kept_row[s]
-
-
-@inner
-def _farthest(m):
-    """The site that has passed the most breaks."""
-    found = 0
-    for s in range(m.kind.size):
-        if abs(_pieces_passed(m, s)) > abs(_pieces_passed(m, found)):
-            found = s
-    return found
-
-
-@inner
-def _inside_piece(m, s, ahead):
-    """A value of the guard of site s inside the piece that lies `ahead` breaks from the one that holds."""
-    start, pieces, period = m.first[s], m.count[s] - 1, m.period[s]
-    index, lap = m.row[s] - 1 + int(ahead), m.lap[s]
-    if period > 0.0:
-        lap += index // pieces
-        index = index % pieces
-    index = min(max(index, 0), pieces - 1)
-    low, high = m.breaks[start + index], m.breaks[start + index + 1]
-    return low + PROBE * (high - low) + lap * period
-
-
-@inner
 def _cost_inside(run, t, h, s, passed):
     """Largest change of the slope in the pieces of site s that the step goes over completely, on the cubic."""
     m, largest = run.modes, 0.0
     side = 1.0 if passed > 0.0 else -1.0
     keep(m)
     for i in range(1, int(abs(passed))):
-        target, a, b = _inside_piece(m, s, side * i), 0.0, 1.0
+        target, a, b = inside_piece(m, s, side * i), 0.0, 1.0
         for _ in range(BISECTIONS):
             middle = 0.5 * (a + b)
             look(run, t, h, middle, False)
@@ -224,8 +198,8 @@ def watch(run, t, h):
         return UNCHANGED
     keep(m)
     settle(run, t + h, 0.0)
-    farthest = _farthest(m)
-    passed = _pieces_passed(m, farthest)
+    farthest = farthest_site(m)
+    passed = pieces_passed(m, farthest)
     distance = max(1.0, abs(passed))
     bad = evaluate(run, t + h, CHANGED)
     restore(m)
