@@ -39,6 +39,12 @@ CODES: dict[str, WarningCode] = {
         "lists the breaks.",
         "Use an adaptive method, which lands on breaks, a shorter step, or a smoother table.",
     ),
+    "chattering": WarningCode(
+        "simulate",
+        "A law jumps where the motion is and pushes it back from both sides; fixed steps go to and fro across the "
+        "jump. (Adaptive methods end there.)",
+        "Smooth the law, e.g. tanh(v / small) for sign(v), or use an element that sticks.",
+    ),
     "delay_interpolation": WarningCode(
         "simulate",
         "The polynomials that keep the input of a delay are off it by more than ten times `rtol` of its largest "

@@ -19,8 +19,8 @@ def test_arguments_of_switches() -> None:
     assert switch_arguments(ca.sin(x) * y).numel() == 0
 
 
-@pytest.mark.parametrize("method", ["taylor", "dop853"])
-def test_a_law_that_jumps_and_holds_the_motion_is_named(method) -> None:
+@pytest.fixture(scope="module")
+def held() -> sk.System:
     """Friction of 0.3 N holds a block that 0.1 N pushes; beside it a switch that is far from its bound."""
     block = sk.Body(mass=1.0, inertia=(0.1, 0.1, 0.1))
     model = sk.Model(
@@ -33,7 +33,21 @@ def test_a_law_that_jumps_and_holds_the_motion_is_named(method) -> None:
             "drag": sk.forces.JointFriction(joint="rail", damping="0.01*abs(v - 3)"),
         },
     )
-    result = sk.simulate(model, 10.0, method=method, rtol=1e-8, atol=1e-8)
+    return sk.compile(model)
+
+
+@pytest.mark.parametrize("method", ["taylor", "dop853", "radau5"])
+def test_a_law_that_jumps_and_holds_the_motion_is_named(held, method) -> None:
+    result = sk.simulate(held, 10.0, method=method, rtol=1e-8, atol=1e-8)
     assert result.status == "chattering"
     assert result.stats["steps"] + result.stats["rejected"] < 10_000
     assert "belongs to 'brake'" in result.message
+
+
+@pytest.mark.parametrize("method", ["rk4", "euler", "semi_implicit_euler", "generalized_alpha"])
+def test_fixed_steps_that_go_to_and_fro_are_told(held, method) -> None:
+    result = sk.simulate(held, 10.0, method=method, step=0.01)
+    (warning,) = [w for w in result.warnings if w.code == "chattering"]
+    assert warning.item == "'brake'"
+    early = sk.simulate(held, 3.0, method=method, step=0.01)  # it stops after 5 s
+    assert not early.warnings

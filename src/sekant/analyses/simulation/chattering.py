@@ -19,9 +19,16 @@ _OF_TWO = (ca.OP_LT, ca.OP_LE, ca.OP_FMIN, ca.OP_FMAX)
 
 
 def switching_elements(
-    system: System, t: float, x: NDArray[np.float64], parameters: Mapping[str, ArrayLike] | None = None
+    system: System,
+    t: float,
+    x: NDArray[np.float64],
+    parameters: Mapping[str, ArrayLike] | None = None,
+    near: float = ON_SWITCH,
 ) -> list[str]:
-    """Names of force elements one of whose switches is at its bound at the state x = [q; v; ...], closest first."""
+    """Names of force elements one of whose switches is at its bound at the state x = [q; v; ...], closest first.
+
+    `near`: value of its argument up to which it is.
+    """
     eq = system.equations
     actions: dict[str, Action] = getattr(eq, "actions", {})
     found: list[tuple[float, str]] = []
@@ -33,7 +40,7 @@ def switching_elements(
         nq, nv = system.nq, system.nv
         q, v, z = x[:nq], x[nq : nq + nv], x[nq + nv : nq + nv + system.nz]
         values = np.abs(function([t], q, v, z, system.parameter_vector(parameters))[0])
-        if values.min() <= ON_SWITCH:
+        if values.min() <= near:
             found.append((float(values.min()), name))
     return [name for _, name in sorted(found)]
 

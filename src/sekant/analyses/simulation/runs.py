@@ -19,6 +19,7 @@ from sekant.analyses.simulation.sampling import (
     sampling_of,
     with_held,
 )
+from sekant.analyses.simulation.sliding import chattering
 from sekant.analyses.simulation.work import WorkAlongMotion
 from sekant.engine.codegen.native import NativeFunction
 from sekant.engine.codegen.text import compile_text
@@ -264,8 +265,14 @@ def _run_explicit(method: str, setup: Setup, work: Floats | None = None, guards:
         held=outcome.held_last if problem.sampling is not None else np.zeros(0),
         warnings=()
         if is_adaptive(method)
-        else breaks_crossed(problem, outcome, system, float(setup.step or 0.0)),
+        else breaks_crossed(problem, outcome, system, float(setup.step or 0.0))
+        + _chattering(setup, problem.rhs, problem.p, outcome.t, outcome.x),
     )
+
+
+def _chattering(setup: Setup, rhs: Any, p: Floats, t: Floats, x: Floats) -> tuple[AnalysisWarning, ...]:
+    """Laws between whose sides fixed steps go to and fro."""
+    return chattering(rhs, setup.system, p, t, x, float(setup.step or 0.0), setup.parameters)
 
 
 def _record(outcome: OdeOutcome, system: System) -> EventRecord | None:
@@ -463,8 +470,9 @@ def _run_implicit(method: str, setup: Setup, work: Floats | None = None) -> Run:
     def deliver(t: Floats, x: Floats, fraction: float) -> None:
         setup.on_chunk(t, x[:, :width] + before, fraction)
 
+    problem = dae_problem(system, setup.parameters, held=setup.start.held, lands=is_adaptive(method))
     outcome = integrate_dae(
-        dae_problem(system, setup.parameters, held=setup.start.held, lands=is_adaptive(method)),
+        problem,
         setup.times,
         setup.start.q,
         setup.velocities,
@@ -497,4 +505,13 @@ def _run_implicit(method: str, setup: Setup, work: Floats | None = None) -> Run:
             "landings": stats.landings,
         },
         (outcome.x_last[:width] + before)[system.nq + system.nv + system.nz :],
+        warnings=()
+        if is_adaptive(method) or not problem.functions.residual.sites
+        else _chattering(
+            setup,
+            system.right_hand_side(False),
+            problem.p,
+            outcome.t,
+            outcome.x[:, : system.nq + system.nv + system.nz],
+        ),
     )
