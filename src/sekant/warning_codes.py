@@ -39,10 +39,16 @@ CODES: dict[str, WarningCode] = {
         "lists the breaks.",
         "Use an adaptive method, which lands on breaks, a shorter step, or a smoother table.",
     ),
+    "breaks_stepped_over": WarningCode(
+        "simulate",
+        "The engine `casadi`, an independent check of the code, cannot hold a piece of a table or curve over a step: "
+        "its steps go over breaks, and the tolerances do not hold there.",
+        "Leave the engine out, or use method `taylor`, which lands on breaks with any engine.",
+    ),
     "chattering": WarningCode(
         "simulate",
-        "A law jumps where the motion is and pushes it back from both sides; fixed steps go to and fro across the "
-        "jump. (Adaptive methods end there.)",
+        "A law jumps where the motion is and pushes it back from both sides. Adaptive methods end there; fixed steps "
+        "go to and fro across the jump.",
         "Smooth the law, e.g. tanh(v / small) for sign(v), or use an element that sticks.",
     ),
     "delay_interpolation": WarningCode(

@@ -152,6 +152,16 @@ def test_fixed_steps_tell_the_breaks_that_they_went_over(tmp_path):
     assert not sk.simulate(system, until=5.0, method="dop853").warnings
 
 
+def test_an_engine_that_steps_over_breaks_says_so(tmp_path):
+    file = tmp_path / "model.yaml"
+    file.write_text(CORNERS.format(values="[-10, 0, 4000]"))
+    system = sk.compile(sk.load(file), engine="casadi")
+    for method in ("dop853", "radau5"):
+        (warning,) = sk.simulate(system, until=0.1, method=method).warnings
+        assert (warning.code, warning.item) == ("breaks_stepped_over", "table 'law'")
+    assert not sk.simulate(system, until=0.1, method="taylor").warnings
+
+
 def test_a_table_whose_pieces_agree_is_not_reported(tmp_path):
     system = loaded(CORNERS.format(values="[-10, 0, 10]"), tmp_path)
     assert not sk.simulate(system, until=5.0, method="rk4", step=0.01).warnings

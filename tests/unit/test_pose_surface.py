@@ -75,6 +75,29 @@ def test_numeric_rates_equal_the_symbolic_ones(tag):
         np.testing.assert_allclose(surface.twist_rates(*u), np.stack([d1, d2], axis=-1), atol=1e-11)
 
 
+@pytest.mark.parametrize("tolerance", [1e-6, 1e-9, 1e-11])
+def test_the_tolerance_holds_for_pose_twists_and_their_rates(tolerance):
+    """Against the derivatives of the formula itself, at random points; the report is what is found there."""
+    surface = PoseSurface.from_function(symbolic, BOX, tolerance=tolerance)
+    u = ca.SX.sym("a"), ca.SX.sym("b")
+    y = ca.vertcat(*symbolic(*u))
+    by = [ca.jacobian(y, x) for x in u]
+    second = [ca.jacobian(by[0], u[0]), ca.jacobian(by[0], u[1]), ca.jacobian(by[1], u[1])]
+    motion = surface_motion_from_components(y, *by, *second, "quaternion")
+    exact = ca.Function("exact", [*u], [motion.S, *motion.dS])
+    a, b = scattered(200)
+    S, d1, d2 = (np.array([part.full() for part in parts]) for parts in zip(*map(exact, a, b), strict=True))
+    rates = np.stack([d1, d2], axis=-1)
+    off_twist = np.abs(surface.twists(a, b) - S).max(axis=(0, 2)) / np.abs(S).max()
+    off_rate = np.abs(surface.twist_rates(a, b) - rates).max(axis=(0, 2, 3)) / np.abs(rates).max()
+    assert max(worst(surface, a, b)) < tolerance
+    assert off_twist.max() < tolerance
+    assert off_rate.max() < 2 * tolerance  # the report's is a fraction along each direction
+    stated = surface.report.between_nodes
+    assert max(stated) <= tolerance
+    assert off_rate[3:].max() < 3 * stated[5] + 1e-13
+
+
 def test_grid_is_interpolated():
     a, b = grid(14, 17)
     p, q = truth(a, b)

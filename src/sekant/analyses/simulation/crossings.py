@@ -19,6 +19,7 @@ from sekant.solvers.common.modes import Switching
 from sekant.solvers.common.sites import NUMBERS, PIECE
 from sekant.solvers.ode import OdeOutcome, OdeProblem
 from sekant.tables.pieces import locate
+from sekant.tables.table import Table, Table2
 
 Floats = NDArray[np.float64]
 MATTERS = 1e-3
@@ -58,6 +59,34 @@ def breaks_crossed(
             warning = _judged(problem, outcome, system, step, switching.label(s), s, crossings)
             found += [warning] if warning else []
     return tuple(found)
+
+
+def stepped_over(system: System) -> tuple[AnalysisWarning, ...]:
+    """The warning of an engine without modes: its steps go over breaks, and nothing tells which."""
+    if system.engine != "casadi":
+        return ()
+    tables = [
+        table.label
+        for table in system.equations.lookups.tables
+        if any(n > 1 for n in table.coefficients.shape[: _axes(table)])
+    ]
+    if not tables:
+        return ()
+    return (
+        AnalysisWarning(
+            "breaks_stepped_over",
+            tables[0] if len(tables) == 1 else f"{tables[0]} and {len(tables) - 1} more",
+            "wherever a piece ends",
+            "the engine 'casadi' cannot hold a piece over a step, so that steps go over breaks of tables and curves, "
+            "and the tolerances do not hold there",
+            "leave the engine out (it is a check of the code, not a way to run models), or use method 'taylor', "
+            "which lands on breaks with any engine",
+        ),
+    )
+
+
+def _axes(table: Table | Table2) -> int:
+    return 2 if isinstance(table, Table2) else 1
 
 
 def _parameters(system: System) -> int:

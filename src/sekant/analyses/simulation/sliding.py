@@ -41,12 +41,12 @@ def chattering(
     found: dict[str, AnalysisWarning] = {}
     for s in switches:
         for k, i in enumerate(chosen.tolist()):
-            g = float(guards[k, s])
-            if g != 0.0 and _slides(rhs, p, t[i], x[i], step, s, g):
+            g, moment = float(guards[k, s]), float(t[i])
+            if g != 0.0 and _slides(rhs, p, moment, x[i], step, s, g):
                 near = max(ON_SWITCH, 2.0 * abs(g))
-                names = switching_elements(system, t[i], x[i], parameters, near)
+                names = switching_elements(system, moment, x[i], parameters, near)
                 item = " or ".join(repr(name) for name in names) or "a switch"
-                found.setdefault(item, _warning(item, float(t[i]), step))
+                found.setdefault(item, _warning(item, moment, step))
                 break
     return tuple(found.values())
 

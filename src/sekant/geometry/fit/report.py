@@ -46,7 +46,6 @@ class FitReport:
     # formulas: largest errors at places between the nodes: position [m], rotation [rad]; angular and linear twist and
     # angular and linear rate of the twist as shares of the largest first and second derivatives of the pose
     between_nodes: tuple[float, ...] = ()
-    value_error: float | None = None  # surfaces of formulas: largest error of a component between the nodes
     degenerate: tuple[tuple[float, ...], ...] = ()  # surfaces: (u1, u2, smallest singular value ratio)
     warnings: tuple[AnalysisWarning, ...] = ()
     notes: tuple[str, ...] = ()
@@ -87,8 +86,6 @@ class FitReport:
             add("error between nodes", f"position {p:.2g} m, rotation {r:.2g} rad")
             add("  of the twist", f"angular {w:.2g}, linear {v:.2g} of the largest")
             add("  of the twist's rate", f"angular {dw:.2g}, linear {dv:.2g} of the largest")
-        if self.value_error is not None:
-            add("error between nodes", f"{self.value_error:.3g}")
         for u1, u2, ratio in self.degenerate:
             add("degenerate near", f"({u1:.6g}, {u2:.6g}): smallest singular value ratio {ratio:.2g}")
         lines += [f"  note: {text}" for text in self.notes]

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
 from sekant.errors import DataError
+from sekant.geometry.curves.piece_errors import differences, sizes
 from sekant.geometry.curves.pose_functions import pose_components
 from sekant.geometry.fit.report import FitReport
 from sekant.geometry.surfaces.pose_surface import PoseSurface
@@ -18,6 +19,8 @@ from sekant.tables.table import Table2
 
 Array = NDArray[np.float64]
 Range2 = tuple[tuple[float, float], tuple[float, float]]
+PROBES = (0.11, 0.3, 0.5, 0.89)
+"""Where in each patch, along each side, errors are looked at."""
 
 
 def surface_from_function(
@@ -26,7 +29,7 @@ def surface_from_function(
     *,
     orientation: str = "quaternion",
     tolerance: float = 1e-9,
-    degree: int = 5,
+    degree: int = 7,
     parameters: tuple[str, str] = ("u1", "u2"),
     units: tuple[str, str] = ("", ""),
     extrapolation: str | tuple[str, str] = "error",
@@ -34,8 +37,10 @@ def surface_from_function(
     most: int = 256,
 ) -> PoseSurface:
     """Surface of `function`(u1, u2) -> position (3) [m], or (position, rotation) with quaternion (4) or, with
-    `orientation="euler:zyx"`, angles [rad]. The grid is doubled in the direction that needs it until components
-    agree to `tolerance` between the nodes. Degenerate tangents are located and reported."""
+    `orientation="euler:zyx"`, angles [rad]. The grid is doubled in the direction that needs it until between the
+    nodes the pose agrees to `tolerance` (position [m], rotation [rad]), and twists and their rates along u1, u2 and
+    both at once to that fraction of the largest ones. `degree`: 5 or 7. Degenerate tangents are located and
+    reported."""
     u1, u2 = ca.SX.sym("u1"), ca.SX.sym("u2")  # type: ignore[call-arg]
     value = function(u1, u2)
     position, rotation = value if isinstance(value, tuple) and len(value) == 2 else (value, None)
@@ -50,19 +55,25 @@ def surface_from_function(
         x1, x2 = np.linspace(a1, b1, counts[0] + 1), np.linspace(a2, b2, counts[1] + 1)
         c = _patches(jets, x1, x2)
         table = Table2(x1, x2, c, extrapolation, name)
-        m1, m2 = 0.5 * (x1[:-1] + x1[1:]), 0.5 * (x2[:-1] + x2[1:])
-        along1 = np.abs(jets.value(m1, x2) - table(m1[:, None], x2[None, :])).max()
-        along2 = np.abs(jets.value(x1, m2) - table(x1[:, None], m2[None, :])).max()
-        if max(along1, along2) <= tolerance:
-            break
+        between1, between2 = _between(x1), _between(x2)
+        along1, along2 = (
+            _errors(jets, table, tag, *grid, tolerance) for grid in ((between1, x2), (x1, between2))
+        )
+        if max(along1.share, along2.share) <= 1.0:
+            inside = _errors(jets, table, tag, between1, between2, tolerance)
+            if inside.share <= 1.0:
+                break
+            along1 = along2 = inside
         if max(counts) >= most:
             raise DataError(
-                f"the surface needs more than {most} patches a side (error {max(along1, along2):.3g}); it may have a "
+                f"the surface needs more than {most} patches a side (error "
+                f"{max(along1.share, along2.share) * tolerance:.3g}, {tolerance:g} allowed); it may have a "
                 "kink or a singularity: shrink the range or raise the tolerance"
             )
         counts = [
-            n * 2 if error > tolerance else n for n, error in zip(counts, (along1, along2), strict=True)
+            n * 2 if found.share > 1.0 else n for n, found in zip(counts, (along1, along2), strict=True)
         ]
+    seen = [max(found) for found in zip(along1.values, along2.values, inside.values, strict=True)]
     surface = PoseSurface(table, tag, parameters=parameters, units=units, name=name)
     report = FitReport(
         source="function",
@@ -72,10 +83,52 @@ def surface_from_function(
         orientation=tag,
         pieces=counts[0] * counts[1],
         tolerance=tolerance,
-        value_error=float(max(along1, along2)),
+        between_nodes=tuple(seen),
         degenerate=tuple(surface.degenerate_points()),
     )
     return PoseSurface(table, tag, parameters=parameters, units=units, name=name, report=report)
+
+
+class _Errors(NamedTuple):
+    """`values`: position [m], rotation [rad], twist and its rate (angular, linear each) as fractions of the largest.
+
+    `share`: the largest of them over the tolerance.
+    """
+
+    values: tuple[float, ...]
+    share: float
+
+
+def _between(x: Array) -> Array:
+    """Points between nodes: where the error of values is largest, and of second derivatives."""
+    return (x[:-1, None] + np.diff(x)[:, None] * np.array(PROBES)).ravel()
+
+
+def _errors(
+    jets: _MixedDerivatives, table: Table2, orientation: str, x1: Array, x2: Array, tolerance: float
+) -> _Errors:
+    """Largest errors on a grid, over motions along u1, u2 and both, with the spans of the table as rates."""
+    derivatives = jets.grid(x1, x2).reshape(jets.s, jets.s, -1, jets.m)
+    g1, g2 = (g.ravel() for g in np.meshgrid(x1, x2, indexing="ij"))
+    orders = ((0, 0), (1, 0), (0, 1), (2, 0), (1, 1), (0, 2))
+    truth = {order: derivatives[order] for order in orders}
+    found = {order: table(g1, g2, order) for order in orders}
+    spans = [float(breaks[-1] - breaks[0]) for breaks in (table.breaks1, table.breaks2)]
+    values = np.zeros(6)
+    for w1, w2 in ((spans[0], 0.0), (0.0, spans[1]), (spans[0], spans[1])):
+        true, stored = (_along(parts, w1, w2) for parts in (truth, found))
+        largest = sizes(true, orientation).max(axis=1)
+        worst = differences(stored, true, orientation).max(axis=1)
+        scale = np.where(largest > 0.0, largest, 1.0)
+        scale[:2] = 1.0
+        values = np.maximum(values, worst / scale)
+    return _Errors(tuple(values.tolist()), float(values.max()) / tolerance)
+
+
+def _along(parts: dict[tuple[int, int], Array], w1: float, w2: float) -> Array:
+    """Jet (3, n, m) of the components for the constant rates w1 of u1 and w2 of u2."""
+    second = w1 * w1 * parts[2, 0] + 2.0 * w1 * w2 * parts[1, 1] + w2 * w2 * parts[0, 2]
+    return np.stack([parts[0, 0], w1 * parts[1, 0] + w2 * parts[0, 1], second])
 
 
 class _MixedDerivatives:
@@ -102,10 +155,6 @@ class _MixedDerivatives:
             raise DataError("the surface or one of its derivatives is not finite in the range; shrink it")
         shaped = flat.reshape(self.m, len(x1), len(x2), self.s, self.s)
         return np.transpose(shaped, (3, 4, 1, 2, 0))
-
-    def value(self, x1: Array, x2: Array) -> Array:
-        """(n1, n2, m)."""
-        return self.grid(x1, x2)[0, 0]
 
 
 def _patches(jets: _MixedDerivatives, x1: Array, x2: Array) -> Array:
