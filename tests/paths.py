@@ -73,3 +73,27 @@ def outputs(system: sk.System, q: Any, v: Any, *names: str, t: float = 0.0) -> l
         x = np.concatenate([np.atleast_1d(q), np.atleast_1d(v), np.zeros(len(system.work_names))])
         found.append(function(np.array([t]), x, system.parameter_vector())[0].ravel())
     return found
+
+
+STADIUM = """
+name: stadium
+parameters: {L: 5 m, R: 10 m}
+curves:
+  stadium:
+    closed: true
+    frame: upright
+    bank: 0.6
+    track:
+      - {straight: 20 m}
+      - {clothoid: {length: L, start: 0, end: 1/R, axis: [0, 0, 1]}}
+      - {arc: {radius: R, angle: pi - L/R, axis: [0, 0, 1]}}
+      - {clothoid: {length: L, start: 1/R, end: 0, axis: [0, 0, 1]}}
+      - {straight: 20 m}
+      - {clothoid: {length: L, start: 0, end: 1/R, axis: [0, 0, 1]}}
+      - {arc: {radius: R, angle: pi - L/R, axis: [0, 0, 1]}}
+      - {clothoid: {length: L, start: 1/R, end: 0, axis: [0, 0, 1]}}
+bodies:
+  car: {mass: 500 kg, com: [0, 0, 0.4 m], inertia: [100, 300, 350]}
+joints:
+  rail: {type: path, curve: stadium, child: car, v0: 12 m/s}
+"""

@@ -12,32 +12,11 @@ import pytest
 from scipy.interpolate import CubicSpline
 
 import sekant as sk
+from paths import STADIUM
 from sekant.analyses.simulation import runs
 from sekant.solvers.ode import integrate
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
-STADIUM = """
-name: stadium
-parameters: {L: 5 m, R: 10 m}
-curves:
-  stadium:
-    closed: true
-    frame: upright
-    bank: 0.6
-    track:
-      - {straight: 20 m}
-      - {clothoid: {length: L, start: 0, end: 1/R, axis: [0, 0, 1]}}
-      - {arc: {radius: R, angle: pi - L/R, axis: [0, 0, 1]}}
-      - {clothoid: {length: L, start: 1/R, end: 0, axis: [0, 0, 1]}}
-      - {straight: 20 m}
-      - {clothoid: {length: L, start: 0, end: 1/R, axis: [0, 0, 1]}}
-      - {arc: {radius: R, angle: pi - L/R, axis: [0, 0, 1]}}
-      - {clothoid: {length: L, start: 1/R, end: 0, axis: [0, 0, 1]}}
-bodies:
-  car: {mass: 500 kg, com: [0, 0, 0.4 m], inertia: [100, 300, 350]}
-joints:
-  rail: {type: path, curve: stadium, child: car, v0: 12 m/s}
-"""
 LAPS = 11 * 143.0 / 12.0
 
 

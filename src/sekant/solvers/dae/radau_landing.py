@@ -5,7 +5,7 @@ guard has left its interval by the end of a step, or at a stage, the residuals t
 that the step went over, are compared to those with the modes that belong there; the Newton matrix turns the largest
 difference into one of velocities,
 
-    cost = (1 - theta) mu h ||K^-1 (R_new - R_old) / mu|| ,   theta: where on the step the guard left,
+    cost = (1 - theta) mu h ||K^-1 (F_new - F_old)|| ,   theta: where on the step the guard left,
 
 which is what the step is off by having gone on in the old modes. A step that costs at most a tenth of the tolerance
 stands, and the next one starts in the new modes. Any other is repeated so that it ends just beyond the crossing:
@@ -31,7 +31,7 @@ from sekant.solvers.common.modes import (
 from sekant.solvers.common.vectors import clear, put, take
 from sekant.solvers.dae.calls import first_not_finite, guards, residual, set_state, set_time
 from sekant.solvers.dae.memory import Memory
-from sekant.solvers.dae.radau_newton import set_stage, solve_real
+from sekant.solvers.dae.radau_newton import scale_right_side, set_stage, solve_real
 from sekant.solvers.dae.radau_tableau import MU_REAL, C
 
 # What `watch` finds.
@@ -127,11 +127,14 @@ def _set_inside(memory, t, h, theta):
 
 @inner
 def _change(memory, h):
-    """Norm of what the modes that belong to the point would change in v over the step; inf: not finite."""
+    """Norm of what the modes that belong to the point would change in v over the step; inf: not finite.
+
+    Constraints that jump count as the velocities with which they would be met within the step.
+    """
     m = memory.modes
-    F, old, b, weight = memory.f, memory.v_kept, memory.real_b, memory.weight
+    F, old, b, weight = memory.f, memory.w[0], memory.real_b, memory.weight
     residual(memory)
-    take(old, F, 0)
+    put(old, 0, F)
     keep(m)
     _settle(memory, False)
     residual(memory)
@@ -139,15 +142,14 @@ def _change(memory, h):
     memory.residuals += 2
     if first_not_finite(F) >= 0 or first_not_finite(old) >= 0:
         return inf
-    clear(b)
-    mu = MU_REAL / h
-    for j in range(old.size):
-        b[j] = (old[j] - F[j]) / mu
+    for j in range(b.size):
+        b[j] = F[j] - old[j]
+    scale_right_side(memory, b, MU_REAL / h)
     solve_real(memory)
     square = 0.0
-    for j in range(old.size):
+    for j in range(memory.nv):
         square += (weight[j] * b[j]) ** 2
-    return MU_REAL * sqrt(square / old.size)
+    return MU_REAL * sqrt(square / memory.nv)
 
 
 @inner

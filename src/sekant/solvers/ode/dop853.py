@@ -78,7 +78,7 @@ def _trial(run, t, h):
     for j in range(end.size):
         end[j] = stage[j]
     if run.projection != 0:
-        if not project(run, end, t + h):
+        if not project(run, end, t + h, run.arg_projection):
             return end.size
         for j in range(end.size):
             stage[j] = end[j]
@@ -92,6 +92,7 @@ def _trial(run, t, h):
 def _write_rows(run, budget):
     """Write the outputs before the present time, at most `budget` of them; returns the budget left.
 
+    They lie inside the last step, at whose end modes may have changed: each is projected by what holds at its place.
     Returns -1 if an output cannot be projected.
     """
     t, t_eval, rows, x, saved = run.t, run.t_eval, run.rows, run.x, run.saved
@@ -99,7 +100,7 @@ def _write_rows(run, budget):
         row = run.row
         interpolate(run, run.x_old, (t_eval[row] - run.step_start) / run.step_length, saved)
         normalize(saved, run.blocks)
-        if run.projection != 0 and not project(run, saved, t_eval[row]):
+        if run.projection != 0 and not project(run, saved, t_eval[row], run.arg_output):
             run.t_failed = t_eval[row]
             return -1
         for j in range(x.size):

@@ -131,4 +131,4 @@ def end_at_event(run, t, h):
     end, theta = run.x_old, run.theta_event
     interpolate(run, run.x, theta, end)
     normalize(end, run.blocks)
-    return run.projection == 0 or project(run, end, t + theta * h)
+    return run.projection == 0 or project(run, end, t + theta * h, run.arg_projection)

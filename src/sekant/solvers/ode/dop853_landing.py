@@ -166,7 +166,7 @@ def _land(run, t, h):
     end = run.x_old
     interpolate(run, run.x, theta, end)
     normalize(end, run.blocks)
-    if run.projection != 0 and not project(run, end, t + theta * h):
+    if run.projection != 0 and not project(run, end, t + theta * h, run.arg_projection):
         return REPEAT
     for s in range(m.kind.size):
         m.flips[s] = 0

@@ -38,7 +38,7 @@ def euler_steps(run, base, first, last, h):
         if not good:
             return i - first
         normalize(x, blocks)
-        if has_projection and not project(run, x, base + (i + 1) * h):
+        if has_projection and not project(run, x, base + (i + 1) * h, run.arg_projection):
             return i - first
         i += 1
     return last - first

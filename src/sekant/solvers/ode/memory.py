@@ -142,11 +142,12 @@ class Run(Struct):
     p: Vector
     # Arguments and results of the functions, by address. arg_x, arg_stage (t, state, p, T, M): the state is `x` or
     # `stage`; arg_projection, arg_events (`stage`), arg_kinematics, arg_group, arg_sampling (`x`): with the modes of
-    # those functions. res: one-entry result tables in a row, from `res_at` on; the one at `res_at + 8 s` writes to
-    # row s of `k`.
+    # those functions, arg_output (`stage`): of a projection with free ones. res: one-entry result tables in a row,
+    # from `res_at` on; the one at `res_at + 8 s` writes to row s of `k`.
     arg_x: Integers
     arg_stage: Integers
     arg_projection: Integers
+    arg_output: Integers
     arg_events: Integers
     arg_sampling: Integers
     arg_kinematics: Integers
@@ -231,7 +232,8 @@ def _add_functions(run: Run, problem: OdeProblem) -> None:
     modes = lay_out_modes(switching, problem.rhs.sites, projection.sites)
     events, sampling = problem.events or problem.rhs, problem.sampling
     sample = problem.rhs if sampling is None else sampling.function
-    free = free_modes(max((kinematics.sites, group.sites, events.sites, sample.sites), key=len))
+    others = (kinematics.sites, group.sites, events.sites, sample.sites, projection.sites)
+    free = free_modes(max(others, key=len))
     functions = (problem.rhs, kinematics, group, projection, guards, events, sample)
     e, fresh = np.zeros(problem.directions.size), np.zeros(0 if sampling is None else sampling.count)
     p, tables, res = problem.p.copy(), problem.tables, _pointers(*k)
@@ -248,6 +250,7 @@ def _add_functions(run: Run, problem: OdeProblem) -> None:
         arg_x=_pointers(clock, run.x, p, tables, modes.value),
         arg_stage=_pointers(clock, stage, p, tables, modes.value),
         arg_projection=_pointers(clock, stage, p, tables, modes.other_value),
+        arg_output=_pointers(clock, stage, p, tables, free),
         arg_events=_pointers(clock, stage, p, tables, free),
         arg_sampling=_pointers(clock, run.x, p, tables, free),
         arg_kinematics=_pointers(clock, run.x, p, tables, free),

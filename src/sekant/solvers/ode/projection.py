@@ -16,15 +16,18 @@ SLACK = 10.0  # a residual that round-off keeps from reaching the tolerance may 
 
 
 @inner
-def project(run, x, t):
-    """Project `x` in place at time t; returns whether it satisfies the constraints. Overwrites `run.stage`."""
+def project(run, x, t, arguments):
+    """Project `x` in place at time t; returns whether it satisfies the constraints. Overwrites `run.stage`.
+
+    `arguments`: of the function, with modes that hold (`run.arg_projection`) or free ones (`run.arg_output`).
+    """
     stage, projected, tolerance = run.stage, run.projected, run.projection_tolerance
     run.clock[0] = min(max(t, run.earliest), run.latest)
     residual = 0.0
     for _ in range(MOST_ITERATIONS):
         for j in range(x.size):
             stage[j] = x[j]
-        call_native(run.projection, run.arg_projection, run.projection_res, run.work)
+        call_native(run.projection, arguments, run.projection_res, run.work)
         residual = run.residual[0]
         if residual <= tolerance or not residual < 1e100:
             break
