@@ -12,13 +12,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sekant.analyses.simulation.chattering import switching_elements
+from sekant.analyses.simulation.crossings import breaks_crossed, stepped_over
 from sekant.analyses.simulation.located import run_located
 from sekant.analyses.simulation.sampling import (
     sampled_in_loop,
     sampling_of,
     with_held,
 )
-from sekant.analyses.simulation.crossings import breaks_crossed, stepped_over
 from sekant.analyses.simulation.sliding import chattering
 from sekant.analyses.simulation.work import WorkAlongMotion
 from sekant.engine.codegen.native import NativeFunction
@@ -263,7 +263,6 @@ def _run_explicit(method: str, setup: Setup, work: Floats | None = None, guards:
         outcome.x_last[system.nq + system.nv + system.nz :].copy(),
         event=_record(outcome, system),
         held=outcome.held_last if problem.sampling is not None else np.zeros(0),
-        warnings=()
         warnings=stepped_over(system)
         if is_adaptive(method)
         else breaks_crossed(problem, outcome, system, float(setup.step or 0.0))
