@@ -13,7 +13,6 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import scipy.optimize
 from numpy.typing import NDArray
 
 from sekant.engine.system import State
@@ -122,7 +121,9 @@ class _Located:
         if value(low) * value(high) >= 0:  # a root at an end, to round-off
             at = min((low, high), key=lambda t: abs(value(t)))
         else:
-            root: Any = scipy.optimize.brentq(value, low, high, xtol=1e-14 * max(abs(high), 1e-3))
+            from scipy.optimize import brentq  # takes a while to load
+
+            root: Any = brentq(value, low, high, xtol=1e-14 * max(abs(high), 1e-3))
             at = float(root)
         value(at)
         return at, reached[at]
