@@ -149,7 +149,7 @@ class TravelEnd:
     def _end(self, base: _Point) -> Limit:
         system = self.equations.system
         beyond = self.equations.move(base.q, 1e-7 * base.tangent)
-        fault = system.explain_failure(self.equations.t, np.concatenate([beyond, np.zeros(system.nv)]))
+        fault = explain_failure(system, self.equations.t, np.concatenate([beyond, np.zeros(system.nv)]))
         if fault:
             return self._limit(END, base, "travel ends at", f": {fault}")
         return self._limit(LOST, base, "no way goes on from")
