@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from sekant.analyses.kinematics.equations import DrivenEquations
 from sekant.analyses.kinematics.mobility import displacement_name
+from sekant.engine.reports import explain_failure
 
 Vector = NDArray[np.float64]
 DEAD_POINT = "dead point"
