@@ -369,3 +369,42 @@ def test_impossible_steady_motions_say_why():
         sk.steady_motion(sk.compile(hinge), rates={"hinge.angle": 2.0})
     with pytest.raises(sk.SekantError, match=r"rod.angular_velocity"):
         sk.steady_motion(sk.compile(hinge), turn=2.0)
+
+
+def test_driver_as_input_about_a_steady_motion():
+    """A slide moves the hinge of a turning pendulum outward: slow changes keep the angular momentum."""
+    J, m_s, m, r = 0.1, 0.5, 10.0, 0.07
+    model = rotating_pendulum(free=True)
+    hinge = model.joints["hinge"].model_copy(update={"parent": "slide"})
+    model = model.model_copy(
+        update={
+            "bodies": {**model.bodies, "slide": sk.Body(mass=m_s, inertia=(0, 0, 0))},
+            "joints": {
+                "shaft": model.joints["shaft"],
+                "rail": sk.joints.Prismatic(parent="hub", child="slide", axis=(-1, 0, 0), q0=r),
+                "hinge": hinge,
+            },
+            "drivers": {"reach": sk.Driver(joint="rail", value="r")},
+            "parameters": {"r": r},
+        }
+    )
+    system = sk.compile(model, parameters=["r"])
+    steady = sk.steady_motion(system, turn=OMEGA)
+    linear = sk.linearize(system, steady, inputs=["reach"], outputs=["hinge.q"])
+    theta = float(steady.outputs["hinge.q"])
+    s, c = np.sin(theta), np.cos(theta)
+    R = r + L * s
+    assert R * OMEGA**2 * c == pytest.approx(G * s, rel=1e-9)
+    inertia = J + m_s * r**2 + m * R**2
+    # W' = -W (2 m_s r + 2 m R (1 + L c theta')) / inertia  and  d(R W^2 cos - g sin) = 0, for r' = 1
+    outward = -OMEGA / inertia * np.array([2 * m_s * r + 2 * m * R, 2 * m * R * L * c])
+    left = OMEGA**2 * c + 2 * OMEGA * R * c * outward[0]
+    right = OMEGA**2 * R * s + G * c - OMEGA**2 * L * c**2 - 2 * OMEGA * R * c * outward[1]
+    assert linear.transfer(1e-3j)[0, 0] == pytest.approx(left / right, rel=1e-5)
+    rate = linear.sensitivity(["r"]).eigenvalues[linear.modes().oscillations, 0]
+    h, found = 1e-5, []
+    for shift in (-h, h):
+        moved = sk.steady_motion(system, steady, turn=OMEGA, parameters={"r": r + shift})
+        modes = sk.linearize(system, moved, inputs=["reach"]).modes()
+        found.append(modes.eigenvalues[modes.oscillations])
+    assert rate == pytest.approx((found[1] - found[0]) / (2 * h), rel=1e-5)

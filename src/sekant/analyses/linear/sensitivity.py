@@ -9,7 +9,7 @@ frequency and damping follow from omega = |lam|, zeta = -Re lam / |lam| (against
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -81,7 +81,8 @@ class Sensitivity:
         if where.steady is not None and where.moving:
             for k, (rate, change) in enumerate(zip(self._rates, self._changes, strict=True)):
                 assert isinstance(change, MotionChange)
-                parts[k] = parts[k] - axes_change(where.steady, where.point, rate, change)
+                own = replace(change, dp=change.dp[where.steady.places(self.model.system)])
+                parts[k] = parts[k] - axes_change(where.steady, where.point, rate, own)
         return np.stack(parts, axis=-1)
 
     @property
@@ -292,7 +293,13 @@ def _change(model: LinearModel, slopes: Slopes, k: int, name: str) -> Change | M
     """How the operating point moves with parameter k."""
     where, T = model.operating_point, model.reduction.tangent
     if where.steady is not None:
-        return where.steady.change(k, name)
+        places = where.steady.places(model.system)
+        if k not in places:
+            raise SolverError(f"sensitivity: '{name}' is an input of the linear model, which is zero in it")
+        change = where.steady.change(places.index(k), name)
+        dp = np.zeros(where.point.p.size)
+        dp[places] = change.dp
+        return replace(change, dp=dp)
     rows, n = where.rows, T.M.shape[0]
     m = int(rows.sum())
     dp = np.zeros(where.point.p.size)

@@ -83,7 +83,7 @@ class SteadyMotion(State):
         They follow from the conditions, E(q, Y(q)) = 0, and hold what is to be taken from linear equations to have
         them in axes that move with the motion.
         """
-        f = self.equations.steady.field(point, self.trial.g)
+        f = self.equations.steady.field(self._own(point), self.trial.g)
         inverse = np.linalg.pinv(f.J, rcond=1e-10)
         Y_s = -inverse @ f.E_s
         return Y_s, -inverse @ (f.J_rate @ Y_s + f.E_s_rate)
@@ -93,7 +93,7 @@ class SteadyMotion(State):
 
         x = J^+ b with independent columns of J changes by J^+ (db - dJ x) + (J^T J)^-1 dJ^T (b - J x).
         """
-        steady, g, c = self.equations.steady, self.trial.g, change
+        steady, g, c, point = self.equations.steady, self.trial.g, change, self._own(point)
         f, d = steady.field(point, g), steady.field_change(point, g, c.ds, c.dv, c.da, c.dp, c.dg)
         inverse = np.linalg.pinv(f.J, rcond=1e-10)
 
@@ -104,6 +104,15 @@ class SteadyMotion(State):
         dY_s = moved(Y_s, -f.E_s, -d.E_s)
         db = -(d.J_rate @ Y_s + f.J_rate @ dY_s + d.E_s_rate)
         return dY_s, moved(Y_rate, -(f.J_rate @ Y_s + f.E_s_rate), db)
+
+    def _own(self, point: Point) -> Point:
+        """The point with the parameters of the system whose motion this is: linear models add inputs to them."""
+        return replace(point, p=self.trial.point.p)
+
+    def places(self, system: System) -> list[int]:
+        """Where the entries of p of this motion's system are in that of `system`, which has inputs besides."""
+        entries = {entry: k for k, entry in enumerate(_entries(system))}
+        return [entries[entry] for entry in _entries(self.system)]
 
     def change(self, k: int, name: str) -> MotionChange:
         """How the motion moves with entry k of p, targets kept."""
@@ -213,6 +222,12 @@ def _with_states(
     )
     z_found = [float(found.parameters[name].ravel()[0]) for name in system.equations.z_names]
     return replace(found, z=np.array(z_found))
+
+
+def _entries(system: System) -> list[tuple[str, int]]:
+    """Name and component of every entry of p."""
+    found = [(name, i) for name, value in system.parameters.items() for i in range(value.size)]
+    return [*found, *((f"held {value.name}", 0) for value in system.equations.held_values)]
 
 
 def _functions(system: System, rates: tuple[int, ...], members: frozenset[str] | None) -> SteadyFunctions:
