@@ -81,8 +81,13 @@ CODES: dict[str, WarningCode] = {
         "The position found needs no dry friction in a joint; with it, the joint would rest in a range around it.",
         "For a joint that sticks, start from the final state of a simulation that ends at rest.",
     ),
+    "friction_sticks": WarningCode(
+        "linearize",
+        "A joint with dry friction rests: friction holds it, and it takes no part in small motions.",
+        "For motions so large that it slides, leave the friction out, or linearize about a state in which it slides.",
+    ),
     "friction_exceeded": WarningCode(
-        "equilibrium",
+        "equilibrium, linearize",
         "A joint that sticks in the given state would have to bear more than its limit: this is no rest.",
         "Simulate, and start from where the motion ends.",
     ),

@@ -10,6 +10,8 @@ from sekant.errors import SekantError
 from sekant.model.parse import model_from_dict
 
 K, M, LEVEL = 70.0, 1.9, 5.0
+UPPER = np.sort_complex(np.roots([0.7, 2.0, 31.0]))
+"""Eigenvalues of the upper block alone."""
 
 
 @pytest.fixture(scope="module")
@@ -58,8 +60,26 @@ def test_a_joint_that_sticks_at_the_end_of_a_run_stays_in_the_equilibrium(system
     assert abs(rest.holding["rail.displacement"]) < LEVEL
     assert rest.warnings == ()
     assert float(np.ravel(rest.outputs["rub.force"])[0]) == pytest.approx(K * rest.q[0], rel=1e-9)
-    with pytest.raises(SekantError, match=r"(?s)'rub'.*driver"):
-        sk.linearize(system, rest)
+    model = sk.linearize(system, rest, outputs=["top.q"], inputs=["top.displacement"])
+    assert model.warnings == ()
+    np.testing.assert_allclose(np.sort_complex(model.modes().eigenvalues), UPPER, rtol=1e-10)
+    assert model.transfer(0.0)[0, 0] == pytest.approx(1 / 31.0, rel=1e-10)
+    multipliers = model.operating_point.point.lam
+    assert multipliers == pytest.approx([-K * rest.q[0]], rel=1e-9)
+
+
+def test_a_joint_at_rest_is_taken_to_stick_and_that_is_said(system):
+    model = sk.linearize(system)
+    assert sorted(w.code for w in model.warnings) == ["friction_ignored", "friction_sticks"]
+    np.testing.assert_allclose(np.sort_complex(model.modes().eigenvalues), UPPER, rtol=1e-10)
+    pulled = sk.linearize(system, sk.State(np.array([0.2, 0.0]), np.zeros(2)))
+    assert [w.code for w in pulled.warnings] == ["friction_sticks", "friction_exceeded"]
+    assert "14" in pulled.warnings[1].cause  # 70 N/m times 0.2 m
+
+
+def test_a_motion_in_which_a_joint_sticks_has_the_rest_of_the_coordinates(system):
+    model = sk.linearize(system, sk.State(np.array([0.05, 0.02]), np.array([0.0, -0.1])), at="motion")
+    np.testing.assert_allclose(np.sort_complex(np.linalg.eigvals(model.A)), UPPER, rtol=1e-10)
 
 
 def test_a_joint_that_could_not_bear_it_is_named(system):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,7 @@ from sekant.analyses.linear.inputs import (
 from sekant.analyses.linear.linear_model import LinearModel
 from sekant.analyses.linear.moving_axes import frozen, moving_axes
 from sekant.analyses.linear.operating_point import operating_point
+from sekant.analyses.linear.stick_branch import stick_branch
 from sekant.analyses.statics.closed_contacts import variant_of
 from sekant.analyses.steady.element_states import has_states
 from sekant.engine.functions.linear import Tangent, linear_functions
@@ -58,6 +60,7 @@ def linearize(
     a steady motion with the constant accelerations `a` (nv,), by default none; what `sk.steady_motion` returned
     is taken in axes that move with it. ``at="motion"`` takes any state and the accelerations that the system
     has there. A state that is not what it is said to be is refused, with the forces that are unbalanced.
+    A joint with dry friction that rests in the state is held by it, by a constraint of the friction's name.
 
     `inputs`: names of run-time parameters, drivers, or coordinates (along which forces act). `outputs`: names or
     patterns of outputs. `independent`: coordinates to use where constraints leave fewer free than there are; by
@@ -73,10 +76,15 @@ def linearize(
     system = as_system(system, [*(parameters or {})])
     if state is not None and hasattr(state, "t"):
         t = state.t  # type: ignore[attr-defined]
+    asked: dict[str, Any] = {"independent": independent, "method": method, "step": step}
+    branch = stick_branch(system, state, t, at, parameters)
+    if branch is not None:
+        ports = {"inputs": inputs, "outputs": outputs, "parameters": branch.parameters}
+        model = linearize(branch.system, branch.state, t, at=at, a=a, **ports, **asked)
+        return replace(model, warnings=without_repeats(model.warnings, branch.warnings))
     if has_states(system):
         from sekant.analyses.linear.with_states import linearize_with_states
 
-        asked = {"independent": independent, "method": method, "step": step}
         return linearize_with_states(system, state, t, at, a, inputs, outputs, parameters, asked)
     system = with_inputs(system, inputs, t)
     where = operating_point(system, state, t, at, a, parameters)

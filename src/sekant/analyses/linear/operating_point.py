@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from sekant.analyses.assembly.tangent_space import TangentSpace
 from sekant.analyses.statics.equilibrium import Equilibrium, equilibrium
-from sekant.analyses.statics.sticking import sliding_parameters
+from sekant.analyses.statics.sticking import branch_parameters
 from sekant.analyses.steady.motion import SteadyMotion
 from sekant.engine.functions.linear import LinearFunctions, Point, linear_functions
 from sekant.engine.system import State, System
@@ -73,7 +73,7 @@ def operating_point(
         ],
         bool,
     )
-    p = sliding_parameters(system, state, t, parameters)
+    p = branch_parameters(system, state, t, parameters)
     q, v = (np.asarray(x, float).ravel() for x in (state.q, state.v))
     if q.size != system.nq or v.size != system.nv:
         raise SolverError(

@@ -1,8 +1,8 @@
 """Dry friction in analyses without time: which joints stick is part of the state, and what is assumed is said.
 
 A state that a simulation ended in tells which joints stick in it (its held values). They stay where they are and
-bear what they have to; all others are taken without their dry friction. Small motions exist where a joint slides: its
-friction then has a direction. A joint that sticks is no coordinate of small motions.
+bear what they have to; all others are taken without their dry friction. In small motions a joint that rests is held
+by its friction, and that of a joint that slides has a direction.
 """
 
 from __future__ import annotations
@@ -18,6 +18,8 @@ from sekant.engine.system import State, System
 from sekant.errors import AnalysisWarning, SolverError
 
 Floats = NDArray[np.float64]
+ROUND_OFF = 1e-13
+"""Slip, against the largest velocity, up to which a joint rests."""
 
 
 def stuck_in(system: System, state: State | None) -> list[str]:
@@ -81,7 +83,8 @@ def at_rest_warnings(
     solved = system.equations.friction
     if not system.equations.dry_friction:
         return []
-    force, limit = _forces(system, stuck, q, t, parameters)
+    p = system.parameter_vector(parameters, flags(system, stuck))
+    force, limit = forces_of(system, State(q, np.zeros(system.nv)), t, parameters, p)
     found = []
     for i, one in enumerate(solved.frictions):
         if one.name not in stuck:
@@ -95,58 +98,82 @@ def at_rest_warnings(
                 )
             )
         elif abs(force[i]) > limit[i] * (1 + 1e-9):
-            found.append(
-                AnalysisWarning(
-                    "friction_exceeded",
-                    f"friction '{one.name}'",
-                    "",
-                    f"it would have to bear {abs(force[i]):.6g}, but sticks up to {limit[i]:.6g} (N or N m) only",
-                    "this is no rest: simulate, and start from where the motion ends",
-                )
-            )
+            found.append(exceeded(one.name, force[i], limit[i]))
     return found
 
 
-def _forces(
-    system: System, stuck: Sequence[str], q: Floats, t: float, parameters: Any
+def exceeded(name: str, force: float, limit: float) -> AnalysisWarning:
+    """A friction that cannot bear what it has to."""
+    return AnalysisWarning(
+        "friction_exceeded",
+        f"friction '{name}'",
+        "",
+        f"it would have to bear {abs(force):.6g}, but sticks up to {limit:.6g} (N or N m) only",
+        "this is no rest: simulate, and start from where the motion ends",
+    )
+
+
+def forces_of(
+    system: System, state: State, t: float, parameters: Mapping[str, ArrayLike] | None, p: Floats
 ) -> tuple[Floats, Floats]:
-    """Forces and limits (n,) of all frictions at rest at q."""
+    """Forces and limits (n,) of all frictions in a state, with what sticks and slides by p."""
     eq = system.equations
     solved = eq.friction
     inputs = [eq.t, eq.q, eq.v, eq.z, eq.p]
     function = system.once(
-        "friction at rest", lambda: system.function("friction_at_rest", inputs, [solved.force, solved.limit])
+        "forces of friction",
+        lambda: system.function("forces_of_friction", inputs, [solved.force, solved.limit]),
     )
-    p = system.parameter_vector(parameters, flags(system, stuck))
-    z = system.element_states(State(q, np.zeros(system.nv)), parameters)
-    force, limit = function(np.array([t]), q, np.zeros(system.nv), z, p)
+    z = system.element_states(state, parameters)
+    force, limit = function(np.array([t]), state.q, state.v, z, p)
     return force.ravel(), limit.ravel()
 
 
-def sliding_parameters(
-    system: System, state: State, t: float, parameters: Mapping[str, ArrayLike] | None
-) -> Floats:
-    """p (np,) for small motions about a state in which every joint with dry friction slides."""
+def unmoved(system: System, state: State, t: float, parameters: Mapping[str, ArrayLike] | None) -> list[str]:
+    """Names of the frictions without slip in a state, nor a direction in which it begins; not those of drivers."""
+    solved = system.equations.friction
     p = system.parameter_vector(parameters, getattr(state, "held", None))
-    eq = system.equations
-    solved = eq.friction
-    if not eq.dry_friction:
+    speeds = _slips(system, state, t, parameters, p)
+    return [
+        one.name
+        for one, speed, driven in zip(solved.frictions, speeds, solved.driven, strict=False)
+        if speed == 0.0 and not driven and p[_held_place(system, one.name, "direction")] == 0.0
+    ]
+
+
+def branch_parameters(
+    system: System,
+    state: State,
+    t: float,
+    parameters: Mapping[str, ArrayLike] | None,
+    stuck: Sequence[str] = (),
+) -> Floats:
+    """p (np,) for small motions about a state: the frictions `stuck` stick, all others slide as they do in it."""
+    p = system.parameter_vector(parameters, getattr(state, "held", None))
+    if not system.equations.dry_friction:
         return p
-    slip = eq.lookups.oracle("slip", [eq.t, eq.q, eq.v, eq.z, eq.p], [solved.slip])
-    z = system.element_states(state, parameters)
-    w = np.array(slip(t, state.q, state.v, z, p)).ravel()
-    names = [value.name for value in eq.held_values]
-    for one, speed in zip(solved.frictions, w, strict=False):
-        if speed == 0.0:
-            raise SolverError(
-                f"linearize: friction '{one.name}' holds joint '{one.joint}' at rest, and small "
-                "motions of a joint that "
-                "sticks do not exist; drive its coordinate by a constant (a driver), leave the friction out, or "
-                "linearize about a state in which it slides (at='motion')"
-            )
-        for part, value in (("stuck", 0.0), ("direction", float(np.sign(speed)))):
-            p[p.size - len(names) + names.index(f"{one.name}.{part}")] = value
+    speeds = _slips(system, state, t, parameters, p)
+    for one, speed in zip(system.equations.friction.frictions, speeds, strict=False):
+        sticks = one.name in stuck
+        p[_held_place(system, one.name, "stuck")] = float(sticks)
+        if sticks or speed != 0.0:
+            p[_held_place(system, one.name, "direction")] = 0.0 if sticks else float(np.sign(speed))
     return p
+
+
+def _slips(system: System, state: State, t: float, parameters: Any, p: Floats) -> Floats:
+    """(n,) velocities against which frictions and contacts act; zero where they are round-off of the others."""
+    eq = system.equations
+    slip = eq.lookups.oracle("slip", [eq.t, eq.q, eq.v, eq.z, eq.p], [eq.friction.slip])
+    z = system.element_states(state, parameters)
+    found = np.array(slip(t, state.q, state.v, z, p)).ravel()
+    return np.where(np.abs(found) <= ROUND_OFF * np.max(np.abs(state.v), initial=0.0), 0.0, found)
+
+
+def _held_place(system: System, name: str, part: str) -> int:
+    """Where a held value of a friction stands, counted from the end of p."""
+    names = [value.name for value in system.equations.held_values]
+    return names.index(f"{name}.{part}") - len(names)
 
 
 def refuse_dry_friction(system: System, what: str) -> None:

@@ -1,0 +1,146 @@
+"""Linear models with joints that stick: dry friction is a constraint there, and the rest moves about it.
+
+A joint at rest with dry friction does not move under small forces: its coordinate stays where it is, and the friction
+bears what it has to, as the multiplier of that row. Friction that slides has a direction and stays a force.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from sekant.analyses.statics.equilibrium import Equilibrium, equilibrium
+from sekant.analyses.statics.sticking import branch_parameters, exceeded, forces_of, stuck_in, unmoved
+from sekant.analyses.steady.element_states import held_by_name, held_row
+from sekant.engine.system import State, System
+from sekant.engine.system import compile as compile_model
+from sekant.errors import AnalysisWarning
+from sekant.model.constraints import Constraint, Coupling
+from sekant.model.quantities import Expression
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class StickBranch:
+    """The system in which constraints hold the joints that stick, a state and parameters of it, and what to say."""
+
+    system: System
+    state: State
+    parameters: dict[str, ArrayLike]
+    warnings: tuple[AnalysisWarning, ...]
+
+
+def stick_branch(
+    system: System,
+    state: State | None,
+    t: float,
+    at: str | None,
+    parameters: Mapping[str, ArrayLike] | None,
+) -> StickBranch | None:
+    """What `linearize` works on where joints stick in `state` (None: the equilibrium); None where none does."""
+    if not system.equations.dry_friction or (state is None and at in ("steady", "motion")):
+        return None
+    if state is None:
+        state = equilibrium(system, parameters=parameters, t=t)
+    if isinstance(state, Equilibrium) and parameters is None:
+        parameters = state.parameters
+    told = stuck_in(system, state)
+    stuck = [*told, *(name for name in unmoved(system, state, t, parameters) if name not in told)]
+    if not stuck:
+        return None
+    inner = system.once(("stuck", tuple(stuck)), lambda: _held(system, stuck))
+    places = _positions(system, stuck, state, t, parameters)
+    own = {name: x for name, x in (parameters or {}).items() if name.rpartition(".")[0] not in stuck}
+    held = held_row(inner, held_by_name(system, state, parameters))
+    warnings = _assumed(system, [name for name in stuck if name not in told])
+    warnings += _overloaded(system, stuck, state, t, parameters)
+    return StickBranch(inner, replace(state, held=held), {**own, **places}, tuple(warnings))
+
+
+def _place(k: int) -> str:
+    """The run-time parameter that tells where stuck joint k is."""
+    return f"stuck_place_{k}"
+
+
+def _held(system: System, stuck: Sequence[str]) -> System:
+    """The system with a constraint of the same name in place of each friction of `stuck`."""
+    eq, model = system.equations, system.model
+    constraints: dict[str, Constraint] = dict(model.constraints)
+    for k, name in enumerate(stuck):
+        joint, i, _ = eq.stated_actions[name].generalized[0]
+        constraints[name] = Coupling(
+            joint=joint,
+            coordinate=i,
+            driven=joint,
+            driven_coordinate=i,
+            ratio=0.0,
+            offset=Expression(_place(k)),
+        )
+    places = [_place(k) for k in range(len(stuck))]
+    own = [
+        name
+        for name in system.parameters
+        if name not in model.inputs and name.rpartition(".")[0] not in stuck
+    ]
+    return compile_model(
+        model.changed(
+            forces={name: force for name, force in model.forces.items() if name not in stuck},
+            constraints=constraints,
+            parameters={**model.parameters, **dict.fromkeys(places, 0.0)},
+        ),
+        formulation=eq.formulation,
+        parameters=[*own, *places],
+        engine=system.engine,
+        cache=system.uses_cache,
+    )
+
+
+def _positions(
+    system: System, stuck: Sequence[str], state: State, t: float, parameters: Mapping[str, ArrayLike] | None
+) -> dict[str, ArrayLike]:
+    """Where the stuck joints are, by run-time parameter."""
+    eq = system.equations
+    found: dict[str, ArrayLike] = {}
+    p = system.parameter_vector(parameters, state.held)
+    for k, name in enumerate(stuck):
+        joint, i, _ = eq.stated_actions[name].generalized[0]
+        place = eq.lookups.oracle("place", [eq.t, eq.q, eq.p], [eq.motion.coordinate(joint, i)[0]])
+        found[_place(k)] = float(np.array(place(t, state.q, p)).ravel()[0])
+    return found
+
+
+def _assumed(system: System, names: Sequence[str]) -> list[AnalysisWarning]:
+    joints = {one.name: one.joint for one in system.equations.friction.frictions}
+    return [
+        AnalysisWarning(
+            "friction_sticks",
+            f"friction '{name}'",
+            "",
+            f"joint '{joints[name]}' rests, so that friction holds it and it takes no part in small motions",
+            "for motions so large that it slides, leave the friction out, or linearize about a state in which it "
+            "slides (at='motion')",
+        )
+        for name in names
+    ]
+
+
+def _overloaded(
+    system: System,
+    stuck: Sequence[str],
+    state: State,
+    t: float,
+    parameters: Mapping[str, ArrayLike] | None,
+) -> list[AnalysisWarning]:
+    """Frictions that would have to bear more than they can."""
+    p = branch_parameters(system, state, t, parameters, stuck)
+    force, limit = forces_of(system, state, t, parameters, p)
+    frictions = system.equations.friction.frictions
+    return [
+        exceeded(one.name, force[i], limit[i])
+        for i, one in enumerate(frictions)
+        if one.name in stuck and abs(force[i]) > limit[i] * (1 + 1e-9)
+    ]
