@@ -125,6 +125,15 @@ def groups(n, rng):
     return [held[np.concatenate([[True], np.diff(held) > 1])]]
 
 
+def _no_farther(seed, fit, polygon, sigma, size):
+    """Squares of the distances of left-out points from fit and polygon."""
+    spread = 3.0 * np.std(fit - polygon) / np.sqrt(len(fit)) if sigma > 0.0 and len(fit) > 1 else 0.0
+    assert np.mean(fit) <= np.mean(polygon) + spread + (1e-9 * size) ** 2, (
+        f"seed {seed}: left-out points {np.sqrt(np.mean(fit)):.3g} m from the fit, "
+        f"{np.sqrt(np.mean(polygon)):.3g} m from the polygon"
+    )
+
+
 def assess(seed, most):
     """Check a case; whether any fit was made, and distances to the truth over what is allowed."""
     case, measured = random_case(seed, most)
@@ -156,13 +165,7 @@ def assess(seed, most):
                     f"seed {seed}: {error:.3g} m from the truth, sigma {case.sigma:.3g} m"
                 )
     if to_fit:
-        fit, polygon = np.concatenate(to_fit), np.concatenate(to_polygon)
-        spread = 3.0 * np.std(fit - polygon) / np.sqrt(len(fit)) if case.sigma > 0.0 and len(fit) > 1 else 0.0
-        rounding = (1e-9 * case.size) ** 2
-        assert np.mean(fit) <= np.mean(polygon) + spread + rounding, (
-            f"seed {seed}: left-out points {np.sqrt(np.mean(fit)):.3g} m from the fit, "
-            f"{np.sqrt(np.mean(polygon)):.3g} m from the polygon"
-        )
+        _no_farther(seed, np.concatenate(to_fit), np.concatenate(to_polygon), case.sigma, case.size)
     return bool(to_fit), shares
 
 
@@ -177,8 +180,43 @@ def check(seeds, most):
         assert np.sqrt(np.mean(np.square(shares))) <= 1.0
 
 
+def assess_column(seed, most):
+    """Over a column left-out rows are compared at their values of it; whether any fit was made."""
+    rng = np.random.default_rng([seed, 1])
+    while (drawn := _random_curve(rng)) is None:
+        pass
+    curve, inner, least = drawn[0], drawn[2], drawn[4]
+    n = int(np.exp(rng.uniform(np.log(least), np.log(max(most, least + 1)))))
+    t = np.linspace(0.0, 1.0, n) if rng.random() < 0.5 else np.sort(rng.uniform(size=n))
+    size = float(np.linalg.norm(np.ptp(inner, axis=0)))
+    sigma = float(rng.choice([0.0, 1.0])) * size * 10.0 ** rng.uniform(-7.0, -1.0)
+    points = curve(t) + sigma * rng.normal(size=(n, 3))
+    to_fit, to_polygon = [], []
+    for held in groups(n, rng):
+        keep = np.setdiff1d(np.arange(n), held)
+        try:
+            found = PoseCurve.fit({"position": points[keep], "travel": t[keep]}, "travel")
+        except DataError:
+            continue
+        lines = np.stack([np.interp(t[held], t[keep], points[keep, k]) for k in range(3)], axis=1)
+        to_fit.append(np.sum((found.position(t[held]) - points[held]) ** 2, axis=1))
+        to_polygon.append(np.sum((lines - points[held]) ** 2, axis=1))
+    if to_fit:
+        _no_farther(seed, np.concatenate(to_fit), np.concatenate(to_polygon), sigma, size)
+    return bool(to_fit)
+
+
 def test_random_curves_are_fitted_or_refused():
     check(range(16), 120)
+
+
+def test_random_columns_are_fitted_or_refused():
+    assert sum(assess_column(seed, 120) for seed in range(8)) >= 7
+
+
+@pytest.mark.long
+def test_many_random_columns_are_fitted_or_refused():
+    assert sum(assess_column(seed, 2000) for seed in range(100, 300)) > 170
 
 
 @pytest.mark.long

@@ -17,6 +17,24 @@ _LONGER = 1.6  # a half circle over its chord
 _SHORTER = 0.5
 
 
+def check_prediction(
+    poses: PoseData, rows: NDArray[np.int64], tried: Tried, remedy: str, of: str = "path", unit: str = " m"
+) -> None:
+    """DataError if a fit through the `rows` (n,) of the data is farther from points than the polygon is. `of`: what
+    was fitted."""
+    if tried.lost >= 0:
+        raise poses.error(
+            f"near {poses.row(int(rows[tried.lost]))} the {of} bends more sharply than its points and their noise "
+            f"resolve: no smooth fit comes as near to them as the polygon; {remedy}"
+        )
+    if not tried.worth:
+        raise poses.error(
+            f"{len(rows)} points do not determine the {of}: left out and predicted from the others they are missed "
+            f"by {tried.missed:.3g}{unit} (rms), by straight lines between the others by {tried.polygon:.3g}{unit}; "
+            f"{remedy}"
+        )
+
+
 def check_bounds(
     poses: PoseData, rows: NDArray[np.int64], u: Array, r: Array, tried: Tried, forced: bool
 ) -> None:
@@ -26,17 +44,8 @@ def check_bounds(
     """
     spline = tried.initial.spline
     remedy = "give more points, check for outliers and rows out of order, or fit over a column"
-    if tried.lost >= 0 and not forced:
-        raise poses.error(
-            f"near {poses.row(int(rows[tried.lost]))} the path bends more sharply than its points and their noise "
-            f"resolve: no smooth fit comes as near to them as the polygon; {remedy}"
-        )
-    if not (tried.worth or forced):
-        raise poses.error(
-            f"{len(u)} points do not determine the path: left out and predicted from the others they are missed by "
-            f"{tried.missed:.3g} m (rms), farther than by straight lines between the others ({tried.polygon:.3g} m); "
-            f"{remedy}"
-        )
+    if not forced:
+        check_prediction(poses, rows, tried, remedy)
     polygon = float(chord_length(smoothed(r)[0])[-1])
     fine = np.linspace(u[0], u[-1], max(2001, 4 * len(u)))
     length = float(cumulative_length(partial(spline, nu=1), fine)[-1])

@@ -111,7 +111,8 @@ def halved_knots(
     of m components) exceeds 2.5 standard errors, 2.5 / sqrt(m n_j), or they are much larger than elsewhere (means of
     squares against the median of all, 1.4 for noise). This needs no estimate of the noise level. Each half keeps as
     many points as a quintic has coefficients, or three where residuals are large. Then knots that turn out to be
-    useless are taken away. With `across` only residuals across the curve count, for a parameter that is itself rough.
+    useless are taken away. With `across` only residuals across the curve count, for a parameter that is itself rough:
+    m - 1 components.
     """
 
     def missed(inner: Array) -> tuple[BSpline, Array]:
@@ -123,7 +124,7 @@ def halved_knots(
             miss = miss - along[:, None] * slope
         return spline, miss
 
-    n_points, m = y.shape
+    n_points, m = len(y), y.shape[1] - across
     inner = np.sort(fixed)
     for _ in range(rounds):
         inner = admissible(u, inner)

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from sekant.errors import AnalysisWarning, DataError, suggest
 from sekant.geometry.curves.arc_length import along_arc_length, cumulative_length
 from sekant.geometry.curves.pose_curve import PoseCurve
-from sekant.geometry.fit.bounds import check_bounds
+from sekant.geometry.fit.bounds import check_bounds, check_prediction
 from sekant.geometry.fit.bsplines import merged_pieces, periodic_least_squares
 from sekant.geometry.fit.checks import LEAST_POINTS, check_count, check_gaps, check_parameter, check_turns
 from sekant.geometry.fit.closing import Closing, blend_seam
@@ -125,7 +125,7 @@ def _orientation_components(poses: PoseData, wanted: str) -> tuple[str, Array | 
 
 
 def _fit_by_column(poses: PoseData, name: str, options: Options) -> PoseCurve:
-    """Fit over a column: its values are exact, so the first splines are the result."""
+    """Fit over a column: its values are exact, so the first splines that predict left-out rows are the result."""
     if name not in poses.columns:
         hint = suggest(name, ["arc_length", "chord", *poses.columns], "possible")
         raise poses.error(f"there is no column '{name}' to fit over; {hint}")
@@ -154,6 +154,12 @@ def _fit_by_column(poses: PoseData, name: str, options: Options) -> PoseCurve:
         places, rows, turned, weights = closing.extended(u, r, y, w)
     first, corners = _position_spline(places, rows, weights, options)
     second = None if turned is None else _orientation_spline(places, turned, weights, tag, corners, options)
+    source = order if closing is None else order[closing.source]
+    first = _predicting(poses, source, places, rows, weights, first, corners, closing, options, "path", " m")
+    if second is not None and turned is not None:
+        second = _predicting(
+            poses, source, places, turned, weights, second, corners, closing, options, "orientation", ""
+        )
     increment = None
     if closing is not None:
         first = replace(first, spline=closing.spline(first, u, r, np.zeros(3), 1.0, w))
@@ -171,6 +177,32 @@ def _fit_by_column(poses: PoseData, name: str, options: Options) -> PoseCurve:
         curve.check_closed()
     report = describe(curve, poses, order, u, first, second, corners, options.item, warnings)
     return replace(curve, report=report)
+
+
+def _predicting(
+    poses: PoseData,
+    source: NDArray[np.int64],
+    u: Array,
+    y: Array,
+    w: Array | None,
+    first: Initial,
+    corners: list[tuple[float, int]],
+    closing: Closing | None,
+    options: Options,
+    of: str,
+    unit: str,
+) -> Initial:
+    """A spline over a column that predicts left-out rows at least as well as straight lines do; `source` (n,): rows
+    of the data. Only the first choice repeats around a closed path."""
+    if options.method != "auto" or options.C is not None:
+        return first
+    if closing is None:
+        tried = best_of(u, y, w, first, corners, False, exact=True)
+    else:
+        tried = try_initial(u, y, w, first, corners, exact=True)
+    remedy = "give more rows, check for outliers, or choose the method yourself"
+    check_prediction(poses, source, tried, remedy, of, unit)
+    return tried.initial
 
 
 def _position_spline(

@@ -3,6 +3,8 @@
 Each kind is fitted without some of the points and compared with them; the distance across the path counts. With up to
 30 points every inner one is left out in turn, otherwise one in five. The polygon through the rest misses
 a left-out point by its distance from the line between its neighbors. A spline that does worse is no fit.
+
+Over a column (`exact`) spline and polygon are compared with a point at its own value of the column.
 """
 
 from __future__ import annotations
@@ -16,7 +18,7 @@ from scipy.interpolate import BSpline
 
 from sekant.geometry.fit.bsplines import DEGREE, admissible, least_squares
 from sekant.geometry.fit.initial import Initial, cubic, first_spline, polynomial
-from sekant.geometry.fit.polyline import Array, from_chord_of_neighbors
+from sekant.geometry.fit.polyline import Array
 
 FEW = 30
 _EVERY = 5
@@ -37,15 +39,19 @@ class Tried:
     lost: int = -1  # a point where the fit misses a stretch of points that the polygon follows; -1: none
 
     @property
+    def rounding(self) -> float:
+        """What distances are uncertain by [m]."""
+        return 1e-13 * float(np.abs(self.initial.spline.c).max())
+
+    @property
     def worth(self) -> bool:
         """Left-out points are nearer than to the polygon, or as near as those that were fitted, whose distances are
         noise: the polygon through noise that is larger than the steps fills the space around the path."""
-        rounding = 1e-13 * float(np.abs(self.initial.spline.c).max())
         if self.lost >= 0:
             return False
         if self.initial.interpolated:
-            return self.missed <= _MARGIN * self.polygon + rounding
-        return self.missed <= max(self.polygon + rounding, 1.2 * self.white)
+            return self.missed <= _MARGIN * self.polygon + self.rounding
+        return self.missed <= max(self.polygon + self.rounding, 1.2 * self.white)
 
 
 def folds(n: int) -> list[NDArray[np.int64]]:
@@ -56,14 +62,22 @@ def folds(n: int) -> list[NDArray[np.int64]]:
     return [group for group in groups if group.size]
 
 
-def polygon_distance(r: Array, held: NDArray[np.int64]) -> Array:
+def polygon_distance(u: Array, r: Array, held: NDArray[np.int64], exact: bool) -> Array:
     """Distance of the points `held` from the straight lines between their neighbors that are not held."""
     keep = np.setdiff1d(np.arange(len(r)), held)
     after = np.searchsorted(keep, held)
-    a, b, p = r[keep[after - 1]], r[keep[after]], r[held]
-    d = b - a
-    share = np.clip(np.sum((p - a) * d, axis=1) / np.maximum(np.sum(d * d, axis=1), 1e-300), 0.0, 1.0)
+    i, j = keep[after - 1], keep[after]
+    a, d, p = r[i], r[j] - r[i], r[held]
+    if exact:
+        share = (u[held] - u[i]) / (u[j] - u[i])
+    else:
+        share = np.clip(np.sum((p - a) * d, axis=1) / np.maximum(np.sum(d * d, axis=1), 1e-300), 0.0, 1.0)
     return np.linalg.norm(p - a - share[:, None] * d, axis=1)
+
+
+def distance(spline: BSpline, u: Array, r: Array, step: float, exact: bool) -> Array:
+    """Distance (n,) of points from the spline: at u if that is `exact`, else across the path."""
+    return np.linalg.norm(r - spline(u), axis=1) if exact else across(spline, u, r, step)
 
 
 def across(spline: BSpline, u: Array, r: Array, step: float) -> Array:
@@ -81,7 +95,9 @@ def typical_step(r: Array) -> float:
     return float(np.median(np.linalg.norm(np.diff(r, axis=0), axis=1)))
 
 
-def missed(u: Array, r: Array, build: Callable[[Array, Array, NDArray[np.int64]], BSpline]) -> float:
+def missed(
+    u: Array, r: Array, build: Callable[[Array, Array, NDArray[np.int64]], BSpline], exact: bool
+) -> float:
     """Rms distance of left-out points from what `build(u, r, kept)` makes of the others."""
     total, count, step = 0.0, 0, typical_step(r)
     for held in folds(len(u)):
@@ -90,19 +106,21 @@ def missed(u: Array, r: Array, build: Callable[[Array, Array, NDArray[np.int64]]
             spline = build(u[keep], r[keep], keep)
         except (ValueError, np.linalg.LinAlgError):
             return np.inf
-        gap = across(spline, u[held], r[held], step)
+        gap = distance(spline, u[held], r[held], step, exact)
         total, count = total + float(np.sum(gap**2)), count + len(held)
     value = float(np.sqrt(total / count))
     return value if np.isfinite(value) else np.inf
 
 
-def polygon_missed(r: Array) -> float:
+def polygon_missed(u: Array, r: Array, exact: bool) -> float:
     """Rms distance of the same left-out points from the polygon through the others."""
-    gaps = np.concatenate([polygon_distance(r, held) for held in folds(len(r))])
+    gaps = np.concatenate([polygon_distance(u, r, held, exact) for held in folds(len(r))])
     return float(np.sqrt(np.mean(gaps**2)))
 
 
-def try_initial(u: Array, r: Array, w: Array | None, initial: Initial, corners: Corners) -> Tried:
+def try_initial(
+    u: Array, r: Array, w: Array | None, initial: Initial, corners: Corners, exact: bool = False
+) -> Tried:
     """How well a fit that was found with all points predicts some of them."""
 
     def build(u_k: Array, r_k: Array, keep: NDArray[np.int64]) -> BSpline:
@@ -115,74 +133,83 @@ def try_initial(u: Array, r: Array, w: Array | None, initial: Initial, corners: 
     return Tried(
         initial,
         list(corners),
-        missed(u, r, build),
-        polygon_missed(r),
-        _white(u, r, initial),
+        missed(u, r, build, exact),
+        polygon_missed(u, r, exact),
+        _white(u, r, initial, exact),
         u,
-        _lost(u, r, initial),
+        _lost(u, r, initial, exact),
     )
 
 
-def _white(u: Array, r: Array, initial: Initial) -> float:
+def _white(u: Array, r: Array, initial: Initial, exact: bool) -> float:
     miss = r - initial.spline(u)
     total = float(np.sum(miss**2))
     if initial.interpolated or float(np.sum(miss[1:] * miss[:-1])) > 2.5 * total / np.sqrt(miss.size):
         return 0.0
-    return float(np.sqrt(np.mean(across(initial.spline, u, r, typical_step(r)) ** 2)))
+    return float(np.sqrt(np.mean(distance(initial.spline, u, r, typical_step(r), exact) ** 2)))
 
 
-def _lost(u: Array, r: Array, initial: Initial) -> int:
+def _lost(u: Array, r: Array, initial: Initial, exact: bool) -> int:
     """The worst point of the worst stretch of five that a least-squares fit leaves by more than noise and by more
     than the polygon through their neighbors does; -1 if there is none. Of few points, noise of more than a quarter of
-    their steps cannot be told from disorder."""
+    their steps cannot be told from disorder, unless a column orders them."""
     if initial.interpolated:
         return -1
-    gap = across(initial.spline, u, r, typical_step(r))
+    gap = distance(initial.spline, u, r, typical_step(r), exact)
     if len(u) <= FEW:
-        return int(np.argmax(gap)) if np.sqrt(np.mean(gap**2)) > 0.25 * typical_step(r) else -1
-    own, straight = (
-        np.convolve(x**2, np.full(5, 0.2), "valid") for x in (gap[1:-1], from_chord_of_neighbors(r))
-    )
+        disorder = not exact and np.sqrt(np.mean(gap**2)) > 0.25 * typical_step(r)
+        return int(np.argmax(gap)) if disorder else -1
+    sides = [polygon_distance(u, r, np.arange(k, len(u) - 1, 2), exact) for k in (1, 2)]
+    chords = np.empty(len(u) - 2)
+    chords[::2], chords[1::2] = sides
+    own, straight = (np.convolve(x**2, np.full(5, 0.2), "valid") for x in (gap[1:-1], chords))
     bad = np.where((own > 16.0 * np.median(gap**2)) & (own > straight), own, 0.0)
     return int(np.argmax(bad)) + 3 if bad.max(initial=0.0) > 0.0 else -1
 
 
-def best_of(u: Array, r: Array, w: Array | None, first: Initial, corners: Corners, forced: bool) -> Tried:
+def best_of(
+    u: Array, r: Array, w: Array | None, first: Initial, corners: Corners, forced: bool, exact: bool = False
+) -> Tried:
     """The first choice if it predicts well, else the kind that predicts best.
 
     `first` stays if nothing is to be gained, or if the caller asked for it (`forced`). Others: cubic interpolation,
     least-squares polynomials of degree 1 to 5, quintics with evenly spread knots.
     """
-    tried = try_initial(u, r, w, first, corners)
+    tried = try_initial(u, r, w, first, corners, exact)
     n = len(u)
     clear = tried.missed < 0.3 * tried.polygon if first.interpolated else tried.white > 0.0
     if forced or (n > FEW and tried.worth and clear):
         return tried
     others: list[Tried] = []
     sigma = first.noise
-    centripetal = np.concatenate([[0.0], np.cumsum(np.sqrt(np.linalg.norm(np.diff(r, axis=0), axis=1)))])
     if not first.interpolated:
         settings = {"method": "interpolation", "noise": sigma, "corners": corners}
-        others.append(try_initial(u, r, w, first_spline(u, r, **settings), corners))
-    for name, x in (("cubic", u), ("centripetal cubic", centripetal * (u[-1] - u[0]) / centripetal[-1])):
-        if n <= 10 * FEW and np.all(np.diff(x) > 1e-9 * x[-1]):
+        others.append(try_initial(u, r, w, first_spline(u, r, **settings), corners, exact))
+    for name, x in [("cubic", u)] + ([] if exact else [("centripetal cubic", _centripetal(u, r))]):
+        if n <= 10 * FEW and np.all(np.diff(x) > 1e-9 * (x[-1] - x[0])):
             initial = Initial(cubic(x, r), x[2:-2], sigma, True, f"{name} interpolation", 3)
             joints = [(float(p), 3) for p in x[2:-2]]
-            others.append(replace(try_initial(x, r, w, initial, ()), corners=joints))
+            others.append(replace(try_initial(x, r, w, initial, (), exact), corners=joints))
     for degree in range(1, DEGREE + 1):
         if n > degree + 2 and n <= 4 * FEW:
             name = f"least-squares polynomial of degree {degree}"
             initial = Initial(polynomial(u, r, degree, w), np.zeros(0), sigma, False, name, degree)
-            others.append(try_initial(u, r, w, initial, ()))
+            others.append(try_initial(u, r, w, initial, (), exact))
     for count in sorted({1, 2, 4, 8, n // 40, n // 20, n // 10}):
         if count >= 1 and n > count + DEGREE + 3:
             inner = admissible(u, np.quantile(u, np.arange(1, count + 1) / (count + 1)))
             name = "evenly spread knots"
             initial = Initial(least_squares(u, r, inner, w), inner, sigma, False, name)
-            others.append(try_initial(u, r, w, initial, ()))
-    exact = [t for t in (tried, *others) if t.initial.interpolated and t.worth]
+            others.append(try_initial(u, r, w, initial, (), exact))
+    through = [t for t in (tried, *others) if t.initial.interpolated and t.worth]
     # what comes near the best goes through all points: few of them show no noise that would have to be smoothed
-    choice = exact or [t for t in (tried, *others) if t.worth] or [tried, *others]
+    choice = through or [t for t in (tried, *others) if t.worth] or [tried, *others]
     least = min(t.missed for t in choice)
     best = min((t for t in choice if t.missed <= 1.03 * least), key=lambda t: len(t.initial.inner))
-    return tried if tried.worth and tried.missed <= 1.05 * best.missed else best
+    return tried if tried.worth and tried.missed <= 1.05 * best.missed + tried.rounding else best
+
+
+def _centripetal(u: Array, r: Array) -> Array:
+    """Sums of the roots of the steps, as long as u."""
+    root = np.concatenate([[0.0], np.cumsum(np.sqrt(np.linalg.norm(np.diff(r, axis=0), axis=1)))])
+    return root * (u[-1] - u[0]) / root[-1]
