@@ -1,5 +1,6 @@
 """Signals that switch, sample and delay, and events, against closed solutions in several methods and formulations."""
 
+import importlib
 from math import factorial
 
 import numpy as np
@@ -109,6 +110,34 @@ def test_sampled_controller_is_the_discrete_system(method):
     half = sk.simulate(model, until=0.83, **options)  # between two samples: what they left goes on
     rest = sk.simulate(model, initial=half, until=2.0, **options)
     assert rest["rail.q"][-1] == pytest.approx(q, abs=1e-10)
+
+
+def test_samples_are_compiled_once_and_before_the_run(monkeypatch):
+    """With the work accumulated or without; nothing is compiled while the clock of the run is on."""
+    module = importlib.import_module("sekant.analyses.simulation.simulate")
+    inner, running, made = module.run, [False], []
+    make = sk.System.function
+
+    def run(*given):
+        running[0] = True
+        return inner(*given)
+
+    def function(self, name, *given, **more):
+        assert not running[0], f"'{name}' is compiled in the run"
+        made.append(name)
+        return make(self, name, *given, **more)
+
+    monkeypatch.setattr(module, "run", run)
+    monkeypatch.setattr(sk.System, "function", function)
+    signals = {"u": {"type": "sampled", "input": "-4*rail.q - 3*rail.v", "period": "1 ms", "unit": "N"}}
+    system, ends = sk.compile(slider(signals, "u")), []
+    for balance in (False, True):
+        result = sk.simulate(system, until=0.1, method="rk4", step=1e-3, balance=balance)
+        running[0] = False
+        ends.append(result["rail.q"][-1])
+    assert made.count("sampling") == 1
+    assert ends[0] == ends[1]
+    assert np.max(np.abs(result["energy.balance"])) < 1e-9
 
 
 @pytest.mark.parametrize(("method", "pieces"), [("dop853", 1), ("taylor", 2)])

@@ -16,6 +16,7 @@ from sekant.analyses.simulation.crossings import breaks_crossed, stepped_over
 from sekant.analyses.simulation.located import run_located
 from sekant.analyses.simulation.sampling import (
     sampled_in_loop,
+    sampling_function,
     sampling_of,
     with_held,
 )
@@ -131,6 +132,15 @@ def prepare_loop(method: str) -> None:
         prepare({**METHODS, **IMPLICIT}[method].advance)
 
 
+def prepare_functions(method: str, system: System, parameters: Any, balance: bool) -> None:
+    """See that what an explicit method calls in its loop is compiled, before a clock starts."""
+    if method not in METHODS:
+        return
+    explicit_problem(system, parameters, balance, method)
+    if sampled_in_loop(system, method):
+        sampling_function(system)
+
+
 def run(method: str, setup: Setup) -> Run:
     """Integrate by the named method."""
     if method == TAYLOR:
@@ -223,7 +233,7 @@ def _run_explicit(method: str, setup: Setup, work: Floats | None = None, guards:
     on_chunk: Callable[..., None] = setup.on_chunk
     if guards is None and sampled_in_loop(system, method):
         begin, end = float(setup.times[0]), float(setup.times[-1])
-        sampling = sampling_of(system, setup.balance, setup.p, begin, end)
+        sampling = sampling_of(system, setup.p, begin, end)
         problem = replace(problem, sampling=sampling)
         on_chunk = with_held(sampling, setup.p, partial(setup.on_variant, system))
     elif method == "euler" and steps >= MANY_STEPS and not system.equations.constraints:

@@ -28,21 +28,26 @@ def sampled_in_loop(system: System, method: str) -> bool:
     return len(clocks) == 1 and sorted(".".join(one.key) for one in eq.sampled) == sorted(names)
 
 
-def sampling_of(system: System, balance: bool, p: Floats, begin: float, end: float) -> Sampling:
-    """What the loop needs to know of the samples from `begin` to `end` (s)."""
+def sampling_function(system: System) -> NativeFunction:
+    """(t, x, p) -> held values (nh,) of a sample; the accumulated work at the end of x does not enter."""
     eq = system.equations
     by_name = {".".join(one.key): one.expression for one in eq.sampled}
-    fresh = [by_name[value.name] for value in eq.held_values]
 
     def make() -> NativeFunction:
-        x = system.rates(balance)[0]
+        x = system.rates(balance=False)[0]
+        fresh = [by_name[value.name] for value in eq.held_values]
         return system.function("sampling", [eq.t, x, eq.p], [ca.vertcat(*fresh)])
 
-    one, count = eq.sampled[0], len(fresh)
+    return system.once("sampling", make)
+
+
+def sampling_of(system: System, p: Floats, begin: float, end: float) -> Sampling:
+    """What the loop needs to know of the samples from `begin` to `end` (s)."""
+    one, count = system.equations.sampled[0], len(system.equations.held_values)
     first = max(0, int(np.ceil((begin - one.offset) / one.period - ON_TIME)))
     last = int(np.floor((end - one.offset) / one.period + ON_TIME))
     times = one.offset + one.period * np.arange(first, last + 1)
-    return Sampling(system.once(("sampling", balance), make), p.size - count, count, times)
+    return Sampling(sampling_function(system), p.size - count, count, times)
 
 
 def with_held(

@@ -21,6 +21,7 @@ from sekant.analyses.simulation.runs import (
     LANDING_METHODS,
     Setup,
     is_adaptive,
+    prepare_functions,
     prepare_loop,
     run,
 )
@@ -139,6 +140,7 @@ def simulate(
         "parameters": {name: np.atleast_1d(value).tolist() for name, value in (parameters or {}).items()},
     }
     prepare_loop(method)
+    prepare_functions(method, system, parameters, balance)
     compiled = perf_counter()
     p = system.parameter_vector(parameters, start.held)
     reporter = _Reporter(system, report, outputs, channels, p, balance, progress, writer)
