@@ -42,3 +42,12 @@ def test_a_broken_study_is_named_with_its_line(tmp_path, monkeypatch):
     done = sekant("sweep", "study.yaml")
     assert done.returncode == 1
     assert "study.yaml:3: analysis: unknown analysis 'linearise'; did you mean 'linearize'?" in done.stderr
+
+
+def test_a_study_without_an_answer_ends_with_code_1(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "model.yaml").write_text(MODEL)
+    (tmp_path / "study.yaml").write_text(STUDY.replace("1 kg, 2 kg, -3 kg", "-1 kg, -3 kg"))
+    done = sekant("sweep", "study.yaml", "-j", "1", "--json")
+    assert done.returncode == 1
+    assert json.loads(done.stdout)["ok"] is False

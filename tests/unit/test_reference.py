@@ -52,6 +52,8 @@ def test_what_is_not_unique_or_unknown_is_told():
         find_item("distance")
     with pytest.raises(SekantError, match=r"did you mean 'joint\.revolute'"):
         find_item("joint.revolut")
+    with pytest.raises(SekantError, match=r"perhaps .*force\.spring_damper"):
+        find_item("spring")
     assert "joint.path" in CliRunner().invoke(app, ["explain"]).stdout
     text = CliRunner().invoke(app, ["explain", "joint.screw"]).stdout
     (line,) = [line for line in text.splitlines() if line.startswith("pitch ")]

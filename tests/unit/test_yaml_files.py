@@ -187,7 +187,7 @@ def test_several_faults_come_at_once(write):
     [
         ("", "model.yaml: is empty"),
         ("# nothing\n", "model.yaml: is empty"),
-        ("- a\n- b\n", "model.yaml:1: holds a list, but a model is a mapping"),
+        ("- a\n- b\n", "model.yaml:1: holds a list, but a mapping of keys is expected"),
         ("just text", "model.yaml:1: holds a single value"),
         ("bodies:\n\tarm: 1\n", "model.yaml:2: a tab is used for indentation"),
         ("a: [1, 2\nb: 3\n", "YAML syntax"),

@@ -70,7 +70,11 @@ def find_item(name: str) -> tuple[str, type]:
     below = [full for full in known if full.startswith(f"{wanted}.")] or alone
     if below:
         raise SekantError(f"'{name}' is one of {', '.join(below)}")
-    raise SekantError(f"nothing is called '{name}' in model files; {suggest(wanted, list(known), 'known')}")
+    hint = suggest(wanted, list(known))
+    near = [full for full in known if wanted in full]
+    if 0 < len(near) <= 12 and not hint.startswith("did you mean"):
+        hint = f"perhaps {', '.join(near)}"
+    raise SekantError(f"nothing is called '{name}' in model files; {hint} (sekant explain lists all)")
 
 
 def fields_of(own: dict[str, Any], schema: dict[str, Any]) -> list[Field]:

@@ -92,7 +92,9 @@ def parse_source(text: str, file: str) -> Source:
     from ruamel.yaml.error import MarkedYAMLError, YAMLError
 
     if not text.strip():
-        raise ModelError("is empty; a model needs at least bodies and joints", file=file)
+        raise ModelError(
+            "is empty; a mapping of keys is expected (of a model: bodies, joints, ...)", file=file
+        )
     try:
         if _may_be_deep(text):
             _refuse_depth(YAML(typ="rt", pure=True).parse(text), file)
@@ -109,12 +111,14 @@ def parse_source(text: str, file: str) -> Source:
     except (ValueError, AttributeError, NotImplementedError, IndexError, KeyError, AssertionError) as error:
         raise ModelError(f"is not valid YAML ({error})", file=file) from None
     if node is None:
-        raise ModelError("is empty; a model needs at least bodies and joints", file=file)
+        raise ModelError(
+            "is empty; a mapping of keys is expected (of a model: bodies, joints, ...)", file=file
+        )
     builder = _Builder(file)
     data = builder.build(node, (), ())
     if not isinstance(data, dict):
         what = "a list" if isinstance(data, list) else "a single value"
-        message = f"holds {what}, but a model is a mapping of keys (bodies, joints, ...)"
+        message = f"holds {what}, but a mapping of keys is expected (of a model: bodies, joints, ...)"
         raise ModelError(message, file=file, line=node.start_mark.line + 1)
     return Source(data, builder.places)
 

@@ -249,9 +249,9 @@ def _check_frames(model: Model, roles: Suspension) -> None:
     known = model.frame_names()
     for frame in (roles.wheel_center, roles.contact, *(roles.steer_axis or ())):
         if frame not in known:
-            hint = suggest(frame, known, "frames")
             raise ModelError(
-                f"model '{model.name}' has no frame '{frame}'; {hint}. Name it in the model, or describe what is what"
+                f"model '{model.name}' has no frame '{frame}', which curves need: name it in the model, "
+                f"or describe what is what; {suggest(frame, known, 'frames')}"
             )
 
 

@@ -38,6 +38,8 @@ def load_suspension(
         if "model" in data:
             _no_side(side, path)
             return _described(Path(path), data)
+        if "vehicle" in data:
+            raise ModelError("describes a car; name the file of one of its suspensions", path=("vehicle",))
     except SekantError as error:
         raise located(error, places, str(path)) from None
     _no_side(side, path)

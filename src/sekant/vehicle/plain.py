@@ -1,4 +1,4 @@
-"""Types of numbers in suspension files: as in models, with units, but no expressions: there are no parameters."""
+"""Types of numbers in files of vehicles: as in models, with units, but no expressions: there are no parameters."""
 
 from __future__ import annotations
 
@@ -18,7 +18,9 @@ def number(unit: str | None) -> BeforeValidator:
         except ModelError as error:
             raise wrong(error.message) from None
         if isinstance(value, Expression):
-            raise wrong(f"'{value.text}' is no number; suspension files have no parameters, so write it out")
+            raise wrong(
+                f"'{value.text}' is no number; write one out, with its unit; expressions cannot stand here"
+            )
         return value
 
     return BeforeValidator(read)

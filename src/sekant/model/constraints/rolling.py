@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 class Rolling(Constraint):
     """The point of a disc that touches the plane has no velocity along it; the height is held as well.
 
-    `frame` is at the disc's centre with its axle along `axle` (in that frame); the plane has the normal `normal`
+    `frame` is at the disc's center with its axle along `axle` (in that frame); the plane has the normal `normal`
     (in `plane`) through the origin of `plane`. With the normal n and axle a, the lowest point of a disc of
     radius r lies at c - r (n - (n.a) a) / |n - (n.a) a|: a thin disc that may lean and turn.
     """

@@ -15,7 +15,7 @@ ARMS = {
     "lower_rear": "rear hinge of the lower arm",
     "lower_ball": "lower ball joint",
 }
-SHIMS = ("camber_shim", "castor_shim", "tie_rod_length")
+SHIMS = ("camber_shim", "caster_shim", "tie_rod_length")
 
 
 def build_arms(corner: Corner) -> None:
@@ -34,7 +34,7 @@ def build_arms(corner: Corner) -> None:
         "upper_rear",
         "upper_ball",
         tip_changes={"camber_shim": out},
-        hinge_changes={"castor_shim": rear},
+        hinge_changes={"caster_shim": rear},
     )
     corner.arm("lower_arm", "lower_front", "lower_rear", "lower_ball")
     corner.tie_rod("tie_rod", "tie_rod_inner", "tie_rod_outer")

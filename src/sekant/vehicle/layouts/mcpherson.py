@@ -28,7 +28,7 @@ def _build(corner: Corner) -> None:
     corner.into.bar(upright + "_tube", upright, 0.024, bottom, (top + bottom) / 2)
     corner.into.add("joints", corner.name("strut_slide"), parts.slider(upright, rod, bottom, top - bottom))
     out, rear = np.array([0.0, corner.outward, 0.0]), np.array([-1.0, 0.0, 0.0])
-    shims = {"camber_shim": out, "castor_shim": rear}
+    shims = {"camber_shim": out, "caster_shim": rear}
     corner.ball("strut_top", "ground", "strut_rod", "strut_top", parent_changes=shims)
     corner.draw_upright("lower_ball", "tie_rod_outer", "strut_bottom")
     upper = "spring_top" if corner.has("spring_top") else "strut_top"
@@ -50,5 +50,5 @@ MCPHERSON = Layout(
     masses={"upright": 28.0, "lower_arm": 3.5, "tie_rod": 0.8, "strut_rod": 1.5, "rack": 3.0},
     build=_build,
     spring_on="upright",
-    set_up=("camber_shim", "castor_shim", "tie_rod_length", "spring_perch"),
+    set_up=("camber_shim", "caster_shim", "tie_rod_length", "spring_perch"),
 )

@@ -219,7 +219,7 @@ class SweptSine(Maneuver):
     """Steering sine of rising frequency: the transfer functions of the car."""
 
     type: ClassVar[str] = "swept-sine"
-    summary: ClassVar[str] = "steering sine from 0.2 to 3 Hz"
+    summary: ClassVar[str] = "steering sine from 0.1 to 3 Hz"
     source: ClassVar[str] = "ISO 7401, continuous sinusoidal input"
 
     acceleration: Plain = 1.5

@@ -131,11 +131,17 @@ class _Obstacle(Road):
     start: Length
     height: Length
     """negative for a hole"""
+    length: Length
     left_edge: Length | None = None
     """y of its left edge; none: across the whole road"""
     right_edge: Length | None = None
     edge: Length = 0.05
     """length over which edges are rounded: one point of contact cannot feel what a tire envelops"""
+
+    @model_validator(mode="after")
+    def _sizes(self):
+        _positive(self, "length", "edge")
+        return self
 
     def _across(self, around: Surroundings, y: SX) -> SX:
         found, edge = SX(1), around.value(self.edge)
@@ -153,13 +159,6 @@ class Bump(_Obstacle):
     type: ClassVar[str] = "bump"
     summary: ClassVar[str] = "a versed sine"
 
-    length: Length
-
-    @model_validator(mode="after")
-    def _sizes(self):
-        _positive(self, "length", "edge")
-        return self
-
     def elevation(self, around: Surroundings, x: SX, y: SX) -> SX:
         u = (x - around.value(self.start)) / around.value(self.length)
         on = ca.logic_and(u > 0, u < 1)
@@ -173,13 +172,6 @@ class Cleat(_Obstacle):
 
     type: ClassVar[str] = "cleat"
     summary: ClassVar[str] = "a bar with rounded edges; a kerb if it is long"
-
-    length: Length
-
-    @model_validator(mode="after")
-    def _sizes(self):
-        _positive(self, "length", "edge")
-        return self
 
     def elevation(self, around: Surroundings, x: SX, y: SX) -> SX:
         start, length, edge = (around.value(v) for v in (self.start, self.length, self.edge))

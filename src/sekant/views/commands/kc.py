@@ -66,10 +66,16 @@ def kc(
         _sensitivity(file, sensitivity, output, plot)
         return
     if as_axle or report is not None or describes_axle(file):
+        if side is not None:
+            raise typer.BadParameter("an axle has both sides; leave it out", param_hint="--side")
         _axle(
             file, output, plot, travel, steering, points, racks, model_file, report, motion, as_json, measured
         )
         return
+    if motion != "parallel":
+        raise typer.BadParameter(
+            f"{file} describes a corner; add --axle for both wheels", param_hint="--motion"
+        )
     if side not in (None, "left", "right"):
         raise typer.BadParameter(f"'{side}' is neither left nor right", param_hint="--side")
     model, roles = load_suspension(file, side=side)  # pyright: ignore[reportArgumentType]

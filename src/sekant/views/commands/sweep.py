@@ -44,6 +44,7 @@ def sweep(
     from sekant.results.place import check_writable
     from sekant.studies.study_files import load_study
     from sekant.studies.sweep import sweep as run_study
+    from sekant.studies.task import FAILED
     from sekant.views.rows_bar import RowsBar
 
     for extra in (csv, plot):
@@ -80,13 +81,16 @@ def sweep(
 
         plot_sweep(result, plot)
     written = [str(place) for place in (path, csv, plot) if place is not None]
+    failed = all(result.statuses[i] == FAILED for i in result.status)
     if as_json:
         from sekant.results.summary import to_json
 
-        typer.echo(to_json(result.digest() | {"files": written}, indent=2))
-        return
+        typer.echo(to_json({"ok": not failed} | result.digest() | {"files": written}, indent=2))
+        raise typer.Exit(int(failed))
     typer.echo(result.summary())
     typer.echo("\nwritten: " + ", ".join(written))
+    if failed:
+        raise typer.Exit(1)
     hint(f'python -c "import xarray; print(xarray.open_dataset({str(path)!r}))"', "the rows as a Dataset")
 
 
