@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sekant.views.options import Assignments, parse_assignments
+from sekant.views.options import parse_assignments
 
 if TYPE_CHECKING:
     from sekant.vehicle.maneuvers import Run
@@ -26,7 +26,14 @@ def drive(
         ),
     ] = None,
     speed: Annotated[str | None, typer.Option(help='At the start, such as "80 km/h".')] = None,
-    assignments: Assignments = None,
+    assignments: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="NAME=VALUE",
+            help="Change an option of the maneuver (--list tells them), e.g. offset='3 m'; repeatable.",
+        ),
+    ] = None,
     reduced: Annotated[bool, typer.Option("--reduced", help="Corners as path and surface joints.")] = False,
     method: Annotated[str | None, typer.Option(help="Integrator, as for sekant run.")] = None,
     step: Annotated[float | None, typer.Option(help="Step of a fixed-step method, s.")] = None,
@@ -43,7 +50,7 @@ def drive(
     listed: Annotated[bool, typer.Option("--list", help="List the maneuvers and their options.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print measures as JSON.")] = False,
 ) -> None:
-    """Drive one or more cars through a maneuver and measure how they do. --set gives options of the maneuver."""
+    """Drive one or more cars through a maneuver and measure how they do."""
     import json
 
     if listed:
