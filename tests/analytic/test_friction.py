@@ -391,6 +391,9 @@ def test_the_sign_of_a_velocity_is_answered_with_the_remedy():
     model = block(v0=1.0, damping=0.1, force="-3*sign(v)")
     with pytest.raises(SekantError, match=r"(?s)'pull'.*joint_friction"):
         sk.simulate(model, until=0.1)
+    stiff = block(v0=1.0, damping=0.1, force="-3*sign(v - 0.4) - 1e9*q")  # jumps on a belt at 0.4 m/s
+    with pytest.raises(SekantError, match=r"(?s)'pull'.*jumps by 6 .*joint_friction"):
+        sk.simulate(stiff, until=0.1)
     smooth = block(v0=1.0, damping=0.1, force="-3*sign(v)*v^2")  # does not jump at rest
     assert sk.simulate(smooth, until=0.1).status == "finished"
 

@@ -189,6 +189,14 @@ def wheel_model(tire, brake=0.0, speed=10.0):
     )  # fmt: skip
 
 
+@pytest.mark.parametrize("radius", [0.3, 2.0])
+def test_a_fiala_tire_without_relaxation_on_a_driven_wheel_is_no_dry_friction(radius):
+    """It uses the sign of its slip where it slides, far from no slip; in the air and on the road."""
+    fiala = {**LINEAR, "type": "fiala_tire", "friction": 0.8, "radius": radius}
+    model = wheel_model(fiala).changed(drivers={"spin": sk.Driver(joint="axle", value="20*t")})
+    assert "tire" in sk.compile(model).equations.actions
+
+
 def test_a_rolling_wheel_carries_its_load_without_slip():
     result = sk.simulate(wheel_model(LINEAR), until=3.0, rtol=1e-9)
     # the sledge slides on its own rail, so the tire carries the fork and the wheel

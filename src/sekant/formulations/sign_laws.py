@@ -1,10 +1,15 @@
-"""Forces with sign(...) of a velocity: dry friction in disguise, which could never come to rest."""
+"""Forces with sign(...) of a velocity: dry friction in disguise, which could never come to rest.
+
+What counts is the jump where the argument of the sign passes zero, which with drivers need not be at rest: laws that
+use the sign far from there only, as those of tires that slide, do not jump.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 import casadi as ca
+import numpy as np
 
 from sekant.errors import ModelError
 from sekant.geometry.spatial import SX
@@ -13,43 +18,81 @@ from sekant.model.motion import Action
 if TYPE_CHECKING:
     from sekant.formulations.equations import Equations
 
+ROUND_OFF = 1e-12
+"""What a force may jump by, against its size."""
+LEAST = 1e-9
+"""The same in N or N m, where it is small: numbers that keep quotients finite at no load."""
+ROUNDS = 8
+"""Newton steps to the velocity at which an argument is zero."""
+
 
 def refuse_signs(actions: dict[str, Action], eq: Equations) -> None:
     """A force that jumps where a velocity passes zero is dry friction in disguise: it could never come to rest."""
     for name, action in actions.items():
-        jump = _jump_at_rest(action, eq)
+        jump = _jump(action, eq)
         if jump:
             raise ModelError(
-                f"its force contains sign(...) of a velocity and jumps by {jump:.3g} at rest: a motion that it stops "
-                "would switch without end; use a force of type joint_friction with that level, which sticks, or "
-                "a smooth law such as v/sqrt(v^2 + 1e-3^2)",
+                f"its force contains sign(...) of a velocity and jumps by {jump:.3g} where that is zero: a "
+                "motion that it stops would switch without end; use a force of type joint_friction with that level, "
+                "which sticks, or a smooth law such as v/sqrt(v^2 + 1e-3^2)",
                 path=("forces", name),
             )
 
 
-def _jump_at_rest(action: Action, eq: Equations) -> float:
-    """By how much the forces of an element jump where all velocities pass zero; 0 where they do not."""
+def _jump(action: Action, eq: Equations) -> float:
+    """By how much the forces of an element jump where the argument of a sign passes zero; 0 where they do not."""
     parts = [part for wrench in action.wrenches for part in (wrench.f, wrench.n)]
     both = (*parts, *(force for _, _, force in action.generalized))
     forces = ca.vertcat(SX.zeros(0, 1), *[ca.vec(SX(x)) for x in both])
     signs = _signs_of_velocities(forces, eq)
     if signs is None:
         return 0.0
-    swapped, symbols = signs
-    difference = ca.substitute(swapped, symbols, SX.ones(symbols.numel())) - ca.substitute(
-        swapped, symbols, -SX.ones(symbols.numel())
-    )
-    difference = eq.lookups.substitute(difference, eq.v, SX.zeros(eq.nv))
-    others = [x for x in ca.symvar(difference) if x.is_symbolic()]
-    if not others:
-        return float(ca.norm_inf(difference))
-    at = ca.Function("jump", others, [ca.norm_inf(difference)])
-    return max(float(at(*[0.37 + 0.21 * k + shift for k in range(len(others))])) for shift in (0.0, 0.6))
+    swapped, symbols, arguments = signs
+    known = {x.element_hash() for x in ca.vertsplit(ca.vertcat(eq.v, symbols))}
+    others = [x for x in ca.symvar(ca.vertcat(swapped, arguments)) if x.element_hash() not in known]
+    inputs = [eq.v, symbols, ca.vertcat(SX.zeros(0, 1), *others)]
+    force = ca.Function("force", inputs, [swapped])
+    argument = ca.Function("argument", inputs, [arguments, ca.jacobian(arguments, eq.v)])
+    largest = 0.0
+    for shift in (0.0, 0.6):
+        at = 0.37 + 0.21 * np.arange(len(others)) + shift
+        for k in range(symbols.numel()):
+            found = _where_zero(argument, k, eq.nv, symbols.numel(), at)
+            if found is None:
+                continue
+            v, sides = found
+            sides[k] = 1.0
+            above = np.array(force(v, sides, at)).ravel()
+            sides[k] = -1.0
+            below = np.array(force(v, sides, at)).ravel()
+            jump = float(np.max(np.abs(above - below)))
+            if jump > max(LEAST, ROUND_OFF * float(np.max(np.abs([above, below])))):
+                largest = max(largest, jump)
+    return largest
 
 
-def _signs_of_velocities(forces: SX, eq: Equations) -> tuple[SX, SX] | None:
-    """The forces with a symbol for every sign(...) of something that depends on velocities; None where there
-    is none."""
+def _where_zero(
+    argument: ca.Function, k: int, nv: int, count: int, at: np.ndarray
+) -> tuple[np.ndarray, np.ndarray] | None:
+    """Velocities (nv,) near rest at which argument k is zero, and all signs (count,) there; None: not near rest."""
+    v, sides = np.zeros(nv), np.zeros(count)
+    for _ in range(ROUNDS):
+        for _ in range(count):  # arguments may contain signs that come before them
+            sides = np.sign(np.array(argument(v, sides, at)[0]).ravel())
+        values, slopes = (np.array(x) for x in argument(v, sides, at))
+        value, slope = float(values.ravel()[k]), slopes[k]
+        size = float(slope @ slope)
+        if value == 0.0 or abs(value) <= 1e-12 * np.sqrt(size):
+            return v, sides
+        if not size > 0.0:
+            return None
+        v = v - value * slope / size
+    return None
+
+
+def _signs_of_velocities(forces: SX, eq: Equations) -> tuple[SX, SX, SX] | None:
+    """The forces with a symbol for every sign(...) of something that depends on velocities, these symbols, and
+    what they are the signs of; None where there is none."""
     inputs = ca.symvar(forces)
     if not inputs:
         return None
@@ -59,6 +102,7 @@ def _signs_of_velocities(forces: SX, eq: Equations) -> tuple[SX, SX] | None:
         return None
     symbols, values = ca.vertcat(*inputs), {}
     found: list[SX] = []
+    arguments: list[SX] = []
     result = SX.zeros(forces.numel())
     for i, op in enumerate(codes):
         inside, outside = function.instruction_input(i), function.instruction_output(i)
@@ -72,9 +116,10 @@ def _signs_of_velocities(forces: SX, eq: Equations) -> tuple[SX, SX] | None:
             operands = [values[j] for j in inside]
             if op == ca.OP_SIGN and eq.v.numel() and ca.depends_on(operands[0], eq.v):
                 found.append(SX.sym(f"sign{len(found)}"))
+                arguments.append(operands[0])
                 values[outside[0]] = found[-1]
             else:
                 values[outside[0]] = (
                     SX.unary(op, *operands) if len(operands) == 1 else SX.binary(op, *operands)
                 )
-    return (result, ca.vertcat(*found)) if found else None
+    return (result, ca.vertcat(*found), ca.vertcat(*arguments)) if found else None
