@@ -72,6 +72,10 @@ def test_the_list_knows_every_maneuver():
             r"sedan.yaml:\d+: axles.front.tire: .*did you mean 'brush_tire'",
         ),
         (("friction: 0.95", "friction: -1"), "friction.*must not be negative"),
+        (
+            ("track: 1.53 m", "track: -1 m"),
+            r"^\S*sedan.yaml:8: axles.front.suspension.track: must be positive \(got -1\)$",
+        ),
         (("axle: front", "axle: middle"), "there is no axle 'middle'"),
         (("type: plane", "type: plain"), "did you mean 'plane'"),
         (("vehicle: car", "vehicle: boat"), "'boat' is no vehicle"),

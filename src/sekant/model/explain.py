@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, get_args
 
 from pydantic import ValidationError
@@ -32,6 +33,10 @@ _EXPECTED = {
     "model_attributes_type": "a mapping of keys",
     "none_required": "nothing",
 }
+_NUMBER_OR_TEXT = re.compile(
+    r"(function-.*, )?(float|str|int|bool)\]?"
+)  # pydantic's tags of choices of a union
+_CHOICE = re.compile(r"function-(after|before|wrap|plain)\[")
 
 
 def explain(
@@ -39,7 +44,10 @@ def explain(
 ) -> list[ModelError]:
     """One `ModelError` for each fault of an item of class `cls` that stands at `path` in the model."""
     found: dict[tuple[str | int, ...], ModelError] = {}
-    for fault in error.errors(include_url=False):
+    faults = error.errors(include_url=False)
+    for fault in faults:
+        if _other_choice(fault, faults):
+            continue
         at, owner, field = _locate(cls, fault["loc"])
         place = (*path, *at)
         if fault["type"] == "missing":
@@ -52,6 +60,21 @@ def explain(
                 place = (*place, *named)
             found.setdefault(place, ModelError(message, path=place))
     return list(found.values())
+
+
+def _other_choice(fault: Any, faults: Sequence[Any]) -> bool:
+    """Whether a mapping was refused as the number or text that might stand in its place, and also as a mapping."""
+    *before, last = fault["loc"] or ("",)
+    n = len(before)
+    return (
+        isinstance(fault.get("input"), Mapping)
+        and _NUMBER_OR_TEXT.fullmatch(str(last)) is not None
+        and any(
+            [*each["loc"][:n]] == before and not _NUMBER_OR_TEXT.fullmatch(str(each["loc"][n]))
+            for each in faults
+            if len(each["loc"]) > n
+        )
+    )
 
 
 def construction_fault(error: ValidationError, cls: type[Description]) -> SekantError:
@@ -120,7 +143,11 @@ def _locate(
     inner: Any = cls
     field: FieldInfo | None = None
     for part in location:
+        if isinstance(part, str) and _CHOICE.match(part):
+            continue
         if _is_description(inner):
+            if part in ("float", "str", "int", "bool") and part not in inner.model_fields:
+                continue
             owner, field = inner, inner.model_fields.get(part)
             at.append(part)
             inner = None if field is None else _description_in(field.annotation)
