@@ -44,8 +44,9 @@ class Case:
             keep[[i, j]] = keep[[j, i]]
         elif self.mess == "all":
             return rng.permutation(keep)
-        elif self.mess == "duplicates":
-            return np.sort(np.concatenate([keep, rng.choice(keep, max(1, n // 5))]))
+        elif self.mess in ("duplicates", "shuffled duplicates"):
+            twice = np.concatenate([keep, rng.choice(keep, max(1, n // 5))])
+            return np.sort(twice) if self.mess == "duplicates" else rng.permutation(twice)
         return keep
 
 
@@ -76,7 +77,7 @@ def _random_curve(rng):
     return (curve, fine, inner, s, least) if least <= 60 else None
 
 
-def random_case(seed, most):
+def random_case(seed, most, mess=None):
     """An open curve of a few harmonics with a drift, sampled so finely that it turns by at most 0.7 rad a step; and
     at which row each point was measured."""
     rng = np.random.default_rng(seed)
@@ -88,7 +89,8 @@ def random_case(seed, most):
     w = {0: w, 1: np.sort(rng.uniform(size=n)), 2: 0.4 * w + 0.6 * w**2}[
         int(rng.choice(3, p=[0.5, 0.2, 0.3]))
     ]
-    mess = str(rng.choice(MESSES))
+    drawn_mess = str(rng.choice(MESSES))
+    mess = mess or drawn_mess
     jitter = rng.choice([0.0, 0.0, 0.3, 1.0, 3.0] if n >= 40 else [0.0, 0.3]) * s[-1] / n
     place = np.clip(w * s[-1] + jitter * rng.normal(size=n), 0.0, s[-1])
     size = float(np.linalg.norm(np.ptp(inner, axis=0)))
@@ -96,7 +98,7 @@ def random_case(seed, most):
     if n < 40:  # few points show their order only if noise is smaller than the steps
         sigma = min(sigma, 0.05 * s[-1] / n)
     measured = curve(np.interp(place, s, np.linspace(0.0, 1.0, 20001))) + sigma * rng.normal(size=(n, 3))
-    if mess not in ("all", "duplicates") and jitter > 0.0:  # rows in the order of measurement
+    if mess in ("none", "adjacent", "far") and jitter > 0.0:  # rows in the order of measurement
         order = np.argsort(place)
         return Case(measured[order], fine, sigma, size, mess, rng), order
     return Case(measured[np.argsort(place)], fine, sigma, size, mess, rng), np.arange(n)
@@ -134,9 +136,9 @@ def _no_farther(seed, fit, polygon, sigma, size):
     )
 
 
-def assess(seed, most):
+def assess(seed, most, mess=None):
     """Check a case; whether any fit was made, and distances to the truth over what is allowed."""
-    case, measured = random_case(seed, most)
+    case, measured = random_case(seed, most, mess)
     n = len(case.points)
     to_fit, to_polygon, shares = [], [], []
     for held in groups(n, case.rng):
@@ -169,10 +171,10 @@ def assess(seed, most):
     return bool(to_fit), shares
 
 
-def check(seeds, most):
+def check(seeds, most, mess=None):
     done, shares = 0, []
     for seed in seeds:
-        made, share = assess(seed, most)
+        made, share = assess(seed, most, mess)
         done += made
         shares += share
     assert done > 0.85 * len(seeds)  # refusals are exceptions
@@ -210,6 +212,17 @@ def test_random_curves_are_fitted_or_refused():
     check(range(16), 120)
 
 
+def test_a_fit_counts_the_noise_across_the_path_only():
+    """213 points with noise and jitter along the path, a fifth left out: ten points a coefficient."""
+    case, measured = random_case(323, 2000)
+    (held,) = groups(len(case.points), case.rng)
+    keep = np.setdiff1d(np.arange(len(case.points)), held)
+    curve = PoseCurve.fit(case.points[case.rows(keep[np.argsort(measured[keep])])])
+    assert curve.report.points >= 10 * (curve.report.knots + 6)
+    off = distance(curve.position(curve.sample(2001)), case.truth)
+    assert np.sqrt(np.mean(off**2)) <= 0.7 * case.sigma + 1e-6 * case.size
+
+
 def test_random_columns_are_fitted_or_refused():
     assert sum(assess_column(seed, 120) for seed in range(8)) >= 7
 
@@ -222,3 +235,8 @@ def test_many_random_columns_are_fitted_or_refused():
 @pytest.mark.long
 def test_many_random_curves_are_fitted_or_refused():
     check(range(100, 500), 2000)
+
+
+@pytest.mark.long
+def test_random_curves_of_shuffled_and_repeated_rows():
+    check(range(600, 700), 400, "shuffled duplicates")
