@@ -78,7 +78,7 @@ joints: {wire: {type: path, curve: bend, child: bead}}
     assert "at 0.1)" in lines["corner"]  # slopes 278, 450, 178: the last corner is the sharper one
     assert "C2 (derivative 3 jumps" in lines["smooth"]
     assert "not continuous (the value jumps by 0.333 of its size at 1)" in lines["stairs"]
-    assert "along u1: C5; along u2: C5" in lines["sheet"]
+    assert "along u1: C7; along u2: C7" in lines["sheet"]
     told = json.loads(sekant("check", "model.yaml", "--json", cwd=tmp_path).stdout)
     assert told["smoothness"]["corner"]["continuity"].startswith("C0")
 
