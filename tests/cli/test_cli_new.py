@@ -61,7 +61,9 @@ def test_schema_is_json_that_knows_every_joint(tmp_path):
         if "type" in part["properties"]
     ]
     assert {"path", "surface", "revolute"} <= set(kinds)
-    done = sekant("schema", "-o", tmp_path / "s.json", "--json")  # another process: tests add types to this one
+    done = sekant(
+        "schema", "-o", tmp_path / "s.json", "--json"
+    )  # another process: tests add types to this one
     assert json.loads(done.stdout) == {"ok": True, "output": str(tmp_path / "s.json")}
     assert json.loads((tmp_path / "s.json").read_text()) == schema
 
