@@ -131,6 +131,7 @@ def dome() -> PoseSurface:
     )
 
 
+@pytest.mark.long
 def test_stiff_springs_tend_to_the_rigid_surface():
     surface = dome()
 

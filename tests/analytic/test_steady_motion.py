@@ -147,7 +147,9 @@ def governor(formulation: str) -> sk.System:
     return sk.compile(sk.Model(bodies=bodies, joints=joints), formulation=formulation)
 
 
-@pytest.mark.parametrize("formulation", ["joint", "cartesian", "natural"])
+@pytest.mark.parametrize(
+    "formulation", ["joint", pytest.param("cartesian", marks=pytest.mark.long), "natural"]
+)
 def test_centrifugal_governor(formulation):
     """Arms of a with balls at b: Omega^2 = g (m b + M a) / (m b^2 sin(beta)), beta below the horizontal."""
     system = governor(formulation)

@@ -158,6 +158,7 @@ def test_an_interrupted_run_keeps_its_rows_and_says_so(number, model_folder):
     )
 
 
+@pytest.mark.long
 def test_doctor_finds_this_installation_well(tmp_path, monkeypatch):
     monkeypatch.setenv("SEKANT_CACHE_DIR", str(tmp_path / "cache"))
     done = sekant("doctor", "--json")

@@ -135,7 +135,9 @@ def test_a_group_within_a_tree_and_a_loop(table):
     np.testing.assert_allclose(T @ alone, 0.0, atol=1e-7)
 
 
-@pytest.mark.parametrize(("formulation", "each"), [("cartesian", 6), ("natural", 9)])
+@pytest.mark.parametrize(
+    ("formulation", "each"), [("cartesian", 6), pytest.param("natural", 9, marks=pytest.mark.long)]
+)
 def test_a_group_in_coordinates_of_its_bodies_moves_as_in_its_own(table, formulation, each):
     """Every body is free there, and its path joint six equations with the one parameter of the group."""
     system = sk.compile(grouped(table), formulation=formulation)
@@ -152,6 +154,7 @@ def test_a_group_in_coordinates_of_its_bodies_moves_as_in_its_own(table, formula
         np.testing.assert_allclose(wrenches[1], wrenches[0], atol=1e-5 * np.abs(wrenches[0]).max())
 
 
+@pytest.mark.long
 def test_a_driven_group_in_cartesian_coordinates(table):
     whole = grouped(table)
     pair = ("upright", "lower")

@@ -8,7 +8,6 @@ import casadi as ca
 import numpy as np
 from pydantic import model_validator
 
-from sekant.errors import ModelError
 from sekant.geometry.spatial import SX, scalar, vector
 from sekant.model.forces.base import Force, register
 from sekant.model.motion import Action, ElementKinematics, FrameState, PointWrench
@@ -76,6 +75,8 @@ class Bushing(Force):
     """restoring force over displacement in each direction, besides the stiffnesses"""
     rotational_tables: tuple[TableName | None, TableName | None, TableName | None] = NO_TABLES
     """restoring couple over each angle"""
+    reversed: tuple[bool, bool, bool, bool, bool, bool] = (False,) * 6
+    """directions (x, y, z, a, b, c) whose table is read as that of the mirror image, -f(-x)"""
     matrix: tuple[tuple[AnyQuantity, ...], ...] | None = None
     """symmetric 6 x 6 stiffness of (x, y, z, a, b, c) in SI units, besides the stiffnesses"""
     maxwell: tuple[MaxwellBranch, ...] = ()
@@ -101,18 +102,18 @@ class Bushing(Force):
         """Displacements normal to the plane and angles about the other axes change their signs."""
         sign = [-1.0 if axis == plane else 1.0 for axis in "xyz"]
         sign += [1.0 if axis == plane else -1.0 for axis in "xyz"]
-        for name, s, table in zip(NAMES, sign, (*self.tables, *self.rotational_tables), strict=True):
-            if table is not None and s < 0:
-                raise ModelError(
-                    f"table '{table}' of a bushing, over '{name}', cannot be mirrored; model the other side itself"
-                )
+        tables = (*self.tables, *self.rotational_tables)
+        turned = [s < 0 and table is not None for s, table in zip(sign, tables, strict=True)]
+        changes: dict[str, Any] = {
+            "reversed": tuple(old != new for old, new in zip(self.reversed, turned, strict=True))
+        }
         if self.matrix is None:
-            return {}
+            return changes
         rows = [
             tuple(negative(x) if s * r < 0 else x for r, x in zip(sign, row, strict=True))
             for s, row in zip(sign, self.matrix, strict=True)
         ]
-        return {"matrix": tuple(rows)}
+        return changes | {"matrix": tuple(rows)}
 
     @classmethod
     def example(cls, stage: Stage) -> Self:
@@ -140,8 +141,9 @@ class Bushing(Force):
         power = -ca.dot(c * rates, rates) if lossy else None
         for i, name in enumerate((*self.tables, *self.rotational_tables)):
             if name is not None:
-                load[i] = load[i] + motion.table(name, e[i])
-                potential = potential + motion.table(name, e[i], -1)
+                side = -1.0 if self.reversed[i] else 1.0
+                load[i] = load[i] + side * motion.table(name, side * e[i])
+                potential = potential + motion.table(name, side * e[i], -1)
         if self.matrix is not None:
             K = ca.vertcat(*[ca.horzcat(*[scalar(x) for x in row]) for row in self.matrix])
             load, potential = load + K @ e, potential + 0.5 * ca.dot(K @ e, e)
