@@ -70,7 +70,7 @@ def test_inputs_are_left_alone():
     times[:], start[:], blocks[:] = -1.0, -1.0, -1
     assert np.array_equal(outcome.t, np.linspace(0.0, 1.0, 5))
     assert np.array_equal(outcome.x[0], [0.3, 0.1])
-    assert np.array_equal(problem.unit_blocks, [[0, 2]])
+    assert np.array_equal(problem.unit_blocks, [[0, 2, 1]])  # with the stride of one
 
 
 def test_every_method_says_what_it_is():
