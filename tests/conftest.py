@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+from pathlib import Path
 
 import pytest
 
@@ -12,6 +13,21 @@ from sekant.solvers.common.objects import prepare_all
 def pytest_configure(config: pytest.Config) -> None:
     if getattr(config.option, "numprocesses", None) and not hasattr(config, "workerinput"):
         prepare_all()  # on all cores, before the workers start and each does it for itself
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Mark the cases that `long_cases.txt` lists; one that no test has any more is an error."""
+    lines = Path(__file__).with_name("long_cases.txt").read_text(encoding="utf-8").splitlines()
+    listed = {line for line in lines if line and not line.startswith("#")}
+    found = [item for item in items if item.nodeid in listed]
+    for item in found:
+        item.add_marker(pytest.mark.long)
+    files = {item.nodeid.partition("::")[0] for item in items}
+    whole = all("::" not in argument for argument in config.args) and not config.option.keyword
+    stale = {case for case in listed if case.partition("::")[0] in files} - {item.nodeid for item in found}
+    if whole and stale:
+        raise pytest.UsageError(f"tests/long_cases.txt lists {sorted(stale)[0]}, which does not exist")
 
 
 @pytest.fixture
