@@ -75,7 +75,7 @@ class Bushing(Force):
     """restoring force over displacement in each direction, besides the stiffnesses"""
     rotational_tables: tuple[TableName | None, TableName | None, TableName | None] = NO_TABLES
     """restoring couple over each angle"""
-    reversed: tuple[bool, bool, bool, bool, bool, bool] = (False,) * 6
+    reversed: tuple[bool, bool, bool, bool, bool, bool] = (False, False, False, False, False, False)
     """directions (x, y, z, a, b, c) whose table is read as that of the mirror image, -f(-x)"""
     matrix: tuple[tuple[AnyQuantity, ...], ...] | None = None
     """symmetric 6 x 6 stiffness of (x, y, z, a, b, c) in SI units, besides the stiffnesses"""
