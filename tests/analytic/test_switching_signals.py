@@ -293,3 +293,23 @@ def test_a_stiff_model_with_events_is_run_by_an_implicit_method():
     # the impulse of the force, which lags as much after one switch as after the other
     impulse = FORCE * (on - (off - on) + (1.5 - off))
     assert result["rail.v"][-1] == pytest.approx(impulse / MASS, rel=1e-6)
+
+
+@pytest.mark.parametrize("method", ["dop853", "rk4"])
+def test_crossings_of_both_directions_count_once(method):
+    """A spring swings through zero at the odd quarters of its period; both relays begin beyond their thresholds."""
+    relay = {"type": "hysteresis", "input": "rail.q", "off_below": -0.9}
+    model = slider(
+        {
+            "crossings": {"type": "event", "when": "rail.q", "direction": "both"},
+            "first": {**relay, "on_above": 0.2},
+            "second": {**relay, "on_above": 0.1},
+        },
+        "-9*rail.q",
+    )
+    step = {"step": 1e-2} if method == "rk4" else {}
+    result = sk.simulate(model, 5.0, method=method, output_step=0.1, **step)
+    quarter = np.pi / 2 / np.sqrt(9 / MASS)
+    np.testing.assert_array_equal(result["crossings"], np.floor((result.time / quarter + 1) / 2))
+    assert np.all(result["first"] == 1)
+    assert np.all(result["second"] == 1)

@@ -43,7 +43,7 @@ class DeclaredEvents:
         for i, event in enumerate(events):
             if i == number or (guards[i] == guards[number] and event.direction == events[number].direction):
                 after = self._happen(now, i, after)
-                signs[i] = event.direction or -signs[i]
+                signs[i] = event.direction or signs[i]  # the instant lies just beyond the crossing
         return self._cascade(after, signs)
 
     def stats(self) -> dict[str, int]:
@@ -53,32 +53,33 @@ class DeclaredEvents:
         return ()
 
     def _cascade(self, now: Instant, signs: Floats, level_only: bool = False) -> Instant:
-        """Let all events happen whose guards do not have the `signs` (ne,) any more, until none is left."""
+        """Let all events happen whose guards do not have the `signs` (ne,) any more, until none is left.
+
+        Those that have crossed together happen at once, from the values before.
+        """
         events = now.system.equations.events
+        due: list[int] = []
         for _ in range(MOST_AT_ONCE):
             here = _signs(now)
-            for number, event in enumerate(events):
-                crossed = here[number] - signs[number]
-                watched = event.level or not level_only
-                if (
-                    watched
-                    and abs(crossed) == 2
-                    and event.direction in (0, np.sign(crossed))
-                    and not now.stop
-                ):
-                    now = self._happen(now, number)
-                    signs = here.copy()
-                    break
-            else:
+            due = [
+                number
+                for number, event in enumerate(events)
+                if abs(here[number] - signs[number]) == 2
+                and event.direction in (0, here[number])
+                and (event.level or not level_only)
+            ]
+            if not due or now.stop:
                 return now
+            before, signs = now, here
+            for number in due:
+                now = self._happen(before, number, now)
         raise SolverError(
-            f"event '{event.name}' at t = {now.t:.9g} s sets off others without end; what they set must not switch "
-            "them back at once"
+            f"event '{events[due[0]].name}' at t = {now.t:.9g} s sets off others without end; what they "
+            "set must not switch them back at once"
         )
 
-    def _happen(self, now: Instant, number: int, onto: Instant | None = None) -> Instant:
-        """What event `number` sets, computed at `now`, put onto another instant of the same time if that is given."""
-        onto = onto or now
+    def _happen(self, now: Instant, number: int, onto: Instant) -> Instant:
+        """What event `number` sets, computed at `now`, put onto another instant of the same time."""
         event = now.system.equations.events[number]
         values = _values(now, ("sets", number), [SX(x) for x in event.sets.values()])
         z, held = onto.z.copy(), {}
