@@ -2,48 +2,30 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Any
 
 from timing import best_of, figure, target
 
 import sekant as sk
-from sekant.model.expressions.expression import Expression
-from sekant.model.forces import PointForce
-from sekant.model.joints.compliance import PathCompliance, Spring
 
-EXAMPLES = Path(__file__).parents[1] / "examples" / "suspensions"
+sys.path.insert(0, str(Path(__file__).parents[1] / "examples" / "suspensions"))
+from quarter_cars import HUB, TRAVEL, compliant, geometric, rigid, steered
+
 STEP = 1e-4
-HUB = "upright.wheel_center"
-TRAVEL = (f"{HUB}.z", (-0.15, 0.15))
-STEERING = ("steering_column.angle", ("-400 deg", "400 deg"))
-LOAD = Expression("4500 + 1500*sin(10*pi*t)")  # N, Hall (4.3)
-LAG = 1e-3  # s, damping over stiffness: at 1 % explicit steps of 1e-4 s are not stable in either model
-STIFFNESS = {"normal": 5.33e6, "binormal": 6.4e5, "roll": 1.44e6, "pitch": 2.6e5, "yaw": 3.9e5}
-"""N/m and N m/rad, as `identify_compliance` finds them for the bushings of the geometric model."""
 PUBLISHED = {"rigid": 6.0, "compliant": 2.7, "steered": 4.6}
-
-
-def geometric(name: str, **values: Any) -> sk.Model:
-    model = sk.load(EXAMPLES / f"quarter_car_{name}.yaml", set=values)
-    return model.changed(forces={**model.forces, "road": PointForce(frame=HUB, force=(0.0, 0.0, LOAD))})
 
 
 def pairs() -> dict[str, tuple[sk.Model, sk.Model]]:
     """Geometric and reduced models by name."""
-    rigid, compliant = geometric("geometric"), geometric("compliant", lag=LAG)
-    steered = geometric("steered", angle=0.0)
-    path = sk.reduce(rigid, HUB, *TRAVEL, inertia="ignore", nodes=41)
-    springs = {name: Spring(stiffness=k, damping=LAG * k) for name, k in STIFFNESS.items()}
-    rail = path.model.joints[path.joint].model_copy(update={"compliance": PathCompliance(**springs)})
-    both = ([TRAVEL[0], STEERING[0]], [TRAVEL[1], STEERING[1]])
-    surface = sk.reduce(steered, HUB, *both, inertia="ignore", nodes=(21, 17))
-    exact = sk.reduce(rigid, HUB, *TRAVEL, inertia="exact", nodes=41)
+    full = geometric("geometric")
+    exact = sk.reduce(full, HUB, *TRAVEL, inertia="exact", nodes=41)
     return {
-        "rigid": (rigid, path.model),
-        "compliant": (compliant, path.model.changed(joints={path.joint: rail})),
-        "steered": (steered, surface.model),
-        "rigid, links that follow": (rigid, exact.model),
+        "rigid": rigid(),
+        "compliant": compliant(),
+        "steered": steered(),
+        "rigid, links that follow": (full, exact.model),
     }
 
 

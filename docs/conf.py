@@ -56,7 +56,7 @@ nitpicky = True
 nitpick_ignore_regex = [(r"py:.*", r".*")]  # types of NumPy, CasADi and pydantic in signatures
 suppress_warnings = ["config.cache"]
 
-GENERATED = re.compile(r"^<!-- generated: (\w+)\.(\w+) -->$", re.MULTILINE)
+GENERATED = re.compile(r"^<!-- generated: (\w+)\.(\w+)((?: \w+)*) -->$", re.MULTILINE)
 
 
 def setup(app):
@@ -72,10 +72,10 @@ def _prepare(app, name: str, source: list[str]) -> None:
         source[0] = as_notebook(GENERATED.sub(lambda found: _generated(*found.groups()), source[0]))
 
 
-def _generated(module: str, function: str) -> str:
+def _generated(module: str, function: str, arguments: str) -> str:
     from importlib import import_module
 
-    return getattr(import_module(module), function)()
+    return getattr(import_module(module), function)(*arguments.split())
 
 
 def _plain_lines(app, what, name, obj, options, lines: list[str]) -> None:

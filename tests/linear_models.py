@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import casadi as ca
 import numpy as np
 
 import sekant as sk
 from loops import at
-from sekant.model.placement import Orientation, Placement
 
+EXAMPLES = Path(__file__).parents[1] / "examples"
 G = 9.81
 X = (1.0, 0.0, 0.0)
 Y = (0.0, 1.0, 0.0)
@@ -29,23 +31,8 @@ def slider_pendulum(damping: float = 0.0) -> sk.Model:
 
 
 def trom_four_bar() -> sk.Model:
-    """TROM figure 4.1: rods of 10 kg, 1 m and 5 kg m^2; revolute, universal, revolute, and a ball to cut."""
-    across = Placement(orientation=Orientation(sequence="xyz", angles=(np.pi / 2, 0.0, 0.0)))
-    down = {
-        "mass": 10.0,
-        "com": (0.0, 0.0, -0.5),
-        "inertia": (5.0, 5.0, 5.0),
-        "frames": {"end": at(0, 0, -1)},
-    }
-    coupler = sk.Body(mass=10.0, com=(0.0, 0.5, 0.0), inertia=(5.0, 5.0, 5.0), frames={"end": at(0, 1, 0)})
-    joints = {
-        "A": sk.joints.Revolute(child="crank", axis=X),
-        "B": sk.joints.Universal(parent="crank.end", child="coupler", parent_pose=across, child_pose=across),
-        "C": sk.joints.Spherical(parent="coupler.end", child="rocker.end"),
-        "D": sk.joints.Revolute(child="rocker", axis=X, parent_pose=at(0, 1, 0)),
-    }
-    bodies = {"crank": sk.Body(**down), "coupler": coupler, "rocker": sk.Body(**down)}
-    return sk.Model(name="four bar", bodies=bodies, joints=joints)
+    """TROM figure 4.1, hanging at rest: rods of 10 kg, 1 m and 5 kg m^2."""
+    return sk.load(EXAMPLES / "four_bar.yaml", set={"angle": 0.0})
 
 
 def rotating_pendulum() -> sk.Model:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from math import pi
 from pathlib import Path
 
@@ -54,6 +55,7 @@ def pils_table() -> str:
     return _table(pils())
 
 
+@cache
 def pose_tables() -> str:
     """Errors of pose tables, by the example that computes them."""
     sys.path.insert(0, str(EXAMPLES / "suspensions"))
@@ -189,32 +191,6 @@ def pils() -> Iterator[Row]:
     marked = model.model_copy(update={"bodies": bodies})
     found = sk.kinematics(marked, "upright.K.z", values=-np.arange(0, 0.24, 0.01))
     yield Row("double wishbone, lowest position [mm]", "3.5.2", -190.0, 1e3 * found.drive.min(), 1e-9)
-
-
-def cases(tolerance: float = 1e-8) -> Iterator[tuple[str, tuple[int, int], tuple[int, int], float, float]]:
-    """(name, published size, our size, published digits, our digits)."""
-    sys.path.insert(0, str(EXAMPLES))
-    import case_studies
-
-    for name, published in case_studies.STUDIES.items():
-        system = sk.compile(case_studies.load(name))
-        reference = case_studies.reference_for(system, name, "taylor")
-        values, _ = case_studies.motion(system, tolerance, "taylor")
-        moving = [k for k in range(reference.shape[1]) if np.ptp(reference[:, k]) > 1e-9]
-        extra = len(system.equations.parts.tracked)
-        size = (system.nq - extra, system.equations.rate.numel() - extra)
-        digits = case_studies.correct_digits(values[-1, moving], reference[-1, moving])
-        yield name, published.size, size, published.digits[tolerance], digits
-
-
-def case_table() -> str:
-    rows = ["| mechanism | DERA: size | ours | DERA: SCD | ours |", "|---|---|---|---|---|"]
-    for name, theirs, size, published, digits in cases():
-        title = f"[{name.replace('_', ' ')}](natural/{name}.md)"
-        rows.append(
-            f"| {title} | {theirs[0]}, {theirs[1]} | {size[0]}, {size[1]} | {published} | {digits:.2f} |"
-        )
-    return "\n".join(rows)
 
 
 def _table(rows) -> str:

@@ -106,7 +106,7 @@ def text(found: dict[str, Comparison]) -> str:
         corner = CORNERS[name]
         for method in METHODS:
             cells = [
-                name,
+                name.replace("_", " "),
                 f"{corner.low} to {corner.high}",
                 f"{1e3 * one.steps[0]:.1f}",
                 f"{one.steps[1]:.3f}",

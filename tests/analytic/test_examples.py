@@ -100,3 +100,31 @@ def test_the_knee_follows_the_published_tables():
     for angle, y in ((-1.22173, -0.4082), (-0.523599, -0.399), (-0.174533, -0.3966)):
         assert curve.position(angle)[1] == pytest.approx(y, abs=2e-6)
     assert curve.euler(-0.6, "zyx") == pytest.approx([-0.6, 0, 0], abs=1e-9)
+
+
+def test_the_knee_in_space_follows_its_polynomials():
+    """Between the rows of the file, against the polynomials that its head states, composed by hand."""
+    curve = sk.load(EXAMPLES / "knee_in_space.yaml").curves["tibiofemoral"]
+    for f in (2.5, 61.3, 117.5):
+        varus, internal = (
+            np.radians(np.polynomial.Polynomial([0, *c])(f))
+            for c in ((0.0791, -5.733e-4, -7.682e-6, 5.759e-8), (0.3695, -2.958e-3, 7.666e-6))
+        )
+        x, y = (
+            1e-3 * np.polynomial.Polynomial([0, *c])(f)
+            for c in ((0.1283, -4.796e-4), (0.0683, -8.804e-4, 3.75e-6))
+        )
+        (ca, sa), (cv, sv), (ci, si) = ((np.cos(a), np.sin(a)) for a in (-np.radians(f), varus, internal))
+        Z = np.array([[ca, -sa, 0], [sa, ca, 0], [0, 0, 1]])
+        X = np.array([[1, 0, 0], [0, cv, -sv], [0, sv, cv]])
+        Y = np.array([[ci, 0, si], [0, 1, 0], [-si, 0, ci]])
+        R, p = curve.pose(-np.radians(f))
+        assert pytest.approx(Z @ X @ Y, abs=3e-6) == R  # angles are rounded to 1e-4 degrees
+        assert p == pytest.approx([x, y, 0], abs=2e-7)  # places to 0.1 um
+
+
+def test_the_knee_in_space_turns_about_all_axes():
+    result = sk.simulate(sk.load(EXAMPLES / "knee_in_space.yaml"), 1.0, rtol=1e-9)
+    spin = np.abs(result["shank.angular_velocity"])
+    assert spin[:, 2].max() > 3.0
+    assert spin[:, :2].max(axis=0).min() > 0.05

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
+import inspect
 import json
 import re
 import sys
@@ -19,7 +21,9 @@ from sekant.warning_codes import CODES
 sys.path.insert(0, str(Path(__file__).parents[2] / "docs" / "tools"))
 
 import benchmark_page
+import case_study_page
 import command_reference
+import example_list
 import model_reference
 import python_reference
 import validation_page
@@ -125,6 +129,47 @@ def test_pages_become_notebooks_that_run_the_same_blocks():
     assert [(block.kind, block.file) for block in pages.blocks(data)] == [("csv", "b.yaml")]
     assert "remove-cell" in pages.as_notebook(data)
     assert pages.as_notebook("# words only\n") == "# words only\n"
+
+
+def test_every_mark_on_a_page_names_a_function_that_takes_it():
+    mark = re.compile(r"^<!-- generated: (\w+)\.(\w+)((?: \w+)*) -->$", re.MULTILINE)
+    assert f'r"{mark.pattern}"' in (ROOT / "docs" / "conf.py").read_text()
+    found = 0
+    for page in (ROOT / "docs").rglob("*.md"):
+        for module, function, arguments in mark.findall(page.read_text()):
+            made = getattr(importlib.import_module(module), function)
+            inspect.signature(made).bind(*arguments.split())
+            found += 1
+    assert found >= 20
+
+
+def test_pages_of_case_studies_are_computed():
+    """One page a mechanism; figures and picture come from a run."""
+    pages = {path.stem for path in (ROOT / "docs" / "natural").glob("*.md")} - {"index", "lagrangian"}
+    studies = case_study_page._studies()
+    assert pages == set(studies.STUDIES)
+    for name in pages:
+        text = (ROOT / "docs" / "natural" / f"{name}.md").read_text()
+        assert f"<!-- generated: case_study_page.figures {name} -->" in text
+        assert not re.search(r"^\|", text, re.MULTILINE)
+    found = studies.study("slider_crank", until=0.3, tolerances=(1e-6, 1e-8))
+    text = case_study_page.markdown(found)
+    assert "3 coordinates and 2 constraints (DERA: 3 and 2)" in text
+    assert "| total | | | | 3 - 2 = 1 |" in text
+    assert f"| taylor | 1e-08 | {found.digits['taylor', 1e-8]:.2f} | 5.16 |" in text
+    assert found.digits["radau5", 1e-8] > 6
+    assert case_study_page.drawing("slider_crank").startswith(
+        '<img alt="slider crank: motion" src="data:image/svg'
+    )
+
+
+def test_the_list_of_examples_says_what_each_is():
+    folder = ROOT / "examples"
+    text = example_list.models() + example_list.scripts()
+    for path in [*folder.rglob("*.py"), *folder.rglob("*.yaml")]:
+        if not {"parts", "hardpoints"} & set(path.parts):
+            assert f"| `{path.relative_to(folder).as_posix()}` | {example_list.about(path)[:20]}" in text
+            assert len(example_list.about(path)) > 10
 
 
 def test_contributing_names_every_folder():

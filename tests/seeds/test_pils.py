@@ -26,6 +26,7 @@ def example(name: str):
 
 tables = example("pose_tables")
 falls = example("formula_student_fall")
+texts = example("pose_table_text")
 
 
 @pytest.fixture(scope="module")
@@ -89,3 +90,20 @@ def test_tables_move_as_the_mechanism(name):
         assert np.all(np.diff(z) < 0)
     else:  # damped, it swings about the place where spring and weight are in balance
         assert z.min() < z[-1] < 0
+
+
+def test_tables_go_out_and_in_as_text(tmp_path):
+    """4.1: u, T, d, delta. What is read is what was written; PILS's columns alone are enough for its cubic scheme."""
+    errors = texts.main(tmp_path)
+    for method in ("cubic", "quintic"):
+        assert errors[f"{method}, from the file"] == pytest.approx(errors[f"{method}, in memory"], rel=1e-9)
+    assert errors["cubic, from PILS's columns"] == pytest.approx(errors["cubic, in memory"], rel=1e-9)
+    assert errors["quintic, from PILS's columns"]["e"] > errors["quintic, in memory"]["e"]
+    columns = (tmp_path / "carrier_published.csv").read_text().splitlines()[0].split(",")
+    assert (len(columns), columns[1], columns[12], columns[13], columns[18]) == (
+        19,
+        "T11",
+        "T34",
+        "d1",
+        "delta3",
+    )

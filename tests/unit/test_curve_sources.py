@@ -10,6 +10,7 @@ import pytest
 import sekant as sk
 from sekant.errors import SekantError
 from sekant.geometry.curves.pose_curve import PoseCurve
+from sekant.geometry.pose_tables.pose_hermite import PoseNodes
 from sekant.model.curves import SOURCES
 from sekant.model.joints import Path
 from sekant.model.parse import model_from_dict
@@ -344,8 +345,42 @@ def test_all_faults_are_reported_at_once(tmp_path):
     assert "must not be negative" in text
 
 
+def test_a_table_of_poses_as_text(tmp_path):
+    """The same curve as from the table in memory; the drive may have another unit, derivatives are by the drive."""
+    u = np.linspace(-0.3, 0.4, 15)
+    zero = np.zeros_like(u)
+    R = np.stack([[[np.cos(a), -np.sin(a), 0], [np.sin(a), np.cos(a), 0], [0, 0, 1]] for a in 1.3 * u])
+    rows = ([u**2, np.sin(u), u], [2 * u, np.cos(u), 1 + zero], [zero, zero, 1.3 + zero])
+    p, d, delta = (np.stack(columns, axis=1) for columns in rows)
+    dd = np.stack([2 + zero, -np.sin(u), zero], axis=1)
+    nodes = PoseNodes(p, R, d, delta, dd, np.zeros_like(p))
+    table = sk.PoseTable(u, {"arm": nodes}, "z", "m")
+    table.to_text(tmp_path / "arm.csv", "arm")
+    wanted = table.curve("arm").pose(0.123)
+    found = load(tmp_path, "{pose_table: arm.csv}").curves["c"]
+    assert (found.parameter, found.unit, found.range) == ("z", "m", (-0.3, 0.4))
+    for one, other in zip(found.pose(0.123), wanted, strict=True):
+        np.testing.assert_array_equal(one, other)
+    lines = (tmp_path / "arm.csv").read_text().replace("z [m]", "z [mm]").splitlines()
+    cells = [[float(x) for x in line.split(",")] for line in lines[1:]]
+    scaled = [
+        [1e3 * row[0], *row[1:13], *(x / 1e3 for x in row[13:19]), *(x / 1e6 for x in row[19:])]
+        for row in cells
+    ]
+    (tmp_path / "mm.csv").write_text(
+        "\n".join([lines[0], *(",".join(map(repr, row)) for row in scaled)]) + "\n"
+    )
+    in_mm = load(tmp_path, "{pose_table: mm.csv, outside: linear}").curves["c"]
+    assert (in_mm.unit, in_mm.table.extrapolation) == ("m", "linear")
+    for one, other in zip(in_mm.pose(0.123), wanted, strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-12, atol=1e-14)
+    assert load(tmp_path, "{pose_table: arm.csv, scheme: cubic}").curves["c"].continuity != found.continuity
+    (tmp_path / "bad.csv").write_text((tmp_path / "arm.csv").read_text().replace("delta3", "gamma3"))
+    assert "bad.csv:1: curve 'c': there is no column 'delta3'" in message(tmp_path, "{pose_table: bad.csv}")
+
+
 def test_the_registry_is_complete():
-    assert set(SOURCES) == {"file", "inline", "data", "position", "points", "track", "surface"}
+    assert set(SOURCES) == {"file", "inline", "data", "pose_table", "position", "points", "track", "surface"}
     for key, cls in SOURCES.items():
         assert key in cls.model_fields
         assert cls.summary

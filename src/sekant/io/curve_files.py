@@ -1,4 +1,5 @@
-"""Files that curves and shapes of a model refer to: saved curves and meshes (``file``), measured poses (``data``).
+"""Files that curves and shapes of a model refer to: saved curves and meshes (``file``), measured poses (``data``),
+tables of poses (``pose_table``).
 
 Names are relative to the model file. What they hold is read when the model is built, so a model that was read does
 not depend on them any more.
@@ -12,7 +13,7 @@ from typing import Any
 from sekant.errors import ModelError
 from sekant.io.source import KeyPath, Places, find_place
 
-_KEYS = ("file", "data")
+_KEYS = ("file", "data", "pose_table")
 
 
 def locate_files(items: Any, folder: Path, places: Places, path: KeyPath) -> None:

@@ -2,7 +2,8 @@
 
 A CSV file of columns ``u``, ``T11`` to ``T34`` (rows of [R p], p in m), ``d1`` to ``d3`` = dp/du and ``delta1`` to
 ``delta3`` with dR/du = [delta x] R; and, for the quintic scheme, their derivatives by u, ``dd1`` ... ``ddelta3``.
-Files without the latter are read too: they are then taken from cubic splines through d and delta.
+Files without the latter are read too: they are then taken from cubic splines through d and delta. The unit of the
+drive stands in its header, as in ``z [mm]``; derivatives are by the drive in that unit.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from numpy.typing import NDArray
 
 from sekant.columns import read_columns
 from sekant.geometry.pose_tables.pose_hermite import PoseNodes
+from sekant.units import parse_unit
 
 if TYPE_CHECKING:
     from sekant.geometry.pose_tables.pose_table import PoseTable
@@ -51,18 +53,20 @@ def read_pose_text(path: str | PathLike[str]) -> tuple[NDArray[np.float64], Pose
     if len(found.values) < 2:
         raise found.wrong("a pose table needs at least two nodes")
     T = np.stack([values[name] for name in MATRIX], axis=1).reshape(-1, 3, 4)
-    u = found.values[:, 0]
+    u = values[found.names[0]]
+    unit = parse_unit(found.units[0]) if found.units[0] else None
     if np.any(np.diff(u) <= 0):
         raise found.wrong("the drive must increase", int(np.argmax(np.diff(u) <= 0)) + 1)
-    arrays = {}
+    arrays, scale = {}, unit.factor if unit else 1.0
     for field, name in GROUPS.items():
         columns = [f"{name}{i}" for i in (1, 2, 3)]
         if set(columns) <= set(values):
-            arrays[field] = np.stack([values[column] for column in columns], axis=1)
+            order = 1 if field in FIRST else 2
+            arrays[field] = np.stack([values[column] for column in columns], axis=1) / scale**order
     for second, below in (("acceleration", "velocity"), ("angular_acceleration", "angular")):
         if second not in arrays:
             from scipy.interpolate import CubicSpline
 
             arrays[second] = CubicSpline(u, arrays[below])(u, 1)
     nodes = PoseNodes(T[:, :, 3].copy(), T[:, :, :3].copy(), **arrays)
-    return u, nodes, found.names[0], found.units[0] or ""
+    return u, nodes, found.names[0], unit.si if unit else ""
