@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from sekant.errors import ModelError
+from sekant.io.code_files import read_code_files
 from sekant.io.curve_files import locate_files
 from sekant.io.source import KeyPath, Place, Places, Source, read_source
 from sekant.io.table_files import read_table_files
@@ -34,6 +35,7 @@ def _read(path: Path, chain: tuple[Path, ...], seen: set[Path]) -> Source:
         raise ModelError(f"more than {MAX_FILES} files are included", file=str(path))
     data, places = dict(source.data), dict(source.places)
     read_table_files(data.get("tables"), path.parent, places, ("tables",))
+    read_code_files(data.get("signals"), path.parent, places, ("signals",))
     locate_files(data.get("curves"), path.parent, places, ("curves",))
     locate_files(data.get("shapes"), path.parent, places, ("shapes",))
     locate_files(data.get("forces"), path.parent, places, ("forces",))
@@ -42,6 +44,7 @@ def _read(path: Path, chain: tuple[Path, ...], seen: set[Path]) -> Source:
     ):
         if isinstance(template, dict):
             read_table_files(template.get("tables"), path.parent, places, ("templates", name, "tables"))
+            read_code_files(template.get("signals"), path.parent, places, ("templates", name, "signals"))
             for key in ("curves", "shapes", "forces"):
                 locate_files(template.get(key), path.parent, places, ("templates", name, key))
     included = _listed(data.pop("include", None), places)

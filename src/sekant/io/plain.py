@@ -61,6 +61,11 @@ def to_plain(value: Any) -> Any:
             "text in Python "
             'too, such as "0.3*sin(2*t) - 0.1*A.vx"'
         )
+    if callable(value):
+        raise ModelError(
+            f"holds the Python function {getattr(value, '__name__', value)!r}, which has no form in a file; give "
+            'its text, function="def law(x, v): ..."'
+        )
     raise ModelError(f"a {type(value).__name__} cannot be written to a YAML file")
 
 

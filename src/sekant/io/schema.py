@@ -48,6 +48,7 @@ def json_schema() -> dict[str, Any]:
             if name:
                 _add_type(defs[_key(where[cls])], name, cls)
     _add_notations(defs[_key(where[TableData])], defs[Orientation.__name__])
+    _add_file(defs[_key(where[types["signals"]["numeric"]])])
     for cls in SOURCES.values():
         own = defs[_key(where[cls])]
         own["description"] = cls.summary
@@ -161,6 +162,16 @@ def _add_notations(table: dict[str, Any], orientation: dict[str, Any]) -> None:
     table["properties"]["file"] = {"type": "string", "description": "CSV file with the points"}
     table.pop("required", None)
     orientation["patternProperties"] = {"^[xyz]{3}$": {**points, "minItems": 3, "maxItems": 3}}
+
+
+def _add_file(numeric: dict[str, Any]) -> None:
+    """A numeric function may stand in a file of its own."""
+    numeric["properties"]["file"] = {
+        "type": "string",
+        "description": "file with the function, instead of its text",
+    }
+    numeric["properties"]["function"] = {"type": "string", "description": "text of the function"}
+    numeric["required"].remove("function")
 
 
 def _named(items: Iterable[dict[str, Any]]) -> dict[str, Any]:

@@ -19,7 +19,11 @@ import casadi as ca
 import numpy as np
 
 from sekant.errors import DataError, SekantError
+from sekant.tables.numeric import NumericFunction
 from sekant.tables.table import Table, Table2
+
+Tabulated = Table | Table2 | NumericFunction
+"""What gives numbers for numbers without being an expression."""
 
 _COMPARE_DEPTH = 8
 """How deep two arguments are compared for equality; deeper ones that are equal cost a search, no error."""
@@ -29,11 +33,12 @@ _COMPARE_DEPTH = 8
 class LookupNode:
     """The definition of one set of symbols: ``symbols = d^order table(*arguments)``.
 
-    `arguments`: one scalar SX for a `Table`, two for a `Table2`. `order`: one derivative order for each.
+    `arguments`: one scalar SX for a `Table`, two for a `Table2`, as many as a `NumericFunction` has. `order`: one
+    derivative order for each.
     `symbols`: SX (m, 1). `level`: 1 + the highest level of the lookups in the arguments.
     """
 
-    table: Table | Table2
+    table: Tabulated
     arguments: tuple[ca.SX, ...]
     order: tuple[int, ...]
     symbols: ca.SX
@@ -41,9 +46,15 @@ class LookupNode:
 
     def evaluate(self, *values: float) -> np.ndarray:
         """(m,): the numbers of the symbols for numeric arguments."""
-        if isinstance(self.table, Table2):
-            return self.table(values[0], values[1], (self.order[0], self.order[1]))
-        return self.table(values[0], self.order[0])
+        return _evaluated(self.table, values, self.order)
+
+
+def _evaluated(table: Tabulated, values: Sequence[float], order: tuple[int, ...]) -> np.ndarray:
+    if isinstance(table, NumericFunction):
+        return table(values, order)
+    if isinstance(table, Table2):
+        return table(values[0], values[1], (order[0], order[1]))
+    return table(values[0], order[0])
 
 
 class Lookups:
@@ -51,7 +62,7 @@ class Lookups:
 
     def __init__(self):
         self._nodes: list[LookupNode] = []
-        self._tables: list[Table | Table2] = []
+        self._tables: list[Tabulated] = []
         self._by_symbol: dict[int, LookupNode] = {}
         self._by_use: dict[tuple, LookupNode] = {}
         self._arguments: dict[int, list[tuple[ca.SX, ...]]] = {}
@@ -63,18 +74,23 @@ class Lookups:
         return tuple(self._nodes)
 
     @property
-    def tables(self) -> tuple[Table | Table2, ...]:
+    def tables(self) -> tuple[Tabulated, ...]:
         """The tables in the order of their first use; the order never changes, new ones come at the end."""
         return tuple(self._tables)
 
-    def __call__(self, table: Table | Table2, *arguments: Any, order: int | tuple[int, ...] = 0) -> ca.SX:
+    def numeric(self, expr: ca.SX) -> NumericFunction | None:
+        """The first function without an expression on which `expr` depends, if any."""
+        tables = (node.table for node in self.needed_by(expr))
+        return next((table for table in tables if isinstance(table, NumericFunction)), None)
+
+    def __call__(self, table: Tabulated, *arguments: Any, order: int | tuple[int, ...] = 0) -> ca.SX:
         """SX (m, 1): derivative `order` of the table at the argument(s), e.g. ``lk(curve, s, order=1)``."""
         args = tuple(ca.SX(a) for a in arguments)
-        dimension = 2 if isinstance(table, Table2) else 1
+        dimension = table.dimension
         if isinstance(order, tuple):
             orders = order
         else:
-            orders = (0, 0)[:dimension] if order == 0 else (order,)
+            orders = (0,) * dimension if order == 0 else (order,)
         if len(args) != dimension or len(orders) != dimension or any(o < 0 for o in orders):
             raise DataError(
                 f"{table.label}: it takes {dimension} argument(s) and as many orders of derivative"
@@ -88,7 +104,7 @@ class Lookups:
             node = self._by_use[key] = self._define(table, args, orders)
         return node.symbols
 
-    def _known_arguments(self, table: Table | Table2, args: tuple[ca.SX, ...]) -> tuple[ca.SX, ...]:
+    def _known_arguments(self, table: Tabulated, args: tuple[ca.SX, ...]) -> tuple[ca.SX, ...]:
         """The arguments of an earlier use of the table that equal `args`, so that all orders share one search."""
         known = self._arguments.setdefault(id(table), [])
         for earlier in known:
@@ -97,7 +113,9 @@ class Lookups:
         known.append(args)
         return args
 
-    def _define(self, table: Table | Table2, args: tuple[ca.SX, ...], orders: tuple[int, ...]) -> LookupNode:
+    def _define(self, table: Tabulated, args: tuple[ca.SX, ...], orders: tuple[int, ...]) -> LookupNode:
+        if isinstance(table, NumericFunction) and sum(orders) > 1:
+            raise table.order_error()
         if not any(table is t for t in self._tables):
             self._tables.append(table)
         level = 1 + max((n.level for n in self.needed_by(ca.vertcat(*args))), default=0)
@@ -226,7 +244,7 @@ class Lookups:
 class _TableCall(ca.Callback):
     """A table as a CasADi function of its scalar arguments; its Jacobian calls the next derivative."""
 
-    def __init__(self, table: Table | Table2, order: tuple[int, ...]):
+    def __init__(self, table: Tabulated, order: tuple[int, ...]):
         ca.Callback.__init__(self)
         self._table, self._order = table, order
         self._next: list[_TableCall] = []
@@ -242,10 +260,7 @@ class _TableCall(ca.Callback):
         return ca.Sparsity.dense(self._table.components, 1)
 
     def eval(self, arg: Sequence[ca.DM]) -> list[ca.DM]:
-        values = [float(a) for a in arg]
-        if isinstance(self._table, Table2):
-            return [ca.DM(self._table(values[0], values[1], (self._order[0], self._order[1])))]
-        return [ca.DM(self._table(values[0], self._order[0]))]
+        return [ca.DM(_evaluated(self._table, [float(a) for a in arg], self._order))]
 
     def has_jacobian(self) -> bool:
         return True

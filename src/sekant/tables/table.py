@@ -98,6 +98,11 @@ class Table:
         return f"table '{self.name}'" if self.name else "table"
 
     @property
+    def dimension(self) -> int:
+        """Number of its arguments."""
+        return 1
+
+    @property
     def components(self) -> int:
         return self.coefficients.shape[1]
 
@@ -306,6 +311,11 @@ class Table2:
     @property
     def label(self) -> str:
         return f"table '{self.name}'" if self.name else "table"
+
+    @property
+    def dimension(self) -> int:
+        """Number of its arguments."""
+        return 2
 
     @property
     def components(self) -> int:

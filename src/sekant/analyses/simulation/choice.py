@@ -28,6 +28,7 @@ from sekant.solvers.dae.state_matrices import has_redundant_rows
 from sekant.solvers.dae.stiffness import stiffness
 from sekant.solvers.taylor.native.kernel import MOST_OPERATIONS, MOST_UNKNOWNS
 from sekant.solvers.taylor.run import order_of
+from sekant.tables.numeric import NumericFunction
 
 STIFF = 200.0
 """Steps a second that stability alone would force on an explicit method, beyond which an implicit one is taken."""
@@ -52,6 +53,16 @@ def choose_method(
     measured. The choice is kept with the system. It is made for the default parameters, and holds for all values
     that are `NEAR` them; for others it is made again. Inputs do not count.
     """
+    method, reason = _chosen(system, start, parameters, t, own_start)
+    numeric = next(
+        (item for item in system.equations.lookups.tables if isinstance(item, NumericFunction)), None
+    )
+    if method == TAYLOR and numeric is not None:
+        return "dop853", f"{numeric.label} has no series ({reason})"
+    return method, reason
+
+
+def _chosen(system: System, start: State, parameters: Any, t: float, own_start: bool) -> tuple[str, str]:
     if system.model.contacts:
         return TAYLOR, "contacts: events on the series"
     if system.equations.dry_friction:

@@ -18,8 +18,8 @@ from sekant.errors import AnalysisWarning
 from sekant.solvers.common.modes import Switching
 from sekant.solvers.common.sites import NUMBERS, PIECE
 from sekant.solvers.ode import OdeOutcome, OdeProblem
+from sekant.tables.numeric import NumericFunction
 from sekant.tables.pieces import locate
-from sekant.tables.table import Table, Table2
 
 Floats = NDArray[np.float64]
 MATTERS = 1e-3
@@ -68,7 +68,8 @@ def stepped_over(system: System) -> tuple[AnalysisWarning, ...]:
     tables = [
         table.label
         for table in system.equations.lookups.tables
-        if any(n > 1 for n in table.coefficients.shape[: _axes(table)])
+        if not isinstance(table, NumericFunction)
+        and any(n > 1 for n in table.coefficients.shape[: table.dimension])
     ]
     if not tables:
         return ()
@@ -83,10 +84,6 @@ def stepped_over(system: System) -> tuple[AnalysisWarning, ...]:
             "which lands on breaks with any engine",
         ),
     )
-
-
-def _axes(table: Table | Table2) -> int:
-    return 2 if isinstance(table, Table2) else 1
 
 
 def _parameters(system: System) -> int:

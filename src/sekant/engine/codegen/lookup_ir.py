@@ -119,7 +119,10 @@ class LookupCode:
         self.type = "double" if self.m == 1 else f"<{self.m} x double>"
         self.two = len(lookup.shape.powers) == 2
         self.table = self.pointer("%T", self.load("i64", self.pointer("%T", 1 + lookup.shape.table)))
-        (self.one if not self.two else self.both)(arguments)
+        if not lookup.shape.powers:
+            self.numeric(arguments)
+        else:
+            (self.one if not self.two else self.both)(arguments)
 
     def new(self, text: str) -> str:
         self.count += 1
@@ -213,6 +216,34 @@ class LookupCode:
             if order2 not in inner:
                 inner[order2] = [self.polynomial(terms, u2, order2) for terms in grid]
             self.vectors.append(self.polynomial(inner[order2], u1, order1))
+
+    def numeric(self, arguments: list[str]) -> None:
+        """Calls of a function that is known by its address; first derivatives are central differences."""
+        function = self.new(f"inttoptr i64 {self.load('i64', self.table)} to ptr")
+        places = self.new(f"alloca [{len(arguments)} x double], align 8")
+        found = self.new(f"alloca [{self.m} x double], align 8")
+
+        def value(at: list[str]) -> str:
+            for i, x in enumerate(at):
+                self.lines.append(f"store double {x}, ptr {self.pointer(places, i)}, align 8")
+            self.lines.append(f"call void {function}(ptr {places}, ptr {found})")
+            return self.load(self.type, found)
+
+        self.vectors = []
+        for order in self.lookup.orders:
+            if not any(order):
+                self.vectors.append(value(arguments))
+                continue
+            i = order.index(1)
+            size = self.new(f"call double @llvm.fabs.f64(double {arguments[i]})")
+            h = self.new(f"fadd double {size}, {literal(1.0)}")
+            h = self.new(f"fmul double {h}, {self.load('double', self.pointer(self.table, 1))}")
+            ends = [self.new(f"{way} double {arguments[i]}, {h}") for way in ("fadd", "fsub")]
+            ahead, behind = (value([*arguments[:i], end, *arguments[i + 1 :]]) for end in ends)
+            width = self.splat(self.new(f"fsub double {ends[0]}, {ends[1]}"))
+            self.vectors.append(
+                self.new(f"fdiv {self.type} {self.new(f'fsub {self.type} {ahead}, {behind}')}, {width}")
+            )
 
     def result(self, number: int) -> str:
         """Name of a value of the lookup; adds the text that takes it out of its vector."""

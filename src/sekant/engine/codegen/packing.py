@@ -5,6 +5,7 @@ All positions count in doubles from the start of T; integers are stored as the b
     T     = [number of tables, position of table 0, position of table 1, ..., data]
     table = [position of its coefficients, increment of component 0, ..., axis]          one variable
     table = [position of its coefficients, rows of axis 2, position of axis 2, axis 1]   two variables
+    table = [address, increment]                                                         a numeric function
     axis  = [a, buckets/(b - a), buckets - 1, low, high, period, n + 1, origins (n + 2), starts (buckets + 1)]
 
 Rows 1..n of an axis are the pieces, row 0 is the continuation below `low`, row n+1 that above `high`, each
@@ -22,7 +23,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from sekant.tables.lookups import Lookups
+from sekant.tables.lookups import Lookups, Tabulated
+from sekant.tables.numeric import NumericFunction
 from sekant.tables.pieces import extrapolation_limits
 from sekant.tables.table import Table, Table2
 
@@ -30,7 +32,7 @@ AXIS_HEADER = 7
 _MOST_BUCKETS = 8
 
 
-def pack_tables(tables: Lookups | Sequence[Table | Table2]) -> np.ndarray:
+def pack_tables(tables: Lookups | Sequence[Tabulated]) -> np.ndarray:
     """T for the tables of a `Lookups` object, or for tables in the order in which the code numbers them."""
     if isinstance(tables, Lookups):
         tables = tables.tables
@@ -43,17 +45,17 @@ def pack_tables(tables: Lookups | Sequence[Table | Table2]) -> np.ndarray:
     return packed
 
 
-_PACKED: deque[tuple[tuple[Table | Table2, ...], weakref.ref[np.ndarray]]] = deque(maxlen=8)
+_PACKED: deque[tuple[tuple[Tabulated, ...], weakref.ref[np.ndarray]]] = deque(maxlen=8)
 """What was packed last and is still in use: the functions of one system share their tables."""
 
 
-def _pack(tables: Sequence[Table | Table2]) -> np.ndarray:
+def _pack(tables: Sequence[Tabulated]) -> np.ndarray:
     head = np.zeros(1 + len(tables), dtype=np.int64)
     head[0] = len(tables)
     parts, position = [head.view(float)], head.size
     for i, table in enumerate(tables):
         head[1 + i] = position
-        block = _pack2(table, position) if isinstance(table, Table2) else _pack1(table, position)
+        block = _packed(table, position)
         parts += block
         position += sum(part.size for part in block)
     packed, at = np.empty(position), 0
@@ -61,6 +63,12 @@ def _pack(tables: Sequence[Table | Table2]) -> np.ndarray:
         packed[at : at + part.size].reshape(part.shape)[...] = part
         at += part.size
     return packed
+
+
+def _packed(table: Tabulated, position: int) -> list[np.ndarray]:
+    if isinstance(table, NumericFunction):
+        return [_bits(table.address), np.array([table.increment])]
+    return _pack2(table, position) if isinstance(table, Table2) else _pack1(table, position)
 
 
 def _bits(*values: int) -> np.ndarray:

@@ -67,7 +67,7 @@ class _Finder:
             axes.append(
                 tuple(
                     self._number(Site(_mix(2, table, i, self.key[value]), PIECE, table, i), -1, value)
-                    for i, value in enumerate(look.arguments)
+                    for i, value in enumerate(look.arguments[: len(look.shape.powers)])
                 )
             )
         switches = {}

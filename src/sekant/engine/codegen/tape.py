@@ -20,6 +20,7 @@ import casadi as ca
 import numpy as np
 
 from sekant.tables.lookups import LookupNode, Lookups
+from sekant.tables.numeric import NumericFunction
 from sekant.tables.table import Table2
 
 INPUT, CONST, OUTPUT = ca.OP_INPUT, ca.OP_CONST, ca.OP_OUTPUT
@@ -33,7 +34,10 @@ _COPIES = frozenset([ca.OP_ASSIGN, ca.OP_LIFT, ca.OP_PRINTME])
 
 @dataclass(frozen=True)
 class LookupShape:
-    """What code must know of a table; data, number of pieces and the way of extrapolation are not in it."""
+    """What code must know of a table; data, number of pieces and the way of extrapolation are not in it.
+
+    A numeric function has no `powers`.
+    """
 
     table: int
     components: int
@@ -96,6 +100,8 @@ def lookup_groups(lookups: Lookups, expr: ca.SX) -> tuple[LookupGroup, ...]:
 
 def _shape(node: LookupNode, number: int) -> LookupShape:
     table = node.table
+    if isinstance(table, NumericFunction):
+        return LookupShape(number, table.components, (), ())
     if isinstance(table, Table2):
         periodic = tuple(kind == "periodic" for kind in table.extrapolation)
         return LookupShape(number, table.components, table.powers, periodic)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from sekant.engine.codegen.tape import CONST, INPUT, LOOKUP, core_function, lookup_groups, make_tape
 from sekant.errors import SekantError
 from sekant.tables.lookups import Lookups
+from sekant.tables.numeric import NumericFunction
 from sekant.tables.table import Table, Table2
 
 SX = ca.SX
@@ -122,6 +123,12 @@ def taylor_tape(
         SX(M.nz[:]) if M.nnz() else empty,
         SX(G.nz[:]) if G.nnz() else empty,
     ]
+    numeric = lookups.numeric(ca.veccat(*outputs))
+    if numeric is not None:
+        raise SekantError(
+            f"{numeric.label}: a numeric function has no Taylor series; use the method dop853, rk4 or radau5, or "
+            "record the function (sk.signals.traced)"
+        )
     groups = lookup_groups(lookups, ca.veccat(*outputs))
     function = core_function("taylor", [q, v, a, lam, t, p], outputs, groups)
     tape = make_tape(function, groups)
@@ -131,6 +138,7 @@ def taylor_tape(
     uses = [
         TableUse(group.nodes[0].table, look.arguments, look.orders, look.first)
         for group, look in zip(groups, tape.lookups, strict=True)
+        if not isinstance(group.nodes[0].table, NumericFunction)
     ]
     numbers = [np.asarray(o, dtype=np.int64) for o in tape.outputs]
     return TaylorTape(

@@ -9,6 +9,7 @@ from sekant.engine.system import System, compile
 from sekant.errors import SekantError, suggest
 from sekant.model.model import Model
 from sekant.model.points.collector import Collector
+from sekant.tables.numeric import NumericFunction
 
 FIXED_STEP = ("euler", "semi_implicit_euler", "rk4")
 METHODS = (*FIXED_STEP, "dop853")
@@ -67,6 +68,14 @@ def refuse(system: System, what: str) -> None:
         raise SekantError(
             f"model '{name}': '{item}' holds values between events or samples and cannot be exported as {what}: the "
             "exported code has no events; leave it out, or close the loop outside through inputs and outputs"
+        )
+    numeric = next(
+        (item for item in system.equations.lookups.tables if isinstance(item, NumericFunction)), None
+    )
+    if numeric is not None:
+        raise SekantError(
+            f"model '{name}': {numeric.label} is a numeric Python function, whose code cannot be exported as {what}; "
+            "record it (sk.signals.traced), write it as an expression, or compute it outside and give it as an input"
         )
     if system.nv == 0:
         raise SekantError(

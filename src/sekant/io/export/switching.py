@@ -21,6 +21,7 @@ from sekant.geometry.spatial import SX
 from sekant.io.export.c_function import tape_of
 from sekant.model.fields import expressions_of
 from sekant.tables.lookups import LookupNode
+from sekant.tables.numeric import NumericFunction
 from sekant.tables.table import Table, Table2
 
 
@@ -104,6 +105,8 @@ def _among(symbol: SX, group: SX) -> bool:
 def _table_indicators(system: System, node: LookupNode) -> list[SX]:
     """Functions that change their sign where the derivative that the node looks up jumps, or the value kinks."""
     table = node.table
+    if isinstance(table, NumericFunction):  # what it does inside is not known
+        return []
     if isinstance(table, Table2):
         found = zip(
             table.kinks, table.extrapolation, (table.breaks1, table.breaks2), node.arguments, strict=True

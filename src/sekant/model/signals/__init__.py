@@ -9,6 +9,7 @@ from sekant.model.signals.held import Held
 from sekant.model.signals.hysteresis import Hysteresis
 from sekant.model.signals.integral import Integral
 from sekant.model.signals.lowpass import Lowpass
+from sekant.model.signals.numeric import Numeric
 from sekant.model.signals.pid import Pid
 from sekant.model.signals.rate_limit import RateLimit
 from sekant.model.signals.sampled import SampledSignal as Sampled
@@ -26,6 +27,7 @@ __all__ = [
     "Hysteresis",
     "Integral",
     "Lowpass",
+    "Numeric",
     "Pid",
     "RateLimit",
     "Sampled",

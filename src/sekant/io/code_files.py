@@ -1,0 +1,49 @@
+"""Numeric functions of signals from files: ``grip: {type: numeric, file: grip.py, ...}``.
+
+In the model the text stands in the file's place, so a model that was read does not depend on the file.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from sekant.errors import ModelError
+from sekant.io.source import KeyPath, Places, find_place
+
+LARGEST = 1_000_000
+"""Bytes of a file."""
+
+
+def read_code_files(signals: Any, folder: Path, places: Places, path: KeyPath) -> None:
+    """Replaces the key `file` of numeric signals by `function`, in the `signals` at `path` of one file."""
+    for name, signal in signals.items() if isinstance(signals, dict) else ():
+        if not isinstance(signal, dict) or signal.get("type") != "numeric" or "file" not in signal:
+            continue
+        try:
+            rest = {key: value for key, value in signal.items() if key != "file"}
+            if "function" in rest:
+                raise ModelError("give 'function' or 'file', not both")
+            signals[name] = {**rest, "function": _text(signal["file"], folder)}
+        except ModelError as error:
+            place = find_place(places, (*path, name, "file"))
+            if error.file is None and place is not None:
+                error.file, error.line = place.file, place.line
+            error.path = error.path or (*path, name)
+            raise
+
+
+def _text(name: Any, folder: Path) -> str:
+    if not isinstance(name, str) or not name or "\0" in name:
+        raise ModelError(f"file: '{name}' is not the name of a file with a Python function")
+    try:
+        data = (folder / name).read_bytes()
+        if len(data) > LARGEST:
+            raise ModelError(
+                f"file: '{folder / name}' is larger than {LARGEST} bytes; is it a Python function?"
+            )
+        return data.decode()
+    except OSError as error:
+        raise ModelError(f"file: cannot read '{folder / name}': {error.strerror or error}") from None
+    except UnicodeDecodeError:
+        raise ModelError(f"file: '{folder / name}' is no text") from None

@@ -1,0 +1,76 @@
+"""A Python function of numbers, compiled as a C callback."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+from pydantic import model_validator
+
+from sekant.geometry.spatial import SX
+from sekant.model.motion import ElementKinematics
+from sekant.model.quantities import AnyQuantity, Dimensionless
+from sekant.model.signals.base import Signal, register
+from sekant.model.signals.numeric_code import compiled, parameters_of
+from sekant.tables.numeric import INCREMENT, NumericFunction
+
+if TYPE_CHECKING:
+    from sekant.model.examples import Stage
+
+
+@register
+class Numeric(Signal):
+    """What a Python function computes, of numbers alone: with `if`, `while`, iterations, arrays of its own.
+
+    It is compiled to machine code (numba, the extra `source`), so nothing of Python runs in the loop; integrators
+    know nothing of its inside. Fixed steps and dop853 take it as it is, though they do not land where it jumps or
+    kinks; radau5 and linear models take differences; there are no series for it (taylor). Where it can be written
+    with NumPy's functions, `sk.signals.traced` gives exact derivatives. Several `outputs` are called ``name.y0``,
+    ``name.y1``, ...
+    """
+
+    type: ClassVar[str] = "numeric"
+    summary: ClassVar[str] = "a Python function of numbers, compiled as a C callback"
+    signals: ClassVar = ("inputs",)
+
+    function: str | Callable[..., Any]
+    """definition ``def law(x, v): ...`` as text (from a file: ``file: law.py``), or a function"""
+    inputs: dict[str, AnyQuantity]
+    """for each parameter of the function a quantity, an expression or a number"""
+    outputs: int = 1
+    """numbers that the function returns"""
+    increment: Dimensionless = INCREMENT
+    """step of differences, times 1 + |x|"""
+
+    @classmethod
+    def example(cls, stage: Stage) -> Self:
+        text = "def law(x, v):\n    return 0.7*np.tanh(v) if x > 9 else 0.4*x - 0.2*math.sin(v)\n"
+        return cls(function=text, inputs={"x": stage.signal(), "v": f"0.3*{stage.signal()}"})
+
+    @model_validator(mode="after")
+    def _sensible(self):
+        names = parameters_of(self.function)
+        missing = [name for name in names if name not in self.inputs]
+        unknown = [name for name in self.inputs if name not in names]
+        if missing or unknown:
+            what = f"none for '{missing[0]}'" if missing else f"'{unknown[0]}' is no parameter of it"
+            raise ValueError(
+                f"inputs must name a quantity for each of {', '.join(names) or 'no parameters'}: {what}"
+            )
+        if not names:
+            raise ValueError("the function needs at least one parameter, such as the time t")
+        if self.outputs < 1:
+            raise ValueError(f"outputs must be at least 1 (got {self.outputs})")
+        if isinstance(self.increment, float) and self.increment <= 0:
+            raise ValueError(f"increment must be positive (got {self.increment:g})")
+        return self
+
+    @property
+    def components(self) -> tuple[str, ...]:
+        return tuple(f"y{k}" for k in range(self.outputs)) if self.outputs > 1 else ()
+
+    def output(self, name: str, motion: ElementKinematics) -> SX:
+        names = parameters_of(self.function)
+        code = compiled(self.function, name, len(names), self.outputs)
+        law = NumericFunction(name, len(names), self.outputs, code.address, float(self.increment))  # type: ignore[arg-type]
+        return motion.lookups(law, *(motion.value(self.inputs[one]) for one in names))

@@ -1,0 +1,143 @@
+"""Python functions of numbers as C callbacks: what their text may hold, and their compilation by numba.
+
+A text holds definitions of functions and nothing else, of which the last one counts. Nothing of it is run by
+Python: numba compiles it for numbers alone, where there are no files and no other modules than `np` and `math`. So a
+model from a stranger can be read and run as safely as one without functions.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import linecache
+import math
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from sekant.errors import ModelError
+
+_IMPORTS = {("numpy", "np"), ("math", None)}
+_ENTRY = """
+def entry(x, y):
+    try:
+        found = law({arguments})
+{stores}
+    except Exception:
+{fails}
+"""
+
+
+def parameters_of(function: str | Callable[..., Any]) -> tuple[str, ...]:
+    """Names of the parameters of a function, or of the last one in a text; raises ValueError."""
+    if isinstance(function, str):
+        arguments = _definitions(function)[-1].args
+        names = [a.arg for a in (*arguments.posonlyargs, *arguments.args)]
+        if arguments.vararg or arguments.kwarg or arguments.kwonlyargs:
+            raise ValueError("the function must have plain parameters, without '*'")
+        return tuple(names)
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):
+        raise ValueError(f"{function!r} does not tell its parameters; use a function made by 'def'") from None
+    if any(one.kind not in (one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD) for one in parameters):
+        raise ValueError("the function must have plain parameters, without '*'")
+    return tuple(one.name for one in parameters)
+
+
+def _definitions(text: str) -> list[ast.FunctionDef]:
+    try:
+        body = ast.parse(text).body
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        line = getattr(error, "lineno", None)
+        what = getattr(error, "msg", None) or str(error)
+        raise ValueError(
+            f"the function is no Python{f', line {line}' if line else ''}: {what}; write "
+            "'def law(x, v): return -3*x'"
+        ) from None
+    found = []
+    for part in body:
+        if isinstance(part, ast.Import) and all((n.name, n.asname) in _IMPORTS for n in part.names):
+            continue
+        if isinstance(part, ast.FunctionDef) and not part.decorator_list and _plain_defaults(part):
+            found.append(part)
+            continue
+        raise ValueError(
+            f"line {part.lineno} of the function: only definitions ('def') may stand in it, without decorators; "
+            "np and math are known, other modules are not"
+        )
+    if not found:
+        raise ValueError("there is no function in the text; write 'def law(x, v): return -3*x'")
+    return found
+
+
+def _plain_defaults(part: ast.FunctionDef) -> bool:
+    defaults = [*part.args.defaults, *(d for d in part.args.kw_defaults if d is not None)]
+    return all(isinstance(d, ast.Constant) for d in defaults)
+
+
+@cache
+def compiled(function: str | Callable[..., Any], name: str, inputs: int, outputs: int) -> Any:
+    """An object whose `address` is that of ``void f(const double *x, double *y)``; kept as long as the process.
+
+    Exceptions in the function make its values NaN. `name`: of the signal, for messages.
+    """
+    try:
+        from numba import carray, cfunc, njit, types  # pyright: ignore[reportPrivateImportUsage]
+        from numba.core.errors import NumbaError
+    except ImportError:
+        raise ModelError(
+            "compiling a numeric function needs numba; pip install 'sekant[source]', or record the function "
+            "(sk.signals.traced)",
+            path=("signals", name, "function"),
+        ) from None
+    jit = njit(error_model="numpy")
+    law = _loaded(function, name, jit) if isinstance(function, str) else jit(function)
+    shown = ", ".join(f"at[{i}]" for i in range(inputs))
+    one = outputs == 1
+    stores = "".join(f"        to[{k}] = 0.0 + {'found' if one else f'found[{k}]'}\n" for k in range(outputs))
+    fails = "".join(f"        to[{k}] = nan\n" for k in range(outputs))
+    text = _ENTRY.format(arguments=shown, stores=stores.rstrip("\n"), fails=fails.rstrip("\n"))
+    text = text.replace(
+        "    try:\n", f"    at, to = carray(x, {inputs}), carray(y, {outputs})\n    try:\n", 1
+    )
+    space: dict[str, Any] = {"law": law, "carray": carray, "nan": math.nan}
+    exec(compile(text, f"<entry of signal '{name}'>", "exec"), space)
+    numbers = types.CPointer(types.float64)
+    try:
+        return cfunc(types.void(numbers, numbers), error_model="numpy")(space["entry"])
+    except (NumbaError, TypeError, ValueError, NotImplementedError) as error:
+        raise ModelError(
+            f"the function cannot be compiled for numbers alone: {_cause(error)}; use arithmetic, 'if', loops, "
+            f"np and math, and return {'a number' if one else f'{outputs} numbers'}",
+            path=("signals", name, "function"),
+        ) from None
+
+
+def _loaded(text: str, name: str, jit: Callable[..., Any]) -> Callable[..., Any]:
+    """The last function of a text. What runs are its `def` statements, whose defaults are constants."""
+    definitions = _definitions(text)
+    tree = ast.Module([*definitions], [])
+    file = f"<function of signal '{name}'>"
+    linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
+    flags = __import__("__future__").annotations.compiler_flag
+    space: dict[str, Any] = {"np": np, "math": math, "__name__": "sekant.numeric"}
+    exec(compile(tree, file, "exec", flags=flags, dont_inherit=True), space)
+    for one in definitions:  # they find one another compiled
+        space[one.name] = jit(space[one.name])
+    return space[definitions[-1].name]
+
+
+def _cause(error: Exception) -> str:
+    """The line of numba's message that says what is wrong, and where."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    told = [
+        line
+        for line in lines
+        if not line.startswith(("Failed in", "During:", "File", "def ", "^", "<source", "Overload", "- "))
+    ]
+    place = next((line for line in lines if line.startswith("File") and "function of signal" in line), "")
+    where = place.rpartition("line ")[2].rstrip(":") if "line " in place else ""
+    return " ".join([(told or lines)[0].rstrip(".:"), f"(line {where})" if where else ""]).strip()
