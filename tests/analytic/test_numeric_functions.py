@@ -144,6 +144,12 @@ def test_a_function_that_fails_is_named():
     assert "signal 'pull': its function gives no finite number at (" in result.message
 
 
+def test_an_index_beyond_an_array_is_a_fault_and_touches_nothing():
+    model = numeric("def law(x, v, k, t):\n    a = np.zeros(3)\n    a[int(3 + 1e9*t)] = x\n    return a[0]\n")
+    with pytest.raises(SekantError, match="cannot start: signal 'pull': its function gives no finite number"):
+        sk.simulate(model, until=1.0)
+
+
 @pytest.mark.parametrize(
     ("function", "text"),
     [
@@ -157,6 +163,13 @@ def test_a_function_that_fails_is_named():
         ("def law(*x): return x\n", r"without '\*'"),
         ("def law(x, v)\n", "is no Python, line 1"),
         ("x = 1\n", "only definitions"),
+        (
+            "def law(x, v, k, t):\n    a = np.zeros(2)\n    return np.lib.stride_tricks.as_strided(a, (9,))[5]\n",
+            r"line 3 of the function: 'np\.lib.*' may not stand",
+        ),
+        ("def law(x, v, k, t):\n    m = np\n    return m.ctypeslib\n", r"'m\.ctypeslib' may not stand"),
+        ("def law(x, v, k, t):\n    import os\n    return x\n", "line 2 of the function: 'import' may not"),
+        ("def law(x, v, k, t):\n    return __import__\n", "'__import__' may not stand"),
         ("", "there is no function in the text"),
     ],
 )

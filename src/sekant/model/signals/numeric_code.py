@@ -1,8 +1,9 @@
 """Python functions of numbers as C callbacks: what their text may hold, and their compilation by numba.
 
 A text holds definitions of functions and nothing else, of which the last one counts. Nothing of it is run by
-Python: numba compiles it for numbers alone, where there are no files and no other modules than `np` and `math`. So a
-model from a stranger can be read and run as safely as one without functions.
+Python: numba compiles it for numbers alone. So that a model from a stranger does no harm, a text may use of `np`,
+`math` and arrays only what is listed here (numba also compiles what reaches any memory, such as `as_strided`), and
+its indices are checked. It may still never end. A function that is given as an object is the user's own program.
 """
 
 from __future__ import annotations
@@ -20,6 +21,16 @@ import numpy as np
 from sekant.errors import ModelError
 
 _IMPORTS = {("numpy", "np"), ("math", None)}
+_OF_MODULES = """
+    pi e inf nan sin cos tan asin acos atan atan2 arcsin arccos arctan arctan2 sinh cosh tanh asinh acosh atanh
+    arcsinh arccosh arctanh exp expm1 exp2 log log1p log2 log10 sqrt cbrt hypot abs fabs sign copysign floor ceil
+    trunc round rint fmod mod remainder degrees radians deg2rad rad2deg erf erfc gamma lgamma pow power square
+    minimum maximum fmin fmax clip where heaviside isnan isinf isfinite array zeros ones empty full zeros_like
+    ones_like eye linspace arange interp sum prod min max mean dot cross outer linalg float64 int64 any all argmin
+    argmax searchsorted diff cumsum
+"""
+_OF_ARRAYS = "shape size ndim T copy sum prod min max mean dot any all argmin argmax"
+_OF_LINALG = "norm solve inv det"
 _ENTRY = """
 def entry(x, y):
     try:
@@ -68,9 +79,37 @@ def _definitions(text: str) -> list[ast.FunctionDef]:
             f"line {part.lineno} of the function: only definitions ('def') may stand in it, without decorators; "
             "np and math are known, other modules are not"
         )
+    for part in found:
+        _harmless(part)
     if not found:
         raise ValueError("there is no function in the text; write 'def law(x, v): return -3*x'")
     return found
+
+
+def _harmless(part: ast.FunctionDef) -> None:
+    """Refuses what is not listed: attributes, imports and names with two underscores."""
+    for node in ast.walk(part):
+        if isinstance(node, ast.Import | ast.ImportFrom | ast.Global | ast.With | ast.ClassDef | ast.Lambda):
+            what = f"'{type(node).__name__.lower()}'"
+        elif isinstance(node, ast.Name) and node.id.startswith("__"):
+            what = f"'{node.id}'"
+        elif isinstance(node, ast.Attribute) and not _listed(node):
+            what = f"'{ast.unparse(node)}'"
+        else:
+            continue
+        raise ValueError(
+            f"line {getattr(node, 'lineno', part.lineno)} of the function: {what} may not stand in a function of a "
+            "file; use arithmetic, 'if', loops and the functions of np and math, or give the function from Python"
+        )
+
+
+def _listed(node: ast.Attribute) -> bool:
+    inside = node.value
+    if isinstance(inside, ast.Attribute) and ast.unparse(inside) == "np.linalg":
+        return node.attr in _OF_LINALG.split()
+    if isinstance(inside, ast.Name) and inside.id in ("np", "math"):
+        return node.attr in _OF_MODULES.split()
+    return node.attr in _OF_ARRAYS.split()
 
 
 def _plain_defaults(part: ast.FunctionDef) -> bool:
@@ -93,7 +132,7 @@ def compiled(function: str | Callable[..., Any], name: str, inputs: int, outputs
             "(sk.signals.traced)",
             path=("signals", name, "function"),
         ) from None
-    jit = njit(error_model="numpy")
+    jit = njit(error_model="numpy", boundscheck=True)
     law = _loaded(function, name, jit) if isinstance(function, str) else jit(function)
     shown = ", ".join(f"at[{i}]" for i in range(inputs))
     one = outputs == 1
