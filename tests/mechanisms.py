@@ -159,5 +159,5 @@ def values(eq: Equations, state, *expressions: ca.SX, p=(), extra=()) -> list[np
 
 def time_derivative(eq: Equations, expression: ca.SX) -> ca.SX:
     """Total derivative along the motion: d/dt + qdot d/dq + a d/dv + zdot d/dz, by differentiation."""
-    direction = ca.vertcat(ca.SX(1), eq.qdot, eq.a, eq.zdot)
+    direction = ca.vertcat(ca.SX(1), eq.qdot, eq.a, eq.elements.rates)
     return eq.lookups.jtimes(ca.SX(expression), ca.vertcat(eq.t, eq.q, eq.v, eq.z), direction)

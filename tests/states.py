@@ -8,7 +8,6 @@ import casadi as ca
 import numpy as np
 
 import sekant as sk
-from sekant.formulations.initial import placed_state
 from sekant.formulations.kinematics import relative_pose, relative_twist
 from sekant.geometry.spatial import quaternion_from_rotation
 
@@ -40,7 +39,7 @@ def consistent_state(
 
 def carried_over(joints: sk.System, other: sk.System, state: sk.State, t: float = 0.0) -> sk.State:
     """The same positions and velocities of all bodies in the coordinates of another formulation."""
-    columns = placed_state(other.equations.motion, joints.equations.motion)
+    columns = other.equations.start.placed_by(joints.equations.motion)
     q, v = evaluate(joints, state, t, *columns)
     return sk.State(q.ravel(), v.ravel())
 

@@ -161,7 +161,7 @@ def test_several_solutions_are_reported():
     """A rod that turns so fast that its tip would lift off, but jams if it is held: both are solutions."""
     system = sk.compile(rod(2.0, 1.0))
     eq, q, p = system.equations, system.initial_state().q, system.parameter_vector()
-    slip = eq.lookups.oracle("slip", [eq.t, eq.q, eq.v, eq.p], [eq.friction.slip])
+    slip = eq.lookups.oracle("slip", [eq.t, eq.q, eq.v, eq.p], [eq.elements.friction.slip])
     J = np.array([np.array(slip(0.0, q, e, p)).ravel()[:2] for e in np.eye(3)]).T  # normal, along
     for speed, several in ((1.0, True), (-1.0, False)):
         v = np.array([0.0, 0.0, 6.0])

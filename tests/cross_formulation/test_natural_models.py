@@ -107,7 +107,7 @@ def compare_outputs(pair: Pair, tolerance: float) -> int:
     found = evaluate(pair.natural, pair.points, T, *[second[n] for n in names])
     for name, a, b in zip(names, expected, found, strict=True):
         assert np.abs(a - b).max(initial=0.0) < tolerance * max(1.0, np.abs(a).max(initial=0.0)), name
-    powers = pair.joint.equations.powers, pair.natural.equations.powers
+    powers = pair.joint.equations.energies.powers, pair.natural.equations.energies.powers
     assert powers[0].keys() == powers[1].keys()
     a = evaluate(pair.joint, pair.state, T, *powers[0].values())
     b = evaluate(pair.natural, pair.points, T, *[powers[1][key] for key in powers[0]])

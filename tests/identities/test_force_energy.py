@@ -30,9 +30,9 @@ SEEDS = (1, 2, 5)
 
 def balance(eq, state):
     """(rate of kinetic and potential energy, supplied power, largest single contribution)."""
-    power = sum(eq.powers.values(), SX(0))
-    rate = time_derivative(eq, eq.kinetic_energy + eq.potential_energy)
-    kinetic = time_derivative(eq, eq.kinetic_energy)
+    power = sum(eq.energies.powers.values(), SX(0))
+    rate = time_derivative(eq, eq.energies.kinetic + eq.energies.potential)
+    kinetic = time_derivative(eq, eq.energies.kinetic)
     rate, power, kinetic = (x.item() for x in values(eq, state, rate, power, kinetic))
     return rate, power, max(abs(kinetic), abs(power))
 
@@ -43,7 +43,7 @@ def test_energy_changes_by_the_power_of_the_element(kind, seed):
     eq = equations_of(random_model(seed, forces=[kind]))
     rate, power, scale = balance(eq, random_state(eq, seed))
     assert rate == pytest.approx(power, abs=1e-11 * scale)
-    assert set(eq.powers) <= set(eq.model.forces)
+    assert set(eq.energies.powers) <= set(eq.model.forces)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -51,7 +51,7 @@ def test_energy_balance_with_all_forces_and_drivers(seed):
     eq = equations_of(random_model(seed, ALL_JOINTS, FORCE_TYPES, drivers=3))
     rate, power, scale = balance(eq, random_state(eq, seed))
     assert rate == pytest.approx(power, abs=1e-11 * scale)
-    assert {"drive0", "drive1", "drive2"} <= set(eq.powers)
+    assert {"drive0", "drive1", "drive2"} <= set(eq.energies.powers)
     assert abs(power) > 1e-3 * scale
 
 
@@ -73,14 +73,14 @@ def test_conservative_forces_are_gradients_of_their_potential(kind, seed):
     with_force, without = equations_of(loaded), equations_of(loaded.model_copy(update={"forces": {}}))
     state = random_state(with_force, seed)
     (name,) = loaded.forces
-    potential = SX(with_force.actions[name].potential)
+    potential = SX(with_force.elements.actions[name].potential)
     rest = SX.zeros(with_force.nv)
     gradient = with_force.lookups.gradient(potential, with_force.q)
     gradient, needed = values(with_force, state, gradient, with_force.inverse_dynamics(rest))
     (free,) = values(without, state, without.inverse_dynamics(rest))
     assert needed - free == pytest.approx(gradient, abs=1e-11 * np.max(np.abs(needed)))
     assert np.max(np.abs(gradient)) > 0.05
-    power = with_force.powers.get(name)
+    power = with_force.energies.powers.get(name)
     assert power is None or values(with_force, state, power)[0] == 0.0
 
 
@@ -152,9 +152,9 @@ def test_a_torsion_spring_between_frames_equals_one_on_the_joint(angle):
     found = []
     for model in models:
         eq = equations_of(model)
-        outputs = [value for _, value in eq.actions["twist"].outputs.values()]
+        outputs = [value for _, value in eq.elements.actions["twist"].outputs.values()]
         state = (0.7, np.array([angle]), np.array([1.9]))
-        found.append(np.ravel(values(eq, state, ca.vertcat(eq.a, eq.potential_energy, *outputs))[0]))
+        found.append(np.ravel(values(eq, state, ca.vertcat(eq.a, eq.energies.potential, *outputs))[0]))
         rate, power, scale = balance(eq, state)
         assert rate == pytest.approx(power, abs=1e-11 * scale)
     assert found[0] == pytest.approx(found[1], rel=1e-12)
@@ -164,7 +164,7 @@ def test_internal_forces_have_no_resultant():
     """The wrenches of an element between two bodies cancel: force and moment about any point."""
     for kind in ("spring_damper", "bushing", "torque"):
         eq = equations_of(random_model(4, forces=[kind]))
-        (action,) = eq.actions.values()
+        (action,) = eq.elements.actions.values()
         total = sum((ca.vertcat(w.n + ca.cross(w.p, w.f), w.f) for w in action.wrenches), SX.zeros(6))
         first = action.wrenches[0]
         total, size = values(eq, random_state(eq, 4), total, ca.vertcat(first.n, first.f))
@@ -184,7 +184,7 @@ def test_a_spring_table_equals_the_linear_spring():
     for law in ({"stiffness": 37.0, "damping": 4.1}, {"spring": "k", "damper": "c"}):
         eq = equations_of(base.model_copy(update={"forces": {"s": SpringDamper(**frames, **law)}}))
         state = state or random_state(eq, 6, speed=4.0)
-        found.append(values(eq, state, ca.vertcat(eq.a, eq.potential_energy, eq.powers["s"]))[0])
+        found.append(values(eq, state, ca.vertcat(eq.a, eq.energies.potential, eq.energies.powers["s"]))[0])
     assert found[0] == pytest.approx(found[1], rel=1e-12)
 
 
@@ -205,7 +205,7 @@ def test_a_spring_table_that_starts_beyond_zero_has_a_potential(extrapolation):
         energy = 150 * x**2 if x < 0.1 else 1.5 + 30 * (x - 0.1) + 425 * (x - 0.1) ** 2
         if extrapolation == "linear":  # the first line goes on below the table, to the datum at zero
             energy -= 150 * 0.1**2
-        assert values(eq, state, eq.potential_energy)[0].item() == pytest.approx(energy, rel=1e-9)
+        assert values(eq, state, eq.energies.potential)[0].item() == pytest.approx(energy, rel=1e-9)
         rate, power, scale = balance(eq, state)
         assert rate == pytest.approx(power, abs=1e-11 * max(scale, 1))
 
@@ -225,7 +225,7 @@ def test_forces_may_depend_on_coordinates_and_sensors():
     q, v = (dict(zip(eq.motion.q_names, x, strict=True)) for x in state[1:])
     (height,) = values(eq, state, eq.motion.frame("b1.tip").p[2])
     error = 2 * q[hinge, 0] - height.item() + q[post, 1] * v[post, 0]
-    (force,) = values(eq, state, eq.actions["f"].outputs["force"][1])
+    (force,) = values(eq, state, eq.elements.actions["f"].outputs["force"][1])
     assert force.item() == pytest.approx(-3 * error - v[hinge, 0], rel=1e-13)
     rate, power, scale = balance(eq, state)
     assert rate == pytest.approx(power, abs=1e-11 * scale)

@@ -36,14 +36,14 @@ def moves(system):
     eq = system.equations
     rng = np.random.default_rng(4)
     q, v = rng.normal(size=system.nq), rng.normal(size=system.nv)
-    held = np.zeros(len(eq.held_values))
-    for k, value in enumerate(eq.held_values):
+    held = np.zeros(len(eq.elements.held_values))
+    for k, value in enumerate(eq.elements.held_values):
         owner, part = value.name.split(".")
         held[k] = (owner in STUCK) if part == "stuck" else 1.0
-    for one in eq.friction.frictions:
+    for one in eq.elements.friction.frictions:
         if one.name in STUCK:
             v[[str(eq.v[k]) == str(one.slip) for k in range(system.nv)]] = 0.0
-    function = system.function("moves", [eq.t, eq.q, eq.v, eq.p], [eq.a, eq.friction.force])
+    function = system.function("moves", [eq.t, eq.q, eq.v, eq.p], [eq.a, eq.elements.friction.force])
     a, force = function(np.zeros(1), q, v, system.parameter_vector(None, held))
     return a.ravel(), force.ravel()
 

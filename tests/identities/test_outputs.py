@@ -36,7 +36,7 @@ def loaded():
     }
     assert {sensor.type for sensor in sensors.values()} == set(SENSORS)
     eq = equations_of(model.model_copy(update={"sensors": sensors}))
-    work = SX.sym("w", len(eq.powers))
+    work = SX.sym("w", len(eq.energies.powers))
     return eq, random_state(eq, 9), {output.name: output for output in outputs(eq, work)}
 
 

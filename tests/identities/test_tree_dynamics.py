@@ -37,7 +37,7 @@ def close(a, b, tolerance=1e-10):
 def test_mass_matrix_is_symmetric_positive_definite_and_the_hessian_of_the_kinetic_energy(seed):
     eq = equations_of(random_model(seed, ALL_JOINTS))
     state = random_state(eq, seed)
-    hessian = ca.hessian(eq.kinetic_energy, eq.v)[0]
+    hessian = ca.hessian(eq.energies.kinetic, eq.v)[0]
     M, H = values(eq, state, eq.mass_matrix, hessian)
     assert np.array_equal(M, M.T)
     assert np.linalg.eigvalsh(M).min() > 1e-4
@@ -133,7 +133,7 @@ def test_a_reaction_is_the_rate_of_momentum_of_all_that_hangs_on_it(seed):
         X.wrench_to_parent(l.inertia * V) for X, l, V in zip(motion.X_WM, links, motion.V, strict=True)
     ]
     applied = [Wrench.zero() for _ in links]
-    for action in eq.actions.values():
+    for action in eq.elements.actions.values():
         for w in action.wrenches:
             if w.body != "ground":
                 i = motion.link_index[w.body]

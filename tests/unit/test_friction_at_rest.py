@@ -83,7 +83,7 @@ def test_a_motion_in_which_a_joint_sticks_has_the_rest_of_the_coordinates(system
 
 
 def test_a_joint_that_could_not_bear_it_is_named(system):
-    names = [value.name for value in system.equations.held_values]
+    names = [value.name for value in system.equations.elements.held_values]
     held = np.array([1.0 if name == "rub.stuck" else 0.0 for name in names])
     rest = sk.equilibrium(system, sk.State(np.array([0.2, 0.0]), np.zeros(2), held=held))
     assert [w.code for w in rest.warnings] == ["friction_exceeded"]

@@ -118,7 +118,7 @@ def _free_values(system: System, G: NDArray[np.float64], m_h: int) -> tuple[str,
     names = coordinates_of_velocities(system), system.state_names[system.nq : system.nq + n]
     found: list[str] = []
     for rows, known, velocity in ((m_h, names[0], False), (len(G), names[1], True)):
-        weights = np.array([eq.start_weight(key, velocity) for key in eq.motion.v_names])
+        weights = np.array([eq.start.weight(key, velocity) for key in eq.motion.v_names])
         scaled = G[:rows] / np.sqrt(np.maximum(weights, 1e-6))
         if not scaled.size:
             found += known

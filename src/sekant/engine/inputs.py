@@ -45,7 +45,7 @@ def driven_by(system: System, tables: Mapping[str, Table]) -> System:
         return system
     old = system.equations
     names = [name for name in system.parameters if name not in tables and name not in system.inputs]
-    given = {**old.given_inputs, **tables}
+    given = {**old.resolved.given, **tables}
     equations = equations_of(system.model, old.formulation, names, given=given)
     return System(system.model, equations, system.engine, system.uses_cache)
 

@@ -17,7 +17,7 @@ Values = Mapping[str, ArrayLike] | None
 
 def total_mass(system: System) -> float:
     """kg; zero where there are no parts with mass."""
-    return system.equations.inventory(system.parameter_vector()).mass or 0.0
+    return system.equations.reports.inventory(system.parameter_vector()).mass or 0.0
 
 
 def constraint_rank(system: System) -> int:
@@ -28,19 +28,19 @@ def constraint_rank(system: System) -> int:
 def explain_failure(system: System, t: float, x: Vector, values: Values = None) -> str:
     """Why the motion cannot go on at time t and state x, as far as it can be told; else empty."""
     q, v, z = _split(system, x)
-    return system.equations.failure(t, q, v, z, system.parameter_vector(values))
+    return system.equations.reports.failure(t, q, v, z, system.parameter_vector(values))
 
 
 def singularity(system: System, t: float, x: Vector, values: Values = None) -> str:
     """The coordinate that nothing resists at time t and state x, for a reader; else empty."""
     q, v, _ = _split(system, x)
-    return system.equations.singularity(t, q, v, system.parameter_vector(values))
+    return system.equations.reports.singularity(t, q, v, system.parameter_vector(values))
 
 
 def driver_jump(system: System, begin: float, end: float, values: Values = None) -> str | None:
     """Which given motion jumps within (begin, end), in position or velocity, and when, if one does."""
     known: dict[str, Any] = {**system.parameters, **(values or {})}
-    return system.equations.driver_jump(begin, end, known, system.parameter_vector(values))
+    return system.equations.timeline.driver_jump(begin, end, known, system.parameter_vector(values))
 
 
 def _split(system: System, x: Vector) -> tuple[Vector, Vector, Vector]:

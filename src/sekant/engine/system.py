@@ -22,6 +22,7 @@ from sekant.engine.values import Values
 from sekant.errors import ModelError, SekantError, suggest
 from sekant.formulations import summary
 from sekant.formulations.build import FORMULATIONS, equations_of
+from sekant.formulations.constrained import ConstrainedEquations
 from sekant.formulations.contract import Scene
 from sekant.formulations.equations import Algorithm
 from sekant.formulations.outputs import Output
@@ -91,7 +92,7 @@ class System:
     under a lock.
     """
 
-    def __init__(self, model: Model, equations: Any, engine: Engine, cache: bool):
+    def __init__(self, model: Model, equations: ConstrainedEquations, engine: Engine, cache: bool):
         self.model = model
         self.equations = equations
         self.engine: Engine = engine
@@ -109,7 +110,7 @@ class System:
         eq = self.equations
         formulation = eq.formulation if eq.formulation in FORMULATIONS else "joint"
         names = [name for name in self.parameters if name not in self.inputs]
-        recipe = (formulation, names, eq.algorithm, dict(eq.given_inputs))
+        recipe = (formulation, names, eq.algorithm, dict(eq.resolved.given))
         return _compiled_anew, (self.model, recipe, self.engine, self._cache)
 
     def _repr_html_(self) -> str:
@@ -127,7 +128,7 @@ class System:
     @property
     def parameters(self) -> dict[str, Vector]:
         """The run-time parameters and their defaults (SI)."""
-        return {parameter.name: parameter.default.copy() for parameter in self.equations.parameters}
+        return {parameter.name: parameter.default.copy() for parameter in self.equations.resolved.parameters}
 
     def parameter_vector(
         self, values: Mapping[str, ArrayLike] | None = None, held: ArrayLike | None = None
@@ -154,7 +155,7 @@ class System:
         p = self._with_held(own, held)
         content = own.tobytes()
         if content != self._checked:
-            self.equations.check(p)
+            self.equations.reports.check(p)
             self._checked = content
         return p
 
@@ -168,12 +169,12 @@ class System:
         return places, np.concatenate([np.zeros(0), *self.parameters.values()])
 
     def _with_held(self, own: Vector, held: ArrayLike | None) -> Vector:
-        count = len(self.equations.held_values)
+        count = len(self.equations.elements.held_values)
         if not count:
             return own
         given = np.zeros(0) if held is None else np.asarray(held, float).ravel()
         if given.size not in (0, count):
-            names = ", ".join(value.name for value in self.equations.held_values)
+            names = ", ".join(value.name for value in self.equations.elements.held_values)
             raise ModelError(f"the state has {given.size} held values; the system has {count}: {names}")
         return np.concatenate([own, given if given.size else self.equations.held_start(own)])
 
@@ -182,17 +183,19 @@ class System:
         """Inputs of the model that a run may set as parameters: all but those given as functions of time."""
         if not self.model.inputs:
             return ()
-        return tuple(name for name in self.model.inputs if name not in self.equations.given_inputs)
+        return tuple(name for name in self.model.inputs if name not in self.equations.resolved.given)
 
     def initial_state(self, values: Mapping[str, ArrayLike] | None = None) -> State:
         """The start that the model describes, at the given run-time parameters."""
         eq, p = self.equations, self.parameter_vector(values)
         start = self.once(
             "start",
-            lambda: BoundOracle(eq.lookups.oracle("start", [self._p], [*eq.initial(), eq.z_start])),
+            lambda: BoundOracle(
+                eq.lookups.oracle("start", [self._p], [*eq.start.values(), eq.elements.start])
+            ),
         )
         q, v, z = start(p)
-        return State(*eq.completed(q, v, 0.0, p), z=z)
+        return State(*eq.start.completed(q, v, 0.0, p), z=z)
 
     def element_states(self, state: State, values: Mapping[str, ArrayLike] | None = None) -> Vector:
         """z (nz,) of a state; the model's own start values where it has none."""
@@ -202,7 +205,8 @@ class System:
             return np.asarray(state.z, float)
         return (
             self.once(
-                "z_start", lambda: self.equations.lookups.oracle("z", [self._p], [self.equations.z_start])
+                "z_start",
+                lambda: self.equations.lookups.oracle("z", [self._p], [self.equations.elements.start]),
             )(self.parameter_vector(values))
             .full()
             .ravel()
@@ -216,13 +220,13 @@ class System:
     @cached_property
     def state_names(self) -> tuple[str, ...]:
         """Names of the entries of x, e.g. ``hinge.angle``, ``hinge.rate``, ``damper.work``."""
-        q, v = self.equations.state_names()
-        return (*q, *v, *self.equations.z_names, *(f"{name}.work" for name in self.work_names))
+        q, v = self.equations.motion.state_names()
+        return (*q, *v, *self.equations.elements.names, *(f"{name}.work" for name in self.work_names))
 
     @cached_property
     def work_names(self) -> tuple[str, ...]:
         """The non-conservative elements, whose work is accumulated in w."""
-        return tuple(self.equations.powers)
+        return tuple(self.equations.energies.powers)
 
     @cached_property
     def model_hash(self) -> str:
@@ -259,10 +263,10 @@ class System:
     def rates(self, balance: bool = True) -> tuple[SX, SX]:
         """Symbols of the state x, and its rates as expressions of t, x, p."""
         state = [self._q, self._v, self._z]
-        rates = [self.equations.qdot, self.equations.a, self.equations.zdot]
+        rates = [self.equations.qdot, self.equations.a, self.equations.elements.rates]
         if not (balance and self.work_names):
             return ca.vertcat(*state), ca.vertcat(*rates)
-        return ca.vertcat(*state, self._w), ca.vertcat(*rates, *self.equations.powers.values())
+        return ca.vertcat(*state, self._w), ca.vertcat(*rates, *self.equations.energies.powers.values())
 
     @cached_property
     def _rhs(self) -> NativeFunction:
@@ -300,14 +304,15 @@ class System:
         """Everything that can be reported, by name."""
         rates = [
             Output(rate_name(name), "1", (), f"rate of {name}", rate)
-            for name, rate in self.equations.frozen_rates.items()
+            for name, rate in self.equations.elements.frozen_rates.items()
         ]
-        return (*self.equations.outputs(self._w), *rates)
+        return (*self.equations.reports.outputs(self._w), *rates)
 
     def frozen(self) -> System:
         """The system in which the states of signals and force elements are run-time parameters."""
         return self.once(
-            "frozen", lambda: System(self.model, self.equations.frozen(), self.engine, self._cache)
+            "frozen",
+            lambda: System(self.model, self.equations.variant(frozen=True), self.engine, self._cache),
         )
 
     def output_function(
@@ -367,7 +372,7 @@ class System:
 
     def scene(self, values: Mapping[str, ArrayLike] | None = None) -> Scene:
         """What a viewer draws, at the given run-time parameters; see `sekant.formulations.scene`."""
-        return self.equations.scene(self.parameter_vector(values))
+        return self.equations.reports.scene(self.parameter_vector(values))
 
     # -- questions -------------------------------------------------------------------------------------
 
@@ -380,7 +385,7 @@ class System:
                 "forward_dynamics": lambda: eq.a,
                 "inverse_dynamics": lambda: eq.inverse_dynamics(a),
                 "mass_matrix": lambda: eq.mass_matrix,
-                "energy": lambda: ca.vertcat(eq.kinetic_energy, eq.potential_energy),
+                "energy": lambda: ca.vertcat(eq.energies.kinetic, eq.energies.potential),
             }
             if name not in asked:
                 raise SekantError(
@@ -443,7 +448,7 @@ class System:
         self, begin: float, end: float, values: Mapping[str, ArrayLike] | None = None
     ) -> list[float]:
         """Times in [begin, end] at which a signal or a table of time jumps or kinks."""
-        return self.equations.time_stops(begin, end, {**self.parameters, **(values or {})})
+        return self.equations.timeline.stops(begin, end, {**self.parameters, **(values or {})})
 
     # -- for readers -----------------------------------------------------------------------------------
 

@@ -31,8 +31,8 @@ def equations_of(
     `given`: inputs of the model that are functions of time.
     """
     if model.lagrangian is not None:
-        parts = lagrangian_parts(model.name, model.lagrangian)
-        known = [parameter.name for parameter in parts.parameters]
+        parts = lagrangian_parts(model, model.lagrangian)
+        known = [parameter.name for parameter in parts.resolved.parameters]
         for name in parameters:
             if name not in known:
                 hint = suggest(name, known, "parameters")

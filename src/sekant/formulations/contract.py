@@ -5,9 +5,10 @@ Every formulation (joint, cartesian and natural coordinates of a model, points, 
     q' = N(q) v ,   M(q, t, p) v' + G^T lam = f(q, v, z, t, p) ,   z' = g(q, v, z, t, p) ,
     Phi(q, t, p) = 0 ,   B(q, v, t, p) = 0
 
-in CasADi symbols. `ConstrainedEquations` turns the members below into accelerations, multipliers and projections,
-so a new formulation subclasses it and writes these. Nothing else may be asked of the equations of a system by what
-needs to work for all of them; in particular nobody asks what kind they are.
+in CasADi symbols: the thirteen members of `Formulation`, some of which are small objects with questions of their own.
+`ConstrainedEquations` turns them into accelerations, multipliers and projections, so a new formulation subclasses it
+and writes these. Nothing else may be asked of the equations of a system by what needs to work for all of them; in
+particular nobody asks what kind they are.
 
 z are states of signals and force elements. p are the run-time parameters (inputs from outside among them), and behind
 them the *held values*: what elements hold between events (branches, samples, flags) and change only there. For all
@@ -16,7 +17,7 @@ compiled functions and derivatives these are parameters like others; users do no
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -24,18 +25,209 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sekant.formulations.constraints import ConstraintBlock
+from sekant.formulations.elements import Elements
+from sekant.formulations.group_motion import GroupRows
 from sekant.formulations.outputs import Output
+from sekant.formulations.scene import Scene
+from sekant.formulations.tree import Link
 from sekant.geometry.spatial import SX
-from sekant.model.motion import Delayed, Event, HeldValue, Sampled
+from sekant.model.joints.base import Joint
+from sekant.model.motion import FrameState
 from sekant.model.quantities import Description
-from sekant.model.resolve import Parameter
+from sekant.model.resolve import ResolvedModel
 from sekant.tables.lookups import Lookups
-from sekant.tables.table import Table
 
 Vector = NDArray[np.float64]
-Scene = dict[str, Any]
+Key = tuple[str, int]
+"""Whose coordinate, and which of its own."""
 STATED = 100.0
 """Weight of a coordinate whose start value the model states, against 1 for the others."""
+
+
+class Motion(Protocol):
+    """Coordinates and how they are named; where bodies, frames and joints are, if there are any."""
+
+    @property
+    def t(self) -> SX:
+        """(): symbol of time."""
+        ...
+
+    @property
+    def q(self) -> SX:
+        """(nq,): symbols of the free coordinates."""
+        ...
+
+    @property
+    def v(self) -> SX:
+        """(nv,): symbols of the velocities."""
+        ...
+
+    @property
+    def qdot(self) -> SX:
+        """(nq,) linear in v."""
+        ...
+
+    @property
+    def q_names(self) -> Sequence[Key]:
+        """Of the coordinates."""
+        ...
+
+    @property
+    def v_names(self) -> Sequence[Key]:
+        """Of the velocities."""
+        ...
+
+    @property
+    def unit_blocks(self) -> Sequence[tuple[int, int]]:
+        """(first, size) of the coordinates that form unit quaternions."""
+        ...
+
+    @property
+    def q_all(self) -> SX:
+        """Coordinates of the joints' tree, driven ones included."""
+        ...
+
+    @property
+    def v_all(self) -> SX:
+        """Their velocities."""
+        ...
+
+    @property
+    def a_driven(self) -> SX:
+        """(size of v_all,): accelerations of the driven ones, zero elsewhere."""
+        ...
+
+    @property
+    def driven(self) -> Mapping[int, str]:
+        """Drivers, by the number among `v_all` of the velocity that they give."""
+        ...
+
+    @property
+    def cuts(self) -> Sequence[str]:
+        """Joints that close loops."""
+        ...
+
+    @property
+    def auxiliary(self) -> Mapping[str, tuple[SX, SX]]:
+        """Further coordinates of cut joints and constraints, and their rates."""
+        ...
+
+    @property
+    def links(self) -> Sequence[Link]:
+        """The bodies of the joints' tree."""
+        ...
+
+    @property
+    def joint_index(self) -> Mapping[str, int]:
+        """Numbers among the links of the joints in the tree."""
+        ...
+
+    @property
+    def movable(self) -> Sequence[str]:
+        """Names of what a group motion carries along."""
+        ...
+
+    def state_names(self) -> tuple[list[str], list[str]]:
+        """Names of coordinates and velocities."""
+        ...
+
+    def owner_of(self, name: str) -> Joint | None:
+        """The joint to which the coordinates `name` belong, if it is one."""
+        ...
+
+    def place(self, name: str) -> tuple[SX, SX]:
+        """(3,) m, (3,) m/s, in W: where a movable part is, and its velocity."""
+        ...
+
+    def group_rows(
+        self, eq: Any, spins: SX, members: Collection[str], twist: Callable[[SX], SX]
+    ) -> GroupRows:
+        """What must vanish where `members` move with the `twist` of a point and `spins` (nv,) besides."""
+        ...
+
+    def frame(self, reference: str) -> FrameState:
+        """State of ``body`` or ``body.frame``."""
+        ...
+
+    def joint_ends(self, joint: str) -> tuple[FrameState, FrameState]:
+        """States of a joint's frames F and M."""
+        ...
+
+    def coordinate(self, joint: str, index: int) -> tuple[SX, SX]:
+        """(q, v) of one coordinate of a joint."""
+        ...
+
+    def sensed(self, sensor: str) -> tuple[str, SX]:
+        """Unit and value of a sensor."""
+        ...
+
+
+class Energies(Protocol):
+    """What is stored and what is supplied."""
+
+    @property
+    def kinetic(self) -> SX:
+        """J."""
+        ...
+
+    @property
+    def potential(self) -> SX:
+        """J."""
+        ...
+
+    @property
+    def powers(self) -> dict[str, SX]:
+        """W, that each non-conservative element supplies, by name."""
+        ...
+
+    def powers_with(self, a: SX, lam: SX) -> dict[str, SX]:
+        """The same for given accelerations a (nv,) and multipliers lam (m,)."""
+        ...
+
+
+class Start:
+    """Where a motion begins."""
+
+    placed_by_joints: bool = False
+    """whether a start is found in joint coordinates first"""
+    stated_counts: Sequence[int] = ()
+    """coordinates that count what was passed and begin at a number that the model states"""
+
+    def values(self) -> tuple[SX, SX]:
+        """q0 (nq,), v0 (nv,) that the model describes, as expressions of p; perhaps rough."""
+        raise NotImplementedError
+
+    def placed_by(self, other: Motion) -> tuple[SX, SX]:
+        """q (nq,), v (nv,) where the coordinates of joints, `other`, place the bodies."""
+        raise NotImplementedError
+
+    def weight(self, key: Key, velocity: bool) -> float:
+        """How firmly assembly holds the start of the coordinate or velocity `key`."""
+        raise NotImplementedError
+
+    def completed(self, q: Vector, v: Vector, t: float, p: Vector) -> tuple[Vector, Vector]:
+        """A start that satisfies the constraints, with what follows from it alone (integrals, angles) filled in."""
+        return q, v
+
+    def counted(self, q: Vector, moved: Vector, t: float, p: Vector) -> Vector:
+        """Coordinates `moved` from q at time t, with those that count what was passed brought along."""
+        return moved
+
+
+class Timeline(Protocol):
+    """What happens with time alone."""
+
+    def items(self) -> Sequence[Description] | None:
+        """Items whose expressions in text hold all switches in time; None where these have to be searched for."""
+        ...
+
+    def stops(self, begin: float, end: float, values: Mapping[str, Any]) -> list[float]:
+        """Times in [begin, end] at which something jumps or kinks, at the given run-time parameters."""
+        ...
+
+    def driver_jump(self, begin: float, end: float, values: Mapping[str, Any], p: Vector) -> str | None:
+        """Which given motion jumps within (begin, end), and when, if one does."""
+        ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,131 +244,20 @@ class Inventory:
     mass: float | None
 
 
-class Formulation(Protocol):
-    """The equations of motion of one model. Arrays are columns; units are SI."""
-
-    formulation: str
-    """its name, for files and messages; never for decisions"""
-    t: SX
-    q: SX
-    v: SX
-    p: SX
-    """symbols: time (), coordinates (nq,), velocities (nv,), run-time parameters and held values (np,)"""
-    z: SX
-    """symbols of further states (nz,)"""
-    zdot: SX
-    z_start: SX
-    z_names: list[str]
-    """rates of z as expressions of t, q, v, z, p; start values as expressions of p; names"""
-    qdot: SX
-    """(nq,) linear in v"""
-    constraints: list[ConstraintBlock]
-    """equations Phi = 0 and B = 0 by name, with their rates"""
-    lookups: Lookups
-    """tables that the expressions refer to"""
-    held_values: Sequence[HeldValue]
-    """what stands at the end of p, in order"""
-    events: Sequence[Event]
-    """where held values and states of elements are set as guards pass zero"""
-    sampled: Sequence[Sampled]
-    """held values that are set at given times"""
-    delayed: Sequence[Delayed]
-    """quantities that are taken up later"""
-
-    def held_start(self, own: Vector) -> Vector:
-        """(nh,) start values of the held values at the run-time parameters `own`, which stand before them in p."""
-        ...
-
-    frozen_rates: Mapping[str, SX]
-    """rates of the states that are parameters here, by name; see `frozen`"""
-
-    def frozen(self) -> Formulation:
-        """The same equations with the states z as run-time parameters."""
-        ...
-
-    @property
-    def parameters(self) -> tuple[Parameter, ...]:
-        """Run-time parameters in the order of p, with their defaults; held values are not among them."""
-        ...
-
-    @property
-    def given_inputs(self) -> Mapping[str, Table]:
-        """Inputs of the model that are functions of time here; all others are among the parameters."""
-        ...
-
-    def check(self, p: Vector) -> None:
-        """Refuse values (np,) of the parameters with which some part could not exist."""
-        ...
-
-    def state_names(self) -> tuple[list[str], list[str]]:
-        """Names of coordinates and velocities."""
-        ...
-
-    @property
-    def mass_matrix(self) -> SX:
-        """(nv, nv), complete."""
-        ...
-
-    def inverse_dynamics(self, a: SX) -> SX:
-        """(nv,) generalized forces that must act besides the model's own for accelerations `a` (nv,)."""
-        ...
-
-    @property
-    def kinetic_energy(self) -> SX:
-        """J."""
-        ...
-
-    @property
-    def potential_energy(self) -> SX:
-        """J."""
-        ...
-
-    @property
-    def powers(self) -> dict[str, SX]:
-        """W, that each non-conservative element supplies, by name."""
-        ...
-
-    def initial(self) -> tuple[SX, SX]:
-        """Start values q0 (nq,), v0 (nv,) that the model describes, as expressions of p; perhaps rough."""
-        ...
-
-    def completed(self, q: Vector, v: Vector, t: float, p: Vector) -> tuple[Vector, Vector]:
-        """A start that satisfies the constraints, with what follows from it alone (integrals, angles) filled in."""
-        ...
-
-    def counted(self, q: Vector, moved: Vector, t: float, p: Vector) -> Vector:
-        """Coordinates `moved` from q at time t, with those that count what was passed brought along."""
-        ...
-
-    @property
-    def stated_counts(self) -> Sequence[int]:
-        """Coordinates that count what was passed and begin at a number that the model states."""
-        ...
-
-    def start_weight(self, key: tuple[str, int], velocity: bool) -> float:
-        """How firmly assembly holds the start of the coordinate or velocity `key`."""
-        ...
+class Reports(Protocol):
+    """What can be told of the mechanism."""
 
     def outputs(self, work: SX) -> tuple[Output, ...]:
-        """All that can be reported; `work` (nw,) J: symbols of the work of each element in `powers`."""
+        """All that can be reported; `work` (nw,) J: symbols of the work of each element in `Energies.powers`."""
         ...
 
-    def quantities(self) -> Mapping[str, tuple[str, tuple[str, ...], SX]]:
+    def quantities(self) -> Mapping[str, tuple[str | tuple[str, ...], tuple[str, ...], SX]]:
         """Unit, components and value by name of what kinematics can follow besides joints, frames, sensors and
         forces."""
         ...
 
-    def timed_items(self) -> Sequence[Description] | None:
-        """Items whose expressions in text hold all switches in time; None where these have to be searched for."""
-        ...
-
-    def time_stops(self, begin: float, end: float, values: Mapping[str, Any]) -> list[float]:
-        """Times in [begin, end] at which something jumps or kinks with time alone, at the given run-time
-        parameters."""
-        ...
-
-    def driver_jump(self, begin: float, end: float, values: Mapping[str, Any], p: Vector) -> str | None:
-        """Which given motion jumps within (begin, end), and when, if one does."""
+    def check(self, p: Vector) -> None:
+        """Refuse values (np,) of the parameters with which some part could not exist."""
         ...
 
     def failure(self, t: float, q: Vector, v: Vector, z: Vector, p: Vector) -> str:
@@ -192,5 +273,76 @@ class Formulation(Protocol):
         ...
 
     def scene(self, p: Vector) -> Scene:
-        """What a viewer draws; see `sekant.formulations.scene`."""
+        """What a viewer draws."""
+        ...
+
+
+class Formulation(Protocol):
+    """The equations of motion of one model. Arrays are columns; units are SI."""
+
+    @property
+    def formulation(self) -> str:
+        """Its name, for files, messages and to compile anew; never for decisions."""
+        ...
+
+    @property
+    def algorithm(self) -> str:
+        """How accelerations are found, for files and messages."""
+        ...
+
+    @property
+    def resolved(self) -> ResolvedModel:
+        """The model in numbers and symbols: run-time parameters in order, inputs that are given in time."""
+        ...
+
+    @property
+    def motion(self) -> Motion:
+        """Coordinates, their names and rates."""
+        ...
+
+    @property
+    def lookups(self) -> Lookups:
+        """Tables that the expressions refer to."""
+        ...
+
+    @property
+    def constraints(self) -> Sequence[ConstraintBlock]:
+        """Equations Phi = 0 and B = 0 by name, with their rates."""
+        ...
+
+    @property
+    def elements(self) -> Elements:
+        """What signals and forces add: states z, held values, events, contacts, dry friction."""
+        ...
+
+    @property
+    def mass_matrix(self) -> SX:
+        """(nv, nv), complete."""
+        ...
+
+    def inverse_dynamics(self, a: SX) -> SX:
+        """(nv,) generalized forces that must act besides the model's own for accelerations `a` (nv,)."""
+        ...
+
+    @property
+    def energies(self) -> Energies: ...
+
+    @property
+    def start(self) -> Start: ...
+
+    @property
+    def timeline(self) -> Timeline: ...
+
+    @property
+    def reports(self) -> Reports: ...
+
+    def variant(
+        self,
+        *,
+        closed: Collection[str] | None = None,
+        regularized: bool | None = None,
+        frozen: bool | None = None,
+    ) -> Formulation:
+        """The same equations with the contacts `closed` closed, with dry friction by its smooth law, or with the
+        states z as run-time parameters of their names (`Elements.frozen_rates` are then their rates)."""
         ...

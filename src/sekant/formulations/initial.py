@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import casadi as ca
 
+from sekant.formulations.contract import STATED, Motion, Start
 from sekant.formulations.kinematics import TreeKinematics
 from sekant.formulations.tree import tree_layout
 from sekant.geometry.spatial import SX, scalar
@@ -14,17 +15,43 @@ from sekant.tables.lookups import Lookups
 if TYPE_CHECKING:
     from sekant.formulations.equations import Equations
 
+POSITION_FIELDS = ("q0", "position", "orientation")
+VELOCITY_FIELDS = ("v0", "velocity", "angular_velocity")
 
-def initial_state(equations: Equations) -> tuple[SX, SX]:
-    """q0 (nq,), v0 (nv,) as expressions of the parameters, at t = 0."""
-    motion = equations.motion
-    q0, v0 = _joint_values(motion)
-    if equations.formulation != "joint":
-        tree = TreeKinematics(equations.resolved, tree_layout(equations.model))
-        q0, v0 = _placed(motion, tree, equations.lookups, q0, v0)
-    q = [q0[name] for name in motion.q_names]
-    v = [v0[name] for name in motion.v_names]
-    return ca.vertcat(SX.zeros(0, 1), *q), ca.vertcat(SX.zeros(0, 1), *v)
+
+class ModelStart(Start):
+    """The start of a model with bodies and joints, which is given in joint coordinates."""
+
+    def __init__(self, eq: Equations):
+        self._eq = eq
+        self.placed_by_joints = eq.formulation != "joint"
+
+    def values(self) -> tuple[SX, SX]:
+        eq, motion = self._eq, self._eq.motion
+        q0, v0 = _joint_values(motion)
+        if self.placed_by_joints:
+            tree = TreeKinematics(eq.stated_model, tree_layout(eq.model))
+            q0, v0 = _placed(motion, tree, eq.lookups, q0, v0)
+        q = [q0[name] for name in motion.q_names]
+        v = [v0[name] for name in motion.v_names]
+        return ca.vertcat(SX.zeros(0, 1), *q), ca.vertcat(SX.zeros(0, 1), *v)
+
+    def placed_by(self, other: Motion) -> tuple[SX, SX]:
+        motion = self._eq.motion
+        placed = motion.placed_by(other)
+
+        def entry(owner: str, i: int, k: int) -> SX:
+            return placed[owner][k][i] if owner in placed else other.coordinate(owner, i)[k]
+
+        return (
+            ca.vertcat(SX.zeros(0, 1), *[entry(owner, i, 0) for owner, i in motion.q_names]),
+            ca.vertcat(SX.zeros(0, 1), *[entry(owner, i, 1) for owner, i in motion.v_names]),
+        )
+
+    def weight(self, key: tuple[str, int], velocity: bool) -> float:
+        joint = self._eq.model.joints.get(key[0])
+        fields = VELOCITY_FIELDS if velocity else POSITION_FIELDS
+        return STATED if joint is not None and set(fields) & joint.model_fields_set else 1.0
 
 
 def _joint_values(motion: TreeKinematics) -> tuple[dict, dict]:
@@ -57,19 +84,6 @@ def _placed(
         q.update({(name, i): place[i] for i in range(place.numel())})
         v.update({(name, i): rate[i] for i in range(rate.numel())})
     return q, v
-
-
-def placed_state(motion: TreeKinematics, other: TreeKinematics) -> tuple[SX, SX]:
-    """q (nq,), v (nv,) of coordinates of bodies as expressions of another set of coordinates."""
-    placed = motion.placed_by(other)
-
-    def entry(owner: str, i: int, k: int) -> SX:
-        return placed[owner][k][i] if owner in placed else other.coordinate(owner, i)[k]
-
-    return (
-        ca.vertcat(SX.zeros(0, 1), *[entry(owner, i, 0) for owner, i in motion.q_names]),
-        ca.vertcat(SX.zeros(0, 1), *[entry(owner, i, 1) for owner, i in motion.v_names]),
-    )
 
 
 def _at(

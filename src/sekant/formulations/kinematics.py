@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import casadi as ca
 import numpy as np
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sekant.errors import ModelError
 from sekant.formulations.group_motion import GroupRows
 from sekant.formulations.tree import Layout, Link, joint_frames, tree_lines
-from sekant.geometry.spatial import SX, Pose, Twist, quaternion_from_rotation
+from sekant.geometry.spatial import SX, Pose, Twist, column, quaternion_from_rotation
 from sekant.model.joints import Joint, JointMotion, leader_of, shared_coordinates
 from sekant.model.model import Model
 from sekant.model.motion import ElementState, FrameState, HeldValue
@@ -21,6 +21,9 @@ from sekant.model.quantities import Expression
 from sekant.model.resolve import ResolvedModel
 from sekant.tables.lookups import Lookups
 from sekant.tables.table import Table, Table2
+
+if TYPE_CHECKING:
+    from sekant.formulations.contract import Motion
 
 
 class TreeKinematics:
@@ -101,9 +104,9 @@ class TreeKinematics:
                 v.append(SX.sym(f"{name}.v{i}"))
                 self.q_names.append((name, i))
                 self.v_names.append((name, i))
-            self.auxiliary[name] = (_column(q[first:]), _column(v[len(v) - count :]))
-        self.q, self.v = _column(q), _column(v)
-        self.q_all, self.v_all, self.a_driven = _column(q_all), _column(v_all), _column(a_all)
+            self.auxiliary[name] = (column(q[first:]), column(v[len(v) - count :]))
+        self.q, self.v = column(q), column(v)
+        self.q_all, self.v_all, self.a_driven = column(q_all), column(v_all), column(a_all)
 
     def _follow(self, q_all: list, v_all: list, a_all: list) -> None:
         """Joints that share the coordinates of another one have its values, rates and drivers."""
@@ -186,7 +189,7 @@ class TreeKinematics:
             rates = ca.vertsplit(motion.qdot) if link.joint.nq else []
             qdot_all += [rate for name, rate in zip(names, rates, strict=True) if name in free]
         qdot_all += [rates for _, rates in self.auxiliary.values()]
-        self.qdot = _column(qdot_all)
+        self.qdot = column(qdot_all)
 
     @cached_property
     def link_index(self) -> dict[str, int]:
@@ -284,7 +287,7 @@ class TreeKinematics:
             return self.coordinate(leader, index)
         return measured_coordinate(self.model.joints[joint], *self.joint_ends(joint), index)
 
-    def placed_by(self, other: TreeKinematics) -> dict[str, tuple[SX, SX]]:
+    def placed_by(self, other: Motion) -> dict[str, tuple[SX, SX]]:
         """Coordinates and velocities of floating links, by body, as another set of coordinates gives them."""
         found = {}
         for link in self.links:
@@ -350,6 +353,9 @@ class TreeKinematics:
         if owner in self.model.signals:
             return self.signal(owner)[self.model.signals[owner].components.index(part)]
         raise KeyError(name)
+
+    def sensed(self, sensor: str) -> tuple[str, SX]:
+        return self.model.sensors[sensor].measure(self)
 
     def measure(self, name: str) -> SX:
         """Value of a sensor; a sensor that needs itself is an error."""
@@ -443,7 +449,3 @@ def _backwards(motion: JointMotion) -> JointMotion:
     for k in range(motion.S.shape[1]):
         S = ca.horzcat(S, carried(motion.S[:, k]))
     return JointMotion(X.inverse(), ca.densify(S), carried(motion.c), motion.qdot)
-
-
-def _column(entries: list[SX]) -> SX:
-    return ca.densify(ca.vertcat(*entries)) if entries else SX.zeros(0, 1)

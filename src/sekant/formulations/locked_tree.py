@@ -8,7 +8,6 @@ as well. The force that it bears is what inverse dynamics then asks for.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from copy import copy
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -64,9 +63,9 @@ def solve(eq: Equations, frictions: Sequence[DryFriction]) -> friction.Solved:
         SX(0),
         (False,) * n,
     )
-    held = copy(eq)
-    stated = eq.stated_actions
-    vars(held).update(_lock=lock, friction=None, actions=friction.completed(stated, solved, eq.lookups))
+    actions = friction.completed(eq.elements.stated_actions, solved, eq.lookups)
+    held = eq.copied(friction=None, actions=actions)
+    vars(held)["_lock"] = lock
     a, M = held.a, held.mass_matrix
     needed = held.inverse_dynamics(a)[places]
     vars(eq).update(_lock=lock, a=a, mass_matrix=M)

@@ -142,7 +142,7 @@ def _constraints(eq: Equations) -> Iterator[Output]:
             parts = eq.model.constraints[name].auxiliary
             yield Output(f"{name}.q", "1", _parts(list(parts)), f"parameters of {name}", q)
             yield Output(f"{name}.v", "1/s", _parts(list(parts)), f"their rates of {name}", v)
-    if eq.constraints or eq.contacts:
+    if eq.constraints or eq.elements.contacts:
         position = ca.norm_inf(eq.Phi) if eq.Phi.numel() else SX(0)
         velocity = ca.norm_inf(eq.rate) if eq.rate.numel() else SX(0)
         about = "largest violation of a"
@@ -151,12 +151,16 @@ def _constraints(eq: Equations) -> Iterator[Output]:
 
 
 def _contacts(eq: Equations) -> Iterator[Output]:
-    for name, block in eq.contacts.items():
+    for name, block in eq.elements.contacts.items():
         yield Output(f"{name}.gap", "m or rad", (), f"gap of {name}", block.phi)
         yield Output(
-            f"{name}.force", "N or N*m", (), f"normal force of {name} at rest", eq.contact_force(name)
+            f"{name}.force",
+            "N or N*m",
+            (),
+            f"normal force of {name} at rest",
+            eq.elements.contact_force(name),
         )
-        forces, solved = eq.stated_contact(name), eq.friction
+        forces, solved = eq.elements.stated_contact(name), eq.elements.friction
         if forces is None or solved is None or forces.slip is None or forces.stuck is None:
             continue
         first, two = solved.place(name) + 1, ("first", "second")
@@ -179,7 +183,7 @@ def _drive_unit(eq: Equations, name: str) -> str:
 
 
 def _forces(eq: Equations) -> Iterator[Output]:
-    for name, action in eq.actions.items():
+    for name, action in eq.elements.actions.items():
         for key, (unit, value) in action.outputs.items():
             parts = XYZ if value.numel() == 3 else ()
             yield Output(f"{name}.{key}", unit, parts, f"{key} of {name}", value)
@@ -187,7 +191,7 @@ def _forces(eq: Equations) -> Iterator[Output]:
 
 def _sensors(eq: Equations) -> Iterator[Output]:
     for name, sensor in eq.model.sensors.items():
-        unit = sensor.measure(eq.motion)[0]
+        unit = eq.motion.sensed(name)[0]
         yield Output(name, unit, sensor.components, f"{sensor.summary}", eq.motion.measure(name))
 
 
@@ -197,7 +201,7 @@ def _signals(eq: Equations) -> Iterator[Output]:
 
 
 def _energy(eq: Equations, work: SX) -> Iterator[Output]:
-    kinetic, potential = eq.kinetic_energy, eq.potential_energy
+    kinetic, potential = eq.energies.kinetic, eq.energies.potential
     total = kinetic + potential
     done = ca.sum1(work) if work.numel() else SX(0)
     yield Output("energy", "J", (), "kinetic and potential energy", total)
@@ -207,7 +211,7 @@ def _energy(eq: Equations, work: SX) -> Iterator[Output]:
     yield Output(
         "energy.balance", "J", (), "energy less work less initial energy: zero if exact", total - done
     )
-    for i, name in enumerate(eq.powers):
+    for i, name in enumerate(eq.energies.powers):
         yield Output(f"{name}.work", "J", (), f"work done on the bodies by {name}", work[i])
 
 

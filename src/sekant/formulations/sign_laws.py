@@ -6,6 +6,7 @@ use the sign far from there only, as those of tires that slide, do not jump.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import casadi as ca
@@ -26,7 +27,7 @@ ROUNDS = 8
 """Newton steps to the velocity at which an argument is zero."""
 
 
-def refuse_signs(actions: dict[str, Action], eq: Equations) -> None:
+def refuse_signs(actions: Mapping[str, Action], eq: Equations) -> None:
     """A force that jumps where a velocity passes zero is dry friction in disguise: it could never come to rest."""
     for name, action in actions.items():
         jump = _jump(action, eq)

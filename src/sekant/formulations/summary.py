@@ -28,11 +28,11 @@ def freedom_text(eq: Any, q: Vector, p: Vector) -> str:
 
 def totals(eq: Any, q: Vector, p: Vector) -> str:
     """One line: how large the model is."""
-    found = eq.inventory(p)
+    found = eq.reports.inventory(p)
     mass = "" if found.mass is None else f"; {found.mass:.6g} kg"
     return f"{found.counts + '; ' if found.counts else ''}{freedom_text(eq, q, p)}{mass}"
 
 
 def summary(eq: Any, q: Vector, p: Vector) -> str:
     """Parts, constraints and totals."""
-    return "\n".join([*eq.inventory(p).lines, totals(eq, q, p)])
+    return "\n".join([*eq.reports.inventory(p).lines, totals(eq, q, p)])

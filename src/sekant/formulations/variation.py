@@ -29,8 +29,8 @@ class Variation:
     """Expressions of the symbols t, q, v, p of the equations, and of `a` (nv,) and `lam` (m,)."""
 
     def __init__(self, equations: ConstrainedEquations):
-        self.equations = equations
-        self.gaps = [block for name, block in equations.contacts.items() if name not in equations.closed]
+        self.equations, found = equations, equations.elements
+        self.gaps = [block for name, block in found.contacts.items() if name not in found.closed]
         self.blocks = [*equations.ordered_blocks, *self.gaps]
         self.a = SX.sym("a", equations.nv)
         self.lam = SX.sym("lam", sum(block.rows for block in self.blocks))

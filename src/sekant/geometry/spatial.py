@@ -8,6 +8,7 @@ element by element: a hinge about z costs what a hinge about z must cost, with n
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -32,6 +33,12 @@ def vector(values) -> SX:
     if isinstance(values, (list, tuple)):
         return ca.densify(ca.vertcat(*[SX(value) for value in values])) if values else SX.zeros(0, 1)
     return ca.densify(SX(ca.DM(values)))
+
+
+def column(entries: Sequence[SX]) -> SX:
+    """The entries below one another, dense; empty ones left out."""
+    filled = [entry for entry in entries if entry.numel()]
+    return ca.densify(ca.vertcat(*filled)) if filled else SX.zeros(0, 1)
 
 
 def skew(a: SX) -> SX:

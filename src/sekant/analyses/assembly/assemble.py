@@ -11,7 +11,6 @@ from numpy.typing import ArrayLike, NDArray
 from sekant.analyses.assembly.loop_geometry import LoopGeometry
 from sekant.engine.system import State, System, as_system, compile
 from sekant.errors import AnalysisWarning, SolverError, warning_lines
-from sekant.formulations.initial import placed_state
 from sekant.model.model import Model
 from sekant.model.points.collector import Collector
 
@@ -116,7 +115,7 @@ def assemble(
     then continuation from the residual of the guess, then IPOPT. Velocities are treated likewise.
     """
     system = as_system(system, [*(parameters or {})])
-    if guess is None and system.equations.placed_by_joints:
+    if guess is None and system.equations.start.placed_by_joints:
         guess, hold = _as_joints_have_it(system, t, parameters, hold, weights or {})
         weights = None
     start = guess or system.initial_state(parameters)
@@ -126,10 +125,10 @@ def assemble(
     if q is None:
         raise SolverError(_cannot_close(geometry, start.q, hold))
     if guess is None:
-        counts = list(system.equations.stated_counts)
+        counts = list(system.equations.start.stated_counts)
         q[counts] = start.q[counts]
     v = _consistent_velocity(geometry, q, start.v, hold)
-    q, v = system.equations.completed(q, v, t, system.parameter_vector(parameters))
+    q, v = system.equations.start.completed(q, v, t, system.parameter_vector(parameters))
     rank, redundant = geometry.rank(q)
     lost = max(0, geometry.rank_nearby(q, tolerance) - rank) if redundant else 0
     report = AssemblyReport(
@@ -240,8 +239,7 @@ def _as_joints_have_it(
     in_joints = [name for name in hold if name not in own]
     found = assemble(joints, t=t, parameters=parameters, hold=in_joints, weights=weights)
     eq = joints.equations
-    motion = system.equations.motion
-    columns = placed_state(motion, eq.motion)
+    columns = system.equations.start.placed_by(eq.motion)
     oracle = eq.lookups.oracle("bodies", [eq.t, eq.q, eq.v, eq.p], list(columns))
     q, v = oracle.call([t, found.q, found.v, joints.parameter_vector(parameters)])
     return State(np.array(q).ravel(), np.array(v).ravel()), own

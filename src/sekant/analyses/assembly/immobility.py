@@ -18,7 +18,7 @@ Vector = NDArray[np.float64]
 def refuse_rigid(system: System, report: AssemblyReport) -> None:
     """A structure without degrees of freedom that nothing drives cannot be simulated."""
     eq = system.equations
-    driven = not eq.lookups.jacobian(eq.Phi, eq.t).is_zero() or getattr(eq.motion, "driven", {})
+    driven = not eq.lookups.jacobian(eq.Phi, eq.t).is_zero() or eq.motion.driven
     if report.degrees_of_freedom or driven:
         return
     rows = eq.rate.numel()
@@ -56,10 +56,9 @@ def dead_end(system: System, t: float, x: Vector, parameters: Mapping[str, Array
 def _driven(system: System, t: float, q: Vector, v: Vector, parameters) -> str:
     """What the drivers ask for at time t."""
     eq = system.equations
-    drivers = getattr(system.model, "drivers", {})
     inputs = [eq.t, eq.q, eq.v, eq.p]
     parts = []
-    for name, driver in drivers.items():
+    for name, driver in system.model.drivers.items():
         q_k, v_k = eq.motion.coordinate(driver.joint, driver.coordinate)
         found = eq.lookups.oracle("driven", inputs, [q_k, v_k])(t, q, v, system.parameter_vector(parameters))
         kind = system.model.joints[driver.joint].coordinates[driver.coordinate]

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sekant.engine.system import System
-from sekant.formulations.equations import Equations
+from sekant.formulations.constrained import ConstrainedEquations
 from sekant.formulations.kinematics import relative_pose
 from sekant.geometry.spatial import SX, Pose, turn
 from sekant.model.joints import leader_of
@@ -30,13 +30,13 @@ class Gap:
         return f"{distance:.4g} m and {degrees:.4g} deg from closing"
 
 
-def misfit(eq: Equations, name: str) -> Pose:
+def misfit(eq: ConstrainedEquations, name: str) -> Pose:
     """Pose of a cut joint's frame M against the pose that the joint's own coordinates give it.
 
     The equations that close a loop hold for some poses that the joint does not allow, such as an axis turned
     round; this is no displacement at all only where the joint is really closed.
     """
-    joint = eq.model.joints[name]
+    joint = eq.resolved.model.joints[name]
     X_FM = relative_pose(*eq.motion.joint_ends(name))
     if joint.unit_quaternion is not None:  # a ball allows any turn, a free joint any pose
         return Pose(Pose.identity().R, X_FM.p if joint.nv == 3 else SX.zeros(3))

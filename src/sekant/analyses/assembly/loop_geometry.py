@@ -37,8 +37,8 @@ class LoopGeometry:
         self._retract = system.once("retraction", lambda: _retraction(system))
         names = system.state_names[system.nq : system.nq + system.nv]
         self._coordinate_of = coordinates_of_velocities(system)
-        w = np.array([eq.start_weight(name, velocity=False) for name in eq.motion.v_names])
-        w_v = np.array([eq.start_weight(name, velocity=True) for name in eq.motion.v_names])
+        w = np.array([eq.start.weight(name, velocity=False) for name in eq.motion.v_names])
+        w_v = np.array([eq.start.weight(name, velocity=True) for name in eq.motion.v_names])
         stated, stated_rates = w >= STATED, w_v >= STATED
         free = np.ones(system.nv, bool)
         known = [*system.state_names[: system.nq], *names]
@@ -92,7 +92,7 @@ class LoopGeometry:
         new = self._retract(q, delta)[0].ravel()
         for start, length in self.system.equations.motion.unit_blocks:
             new[start : start + length] /= np.linalg.norm(new[start : start + length])
-        return self.system.equations.counted(q, new, float(self.t[0]), self.p)
+        return self.system.equations.start.counted(q, new, float(self.t[0]), self.p)
 
     def step(self, G: Vector, rhs: Vector) -> Vector:
         """The least weighted displacement with G delta = rhs, by least squares."""

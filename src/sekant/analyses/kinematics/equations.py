@@ -109,9 +109,9 @@ def _guard(system: System) -> SX:
     """Zero, or NaN where a path or surface of the tree is left: its coordinate may be driven without a look at it."""
     guard = SX(0)
     motion = system.equations.motion
-    for i, link in enumerate(motion.links):
+    for link in motion.links:
         if type(link.joint).out_of_range is not Joint.out_of_range:
-            where = ca.sum1(motion.X_PM[i].p)
+            where = ca.sum1(motion.frame(link.body).p)
             guard += ca.if_else(where <= 1e300, 0.0, np.nan)
     return guard
 

@@ -73,7 +73,8 @@ def displacement_name(system: System, i: int) -> str:
     """Name of the coordinate that displacement i moves; of its rate, where it moves several."""
     motion = system.equations.motion
     key = motion.v_names[i]
-    if getattr(motion.owner_of(key[0]), "unit_quaternion", None) is not None:
+    owner = motion.owner_of(key[0])
+    if owner is not None and owner.unit_quaternion is not None:
         return system.state_names[system.nq + i]
     return system.state_names[motion.q_names.index(key)]
 

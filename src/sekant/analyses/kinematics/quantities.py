@@ -67,7 +67,7 @@ def scalar(system: System, name: str) -> Quantity:
 
 def known_names(system: System) -> Iterator[str]:
     """All names except distances."""
-    yield from system.equations.quantities()
+    yield from system.equations.reports.quantities()
     model = system.model
     for name, joint in model.joints.items():
         if joint.nv:
@@ -78,14 +78,14 @@ def known_names(system: System) -> Iterator[str]:
     for name, sensor in model.sensors.items():
         yield name
         yield from (f"{name}.{part}" for part in sensor.components)
-    for name, action in system.equations.actions.items():
+    for name, action in system.equations.elements.actions.items():
         yield from (f"{name}.{key}" for key in action.outputs)
 
 
 def _find(system: System, name: str) -> Quantity | None:
     if name in system.model.sensors:
         sensor = system.model.sensors[name]
-        unit, value = sensor.measure(system.equations.motion)
+        unit, value = system.equations.motion.sensed(name)
         return Quantity(name, unit, sensor.components, ca.vec(value), unit == "rad")
     match = _DISTANCE.fullmatch(name)
     if match:
@@ -147,7 +147,7 @@ def _of_frame(system: System, owner: str, part: str, name: str) -> Quantity | No
 def _of_force(system: System, owner: str, part: str, name: str) -> Quantity | None:
     """Outputs of force elements, with all velocities zero."""
     eq = system.equations
-    action = eq.actions.get(owner) if owner in (*system.model.forces, *system.model.joints) else None
+    action = eq.elements.actions.get(owner) if owner in (*system.model.forces, *system.model.joints) else None
     if action is None or part not in action.outputs:
         return None
     unit, value = action.outputs[part]
@@ -164,7 +164,7 @@ def _component(system: System, owner: str, part: str, name: str) -> Quantity | N
 
 def _named(system: System, name: str) -> Quantity | None:
     """What the formulation itself can name besides: coordinates and outputs of mechanisms in points."""
-    found = system.equations.quantities().get(name)
+    found = system.equations.reports.quantities().get(name)
     if found is None:
         return None
     unit, components, value = found

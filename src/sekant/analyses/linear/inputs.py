@@ -149,7 +149,7 @@ def input_columns(inputs: Sequence[Input], slopes: Slopes, rows: NDArray[np.bool
 def check_inputs(system: System, functions: LinearFunctions, inputs: Sequence[Input], slopes: Slopes) -> None:
     """A parameter that moves constraints or drivers is no input: its rates would act as well."""
     eq = system.equations
-    moved = getattr(eq.motion, "driven", {})
+    moved = eq.motion.driven
     for item in inputs:
         if item.kind != "parameter":
             continue

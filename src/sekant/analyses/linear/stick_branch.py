@@ -42,7 +42,7 @@ def stick_branch(
     parameters: Mapping[str, ArrayLike] | None,
 ) -> StickBranch | None:
     """What `linearize` works on where joints stick in `state` (None: the equilibrium); None where none does."""
-    if not system.equations.dry_friction or (state is None and at in ("steady", "motion")):
+    if not system.equations.elements.dry_friction or (state is None and at in ("steady", "motion")):
         return None
     if state is None:
         state = equilibrium(system, parameters=parameters, t=t)
@@ -71,7 +71,7 @@ def _held(system: System, stuck: Sequence[str]) -> System:
     eq, model = system.equations, system.model
     constraints: dict[str, Constraint] = dict(model.constraints)
     for k, name in enumerate(stuck):
-        joint, i, _ = eq.stated_actions[name].generalized[0]
+        joint, i, _ = eq.elements.stated_actions[name].generalized[0]
         constraints[name] = Coupling(
             joint=joint,
             coordinate=i,
@@ -107,14 +107,14 @@ def _positions(
     found: dict[str, ArrayLike] = {}
     p = system.parameter_vector(parameters, state.held)
     for k, name in enumerate(stuck):
-        joint, i, _ = eq.stated_actions[name].generalized[0]
+        joint, i, _ = eq.elements.stated_actions[name].generalized[0]
         place = eq.lookups.oracle("place", [eq.t, eq.q, eq.p], [eq.motion.coordinate(joint, i)[0]])
         found[_place(k)] = float(np.array(place(t, state.q, p)).ravel()[0])
     return found
 
 
 def _assumed(system: System, names: Sequence[str]) -> list[AnalysisWarning]:
-    joints = {one.name: one.joint for one in system.equations.friction.frictions}
+    joints = {one.name: one.joint for one in system.equations.elements.friction.frictions}
     return [
         AnalysisWarning(
             "friction_sticks",
@@ -138,7 +138,7 @@ def _overloaded(
     """Frictions that would have to bear more than they can."""
     p = branch_parameters(system, state, t, parameters, stuck)
     force, limit = forces_of(system, state, t, parameters, p)
-    frictions = system.equations.friction.frictions
+    frictions = system.equations.elements.friction.frictions
     return [
         exceeded(one.name, force[i], limit[i])
         for i, one in enumerate(frictions)

@@ -65,7 +65,7 @@ def choose_method(
 def _chosen(system: System, start: State, parameters: Any, t: float, own_start: bool) -> tuple[str, str]:
     if system.model.contacts:
         return TAYLOR, "contacts: events on the series"
-    if system.equations.dry_friction:
+    if system.equations.elements.dry_friction:
         return TAYLOR, "dry friction: sticking and sliding at events on the series"
     near = _near_defaults(system, parameters)
     key = ("method", b"" if near else system.parameter_vector(parameters).tobytes(), t)
@@ -78,7 +78,7 @@ def _chosen(system: System, start: State, parameters: Any, t: float, own_start: 
 
     def found() -> tuple[str, str]:
         eq = system.equations
-        if not near or not system.uses_cache or eq.given_inputs:
+        if not near or not system.uses_cache or eq.resolved.given:
             return make()
         names = [*system.parameters]
         question = f"method {eq.formulation} {eq.algorithm} {system.engine} {names} {t!r}"
@@ -112,8 +112,8 @@ def _own_start(system: System, start: State, parameters: Any, t: float) -> State
 
 def _choose(system: System, start: State, parameters: Any, t: float) -> tuple[str, str]:
     constrained = bool(system.equations.constraints)
-    known = 0 < system.nv <= MOST_COORDINATES and getattr(system.equations, "actions", True)
-    events = bool(system.equations.events)
+    known = 0 < system.nv <= MOST_COORDINATES and not system.equations.elements.passive
+    events = bool(system.equations.elements.events)
     if not (constrained or known or events):
         return "dop853", "no constraints"
     problem = dae_problem(system, parameters, "casadi")

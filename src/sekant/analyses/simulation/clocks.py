@@ -52,7 +52,7 @@ class Samples:
     """Held values that are set at regular times; all of one time from the values just before it."""
 
     def __init__(self, system: System, begin: float):
-        self._sampled = system.equations.sampled
+        self._sampled = system.equations.elements.sampled
         self._next = [
             max(0, int(np.ceil((begin - one.offset) / one.period - ON_TIME))) for one in self._sampled
         ]
@@ -91,5 +91,5 @@ class Samples:
 def sample_function(system: System) -> NativeFunction:
     """(t, q, v, z, p) -> (ns,) what would be sampled."""
     eq = system.equations
-    inputs, terms = [eq.t, eq.q, eq.v, eq.z, eq.p], [one.expression for one in eq.sampled]
+    inputs, terms = [eq.t, eq.q, eq.v, eq.z, eq.p], [one.expression for one in eq.elements.sampled]
     return system.once("samples", lambda: system.function("samples", inputs, [ca.vertcat(*terms)]))

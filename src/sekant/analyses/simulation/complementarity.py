@@ -55,7 +55,7 @@ class BoundForces:
     """Dry frictions and rigid contacts of a model, as a reactor; see `sekant.analyses.simulation.events`."""
 
     def __init__(self, system: System):
-        solved = system.equations.friction
+        solved = system.equations.elements.friction
         self.contacts = [ContactElement(solved, k) for k in range(len(solved.contacts))]
         self.elements: list[Element] = [JointElement(solved, i) for i in range(len(solved.frictions))]
         self.elements += self.contacts
@@ -68,7 +68,7 @@ class BoundForces:
     def guards(self, system: System) -> Guards:
         """What falls through zero: for every element its own, the margins to jamming, and the error of
         Newton's method."""
-        solved = system.equations.friction
+        solved = system.equations.elements.friction
         watched = [guard for element in self.elements for guard in element.guards(solved)]
         watched += [solved.margin[k] - JAMS for k in range(solved.margin.numel())]
         if any(one.load is not None for one in solved.frictions):
@@ -90,7 +90,7 @@ class BoundForces:
         again = self._last[2] + 1 if self._last[:2] == (now.t, number) else 0
         self._last = (now.t, number, again)
         for element in self.elements:
-            count = len(element.guards(now.system.equations.friction))
+            count = len(element.guards(now.system.equations.elements.friction))
             if number < count:
                 break
             number -= count
@@ -125,7 +125,7 @@ class BoundForces:
 
     def _values(self, now: Instant) -> Values:
         system, eq = now.system, now.system.equations
-        solved = eq.friction
+        solved = eq.elements.friction
 
         def make() -> Any:
             empty = SX.zeros(0, 1)
@@ -171,7 +171,7 @@ class BoundForces:
         found = self._pivoted(now, states, resting, lenient)
         if found is None:
             return replace(self._with(now, states), stop=self._jammed(now))
-        if now.system.equations.friction.coupled:
+        if now.system.equations.elements.friction.coupled:
             others = self._others(now, found, resting)
             if others is None:
                 return replace(self._with(now, found), stop=self._jammed(now))
@@ -247,7 +247,7 @@ class BoundForces:
         system, eq = now.system, now.system.equations
 
         def make() -> Any:
-            slip = eq.friction.slip
+            slip = eq.elements.friction.slip
             slope = ca.densify(eq.lookups.jacobian(slip, eq.v))
             terms = [eq.mass_matrix, ca.densify(eq.G), eq.rate, slope, slip]
             return system.function("rows_at_rest", [eq.t, eq.q, eq.v, eq.z, eq.p], terms)
@@ -291,7 +291,7 @@ class BoundForces:
         return replace(now, v=v, gained=gained), rests
 
     def _jammed(self, now: Instant) -> str:
-        solved = now.system.equations.friction
+        solved = now.system.equations.elements.friction
         coupled = [one.name for one in solved.frictions if one.load is not None]
         coupled += [one.name for one in solved.contacts if one.coefficient is not None]
         names = " and ".join(f"'{name}'" for name in coupled or [one.name for one in self.elements])
@@ -305,5 +305,5 @@ class BoundForces:
 def _kinetic(now: Instant, v: Floats) -> float:
     eq, system = now.system.equations, now.system
     inputs = [eq.t, eq.q, eq.v, eq.z, eq.p]
-    function = system.once("kinetic", lambda: system.function("kinetic", inputs, [eq.kinetic_energy]))
+    function = system.once("kinetic", lambda: system.function("kinetic", inputs, [eq.energies.kinetic]))
     return float(function(*replace(now, v=v).arguments)[0].ravel()[0])

@@ -21,16 +21,16 @@ MOST_AT_ONCE = 50
 
 
 class DeclaredEvents:
-    """The events of `equations.events`, as a reactor; see `sekant.analyses.simulation.events`."""
+    """The events of `equations.elements.events`, as a reactor; see `sekant.analyses.simulation.events`."""
 
     def guards(self, system: System) -> Guards:
-        events = system.equations.events
+        events = system.equations.elements.events
         expressions = ca.vertcat(SX.zeros(0, 1), *[event.guard for event in events])
         return Guards(expressions, np.array([float(event.direction) for event in events]))
 
     def settled(self, now: Instant, before: Instant | None) -> Instant:
         """Events whose guards have jumped over zero happen as well; at the start those that tell a level."""
-        events = now.system.equations.events
+        events = now.system.equations.elements.events
         if before is None:
             level = [event.direction if event.level else 0 for event in events]
             return self._cascade(now, -np.array(level, float), level_only=True)
@@ -38,7 +38,7 @@ class DeclaredEvents:
 
     def reaction(self, now: Instant, number: int) -> Instant:
         """All events whose guards have the same value happen at once, from the values before."""
-        events, signs, guards = now.system.equations.events, _signs(now), _guards(now)
+        events, signs, guards = now.system.equations.elements.events, _signs(now), _guards(now)
         after = now
         for i, event in enumerate(events):
             if i == number or (guards[i] == guards[number] and event.direction == events[number].direction):
@@ -57,7 +57,7 @@ class DeclaredEvents:
 
         Those that have crossed together happen at once, from the values before.
         """
-        events = now.system.equations.events
+        events = now.system.equations.elements.events
         due: list[int] = []
         for _ in range(MOST_AT_ONCE):
             here = _signs(now)
@@ -80,10 +80,10 @@ class DeclaredEvents:
 
     def _happen(self, now: Instant, number: int, onto: Instant) -> Instant:
         """What event `number` sets, computed at `now`, put onto another instant of the same time."""
-        event = now.system.equations.events[number]
+        event = now.system.equations.elements.events[number]
         values = _values(now, ("sets", number), [SX(x) for x in event.sets.values()])
         z, held = onto.z.copy(), {}
-        names = now.system.equations.z_names
+        names = now.system.equations.elements.names
         for (owner, part), value in zip(event.sets, values, strict=True):
             name = f"{owner}.{part}"
             if name in names:
@@ -106,7 +106,7 @@ def _values(now: Instant, key: Any, terms: list[SX]) -> Floats:
 
 def _guards(now: Instant) -> Floats:
     """(ne,) values of all guards."""
-    return _values(now, "guards", [event.guard for event in now.system.equations.events])
+    return _values(now, "guards", [event.guard for event in now.system.equations.elements.events])
 
 
 def _signs(now: Instant) -> Floats:

@@ -46,7 +46,7 @@ class Delays:
     """All delays of a system; see the head of this file."""
 
     def __init__(self, system: System, begin: float):
-        self._lines = [_Line(one, begin) for one in system.equations.delayed]
+        self._lines = [_Line(one, begin) for one in system.equations.elements.delayed]
 
     def next_stop(self) -> float:
         return min(line.next_stop() for line in self._lines)
@@ -150,5 +150,8 @@ class _Line:
 def delayed_function(system: System) -> NativeFunction:
     """(t, [q; v; z], p) -> (nd,) inputs of all delays."""
     eq = system.equations
-    inputs, terms = [eq.t, ca.vertcat(eq.q, eq.v, eq.z), eq.p], [one.expression for one in eq.delayed]
+    inputs, terms = (
+        [eq.t, ca.vertcat(eq.q, eq.v, eq.z), eq.p],
+        [one.expression for one in eq.elements.delayed],
+    )
     return system.once("delayed", lambda: system.function("delayed", inputs, [ca.vertcat(*terms)]))

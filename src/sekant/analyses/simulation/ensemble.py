@@ -39,7 +39,13 @@ class LaneRun:
 def fits_lanes(system: System, method: str) -> bool:
     """Whether runs of a system may share the lanes: no constraints, no events, nothing that dop853 must land on."""
     eq = system.equations
-    if system.engine != "llvm" or eq.constraints or eq.held_values or eq.delayed or reactors_of(system):
+    if (
+        system.engine != "llvm"
+        or eq.constraints
+        or eq.elements.held_values
+        or eq.elements.delayed
+        or reactors_of(system)
+    ):
         return False
     if method == "dop853":
         return not system.right_hand_side(False).sites

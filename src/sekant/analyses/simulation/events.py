@@ -50,11 +50,11 @@ class Instant:
     @property
     def held(self) -> Floats:
         """(nh,) the held values, which stand at the end of p."""
-        return self.p[self.p.size - len(self.system.equations.held_values) :]
+        return self.p[self.p.size - len(self.system.equations.elements.held_values) :]
 
     def place(self, name: str) -> int:
         """Where in p the held value called `name` (owner.part) stands."""
-        names = [value.name for value in self.system.equations.held_values]
+        names = [value.name for value in self.system.equations.elements.held_values]
         return self.p.size - len(names) + names.index(name)
 
     def holding(self, values: Mapping[str, float]) -> Instant:

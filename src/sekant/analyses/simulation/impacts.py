@@ -25,7 +25,7 @@ Floats = NDArray[np.float64]
 def impact(now: Instant, hit: ContactElement, closed: Sequence[ContactElement]) -> tuple[Floats, bool]:
     """Velocities after contact `hit` closes while those in `closed` are, and whether it stays closed."""
     eq, nv = now.system.equations, now.system.nv
-    solved = eq.friction
+    solved = eq.elements.friction
 
     def make() -> Any:
         J = ca.densify(eq.lookups.jacobian(solved.slip, eq.v))
@@ -34,7 +34,7 @@ def impact(now: Instant, hit: ContactElement, closed: Sequence[ContactElement]) 
 
     M, G, rate, J, slip = now.system.once("impact", make)(*now.arguments)
     M, G, J, slip = M.reshape(nv, nv), G.reshape(-1, nv), J.reshape(-1, nv), slip.ravel()
-    contact = eq.model.contacts[hit.name]
+    contact = eq.resolved.model.contacts[hit.name]
     opening = -float(contact.restitution) * slip[hit.i]
     rests = opening < float(contact.rest_speed)
     others = list(closed)

@@ -12,7 +12,9 @@ def smoothed(system: System) -> System:
     """The system with dry friction by its regularized law, for methods that do not stop at events."""
 
     def make() -> System:
-        return System(system.model, system.equations.smoothed(), system.engine, system.uses_cache)
+        return System(
+            system.model, system.equations.variant(regularized=True), system.engine, system.uses_cache
+        )
 
     return system.once("smoothed friction", make)
 
@@ -21,7 +23,7 @@ def smoothed_warnings(system: System, method: str) -> tuple[AnalysisWarning, ...
     """What a reader of a run with the regularized law should know."""
     eq = system.equations
     found = []
-    for one in eq.friction.frictions:
+    for one in eq.elements.friction.frictions:
         width = float(ca.Function("w", [eq.p], [one.width])(system.parameter_vector()))
         found.append(
             AnalysisWarning(

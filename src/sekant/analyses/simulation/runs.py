@@ -308,7 +308,7 @@ def taylor_problem(system: System, guards: Guards | None = None) -> TaylorProble
             t=eq.t,
             p=eq.p,
             rates=eq.qdot,
-            residual=ca.vertcat(residual, z_rate - eq.zdot),
+            residual=ca.vertcat(residual, z_rate - eq.elements.rates),
             positions=eq.Phi,
             velocities=eq.B,
             mass_matrix=ca.diagcat(M, SX.eye(system.nz)) if system.nz else M,
@@ -323,9 +323,9 @@ def taylor_problem(system: System, guards: Guards | None = None) -> TaylorProble
 
 def _series_equations(eq: Any, a: SX) -> tuple[SX, SX]:
     """Residual (nv,) and mass matrix (nv, nv); rows of velocities that friction holds at zero say a = 0."""
-    if eq.locked is None:
+    if eq.elements.locked is None:
         return eq.inverse_dynamics(a), eq.mass_matrix
-    held, free = eq.locked, 1 - eq.locked
+    held, free = eq.elements.locked, 1 - eq.elements.locked
     return free * eq.inverse_dynamics(free * a) + held * a, (free @ free.T) * eq.mass_matrix + ca.diag(held)
 
 
@@ -334,7 +334,7 @@ def power_function(system: System) -> Callable[[ArrayLike], Callable[[Floats, Fl
     eq = system.equations
 
     def make() -> Any:
-        powers = ca.vertcat(SX.zeros(0, 1), *eq.powers.values())
+        powers = ca.vertcat(SX.zeros(0, 1), *eq.energies.powers.values())
         return system.function("powers", [eq.t, ca.vertcat(eq.q, eq.v, eq.z), eq.p], [powers])
 
     function = system.once("powers", make)
@@ -441,7 +441,7 @@ def dae_problem(
         eq = system.equations
         a, lam = SX.sym("a", system.nv), SX.sym("lam", eq.rate.numel())
         z_rate = SX.sym("z_rate", system.nz)
-        powers = eq.powers_with(a, lam).values()
+        powers = eq.energies.powers_with(a, lam).values()
         expressions = DaeExpressions(
             t=eq.t,
             q=eq.q,
@@ -449,7 +449,7 @@ def dae_problem(
             a=ca.vertcat(a, z_rate),
             lam=lam,
             qdot=eq.qdot,
-            R=ca.vertcat(eq.residual(a, lam), z_rate - eq.zdot),
+            R=ca.vertcat(eq.residual(a, lam), z_rate - eq.elements.rates),
             Phi=eq.Phi,
             B=eq.B,
             p=eq.p,

@@ -20,22 +20,22 @@ ON_TIME = 1e-9
 
 def sampled_in_loop(system: System, method: str) -> bool:
     """Whether the loop of the method takes all samples itself: one clock for all, and nothing else is held."""
-    eq = system.equations
-    if method not in METHODS or not eq.sampled or eq.delayed or eq.events or eq.contacts:
+    found = system.equations.elements
+    if method not in METHODS or not found.sampled or found.delayed or found.events or found.contacts:
         return False
-    clocks = {(one.period, one.offset) for one in eq.sampled}
-    names = [value.name for value in eq.held_values]
-    return len(clocks) == 1 and sorted(".".join(one.key) for one in eq.sampled) == sorted(names)
+    clocks = {(one.period, one.offset) for one in found.sampled}
+    names = [value.name for value in found.held_values]
+    return len(clocks) == 1 and sorted(".".join(one.key) for one in found.sampled) == sorted(names)
 
 
 def sampling_function(system: System) -> NativeFunction:
     """(t, x, p) -> held values (nh,) of a sample; the accumulated work at the end of x does not enter."""
     eq = system.equations
-    by_name = {".".join(one.key): one.expression for one in eq.sampled}
+    by_name = {".".join(one.key): one.expression for one in eq.elements.sampled}
 
     def make() -> NativeFunction:
         x = system.rates(balance=False)[0]
-        fresh = [by_name[value.name] for value in eq.held_values]
+        fresh = [by_name[value.name] for value in eq.elements.held_values]
         return system.function("sampling", [eq.t, x, eq.p], [ca.vertcat(*fresh)])
 
     return system.once("sampling", make)
@@ -43,10 +43,10 @@ def sampling_function(system: System) -> NativeFunction:
 
 def sampling_of(system: System, p: Floats, begin: float, end: float) -> Sampling:
     """What the loop needs to know of the samples from `begin` to `end` (s)."""
-    one, count = system.equations.sampled[0], len(system.equations.held_values)
+    one, count = system.equations.elements.sampled[0], len(system.equations.elements.held_values)
     first = max(0, int(np.ceil((begin - one.offset) / one.period - ON_TIME)))
     last = int(np.floor((end - one.offset) / one.period + ON_TIME))
-    times = one.offset + one.period * np.arange(first, last + 1)
+    times: Floats = one.offset + one.period * np.arange(first, last + 1)
     return Sampling(sampling_function(system), p.size - count, count, times)
 
 

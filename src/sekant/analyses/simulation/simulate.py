@@ -102,7 +102,7 @@ def simulate(
     if method == "auto":
         method, reason = choose_method(system, start, parameters, float(times[0]), initial is None)
     adaptive = is_adaptive(method)
-    if system.equations.dry_friction and method not in EVENT_METHODS and not system.model.contacts:
+    if system.equations.elements.dry_friction and method not in EVENT_METHODS and not system.model.contacts:
         warned = (*warned, *smoothed_warnings(system, method))
         system = smoothed(system)
     reactors = reactors_of(system)

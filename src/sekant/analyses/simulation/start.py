@@ -68,7 +68,7 @@ def _checked(system: System, initial: State) -> State:
         )
     z = np.array(initial.z, dtype=float).ravel()
     if z.size not in (0, system.nz):
-        names = ", ".join(system.equations.z_names)
+        names = ", ".join(system.equations.elements.names)
         raise SolverError(
             f"the initial state has {z.size} states of elements; the model has {system.nz}: {names}"
         )

@@ -11,6 +11,6 @@ def variant_of(system: System, closed: frozenset[str]) -> System:
         return system
 
     def make() -> System:
-        return System(system.model, system.equations.holding(closed), system.engine, system.uses_cache)
+        return System(system.model, system.equations.variant(closed=closed), system.engine, system.uses_cache)
 
     return system.once(("closed", closed), make)

@@ -151,7 +151,7 @@ def equilibrium(
         return replace(found, held=with_flags(system, held, stuck)), found, parameters
 
     p = system.parameter_vector(parameters, given)
-    held = p[p.size - len(system.equations.held_values) :]
+    held = p[p.size - len(system.equations.elements.held_values) :]
     return on_branches(system, with_flags(system, held, ()), find)
 
 
@@ -186,7 +186,7 @@ def _judged(eigenvalues: NDArray[Any]) -> str:
 def _start(system: System, guess: State | None, hold, t: float, parameters) -> State:
     """Positions only: at rest there are no velocities to satisfy. Without a guess as `assemble` has them."""
     names = [name for name in hold if name in system.state_names]
-    if guess is None and system.equations.constraints and system.equations.placed_by_joints:
+    if guess is None and system.equations.constraints and system.equations.start.placed_by_joints:
         return assemble(system, hold=names, t=t, parameters=parameters)
     guess = guess or system.initial_state(parameters)
     rest = State(guess.q, np.zeros(system.nv))
@@ -203,7 +203,7 @@ def _check_rest(statics: Statics, rest: Rest) -> None:
         name = statics.row_names[int(np.argmax(moving))]
         raise _moves(name, statics.t, float(np.max(moving)))
     eq = system.equations
-    driven: dict[int, str] = eq.motion.driven
+    driven = eq.motion.driven
     if not driven:
         return
     inputs = [eq.t, eq.q, eq.v, eq.p]

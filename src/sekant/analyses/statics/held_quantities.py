@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike
 from sekant.analyses.kinematics.quantities import scalar
 from sekant.engine.system import State, System, compile
 from sekant.model.constraints import Constraint, Distance, DrivePoint
+from sekant.model.forces import SpringDamper
 
 _DISTANCE = re.compile(r"distance\(\s*([\w.]+)\s*,\s*([\w.]+)\s*\)")
 _AXES = ("x", "y", "z")
@@ -57,8 +58,8 @@ def _ends(system: System, name: str) -> Any:
     if part in _AXES and owner in frames:
         return owner, part
     force = system.model.forces.get(owner)
-    if part == "length" and getattr(force, "type", "") == "spring_damper":
-        return force.parent, force.child  # pyright: ignore[reportOptionalMemberAccess, reportAttributeAccessIssue]
+    if part == "length" and isinstance(force, SpringDamper):
+        return force.parent, force.child
     return None
 
 

@@ -25,12 +25,12 @@ ROUND_OFF = 1e-13
 def stuck_in(system: System, state: State | None) -> list[str]:
     """Names of the frictions that stick in a state, by its held values; none where it has none."""
     held = np.asarray(getattr(state, "held", ()), float).ravel()
-    if not system.equations.dry_friction or not held.size:
+    if not system.equations.elements.dry_friction or not held.size:
         return []
-    names = [value.name for value in system.equations.held_values]
+    names = [value.name for value in system.equations.elements.held_values]
     return [
         one.name
-        for one in system.equations.friction.frictions
+        for one in system.equations.elements.friction.frictions
         if held[names.index(f"{one.name}.stuck")] > 0.5
     ]
 
@@ -39,7 +39,7 @@ def held_coordinates(system: System, stuck: Sequence[str]) -> list[str]:
     """Names of the coordinates that these frictions hold."""
     found = []
     for name in stuck:
-        one = next(item for item in system.equations.friction.frictions if item.name == name)
+        one = next(item for item in system.equations.elements.friction.frictions if item.name == name)
         places = [k for k in range(system.nv) if ca.is_equal(one.slip, system.equations.v[k])]
         if not places:
             raise SolverError(
@@ -53,7 +53,7 @@ def held_coordinates(system: System, stuck: Sequence[str]) -> list[str]:
 
 def flags(system: System, stuck: Sequence[str]) -> Floats:
     """Held values (nh,) in which these frictions stick and all others do nothing."""
-    values = system.equations.held_values
+    values = system.equations.elements.held_values
     own = system.parameter_vector()
     held = own[own.size - len(values) :].copy()
     for k, value in enumerate(values):
@@ -64,11 +64,11 @@ def flags(system: System, stuck: Sequence[str]) -> Floats:
 
 def with_flags(system: System, held: Floats, stuck: Sequence[str]) -> Floats:
     """Held values (nh,) with the flags of friction of `flags`, all others as they are."""
-    solved = system.equations.friction
+    solved = system.equations.elements.friction
     if solved is None:
         return held
     names = {one.name for one in solved.frictions}
-    own = [value.name.rpartition(".")[0] in names for value in system.equations.held_values]
+    own = [value.name.rpartition(".")[0] in names for value in system.equations.elements.held_values]
     return np.where(own, flags(system, stuck), held)
 
 
@@ -80,8 +80,8 @@ def at_rest_warnings(
     parameters: Mapping[str, ArrayLike] | None,
 ) -> list[AnalysisWarning]:
     """What an equilibrium assumes of dry friction: none in joints that do not stick, enough in those that do."""
-    solved = system.equations.friction
-    if not system.equations.dry_friction:
+    solved = system.equations.elements.friction
+    if not system.equations.elements.dry_friction:
         return []
     p = system.parameter_vector(parameters, flags(system, stuck))
     force, limit = forces_of(system, State(q, np.zeros(system.nv)), t, parameters, p)
@@ -118,7 +118,7 @@ def forces_of(
 ) -> tuple[Floats, Floats]:
     """Forces and limits (n,) of all frictions in a state, with what sticks and slides by p."""
     eq = system.equations
-    solved = eq.friction
+    solved = eq.elements.friction
     inputs = [eq.t, eq.q, eq.v, eq.z, eq.p]
     function = system.once(
         "forces of friction",
@@ -131,7 +131,7 @@ def forces_of(
 
 def unmoved(system: System, state: State, t: float, parameters: Mapping[str, ArrayLike] | None) -> list[str]:
     """Names of the frictions without slip in a state, nor a direction in which it begins; not those of drivers."""
-    solved = system.equations.friction
+    solved = system.equations.elements.friction
     p = system.parameter_vector(parameters, getattr(state, "held", None))
     speeds = _slips(system, state, t, parameters, p)
     return [
@@ -150,10 +150,10 @@ def branch_parameters(
 ) -> Floats:
     """p (np,) for small motions about a state: the frictions `stuck` stick, all others slide as they do in it."""
     p = system.parameter_vector(parameters, getattr(state, "held", None))
-    if not system.equations.dry_friction:
+    if not system.equations.elements.dry_friction:
         return p
     speeds = _slips(system, state, t, parameters, p)
-    for one, speed in zip(system.equations.friction.frictions, speeds, strict=False):
+    for one, speed in zip(system.equations.elements.friction.frictions, speeds, strict=False):
         sticks = one.name in stuck
         p[_held_place(system, one.name, "stuck")] = float(sticks)
         if sticks or speed != 0.0:
@@ -164,7 +164,7 @@ def branch_parameters(
 def _slips(system: System, state: State, t: float, parameters: Any, p: Floats) -> Floats:
     """(n,) velocities against which frictions and contacts act; zero where they are round-off of the others."""
     eq = system.equations
-    slip = eq.lookups.oracle("slip", [eq.t, eq.q, eq.v, eq.z, eq.p], [eq.friction.slip])
+    slip = eq.lookups.oracle("slip", [eq.t, eq.q, eq.v, eq.z, eq.p], [eq.elements.friction.slip])
     z = system.element_states(state, parameters)
     found = np.array(slip(t, state.q, state.v, z, p)).ravel()
     return np.where(np.abs(found) <= ROUND_OFF * np.max(np.abs(state.v), initial=0.0), 0.0, found)
@@ -172,14 +172,14 @@ def _slips(system: System, state: State, t: float, parameters: Any, p: Floats) -
 
 def _held_place(system: System, name: str, part: str) -> int:
     """Where a held value of a friction stands, counted from the end of p."""
-    names = [value.name for value in system.equations.held_values]
+    names = [value.name for value in system.equations.elements.held_values]
     return names.index(f"{name}.{part}") - len(names)
 
 
 def refuse_dry_friction(system: System, what: str) -> None:
     """For analyses that do not know it."""
-    if system.equations.dry_friction:
-        name = system.equations.friction.frictions[0].name
+    if system.equations.elements.dry_friction:
+        name = system.equations.elements.friction.frictions[0].name
         raise SolverError(
             f"{what}: dry friction '{name}' is not known here; give its moment as an actuator of that sign, use "
             "damping, or simulate"

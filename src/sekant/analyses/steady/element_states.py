@@ -29,18 +29,18 @@ STILL = 1e-6
 def has_states(system: System) -> bool:
     """Whether equilibria and linear models need the frozen system."""
     eq = system.equations
-    return bool(system.nz or eq.delayed or eq.sampled)
+    return bool(system.nz or eq.elements.delayed or eq.elements.sampled)
 
 
 def smooth(system: System) -> System:
     """The system with delays as Pade approximations; sampled signals are refused."""
-    if system.equations.sampled:
-        name = system.equations.sampled[0].key[0]
+    if system.equations.elements.sampled:
+        name = system.equations.elements.sampled[0].key[0]
         raise SolverError(
             f"signal '{name}' is sampled: it has no equilibrium or linear model in continuous time; put its "
             "continuous counterpart in its place (an expression of its input, an integral, a pid), or simulate"
         )
-    if not system.equations.delayed:
+    if not system.equations.elements.delayed:
         return system
 
     def make() -> System:
@@ -60,24 +60,24 @@ def smooth(system: System) -> System:
 def states_by_name(system: System, state: State | None, parameters) -> dict[str, float]:
     """States z of a state of `system`, by name; the model's own start where it has none."""
     state = State(np.zeros(0), np.zeros(0)) if state is None else state
-    return dict(zip(system.equations.z_names, system.element_states(state, parameters), strict=True))
+    return dict(zip(system.equations.elements.names, system.element_states(state, parameters), strict=True))
 
 
 def held_by_name(system: System, state: State | None, parameters) -> dict[str, float]:
     """Held values of a state of `system`, by name."""
-    values = system.equations.held_values
+    values = system.equations.elements.held_values
     p = system.parameter_vector(parameters, getattr(state, "held", None))
     return dict(zip((value.name for value in values), p[p.size - len(values) :], strict=True))
 
 
 def held_row(system: System, known: Mapping[str, float]) -> Array:
     """(nh,) from values by name."""
-    return np.array([known[value.name] for value in system.equations.held_values])
+    return np.array([known[value.name] for value in system.equations.elements.held_values])
 
 
 def targets_of(system: System) -> dict[str, float]:
     """No rates, as targets of the frozen system."""
-    return {rate_name(name): 0.0 for name in system.equations.z_names}
+    return {rate_name(name): 0.0 for name in system.equations.elements.names}
 
 
 def on_branches(
@@ -89,7 +89,7 @@ def on_branches(
     """
     for _ in range(MOST_BRANCHES):
         found, state, parameters = find(held)
-        if not system.equations.events:
+        if not system.equations.elements.events:
             return found
         p = system.parameter_vector(parameters, held)
         z = system.element_states(state, parameters)
@@ -98,7 +98,7 @@ def on_branches(
         if np.array_equal(here.held, held):
             return found
         held = here.held
-    names = ", ".join(sorted({f"'{event.name}'" for event in system.equations.events}))
+    names = ", ".join(sorted({f"'{event.name}'" for event in system.equations.elements.events}))
     raise SolverError(
         f"no branch of {names} is at rest: each state found switches to the other one; simulate"
     )
@@ -111,8 +111,8 @@ def held_of(system: System, frozen: State, parameters: Mapping[str, ArrayLike]) 
     """
     base = smooth(system).frozen()
     held = {**held_by_name(system, None, None), **held_by_name(base, frozen, parameters)}
-    if system.equations.delayed:
-        names = [one.owner for one in system.equations.delayed]
+    if system.equations.elements.delayed:
+        names = [one.owner for one in system.equations.elements.delayed]
         outputs = base.outputs(frozen, names, parameters=parameters)
         held |= {f"{name}.c0": float(outputs[name]) for name in names}
     return held_row(system, held)

@@ -200,7 +200,7 @@ def steady_motion(
         motion = replace(_result(equations, found, rates, items), held=held)
         return motion, motion, motion.parameters
 
-    return on_branches(system, p[p.size - len(system.equations.held_values) :], find)
+    return on_branches(system, p[p.size - len(system.equations.elements.held_values) :], find)
 
 
 def _with_states(
@@ -208,7 +208,7 @@ def _with_states(
 ) -> SteadyMotion:
     """Of a system with states of elements, which are constant in it: unknown parameters of the frozen system."""
     base = smooth(system)
-    names = base.equations.z_names
+    names = base.equations.elements.names
     z = {**states_by_name(base, None, parameters), **states_by_name(system, guess, parameters)}
     known = {**held_by_name(base, None, parameters), **held_by_name(system, guess, parameters)}
     guess = guess or system.initial_state(parameters)
@@ -220,14 +220,14 @@ def _with_states(
         parameters={**(parameters or {}), **z},
         **asked,
     )
-    z_found = [float(found.parameters[name].ravel()[0]) for name in system.equations.z_names]
+    z_found = [float(found.parameters[name].ravel()[0]) for name in system.equations.elements.names]
     return replace(found, z=np.array(z_found))
 
 
 def _entries(system: System) -> list[tuple[str, int]]:
     """Name and component of every entry of p."""
     found = [(name, i) for name, value in system.parameters.items() for i in range(value.size)]
-    return [*found, *((f"held {value.name}", 0) for value in system.equations.held_values)]
+    return [*found, *((f"held {value.name}", 0) for value in system.equations.elements.held_values)]
 
 
 def _functions(system: System, rates: tuple[int, ...], members: frozenset[str] | None) -> SteadyFunctions:
@@ -321,7 +321,7 @@ def _result(equations: SteadyEquations, found: Found, rates: Mapping[str, float]
     for name, value in system.parameters.items():
         values[name] = point.p[start : start + value.size]
         start += value.size
-    system.equations.check(point.p)
+    system.equations.reports.check(point.p)
     where = {"p": point.p, "g": g}
     unknowns = {}
     for item in items:

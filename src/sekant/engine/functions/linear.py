@@ -79,7 +79,7 @@ class Static:
 def linear_functions(system: System) -> LinearFunctions:
     """The functions of a system, made once."""
     if system.nz:
-        names = ", ".join(system.equations.z_names[:4]) + (", ..." if system.nz > 4 else "")
+        names = ", ".join(system.equations.elements.names[:4]) + (", ..." if system.nz > 4 else "")
         raise SolverError(
             f"model '{system.model.name}' has states of signals or elements ({names}), "
             "which this analysis does not know; simulate it, or take those elements out"

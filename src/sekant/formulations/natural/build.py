@@ -15,10 +15,11 @@ import casadi as ca
 import numpy as np
 
 from sekant.errors import ModelError
-from sekant.formulations.natural.equations import DYNAMIC, LagrangianParts
+from sekant.formulations.natural.answers import DYNAMIC
 from sekant.formulations.natural.freedom import freedom_table
 from sekant.formulations.natural.given_motions import given_motions
 from sekant.formulations.natural.outputs import natural_outputs
+from sekant.formulations.natural.parts import LagrangianParts
 from sekant.formulations.natural.scene import natural_scene
 from sekant.geometry.spatial import SX
 from sekant.model.points.composition import Composition
@@ -176,7 +177,7 @@ class Assembled:
         coordinates = [m.coordinates[i] for i in self.free]
         place = {i: k for k, i in enumerate(self.free)}
         return LagrangianParts(
-            name=m.name,
+            resolved=m.resolved,
             t=m.t,
             q=self.q,
             v=self.v,
@@ -201,8 +202,6 @@ class Assembled:
                 if name not in self.states
             },
             states={name: self._state(name) for name in self.states},
-            p=m.p,
-            parameters=m.resolved.parameters,
             lookups=m.lookups,
             prescribed=self._prescribed,
             report=lambda equations, work: natural_outputs(self, equations, work),
@@ -211,7 +210,6 @@ class Assembled:
             places={name: self._place(part) for name, part in m.parts.items()},
             scene=natural_scene(m),
             given_motions=lambda: given_motions(self),
-            given_inputs=m.resolved.given,
             items=_contents(m),
             table=freedom_table(m),
         )

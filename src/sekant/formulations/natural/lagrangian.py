@@ -9,18 +9,20 @@ import casadi as ca
 import numpy as np
 
 from sekant.errors import ModelError
-from sekant.formulations.natural.equations import LagrangianParts, NaturalEquations
+from sekant.formulations.natural.equations import NaturalEquations
 from sekant.formulations.natural.lagrangian_scene import drawn_points, lagrangian_scene, point_outputs
 from sekant.formulations.natural.outputs import lagrangian_outputs
+from sekant.formulations.natural.parts import LagrangianParts
 from sekant.formulations.outputs import Output
 from sekant.geometry.spatial import SX
+from sekant.model.model import Model
 from sekant.model.points.geometric import FOLLOWS, Rows
 from sekant.model.points.lagrangian import Lagrangian
-from sekant.model.resolve import Parameter
+from sekant.model.resolve import Parameter, ResolvedModel
 from sekant.tables.lookups import Lookups
 
 
-def lagrangian_parts(name: str, item: Lagrangian) -> LagrangianParts:
+def lagrangian_parts(model: Model, item: Lagrangian) -> LagrangianParts:
     """What determines the motion, with further quantities as coordinates of their own."""
     q, v, start, rates = item.coordinates, item.velocities, item.start, item.start_rates
     n = q.numel()
@@ -53,10 +55,16 @@ def lagrangian_parts(name: str, item: Lagrangian) -> LagrangianParts:
         start = np.append(start, float(begin) if begin.is_constant() else 0.0)
         rates, firm, rate_firm = np.append(rates, 0.0), np.append(firm, 1.0), np.append(rate_firm, FOLLOWS)
     chosen = dict(item.parameters or {})
+    resolved = ResolvedModel(
+        model,
+        tuple(Parameter(key, np.array([float(value)])) for key, (_, value) in chosen.items()),
+        ca.vertcat(SX.zeros(0, 1), *[symbol for symbol, _ in chosen.values()]),
+        {key: symbol for key, (symbol, _) in chosen.items()},
+    )
     places = drawn_points(item.points or {})
     outputs = item.outputs or {}
     return LagrangianParts(
-        name=name,
+        resolved=resolved,
         t=SX.sym("t") if item.t is None else item.t,
         q=q,
         v=v,
@@ -73,8 +81,6 @@ def lagrangian_parts(name: str, item: Lagrangian) -> LagrangianParts:
         velocities=velocities,
         tracked=tracked,
         states=states,
-        p=ca.vertcat(SX.zeros(0, 1), *[symbol for symbol, _ in chosen.values()]),
-        parameters=tuple(Parameter(key, np.array([float(value)])) for key, (_, value) in chosen.items()),
         lookups=item.lookups if item.lookups is not None else Lookups(),
         report=lambda eq, work: _report(eq, work, outputs, places),
         scene=lagrangian_scene(places, item.lines),

@@ -150,14 +150,18 @@ def common_outputs(eq: NaturalEquations, work: SX) -> Iterator[Output]:
         yield Output("constraints.position", "1", (), f"{text} position equation", residual)
         yield Output("constraints.velocity", "1/s", (), f"{text} rate", ca.norm_inf(eq.rate))
     done = ca.sum1(work) if work.numel() else SX(0)
-    yield Output("energy", "J", (), "kinetic and potential energy", eq.energy)
-    yield Output("energy.kinetic", "J", (), "kinetic energy", eq.kinetic_energy)
-    yield Output("energy.potential", "J", (), "potential energy", eq.potential_energy)
+    yield Output("energy", "J", (), "kinetic and potential energy", eq.energies.total)
+    yield Output("energy.kinetic", "J", (), "kinetic energy", eq.energies.kinetic)
+    yield Output("energy.potential", "J", (), "potential energy", eq.energies.potential)
     yield Output("energy.work", "J", (), "work of all non-conservative elements", done)
     yield Output(
-        "energy.balance", "J", (), "energy less work less initial energy: zero if exact", eq.energy - done
+        "energy.balance",
+        "J",
+        (),
+        "energy less work less initial energy: zero if exact",
+        eq.energies.total - done,
     )
-    for i, name in enumerate(eq.powers):
+    for i, name in enumerate(eq.energies.powers):
         yield Output(f"{name}.work", "J", (), f"work done on the bodies by {name}", work[i])
 
 

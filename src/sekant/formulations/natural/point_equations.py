@@ -18,12 +18,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from dataclasses import replace
 from functools import cached_property
-from typing import Any
 
 import casadi as ca
 
-from sekant.formulations.constrained import column
-from sekant.formulations.constraints import ConstraintBlock, constraint_blocks, contact_blocks
+from sekant.formulations.constraints import ConstraintBlock, constraint_blocks
 from sekant.formulations.equations import Equations
 from sekant.formulations.kkt import RELATIVE, KktFactor
 from sekant.formulations.loads import Loads
@@ -31,7 +29,7 @@ from sekant.formulations.natural.basis import GroupFrame
 from sekant.formulations.natural.point_kinematics import PointKinematics
 from sekant.formulations.natural.sharing import GROUND
 from sekant.formulations.recursive import Accelerations
-from sekant.geometry.spatial import SX, RigidInertia, Wrench
+from sekant.geometry.spatial import SX, RigidInertia, Wrench, column
 from sekant.model.resolve import ResolvedModel
 
 
@@ -69,18 +67,17 @@ class PointEquations(Equations):
     ):
         super().__init__(resolved, "auto", "natural", closed, regularized, frozen)
 
-    def _variant(self, **changed: Any) -> PointEquations:
-        given = {"closed": self.closed, "regularized": self.regularized, "frozen": self.is_frozen}
-        return PointEquations(self.resolved, **given | changed)
+    def _anew(self, closed: Collection[str], regularized: bool, frozen: bool) -> PointEquations:
+        return PointEquations(self.stated_model, closed, regularized, frozen)
 
     def _kinematics(self) -> PointKinematics:
-        return PointKinematics(self.resolved)
+        return PointKinematics(self.stated_model)
 
     # -- constraints -----------------------------------------------------------------------------------
 
     def _blocks(self) -> list[ConstraintBlock]:
         """Equations that keep groups rigid, and what is left of all others; rates by differentiation of Phi."""
-        self._stated = constraint_blocks(self.motion, self.closed)
+        self._stated = constraint_blocks(self.motion, self.elements.closed)
         rigid: dict[str, list[SX]] = {}
         for row in self.motion.basis.rigid:
             rigid.setdefault(row.name, []).append(row.expression)
@@ -90,7 +87,7 @@ class PointEquations(Equations):
             for phi in [column(rows)]
         ]
         return blocks + [
-            self._differentiated(left) for block in self._stated for left in self._left_over(block)
+            self.differentiated(left) for block in self._stated for left in self._left_over(block)
         ]
 
     def _left_over(self, block: ConstraintBlock) -> Iterator[ConstraintBlock]:
@@ -103,16 +100,12 @@ class PointEquations(Equations):
         elif kept:
             yield replace(block, phi=block.phi[kept], rate=block.rate[kept], drift=block.drift[kept])
 
-    def _differentiated(self, block: ConstraintBlock) -> ConstraintBlock:
+    def differentiated(self, block: ConstraintBlock) -> ConstraintBlock:
         if not block.holonomic:
             return block
         lookups, phi = self.lookups, block.phi
         rate = lookups.jtimes(phi, self.q, self.v) + lookups.jacobian(phi, self.t)
         return replace(block, rate=ca.densify(rate))
-
-    @cached_property
-    def contacts(self) -> dict[str, ConstraintBlock]:
-        return {name: self._differentiated(block) for name, block in contact_blocks(self.motion).items()}
 
     # -- dynamics --------------------------------------------------------------------------------------
 
@@ -162,8 +155,8 @@ class PointEquations(Equations):
 
     @cached_property
     def a(self) -> SX:
-        if self.friction is not None:
-            return self._with_friction(self.friction)
+        if self.elements.friction is not None:
+            return self._with_friction(self.elements.friction)
         return self._solution[0] if self.nv else SX.zeros(0, 1)
 
     @cached_property
@@ -182,7 +175,7 @@ class PointEquations(Equations):
         Those of joints with a common point or direction are found from the balance of forces and moments of each
         body; where it does not determine them, the smallest are taken.
         """
-        whole = {(b.name, b.kind, b.holonomic): part for b, part in self._by_block(self.lam)}
+        whole = {(b.name, b.kind, b.holonomic): part for b, part in self.by_block(self.lam)}
         found: list[tuple[ConstraintBlock, SX]] = []
         open_blocks: list[ConstraintBlock] = []
         for block in self._stated:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import casadi as ca
 import numpy as np
@@ -22,6 +22,9 @@ from sekant.formulations.tree import free_layout
 from sekant.geometry.spatial import SX, Pose, Twist
 from sekant.model.motion import FrameState
 from sekant.model.resolve import ResolvedModel
+
+if TYPE_CHECKING:
+    from sekant.formulations.contract import Motion
 
 Floats = NDArray[np.float64]
 
@@ -51,7 +54,7 @@ class PointKinematics(TreeKinematics):
             q.append(symbols[0])
             v.append(symbols[1])
         self.q, self.v = (ca.densify(ca.vertcat(SX.zeros(0, 1), *part)) for part in (q, v))
-        self.q_all = self.v_all = SX.zeros(0, 1)
+        self.q_all = self.v_all = self.a_driven = SX.zeros(0, 1)
         self.qdot = self.v
 
     def rate(self, expression: SX) -> SX:
@@ -142,7 +145,7 @@ class PointKinematics(TreeKinematics):
         R_rate, p_rate, w = self._velocity[body]
         return FrameState(body, self._X_WB[body] @ X_BF, p_rate + R_rate @ X_BF.p, w)
 
-    def placed_by(self, other: TreeKinematics) -> dict[str, tuple[SX, SX]]:
+    def placed_by(self, other: Motion) -> dict[str, tuple[SX, SX]]:
         """The points and vectors and their rates as another set of coordinates gives them."""
         found = {}
         for basic in self.basis.basics:

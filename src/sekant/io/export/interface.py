@@ -58,8 +58,8 @@ def identifier(name: str) -> str:
 def _states(system: System) -> tuple[Variable, ...]:
     eq = system.equations
     names = system.state_names[: system.nq + system.nv + system.nz]
-    units = [*_units(system, getattr(eq.motion, "q_names", ()), "coordinates")]
-    units += [*_units(system, getattr(eq.motion, "v_names", ()), "velocities")]
+    units = [*_units(system, eq.motion.q_names, "coordinates")]
+    units += [*_units(system, eq.motion.v_names, "velocities")]
     units = (units if len(units) == system.nq + system.nv else [""] * (system.nq + system.nv)) + [
         ""
     ] * system.nz
@@ -122,7 +122,7 @@ def _inputs(system: System, parameters: Sequence[Variable], names: Sequence[str]
                 f"depends on: give it a name in the model, or compile with parameters=['{name}']"
             )
         k = known.index(name)
-        moved = ca.vertcat(eq.Phi, eq.rate, eq.qdot, getattr(eq.motion, "q_all", SX.zeros(0, 1)))
+        moved = ca.vertcat(eq.Phi, eq.rate, eq.qdot, eq.motion.q_all)
         if eq.lookups.jacobian(moved, eq.p[k]).nnz():
             raise SekantError(
                 f"input '{name}' moves a driver or a constraint, so that its rates act as well; let it set a force, "

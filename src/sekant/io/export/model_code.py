@@ -99,8 +99,8 @@ def model_code(
         functions.append(write("indicators", [("z", z)]))
     if derivatives:
         functions.append(_derivatives(system, face, x, xdot, y, write))
-    q0, v0 = eq.initial()
-    x0 = ca.vertcat(*[ca.vec(ca.densify(part)) for part in (q0, v0, eq.z_start)])
+    q0, v0 = eq.start.values()
+    x0 = ca.vertcat(*[ca.vec(ca.densify(part)) for part in (q0, v0, eq.elements.start)])
     p = system.parameter_vector()
     stated = np.array(eq.lookups.oracle("stated", [eq.p], [x0])(p)).ravel()
     found = np.concatenate([start.q, start.v, system.element_states(start)])

@@ -55,16 +55,16 @@ def refuse(system: System, what: str) -> None:
             "'taylor', which the exported code does not contain; use a joint_limit, a plane_contact or another force "
             "that gives way"
         )
-    if system.equations.dry_friction:
-        item = system.equations.friction.frictions[0]
+    if system.equations.elements.dry_friction:
+        item = system.equations.elements.friction.frictions[0]
         raise SekantError(
             f"model '{name}': friction '{item.name}' cannot be exported as {what}: the exported "
             "code has no events at "
             f"which joint '{item.joint}' sticks; use an actuator with a smooth law such as "
             "-level*v/sqrt(v^2 + 1e-3^2)"
         )
-    if system.equations.held_values:
-        item = system.equations.held_values[0].name.rpartition(".")[0]
+    if system.equations.elements.held_values:
+        item = system.equations.elements.held_values[0].name.rpartition(".")[0]
         raise SekantError(
             f"model '{name}': '{item}' holds values between events or samples and cannot be exported as {what}: the "
             "exported code has no events; leave it out, or close the loop outside through inputs and outputs"

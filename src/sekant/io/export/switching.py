@@ -39,7 +39,7 @@ class TimedSwitch:
 
 def timed_switches(system: System, horizon: float) -> list[TimedSwitch]:
     """All switches by time. Those of natural mechanisms, which have no formulas, are found up to `horizon` (s)."""
-    items = system.equations.timed_items()
+    items = system.equations.timeline.items()
     if items is None:
         times = system.time_stops(0.0, horizon)
         if times and system.parameters:
@@ -66,7 +66,7 @@ def timed_switches(system: System, horizon: float) -> list[TimedSwitch]:
                 found.setdefault(
                     (str(switch.start), str(switch.scale), switch.table), TimedSwitch(start, scale, knots)
                 )
-    given = system.equations.given_inputs.values()  # inputs as functions of time
+    given = system.equations.resolved.given.values()  # inputs as functions of time
     return [*found.values(), *(TimedSwitch(SX(0), SX(1), tuple(table.kinks.tolist())) for table in given)]
 
 

@@ -85,7 +85,7 @@ def _smoothness(model: Any) -> dict[str, dict[str, str]]:
 def _described(system: System) -> dict[str, Any]:
     from sekant.engine.reports import constraint_rank
 
-    inventory = system.equations.inventory(system.parameter_vector())
+    inventory = system.equations.reports.inventory(system.parameter_vector())
     return {
         "model": system.model.name,
         "degrees_of_freedom": system.nv - constraint_rank(system),

@@ -1,0 +1,110 @@
+"""What can be told of a model with bodies and joints: outputs, contents, drawing, why a motion cannot go on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import casadi as ca
+import numpy as np
+from numpy.typing import NDArray
+
+from sekant.formulations.contract import Inventory
+from sekant.formulations.outputs import Output, model_outputs
+from sekant.formulations.scene import Scene, model_scene
+from sekant.geometry.spatial import SX
+from sekant.tables.bound_oracle import BoundOracle
+
+if TYPE_CHECKING:
+    from sekant.formulations.equations import Equations
+
+Vector = NDArray[np.float64]
+SMALLEST = 1e-14
+"""Eigenvalue of the mass matrix, against the largest inertia, that still counts."""
+
+
+class ModelReports:
+    """What can be told of a model with bodies and joints."""
+
+    def __init__(self, eq: Equations):
+        self._eq = eq
+
+    def outputs(self, work: SX) -> tuple[Output, ...]:
+        return model_outputs(self._eq, work)
+
+    def quantities(self) -> Mapping[str, tuple[str | tuple[str, ...], tuple[str, ...], SX]]:
+        """None: all belong to joints, frames, sensors and forces."""
+        return {}
+
+    def check(self, p: Vector) -> None:
+        stated = self._eq.stated_model
+        stated.check(np.asarray(p, float)[: stated.p.numel()])
+
+    def scene(self, p: Vector) -> Scene:
+        stated = self._eq.stated_model
+        return model_scene(stated.model, stated.p, np.asarray(p, float)[: stated.p.numel()])
+
+    def failure(self, t: float, q: Vector, v: Vector, z: Vector, p: Vector) -> str:
+        """A joint or table beyond its range, or a coordinate without inertia."""
+        eq = self._eq
+        inputs, given = [eq.t, eq.q, eq.v, eq.z, eq.p], [t, q, v, z, p]
+        motion = eq.motion
+        coordinates = np.array(eq.lookups.oracle("q_all", inputs, [motion.q_all])(*given)).ravel()
+        for link in motion.links:
+            fault = link.joint.out_of_range([float(x) for x in coordinates[link.q]])
+            if fault:
+                return f"joint '{link.joint_name}': {fault}"
+        _ = eq.elements.actions  # from here on the tables of all forces are known
+        outside = eq.lookups.range_error(inputs, given)
+        return str(outside) if outside is not None else self.singularity(t, q, v, p)
+
+    def singularity(self, t: float, q: Vector, v: Vector, p: Vector) -> str:
+        """The coordinate of a tree that nothing resists."""
+        eq = self._eq
+        if eq.constraints or not eq.nv:
+            return ""
+        inertias = eq.recent.once("inertias", lambda: _inertias(eq))
+        M, J = inertias(t, q, v, p)
+        M = M.reshape(eq.nv, eq.nv)
+        if not np.all(np.isfinite(M)):
+            return ""
+        sizes, vectors = np.linalg.eigh(M)
+        if sizes[0] > SMALLEST * max(sizes[-1], np.max(np.abs(J))):
+            return ""
+        worst = int(np.argmax(np.abs(vectors[:, 0])))
+        return (
+            f"the mass matrix is singular: nothing resists '{eq.motion.state_names()[1][worst]}' "
+            f"(eigenvalues from {sizes[0]:.1e} to {sizes[-1]:.1e}); give the body that it moves a mass, or an "
+            "inertia about that axis"
+        )
+
+    def inventory(self, p: Vector) -> Inventory:
+        """The tree of bodies with joints, degrees of freedom and masses."""
+        eq = self._eq
+        model, motion = eq.model, eq.motion
+        counts = ", ".join(
+            f"{len(getattr(model, key))} {key}" for key in ("bodies", "joints", "forces", "drivers")
+        )
+        bodies = [
+            {
+                "name": link.body,
+                "parent": motion.links[link.parent].body if link.parent >= 0 else "ground",
+                "joint": link.joint_name,
+                "joint_type": link.joint.type,
+                "free": len(free),
+                "driven": link.joint.nv - len(free),
+            }
+            for link, free in zip(motion.links, motion.free, strict=True)
+        ]
+        lists = {key: list(getattr(model, key)) for key in ("forces", "drivers", "sensors", "parameters")}
+        total = sum((link.inertia.m for link in motion.links), SX(0))
+        mass = float(ca.Function("m", [eq.p], [total])(p))
+        blocks = [f"{block.name} ({block.kind}: {block.rows} equations)" for block in eq.constraints]
+        lines = (f"model '{model.name}'", *motion.described(p[: motion.p.numel()]), *blocks)
+        return Inventory(lines, counts, {"bodies": bodies, **lists}, mass)
+
+
+def _inertias(eq: Equations) -> BoundOracle:
+    """(t, q, v, p) -> mass matrix, and moments of inertia of all links."""
+    moments = ca.vertcat(*[ca.vec(link.inertia.J) for link in eq.motion.links])
+    return BoundOracle(eq.lookups.oracle("inertias", [eq.t, eq.q, eq.v, eq.p], [eq.mass_matrix, moments]))

@@ -1,0 +1,219 @@
+"""What mechanisms in points and bare Lagrangians answer besides their equations: elements, energies, start, switches,
+reports."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import casadi as ca
+import numpy as np
+from numpy.typing import NDArray
+
+from sekant.errors import ModelError
+from sekant.formulations.contract import Inventory, Key, Start
+from sekant.formulations.driver_jumps import GivenMotion
+from sekant.formulations.elements import Elements
+from sekant.formulations.natural.parts import LagrangianParts
+from sekant.formulations.natural.singular import motion_without_inertia
+from sekant.formulations.natural.time_stops import crossing_times, switching_functions
+from sekant.formulations.outputs import Output
+from sekant.formulations.scene import Scene
+from sekant.geometry.spatial import SX
+
+if TYPE_CHECKING:
+    from sekant.formulations.natural.equations import NaturalEquations
+
+Floats = NDArray[np.float64]
+DYNAMIC = "explicit_time"
+"""Name of the power that energies with explicit dependence on time take in."""
+_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(8)
+GAUSS = (0.5 * (_NODES + 1.0), 0.5 * _WEIGHTS)
+"""Places in [0, 1] and weights of Gauss's quadrature."""
+
+
+class LagrangianElements(Elements):
+    """States whose rates are not linear in the velocities."""
+
+    def __init__(self, parts: LagrangianParts, frozen_rates: Mapping[str, SX]):
+        states = parts.states.values()
+        none = SX.zeros(0, 1)
+        self.names = list(parts.states)
+        self.z = ca.vertcat(none, *[symbol for symbol, _, _ in states])
+        self.rates = ca.vertcat(none, *[rate for _, rate, _ in states])
+        self.start = ca.vertcat(none, *[SX(start) for _, _, start in states])
+        self.frozen_rates = frozen_rates
+        self.passive = False  # energies may hold springs
+
+
+class LagrangianEnergies:
+    """Energies as they are stated, else as they follow from the Lagrangian."""
+
+    def __init__(self, eq: NaturalEquations):
+        self._eq, self._parts = eq, eq.parts
+
+    @cached_property
+    def total(self) -> SX:
+        """Kinetic and potential energy if they are known apart, else v dL/dv - L."""
+        parts = self._parts
+        if parts.kinetic is not None and parts.potential is not None:
+            return parts.kinetic + parts.potential
+        return ca.dot(self._eq.v, self._eq.momentum) - parts.lagrangian
+
+    @property
+    def kinetic(self) -> SX:
+        """For a bare Lagrangian its part of second degree in the velocities."""
+        if self._parts.kinetic is not None:
+            return self._parts.kinetic
+        return ca.dot(self._eq.v, self._eq.mass_matrix @ self._eq.v) / 2
+
+    @property
+    def potential(self) -> SX:
+        return self._parts.potential if self._parts.potential is not None else self.total - self.kinetic
+
+    @cached_property
+    def powers(self) -> dict[str, SX]:
+        moving = any(not block.drift.is_zero() for block in self._eq.constraints)
+        if self._parts.prescribed is None and not moving:
+            return self.powers_with(SX.zeros(0, 1), SX.zeros(0, 1))
+        return self.powers_with(self._eq.a, self._eq.lam)
+
+    def powers_with(self, a: SX, lam: SX) -> dict[str, SX]:
+        eq, parts, lk = self._eq, self._parts, self._eq.lookups
+        if parts.prescribed is not None:
+            return parts.prescribed(a, lam)
+        powers = {name: -ca.dot(eq.v, lk.gradient(D, eq.v)) for name, D in parts.rayleigh.items()}
+        powers |= {name: ca.dot(eq.v, Q) for name, Q in parts.forces.items()}
+        if lam.numel():
+            for block, part in eq.by_block(lam):
+                if not block.drift.is_zero():
+                    powers[block.name] = powers.get(block.name, SX(0)) + ca.dot(part, block.drift)
+        explicit = -lk.jacobian(parts.lagrangian, eq.t)
+        if not explicit.is_zero():
+            powers[DYNAMIC] = explicit
+        return powers
+
+
+class LagrangianStart(Start):
+    """The start as it is given, with tracked quantities at their values."""
+
+    def __init__(self, eq: NaturalEquations):
+        self._eq, self._parts = eq, eq.parts
+        self.stated_counts = [k for k, (_, start) in eq.parts.tracked.items() if start is None]
+
+    def values(self) -> tuple[SX, SX]:
+        return SX(ca.DM(self._parts.start)), SX(ca.DM(self._parts.start_rates))
+
+    def weight(self, key: Key, velocity: bool) -> float:
+        weights = self._parts.rate_weights if velocity else self._parts.weights
+        return float(weights[self._parts.q_names.index(key[0])])
+
+    def completed(self, q: Floats, v: Floats, t: float, p: Floats) -> tuple[Floats, Floats]:
+        """Tracked quantities that start at a value of the coordinates, at that value."""
+        eq = self._eq
+        q, v = q.copy(), v.copy()
+        for k, (rate, start) in self._parts.tracked.items():
+            both = ca.vertcat(rate, eq.q[k] if start is None else start)
+            oracle = eq.lookups.oracle("tracked", [eq.t, eq.q, eq.v, eq.p], [both])
+            v[k], q[k] = np.array(oracle(t, q, v, p)).ravel()
+        return q, v
+
+    def counted(self, q: Floats, moved: Floats, t: float, p: Floats) -> Floats:
+        """Tracked quantities by the integral of their rates on the straight way, which for angles is exact."""
+        numbers = list(self._parts.tracked)
+        if not numbers:
+            return moved
+        way, total = moved - q, np.zeros(len(numbers))
+        for place, weight in zip(*GAUSS, strict=True):
+            at = q + place * way
+            along, standing = (np.array(self._tracked_rates(t, at, v, p)).ravel() for v in (way, 0.0 * way))
+            total += weight * (along - standing)
+        new = moved.copy()
+        new[numbers] = q[numbers] + total
+        return new
+
+    @cached_property
+    def _tracked_rates(self) -> ca.Function:
+        eq = self._eq
+        rates = ca.vertcat(*[rate for rate, _ in self._parts.tracked.values()])
+        return eq.lookups.oracle("rates", [eq.t, eq.q, eq.v, eq.p], [rates])
+
+
+class LagrangianTimeline:
+    """Switches in time, which have to be searched for."""
+
+    def __init__(self, eq: NaturalEquations):
+        self._eq = eq
+
+    def items(self) -> None:
+        """None: expressions have no text."""
+
+    def stops(self, begin: float, end: float, values: Mapping[str, Any]) -> list[float]:
+        eq = self._eq
+        known = eq.resolved.parameters
+        p = [np.atleast_1d(np.asarray(values.get(x.name, x.default), float)).ravel() for x in known]
+        chosen = np.concatenate([np.zeros(0), *p])
+        return crossing_times(self._switching, eq.t, eq.p, eq.lookups, chosen, begin, end)
+
+    @cached_property
+    def _switching(self) -> SX:
+        """(k,) functions of t and p that change their sign where a load, a driver or a constraint switches."""
+        eq, parts = self._eq, self._eq.parts
+        rows = [row.expression for row in (*parts.positions, *parts.velocities)]
+        loads = [parts.lagrangian, *parts.rayleigh.values(), *parts.forces.values()]
+        return switching_functions([*loads, *rows], eq.t, eq.p, eq.lookups)
+
+    def driver_jump(self, begin: float, end: float, values: Mapping[str, Any], p: Floats) -> str | None:
+        eq, times = self._eq, self.stops(begin, end, values)
+        for name, position in eq.parts.given_motions().items() if times else ():
+            found = GivenMotion(position, eq.t, eq.p, eq.lookups).jump_text(p, times, (begin, end))
+            if found:
+                return f"{name}: {found}"
+        return None
+
+
+class LagrangianReports:
+    """What can be told of a mechanism in points."""
+
+    def __init__(self, eq: NaturalEquations):
+        self._eq, self._parts = eq, eq.parts
+
+    def outputs(self, work: SX) -> tuple[Output, ...]:
+        return tuple(self._parts.report(self._eq, work))
+
+    def quantities(self) -> Mapping[str, tuple[str | tuple[str, ...], tuple[str, ...], SX]]:
+        eq = self._eq
+        places = [(name, ("m", (), eq.q[k])) for k, name in enumerate(self._parts.q_names)]
+        outputs = self.outputs(SX.sym("w", len(eq.energies.powers)))
+        return dict([*places, *((o.name, (o.unit, o.components, ca.vec(o.expression))) for o in outputs)])
+
+    def check(self, p: Floats) -> None:
+        for what, value in self._parts.inertias.items():
+            number = float(self._eq.lookups.oracle("inertia", [self._eq.p], [value])(p))
+            if number < 0:
+                raise ModelError(f"{what} must not be negative (got {number:g}); check the parameters")
+
+    def failure(self, t: float, q: Floats, v: Floats, z: Floats, p: Floats) -> str:
+        eq = self._eq
+        outside = eq.lookups.range_error([eq.t, eq.q, eq.v, eq.p], [t, q, v, p])
+        return str(outside) if outside is not None else self.singularity(t, q, v, p)
+
+    def singularity(self, t: float, q: Floats, v: Floats, p: Floats) -> str:
+        return motion_without_inertia(self._eq, self._parts.q_names, t, q, v, p)
+
+    def inventory(self, p: Floats) -> Inventory:
+        eq, parts = self._eq, self._parts
+        lines = [
+            f"mechanism '{parts.resolved.model.name}' in natural coordinates",
+            *([str(parts.table)] if parts.table else []),
+        ]
+        mass = None
+        if parts.mass is not None:
+            mass = float(eq.lookups.oracle("mass", [eq.p], [parts.mass])(p))
+        names = {"parameters": [parameter.name for parameter in parts.resolved.parameters]}
+        counts = "" if eq.constraints else f"{eq.nv} coordinates"
+        return Inventory(tuple(lines), counts, {**parts.items, **names}, mass)
+
+    def scene(self, p: Floats) -> Scene:
+        return self._parts.scene

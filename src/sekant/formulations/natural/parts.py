@@ -1,0 +1,74 @@
+"""All that determines the motion of a mechanism in points or of a bare Lagrangian."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sekant.formulations.natural.freedom import FreedomTable
+from sekant.formulations.outputs import Output
+from sekant.formulations.scene import Scene
+from sekant.geometry.spatial import SX
+from sekant.model.points.geometric import Rows
+from sekant.model.resolve import ResolvedModel
+from sekant.tables.lookups import Lookups
+
+if TYPE_CHECKING:
+    from sekant.formulations.natural.equations import NaturalEquations
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class LagrangianParts:
+    """All that determines a motion: symbols, energies, constraints, start values.
+
+    `resolved`: the model with its run-time parameters.
+    `q`, `v` (n,): coordinates and their rates, q' = v. `lagrangian` (): of q, v, t, p. `kinetic`, `potential` ():
+    its physical parts, and `mass` (kg), if known. `rayleigh`: dissipation functions by name; `forces` (n,):
+    generalized forces by name. `start`, `start_rates` (n,); `weights`, `rate_weights` (n,): how firmly assembly
+    holds them. `tracked`: by number of the coordinate its rate and start; `states`: symbol, rate
+    and start of quantities whose rates are not linear in the velocities. `prescribed(a, lam)`: all powers by name,
+    where points are prescribed. `report(equations, work)`: outputs. `given_motions()`: functions of time, by name.
+    `components`: by number of the coordinate the point or vector (3,) that it is a component of, which, and whether
+    it is a point; `carried`: numbers of the coordinates of each part; `places`: position and velocity (3,) of each
+    part. `items`: contents by kind. `table`: of the degrees of freedom.
+    """
+
+    resolved: ResolvedModel
+    t: SX
+    q: SX
+    v: SX
+    q_names: tuple[str, ...]
+    v_names: tuple[str, ...]
+    lagrangian: SX
+    start: Floats
+    start_rates: Floats
+    weights: Floats
+    rate_weights: Floats
+    report: Callable[[NaturalEquations, SX], Sequence[Output]]
+    kinetic: SX | None = None
+    potential: SX | None = None
+    mass: SX | None = None
+    inertias: Mapping[str, SX] = field(
+        default_factory=dict
+    )  # masses and moments, none of which may be negative
+    rayleigh: Mapping[str, SX] = field(default_factory=dict)
+    forces: Mapping[str, SX] = field(default_factory=dict)
+    positions: Sequence[Rows] = ()
+    velocities: Sequence[Rows] = ()
+    tracked: Mapping[int, tuple[SX, SX | None]] = field(default_factory=dict)
+    states: Mapping[str, tuple[SX, SX, float]] = field(default_factory=dict)
+    lookups: Lookups = field(default_factory=Lookups)
+    prescribed: Callable[[SX, SX], dict[str, SX]] | None = None
+    scene: Scene = field(default_factory=dict)
+    components: Mapping[int, tuple[SX, int, bool]] = field(default_factory=dict)
+    carried: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    places: Mapping[str, tuple[SX, SX]] = field(default_factory=dict)
+    given_motions: Callable[[], Mapping[str, SX]] = dict
+    items: Mapping[str, Any] = field(default_factory=dict)
+    table: FreedomTable | None = None

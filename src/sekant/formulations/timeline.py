@@ -1,0 +1,80 @@
+"""What happens with time alone in a model with bodies and joints: switches of signals, jumps of drivers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sekant.formulations.driver_jumps import GivenMotion
+from sekant.model.fields import expressions_of
+from sekant.model.quantities import Description
+from sekant.model.resolve import parameter_values
+
+if TYPE_CHECKING:
+    from sekant.formulations.equations import Equations
+
+Vector = NDArray[np.float64]
+
+
+class ModelTimeline:
+    """Signals and tables of time in forces, drivers, sensors and signals."""
+
+    def __init__(self, eq: Equations):
+        self._eq = eq
+
+    def items(self) -> Sequence[Description]:
+        model = self._eq.model
+        collections = (model.forces, model.drivers, model.sensors, model.signals)
+        return [item for collection in collections for item in collection.values()]
+
+    def stops(self, begin: float, end: float, values: Mapping[str, Any]) -> list[float]:
+        return self._stops(self.items(), begin, end, values)
+
+    def _stops(
+        self, items: Sequence[Description], begin: float, end: float, values: Mapping[str, Any]
+    ) -> list[float]:
+        model, resolved, recent = self._eq.model, self._eq.resolved, self._eq.recent
+        defaults = {parameter.name: parameter.default for parameter in resolved.parameters}
+        given = {
+            name: float(np.asarray(value).ravel()[0])
+            for name, value in {**defaults, **values}.items()
+            if name in model.parameters
+        }
+        key = ("stops", tuple(map(id, items)), begin, end, *given.items())
+        known = recent.get(key)
+        if known is not None:
+            return known
+        constants = parameter_values(model, given)
+        stops: set[float] = set()
+
+        def kinks(table: str) -> Sequence[float]:
+            return model.tables[table].table(table).kinks.tolist()
+
+        for item in items:
+            for _, expression in expressions_of(item):
+                for switch in expression.time_switches(constants.keys()):
+                    stops.update(switch.times(begin, end, constants.__getitem__, kinks))
+        for table in resolved.given.values():
+            stops.update(x for x in table.kinks.tolist() if begin <= x <= end)
+        return recent.put(key, sorted(stops))
+
+    def driver_jump(self, begin: float, end: float, values: Mapping[str, Any], p: Vector) -> str | None:
+        eq = self._eq
+        for name, driver in eq.model.drivers.items():
+            times = self._stops([driver], begin, end, values)
+            if not times:
+                continue
+            motion = eq.recent.once(
+                ("driver", name),
+                lambda driver=driver: GivenMotion(eq.motion.value(driver.value), eq.t, eq.p, eq.lookups),
+            )
+            key = ("jump", name, begin, end, *times, motion.concerns(p))
+            found = eq.recent.get(key)
+            if found is None:
+                found = eq.recent.put(key, motion.jump_text(p, times, (begin, end)) or "")
+            if found:
+                return f"driver '{name}': {found}"
+        return None
