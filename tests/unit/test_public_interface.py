@@ -1,8 +1,10 @@
 """The Python interface as a user meets it: names, faults of constructors, signatures, saving, pickling, notebooks."""
 
+import ast
 import inspect
 import pickle
 import re
+from pathlib import Path
 
 import casadi as ca
 import numpy as np
@@ -134,3 +136,16 @@ def test_notebooks_show_tables_and_the_player(model, result):
     assert shown.count("<iframe") == 1
     assert "<td>hinge.q</td>" in shown
     assert "<script" not in re.sub(r'srcdoc="[^"]*"', "", shown)
+
+
+def test_type_checkers_see_every_public_name():
+    """A stub exports only what it imports under its own name."""
+    stub = ast.parse(Path(sk.__file__).with_suffix(".pyi").read_text())
+    names = [
+        (alias.name, alias.asname)
+        for line in stub.body
+        if isinstance(line, ast.ImportFrom)
+        for alias in line.names
+    ]
+    assert len(names) > 40
+    assert [pair for pair in names if pair[0] != pair[1]] == []
