@@ -1,11 +1,17 @@
 """Numbers that TROM prints (tables 3.5, 3.7, 4.1, 5.1; equations 4.18, 4.19), with REFERENCE's corrections."""
 
+import sys
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 import sekant as sk
 from linear_models import G, rotating_pendulum, slider_pendulum, trom_four_bar
 from sekant.engine.functions.linear import Point, linear_functions
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "examples"))
+import three_ways
 
 
 def test_slider_pendulum_without_damping():
@@ -63,3 +69,34 @@ def test_rotating_pendulum():
     assert pytest.approx(2 * J * side * rate * np.array([[0, 1], [-1, 0]]), abs=1e-11) == linear.C
     K = J * rate**2 * (0.25 - 0.75) + 10 * G * 0.5 * np.cos(np.pi / 6)
     assert pytest.approx(np.diag([0.0, K]), abs=1e-11) == linear.K
+
+
+def test_lines_of_a_spectrum_are_found_between_its_bins():
+    """200 s at 5 samples a second as in 3.2.5; a frequency that is not there has no line near it."""
+    time = np.arange(1000) / 5.0
+    motion = np.stack(
+        [
+            np.sin(2 * np.pi * 0.2741 * time) + 0.1 * np.sin(2 * np.pi * 0.3405 * time),
+            np.cos(2 * np.pi * 0.9081 * time),
+        ],
+        1,
+    )
+    wanted = np.array([0.2741, 0.3405, 0.9081])
+    assert three_ways.lines(motion, 5.0, wanted) == pytest.approx(wanted, abs=5e-4)
+    assert abs(three_ways.lines(motion, 5.0, np.array([0.6]))[0] - 0.6) > 0.2
+
+
+def test_the_chain_has_the_printed_masses_and_seven_freedoms():
+    """3.2.5: inertias are those of the figure; seven modes, none of them free."""
+    model = three_ways.model("chain")
+    assert [model.bodies[f"rod{i}"].mass for i in range(2, 7)] == [5, 3, 2, 1, 1]
+    system = sk.compile(model)
+    assert system.nv == 7
+    assert system.initial_state().v == pytest.approx([0.02, -0.03, -0.03, -0.03, 0.05, 0.03, -0.03])
+    rest = sk.equilibrium(system)
+    assert rest.stability == "stable"
+    frequencies = np.sqrt(rest.curvatures) / (2 * np.pi)
+    printed = three_ways.CASES["chain"].printed
+    assert np.sort(frequencies) == pytest.approx(
+        printed, rel=0.05
+    )  # springs of the example are chosen for that

@@ -122,6 +122,7 @@ class Placement(Description):
 
 Frame = Placement  # the public name: what a user places on a body
 
+
 def composed(X_AB: Placement, X_BC: Placement) -> Placement:
     """X_AC. Positions may hold expressions; where both frames are turned, their orientations must be numbers."""
     if X_AB.orientation == Orientation():
