@@ -1,10 +1,12 @@
 """What a command does not need, it does not load: the libraries that take long to import."""
 
+import importlib.util
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from command_line import PRELOADED
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 SLOW = ("matplotlib", "pandas", "numba", "scipy.optimize")
@@ -48,3 +50,8 @@ def test_commands_leave_slow_libraries_alone(tmp_path, arguments, more):
     loaded(*arguments, folder=tmp_path)  # fills the caches
     found = loaded(*arguments, folder=tmp_path)
     assert not found & {*SLOW, *more}
+
+
+@pytest.mark.parametrize("name", PRELOADED)
+def test_what_the_commands_of_the_tests_are_forked_with_exists(name):
+    assert importlib.util.find_spec(name)  # the server passes over a name that it does not find
