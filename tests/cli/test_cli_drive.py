@@ -66,7 +66,11 @@ def test_the_list_knows_every_maneuver():
             r"sedan.yaml:5: chassis.mass: .*is a length, but a mass is expected",
         ),
         (("mass: 1360 kg", "mass: -3 kg"), r"sedan.yaml:5: chassis.*must be positive"),
-        (("com: [-1.18 m", "com: [1.18 m"), "beyond an axle"),
+        (("com: [-1.18 m", "com: [1.18 m"), r"sedan.yaml:5: chassis.com: .*beyond an axle"),
+        (("2200, 2450]", "200, 2450]"), r"sedan.yaml:5: chassis.inertia: .*triangle"),
+        (("at: [-2.66 m", "at: [0 m"), r"sedan.yaml:6: axles: all axles lie at x = 0"),
+        (("speed: 80 km/h", "speed: -20 m/s"), r"sedan.yaml:34: speed: must not be negative \(got -20 m/s\)"),
+        (("mass: 1360 kg", "mass: 1360 t"), r"sedan.yaml:9: axles.front.tire: a tire cannot carry"),
         (
             ("type: brush_tire", "type: brush_tyre"),
             r"sedan.yaml:\d+: axles.front.tire: .*did you mean 'brush_tire'",

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from sekant.errors import ModelError
 from sekant.formulations.group_motion import GroupRows
+from sekant.formulations.rotors import rotors_of
 from sekant.formulations.tree import Layout, Link, joint_frames, tree_lines
 from sekant.geometry.spatial import SX, Pose, Twist, column, quaternion_from_rotation
 from sekant.model.joints import Joint, JointMotion, leader_of, shared_coordinates
@@ -163,15 +164,20 @@ class TreeKinematics:
         self.S: list[SX] = []
         self.free: list[list[int]] = []  # columns of S that are free
         self.zeta: list[Twist] = []  # acceleration of a link if its parent and free rates had none
+        self.spin: list[
+            SX | None
+        ] = []  # of rotors: R from the link's frame, which does not turn, to the joint's M
         qdot_all: list[SX] = []
         free = set(self.q_names)
-        for link in self.links:
+        rotors = rotors_of(self.links)
+        for i, link in enumerate(self.links):
             q, v, a = self.q_all[link.q], self.v_all[link.v], self.a_driven[link.v]
             is_driven = any(i in self.driven for i in range(link.v.start, link.v.stop))
             motion = _joint_motion(link.joint, q, v, self.lookups, is_driven)
             if link.reversed:
                 motion = _backwards(motion)
-            X_PM = link.X_PF @ motion.X_FM
+            self.spin.append(motion.X_FM.R if i in rotors else None)
+            X_PM = link.X_PF if i in rotors else link.X_PF @ motion.X_FM
             V_joint = Twist.of(ca.densify(motion.S @ v)) if link.joint.nv else Twist.zero()
             V = V_joint if link.parent < 0 else X_PM.twist_to_child(self.V[link.parent]) + V_joint
             zeta = Twist.of(motion.c)
@@ -265,10 +271,15 @@ class TreeKinematics:
         if body == "ground":
             return FrameState("ground", X_BF, SX.zeros(3), SX.zeros(3))
         i = self.link_index[body]
-        X_MF = self.links[i].X_BM.inverse() @ X_BF
+        X_MF = self.on_link(i, X_BF)
         X_WM, V = self.X_WM[i], self.V[i]
         v_WF = X_WM.R @ (V.v + ca.cross(V.w, X_MF.p))
         return FrameState(body, X_WM @ X_MF, v_WF, X_WM.R @ V.w)
+
+    def on_link(self, i: int, X_BF: Pose) -> Pose:
+        """Pose of a frame on link i's body in the link's frame."""
+        X_MF, spin = self.links[i].X_BM.inverse() @ X_BF, self.spin[i]
+        return X_MF if spin is None else Pose(spin, SX.zeros(3)) @ X_MF
 
     def joint_ends(self, joint: str) -> tuple[FrameState, FrameState]:
         """States of the joint's frames F and M."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import casadi as ca
 
-from sekant.geometry.spatial import SX, quaternion_from_rotation
+from sekant.geometry.spatial import SX, Pose, quaternion_from_rotation
 
 if TYPE_CHECKING:
     from sekant.formulations.equations import Equations
@@ -49,7 +49,7 @@ def _bodies(eq: Equations) -> Iterator[Output]:
         state = eq.motion.frame(name)
         R, A = eq.motion.X_WM[i].R, eq.forward.A[i]
         # classical acceleration of the body's origin: spatial acceleration at M, gravity offset removed
-        r = -(link.X_BM.R.T @ link.X_BM.p)
+        r = eq.motion.on_link(i, Pose.identity()).p
         V = eq.motion.V[i]
         v_origin = V.v + ca.cross(V.w, r)
         acceleration = R @ (A.v + ca.cross(A.w, r) + ca.cross(V.w, v_origin)) + eq.gravity

@@ -138,7 +138,7 @@ def composite_body(tree: TreeState) -> Accelerations:
     L = [SX(0)] * n
     free = _unlocked(tree, first)
     for k in reversed(range(n)):
-        inverse[k] = free[k] / H[k, k]
+        inverse[k] = free[k] * reciprocal(H[k, k])
         if above[k]:
             h = H[k, above[k]].T
             L[k] = h * inverse[k]
@@ -297,11 +297,16 @@ def _unit_rows(S: SX) -> tuple[int | None, ...]:
     return tuple(rows)
 
 
+def reciprocal(x: SX) -> SX:
+    """1 / x, to be multiplied with: CasADi turns every product with a plain 1 / x into a division of its own."""
+    return 0.5 * (2 / x)
+
+
 def solve_symmetric(D: SX, B: SX) -> SX:
     """D^-1 B for a small positive definite D (k, k), by an unrolled L D L^T."""
     k = D.shape[0]
     if k == 1:
-        return B * (1 / D)
+        return B * reciprocal(D)
     L: dict[tuple[int, int], SX] = {}
     inverse: list[SX] = []
     pivots: list[SX] = []
@@ -310,7 +315,7 @@ def solve_symmetric(D: SX, B: SX) -> SX:
         for s in range(j):
             pivot = pivot - L[j, s] * L[j, s] * pivots[s]
         pivots.append(pivot)
-        inverse.append(1 / pivot)
+        inverse.append(reciprocal(pivot))
         for i in range(j + 1, k):
             entry = D[i, j]
             for s in range(j):

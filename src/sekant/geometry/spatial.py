@@ -46,6 +46,12 @@ def skew(a: SX) -> SX:
     return ca.densify(ca.skew(a))
 
 
+def direction(a: SX) -> SX:
+    """Unit vector (3,) along a, by one division."""
+    square = ca.dot(a, a)
+    return a * (ca.sqrt(square) / square)
+
+
 def turn(R: SX) -> SX:
     """2 sin(angle / 2) n (3,) of a rotation R (3, 3) by an angle about n.
 

@@ -21,6 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -330,6 +331,7 @@ class Table2:
         (a1, *_, b1), (a2, *_, b2) = self.breaks1, self.breaks2
         return (float(a1), float(b1)), (float(a2), float(b2))
 
+    @cached_property
     def rows(self) -> np.ndarray:
         """(n1+2, n2+2, m, k1, k2): all patches with their continuations around them."""
         c = with_continuations(self.coefficients, 0, 3, self.breaks1, self.extrapolation[0])
@@ -340,7 +342,7 @@ class Table2:
         x1, x2 = np.broadcast_arrays(np.asarray(x1, float), np.asarray(x2, float))
         u1, i1, _ = locate(self.breaks1, self.extrapolation[0], x1)
         u2, i2, _ = locate(self.breaks2, self.extrapolation[1], x2)
-        inner = horner(self.rows()[i1, i2], u2[..., None, None], order[1])
+        inner = horner(self.rows[i1, i2], u2[..., None, None], order[1])
         return horner(inner, u1[..., None], order[0])
 
     @property

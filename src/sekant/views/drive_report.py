@@ -51,14 +51,14 @@ def write_report(runs: list[Run], path: Path) -> None:
 
 
 def _table(runs: list[Run]) -> str:
+    from sekant.vehicle.maneuvers import side_by_side
+
     head = "".join(f"<th class=n>{html.escape(run.label)}</th>" for run in runs)
     rows = []
-    for row in zip(*[run.measures for run in runs], strict=True):
-        values = "".join(f"<td class=n>{m.value:.5g}</td>" for m in row)
-        meaning = f"<div class=d>{html.escape(row[0].definition)}</div>" if row[0].definition else ""
-        rows.append(
-            f"<tr><td>{html.escape(row[0].name)}{meaning}</td>{values}<td>{html.escape(row[0].unit)}</td></tr>"
-        )
+    for m, found in side_by_side(runs):
+        values = "".join(f"<td class=n>{f'{value:.5g}' if value == value else '-'}</td>" for value in found)
+        meaning = f"<div class=d>{html.escape(m.definition)}</div>" if m.definition else ""
+        rows.append(f"<tr><td>{html.escape(m.name)}{meaning}</td>{values}<td>{html.escape(m.unit)}</td></tr>")
     table = f"<table><tr><th></th>{head}<th>unit</th></tr>{''.join(rows)}</table>"
     return f"<h2>Measures</h2><div class=wrap>{table}</div>"
 

@@ -66,7 +66,9 @@ def _chosen(system: System, start: State, parameters: Any, t: float, own_start: 
     if system.model.contacts:
         return TAYLOR, "contacts: events on the series"
     if system.equations.elements.dry_friction:
-        return TAYLOR, "dry friction: sticking and sliding at events on the series"
+        return system.once(
+            ("method", "friction"), lambda: _landing(system, "dry friction: sticking and sliding")
+        )
     near = _near_defaults(system, parameters)
     key = ("method", b"" if near else system.parameter_vector(parameters).tobytes(), t)
 
@@ -126,7 +128,7 @@ def _choose(system: System, start: State, parameters: Any, t: float) -> tuple[st
                 f"method to {found['explicit_steps']} steps a second"
             )
     if events:
-        return TAYLOR, "events of signals and forces, not stiff: on the series"
+        return _landing(system, "events of signals and forces, not stiff")
     if not constrained:
         return "dop853", "no constraints, not stiff"
     if has_redundant_rows(problem, t, x):
@@ -136,6 +138,17 @@ def _choose(system: System, start: State, parameters: Any, t: float) -> tuple[st
     if series > WORTH * explicit:
         return "dop853", f"constraints, not stiff, and large: a series takes {counts}"
     return TAYLOR, f"constraints, not stiff: series on the index-3 equations ({counts})"
+
+
+def _landing(system: System, why: str) -> tuple[str, str]:
+    """The series, on which events are found to round-off, unless it costs far more than dop853."""
+    series, explicit = work(system)
+    if series > WORTH * explicit:
+        return (
+            "dop853",
+            f"{why}: at events, and large: a series takes {series:.2g} operations a step, dop853 {explicit:.2g}",
+        )
+    return TAYLOR, f"{why}: at events on the series"
 
 
 def work(system: System) -> tuple[float, float]:

@@ -37,30 +37,45 @@ def chattering(
         return ()
     p = p[: system.parameter_vector().size]
     chosen = np.unique(np.linspace(0, t.size - 1, min(t.size, MOST_LOOKED_AT)).astype(int))
-    guards = rhs.guards.map(t[chosen, None], x[chosen], p[None, :])[0]
+    at, there = t[chosen], x[chosen]
+    guards = rhs.guards.map(at[:, None], there, p[None, :])[0]
+    rates = _rates(rhs, p, at, there, step, guards)
     found: dict[str, AnalysisWarning] = {}
     for s in switches:
-        for k, i in enumerate(chosen.tolist()):
-            g, moment = float(guards[k, s]), float(t[i])
-            if g != 0.0 and _slides(rhs, p, moment, x[i], step, s, g):
-                near = max(ON_SWITCH, 2.0 * abs(g))
-                names = switching_elements(system, moment, x[i], parameters, near)
-                item = " or ".join(repr(name) for name in names) or "a switch"
-                found.setdefault(item, _warning(item, moment, step))
-                break
+        k = _first_sliding(rhs, p, at, there, step, s, guards, rates)
+        if k is not None:
+            near = max(ON_SWITCH, 2.0 * abs(float(guards[k, s])))
+            names = switching_elements(system, float(at[k]), there[k], parameters, near)
+            item = " or ".join(repr(name) for name in names) or "a switch"
+            found.setdefault(item, _warning(item, float(at[k]), step))
     return tuple(found.values())
 
 
-def _slides(rhs: Any, p: Floats, t: float, x: Floats, step: float, site: int, g: float) -> bool:
-    """Whether both sides of a switch lead back to it, and it is reached within a step."""
-    rates = []
+def _rates(
+    rhs: Any, p: Floats, t: Floats, x: Floats, step: float, guards: Floats, modes: Floats | None = None
+) -> Floats:
+    """Rates of the guards (k, sites), by a part of a step."""
+    h = PART * step
+    ahead = x + h * rhs.map(t[:, None], x, p[None, :], modes=modes)[0]
+    return (rhs.guards.map(t[:, None] + h, ahead, p[None, :])[0] - guards) / h
+
+
+def _first_sliding(
+    rhs: Any, p: Floats, t: Floats, x: Floats, step: float, site: int, guards: Floats, rates: Floats
+) -> int | None:
+    """The first row at which both sides of a switch lead back to it, and it is reached within a step."""
+    g, own = guards[:, site], rates[:, site]
+    slides = np.zeros(t.size, bool)
     for side in (1.0, -1.0):
+        rows = np.flatnonzero((side * g > 0.0) & (side * own < 0.0))
+        if not rows.size:
+            continue
         modes = np.zeros(NUMBERS * len(rhs.sites))
-        modes.view(np.int64)[NUMBERS * site], modes[NUMBERS * site + 1] = 1, side
-        ahead = x + PART * step * rhs([t], x, p, modes=modes)[0]
-        rates.append((float(rhs.guards([t + PART * step], ahead, p)[0][site]) - g) / (PART * step))
-    above, below = rates
-    return above < 0.0 < below and abs(g) <= step * max(-above, below)
+        modes.view(np.int64)[NUMBERS * site], modes[NUMBERS * site + 1] = 1, -side
+        other = _rates(rhs, p, t[rows], x[rows], step, guards[rows], modes)[:, site]
+        near = np.abs(g[rows]) <= step * np.maximum(np.abs(own[rows]), np.abs(other))
+        slides[rows] = (side * other > 0.0) & near
+    return int(np.argmax(slides)) if slides.any() else None
 
 
 def _warning(item: str, t: float, step: float) -> AnalysisWarning:

@@ -109,18 +109,20 @@ class NativeFunction:
         """The function with arrays of its own, for a caller who fills them: the cheapest call from Python."""
         return Bound(self, self._entry, free_modes(self.sites))
 
-    def map(self, *arrays: Any, tables: np.ndarray | None = None) -> list[np.ndarray]:
+    def map(
+        self, *arrays: Any, tables: np.ndarray | None = None, modes: np.ndarray | None = None
+    ) -> list[np.ndarray]:
         """Outputs for N samples, as `__call__` gives them but with a leading axis N.
 
         Each input is (N, rows, columns) or (N, size), and (N,) if its size is 1. A leading axis of length 1
-        means the same value for all samples.
+        means the same value for all samples. `modes`: M, the same for all.
         """
         self._check_count(arrays)
         flat = [self._samples(i, np.asarray(a, dtype=float)) for i, a in enumerate(arrays)]
         counts = {f.shape[0] for f in flat} - {1} or {1}
         if len(counts) > 1:
             raise SekantError(f"function '{self.name}': different numbers of samples {sorted(counts)}")
-        samples = self._run(flat, counts.pop(), tables)
+        samples = self._run(flat, counts.pop(), tables, modes)
         return [_shaped(s, shape) for s, shape in zip(samples, self.shapes_out, strict=True)]
 
     def _samples(self, i: int, value: np.ndarray) -> np.ndarray:
@@ -170,11 +172,14 @@ class NativeFunction:
     def _free(self) -> np.ndarray:
         return free_modes(self.sites)
 
-    def _run(self, flat: list[np.ndarray], n: int, tables: np.ndarray | None) -> list[np.ndarray]:
+    def _run(
+        self, flat: list[np.ndarray], n: int, tables: np.ndarray | None, modes: np.ndarray | None
+    ) -> list[np.ndarray]:
         """`flat[i]`: (n or 1, size), contiguous."""
         table = self.tables if tables is None else np.ascontiguousarray(tables, dtype=float)
+        held = self._free if modes is None else np.ascontiguousarray(modes, dtype=float)
         outputs = [np.empty((n, rows * columns)) for rows, columns in self.shapes_out]
-        arg = np.array([*map(address_of, flat), address_of(table), address_of(self._free)], dtype=np.int64)
+        arg = np.array([*map(address_of, flat), address_of(table), address_of(held)], dtype=np.int64)
         res = np.array([*map(address_of, outputs)], dtype=np.int64)
         work = np.empty(max(self.work_size, 1))
         step = [a.shape[1] * 8 if a.shape[0] == n and n > 1 else 0 for a in flat]

@@ -85,7 +85,7 @@ def _pack1(table: Table, position: int) -> list[np.ndarray]:
 def _pack2(table: Table2, position: int) -> list[np.ndarray]:
     axis1 = pack_axis(table.breaks1, table.extrapolation[0])
     axis2 = pack_axis(table.breaks2, table.extrapolation[1])
-    rows = np.moveaxis(table.rows(), 2, 4)
+    rows = np.moveaxis(table.rows, 2, 4)
     second = position + 3 + axis1.size
     head = _bits(second + axis2.size, rows.shape[1], second)
     return [head, axis1, axis2, rows]

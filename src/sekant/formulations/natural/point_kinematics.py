@@ -68,6 +68,7 @@ class PointKinematics(TreeKinematics):
         return ca.densify(ca.jtimes(rate, ca.vertcat(self.q, self.v), ca.vertcat(self.v, a)))
 
     def _motions(self) -> None:
+        self.spin = [None] * len(self.links)
         self._X_WB: dict[str, Pose] = {}
         self._velocity: dict[str, tuple[SX, SX, SX]] = {}  # rates of R and p, and angular velocity, in W
         for name, group in self.sharing.groups.items():

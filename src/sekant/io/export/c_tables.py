@@ -87,7 +87,7 @@ class CTables:
         table = self.tables[number]
         label = f"table{number}"
         if isinstance(table, Table2):
-            values = np.moveaxis(table.rows(), 2, 4)
+            values = np.moveaxis(table.rows, 2, 4)
             parts = [
                 self._axis(f"{label}_axis1", table.breaks1, table.extrapolation[0], table.label),
                 self._axis(f"{label}_axis2", table.breaks2, table.extrapolation[1], table.label),
@@ -179,7 +179,7 @@ class CTables:
         label, m, (k1, k2) = f"table{shape.table}", shape.components, shape.powers
         table = self.tables[shape.table]
         assert isinstance(table, Table2)
-        rows2 = table.rows().shape[1]
+        rows2 = table.rows.shape[1]
         lines = [f"static void {name}(real x1, real x2, real *restrict y) {{"]
         lines += self._locate(f"{label}_axis1", "x1", "1", shape.periodic[0])
         lines += self._locate(f"{label}_axis2", "x2", "2", shape.periodic[1])

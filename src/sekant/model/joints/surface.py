@@ -8,7 +8,11 @@ import casadi as ca
 from pydantic import InstanceOf, field_serializer, model_validator
 
 from sekant.geometry.fingerprint import fingerprint
-from sekant.geometry.pose_symbolic import SurfaceMotion, surface_motion_from_components
+from sekant.geometry.pose_symbolic import (
+    SurfaceMotion,
+    motion_from_components,
+    surface_motion_from_components,
+)
 from sekant.geometry.spatial import SX, Pose
 from sekant.geometry.surfaces.pose_surface import PoseSurface
 from sekant.model.joints.base import (
@@ -103,11 +107,15 @@ class Surface(Joint):
         assert isinstance(self.surface, PoseSurface), "surfaces are bound before equations are built"
         return self.surface
 
-    def _on_surface(self, u1: SX, u2: SX, lookups) -> SurfaceMotion:
+    def _components(self, u1: SX, u2: SX, lookups) -> list[SX]:
+        """The surface's components, and their derivatives by u1, u2, u1 u1, u1 u2, u2 u2."""
         orders = ((0, 0), (1, 0), (0, 1), (2, 0), (1, 1), (0, 2))
-        y, y1, y2, y11, y12, y22 = (lookups(self._surface.table, u1, u2, order=order) for order in orders)
+        return [lookups(self._surface.table, u1, u2, order=order) for order in orders]
+
+    def _on_surface(self, u1: SX, u2: SX, lookups) -> SurfaceMotion:
+        components = self._components(u1, u2, lookups)
         return surface_motion_from_components(
-            y, y1, y2, y11, y12, y22, self._surface.orientation, self._surface.R_constant
+            *components, self._surface.orientation, self._surface.R_constant
         )
 
     def _deflected(self, q: SX, on: SurfaceMotion) -> tuple[Displaced, SX]:
@@ -132,8 +140,12 @@ class Surface(Joint):
     def bias(self, q, v, S, lookups) -> SX:
         if self.compliance is not None:
             return super().bias(q, v, S, lookups)
-        on = self._on_surface(q[0], q[1], lookups)
-        return (on.dS[0] * v[0] + on.dS[1] * v[1]) @ v
+        y, y1, y2, y11, y12, y22 = self._components(q[0], q[1], lookups)
+        # along the curve that has these rates: one rate of a twist instead of four
+        first = y1 * v[0] + y2 * v[1]
+        second = (y11 * v[0] + 2 * y12 * v[1]) * v[0] + y22 * v[1] ** 2
+        surface = self._surface
+        return motion_from_components(y, first, second, surface.orientation, surface.R_constant).dS
 
     @property
     def loop_parameters(self) -> int:

@@ -300,7 +300,7 @@ def _coefficients(
             blocks.append(block.reshape(rows.shape[0], -1))
             growth.append(increment.ravel())
         return np.concatenate(blocks, axis=1), np.concatenate(growth), 1
-    rows = table.rows()
+    rows = table.rows
     for order1, order2 in orders:  # type: ignore[attr-defined]
         block = differentiate(np.swapaxes(differentiate(rows, order2), 3, 4), order1)
         blocks.append(np.swapaxes(block, 3, 4).reshape(rows.shape[0] * rows.shape[1], -1))

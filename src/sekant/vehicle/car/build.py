@@ -11,9 +11,10 @@ from __future__ import annotations
 from math import pi
 from typing import Any
 
+from sekant.errors import ModelError
 from sekant.model.body import Body
 from sekant.model.driver import Driver
-from sekant.model.forces import Actuator
+from sekant.model.forces import Actuator, JointFriction
 from sekant.model.forces.base import Force
 from sekant.model.joints import Free
 from sekant.model.model import Model
@@ -33,6 +34,7 @@ from sekant.vehicle.car.statics import axle_loads, pressed_by, spin_at
 from sekant.vehicle.powertrain import AxleDrive
 
 GRAVITY = 9.81
+LEAST_WHEELBASE = 1e-3  # m
 
 
 def car_model(
@@ -55,8 +57,21 @@ def standing_loads(car: Car) -> dict[str, float]:
         masses += data.masses.tolist()
         places += data.places[:, 0].tolist()
         axles.append(data.x)
+    if max(axles) - min(axles) < LEAST_WHEELBASE:
+        raise ModelError(
+            f"all axles lie at x = {axles[0]:g} m; give each its place with at: [x, 0, 0]", path=("axles",)
+        )
     found = axle_loads(masses, places, axles, GRAVITY)
     return {name: float(load) / 2 for name, load in zip(car.axles, found, strict=True)}
+
+
+def check_standing(car: Car) -> None:
+    """Raise where the car cannot stand on its wheels."""
+    for name, load in standing_loads(car).items():
+        try:
+            pressed_by(car.axles[name].tire, load)
+        except ModelError as error:
+            raise ModelError(error.message, path=("axles", name, "tire")) from None
 
 
 class _Builder:
@@ -220,8 +235,9 @@ class _Builder:
         for number, name in enumerate(self.car.axles):
             most = brakes.torque * (brakes.front_share if number == 0 else rest) / 2
             for side in SIDES:
-                force = f"-{most!r}*brake*tanh(v/{brakes.standstill!r})"
-                found[f"{name}.{side}.brake"] = Actuator(joint=f"{name}.{side}.hub", force=force)
+                found[f"{name}.{side}.brake"] = JointFriction(
+                    joint=f"{name}.{side}.hub", level=f"{most!r}*brake", width=brakes.standstill
+                )
         return found
 
     def _air_frames(self) -> dict[str, Placement]:

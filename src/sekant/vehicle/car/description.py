@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field, SerializeAsAny, ValidationError, model_validator
 
 from sekant.errors import ModelError, ModelErrors
+from sekant.model.body import check_body
 from sekant.model.explain import explain
 from sekant.model.forces import force_class
 from sekant.model.quantities import AnyQuantity, Description, wrong
@@ -64,6 +65,15 @@ def _tire(given: Any) -> Any:
 AnyTire = Annotated[SerializeAsAny[Tire], BeforeValidator(_tire)]
 
 
+def _refuse(item: Description, positive: tuple[str, ...] = (), not_negative: tuple[str, ...] = ()) -> None:
+    """Raise for the first of these numbers that cannot be."""
+    for name in positive + not_negative:
+        value = getattr(item, name)
+        if isinstance(value, float) and (value < 0 or (value == 0 and name in positive)):
+            least = "be positive" if name in positive else "not be negative"
+            raise ValueError(f"{name} must {least} (got {value:g})")
+
+
 class Chassis(Description):
     """The sprung body."""
 
@@ -74,9 +84,9 @@ class Chassis(Description):
     """[Ixx, Iyy, Izz] about the center of mass"""
 
     @model_validator(mode="after")
-    def _heavy(self):
-        if self.mass <= 0:
-            raise ValueError(f"mass must be positive (got {self.mass:g} kg)")
+    def _possible(self):
+        _refuse(self, positive=("mass",))
+        check_body(self.mass, (*self.inertia, 0.0, 0.0, 0.0))
         return self
 
 
@@ -88,6 +98,12 @@ class Wheel(Description):
     """[Ixx, Iyy, Izz] about its center; Iyy is that of its spin"""
     width: Metres = 0.2
     """as drawn"""
+
+    @model_validator(mode="after")
+    def _possible(self):
+        _refuse(self, positive=("mass", "width"))
+        check_body(self.mass, (*self.inertia, 0.0, 0.0, 0.0))
+        return self
 
 
 class SimpleSuspension(Description):
@@ -107,10 +123,9 @@ class SimpleSuspension(Description):
     """positive if the top leans outward"""
 
     @model_validator(mode="after")
-    def _sizes(self):
-        for name in ("track", "stiffness"):
-            if getattr(self, name) <= 0:
-                raise ValueError(f"{name} must be positive (got {getattr(self, name):g})")
+    def _possible(self):
+        _refuse(self, positive=("track", "stiffness"), not_negative=("damping", "mass"))
+        check_body(self.mass, (*self.inertia, 0.0, 0.0, 0.0))
         return self
 
 
@@ -127,10 +142,8 @@ class Steering(Description):
     damping: DampingNumber = 2e4
 
     @model_validator(mode="after")
-    def _sizes(self):
-        for name in ("rack_per_turn", "arm", "stiffness"):
-            if getattr(self, name) <= 0:
-                raise ValueError(f"{name} must be positive (got {getattr(self, name):g})")
+    def _possible(self):
+        _refuse(self, positive=("rack_per_turn", "arm", "rack_mass", "stiffness"), not_negative=("damping",))
         return self
 
 
@@ -162,6 +175,11 @@ class Drive(Description):
     drag_torque: NewtonMetres = 300.0
     """most torque with which the motor brakes"""
 
+    @model_validator(mode="after")
+    def _possible(self):
+        _refuse(self, not_negative=("preload", "bias", "locking", "torque", "drag_torque"))
+        return self
+
 
 class Brakes(Description):
     """Torques in proportion to one command, no more than `torque` of all wheels together."""
@@ -170,10 +188,11 @@ class Brakes(Description):
     front_share: Plain = 0.62
     """of the first axle"""
     standstill: Plain = 0.5
-    """rad/s: below this spin the torque falls to zero, so that a standing wheel is not driven back"""
+    """rad/s: methods without events let a wheel below this spin creep; all others hold it"""
 
     @model_validator(mode="after")
     def _share(self):
+        _refuse(self, positive=("standstill",), not_negative=("torque",))
         if not 0 <= self.front_share <= 1:
             raise ValueError(f"front_share must be from 0 to 1 (got {self.front_share:g})")
         return self
@@ -188,6 +207,11 @@ class Air(Description):
     rear: PointNumbers | None = None
     front_area: AnyQuantity = 0.0
     rear_area: AnyQuantity = 0.0
+
+    @model_validator(mode="after")
+    def _possible(self):
+        _refuse(self, not_negative=("drag_area",))
+        return self
 
 
 class Car(Description):
@@ -218,6 +242,8 @@ class Car(Description):
             raise ValueError(f"axles: a car has two at least (got {len(self.axles)})")
         if self.drive is not None and self.drive.axle not in self.axles:
             raise ValueError(f"drive: there is no axle '{self.drive.axle}' ({', '.join(self.axles)})")
+        if self.speed < 0:
+            raise ValueError(f"speed must not be negative (got {self.speed:g} m/s): cars drive forward here")
         return self
 
     @property

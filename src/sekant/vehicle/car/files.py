@@ -11,6 +11,7 @@ from sekant.io.curve_files import locate_files
 from sekant.io.source import Places, find_place, read_source
 from sekant.io.table_files import read_table_files
 from sekant.io.yaml import located
+from sekant.vehicle.car.build import check_standing
 from sekant.vehicle.car.description import Car, car_description
 
 KINDS = ("car",)
@@ -33,7 +34,9 @@ def load_car(path: str | PathLike[str]) -> Car:
         read_table_files(data.get("tables"), place.parent, places, ("tables",))
         locate_files({"road": data.get("road")}, place.parent, places, ())
         _name_files(data.get("axles"), place.parent, places)
-        return car_description(data)
+        car = car_description(data)
+        check_standing(car)
+        return car
     except SekantError as error:
         raise located(error, places, str(path)) from None
 

@@ -30,7 +30,8 @@ def axle_loads(
     if np.any(found <= 0):
         raise ModelError(
             f"the center of mass lies beyond an axle, which would carry {found.min():.4g} N; check com and "
-            "the places of the axles (x forward)"
+            "the places of the axles (x forward)",
+            path=("chassis", "com"),
         )
     return np.asarray(found, float)
 

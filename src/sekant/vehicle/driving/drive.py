@@ -5,20 +5,17 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
 from sekant.analyses.simulation.simulate import simulate
 from sekant.engine.system import compile
-from sekant.errors import ModelError
 from sekant.model.model import Model
-from sekant.results import Result
+from sekant.model.signals.event import EventSignal
 from sekant.vehicle.car.build import car_model, standing_loads
 from sekant.vehicle.car.commands import Commands
 from sekant.vehicle.car.description import Car, car_description
 from sekant.vehicle.car.single_track import single_track
 from sekant.vehicle.drivers import hold_speed
 from sekant.vehicle.driving.settle import needs_settling, settled
-from sekant.vehicle.maneuvers.base import Maneuver, Run, Setting, maneuver
+from sekant.vehicle.maneuvers.base import OVERTURNED, Maneuver, Run, Setting, maneuver
 
 ROWS_PER_SECOND = 100.0
 
@@ -44,11 +41,9 @@ def drive(
     if reduced:
         car = car.model_copy(update={"reduced": True})
     chosen = maneuver(what, **options) if isinstance(what, str) else what
-    if chosen.speed <= 0:
-        raise ModelError(f"maneuver '{chosen.type}': speed must be positive (got {chosen.speed:g} m/s)")
     car = car.model_copy(update={"road": chosen.road(car)})
     linear = single_track(car, standing_loads(car), chosen.speed)
-    commands = chosen.commands(Setting(car, linear))
+    commands = _watched(chosen, chosen.commands(Setting(car, linear)))
     model = car_model(car, commands, speed=chosen.speed)
     system = compile(model)
     result = simulate(
@@ -60,7 +55,6 @@ def drive(
         rtol=rtol,
         output_step=output_step or 1 / ROWS_PER_SECOND,
     )
-    result = _until_over(chosen, result)
     run = Run(car, chosen, model, result, linear, label or car.name)
     return replace(run, warnings=_warnings(run))
 
@@ -75,22 +69,27 @@ def standing_model(given: Car | dict[str, Any]) -> Model:
     return car_model(car, commands, speed=car.speed).changed(simulation=car.simulation)
 
 
-def _until_over(chosen: Maneuver, result: Result) -> Result:
-    """The rows up to the end of the maneuver."""
-    over = chosen.ended(result)
-    if over is None or not np.any(over):
-        return result
-    last = int(np.argmax(over)) + 1
-    return replace(result, time=result.time[:last], data=result.data[:last])
+def _watched(chosen: Maneuver, commands: Commands) -> Commands:
+    """The commands with events that end the run: where the maneuver is over, and where the car turns over."""
+    ends = {"overturned": OVERTURNED, **({} if chosen.stop is None else {"over": chosen.stop})}
+    events = {
+        name: EventSignal(when=end.when, direction="falling", stop=end.message) for name, end in ends.items()
+    }
+    return replace(commands, signals={**commands.signals, **events})
 
 
 def _warnings(run: Run) -> tuple[str, ...]:
     found = []
-    if run.result.status != "finished":
+    if not run.complete:
         found.append(
-            f"the run ended at {run.t[-1]:.4g} s of {run.maneuver.until:.4g} s: {run.result.message}"
+            f"the run ended at {run.t[-1]:.4g} s of {run.maneuver.until:.4g} s: {run.result.message}; measures of "
+            "the maneuver are left out"
         )
-    for measure in run.maneuver.measures(run):
+    elif run.maneuver.stop is not None and run.result.status == "finished":
+        found.append(
+            f"the maneuver was not over after {run.t[-1]:.4g} s; it ends where: {run.maneuver.stop.message}"
+        )
+    for measure in run.measures:
         if measure.name == "largest path error" and measure.value > 1.0:
             found.append(
                 f"the car left the path by {measure.value:.3g} m: at {run.maneuver.speed * 3.6:.0f} km/h the driver "

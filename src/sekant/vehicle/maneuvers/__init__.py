@@ -1,6 +1,15 @@
 """Maneuvers: one registry. Adding one is adding a class, and importing its module below."""
 
-from sekant.vehicle.maneuvers.base import MANEUVERS, Lane, Maneuver, Measure, Run, maneuver
+from sekant.vehicle.maneuvers.base import (
+    MANEUVERS,
+    Lane,
+    Maneuver,
+    Measure,
+    Run,
+    Stop,
+    maneuver,
+    side_by_side,
+)
 from sekant.vehicle.maneuvers.braking import BrakeInTurn, BrakeStraight
 from sekant.vehicle.maneuvers.lane_changes import DoubleLaneChange, ObstacleAvoidance, SevereLaneChange
 from sekant.vehicle.maneuvers.ride import Ride
@@ -21,6 +30,8 @@ __all__ = [
     "SineWithDwell",
     "SteadyCircle",
     "StepSteer",
+    "Stop",
     "SweptSine",
     "maneuver",
+    "side_by_side",
 ]

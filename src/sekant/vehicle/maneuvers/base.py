@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import ValidationError
+from pydantic import ValidationError, model_validator
 
 from sekant.errors import ModelError, ModelErrors, suggest
 from sekant.model.explain import explain
@@ -33,6 +33,18 @@ class Measure:
     value: float
     unit: str
     definition: str
+
+
+@dataclass(frozen=True)
+class Stop:
+    """Ends a run where the expression `when` falls through zero; `message` says what has happened."""
+
+    when: str
+    message: str
+
+
+OVERTURNED = Stop("cos(angles.roll)*cos(angles.pitch) - 0.5", "the car has turned over")
+"""Of every run: the chassis leans by more than 60 degrees, where tires say nothing any more."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,9 +78,18 @@ class Run:
         rate = np.gradient(self["speed"], self.t, edge_order=2)
         return rate - self["yaw_rate"] * self["lateral_velocity"]
 
+    @property
+    def complete(self) -> bool:
+        """Whether the maneuver was driven to its end, so that its measures mean something."""
+        own = self.maneuver.stop
+        ended = self.result.status == "stopped" and own is not None and own.message in self.result.message
+        return self.result.status == "finished" or ended
+
     @cached_property
     def measures(self) -> list[Measure]:
-        return [*self.maneuver.measures(self), *common_measures(self)]
+        """Those of the maneuver, if it was driven to its end, and those of every run."""
+        own = self.maneuver.measures(self) if self.complete else []
+        return [*own, *common_measures(self)]
 
 
 @dataclass(frozen=True)
@@ -100,6 +121,12 @@ class Maneuver(Description):
 
     speed: MetresPerSecond = 80 / 3.6
 
+    @model_validator(mode="after")
+    def _forward(self):
+        if self.speed <= 0:
+            raise ValueError(f"speed must be positive (got {self.speed:g} m/s)")
+        return self
+
     @property
     def until(self) -> float:
         """Duration, s."""
@@ -113,8 +140,9 @@ class Maneuver(Description):
         """The road; the car's own unless the maneuver needs another."""
         return car.road
 
-    def ended(self, result: Result) -> NDArray[np.bool_] | None:
-        """(n,) bool where the maneuver is over, if it may end before `until`."""
+    @property
+    def stop(self) -> Stop | None:
+        """Where the maneuver is over, if that may be before `until`."""
         return None
 
     def lanes(self, car: Car) -> Sequence[Lane]:
@@ -191,4 +219,10 @@ def first_time(t: Floats, y: Floats, level: float, start: float = 0.0) -> float:
     return float(t[k - 1] + (t[k] - t[k - 1]) * (level - y[k - 1]) / (y[k] - y[k - 1]))
 
 
-Reader = Callable[[Run], Floats]
+def side_by_side(runs: Sequence[Run]) -> list[tuple[Measure, list[float]]]:
+    """Every measure of the runs of one maneuver, with its values; NaN where a run has none."""
+    found: dict[str, Measure] = {}
+    for run in sorted(runs, key=lambda run: -len(run.measures)):  # complete ones tell the order
+        found |= {m.name: m for m in run.measures if m.name not in found}
+    values = [{m.name: m.value for m in run.measures} for run in runs]
+    return [(m, [own.get(name, float("nan")) for own in values]) for name, m in found.items()]

@@ -7,12 +7,19 @@ from math import degrees
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from sekant.results import Result
 from sekant.vehicle.car.commands import Commands
 from sekant.vehicle.drivers import hold_speed
-from sekant.vehicle.maneuvers.base import Floats, Maneuver, Measure, Run, Setting, first_time, register
+from sekant.vehicle.maneuvers.base import (
+    Floats,
+    Maneuver,
+    Measure,
+    Run,
+    Setting,
+    Stop,
+    first_time,
+    register,
+)
 from sekant.vehicle.plain import MetresPerSecond, Plain, Seconds
 
 STOPPED = 0.1  # m/s
@@ -42,18 +49,19 @@ class BrakeStraight(Maneuver):
     def commands(self, at: Setting) -> Commands:
         return Commands(brake=self._pedal())
 
-    def ended(self, result: Result) -> NDArray[np.bool_] | None:
-        return result["speed"] < STOPPED
+    @property
+    def stop(self) -> Stop:
+        return Stop(f"speed - {STOPPED!r}", "the car stands")
 
     def measures(self, run: Run) -> list[Measure]:
         t, v = run.t, run["speed"]
         s = run["position"][:, 0]
-        stop = first_time(t, -v, -STOPPED)
         begin = float(np.interp(self.at, t, s))
+        stands = run.result.status == "stopped"
         return [
             Measure(
                 "stopping distance",
-                float(np.interp(stop, t, s)) - begin if np.isfinite(stop) else float("nan"),
+                float(s[-1]) - begin if stands else float("nan"),
                 "m",
                 f"from the begin of braking to {STOPPED} m/s",
             ),

@@ -11,11 +11,12 @@ from sekant.vehicle.car.axle_data import axle_data
 from sekant.vehicle.car.commands import Commands
 from sekant.vehicle.car.description import Car
 from sekant.vehicle.drivers import follow_path, hold_speed
-from sekant.vehicle.maneuvers.base import Floats, Lane, Maneuver, Measure, Run, Setting, register
+from sekant.vehicle.maneuvers.base import Floats, Lane, Maneuver, Measure, Run, Setting, Stop, register
 from sekant.vehicle.plain import Metres, MetresPerSecond, Seconds
 
 RUN_UP = 30.0  # m before the first cones
 RUN_OUT = 60.0  # m behind the last ones
+LONGEST = 1.5  # times what the course takes at constant speed
 
 
 class LaneChange(Maneuver):
@@ -44,7 +45,11 @@ class LaneChange(Maneuver):
 
     @property
     def until(self) -> float:
-        return (self._length + RUN_OUT) / self.speed
+        return LONGEST * (self._length + RUN_OUT) / self.speed
+
+    @property
+    def stop(self) -> Stop | None:
+        return Stop(f"{self._length + RUN_OUT!r} - position.x", "the car is through the course")
 
     @property
     def _length(self) -> float:
@@ -113,6 +118,10 @@ class DoubleLaneChange(LaneChange):
     @property
     def until(self) -> float:
         return self.duration
+
+    @property
+    def stop(self) -> None:
+        return None
 
     def lanes(self, car: Car) -> Sequence[Lane]:
         a = self.start

@@ -23,6 +23,7 @@ from typing import Any, ClassVar
 import casadi as ca
 
 from sekant.geometry.spatial import SX as Matrix
+from sekant.geometry.spatial import direction
 from sekant.model.forces.base import Force
 from sekant.model.motion import Action, ElementKinematics, PointWrench
 from sekant.model.quantities import FrameName
@@ -83,17 +84,18 @@ class Tire(Force):
         sine = ca.dot(e_y, normal)
         gamma = ca.asin(ca.fmax(-1, ca.fmin(1, sine)))
         forward = ca.cross(e_y, normal)
-        e_x = forward / ca.norm_2(forward)
+        e_x = direction(forward)
         e_l = ca.cross(normal, e_x)
         upward = normal - sine * e_y
-        e_r = upward / ca.norm_2(upward)
-        radius = ca.dot(center - below, normal) / ca.dot(e_r, normal)
+        e_r = direction(upward)
+        slant = 1 / ca.dot(e_r, normal)
+        radius = ca.dot(center - below, normal) * slant
         contact = center - radius * e_r
         spin = ca.dot(wheel.w_WF, e_y)
         carried = wheel.v_WF + ca.cross(wheel.w_WF - spin * e_y, contact - center)
         V_x, V_sy = ca.dot(carried, e_x), ca.dot(carried, e_l)
         deflection = self.unloaded_radius - radius
-        Fz = self.load(deflection, -ca.dot(carried, normal) / ca.dot(e_r, normal), spin)
+        Fz = self.load(deflection, -ca.dot(carried, normal) * slant, spin)
         effective = self.rolling_radius(Fz, spin)
         V_sx = V_x - spin * effective
         kappa, tan_alpha, rates = self._slips(motion, Fz, gamma, V_x, V_sx, V_sy)
@@ -140,7 +142,7 @@ class Tire(Force):
         here = ca.vertcat(center[0], center[1])
         both = motion.lookups.substitute(ca.vertcat(height, slope.T), ca.vertcat(x, y), here)
         normal = ca.vertcat(-both[1], -both[2], 1)
-        return ca.vertcat(here, both[0]), normal / ca.norm_2(normal)
+        return ca.vertcat(here, both[0]), direction(normal)
 
     def mirror_changes(self, plane: str) -> dict[str, Any]:
         """The road is fixed in the world, wherever the wheel is."""
@@ -152,8 +154,8 @@ class Tire(Force):
         """kappa, tan(alpha), and the rates of the patch's deflections if it has any."""
         lengths = self.relaxation_lengths(Fz, gamma)
         if lengths is None:
-            speed = at_least(V_x, SLOW)
-            return -V_sx / speed, V_sy / speed, {}
+            pace = 1 / at_least(V_x, SLOW)
+            return -V_sx * pace, V_sy * pace, {}
         speed = ca.fabs(V_x)
         slow = ca.fmax(0, 1 - speed / SLOW) ** 2 * self.low_speed_damping()
         found, rates = [], {}

@@ -176,7 +176,9 @@ class MagicFormula61:
         c, g2 = self.c, self.g**2
         load = self.at.Fz / self.Fz0 / ((c.PKY2 + c.PKY5 * g2) * (1 + c.PPY2 * self.dpi))
         peak = c.PKY1 * self.Fz0 * (1 + c.PPY1 * self.dpi) * (1 - c.PKY3 * ca.fabs(self.g))
-        return peak * ca.sin(c.PKY4 * ca.atan(load)) * c.LKY
+        # sin(2 atan x), as most files have it, without either
+        bend = 2 * load / (1 + load**2) if c.PKY4 == 2.0 else ca.sin(c.PKY4 * ca.atan(load))
+        return peak * bend * c.LKY
 
     @cached_property
     def K_y_safe(self) -> SX:
@@ -227,7 +229,7 @@ class MagicFormula61:
     @cached_property
     def Fx(self) -> SX:
         c = self.c
-        B = (c.RBX1 + c.RBX3 * self.g**2) * ca.cos(ca.atan(c.RBX2 * self.at.kappa)) * c.LXAL
+        B = (c.RBX1 + c.RBX3 * self.g**2) * cos_atan(c.RBX2 * self.at.kappa) * c.LXAL
         weight = Shape(B, c.RCX1, 1.0, at_most_one(c.REX1 + c.REX2 * self.dfz))
         return self.Fx_pure * weight.cosine(self.a + c.RHX1) / weight.cosine(c.RHX1)
 
@@ -235,7 +237,7 @@ class MagicFormula61:
     def lateral_weight(self) -> SX:
         """G_yk (4.E59)."""
         c = self.c
-        B = (c.RBY1 + c.RBY4 * self.g**2) * ca.cos(ca.atan(c.RBY2 * (self.a - c.RBY3))) * c.LYKA
+        B = (c.RBY1 + c.RBY4 * self.g**2) * cos_atan(c.RBY2 * (self.a - c.RBY3)) * c.LYKA
         weight = Shape(B, c.RCY1, 1.0, at_most_one(c.REY1 + c.REY2 * self.dfz))
         shift = c.RHY1 + c.RHY2 * self.dfz
         return weight.cosine(self.at.kappa + shift) / weight.cosine(shift)
@@ -245,7 +247,7 @@ class MagicFormula61:
         """S_Vyk (4.E66): lateral force that longitudinal slip causes by itself."""
         c = self.c
         peak = self.mu_y * self.at.Fz * (c.RVY1 + c.RVY2 * self.dfz + c.RVY3 * self.g)
-        peak = peak * ca.cos(ca.atan(c.RVY4 * self.a))
+        peak = peak * cos_atan(c.RVY4 * self.a)
         return peak * ca.sin(c.RVY5 * ca.atan(c.RVY6 * self.at.kappa)) * c.LVYKA
 
     @cached_property
@@ -256,7 +258,7 @@ class MagicFormula61:
 
     @cached_property
     def _cos_alpha(self) -> SX:
-        return 1.0 / ca.sqrt(1.0 + self.at.tan_alpha**2)
+        return cos_atan(self.at.tan_alpha)
 
     def _equivalent(self, slip: SX) -> SX:
         """Slip with the part that longitudinal slip adds (4.E77, 4.E78)."""
@@ -284,9 +286,8 @@ class MagicFormula61:
         lever = (c.QDZ6 + c.QDZ7 * dfz) * c.LRES + tilt * g * c.LKZC
         D = self.at.Fz * c.UNLOADED_RADIUS * lever * self.mu_scale_y * self.at.forward * self._cos_alpha
         slip = self.a + self.S_Hy + self.S_Vy / self.K_y_safe
-        return (
-            D * ca.cos(ca.atan(B * self._equivalent(slip))) * self._cos_alpha
-        )  # once in 4.E47, once in 4.E75
+        # cos(alpha) stands in D by 4.E47, and here by 4.E75
+        return D * cos_atan(B * self._equivalent(slip)) * self._cos_alpha
 
     @cached_property
     def Mz(self) -> SX:
@@ -330,6 +331,11 @@ class MagicFormula61:
     @property
     def forces(self) -> TireForces:
         return TireForces(self.Fx, self.Fy, self.Mx, self.My, self.Mz)
+
+
+def cos_atan(x: SX) -> SX:
+    """cos(atan(x)) by a root."""
+    return 1 / ca.sqrt(1 + x**2)
 
 
 def at_most_one(E: SX) -> SX:

@@ -188,17 +188,20 @@ def _told(runs: list[Run], written: list[str]) -> dict[str, Any]:
 
 
 def _print(runs: list[Run]) -> None:
+    from sekant.vehicle.maneuvers import side_by_side
+
     first = runs[0]
     typer.echo(f"{first.maneuver.type} at {3.6 * first.maneuver.speed:.4g} km/h: {first.maneuver.summary}")
-    wide = max(len(m.name) for m in first.measures)
-    if len(runs) > 1:
-        typer.echo(" " * wide + "  " + "  ".join(f"{run.label:>12.12}" for run in runs))
-    for row in zip(*[run.measures for run in runs], strict=True):
-        values = "  ".join(f"{m.value:12.5g}" for m in row)
-        typer.echo(f"{row[0].name:{wide}}  {values} {row[0].unit}")
     for run in runs:
         for line in run.warnings:
             typer.echo(f"warning: {run.label}: {line}")
+    rows = side_by_side(runs)
+    wide = max(len(measure.name) for measure, _ in rows)
+    if len(runs) > 1:
+        typer.echo(" " * wide + "  " + "  ".join(f"{run.label:>12.12}" for run in runs))
+    for measure, values in rows:
+        told = "  ".join(f"{value:12.5g}" if value == value else f"{'-':>12}" for value in values)
+        typer.echo(f"{measure.name:{wide}}  {told} {measure.unit}")
 
 
 def _list(as_json: bool) -> None:
