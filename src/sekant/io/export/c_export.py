@@ -5,29 +5,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sekant.analyses.assembly.assemble import assemble
-from sekant.analyses.simulation.runs import explicit_problem
 from sekant.engine.system import State, System
 from sekant.errors import SekantError, suggest
-from sekant.io.export.c_operations import PRECISIONS, Precision
-from sekant.io.export.interface import Interface, Variable, identifier, interface
-from sekant.io.export.model_code import RUNTIME, ModelCode, model_code
+from sekant.io.export.c_operations import PRECISIONS
+from sekant.io.export.interface import RUNTIME, Interface, Variable, identifier, interface
+from sekant.io.export.model_code import ModelCode, model_code
 from sekant.io.export.refusals import chosen_method, refuse, system_of
+from sekant.io.export.self_test import expected_values
 from sekant.model.model import Model
 from sekant.model.points.collector import Collector
-from sekant.solvers.ode import METHODS, integrate
 from sekant.version import __version__
 
 DEFAULT_STEP = 1e-3
-TEST_STEPS, TEST_ROWS = 2000, 5
-ALLOWED = {"double": (1e-9, 1e-9, 1e-7), "float": (1e-3, 1e-3, 1e-2)}
-"""Deviations that the self-test allows in states, rates and outputs, of their largest size during the test. In
-single precision 1e-7 of a length times the stiffness of a spring is an error of the force: rates have few digits."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,17 +50,12 @@ class CExport:
         )
 
 
-def duration(system: System) -> float:
-    """Seconds that the model is meant to be simulated for."""
-    until: Any = system.settings.until
-    return float(until)
-
-
 def start_of(system: System, initial: State | None) -> State:
     """A consistent state to start from."""
     if system.equations.constraints:
         found = assemble(system, initial)
-        return State(found.q, found.v, z=np.zeros(0) if initial is None else initial.z)
+        given = initial or State(found.q, found.v)
+        return State(found.q, found.v, z=given.z, held=given.held)
     return initial or system.initial_state()
 
 
@@ -115,7 +103,7 @@ def export_c(
     header, source = place / f"{label}.h", place / f"{label}.c"
     found = _described(built, code, face, chosen, h, header, source)
     texts = {
-        header: _header(label, built, face, found, code.precision),
+        header: _header(label, built, face, found, code),
         source: _source(label, built, face, code, start, chosen, h),
     }
     place.mkdir(parents=True, exist_ok=True)
@@ -131,14 +119,19 @@ def _described(
     vectors = {"euler": 2, "semi_implicit_euler": 3, "rk4": 5}[method] + (
         2 if system.equations.constraints else 0
     )
+    held = code.held
+    if held.watched:  # copies of the state and of what is held, and bracketing values
+        vectors += 2
+        vectors += -(-(code.p.size + held.held + 6 * held.watched) // n)
+    fit = held.rows * (held.degree + 2) * size
     return CExport(
         header,
         source,
         method,
         step,
-        code.stack + vectors * n * size,
+        max(code.stack + vectors * n * size, fit),
         code.table_bytes,
-        size * (n + code.p.size + 6) + 8,
+        size * (n + code.p.size + code.held.held + 6) + 8 + code.held.memory(size, n),
         code.operations,
         tuple(v.name for v in face.states),
         tuple(v.name for v in face.parameters),
@@ -157,7 +150,9 @@ def _comment(variable: Variable) -> str:
     return f"{variable.name}, {variable.description}".replace("*/", "")
 
 
-def _header(label: str, system: System, face: Interface, found: CExport, precision: Precision) -> str:
+def _header(label: str, system: System, face: Interface, found: CExport, code: ModelCode) -> str:
+    precision, held = code.precision, code.held
+    behind = f" + {held.held + 1}"  # what is held stands behind the parameters
     parts = [
         f"/* Model '{system.model.name.replace('*/', '')}', written by Sekant {__version__}.",
         "   SI units and radians throughout.",
@@ -173,15 +168,19 @@ def _header(label: str, system: System, face: Interface, found: CExport, precisi
         "",
         "/* x: states; p: parameters; step: s. The rest is the code's own. */",
         "typedef struct {",
-        f"    {precision.name} t, x[{label}_x_count], p[{label}_p_count + 1], step, begin, segment, next;",
+        f"    {precision.name} t, x[{label}_x_count], p[{label}_p_count{behind}], step, begin, segment, next;",
+        *[f"    {line}" for line in held.fields(precision.name, code.x.size)],
         "    unsigned long steps;",
         f"}} {label};",
         "",
         "/* Parameters and step as in the model; change them in the structure before the start. */",
         f"void {label}_defaults({label} *m);",
-        "/* The start at time t. Gives 0; 1: a number is not finite; 2: the constraints cannot be satisfied. */",
+        "/* The start at time t. Gives 0; 1: a number is not finite; 2: the constraints cannot be satisfied;",
+        "   4: an event of the model ends the motion; 5: events set off one another without end; 6: a delay has more",
+        "   kinks to remember than its memory holds. */",
         f"int {label}_start({label} *m, {precision.name} t);",
-        "/* One step. Gives 0, or a code as above; the state is then the one before the step that failed. */",
+        "/* One step. Gives 0, or a code as above; the state is then the one before the step that failed, with",
+        "   code 4 the one at the event. */",
         f"int {label}_step({label} *m);",
         "/* Rates of the states, and all outputs, where the model stands. */",
         f"void {label}_rates(const {label} *m, {precision.name} *xdot);",
@@ -200,7 +199,7 @@ def _source(
     test = (RUNTIME / "self_test.c").read_text().replace("NAME_SELF_TEST", f"{label.upper()}_SELF_TEST")
     test = test.replace("NAME_", f"{label}_")
     at = test.index("static real deviation")
-    test = test[:at] + _expected(system, face, code, start, method, step) + "\n" + test[at:]
+    test = test[:at] + expected_values(system, face, code, start, method, step) + "\n" + test[at:]
     name = system.model.name.replace("*/", "")
     return "\n".join(
         [
@@ -217,66 +216,3 @@ def _source(
             test,
         ]
     )
-
-
-def _expected(
-    system: System, face: Interface, code: ModelCode, start: State, method: str, step: float
-) -> str:
-    """Values from the engine: rates at the start, states along the way, outputs at the end."""
-    problem = explicit_problem(system, None, False, method)
-    x0 = np.concatenate([start.q, start.v, system.element_states(start)])
-    steps = min(TEST_STEPS, max(TEST_ROWS, int(duration(system) / step) // TEST_ROWS * TEST_ROWS))
-    times = step * np.arange(steps + 1)
-    stops = system.time_stops(0.0, float(times[-1]))
-    done = integrate(problem, times, x0, method=method, step=step, stops=stops)
-    if done.status != "finished":
-        raise SekantError(
-            f"model '{system.model.name}' cannot take {steps} steps of {step:g} s by {METHODS[method].name}: "
-            f"{done.describe(system.state_names[: x0.size])}"
-        )
-    every = steps // TEST_ROWS
-    rows = done.x[every::every]
-    p = system.parameter_vector()
-    xdot = system.right_hand_side(False)(np.array([np.nextafter(0.0, 1.0)]), x0, p)[0].ravel()
-    rates = system.right_hand_side(False).map(times[:, None], np.ascontiguousarray(done.x), p[None, :])[0]
-    report = system.once(("exported", tuple(v.name for v in face.outputs)), lambda: _report(system, face))
-    y = report(np.array([times[-1]]), done.x[-1], p)[0].ravel()
-    every_y = report.map(times[:, None], np.ascontiguousarray(done.x), p[None, :])[0]
-    state, rate, output = ALLOWED[code.precision.name]
-    number = code.precision.literal
-    return "\n".join(
-        [
-            f"#define EXPECTED_STEPS {steps}\n#define EXPECTED_EVERY {every}",
-            f"#define STATE_ALLOWED {number(state)}\n#define RATE_ALLOWED {number(rate)}",
-            f"#define OUTPUT_ALLOWED {number(output)}",
-            _array("expected_rates", xdot, number),
-            _array("rate_scale", _scale(rates), number),
-            _array("state_scale", _scale(done.x), number),
-            _array("expected_outputs", y, number),
-            _array("output_scale", _scale(every_y), number),
-            "static const real expected_states[][NX] = {\n"
-            + ",\n".join("    {" + ", ".join(number(float(v)) for v in row) + "}" for row in rows)
-            + "};",
-        ]
-    )
-
-
-def _report(system: System, face: Interface):
-    import casadi as ca
-
-    eq = system.equations
-    work = system._w
-    y = face.y if not work.numel() else eq.lookups.substitute(face.y, work, ca.SX.zeros(work.numel()))
-    return system.function("exported", [eq.t, ca.vertcat(eq.q, eq.v, eq.z), eq.p], [y])
-
-
-def _scale(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The largest size of each column; of all columns together, times 1e-3, where one stays small."""
-    if not values.size:
-        return np.ones(values.shape[1])
-    each = np.abs(values).max(axis=0)
-    return np.maximum(each, max(1e-3 * each.max(), 1e-12))
-
-
-def _array(name: str, values: NDArray[np.float64], number) -> str:
-    return f"static const real {name}[] = {{{', '.join(number(float(v)) for v in values) or '0'}}};"

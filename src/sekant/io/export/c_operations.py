@@ -17,13 +17,15 @@ from sekant.errors import SekantError
 @dataclass(frozen=True)
 class Precision:
     """`name`: "double" or "float"; `suffix`: of literals and of the functions of math.h; `snap`: times nearer than
-    this, relative to their size, are one time; `projection`: how well constraints are met; `largest`: a state beyond
-    it has blown up, its square has a finite representation."""
+    this, relative to their size, are one time; `round_off`: half the distance from 1 to the next number;
+    `projection`: how well constraints are met; `largest`: a state beyond it has blown up, its square has a finite
+    representation."""
 
     name: str
     suffix: str
     bytes: int
     snap: float
+    round_off: float
     projection: float
     largest: float
 
@@ -50,8 +52,8 @@ class Precision:
         return f"({text})" if number < 0 or (number == 0 and math.copysign(1.0, number) < 0) else text
 
 
-DOUBLE = Precision("double", "", 8, 1e-14, 1e-11, 1e100)
-FLOAT = Precision("float", "f", 4, 1e-6, 1e-5, 1e18)
+DOUBLE = Precision("double", "", 8, 1e-14, 2.0**-53, 1e-11, 1e100)
+FLOAT = Precision("float", "f", 4, 1e-6, 2.0**-24, 1e-5, 1e18)
 PRECISIONS = {p.name: p for p in (DOUBLE, FLOAT)}
 
 _PLAIN = {

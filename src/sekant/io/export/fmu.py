@@ -18,8 +18,9 @@ from sekant.io.export.compilers import PLATFORMS, build_library, check_platforms
 from sekant.io.export.description import SETTINGS, Entry, Setting, entries
 from sekant.io.export.fmi2_description import describe_fmi2
 from sekant.io.export.fmi3_description import build_description, describe_fmi3
-from sekant.io.export.interface import identifier, interface
-from sekant.io.export.model_code import RUNTIME, ModelCode, model_code
+from sekant.io.export.held_code import event_texts
+from sekant.io.export.interface import RUNTIME, identifier, interface
+from sekant.io.export.model_code import ModelCode, model_code
 from sekant.io.export.refusals import FIXED_STEP, chosen_method, refuse, system_of
 from sekant.model.model import Model
 from sekant.model.points.collector import Collector
@@ -30,13 +31,13 @@ DRIFT = 1e-9
 """Violation of constraints (m, rad, and per second) beyond which a state is put back after an importer's step."""
 STRUCTURED = re.compile(r"(der\()?[A-Za-z_]\w*(\[\d+\])?(\.[A-Za-z_]\w*(\[\d+\])?)*\)?", re.ASCII)
 MODEL = """
-typedef struct {
-    real t, x[NX], p[NP + 1], step, rtol, atol, drift; /* time, state, parameters, settings */
-    real segment, next;                                /* switching times around t */
-    real h, slope[NX];                                 /* of the adaptive method: step to try, slope at x */
+typedef struct {{
+    real t, x[NX], p[NP + HELD + 1], step, rtol, atol, drift; /* time, state, parameters, settings */
+    real segment, next;                                       /* stops around t */
+    real h, slope[NX];                                        /* of the adaptive method: step to try, slope at x */
     int fresh, rejected;
     unsigned long long steps;
-} MODEL;
+{}}} MODEL;
 """
 
 
@@ -100,7 +101,7 @@ def export_fmu(
         raise SekantError(f"'{place}' is no name for an FMU; let it end in .fmu")
     wanted = check_platforms(list(platforms) if platforms else [host()])
     built = system_of(system, None if parameters is None else list(parameters))
-    refuse(built, "an FMU")
+    refuse(built, "an FMU", exchange=kind == "me")
     start = start_of(built, initial)
     chosen = chosen_method(built, method, False, start) if kind == "cs" else "euler"
     settings = built.settings
@@ -116,7 +117,7 @@ def export_fmu(
     own = _settings(kind, chosen, drifts, h, tolerance, absolute)
     found = entries(face, code, own, constrained)
     label = identifier(place.stem)
-    source = _source(label, fmi, kind, code, own, h, tolerance, absolute)
+    source = _source(label, built, fmi, kind, code, own, h, tolerance, absolute)
     guid = _guid(source, found)
     source = source.replace('"{GUID}"', f'"{guid}"')
     source = source.replace("FINGERPRINT_VALUE", f"0x{hashlib.sha256(guid.encode()).hexdigest()[:16]}ULL")
@@ -176,6 +177,7 @@ def _settings(kind: str, method: str, drifts: bool, step: float, rtol: float, at
 
 def _source(
     label: str,
+    system: System,
     fmi: int,
     kind: str,
     code: ModelCode,
@@ -191,21 +193,17 @@ def _source(
         "#include <math.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>",
         '#define GUID "{GUID}"',
         "#define FINGERPRINT FINGERPRINT_VALUE",
-        f"#define KIND {0 if kind == 'me' else 1}",
+        f"#define KIND {0 if kind == 'me' else 1}\n#define FMI {fmi}",
         f"#define SETTINGS {len(settings)}",
         f"#define SETTINGS_LIST {{{fields}}}",
         f"#define DEFAULT_STEP {number(step)}\n#define DEFAULT_RTOL {number(rtol)}",
         f"#define DEFAULT_ATOL {number(atol)}\n#define DEFAULT_DRIFT {number(DRIFT)}",
     ]
-    runtime = code.runtime
-    if kind == "me":  # the importer integrates: of the runtime only segments and constraints
-        runtime = (RUNTIME / "segments.c").read_text()
-    wrapper = (RUNTIME / "instance.c").read_text()
-    if kind == "me":
-        at = wrapper.index("static int do_step(")
-        wrapper = wrapper[:at]
-    parts = [*head, code.equations, MODEL, runtime, wrapper]
-    return "\n".join([*parts, (RUNTIME / f"fmi{fmi}.c").read_text()])
+    members = "".join(f"    {line}\n" for line in code.held.fields("real", code.x.size))
+    wrapper = [f"fmi{fmi}_types.c", "fmi_common.c", f"fmi{fmi}.c"]
+    parts = [*head, code.equations, event_texts(system), MODEL.format(members), code.runtime]
+    parts += [(RUNTIME / name).read_text() for name in ["instance.c", *wrapper]]
+    return "\n".join(part for part in parts if part)
 
 
 def _guid(source: str, found: Sequence[Entry]) -> str:

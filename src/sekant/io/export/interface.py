@@ -6,6 +6,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from functools import cache
+from pathlib import Path
 
 import casadi as ca
 
@@ -14,12 +16,17 @@ from sekant.errors import SekantError, suggest
 from sekant.geometry.spatial import SX
 from sekant.model.quantities import Description, unit_of
 
+RUNTIME = Path(__file__).parent / "runtime"
 _WORDS = """auto break case char const continue default do double else enum extern float for goto if inline int long
 register restrict return short signed sizeof static struct switch typedef union unsigned void volatile while real axis
-rates kinematics projection outputs indicators directional initial inside normalize project settle advance evaluate
-row_of lap_of near_time next_switch switch_times open_segment take_step inverse_erf deviation main MODEL R"""
-RESERVED = frozenset(re.findall(r"\w+", _WORDS))
-"""Words of C, and names of the functions and types in the files of `runtime`."""
+MODEL R row_of lap_of inverse_erf"""
+
+
+@cache
+def reserved() -> frozenset[str]:
+    """Words of C, and everything that is called in the files of `runtime`."""
+    text = "".join(file.read_text() for file in sorted(RUNTIME.glob("*.c")))
+    return frozenset([*_WORDS.split(), *re.findall(r"\b([A-Za-z_]\w*)\(", text)])
 
 
 @dataclass(frozen=True)
@@ -52,7 +59,7 @@ def interface(system: System, outputs: Sequence[str] | None, inputs: Sequence[st
 def identifier(name: str) -> str:
     """A name as C allows it, and as nothing in the generated code is called."""
     text = re.sub(r"\W", "_", name, flags=re.ASCII)
-    return f"m_{text}" if not text or text[0].isdigit() or text in RESERVED else text
+    return f"m_{text}" if not text or text[0].isdigit() or text in reserved() else text
 
 
 def _states(system: System) -> tuple[Variable, ...]:

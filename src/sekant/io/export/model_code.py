@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import casadi as ca
@@ -16,12 +15,12 @@ from sekant.geometry.spatial import SX
 from sekant.io.export.c_function import CFunction, c_function
 from sekant.io.export.c_operations import Precision
 from sekant.io.export.c_tables import CTables
-from sekant.io.export.interface import Interface
+from sekant.io.export.held_code import HeldSizes, held_arrays, held_functions, held_sizes
+from sekant.io.export.interface import RUNTIME, Interface
 from sekant.io.export.refusals import FIXED_STEP
 from sekant.io.export.switching import TimedSwitch, event_indicators, timed_switches
 from sekant.solvers.ode import dop853_tableau as tableau
 
-RUNTIME = Path(__file__).parent / "runtime"
 MULTIPLE = 1e-6  # as in `sekant.solvers.ode.fixed_step`
 INVERSE_ERF = """
 /* Inverse error function: a rational start and two Newton steps. */
@@ -43,7 +42,8 @@ static real inverse_erf(real x) {
 class ModelCode:
     """`equations`: C text that defines all functions of the model; `runtime`: what integrates it.
 
-    `p`, `x` : default parameters (np,) and start (nq + nv + nz,). `indicators`: number of event indicators.
+    `p`, `x` : default parameters (np,) and start (nq + nv + nz,). `indicators`: number of event indicators, those of
+    events included. `held`: what the model holds between events.
     `stack`: most bytes of locals below a call of `rates`, `projection` or `outputs`; `table_bytes`: of arrays.
     `operations`: of the right-hand side.
     """
@@ -53,6 +53,7 @@ class ModelCode:
     p: NDArray[np.float64]
     x: NDArray[np.float64]
     method: str
+    held: HeldSizes
     indicators: int
     start_depends: bool
     stack: int
@@ -78,7 +79,9 @@ def model_code(
     symbols = [symbol for _, symbol in known]
     until: Any = system.settings.until
     timed = timed_switches(system, float(until))
-    z = event_indicators(system, symbols, xdot) if events else SX.zeros(0, 1)
+    adaptive = method not in FIXED_STEP
+    z = event_indicators(system, symbols, xdot) if events or adaptive else SX.zeros(0, 1)
+    held = held_sizes(system, 0 if events else z.numel())
     tables = CTables((), precision)
 
     def write(name: str, results: list[tuple[str, SX]], extra: Sequence[tuple[str, SX]] = ()) -> CFunction:
@@ -95,7 +98,7 @@ def model_code(
         q, v, residual = eq.projection
         functions.append(write("projection", [("moved", ca.vertcat(q, v, eq.z)), ("residual", residual)]))
     functions.append(write("outputs", [("y", y)]))
-    if events and z.numel():
+    if z.numel():
         functions.append(write("indicators", [("z", z)]))
     if derivatives:
         functions.append(_derivatives(system, face, x, xdot, y, write))
@@ -109,34 +112,60 @@ def model_code(
         shifted = SX(found)
     else:
         shifted = x0 + shift
-    initial = c_function("initial", [("p", eq.p)], [("x", shifted)], eq.lookups, tables)
-    functions.append(initial)
+
+    def of_parameters(name: str, results: list[tuple[str, SX]]) -> CFunction:
+        tables.tables = eq.lookups.tables
+        return c_function(name, [("p", eq.p)], results, eq.lookups, tables)
+
+    functions.append(of_parameters("initial", [("x", shifted)]))
+    functions += held_functions(system, start, write, of_parameters)
     if timed:
         times = [
             ("start", ca.vertcat(*[s.start for s in timed])),
             ("scale", ca.vertcat(*[s.scale for s in timed])),
         ]
-        functions.append(c_function("switch_times", [("p", eq.p)], times, eq.lookups, tables))
+        functions.append(of_parameters("switch_times", times))
     body = "\n".join(f.text for f in functions)
-    head = _sizes(system, face, method, precision, len(timed), z.numel(), p)
-    parts = [head, _blocks(system), _switch_arrays(timed, precision)]
+    own = p[: p.size - held.held]
+    head = _sizes(system, face, method, precision, len(timed), z.numel() if events else 0, own, held)
+    parts = [head, _blocks(system), _switch_arrays(timed, precision), held_arrays(system, precision)]
     parts += [INVERSE_ERF if "inverse_erf(" in body else "", tables.text, body]
-    integrator = "fixed_step.c" if method in FIXED_STEP else "dop853.c"
-    tableau_text = "" if method in FIXED_STEP else _tableau(precision)
-    runtime = [(RUNTIME / "segments.c").read_text(), tableau_text, (RUNTIME / integrator).read_text()]
+    runtime = _runtime(method, precision, held, integrates=not events)
     return ModelCode(
         "\n".join(part for part in parts if part),
-        "\n".join(part for part in runtime if part),
-        p,
+        runtime,
+        own,
         found,
         method,
-        z.numel(),
+        held,
+        z.numel() + held.events if events else 0,
         not x0.is_constant(),
         max(f.stack for f in functions),
         tables.bytes,
         functions[0].operations,
         precision,
     )
+
+
+def _runtime(method: str, precision: Precision, held: HeldSizes, integrates: bool) -> str:
+    """What goes around the equations; of model exchange, where the importer `integrates`, only stops and events."""
+    files = ["segments.c"]
+    files += ["samples.c"] if held.samples else []
+    files += ["delays.c"] if held.delays else []
+    files += ["events.c"] if held.watched else []
+    if not integrates:
+        return _read([*files, "stops.c"])
+    files += ["crossings.c"] if held.watched else []
+    integrator = "fixed_step.c" if method in FIXED_STEP else "dop853.c"
+    after = [integrator, "stops.c", *(["reactions.c"] if held.events else []), "advance.c"]
+    dense = bool(held.watched or held.delays)
+    return "\n".join(
+        [_read(files), *([] if method in FIXED_STEP else [_tableau(precision, dense)]), _read(after)]
+    )
+
+
+def _read(files: Sequence[str]) -> str:
+    return "\n".join((RUNTIME / name).read_text() for name in files)
 
 
 def _derivatives(system: System, face: Interface, x: SX, xdot: SX, y: SX, write) -> CFunction:
@@ -150,7 +179,14 @@ def _derivatives(system: System, face: Interface, x: SX, xdot: SX, y: SX, write)
 
 
 def _sizes(
-    system: System, face: Interface, method: str, precision: Precision, switches: int, events: int, p: NDArray
+    system: System,
+    face: Interface,
+    method: str,
+    precision: Precision,
+    switches: int,
+    indicators: int,
+    p: NDArray,
+    held: HeldSizes,
 ) -> str:
     number = precision.literal
     defaults = ", ".join(number(float(value)) for value in p) or "0"
@@ -162,16 +198,22 @@ def _sizes(
         f"#define NQ {system.nq}",
         f"#define NP {p.size}",
         f"#define NY {len(face.outputs)}",
-        f"#define INDICATORS {events}",
+        f"#define INDICATORS {indicators}",
         f"#define SWITCHES {switches}",
         f"#define UNIT_BLOCKS {len(system.equations.motion.unit_blocks)}",
         f"#define CONSTRAINED {int(bool(system.equations.constraints))}",
-        "enum { STOPPED_NOT_FINITE = 1, STOPPED_CONSTRAINTS = 2, STOPPED_STEP = 3 };",
+        *held.macros(),
+        "enum { STOPPED_NOT_FINITE = 1, STOPPED_CONSTRAINTS, STOPPED_STEP,",
+        "       STOPPED_EVENT, STOPPED_CHATTERING, STOPPED_MEMORY };",
         "#define EULER 1\n#define SEMI_IMPLICIT_EULER 2\n#define RK4 3\n#define DOP853 4",
         f"#define METHOD {method.upper()}",
         f"#define SNAP {number(precision.snap)}",
         f"#define MULTIPLE {number(max(MULTIPLE, 100 * precision.snap))}",
         f"#define TOLERANCE {number(precision.projection)}",
+        f"#define ROUND {number(precision.round_off)}",
+        f"#define ON_TIME {number(max(1e-9, 100 * precision.snap))}",
+        f"#define ON_ZERO {number(1e3 * precision.round_off)}",
+        "#define MOST_AT_ONCE 50\n#define MOST_EVENTS 100000",
         f"#define LARGEST {number(precision.largest)}",
         f"static const real default_parameters[NP + 1] = {{{defaults}}};",
     ]
@@ -204,16 +246,24 @@ def _switch_arrays(timed: Sequence[TimedSwitch], precision: Precision) -> str:
     )
 
 
-def _tableau(precision: Precision) -> str:
+def _tableau(precision: Precision, dense: bool) -> str:
+    """Coefficients of the method; with `dense`, those of its dense output too."""
+
     def row(values: NDArray[np.float64]) -> str:
         return "{" + ", ".join(precision.literal(float(v)) for v in values) + "}"
 
-    a = ",\n    ".join(row(tableau.A[s, :12]) for s in range(13))
-    return "\n".join(
-        [
-            f"static const real dop_a[13][12] = {{\n    {a}}};",
-            f"static const real dop_c[12] = {row(tableau.C[:12])};",
-            f"static const real dop_e5[12] = {row(tableau.E5[:12])};",
-            f"static const real dop_e3[12] = {row(tableau.E3[:12])};",
-        ]
-    )
+    def rows(values: NDArray[np.float64]) -> str:
+        return ",\n    ".join(row(one) for one in values)
+
+    n = 16 if dense else 13
+    width = 15 if dense else 12
+    parts = [
+        f"#define STAGES {n}",
+        f"static const real dop_a[STAGES][{width}] = {{\n    {rows(tableau.A[:n, :width])}}};",
+        f"static const real dop_c[{n}] = {row(tableau.C[:n])};",
+        f"static const real dop_e5[12] = {row(tableau.E5[:12])};",
+        f"static const real dop_e3[12] = {row(tableau.E3[:12])};",
+    ]
+    if dense:
+        parts.append(f"static const real dop_d[4][STAGES] = {{\n    {rows(tableau.D[:, :n])}}};")
+    return "\n".join(parts)

@@ -45,8 +45,9 @@ def _tunable(model: Model | Collector) -> list[str]:
     return kept
 
 
-def refuse(system: System, what: str) -> None:
-    """An error for a model that has no motion, or one that only events on Taylor series can compute."""
+def refuse(system: System, what: str, exchange: bool = False) -> None:
+    """An error for a model that has no motion, or one that only other solvers can compute; see `exchange` for model
+    exchange."""
     name = system.model.name
     contacts = list(system.model.contacts)
     if contacts:
@@ -63,11 +64,11 @@ def refuse(system: System, what: str) -> None:
             f"which joint '{item.joint}' sticks; use an actuator with a smooth law such as "
             "-level*v/sqrt(v^2 + 1e-3^2)"
         )
-    if system.equations.elements.held_values:
-        item = system.equations.elements.held_values[0].name.rpartition(".")[0]
+    if exchange and system.equations.elements.delayed:
+        item = system.equations.elements.delayed[0].owner
         raise SekantError(
-            f"model '{name}': '{item}' holds values between events or samples and cannot be exported as {what}: the "
-            "exported code has no events; leave it out, or close the loop outside through inputs and outputs"
+            f"model '{name}': delay '{item}' cannot be exported for model exchange, where nobody keeps the motion "
+            "that it plays back; export it for co-simulation (--kind cs), or replace it by a transfer_function"
         )
     numeric = next(
         (item for item in system.equations.lookups.tables if isinstance(item, NumericFunction)), None

@@ -31,31 +31,82 @@ static int take_step(MODEL *m, real t, real h) {
     return 0;
 }
 
-/* Steps of m->step from m->t to `end`; they are shortened to land on switching times and on `end`. */
-static int advance(MODEL *m, real end) {
-    while (end - m->t > near_time(end)) {
-        const int at_switch = end >= m->next - near_time(m->next);
-        const real base = m->t, landing = at_switch ? m->next : end, span = landing - base;
-        real h = m->step, rest = 0;
-        const real ratio = span / h, nearest = R(floor)(ratio + (real)0.5);
-        real whole = R(floor)(ratio);
-        if (nearest >= 1 && R(fabs)(ratio - nearest) <= MULTIPLE) { /* no sliver of a step from rounding errors */
-            whole = nearest;
-            h = span / nearest;
-        } else {
-            rest = span - whole * h;
+static void restart(MODEL *m, int anew) { (void)m; (void)anew; }
+
+#if EVENTS > 0
+/* The step of length *h from (t, old) has been taken: it is shortened so that it ends where the first event happens. */
+static int end_step_at_event(MODEL *m, const real *old, real t, real *h, int *event) {
+    real e[WATCHED], at_a[WATCHED], at_b[WATCHED], a = 0, b = *h, weight_a = 1, weight_b = 1;
+    int last = 0, code = 0;
+    watched(m, t + b, m->x, e);
+    leave_zero(m, e);
+    if (happened(m, e) >= 0) {
+        const real finest = R(fmax)(4 * ROUND * R(fabs)(t), 9 * ROUND * b);
+        for (int i = 0; i < WATCHED; i++) { at_a[i] = m->guard[i]; at_b[i] = e[i]; }
+        for (int n = 0; n < 80 && b - a > finest; n++) {
+            const real guess = next_guess(m, a, b, at_a, at_b, finest, weight_a, weight_b, last);
+            if (guess == a) break;
+            for (int j = 0; j < NX; j++) m->x[j] = old[j];
+            if ((code = take_step(m, t, guess))) return code;
+            watched(m, t + guess, m->x, e);
+            const int beyond = happened(m, e) >= 0;
+            for (int i = 0; i < WATCHED; i++) (beyond ? at_b : at_a)[i] = e[i];
+            if (beyond) { b = guess; weight_a = last > 0 ? weight_a / 2 : 1; weight_b = 1; last = 1; }
+            else { a = guess; weight_b = last < 0 ? weight_b / 2 : 1; weight_a = 1; last = -1; }
         }
-        for (real i = 0; i < whole; i += 1) {
-            const int code = take_step(m, base + i * h, h);
-            if (code) return code;
-            m->t = base + (i + 1) * h;
-        }
-        if (rest > 0) {
-            const int code = take_step(m, base + whole * h, rest);
-            if (code) return code;
-        }
-        m->t = landing;
-        if (at_switch) open_segment(m, landing);
+        for (int j = 0; j < NX; j++) m->x[j] = old[j];
+        if ((code = take_step(m, t, b))) return code;
+        *h = b;
+        *event = happened(m, at_b);
+        pass_on(m, at_b);
+        return 0;
     }
+    pass_on(m, e);
+    return 0;
+}
+#endif
+
+/* One step as above, from the present time t; *h: its length, shortened where an event happens. */
+static int step_or_event(MODEL *m, real t, real *h, int *event) {
+#if EVENTS > 0
+    real old[NX];
+    for (int j = 0; j < NX; j++) old[j] = m->x[j];
+    const int code = take_step(m, t, *h);
+#if DELAYS > 0
+    if (m->blind) return code;
+#endif
+    return code ? code : end_step_at_event(m, old, t, h, event);
+#else
+    (void)event;
+    return take_step(m, t, *h);
+#endif
+}
+
+/* Steps of m->step from m->t to `landing`, on which the last one, shortened, ends; or to the first event. */
+static int run_to(MODEL *m, real landing, int *event) {
+    const real base = m->t, span = landing - base;
+    real h = m->step, rest = 0;
+    const real ratio = span / h, nearest = R(floor)(ratio + (real)0.5);
+    real whole = R(floor)(ratio);
+    if (nearest >= 1 && R(fabs)(ratio - nearest) <= MULTIPLE) { /* no sliver of a step from rounding errors */
+        whole = nearest;
+        h = span / nearest;
+    } else {
+        rest = span - whole * h;
+    }
+    *event = -1;
+    for (real i = 0; i < whole; i += 1) {
+        real length = h;
+        const int code = step_or_event(m, base + i * h, &length, event);
+        if (code) return code;
+        m->t = *event < 0 ? base + (i + 1) * h : base + i * h + length;
+        if (*event >= 0) return 0;
+    }
+    if (rest > 0) {
+        const int code = step_or_event(m, base + whole * h, &rest, event);
+        if (code) return code;
+        if (*event >= 0) { m->t = base + whole * h + rest; return 0; }
+    }
+    m->t = landing;
     return 0;
 }

@@ -6,7 +6,12 @@
 #define VR_OUTPUTS (VR_PARAMETERS + NP)
 #define VR_SETTINGS (VR_OUTPUTS + NY)
 #define VR_INDICATORS (VR_SETTINGS + SETTINGS)
-#define VR_END (VR_INDICATORS + INDICATORS)
+#if KIND == 0 /* model exchange: switches of the equations, then guards of events */
+#define INDICATED (INDICATORS + EVENTS)
+#else
+#define INDICATED 0
+#endif
+#define VR_END (VR_INDICATORS + INDICATED)
 
 enum { MODEL_EXCHANGE, CO_SIMULATION };
 enum { INSTANTIATED, INITIALIZATION, EVENT, CONTINUOUS, STEP_MODE, TERMINATED };
@@ -43,7 +48,12 @@ static void defaults(Course *c) {
 
 static int failed(Course *c, int code) {
     const char *why = code == STOPPED_NOT_FINITE ? "a number is not finite: the motion leaves the range of a table or is singular"
-        : code == STOPPED_CONSTRAINTS ? "the constraints cannot be satisfied" : "the step became too small";
+        : code == STOPPED_CONSTRAINTS ? "the constraints cannot be satisfied"
+        : code == STOPPED_CHATTERING ? "a switch or an event goes back and forth without end; smooth it"
+        : code == STOPPED_MEMORY ? "a delay has more kinks to remember than its memory holds" : "the step became too small";
+#if EVENTS > 0
+    if (code == STOPPED_EVENT) why = event_text[c->s.m.stopped - 1];
+#endif
     snprintf(c->message, sizeof c->message, "t = %.9g s: %s", (double)c->s.m.t, why);
     return code;
 }
@@ -52,11 +62,13 @@ static int failed(Course *c, int code) {
 static int prepare_start(Course *c) {
     MODEL *m = &c->s.m;
     if (!c->s.start_stale) return 0;
-    open_segment(m, m->t);
+    m->segment = m->t;
+    m->next = INFINITY;
     initial(m->p, m->x);
     for (int j = 0; j < NX; j++) if (c->s.is_given[j]) m->x[j] = c->s.given[j];
     normalize(m->x);
-    const int code = project(m, m->x, m->t, 50);
+    int code = project(m, m->x, m->t, 50);
+    if (!code) code = begin_motion(m, m->t);
     c->s.start_stale = 0;
     touched(c);
     return code ? failed(c, code) : 0;
@@ -83,14 +95,24 @@ static int refresh_outputs(Course *c) {
     return 0;
 }
 
+/* An indicator of an event lies off its guard a little, to the side from which the guard came: so the guard has passed
+   zero where an importer that has searched for the zero of the indicator stops. */
 static int event_indicators(Course *c, real *z) {
-#if INDICATORS > 0
     if (is_starting(c)) { const int code = prepare_start(c); if (code) return code; }
+#if INDICATED > 0
     const real t = inside(&c->s.m, c->s.m.t);
-    indicators(&t, c->s.m.x, c->s.m.p, z);
-#else
-    (void)c; (void)z;
 #endif
+#if INDICATORS > 0 && KIND == 0
+    indicators(&t, c->s.m.x, c->s.m.p, z);
+#endif
+#if EVENTS > 0 && KIND == 0
+    guards(&t, c->s.m.x, c->s.m.p, z + INDICATORS);
+    for (int i = 0; i < EVENTS; i++) {
+        const int side = c->s.m.sign[i] ? c->s.m.sign[i] : 1;
+        z[INDICATORS + i] += side * 1e-12 * fmax(1, fabs(c->s.m.guard[i]));
+    }
+#endif
+    (void)z;
     return 0;
 }
 
@@ -107,7 +129,7 @@ static int get_value(Course *c, unsigned int r, real *value) {
     else if (r < VR_OUTPUTS) *value = m->p[r - VR_PARAMETERS];
     else if (r < VR_SETTINGS) { if (refresh_outputs(c)) return 1; *value = c->y[r - VR_OUTPUTS]; }
     else if (r < VR_INDICATORS) *value = *setting(m, r - VR_SETTINGS);
-    else if (r < VR_END) { real z[INDICATORS + 1]; if (event_indicators(c, z)) return 1; *value = z[r - VR_INDICATORS]; }
+    else if (r < VR_END) { real z[INDICATED + 1]; if (event_indicators(c, z)) return 1; *value = z[r - VR_INDICATORS]; }
     else { snprintf(c->message, sizeof c->message, "value reference %u does not exist", r); return 1; }
     return 0;
 }
@@ -122,9 +144,10 @@ static int set_value(Course *c, unsigned int r, real value) {
         c->s.given[r - VR_STATES] = value;
         c->s.is_given[r - VR_STATES] = c->s.start_stale = 1;
     } else if (r >= VR_PARAMETERS && r < VR_OUTPUTS) {
+        if (m->p[r - VR_PARAMETERS] == value) return 0;
         m->p[r - VR_PARAMETERS] = value;
         if (is_starting(c)) c->s.start_stale = 1;
-        else if (c->s.mode != CONTINUOUS) m->next = next_switch(m->p, m->segment > m->t ? m->segment : m->t);
+        else if (c->s.mode != CONTINUOUS) m->next = next_stop(m, m->segment > m->t ? m->segment : m->t);
     } else if (r >= VR_SETTINGS && r < VR_INDICATORS && value > 0) {
         *setting(m, r - VR_SETTINGS) = value;
     } else {
@@ -137,10 +160,10 @@ static int set_value(Course *c, unsigned int r, real value) {
 
 static int directional_derivative(Course *c, const unsigned int *z, size_t nz, const unsigned int *v, size_t nv,
                                   const real *dv, real *dz) {
-    real dx[NX], dp[NP + 1], dxdot[NX], dy[NY + 1];
+    real dx[NX], dp[NP + HELD + 1], dxdot[NX], dy[NY + 1];
     if (is_starting(c) && prepare_start(c)) return 1;
     for (int j = 0; j < NX; j++) dx[j] = 0;
-    for (int j = 0; j < NP; j++) dp[j] = 0;
+    for (int j = 0; j < NP + HELD; j++) dp[j] = 0;
     for (size_t i = 0; i < nv; i++) {
         if (v[i] >= VR_STATES && v[i] < VR_RATES) dx[v[i] - VR_STATES] = dv[i];
         else if (v[i] >= VR_PARAMETERS && v[i] < VR_OUTPUTS) dp[v[i] - VR_PARAMETERS] = dv[i];
@@ -156,6 +179,7 @@ static int directional_derivative(Course *c, const unsigned int *z, size_t nz, c
     return 0;
 }
 
+#if KIND == 0 || FMI == 3
 /* After a step of the importer's solver: back onto the constraints where it left them by more than m->drift.
    *changed: the state is another one, which an event must tell. */
 static int completed_step(Course *c, int *changed) {
@@ -184,13 +208,39 @@ static int completed_step(Course *c, int *changed) {
     c->s.corrected = *changed = 1;
     return 0;
 }
+#endif
 
-/* Event mode: past a switching time the next segment begins. Importers come within 1e-9 of the time, not always to it. */
-static void update_discrete(Course *c, int *changed) {
+#if KIND == 0
+/* Event mode: past a stop the next segment begins, and events happen. Importers come within 1e-9 of the time, not always
+   to it. *ends: the model ends its run. */
+static int update_discrete(Course *c, int *changed, int *ends) {
     MODEL *m = &c->s.m;
-    while (m->t >= m->next - 1e-9 * fabs(m->next)) { open_segment(m, m->next); touched(c); }
+    int code = is_starting(c) ? prepare_start(c) : 0;
+    real before[NX];
+    for (int j = 0; j < NX; j++) before[j] = m->x[j];
+    while (!code && m->t >= m->next - 1e-9 * fabs(m->next)) { code = pass_stop(m, m->next); touched(c); }
+#if EVENTS > 0
+    if (!code) code = follow_jumps(m);
+    touched(c);
+    *ends = m->stopped != 0;
+#endif
     *changed = c->s.corrected;
+    for (int j = 0; j < NX; j++) *changed |= before[j] != m->x[j];
     c->s.corrected = 0;
+    return code && !*ends ? failed(c, code) : 0;
+}
+#elif FMI == 3
+static int update_discrete(Course *c, int *changed, int *ends) { (void)c; (void)changed; (void)ends; return 0; }
+#endif
+
+#if KIND == 1
+static int has_ended(const Course *c) {
+#if EVENTS > 0
+    return c->s.m.stopped != 0;
+#else
+    (void)c;
+    return 0;
+#endif
 }
 
 static int do_step(Course *c, real t, real length) {
@@ -206,3 +256,7 @@ static int do_step(Course *c, real t, real length) {
     m->t = t + length;
     return 0;
 }
+#elif FMI == 3
+static int has_ended(const Course *c) { (void)c; return 0; }
+static int do_step(Course *c, real t, real length) { (void)c; (void)t; (void)length; return STOPPED_STEP; }
+#endif

@@ -10,15 +10,15 @@ void NAME_defaults(MODEL *m) {
 }
 
 int NAME_start(MODEL *m, real t) {
-    m->begin = m->t = t;
+    m->begin = m->t = m->segment = t;
+    m->next = INFINITY;
     m->steps = 0;
-    open_segment(m, t);
     initial(m->p, m->x); /* as the model describes it at the present parameters */
     normalize(m->x);
     const int code = project(m, m->x, m->t, 50);
     if (code) return code;
     for (int j = 0; j < NX; j++) if (!isfinite(m->x[j])) return STOPPED_NOT_FINITE;
-    return 0;
+    return begin_motion(m, t);
 }
 
 int NAME_step(MODEL *m) {

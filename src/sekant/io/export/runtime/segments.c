@@ -29,11 +29,6 @@ static real next_switch(const real *p, real t) {
     return found;
 }
 
-static void open_segment(MODEL *m, real t) {
-    m->segment = t;
-    m->next = next_switch(m->p, t);
-}
-
 /* t, kept strictly inside of the present segment. */
 static real inside(const MODEL *m, real t) {
     const real low = R(nextafter)(m->segment, INFINITY), high = R(nextafter)(m->next, -INFINITY);

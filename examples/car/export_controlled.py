@@ -1,0 +1,53 @@
+"""A reduced car with a digital controller for other programs: an FMU that drives itself.
+
+Every 10 ms the controller samples speed and yaw rate; the drive torque follows the speed, the steering wheel a
+wish for the yaw rate, which the importing program sets.
+
+python examples/car/export_controlled.py [file.fmu]
+"""
+
+import sys
+from pathlib import Path
+
+import sekant as sk
+from sekant.vehicle.car import Commands, car_model, load_car
+
+PERIOD, SPEED, RATIO = 0.01, 20.0, 2.2
+
+
+def controlled_car(yaw_wish: float = 0.0) -> sk.Model:
+    """The hatchback at 72 km/h with its controller; parameter `yaw_wish` (rad/s), which exports make an input."""
+    commands = Commands(
+        torque="torque_demand",
+        steer="steer_demand",
+        signals={
+            "torque_demand": sk.signals.Sampled(input=f"900*({SPEED} - speed)", period=PERIOD, unit="N*m"),
+            "error_sum": sk.signals.Sampled(
+                input=f"error_sum + {PERIOD}*(yaw_wish - yaw_rate)", period=PERIOD, unit="rad"
+            ),
+            "steer_demand": sk.signals.Sampled(
+                input=f"{RATIO}*yaw_wish + 1.2*error_sum", period=PERIOD, unit="rad"
+            ),
+        },
+        parameters={"yaw_wish": yaw_wish},
+    )
+    return car_model(load_car(Path(__file__).with_name("hatchback.yaml")), commands, speed=SPEED)
+
+
+def main(path: Path) -> None:
+    outputs = ["speed", "yaw_rate", "sideslip", "torque_demand", "steer_demand", "position", "*.tire.load"]
+    told = sk.export.fmu(
+        controlled_car(),
+        path,
+        kind="cs",
+        method="rk4",
+        step=1e-3,
+        outputs=outputs,
+        inputs=["yaw_wish"],
+        parameters=["yaw_wish"],
+    )
+    print(told.summary())
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1] if len(sys.argv) > 1 else "controlled_car.fmu"))

@@ -1,0 +1,35 @@
+/* ---- The motion from stop to stop. ---- */
+
+/* Steps from m->t to `end`; they land on stops, on events, and on `end`. */
+static int advance(MODEL *m, real end) {
+    int code = 0;
+#if EVENTS > 0
+    if (m->stopped) return STOPPED_EVENT;
+    long events = 0;
+    if ((code = follow_jumps(m))) return code; /* of inputs, since the last call */
+#endif
+    while (end - m->t > near_time(end)) {
+        int at_stop = end >= m->next - near_time(m->next), event = -1;
+        real landing = at_stop ? m->next : end;
+#if DELAYS > 0 && METHOD != DOP853
+        const int at_node = m->node < NODES && node_time(m, m->node) < landing - near_time(landing);
+        if (at_node) { landing = node_time(m, m->node); at_stop = 0; }
+#endif
+        if ((code = run_to(m, landing, &event))) return code;
+#if DELAYS > 0 && METHOD != DOP853
+        if (at_node && event < 0) { record(m, m->t, m->x); m->node++; }
+#endif
+#if EVENTS > 0
+        if (event >= 0) {
+            if ((code = react(m, event))) return code;
+            if (++events > MOST_EVENTS) return STOPPED_CHATTERING;
+            continue;
+        }
+#endif
+        if (at_stop) {
+            if ((code = pass_stop(m, landing))) return code;
+            restart(m, 0);
+        }
+    }
+    return 0;
+}

@@ -1,0 +1,81 @@
+/* ---- Stops: times at which signals switch, samples are taken, and delays turn to their next piece. ---- */
+
+static real next_stop(const MODEL *m, real t) {
+    real found = next_switch(m->p, t);
+#if SAMPLES > 0
+    for (int i = 0; i < SAMPLES; i++) if (sample_time(m, i) < found) found = sample_time(m, i);
+#endif
+#if DELAYS > 0
+    for (int l = 0; l < DELAYS; l++) {
+        if (next_cut(m, l) < found) found = next_cut(m, l);
+        if (next_piece(m, l) < found) found = next_piece(m, l);
+    }
+#endif
+    return found;
+}
+
+/* The start at time t, for which the state is in place: held values, samples, events that tell a level. */
+static int begin_motion(MODEL *m, real t) {
+    m->segment = t;
+    m->next = INFINITY;
+#if HELD > 0
+    real held[HELD];
+    held_start(m->p, held);
+    for (int j = 0; j < HELD; j++) m->p[NP + j] = held[j];
+#endif
+#if SAMPLES > 0
+    for (int i = 0; i < SAMPLES; i++) {
+        const real first = R(ceil)((t - sample_offset[i]) / sample_period[i] - ON_TIME);
+        m->tick[i] = first > 0 ? first : 0;
+    }
+    take_samples(m, t);
+#endif
+#if DELAYS > 0
+    start_delays(m, t);
+#endif
+#if EVENTS > 0
+    m->stopped = 0;
+    const int code = begin_events(m, t);
+    if (code) return code;
+#endif
+    m->next = next_stop(m, t);
+#if WATCHED > 0
+    first_signs(m, t);
+#endif
+#if DELAYS > 0
+    begin_stretch(m, t);
+#endif
+    return 0;
+}
+
+/* The model stands on the stop at time t: what is due there happens, and the next segment begins. */
+static int pass_stop(MODEL *m, real t) {
+    int code = 0;
+#if EVENTS > 0
+    int sign[EVENTS];
+    guard_signs(m, t, m->sign, sign);
+#endif
+#if DELAYS > 0
+    code = end_stretch(m, t, kink_at(m, t));
+    if (code) return code;
+#endif
+    m->segment = t;
+    m->next = INFINITY;
+#if SAMPLES > 0
+    take_samples(m, t);
+#endif
+#if DELAYS > 0
+    turn_delays(m, t);
+#endif
+#if EVENTS > 0
+    code = cascade(m, t, sign, 0);
+#endif
+    m->next = next_stop(m, t);
+#if WATCHED > 0
+    look_again(m, t);
+#endif
+#if DELAYS > 0
+    begin_stretch(m, t);
+#endif
+    return code;
+}

@@ -1,0 +1,120 @@
+"""Values from the engine that the self-test of an exported C source compares with."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import casadi as ca
+import numpy as np
+from numpy.typing import NDArray
+
+from sekant.analyses.simulation.events import run_with_events
+from sekant.analyses.simulation.reactors import clocks_of, reactors_of
+from sekant.analyses.simulation.runs import Setup, run
+from sekant.analyses.simulation.sampling import sampled_in_loop
+from sekant.engine.system import State, System
+from sekant.errors import SekantError
+from sekant.io.export.interface import Interface
+from sekant.io.export.model_code import ModelCode
+from sekant.solvers.ode import METHODS
+
+Floats = NDArray[np.float64]
+TEST_STEPS, TEST_ROWS = 2000, 5
+ALLOWED = {"double": (1e-9, 1e-9, 1e-7), "float": (1e-3, 1e-3, 1e-2)}
+"""Deviations that the self-test allows in states, rates and outputs, of their largest size during the test. In
+single precision 1e-7 of a length times the stiffness of a spring is an error of the force: rates have few digits."""
+
+
+def _duration(system: System) -> float:
+    """Seconds that the model is meant to be simulated for."""
+    until: Any = system.settings.until
+    return float(until)
+
+
+def _motion(
+    system: System, start: State, method: str, step: float, steps: int
+) -> tuple[Floats, Floats, Floats]:
+    """Times (n,), states (n, nx), parameters and held values (n, np) after each step, as far as the motion goes."""
+    times: Floats = step * np.arange(steps + 1, dtype=np.float64)
+    x: list[Floats] = []
+    p: list[Floats] = []
+
+    def take(_: System, rows: Floats, t: Floats, states: Floats, fraction: float) -> None:
+        x.append(states.copy())
+        p.append(np.broadcast_to(rows, (t.size, rows.shape[1])).copy())
+
+    def take_plain(t: Floats, states: Floats, fraction: float) -> None:
+        take(system, system.parameter_vector(None, start.held)[None, :], t, states, fraction)
+
+    rtol: Any = system.settings.rtol
+    setup = Setup(system, start, times, None, step, rtol, rtol, False, None, take_plain, take)
+    reactors = reactors_of(system)
+    in_loop = not reactors and sampled_in_loop(system, method)
+    clocks = [] if in_loop else clocks_of(system, 0.0, setup.stops)
+    done = run_with_events(method, setup, reactors, clocks) if clocks else run(method, setup)
+    count = sum(part.shape[0] for part in x)
+    if done.status == "stopped":
+        count -= 1  # the row at which an event ends the motion
+    elif done.status != "finished":
+        raise SekantError(
+            f"model '{system.model.name}' cannot take {steps} steps of {step:g} s by {METHODS[method].name}: "
+            f"{done.message}"
+        )
+    if count < TEST_ROWS + 2:
+        raise SekantError(
+            f"model '{system.model.name}' ends its motion at t = {done.t_last:.6g} s ({done.message}), too soon "
+            f"to test steps of {step:g} s; take shorter ones"
+        )
+    return times[:count], np.ascontiguousarray(np.concatenate(x)[:count]), np.concatenate(p)[:count]
+
+
+def expected_values(
+    system: System, face: Interface, code: ModelCode, start: State, method: str, step: float
+) -> str:
+    """Values from the engine: rates at the start, states along the way, outputs at the end."""
+    steps = min(TEST_STEPS, max(TEST_ROWS, int(_duration(system) / step)))
+    times, x, p = _motion(system, start, method, step, steps + 1)
+    steps = (times.size - 2) // TEST_ROWS * TEST_ROWS  # the last row is short of what happens at its time
+    times, x, p = times[: steps + 1], x[: steps + 1], p[: steps + 1]
+    every = steps // TEST_ROWS
+    rows = x[every::every]
+    xdot = system.right_hand_side(False)(np.array([np.nextafter(0.0, 1.0)]), x[0], p[0])[0].ravel()
+    rates = system.right_hand_side(False).map(times[:, None], x, p)[0]
+    report = system.once(("exported", tuple(v.name for v in face.outputs)), lambda: _report(system, face))
+    every_y = report.map(times[:, None], x, p)[0]
+    state, rate, output = ALLOWED[code.precision.name]
+    number = code.precision.literal
+    return "\n".join(
+        [
+            f"#define EXPECTED_STEPS {steps}\n#define EXPECTED_EVERY {every}",
+            f"#define STATE_ALLOWED {number(state)}\n#define RATE_ALLOWED {number(rate)}",
+            f"#define OUTPUT_ALLOWED {number(output)}",
+            _array("expected_rates", xdot, number),
+            _array("rate_scale", _scale(rates), number),
+            _array("state_scale", _scale(x), number),
+            _array("expected_outputs", every_y[-1], number),
+            _array("output_scale", _scale(every_y), number),
+            "static const real expected_states[][NX] = {\n"
+            + ",\n".join("    {" + ", ".join(number(float(v)) for v in row) + "}" for row in rows)
+            + "};",
+        ]
+    )
+
+
+def _report(system: System, face: Interface):
+    eq = system.equations
+    work = system._w
+    y = face.y if not work.numel() else eq.lookups.substitute(face.y, work, ca.SX.zeros(work.numel()))
+    return system.function("exported", [eq.t, ca.vertcat(eq.q, eq.v, eq.z), eq.p], [y])
+
+
+def _scale(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The largest size of each column; of all columns together, times 1e-3, where one stays small."""
+    if not values.size:
+        return np.ones(values.shape[1])
+    each = np.abs(values).max(axis=0)
+    return np.maximum(each, max(1e-3 * each.max(), 1e-12))
+
+
+def _array(name: str, values: NDArray[np.float64], number) -> str:
+    return f"static const real {name}[] = {{{', '.join(number(float(v)) for v in values) or '0'}}};"
