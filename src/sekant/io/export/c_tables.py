@@ -14,6 +14,7 @@ from sekant.engine.codegen.packing import _buckets as buckets
 from sekant.engine.codegen.tape import LookupShape, TapeLookup
 from sekant.errors import SekantError
 from sekant.io.export.c_operations import Precision
+from sekant.tables.lookups import Tabulated
 from sekant.tables.pieces import extrapolation_limits, factors
 from sekant.tables.table import Table, Table2
 
@@ -52,7 +53,7 @@ class CTables:
     `bytes`: of all constant arrays.
     """
 
-    def __init__(self, tables: Sequence[Table | Table2], precision: Precision):
+    def __init__(self, tables: Sequence[Tabulated], precision: Precision):
         self.tables, self.precision = tables, precision
         self._functions: dict[tuple, str] = {}
         self._data: dict[int, str] = {}
@@ -86,6 +87,7 @@ class CTables:
             return
         table = self.tables[number]
         label = f"table{number}"
+        assert isinstance(table, (Table, Table2)), "numeric functions are refused before"
         if isinstance(table, Table2):
             values = np.moveaxis(table.rows, 2, 4)
             parts = [
