@@ -29,6 +29,7 @@ BENCHMARKS = (
     "kinematics_sweep",
     "pose_table",
     "reduction",
+    "axle_designs",
     "car",
     "linearization",
     "startup",

@@ -7,7 +7,8 @@ import pytest
 
 import sekant as sk
 from sekant.errors import SekantError
-from suspensions import planar_points
+from sekant.vehicle.coordinates import coordinates, moved
+from suspensions import EXAMPLES, planar_points
 
 UPPER, LOWER = (0.36, 0.16, 0.62, 0.19), (0.33, -0.11, 0.66, -0.13)
 ARM = {
@@ -64,12 +65,121 @@ def test_points_for_a_target(wishbones):
     """Toe curves of a known design are found again by moving the tie rod back to where it was."""
     travel = [-0.03, 0.0, 0.03]
     goal = sk.vehicle.suspension_curves(sk.vehicle.corner(wishbones), travel=travel)
-    shifted = sk.vehicle.kc.sensitivity.moved(sk.vehicle.HardPoints(**wishbones), {"tie_rod_inner.z": 0.012})
+    shifted = moved(sk.vehicle.HardPoints(**wishbones), {"tie_rod_inner.z": 0.012})
     bounds = {"tie_rod_inner.z": (-0.03, 0.03)}
     found, curves = sk.vehicle.fit_points(shifted, {"toe": goal["toe"][:, 0]}, bounds, travel=travel)
     assert found.point("tie_rod_inner")[2] == pytest.approx(LOWER[1], abs=1e-5)
-    assert curves["toe"] == pytest.approx(goal["toe"], abs=1e-6)
+    assert curves["left.toe"] == pytest.approx(goal["toe"], abs=1e-6)
     with pytest.raises(SekantError, match="no coordinate 'tie_rod_inner"):
         sk.vehicle.fit_points(wishbones, {"toe": [0, 0, 0]}, {"tie_rod_inner.w": (-1, 1)}, travel=travel)
     with pytest.raises(SekantError, match="has 2 values for 3 positions"):
         sk.vehicle.fit_points(wishbones, {"toe": [0, 0]}, bounds, travel=travel)
+
+
+STEER = 0.02  # m of the rack
+FAR = ("view", "roll_center_y", "ackermann")  # curves with poles, or that round-off alone makes
+
+
+def designs(data, **more):
+    return sk.vehicle.AxleDesigns(data, travel=[-0.02, 0.0, 0.03], **more)
+
+
+def compared(made, h=4e-4):
+    """Exact derivatives against central differences of the curves, extrapolated: O(h^4)."""
+    found = made.sensitivities()
+    for name in made.names:
+        slopes = []
+        for step in (h, h / 2):
+            high, low = (made.curves({name: made.drawn[name] + sign * step}) for sign in (1, -1))
+            slopes.append({c: (high[c][:, 0] - low[c][:, 0]) / (2 * step) for c in found.data})
+        for curve, values in found.data.items():
+            if any(part in curve for part in FAR):
+                continue
+            wanted = (4 * slopes[1][curve] - slopes[0][curve]) / 3
+            size = max(np.nanmax(np.abs(values)), 1e-3)
+            np.testing.assert_allclose(
+                found.of(curve, name), wanted, atol=2e-6 * size, rtol=0, err_msg=f"{curve} by {name}"
+            )
+
+
+@pytest.fixture(scope="module")
+def made():
+    """A steered axle with springs and a bar, whose two points move; its wheel's axis follows a point."""
+    bar = {"bar": [0.3, 0.3, -0.05], "arm": [0.05, 0.4, -0.05], "link": [0.05, 0.5, -0.08], "rate": 900.0}
+    points = planar_points(UPPER, LOWER) | {"axle_inner": [0.004, 0.3, 0.003]}
+    points = {name: p for name, p in points.items() if name != "contact"}
+    data = {
+        "type": "double_wishbone",
+        "points": points,
+        "wheel": {"radius": 0.31},
+        "spring": {"stiffness": 3e4, "preload": 3e3},
+        "axle": {"anti_roll_bar": bar | {"on": "lower_arm"}},
+        "suspension": {"wheelbase": 2.6, "cg_height": 0.5},
+    }
+    return designs(data, points=["upper_ball", "axle_inner", "anti_roll_bar.arm"], steering=[STEER])
+
+
+def test_designs_have_the_curves_of_models_built_anew(made):
+    """Run-time parameters against numbers: every curve, at points moved by millimeters."""
+    rng = np.random.default_rng(3)
+    shifts = {name: 2e-3 * rng.normal() for name in made.names}
+    found = made.curves({name: made.drawn[name] + shift for name, shift in shifts.items()})
+    wanted = sk.vehicle.axle_curves(moved(made.given, shifts), travel=made.travel, steering=[STEER])
+    assert set(found.names) == set(wanted.names)
+    for name in wanted.names:
+        size = max(1.0, np.nanmax(np.abs(wanted[name])))
+        np.testing.assert_allclose(found[name], wanted[name], atol=1e-9 * size, rtol=1e-9, err_msg=name)
+    many = made.many({"upper_ball.z": [0.19, 0.2]}, ["toe", "roll_stiffness"])
+    np.testing.assert_allclose(
+        many["toe"][1], made.curves({"upper_ball.z": 0.2})["left.toe"], atol=1e-14, rtol=0
+    )
+
+
+def test_exact_derivatives_are_those_of_differences(made):
+    compared(made)
+
+
+def test_optimization_on_targets_of_curves(made):
+    """`sk.optimize` finds the points of a known design again by its curves, with exact gradients."""
+    goal = made.curves({"upper_ball.z": 0.2, "upper_ball.y": 0.615})
+    targets = {name: goal[name][:, 0] for name in ("left.camber", "left.roll_center_height")}
+    found = sk.optimize(
+        made.system,
+        {"upper_ball.z": (0.17, 0.21), "upper_ball.y": (0.6, 0.64)},
+        made.deviation(targets),
+        constraints={"caster": (made.value("left.caster"), -0.5, 0.5)},
+        tolerance=1e-14,
+    )
+    assert found.ok
+    assert found.gradients == {"objective": "exact", "caster": "exact"}
+    assert found.parameters["upper_ball.z"] == pytest.approx(0.2, abs=1e-5)
+    assert found.parameters["upper_ball.y"] == pytest.approx(0.615, abs=1e-5)
+
+
+def test_designs_refuse_what_they_do_not_know(made):
+    with pytest.raises(SekantError, match="no point 'uper_ball'; did you mean 'upper_ball'"):
+        designs(made.given, points=["uper_ball"])
+    with pytest.raises(SekantError, match=r"no coordinate 'lower_ball\.z' of a point that may move"):
+        made.curves({"lower_ball.z": 0.0})
+    with pytest.raises(SekantError, match="there is no curve 'tow'"):
+        made.sensitivities(curves=["tow"])
+    with pytest.raises(SekantError, match="as many values"):
+        made.many({"upper_ball.z": [0.1, 0.2], "upper_ball.x": [0.0]})
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("file", ["double_wishbone", "mcpherson", "five_link", "formula_student"])
+def test_exact_derivatives_of_all_points(file):
+    compared(designs(sk.vehicle.load_axle(EXAMPLES / "hardpoints" / f"{file}.yaml")))
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("file", ["front_double_wishbone", "rear_solid_axle", "rear_twist_beam"])
+@pytest.mark.parametrize("motion", ["parallel", "roll"])
+def test_exact_derivatives_of_axles(file, motion):
+    data = sk.vehicle.load_axle(EXAMPLES.parent / "axles" / f"{file}.yaml")
+    middle = {
+        name.rpartition(".")[0] for name, y in coordinates(data).items() if name.endswith(".y") and y == 0
+    }
+    points = [p for p in dict.fromkeys(n.rpartition(".")[0] for n in coordinates(data)) if p not in middle]
+    compared(designs(data, motion=motion, points=points))

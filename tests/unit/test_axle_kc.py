@@ -180,8 +180,8 @@ def test_loads_balance_and_do_virtual_work():
     model, roles = axle_of(data, None, compliant=False)
     moved = axle_motion(model, roles, (1.0, 1.0), np.array([0.0, 1e-3]), np.zeros(1))
     for k, side in enumerate(("left", "right")):
-        way = [moved.slopes(f"{side}.upright.contact.{axis}")[0, 0, k] for axis in "xyz"]
-        ratio = moved.slopes(f"{side}.spring.length")[0, 0, k]
+        way = [moved.rows[0].derivative(f"{side}.upright.contact.{axis}")[0, k] for axis in "xyz"]
+        ratio = moved.rows[0].derivative(f"{side}.spring.length")[0, k]
         work = np.dot(way, [CASE[side][key] for key in ("fx", "fy", "fz")])
         assert found.axial[f"{side}.spring"][0] * ratio == pytest.approx(work, rel=1e-8)
     largest = found.envelope()

@@ -221,3 +221,12 @@ def test_a_bound_function_works_on_its_own_arrays(engine):
         for mine, expected in zip(bound.outputs, function(*inputs_for(inputs, seed)), strict=True):
             np.testing.assert_array_equal(mine, expected)
     assert one.outputs[1] is kept
+
+
+def test_constants_that_are_no_numbers_leave_the_others_alone():
+    """NaN has no order among constants, and infinity is not near the largest of them."""
+    x = ca.SX.sym("x")
+    values = [x + 30000.0, x * 0.4, ca.if_else(x > 0.0, x, np.nan), x - 7.0, ca.fmin(x, np.inf), x / 1e-24]
+    function = ca.Function("f", [x], [ca.vertcat(*values)])
+    found = build("constants", [x], [ca.vertcat(*values)], cache=False)(2.5)[0]
+    np.testing.assert_array_equal(found, np.array(function(2.5)).ravel())

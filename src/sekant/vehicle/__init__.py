@@ -15,8 +15,6 @@ from sekant.vehicle.kc import (
     axle_compliance,
     axle_curves,
     corner_of_curves,
-    curve_sensitivities,
-    fit_points,
     member_loads,
     read_measured,
     standing,
@@ -27,9 +25,12 @@ from sekant.vehicle.table import SuspensionCurves
 if TYPE_CHECKING:
     from sekant.vehicle.car import Car, Commands, car_model, load_car
     from sekant.vehicle.driving import drive, steady_turns
+    from sekant.vehicle.kc.designs import AxleDesigns
+    from sekant.vehicle.kc.fitting import curve_sensitivities, fit_points
 
 __all__ = [
     "AxleCurves",
+    "AxleDesigns",
     "AxleRoles",
     "Car",
     "Commands",
@@ -63,6 +64,8 @@ __all__ = [
 _LATER = {
     "sekant.vehicle.car": ("Car", "Commands", "car_model", "load_car"),
     "sekant.vehicle.driving": ("drive", "steady_turns"),
+    "sekant.vehicle.kc.designs": ("AxleDesigns",),
+    "sekant.vehicle.kc.fitting": ("curve_sensitivities", "fit_points"),
 }
 
 

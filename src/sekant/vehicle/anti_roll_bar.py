@@ -17,6 +17,7 @@ from sekant.vehicle import parts
 from sekant.vehicle.assembly import Assembly
 from sekant.vehicle.components import AntiRollBar, HeaveSpring
 from sekant.vehicle.corner import Corner
+from sekant.vehicle.drawn import length, model_number, values
 
 MIRROR = np.array([1.0, -1.0, 1.0])
 RADIUS = 0.011  # m, as drawn
@@ -24,9 +25,11 @@ RADIUS = 0.011  # m, as drawn
 
 def add_anti_roll_bar(into: Assembly, left: Corner, right: Corner, bar: AntiRollBar) -> None:
     """The bodies `bar_left`, `bar_right` (U) or `bar_stem`, `bar_top` (T), their twist, and the drop links."""
-    bar_point, arm, link = (np.array(p) for p in (bar.bar, bar.arm, bar.link))
-    side = 1.0 if left.p("wheel_center")[1] * arm[1] > 0 else -1.0
-    if side < 0:
+    bar_point, arm, link = (
+        left.named_point(f"anti_roll_bar.{name}", np.array(getattr(bar, name)), False)
+        for name in ("bar", "arm", "link")
+    )
+    if float(arm[1]) < 0:
         raise ModelError(
             "points of the anti-roll bar are those of the left side", path=("axle", "anti_roll_bar")
         )
@@ -47,9 +50,11 @@ def add_anti_roll_bar(into: Assembly, left: Corner, right: Corner, bar: AntiRoll
         twist = Revolute(parent="bar_left", child="bar_right", at=hinge, axis=parts.numbers(across))
         ends = ("bar_left", "bar_right")
     else:
-        top = np.array(bar.top) if bar.top is not None else arm * [1.0, 0.0, 1.0]
+        top = arm * [1.0, 0.0, 1.0]
+        if bar.top is not None:
+            top = left.named_point("anti_roll_bar.top", np.array(bar.top), False)
         foot = bar_point * [1.0, 0.0, 1.0]
-        stem = parts.unit(top - foot)
+        stem = top - foot
         _check_reach(arm - top, stem, "the crossbar does not reach out from the stem")
         into.add("bodies", "bar_stem", parts.rod(bar.mass / 2, foot, top))
         into.add("bodies", "bar_top", parts.rod(bar.mass / 2, arm, arm * MIRROR))
@@ -59,7 +64,9 @@ def add_anti_roll_bar(into: Assembly, left: Corner, right: Corner, bar: AntiRoll
             parent="ground", child="bar_stem", at=parts.numbers(foot), axis=parts.numbers(across)
         )
         into.add("joints", "bar", foot_hinge)
-        twist = Revolute(parent="bar_stem", child="bar_top", at=parts.numbers(top), axis=parts.numbers(stem))
+        twist = Revolute(
+            parent="bar_stem", child="bar_top", at=parts.numbers(top), axis=parts.direction(stem)
+        )
         ends = ("bar_top", "bar_top")
     into.add("joints", "bar_twist", twist)
     spring = RotationalSpringDamper(joint="bar_twist", stiffness=bar.stiffness, damping=bar.damping)
@@ -68,33 +75,41 @@ def add_anti_roll_bar(into: Assembly, left: Corner, right: Corner, bar: AntiRoll
         carrier = corner.carrier(bar.on, ("axle", "anti_roll_bar", "on"))
         parent = into.frame(body, f"{corner.prefix}link".replace(".", "_"), parts.frame_at(arm * sign))
         child = into.frame(carrier, corner.frame_name(carrier, "drop_link"), parts.frame_at(link * sign))
-        length = float(np.linalg.norm(link - arm))
-        if length < 1e-4:
+        reach = length(link - arm)
+        if float(reach) < 1e-4:
             raise ModelError(
                 "the drop link has no length; move 'link' off 'arm'", path=("axle", "anti_roll_bar")
             )
-        into.add("constraints", corner.name("drop_link"), Distance(parent=parent, child=child, length=length))
+        into.add(
+            "constraints",
+            corner.name("drop_link"),
+            Distance(parent=parent, child=child, length=model_number(reach)),
+        )
 
 
 def _check_reach(reach: np.ndarray, axis: np.ndarray, message: str) -> None:
-    if np.linalg.norm(np.cross(reach, axis)) < 1e-3:
+    if np.linalg.norm(np.cross(values(reach), parts.unit(values(axis)))) < 1e-3:
         raise ModelError(message, path=("axle", "anti_roll_bar", "arm"))
 
 
 def add_heave_spring(into: Assembly, left: Corner, right: Corner, heave: HeaveSpring) -> None:
     """A spring and damper between parts of the two sides."""
-    p = np.array(heave.point)
+    p = left.named_point("heave_spring.point", np.array(heave.point), False)
     ends = []
     for corner, sign in ((left, np.ones(3)), (right, MIRROR)):
         body = corner.carrier(heave.on, ("axle", "heave_spring", "on"))
         ends.append(into.frame(body, corner.frame_name(body, "heave"), parts.frame_at(p * sign)))
-    length = 2 * abs(float(p[1]))
-    if length < 1e-4:
+    width = 2 * abs(p[1])
+    if float(width) < 1e-4:
         raise ModelError(
             "lies on the middle plane; the heave spring has no length", path=("axle", "heave_spring", "point")
         )
-    free = length + (heave.preload / heave.stiffness if heave.preload else 0.0)
+    free = width + (heave.preload / heave.stiffness if heave.preload else 0.0)
     spring = SpringDamper(
-        parent=ends[0], child=ends[1], stiffness=heave.stiffness, damping=heave.damping, free_length=free
+        parent=ends[0],
+        child=ends[1],
+        stiffness=heave.stiffness,
+        damping=heave.damping,
+        free_length=model_number(free),
     )
     into.add("forces", "heave_spring", spring)

@@ -25,13 +25,19 @@ BRAKE_SPEED = 0.2  # rad/s of spin over which a brake's torque goes from one sig
 
 
 def corner(
-    given: HardPoints | dict[str, Any], *, side: Side | None = None, steered: bool = True, spin: bool = False
+    given: HardPoints | dict[str, Any],
+    *,
+    side: Side | None = None,
+    steered: bool = True,
+    spin: bool = False,
+    movable: bool = False,
 ) -> Model:
     """The model of one corner; the vehicle's body is the ground.
 
     `side` mirrors the points if they are drawn on the other side. A steered corner has a rack, held by the driver
     `steering`; else the tie rod's inner end is on the vehicle's body. With `spin` the wheel is a body of its own,
-    `wheel`, on the joint `hub`.
+    `wheel`, on the joint `hub`. With `movable` hard points are parameters of the model, ``lower_ball.z`` ...: they
+    may be swept, optimized, or kept for run time. Joints and frames follow them; masses stay as drawn.
     """
     points = hard_points(given)
     layout, into = _layout(points), Assembly()
@@ -39,23 +45,26 @@ def corner(
         raise ModelError(
             f"a {layout.name} has no single corner: both sides share a part; build the axle", path=("type",)
         )
-    built = _built(points, layout, into, side, steered, spin)
+    built = _built(points, layout, into, side, steered, spin, movable=movable)
     if built.steered:
         add_rack(into, built.mass("rack"), _rack_end(built), (points.axle or AxleParts()).steering, None)
     return into.model(points.name or layout.name)
 
 
-def axle(given: HardPoints | dict[str, Any], *, steered: bool = True, spin: bool = True) -> Model:
+def axle(
+    given: HardPoints | dict[str, Any], *, steered: bool = True, spin: bool = True, movable: bool = False
+) -> Model:
     """Both corners of an axle, named ``left.`` and ``right.``, on the ground, and what joins them.
 
     A rack, if steered, and what `axle` of the hard points asks for: anti-roll bar, heave spring, brakes, drive.
     Wheels are bodies ``left.wheel``, ``right.wheel`` on the joints ``left.hub``, ``right.hub``, unless `spin` is
     false; hubs turn forward with a positive rate. `Model.mount` puts the axle onto a vehicle's body.
+    With `movable` hard points are parameters of the model, the same for both sides (see `corner`).
     """
     points = hard_points(given)
     layout, into = _layout(points), Assembly()
-    left = _built(points, layout, into, "left", steered, spin, "left.")
-    right = _built(points, layout, into, "right", steered, spin, "right.")
+    left = _built(points, layout, into, "left", steered, spin, "left.", movable)
+    right = _built(points, layout, into, "right", steered, spin, "right.", movable)
     extra = points.axle or AxleParts()
     if left.steered:
         inner = _rack_end(left)
@@ -104,10 +113,15 @@ def _built(
     steered: bool,
     spin: bool,
     prefix: str = "",
+    movable: bool = False,
 ) -> Corner:
+    mirrored = False
     if "wheel_center" in points.points:
+        mirrored = side not in (None, points.side)
         points = points.on(side)
-    made = Corner(points, layout, into, steered=steered, spin=spin, prefix=prefix)
+    made = Corner(
+        points, layout, into, steered=steered, spin=spin, prefix=prefix, mirrored=mirrored, movable=movable
+    )
     layout.build(made)
     return made
 

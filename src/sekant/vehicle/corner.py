@@ -17,6 +17,7 @@ from sekant.model.placement import Placement
 from sekant.vehicle import parts, wheel_parts
 from sekant.vehicle.assembly import Assembly
 from sekant.vehicle.components import SET_UP, check_set_up
+from sekant.vehicle.drawn import Drawn, drawn_point, model_number, text_of, values
 from sekant.vehicle.hardpoints import HardPoints, apart, check_points
 from sekant.vehicle.spring_parts import add_spring
 
@@ -68,9 +69,12 @@ class Corner:
         steered: bool,
         spin: bool = False,
         prefix: str = "",
+        mirrored: bool = False,
+        movable: bool = False,
     ):
         self.layout, self.into, self.prefix = layout, into, prefix
         self.steered, self.spin = steered and layout.steerable, spin
+        self.mirrored, self.movable = mirrored, movable
         check_points(given, dict(layout.required), {**OPTIONAL, **layout.optional})
         self.given = given
         known = [*layout.masses, "wheel", "rack"]
@@ -85,7 +89,29 @@ class Corner:
         self._add_set_up()
 
     def p(self, name: str) -> Vector:
-        return self.given.point(name)
+        """A point (3,) m; of drawn numbers if hard points are parameters."""
+        if not self.movable:
+            return self.given.point(name)
+        if name == "contact" and self.given.contact_follows:
+            return self._touching()
+        return self.named_point(name, self.given.point(name), self.mirrored)
+
+    def named_point(self, name: str, drawn: Vector, mirrored: bool) -> Vector:
+        """A point (3,) m under a name of parameters, if hard points are such; `drawn` is where it stands."""
+        if not self.movable:
+            return drawn
+        for axis, value in zip("xyz", drawn * [1.0, -1.0 if mirrored else 1.0, 1.0], strict=True):
+            if f"{name}.{axis}" not in self.into.all("parameters"):
+                self.into.add("parameters", f"{name}.{axis}", float(value) + 0.0)
+        return drawn_point(name, drawn, mirrored)
+
+    def _touching(self) -> Vector:
+        """The contact point of a wheel whose radius is given: it follows the wheel's center and its axis."""
+        center, e = self.p("wheel_center"), self.spin_axis()
+        radius = self.given.wheel.given_radius
+        assert radius is not None
+        down = np.array([0.0, 0.0, 1.0]) - e * e[2]
+        return center - radius * parts.unit(down)
 
     def has(self, *names: str) -> bool:
         return all(name in self.given.points for name in names)
@@ -125,12 +151,13 @@ class Corner:
         numbers: list[float | Expression] = []
         for i in range(3):
             terms = [
-                f"{float(direction[i])!r}*{self.name(change)}"
+                f"{text_of(direction[i])}*{self.name(change)}"
                 for change, direction in changes.items()
-                if direction[i] != 0.0 and self.name(change) in self.into.all("parameters")
+                if (isinstance(direction[i], Drawn) or direction[i] != 0.0)
+                and self.name(change) in self.into.all("parameters")
             ]
-            text = " + ".join([repr(float(point[i])), *terms]).replace("+ -", "- ")
-            numbers.append(Expression(text) if terms else float(point[i]))
+            text = " + ".join([text_of(point[i]), *terms])
+            numbers.append(Expression(text) if terms else model_number(point[i]))
         return Placement(position=tuple(numbers))  # pyright: ignore[reportArgumentType]
 
     # -- parts -----------------------------------------------------------------------------------------
@@ -237,6 +264,7 @@ class Corner:
 
     def _axes(self, along: Vector) -> Vector:
         """R (3, 3) with z along a direction; on the right side the mirror image of that on the left."""
+        along = values(along)
         if self.outward > 0:
             return parts.axes_across(along)
         mirror = np.diag([1.0, -1.0, 1.0])

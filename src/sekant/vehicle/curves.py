@@ -16,9 +16,10 @@ from sekant.model.joints import Prismatic
 from sekant.model.model import Model
 from sekant.model.resolve import resolve
 from sekant.vehicle import wheel
+from sekant.vehicle.arrays import cross, dot, norm, symbolic
 from sekant.vehicle.ranges import given_range, through_zero
 from sekant.vehicle.suspension import Suspension
-from sekant.vehicle.sweep import Poses, cross, sweep
+from sekant.vehicle.sweep import Poses, sweep
 from sekant.vehicle.table import SuspensionCurves
 
 Vector = NDArray[np.float64]
@@ -93,25 +94,25 @@ def _with_spring(model: Model, roles: Suspension, parameters: Mapping[str, Array
 
 
 class CornerQuantities:
-    """All columns from the poses of a few frames."""
+    """All columns from the poses of a few frames: numbers, or expressions if `side` says where the wheel is."""
 
-    def __init__(self, model: Model, roles: Suspension, poses: dict[str, Poses], springs):
+    def __init__(self, model: Model, roles: Suspension, poses: dict[str, Poses], springs, side: str = ""):
         self.model, self.roles, self.poses = model, roles, poses
         self.center = poses[roles.wheel_center]
         self.steered = self.center.w.shape[2] == 2
         center, e_start = self.center.p_start, self.center.R_start[:, 1]
-        if e_start[1] < 0:
+        if not side and e_start[1] < 0:
             raise ModelError(
                 f"frame '{roles.wheel_center}': its y axis must point to the left, along the spin axis; "
                 f"it points along {np.round(e_start, 3).tolist()}"
             )
-        self.s = 1.0 if center[1] > 0 else -1.0
-        self.side = "left" if self.s > 0 else "right"
-        self.radius = float(np.linalg.norm(poses[roles.contact].p_start - center))
+        self.side = side or ("left" if center[1] > 0 else "right")
+        self.s = 1.0 if self.side == "left" else -1.0
+        self.radius = norm(poses[roles.contact].p_start[None] - center)  # (1,)
         self.e = self.center.R[..., :, 1]
         self.e_u = cross(self.center.w, self.e[..., None, :])
         self.touch = wheel.contact(self.center.p, self.e, self.radius)
-        self.touch_start = wheel.contact(center, e_start, self.radius)
+        self.touch_start = wheel.contact(center[None], e_start[None], self.radius)[0]
         self.touch_z = wheel.contact_rate(self.center.v[..., 0, :], self.e, self.e_u[..., 0, :], self.radius)
         self.lengths = {name: self._length(*ends) for name, ends in springs.items()}
 
@@ -119,14 +120,18 @@ class CornerQuantities:
         """Length l (n, m), its derivatives (n, m, d), and the second one by travel (n, m)."""
         parent, child = self.poses[a], self.poses[b]
         d, d_u, d_zz = child.p - parent.p, child.v - parent.v, child.v_z - parent.v_z
-        length = np.linalg.norm(d, axis=-1)
-        rates = wheel.dot(d[..., None, :], d_u) / length[..., None]
+        length = norm(d)
+        rates = dot(d[..., None, :], d_u) / length[..., None]
         d_z = d_u[..., 0, :]
-        return length, rates, (wheel.dot(d_z, d_z) + wheel.dot(d, d_zz) - rates[..., 0] ** 2) / length
+        return length, rates, (dot(d_z, d_z) + dot(d, d_zz) - rates[..., 0] ** 2) / length
 
     def columns(self, heights: Vector, moves: Vector) -> dict[str, tuple[str, Vector]]:
         """Name -> (unit, values (n, m)); angles in rad, lengths in m."""
-        s, e, roles = self.s, self.e, self.roles
+        return self.drives(heights, moves) | self.quantities()
+
+    def drives(self, heights: Vector, moves: Vector) -> dict[str, tuple[str, Vector]]:
+        """The columns that say where."""
+        roles = self.roles
         found: dict[str, tuple[str, Vector]] = {}
         shape = (heights.size, moves.size)
         found["travel"] = ("m", np.broadcast_to(heights[:, None], shape))
@@ -135,6 +140,12 @@ class CornerQuantities:
             if roles.rack_per_turn is not None:
                 turn = 2 * np.pi / roles.rack_per_turn
                 found["steering_wheel"] = ("rad", found["rack"][1] * turn)
+        return found
+
+    def quantities(self) -> dict[str, tuple[str, Vector]]:
+        """The columns that say what."""
+        s, e, roles = self.s, self.e, self.roles
+        found: dict[str, tuple[str, Vector]] = {}
         found["camber"] = ("rad", wheel.camber(e, s))
         found["toe"] = ("rad", -s * wheel.steer_angle(e))
         if self.steered:
@@ -157,6 +168,8 @@ class CornerQuantities:
         """d(push x ratio)/dz = k ratio^2 + push d(ratio)/dz of a linear spring."""
         force = self.model.forces.get(self.roles.spring or "")
         if "spring" not in self.lengths or not isinstance(force, SpringDamper) or force.spring is not None:
+            return {}
+        if symbolic(self.touch):  # of an axle, where all springs count
             return {}
         if isinstance(force.stiffness, Expression) or isinstance(force.free_length, Expression):
             force = resolve(self.model).model.forces[str(self.roles.spring)]
@@ -185,7 +198,7 @@ class CornerQuantities:
         if self.roles.steer_axis is not None:
             lower, upper = (self.poses[name].p for name in self.roles.steer_axis)
             d = upper - lower
-            return lower, d / np.linalg.norm(d, axis=-1, keepdims=True)
+            return lower, d / norm(d)[..., None]
         if not self.steered:
             return None
         if "spring" in self.lengths:

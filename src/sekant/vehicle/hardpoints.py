@@ -119,22 +119,35 @@ class HardPoints(Description):
     @model_validator(mode="after")
     def _contact_of_wheel(self):
         """A radius or a size of the tire stands for the contact point."""
-        radius = self.wheel.given_radius
-        if radius is None or "wheel_center" not in self.points:
+        touch = self.touching()
+        if touch is None:
             return self
         if "contact" in self.points:
             if self.wheel.radius is not None:
                 raise ValueError("wheel.radius and the point contact say the same thing; drop one")
             return self
+        self.points["contact"] = touch
+        return self
+
+    def touching(self) -> tuple[float, float, float] | None:
+        """The contact point (3,) m by the radius of the wheel, where that is given."""
+        radius = self.wheel.given_radius
+        if radius is None or "wheel_center" not in self.points:
+            return None
         if "axle_inner" in self.points:
             e = self.point("wheel_center") - self.point("axle_inner")
             e = e / np.linalg.norm(e)
         else:
             e = self.spin_axis()
         down = np.array([0.0, 0.0, 1.0]) - e * e[2]
-        touch = self.point("wheel_center") - radius * down / np.linalg.norm(down)
-        self.points["contact"] = tuple(float(x) for x in touch)  # pyright: ignore[reportArgumentType]
-        return self
+        x, y, z = self.point("wheel_center") - radius * down / np.linalg.norm(down)
+        return float(x), float(y), float(z)
+
+    @property
+    def contact_follows(self) -> bool:
+        """Whether the contact point follows from the wheel's center, its axis and its radius."""
+        touch = self.touching()
+        return touch is not None and bool(np.allclose(touch, self.point("contact"), atol=1e-9))
 
     def point(self, name: str) -> Vector:
         """The point (3,) m."""

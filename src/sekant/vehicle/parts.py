@@ -7,26 +7,25 @@ at zero.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sekant.model.body import Body, inertia_matrix
 from sekant.model.joints import Prismatic, Revolute, Spherical, Universal
 from sekant.model.placement import Orientation, Placement
+from sekant.vehicle.drawn import Drawn, length, numbers, values
 
 Vector = NDArray[np.float64]
 THICKNESS = 0.02  # m: of arms and rods, only for their inertia
 
 
-def numbers(p: ArrayLike) -> Any:
-    """A vector as a tuple of plain floats."""
-    return tuple(float(x) for x in np.asarray(p))
-
-
 def unit(a: ArrayLike) -> Vector:
-    return np.asarray(a, float) / np.linalg.norm(a)
+    return np.asarray(a) / length(a)
+
+
+def direction(a: Vector) -> tuple:
+    """A direction as numbers of a model, of length 1 where it is no expression."""
+    return numbers(a) if isinstance(np.asarray(a)[0], Drawn) else numbers(unit(a))
 
 
 def frame_at(p: Vector, R: Vector | None = None) -> Placement:
@@ -43,15 +42,38 @@ def axes_across(direction: Vector) -> Vector:
     return np.column_stack([x, np.cross(z, x), z])
 
 
+def _across(z: Vector) -> Orientation:
+    """As `axes_across`, of drawn numbers, by Euler angles."""
+    k = int(np.argmin(np.abs(values(z))))
+    if k == 0:
+        angles = [(-z[1]).arctan2(z[2]), z[0].arctan2(length(z[1:])), -np.pi / 2]
+    elif k == 1:
+        angles = [z[0].arctan2(z[2]), (-z[1]).arctan2(length(z[[0, 2]])), 0.0]
+    else:
+        angles = [z[0].arctan2(-z[1]), length(z[:2]).arctan2(z[2]), 0.0]
+    return Orientation(sequence=("xyz", "yxz", "zxz")[k], angles=numbers(angles))
+
+
+def wheel_frame(p: Vector, spin: Vector) -> Placement:
+    """A frame at `p` (3,) whose y axis is `spin` (3,) and whose x axis is level."""
+    if not isinstance(spin[0], Drawn):
+        return frame_at(p, wheel_axes(spin))
+    steer, lean = (-spin[0]).arctan2(spin[1]), spin[2].arctan2(length(spin[:2]))
+    return Placement(
+        position=numbers(p), orientation=Orientation(sequence="zxy", angles=numbers([steer, lean, 0.0]))
+    )
+
+
 def wheel_axes(spin: Vector) -> Vector:
     """R (3, 3) whose y axis is `spin` (3,) and whose x axis is level."""
-    y = unit(spin)
+    y = unit(values(spin))
     x = unit(np.cross(y, [0.0, 0.0, 1.0]))
     return np.column_stack([x, y, np.cross(x, y)])
 
 
 def rod(mass: float, a: Vector, b: Vector) -> Body:
-    """A thin rod between two points."""
+    """A thin rod between two points, as drawn."""
+    a, b = values(a), values(b)
     com, d = (a + b) / 2, b - a
     J = mass / 12 * (d @ d * np.eye(3) - np.outer(d, d)) + mass * THICKNESS**2 / 12 * np.eye(3)
     return body(mass, com, J)
@@ -59,7 +81,7 @@ def rod(mass: float, a: Vector, b: Vector) -> Body:
 
 def plate(mass: float, *corners: Vector) -> Body:
     """A thin triangular plate; its inertia is that of thirds of its mass in the middles of its edges."""
-    a, b, c = corners
+    a, b, c = (values(corner) for corner in corners)
     com = (a + b + c) / 3
     J = mass * THICKNESS**2 / 12 * np.eye(3)
     for r in ((a + b) / 2 - com, (b + c) / 2 - com, (c + a) / 2 - com):
@@ -68,7 +90,8 @@ def plate(mass: float, *corners: Vector) -> Body:
 
 
 def body(mass: float, com: Vector, J: Vector) -> Body:
-    """A body with the inertia `J` (3, 3) about its center of mass."""
+    """A body with the inertia `J` (3, 3) about its center of mass, as drawn: hard points do not change it."""
+    com = values(com)
     inertia = (J[0, 0], J[1, 1], J[2, 2], J[0, 1], J[0, 2], J[1, 2])
     return Body(mass=mass, com=numbers(com), inertia=numbers(inertia))
 
@@ -90,7 +113,7 @@ def with_frames(body: Body, frames: dict[str, Placement]) -> Body:
 
 def hinge(parent: str, child: str, a: Vector, b: Vector) -> Revolute:
     """A revolute joint whose axis runs from `b` to `a`."""
-    return Revolute(parent=parent, child=child, at=numbers(a), axis=numbers(unit(a - b)))
+    return Revolute(parent=parent, child=child, at=numbers(a), axis=direction(a - b))
 
 
 def ball(parent: str, child: str, p: Vector) -> Spherical:
@@ -99,12 +122,17 @@ def ball(parent: str, child: str, p: Vector) -> Spherical:
 
 def universal(parent: str, child: str, p: Vector, along: Vector) -> Universal:
     """A universal joint whose two axes are at right angles to `along`: the rod cannot spin about itself."""
-    place = frame_at(p, axes_across(along))
+    drawn = isinstance(np.asarray(along)[0], Drawn)
+    place = (
+        Placement(position=numbers(p), orientation=_across(along))
+        if drawn
+        else frame_at(p, axes_across(along))
+    )
     return Universal(parent=parent, child=child, parent_pose=place, child_pose=place)
 
 
 def slider(parent: str, child: str, p: Vector, along: Vector) -> Prismatic:
-    return Prismatic(parent=parent, child=child, at=numbers(p), axis=numbers(unit(along)))
+    return Prismatic(parent=parent, child=child, at=numbers(p), axis=direction(along))
 
 
 def _quaternion(R: Vector) -> Vector:

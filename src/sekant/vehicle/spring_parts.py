@@ -11,6 +11,7 @@ from sekant.model.forces import SpringDamper
 from sekant.model.table import TableData
 from sekant.vehicle import parts
 from sekant.vehicle.components import CurveData, StopData
+from sekant.vehicle.drawn import length, model_number, text_of
 from sekant.vehicle.hardpoints import apart
 
 if TYPE_CHECKING:
@@ -27,10 +28,10 @@ def add_spring(corner: Corner, top: str, bottom: str) -> None:
     body = corner.carrier("", ("spring", "on"))
     upper = into.frame("ground", corner.name("spring_top"), parts.frame_at(corner.p(top)))
     lower = into.frame(body, corner.frame_name(body, "spring"), parts.frame_at(corner.p(bottom)))
-    length = float(np.linalg.norm(corner.p(top) - corner.p(bottom)))
+    drawn = length(corner.p(top) - corner.p(bottom))
     free = data.free_length
     if free is None:
-        free = length + (data.preload / data.stiffness if data.preload and data.stiffness else 0.0)
+        free = drawn + (data.preload / data.stiffness if data.preload and data.stiffness else 0.0)
     tables = {}
     if data.curve is not None:
         tables["spring"] = into.add("tables", corner.name("spring_curve"), _pushing(data.curve))
@@ -42,7 +43,7 @@ def add_spring(corner: Corner, top: str, bottom: str) -> None:
         child=lower,
         stiffness=data.stiffness,
         damping=data.damping,
-        free_length=Expression(f"{free!r} + {corner.name('spring_perch')}"),
+        free_length=Expression(f"{text_of(free)} + {corner.name('spring_perch')}"),
         **tables,
     )
     into.add("forces", corner.name("spring"), spring)
@@ -50,7 +51,7 @@ def add_spring(corner: Corner, top: str, bottom: str) -> None:
         if stop is not None:
             table = into.add("tables", corner.name(f"{name}_curve"), _one_sided(stop, sign))
             force = SpringDamper(
-                parent=upper, child=lower, free_length=length + sign * stop.gap, spring=table
+                parent=upper, child=lower, free_length=model_number(drawn + sign * stop.gap), spring=table
             )
             into.add("forces", corner.name(name), force)
 

@@ -17,6 +17,7 @@ from sekant.model.shapes import Cylinder
 from sekant.vehicle import parts
 from sekant.vehicle.assembly import Assembly
 from sekant.vehicle.components import Steering
+from sekant.vehicle.drawn import values
 
 RACK_LENGTH = 0.2  # m, as drawn where only one side is built
 BEHIND = np.array([-0.7, 0.35, 0.5])  # m, from the rack to the steering wheel, as drawn
@@ -29,7 +30,7 @@ def add_rack(
     """The rack, which slides along y, positive to the left, and what holds it; `at` (3,) m is its middle."""
     across = (0.0, 1.0, 0.0)
     inertia = parts.numbers(np.full(3, 0.01 * mass))
-    into.add("bodies", "rack_bar", Body(mass=mass, com=parts.numbers(at), inertia=inertia))
+    into.add("bodies", "rack_bar", Body(mass=mass, com=parts.numbers(values(at)), inertia=inertia))
     into.add("joints", "rack", parts.slider("ground", "rack_bar", at, np.array(across)))
     middle = Placement(position=parts.numbers(at))
     rod = Cylinder(frame="rack_bar", radius=0.015, length=length or RACK_LENGTH, axis=across, pose=middle)

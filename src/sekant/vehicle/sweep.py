@@ -16,18 +16,9 @@ from sekant.errors import AnalysisWarning
 from sekant.geometry.spatial import Pose
 from sekant.model.model import Model
 from sekant.tables.bound_oracle import BoundOracle
+from sekant.vehicle.arrays import cross
 
 Vector = NDArray[np.float64]
-
-
-def cross(a: Vector, b: Vector) -> Vector:
-    """Of vectors along the last axis; NumPy's own takes several times as long for a few dozens."""
-    a0, a1, a2, b0, b1, b2 = a[..., 0], a[..., 1], a[..., 2], b[..., 0], b[..., 1], b[..., 2]
-    found = np.empty(np.broadcast_shapes(a.shape, b.shape))
-    found[..., 0] = a1 * b2 - a2 * b1
-    found[..., 1] = a2 * b0 - a0 * b2
-    found[..., 2] = a0 * b1 - a1 * b0
-    return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,11 +99,12 @@ def sweep(
 
 def placed(model: Model, reference: str) -> tuple[str, Vector, Vector]:
     """The body that a frame is on, and R (3, 3), p (3,) of the frame in it."""
-    body, X = _frame(model, reference)
+    body, X = frame_pose(model, reference)
     return body, ca.evalf(X.R).full(), ca.evalf(X.p).full().ravel()
 
 
-def _frame(model: Model, reference: str) -> tuple[str, Pose]:
+def frame_pose(model: Model, reference: str) -> tuple[str, Pose]:
+    """The body that a frame is on, and its pose in it."""
     body, name = model.split_reference(reference)
     frames = model.ground.frames if body == "ground" else model.bodies[body].frames
     return body, frames[name].pose() if name else Pose.identity()
@@ -125,7 +117,7 @@ def _all_placed(
     model = system.equations.resolved.model
 
     def make() -> tuple[list[str], BoundOracle]:
-        found = [_frame(model, name) for name in references]
+        found = [frame_pose(model, name) for name in references]
         parts = [ca.densify(part) for _, X in found for part in (X.R, X.p)]
         return [body for body, _ in found], BoundOracle(ca.Function("frames", [system.equations.p], parts))
 

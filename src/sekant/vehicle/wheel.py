@@ -9,12 +9,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from sekant.vehicle.arrays import angle, cross, dot, norm, sign
+
 Vector = NDArray[np.float64]
 UP = np.array([0.0, 0.0, 1.0])
-
-
-def dot(a: Vector, b: Vector) -> Vector:
-    return np.sum(a * b, axis=-1)
 
 
 def camber(e: Vector, s: float) -> Vector:
@@ -28,24 +26,24 @@ def camber_rate(e: Vector, e_u: Vector, s: float) -> Vector:
 
 def steer_angle(e: Vector) -> Vector:
     """rad, of the wheel's x axis against the vehicle's about z: positive if the wheel is turned to the left."""
-    return np.arctan2(-e[..., 0], e[..., 1])
+    return angle(-e[..., 0], e[..., 1])
 
 
 def steer_angle_rate(e: Vector, e_u: Vector) -> Vector:
     return (e[..., 0] * e_u[..., 1] - e[..., 1] * e_u[..., 0]) / (e[..., 0] ** 2 + e[..., 1] ** 2)
 
 
-def contact(center: Vector, e: Vector, radius: float) -> Vector:
+def contact(center: Vector, e: Vector, radius: float | Vector) -> Vector:
     """The lowest point of a thin disc."""
     down = UP - e * e[..., 2:]
-    return center - radius * down / np.linalg.norm(down, axis=-1, keepdims=True)
+    return center - radius * down / norm(down)[..., None]
 
 
-def contact_rate(center_u: Vector, e: Vector, e_u: Vector, radius: float) -> Vector:
+def contact_rate(center_u: Vector, e: Vector, e_u: Vector, radius: float | Vector) -> Vector:
     """Derivative of the lowest point, which is not a fixed point of the wheel."""
     down = UP - e * e[..., 2:]
     down_u = -(e_u * e[..., 2:] + e * e_u[..., 2:])
-    size = np.linalg.norm(down, axis=-1, keepdims=True)
+    size = norm(down)[..., None]
     n = down / size
     return center_u - radius * (down_u - n * dot(n, down_u)[..., None]) / size
 
@@ -57,18 +55,18 @@ def screw_axis(w: Vector, v: Vector, p: Vector) -> tuple[Vector, Vector]:
     """
     square = dot(w, w)[..., None]
     with np.errstate(invalid="ignore", divide="ignore"):
-        direction = w / np.sqrt(square) * np.sign(w[..., 2:])
-        return p + np.cross(w, v) / square, direction
+        direction = w / np.sqrt(square) * sign(w[..., 2:])
+        return p + cross(w, v) / square, direction
 
 
 def caster(k: Vector) -> Vector:
     """rad, of the steering axis in the side view, positive if its top leans rearward."""
-    return np.arctan2(-k[..., 0], k[..., 2])
+    return angle(-k[..., 0], k[..., 2])
 
 
 def kingpin_inclination(k: Vector, s: float) -> Vector:
     """rad, of the steering axis in the rear view, positive if its top leans inward."""
-    return np.arctan2(-s * k[..., 1], k[..., 2])
+    return angle(-s * k[..., 1], k[..., 2])
 
 
 def ground_offsets(point: Vector, k: Vector, touch: Vector, e: Vector, s: float) -> tuple[Vector, Vector]:
@@ -77,9 +75,9 @@ def ground_offsets(point: Vector, k: Vector, touch: Vector, e: Vector, s: float)
     In the tire's own axes: the scrub radius is positive if the axis meets the road inboard of the contact point, the
     trail if it meets the road in front of it.
     """
-    x = np.cross(e, UP)
-    x = x / np.linalg.norm(x, axis=-1, keepdims=True)
-    y = np.cross(UP, x)
+    x = cross(e, UP)
+    x = x / norm(x)[..., None]
+    y = cross(UP, x)
     meets = point + k * ((touch[..., 2] - point[..., 2]) / k[..., 2])[..., None]
     d = meets - touch
     return -s * dot(d, y), dot(d, x)

@@ -10,6 +10,7 @@ from sekant.model.body import Body
 from sekant.model.joints import Revolute
 from sekant.model.shapes import Cylinder, Wheel
 from sekant.vehicle import parts
+from sekant.vehicle.drawn import length
 from sekant.vehicle.hardpoints import apart
 
 if TYPE_CHECKING:
@@ -33,10 +34,10 @@ def add_upright(corner: Corner, part: str) -> None:
         into.items["bodies"][name] = parts.joined(into.all("bodies")[name], parts.body(mass, center, inertia))
     else:
         into.add("bodies", name, parts.body(mass, center, inertia))
-    place = parts.frame_at(center, R)
+    place = parts.wheel_frame(center, corner.spin_axis())
     middle = into.frame(name, corner.frame_name(name, "wheel_center"), place)
     into.frame(name, corner.frame_name(name, "contact"), parts.frame_at(corner.p("contact")))
-    radius = float(np.linalg.norm(center - corner.p("contact")))
+    radius = float(length(center - corner.p("contact")))
     shape = Wheel(frame=middle, radius=radius, width=given.wheel.drawn_width, axis=(0.0, 1.0, 0.0))
     into.add(
         "shapes",
@@ -64,6 +65,6 @@ def _inertias(corner: Corner) -> tuple[float, np.ndarray, float, np.ndarray]:
         own = np.array(wheel.inertia) if wheel.inertia is not None else SHARE * total
         rest = np.maximum(total - own, 0.1 * total)
         return (1 - SHARE) * whole, np.diag(rest), SHARE * whole, own
-    radius = float(np.linalg.norm(corner.p("wheel_center") - corner.p("contact")))
+    radius = float(length(corner.p("wheel_center") - corner.p("contact")))
     own = np.array(wheel.inertia if wheel.inertia is not None else [f * mass * radius**2 for f in SLENDER])
     return whole, np.diag(total), mass, own

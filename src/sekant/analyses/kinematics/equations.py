@@ -38,18 +38,25 @@ class DrivenEquations:
     p: Vector
 
     @cached_property
-    def _functions(self) -> tuple[NativeFunction, NativeFunction, NativeFunction]:
+    def functions(self) -> tuple[NativeFunction, NativeFunction, NativeFunction]:
+        """Compiled: F and J, q displaced, the derivative of J w along u."""
         key = ("driven equations", tuple(drive.name for drive in self.drives))
         return self.system.once(key, self._build)
+
+    def expressions(self) -> tuple[SX, SX]:
+        """F (M,) and J (M, nv)."""
+        system, eq = self.system, self.system.equations
+        N = ca.jacobian(eq.qdot, eq.v)
+        h = ca.vertcat(SX.zeros(0, 1), *[drive.expression for drive in self.drives])
+        F = ca.vertcat(eq.Phi, h + _guard(system))
+        G = eq.G if eq.constraints else SX.zeros(0, system.nv)
+        return F, ca.densify(ca.vertcat(G, eq.lookups.jacobian(h, eq.q) @ N))
 
     def _build(self) -> tuple[NativeFunction, NativeFunction, NativeFunction]:
         system, eq = self.system, self.system.equations
         refuse_rolling(system)
         N = ca.jacobian(eq.qdot, eq.v)
-        h = ca.vertcat(SX.zeros(0, 1), *[drive.expression for drive in self.drives])
-        F = ca.vertcat(eq.Phi, h + _guard(system))
-        G = eq.G if eq.constraints else SX.zeros(0, system.nv)
-        J = ca.densify(ca.vertcat(G, eq.lookups.jacobian(h, eq.q) @ N))
+        F, J = self.expressions()
         w, u, delta = (SX.sym(name, system.nv) for name in ("w", "u", "delta"))
         bend = ca.densify(eq.lookups.jtimes(J @ w, eq.q, N @ u))
         moved = eq.q + ca.substitute(eq.qdot, eq.v, delta)
@@ -69,7 +76,7 @@ class DrivenEquations:
 
     def terms(self, q: Vector) -> tuple[Vector, Vector]:
         """F (M,) and J (M, nv)."""
-        F, J = self._functions[0](np.array([self.t]), q, self.p)
+        F, J = self.functions[0](np.array([self.t]), q, self.p)
         return F.ravel(), J.reshape(F.size, self.system.nv)
 
     def drive_values(self, q: Vector) -> Vector:
@@ -78,13 +85,13 @@ class DrivenEquations:
 
     def move(self, q: Vector, delta: Vector) -> Vector:
         """q displaced by delta (nv,)."""
-        new = self._functions[1](q, delta)[0].ravel()
+        new = self.functions[1](q, delta)[0].ravel()
         for first, length in self.unit_blocks:
             new[first : first + length] /= np.linalg.norm(new[first : first + length])
         return new
 
     def problem(self) -> SweepProblem:
-        terms, retract, curvature = self._functions
+        terms, retract, curvature = self.functions
         return SweepProblem(
             terms,
             retract,

@@ -32,6 +32,6 @@ def values_of(tape: Tape, numbers: dict[int, int]) -> np.ndarray:
 def shape_key(tape: Tape, numbers: dict[int, int]) -> str:
     """Fingerprint of all that the code of a tape depends on but its numbers."""
     constant = tape.constant.copy()
-    constant[list(numbers)] = np.nan
-    arrays = [tape.op, tape.a, tape.b, constant, *tape.outputs]
+    constant[list(numbers)] = np.nan  # constants of the code may be NaN too
+    arrays = [tape.op, tape.a, tape.b, constant, np.array(list(numbers)), *tape.outputs]
     return make_key([repr((tape.lookups, tape.sizes_in)), *(part.tobytes() for part in arrays)])

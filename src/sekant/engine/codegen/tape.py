@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import isfinite
 
 import casadi as ca
 import numpy as np
@@ -127,9 +128,9 @@ def make_tape(function: ca.Function, groups: Sequence[LookupGroup] = ()) -> Tape
 
 
 def _without_round_off(function: ca.Function) -> dict[float, float]:
-    """Every constant of a function, and the one that stands for all that differ from it by `ROUND_OFF` at most.
+    """Every finite constant of a function, and the one that stands for all within `ROUND_OFF` of it.
 
-    A short number such as 1 stands for what was computed.
+    A short number such as 1 stands for what was computed. NaN has no place in an order, and infinity is near nothing.
     """
     found = {
         float(function.instruction_constant(k))
@@ -137,7 +138,7 @@ def _without_round_off(function: ca.Function) -> dict[float, float]:
         if function.instruction_id(k) == CONST
     }
     groups: list[list[float]] = []
-    for value in sorted(found):
+    for value in sorted(filter(isfinite, found)):
         if groups and value - groups[-1][0] <= ROUND_OFF * abs(value):
             groups[-1].append(value)
         else:
@@ -209,7 +210,7 @@ class _Reader:
         )
 
     def constant_value(self, value: float) -> int:
-        return self.add(CONST, -1, -1, self.same.get(value, value))  # NaN is not found
+        return self.add(CONST, -1, -1, self.same.get(value, value))
 
     def input(self, i: int, element: int) -> int:
         if i < self.n_user:

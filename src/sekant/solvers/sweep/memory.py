@@ -63,4 +63,5 @@ class Memory(Struct):
     start: Vector  # (m,) drive values of the start
     stack: IntegerMatrix  # (N k + 1, 2) ways that wait
     first: Integer  # the point to begin with
+    bends: Integer  # how many drives have second derivatives
     tolerance: Real

@@ -52,6 +52,8 @@ class SweepProblem:
     t: float = 0.0
     p: Floats = field(default_factory=lambda: np.zeros(0))
     unit_blocks: tuple[tuple[int, int], ...] = ()
+    bends: int | None = None
+    """how many drives, the first ones, have second derivatives (all without); those by others are zero in `ww`"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,6 +134,7 @@ def _memory(problem: SweepProblem, q0: Floats, points: Floats, edges: Integers) 
         functions=np.array([f.address for f in functions], dtype=whole),
         arguments=arguments,
         results=results,
+        bends=m if problem.bends is None else problem.bends,
         work=np.zeros(max(1, *(f.work_size for f in functions))),
         q=q,
         F=F,

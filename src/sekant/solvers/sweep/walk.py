@@ -66,8 +66,8 @@ def _residual(m):
 def _newton(m, tolerance, allowed):
     """Solve from q on; the sum of all corrections may be `allowed`. The factors then belong to the solution.
 
-    What meets the tolerance is improved by one step more, which the factors at hand make exact to round-off; a step
-    that does not contract shows that it is so already.
+    What meets the tolerance is improved by one step more, which the factors at hand make exact to round-off, so that
+    they stand for those at the solution; a step that does not contract shows that it is so already.
     """
     last, total, close = 1e300, 0.0, False
     for _ in range(MOST):
@@ -82,9 +82,9 @@ def _newton(m, tolerance, allowed):
                     return FAILED
                 m.A[k, i] = m.J[k, i]
         rank = factor(m.A, m.beta, m.pivot, RANK)
-        if size <= tolerance and (close or rank < n):
-            return REGULAR if rank == n else SINGULAR
         close = size <= tolerance
+        if close and rank < n:
+            return SINGULAR
         solve(m.A, m.beta, m.pivot, rank, m.rhs, m.delta)
         step = 0.0
         for k in range(n):
@@ -96,12 +96,14 @@ def _newton(m, tolerance, allowed):
             return FAILED
         last = step
         _move(m)
+        if close:
+            return REGULAR
     return FAILED
 
 
 @inner
 def _derivatives(m):
-    """w = dq by each drive, and their derivatives by each drive, at the solution whose factors are in place."""
+    """w = dq by each drive, and their derivatives by the first drives, at the solution whose factors are in place."""
     drives, n = m.trial_w.shape
     first = m.F.size - drives
     for j in range(drives):
@@ -109,8 +111,8 @@ def _derivatives(m):
             m.rhs[i] = 0.0
         m.rhs[first + j] = 1.0
         solve(m.A, m.beta, m.pivot, n, m.rhs, m.trial_w[j])
-    for i in range(drives):
-        for j in range(drives):
+    for i in range(m.bends):
+        for j in range(m.bends):
             for k in range(n):
                 m.along[k] = m.trial_w[i, k]
                 m.across[k] = m.trial_w[j, k]

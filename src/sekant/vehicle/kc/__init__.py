@@ -6,7 +6,7 @@ from sekant.vehicle.kc.glossary import GLOSSARY, Term
 from sekant.vehicle.kc.loads import LoadTable, member_loads
 from sekant.vehicle.kc.measured import corner_of_curves, deviations, read_measured
 from sekant.vehicle.kc.roles import AxleRoles
-from sekant.vehicle.kc.sensitivity import Sensitivities, curve_sensitivities, fit_points
+from sekant.vehicle.kc.sensitivity import Sensitivities
 from sekant.vehicle.kc.standing import standing
 
 __all__ = [
@@ -20,9 +20,7 @@ __all__ = [
     "axle_compliance",
     "axle_curves",
     "corner_of_curves",
-    "curve_sensitivities",
     "deviations",
-    "fit_points",
     "member_loads",
     "read_measured",
     "standing",

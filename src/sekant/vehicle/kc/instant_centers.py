@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from sekant.vehicle.arrays import beyond
 from sekant.vehicle.curves import CornerQuantities
 
 Vector = NDArray[np.float64]
@@ -44,8 +45,7 @@ def roll_center(left: CornerQuantities, right: CornerQuantities) -> Columns:
     rhs_1 = a * left.touch[..., 1] + b * left.touch[..., 2]
     rhs_2 = c * right.touch[..., 1] + d * right.touch[..., 2]
     with np.errstate(divide="ignore", invalid="ignore"):
-        det = a * d - b * c
-        det = np.where(np.abs(det) > PARALLEL, det, np.nan)
+        det = beyond(a * d - b * c, PARALLEL)
         y, z = (rhs_1 * d - b * rhs_2) / det, (a * rhs_2 - rhs_1 * c) / det
         share = (y - right.touch[..., 1]) / (left.touch[..., 1] - right.touch[..., 1])
     road = right.touch[..., 2] + share * (left.touch[..., 2] - right.touch[..., 2])

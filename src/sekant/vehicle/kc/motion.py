@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sekant.analyses.kinematics import KinematicsResult, kinematics
+from sekant.analyses.kinematics.parameter_rates import parameter_rates
 from sekant.engine.system import System, compile
 from sekant.errors import AnalysisWarning
 from sekant.model.model import Model
-from sekant.vehicle.kc.roles import AxleRoles, on_rig
-from sekant.vehicle.sweep import Poses, placed, resting, start_poses
+from sekant.vehicle.kc.compiled import CompiledCurves
+from sekant.vehicle.kc.roles import SIDES, AxleRoles, on_rig
+from sekant.vehicle.sweep import placed, start_poses
 
 Vector = NDArray[np.float64]
 
@@ -34,49 +37,57 @@ class AxleMotion:
     shape: tuple[int, int]
     steered: bool
 
+    @property
+    def moving(self) -> tuple[str, ...]:
+        """The sides whose wheels move."""
+        return tuple(side for side, way in zip(SIDES, self.ways, strict=True) if way)
+
     def grid(self, values: Sequence[Vector]) -> Vector:
         """Values (n, m, ...) of the rows (n_reached, ...) of each position of the rack; NaN where not reached."""
         return np.stack([row.on_grid(part) for row, part in zip(self.rows, values, strict=True)], axis=1)
 
-    def quantity(self, name: str) -> Vector:
-        """(n, m) of anything that `kinematics` knows by name."""
-        return self.grid([row[name] for row in self.rows])
+    @property
+    def compiled(self) -> CompiledCurves:
+        """All curves as one function; made once for a rig."""
+        key = ("axle curves", self.roles, self.moving)
+        return self.system.once(
+            key, lambda: CompiledCurves(self.system, self.model, self.roles, self.moving, drawn=False)
+        )
 
-    def slopes(self, name: str) -> Vector:
-        """(n, m, d) derivatives by each drive."""
-        return self.grid([row.derivative(name) for row in self.rows])
+    def columns(self) -> dict[str, tuple[str, Vector]]:
+        """Name -> (unit, values (n, m)) of every curve, SI."""
+        made = self.compiled
+        values = self.grid([made.values(*self._arguments(row)) for row in self.rows])
+        return {
+            name: (unit, values[..., k])
+            for k, (name, unit) in enumerate(zip(made.names, made.units, strict=True))
+        }
 
-    def bends(self, name: str) -> Vector:
-        """(n, m, d, d) second derivatives."""
-        return self.grid([row.second_derivative(name) for row in self.rows])
+    def slopes(self, by: str) -> Vector:
+        """(n, m, c) derivatives of all curves by the travel or the rack."""
+        found = []
+        for row in self.rows:
+            way = np.array([*self.ways, 0.0] if by == "travel" else [0.0, 0.0, 1.0])[: len(row.drive_names)]
+            p = row.equations.p
+            still = np.zeros((1, p.size))
+            rates = parameter_rates(row.equations, row.q, row.w, row.ww, still, way[None])
+            found.append(self.compiled.slopes(*self._arguments(row), rates, still)[:, 0])
+        return self.grid(found)
 
-    def poses(self, frames: Sequence[str], side: int) -> dict[str, Poses]:
-        """Poses of frames, with derivatives by the travel of the wheel of one side, and by the rack."""
+    def _arguments(self, row: KinematicsResult) -> tuple[Vector, Vector, Vector, Vector, Vector, Vector]:
+        return row.q, row.w, row.ww, self.ways, self._start, row.equations.p
+
+    @cached_property
+    def _start(self) -> Vector:
+        """Poses at the start of the frames that `CompiledCurves` asks for."""
         resolved = self.system.equations.resolved.model
-        where = {name: placed(resolved, name) for name in dict.fromkeys(frames)}
-        names = {body for body, _, _ in where.values()} - {"ground"}
-        start = start_poses(self.system, names)
-        way = self.ways / self.ways[side]
-        d = 2 if self.steered else 1
-        bodies = {"ground": resting(*self.shape, d)}
-        for name in names:
-            motions = [row.body(name) for row in self.rows]
-            w, v = (self.grid([getattr(m, key) for m in motions]) for key in ("angular", "velocity"))
-            bend = [
-                self.grid([getattr(m, key) for m in motions])
-                for key in ("angular_acceleration", "acceleration")
-            ]
-            w_z, v_z = (np.einsum("nmijk,i,j->nmk", b[:, :, :2, :2], way, way) for b in bend)
-            bodies[name] = Poses(
-                self.grid([m.rotation for m in motions]),
-                self.grid([m.position for m in motions]),
-                _by_travel(w, way, self.steered),
-                _by_travel(v, way, self.steered),
-                w_z,
-                v_z,
-                *start[name],
-            )
-        return {name: bodies[body].of_frame(R, p) for name, (body, R, p) in where.items()}
+        where = [placed(resolved, name) for name in self.compiled.made.starting]
+        bodies = start_poses(self.system, {body for body, _, _ in where})
+        parts = []
+        for body, R_BF, p_BF in where:
+            R, p = bodies[body]
+            parts += [(R @ R_BF).ravel(order="F"), p + R @ p_BF]
+        return np.concatenate(parts)
 
     @property
     def limits(self) -> tuple[str, ...]:
@@ -87,24 +98,11 @@ class AxleMotion:
         return tuple(warning for row in self.rows for warning in row.warnings)
 
 
-def _by_travel(rates: Vector, way: Vector, steered: bool) -> Vector:
-    """(n, m, 2, 3): by the travel and by the rack, from rates (n, m, d, 3) by each drive."""
-    travel = np.einsum("nmik,i->nmk", rates[:, :, :2], way)
-    return np.stack([travel, rates[:, :, 2]] if steered else [travel], axis=2)
-
-
 def axle_motion(
     model: Model, roles: AxleRoles, ways: Sequence[float], travel: Vector, steering: Vector
 ) -> AxleMotion:
     """The wheels moved by `travel` (n,) m times `ways` (2,) from the start, at each position (m,) m of the rack."""
     system = compile(on_rig(model, roles))
-    return moved_on(system, model, roles, np.array(ways, float), travel, steering)
-
-
-def moved_on(
-    system: System, model: Model, roles: AxleRoles, ways: Vector, travel: Vector, steering: Vector
-) -> AxleMotion:
-    """The same on a rig that is compiled."""
     rack = roles.left.rack
     centers = [roles.left.wheel_center, roles.right.wheel_center]
     resolved = system.equations.resolved.model
@@ -118,4 +116,4 @@ def moved_on(
             drives[f"{rack}.{model.joints[rack].coordinates[0].name}"] = np.full(travel.size, move)
         rows.append(kinematics(system, drives, path=True))
     shape = (travel.size, len(rows))
-    return AxleMotion(system, model, roles, tuple(rows), ways, shape, rack is not None)
+    return AxleMotion(system, model, roles, tuple(rows), np.array(ways, float), shape, rack is not None)

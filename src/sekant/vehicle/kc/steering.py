@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sekant.vehicle import wheel
+from sekant.vehicle.arrays import angle, beyond
 from sekant.vehicle.curves import CornerQuantities
 from sekant.vehicle.kc.roles import AxleRoles
 
@@ -25,15 +26,13 @@ def steering_columns(
     if base is None:
         return {}
     a, b = wheel.steer_angle(left.e), wheel.steer_angle(right.e)
-    turn = (a + b) / 2
-    outer, inner = np.where(turn > 0, b, -a), np.where(turn > 0, a, -b)
+    turn = np.abs(beyond((a + b) / 2, STRAIGHT))
+    outer, inner = turn + (b - a) / 2, turn + (a - b) / 2  # in a left turn b and a, in a right one -a and -b
     track = np.abs(left.touch[..., 1] - right.touch[..., 1])
     with np.errstate(divide="ignore", invalid="ignore"):
-        ideal = np.arctan2(1.0, 1 / np.tan(outer) - track / base)
-        straight = np.abs(turn) < STRAIGHT
-        error = np.where(straight, np.nan, inner - ideal)
-        share = np.where(straight, np.nan, (inner - outer) / (ideal - outer))
-        circle = np.where(straight, np.nan, 2 * base / np.sin(outer))
+        ideal = angle(np.sin(outer), np.cos(outer) - np.sin(outer) * track / base)
+        error, share = inner - ideal, (inner - outer) / (ideal - outer)
+        circle = 2 * base / np.sin(outer)
     return {
         "ackermann_error": ("rad", error),
         "ackermann_share": ("1", share),

@@ -31,7 +31,7 @@ WATT = {
 def _build(corner: Corner) -> None:
     given, into = corner.given, corner.into
     first = corner.prefix == "left."
-    single = abs(corner.p("upper_axle")[1]) < MIDDLE and abs(corner.p("upper_body")[1]) < MIDDLE
+    single = abs(given.point("upper_axle")[1]) < MIDDLE and abs(given.point("upper_body")[1]) < MIDDLE
     _check(corner, single)
     center = corner.p("wheel_center")
     if first:

@@ -41,7 +41,7 @@ def _build(corner: Corner) -> None:
 
 
 def _build_trailing(corner: Corner) -> None:
-    d = parts.unit(corner.p("hinge_outer") - corner.p("hinge_inner"))
+    d = parts.unit(corner.given.point("hinge_outer") - corner.given.point("hinge_inner"))
     if np.hypot(d[0], d[2]) > ACROSS:
         raise ModelError(
             f"the hinge of a trailing arm runs across the vehicle; this one points along {np.round(d, 4).tolist()}: "

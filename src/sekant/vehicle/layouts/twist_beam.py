@@ -17,6 +17,7 @@ from sekant.model.forces import Bushing, RotationalSpringDamper
 from sekant.model.joints import Revolute
 from sekant.vehicle import parts
 from sekant.vehicle.corner import ARM, Corner, Layout
+from sekant.vehicle.drawn import model_number
 from sekant.vehicle.hardpoints import apart, not_collinear
 
 MIDDLE = 1e-6  # m: how far the beam's middle may be from y = 0
@@ -27,9 +28,9 @@ def _build(corner: Corner) -> None:
     apart(given, ("pivot", "wheel_center"))
     not_collinear(given, "pivot", "beam", "wheel_center", "the arm could not carry the wheel")
     pivot, beam, center = corner.p("pivot"), corner.p("beam"), corner.p("wheel_center")
-    if abs(beam[1]) > MIDDLE:
+    if abs(float(beam[1])) > MIDDLE:
         raise ModelError(
-            f"lies {beam[1]:g} m beside the middle plane; give it at y = 0", path=("points", "beam")
+            f"lies {float(beam[1]):g} m beside the middle plane; give it at y = 0", path=("points", "beam")
         )
     arm = corner.body("upright", parts.plate(corner.mass("arm"), pivot, beam, center))
     corner.upright()
@@ -40,7 +41,7 @@ def _build(corner: Corner) -> None:
         corner.bushing("pivot", "ground", "upright", np.array([0.0, 1.0, 0.0]))
     else:
         frame = into.frame(arm, "pivot", parts.frame_at(pivot))
-        hold = DrivePoint(frame=frame, x=float(pivot[0]), z=float(pivot[2]))
+        hold = DrivePoint(frame=frame, x=model_number(pivot[0]), z=model_number(pivot[2]))
         into.add("constraints", corner.name("pivot"), hold)
     corner.spring()
     if corner.prefix == "right.":

@@ -1,0 +1,60 @@
+"""Coordinates of hard points by name, ``lower_ball.z``: their values, and descriptions with some of them moved."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from sekant.errors import ModelError, suggest
+from sekant.vehicle.drawn import AXES
+from sekant.vehicle.hardpoints import HardPoints
+
+BAR = ("bar", "arm", "link", "top")
+
+
+def coordinates(points: HardPoints) -> dict[str, float]:
+    """Name -> m, of all hard points and those of anti-roll bar and heave spring.
+
+    The contact point of a wheel whose radius is given is none of them: it follows from the wheel's center.
+    """
+    named = {
+        name: p for name, p in points.points.items() if not (name == "contact" and points.contact_follows)
+    }
+    extra = points.axle
+    if extra is not None and extra.anti_roll_bar is not None:
+        bar = extra.anti_roll_bar
+        named |= {f"anti_roll_bar.{key}": p for key in BAR if (p := getattr(bar, key)) is not None}
+    if extra is not None and extra.heave_spring is not None:
+        named["heave_spring.point"] = extra.heave_spring.point
+    return {f"{name}.{axis}": float(p[i]) for name, p in named.items() for i, axis in enumerate(AXES)}
+
+
+def moved(points: HardPoints, shifts: Mapping[str, float]) -> HardPoints:
+    """The description with coordinates such as ``lower_ball.z`` moved by so many m."""
+    known = coordinates(points)
+    for name in shifts:
+        if name not in known:
+            raise ModelError(f"there is no coordinate '{name}'; {suggest(name, list(known), 'coordinates')}")
+    return placed(points, {name: known[name] + shift for name, shift in shifts.items()})
+
+
+def placed(points: HardPoints, values: Mapping[str, float]) -> HardPoints:
+    """The description with coordinates at the given values, m."""
+    changed = {name: list(p) for name, p in points.points.items()}
+    follows = points.contact_follows
+    extra = points.axle
+    for name, value in values.items():
+        point, _, axis = name.rpartition(".")
+        owner, _, part = point.partition(".")
+        if point in changed:
+            changed[point][AXES.index(axis)] = value
+            continue
+        assert extra is not None
+        item = getattr(extra, owner)
+        p = list(getattr(item, part))
+        p[AXES.index(axis)] = value
+        extra = extra.model_copy(update={owner: item.model_copy(update={part: tuple(p)})})
+    found = points.model_copy(update={"points": {n: tuple(p) for n, p in changed.items()}, "axle": extra})
+    touch = found.touching()
+    if follows and touch is not None:
+        found.points["contact"] = touch
+    return found

@@ -1,0 +1,99 @@
+"""The curves of an axle as one compiled function of its position and its displacements, and their derivatives."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import casadi as ca
+import numpy as np
+from numpy.typing import NDArray
+
+from sekant.analyses.kinematics.parameter_rates import ParameterRates
+from sekant.engine.codegen.native import NativeFunction
+from sekant.engine.system import System
+from sekant.geometry.spatial import SX
+from sekant.model.model import Model
+from sekant.vehicle.kc.expressions import AxleExpressions
+from sekant.vehicle.kc.formulas import columns_of
+from sekant.vehicle.kc.roles import AxleRoles
+
+Vector = NDArray[np.float64]
+
+
+class CompiledCurves:
+    """All curves of an axle on its rig, SI: `names` and `units` (c,).
+
+    `drawn`: frames as drawn are where they are in their bodies, and follow hard points that are parameters; else
+    they are arguments. Arguments of `values` and `slopes` over n positions: q (n, nq), w (n, d, nv), ww
+    (n, d, d, nv), `ways` (2,), `start` (see `AxleExpressions`), p (np,).
+    """
+
+    def __init__(self, system: System, model: Model, roles: AxleRoles, moving: tuple[str, ...], drawn: bool):
+        self.system = system
+        self.made = AxleExpressions(system, roles.left.rack is not None, moving, drawn)
+        columns = columns_of(model, roles, self.made)
+        self.names, self.units = list(columns), [unit for unit, _ in columns.values()]
+        self.curves = ca.densify(ca.vertcat(*(SX(values[0, 0]) for _, values in columns.values())))
+
+    @cached_property
+    def _symbols(self) -> list[SX]:
+        made, eq = self.made, self.system.equations
+        return [eq.t, eq.q, made.w, made.ww, made.ways, made.start, eq.p]
+
+    @cached_property
+    def _function(self) -> NativeFunction:
+        return self.system.function("axle_curves", self._symbols, [self.curves])
+
+    @cached_property
+    def _derivative(self) -> NativeFunction:
+        """Along changes of position, displacements and parameters."""
+        made, system, eq = self.made, self.system, self.system.equations
+        s, dw, dww = SX.sym("s", system.nv), SX.sym("dw", *made.w.shape), SX.sym("dww", *made.ww.shape)
+        dp = SX.sym("dp", eq.p.numel())
+        N = ca.jacobian(eq.qdot, eq.v)
+        symbols = ca.vertcat(eq.q, ca.vec(made.w), ca.vec(made.ww), eq.p)
+        seeds = ca.vertcat(N @ s, ca.vec(dw), ca.vec(dww), dp)
+        slope = ca.densify(eq.lookups.jtimes(self.curves, symbols, seeds))
+        return system.function("axle_slopes", [*self._symbols, s, dw, dww, dp], [slope])
+
+    def values(self, q: Vector, w: Vector, ww: Vector, ways: Vector, start: Vector, p: Vector) -> Vector:
+        """(n, c)."""
+        given = (q, _across(w), _by_heights(ww), ways[None], start[None], p[None])
+        return self._function.map(np.zeros((1, 1)), *given)[0]
+
+    def slopes(
+        self,
+        q: Vector,
+        w: Vector,
+        ww: Vector,
+        ways: Vector,
+        start: Vector,
+        p: Vector,
+        rates: ParameterRates,
+        directions: Vector,
+    ) -> Vector:
+        """(n, k, c): derivatives along k `directions` (k, np) of p and what belongs to them in `rates`."""
+        n, k, nv = rates.s.shape
+        given = (
+            np.repeat(q, k, axis=0),
+            np.repeat(_across(w), k, axis=0),
+            np.repeat(_by_heights(ww), k, axis=0),
+            ways[None],
+            start[None],
+            p[None],
+            rates.s.reshape(n * k, nv),
+            _across(rates.w.reshape(n * k, -1, nv)),
+            _by_heights(rates.ww.reshape(n * k, *rates.ww.shape[2:])),
+            np.tile(directions, (n, 1)),
+        )
+        return self._derivative.map(np.zeros((1, 1)), *given)[0].reshape(n, k, -1)
+
+
+def _across(w: Vector) -> Vector:
+    """Displacements (n, d, nv) as matrices (n, nv, d)."""
+    return np.swapaxes(w, 1, 2)
+
+
+def _by_heights(ww: Vector) -> Vector:
+    """(n, nv, 4): derivatives of the first two displacements by the first two drives."""
+    return np.swapaxes(ww[:, :2, :2].reshape(ww.shape[0], 4, -1), 1, 2)

@@ -1,0 +1,110 @@
+"""An axle in motion as expressions, for formulas to be compiled and derived.
+
+Symbols are the coordinates q and parameters p of the system, the displacements w by each drive (heights of both
+wheels, and the rack), their derivatives ww by the two heights, and `ways`. Arrays have the leading axes (1, 1) of
+a grid of one point.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+
+import casadi as ca
+import numpy as np
+
+from sekant.analyses.kinematics.quantities import find
+from sekant.engine.system import System
+from sekant.geometry.spatial import SX
+from sekant.vehicle.arrays import elements
+from sekant.vehicle.sweep import Poses, frame_pose
+
+
+class AxleExpressions:
+    """Poses and quantities of an axle on its rig by the symbols `w` (nv, d), `ww` (nv, 4) and `ways` (2,).
+
+    Columns of `ww`: derivatives of the first displacement by both heights, then those of the second. `moving`: the
+    sides whose wheels move. With `drawn`, frames stand at the start where they are in their bodies, as in models
+    of hard points, all of whose bodies start in the vehicle's axes; else their poses at the start are the symbols
+    `start`, (9,) and (3,) for each of the frames `starting`.
+    """
+
+    def __init__(self, system: System, steered: bool, moving: tuple[str, ...], drawn: bool):
+        self.system, self.steered, self.moving, self.drawn = system, steered, moving, drawn
+        self.starting: list[str] = []
+        self.start = SX.zeros(0, 1)
+        nv = system.nv
+        self.w = SX.sym("w", nv, 3 if steered else 2)
+        self.ww = SX.sym("ww", nv, 4)
+        self.ways = SX.sym("ways", 2)
+
+    @cached_property
+    def _N(self) -> SX:
+        return ca.jacobian(self.system.equations.qdot, self.system.equations.v)
+
+    def _by_height(self, i: int, j: int) -> SX:
+        return self.ww[:, 2 * i + j]
+
+    def poses(self, frames: Sequence[str], side: int) -> dict[str, Poses]:
+        """With derivatives by the travel of the wheel of one side, and by the rack."""
+        way = self.ways / self.ways[side]
+        along = self.w[:, :2] @ way
+        bend = sum((way[i] * way[j] * self._by_height(i, j) for i in range(2) for j in range(2)), SX(0))
+        return {name: self._pose(name, along, bend) for name in dict.fromkeys(frames)}
+
+    def _pose(self, frame: str, along: SX, bend: SX) -> Poses:
+        eq = self.system.equations
+        state = eq.motion.frame(frame)
+        slope = eq.lookups.jacobian(ca.vertcat(state.w_WF, state.v_WF), eq.v)
+        drives = [along, self.w[:, 2]] if self.steered else [along]
+        twists = np.stack([elements(slope @ w) for w in drives])
+        rate = elements(eq.lookups.jtimes(slope @ along, eq.q, self._N @ along) + slope @ bend)
+        R_start, p_start = self._start_of(frame)
+        return Poses(
+            _on_grid(elements(state.R)),
+            _on_grid(elements(state.p)),
+            _on_grid(twists[:, :3]),
+            _on_grid(twists[:, 3:]),
+            _on_grid(rate[:3]),
+            _on_grid(rate[3:]),
+            elements(R_start),
+            elements(p_start),
+        )
+
+    def _start_of(self, frame: str) -> tuple[SX, SX]:
+        if self.drawn or frame.startswith("ground"):
+            drawn = frame_pose(self.system.equations.resolved.model, frame)[1]
+            return drawn.R, drawn.p
+        symbols = SX.sym(f"start{len(self.starting)}", 12)
+        self.starting.append(frame)
+        self.start = ca.vertcat(self.start, symbols)
+        return ca.reshape(symbols[:9], 3, 3), symbols[9:]
+
+    def quantity(self, name: str) -> np.ndarray:
+        """(1, 1)."""
+        return elements(find(self.system, name).expression).reshape(1, 1)
+
+    def slopes(self, name: str) -> np.ndarray:
+        """(1, 1, d)."""
+        return _on_grid(elements((self._slope(name) @ self.w).T))
+
+    def bends(self, name: str) -> np.ndarray:
+        """(1, 1, 2, 2) by both heights."""
+        slope, eq = self._slope(name), self.system.equations
+        found = np.empty((2, 2), dtype=object)
+        for i in range(2):
+            for j in range(2):
+                turn = eq.lookups.jtimes(slope @ self.w[:, i], eq.q, self._N @ self.w[:, j])
+                found[i, j] = SX(turn + slope @ self._by_height(i, j))
+        return _on_grid(found)
+
+    def _slope(self, name: str) -> SX:
+        """(1, nv)."""
+        eq = self.system.equations
+        return eq.lookups.jacobian(ca.densify(find(self.system, name).expression), eq.q) @ self._N
+
+
+def _on_grid(values: np.ndarray) -> np.ndarray:
+    found = np.empty((1, 1, *np.shape(values)), dtype=object)
+    found[0, 0] = values
+    return found

@@ -1,0 +1,96 @@
+"""Derivatives of the curves of an axle by its hard points, and points that bring curves to given targets."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from sekant.errors import ModelError, SolverError, suggest
+from sekant.vehicle.coordinates import moved
+from sekant.vehicle.hardpoints import HardPoints
+from sekant.vehicle.kc.curves import AxleCurves
+from sekant.vehicle.kc.designs import AxleDesigns
+from sekant.vehicle.kc.sensitivity import Sensitivities
+
+Vector = NDArray[np.float64]
+
+
+def curve_sensitivities(
+    given: HardPoints | dict[str, Any],
+    curves: Sequence[str] | None = None,
+    *,
+    points: Sequence[str] | None = None,
+    travel: ArrayLike = (-0.03, 0.0, 0.03),
+    motion: str | Sequence[float] = "parallel",
+    steered: bool = True,
+) -> Sensitivities:
+    """Exact derivatives of `curves` by x, y, z of `points` (default: all of both) over travel (n,) m.
+
+    Curves are those of the axle, ``left.toe`` ...; ``toe`` stands for the left wheel's. A point of one side moves
+    with its mirror image. The rack is as drawn.
+    """
+    made = AxleDesigns(given, points=points, motion=motion, travel=travel, steered=steered)
+    return made.sensitivities(curves=curves)
+
+
+def fit_points(
+    given: HardPoints | dict[str, Any],
+    targets: Mapping[str, ArrayLike],
+    bounds: Mapping[str, tuple[float, float]],
+    *,
+    travel: ArrayLike,
+    weights: Mapping[str, float] | None = None,
+    motion: str | Sequence[float] = "parallel",
+    steered: bool = True,
+) -> tuple[HardPoints, AxleCurves]:
+    """Hard points whose curves come nearest to `targets` (name -> values (n,) over travel, SI), and their curves.
+
+    `bounds` says how far coordinates may move: ``{"tie_rod_inner.z": (-0.01, 0.01)}`` in m against the drawing.
+    Each curve counts by its largest target, times `weights`. Least squares (SciPy, trust region) with exact
+    derivatives; `AxleDesigns` makes objectives and constraints of curves for `sk.optimize`.
+    """
+    from scipy.optimize import least_squares
+
+    names = list(bounds)
+    if not names or not targets:
+        raise ModelError(
+            "fit_points: give bounds for at least one coordinate and a target for at least one curve"
+        )
+    low, high = np.array([bounds[name] for name in names], float).T
+    if np.any(low >= high):
+        raise ModelError("fit_points: bounds must rise from the first to the second number")
+    made = AxleDesigns(given, motion=motion, travel=travel, steered=steered)
+    for name in names:
+        if name not in made.drawn:
+            raise ModelError(
+                f"there is no coordinate '{name}'; {suggest(name, list(made.drawn), 'coordinates')}"
+            )
+    made = AxleDesigns(
+        given,
+        points=list(dict.fromkeys(name.rpartition(".")[0] for name in names)),
+        motion=motion,
+        travel=travel,
+        steered=steered,
+    )
+    gaps = made.residuals(targets, weights)
+    drawn = np.array([made.drawn[name] for name in names])
+
+    def design(x: Vector) -> dict[str, float]:
+        return dict(zip(names, (drawn + x).tolist(), strict=True))
+
+    found = least_squares(
+        lambda x: gaps(design(x))[0],
+        np.clip(np.zeros(len(names)), low, high),
+        jac=lambda x: gaps(design(x))[1],  # pyright: ignore[reportArgumentType]
+        bounds=(low, high),
+        x_scale=high - low,
+        xtol=1e-12,
+        ftol=1e-14,
+    )
+    if found.status <= 0:
+        raise SolverError(f"fit_points: {found.message}")
+    best = moved(made.given, dict(zip(names, found.x.tolist(), strict=True)))
+    return best, made.curves(design(found.x))

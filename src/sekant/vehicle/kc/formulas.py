@@ -1,0 +1,86 @@
+"""The curves of an axle as formulas: those of both wheels, and what belongs to the axle as a whole."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sekant.model.forces import RotationalSpringDamper, SpringDamper
+from sekant.model.model import Model
+from sekant.vehicle.curves import CornerQuantities
+from sekant.vehicle.kc.expressions import AxleExpressions
+from sekant.vehicle.kc.instant_centers import instant_centers, roll_center
+from sekant.vehicle.kc.roles import SIDES, AxleRoles
+from sekant.vehicle.kc.steering import steering_columns
+
+Columns = dict[str, tuple[str, np.ndarray]]
+
+
+def columns_of(model: Model, roles: AxleRoles, moved: AxleExpressions) -> Columns:
+    """Name -> (unit, expression (1, 1)), SI."""
+    found: Columns = {}
+    made: dict[str, CornerQuantities] = {}
+    for k, (side, role) in enumerate(roles.sides):
+        if side not in moved.moving:
+            continue
+        springs = _springs(model, role.spring)
+        ends = [end for pair in springs.values() for end in pair]
+        poses = moved.poses([role.wheel_center, role.contact, *ends], k)
+        made[side] = CornerQuantities(model, role, poses, springs, side)
+        own = made[side].quantities() | instant_centers(made[side])
+        found |= {f"{side}.{name}": column for name, column in own.items()}
+    if len(made) == 2:
+        left, right = (made[side] for side in SIDES)
+        found["track"] = ("m", np.abs(left.touch[..., 1] - right.touch[..., 1]))
+        found |= roll_center(left, right)
+        found |= steering_columns(left, right, roles) if moved.steered else {}
+    found |= _rates(model, roles, moved)
+    return found | _angles(model, moved)
+
+
+def _springs(model: Model, name: str | None) -> dict[str, tuple[str, str]]:
+    force = model.forces.get(name or "")
+    return {"spring": (force.parent, force.child)} if isinstance(force, SpringDamper) else {}
+
+
+def _rates(model: Model, roles: AxleRoles, moved: AxleExpressions) -> Columns:
+    """Loads and rates at the wheels by all springs: F_i = sum T l_i, K_ij = sum (T_j l_i + T l_ij), exact.
+
+    T is the tension of a spring and l its length, or a torque and its angle; i, j the heights of the wheels.
+    """
+    elastic = [
+        (name, "force", "length") for name, force in model.forces.items() if isinstance(force, SpringDamper)
+    ]
+    elastic += [
+        (name, "torque", "angle")
+        for name, force in model.forces.items()
+        if isinstance(force, RotationalSpringDamper)
+    ]
+    if not elastic:
+        return {}
+    F, K = np.zeros(2, dtype=object), np.zeros((2, 2), dtype=object)
+    for name, force, length in elastic:
+        T, T_j = moved.quantity(f"{name}.{force}"), moved.slopes(f"{name}.{force}")[..., :2]
+        l_i, l_ij = moved.slopes(f"{name}.{length}")[..., :2], moved.bends(f"{name}.{length}")[..., :2, :2]
+        F = F + T[..., None] * l_i
+        K = K + l_i[..., :, None] * T_j[..., None, :] + T[..., None, None] * l_ij
+    left, right = (moved.quantity(f"{role.wheel_center}.y") for _, role in roles.sides)
+    track = np.abs(left - right)
+    across = K[..., 0, 0] + K[..., 1, 1] - K[..., 0, 1] - K[..., 1, 0]
+    return {
+        "left.spring_load": ("N", F[..., 0]),
+        "right.spring_load": ("N", F[..., 1]),
+        "left.wheel_rate": ("N/m", K[..., 0, 0]),
+        "right.wheel_rate": ("N/m", K[..., 1, 1]),
+        "ride_rate": ("N/m", K.sum(axis=(-2, -1)) / 2),
+        "roll_stiffness": ("N*m/rad", across * track**2 / 4),
+    }
+
+
+def _angles(model: Model, moved: AxleExpressions) -> Columns:
+    """Angles of rockers and the twist of the bar, against the start."""
+    found: Columns = {}
+    names = {f"{side}.rocker_angle": f"{side}.rocker_hinge" for side in SIDES} | {"bar_twist": "bar_twist"}
+    for name, joint in names.items():
+        if joint in model.joints:
+            found[name] = ("rad", moved.quantity(f"{joint}.angle"))
+    return found
