@@ -129,13 +129,12 @@ def test_stick_and_slip_on_a_belt_is_a_limit_cycle(formulation):
     assert fine.stats["friction_evaluations"] <= 20 * (fine.stats["events"] + 1)
 
 
-@pytest.mark.parametrize(
-    ("method", "count", "most"), [("taylor", "steps", 20), ("dop853", "evaluations", 50)]
-)
-def test_what_an_event_costs_beyond_the_smooth_arcs(method, count, most):
+@pytest.mark.parametrize(("method", "count"), [("taylor", "steps"), ("dop853", "evaluations")])
+def test_what_an_event_costs_beyond_the_smooth_arcs(method, count):
     """Against the same arcs as smooth motions of their own: the block that slides, and the block that is carried.
 
-    dop853 goes beyond an event by a step and comes back to it: 46 evaluations where a series takes 3.
+    dop853 finds events on its dense output and goes on with steps as long as before; it may come out below the arcs,
+    each of which begins with steps of its own.
     """
     k, m, u, hold, slide = 50.0, 1.3, 0.2, 6.0, 4.0
     w, A = np.sqrt(k / m), (hold - slide) / k
@@ -158,7 +157,7 @@ def test_what_an_event_costs_beyond_the_smooth_arcs(method, count, most):
     counted = {key: runs[1][key] - runs[0][key] for key in (count, "friction_evaluations", "events")}
     assert counted["events"] == 8
     beyond = counted[count] + counted["friction_evaluations"] - 4 * smooth
-    assert beyond / counted["events"] <= most, (counted, smooth)
+    assert beyond / counted["events"] <= 20, (counted, smooth)
 
 
 N = 10

@@ -19,6 +19,7 @@ from sekant.model.joints.path import Path as PathJoint
 from sekant.model.joints.surface import Surface as SurfaceJoint
 from sekant.model.model import Model
 from sekant.model.quantities import Description, Expression
+from sekant.model.surface_shape import SurfaceShape
 from sekant.tables.bound_oracle import BoundOracle
 from sekant.tables.table import Table
 
@@ -140,7 +141,7 @@ def resolve(
     update["natural"] = replace_numbers(model.natural, replace, ("natural",))
     update["gravity"] = replace_numbers(model.gravity, replace, ("gravity",))
     update["simulation"] = replace_numbers(model.simulation, replace, ("simulation",))
-    for name in ("joints", "constraints"):
+    for name in ("joints", "constraints", "forces", "contacts"):
         update[name] = {key: _bind_curve(model, item) for key, item in update[name].items()}
     p = ca.vertcat(*[symbols for _, symbols in parameters]) if parameters else ca.SX.zeros(0, 1)
     found = ResolvedModel(
@@ -173,12 +174,12 @@ def _shown(values: np.ndarray) -> str:
 
 
 def _bind_curve(model: Model, item: Any) -> Any:
-    """A joint or constraint that names a curve or surface of the model gets the geometry itself."""
+    """A joint, constraint or contact that names a curve or surface of the model gets the geometry itself."""
     if isinstance(item, PathJoint):
         return item.bound(model.curves[item.curve] if isinstance(item.curve, str) else item.curve)
     if isinstance(item, SurfaceJoint):
         return item.bound(model.curves[item.surface] if isinstance(item.surface, str) else item.surface)
-    for key in ("curve", "surface"):
+    for key in ("pose_surface",) if isinstance(item, SurfaceShape) else ("curve", "surface"):
         name = getattr(item, key, None)
         if isinstance(name, str):
             return item.model_copy(update={key: model.curves[name]})

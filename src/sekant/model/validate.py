@@ -160,21 +160,26 @@ def _targets(model: Model) -> Iterator[ModelError]:
 
 
 def _curves(model: Model) -> Iterator[ModelError]:
-    """Path joints need a curve, surface joints a surface: of the model by name, or given as such."""
+    """Path joints need a curve, surface joints and contacts a surface: of the model by name, or given as such."""
     items = [("joints", *entry) for entry in model.joints.items()]
     items += [("constraints", *entry) for entry in model.constraints.items()]
-    for collection, name, item in items:
-        for field, kind in (("curve", "PoseCurve"), ("surface", "PoseSurface")):
-            given = getattr(item, field, None)
-            if not isinstance(given, str):
-                continue
-            path = (collection, name, field)
-            if given not in model.curves:
-                hint = suggest(given, list(model.curves), "curves")
-                yield ModelError(f"unknown curve or surface '{given}'; {hint}", path=path)
-            elif type(model.curves[given]).__name__ != kind:
-                other = type(model.curves[given]).__name__
-                yield ModelError(f"'{given}' is a {other}, not a {kind}", path=path)
+    fields = [
+        (*item, field) for item in items for field in (("curve", "PoseCurve"), ("surface", "PoseSurface"))
+    ]
+    for collection in ("forces", "contacts"):
+        for name, item in getattr(model, collection).items():
+            fields.append((collection, name, item, ("pose_surface", "PoseSurface")))
+    for collection, name, item, (field, kind) in fields:
+        given = getattr(item, field, None)
+        if not isinstance(given, str):
+            continue
+        path = (collection, name, field)
+        if given not in model.curves:
+            hint = suggest(given, list(model.curves), "curves")
+            yield ModelError(f"unknown curve or surface '{given}'; {hint}", path=path)
+        elif type(model.curves[given]).__name__ != kind:
+            other = type(model.curves[given]).__name__
+            yield ModelError(f"'{given}' is a {other}, not a {kind}", path=path)
 
 
 def _groups(model: Model) -> Iterator[ModelError]:

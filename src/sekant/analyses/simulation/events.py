@@ -143,6 +143,7 @@ class _Loop:
         self.counts: Counter[str] = Counter()
         self.events = 0
         self.last = (-1, -np.inf)  # number and time of the last event
+        self.usual: float | None = None  # step with which an adaptive method would go on
 
     def run(self) -> Run:
         setup, system = self.setup, self.setup.system
@@ -222,7 +223,7 @@ class _Loop:
 
         part = self._integrated(now, times, take)
         self.counts.update({name: part.stats[name] for name in COUNTS if name in part.stats})
-        self.work = part.work.copy()
+        self.work, self.usual = part.work.copy(), part.next_step
         return part, _reached(now, part), rows
 
     def _integrated(self, now: Instant, times: Floats, take: Callable[[Floats, Floats, float], None]) -> Run:
@@ -236,6 +237,7 @@ class _Loop:
                 times=times,
                 on_chunk=take,
                 free_of_stops=bool(self.clocks),  # at which stretches end
+                usual_step=self.usual,
             ),
             t_start=now.t,
             work=self.work,

@@ -72,6 +72,8 @@ class Setup:
     """the same, of a variant of the system and with the p (1 or k, np) of the rows"""
     free_of_stops: bool = False
     """whether it is known that nothing jumps with time alone within the times"""
+    usual_step: float | None = None
+    """that an adaptive method would have taken next, before the event at which this run begins"""
 
     @property
     def p(self) -> Floats:
@@ -104,6 +106,7 @@ class Run:
     event: EventRecord | None = None
     warnings: tuple[AnalysisWarning, ...] = ()
     held: Floats = field(default_factory=lambda: np.zeros(0))  # values at the end, (nh,)
+    next_step: float | None = None  # of an adaptive method
 
 
 @dataclass(frozen=True, eq=False)
@@ -252,6 +255,7 @@ def _run_explicit(method: str, setup: Setup, work: Floats | None = None, guards:
         stops=setup.stops,
         max_steps=setup.max_steps,
         on_chunk=on_chunk,
+        usual_step=setup.usual_step,
     )
     stats = outcome.stats
     return Run(
@@ -273,6 +277,7 @@ def _run_explicit(method: str, setup: Setup, work: Floats | None = None, guards:
         outcome.x_last[system.nq + system.nv + system.nz :].copy(),
         event=_record(outcome, system),
         held=outcome.held_last if problem.sampling is not None else np.zeros(0),
+        next_step=outcome.next_step or None,
         warnings=stepped_over(system)
         if is_adaptive(method)
         else breaks_crossed(problem, outcome, system, float(setup.step or 0.0))

@@ -13,10 +13,21 @@ from math import inf
 from sekant.solvers.common.loops import inner, procedure
 from sekant.solvers.common.vectors import put
 from sekant.solvers.ode.dop853_events import NO_DENSE_OUTPUT, NO_EVENT, end_at_event, find_event
-from sekant.solvers.ode.dop853_landing import CHATTERS, CLOSE, FLIPPED, LANDED, REPEAT, UNCHANGED, watch
+from sekant.solvers.ode.dop853_landing import (
+    CHATTERS,
+    CLOSE,
+    FLIPPED,
+    LANDED,
+    NEGLIGIBLE,
+    REPEAT,
+    UNCHANGED,
+    watch,
+)
 from sekant.solvers.ode.dop853_modes import BEYOND, aim, rates, start_modes
 from sekant.solvers.ode.dop853_stages import (
     EXPONENT,
+    MAX_FACTOR,
+    dense_is_exact,
     error_norm,
     evaluate,
     interpolate,
@@ -45,7 +56,7 @@ from sekant.solvers.ode.unit_blocks import normalize
 # Run.phase: modes must be found and the slope in stage 0 evaluated, the slope alone must be evaluated, it is
 # to be taken over from stage 12, or is in place.
 FRESH, SWITCHED, CARRY, READY = range(4)
-SAFETY, MIN_FACTOR, MAX_FACTOR = 0.9, 1.0 / 3.0, 6.0
+SAFETY, MIN_FACTOR = 0.9, 1.0 / 3.0
 NOT_FINITE_FACTOR = 0.25
 MOST_AHEAD = 4.0
 WINDOW = 1000  # trials after which chattering is looked for
@@ -197,7 +208,8 @@ def _reject(run, t, h, bad, smallest):
 def _judge(run, t, t_new, h, offered, last, smallest):
     """Accept a trial that passed if sites and events have nothing against it; returns whether the run can go on."""
     event = find_event(run, t, h) if run.events != 0 else NO_EVENT
-    if event == NO_DENSE_OUTPUT or (event >= 0 and run.theta_event < CLOSE and h > smallest):
+    far = event >= 0 and run.theta_event < CLOSE and h > smallest
+    if event == NO_DENSE_OUTPUT or (far and not dense_is_exact(run, run.theta_event, NEGLIGIBLE)):
         run.rejected += 1
         run.h = h * (min(run.theta_event * BEYOND, 0.99) if event >= 0 else NOT_FINITE_FACTOR)
         return True

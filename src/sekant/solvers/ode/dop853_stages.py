@@ -12,6 +12,8 @@ from sekant.solvers.ode.dop853_tableau import E3, E5, N_STAGES, A, C, D
 from sekant.solvers.ode.memory import Run
 
 EXPONENT = 1.0 / 8.0
+MAX_FACTOR = 6.0
+"""By which a step may grow."""
 
 
 @inner
@@ -99,7 +101,11 @@ def error_norm(run, h):
 
 @inner
 def starting_step(run, t, longest):
-    """Section II.4, "Starting step size". k[0] holds the slope at (t, x); k[1] is overwritten."""
+    """Section II.4, "Starting step size". k[0] holds the slope at (t, x); k[1] is overwritten.
+
+    After an event that rule is a lower bound: the step of the motion before it is taken, up to what a controlled step
+    may grow by. Where nothing moves the slope tells nothing, and the step before is all that is known.
+    """
     x, k, stage, atol, rtol, n = run.x, run.k, run.stage, run.atol, run.rtol, run.n_error
     slope, size = 0.0, 0.0
     for j in range(n):
@@ -116,8 +122,10 @@ def starting_step(run, t, longest):
     for j in range(n):
         curvature += ((k[1, j] - k[0, j]) / (atol[j] + rtol * abs(x[j]))) ** 2
     strongest = max(sqrt(curvature) / h, sqrt(slope))
-    h_high = max(1e-6, h * 1e-3) if strongest <= 1e-15 else (0.01 / strongest) ** EXPONENT
-    return min(100.0 * h, h_high, longest)
+    if strongest <= 1e-15:
+        return min(max(1e-6, h * 1e-3, run.h_usual), longest)
+    h = min(100.0 * h, (0.01 / strongest) ** EXPONENT)
+    return min(max(h, min(run.h_usual, MAX_FACTOR * h)), longest)
 
 
 @procedure(Run, "Dormand-Prince integrator", 1.0)
@@ -144,6 +152,20 @@ def prepare_dense(run, t, h):
                 total += D[i, s] * k[s, j]
             dense[3 + i, j] = h * total
     return -1
+
+
+@inner
+def dense_is_exact(run, theta, part):
+    """Whether the last term of the dense output at theta is at most this part of the tolerance in every state.
+
+    `run.x`, `run.x_old`: start and end of the step. What is left out after that term is smaller still.
+    """
+    x, end, dense, atol, rtol = run.x, run.x_old, run.dense, run.atol, run.rtol
+    weight = theta**4 * (1.0 - theta) ** 3
+    for j in range(run.n_error):
+        if not weight * abs(dense[6, j]) <= part * (atol[j] + rtol * max(abs(x[j]), abs(end[j]))):
+            return False
+    return True
 
 
 @inner

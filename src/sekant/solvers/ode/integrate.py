@@ -60,6 +60,7 @@ def integrate(
     stops: ArrayLike = (),
     max_step: float = np.inf,
     first_step: float | None = None,
+    usual_step: float | None = None,
     max_steps: int | None = None,
     on_chunk: OnChunk | None = None,
     chunk_steps: int | None = None,
@@ -68,7 +69,8 @@ def integrate(
 
     `method`: a name in `METHODS`. Fixed-step methods need `step`; a step is shortened to land exactly on
     output times and stops only where these are not multiples of the step away from the one before.
-    `rtol`, `atol` (scalar or (n,)), `max_step`, `first_step`: for adaptive methods.
+    `rtol`, `atol` (scalar or (n,)), `max_step`, `first_step`: for adaptive methods. `usual_step`: `next_step` of the
+    run that this one goes on from, after an event: the first step is one like it if the slope does not speak against.
     `stops`: times at which the right-hand side jumps. They are landed on exactly, and on either side the
     right-hand side only sees times strictly inside that side; times closer than 1e-14 of the largest are one.
     `max_steps`: limit of accepted and rejected steps; by default 10 million for adaptive methods and none for
@@ -85,6 +87,7 @@ def integrate(
     times = check_times(t_eval)
     start = _check_state(problem, x0)
     check_first_step(first_step)
+    check_first_step(usual_step)
     if chunk_steps is not None and chunk_steps < 1:
         raise SolverError(f"chunk_steps must be at least 1 (got {chunk_steps})")
     tolerances = check_tolerances(rtol, atol, problem.n, max_step, max_steps)
@@ -99,6 +102,7 @@ def integrate(
         max_step=float(max_step),
         max_steps=int(max_steps or (ADAPTIVE_MAX_STEPS if chosen.adaptive else UNLIMITED)),
         first_step=float(first_step or 0.0),
+        usual_step=float(usual_step or 0.0),
         rtol=float(rtol),
         atol=tolerances,
     )
@@ -164,6 +168,7 @@ def _outcome(status: Status, method: Method, times: NDArray[np.float64], run: Ru
         site=site,
         event=OdeEvent(run.which, run.t, run.x.copy()) if status == "event" else None,
         held=run.held_rows[:rows],
+        next_step=run.h,
         held_last=run.p[run.held_first : run.held_first + run.held_fresh.size].copy(),
     )
 

@@ -43,6 +43,7 @@ class Options(NamedTuple):
     max_step: float
     max_steps: int
     first_step: float
+    usual_step: float
     rtol: float
     atol: NDArray[np.float64]
 
@@ -103,9 +104,9 @@ class Run(Struct):
     blame: Integer
     t_failed: Real
     # Steps of dop853. step_start, step_length: of the last one. h: the next one, h_kept: the one to go on with after
-    # one that was shortened to land. error: of the trial, worst: the state that has most of it. wanted: 1 if a trial
-    # is to prepare the dense output. theta: part of a trial at which a site changes; aimed: 1 if it is to end on a
-    # break.
+    # one that was shortened to land, h_usual: that of the motion before this run (0: there was none). error: of the
+    # trial, worst: the state that has most of it. wanted: 1 if a trial is to prepare the dense output. theta: part of
+    # a trial at which a site changes; aimed: 1 if it is to end on a break.
     phase: Integer
     after_rejection: Integer
     worst: Integer
@@ -113,6 +114,7 @@ class Run(Struct):
     aimed: Integer
     h: Real
     h_kept: Real
+    h_usual: Real
     step_start: Real
     step_length: Real
     error: Real
@@ -210,6 +212,7 @@ def lay_out(problem: OdeProblem, x0: NDArray[np.float64], options: Options) -> R
         component=-1,
         t_failed=np.nan,
         h=options.first_step,
+        h_usual=options.usual_step,
         step_start=start,
         window_start=start,
         rates_at=start,

@@ -176,7 +176,7 @@ class OdeOutcome:
     `component`: index of the state to blame, or -1: the first one that is not finite or beyond
     1e100, or the one with the largest scaled error where the step became too small. `site`: what chatters, as a
     reader would call it. `event`: what ended the run with status "event". `held` (m, nh), `held_last` (nh,): sampled
-    values that hold from each output, and from `t_last`, on.
+    values that hold from each output, and from `t_last`, on. `next_step`: what an adaptive method would try there.
     """
 
     status: Status
@@ -191,6 +191,7 @@ class OdeOutcome:
     event: OdeEvent | None = None
     held: NDArray[np.float64] = field(default_factory=lambda: np.zeros((0, 0)))
     held_last: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
+    next_step: float = 0.0
 
     def describe(self, names: Sequence[str] | None = None) -> str:
         """One line for a reader: what happened, when, and what may help. `names`: of the n states."""

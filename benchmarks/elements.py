@@ -1,0 +1,180 @@
+"""What elements cost while they have nothing to do, and a digital controller in the loop of an arm.
+
+An arm with six hinges gets each element in a state in which it does not act: a contact in the air, gears within their
+play, a joint far from its stop, a switch on its branch, a sample that holds. Operations are those of the right-hand
+side, times those of one evaluation. The controller is a PID for each hinge, sampled at 1 kHz, with RK4 steps of 1 ms.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import casadi as ca
+import numpy as np
+from friction_block import arm
+from timing import best_of, figure, target
+
+import sekant as sk
+from sekant.model.parse import model_from_dict
+
+JOINTS = 6
+FAR = {"position": [0, 0, -50.0]}
+PLACE = {"stiffness": 1e5, "dissipation": 0.1}
+IDLE: dict[str, dict[str, Any]] = {
+    "joint_friction": {"forces": {"x": {"type": "joint_friction", "joint": "j2", "level": 1.0}}},
+    "joint_limit": {
+        "forces": {
+            "x": {
+                "type": "joint_limit",
+                "joint": "j2",
+                "lower": -3.0,
+                "upper": 3.0,
+                "stiffness": 1e3,
+                "ramp": 0.1,
+            }
+        }
+    },
+    "plane_contact": {
+        "forces": {"x": {"type": "plane_contact", "frame": "b5", "plane": "ground.far", **PLACE}}
+    },
+    "surface_contact": {
+        "forces": {
+            "x": {
+                "type": "surface_contact",
+                "frame": "b5",
+                "surface": "ground.far",
+                "height": "0.1*x*y",
+                **PLACE,
+            }
+        }
+    },
+    "sphere_contact": {
+        "forces": {
+            "x": {
+                "type": "sphere_contact",
+                "frame": "b5",
+                "radius": 0.1,
+                "other": "ground.far",
+                "other_radius": 0.1,
+                **PLACE,
+            }
+        }
+    },
+    "bump_stop": {
+        "forces": {
+            "x": {"type": "bump_stop", "parent": "ground", "child": "b0", "length": 1e-3, "stiffness": 1e3}
+        }
+    },
+    "compliant_coupling": {
+        "forces": {
+            "x": {
+                "type": "compliant_coupling",
+                "joint": "j1",
+                "driven": "j2",
+                "stiffness": 1e3,
+                "backlash": 3.0,
+                "ratio": 0.5,
+            }
+        }
+    },
+    "point_plane (rigid)": {"contacts": {"x": {"type": "point_plane", "frame": "b5", "plane": "ground.far"}}},
+    "joint_stop (rigid)": {"contacts": {"x": {"type": "joint_stop", "joint": "j2", "limit": 3.0, "side": "upper"}}},
+    "hysteresis": {
+        "signals": {"x": {"type": "hysteresis", "input": "j2.v", "on_above": 900.0, "off_below": 800.0}}
+    },
+    "sampled": {"signals": {"x": {"type": "sampled", "input": "j2.q", "period": 1e9}}},
+    "delay": {"signals": {"x": {"type": "delay", "input": "j2.q", "time": 0.1}}},
+    "event": {"signals": {"x": {"type": "event", "when": "j2.q - 900", "stop": "far away"}}},
+}
+USED = {"hysteresis", "sampled", "delay"}
+"""Signals whose value drives a hinge, so that it is computed at all."""
+
+
+def with_element(name: str) -> sk.Model:
+    """The arm with one element more; with none for an empty name."""
+    pull = {"type": "actuator", "joint": "j4", "force": "0.2*x" if name in USED else 0.1}
+    data = _arm()
+    data["forces"] = {"pull": pull}
+    data["ground"] = {"frames": {"far": FAR}}
+    for key, items in IDLE.get(name, {}).items():
+        data[key] = {**data.get(key, {}), **items}
+    return model_from_dict(data)
+
+
+def _arm() -> dict[str, Any]:
+    from ruamel.yaml import YAML
+
+    data = YAML(typ="safe").load(sk.dump(arm(0)))
+    return {key: value for key, value in data.items() if key != "format"}
+
+
+def right_hand_side(system: sk.System) -> tuple[int, Any]:
+    """Operations, and a call of the compiled function."""
+    eq = system.equations
+    x, rates = system.rates(balance=False)
+    count = ca.Function("f", [eq.t, x, eq.p], [rates]).n_instructions()
+    bound = system.right_hand_side(balance=False).bound()
+    state = np.concatenate([np.linspace(0.1, 0.6, JOINTS), np.linspace(0.3, -0.2, JOINTS)])
+    z = system.element_states(system.initial_state(None), None)
+    bound.flat_inputs[1][:] = np.concatenate([state, z])
+    bound.flat_inputs[2][:] = system.parameter_vector()
+    return count, bound
+
+
+def controlled() -> sk.Model:
+    """A PID a hinge, sampled at 1 kHz: sums and differences of what was seen."""
+    signals, forces = {}, {}
+    for i in range(JOINTS):
+        error = f"{0.2 + 0.1 * i} - j{i}.q"
+        signals[f"sum{i}"] = {"type": "sampled", "input": f"sum{i} + 1e-3*({error})", "period": 1e-3}
+        control = f"{90 - 9 * i}*({error}) + {60 - 7 * i}*sum{i} - {14 - 2 * i}*j{i}.v"
+        signals[f"u{i}"] = {"type": "sampled", "input": control, "period": 1e-3}
+        forces[f"m{i}"] = {"type": "actuator", "joint": f"j{i}", "force": f"u{i}"}
+    return model_from_dict({**_arm(), "signals": signals, "forces": forces})
+
+
+def run(quick: bool) -> dict[str, Any]:
+    figures, targets = [], []
+    base = sk.compile(with_element(""))
+    calls, counts = {}, {}
+    for name in ("", *IDLE):
+        counts[name], calls[name] = right_hand_side(base if not name else sk.compile(with_element(name)))
+    many = 200 if quick else 2000
+
+    def repeated(bound: Any) -> Any:
+        def call() -> None:
+            for _ in range(many):
+                bound()
+
+        return call
+
+    timed = best_of({name: (repeated(call), many) for name, call in calls.items()}, 3 if quick else 40)
+    for name in IDLE:
+        share = (timed[name].seconds / timed[""].seconds - 1) * 100
+        added = (counts[name] / counts[""] - 1) * 100
+        figures.append(figure(f"idle {name}", timed[name], "us", f"{share:+.1f} % of an evaluation"))
+        targets.append(target(f"operations that an idle {name} adds", added, 2.0, unit="%"))
+    until = 0.5 if quick else 10.0
+    system = sk.compile(controlled())
+
+    def simulate() -> sk.Result:
+        return sk.simulate(
+            system,
+            until=until,
+            method="rk4",
+            step=1e-3,
+            output_step=until / 10,
+            balance=False,
+            outputs=["j*.q"],
+        )
+
+    pid = best_of({"pid": (simulate, 1)}, 2 if quick else 5)["pid"]
+    figures.append(figure(f"six PIDs at 1 kHz, {until:g} s by RK4 with 1 ms", pid, "ms"))
+    targets.append(target("times faster than real time", until / pid.seconds, 200.0, unit="", at_least=True))
+    return {"figures": figures, "targets": targets}
+
+
+if __name__ == "__main__":
+    import json
+
+    print(json.dumps(run(quick=True), indent=1))
