@@ -78,7 +78,9 @@ IDLE: dict[str, dict[str, Any]] = {
         }
     },
     "point_plane (rigid)": {"contacts": {"x": {"type": "point_plane", "frame": "b5", "plane": "ground.far"}}},
-    "joint_stop (rigid)": {"contacts": {"x": {"type": "joint_stop", "joint": "j2", "limit": 3.0, "side": "upper"}}},
+    "joint_stop (rigid)": {
+        "contacts": {"x": {"type": "joint_stop", "joint": "j2", "limit": 3.0, "side": "upper"}}
+    },
     "hysteresis": {
         "signals": {"x": {"type": "hysteresis", "input": "j2.v", "on_above": 900.0, "off_below": 800.0}}
     },

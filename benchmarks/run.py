@@ -26,6 +26,7 @@ BENCHMARKS = (
     "loops_four_bars",
     "loops_benchmarks",
     "friction_block",
+    "elements",
     "kinematics_sweep",
     "pose_table",
     "reduction",

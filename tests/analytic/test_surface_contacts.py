@@ -75,7 +75,7 @@ def test_a_point_that_slides_in_a_bowl_is_a_pendulum(kind):
     assert result["b.position.x"][2] == pytest.approx(q0, abs=1e-8)
     assert result["b.position.z"][2] == pytest.approx(c * q0**2 / 2, abs=1e-8)
     assert np.abs(result["energy.balance"]).max() < 1e-8
-    assert result["floor.closed"].min() == 1
+    assert result["floor.force"].min() > 0
 
 
 def test_a_ball_with_friction_rolls_on_a_tilted_surface():
@@ -105,7 +105,10 @@ def test_a_stiff_contact_comes_near_the_rigid_one():
 
 
 def test_two_balls_exchange_their_velocities():
-    """Equal masses, elastic, smooth: components along the line of centers are exchanged, the others stay."""
+    """Equal masses, elastic, smooth: components along the line of centers are exchanged, the others stay.
+
+    Between impacts the motion is straight, and the series of the distance has a radius of convergence of its own.
+    """
     d = np.array([0.6, 0.64, -0.48])  # of unit length
     model = model_from_dict(
         {
@@ -133,8 +136,7 @@ def test_two_balls_exchange_their_velocities():
     )
     result = sk.simulate(model, until=2.0, rtol=1e-11, atol=1e-12)
     v = np.array([1.1, -0.2, 0.4])
-    if v @ d <= 0:
-        d = -d
+    assert result.stats["impacts"] == 1
     np.testing.assert_allclose(result["b.velocity"][-1], (v @ d) * d, atol=1e-9)
     np.testing.assert_allclose(result["a.velocity"][-1], v - (v @ d) * d, atol=1e-9)
 
@@ -150,22 +152,13 @@ def test_a_ball_rolls_off_another_one():
         "radius": small,
         "other": "ground",
         "other_radius": high,
-        "friction": 50.0,
+        "friction": 5e3,
     }
     model = ball("b", contact, position=start)
-    model = model.changed(
-        signals={"left": sk.signals.Event(when="floor_gap - 1e-7", direction="rising", stop="it has left")},
-        sensors={"place": sk.sensors.Position(frame="b")},
-    )
-    model = model.changed(
-        signals={
-            "floor_gap": sk.signals.Expression(value=f"sqrt(place.x^2 + place.y^2 + place.z^2) - {reach}"),
-            **model.signals,
-        }
-    )
-    result = sk.simulate(model, until=5.0, rtol=1e-11, atol=1e-12)
-    assert result.status == "stopped"
-    cosine = result["b.position.z"][-1] / np.linalg.norm(result["b.position"][-1])
+    result = sk.simulate(model, until=1.6, output_step=1e-4, rtol=1e-11, atol=1e-12)
+    last = np.flatnonzero(result["floor.force"] > 0)[-1]  # within 1e-4 s of the end of the contact
+    cosine = result["b.position.z"][last] / reach
+    assert result["b.position.x"][-1] > reach * np.sin(a0) + 1.0
     # energy: v^2 (1 + 2/5) / 2 = g reach (cos a0 - cos a); lift-off: v^2 = g reach cos a
     shape = 0.0052 / (1.3 * small**2)
     assert cosine == pytest.approx(2 * np.cos(a0) / (3 + shape), abs=2e-4)

@@ -313,3 +313,28 @@ def test_crossings_of_both_directions_count_once(method):
     np.testing.assert_array_equal(result["crossings"], np.floor((result.time / quarter + 1) / 2))
     assert np.all(result["first"] == 1)
     assert np.all(result["second"] == 1)
+
+
+@pytest.mark.parametrize("options", [{"method": "taylor", "rtol": 1e-10}, {"method": "rk4", "step": 0.01}])
+def test_a_distance_along_a_straight_motion_is_seen(options):
+    """The motion is a polynomial, but the distance to a point beside it has branch points 0.2 s off the real axis."""
+    model = model_from_dict(
+        {
+            "gravity": [0, 0, 0],
+            "bodies": {"probe": {"mass": 1.1, "inertia": [0.1, 0.2, 0.3]}},
+            "joints": {
+                "fly": {"type": "free", "child": "probe", "position": [-4, 0.2, 0], "velocity": [1, 0, 0]}
+            },
+            "sensors": {"place": {"type": "position", "frame": "probe"}},
+            "signals": {
+                "far": {"type": "expression", "value": "sqrt(place.x^2 + place.y^2)"},
+                "near": {"type": "event", "when": "far - 0.25", "set": "first", "to": "t"},
+                "first": {"type": "held"},
+                "gone": {"type": "event", "when": "far - 3", "direction": "rising", "stop": "far away"},
+            },
+        }
+    )
+    result = sk.simulate(model, until=20.0, **options)
+    assert result["near"][-1] == 2
+    assert result["first"][-1] == pytest.approx(4.15, abs=1e-9)  # on the way out: 0.15^2 + 0.2^2 = 0.25^2
+    assert result.time[-1] == pytest.approx(4 + np.sqrt(9 - 0.04), abs=1e-9)

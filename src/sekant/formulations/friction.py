@@ -104,7 +104,8 @@ def _rows(frictions: Sequence[DryFriction], contacts: Sequence[ContactForces], e
             continue
         assert one.stuck is not None
         assert one.direction is not None
-        toward = one.slip + SLOW * one.width * one.direction
+        # of an open contact nothing is left: series of a direction of next to nothing would overflow
+        toward = one.closed * one.slip + SLOW * one.width * one.direction
         unit = toward / ca.sqrt(ca.dot(toward, toward) + (1e-6 * SLOW * one.width) ** 2)
         for k in range(2):
             level = one.coefficient * one.normal * unit[k]

@@ -1,8 +1,8 @@
 """Surfaces that points and balls touch: height fields, and the positions of pose surfaces.
 
 The place where a ball touches is the foot of the perpendicular from its center, found by a few steps of Newton's
-method within the equations themselves. They begin at the point below the center; over a pose surface that is looked up
-in a table of its parameters over x and y, which is made once.
+method within the equations themselves. They begin at the point below the center; over a pose surface that is looked
+up in a table of its parameters over x and y, which is made once.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ from sekant.solvers.common.sections import section
 from sekant.solvers.linear.ldl import X
 from sekant.solvers.taylor.machine import READY, START, WATCH, Memory
 from sekant.solvers.taylor.project import project
-from sekant.solvers.taylor.roots import first_exit, horner
+from sekant.solvers.taylor.roots import first_exit, horner, trusted_length
 from sekant.solvers.taylor.series import expand, factorize_here, run_values, set_point
 from sekant.solvers.taylor.switches import decide_all, find_switches, move_switches
 
@@ -54,6 +54,17 @@ def step_length(m, order):
             if here < h:
                 h, blame = here, worst
     return SAFETY * h, blame
+
+
+@inner
+def seen_length(m, n, h):
+    """The longest step up to `h` over which the series of what is watched, of degree n, can be relied on."""
+    events, switches = m.code.out_events, m.code.s_value
+    for e in range(events.size):
+        h = trusted_length(m.series[events[e]], n, h)
+    for s in range(switches.size):
+        h = trusted_length(m.series[switches[s]], n, h)
+    return h
 
 
 @inner
@@ -271,7 +282,7 @@ def advance(m, a, b):
             m.component = blame
             m.t_failed = t + h
             return STEP_TOO_SMALL
-        h = min(h, m.max_step)
+        h = seen_length(m, order - 1, min(h, m.max_step, t_end - t))
         end = t + h
         if end >= t_end - snap:
             h, end = t_end - t, t_end

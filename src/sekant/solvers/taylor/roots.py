@@ -7,6 +7,9 @@ from math import inf
 from sekant.solvers.common.loops import inner
 
 NEGLIGIBLE = 1e-13  # of the largest term: a coefficient below it does not decide a direction
+TRUSTED = (
+    1e-8  # of the largest of the first terms: up to which the last terms of a watched series are told apart
+)
 ON_BOUND = 1e-10  # of the largest term: a start outside by less is a start on the bound
 
 
@@ -17,6 +20,28 @@ def horner(c, n, x):
     for k in range(n - 1, -1, -1):
         y = y * x + c[k]
     return y
+
+
+@inner
+def trusted_length(c, n, h):
+    """The longest step up to `h` over which the last two terms of the series c are small against its first half.
+
+    A function of a smooth motion, such as a distance, has poles and branch points of its own in the complex plane;
+    beyond the nearest one its series tells nothing, however straight the motion is.
+    """
+    for k in range(max(1, n - 1), n + 1):
+        if c[k] == 0.0 or not abs(c[k]) < inf:
+            continue
+        largest, power, leader = 0.0, 1.0, 0
+        for j in range(k):
+            one = abs(c[j]) * power
+            if 2 * j <= k and one > largest:
+                largest, leader = one, j
+            power *= h
+        last = abs(c[k]) * power
+        if largest > 0.0 and last > TRUSTED * largest:
+            h *= (TRUSTED * largest / last) ** (1.0 / (k - leader)) if last < inf else 1e-3
+    return h
 
 
 @inner
