@@ -97,6 +97,23 @@ def read_columns(path: str | PathLike[str]) -> Columns:
     return Columns(file, names, [unit for _, unit in heads], values, numbers, first)
 
 
+def read_rows(path: str | PathLike[str]) -> list[tuple[int, list[str]]]:
+    """Numbers and cells of the lines of a CSV file without a header of its own, neither empty nor comments.
+
+    Cells are stripped; numbers with a decimal comma are written with a point where columns are separated otherwise.
+    """
+    file = str(path)
+    lines = _lines(Path(path), file)
+    separator = next((mark for mark in (";", "\t") if any(mark in line for _, line in lines[:1])), ",")
+    found = []
+    for number, line in lines:
+        cells = [cell.strip() for cell in _cells(line, separator, file, number)]
+        values = [_number(cell, separator) for cell in cells]
+        texts = [cell if value is None else repr(value) for cell, value in zip(cells, values, strict=True)]
+        found.append((number, texts))
+    return found
+
+
 def _lines(path: Path, file: str) -> list[tuple[int, str]]:
     """Numbers and texts of the lines that are neither empty nor comments."""
     try:

@@ -9,12 +9,12 @@ from typing import Any
 from pydantic import ValidationError
 
 from sekant.errors import ModelError, ModelErrors, SekantError
-from sekant.io.source import read_source
 from sekant.io.yaml import load, located
 from sekant.model.explain import explain
 from sekant.model.model import Model
 from sekant.vehicle.build import corner
 from sekant.vehicle.hardpoints import HardPoints, Side, hard_points
+from sekant.vehicle.point_tables import hard_point_source
 from sekant.vehicle.suspension import Suspension
 
 
@@ -23,13 +23,13 @@ def load_suspension(
 ) -> tuple[Model, Suspension]:
     """The model of a corner and what is what in it, from a file of one of three kinds.
 
-    1. Hard points: `type`, `points` ... (`sekant.vehicle.HardPoints`).
+    1. Hard points: `type`, `points` ... (`sekant.vehicle.HardPoints`), in YAML or in a table (.csv, .xlsx).
     2. `model: other.yaml` with `suspension: {...}` (`sekant.vehicle.Suspension`).
     3. A model file, whose names are the defaults of `Suspension`.
 
     `side` and `steered` apply to hard points only.
     """
-    source = read_source(Path(path))
+    source = hard_point_source(path)
     data, places = source.data, source.places
     try:
         if "points" in data or ("type" in data and "bodies" not in data):
@@ -48,7 +48,7 @@ def load_suspension(
 
 def load_axle(path: str | PathLike[str]) -> HardPoints:
     """The description of an axle by hard points of one side, from a file."""
-    source = read_source(Path(path))
+    source = hard_point_source(path)
     try:
         if "points" not in source.data:
             raise ModelError("describes no axle: it has no hard points ('points')")
@@ -59,7 +59,7 @@ def load_axle(path: str | PathLike[str]) -> HardPoints:
 
 def describes_axle(path: str | PathLike[str]) -> bool:
     """Whether a file says that it describes an axle: hard points with the key `axle`."""
-    data = read_source(Path(path)).data
+    data = hard_point_source(path).data
     return "points" in data and "axle" in data
 
 

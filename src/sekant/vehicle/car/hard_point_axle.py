@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 from sekant.errors import SekantError
-from sekant.io.source import read_source
 from sekant.io.yaml import located
 from sekant.model.model import Model
 from sekant.vehicle.build import axle as axle_of
 from sekant.vehicle.car.description import Axle
 from sekant.vehicle.hardpoints import HardPoints, hard_points
+from sekant.vehicle.point_tables import hard_point_source
 
 
 def points_of(file: str) -> HardPoints:
     """The hard points in a file; the load at the contact, if it has one, is left to the tires."""
-    source = read_source(Path(file))
+    source = hard_point_source(file)
     try:
         found = hard_points(source.data)
     except SekantError as error:

@@ -17,7 +17,8 @@ def kc(
     file: Annotated[
         Path,
         typer.Argument(
-            help="Hard points, a model, or a model with a description (YAML).", show_default=False
+            help="Hard points (YAML, .csv, .xlsx), a model, or a model with a description (YAML).",
+            show_default=False,
         ),
     ],
     output: Annotated[

@@ -1,0 +1,231 @@
+"""Hard points from tables: CSV files and spreadsheets (.xlsx), whole descriptions or the points of a YAML file.
+
+A row whose first cell is ``point`` heads the table: columns x, y, z, with units as in ``x [mm]``; below it stands one
+point a row. Other rows say what else is known, by key and value: ``type | mcpherson``, ``spring.stiffness | 28
+N/mm``, ``suspension.travel | -80 mm | 80 mm``; those with several values and no dot in the key stand above the table.
+Whatever is wrong is told with file, sheet and row.
+"""
+
+from __future__ import annotations
+
+import re
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from sekant.columns import read_rows, split_header
+from sekant.errors import DataError, ModelError, suggest
+from sekant.io.source import KeyPath, Place, Places, Source, read_source
+
+Rows = list[tuple[int, list[str]]]
+SHEET = re.compile(r"(?P<file>.*\.xlsx)(?:\[(?P<sheet>[^\]]+)\])?", re.IGNORECASE | re.DOTALL)
+HEAD = "point"
+AXES = ("x", "y", "z")
+MOST_ROWS, MOST_COLUMNS = 10_000, 100
+
+
+def hard_point_source(path: str | PathLike[str]) -> Source:
+    """The description in a YAML file, a CSV file or a spreadsheet, with the place of every entry.
+
+    `points` of a YAML file may name a table. A sheet is named in brackets: ``axles.xlsx[front]``.
+    """
+    if _is_table(str(path)):
+        return _from_table(str(path))
+    source = read_source(Path(path))
+    named = source.data.get("points")
+    if not isinstance(named, str):
+        return source
+    place = source.places.get(("points",), Place(str(path), None))
+    if not _is_table(named):
+        raise ModelError(
+            f"points: '{named}' is no table; name a .csv or .xlsx file, or list the points here",
+            file=place.file,
+            line=place.line,
+        )
+    table = _from_table(str(Path(path).parent / named), source.data.get("unit", "m"))
+    for key in table.data:
+        if key != "points":
+            raise _wrong(
+                table.places[key,], f"'{key}' belongs into {path}, which names this table for its points"
+            )
+    return Source(
+        {**source.data, "points": table.data["points"]}, {**source.places, **table.places, ("points",): place}
+    )
+
+
+def _is_table(name: str) -> bool:
+    return name.lower().endswith(".csv") or SHEET.fullmatch(name) is not None
+
+
+def _wrong(place: Place, message: str) -> DataError:
+    return DataError(message, file=place.file, line=place.line)
+
+
+def _from_table(name: str, unit: object = "m") -> Source:
+    found = SHEET.fullmatch(name)
+    if found is None:
+        return _described(name, read_rows(name), unit)
+    sheets = _sheets(found["file"])
+    if found["sheet"] is not None:
+        if found["sheet"] not in sheets:
+            hint = suggest(found["sheet"], list(sheets), "sheets")
+            raise DataError(f"has no sheet '{found['sheet']}'; {hint}", file=found["file"])
+        sheet = found["sheet"]
+    else:
+        with_points = [title for title, rows in sheets.items() if any(_is_head(cells) for _, cells in rows)]
+        if len(with_points) > 1:
+            raise DataError(
+                f"has tables of points on the sheets {', '.join(with_points)}; name one: "
+                f"'{found['file']}[{with_points[0]}]'",
+                file=found["file"],
+            )
+        if not with_points:
+            raise DataError(
+                f"has no table of points on {', '.join(sheets) or 'any sheet'}: a row must begin with "
+                f"'{HEAD}' and name the columns x, y, z",
+                file=found["file"],
+            )
+        sheet = with_points[0]
+    return _described(f"{found['file']}[{sheet}]", sheets[sheet], unit)
+
+
+def _sheets(file: str) -> dict[str, Rows]:
+    """The rows of every sheet that are not empty, by the sheet's title."""
+    try:
+        from openpyxl import load_workbook
+    except ImportError:
+        raise DataError(
+            "spreadsheets are read by openpyxl, which is not installed; pip install 'sekant[spreadsheets]', or "
+            "save the sheet as CSV",
+            file=file,
+        ) from None
+    if not Path(file).exists():
+        raise DataError("cannot be read: there is no such file", file=file)
+    try:
+        book = load_workbook(file, read_only=True, data_only=True)
+        found = {}
+        for sheet in book.worksheets:
+            rows = sheet.iter_rows(max_row=MOST_ROWS, max_col=MOST_COLUMNS, values_only=True)
+            cells = [(i, _texts(row)) for i, row in enumerate(rows, 1)]
+            found[sheet.title] = [(i, row) for i, row in cells if row]
+        book.close()
+    except Exception as error:  # openpyxl lets errors of zip and XML through, whatever is damaged
+        raise DataError(
+            f"cannot be read as a spreadsheet ({error or type(error).__name__})", file=file
+        ) from None
+    return found
+
+
+def _texts(row: Any) -> list[str]:
+    """Cells as texts, without the empty ones at the end."""
+    cells = [
+        "" if cell is None else repr(float(cell)) if _is_number(cell) else str(cell).strip() for cell in row
+    ]
+    while cells and not cells[-1]:
+        cells.pop()
+    return [] if cells and cells[0].startswith("#") else cells
+
+
+def _is_number(cell: Any) -> bool:
+    return isinstance(cell, (int, float)) and not isinstance(cell, bool)
+
+
+def _is_head(cells: list[str]) -> bool:
+    return bool(cells) and cells[0].strip().lower() == HEAD
+
+
+def _described(file: str, rows: Rows, unit: object) -> Source:
+    """What the rows say; `unit`: that of bare numbers in the description which the points become part of."""
+    data: dict[str, Any] = {}
+    places: Places = {(): Place(file, None)}
+    columns: list[tuple[int, str | None]] = []
+    for number, cells in rows:
+        place = Place(file, number)
+        if _is_head(cells):
+            if "points" in data:
+                raise _wrong(
+                    place, "a second table of points; one sheet or file describes one corner or axle"
+                )
+            columns, data["points"] = _columns(cells, place), {}
+            places["points",] = place
+        elif columns and len(cells) > 1 and _is_point(cells, columns):
+            name = cells[0]
+            if name in data["points"]:
+                raise _wrong(place, f"point '{name}' stands here for the second time")
+            data["points"][name] = _point(cells, columns, place, unit)
+            places["points", name] = place
+        else:
+            _set(data, places, cells, place)
+    if "points" not in data:
+        raise DataError(
+            f"has no table of points: a row must begin with '{HEAD}' and name the columns x, y, z", file=file
+        )
+    if "unit" in data and any(stated is not None for _, stated in columns):
+        raise _wrong(
+            places["unit",], "'unit' and the units in the head of the table say the same thing; drop one"
+        )
+    return Source(data, places)
+
+
+def _columns(cells: list[str], place: Place) -> list[tuple[int, str | None]]:
+    """Where x, y and z stand, and their units."""
+    heads = [split_header(cell) for cell in cells]
+    names = [name.lower() for name, _ in heads]
+    for axis in AXES:
+        if names.count(axis) != 1:
+            raise _wrong(
+                place, f"the head of the table names column '{axis}' {names.count(axis)} times, not once"
+            )
+    return [(names.index(axis), heads[names.index(axis)][1]) for axis in AXES]
+
+
+def _is_point(cells: list[str], columns: list[tuple[int, str | None]]) -> bool:
+    """Whether a row below the head is one of the table: more than a key and its value."""
+    return "." not in cells[0] and (len(cells) > 2 or max(at for at, _ in columns) < 2)
+
+
+def _point(cells: list[str], columns: list[tuple[int, str | None]], place: Place, own: object) -> list[Any]:
+    found: list[Any] = []
+    for axis, (at, unit) in zip(AXES, columns, strict=True):
+        text = cells[at] if at < len(cells) else ""
+        try:
+            value = float(text)
+        except ValueError:
+            shown = f"'{text[:30]}' is no number" if text else "is empty"
+            raise _wrong(place, f"point '{cells[0]}': {axis} {shown}") from None
+        if unit is None or unit == own:
+            found.append(value)
+        else:
+            found.append(value / 1000 if (unit, own) == ("mm", "m") else f"{value!r} {unit}")
+    return found
+
+
+def _set(data: dict[str, Any], places: Places, cells: list[str], place: Place) -> None:
+    """A row of key and value, or values: one entry of the description."""
+    values = [cell for cell in cells[1:] if cell]
+    if not cells[0] or not values:
+        raise _wrong(place, f"'{' '.join(cells)[:40]}' is neither a point nor a key with a value")
+    path: KeyPath = tuple(cells[0].split("."))
+    keys = cells[0].split(".")
+    at = data
+    for i, part in enumerate(keys[:-1]):
+        places.setdefault(path[: i + 1], place)
+        at = at.setdefault(part, {})
+        if not isinstance(at, dict):
+            raise _wrong(
+                place, f"'{'.'.join(keys[: i + 1])}' has a value already, so '{cells[0]}' cannot be set"
+            )
+    if keys[-1] in at:
+        raise _wrong(place, f"'{cells[0]}' stands here for the second time")
+    found = [_value(text) for text in values]
+    at[keys[-1]] = found[0] if len(found) == 1 else found
+    places[path] = place
+
+
+def _value(text: str) -> Any:
+    if text.lower() in ("true", "false"):
+        return text.lower() == "true"
+    try:
+        return float(text)
+    except ValueError:
+        return text
