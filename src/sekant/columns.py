@@ -20,7 +20,7 @@ from sekant.errors import DataError, ModelError
 from sekant.units import parse_unit
 
 MOST_BYTES = 1_000_000_000
-_HEADER = re.compile(r"\s*(?P<name>.*?)\s*(?:[\[(](?P<unit>[^\])]*)[\])])?\s*")
+_HEADER = re.compile(r"\s*(?P<name>.*?)\s*(?:\[(?P<unit>[^\]]*)\]|\((?P<round>[^)]*)\))?\s*")
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +58,7 @@ def split_header(text: str) -> tuple[str, str | None]:
     found = _HEADER.fullmatch(text.strip().strip('"'))
     if found is None:
         return text.strip(), None
-    unit = found["unit"]
+    unit = found["round"] if found["unit"] is None else found["unit"]
     return found["name"].strip().strip('"'), None if unit is None else unit.strip()
 
 

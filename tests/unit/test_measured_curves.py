@@ -7,6 +7,7 @@ import pytest
 
 import sekant as sk
 from sekant.errors import SekantError
+from sekant.model.expressions.expression import Expression
 from sekant.vehicle.kc.measured import deviations
 from suspensions import planar_points
 
@@ -74,3 +75,80 @@ def test_faulty_files(tmp_path, text, said):
     (tmp_path / "rig.csv").write_text(text)
     with pytest.raises(SekantError, match=said):
         sk.vehicle.read_measured(tmp_path / "rig.csv")
+
+
+RATES = """travel [mm], lateral_same.toe [deg/kN], lateral_same.camber [deg/kN], lateral_same.y [mm/kN], \
+driving.x [mm/kN], driving.toe [deg/kN], aligning_same.toe [deg/(kN*m)], aligning_same.y [mm/(kN*m)]
+-40, -0.03, -0.31, 1.4, 0.41, 0.012, -0.9, 0.0
+0, -0.0267, -0.27, 1.1, 0.37, 0.014, -0.8, 0.0
+50, -0.02, -0.25, 1.0, 0.33, 0.016, -0.75, 0.0
+"""
+
+
+def test_measured_compliance_rates_are_those_of_the_corner(ours, tmp_path):
+    """Loads on the corner on its path, held in travel, move and turn the wheel by the rates that were read.
+
+    Rates of one load are kept as they are; of several, as far as they obey Maxwell's theorem: what load i does along
+    load j is then the mean of both rates.
+    """
+    radius, step, travel = 0.29, 5.0, (-0.04, 0.0, 0.05)
+    (tmp_path / "rates.csv").write_text(RATES)
+    rates = sk.vehicle.read_compliance(tmp_path / "rates.csv")
+    assert rates.loads == ("fy", "dx", "mz")
+    measured = sk.vehicle.read_measured(write(ours, tmp_path / "rig.csv"))
+    model = sk.vehicle.corner_of_curves(
+        measured, wheel_center=(0.0, 0.71, 0.0), radius=radius, compliance=rates
+    )
+    joint, curve = model.joints["travel"], model.curves["kc"]
+    assert isinstance(joint, sk.joints.Path)
+    elastic = joint.elastic
+    assert elastic is not None
+    assert isinstance(curve, sk.PoseCurve)
+    R = curve.pose(np.array(travel))[0]
+    W, B = rates.matrices(np.array(travel), R, radius)
+    G = np.einsum("nik,nil->nkl", W, B)
+    for k, u in enumerate(travel):
+        turn = np.kron(np.eye(2), R[k].T)
+        found = W[k].T @ turn.T @ elastic.compliance(u) @ turn @ W[k]
+        np.testing.assert_allclose(found, 0.5 * (G[k] + G[k].T), rtol=1e-6, atol=1e-12)
+    turned = {key: -x if key == ("mz", "toe") else x for key, x in rates.rates.items()}
+    with pytest.raises(SekantError, match="under mz the wheel gives way against the load"):
+        sk.vehicle.MeasuredCompliance("left", rates.travel, turned).modes(np.array(travel), R, radius)
+    alone = sk.vehicle.MeasuredCompliance(
+        "left", rates.travel, {key: x for key, x in rates.rates.items() if key[0] == "fy"}
+    )
+    model = sk.vehicle.corner_of_curves(
+        measured, wheel_center=(0.0, 0.71, 0.0), radius=radius, compliance=alone
+    )
+    side = sk.forces.PointForce(frame="upright.contact", force=(0.0, Expression("side"), 0.0))
+    loaded = model.changed(parameters={"side": 0.0}, forces={"push": side}, gravity=(0.0, 0.0, 0.0))
+    system = sk.compile(loaded, parameters=["side"], engine="casadi")
+    eq = system.equations
+    frame = eq.motion.frame("upright.wheel_center")
+    pose = eq.lookups.oracle("pose", [eq.t, eq.q, eq.p], [frame.R, frame.p])
+
+    def moved(force):
+        """Toe and camber (rad), and y (m) of the wheel's center."""
+        rest = sk.equilibrium(system, hold=["travel.u"], parameters={"side": force})
+        R, p = (np.array(part) for part in pose(0.0, rest.q, [force]))
+        return np.array([np.arctan2(R[0, 1], R[1, 1]), np.arcsin(-R[2, 1]), p[1, 0]])
+
+    found = (moved(step) - moved(-step)) / (2 * step)
+    wanted = [rates.rates["fy", name][1] for name in ("toe", "camber", "y")]
+    np.testing.assert_allclose(found, wanted, rtol=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("lateral.toe [deg/kN]\n1\n", "unknown column 'lateral.toe'; did you mean 'lateral_same.toe'"),
+        ("lateral_same.toe [mm/kN]\n1\n", "mm/kN"),
+        ("lateral_same.toe [deg/kN]\n1\n2\n", "no column 'travel' to tell them apart"),
+        ("travel [mm],lateral_same.toe [deg/kN]\n1,1\n1,2\n", "same travel occurs twice"),
+        ("travel [mm]\n1\n", "holds no rates"),
+    ],
+)
+def test_faulty_rates(tmp_path, text, said):
+    (tmp_path / "rates.csv").write_text(text)
+    with pytest.raises(SekantError, match=said):
+        sk.vehicle.read_compliance(tmp_path / "rates.csv")

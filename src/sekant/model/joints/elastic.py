@@ -26,6 +26,7 @@ from sekant.model.quantities import Description
 from sekant.tables.table import Table
 
 Rows = tuple[tuple[float, ...], ...]
+LENGTH = 0.3  # m
 RANK = 1e-4  # against the largest compliance: smaller directions count as rigid
 
 
@@ -68,7 +69,7 @@ class ElasticModes(Description):
 
     @classmethod
     def from_compliance(
-        cls, u: Any, C: Any, modes: int | None = None, *, length: float = 0.3
+        cls, u: Any, C: Any, modes: int | None = None, *, length: float = LENGTH
     ) -> ElasticModes:
         """The modes of compliances C (n, 6, 6) at places u (n,): displacement and turn by forces and moments.
 
@@ -84,6 +85,32 @@ class ElasticModes(Description):
         K = W.T @ C @ W
         K = 0.5 * (K + K.transpose(0, 2, 1))
         return cls(u=tuple(float(value) for value in u), shapes=rows_of(C @ W), stiffness=rows_of(K))
+
+    @classmethod
+    def from_responses(cls, u: Any, loads: Any, responses: Any, least: float = RANK) -> ElasticModes:
+        """The modes of measured rates: at places u (n,), `responses` (n, 6, k) of displacement and turn to k `loads`
+        (n, 6, k) of force and moment, in the axes of the frame on the path, at held u.
+
+        By Maxwell's theorem the work of load i on the response to load j is that of j on i. Measured rates are
+        changed as little as that takes: the work is then the mean of both. Combinations of loads that give way
+        less than `least` times the softest one count as rigid.
+        """
+        W, B = np.asarray(loads, float), np.asarray(responses, float)
+        if W.shape != B.shape or W.shape[:2] != (len(u), 6):
+            raise ModelError(
+                f"elastic modes need loads and responses of {len(u)} places, (n, 6, k) (got {W.shape}, {B.shape})"
+            )
+        given = np.einsum("nik,nil->nkl", W, B)
+        G = 0.5 * (given + given.transpose(0, 2, 1))
+        P = np.diag([1.0, 1.0, 1.0, *3 * [LENGTH**-2]])  # a turn counts as the displacement at that distance
+        B = B + P @ W @ np.linalg.solve(W.transpose(0, 2, 1) @ P @ W, G - given)
+        size = np.sqrt(np.abs(np.einsum("nkk->nk", G)).mean(axis=0))
+        if not size.min() > 0:
+            raise ModelError("elastic modes: one of the loads does no work on its own response; leave it out")
+        G, W, B = G / np.outer(size, size), W / size, B / size
+        values, V = np.linalg.eigh(G.mean(axis=0))
+        V = V[:, values > least * values.max()][:, ::-1]
+        return cls(u=tuple(float(x) for x in u), shapes=rows_of(B @ V), stiffness=rows_of(V.T @ G @ V))
 
     def compliance(self, u: float) -> np.ndarray:
         """C (6, 6) at u: displacement and turn by forces and moments, in the axes of the frame on the path."""
@@ -200,7 +227,7 @@ def _tables(u: Any, shapes: Any, stiffness: Any, damping: Any, force: Any) -> tu
     return Table.cubic(places, values, **options), Table.cubic(places, along, **options).antiderivative()
 
 
-def spanning_loads(C: np.ndarray, modes: int | None = None, length: float = 0.3) -> np.ndarray:
+def spanning_loads(C: np.ndarray, modes: int | None = None, length: float = LENGTH) -> np.ndarray:
     """W (6, r): loads that span the directions in which compliances C (n, 6, 6) give way.
 
     Each is so large that it displaces by one (m, or rad times `length`) at the middle place.

@@ -56,8 +56,8 @@ class ComplianceTable:
         return self.rates[key]
 
     def shown(self, case: str, side: str, quantity: str) -> tuple[str, float]:
-        """(unit, rate) for people: deg/kN, mm/kN; deg/kN m and mm/kN m for moments."""
-        per = "kN*m" if CASES[case][0] == "mz" else "kN"
+        """(unit, rate) for people: deg/kN, mm/kN; deg/(kN*m) and mm/(kN*m) for moments."""
+        per = "(kN*m)" if CASES[case][0] == "mz" else "kN"
         factor, unit = (1e3 * 180 / np.pi, "deg") if quantity in TURNS else (1e6, "mm")
         return f"{unit}/{per}", factor * self.rate(case, side, quantity) + 0.0
 

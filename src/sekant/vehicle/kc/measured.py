@@ -23,9 +23,11 @@ from sekant.model.table import TableData
 from sekant.units import convert
 from sekant.vehicle import parts, wheel
 from sekant.vehicle.kc.glossary import GLOSSARY
+from sekant.vehicle.kc.measured_compliance import MeasuredCompliance
 from sekant.vehicle.table import SHOWN, SuspensionCurves
 
 Vector = NDArray[np.float64]
+PLACES = 21  # along the travel, at which elastic modes are given
 _HEADER = re.compile(r"\s*([\w. ]+?)\s*(?:[\[(]\s*([^\])]*)\s*[\])])?\s*")
 
 
@@ -115,13 +117,15 @@ def corner_of_curves(
     mass: float = 30.0,
     inertia: ArrayLike = (0.9, 1.4, 0.9),
     axle: str = "front",
+    compliance: MeasuredCompliance | None = None,
     name: str = "",
 ) -> Model:
     """A corner whose upright follows measured curves: one body on one path joint, whose coordinate is the travel.
 
     Camber and toe give the spin axis (the upright does not turn about it), `track_change` and `wheelbase_change` the
     contact point of a wheel of `radius` m; `wheel_center` (3,) m is where it stands at zero travel. A column
-    `spring_load` becomes a force along the travel.
+    `spring_load` becomes a force along the travel. `compliance`: measured rates at held height (`read_compliance`);
+    the joint then has elastic modes that give way by just these rates.
     """
     for needed in ("camber", "toe", "track_change"):
         if needed not in measured.names:
@@ -143,12 +147,18 @@ def corner_of_curves(
         p[:, 0] += front * measured["wheelbase_change"][:, 0] - (down[:, 0] - rest[0])
     data = {"position": p, "quaternion": quaternion_from_rotation(R), "travel": travel}
     curve = PoseCurve.fit(data, parameter="travel", name="kc")
-    at_rest = Placement(position=parts.numbers(down[int(np.argmin(np.abs(travel)))]))
+    drawn = int(np.argmin(np.abs(travel)))
+    at_rest = Placement(position=parts.numbers(R[drawn].T @ down[drawn]))
     body = Body(
         mass=mass,
         inertia=parts.numbers([*np.asarray(inertia, float), 0.0, 0.0, 0.0]),
         frames={"wheel_center": Placement(), "contact": at_rest},
     )
+    modes = None
+    if compliance is not None:
+        inside = (compliance.travel > curve.range[0]) & (compliance.travel < curve.range[1])
+        places = np.union1d(np.linspace(*curve.range, PLACES), compliance.travel[inside])
+        modes = compliance.modes(places, curve.pose(places)[0], radius)
     tables, forces = {}, {}
     if "spring_load" in measured.names:
         load = measured["spring_load"][:, 0]
@@ -159,7 +169,7 @@ def corner_of_curves(
     return Model(
         name=name or measured.name,
         bodies={"upright": body},
-        joints={"travel": PathJoint(parent="ground", child="upright", curve="kc")},
+        joints={"travel": PathJoint(parent="ground", child="upright", curve="kc", elastic=modes)},
         curves={"kc": curve},
         tables=tables,
         forces=forces,

@@ -1,0 +1,173 @@
+"""Measured compliance rates (deg/kN, mm/kN) of a wheel at held height, as elastic modes of a corner on a path."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from os import PathLike
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sekant.columns import Columns, read_columns
+from sekant.errors import ModelError, suggest
+from sekant.model.joints.elastic import ElasticModes
+from sekant.units import convert
+from sekant.vehicle import wheel
+from sekant.vehicle.kc.compliance import CASES, MOVES, TURNS, ComplianceTable
+
+Vector = NDArray[np.float64]
+QUANTITIES = (*TURNS, *MOVES)
+LEAST = 1e-3  # against the softest combination of loads: rates of rigs are good to some tenths of a percent
+
+
+@dataclass(frozen=True, eq=False)
+class MeasuredCompliance:
+    """Rates of one wheel under loads on itself, SI, over travel (n,) m: (load, quantity) -> (n,).
+
+    Loads are fx, fy, mz at the contact (fx with the wheel locked), dx at the wheel's center; quantities those of a
+    `ComplianceTable`.
+    """
+
+    side: str
+    travel: Vector
+    rates: dict[tuple[str, str], Vector]
+
+    @classmethod
+    def of(cls, tables: Sequence[tuple[float, ComplianceTable]], side: str = "left") -> MeasuredCompliance:
+        """From tables at several travels (m) of held height."""
+        ordered = sorted(tables, key=lambda pair: pair[0])
+        rows = [
+            (travel, case, quantity, table.rate(case, side, quantity))
+            for travel, table in ordered
+            for case in table.cases
+            for quantity in QUANTITIES
+        ]
+        return cls.from_rows(rows, side)
+
+    @classmethod
+    def from_rows(cls, rows: Sequence[tuple[float, str, str, float]], side: str) -> MeasuredCompliance:
+        """Rows of travel, case, quantity, rate (SI).
+
+        A load on both wheels, once the same and once opposite, gives half the sum for a load on the wheel itself;
+        if only one of them was measured, the other wheel is taken not to matter.
+        """
+        travel = np.unique([row[0] for row in rows])
+        found: dict[tuple[str, str], list[list[float]]] = {}
+        for at, case, quantity, rate in rows:
+            load, *signs = CASES[case]
+            if load == "fz":
+                continue
+            own = signs[0 if side == "left" else 1]
+            places = found.setdefault((load, quantity), [[] for _ in travel])
+            places[int(np.searchsorted(travel, at))].append(own * rate)
+        for (load, quantity), places in found.items():
+            if any(not values for values in places):
+                raise ModelError(f"the rate of {quantity} under {load} is not given at every travel")
+        rates = {key: np.array([float(np.mean(v)) for v in places]) for key, places in found.items()}
+        return cls(side, travel, rates)
+
+    @property
+    def loads(self) -> tuple[str, ...]:
+        """The loads whose responses are known, in the order of `matrices`."""
+        return tuple(load for load in ("fy", "fx", "dx", "mz") if (load, "toe") in self.rates)
+
+    def matrices(self, u: Vector, R: Vector, radius: float) -> tuple[Vector, Vector]:
+        """Loads (n, 6, k) at the wheel's center and responses (n, 6, k), vehicle's axes, at places u (n,) m.
+
+        R (n, 3, 3): axes of the wheel there. Rates follow a spline between the measured travels and stay beyond.
+        """
+        e, zero = R[:, :, 1], np.zeros((u.size, 3))
+        arm = wheel.contact(zero, e, radius)  # from the center to the contact
+        x, y, z = (np.broadcast_to(axis, arm.shape) for axis in np.eye(3))
+        loads = {
+            "fy": np.hstack([y, np.cross(arm, y)]),
+            "fx": np.hstack([x, np.cross(arm, x)]),
+            "dx": np.hstack([x, zero]),
+            "mz": np.hstack([zero, z]),
+        }
+        turning = np.linalg.inv(_angles_by_turns(R, 1.0 if self.side == "left" else -1.0))
+        parts = []
+        for load in self.loads:
+            moves = np.column_stack([self._at(u, load, name) for name in MOVES])
+            angles = np.column_stack([self._at(u, load, name) for name in TURNS])
+            parts.append(np.hstack([moves, np.einsum("nij,nj->ni", turning, angles)]))
+        return np.stack([loads[load] for load in self.loads], axis=-1), np.stack(parts, axis=-1)
+
+    def _at(self, u: Vector, load: str, quantity: str) -> Vector:
+        """A rate at places u (n,); zero if it was not measured."""
+        from scipy.interpolate import CubicSpline
+
+        rates = self.rates.get((load, quantity), np.zeros(self.travel.size))
+        if self.travel.size < 3:
+            return np.interp(u, self.travel, rates)
+        return CubicSpline(self.travel, rates)(np.clip(u, self.travel[0], self.travel[-1]))
+
+    def modes(self, u: Vector, R: Vector, radius: float) -> ElasticModes:
+        """Elastic modes at places u (n,) m of a path with the axes R (n, 3, 3)."""
+        if not self.loads:
+            raise ModelError("compliance rates need toe under at least one of fy, fx, dx, mz")
+        W, B = self.matrices(u, R, radius)
+        for load, work in zip(self.loads, np.einsum("nik,nik->kn", W, B), strict=True):
+            if not work.min() > 0:
+                raise ModelError(
+                    f"compliance rates: under {load} the wheel gives way against the load at travel "
+                    f"{1e3 * u[int(np.argmin(work))]:.4g} mm; check the signs (toe-in, camber outward, y to the left)"
+                )
+        turn = np.zeros((u.size, 6, 6))
+        turn[:, :3, :3] = turn[:, 3:, 3:] = R.transpose(0, 2, 1)
+        return ElasticModes.from_responses(u, turn @ W, turn @ B, LEAST)
+
+
+def _angles_by_turns(R: Vector, s: float) -> Vector:
+    """(n, 3, 3): derivatives of toe, camber and pitch by turns about the vehicle's x, y, z of a wheel with axes R."""
+    x, e = R[:, :, 0], R[:, :, 1]
+    found = np.empty((len(R), 3, 3))
+    for i, axis in enumerate(np.eye(3)):
+        e_u, x_u = np.cross(axis, e), np.cross(axis, x)
+        found[:, 0, i] = -s * wheel.steer_angle_rate(e, e_u)
+        found[:, 1, i] = wheel.camber_rate(e, e_u, s)
+        found[:, 2, i] = -x_u[:, 2] / np.sqrt(1 - x[:, 2] ** 2)
+    return found
+
+
+def read_compliance(path: str | PathLike[str], side: str = "left") -> MeasuredCompliance:
+    """Rates of one wheel from a CSV file with columns such as ``lateral_same.toe [deg/kN]``, ``braking.x [mm/kN]``.
+
+    Cases and quantities are those of a `ComplianceTable`; loads are those at this wheel. One row for each travel,
+    named by a column ``travel [mm]``; a single row needs none and holds everywhere.
+    """
+    table = read_columns(path)
+    rows, travel = [], _travel(table)
+    for name, unit, column in zip(table.names, table.units, table.values.T, strict=True):
+        if name == "travel":
+            continue
+        case, _, quantity = name.partition(".")
+        if case not in CASES or quantity not in QUANTITIES:
+            known = [f"{c}.{q}" for c in CASES for q in QUANTITIES]
+            raise table.wrong(f"unknown column '{name}'; {suggest(name, known, 'columns')}")
+        si = ("rad" if quantity in TURNS else "m") + ("/(N*m)" if CASES[case][0] == "mz" else "/N")
+        try:
+            factor = convert(1.0, unit, si) if unit else 1.0
+        except ModelError as error:
+            raise table.wrong(f"column '{name}': {error.message}") from None
+        rows += [(float(at), case, quantity, factor * float(x)) for at, x in zip(travel, column, strict=True)]
+    if not rows:
+        raise table.wrong("holds no rates")
+    try:
+        return MeasuredCompliance.from_rows(rows, side)
+    except ModelError as error:
+        raise table.wrong(error.message) from None
+
+
+def _travel(table: Columns) -> Vector:
+    """(n,) m."""
+    if "travel" not in table.names:
+        if len(table.values) != 1:
+            raise table.wrong(f"has {len(table.values)} rows and no column 'travel' to tell them apart")
+        return np.zeros(1)
+    k = table.names.index("travel")
+    travel = table.values[:, k] * convert(1.0, table.units[k] or "m", "m")
+    if np.unique(travel).size != travel.size:
+        raise table.wrong("the same travel occurs twice; keep one row of each")
+    return travel
