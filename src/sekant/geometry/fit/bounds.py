@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sekant.geometry.curves.arc_length import cumulative_length
+from sekant.geometry.curves.pose_curve import PoseCurve
 from sekant.geometry.fit.data import PoseData
 from sekant.geometry.fit.noise import smoothed
 from sekant.geometry.fit.polyline import Array, chord_length, turning
@@ -69,4 +70,23 @@ def check_bounds(
         raise poses.error(
             f"the fit would miss its own points by {residual:.3g} m (rms), more than straight lines between their "
             f"neighbors ({tried.polygon:.3g} m); {remedy}"
+        )
+
+
+def check_apart(poses: PoseData, curve: PoseCurve) -> None:
+    """DataError if a path through rows without an order comes so near to itself that points alone do not tell how it
+    goes on there: nearer than its widest steps and the noise. `poses`: rows in the order along the path. A path may
+    end where it begins."""
+    from scipy.spatial import KDTree
+
+    step = np.linalg.norm(np.diff(poses.position, axis=0), axis=1)
+    off = 0.0 if curve.report is None else curve.report.position_rms
+    near = max(1.5 * float(step.max()), 4.0 * off)
+    s = curve.sample(int(np.clip(8.0 * curve.length / near, 200, 4000)))
+    pairs = KDTree(curve.position(s)).query_pairs(near, output_type="ndarray")
+    apart = s[pairs.max(axis=1)] - s[pairs.min(axis=1)] if len(pairs) else np.zeros(0)
+    if np.any((apart > 4.0 * near) & (apart < curve.length - 4.0 * near)):
+        raise poses.error(
+            "the rows are in no order along the path, and the points alone do not tell it (the path crosses or "
+            "approaches itself); sort the rows, or add a time column"
         )

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from sekant.geometry.fit.noise import smoothed
+from sekant.geometry.fit.noise import BACK, smoothed, step_cosines
 from sekant.geometry.fit.polyline import Array, Index, chord_length, project
 
 FEW = 60  # points up to which the chain is improved by exchanges
+MOST = 200  # points up to which exchanges are tried in search of a way without sharp turns
 
 
 @dataclass(frozen=True)
@@ -148,26 +150,50 @@ def _walk(r: Array, start: int) -> Index:
     return np.array(way)
 
 
-def improved(r: Array, way: Index, reach: int) -> Index:
-    """The way with parts turned around and single points moved, by up to `reach` places, as long as that makes it
-    shorter."""
-    D = np.linalg.norm(r[:, None] - r[None], axis=2)
+def straightest(r: Array, ways: Sequence[Index]) -> Index:
+    """The way through few points r (n, 3) that turns least, of those given, the shortest ways that exchanges
+    make of them, and of one that always goes on to the nearest point. A way that goes back turns by half a turn twice."""
+    tried = [*ways, *(improved(r, way, len(r), turned=False) for way in ways)]
+    for way in (*ways, _walk(r, int(_tree(r)[0][0]))):
+        tried += [improved(r, way, 6), improved(r, way, len(r))]
+    return min(tried, key=lambda way: float(np.sum(1.0 - step_cosines(r[way]))))
+
+
+def smooth_way(r: Array) -> Index | None:
+    """An order of few points (n, 3) without any sharp turn, where the given one has some; None if there is none."""
+    given = np.arange(len(r))
+    if len(r) > MOST or not np.any(step_cosines(r) < BACK):
+        return None
+    way = straightest(r, [given])
+    if np.any(step_cosines(r[way]) < BACK):
+        return None
+    return way if np.sum(np.diff(way) > 0) >= np.sum(np.diff(way) < 0) else way[::-1]
+
+
+def improved(r: Array, way: Index, reach: int, turned: bool = True) -> Index:
+    """The way with single points moved, and parts `turned` around, by up to `reach` places, as long as that makes it
+    shorter; the change that gains most comes first."""
     n = len(way)
-
-    def total(w: Index) -> float:
-        return float(D[w[:-1], w[1:]].sum())
-
-    best = total(way)
-    for _ in range(20):
-        before = best
-        for i in range(n - 1):
-            for j in range(i + 1, min(n, i + reach + 1)):
-                turned = np.concatenate([way[:i], way[i : j + 1][::-1], way[j + 1 :]])
-                moved = np.insert(np.delete(way, i), j, way[i])
-                for trial in (turned, moved):
-                    length = total(trial)
-                    if length < best * (1.0 - 1e-12):
-                        way, best = trial, length
-        if best >= before:
+    between = np.linalg.norm(r[:, None] - r[None], axis=2)
+    i, j = np.triu_indices(n, 1)
+    i, j = i[j - i <= reach] + 1, j[j - i <= reach] + 1  # places on the way, which nothing precedes and follows
+    least = 1e-12 * float(between[way[:-1], way[1:]].sum())
+    for _ in range(20 * n):
+        d = np.zeros((n + 2, n + 2))
+        d[1:-1, 1:-1] = between[np.ix_(way, way)]
+        into, out = d[i - 1, i], d[j, j + 1]
+        change = np.stack(
+            [
+                d[i - 1, j] + d[i, j + 1] - into - out,
+                d[i - 1, i + 1] + d[j, i] + d[i, j + 1] - into - d[i, i + 1] - out,
+                d[j - 1, j + 1] + d[i - 1, j] + d[j, i] - into - d[j - 1, j] - out,
+            ]
+        )
+        kind, best = np.unravel_index(np.argmin(change if turned else change[1:]), change.shape)
+        kind += not turned
+        if change[kind, best] >= -least:
             break
+        part = slice(i[best] - 1, j[best])
+        way = way.copy()
+        way[part] = way[part][::-1] if kind == 0 else np.roll(way[part], -1 if kind == 1 else 1)
     return way

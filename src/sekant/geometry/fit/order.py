@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sekant.errors import AnalysisWarning
-from sekant.geometry.fit.chains import FEW, improved, shortest_chain, strokes_of
+from sekant.geometry.fit.chains import FEW, shortest_chain, smooth_way, straightest, strokes_of
 from sekant.geometry.fit.data import PoseData
 from sekant.geometry.fit.noise import BACK, smoothed, step_cosines
 from sekant.geometry.fit.outliers import strays
@@ -29,6 +29,7 @@ from sekant.geometry.fit.polyline import (
 
 _TIME_UNITS = ("s", "ms", "us", "min", "h")
 _TIME_NAMES = ("t", "time", "timestamp")
+_NEAR = 3  # places by which jitter moves a row; one that belongs farther away was swapped
 
 
 @dataclass(frozen=True)
@@ -58,6 +59,9 @@ def arrange(poses: PoseData, item: str) -> Arranged:
             notes.append(f"{moved} of {count} rows were sorted by the column '{timed}'")
     index = index[_distinct(poses, index, notes)]
     r = poses.position[index]
+    way = smooth_way(r) if timed is None else None
+    if way is not None:
+        return _put_in_order(poses, index, way, item, notes, warnings)
     away = strays(r)
     keep = np.setdiff1d(np.arange(len(r)), away)
     chain = shortest_chain(r[keep]) if len(keep) > 3 else None
@@ -68,17 +72,7 @@ def arrange(poses: PoseData, item: str) -> Arranged:
                 "the rows are in no order along the path, and the points alone do not tell it (the path crosses or "
                 "approaches itself); sort the rows, or add a time column"
             )
-        warnings.append(
-            AnalysisWarning(
-                "rows_reordered",
-                item,
-                f"{len(r)} rows",
-                f"neighboring rows are not neighbors on the path: in the order of the file its polygon is "
-                f"{chord_length(r)[-1]:.4g} m long, along the path {chain.length:.4g} m; the rows were ordered by "
-                "their projection on a line through the points",
-                "check the picture of the fit, or sort the rows",
-            )
-        )
+        warnings.append(_shuffled(item, r, chain.length))
         return replace(_along(poses, index, chain.place(r), notes, warnings), shuffled=True)
     passes = strokes_of(r[keep], chain) if chain is not None else None
     if passes is not None and chain is not None and chain.line is not None:
@@ -147,9 +141,7 @@ def _single_pass(r: Array, notes: list[str]) -> tuple[Array, Array, float]:
             break
     moved = int(np.sum(np.diff(place) < 0.0))
     if moved:
-        notes.append(
-            f"rows go to and fro along the path ({moved} steps back): ordered by their projection on it"
-        )
+        notes.append(_to_and_fro(moved))
     return line, place, float(np.median(gaps))
 
 
@@ -165,17 +157,13 @@ def _along(
     their polygon gives the parameter."""
     order = np.argsort(place, kind="stable")
     r = poses.position[index]
-    if len(order) <= FEW and _goes_back(r[order]):  # few points: no estimate is as good as the shortest way
-        order = improved(r, order, 6)
-        shortest = improved(r, order, len(order))
-        if chord_length(r[shortest])[-1] < 0.8 * chord_length(r[order])[-1]:
-            order = shortest
+    if len(order) <= FEW and _goes_back(r[order]):  # few points: no estimate is as good as the straightest way
+        order = straightest(r, [order])
         place = np.empty(len(order))
         place[order] = chord_length(r[order])
     found = poses.take(index[order])
-    twice = np.flatnonzero(np.all(np.diff(found.position, axis=0) == 0.0, axis=1))
-    if twice.size:  # rows that only the order along the path brought together
-        keep = _distinct(found, np.arange(len(found)), notes)
+    keep = _distinct(found, np.arange(len(found)), notes)
+    if len(keep) < len(order):  # rows that only the order along the path brought together
         found, order = found.take(keep), order[keep]
     found = replace(found, notes=(*found.notes, *notes))
     changed = bool(np.any(np.diff(order) != 1))
@@ -207,7 +195,8 @@ def _distinct(poses: PoseData, index: Index, notes: list[str]) -> Index:
     """Positions in `index` without rows that repeat the pose of the row before; DataError if only the position is
     repeated, for then the body turns on the spot and length is no parameter."""
     r = poses.position[index]
-    same = np.flatnonzero(np.linalg.norm(np.diff(r, axis=0), axis=1) <= 1e-14 * size_of(r))
+    least = 1e-13 * max(size_of(r), float(np.abs(r).max()))  # rounding errors
+    same = np.flatnonzero(np.linalg.norm(np.diff(r, axis=0), axis=1) <= least)
     if not same.size:
         return np.arange(len(index))
     if poses.quaternion is not None:
@@ -224,6 +213,58 @@ def _distinct(poses: PoseData, index: Index, notes: list[str]) -> Index:
         f"{same.size} repeated rows were left out, the first is {poses.row(int(index[same[0] + 1]))}"
     )
     return np.delete(np.arange(len(index)), same + 1)
+
+
+def _put_in_order(
+    poses: PoseData, index: Index, way: Index, item: str, notes: list[str], warnings: list[AnalysisWarning]
+) -> Arranged:
+    """The rows along a `way` (n,) without sharp turns; rows that it takes from afar are reported."""
+    count = len(way)
+    place = np.empty(count)
+    place[way] = chord_length(poses.position[index][way])
+    out = _out_of_order(way)
+    rank = np.empty(count, np.int64)
+    rank[way] = np.arange(count)
+    far = np.sort(out[np.abs(rank[out] - out) > _NEAR])
+    if len(far) > 0.2 * count:
+        warnings.append(_shuffled(item, poses.position[index], float(place.max())))
+        return replace(_along(poses, index, place, notes, warnings), shuffled=True)
+    if far.size:
+        warnings.append(_swapped(poses, item, index[far]))
+    if len(out) > len(far):
+        notes.append(_to_and_fro(int(np.sum(np.diff(rank) < 0))))
+    return _along(poses, index, place, notes, warnings)
+
+
+def _out_of_order(way: Index) -> Index:
+    """Entries of `way` (n,) outside its longest increasing subsequence."""
+    ends: list[int] = []  # positions of the smallest last entries of increasing runs, by length
+    before = np.full(len(way), -1)
+    for k, value in enumerate(way):
+        length = int(np.searchsorted(way[ends], value)) if ends else 0
+        before[k] = ends[length - 1] if length else -1
+        ends[length : length + 1] = [k]
+    kept, k = [], ends[-1]
+    while k >= 0:
+        kept.append(k)
+        k = int(before[k])
+    return np.delete(way, kept)
+
+
+def _to_and_fro(steps: int) -> str:
+    return f"rows go to and fro along the path ({steps} steps back): ordered by their projection on it"
+
+
+def _shuffled(item: str, r: Array, length: float) -> AnalysisWarning:
+    return AnalysisWarning(
+        "rows_reordered",
+        item,
+        f"{len(r)} rows",
+        f"neighboring rows are not neighbors on the path: in the order of the file its polygon is "
+        f"{chord_length(r)[-1]:.4g} m long, along the path {length:.4g} m; the rows were ordered by "
+        "their projection on a line through the points",
+        "check the picture of the fit, or sort the rows",
+    )
 
 
 def _swapped(poses: PoseData, item: str, rows: NDArray[np.int64]) -> AnalysisWarning:

@@ -74,10 +74,13 @@ def _gaps(u: Array, r: Array) -> Array:
 
 def unlikely(miss: Array) -> NDArray[np.bool_]:
     """Residual vectors (n, 3) that stand out from those of their neighbors: by more than six standard deviations,
-    which come from the median. Where a spline misses a detail the residuals of neighbors are alike, and stay."""
+    which come from the median. Where a spline misses a detail the residuals of neighbors are alike, or stand out one
+    beside the other: outliers are but two of any seven rows."""
     size = np.linalg.norm(miss, axis=1)
     usual = 6.0 * 1.4826 * float(np.median(size))
-    return (_apart(miss) > usual) & (size > usual)
+    out = (_apart(miss) > usual) & (size > usual)
+    crowd = np.convolve(out, np.ones(2 * _REACH + 1), "same")
+    return out & (crowd <= 2)
 
 
 def robust_weights(miss: Array) -> Array:

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from sekant.errors import AnalysisWarning, DataError, suggest
 from sekant.geometry.curves.arc_length import along_arc_length, cumulative_length
 from sekant.geometry.curves.pose_curve import PoseCurve
-from sekant.geometry.fit.bounds import check_bounds, check_prediction
+from sekant.geometry.fit.bounds import check_apart, check_bounds, check_prediction
 from sekant.geometry.fit.bsplines import merged_pieces, periodic_least_squares
 from sekant.geometry.fit.checks import LEAST_POINTS, check_count, check_gaps, check_parameter, check_turns
 from sekant.geometry.fit.closing import Closing, blend_seam
@@ -264,6 +264,8 @@ def _fit_by_length(poses: PoseData, parameter: str, options: Options) -> PoseCur
             ) from None
         if not len(odd):
             break
+    if arranged.shuffled:
+        check_apart(found, curve)
     return curve
 
 

@@ -23,6 +23,7 @@ from sekant.geometry.fit.polyline import Array
 FEW = 30
 _EVERY = 5
 _MARGIN = 0.8  # interpolation is taken if it beats the polygon by this factor; noise makes it worse than that
+_SHAPE = 3.0 * np.sqrt(2.0)  # noise levels: an rms distance, of two components across, that is no noise
 Corners = Sequence[tuple[float, int]]
 
 
@@ -151,14 +152,18 @@ def _white(u: Array, r: Array, initial: Initial, exact: bool) -> float:
 
 def _lost(u: Array, r: Array, initial: Initial, exact: bool) -> int:
     """The worst point of the worst stretch of five that a least-squares fit leaves by more than noise and by more
-    than the polygon through their neighbors does; -1 if there is none. Of few points, noise of more than a quarter of
-    their steps cannot be told from disorder, unless a column orders them."""
+    than the polygon through their neighbors does; -1 if there is none. Few points have no stretch: what all of them
+    are missed by must be their noise, and noise of more than a quarter of their steps cannot be told from disorder.
+    Where they are too few to show noise (`initial.noise` is 0) it may be a twentieth of the steps. With a column that
+    orders them, all this is left to the prediction of left-out points."""
     if initial.interpolated:
         return -1
-    gap = distance(initial.spline, u, r, typical_step(r), exact)
+    step = typical_step(r)
+    gap = distance(initial.spline, u, r, step, exact)
     if len(u) <= FEW:
-        disorder = not exact and np.sqrt(np.mean(gap**2)) > 0.25 * typical_step(r)
-        return int(np.argmax(gap)) if disorder else -1
+        noise = min(_SHAPE * initial.noise, 0.25 * step) if initial.noise > 0.0 else 0.05 * step
+        wrong = not exact and np.sqrt(np.mean(gap**2)) > noise
+        return int(np.argmax(gap)) if wrong else -1
     sides = [polygon_distance(u, r, np.arange(k, len(u) - 1, 2), exact) for k in (1, 2)]
     chords = np.empty(len(u) - 2)
     chords[::2], chords[1::2] = sides
