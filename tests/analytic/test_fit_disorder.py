@@ -59,6 +59,52 @@ def test_jitter_along_the_path(seed):
     assert "to and fro" in curve.report.notes[0]
 
 
+def turning(rng):
+    """A curve in space that bends but does not come near itself."""
+    a, b = rng.normal(size=(2, 2, 3)) / np.array([[[1.0], [4.0]]])
+    drift = np.array([3.0, -1.3, 0.7])
+
+    def curve(t):
+        phase = np.outer(t, [3.7, 7.4])
+        return np.cos(phase) @ a + np.sin(phase) @ b + np.outer(t, drift)
+
+    return curve
+
+
+@pytest.mark.parametrize("jitter", [0.3, 1.0, 3.0])
+@pytest.mark.parametrize("seed", range(4))
+def test_few_exact_points_with_jitter_and_a_far_swap(seed, jitter):
+    """33 points, moved along the path by some steps, two of them swapped: the fit follows the curve."""
+    rng = np.random.default_rng([seed, int(10 * jitter)])
+    curve = turning(rng)
+    t = np.clip(np.linspace(0.0, 1.0, 33) + jitter / 33 * rng.normal(size=33), 0.0, 1.0)
+    rows = np.arange(33)
+    i, j = rng.choice(33, 2, replace=False)
+    rows[[i, j]] = rows[[j, i]]
+    fit = PoseCurve.fit(curve(t)[rows])
+    near = curve(np.linspace(t.min(), t.max(), 4001))
+    exact = np.sum(np.linalg.norm(np.diff(near, axis=0), axis=1))
+    assert fit.length == pytest.approx(exact, rel=0.01)
+    off = np.linalg.norm(fit.position(fit.sample(100))[:, None] - near, axis=2).min(axis=1)
+    assert np.max(off) < 0.02 * exact
+
+
+def test_three_rows_the_wrong_way_round():
+    """Steps go back twice, but never twice in a row."""
+    r = parabola(46)
+    r[[26, 28]] = r[[28, 26]]
+    assert PoseCurve.fit(r).length == pytest.approx(PARABOLA, abs=1e-4)
+
+
+def test_a_bend_at_the_end_is_no_row_of_outliers():
+    """Dense points, a little noise, and ever wider steps into a bend that least squares follow badly."""
+    w = np.linspace(0.0, 1.0, 142)
+    t = 0.4 * w + 0.6 * w**2
+    r = np.stack([t, np.exp(12.0 * (t - 1.0)), 0.2 * np.sin(9.0 * t)], axis=1)
+    curve = PoseCurve.fit(r + 4e-7 * np.random.default_rng(2).normal(size=r.shape))
+    assert "outliers" not in codes(curve)
+
+
 def test_swapped_rows_are_put_back_and_named():
     r = parabola(161)
     r[[30, 120]] = r[[120, 30]]
@@ -102,9 +148,10 @@ def test_shuffled_rows_are_ordered_and_reported(n, sigma):
     assert codes(curve) == ["rows_reordered"]
 
 
-def test_shuffled_rows_of_a_path_that_crosses_itself_are_refused():
+@pytest.mark.parametrize("n", [60, 200, 260])
+def test_shuffled_rows_of_a_path_that_crosses_itself_are_refused(n):
     with pytest.raises(DataError, match=r"in no order along the path.*sort the rows, or add a time column"):
-        PoseCurve.fit(eight(200)[np.random.default_rng(3).permutation(200)])
+        PoseCurve.fit(eight(n)[np.random.default_rng(3).permutation(n)])
 
 
 @pytest.mark.parametrize("sigma", [0.0, 1e-3])

@@ -151,8 +151,8 @@ def _walk(r: Array, start: int) -> Index:
 
 
 def straightest(r: Array, ways: Sequence[Index]) -> Index:
-    """The way through few points r (n, 3) that turns least, of those given, the shortest ways that exchanges
-    make of them, and of one that always goes on to the nearest point. A way that goes back turns by half a turn twice."""
+    """The way through few points r (n, 3) that turns least: of those given, the shorter ones that exchanges make of
+    them, and one that always goes on to the nearest point. Each step back costs two half turns."""
     tried = [*ways, *(improved(r, way, len(r), turned=False) for way in ways)]
     for way in (*ways, _walk(r, int(_tree(r)[0][0]))):
         tried += [improved(r, way, 6), improved(r, way, len(r))]
@@ -176,7 +176,10 @@ def improved(r: Array, way: Index, reach: int, turned: bool = True) -> Index:
     n = len(way)
     between = np.linalg.norm(r[:, None] - r[None], axis=2)
     i, j = np.triu_indices(n, 1)
-    i, j = i[j - i <= reach] + 1, j[j - i <= reach] + 1  # places on the way, which nothing precedes and follows
+    i, j = (
+        i[j - i <= reach] + 1,
+        j[j - i <= reach] + 1,
+    )  # places on the way, which nothing precedes and follows
     least = 1e-12 * float(between[way[:-1], way[1:]].sum())
     for _ in range(20 * n):
         d = np.zeros((n + 2, n + 2))

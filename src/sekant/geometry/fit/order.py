@@ -157,7 +157,9 @@ def _along(
     their polygon gives the parameter."""
     order = np.argsort(place, kind="stable")
     r = poses.position[index]
-    if len(order) <= FEW and _goes_back(r[order]):  # few points: no estimate is as good as the straightest way
+    if len(order) <= FEW and _goes_back(
+        r[order]
+    ):  # few points: no estimate is as good as the straightest way
         order = straightest(r, [order])
         place = np.empty(len(order))
         place[order] = chord_length(r[order])

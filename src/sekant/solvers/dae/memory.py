@@ -181,7 +181,8 @@ class Memory(Struct):
     v_kept: Vector
     # State: x, x_old (nx,) now and at the left end of the last step, a_now, lam_now at x; outputs; projected (nx,)
     # what the projection works on; slope (nx,) x' at the left end; poly (4, nx) powers of theta over the last step;
-    # stage_lam (3, m); trial (nx,) the end of a trial step; a_alg (nv,) of generalized-alpha.
+    # stage_lam (3, m); trial (nx,) the end of a trial step; a_alg (nv,) of generalized-alpha; known, node_a (4, nv),
+    # dense (4, nv): velocities between the ends of the last step, see `radau_dense`.
     x: Vector
     x_old: Vector
     a_now: Vector
@@ -191,6 +192,9 @@ class Memory(Struct):
     lam_rows: Matrix
     slope: Vector
     poly: Matrix
+    known: Integer
+    node_a: Matrix
+    dense: Matrix
     stage_lam: Matrix
     trial: Vector
     a_alg: Vector
@@ -316,6 +320,7 @@ def _add_state(memory: Memory, problem: DaeProblem, x0: Floats, options: Options
     memory.set(slope=np.zeros(nx), trial=np.zeros(nx), projected=np.zeros(nx))
     memory.set(rows=np.zeros((rows, nx)), a_rows=np.zeros((rows, nv)), lam_rows=np.zeros((rows, m)))
     memory.set(poly=np.zeros((4, nx)), stage_lam=np.zeros((3, m)))
+    memory.set(node_a=np.zeros((4, nv)), dense=np.zeros((4, nv)))
 
 
 def _add_newton(memory: Memory, problem: DaeProblem) -> None:

@@ -8,6 +8,7 @@ from sekant.solvers.dae import memory as at
 from sekant.solvers.dae.calls import normalize, set_state, set_time
 from sekant.solvers.dae.memory import Memory
 from sekant.solvers.dae.projection import accelerations, factorize_at, project
+from sekant.solvers.dae.radau_dense import between
 
 
 @procedure(Memory, "Radau integrator", 3.0)
@@ -65,15 +66,6 @@ def start_run(memory):
 
 
 @inner
-def _interpolate(memory, theta, x):
-    poly, x_old = memory.poly, memory.x_old
-    extra = theta * (1.0 + theta * (-4.5 + theta * (6.0 - 2.5 * theta)))
-    for j in range(x.size):
-        rise = theta * (poly[0, j] + theta * (poly[1, j] + theta * poly[2, j]))
-        x[j] = x_old[j] + rise + extra * poly[3, j]
-
-
-@inner
 def write_rows(memory, budget):
     """Write the outputs up to the present time, at most `budget` of them; returns the budget left.
 
@@ -87,7 +79,7 @@ def write_rows(memory, budget):
         if t_row == t:
             put(x, 0, memory.x)
         else:
-            _interpolate(memory, (t_row - memory.step_start) / memory.step_length, x)
+            between(memory, (t_row - memory.step_start) / memory.step_length, x)
         if write_row(memory, t_row, 1.0 if t_row == t else 0.0) >= 0:
             return -1
         budget -= 1

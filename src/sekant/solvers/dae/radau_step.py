@@ -9,6 +9,7 @@ from sekant.solvers.common.vectors import clear, put, take
 from sekant.solvers.dae import memory as at
 from sekant.solvers.dae.calls import kinematics, quadratures, set_state, set_time
 from sekant.solvers.dae.projection import accelerations, project
+from sekant.solvers.dae.radau_dense import UNKNOWN
 from sekant.solvers.dae.radau_newton import set_stage
 from sekant.solvers.dae.radau_tableau import POWERS, A, C
 
@@ -169,3 +170,4 @@ def accept(memory, t, t_new, h):
         take(memory.stage_lam[i], memory.z[i], first)
     put(lam, 0, memory.stage_lam[2])
     memory.t, memory.step_start, memory.step_length = t_new, t, h
+    memory.known = UNKNOWN

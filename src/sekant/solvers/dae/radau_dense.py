@@ -1,0 +1,116 @@
+"""Velocities between the ends of a Radau step.
+
+Under constraints on positions the velocities of the stages are of lower order than those at the end of a step, and
+the error estimate weighs them with the step (VII.7), so the collocation polynomial is good for the next start of
+Newton's iteration but not for outputs. The ends are projected, and their accelerations follow from the equations of
+motion; so do those at two states between them. The integral of the cubic through the four accelerations at Lobatto's
+points,
+
+    v(theta) = v_0 + h integral_0^theta a ,    closed at theta = 1 by a linear term,
+
+is off by h^5 and by h times what the accelerations are off. Where a is so steep in v that errors of the inner states
+come back enlarged (stiff systems) the integral does not close, and the collocation polynomial stays.
+"""
+
+from __future__ import annotations
+
+from math import sqrt
+
+import numpy as np
+
+from sekant.solvers.common.loops import inner
+from sekant.solvers.common.vectors import put, take
+from sekant.solvers.dae.calls import set_state, set_time
+from sekant.solvers.dae.projection import accelerations, factorize_at, project
+
+NODES = np.array([0.0, 0.5 - 0.1 * sqrt(5.0), 0.5 + 0.1 * sqrt(5.0), 1.0])
+INTEGRAL = np.linalg.inv(np.vander(NODES, increasing=True)) / np.arange(1.0, 5.0)[:, None]
+OPEN = 0.2  # of the change that the integral makes, by which it may miss the end of the step
+SMALL = 0.1  # of the tolerance: a miss that does not count
+
+# What is known about the velocities in the last step.
+UNKNOWN, REFINED, COLLOCATED = range(3)
+
+
+@inner
+def collocation(memory, theta, x):
+    """The state at theta of the last step by its collocation polynomial."""
+    poly, x_old = memory.poly, memory.x_old
+    extra = theta * (1.0 + theta * (-4.5 + theta * (6.0 - 2.5 * theta)))
+    for j in range(x.size):
+        rise = theta * (poly[0, j] + theta * (poly[1, j] + theta * poly[2, j]))
+        x[j] = x_old[j] + rise + extra * poly[3, j]
+
+
+@inner
+def _node(memory, i):
+    """Accelerations at node i; returns whether there are any."""
+    x = memory.trial
+    t = memory.step_start + NODES[i] * memory.step_length
+    if i == 0 or i == 3:
+        put(x, 0, memory.x_old if i == 0 else memory.x)
+        set_time(memory, t)
+        set_state(memory, x)
+        factorize_at(memory)
+    else:
+        collocation(memory, NODES[i], x)
+        if project(memory, t, x) >= 0:
+            return False
+    if not accelerations(memory):
+        return False
+    take(memory.node_a[i], memory.ldl_x, 0)
+    return True
+
+
+@inner
+def refine(memory):
+    """Powers of theta of the velocities in the last step, in DENSE; sets KNOWN."""
+    nq, h = memory.nq, memory.step_length
+    a, dense, x = memory.node_a, memory.dense, memory.trial
+    x_old, x_new, atol = memory.x_old, memory.x, memory.atol
+    memory.known = COLLOCATED
+    for i in range(4):
+        if not _node(memory, i):
+            return
+    miss, change = 0.0, 0.0
+    for j in range(memory.nv):
+        k = nq + j
+        rise = 0.0
+        for p in range(4):
+            dense[p, j] = h * (
+                INTEGRAL[p, 0] * a[0, j]
+                + INTEGRAL[p, 1] * a[1, j]
+                + INTEGRAL[p, 2] * a[2, j]
+                + INTEGRAL[p, 3] * a[3, j]
+            )
+            rise += dense[p, j]
+        gap = rise - (x_new[k] - x_old[k])
+        dense[0, j] -= gap
+        miss += (gap / (atol[k] + memory.rtol * abs(x_new[k]))) ** 2
+    for i in range(1, 3):
+        collocation(memory, NODES[i], x)
+        for j in range(memory.nv):
+            k = nq + j
+            gap = refined(memory, NODES[i], j) - x[k]
+            change += 0.5 * (gap / (atol[k] + memory.rtol * abs(x_new[k]))) ** 2
+    if miss <= OPEN**2 * change or miss <= SMALL**2 * memory.nv:
+        memory.known = REFINED
+
+
+@inner
+def refined(memory, theta, j):
+    """Velocity j at theta of the last step."""
+    dense = memory.dense
+    rise = dense[0, j] + theta * (dense[1, j] + theta * (dense[2, j] + theta * dense[3, j]))
+    return memory.x_old[memory.nq + j] + theta * rise
+
+
+@inner
+def between(memory, theta, x):
+    """The state at theta of the last step, strictly inside it."""
+    if memory.mh > 0 and memory.known == UNKNOWN:
+        refine(memory)
+    collocation(memory, theta, x)
+    if memory.mh > 0 and memory.known == REFINED:
+        for j in range(memory.nv):
+            x[memory.nq + j] = refined(memory, theta, j)
