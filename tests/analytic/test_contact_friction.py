@@ -175,3 +175,34 @@ def test_several_solutions_are_reported():
 def test_a_negative_coefficient_is_refused():
     with pytest.raises(SekantError, match="zero or more"):
         sk.contacts.PointPlane(frame="ball", friction=-0.1)
+
+
+def test_a_rolling_ball_that_bounces_off_a_wall_slides_until_it_rolls_back():
+    """The smooth wall turns v to -e v and leaves the spin; then the moment about the floor stays: v (2/5 - e) 5/7."""
+    v, e = 1.4, 0.85
+    wall = {"type": "point_plane", "frame": "ball", "plane": "ground.wall", "normal": [-1, 0, 0]}
+    free = {
+        "type": "free",
+        "child": "ball",
+        "position": [0, 0, R],
+        "velocity": [v, 0, 0],
+        "angular_velocity": [0, v / R, 0],
+    }
+    model = model_from_dict(
+        {
+            "gravity": [0, 0, -G],
+            "ground": {"frames": {"wall": {"position": [0.5, 0, 0]}}},
+            "bodies": {"ball": SPHERE},
+            "joints": {"fly": free},
+            "contacts": {
+                "floor": {"type": "point_plane", "frame": "ball", "radius": R, "friction": MU},
+                "wall": {**wall, "radius": R, "restitution": e},
+            },
+        }
+    )
+    result = sk.simulate(model, until=2.0, rtol=1e-10, atol=1e-12)
+    assert result.stats["impacts"] == 1
+    assert result["floor.stuck"][0] == result["floor.stuck"][-1] == 1
+    assert result["ball.velocity.x"][-1] == pytest.approx(v * (0.4 - e) / 1.4, rel=1e-8)
+    assert result["wall.work"][-1] == pytest.approx(-0.5 * MASS * v**2 * (1 - e**2), rel=1e-8)
+    assert np.abs(result["energy.balance"]).max() < 1e-9

@@ -70,6 +70,10 @@ class JointElement:
     def resting(self, values: Values, state: State) -> bool:
         return not self.driven and abs(values.slip[self.i]) <= AT_REST * values.width[self.i]
 
+    def resumed(self, values: Values, state: State) -> State:
+        """The state to begin with where it rests: the one that it had."""
+        return state
+
     def moving(self, values: Values, state: State) -> State:
         """The state that follows from velocities alone; a driven joint has none while its driver rests."""
         slip = float(values.slip[self.i])
@@ -140,6 +144,10 @@ class ContactElement:
     def resting(self, values: Values, state: State) -> bool:
         touching = state != OPEN or values.gap[self.number] <= TOUCHES
         return touching and abs(values.slip[self.i]) <= TOUCHES
+
+    def resumed(self, values: Values, state: State) -> State:
+        """The state that it had; but one that stuck slides where an impact elsewhere has torn it loose."""
+        return self.closed_state(values) if state == CLOSED else state
 
     def moving(self, values: Values, state: State) -> State:
         return OPEN

@@ -166,7 +166,8 @@ class BoundForces:
             rests = element.resting(values, before[name])
             if (rests or name in prefer) and not element.driven:
                 resting.append(element)
-            states[name] = prefer.get(name, before[name] if rests else element.moving(values, before[name]))
+            own = element.resumed(values, before[name]) if rests else element.moving(values, before[name])
+            states[name] = prefer.get(name, own)
         now = self._stopped(now, states, resting)
         found = self._pivoted(now, states, resting, lenient)
         if found is None:
