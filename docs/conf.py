@@ -12,11 +12,17 @@ import tempfile
 from pathlib import Path
 
 
+def _temporary() -> Path:
+    """A folder that lasts as long as the build."""
+    folder = Path(tempfile.mkdtemp(prefix="sekant-docs-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder
+
+
 def _quiet_kernels() -> str:
     """A folder of settings for the kernels that run the pages: only errors are worth a line."""
-    profile = Path(tempfile.mkdtemp(prefix="sekant-docs-")) / "profile_default"
+    profile = _temporary() / "profile_default"
     profile.mkdir()
-    atexit.register(shutil.rmtree, profile.parent, ignore_errors=True)
     (profile / "ipython_kernel_config.py").write_text('get_config().IPKernelApp.log_level = "ERROR"\n')
     return str(profile.parent)
 
@@ -26,6 +32,7 @@ sys.path.insert(0, str(HERE / "tools"))
 os.environ["PATH"] = str(Path(sys.executable).parent) + os.pathsep + os.environ.get("PATH", "")
 os.environ["COLUMNS"] = "100"
 os.environ["IPYTHONDIR"] = _quiet_kernels()
+os.environ["SEKANT_DOCS_PLAYERS"] = str(_temporary())
 logging.getLogger("traitlets").setLevel(logging.WARNING)
 
 from sekant.version import __version__  # noqa: E402
@@ -36,10 +43,12 @@ copyright = author
 version = release = __version__
 
 extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.mathjax"]
-exclude_patterns = ["tools"]
+exclude_patterns = ["tools", "looks"]
 html_theme = "furo"
 html_title = "Sekant"
-html_static_path: list[str] = []
+html_static_path = ["looks"]
+html_css_files = ["pages.css"]
+html_extra_path = [os.environ["SEKANT_DOCS_PLAYERS"]]  # what players.py puts there while pages are read
 html_show_sphinx = False
 
 myst_enable_extensions = ["dollarmath", "deflist"]

@@ -12,6 +12,8 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import players
+
 import sekant as sk
 
 if TYPE_CHECKING:
@@ -28,8 +30,8 @@ def study(name: str) -> Study:
 
 
 def figures(name: str) -> str:
-    """Sizes, the table of freedom, digits and run times, and a plot of the motion."""
-    return f"{markdown(study(name))}\n\n{drawing(name)}"
+    """Sizes, the table of freedom, digits and run times, a player and a plot of the motion."""
+    return f"{players.natural(name)}\n\n{markdown(study(name))}\n\n{drawing(name)}"
 
 
 def markdown(found: Study) -> str:

@@ -38,7 +38,9 @@ def table(rows: Iterable[Row]) -> str:
         difference = abs(row.ours - row.published) / max(abs(row.published), 1e-30)
         note = row.note if row.agrees else f"**does not agree** {row.note}"
         gap = "" if row.limit else f"{difference:.1e}"
-        lines.append(f"| {row.what} | {row.where} | {row.published:.9g} | {row.ours:.9g} | {gap} | {note} |")
+        ours = f"{row.ours:.2g}" if row.limit else f"{row.ours:.9g}"
+        what = row.what.replace("|", r"\|")
+        lines.append(f"| {what} | {row.where} | {row.published:.9g} | {ours} | {gap} | {note} |")
     return "\n".join(lines)
 
 
