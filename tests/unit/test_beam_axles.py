@@ -125,3 +125,43 @@ def test_what_the_body_feels_is_what_the_road_does(data):
     found = sk.vehicle.member_loads(data | {"points": points, "masses": parts}, {"turn": case})
     felt = sum(rows[0] for name, rows in found.forces.items() if name.endswith("on body"))
     np.testing.assert_allclose(felt, [-800.0, 1600.0, 6500.0], atol=1e-3)
+
+
+STEERED = SOLID | {
+    "points": SOLID["points"]
+    | {
+        "kingpin_upper": [-0.012, 0.59, 0.09],
+        "kingpin_lower": [0.014, 0.64, -0.11],
+        "tie_rod_outer": [-0.16, 0.6, -0.02],
+        "drag_link_outer": [0.15, 0.58, 0.05],
+        "drag_link_inner": [0.15, -0.3, 0.07],
+    },
+    "suspension": {"axle": "front", "wheelbase": 2.6},
+}
+
+
+def test_a_steered_solid_axle_turns_about_its_kingpins():
+    """Caster and kingpin inclination are those of the points, by hand; both wheels turn the same way."""
+    found = sk.vehicle.axle_curves(STEERED, travel=TRAVEL, steering=[-0.03, 0.0, 0.03])
+    axis = np.subtract(STEERED["points"]["kingpin_upper"], STEERED["points"]["kingpin_lower"])
+    for side in ("left", "right"):
+        assert found[f"{side}.caster"][1, 1] == pytest.approx(np.arctan2(-axis[0], axis[2]), abs=1e-9)
+        assert found[f"{side}.kingpin_inclination"][1, 1] == pytest.approx(
+            np.arctan2(-axis[1], axis[2]), abs=1e-9
+        )
+    steer = [found[f"{side}.steer_angle"][1, 2] for side in ("left", "right")]
+    assert np.sign(steer[0]) == np.sign(steer[1])
+    # the drag link's end is 0.15 m from the kingpin's axis along x: the first estimate of the angle
+    assert abs(steer[0]) == pytest.approx(0.03 / 0.15, rel=0.1)
+    assert found["left.toe"][1, 1] == pytest.approx(0.0, abs=1e-12)
+
+
+def test_the_drag_link_of_a_beam_steers_it_in_bump():
+    """Beam and drag link turn about different points: toe changes with opposite signs left and right (both steer)."""
+    found = sk.vehicle.axle_curves(STEERED, travel=[-0.04, 0.0, 0.04])
+    left, right = (found[f"{side}.steer_angle"][:, 0] for side in ("left", "right"))
+    assert np.max(np.abs(left)) > 1e-4
+    np.testing.assert_allclose(left, right, atol=2e-2 * np.max(np.abs(left)))
+    with pytest.raises(SekantError, match="could not hold the knuckle"):
+        points = STEERED["points"] | {"tie_rod_outer": [0.001, 0.615, -0.01]}
+        sk.vehicle.axle(STEERED | {"points": points})

@@ -18,7 +18,7 @@ from sekant.vehicle.components import AxleParts
 from sekant.vehicle.corner import Corner, Layout
 from sekant.vehicle.hardpoints import HardPoints, Side, hard_points
 from sekant.vehicle.layouts import LAYOUTS
-from sekant.vehicle.steering import add_rack
+from sekant.vehicle.steering import RACK_LENGTH, add_rack
 
 Points = Mapping[str, Sequence[float | str]]
 BRAKE_SPEED = 0.2  # rad/s of spin over which a brake's torque goes from one sign to the other
@@ -68,7 +68,8 @@ def axle(
     extra = points.axle or AxleParts()
     if left.steered:
         inner = _rack_end(left)
-        add_rack(into, left.mass("rack"), inner * [1.0, 0.0, 1.0], extra.steering, 2 * abs(float(inner[1])))
+        length = max(2 * abs(float(inner[1])), RACK_LENGTH)
+        add_rack(into, left.mass("rack"), inner * [1.0, 0.0, 1.0], extra.steering, length)
     if extra.anti_roll_bar is not None:
         add_anti_roll_bar(into, left, right, extra.anti_roll_bar)
     if extra.heave_spring is not None:
@@ -127,8 +128,9 @@ def _built(
 
 
 def _rack_end(made: Corner) -> np.ndarray:
-    k = made.given.tie_rod
-    return made.p(f"link{k}_inner" if made.layout.name == "five_link" else "tie_rod_inner")
+    if made.layout.name == "five_link":
+        return made.p(f"link{made.given.tie_rod}_inner")
+    return made.p("tie_rod_inner" if made.has("tie_rod_inner") else "drag_link_inner")
 
 
 def _maker(layout: Layout):

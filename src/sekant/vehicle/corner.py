@@ -53,6 +53,8 @@ class Layout:
     set_up: tuple[str, ...] = ()
     """names of the changes that it knows, besides that of the spring's perch"""
     steerable: bool = True
+    steered_by: tuple[str, ...] = ()
+    """optional points without which it is not steered"""
     whole: bool = False
     """whether it exists as an axle only: both sides share a part"""
 
@@ -73,7 +75,8 @@ class Corner:
         movable: bool = False,
     ):
         self.layout, self.into, self.prefix = layout, into, prefix
-        self.steered, self.spin = steered and layout.steerable, spin
+        self.steered = steered and layout.steerable and all(p in given.points for p in layout.steered_by)
+        self.spin = spin
         self.mirrored, self.movable = mirrored, movable
         check_points(given, dict(layout.required), {**OPTIONAL, **layout.optional})
         self.given = given

@@ -240,7 +240,11 @@ def check_points(given: HardPoints, required: dict[str, str], optional: dict[str
     if "wheel_center" in given.points:
         outward = np.sign(given.point("wheel_center")[1])
         for name, p in given.points.items():
-            if p[1] * outward < -BESIDE and name in known and not name.startswith(("panhard", "watt")):
+            if (
+                p[1] * outward < -BESIDE
+                and name in known
+                and not name.startswith(("panhard", "watt", "drag_link"))
+            ):
                 found.append(
                     ModelError(
                         f"lies at y = {p[1]:g} m, on the other side of the vehicle than wheel_center; points are "

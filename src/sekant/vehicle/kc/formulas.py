@@ -24,7 +24,7 @@ def columns_of(model: Model, roles: AxleRoles, moved: AxleExpressions) -> Column
             continue
         springs = _springs(model, role.spring)
         ends = [end for pair in springs.values() for end in pair]
-        poses = moved.poses([role.wheel_center, role.contact, *ends], k)
+        poses = moved.poses([role.wheel_center, role.contact, *ends, *(role.steer_axis or ())], k)
         made[side] = CornerQuantities(model, role, poses, springs, side)
         own = made[side].quantities() | instant_centers(made[side])
         found |= {f"{side}.{name}": column for name, column in own.items()}

@@ -33,14 +33,14 @@ class AxleRoles:
         for side in SIDES:
             body = f"{side}.upright" if f"{side}.upright" in model.bodies else "beam"
             start = "" if body != "beam" else f"{side}_"
-            spring = f"{side}.spring"
+            spring, kingpin = f"{side}.spring", (f"{body}.kingpin_lower", f"{body}.kingpin_upper")
             found[side] = base.model_copy(
                 update={
                     "wheel_center": f"{body}.{start}wheel_center",
                     "contact": f"{body}.{start}contact",
                     "spring": spring if spring in model.forces else None,
                     "rack": base.rack if base.rack in model.joints else None,
-                    "steer_axis": None,
+                    "steer_axis": kingpin if set(kingpin) <= set(model.frame_names()) else None,
                 }
             )
             if f"{body}.{start}wheel_center" not in model.frame_names():

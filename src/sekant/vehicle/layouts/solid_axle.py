@@ -3,6 +3,10 @@
 Two degrees of freedom need four links in all: two lower ones, and two upper ones that stand at an angle, or one upper
 one in the middle (at y = 0) with a Panhard rod or a Watt linkage. Two upper links and a Panhard rod are one too many
 for rigid joints: give the upper ones bushings.
+
+With kingpins it is steered: a knuckle on each end of the beam carries the wheel, a track rod joins both knuckles, and
+a drag link runs from the left one to a rack on the vehicle's body, which moves across. As the beam moves, the wheels
+are steered by as much as drag link and beam move on different arcs.
 """
 
 from __future__ import annotations
@@ -11,13 +15,20 @@ import numpy as np
 
 from sekant.errors import ModelError
 from sekant.vehicle import parts
-from sekant.vehicle.corner import Corner, Layout
-from sekant.vehicle.hardpoints import apart
+from sekant.vehicle.corner import ARM, ROD, Corner, Layout
+from sekant.vehicle.hardpoints import apart, not_collinear
 
 MIDDLE = 1e-6  # m
 PANHARD = {
     "panhard_body": "end of the Panhard rod on the vehicle's body",
     "panhard_axle": "end of the Panhard rod on the axle",
+}
+KINGPIN = {
+    "kingpin_upper": "upper point of the kingpin",
+    "kingpin_lower": "lower point of the kingpin",
+    "tie_rod_outer": "end of the track rod on the knuckle",
+    "drag_link_outer": "end of the drag link on the left knuckle",
+    "drag_link_inner": "end of the drag link on the rack",
 }
 WATT = {
     "watt_pivot": "pivot of the Watt linkage's crank on the axle",
@@ -39,7 +50,10 @@ def _build(corner: Corner) -> None:
         into.add("bodies", "beam", parts.rod(corner.mass("beam"), center, other))
         into.bar("beam_tube", "beam", 0.035, center, other)
         into.floating("beam")
-    corner.upright("beam")
+    if corner.has(*KINGPIN):
+        _knuckle(corner)
+    else:
+        corner.upright("beam")
     corner.rod("lower_link", "lower_body", "lower_axle", carrier="beam")
     if first or not single:
         corner.rod("upper_link", "upper_body", "upper_axle", carrier="beam")
@@ -47,8 +61,42 @@ def _build(corner: Corner) -> None:
         corner.rod("panhard", "panhard_body", "panhard_axle", carrier="beam")
     if first and corner.has(*WATT):
         _watt(corner)
+    if corner.has(*KINGPIN) and first:
+        holder = "rack_bar" if corner.steered else "ground"
+        corner.rod("drag_link", "drag_link_inner", "drag_link_outer", holder=holder)
+    elif corner.has(*KINGPIN):
+        _track_rod(corner)
     corner.spring()
     apart(given, ("wheel_center", "contact"))
+
+
+def _knuckle(corner: Corner) -> None:
+    """The upright on a kingpin at the end of the beam."""
+    not_collinear(
+        corner.given,
+        "kingpin_upper",
+        "kingpin_lower",
+        "tie_rod_outer",
+        "the track rod could not hold the knuckle",
+    )
+    upper, lower = corner.p("kingpin_upper"), corner.p("kingpin_lower")
+    corner.upright()
+    upright = corner.name("upright")
+    corner.into.add("joints", corner.name("kingpin"), parts.hinge("beam", upright, upper, lower))
+    for name, p in (("kingpin_upper", upper), ("kingpin_lower", lower)):
+        corner.into.frame(upright, name, parts.frame_at(p))
+    corner.into.bar(upright + "_kingpin", upright, 1.3 * ARM, upper, lower, color="gray")
+    corner.draw_upright("tie_rod_outer", *(["drag_link_outer"] if corner.prefix == "left." else []))
+
+
+def _track_rod(corner: Corner) -> None:
+    """From knuckle to knuckle; made with the right side, when both stand."""
+    into, right = corner.into, corner.p("tie_rod_outer")
+    left = right * [1.0, -1.0, 1.0]
+    rod = into.add("bodies", "track_rod", parts.rod(corner.mass("track_rod"), left, right))
+    into.bar("track_rod_tube", rod, ROD, left, right)
+    into.add("joints", "track_rod_left", parts.universal("left.upright", rod, left, right - left))
+    into.add("joints", "track_rod_right", parts.ball(rod, "right.upright", right))
 
 
 def _watt(corner: Corner) -> None:
@@ -90,7 +138,7 @@ SOLID_AXLE = Layout(
         "upper_axle": "end of the upper link on the axle",
         "wheel_center": "center of the wheel",
     },
-    optional={**PANHARD, **WATT},
+    optional={**PANHARD, **WATT, **KINGPIN},
     masses={
         "upright": 20.0,
         "beam": 55.0,
@@ -100,9 +148,12 @@ SOLID_AXLE = Layout(
         "crank": 1.0,
         "watt_upper_rod": 1.0,
         "watt_lower_rod": 1.0,
+        "track_rod": 3.0,
+        "drag_link": 1.5,
+        "rack": 3.0,
     },
     build=_build,
     spring_on="beam",
-    steerable=False,
+    steered_by=tuple(KINGPIN),
     whole=True,
 )
