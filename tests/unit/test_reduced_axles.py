@@ -65,11 +65,36 @@ def test_a_positive_rack_turns_the_wheels_to_the_left_where_the_tie_rod_is_ahead
     assert steer == pytest.approx(0.02 / axle_data(axle).arm, rel=0.15)
 
 
-def test_axles_with_bars_are_refused(tmp_path):
-    text = Path(POINTS).read_text()
+def with_bar(tmp_path, bar):
     ends = "bar: [200, 400, 0], arm: [20, 450, 0], link: [10, 500, -80]"
-    bar = f"axle: {{anti_roll_bar: {{rate: 300 N*m/rad, {ends}}}}}\n"
     file = tmp_path / "front.yaml"
-    file.write_text(text + bar)
-    with pytest.raises(SekantError, match="cannot be reduced corner by corner"):
-        reduced_axle(Axle(suspension=str(file), tire=TIRE, steering={}), str(file))
+    file.write_text(Path(POINTS).read_text() + f"axle: {{anti_roll_bar: {{{bar}, {ends}}}}}\n")
+    return str(file)
+
+
+def test_a_bar_of_a_reduced_axle_has_the_roll_stiffness_of_the_mechanism(tmp_path):
+    """Vertical loads on the wheels that hold the axle in roll, reduced and not; in heave the bar does nothing."""
+    rate, z = 3000.0, 0.02
+    file = with_bar(tmp_path, f"rate: {rate} N*m/rad")
+    axle = Axle(suspension=file, tire=TIRE)
+    part = reduced_axle(axle, file, "ignore", tolerance=1e-6)
+    system = sk.compile(part, engine="casadi")
+    names = {
+        side: next(n for n in system.state_names if n.startswith(f"{side}.") and n.endswith(".u"))
+        for side in ("left", "right")
+    }
+    start = sk.assemble(system)
+
+    def couple(left, right):
+        """Couple (N m) of the bar between its arms."""
+        q = start.q.copy()
+        for side, way in (("left", left), ("right", right)):
+            q[list(system.state_names).index(names[side])] += way
+        return system.outputs(sk.State(q=q, v=np.zeros(system.nv)))["anti_roll_bar.moment"][1]
+
+    points = sk.vehicle.load_axle(file)
+    found = sk.vehicle.axle_curves(points, motion="roll", travel=[-z, 0.0, z])
+    assert couple(z, -z) == pytest.approx(-rate * found["bar_twist"][2, 0], rel=1e-4)
+    assert couple(z, z) == pytest.approx(0.0, abs=1e-3)
+    with pytest.raises(SekantError, match="only U bars can be split"):
+        reduced_axle(axle, with_bar(tmp_path, "type: T, rate: 300 N*m/rad"))

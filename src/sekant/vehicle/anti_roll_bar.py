@@ -113,3 +113,31 @@ def add_heave_spring(into: Assembly, left: Corner, right: Corner, heave: HeaveSp
         free_length=model_number(free),
     )
     into.add("forces", "heave_spring", spring)
+
+
+def add_half_bar(into: Assembly, corner: Corner, bar: AntiRollBar) -> str:
+    """One arm of a U bar by itself on a corner, the body `bar` with its drop link; its frame on the bar's axis."""
+    if bar.type != "U":
+        raise ModelError(
+            "a T bar has one stem for both sides; only U bars can be split",
+            path=("axle", "anti_roll_bar", "type"),
+        )
+    sign = np.ones(3) if corner.outward > 0 else MIRROR
+    bar_point, arm, link = (np.array(p) * sign for p in (bar.bar, bar.arm, bar.link))
+    into.add("bodies", "bar", parts.rod(bar.mass / 2, bar_point, arm))
+    into.bar("bar_rod", "bar", RADIUS, bar_point * [1.0, 0.0, 1.0], bar_point, arm, color="dark")
+    hinge = Revolute(parent="ground", child="bar", at=parts.numbers(bar_point), axis=(0.0, 1.0, 0.0))
+    into.add("joints", "bar_hinge", hinge)
+    carrier = corner.carrier(bar.on, ("axle", "anti_roll_bar", "on"))
+    parent = into.frame("bar", "link", parts.frame_at(arm))
+    child = into.frame(carrier, "drop_link", parts.frame_at(link))
+    rod = Distance(parent=parent, child=child, length=float(np.linalg.norm(link - arm)))
+    into.add("constraints", "drop_link", rod)
+    return into.frame("bar", "axis", parts.frame_at(bar_point * [1.0, 0.0, 1.0]))
+
+
+def add_half_heave_spring(into: Assembly, corner: Corner, heave: HeaveSpring) -> str:
+    """The frame of a corner that carries one end of the heave spring."""
+    p = np.array(heave.point) * (np.ones(3) if corner.outward > 0 else MIRROR)
+    body = corner.carrier(heave.on, ("axle", "heave_spring", "on"))
+    return into.frame(body, "heave", parts.frame_at(p))

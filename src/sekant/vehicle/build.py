@@ -12,7 +12,13 @@ from sekant.model.expressions.expression import Expression
 from sekant.model.forces import Actuator, Torque
 from sekant.model.input import Input
 from sekant.model.model import Model
-from sekant.vehicle.anti_roll_bar import add_anti_roll_bar, add_heave_spring
+from sekant.model.sensors import Position
+from sekant.vehicle.anti_roll_bar import (
+    add_anti_roll_bar,
+    add_half_bar,
+    add_half_heave_spring,
+    add_heave_spring,
+)
 from sekant.vehicle.assembly import Assembly
 from sekant.vehicle.components import AxleParts
 from sekant.vehicle.corner import Corner, Layout
@@ -31,13 +37,16 @@ def corner(
     steered: bool = True,
     spin: bool = False,
     movable: bool = False,
+    half_axle: bool = False,
 ) -> Model:
     """The model of one corner; the vehicle's body is the ground.
 
     `side` mirrors the points if they are drawn on the other side. A steered corner has a rack, held by the driver
     `steering`; else the tie rod's inner end is on the vehicle's body. With `spin` the wheel is a body of its own,
     `wheel`, on the joint `hub`. With `movable` hard points are parameters of the model, ``lower_ball.z`` ...: they
-    may be swept, optimized, or kept for run time. Joints and frames follow them; masses stay as drawn.
+    may be swept, optimized, or kept for run time. Joints and frames follow them; masses stay as drawn. With
+    `half_axle` it has its half of the axle's anti-roll bar, and sensors `joined_bar`, `joined_heave` of the frames
+    that the other side is joined to.
     """
     points = hard_points(given)
     layout, into = _layout(points), Assembly()
@@ -48,6 +57,12 @@ def corner(
     built = _built(points, layout, into, side, steered, spin, movable=movable)
     if built.steered:
         add_rack(into, built.mass("rack"), _rack_end(built), (points.axle or AxleParts()).steering, None)
+    if half_axle and points.axle is not None:
+        bar, heave = points.axle.anti_roll_bar, points.axle.heave_spring
+        if bar is not None:
+            into.add("sensors", "joined_bar", Position(frame=add_half_bar(into, built, bar)))
+        if heave is not None:
+            into.add("sensors", "joined_heave", Position(frame=add_half_heave_spring(into, built, heave)))
     return into.model(points.name or layout.name)
 
 

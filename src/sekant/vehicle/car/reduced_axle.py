@@ -2,20 +2,23 @@
 
 Each side is reduced by itself, so that the rack's travel means the same on both; the surfaces share its coordinate
 (`second_coordinate_of`). A steered axle has three freedoms besides the spin of its wheels: two travels and the rack.
+The arms of an anti-roll bar follow the travel of their sides.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from sekant.errors import ModelError
+from sekant.model.forces import Bushing, SpringDamper
 from sekant.model.model import Model
+from sekant.model.sensors import Position
 from sekant.reduction import reduce
 from sekant.vehicle.build import corner
 from sekant.vehicle.car.description import Axle
 from sekant.vehicle.car.hard_point_axle import hard_point_axle, points_of
 from sekant.vehicle.hardpoints import HardPoints
 
+JOINED = (".joined_bar", ".joined_heave")  # sensors of frames that the other side is joined to
 KEPT: dict[str, Model] = {}
 """Parts that were reduced in this session, by what they were made from: fits take seconds."""
 
@@ -23,10 +26,6 @@ KEPT: dict[str, Model] = {}
 def reduced_axle(axle: Axle, file: str, inertia: str = "exact", tolerance: float = 1e-7) -> Model:
     """The part, as `hard_point_axle` names it; `inertia` of links: exact, split or ignore."""
     points = points_of(file)
-    if points.axle is not None and (points.axle.anti_roll_bar or points.axle.heave_spring):
-        raise ModelError(
-            f"{file}: an axle with a bar between its sides cannot be reduced corner by corner; drop it"
-        )
     key = f"{points.model_dump_json()} {axle.wheel} {axle.steering} {inertia} {tolerance}"
     if key not in KEPT:
         KEPT[key] = _reduced(axle, points, file, inertia, tolerance)
@@ -41,7 +40,7 @@ def _reduced(axle: Axle, points: HardPoints, file: str, inertia: str, tolerance:
     part = _rack_of(hard_point_axle(axle, file)) if steered else Model(name="axle")
     travel, rack = points.suspension.travel, points.suspension.steering
     for side in ("left", "right"):
-        one = corner(made, side=side, steered=steered, spin=True)  # type: ignore[arg-type]
+        one = corner(made, side=side, steered=steered, spin=True, half_axle=True)  # type: ignore[arg-type]
         one = one.changed(drivers={}, shapes={n: s for n, s in one.shapes.items() if not n.endswith("tire")})
         center = float(made.on(side).point("wheel_center")[2])  # type: ignore[arg-type]
         spans: list[Any] = [(center + travel[0], center + travel[1])]
@@ -62,7 +61,41 @@ def _reduced(axle: Axle, points: HardPoints, file: str, inertia: str, tolerance:
             name = f"{side}.{leader}"
             joints[name] = joints[name].model_copy(update={"second_coordinate_of": "rack"})
             part = part.changed(joints=joints)
-    return part.changed(name=f"{part.name}_reduced")
+    return _joined(part, points).changed(name=f"{part.name}_reduced")
+
+
+def _joined(part: Model, points: HardPoints) -> Model:
+    """With what joins the two sides: the torsion of the anti-roll bar between its arms, and the heave spring.
+
+    The arms follow poses of their own, as all bodies do that forces act on; they turn about one axis across the
+    vehicle, so that a couple about it over their angle is the bar.
+    """
+    extra, forces = points.axle, dict(part.forces)
+    sensors = {name: item for name, item in part.sensors.items() if not name.endswith(JOINED)}
+    if extra is not None and extra.anti_roll_bar is not None:
+        bar = extra.anti_roll_bar
+        ends = {"parent": "left.bar.axis", "child": "right.bar.axis"}
+        forces["anti_roll_bar"] = Bushing(
+            **ends,
+            rotational_stiffness=(0.0, bar.stiffness, 0.0),
+            rotational_damping=(0.0, bar.damping, 0.0),
+        )
+    if extra is not None and extra.heave_spring is not None:
+        heave, left, right = (
+            extra.heave_spring,
+            *(part.sensors[f"{s}.joined_heave"] for s in ("left", "right")),
+        )
+        assert isinstance(left, Position)
+        assert isinstance(right, Position)
+        free = 2 * abs(heave.point[1]) + (heave.preload / heave.stiffness if heave.preload else 0.0)
+        forces["heave_spring"] = SpringDamper(
+            parent=left.frame,
+            child=right.frame,
+            stiffness=heave.stiffness,
+            damping=heave.damping,
+            free_length=free,
+        )
+    return part.changed(forces=forces, sensors=sensors)
 
 
 def _rack_of(whole: Model) -> Model:
