@@ -192,6 +192,10 @@ def test_contributing_names_every_folder():
             continue
         name = f"{place.name}/" if place.is_dir() else place.name
         assert f"`{name}`" in text or name == "__main__.py", name
+    for folder in (ROOT, ROOT / "tests", ROOT / "docs"):
+        for place in folder.iterdir():
+            if place.is_dir() and (any(place.glob("*.py")) or any(place.glob("*.md"))):
+                assert f"`{place.name}/" in text or place.name.startswith("."), place
 
 
 def test_every_short_citation_is_expanded():
