@@ -195,7 +195,7 @@ def test_contributing_names_every_folder():
     for folder in (ROOT, ROOT / "tests", ROOT / "docs"):
         for place in folder.iterdir():
             if place.is_dir() and (any(place.glob("*.py")) or any(place.glob("*.md"))):
-                assert f"`{place.name}/" in text or place.name.startswith("."), place
+                assert f"{place.name}/`" in text or place.name.startswith("."), place
 
 
 def test_every_short_citation_is_expanded():
