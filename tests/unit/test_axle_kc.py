@@ -267,3 +267,20 @@ def test_a_full_matrix_is_mirrored():
         for quantity, sign in (("toe", 1), ("camber", 1), ("x", 1), ("y", -1)):
             left, right = (found.rate(case, side, quantity) for side in ("left", "right"))
             assert right == pytest.approx(sign * left, rel=1e-5, abs=1e-12), (case, quantity)
+
+
+def test_camber_against_a_tilted_road():
+    """Trailing arms keep their wheels upright in the body: in roll they lean as the body does, by hand."""
+    points = {"hinge_inner": [0.5, 0.4, 0.0], "hinge_outer": [0.5, 0.6, 0.0], "wheel_center": [0.0, 0.7, 0.0]}
+    data = {"type": "trailing_arm", "points": points, "wheel": {"radius": 0.3}}
+    z = np.array([-0.05, 0.0, 0.04])
+    roll = sk.vehicle.axle_curves(data, motion="roll", travel=z)
+    phi = np.arctan(z / 0.7)  # wheels at +-0.7 m rise and fall by z
+    np.testing.assert_allclose(roll["road_angle"][:, 0], phi, atol=1e-9)
+    # the body leans to the right of the road by phi: the left wheel's top, upright in the body, leans outward by it
+    np.testing.assert_allclose(roll["left.camber_to_road"][:, 0], phi, atol=1e-9)
+    np.testing.assert_allclose(roll["right.camber_to_road"][:, 0], -phi, atol=1e-9)
+    parallel = sk.vehicle.axle_curves(data, travel=z)
+    np.testing.assert_allclose(parallel["road_angle"], 0.0, atol=1e-12)
+    np.testing.assert_allclose(parallel["left.camber_to_road"], parallel["left.camber"], atol=1e-12)
+    np.testing.assert_allclose(parallel["track_on_road"], parallel["track"], atol=1e-12)

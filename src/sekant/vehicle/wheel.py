@@ -33,9 +33,9 @@ def steer_angle_rate(e: Vector, e_u: Vector) -> Vector:
     return (e[..., 0] * e_u[..., 1] - e[..., 1] * e_u[..., 0]) / (e[..., 0] ** 2 + e[..., 1] ** 2)
 
 
-def contact(center: Vector, e: Vector, radius: float | Vector) -> Vector:
-    """The lowest point of a thin disc."""
-    down = UP - e * e[..., 2:]
+def contact(center: Vector, e: Vector, radius: float | Vector, up: Vector = UP) -> Vector:
+    """The lowest point of a thin disc, that farthest against the unit vector `up`."""
+    down = up - e * dot(e, up)[..., None]
     return center - radius * down / norm(down)[..., None]
 
 

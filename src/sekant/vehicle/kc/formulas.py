@@ -9,6 +9,7 @@ from sekant.model.model import Model
 from sekant.vehicle.curves import CornerQuantities
 from sekant.vehicle.kc.expressions import AxleExpressions
 from sekant.vehicle.kc.instant_centers import instant_centers, roll_center
+from sekant.vehicle.kc.road import tilted_road
 from sekant.vehicle.kc.roles import SIDES, AxleRoles
 from sekant.vehicle.kc.steering import steering_columns
 
@@ -32,6 +33,7 @@ def columns_of(model: Model, roles: AxleRoles, moved: AxleExpressions) -> Column
         left, right = (made[side] for side in SIDES)
         found["track"] = ("m", np.abs(left.touch[..., 1] - right.touch[..., 1]))
         found |= roll_center(left, right)
+        found |= tilted_road(left, right)
         found |= steering_columns(left, right, roles) if moved.steered else {}
     found |= _rates(model, roles, moved)
     return found | _angles(model, moved)

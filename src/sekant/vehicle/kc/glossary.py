@@ -32,6 +32,11 @@ roll_center_height | h_RC | m | above the road | of a corner c_y dc_y/dc_z: wher
   way meets
   the middle plane; of an axle: where the lines of both sides meet, above the line between the contact points
   | roll-centre height
+road_angle | phi_R | rad | the left wheel stands higher | of the plane along x that touches both wheels, against the
+  vehicle's y axis: in roll, the body's roll angle against the road, with the opposite sign |
+camber_to_road | epsilon_W | rad | the top leans outward | asin(-s e.n) with n the normal of that plane | inclination
+  angle
+track_on_road | b_R | m | always | distance of the contact points on that plane |
 roll_center_y | y_RC | m | to the left | where the lines of both sides meet, across the vehicle |
 spring_length | l_F | m | always | distance of the spring's ends |
 motion_ratio | i_F | 1 | the spring is compressed in bump | -d(spring length)/d(travel) |
