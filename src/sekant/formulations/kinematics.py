@@ -44,6 +44,8 @@ class TreeKinematics:
         self.p = resolved.p
         self.links: tuple[Link, ...] = layout.links
         self.cuts: tuple[str, ...] = layout.cuts
+        # links by the joint that carries them; cut joints are not in it
+        self.joint_index = {link.joint_name: i for i, link in enumerate(layout.links)}
         self._tables: dict[tuple[str, int], Table] = {}
         self._grids: dict[str, Table2] = {}
         self._measured: dict[str, SX | None] = {}
@@ -200,11 +202,6 @@ class TreeKinematics:
     @cached_property
     def link_index(self) -> dict[str, int]:
         return {link.body: i for i, link in enumerate(self.links)}
-
-    @cached_property
-    def joint_index(self) -> dict[str, int]:
-        """Links by the joint that carries them; cut joints are not in it."""
-        return {link.joint_name: i for i, link in enumerate(self.links)}
 
     def owner_of(self, name: str) -> Joint | None:
         """The joint whose coordinates are called `name`: in the tree, or cut; None for a constraint."""

@@ -15,6 +15,7 @@ import numpy as np
 from sekant.errors import ModelError
 from sekant.geometry.spatial import SX
 from sekant.model.motion import Action
+from sekant.solvers.newton import FullSteps, FunctionProblem, Rows, newton
 
 if TYPE_CHECKING:
     from sekant.formulations.equations import Equations
@@ -76,19 +77,20 @@ def _where_zero(
     argument: ca.Function, k: int, nv: int, count: int, at: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray] | None:
     """Velocities (nv,) near rest at which argument k is zero, and all signs (count,) there; None: not near rest."""
-    v, sides = np.zeros(nv), np.zeros(count)
-    for _ in range(ROUNDS):
+    sides = np.zeros(count)
+
+    def linear(v: np.ndarray) -> Rows:
+        nonlocal sides
         for _ in range(count):  # arguments may contain signs that come before them
             sides = np.sign(np.array(argument(v, sides, at)[0]).ravel())
         values, slopes = (np.array(x) for x in argument(v, sides, at))
-        value, slope = float(values.ravel()[k]), slopes[k]
-        size = float(slope @ slope)
-        if value == 0.0 or abs(value) <= 1e-12 * np.sqrt(size):
-            return v, sides
-        if not size > 0.0:
-            return None
-        v = v - value * slope / size
-    return None
+        size = float(np.linalg.norm(slopes[k])) or np.nan  # what no velocity moves has no zero
+        value = values.ravel()[[k]]
+        return Rows(value / size if value.any() else value, slopes[[k]] / size)
+
+    problem = FunctionProblem(linear, lambda v, step: v + step)
+    found = newton(problem, np.zeros(nv), FullSteps(), 1e-12, most=ROUNDS)
+    return (found.point, sides) if found.converged else None
 
 
 def _signs_of_velocities(forces: SX, eq: Equations) -> tuple[SX, SX, SX] | None:

@@ -27,9 +27,12 @@ from sekant.errors import ModelError, SolverError
 from sekant.geometry.rotations import angle_between_rotations, quaternion_from_euler, rotation_from_quaternion
 from sekant.model.joints.elastic import ElasticModes, rows_of, spanning_loads
 from sekant.model.model import Model
+from sekant.solvers.newton import FullSteps, FunctionProblem, Rows, newton
 
 Array = NDArray[Any]
 LENGTH = 0.3  # m: a turn counts as the displacement at this distance
+Resting = tuple[Array, Array, float]
+"""Coordinates (nq,), multipliers (m,), load (N)."""
 MOST_STEPS = 60
 LARGEST_STEP = 0.02  # m between states of rest that the search walks along
 
@@ -89,16 +92,19 @@ class Held:
     def rest(self, q: Array, lam: Array, load: float, u: float) -> tuple[Array, Array, float]:
         """q, lam and load at rest at u, by Newton's method from those nearby."""
         nv = self.system.nv
-        for _ in range(MOST_STEPS):
-            now, p, _, _, A = self.bordered(q, lam, load)
-            gap = np.concatenate([now.R, now.Phi, [p[self.axis] - u]])
-            if not (np.isfinite(gap).all() and np.isfinite(A).all()):
-                break
-            step = -np.linalg.lstsq(A, gap, rcond=1e-13)[0]
-            q = self.response.statics.geometry.move(q, step[:nv])
-            lam, load = lam + step[nv:-1], load + float(step[-1])
-            if np.abs(step[:nv]).max(initial=0.0) < 1e-11:
-                return q, lam, load
+
+        def at(place: Resting) -> Rows:
+            now, p, _, _, A = self.bordered(*place)
+            return Rows(np.concatenate([now.R, now.Phi, [p[self.axis] - u]]), A, rank=1e-13)
+
+        def moved(place: Resting, step: Array) -> Resting:
+            at_q = self.response.statics.geometry.move(place[0], step[:nv])
+            return at_q, place[1] + step[nv:-1], place[2] + float(step[-1])
+
+        problem, search = FunctionProblem(at, moved), FullSteps(judged=nv)
+        found = newton(problem, (q, lam, load), search, 0.0, most=MOST_STEPS, smallest_step=1e-11)
+        if found.converged:
+            return found.point
         raise SolverError(
             f"reduce: '{self.system.model.name}' finds no state of rest on its bushings at {u:.6g} m; narrow the "
             "range"

@@ -16,6 +16,7 @@ from sekant.errors import SolverError, suggest
 from sekant.formulations.contract import STATED
 from sekant.geometry.spatial import SX
 from sekant.solvers.linear.rank import redundant_rows
+from sekant.solvers.newton import Damping, FunctionProblem, LineSearch, Reason, Rows, follow, newton
 
 Vector = NDArray[np.float64]
 Attempt = Callable[[Vector, float], tuple[Vector | None, int]]
@@ -159,27 +160,14 @@ class LoopGeometry:
         self, q: Vector, tolerance: float, target: Vector | float = 0.0, most: int = 60
     ) -> tuple[Vector | None, int]:
         """Newton's method with line search for Phi(q) = target."""
-        q = q.copy()
-        for iteration in range(most):
+
+        def at(q: Vector) -> Rows:
             Phi, G, _ = self.terms(q)
-            r = Phi - target
-            size = np.linalg.norm(r)
-            if not np.isfinite(size):
-                return None, iteration
-            if np.max(np.abs(r)) <= tolerance:
-                return q, iteration
-            delta = self.step(G[: Phi.size], -r)
-            length = 1.0
-            while length > 1e-6:
-                trial = self.move(q, length * delta)
-                gap = np.linalg.norm(self.terms(trial)[0] - target)
-                if gap < (1 - 1e-4 * length) * size:  # not so where it is NaN
-                    break
-                length *= 0.5
-            else:
-                return (q, iteration) if np.max(np.abs(r)) <= 1e3 * tolerance else (None, iteration)
-            q = trial
-        return None, most
+            return Rows(Phi - target, G[: Phi.size], self._scale_of_free, RANK)
+
+        found = newton(FunctionProblem(at, self.move), q.copy(), LineSearch(), tolerance, most=most)
+        near = found.reason is Reason.STALLED and found.error <= 1e3 * tolerance
+        return (found.point if found.converged or near else None), found.iterations
 
     def _unfold(self, q0: Vector, tolerance: float) -> tuple[Vector | None, int]:
         """Newton's method from where the joints are nearest to poses that they allow."""
@@ -189,30 +177,19 @@ class LoopGeometry:
 
     def nearest_to_closing(self, q: Vector, most: int = 200) -> tuple[Vector, int]:
         """Least squares of all gaps and equations by Levenberg and Marquardt's method."""
-        damping, size = 1e-3, np.inf
-        r, J = self._everything(q)
-        if not np.all(np.isfinite(r)):
+        if not np.all(np.isfinite(self._everything(q)[0])):
             q = self.shaken(q, 1e-3)
-            r, J = self._everything(q)
-        for iteration in range(most):
-            size = np.linalg.norm(r)
-            if not np.isfinite(size) or size < 1e-9:
-                return q, iteration
-            A = J[:, self.free] * self.scale[self.free]
-            accepted = False
-            while not accepted and damping < 1e9:
-                delta = np.zeros(self.system.nv)
-                normal = A.T @ A
-                normal[np.diag_indices_from(normal)] += damping
-                delta[self.free] = -self.scale[self.free] * np.linalg.solve(normal, A.T @ r)
-                trial = self.move(q, delta)
-                r_new, J_new = self._everything(trial)
-                accepted = bool(np.linalg.norm(r_new) < size * (1 - 1e-9))
-                damping *= 0.2 if accepted else 5.0
-            if not accepted:
-                return q, iteration
-            q, r, J = trial, r_new, J_new
-        return q, most
+
+        def at(q: Vector) -> Rows:
+            return Rows(*self._everything(q), self._scale_of_free, RANK)
+
+        search = Damping(start=1e-3, least=1e-15, factor=5.0, fall=1e-9)
+        found = newton(FunctionProblem(at, self.move), q, search, 1e-9, most=most)
+        return found.point, found.iterations
+
+    @property
+    def _scale_of_free(self) -> Vector:
+        return np.where(self.free, self.scale, 0.0)
 
     def _everything(self, q: Vector) -> tuple[Vector, Vector]:
         """Gaps of the cut joints, then Phi; with derivatives."""
@@ -224,17 +201,15 @@ class LoopGeometry:
 
     def _continuation(self, q0: Vector, tolerance: float) -> tuple[Vector | None, int]:
         """Follow Phi(q) = (1 - s) Phi(q0) from s = 0 to 1 with steps as large as they converge."""
-        r0 = self.terms(q0)[0]
-        q, s, ds, total = q0.copy(), 0.0, 0.1, 0
-        while s < 1.0 and ds > 1e-4:
-            goal = min(1.0, s + ds)
-            found, iterations = self._newton(q, tolerance, (1 - goal) * r0, most=12)
+        r0, total = self.terms(q0)[0], 0
+
+        def attempt(q: Vector, share: float) -> Vector | None:
+            nonlocal total
+            found, iterations = self._newton(q, tolerance, (1 - share) * r0, most=12)
             total += iterations
-            if found is None:
-                ds *= 0.5
-            else:
-                q, s, ds = found, goal, 2 * ds
-        return (q if s >= 1.0 else None), total
+            return found
+
+        return follow(attempt, q0.copy(), shortest=1e-4), total
 
     def _ipopt(self, q0: Vector, tolerance: float) -> tuple[Vector | None, int]:
         """Least squares of Phi by an interior point method, which leaves valleys where Newton stalls."""

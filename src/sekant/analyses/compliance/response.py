@@ -20,6 +20,7 @@ from sekant.geometry.rotations import skew
 from sekant.model.expressions.expression import Expression
 from sekant.model.forces import PointForce, Torque
 from sekant.model.model import Model
+from sekant.solvers.newton import FullSteps, FunctionProblem, Reason, Rows, newton
 
 Array = NDArray[Any]
 LOADS = tuple(f"ramp_{direction}" for direction in DIRECTIONS)
@@ -69,21 +70,28 @@ class Response:
 
     def rest(self, q: Array, lam: Array, p: Array) -> Rested:
         """Newton's method from q and lam with exact derivatives; loads come in small steps, so it needs no more."""
-        functions = self.statics.functions
-        for _ in range(40):
-            now = functions.static(self.t, q, lam, p)
-            if not (np.isfinite(now.R).all() and np.isfinite(now.K).all()):
-                raise SolverError(
-                    f"compliance: the load drives '{self.system.model.name}' out of the range of a path, a surface "
-                    "or a table; lengthen it, or give smaller loads"
-                )
+        nv, name = self.system.nv, self.system.model.name
+
+        def at(place: tuple[Array, Array]) -> Rows:
+            now = self.statics.functions.static(self.t, *place, p)
             A = np.block([[now.K, now.G.T], [now.G, np.zeros((len(lam), len(lam)))]])
-            step: Array = -np.linalg.lstsq(A, np.concatenate([now.R, now.Phi]), rcond=1e-13)[0]
-            q, lam = self.statics.geometry.move(q, step[: self.system.nv]), lam + step[self.system.nv :]
-            if np.abs(step[: self.system.nv]).max(initial=0.0) < 1e-12:
-                return self._rested(q, lam, p)
+            gap = np.concatenate([now.R, now.Phi])
+            return Rows(gap if np.isfinite(now.K).all() else np.nan * gap, A, rank=1e-13)
+
+        def moved(place: tuple[Array, Array], step: Array) -> tuple[Array, Array]:
+            return self.statics.geometry.move(place[0], step[:nv]), place[1] + step[nv:]
+
+        problem, search = FunctionProblem(at, moved), FullSteps(judged=nv)
+        found = newton(problem, (q, lam), search, 0.0, most=40, smallest_step=1e-12)
+        if found.converged:
+            return self._rested(*found.point, p)
+        if found.reason is Reason.NOT_FINITE:
+            raise SolverError(
+                f"compliance: the load drives '{name}' out of the range of a path, a surface or a table; lengthen "
+                "it, or give smaller loads"
+            )
         raise SolverError(
-            f"compliance: no state of rest of '{self.system.model.name}' was found under the load; is every "
+            f"compliance: no state of rest of '{name}' was found under the load; is every "
             "coordinate held by a spring? Start from stiffer guesses, or give smaller loads"
         )
 

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from sekant.analyses.kinematics.equations import DrivenEquations
 from sekant.analyses.kinematics.mobility import displacement_name
 from sekant.engine.reports import explain_failure
+from sekant.solvers.newton import FullSteps, FunctionProblem, Reason, Rows, newton
 
 Vector = NDArray[np.float64]
 DEAD_POINT = "dead point"
@@ -88,23 +89,21 @@ class TravelEnd:
     def _ahead(self, base: _Point, length: float) -> _Point | None:
         """The point of the motion at `length` along the tangent of `base`; None if it is not found."""
         q = self.equations.move(base.q, length * base.tangent)
-        last, total = np.inf, 0.0
-        for _ in range(12):
+        size = max(1.0, float(np.max(np.abs(q))))
+
+        def at(q: Vector) -> Rows:
             rows, A, d, _ = self._rows(q)
-            if not all(np.all(np.isfinite(part)) for part in (rows, A, d)):
-                return None
-            if float(np.max(np.abs(rows), initial=0.0)) <= 1e-13 * max(1.0, float(np.max(np.abs(q)))):
-                break
-            matrix = np.vstack([A, base.tangent])
-            delta = np.asarray(np.linalg.lstsq(matrix, np.append(-rows, 0.0), rcond=1e-12)[0], float)
-            step = float(np.max(np.abs(delta)))
-            total += step
-            if step <= 1e-15 * max(1.0, float(np.max(np.abs(q)))):
-                break
-            if step > 0.7 * last or total > 0.5 * abs(length):
-                return None
-            last = step
-            q = self.equations.move(q, delta)
+            known = np.all(np.isfinite(A)) and np.all(np.isfinite(d))
+            return Rows(
+                np.append(rows, 0.0) if known else np.append(rows, np.nan), np.vstack([A, base.tangent])
+            )
+
+        problem = FunctionProblem(at, self.equations.move)
+        search = FullSteps(contraction=0.7, floor=1e-14 * size, travel=0.5 * abs(length))
+        found = newton(problem, q, search, 1e-13 * size, most=12, smallest_step=1e-15 * size)
+        if found.reason in (Reason.NOT_FINITE, Reason.DIVERGED):
+            return None
+        q = found.point
         point = self._point(q, base.tangent)
         return point if point.tangent @ base.tangent > 0.5 else None
 

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sekant.analyses.kinematics.equations import DrivenEquations
+from sekant.solvers.newton import FullSteps, FunctionProblem, Rows, newton
 from sekant.solvers.sweep import sweep
 
 Vector = NDArray[np.float64]
@@ -65,12 +66,14 @@ def _solutions(
 def _polished(equations: DrivenEquations, q: Vector, d: Vector) -> Vector:
     """Two more steps of Newton's method: beside a meeting a small residual does not mean a small error."""
     first = equations.rows - d.size
-    for _ in range(2):
+
+    def at(q: Vector) -> Rows:
         F, J = equations.terms(q)
         residual = F.copy()
         residual[first:] -= d
         for i, drive in enumerate(equations.drives, first):
             if drive.periodic:
                 residual[i] -= 2 * np.pi * np.round(residual[i] / (2 * np.pi))
-        q = equations.move(q, -np.asarray(np.linalg.lstsq(J, residual, rcond=None)[0], float))
-    return q
+        return Rows(residual, J, rank=1e-15)
+
+    return newton(FunctionProblem(at, equations.move), q, FullSteps(), 0.0, most=2).point

@@ -34,7 +34,7 @@ def impact(now: Instant, hit: ContactElement, closed: Sequence[ContactElement]) 
 
     M, G, rate, J, slip = now.system.once("impact", make)(*now.arguments)
     M, G, J, slip = M.reshape(nv, nv), G.reshape(-1, nv), J.reshape(-1, nv), slip.ravel()
-    contact = eq.resolved.model.contacts[hit.name]
+    contact: Any = eq.resolved.model.contacts[hit.name]
     opening = -float(contact.restitution) * slip[hit.i]
     rests = opening < float(contact.rest_speed)
     others = list(closed)

@@ -46,7 +46,7 @@ def sampling_of(system: System, p: Floats, begin: float, end: float) -> Sampling
     one, count = system.equations.elements.sampled[0], len(system.equations.elements.held_values)
     first = max(0, int(np.ceil((begin - one.offset) / one.period - ON_TIME)))
     last = int(np.floor((end - one.offset) / one.period + ON_TIME))
-    times: Floats = one.offset + one.period * np.arange(first, last + 1)
+    times = one.offset + one.period * np.arange(first, last + 1, dtype=np.float64)
     return Sampling(sampling_function(system), p.size - count, count, times)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 from sekant.analyses.statics.rest_equations import Rest, Statics
 from sekant.engine.reports import explain_failure
 from sekant.errors import SolverError, suggest
+from sekant.solvers.newton import FullSteps, follow, newton
 
 Array = NDArray[np.float64]
 POSITION = 1e-11  # m, rad: largest violation of a constraint at rest
@@ -52,6 +54,37 @@ def settle(statics: Statics, start: Rest, tolerance: float, stable: bool, method
     raise SolverError(_failure(statics, search, tuple(attempts), stable))
 
 
+class _Step:
+    """What Newton's method asks for at a trial position: a displacement, and the rows that are active in it."""
+
+    def __init__(self, statics: Statics, rest: Rest, offset: Array | float):
+        self._statics, self._rest, self._offset = statics, rest, offset
+        self.residual = rest.numbers.R
+
+    @cached_property
+    def asked(self) -> tuple[Array, NDArray[np.bool_]]:
+        return self._statics.step(self._rest, "exact", self._offset)
+
+    def step(self, damping: float = 0.0) -> Array:
+        return self.asked[0]
+
+
+class _Balance:
+    """R = offset, as a problem for Newton's method."""
+
+    def __init__(self, statics: Statics, offset: Array | float):
+        self._statics, self._offset = statics, offset
+        self._here: tuple[Rest, _Step] | None = None
+
+    def at(self, rest: Rest) -> _Step:
+        if self._here is None or self._here[0] is not rest:
+            self._here = (rest, _Step(self._statics, rest, self._offset))
+        return self._here[1]
+
+    def moved(self, rest: Rest, step: Array) -> Rest | None:
+        return self._statics.followed(rest, step, self.at(rest).asked[1])
+
+
 class _Search:
     def __init__(self, statics: Statics, tolerance: float):
         self.statics, self.tolerance = statics, tolerance
@@ -84,20 +117,11 @@ class _Search:
         self, rest: Rest, offset: Array | float = 0.0, most: int = 30, contraction: float = 0.5
     ) -> Rest | None:
         """Full steps only, and only while they shrink as near a solution, to the share `contraction`."""
-        for _ in range(most):
-            if self._done(rest, offset):
-                return rest
-            self.iterations += 1
-            s, active = self.statics.step(rest, "exact", offset)
-            trial = self.statics.followed(rest, s, active)
-            if trial is None or not np.all(np.isfinite(trial.numbers.R)):
-                return None
-            after, _ = self.statics.step(trial, "exact", offset)
-            before, left = np.max(np.abs(s), initial=0.0), np.max(np.abs(after), initial=0.0)
-            if left > contraction * before and left > 1e-9:
-                return None
-            rest = trial
-        return rest if self._done(rest, offset) else None
+        search = FullSteps(contraction=contraction, floor=1e-9)
+        problem = _Balance(self.statics, offset)
+        found = newton(problem, rest, search, lambda here, _: self._done(here, offset), most=most)
+        self.iterations += found.iterations
+        return found.point if found.converged else None
 
     def polished(self, rest: Rest) -> Rest:
         """A step or two more, as long as the residual falls."""
@@ -162,17 +186,8 @@ class _Search:
     def load_stepping(self, rest: Rest) -> Rest | None:
         """The forces unbalanced at the start are held back and let go step by step."""
         held_back = rest.numbers.R.copy()
-        share, step = 0.0, 0.1
-        while share < 1.0:
-            step = min(step, 1.0 - share)
-            trial = self.newton(rest, (1.0 - share - step) * held_back, most=8)
-            if trial is None:
-                step *= 0.5
-                if step < 1e-3:
-                    return None
-                continue
-            rest, share, step = trial, share + step, 2.0 * step
-        return self.newton(rest)
+        found = follow(lambda here, share: self.newton(here, (1.0 - share) * held_back, most=8), rest)
+        return None if found is None else self.newton(found)
 
     def relaxation(self, rest: Rest, most: int = 2000) -> Rest | None:
         """Implicit steps of M s/delta + R = 0 in a pseudo-time that grows as the residual falls."""

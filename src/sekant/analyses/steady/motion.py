@@ -22,7 +22,7 @@ from sekant.analyses.steady.element_states import (
     targets_of,
 )
 from sekant.analyses.steady.equations import MotionChange, SteadyEquations, Trial, Unknown
-from sekant.analyses.steady.solver import Found, Solver
+from sekant.analyses.steady.solver import Solver, Steady
 from sekant.engine.functions.linear import Point
 from sekant.engine.functions.steady import FIRST_RATE, SteadyFunctions
 from sekant.engine.system import State, System, as_system
@@ -295,7 +295,7 @@ def _unknowns(system: System, names: Sequence[str], rates: list[str], turn, velo
     return found
 
 
-def _impossible(equations: SteadyEquations, found: Found) -> SolverError:
+def _impossible(equations: SteadyEquations, found: Steady) -> SolverError:
     names = equations.names
     order = np.argsort(-np.abs(found.values / _scales(equations, found)))[:3]
     left = "; ".join(f"'{names[i]}' is left with {found.values[i]:.4g}" for i in order)
@@ -308,13 +308,13 @@ def _impossible(equations: SteadyEquations, found: Found) -> SolverError:
     )
 
 
-def _scales(equations: SteadyEquations, found: Found) -> Array:
+def _scales(equations: SteadyEquations, found: Steady) -> Array:
     scale = np.ones(found.values.size)
     scale[: equations.system.nv] = equations.force_scales(found.trial)
     return scale
 
 
-def _result(equations: SteadyEquations, found: Found, rates: Mapping[str, float], items) -> SteadyMotion:
+def _result(equations: SteadyEquations, found: Steady, rates: Mapping[str, float], items) -> SteadyMotion:
     system, (point, g) = equations.system, (found.trial.point, found.trial.g)
     values: dict[str, Array] = {}
     start = 0

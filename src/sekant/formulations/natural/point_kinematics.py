@@ -39,6 +39,7 @@ class PointKinematics(TreeKinematics):
 
     def _symbols(self) -> None:
         self.driven, self.unit_blocks, self.v_index = {}, [], {}
+        self.joint_index = {}  # no joint has coordinates of its own
         self.grouped = False
         self.free = [list(range(link.joint.nv)) for link in self.links]
         self.q_names = [(basic.name, k) for basic in self.basis.basics for k in range(3)]
@@ -99,11 +100,6 @@ class PointKinematics(TreeKinematics):
             angular, linear = self.second_rate(w, a), self.second_rate(p_rate, a) - gravity
             found.append(Twist(R.T @ angular, R.T @ linear - ca.cross(V.w, V.v)))
         return found
-
-    @cached_property
-    def joint_index(self) -> dict[str, int]:
-        """No joint has coordinates of its own."""
-        return {}
 
     def state_names(self) -> tuple[list[str], list[str]]:
         count = self.tree_nv

@@ -10,12 +10,15 @@ from typing import TYPE_CHECKING
 
 import casadi as ca
 import numpy as np
+from numpy.typing import NDArray
 
 from sekant.geometry.spatial import SX
+from sekant.solvers.newton import FullSteps, FunctionProblem, Rows, newton
 
 if TYPE_CHECKING:
     from sekant.model.points.composition import Composition
 
+Vector = NDArray[np.float64]
 CLOSE = 1e-13
 """Residual, against the size of the start, at which an equation counts as satisfied."""
 STEPS = 50
@@ -36,18 +39,19 @@ def solved_starts(m: Composition) -> dict[str, float] | None:
     start = np.array([c.start for c in m.coordinates])
     rates = np.array([c.start_rate for c in m.coordinates])
     inverse = 1.0 / np.array([m.coordinates[i].weight for i in free])
-    now = start.copy()
     size = max(1.0, float(np.max(np.abs(start))))
-    for step in range(STEPS):
+
+    def at(now: Vector) -> Rows:
         residual, slope = (np.array(part) for part in f(now, rates, 0.0, m.resolved.defaults))
-        residual = residual.ravel()
-        if not (np.all(np.isfinite(residual)) and np.all(np.isfinite(slope))):
-            return None
-        if np.max(np.abs(residual)) <= CLOSE * size**2:
-            return None if step == 0 else {m.coordinates[i].name: float(now[i]) for i in free}
-        change = np.linalg.lstsq(slope * np.sqrt(inverse), -residual, rcond=1e-10)[0] * np.sqrt(inverse)
-        length = float(np.max(np.abs(change)))
-        if not length < 10 * size:
-            return None
-        now[free] += change
-    return None
+        return Rows(residual.ravel(), slope, np.sqrt(inverse), 1e-10)
+
+    def moved(now: Vector, step: Vector) -> Vector:
+        ahead = now.copy()
+        ahead[free] += step
+        return ahead
+
+    search = FullSteps(longest=10 * size)
+    found = newton(FunctionProblem(at, moved), start, search, CLOSE * size**2, most=STEPS)
+    if not found.converged or not found.iterations:
+        return None
+    return {m.coordinates[i].name: float(found.point[i]) for i in free}

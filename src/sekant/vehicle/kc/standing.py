@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from sekant.errors import ModelError, SolverError
+from sekant.solvers.newton import FullSteps, FunctionProblem, Rows, newton
 from sekant.vehicle.hardpoints import HardPoints, hard_points
 from sekant.vehicle.kc.rig import loaded_rig
 from sekant.vehicle.kc.roles import SIDES, axle_of
@@ -54,19 +55,23 @@ def standing(
         rest = rig.settle(base, rest, dict(zip(names, x.tolist(), strict=True)))
         return np.array([float(rest.multipliers[f"rig.{side}_height"][0]) for side in SIDES])
 
-    for _ in range(MOST):
-        left = residual(perch)
-        if np.abs(left).max() < ACCURACY * size:
-            found = dict(zip(names, perch.tolist(), strict=True))
-            kept = {name: value for name, value in points.set_up.items() if not name.endswith("spring_perch")}
-            return points.model_copy(update={"set_up": {**kept, **found}})
-        slopes = [(residual(perch + STEP * step) - left) / STEP for step in np.eye(2)]
-        try:
-            perch = perch - np.linalg.solve(np.column_stack(slopes), left)
-        except np.linalg.LinAlgError:
-            raise SolverError(
-                "standing: the springs carry nothing (stiffness zero?), so no perch helps"
-            ) from None
+    def at(x: np.ndarray) -> Rows:
+        left = residual(x)
+
+        def slopes() -> np.ndarray:
+            found = np.column_stack([(residual(x + STEP * step) - left) / STEP for step in np.eye(2)])
+            if np.linalg.matrix_rank(found) < 2:
+                raise SolverError("standing: the springs carry nothing (stiffness zero?), so no perch helps")
+            return found
+
+        return Rows(left, slopes)
+
+    problem = FunctionProblem(at, lambda x, step: x + step)
+    result = newton(problem, perch, FullSteps(), ACCURACY * size, most=MOST)
+    if result.converged:
+        found = dict(zip(names, result.point.tolist(), strict=True))
+        kept = {name: value for name, value in points.set_up.items() if not name.endswith("spring_perch")}
+        return points.model_copy(update={"set_up": {**kept, **found}})
     raise SolverError(
-        f"standing: {np.abs(left).max():.3g} N are left after {MOST} iterations; are the loads beyond the stops?"
+        f"standing: {result.error:.3g} N are left after {MOST} iterations; are the loads beyond the stops?"
     )

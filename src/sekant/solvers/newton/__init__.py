@@ -1,0 +1,24 @@
+"""Newton's method for systems that are evaluated in Python: one loop, three ways to keep it from going astray.
+
+Loops that are compiled keep their own iterations, which are part of a step there: Radau's simplified Newton method,
+generalized alpha, projections of all integrators, and the sweep from neighbor to neighbor (`sekant.solvers.sweep`).
+"""
+
+from sekant.solvers.newton.continuation import follow
+from sekant.solvers.newton.newton import Found, FunctionProblem, Linear, Problem, Reason, newton
+from sekant.solvers.newton.rows import Rows
+from sekant.solvers.newton.searches import Damping, FullSteps, LineSearch
+
+__all__ = [
+    "Damping",
+    "Found",
+    "FullSteps",
+    "FunctionProblem",
+    "LineSearch",
+    "Linear",
+    "Problem",
+    "Reason",
+    "Rows",
+    "follow",
+    "newton",
+]

@@ -1,0 +1,146 @@
+"""Newton's method for residual(x) = 0, in as many equations as there are, or more that agree at the solution.
+
+A `Problem` says what its points are and how a step moves one, so unknowns may be states, states with multipliers, or
+poses; at a point it gives a `Linear`: the residual there and the step that the linearized problem asks for. A search
+(`sekant.solvers.newton.searches`) decides how much of a step is taken.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any, Generic, Protocol, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+Vector = NDArray[np.float64]
+P = TypeVar("P")
+L = TypeVar("L", bound="Linear")
+
+
+class Linear(Protocol):
+    """A problem linearized at a point."""
+
+    @property
+    def residual(self) -> Vector:
+        """(m,)"""
+        ...
+
+    def step(self, damping: float = 0.0) -> Vector:
+        """(n,): the least step that lessens the linearized residual most; `damping`: Levenberg and Marquardt's."""
+        ...
+
+
+class Problem(Protocol[P, L]):
+    """What is to be solved."""
+
+    def at(self, point: P) -> L:
+        """The problem linearized there."""
+        ...
+
+    def moved(self, point: P, step: Vector) -> P | None:
+        """The point after a step; None where there is none."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class FunctionProblem(Generic[P, L]):
+    """A problem whose two questions are functions; see `Problem`."""
+
+    at: Callable[[P], L]
+    moved: Callable[[P, Vector], P | None]
+
+
+class Reason(Enum):
+    """Why an iteration ended; the value is for a reader."""
+
+    CONVERGED = "converged"
+    STALLED = "no step lessens the residual"
+    DIVERGED = "steps do not shrink as near a solution"
+    NOT_FINITE = "the residual is not finite"
+    TOO_MANY = "too many steps"
+
+
+@dataclass(frozen=True, eq=False)
+class Found(Generic[P, L]):
+    """Where an iteration ended. `error`: largest entry of the residual. `sizes`: largest entry of each step taken."""
+
+    point: P
+    linear: L
+    reason: Reason
+    sizes: tuple[float, ...]
+
+    @property
+    def converged(self) -> bool:
+        return self.reason is Reason.CONVERGED
+
+    @property
+    def iterations(self) -> int:
+        return len(self.sizes)
+
+    @property
+    def error(self) -> float:
+        return largest(self.linear.residual)
+
+
+class Search(Protocol):
+    """How much of a step is taken; `memory` is what it keeps from one step to the next."""
+
+    def first(self) -> float: ...
+
+    def advance(self, problem: Any, point: Any, linear: Any, memory: float) -> Advance | Reason: ...
+
+
+@dataclass(frozen=True, eq=False)
+class Advance:
+    """A step that was taken, and where it led."""
+
+    point: Any
+    linear: Any
+    size: float
+    memory: float
+
+
+def newton(
+    problem: Problem[P, L],
+    start: P,
+    search: Search,
+    tolerance: float | Callable[[P, L], bool],
+    *,
+    most: int = 60,
+    smallest_step: float | None = None,
+    further: int = 0,
+) -> Found[P, L]:
+    """Newton's method from `start`.
+
+    It has converged where no entry of the residual exceeds `tolerance` (or where `tolerance` says so), or after a
+    step none of whose entries exceeds `smallest_step`. Then `further` steps are taken if they can be: next to a
+    double solution the error is the root of the residual.
+    """
+    done = tolerance if callable(tolerance) else lambda _, linear: largest(linear.residual) <= tolerance
+    point, linear, memory = start, problem.at(start), search.first()
+    sizes: list[float] = []
+    settled = False
+    while True:
+        if not np.all(np.isfinite(linear.residual)):
+            return Found(point, linear, Reason.NOT_FINITE, tuple(sizes))
+        settled = settled or done(point, linear)
+        if settled:
+            further -= 1
+        if (settled and further < 0) or len(sizes) >= most:
+            break
+        ahead = search.advance(problem, point, linear, memory)
+        if isinstance(ahead, Reason):
+            return Found(point, linear, Reason.CONVERGED if settled else ahead, tuple(sizes))
+        point, linear, memory = ahead.point, ahead.linear, ahead.memory
+        sizes.append(ahead.size)
+        if smallest_step is not None and ahead.size <= smallest_step:
+            settled = bool(np.all(np.isfinite(linear.residual)))
+    return Found(point, linear, Reason.CONVERGED if settled else Reason.TOO_MANY, tuple(sizes))
+
+
+def largest(entries: Vector) -> float:
+    """The size of the largest entry; 0 of none."""
+    return float(np.max(np.abs(entries), initial=0.0))
