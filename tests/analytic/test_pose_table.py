@@ -7,7 +7,7 @@ import pytest
 
 import sekant as sk
 from loops import wishbones
-from sekant.geometry.pose_tables.pose_hermite import FIELDS, PoseNodes
+from sekant.geometry.pose_motion import FIELDS, PoseMotion
 from sekant.geometry.pose_tables.pose_table import PoseTable
 from sekant.geometry.pose_tables.table_errors import KINDS, node_steps, pose_errors, table_report
 from sekant.geometry.rotations import rotation_from_vector, skew
@@ -25,7 +25,7 @@ def screw(u):
     p = np.column_stack([np.cos(2 * u), np.sin(u) * u, np.exp(0.5 * u)])
     v = np.column_stack([-2 * np.sin(2 * u), np.cos(u) * u + np.sin(u), 0.5 * np.exp(0.5 * u)])
     acc = np.column_stack([-4 * np.cos(2 * u), 2 * np.cos(u) - u * np.sin(u), 0.25 * np.exp(0.5 * u)])
-    return {"body": PoseNodes(p, R1 @ R2, v, w1 + w2, acc, alpha)}
+    return {"body": PoseMotion(p, R1 @ R2, v, w1 + w2, acc, alpha)}
 
 
 def rod_on_a_hinge(u):
@@ -34,7 +34,7 @@ def rod_on_a_hinge(u):
     R = rotation_from_vector(u[:, None] * axis)
     p = R @ r
     w = np.tile(axis, (u.size, 1))
-    return {"rod": PoseNodes(p, R, np.cross(w, p), w, np.cross(w, np.cross(w, p)), 0 * w)}
+    return {"rod": PoseMotion(p, R, np.cross(w, p), w, np.cross(w, np.cross(w, p)), 0 * w)}
 
 
 def hinge(u):
@@ -43,7 +43,7 @@ def hinge(u):
     angle, rate, bend = u + 0.3 * np.sin(2 * u), 1 + 0.6 * np.cos(2 * u), -1.2 * np.sin(2 * u)
     R = rotation_from_vector(angle[:, None] * axis)
     p, w, dw = R @ r, rate[:, None] * axis, bend[:, None] * axis
-    return {"body": PoseNodes(p, R, np.cross(w, p), w, np.cross(dw, p) + np.cross(w, np.cross(w, p)), dw)}
+    return {"body": PoseMotion(p, R, np.cross(w, p), w, np.cross(dw, p) + np.cross(w, np.cross(w, p)), dw)}
 
 
 @pytest.mark.parametrize(
@@ -135,7 +135,7 @@ def test_pure_translation_has_no_axis():
         z = np.zeros((u.size, 3))
         p = np.column_stack([u, u**2, 0 * u])
         v, a = np.column_stack([1 + 0 * u, 2 * u, 0 * u]), np.column_stack([0 * u, 2 + 0 * u, 0 * u])
-        return {"box": PoseNodes(p, np.tile(np.eye(3), (u.size, 1, 1)), v, z, a, z)}
+        return {"box": PoseMotion(p, np.tile(np.eye(3), (u.size, 1, 1)), v, z, a, z)}
 
     table = PoseTable.sampled(slide, [0.0, 0.7, 1.0])
     for method in ("cubic", "quintic"):
@@ -210,7 +210,7 @@ def test_a_suspension_on_a_table_moves_like_the_mechanism():
     for method, allowed in (("cubic", 1e-6), ("quintic", 1e-8)):
         for body in ("upright", "lower"):
             motion = fine.body(body)
-            exact = PoseNodes(*(getattr(motion, k) for k in PoseNodes.__dataclass_fields__))
+            exact = PoseMotion(*(getattr(motion, k) for k in PoseMotion.__dataclass_fields__))
             errors = pose_errors(table.motion(body, fine.drive, method), exact)
             assert errors.e.max() < allowed
             assert errors.theta.max() < 10 * allowed
@@ -226,7 +226,7 @@ def test_tables_as_text_read_back(tmp_path):
         for c in ([u**2, np.sin(u), u], [2 * u, np.cos(u), 1 + zero], [2 + zero, -np.sin(u), zero])
     )
     delta = np.stack([zero, zero, 1.3 + zero], axis=1)
-    nodes = PoseNodes(p, R, d, delta, dd, np.zeros((19, 3)))
+    nodes = PoseMotion(p, R, d, delta, dd, np.zeros((19, 3)))
     table = sk.PoseTable(u, {"arm": nodes}, "hub.z", "m")
     table.to_text(tmp_path / "arm.csv", "arm")
     again = sk.PoseTable.from_text(tmp_path / "arm.csv", "arm")

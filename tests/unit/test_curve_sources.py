@@ -10,7 +10,7 @@ import pytest
 import sekant as sk
 from sekant.errors import SekantError
 from sekant.geometry.curves.pose_curve import PoseCurve
-from sekant.geometry.pose_tables.pose_hermite import PoseNodes
+from sekant.geometry.pose_motion import PoseMotion
 from sekant.model.curves import SOURCES
 from sekant.model.joints import Path
 from sekant.model.parse import model_from_dict
@@ -353,7 +353,7 @@ def test_a_table_of_poses_as_text(tmp_path):
     rows = ([u**2, np.sin(u), u], [2 * u, np.cos(u), 1 + zero], [zero, zero, 1.3 + zero])
     p, d, delta = (np.stack(columns, axis=1) for columns in rows)
     dd = np.stack([2 + zero, -np.sin(u), zero], axis=1)
-    nodes = PoseNodes(p, R, d, delta, dd, np.zeros_like(p))
+    nodes = PoseMotion(p, R, d, delta, dd, np.zeros_like(p))
     table = sk.PoseTable(u, {"arm": nodes}, "z", "m")
     table.to_text(tmp_path / "arm.csv", "arm")
     wanted = table.curve("arm").pose(0.123)

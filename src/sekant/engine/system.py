@@ -23,7 +23,6 @@ from sekant.errors import ModelError, SekantError, suggest
 from sekant.formulations import summary
 from sekant.formulations.build import FORMULATIONS, equations_of
 from sekant.formulations.constrained import ConstrainedEquations
-from sekant.formulations.contract import Scene
 from sekant.formulations.equations import Algorithm
 from sekant.formulations.outputs import Output
 from sekant.geometry.spatial import SX
@@ -31,6 +30,7 @@ from sekant.html_tables import html_table
 from sekant.model.model import Model
 from sekant.model.points.collector import Collector
 from sekant.model.resolve import resolve
+from sekant.model.scene import Scene
 from sekant.model.simulation import SimulationSettings
 from sekant.tables.bound_oracle import BoundOracle
 
@@ -371,7 +371,7 @@ class System:
         return Values(chosen, y.ravel())
 
     def scene(self, values: Mapping[str, ArrayLike] | None = None) -> Scene:
-        """What a viewer draws, at the given run-time parameters; see `sekant.formulations.scene`."""
+        """What a viewer draws, at the given run-time parameters; see `sekant.model.scene`."""
         return self.equations.reports.scene(self.parameter_vector(values))
 
     # -- questions -------------------------------------------------------------------------------------

@@ -28,13 +28,13 @@ from sekant.formulations.constraints import ConstraintBlock
 from sekant.formulations.elements import Elements
 from sekant.formulations.group_motion import GroupRows
 from sekant.formulations.outputs import Output
-from sekant.formulations.scene import Scene
 from sekant.formulations.tree import Link
 from sekant.geometry.spatial import SX
 from sekant.model.joints.base import Joint
 from sekant.model.motion import FrameState
 from sekant.model.quantities import Description
 from sekant.model.resolve import ResolvedModel
+from sekant.model.scene import Scene
 from sekant.tables.lookups import Lookups
 
 Vector = NDArray[np.float64]

@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from sekant.formulations.contract import Inventory
 from sekant.formulations.outputs import Output, model_outputs
-from sekant.formulations.scene import Scene, model_scene
+from sekant.formulations.scene import model_scene
 from sekant.geometry.spatial import SX
+from sekant.model.scene import Scene
 from sekant.tables.bound_oracle import BoundOracle
 
 if TYPE_CHECKING:

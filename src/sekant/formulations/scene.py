@@ -1,22 +1,4 @@
-"""What a viewer needs to know of a model besides the motion: bodies, shapes, joints, springs, paths, in numbers.
-
-A scene is a dictionary that JSON can hold, so that a result file can be viewed without its model:
-
-    gravity   (3,) m/s^2 in W
-    tracks    name -> which channels of the result tell where it is; see `track_*` below
-    bodies    name -> mass kg, com (3,) m, inertia (6,) kg m^2 about the com, frames: name -> (3,) m, in its frame
-    shapes    name, kind, body, pose (7,) in the body, and the fields of the shape
-    joints    name, kind, ends: [body, pose (7,) of the joint's frame in it] of parent and child; z is the axis
-    links     name, kind (spring, rod, bushing), ends: [body, (3,) m] twice
-    arrows    name, kind (force, torque), body, at (3,) m, channel: components in W
-    paths     name, body, pose (7,), points (n, 3) m, closed, ties (n, 6): places m and lateral directions, if banked
-    surfaces  name, body, pose (7,), size (2,), points (n, 3) m row by row
-    planes    name, body, at (3,) m, normal (3,)
-    strips    name, channel: a point in W, and the width m of the strip that is drawn where it has been
-
-A pose is [x, y, z, w, qx, qy, qz]: position in m and unit quaternion, scalar first. The body of what is fixed in the
-world is "ground".
-"""
+"""The scene of a model with bodies and joints; see `sekant.model.scene`."""
 
 from __future__ import annotations
 
@@ -34,16 +16,28 @@ from sekant.geometry.spatial import Pose, quaternion_from_rotation, vector
 from sekant.geometry.surfaces.pose_surface import PoseSurface
 from sekant.model.model import Model
 from sekant.model.quantities import Description
+from sekant.model.scene import (
+    BodyTrack,
+    PoseEnd,
+    Scene,
+    SceneArrow,
+    SceneBody,
+    SceneJoint,
+    SceneLink,
+    ScenePath,
+    ScenePlane,
+    SceneShape,
+    SceneSurface,
+)
 from sekant.model.shapes import Mesh, Shape
 
-Scene = dict[str, Any]
 PATH_POINTS = 600
 TIES = 150
 SURFACE_POINTS = 41
 _SHAPE_FRAME = ("frame", "pose", "color", "opacity")
 
 
-def track_of_body(name: str) -> dict[str, Any]:
+def track_of_body(name: str) -> BodyTrack:
     """The track of a body whose position and orientation are channels."""
     return {"kind": "body", "position": f"{name}.position", "orientation": f"{name}.orientation"}
 
@@ -67,8 +61,8 @@ class _SceneBuilder:
             "joints": [self._joint(name, joint) for name, joint in model.joints.items()],
             "links": list(self._links()),
             "arrows": list(self._arrows()),
-            "paths": [path for path in self._curves() if "size" not in path],
-            "surfaces": [path for path in self._curves() if "size" in path],
+            "paths": list(self._paths()),
+            "surfaces": list(self._surfaces()),
             "planes": list(self._planes()),
             "strips": [
                 {"name": name, "channel": f"{name}.{force.traces}", "width": force.trace_width}
@@ -93,13 +87,13 @@ class _SceneBuilder:
             return body, self.model.ground.frames[name].pose() if name else Pose.identity()
         return body, self.model.bodies[body].frame(name)
 
-    def point(self, reference: str) -> list[Any]:
+    def point(self, reference: str) -> PoseEnd:
         body, X = self.frame(reference)
-        return [body, self.numbers(X.p)]
+        return body, self.numbers(X.p)
 
     # -- parts -----------------------------------------------------------------------------------------
 
-    def _mass(self, body: Any) -> dict[str, Any]:
+    def _mass(self, body: Any) -> SceneBody:
         return {
             "mass": self.numbers(ca.SX(body.mass))[0],
             "com": self.numbers(vector(body.com)),
@@ -107,7 +101,7 @@ class _SceneBuilder:
             "frames": {name: self.numbers(frame.pose().p) for name, frame in body.frames.items()},
         }
 
-    def _shape(self, name: str, shape: Shape) -> dict[str, Any]:
+    def _shape(self, name: str, shape: Shape) -> SceneShape:
         body, X = self.frame(shape.frame)
         found = {"name": name, "kind": shape.type, "body": body, "pose": self.pose(X @ shape.pose.pose())}
         found |= {"color": shape.color, "opacity": self._plain(shape.opacity)}
@@ -125,48 +119,65 @@ class _SceneBuilder:
             return [self._plain(entry) for entry in value]
         return self.numbers(ca.SX(value))[0]
 
-    def _joint(self, name: str, joint: Any) -> dict[str, Any]:
-        ends = [[body, self.pose(X)] for body, X in joint_frames(self.model, joint)]
+    def _joint(self, name: str, joint: Any) -> SceneJoint:
+        ends = [(body, self.pose(X)) for body, X in joint_frames(self.model, joint)]
         return {"name": name, "kind": joint.type, "ends": ends}
 
-    def _links(self) -> Iterator[dict[str, Any]]:
+    def _links(self) -> Iterator[SceneLink]:
         for name, item in (*self.model.forces.items(), *self.model.constraints.items()):
             if item.picture in ("spring", "bushing", "rod"):
                 ends = [self.point(getattr(item, field)) for field in ("parent", "child")]
                 yield {"name": name, "kind": item.picture, "ends": ends}
 
-    def _arrows(self) -> Iterator[dict[str, Any]]:
+    def _arrows(self) -> Iterator[SceneArrow]:
         for name, force in self.model.forces.items():
             if force.picture in ("force", "torque"):
                 body, at = self.point(getattr(force, force.frame_fields[0]))
                 channel = f"{name}.{force.picture}"
                 yield {"name": name, "kind": force.picture, "body": body, "at": at, "channel": channel}
 
-    def _planes(self) -> Iterator[dict[str, Any]]:
+    def _planes(self) -> Iterator[ScenePlane]:
         for name, item in (*self.model.contacts.items(), *self.model.constraints.items()):
             if "plane" in item.frame_fields:
                 body, X = self.frame(item.plane)  # type: ignore[attr-defined]
                 normal = self.numbers(X.R @ vector(item.normal))  # type: ignore[attr-defined]
                 yield {"name": name, "body": body, "at": self.numbers(X.p), "normal": normal}
 
-    def _curves(self) -> Iterator[dict[str, Any]]:
-        """Paths and surfaces that joints and constraints hold, in the frames they are drawn in."""
+    def _leading(self) -> Iterator[tuple[str, Description, str, Pose]]:
+        """Joints and constraints that may hold a path or surface, and the frames that it is drawn in."""
         for name, joint in self.model.joints.items():
-            yield from self._curve(name, joint, *joint_frames(self.model, joint)[0])
+            yield name, joint, *joint_frames(self.model, joint)[0]
         for name, item in self.model.constraints.items():
-            if hasattr(item, "relative_to"):
-                yield from self._curve(name, item, *self.frame(item.relative_to))  # type: ignore[attr-defined]
+            relative_to = getattr(item, "relative_to", None)
+            if relative_to is not None:
+                yield name, item, *self.frame(relative_to)
 
-    def _curve(self, name: str, item: Description, body: str, X: Pose) -> Iterator[dict[str, Any]]:
-        curve, surface = getattr(item, "curve", None), getattr(item, "surface", None)
-        place = {"name": name, "body": body, "pose": self.pose(X)}
-        if isinstance(curve, PoseCurve):
-            points = np.round(curve.position(curve.sample(PATH_POINTS)), 6).tolist()
-            yield place | {"points": points, "closed": curve.closed, "ties": _ties(curve)}
-        if isinstance(surface, PoseSurface):
-            u1, u2 = (np.linspace(*ends, SURFACE_POINTS) for ends in surface.range)
-            points = surface.position(np.repeat(u1, SURFACE_POINTS), np.tile(u2, SURFACE_POINTS))
-            yield place | {"size": [SURFACE_POINTS] * 2, "points": np.round(points, 6).tolist()}
+    def _paths(self) -> Iterator[ScenePath]:
+        for name, item, body, X in self._leading():
+            curve = getattr(item, "curve", None)
+            if isinstance(curve, PoseCurve):
+                yield {
+                    "name": name,
+                    "body": body,
+                    "pose": self.pose(X),
+                    "points": np.round(curve.position(curve.sample(PATH_POINTS)), 6).tolist(),
+                    "closed": curve.closed,
+                    "ties": _ties(curve),
+                }
+
+    def _surfaces(self) -> Iterator[SceneSurface]:
+        for name, item, body, X in self._leading():
+            surface = getattr(item, "surface", None)
+            if isinstance(surface, PoseSurface):
+                u1, u2 = (np.linspace(*ends, SURFACE_POINTS) for ends in surface.range)
+                points = surface.position(np.repeat(u1, SURFACE_POINTS), np.tile(u2, SURFACE_POINTS))
+                yield {
+                    "name": name,
+                    "body": body,
+                    "pose": self.pose(X),
+                    "size": [SURFACE_POINTS] * 2,
+                    "points": np.round(points, 6).tolist(),
+                }
 
 
 def _ties(curve: PoseCurve) -> list[list[float]]:

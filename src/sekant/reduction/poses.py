@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 
 from sekant.analyses.assembly.assemble import assemble
 from sekant.analyses.kinematics import kinematics
-from sekant.analyses.kinematics.bodies import BodyMotion
 from sekant.analyses.kinematics.quantities import XYZ, scalar
 from sekant.analyses.kinematics.result import KinematicsResult
 from sekant.engine.system import System, compile
 from sekant.errors import AnalysisWarning, ModelError, SolverError
+from sekant.geometry.pose_motion import PoseMotion
 from sekant.model.joints import Fixed
 from sekant.model.model import Model
 from sekant.reduction.parts import Parts, bodies_of
@@ -40,18 +40,14 @@ class Poses:
         """The mechanism at values of the drive, or on the grid of two; all of them must be reached."""
         return _complete(kinematics(self.system, dict(zip(self.drives, axes, strict=True))))
 
-    def bodies(self, names: Sequence[str], *axes: Array) -> dict[str, BodyMotion]:
+    def bodies(self, names: Sequence[str], *axes: Array) -> dict[str, PoseMotion]:
         """Poses of bodies in the base, at values in any order, which need not differ for one drive."""
         if len(axes) == 2:
             result = self.sweep(*axes)
             return {name: result.body(name) for name in names}
         values, back = np.unique(axes[0], return_inverse=True)
         result = self.sweep(values)
-        motions = {name: result.body(name) for name in names}
-        return {
-            name: BodyMotion(*(getattr(m, key)[back] for key in BodyMotion.__dataclass_fields__))
-            for name, m in motions.items()
-        }
+        return {name: result.body(name).at(back) for name in names}
 
 
 def find_poses(parts: Parts, drives: Sequence[str], ranges: Sequence[Sequence[Any]]) -> Poses:

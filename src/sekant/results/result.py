@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from sekant.errors import AnalysisWarning, SekantError
 from sekant.extensions import drawing
 from sekant.html_tables import html_table
+from sekant.model.scene import Scene
 from sekant.results.channels import Channels
 from sekant.results.final_state import FinalState
 from sekant.results.pictures import picture
@@ -57,7 +58,7 @@ class Result:
     message: str = ""
     stats: Mapping[str, Any] = field(default_factory=dict)
     provenance: Mapping[str, Any] = field(default_factory=dict)
-    make_scene: Callable[[], Mapping[str, Any]] | None = None
+    make_scene: Callable[[], Scene] | None = None
     warnings: tuple[AnalysisWarning, ...] = ()
     final_state: FinalState | None = None
 
@@ -123,7 +124,7 @@ class Result:
         return self.status in (FINISHED, STOPPED)
 
     @cached_property
-    def scene(self) -> Mapping[str, Any]:
+    def scene(self) -> Scene:
         """Bodies, shapes, joints and paths for a viewer, as plain numbers; empty where none were recorded."""
         return {} if self.make_scene is None else self.make_scene()
 

@@ -2,40 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
 from sekant.engine.codegen.native import NativeFunction
 from sekant.engine.system import System
+from sekant.geometry.pose_motion import PoseMotion
 from sekant.geometry.spatial import SX
 
 Array = NDArray[np.float64]
 
 
-@dataclass(frozen=True, eq=False)
-class BodyMotion:
-    """Motion of a frame over n points of m drives, all in the world; for one drive the axes m are left out.
-
-    position (n, 3) m, rotation (n, 3, 3): frame to world. Per unit of drive i: velocity (n, m, 3) of the origin and
-    angular (n, m, 3), dR/dd_i = [angular x] R. Their derivatives by drive j: acceleration (n, m, m, 3),
-    angular_acceleration (n, m, m, 3), entry i, j.
-    """
-
-    position: Array
-    rotation: Array
-    velocity: Array
-    angular: Array
-    acceleration: Array
-    angular_acceleration: Array
-
-
 def body_motion(
     system: System, reference: str, t: float, p: Array, q: Array, w: Array, ww: Array
-) -> BodyMotion:
-    """Of the frame `reference` at q (n, nq), with displacements w (n, m, nv) and ww (n, m, m, nv)."""
+) -> PoseMotion:
+    """Of the frame `reference` at q (n, nq), with displacements w (n, m, nv) and ww (n, m, m, nv), in the world.
+
+    For one drive the axes m are left out.
+    """
     pose, twist, bend = system.once(("frame motion", reference), lambda: _functions(system, reference))
     n, m = w.shape[:2]
     time = np.array([[t]])
@@ -49,7 +34,7 @@ def body_motion(
             A[:, i, j] = bend.map(time, q, w[:, i], w[:, j], ww[:, i, j], row)[0]
     if m == 1:
         V, A = V[:, 0], A[:, 0, 0]
-    return BodyMotion(position, R, V[..., 3:], V[..., :3], A[..., 3:], A[..., :3])
+    return PoseMotion(position, R, V[..., 3:], V[..., :3], A[..., 3:], A[..., :3])
 
 
 def _functions(system: System, reference: str) -> tuple[NativeFunction, NativeFunction, NativeFunction]:

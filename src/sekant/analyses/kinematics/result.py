@@ -12,13 +12,14 @@ import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
-from sekant.analyses.kinematics.bodies import BodyMotion, body_motion
+from sekant.analyses.kinematics.bodies import body_motion
 from sekant.analyses.kinematics.equations import DrivenEquations
 from sekant.analyses.kinematics.limits import MEETING, Limit
 from sekant.analyses.kinematics.quantities import Quantity, find
 from sekant.engine.codegen.native import NativeFunction
 from sekant.errors import AnalysisWarning, SekantError, suggest, warning_lines
-from sekant.geometry.pose_tables.pose_table import PoseTable, as_nodes
+from sekant.geometry.pose_motion import PoseMotion
+from sekant.geometry.pose_tables.pose_table import PoseTable
 from sekant.geometry.spatial import SX
 from sekant.results.place import replace_file
 from sekant.solvers.sweep import Sweep
@@ -179,7 +180,7 @@ class KinematicsResult:
 
     # -- bodies and quantities -------------------------------------------------------------------------
 
-    def body(self, reference: str) -> BodyMotion:
+    def body(self, reference: str) -> PoseMotion:
         """Pose and its first and second derivatives of a body or a frame on it (``body.frame``)."""
         if reference not in self.system.model.frame_names():
             hint = suggest(reference, self.system.model.frame_names(), "frames")
@@ -195,7 +196,7 @@ class KinematicsResult:
         order = np.argsort(self.drive)
         order = order[~self.singular[order]]
         names = list(self.system.model.bodies) if bodies is None else list(bodies)
-        motions = {name: as_nodes(self.body(name)).at(order) for name in names}
+        motions = {name: self.body(name).at(order) for name in names}
         return PoseTable(self.drive[order], motions, self.drive_names[0], self.drive_units[0])
 
     def quantity(self, name: str) -> Quantity:

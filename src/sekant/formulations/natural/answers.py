@@ -19,8 +19,8 @@ from sekant.formulations.natural.parts import LagrangianParts
 from sekant.formulations.natural.singular import motion_without_inertia
 from sekant.formulations.natural.time_stops import crossing_times, switching_functions
 from sekant.formulations.outputs import Output
-from sekant.formulations.scene import Scene
 from sekant.geometry.spatial import SX
+from sekant.model.scene import Scene
 
 if TYPE_CHECKING:
     from sekant.formulations.natural.equations import NaturalEquations

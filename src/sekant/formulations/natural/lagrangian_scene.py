@@ -9,8 +9,8 @@ import casadi as ca
 
 from sekant.errors import ModelError, suggest
 from sekant.formulations.outputs import Output
-from sekant.formulations.scene import Scene
 from sekant.geometry.spatial import SX
+from sekant.model.scene import Scene, SceneLink, Track
 
 KINDS = ("rod", "spring", "damper")
 
@@ -37,7 +37,7 @@ def lagrangian_scene(points: Mapping[str, SX], lines: Sequence[Sequence[str]]) -
     """The scene; each line has two points and perhaps its kind. Up is y where all points are planar, else z."""
     if not points:
         return {}
-    links = []
+    links: list[SceneLink] = []
     for number, (first, second, *rest) in enumerate(lines):
         kind = rest[0] if rest else "rod"
         for name in (first, second):
@@ -47,14 +47,17 @@ def lagrangian_scene(points: Mapping[str, SX], lines: Sequence[Sequence[str]]) -
                 )
         if kind not in KINDS:
             raise ModelError(f"lagrange: a line cannot be a '{kind}'; {suggest(kind, KINDS, 'kinds')}")
-        ends = [[name, [0.0, 0.0, 0.0]] for name in (first, second)]
+        ends = [(name, [0.0, 0.0, 0.0]) for name in (first, second)]
         links.append({"name": f"{kind}{number + 1}", "kind": kind, "ends": ends})
     planar = all(place.numel() == 2 for place in points.values())
-    tracks = {
-        name: {"kind": "point", "sum": [[f"{name}.position", 1.0]], "fixed": place.is_constant()}
-        for name, place in points.items()
-    }
-    for name, track in tracks.items():
-        track["mass"] = not points[name].is_constant()
+    tracks: dict[str, Track] = {}
+    for name, place in points.items():
+        fixed = place.is_constant()
+        tracks[name] = {
+            "kind": "point",
+            "sum": [(f"{name}.position", 1.0)],
+            "fixed": fixed,
+            "mass": not fixed,
+        }
     gravity = [0.0, -9.81, 0.0] if planar else [0.0, 0.0, -9.81]
     return {"gravity": gravity, "tracks": tracks, "bodies": {}, "links": links}

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from sekant.formulations.natural.freedom import FreedomTable
 from sekant.formulations.outputs import Output
-from sekant.formulations.scene import Scene
 from sekant.geometry.spatial import SX
 from sekant.model.points.geometric import Rows
 from sekant.model.resolve import ResolvedModel
+from sekant.model.scene import Scene
 from sekant.tables.lookups import Lookups
 
 if TYPE_CHECKING:

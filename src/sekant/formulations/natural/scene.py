@@ -1,8 +1,4 @@
-"""What a viewer needs to know of a mechanism in points; for the format see `sekant.formulations.scene`.
-
-Tracks of kind "point" are weighted sums of channels; those of kind "frame" follow the points of a body's frame:
-R = P U with the columns of P its points and vectors, see `Body`.
-"""
+"""The scene of a mechanism in points; see `sekant.model.scene`."""
 
 from __future__ import annotations
 
@@ -11,10 +7,10 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
-from sekant.formulations.scene import Scene
 from sekant.model.points.composition import Composition
 from sekant.model.points.geometric import Geometric
 from sekant.model.points.parts import Body, Part, RodPart
+from sekant.model.scene import PointTrack, Scene, SceneBody, SceneLink, Track
 
 
 def natural_scene(mechanism: Composition) -> Scene:
@@ -25,9 +21,9 @@ def natural_scene(mechanism: Composition) -> Scene:
 class _NaturalScene:
     def __init__(self, mechanism: Composition):
         self.m = mechanism
-        self.tracks: dict[str, dict[str, Any]] = {}
-        self.links: list[dict[str, Any]] = []
-        self.bodies: dict[str, dict[str, Any]] = {}
+        self.tracks: dict[str, Track] = {}
+        self.links: list[SceneLink] = []
+        self.bodies: dict[str, SceneBody] = {}
 
     def build(self) -> Scene:
         m = self.m
@@ -35,7 +31,7 @@ class _NaturalScene:
             if item.is_point:
                 self.tracks[name] = {
                     "kind": "point",
-                    "sum": [[f"{name}.position", 1.0]],
+                    "sum": [(f"{name}.position", 1.0)],
                     "fixed": self._fixed(item),
                 }
         for name, part in m.parts.items():
@@ -66,23 +62,24 @@ class _NaturalScene:
         self.tracks[name] = {"kind": "point", "sum": terms, "fixed": self._fixed(item), "hidden": True}
         return name
 
-    def _terms(self, item: Geometric) -> list[list[Any]] | None:
+    def _terms(self, item: Geometric) -> list[tuple[str, float]] | None:
         """Channels and weights whose sum the point is, if it is one of basic points and vectors."""
         found = self.m.combination(item)
         if found is None:
             return None
-        return [[_channel(self.m.geometry[name]), weight] for name, weight in found.items()]
+        return [(_channel(self.m.geometry[name]), weight) for name, weight in found.items()]
 
     def _link(self, name: str, kind: str, A: Geometric, B: Geometric) -> None:
-        ends = [self._track(A), self._track(B)]
+        ends = [end for end in (self._track(A), self._track(B)) if end is not None]
         known = [{end[0] for end in link["ends"]} for link in self.links]
-        if None not in ends and not (kind == "rod" and set(ends) in known):
-            self.links.append({"name": name, "kind": kind, "ends": [[end, [0.0, 0.0, 0.0]] for end in ends]})
+        if len(ends) == 2 and not (kind == "rod" and set(ends) in known):
+            self.links.append({"name": name, "kind": kind, "ends": [(end, [0.0, 0.0, 0.0]) for end in ends]})
 
     def _mass(self, part: Part) -> None:
         track = self._track(part.points[0])
         if track is not None:
-            self.tracks[track]["mass"] = True
+            followed: PointTrack = self.tracks[track]  # type: ignore[assignment]
+            followed["mass"] = True
 
     def _body(self, name: str, part: Body) -> None:
         """Its frame, and bars between the points that are known to lie on it."""

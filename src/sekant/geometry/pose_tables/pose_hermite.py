@@ -19,13 +19,13 @@ depends on no choice of frames; pose, twist and the twist's derivative are conti
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sekant.errors import DataError
 from sekant.geometry import jets
+from sekant.geometry.pose_motion import PoseMotion
 from sekant.geometry.rotations import (
     continue_signs,
     quaternion_conjugate,
@@ -42,31 +42,7 @@ METHODS = ("cubic", "quintic")
 _H10, _H01, _H11 = np.array([0, 1, -2, 1.0]), np.array([0, 0, 3, -2.0]), np.array([0, 0, -1, 1.0])
 
 
-@dataclass(frozen=True, eq=False)
-class PoseNodes:
-    """Pose of M at n values of the parameter and its derivatives by it, all resolved in F.
-
-    position (n, 3) m, rotation (n, 3, 3) R_FM, velocity (n, 3) of M's origin, angular (n, 3) with
-    dR/du = [angular x] R; acceleration (n, 3) and angular_acceleration (n, 3) are their derivatives by u, and are
-    needed by the quintic scheme only.
-    """
-
-    position: Array
-    rotation: Array
-    velocity: Array
-    angular: Array
-    acceleration: Array
-    angular_acceleration: Array
-
-    def at(self, keep: NDArray[np.intp]) -> PoseNodes:
-        """Those nodes alone whose numbers are in `keep`."""
-        return PoseNodes(*(getattr(self, name)[keep] for name in FIELDS))
-
-
-FIELDS = ("position", "rotation", "velocity", "angular", "acceleration", "angular_acceleration")
-
-
-def node_quaternions(nodes: PoseNodes) -> Array:
+def node_quaternions(nodes: PoseMotion) -> Array:
     """Jet (3, n, 4) of the unit quaternions, without jumps of sign."""
     q = continue_signs(quaternion_from_rotation(nodes.rotation))
     R_T = np.swapaxes(nodes.rotation, 1, 2)
@@ -76,13 +52,13 @@ def node_quaternions(nodes: PoseNodes) -> Array:
     return jets.quaternion_from_rate(q, np.stack([w, dw]))
 
 
-def quintic_coefficients(u: Array, nodes: PoseNodes) -> Array:
+def quintic_coefficients(u: Array, nodes: PoseMotion) -> Array:
     """Coefficients (n - 1, 7, 6) of position and quaternion."""
     position = np.stack([nodes.position, nodes.velocity, nodes.acceleration])
     return hermite_coefficients(u, np.concatenate([position, node_quaternions(nodes)], axis=-1))
 
 
-def interpolant(u: Array, nodes: PoseNodes, method: str) -> Jet:
+def interpolant(u: Array, nodes: PoseMotion, method: str) -> Jet:
     """The components (position, quaternion) of the interpolated pose with their derivatives."""
     if method == "quintic":
         return _pieces(u, quintic_coefficients(u, nodes))
@@ -103,7 +79,7 @@ def _interval(u: Array, x: Array) -> NDArray[np.intp]:
     return np.clip(np.searchsorted(u, x, side="right") - 1, 0, u.size - 2)
 
 
-def _cubic(u: Array, nodes: PoseNodes) -> Jet:
+def _cubic(u: Array, nodes: PoseMotion) -> Jet:
     q = node_quaternions(nodes)[0]
     R_T = np.swapaxes(nodes.rotation, 1, 2)
     delta = np.einsum("nij,nj->ni", R_T, nodes.angular)

@@ -11,7 +11,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -23,10 +22,9 @@ from sekant.geometry.curves.pose_curve import PoseCurve
 from sekant.geometry.curves.refinement import refine
 from sekant.geometry.curves.tabulate import achieved
 from sekant.geometry.fit.report import FitReport
+from sekant.geometry.pose_motion import FIELDS, PoseMotion
 from sekant.geometry.pose_tables.pose_hermite import (
-    FIELDS,
     METHODS,
-    PoseNodes,
     interpolant,
     quintic_coefficients,
 )
@@ -36,17 +34,17 @@ from sekant.tables.pieces import check_breaks
 from sekant.tables.table import Table
 
 Array = NDArray[np.float64]
-Exact = Callable[[Array], Mapping[str, Any]]  # drive (n,) -> poses of the bodies as `PoseNodes` has them
+Exact = Callable[[Array], Mapping[str, PoseMotion]]  # drive (n,) -> poses of the bodies
 FORMAT, VERSION = "sekant pose table", 1
 REFIT = 1e-12  # m, or 1 for quaternions: how closely a curve follows the cubic interpolant
 
 
 @dataclass(frozen=True, eq=False)
 class PoseTable:
-    """Poses of bodies at n increasing values `drive` (n,), in the world; `bodies` maps names to `PoseNodes`."""
+    """Poses of bodies at n increasing values `drive` (n,), in the world; `bodies` maps names to `PoseMotion`."""
 
     drive: Array
-    bodies: Mapping[str, PoseNodes]
+    bodies: Mapping[str, PoseMotion]
     parameter: str = "u"
     unit: str = ""
 
@@ -61,7 +59,7 @@ class PoseTable:
     def sampled(exact: Exact, nodes: ArrayLike, parameter: str = "u", unit: str = "") -> PoseTable:
         """The table of a function of the drive at given nodes (n,)."""
         u = np.asarray(nodes, float)
-        return PoseTable(u, {name: as_nodes(m) for name, m in exact(u).items()}, parameter, unit)
+        return PoseTable(u, exact(u), parameter, unit)
 
     @staticmethod
     def adapted(
@@ -101,7 +99,7 @@ class PoseTable:
             u = self.drive[:-1] + share * np.diff(self.drive)
             truth = exact(u)
             for name in self.bodies:
-                found = pose_errors(self.motion(name, u, method), as_nodes(truth[name]))
+                found = pose_errors(self.motion(name, u, method), truth[name])
                 worst = np.maximum(worst, np.maximum(found.e, found.theta))
         return worst
 
@@ -123,12 +121,12 @@ class PoseTable:
     def range(self) -> tuple[float, float]:
         return float(self.drive[0]), float(self.drive[-1])
 
-    def nodes(self, body: str) -> PoseNodes:
+    def nodes(self, body: str) -> PoseMotion:
         if body not in self.bodies:
             raise DataError(f"pose table: no body '{body}'; {suggest(body, list(self.bodies), 'bodies')}")
         return self.bodies[body]
 
-    def motion(self, body: str, u: ArrayLike, method: str = "quintic") -> PoseNodes:
+    def motion(self, body: str, u: ArrayLike, method: str = "quintic") -> PoseMotion:
         """Interpolated pose and derivatives at u (k,) within the range."""
         x = np.atleast_1d(np.asarray(u, float))
         low, high = self.range
@@ -138,7 +136,7 @@ class PoseTable:
             )
         Y = interpolant(self.drive, self.nodes(body), method)(x, 2)
         V = pose_kinematics.twists(Y, "quaternion", np.eye(3), "F")
-        return PoseNodes(
+        return PoseMotion(
             Y[0, :, :3],
             rotation_from_quaternion(Y[0, :, 3:]),
             V[0, :, 3:],
@@ -237,7 +235,7 @@ class PoseTable:
             bodies = {}
             for name, entry in data["bodies"].items():
                 arrays = {key: np.asarray(entry[key], float) for key in FIELDS if key != "rotation"}
-                bodies[name] = PoseNodes(
+                bodies[name] = PoseMotion(
                     rotation=rotation_from_quaternion(np.asarray(entry["quaternion"], float)), **arrays
                 )
             return PoseTable(np.asarray(data["drive"], float), bodies, data["parameter"], data["unit"])
@@ -247,17 +245,8 @@ class PoseTable:
             raise DataError(f"an entry has the wrong shape or type ({error})", file=str(path)) from None
 
 
-def as_nodes(motion: Any) -> PoseNodes:
-    """`PoseNodes` of anything that has their fields, such as the motion of a body in a kinematic analysis."""
-    if isinstance(motion, PoseNodes):
-        return motion
-    return PoseNodes(*(np.asarray(getattr(motion, key), float) for key in FIELDS))
-
-
-def _checked(name: str, motion: Any, n: int) -> PoseNodes:
-    nodes = as_nodes(motion)
-    for key in FIELDS:
-        values = getattr(nodes, key)
+def _checked(name: str, nodes: PoseMotion, n: int) -> PoseMotion:
+    for key, values in nodes.fields.items():
         wanted = (n, 3, 3) if key == "rotation" else (n, 3)
         if values.shape != wanted:
             raise DataError(f"pose table: '{name}': {key} has shape {values.shape}, it must be {wanted}")

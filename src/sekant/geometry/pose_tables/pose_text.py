@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sekant.columns import read_columns
-from sekant.geometry.pose_tables.pose_hermite import PoseNodes
+from sekant.geometry.pose_motion import PoseMotion
 from sekant.units import parse_unit
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def write_pose_text(table: PoseTable, body: str, path: str | PathLike[str]) -> N
     Path(path).write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
-def read_pose_text(path: str | PathLike[str]) -> tuple[NDArray[np.float64], PoseNodes, str, str]:
+def read_pose_text(path: str | PathLike[str]) -> tuple[NDArray[np.float64], PoseMotion, str, str]:
     """Drive (n,), poses, and the name and unit of the drive, which is the first column."""
     found = read_columns(path)
     values = dict(zip(found.names, found.in_si().T, strict=True))
@@ -68,5 +68,5 @@ def read_pose_text(path: str | PathLike[str]) -> tuple[NDArray[np.float64], Pose
             from scipy.interpolate import CubicSpline
 
             arrays[second] = CubicSpline(u, arrays[below])(u, 1)
-    nodes = PoseNodes(T[:, :, 3].copy(), T[:, :, :3].copy(), **arrays)
+    nodes = PoseMotion(T[:, :, 3].copy(), T[:, :, :3].copy(), **arrays)
     return u, nodes, found.names[0], unit.si if unit else ""

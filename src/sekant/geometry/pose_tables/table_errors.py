@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sekant.errors import DataError
-from sekant.geometry.pose_tables.pose_hermite import METHODS, PoseNodes
-from sekant.geometry.pose_tables.pose_table import Exact, PoseTable, as_nodes
+from sekant.geometry.pose_motion import PoseMotion
+from sekant.geometry.pose_tables.pose_hermite import METHODS
+from sekant.geometry.pose_tables.pose_table import Exact, PoseTable
 from sekant.geometry.rotations import quaternion_from_rotation, rotation_vector_from_quaternion
 
 Array = NDArray[np.float64]
@@ -29,7 +30,7 @@ class PoseErrors:
     theta: Array
 
 
-def pose_errors(found: PoseNodes, exact: PoseNodes) -> PoseErrors:
+def pose_errors(found: PoseMotion, exact: PoseMotion) -> PoseErrors:
     """Distances between interpolated and exact motion (3.61-3.64)."""
     return PoseErrors(
         np.linalg.norm(found.position - exact.position, axis=1),
@@ -122,7 +123,7 @@ def table_report(
         table = PoseTable.sampled(exact, np.linspace(low, high, count + 1), parameter, unit)
         shares = (np.arange(10) + 0.5) / 10
         u = (table.drive[:-1, None] + shares * np.diff(table.drive)[:, None]).ravel()
-        truth = as_nodes(exact(u)[body])
+        truth = exact(u)[body]
         for method in METHODS:
             found = pose_errors(table.motion(body, u, method), truth)
             for kind in KINDS:

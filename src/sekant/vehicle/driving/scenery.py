@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sekant.model.scene import SceneSurface
 from sekant.results import Result
 from sekant.vehicle.maneuvers.base import Lane, Run
 from sekant.vehicle.roads import Road, road_values
@@ -24,14 +25,14 @@ GROUND = [0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0]
 def with_scenery(run: Run) -> Result:
     """The result of a run, with road and cones in its scene."""
     result, road = run.result, run.car.road
-    scene = dict(result.scene)
+    scene = result.scene.copy()
     path = result["position"][:, :2]
     scene["surfaces"] = [*scene.get("surfaces", []), road_strip(road, path)]
     scene["shapes"] = [*scene.get("shapes", []), *_cones(run.maneuver.lanes(run.car), road)]
     return replace(result, make_scene=lambda: scene)
 
 
-def road_strip(road: Road, path: Floats) -> dict[str, Any]:
+def road_strip(road: Road, path: Floats) -> SceneSurface:
     """The road along a path (n, 2) m as a surface of a scene; a little below, so that wheels stay in sight."""
     center = _even(path)
     along = np.gradient(center, axis=0)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from sekant.analyses.assembly.assemble import assemble
 from sekant.engine.system import System, compile
 from sekant.errors import SekantError
+from sekant.model.scene import SceneArrow
 from sekant.results.channels import Channel, Channels
 from sekant.results.result import Result
 from sekant.vehicle.kc.curves import AxleCurves
@@ -50,11 +51,11 @@ def loads_result(table: LoadTable) -> Result:
     frames = [k for k in range(len(table.cases)) for _ in range(FRAMES)]
     values = np.hstack([rows[frames] for rows in table.forces.values()])
     found = _played(system, np.tile(q, (len(frames), 1)), channels, values, f"{table.name}: loads")
-    arrows = [
+    arrows: list[SceneArrow] = [
         {"name": name, "kind": "force", "body": "ground", "at": table.places[key].tolist(), "channel": name}
         for key, name in zip(table.forces, names, strict=True)
     ]
-    scene = dict(found.scene)
+    scene = found.scene.copy()
     scene["arrows"] = arrows
     return replace(found, make_scene=lambda: scene, time=np.arange(len(frames)) / FRAMES)
 

@@ -11,15 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sekant.geometry.rotations import quaternion_from_rotation
+from sekant.model.scene import SceneBody
 from sekant.views.player.tracks import rotated
 
 Array = NDArray[np.float64]
 _THIN = 0.12  # least edge of a block, of its greatest
 
 
-def body_parts(
-    body: dict[str, Any], fastened: Sequence[Any], bar: float, size: float
-) -> list[dict[str, Any]]:
+def body_parts(body: SceneBody, fastened: Sequence[Any], bar: float, size: float) -> list[dict[str, Any]]:
     """Parts in the body's frame. `fastened`: points (3,) m; `bar`: radius of bars m; `size` of the scene m."""
     frames = [np.asarray(p, float) for p in body.get("frames", {}).values()]
     points = distinct([*(np.asarray(p, float) for p in fastened), *frames], 1e-3 * size)
@@ -62,7 +61,7 @@ def bars(points: Sequence[Array], radius: float) -> list[dict[str, Any]]:
     return [{"kind": "bar", "from": p.tolist(), "to": q.tolist(), "radius": radius} for p, q in pairs]
 
 
-def inertia_block(body: dict[str, Any], size: float) -> dict[str, Any] | None:
+def inertia_block(body: SceneBody, size: float) -> dict[str, Any] | None:
     """The homogeneous box, or disc, that has the mass and the inertia of a body; None for a point mass.
 
     A box of edges a_i has J_i = m (a_j^2 + a_k^2) / 12, a disc of radius r about its axis J = m r^2 / 2.

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sekant.model.scene import Scene, SceneJoint, SceneLink
 from sekant.results.result import Result
 from sekant.views.player.bodies import at, body_parts, distinct, extent, placed
 from sekant.views.player.pack import packed_poses, packed_series, packed_times
@@ -37,7 +38,7 @@ def figure(result: Result, label: str = "", max_frames: int = MAX_FRAMES) -> dic
     }
 
 
-def drawing(scene: Mapping[str, Any], tracks: Tracks, channels: list[str]) -> dict[str, Any]:
+def drawing(scene: Scene, tracks: Tracks, channels: list[str]) -> dict[str, Any]:
     """Tracks, parts, links and arrows, without the motion. `channels`: names of the series that arrows may use."""
     return _Drawing(scene, tracks).build(channels)
 
@@ -68,7 +69,7 @@ def _series(result: Result, tracks: Tracks) -> dict[str, Any]:
 
 
 class _Drawing:
-    def __init__(self, scene: Mapping[str, Any], tracks: Tracks):
+    def __init__(self, scene: Scene, tracks: Tracks):
         self.scene, self.tracks = scene, tracks
         self.known = {"ground", *tracks.names}
         self.links = [
@@ -84,7 +85,7 @@ class _Drawing:
         self.bar = self._bar()
 
     def build(self, channels: list[str]) -> dict[str, Any]:
-        tracks = self.scene["tracks"]
+        tracks = self.scene.get("tracks", {})
         names = self.tracks.names
         bodies = list(self._bodies())
         return {
@@ -179,7 +180,7 @@ class _Drawing:
         typical = float(np.median(lengths)) if lengths else 0.3 * self.size
         return float(np.clip(0.035 * typical, 0.002 * self.size, 0.016 * self.size))
 
-    def _span(self, link: Mapping[str, Any]) -> NDArray[np.float64]:
+    def _span(self, link: SceneLink) -> NDArray[np.float64]:
         (a, p), (b, q) = link["ends"]
         return self.tracks.points(b, q) - self.tracks.points(a, p)
 
@@ -199,14 +200,18 @@ class _Drawing:
                 yield {**shape, "name": owner, "group": "bodies", "track": self.tracks.index(shape["body"])}
         fastened = self._fastened()
         for name, body in self.scene.get("bodies", {}).items():
-            if name in shaped or name not in self.known or self.scene["tracks"][name]["kind"] == "frame":
+            if (
+                name in shaped
+                or name not in self.known
+                or self.scene.get("tracks", {})[name]["kind"] == "frame"
+            ):
                 continue
             for part in body_parts(body, fastened.get(name, []), self.bar, self.size):
                 yield {**part, "name": name, "group": "bodies", "track": self.tracks.index(name)}
 
     def _points(self) -> Iterator[dict[str, Any]]:
         """Points of mechanisms in natural coordinates."""
-        for name, track in self.scene["tracks"].items():
+        for name, track in self.scene.get("tracks", {}).items():
             if track["kind"] == "point" and name in self.known and not track.get("hidden"):
                 kind = "pin" if track["fixed"] else "sphere"
                 radius = self.bar * (3.0 if track.get("mass") else 1.5)
@@ -232,7 +237,7 @@ class _Drawing:
                 part["range"] = self._travel(joint)
             yield part
 
-    def _travel(self, joint: Mapping[str, Any]) -> list[float]:
+    def _travel(self, joint: SceneJoint) -> list[float]:
         """How far the child goes along z of the parent's joint frame, m."""
         (parent, X_F), (child, X_M) = joint["ends"]
         arm = self.tracks.points(child, X_M[:3]) - self.tracks.points(parent, X_F[:3])

@@ -9,10 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sekant.errors import SekantError
+from sekant.model.scene import all_channels
 from sekant.results import Channel, Channels, Result
 from sekant.views.player.figure import figure
 from sekant.views.player.pack import packed_poses
-from sekant.views.player.tracks import scene_of, tracks_of, wanted_channels
+from sekant.views.player.tracks import scene_of, tracks_of
 
 FRAMES = 48  # of a period
 REACH = 0.12  # how far the body that moves most moves, of the size of the mechanism
@@ -62,7 +63,7 @@ def _period(modes: Any, k: int, amplitude: float) -> Result:
     states = modes.states(k, amplitude, FRAMES)
     states = [*states, states[0]]
     scene = system.scene(modes.model.operating_point.parameters)
-    names = sorted({name for track in scene["tracks"].values() for name in wanted_channels(track)})
+    names = all_channels(scene.get("tracks", {}))
     function, outputs = system.output_function([escape(name) for name in names], False)
     still = np.zeros(len(system.work_names))
     x = np.array([np.concatenate([state.q, state.v, still]) for state in states])

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
+from sekant.model.scene import Scene, SceneStrip, SceneSurface
 from sekant.results.result import Result
 
 MOST = 400  # points along
 PLACE = [0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0]
 
 
-def with_strips(scene: Mapping[str, Any], result: Result) -> dict[str, Any]:
+def with_strips(scene: Scene, result: Result) -> Scene:
     """The scene with a surface for each of its strips; none where a ground is drawn already."""
-    found = dict(scene)
+    found = scene.copy()
     if any(surface["body"] == "ground" for surface in scene.get("surfaces", [])):
         return found
     strips = [s for s in scene.get("strips", []) if s["channel"] in result]
@@ -25,9 +23,7 @@ def with_strips(scene: Mapping[str, Any], result: Result) -> dict[str, Any]:
     return found
 
 
-def _strip(
-    strip: Mapping[str, Any], points: NDArray[np.float64], scene: Mapping[str, Any]
-) -> dict[str, Any] | None:
+def _strip(strip: SceneStrip, points: NDArray[np.float64], scene: Scene) -> SceneSurface | None:
     """A surface of two lines of points, level across; None for a point that stays where it is."""
     up = -np.asarray(scene.get("gravity", [0.0, 0.0, -9.81]), float)
     up = up / np.linalg.norm(up) if np.any(up) else np.array([0.0, 0.0, 1.0])

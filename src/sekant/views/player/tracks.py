@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +10,7 @@ from numpy.typing import NDArray
 
 from sekant.errors import SekantError
 from sekant.geometry.rotations import quaternion_from_rotation
+from sekant.model.scene import Scene, Track, channels_of
 from sekant.results.result import Result
 
 MAX_FRAMES = 1201
@@ -39,11 +39,11 @@ class Tracks:
         return pose[:, :3] + rotated(pose[:, 3:], p)
 
 
-def scene_of(result: Result) -> dict[str, Any]:
+def scene_of(result: Result) -> Scene:
     """What the result says about itself; else a bare scene of whatever has a position."""
     if result.scene:
-        return dict(result.scene)
-    tracks: dict[str, Any] = {}
+        return result.scene
+    tracks: dict[str, Track] = {}
     for name in result.names:
         owner, _, what = name.rpartition(".")
         if what == "position" and owner:
@@ -56,30 +56,21 @@ def scene_of(result: Result) -> dict[str, Any]:
     return {"gravity": [0.0, 0.0, -9.81], "tracks": tracks, "bodies": {name: {} for name in tracks}}
 
 
-def tracks_of(result: Result, scene: Mapping[str, Any], max_frames: int = MAX_FRAMES) -> Tracks:
+def tracks_of(result: Result, scene: Scene, max_frames: int = MAX_FRAMES) -> Tracks:
     """The tracks of a scene, of at most `max_frames` rows spread evenly over the time of the result."""
     wanted = {
-        name: track for name, track in scene["tracks"].items() if wanted_channels(track) <= set(result.names)
+        name: track
+        for name, track in scene.get("tracks", {}).items()
+        if channels_of(track) <= set(result.names)
     }
     if not wanted:
         raise SekantError(
             f"result of '{result.model_name}' holds no positions to draw; simulate with all outputs, or with"
             " outputs=['*.position', '*.orientation', ...]"
         )
-    rows = _thinned(
-        result, [name for track in wanted.values() for name in wanted_channels(track)], max_frames
-    )
+    rows = _thinned(result, [name for track in wanted.values() for name in channels_of(track)], max_frames)
     poses = np.stack([_pose(result, track, rows) for track in wanted.values()], axis=1)
     return Tracks(rows, result.time[rows], tuple(wanted), continuous(poses))
-
-
-def wanted_channels(track: Mapping[str, Any]) -> set[str]:
-    """Names of the channels that a track follows."""
-    if track["kind"] == "body":
-        return {name for name in (track["position"], track["orientation"]) if name}
-    if track["kind"] == "point":
-        return {channel for channel, _ in track["sum"]}
-    return set(track["points"])
 
 
 def _thinned(result: Result, channels: list[str], count: int) -> NDArray[np.int64]:
@@ -97,7 +88,7 @@ def _thinned(result: Result, channels: list[str], count: int) -> NDArray[np.int6
     return rows[np.unique(np.concatenate([[0], np.minimum(near, rows.size - 1), [rows.size - 1]]))]
 
 
-def _pose(result: Result, track: Mapping[str, Any], rows: NDArray[np.int64]) -> Array:
+def _pose(result: Result, track: Track, rows: NDArray[np.int64]) -> Array:
     still = np.tile([1.0, 0.0, 0.0, 0.0], (len(rows), 1))
     if track["kind"] == "body":
         turn = result[track["orientation"]][rows] if track["orientation"] else still

@@ -1,0 +1,151 @@
+"""What a viewer needs to know of a model besides the motion: bodies, shapes, joints, springs, paths, in numbers.
+
+A scene is a dictionary that JSON can hold, so that a result file can be viewed without its model. Formulations fill
+it, viewers draw it. A pose is [x, y, z, w, qx, qy, qz]: position in m and unit quaternion, scalar first. The body
+of what is fixed in the world is "ground".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, NotRequired, TypedDict
+
+Numbers = list[float]
+PoseEnd = tuple[str, Numbers]
+"""A body (or track), and a pose (7,) or a point (3,) m in it."""
+
+
+class BodyTrack(TypedDict):
+    """A body whose position and orientation are channels."""
+
+    kind: Literal["body"]
+    position: str
+    orientation: str | None
+
+
+class PointTrack(TypedDict):
+    """A point that is a weighted sum of channels; `mass`: whether it has some, `hidden`: not drawn by itself."""
+
+    kind: Literal["point"]
+    sum: list[tuple[str, float]]
+    fixed: bool
+    mass: NotRequired[bool]
+    hidden: NotRequired[bool]
+
+
+class FrameTrack(TypedDict):
+    """A body that follows the points of its frame: R = P U with the columns of P its points and vectors."""
+
+    kind: Literal["frame"]
+    points: list[str]
+    U: list[Numbers]
+
+
+Track = BodyTrack | PointTrack | FrameTrack
+
+
+class SceneBody(TypedDict, total=False):
+    """mass kg, com (3,) m, inertia (6,) kg m^2 about the com, frames: name -> (3,) m; all in the body's frame."""
+
+    mass: float
+    com: Numbers
+    inertia: Numbers
+    frames: dict[str, Numbers]
+
+
+SceneShape = dict[str, Any]
+"""name, kind, body, pose (7,) in the body, and the fields of the shape."""
+
+
+class SceneJoint(TypedDict):
+    """The pose of the joint's frame in parent and child; z is the axis."""
+
+    name: str
+    kind: str
+    ends: list[PoseEnd]
+
+
+class SceneLink(TypedDict):
+    """A spring, damper, rod or bushing between two points."""
+
+    name: str
+    kind: str
+    ends: list[PoseEnd]
+
+
+class SceneArrow(TypedDict):
+    """A force or torque at a point (3,) m of a body; `channel`: its components in W."""
+
+    name: str
+    kind: str
+    body: str
+    at: Numbers
+    channel: str
+
+
+class ScenePath(TypedDict):
+    """points (n, 3) m; ties (n, 6): places m and lateral directions, if the path is banked."""
+
+    name: str
+    body: str
+    pose: Numbers
+    points: list[Numbers]
+    closed: bool
+    ties: list[Numbers]
+
+
+class SceneSurface(TypedDict):
+    """points (n, 3) m row by row; size (2,): how many in each direction."""
+
+    name: str
+    body: str
+    pose: Numbers
+    size: list[int]
+    points: list[Numbers]
+
+
+class ScenePlane(TypedDict):
+    """A plane through a point (3,) m of a body with a normal (3,)."""
+
+    name: str
+    body: str
+    at: Numbers
+    normal: Numbers
+
+
+class SceneStrip(TypedDict):
+    """channel: a point in W, and the width m of the strip that is drawn where it has been."""
+
+    name: str
+    channel: str
+    width: float
+
+
+class Scene(TypedDict, total=False):
+    """gravity (3,) m/s^2 in W; tracks: which channels of the result tell where something is; and what is drawn."""
+
+    gravity: Numbers
+    tracks: dict[str, Track]
+    bodies: dict[str, SceneBody]
+    shapes: Sequence[SceneShape]
+    joints: Sequence[SceneJoint]
+    links: Sequence[SceneLink]
+    arrows: Sequence[SceneArrow]
+    paths: Sequence[ScenePath]
+    surfaces: Sequence[SceneSurface]
+    planes: Sequence[ScenePlane]
+    strips: Sequence[SceneStrip]
+
+
+def channels_of(track: Track) -> set[str]:
+    """Names of the channels that a track follows."""
+    if track["kind"] == "body":
+        return {name for name in (track["position"], track["orientation"]) if name}
+    if track["kind"] == "point":
+        return {channel for channel, _ in track["sum"]}
+    return set(track["points"])
+
+
+def all_channels(tracks: Mapping[str, Track]) -> list[str]:
+    """Of all tracks, sorted."""
+    return sorted({name for track in tracks.values() for name in channels_of(track)})
