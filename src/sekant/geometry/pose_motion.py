@@ -29,7 +29,8 @@ class PoseMotion:
 
     position (..., 3) m, rotation (..., 3, 3) R_FM. Per unit of drive i: velocity (..., d, 3) of M's origin and
     angular (..., d, 3), dR/du_i = [angular_i x] R. Their derivatives by drive j, entry i, j, for the first
-    k <= d drives: acceleration (..., k, k, 3), angular_acceleration (..., k, k, 3). For one drive its axes may be left out.
+    k <= d drives: acceleration (..., k, k, 3), angular_acceleration (..., k, k, 3). For one drive its axes may
+    be left out.
     """
 
     position: Array
