@@ -18,9 +18,10 @@ from sekant.engine.system import Engine, System, compile
 from sekant.formulations.natural.freedom import FreedomTable, freedom_table
 from sekant.geometry.spatial import SX
 from sekant.model.model import Model
-from sekant.model.points.collector import BodyHandle, Collector
+from sekant.model.points.collector import Collector
 from sekant.model.points.composition import composed
 from sekant.model.points.geometric import Geometric
+from sekant.model.points.item_collector import BodyHandle
 from sekant.model.points.lagrangian import Lagrangian
 from sekant.model.resolve import resolve
 from sekant.model.simulation import SimulationSettings

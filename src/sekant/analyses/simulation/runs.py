@@ -43,7 +43,6 @@ from sekant.solvers.taylor.integrate import MOST_STEPS
 
 Floats = NDArray[np.float64]
 TAYLOR = "taylor"
-ALL_METHODS = (*METHODS, TAYLOR, *IMPLICIT)
 ROUND_OFF = 64 * np.finfo(float).eps
 """Part of the time below which two times are one."""
 EVENT_METHODS = (TAYLOR, "dop853")
@@ -122,8 +121,9 @@ class Guards:
 
 def is_adaptive(method: str) -> bool:
     """Whether a method chooses its own steps; an unknown name is an error."""
-    if method not in ALL_METHODS:
-        raise SolverError(f"unknown method '{method}'; {suggest(method, ('auto', *ALL_METHODS), 'methods')}")
+    known = (*METHODS, TAYLOR, *IMPLICIT)
+    if method not in known:
+        raise SolverError(f"unknown method '{method}'; {suggest(method, ('auto', *known), 'methods')}")
     return method == TAYLOR or {**METHODS, **IMPLICIT}[method].adaptive
 
 

@@ -144,7 +144,9 @@ def _key(procedure: Procedure) -> str:
     if own.is_relative_to(SOLVERS):
         stamp, source = source_stamp(own.relative_to(SOLVERS).parts[0]), b""
     else:
-        stamp, source = source_stamp("common"), own.read_bytes()
+        source = own.read_bytes()
+        packages = {"common", *(match[1] for match in _IMPORT.finditer(source.decode()))}
+        stamp = " ".join(source_stamp(package) for package in sorted(packages))
     return make_key(["procedure", procedure.symbol, stamp, source, target_identity()])
 
 

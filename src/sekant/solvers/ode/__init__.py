@@ -1,7 +1,7 @@
 """Ordinary differential equations: initial value problems whose right-hand side is a compiled function."""
 
 from sekant.solvers.ode.integrate import integrate
-from sekant.solvers.ode.methods import METHODS, Method
+from sekant.solvers.ode.methods import METHODS, Method, register
 from sekant.solvers.ode.problem import (
     NativeFunction,
     OdeEvent,
@@ -23,4 +23,5 @@ __all__ = [
     "Sampling",
     "Status",
     "integrate",
+    "register",
 ]

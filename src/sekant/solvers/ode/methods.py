@@ -1,5 +1,5 @@
-"""The registry of methods. A fixed-step method is a file with a step kernel plus its line in `kernels`;
-an adaptive one is a file with its own `advance`; either gets one entry here."""
+"""The registry of methods. A method is a file with a compiled loop `advance`, and `register` makes it known; those
+of fixed steps that share `fixed_step` have a step kernel, and its line in `kernels`, instead."""
 
 from __future__ import annotations
 
@@ -33,25 +33,27 @@ def _fixed(
     return Method(name, order, False, description, advance, kernel, evaluations, needs_positions)
 
 
-METHODS: dict[str, Method] = {
-    method.name: method
-    for method in (
-        _fixed("euler", 1, "explicit Euler, fixed step", kernels.EULER, euler),
-        _fixed(
-            "semi_implicit_euler",
-            1,
-            "semi-implicit (symplectic) Euler, fixed step: positions follow the new velocities",
-            kernels.SEMI_IMPLICIT_EULER,
-            semi_implicit_euler,
-            needs_positions=True,
-        ),
-        _fixed("rk4", 4, "classical Runge-Kutta, fixed step", kernels.RK4, rk4),
-        Method(
-            "dop853",
-            8,
-            True,
-            "Dormand-Prince 8(5,3), adaptive step, dense output of order 7",
-            dop853.advance,
-        ),
+METHODS: dict[str, Method] = {}
+
+
+def register(method: Method) -> Method:
+    """Make a method known by its name to `integrate`, simulations and the command line."""
+    METHODS[method.name] = method
+    return method
+
+
+register(_fixed("euler", 1, "explicit Euler, fixed step", kernels.EULER, euler))
+register(
+    _fixed(
+        "semi_implicit_euler",
+        1,
+        "semi-implicit (symplectic) Euler, fixed step: positions follow the new velocities",
+        kernels.SEMI_IMPLICIT_EULER,
+        semi_implicit_euler,
+        needs_positions=True,
     )
-}
+)
+register(_fixed("rk4", 4, "classical Runge-Kutta, fixed step", kernels.RK4, rk4))
+register(
+    Method("dop853", 8, True, "Dormand-Prince 8(5,3), adaptive step, dense output of order 7", dop853.advance)
+)
