@@ -15,7 +15,7 @@ import pkgutil
 from importlib import import_module
 from typing import Any
 
-from sekant.extensions import DESCRIPTIONS, DRAWINGS, PENDING
+from sekant.extensions import DESCRIPTIONS, DRAWINGS, EXPLAINED, PENDING
 
 
 def _public() -> dict[str, tuple[str, str]]:
@@ -48,6 +48,13 @@ def _vehicle_model(path: str) -> Any:
     return standing_model(load_car(path))
 
 
+def _explained() -> dict[str, tuple[type, str]]:
+    """Cars, roads, maneuvers, and what they consist of."""
+    from sekant.vehicle.explained import explained_items
+
+    return explained_items()
+
+
 def _drawings() -> Any:
     from sekant.views.drawings import find_drawing
 
@@ -57,6 +64,7 @@ def _drawings() -> Any:
 PENDING.append(_vehicles)
 DESCRIPTIONS["vehicle"] = _vehicle_model
 DRAWINGS.append(_drawings)
+EXPLAINED.append(_explained)
 
 
 def __getattr__(name: str) -> Any:

@@ -15,6 +15,9 @@ DRAWINGS: list[Callable[[], Callable[[str], Callable[..., Any]]]] = []
 DESCRIPTIONS: dict[str, Callable[[str], Any]] = {}
 """Top-level keys of files that describe something from which a model is built, and what builds it from the path."""
 
+EXPLAINED: list[Callable[[], dict[str, tuple[type, str]]]] = []
+"""Find what stands in such files: by name as `sekant explain` knows it the class, and an example in YAML."""
+
 
 def load_extensions() -> bool:
     """Load what has not been loaded; whether there was anything."""

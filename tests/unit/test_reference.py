@@ -1,6 +1,7 @@
 """What `sekant explain` prints: every item that can stand in a file, with its fields and an example."""
 
 import pytest
+from pydantic_core import PydanticCustomError
 from ruamel.yaml import YAML
 from typer.testing import CliRunner
 
@@ -58,3 +59,31 @@ def test_what_is_not_unique_or_unknown_is_told():
     text = CliRunner().invoke(app, ["explain", "joint.screw"]).stdout
     (line,) = [line for line in text.splitlines() if line.startswith("pitch ")]
     assert line.split()[1:4] == ["quantity,", "m", "required"]
+
+
+def test_cars_roads_and_maneuvers_are_explained_with_examples_that_can_be_read(tmp_path):
+    """Every name leads to fields, and every example is taken by the reader of such files."""
+    from sekant.vehicle.car.files import load_car
+    from sekant.vehicle.explained import explained_items
+    from sekant.vehicle.maneuvers import maneuver
+    from sekant.vehicle.roads.base import read_road
+
+    for name, (cls, _) in explained_items().items():
+        full, about, fields, example = explained(name)
+        assert full == name
+        assert about
+        assert [field.name for field in fields if field.name != "type"] == list(cls.model_fields)
+        read = YAML(typ="safe").load(example) or {}
+        if name == "car":
+            (tmp_path / "car.yaml").write_text(example)
+            assert len(load_car(tmp_path / "car.yaml").axles) == 2
+        elif name.startswith("road."):
+            if "file" in read["road"]:
+                with pytest.raises(PydanticCustomError, match="there is no such file"):
+                    read_road(read["road"])
+            else:
+                assert type(read_road(read["road"])) is cls
+        elif name.startswith("maneuver."):
+            assert type(maneuver(read["maneuver"])) is cls
+    speed = next(field for field in explained("step-steer")[2] if field.name == "speed")
+    assert speed.form == "quantity, m/s"

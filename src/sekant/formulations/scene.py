@@ -89,7 +89,7 @@ class _SceneBuilder:
 
     def point(self, reference: str) -> PoseEnd:
         body, X = self.frame(reference)
-        return body, self.numbers(X.p)
+        return [body, self.numbers(X.p)]
 
     # -- parts -----------------------------------------------------------------------------------------
 
@@ -120,7 +120,7 @@ class _SceneBuilder:
         return self.numbers(ca.SX(value))[0]
 
     def _joint(self, name: str, joint: Any) -> SceneJoint:
-        ends = [(body, self.pose(X)) for body, X in joint_frames(self.model, joint)]
+        ends = [[body, self.pose(X)] for body, X in joint_frames(self.model, joint)]
         return {"name": name, "kind": joint.type, "ends": ends}
 
     def _links(self) -> Iterator[SceneLink]:

@@ -8,8 +8,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from pydantic import TypeAdapter
+
 from sekant.errors import SekantError, suggest
-from sekant.extensions import load_extensions
+from sekant.extensions import EXPLAINED, load_extensions
 from sekant.io.schema import definition_of, json_schema
 from sekant.model.curves import SOURCES
 from sekant.model.items import ITEM_CLASSES, item_types
@@ -42,12 +44,18 @@ def known_items() -> dict[str, type]:
     for section, types in SECTIONS.items():
         for name, cls in types.items():
             found[f"natural.{section}" + (f".{name}" if name else "")] = cls
+    found |= {name: cls for name, (cls, _) in _further().items()}
     return found | {
         "simulation": SimulationSettings,
         "ground": Ground,
         "frame": Placement,
         "orientation": Orientation,
     }
+
+
+def _further() -> dict[str, tuple[type, str]]:
+    """What stands in files from which models are built, with examples."""
+    return {name: told for find in EXPLAINED for name, told in find().items()}
 
 
 def singular(collection: str) -> str:
@@ -57,16 +65,16 @@ def singular(collection: str) -> str:
 
 def find_item(name: str) -> tuple[str, type]:
     """The full name and the class of an item; a type alone will do where it is unique."""
-    known = known_items()
+    known = {full.replace("-", "_"): (full, cls) for full, cls in known_items().items()}
     wanted = name.strip().lower().replace("-", "_")
     head, _, tail = wanted.partition(".")
     plural = {collection: singular(collection) for collection in [*ITEM_CLASSES, "curves"]}
     wanted = f"{plural.get(head, head)}.{tail}" if tail else plural.get(head, head)
     if wanted in known:
-        return wanted, known[wanted]
+        return known[wanted]
     alone = [full for full in known if full.rpartition(".")[2] == wanted]
     if len(alone) == 1:
-        return alone[0], known[alone[0]]
+        return known[alone[0]]
     below = [full for full in known if full.startswith(f"{wanted}.")] or alone
     if below:
         raise SekantError(f"'{name}' is one of {', '.join(below)}")
@@ -89,10 +97,15 @@ def fields_of(own: dict[str, Any], schema: dict[str, Any]) -> list[Field]:
 def explained(name: str) -> tuple[str, str, list[Field], str]:
     """(full name, what it is, its fields, an example in YAML) of an item."""
     full, cls = find_item(name)
-    schema = json_schema()
-    own = definition_of(schema, cls)
+    further = _further().get(full)
+    if further is None:
+        schema = json_schema()
+        own, example = definition_of(schema, cls), example_of(full, cls)
+    else:
+        schema, example = TypeAdapter(cls).json_schema(), further[1]
+        own = schema if "properties" in schema else definition_of(schema, cls)
     about = " ".join((cls.__doc__ or own.get("description", "")).split())
-    return full, about, fields_of(own, schema), example_of(full, cls)
+    return full, about, fields_of(own, schema), example
 
 
 def example_of(full: str, cls: type) -> str:

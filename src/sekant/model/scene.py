@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NotRequired, TypedDict
 
 Numbers = list[float]
-PoseEnd = tuple[str, Numbers]
-"""A body (or track), and a pose (7,) or a point (3,) m in it."""
+PoseEnd = list[Any]
+"""[body (or track), pose (7,) or point (3,) m in it]: a list, as JSON gives it back."""
 
 
 class BodyTrack(TypedDict):
@@ -24,10 +24,10 @@ class BodyTrack(TypedDict):
 
 
 class PointTrack(TypedDict):
-    """A point that is a weighted sum of channels; `mass`: whether it has some, `hidden`: not drawn by itself."""
+    """A point that is a sum of [channel, weight]; `mass`: whether it has some, `hidden`: not drawn by itself."""
 
     kind: Literal["point"]
-    sum: list[tuple[str, float]]
+    sum: list[list[Any]]
     fixed: bool
     mass: NotRequired[bool]
     hidden: NotRequired[bool]

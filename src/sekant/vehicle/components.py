@@ -14,7 +14,7 @@ from sekant.vehicle.plain import (
     DampingNumber,
     InertiaNumbers,
     Kilograms,
-    Metres,
+    Meters,
     Newtons,
     Plain,
     PointNumbers,
@@ -42,9 +42,9 @@ class WheelData(Description):
 
     tire: str | None = None
     """size such as 205/55 R16: section width (mm), height of the section (% of it), diameter of the rim (in)"""
-    radius: Metres | None = None
+    radius: Meters | None = None
     """unloaded, or that at which the contact point is to lie; by default of the tire's size, or as drawn"""
-    width: Metres = 0.2
+    width: Meters = 0.2
     """as drawn; that of the tire's size goes before"""
     mass: Kilograms | None = None
     """of rim, tire and what else spins; without it, three fifths of the upright's"""
@@ -90,7 +90,7 @@ class CurveData(Description):
 class StopData(Description):
     """A bump or rebound stop in line with the spring: it pushes only, beyond its gap."""
 
-    gap: Metres
+    gap: Meters
     """how far the spring may be compressed (bump) or extended (rebound) from the drawing before it touches"""
     stiffness: StiffnessNumber = 0.0
     curve: CurveData | None = None
@@ -123,9 +123,9 @@ class BushingData(Description):
 class BarSection(Description):
     """A round bar in torsion: k = G pi (D^4 - d^4) / (32 L)."""
 
-    diameter: Metres
-    inner_diameter: Metres = 0.0
-    length: Metres
+    diameter: Meters
+    inner_diameter: Meters = 0.0
+    length: Meters
     shear_modulus: Pascals = STEEL
 
     @property
@@ -196,7 +196,7 @@ class HeaveSpring(Description):
 class Steering(Description):
     """The way from the steering wheel to the rack."""
 
-    rack_per_turn: Metres | None = None
+    rack_per_turn: Meters | None = None
     """travel of the rack to the left for a left turn; negative for a tie rod behind the axle"""
     column: bool = False
     """whether there is a joint for the steering wheel, tied to the rack"""
@@ -230,7 +230,7 @@ class LoadCase(Description):
     """g, to the left"""
     az: Plain | None = None
     """g, 1 when standing, 2 for a 2 g bump; without it and with loads only, parts weigh what they do at rest"""
-    rack: Metres = 0.0
+    rack: Meters = 0.0
 
 
 class AxleParts(Description):

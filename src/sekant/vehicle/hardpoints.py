@@ -27,7 +27,7 @@ from sekant.vehicle.plain import (
     DampingNumber,
     InertiaNumbers,
     Kilograms,
-    Metres,
+    Meters,
     Newtons,
     PointNumbers,
     Radians,
@@ -47,7 +47,7 @@ class SpringData(Description):
     damping: DampingNumber = 0.0
     preload: Newtons = 0.0
     """force with which the spring pushes while the suspension stands as drawn"""
-    free_length: Metres | None = None
+    free_length: Meters | None = None
     """instead of a preload"""
     on: str = ""
     """the body that carries the lower end; each layout has its own default"""
@@ -92,7 +92,7 @@ class HardPoints(Description):
     """elastic mounts in place of the joints at these points"""
     compliant: bool = True
     """false: joints are rigid even where there are bushings"""
-    set_up: dict[str, Metres] = Field(default_factory=dict)
+    set_up: dict[str, Meters] = Field(default_factory=dict)
     """changes by name (camber_shim ...) against the drawing; ``left.camber_shim`` for one side"""
     axle: AxleParts | None = None
     """what joins the two sides; with it the file describes an axle"""

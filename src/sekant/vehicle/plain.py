@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Annotated, Any
 
-from pydantic import BeforeValidator
+from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
+from pydantic_core import CoreSchema, core_schema
 
 from sekant.errors import ModelError
 from sekant.model.expressions.expression import Expression
 from sekant.model.quantities import Vector, read_value, wrong
 
 
-def number(unit: str | None) -> BeforeValidator:
-    def read(given: Any) -> float:
+@dataclass(frozen=True)
+class number:
+    """Annotation: a number with this unit in files, SI inside; an empty unit has none, None is any."""
+
+    unit: str | None
+
+    def read(self, given: Any) -> float:
         try:
-            value = read_value(given, unit)
+            value = read_value(given, self.unit)
         except ModelError as error:
             raise wrong(error.message) from None
         if isinstance(value, Expression):
@@ -23,10 +30,17 @@ def number(unit: str | None) -> BeforeValidator:
             )
         return value
 
-    return BeforeValidator(read)
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.no_info_before_validator_function(self.read, handler(source))
+
+    def __get_pydantic_json_schema__(
+        self, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> dict[str, Any]:
+        unit = {} if self.unit is None else {"x-unit": self.unit or "1"}
+        return {"type": ["number", "string"], **unit}
 
 
-Metres = Annotated[float, number("m")]
+Meters = Annotated[float, number("m")]
 Radians = Annotated[float, number("rad")]
 Kilograms = Annotated[float, number("kg")]
 Newtons = Annotated[float, number("N")]
@@ -34,9 +48,9 @@ StiffnessNumber = Annotated[float, number("N/m")]
 DampingNumber = Annotated[float, number("N*s/m")]
 Plain = Annotated[float, number("")]
 _Inertia = Annotated[float, number("kg*m^2")]
-PointNumbers = Annotated[tuple[Metres, Metres, Metres], Vector()]
+PointNumbers = Annotated[tuple[Meters, Meters, Meters], Vector()]
 InertiaNumbers = Annotated[tuple[_Inertia, _Inertia, _Inertia], Vector(("Ixx", "Iyy", "Izz"))]
-MetresPerSecond = Annotated[float, number("m/s")]
-NewtonMetres = Annotated[float, number("N*m")]
-SquareMetres = Annotated[float, number("m^2")]
+MetersPerSecond = Annotated[float, number("m/s")]
+NewtonMeters = Annotated[float, number("N*m")]
+SquareMeters = Annotated[float, number("m^2")]
 Seconds = Annotated[float, number("s")]

@@ -10,7 +10,7 @@ from typing import Literal
 from pydantic import model_validator
 
 from sekant.model.quantities import Description
-from sekant.vehicle.plain import Metres, Plain
+from sekant.vehicle.plain import Meters, Plain
 
 
 class Suspension(Description):
@@ -29,18 +29,18 @@ class Suspension(Description):
     steer_axis: tuple[str, str] | None = None
     """frames of the lower and the upper ball joint; without them the screw axis of steering is used"""
     axle: Literal["front", "rear"] = "front"
-    wheelbase: Metres | None = None
-    cg_height: Metres | None = None
+    wheelbase: Meters | None = None
+    cg_height: Meters | None = None
     """of the vehicle's center of mass above the road"""
     brake_share: Plain = 1.0
     """share of the braking force at this axle; outboard brakes"""
     drive_share: Plain = 1.0
     """share of the driving force at this axle; the torque is taken by the body of the vehicle (shafts)"""
-    rack_per_turn: Metres | None = None
+    rack_per_turn: Meters | None = None
     """travel of the rack to the left for a left turn of the steering wheel; negative for a tie rod behind the axle"""
-    travel: tuple[Metres, Metres] = (-0.08, 0.08)
+    travel: tuple[Meters, Meters] = (-0.08, 0.08)
     """range of the wheel center's height against the drawing"""
-    steering: tuple[Metres, Metres] | None = None
+    steering: tuple[Meters, Meters] | None = None
     """range of the rack's displacement"""
 
     @model_validator(mode="after")

@@ -47,7 +47,7 @@ def lagrangian_scene(points: Mapping[str, SX], lines: Sequence[Sequence[str]]) -
                 )
         if kind not in KINDS:
             raise ModelError(f"lagrange: a line cannot be a '{kind}'; {suggest(kind, KINDS, 'kinds')}")
-        ends = [(name, [0.0, 0.0, 0.0]) for name in (first, second)]
+        ends = [[name, [0.0, 0.0, 0.0]] for name in (first, second)]
         links.append({"name": f"{kind}{number + 1}", "kind": kind, "ends": ends})
     planar = all(place.numel() == 2 for place in points.values())
     tracks: dict[str, Track] = {}
@@ -55,7 +55,7 @@ def lagrangian_scene(points: Mapping[str, SX], lines: Sequence[Sequence[str]]) -
         fixed = place.is_constant()
         tracks[name] = {
             "kind": "point",
-            "sum": [(f"{name}.position", 1.0)],
+            "sum": [[f"{name}.position", 1.0]],
             "fixed": fixed,
             "mass": not fixed,
         }

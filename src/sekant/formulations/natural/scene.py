@@ -31,7 +31,7 @@ class _NaturalScene:
             if item.is_point:
                 self.tracks[name] = {
                     "kind": "point",
-                    "sum": [(f"{name}.position", 1.0)],
+                    "sum": [[f"{name}.position", 1.0]],
                     "fixed": self._fixed(item),
                 }
         for name, part in m.parts.items():
@@ -62,18 +62,18 @@ class _NaturalScene:
         self.tracks[name] = {"kind": "point", "sum": terms, "fixed": self._fixed(item), "hidden": True}
         return name
 
-    def _terms(self, item: Geometric) -> list[tuple[str, float]] | None:
+    def _terms(self, item: Geometric) -> list[list[Any]] | None:
         """Channels and weights whose sum the point is, if it is one of basic points and vectors."""
         found = self.m.combination(item)
         if found is None:
             return None
-        return [(_channel(self.m.geometry[name]), weight) for name, weight in found.items()]
+        return [[_channel(self.m.geometry[name]), weight] for name, weight in found.items()]
 
     def _link(self, name: str, kind: str, A: Geometric, B: Geometric) -> None:
         ends = [end for end in (self._track(A), self._track(B)) if end is not None]
         known = [{end[0] for end in link["ends"]} for link in self.links]
         if len(ends) == 2 and not (kind == "rod" and set(ends) in known):
-            self.links.append({"name": name, "kind": kind, "ends": [(end, [0.0, 0.0, 0.0]) for end in ends]})
+            self.links.append({"name": name, "kind": kind, "ends": [[end, [0.0, 0.0, 0.0]] for end in ends]})
 
     def _mass(self, part: Part) -> None:
         track = self._track(part.points[0])

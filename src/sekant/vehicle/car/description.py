@@ -21,14 +21,14 @@ from sekant.vehicle.plain import (
     DampingNumber,
     InertiaNumbers,
     Kilograms,
-    Metres,
-    MetresPerSecond,
-    NewtonMetres,
+    Meters,
+    MetersPerSecond,
+    NewtonMeters,
     Newtons,
     Plain,
     PointNumbers,
     Radians,
-    SquareMetres,
+    SquareMeters,
     StiffnessNumber,
 )
 from sekant.vehicle.roads import AnyRoad, Plane
@@ -96,7 +96,7 @@ class Wheel(Description):
     mass: Kilograms = 20.0
     inertia: InertiaNumbers = (0.8, 1.2, 0.8)
     """[Ixx, Iyy, Izz] about its center; Iyy is that of its spin"""
-    width: Metres = 0.2
+    width: Meters = 0.2
     """as drawn"""
 
     @model_validator(mode="after")
@@ -109,7 +109,7 @@ class Wheel(Description):
 class SimpleSuspension(Description):
     """Wheels that rise straight up, each on a spring and damper of its own; no more is known of the suspension."""
 
-    track: Metres
+    track: Meters
     """distance between the wheels"""
     stiffness: StiffnessNumber
     """of one wheel's spring, over the wheel's travel"""
@@ -132,9 +132,9 @@ class SimpleSuspension(Description):
 class Steering(Description):
     """From the steering wheel to the rack; with hard points the tie rods do the rest."""
 
-    rack_per_turn: Metres = 0.05
+    rack_per_turn: Meters = 0.05
     """travel of the rack in one turn of the steering wheel; positive turns to the left whatever way it moves"""
-    arm: Metres = 0.13
+    arm: Meters = 0.13
     """simple suspension: travel of the rack over the steer angle of the wheels"""
     rack_mass: Kilograms = 5.0
     stiffness: StiffnessNumber = 2e6
@@ -167,12 +167,12 @@ class Drive(Description):
 
     axle: str = "rear"
     differential: Literal["open", "locked", "limited_slip"] = "open"
-    preload: NewtonMetres = 60.0
+    preload: NewtonMeters = 60.0
     bias: Plain = 0.3
     locking: Plain = 300.0
-    torque: NewtonMetres | TableData = 3000.0
+    torque: NewtonMeters | TableData = 3000.0
     """most torque at the axle: a number, or a table over the speed in m/s: {x: [0, 20, 60], y: [4000, 3000, 900]}"""
-    drag_torque: NewtonMetres = 300.0
+    drag_torque: NewtonMeters = 300.0
     """most torque with which the motor brakes"""
 
     @model_validator(mode="after")
@@ -184,7 +184,7 @@ class Drive(Description):
 class Brakes(Description):
     """Torques in proportion to one command, no more than `torque` of all wheels together."""
 
-    torque: NewtonMetres = 8000.0
+    torque: NewtonMeters = 8000.0
     front_share: Plain = 0.62
     """of the first axle"""
     standstill: Plain = 0.5
@@ -201,7 +201,7 @@ class Brakes(Description):
 class Air(Description):
     """Drag and downforce; areas of downforce may be expressions of the ride height h, with tables of the car."""
 
-    drag_area: SquareMetres = 0.65
+    drag_area: SquareMeters = 0.65
     front: PointNumbers | None = None
     """where the front downforce acts; by default above the first axle, at road level"""
     rear: PointNumbers | None = None
@@ -232,7 +232,7 @@ class Car(Description):
     """reduced: what becomes of the masses of links, see `sk.reduce`"""
     maneuver: str = "double-lane-change"
     """which one it is driven through where none is named"""
-    speed: MetresPerSecond = 0.0
+    speed: MetersPerSecond = 0.0
     """of the model by itself: straight ahead at this speed, which the driver holds"""
     simulation: SimulationSettings = SimulationSettings()
 

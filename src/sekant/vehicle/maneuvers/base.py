@@ -19,7 +19,7 @@ from sekant.results import Result
 from sekant.vehicle.car.commands import Commands
 from sekant.vehicle.car.description import Car
 from sekant.vehicle.car.single_track import SingleTrack
-from sekant.vehicle.plain import MetresPerSecond
+from sekant.vehicle.plain import MetersPerSecond
 from sekant.vehicle.roads import Road
 
 Floats = NDArray[np.float64]
@@ -119,7 +119,7 @@ class Maneuver(Description):
     source: ClassVar[str] = ""
     """where its definition stands"""
 
-    speed: MetresPerSecond = 80 / 3.6
+    speed: MetersPerSecond = 80 / 3.6
 
     @model_validator(mode="after")
     def _forward(self):

@@ -20,7 +20,7 @@ from sekant.vehicle.maneuvers.base import (
     first_time,
     register,
 )
-from sekant.vehicle.plain import MetresPerSecond, Plain, Seconds
+from sekant.vehicle.plain import MetersPerSecond, Plain, Seconds
 
 STOPPED = 0.1  # m/s
 
@@ -33,7 +33,7 @@ class BrakeStraight(Maneuver):
     summary: ClassVar[str] = "brake to a stop, straight ahead"
     source: ClassVar[str] = "ISO 21994 in outline: distance from the begin of braking to standstill"
 
-    speed: MetresPerSecond = 100 / 3.6
+    speed: MetersPerSecond = 100 / 3.6
     pedal: Plain = 0.7
     """share of the greatest brake torque"""
     at: Seconds = 0.5
@@ -95,7 +95,7 @@ class BrakeInTurn(BrakeStraight):
         "ISO 7975 in outline: change of the yaw rate and the path against the turn without braking"
     )
 
-    speed: MetresPerSecond = 80 / 3.6
+    speed: MetersPerSecond = 80 / 3.6
     acceleration: Plain = 4.0
     """lateral acceleration of the linear car before braking, m/s^2"""
     at: Seconds = 5.0

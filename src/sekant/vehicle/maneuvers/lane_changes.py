@@ -12,7 +12,7 @@ from sekant.vehicle.car.commands import Commands
 from sekant.vehicle.car.description import Car
 from sekant.vehicle.drivers import follow_path, hold_speed
 from sekant.vehicle.maneuvers.base import Floats, Lane, Maneuver, Measure, Run, Setting, Stop, register
-from sekant.vehicle.plain import Metres, MetresPerSecond, Seconds
+from sekant.vehicle.plain import Meters, MetersPerSecond, Seconds
 
 RUN_UP = 30.0  # m before the first cones
 RUN_OUT = 60.0  # m behind the last ones
@@ -22,7 +22,7 @@ LONGEST = 1.5  # times what the course takes at constant speed
 class LaneChange(Maneuver):
     """Common to lane changes: the path through the middles of the lanes."""
 
-    vehicle_width: Metres = 1.8
+    vehicle_width: Meters = 1.8
 
     def _points(self, car: Car) -> tuple[Floats, Floats]:
         """The path: along the middle of each lane, straight on before and behind."""
@@ -106,12 +106,12 @@ class DoubleLaneChange(LaneChange):
     summary: ClassVar[str] = "2 m to the side and back (Hall)"
     source: ClassVar[str] = "A. Hall, path-following joints, section 4.1.4"
 
-    offset: Metres = 2.0
-    start: Metres = 40.0
+    offset: Meters = 2.0
+    start: Meters = 40.0
     """where the first change begins"""
-    change: Metres = 45.0
+    change: Meters = 45.0
     """length of each change"""
-    straight: Metres = 35.0
+    straight: Meters = 35.0
     """length between them"""
     duration: Seconds = 15.0
 
@@ -160,7 +160,7 @@ class ObstacleAvoidance(LaneChange):
     summary: ClassVar[str] = "obstacle avoidance"
     source: ClassVar[str] = "dimensions of ISO 3888-2 as given in open literature"
 
-    speed: MetresPerSecond = 60 / 3.6
+    speed: MetersPerSecond = 60 / 3.6
 
     @property
     def _length(self) -> float:

@@ -13,7 +13,7 @@ from sekant.columns import read_columns
 from sekant.errors import SekantError
 from sekant.geometry.spatial import SX
 from sekant.tables.table import Table, Table2
-from sekant.vehicle.plain import Metres
+from sekant.vehicle.plain import Meters
 from sekant.vehicle.roads.base import Road, Surroundings, register
 
 Beyond = Literal["error", "constant", "periodic"]
@@ -53,7 +53,7 @@ class TrackRoad(Road):
     """heights of the left track, m"""
     right: tuple[float, ...] = ()
     """of the right one; as the left one if there is none"""
-    track: Metres = 1.5
+    track: Meters = 1.5
     """distance between the tracks"""
     beyond: Beyond = "error"
     """past the ends of the data: end the run and say so, go on at the last height, or start again"""

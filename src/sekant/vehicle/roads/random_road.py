@@ -23,7 +23,7 @@ from pydantic import model_validator
 
 from sekant.geometry.spatial import SX
 from sekant.tables.table import Table
-from sekant.vehicle.plain import Metres
+from sekant.vehicle.plain import Meters
 from sekant.vehicle.roads.base import Road, Surroundings, register
 from sekant.vehicle.roads.smooth import blend
 
@@ -47,13 +47,13 @@ class RandomRoad(Road):
     roughness: Literal["A", "B", "C", "D", "E", "F", "G", "H"] = "B"
     """class: A very good, C average, E poor"""
     seed: int = 1
-    track: Metres = 1.5
+    track: Meters = 1.5
     """distance b between the left and the right wheels, for their coherence"""
-    length: Metres = 200.0
+    length: Meters = 200.0
     """period; the longest wave"""
-    shortest: Metres = 0.3
+    shortest: Meters = 0.3
     """the shortest wave; shorter ones are enveloped by the tire"""
-    start: Metres = 5.0
+    start: Meters = 5.0
     """flat before, full after five further meters"""
 
     @model_validator(mode="after")

@@ -10,7 +10,7 @@ import typer
 def explain(
     item: Annotated[
         str | None,
-        typer.Argument(help="E.g. joint.path, spring_damper, body, simulation.", show_default="list all"),
+        typer.Argument(help="E.g. joint.path, spring_damper, body, road.sine, car.", show_default="list all"),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
