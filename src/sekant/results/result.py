@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import cached_property
 from html import escape
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -214,7 +214,7 @@ class Result:
 
 def _restored(*fields: Any) -> Result:
     *before, scene, warnings, final_state = fields
-    make_scene = None if scene is None else partial(dict, scene)
+    make_scene = None if scene is None else scene.copy
     return Result(*before, make_scene=make_scene, warnings=warnings, final_state=final_state)
 
 

@@ -65,7 +65,7 @@ class LagrangianParts:
     states: Mapping[str, tuple[SX, SX, float]] = field(default_factory=dict)
     lookups: Lookups = field(default_factory=Lookups)
     prescribed: Callable[[SX, SX], dict[str, SX]] | None = None
-    scene: Scene = field(default_factory=dict)
+    scene: Scene = field(default_factory=Scene)
     components: Mapping[int, tuple[SX, int, bool]] = field(default_factory=dict)
     carried: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     places: Mapping[str, tuple[SX, SX]] = field(default_factory=dict)

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 Vector = NDArray[np.float64]
 P = TypeVar("P")
 L = TypeVar("L", bound="Linear")
+L_co = TypeVar("L_co", bound="Linear", covariant=True)
 
 
 class Linear(Protocol):
@@ -33,14 +34,14 @@ class Linear(Protocol):
         ...
 
 
-class Problem(Protocol[P, L]):
+class Problem(Protocol[P, L_co]):
     """What is to be solved."""
 
-    def at(self, point: P) -> L:
+    def at(self, point: P, /) -> L_co:
         """The problem linearized there."""
         ...
 
-    def moved(self, point: P, step: Vector) -> P | None:
+    def moved(self, point: P, step: Vector, /) -> P | None:
         """The point after a step; None where there is none."""
         ...
 

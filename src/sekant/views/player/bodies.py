@@ -15,6 +15,7 @@ from sekant.model.scene import SceneBody
 from sekant.views.player.tracks import rotated
 
 Array = NDArray[np.float64]
+ORIGIN = [0.0, 0.0, 0.0]
 _THIN = 0.12  # least edge of a block, of its greatest
 
 
@@ -30,7 +31,7 @@ def body_parts(body: SceneBody, fastened: Sequence[Any], bar: float, size: float
         return [block]
     if not body.get("mass", 1.0):
         return []  # a mere link between two joints
-    return [{"kind": "sphere", "radius": 0.02 * size, "pose": at(body.get("com", [0, 0, 0]))}]
+    return [{"kind": "sphere", "radius": 0.02 * size, "pose": at(body.get("com", ORIGIN))}]
 
 
 def distinct(points: Sequence[Array], tolerance: float) -> list[Array]:
@@ -75,7 +76,7 @@ def inertia_block(body: SceneBody, size: float) -> dict[str, Any] | None:
         moments, R = np.diag(tensor).copy(), np.eye(3)
     if np.linalg.det(R) < 0:
         R[:, 0] *= -1
-    place = np.concatenate([np.asarray(body["com"], float), quaternion_from_rotation(R)]).tolist()
+    place = np.concatenate([np.asarray(body.get("com", ORIGIN), float), quaternion_from_rotation(R)]).tolist()
     axis = int(np.argmax(moments))
     others = [moments[i] for i in range(3) if i != axis]
     if np.ptp(others) < 0.02 * moments[axis] and moments[axis] > 1.5 * max(others):

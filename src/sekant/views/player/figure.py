@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from sekant.model.scene import Scene, SceneJoint, SceneLink
 from sekant.results.result import Result
-from sekant.views.player.bodies import at, body_parts, distinct, extent, placed
+from sekant.views.player.bodies import ORIGIN, at, body_parts, distinct, extent, placed
 from sekant.views.player.pack import packed_poses, packed_series, packed_times
 from sekant.views.player.strips import with_strips
 from sekant.views.player.tracks import MAX_FRAMES, Tracks, rotated, scene_of, tracks_of
@@ -115,7 +115,7 @@ class _Drawing:
         points = [
             self.tracks.points(name, p)[::every]
             for name, body in bodies.items()
-            for p in (body["com"], *body.get("frames", {}).values())
+            for p in (body.get("com", ORIGIN), *body.get("frames", {}).values())
         ]
         if not points:
             return 0.0
@@ -146,7 +146,7 @@ class _Drawing:
         ]  # it may be far away
         corners += [self.tracks.points(track, p[:3])[::10] for track, p in ends]
         for name, body in bodies.items():
-            for p in (body["com"], *body.get("frames", {}).values()):
+            for p in (body.get("com", ORIGIN), *body.get("frames", {}).values()):
                 corners.append(self.tracks.points(name, p)[::10])
         moving = np.vstack(corners)
         low, high = moving.min(axis=0), moving.max(axis=0)
