@@ -7,6 +7,8 @@ side, times those of one evaluation. The controller is a PID for each hinge, sam
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import casadi as ca
@@ -110,17 +112,16 @@ def _arm() -> dict[str, Any]:
     return {key: value for key, value in data.items() if key != "format"}
 
 
-def right_hand_side(system: sk.System) -> tuple[int, Any]:
-    """Operations, and a call of the compiled function."""
+def right_hand_side(system: sk.System) -> tuple[int, Callable[[int], object]]:
+    """Operations, and many calls of the compiled function, without Python between them."""
     eq = system.equations
     x, rates = system.rates(balance=False)
     count = ca.Function("f", [eq.t, x, eq.p], [rates]).n_instructions()
-    bound = system.right_hand_side(balance=False).bound()
+    function = system.right_hand_side(balance=False)
     state = np.concatenate([np.linspace(0.1, 0.6, JOINTS), np.linspace(0.3, -0.2, JOINTS)])
     z = system.element_states(system.initial_state(None), None)
-    bound.flat_inputs[1][:] = np.concatenate([state, z])
-    bound.flat_inputs[2][:] = system.parameter_vector()
-    return count, bound
+    row, p = np.concatenate([state, z])[None, :], system.parameter_vector()[None, :]
+    return count, lambda many: function.map(np.zeros((many, 1)), row, p)
 
 
 def controlled() -> sk.Model:
@@ -141,20 +142,12 @@ def run(quick: bool) -> dict[str, Any]:
     calls, counts = {}, {}
     for name in ("", *IDLE):
         counts[name], calls[name] = right_hand_side(base if not name else sk.compile(with_element(name)))
-    many = 200 if quick else 2000
-
-    def repeated(bound: Any) -> Any:
-        def call() -> None:
-            for _ in range(many):
-                bound()
-
-        return call
-
-    timed = best_of({name: (repeated(call), many) for name, call in calls.items()}, 3 if quick else 40)
+    many = 1_000 if quick else 20_000
+    timed = best_of({name: (partial(call, many), many) for name, call in calls.items()}, 3 if quick else 40)
     for name in IDLE:
         share = (timed[name].seconds / timed[""].seconds - 1) * 100
         added = (counts[name] / counts[""] - 1) * 100
-        figures.append(figure(f"idle {name}", timed[name], "us", f"{share:+.1f} % of an evaluation"))
+        figures.append(figure(f"idle {name}", timed[name], "ns", f"{share:+.1f} % of an evaluation"))
         targets.append(target(f"operations that an idle {name} adds", added, 2.0, unit="%"))
     until = 0.5 if quick else 10.0
     system = sk.compile(controlled())

@@ -39,8 +39,10 @@ def elastic(stiffness: Any, exponent: Any, onset: Any, gap: SX) -> tuple[SX, SX,
     if is_known(exponent, 1.0):
         return touching, k * d, k * d**2 / 2
     size = d**2 + small**2
-    energy = k / (n + 1) * (size ** ((n + 1) / 2) - small ** (n + 1))
-    return touching, k * d * size ** ((n - 1) / 2), energy
+    # roots cost a fraction of a power
+    grown = ca.sqrt(ca.sqrt(size)) if is_known(exponent, 1.5) else size ** ((n - 1) / 2)
+    energy = k / (n + 1) * (size * grown - small ** (n + 1))
+    return touching, k * d * grown, energy
 
 
 def push(spring: SX, touching: SX, gap_rate: SX, dissipation: Any) -> SX:
