@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
+from pathlib import Path
 from time import process_time
 
 import numpy as np
@@ -27,30 +28,7 @@ RANGE = ("-45 deg", "75 deg")
 
 def mechanism() -> sk.Model:
     """Crank and rocker on skew axes, and a coupler between a universal joint and a ball."""
-
-    def link(length: float) -> sk.Body:
-        return sk.Body(frames={"end": sk.Frame(position=(0, 0, length))})
-
-    tilted = sk.Frame(position=(0.9, 0.35, 0.0), orientation=sk.Orientation(axis=(0, 0, 1), angle="25 deg"))
-    coupler = sk.Body(
-        mass=6.0, com=(0.4, 0.0, 0.0), inertia=(1, 1, 1), frames={"end": sk.Frame(position=(0.8, 0, 0))}
-    )
-    return sk.Model(
-        name="spatial four-bar",
-        gravity=(0.0, 0.0, -0.1),
-        bodies={"crank": link(0.5), "coupler": coupler, "rocker": link(0.6)},
-        joints={
-            "crank_hinge": sk.joints.Revolute(child="crank", axis=(0, 1, 0), q0="20 deg"),
-            "coupler_cross": sk.joints.Universal(
-                parent="crank.end",
-                child="coupler",
-                parent_pose=sk.Frame(orientation=sk.Orientation(axis=(1, 0, 0), angle="-90 deg")),
-                child_pose=sk.Frame(orientation=sk.Orientation(axis=(1, 0, 0), angle="-90 deg")),
-            ),
-            "rocker_hinge": sk.joints.Revolute(child="rocker", axis=(0, 1, 0), parent_pose=tilted),
-            "rocker_ball": sk.joints.Spherical(parent="coupler.end", child="rocker.end"),
-        },
-    )
+    return sk.load(Path(__file__).parent / "spatial_four_bar.yaml")
 
 
 def coupler_on_its_path() -> sk.Model:
