@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
@@ -37,15 +38,9 @@ class LaneRun:
 
 
 def fits_lanes(system: System, method: str) -> bool:
-    """Whether runs of a system may share the lanes: no constraints, no events, nothing that dop853 must land on."""
+    """Whether runs of a system may share the lanes: no events, nothing sampled, nothing that dop853 must land on."""
     eq = system.equations
-    if (
-        system.engine != "llvm"
-        or eq.constraints
-        or eq.elements.held_values
-        or eq.elements.delayed
-        or reactors_of(system)
-    ):
+    if system.engine != "llvm" or eq.elements.held_values or eq.elements.delayed or reactors_of(system):
         return False
     if method == "dop853":
         return not system.right_hand_side(False).sites
@@ -53,16 +48,20 @@ def fits_lanes(system: System, method: str) -> bool:
 
 
 def lane_function(system: System, name: str, lanes: int) -> NativeFunction:
-    """(t, x, p) -> xdot or qdot in lanes, t the same in all."""
+    """(t, x, p) -> xdot, qdot, or the projected x and the residuals, in lanes, t the same in all."""
     eq = system.equations
     x, rates = system.rates(balance=False)
-    result = rates if name == "rates" else eq.qdot
 
     def make() -> NativeFunction:
+        if name == "projection":
+            q, v, residual = eq.projection
+            results = [ca.vertcat(q, v, eq.z), residual]
+        else:
+            results = [rates if name == "rates" else eq.qdot]
         return build(
             f"{name} in {lanes} lanes",
             [eq.t, x, eq.p],
-            [result],
+            results,
             eq.lookups,
             cache=system.uses_cache,
             lanes=lanes,
@@ -91,6 +90,8 @@ def lane_problem(system: System, method: str, p: Floats) -> OdeProblem:
         p=np.ascontiguousarray(p).ravel(),
         kinematics=lane_function(system, "kinematics", lanes) if one.kinematics is not None else None,
         unit_blocks=np.array(blocks, dtype=np.int64).reshape(-1, 3),
+        projection=lane_function(system, "projection", lanes) if one.projection is not None else None,
+        residuals=lanes,
         switching=None,
     )
 
@@ -107,7 +108,11 @@ def run_lanes(
     atol: float = 1e-9,
     max_steps: int | None = None,
 ) -> list[LaneRun]:
-    """Run as many instances as there are starts, 2, 4 or 8 of them, over the same times (k,) s."""
+    """Run as many instances as there are starts, 2, 4 or 8 of them, over the same times (k,) s.
+
+    Closed loops are put back onto their constraints after every step, all lanes until the last one is there. Where
+    one cannot be, all end with the status "constraints": they have to be run one by one.
+    """
     lanes = len(starts)
     p = np.column_stack([system.parameter_vector(values) for values in parameters])
     states = [

@@ -11,7 +11,7 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
-from sekant.engine.codegen.lanes import emit_lanes, vector_symbols
+from sekant.engine.codegen.lanes import LANE_FORMAT, emit_lanes, vector_symbols
 from sekant.engine.codegen.llvm import CHUNK, ENTRY, FORMAT, emit
 from sekant.engine.codegen.native import BuildStats, NativeFunction
 from sekant.engine.codegen.numbers import SYMBOL, numbers_of, shape_key, values_of
@@ -175,7 +175,9 @@ class _Source:
 
     def _settings(self) -> str:
         """All that the object code depends on besides what is computed."""
-        lanes = f"{self.lanes} {self.shared} {sorted(vector_symbols())}" if self.lanes > 1 else ""
+        lanes = (
+            f"{self.lanes} {LANE_FORMAT} {self.shared} {sorted(vector_symbols())}" if self.lanes > 1 else ""
+        )
         return f"{__version__} {FORMAT} {self.chunk} {ca.CasadiMeta.version()} {target_identity()} {lanes}"
 
     def _key(self, guards: bool) -> str:

@@ -3,7 +3,7 @@
 Element j of an array is L doubles side by side, one a lane; arguments in `shared` are the same in all lanes and
 stand as they are. Arithmetic becomes that of vectors. Functions of the C library are taken from its vector library
 where the machine has one (libmvec of glibc, to 4 units in the last place), else lane by lane. Pieces of tables are
-found lane by lane. Switches decide in each lane for itself.
+searched in all lanes at once. Switches decide in each lane for itself.
 """
 
 from __future__ import annotations
@@ -12,16 +12,19 @@ import ctypes
 import re
 from collections.abc import Collection, Mapping
 from functools import cache
+from typing import Any
 
-from sekant.engine.codegen.llvm import CHUNKS_PER_MODULE, FREE, ChunkWriter, Code, Layout, entry_text
-from sekant.engine.codegen.lookup_ir import SEARCH, LookupCode
+from sekant.engine.codegen.lane_lookups import LaneLookup, lane_search
+from sekant.engine.codegen.llvm import CHUNKS_PER_MODULE, ChunkWriter, Code, Layout, entry_text
 from sekant.engine.codegen.numbers import SYMBOL
-from sekant.engine.codegen.operations import DECLARATIONS, ERFINV, LIBRARY, PURE, instructions, literal, power
-from sekant.engine.codegen.sites import TapeSites, find_sites
-from sekant.engine.codegen.tape import CONST, INPUT, OPERATION_POW, Tape, TapeLookup
+from sekant.engine.codegen.operations import DECLARATIONS, ERFINV, LIBRARY, PURE, instructions, power
+from sekant.engine.codegen.sites import find_sites
+from sekant.engine.codegen.tape import CONST, OPERATION_POW, Tape
 from sekant.errors import SekantError
 
 LANES = (2, 4, 8)
+LANE_FORMAT = 2
+"""To be raised with every change of the generated code in lanes alone, see `FORMAT`."""
 _NUMBER = re.compile(r"(?<![\w.%])(-?\d+\.\d+|0x[0-9A-F]{16})(?![\w.])")
 _CALL = re.compile(
     r"@(" + "|".join(re.escape(name) for name in sorted(LIBRARY, key=len, reverse=True)) + r")\("
@@ -77,7 +80,7 @@ def emit_lanes(
         if first == 0:
             body = [*body, entry_text(layout.count, CHUNKS_PER_MODULE)]
         text = "\n".join(body)
-        helpers = SEARCH + FREE if "@sekant.row" in text else ""
+        helpers = lane_search(lanes) if f"@sekant.rows{lanes}" in text else ""
         used = sorted(set(re.findall(rf"@sekant\.v{lanes}\.([\w.]+)\(", text)))
         helpers += ERFINV if "sekant.erfinv" in used else ""
         helpers += "".join(_function(name, LIBRARY[name], lanes) for name in used)
@@ -149,58 +152,11 @@ def _by_halves(symbol: str, count: int, lanes: int) -> tuple[str, str]:
 
 
 class _LaneWriter(ChunkWriter):
-    def __init__(
-        self,
-        tape: Tape,
-        sites: TapeSites,
-        layout: Layout,
-        number: int,
-        numbers: Mapping[int, int],
-        lanes: int,
-        shared: Collection[int],
-    ):
-        super().__init__(tape, sites, layout, number, numbers)
-        self.lanes, self.shared, self.kind = lanes, frozenset(shared), f"<{lanes} x double>"
-        self.results: dict[int, list[LookupCode]] = {}
-        self.across: dict[int, _AcrossLanes] = {}
+    """Text of one chunk in lanes: operations on vectors, lookups by `sekant.engine.codegen.lane_lookups`."""
 
-    def store(self, name: str, base: str, offset: int) -> None:
-        self.count += 1
-        self.lines.append(f"%s{self.count} = getelementptr double, ptr {base}, i64 {self.lanes * offset}")
-        self.lines.append(f"store {self.kind} {name}, ptr %s{self.count}, align 8")
-
-    def load(self, base: str, offset: int) -> str:
-        self.count += 1
-        self.lines.append(f"%s{self.count} = getelementptr double, ptr {base}, i64 {self.lanes * offset}")
-        self.lines.append(f"%l{self.count} = load {self.kind}, ptr %s{self.count}, align 8")
-        return f"%l{self.count}"
-
-    def load_shared(self, base: str, offset: int) -> str:
-        """A double that is the same in all lanes."""
-        scalar, n = super().load(base, offset), self.count
-        self.lines.append(f"%i{n} = insertelement {self.kind} undef, double {scalar}, i64 0")
-        zeros = f"<{self.lanes} x i32> zeroinitializer"
-        self.lines.append(f"%b{n} = shufflevector {self.kind} %i{n}, {self.kind} undef, {zeros}")
-        return f"%b{n}"
-
-    def operand(self, number: int) -> str:
-        if number < 0:
-            return ""
-        name = self.names.get(number)
-        if name is None:
-            op = self.op[number]
-            if op == CONST and number not in self.numbers:
-                return f"splat (double {literal(self.tape.constant[number])})"
-            if op == CONST:
-                name = self.load_shared(f"@{SYMBOL}", self.numbers[number])
-            elif op == INPUT and self.a[number] in self.shared:
-                name = self.load_shared(self.array("arg", self.a[number]), self.b[number])
-            elif op == INPUT:
-                name = self.load(self.array("arg", self.a[number]), self.b[number])
-            else:
-                name = self.load("%w", self.layout.slot[number])
-            self.names[number] = name
-        return name
+    def __init__(self, *arguments: Any):
+        super().__init__(*arguments)
+        self.found: dict[int, LaneLookup] = {}
 
     def operation(self, number: int, name: str) -> str:
         op = self.op[number]
@@ -212,81 +168,13 @@ class _LaneWriter(ChunkWriter):
         return text.replace("{a}", a).replace("{b}", b)
 
     def lookup(self, k: int, result: int) -> str:
-        lookup = self.tape.lookups[k]
-        if lookup.shape.components == 1 and len(lookup.shape.powers) == 1:
-            return self.lookup_across(k, result)
-        codes = self.results.get(k)
-        if codes is None:
-            self.array("arg", self.tables)
-            free = ["@sekant.free"] * len(lookup.arguments)
-            vectors = [self.operand(number) for number in lookup.arguments]
-            codes = self.results[k] = []
-            for lane in range(self.lanes):
-                arguments = []
-                for i, vector in enumerate(vectors):
-                    name = f"%k{k}.x{i}.{lane}"
-                    self.lines.append(f"{name} = extractelement {self.kind} {vector}, i64 {lane}")
-                    arguments.append(name)
-                codes.append(LookupCode(f"k{k}.{lane}", lookup, arguments, free))
-        last = "undef"
-        for lane, code in enumerate(codes):
-            value = code.result(result)
-            self.lines.extend(code.lines)
-            code.lines.clear()
-            name = f"%k{k}.r{result}.{lane}"
-            self.lines.append(f"{name} = insertelement {self.kind} {last}, double {value}, i64 {lane}")
-            last = name
-        return last
-
-    def lookup_across(self, k: int, result: int) -> str:
-        """A table with one component: pieces are found lane by lane, their polynomials evaluated in all lanes."""
-        code = self.across.get(k)
+        code = self.found.get(k)
         if code is None:
             lookup = self.tape.lookups[k]
             self.array("arg", self.tables)
-            vector = self.operand(lookup.arguments[0])
-            code = self.across[k] = _AcrossLanes(f"k{k}", lookup, vector, self.lanes)
-        name = code.vectors[result]
+            vectors = [self.operand(number) for number in lookup.arguments]
+            code = self.found[k] = LaneLookup(f"k{k}", lookup, vectors, self.lanes)
+        name = code.result(result)
         self.lines.extend(code.lines)
         code.lines.clear()
         return name
-
-
-class _AcrossLanes(LookupCode):
-    """Lookup of a table with one component in one variable, whose values are vectors of lanes."""
-
-    def __init__(self, prefix: str, lookup: TapeLookup, vector: str, lanes: int):
-        self.lanes = lanes
-        super().__init__(prefix, lookup, [vector], ["@sekant.free"])
-
-    def value(self, x: float) -> str:
-        return f"splat (double {literal(x)})"
-
-    def one(self, arguments: list[str]) -> None:
-        self.type = f"<{self.lanes} x double>"
-        (periodic,), (powers,) = self.lookup.shape.periodic, self.lookup.shape.powers
-        axis = self.pointer(self.table, 2)
-        rows = self.pointer("%T", self.load("i64", self.table))
-        u, laps, terms = "undef", "undef", ["undef"] * powers
-        for lane in range(self.lanes):
-            x = self.new(f"extractelement {self.type} {arguments[0]}, i64 {lane}")
-            row, local, lap = self.locate(axis, x, periodic, self.modes[0])
-            base = self.pointer(rows, self.new(f"mul i64 {row}, {powers}"))
-            found = [self.load("double", self.pointer(base, p)) for p in range(powers)]
-            u = self.into(u, local, lane)
-            laps = self.into(laps, lap, lane) if periodic else laps
-            terms = [self.into(term, value, lane) for term, value in zip(terms, found, strict=True)]
-        self.vectors = []
-        for (order,) in self.lookup.orders:
-            y = self.polynomial(terms, u, order)
-            if periodic and order == 0:
-                one = self.load("double", self.pointer(self.table, 1))
-                growth = "undef"
-                for lane in range(self.lanes):
-                    growth = self.into(growth, one, lane)
-                growth = self.new(f"fmul contract {self.type} {laps}, {growth}")
-                y = self.new(f"fadd contract {self.type} {y}, {growth}")
-            self.vectors.append(y)
-
-    def into(self, vector: str, value: str, lane: int) -> str:
-        return self.new(f"insertelement {self.type} {vector}, double {value}, i64 {lane}")

@@ -7,7 +7,7 @@ the scratch array w; a place in w is used again once its value is dead.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -144,9 +144,25 @@ def _split(chunk: np.ndarray, count: int) -> list[list[int]]:
 
 
 class ChunkWriter:
-    def __init__(self, tape: Tape, sites: TapeSites, layout: Layout, number: int, numbers: Mapping[int, int]):
+    """Text of one chunk.
+
+    `lanes`: numbers side by side in every value; element j of an array is then that many doubles, but for arguments
+    in `shared`, which are the same in all lanes.
+    """
+
+    def __init__(
+        self,
+        tape: Tape,
+        sites: TapeSites,
+        layout: Layout,
+        number: int,
+        numbers: Mapping[int, int],
+        lanes: int = 1,
+        shared: Collection[int] = (),
+    ):
         self.tape, self.sites, self.layout, self.number = tape, sites, layout, number
-        self.numbers = numbers
+        self.numbers, self.lanes, self.shared = numbers, lanes, frozenset(shared)
+        self.kind = "double" if lanes == 1 else f"<{lanes} x double>"
         self.tables, self.modes = len(tape.sizes_in), len(tape.sizes_in) + 1
         self.lines: list[str] = []
         self.names: dict[int, str] = {}
@@ -188,14 +204,25 @@ class ChunkWriter:
 
     def store(self, name: str, base: str, offset: int) -> None:
         self.count += 1
-        self.lines.append(f"%s{self.count} = getelementptr double, ptr {base}, i64 {offset}")
-        self.lines.append(f"store double {name}, ptr %s{self.count}, align 8")
+        self.lines.append(f"%s{self.count} = getelementptr double, ptr {base}, i64 {self.lanes * offset}")
+        self.lines.append(f"store {self.kind} {name}, ptr %s{self.count}, align 8")
 
-    def load(self, base: str, offset: int) -> str:
+    def load(self, base: str, offset: int, shared: bool = False) -> str:
+        """An element of an array; of one that is `shared`, the same number in all lanes."""
         self.count += 1
-        self.lines.append(f"%s{self.count} = getelementptr double, ptr {base}, i64 {offset}")
-        self.lines.append(f"%l{self.count} = load double, ptr %s{self.count}, align 8")
-        return f"%l{self.count}"
+        n, alone = self.count, shared or self.lanes == 1
+        place, kind = (offset, "double") if alone else (self.lanes * offset, self.kind)
+        self.lines.append(f"%s{n} = getelementptr double, ptr {base}, i64 {place}")
+        self.lines.append(f"%l{n} = load {kind}, ptr %s{n}, align 8")
+        if not shared or self.lanes == 1:
+            return f"%l{n}"
+        self.lines.append(f"%i{n} = insertelement {self.kind} undef, double %l{n}, i64 0")
+        zeros = f"<{self.lanes} x i32> zeroinitializer"
+        self.lines.append(f"%b{n} = shufflevector {self.kind} %i{n}, {self.kind} undef, {zeros}")
+        return f"%b{n}"
+
+    def constant(self, value: float) -> str:
+        return literal(value) if self.lanes == 1 else f"splat (double {literal(value)})"
 
     def operand(self, number: int) -> str:
         if number < 0:
@@ -204,11 +231,12 @@ class ChunkWriter:
         if name is None:
             op = self.op[number]
             if op == CONST and number not in self.numbers:
-                return literal(self.tape.constant[number])
+                return self.constant(self.tape.constant[number])
             if op == CONST:
-                name = self.load(f"@{SYMBOL}", self.numbers[number])
+                name = self.load(f"@{SYMBOL}", self.numbers[number], True)
             elif op == INPUT:
-                name = self.load(self.array("arg", self.a[number]), self.b[number])
+                i = self.a[number]
+                name = self.load(self.array("arg", i), self.b[number], i in self.shared)
             else:
                 name = self.load("%w", self.layout.slot[number])
             self.names[number] = name

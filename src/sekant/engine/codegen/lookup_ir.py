@@ -205,17 +205,22 @@ class LookupCode:
         row = self.new(f"add i64 {self.new(f'mul i64 {row1}, {rows2}')}, {row2}")
         start = self.new(f"mul i64 {row}, {self.m * k1 * k2}")
         base = self.pointer(self.pointer("%T", self.load("i64", self.table)), start)
+        self.vectors = self.of_patch(base, self.splat(local1), self.splat(local2))
+
+    def of_patch(self, base: str, u1: str, u2: str) -> list[str]:
+        """Values of all orders from the coefficients of a patch."""
+        k1, k2 = self.lookup.shape.powers
         grid = [
             [self.load(self.type, self.pointer(base, (p * k2 + q) * self.m)) for q in range(k2)]
             for p in range(k1)
         ]
-        u1, u2 = self.splat(local1), self.splat(local2)
         inner: dict[int, list[str]] = {}
-        self.vectors = []
+        found = []
         for order1, order2 in self.lookup.orders:
             if order2 not in inner:
                 inner[order2] = [self.polynomial(terms, u2, order2) for terms in grid]
-            self.vectors.append(self.polynomial(inner[order2], u1, order1))
+            found.append(self.polynomial(inner[order2], u1, order1))
+        return found
 
     def numeric(self, arguments: list[str]) -> None:
         """Calls of a function that is known by its address; first derivatives are central differences."""

@@ -229,7 +229,11 @@ def _add_functions(run: Run, problem: OdeProblem) -> None:
     clock, stage, k, qdot = np.zeros(1), np.zeros(n), np.zeros((STAGES, n)), np.zeros(n)
     kinematics = problem.kinematics or problem.rhs
     group, control = problem.euler_group or problem.rhs, np.zeros(5)
-    projection, projected, residual = problem.projection or problem.rhs, np.zeros(n), np.zeros(1)
+    projection, projected, residual = (
+        problem.projection or problem.rhs,
+        np.zeros(n),
+        np.zeros(problem.residuals),
+    )
     switching = problem.switching
     guards = problem.rhs if switching is None else switching.guards
     modes = lay_out_modes(switching, problem.rhs.sites, projection.sites)

@@ -16,6 +16,15 @@ SLACK = 10.0  # a residual that round-off keeps from reaching the tolerance may 
 
 
 @inner
+def _largest(run):
+    """The largest residual, of one system or of several side by side; infinite if one is not a number."""
+    found = 0.0
+    for k in range(run.residual.size):
+        found = max(found, run.residual[k]) if run.residual[k] < 1e100 else 1e300
+    return found
+
+
+@inner
 def project(run, x, t, arguments):
     """Project `x` in place at time t; returns whether it satisfies the constraints. Overwrites `run.stage`.
 
@@ -28,7 +37,7 @@ def project(run, x, t, arguments):
         for j in range(x.size):
             stage[j] = x[j]
         call_native(run.projection, arguments, run.projection_res, run.work)
-        residual = run.residual[0]
+        residual = _largest(run)
         if residual <= tolerance or not residual < 1e100:
             break
         for j in range(x.size):

@@ -1,0 +1,85 @@
+"""Several instances in the lanes of the processor against one at a time: processor time of a step, in one run.
+
+python benchmarks/lanes.py [steps]
+"""
+
+from __future__ import annotations
+
+import runpy
+import sys
+from pathlib import Path
+from time import process_time
+from typing import Any
+
+import numpy as np
+
+import sekant as sk
+from sekant.analyses.simulation.ensemble import FIXED, fits_lanes, lane_problem
+from sekant.analyses.simulation.runs import explicit_problem
+from sekant.analyses.simulation.start import start_of
+from sekant.solvers.ode import integrate
+
+sys.path.insert(0, str(Path(__file__).parent))
+import trees
+
+EXAMPLES = Path(__file__).parent.parent / "examples"
+ROUNDS = 5
+
+
+def reduced_car() -> sk.Model:
+    """Reduced, with its controller left out."""
+    from sekant.vehicle.car import car_model, load_car
+
+    return car_model(load_car(EXAMPLES / "car" / "hatchback.yaml"), speed=20.0)
+
+
+def quarter_car_on_a_path() -> sk.Model:
+    found = runpy.run_path(str(Path(__file__).with_name("path_quarter_car.py")))
+    return found["model"](found["curve"]())
+
+
+MODELS = {
+    "quarter car": lambda: sk.load(EXAMPLES / "quarter_car.yaml"),
+    "quarter car on a path": quarter_car_on_a_path,
+    "16-DOF tree": lambda: trees.sekant_model(trees.vehicle()),
+    "double wishbone, closed loop": lambda: sk.load(EXAMPLES / "suspensions" / "double_wishbone.yaml"),
+    "reduced car": reduced_car,
+}
+
+
+def of_a_step(system: sk.System, method: str, lanes: int, steps: int) -> tuple[float, float, float]:
+    """Seconds of a step alone and of one in lanes, and how often the lanes win per instance."""
+    start = start_of(system, None, None, 0.0)[0]
+    x = np.concatenate([start.q, start.v, system.element_states(start)])
+    p = system.parameter_vector()
+    single = explicit_problem(system, None, False, method)
+    wide = lane_problem(system, method, np.repeat(p[:, None], lanes, axis=1))
+    h = 1e-4
+    options: dict[str, Any] = {"step": h} if method in FIXED else {"rtol": 1e-8, "atol": 1e-10}
+    times = np.array([0.0, h * steps])
+    best = [np.inf, np.inf]
+    for _ in range(ROUNDS):
+        for k, (problem, at) in enumerate([(single, x), (wide, np.repeat(x, lanes))]):
+            began = process_time()
+            done = integrate(problem, times, at, method=method, **options)
+            assert done.status == "finished", done.describe()
+            best[k] = min(best[k], (process_time() - began) / done.stats.steps)
+    return best[0], best[1], lanes * best[0] / best[1]
+
+
+def main(steps: int, chosen: list[str]) -> None:
+    for name, make in MODELS.items():
+        if chosen and not any(word in name for word in chosen):
+            continue
+        system = sk.compile(make())
+        for method in ("rk4", "dop853"):
+            if not fits_lanes(system, method):
+                print(f"{name:30} {method:8} one by one: it lands on breaks")
+                continue
+            alone, wide, gain = of_a_step(system, method, 4, steps)
+            both = f"{1e9 * alone:9.0f} ns a step, 4 lanes {1e9 * wide:9.0f} ns"
+            print(f"{name:30} {method:8} {both}: {gain:.2f}x a core")
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 2000, sys.argv[2:])
