@@ -14,6 +14,7 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -21,6 +22,9 @@ import sekant as sk
 
 sys.path.insert(0, str(Path(__file__).parent / "suspensions"))
 from quarter_cars import HUB, geometric
+
+if TYPE_CHECKING:
+    from sekant.analyses.linear.linear_model import LinearModel
 
 EXAMPLES = Path(__file__).parent
 DITHER = 1e-4  # of the coordinates, as TROM's
@@ -140,7 +144,7 @@ def compare(name: str) -> Found:
     return Found(exact, _frequencies(other, count), lines(motion, case.rate, exact))
 
 
-def _frequencies(linear: sk.LinearModel, count: int) -> np.ndarray:
+def _frequencies(linear: LinearModel, count: int) -> np.ndarray:
     modes = linear.modes()
     return np.sort(np.abs(modes.eigenvalues[modes.oscillations].imag))[:count] / (2 * np.pi)
 

@@ -16,6 +16,7 @@ import pytest
 
 import sekant as sk
 from linear_models import slider_pendulum
+from sekant.analyses.linear.linear_model import LinearModel
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
@@ -78,7 +79,7 @@ def test_moments_on_a_surface_act_on_coordinates_not_on_unit_tangents():
 def test_eigenvalue_derivatives_need_left_eigenvectors_too():
     """TROM (8.4), (8.8), (8.9), by the damping of the slider-pendulum, against differences."""
 
-    def linear(c: float) -> sk.LinearModel:
+    def linear(c: float) -> LinearModel:
         return sk.linearize(sk.compile(slider_pendulum(c)))
 
     h, at = 1e-4, 20.0
