@@ -44,7 +44,7 @@ def surface(kind, curvature=0.9, **fields):
     return {"type": "point_surface", "frame": "b", **shape, **fields}
 
 
-@pytest.mark.parametrize("kind", ["height", "pose_surface"])
+@pytest.mark.parametrize("kind", ["height", pytest.param("pose_surface", marks=pytest.mark.long)])
 def test_a_bounce_off_a_slope_mirrors_the_velocity(kind):
     """Impact of a frictionless ball: v+ = v - (1 + e) (v.n) n, with n of the surface where the ball touches it."""
     e, x0 = 0.7, 0.35
@@ -61,7 +61,7 @@ def test_a_bounce_off_a_slope_mirrors_the_velocity(kind):
     assert result["floor.work"][-1] == pytest.approx(-0.5 * 1.3 * (1 - e**2) * (v @ n) ** 2, rel=1e-9)
 
 
-@pytest.mark.parametrize("kind", ["height", "pose_surface"])
+@pytest.mark.parametrize("kind", ["pose_surface", pytest.param("height", marks=pytest.mark.long)])
 def test_a_point_that_slides_in_a_bowl_is_a_pendulum(kind):
     """Without friction it stays on the parabola and keeps its energy; its period is that of a point on that curve."""
     q0, c = 0.2, 0.9
@@ -78,6 +78,7 @@ def test_a_point_that_slides_in_a_bowl_is_a_pendulum(kind):
     assert result["floor.force"].min() > 0
 
 
+@pytest.mark.long
 def test_a_ball_with_friction_rolls_on_a_tilted_surface():
     """A plane as a height field: a rolls at g sin(a) 5/7 for a full ball; the same as on `point_plane`."""
     slope = 0.2
@@ -92,6 +93,7 @@ def test_a_ball_with_friction_rolls_on_a_tilted_surface():
     assert np.linalg.norm(a["b.velocity"][-1]) == pytest.approx(along, rel=1e-8)
 
 
+@pytest.mark.long
 def test_a_stiff_contact_comes_near_the_rigid_one():
     """The compliant ball in the same bowl stays within the depth of its own weight, on both kinds of surfaces."""
     law = {"stiffness": 1e7, "exponent": 1.0, "dissipation": 0.3}

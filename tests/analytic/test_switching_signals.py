@@ -315,7 +315,14 @@ def test_crossings_of_both_directions_count_once(method):
     assert np.all(result["second"] == 1)
 
 
-@pytest.mark.parametrize("options", [{"method": "taylor", "rtol": 1e-10}, {"method": "rk4", "step": 0.01}])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"method": "taylor", "rtol": 1e-10},
+        {"method": "dop853", "rtol": 1e-10},
+        {"method": "rk4", "step": 0.01},
+    ],
+)
 def test_a_distance_along_a_straight_motion_is_seen(options):
     """The motion is a polynomial, but the distance to a point beside it has branch points 0.2 s off the real axis."""
     model = model_from_dict(

@@ -1,6 +1,8 @@
 """Events on a step of DOP853: suspected on three points of it, looked for on nine, located to round-off of time.
 
-A function that leaves its sign and comes back within an eighth of a step may be missed.
+Over a step that is a large part of the run they are looked for every hundredth of the run: where the motion is simple
+the steps are long, and a function of it, such as a distance, may come and go within one. A function that leaves its
+sign and comes back within an eighth of a step, and within a hundredth of the run, may be missed.
 """
 
 from __future__ import annotations
@@ -24,9 +26,17 @@ from sekant.solvers.ode.projection import project
 from sekant.solvers.ode.unit_blocks import normalize
 
 NO_EVENT, NO_DENSE_OUTPUT = -1, -2
+LOOKS = 100  # at least, over a run
 NEAR = (
     0.2  # part of its range on the step by which a parabola may miss the extreme value of an event function
 )
+
+
+@inner
+def _points(run, h):
+    """At how many points of a step of length h events are looked for."""
+    span = run.edges[run.edges.size - 1] - run.edges[0]
+    return max(SAMPLES, min(int(LOOKS * h / span) + 1, LOOKS))
 
 
 @inner
@@ -102,7 +112,8 @@ def find_event(run, t, h):
 
     `run.theta_event`: the part of the step at which it happens. Without one, e holds the values at the end.
     """
-    if not _suspicious(run, t, h):
+    points = _points(run, h)
+    if not _suspicious(run, t, h) and points == SAMPLES:
         put(run.e, 0, run.e_b)
         return NO_EVENT
     if run.wanted == 0:
@@ -112,8 +123,8 @@ def find_event(run, t, h):
         run.wanted = 1
     a = 0.0
     put(run.e_a, 0, run.e_start)
-    for i in range(1, SAMPLES + 1):
-        b = i / SAMPLES
+    for i in range(1, points + 1):
+        b = i / points
         _look(run, t, h, b, True)
         if happened(run) >= 0:
             put(run.e_b, 0, run.e)

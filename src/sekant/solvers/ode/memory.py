@@ -43,9 +43,9 @@ class Options(NamedTuple):
     max_step: float
     max_steps: int
     first_step: float
-    usual_step: float
     rtol: float
     atol: NDArray[np.float64]
+    usual_step: float = 0.0
 
 
 class Run(Struct):
