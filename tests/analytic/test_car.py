@@ -7,7 +7,8 @@ import pytest
 import sekant as sk
 from sedans import BRUSH, LINEAR, sedan
 from sekant.vehicle.car import Commands, car_description, car_model, single_track, standing_loads
-from sekant.vehicle.driving import drive, steady_turns
+from sekant.vehicle.drivers.path import preview_gains
+from sekant.vehicle.driving import drive, lateral_model, steady_turns, straight_running
 
 WHEELS = [f"{axle}.{side}" for axle in ("front", "rear") for side in ("left", "right")]
 
@@ -294,3 +295,57 @@ def test_wheels_lift_and_land_without_loss(car, what, options):
     assert max(x.max() for x in off if x.size) < 0.01  # N, see LEAST in the tire element
     if what == "iso-3888-2":
         assert any("cannot follow it" in line for line in run.warnings)
+
+
+@pytest.fixture(scope="module")
+def straight():
+    return straight_running(sedan(), 20.0), lateral_model(sedan(), 20.0)
+
+
+def test_the_drivers_model_is_that_of_the_linear_car(straight):
+    """Steady gains to round-off, and answers to steering within half a percent up to 1.5 Hz."""
+    running, model = straight
+    for f, share in ((1e-5, 1e-7), (0.2, 5e-3), (0.7, 5e-3), (1.5, 5e-3)):
+        exact = running.response([f])[0]
+        found = np.linalg.solve(2j * np.pi * f * np.eye(model.B.size) - model.A, model.B)
+        assert np.abs(found - exact).max() < share * np.abs(exact).max()
+    # the steady turn by statics of the linear car: more understeer than without roll and load transfer
+    plain = single_track(car_description(sedan()), standing_loads(car_description(sedan())), 20.0)
+    assert model.yaw_gain == pytest.approx(plain.yaw_gain(20.0), rel=0.05)
+
+
+def test_preview_weights_reproduce_every_straight_path(straight):
+    """A path that is known to lie aside, or to run off straight, is followed without error by the optimal driver."""
+    K, times, weights = preview_gains(straight[1], 20.0)
+    n = straight[1].B.size
+    assert weights.sum() == pytest.approx(K[n], rel=1e-12)
+    # heading along y = c x: the car is there, turned by c, and steers nothing
+    assert weights @ times * 20.0 == pytest.approx(K[n + 1], rel=2e-2)  # 24 points stand for the integral
+
+
+SLOPE = {"type": "grade", "slope": 0.08}
+RELAXED = {**BRUSH, "longitudinal_relaxation": 0.2, "lateral_relaxation": 0.4, "patch_damping": 3000.0}
+
+
+def test_a_braked_car_stays_on_a_grade():
+    """Wheels stick to the last bit, and the car hangs on its tires: it comes to rest and stays there."""
+    car = car_description(sedan(RELAXED, road=SLOPE, drive=None))
+    result = sk.simulate(car_model(car, Commands(brake="1")), 8.0, output_step=0.5)
+    assert result.ok
+    assert all(np.all(result[f"{wheel}.hub.v"] == 0.0) for wheel in WHEELS)
+    x, late = result["position"][:, 0], result.time > 6.0
+    assert np.ptp(x[late]) < 1e-6
+    pull = sum(result[f"{wheel}.tire.Fx"][-1] for wheel in WHEELS)
+    weight = total_mass(car) * 9.81 * np.sin(np.arctan(0.08))
+    assert pull == pytest.approx(weight, rel=1e-4)  # wheels are not quite upright on the grade
+
+
+def test_a_run_that_ends_early_tells_no_measures_of_its_maneuver(tmp_path):
+    rows = "\n".join(f"{x},0" for x in range(-10, 41, 10))
+    (tmp_path / "road.csv").write_text(f"x,z\n{rows}\n")
+    road = {"type": "track", "file": str(tmp_path / "road.csv")}
+    run = drive(sedan(road=road), "step-steer", speed=20.0, duration=4.0)
+    assert not run.complete
+    assert "the run ended at" in run.warnings[0]
+    assert "measures of the maneuver are left out" in run.warnings[0]
+    assert not any("gain" in measure.name for measure in run.measures)

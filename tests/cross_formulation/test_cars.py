@@ -24,9 +24,7 @@ def swerving() -> sk.Model:
         update={"velocity": (19.7, 0.4, -0.1), "angular_velocity": (0.12, -0.07, 0.23)}
     )
     for k, name in enumerate(name for name in model.joints if name.endswith(".left.travel")):
-        joints[name] = joints[name].model_copy(
-            update={"q0": (0.011 - 0.017 * k,), "v0": (0.13 + 0.05 * k,)}
-        )
+        joints[name] = joints[name].model_copy(update={"q0": (0.011 - 0.017 * k,), "v0": (0.13 + 0.05 * k,)})
     return model.changed(joints=joints)
 
 
@@ -57,6 +55,7 @@ def test_the_motion_of_a_car(formulation) -> None:
         sk.simulate(sk.compile(model, formulation=name), 0.05, outputs=OUTPUTS, **how)
         for name in ("joint", formulation)
     )
-    assert joint.ok and other.ok
+    assert joint.ok
+    assert other.ok
     worst = differences(joint, other)
     assert max(worst.values()) < 1e-8, max(worst, key=lambda name: worst[name])

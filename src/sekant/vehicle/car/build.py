@@ -265,12 +265,12 @@ class _Builder:
         tracks = [
             2 * abs(float(axle_data(axle).center[1])) - 1.2 * axle.wheel.width for axle in car.axles.values()
         ]
-        height, width = car.chassis.com[2], min(tracks)
+        road, width = -self._height(), min(tracks)
         for key, x, z, size in (
-            ("lower", 0.0, 0.0, (1.5 * length, width, 0.36)),
-            ("cabin", -0.06 * length, 0.38, (0.72 * length, 0.9 * width, 0.4)),
+            ("lower", 0.0, 0.5, (1.55 * length, width, 0.5)),
+            ("cabin", -0.08 * length, 0.99, (0.78 * length, 0.86 * width, 0.48)),
         ):
-            pose = Placement(position=(middle + x, 0.0, height + z))
+            pose = Placement(position=(middle + x, 0.0, road + z))
             found[f"chassis_{key}"] = Box(frame="chassis", pose=pose, size=size, color="blue", opacity=0.55)
         for name, axle in car.axles.items():
             for side in SIDES:

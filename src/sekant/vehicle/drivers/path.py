@@ -1,6 +1,7 @@
 """A driver who follows a path y(x) by looking ahead, with gains that follow from the linear car.
 
-The linear car at its speed V, with hands that follow with a lag T, x = (v, r, y, psi, h), x' = A x + B u, is to be
+The car at its speed V, linear about straight running (`LateralModel`: sideslip velocity v, yaw rate r, roll angle and
+rate), with hands that follow with a lag T, x = (v, r, ..., y, psi, h), x' = A x + B u, is to be
 steered so that the integral of (y - y_path)^2 / Y^2 + u^2 / U^2 is least. For a path that is known ahead the optimum
 is (Sharp and Valtetsiotis, Optimal preview car steering control, Vehicle System Dynamics 35, 2001; here in continuous
 time)
@@ -14,7 +15,7 @@ points ahead; U is the steering wheel angle of a lateral acceleration of `EFFORT
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +24,6 @@ from sekant.errors import ModelError
 from sekant.model.signals.lowpass import Lowpass
 from sekant.model.table import TableData
 from sekant.vehicle.car.commands import Commands
-from sekant.vehicle.car.single_track import SingleTrack
 
 Floats = NDArray[np.float64]
 CLOSE = 0.1  # m
@@ -32,19 +32,42 @@ LAG = 0.05  # s, of the hands
 POINTS = 24  # ahead
 HORIZON = 2.0  # s
 MOST = 9.0  # rad of the steering wheel
+ROLL_RATE = "(turn.x*cos(angles.yaw) + turn.y*sin(angles.yaw))"
 
 
-def preview_gains(linear: SingleTrack, speed: float) -> tuple[Floats, Floats, Floats]:
-    """K (5,) for (v, r, y, psi, h), times ahead (n,) s, and the weights (n,) of the path there."""
+@dataclass(frozen=True, eq=False)
+class LateralModel:
+    """x' = A x + B u over the steering wheel angle u (rad); A (n, n), B (n,). The states `felt` (n) are expressions
+    of what every car measures, sideslip velocity (m/s) and yaw rate (rad/s) first."""
+
+    A: Floats
+    B: Floats
+    felt: tuple[str, ...] = ("lateral_velocity", "yaw_rate")
+
+    @property
+    def yaw_gain(self) -> float:
+        """Steady yaw rate over the steering wheel angle, 1/s."""
+        return float(-np.linalg.solve(self.A, self.B)[1])
+
+    @property
+    def stable(self) -> bool:
+        return bool(np.linalg.eigvals(self.A).real.max() < 0.0)
+
+
+def preview_gains(lateral: LateralModel, speed: float) -> tuple[Floats, Floats, Floats]:
+    """K (n + 3,) for (felt, y, psi, h), times ahead (n,) s, and the weights (n,) of the path there."""
     from scipy.linalg import expm, solve_continuous_are
 
-    own, steer = linear.matrices(speed)
-    A = np.zeros((5, 5))
-    A[:2, :2], A[:2, 4] = own, steer / linear.ratio
-    A[2, 0], A[2, 3], A[3, 1], A[4, 4] = 1.0, speed, 1.0, -1 / LAG
-    B = np.array([0.0, 0.0, 0.0, 0.0, 1 / LAG])
-    effort = EFFORT / (speed * linear.yaw_gain(speed))
-    Q = np.diag([0.0, 0.0, 1 / CLOSE**2, 0.0, 0.0])
+    n = lateral.B.size
+    y, psi, h = n, n + 1, n + 2
+    A = np.zeros((n + 3, n + 3))
+    A[:n, :n], A[:n, h] = lateral.A, lateral.B
+    A[y, 0], A[y, psi], A[psi, 1], A[h, h] = 1.0, speed, 1.0, -1 / LAG
+    B = np.zeros(n + 3)
+    B[h] = 1 / LAG
+    effort = EFFORT / (speed * lateral.yaw_gain)
+    Q = np.zeros((n + 3, n + 3))
+    Q[y, y] = 1 / CLOSE**2
     R = 1 / effort**2
     P = solve_continuous_are(A, B[:, None], Q, [[R]])
     K = B @ P / R
@@ -52,10 +75,10 @@ def preview_gains(linear: SingleTrack, speed: float) -> tuple[Floats, Floats, Fl
     ds = HORIZON / POINTS
     per = 20
     step = expm(closed.T * ds / per)
-    g = Q[:, 2].copy()
+    g = Q[:, y].copy()
     times, weights = [], []
     for k in range(POINTS):  # each point stands for its share of the integral
-        total = np.zeros(5)
+        total = np.zeros(n + 3)
         for _ in range(per):
             after = step @ g
             total += (g + after) / 2 * ds / per
@@ -63,7 +86,7 @@ def preview_gains(linear: SingleTrack, speed: float) -> tuple[Floats, Floats, Fl
         times.append((k + 0.5) * ds)
         weights.append(float(B @ total / R))
     weights = np.array(weights)
-    weights[-1] += K[2] - weights.sum()  # what lies beyond the horizon
+    weights[-1] += K[y] - weights.sum()  # what lies beyond the horizon
     return K, np.array(times), weights
 
 
@@ -73,7 +96,7 @@ def follow_path(
     y: Sequence[float] | Floats,
     *,
     speed: float,
-    linear: SingleTrack,
+    lateral: LateralModel,
 ) -> Commands:
     """The `commands` with a steering that follows the path through the points x, y (n,) m at `speed` (m/s).
 
@@ -83,10 +106,10 @@ def follow_path(
     x, y = np.asarray(x, float), np.asarray(y, float)
     if x.size < 4 or np.any(np.diff(x) <= 0):
         raise ModelError("a path needs at least 4 points with increasing x")
-    if speed <= 0 or linear.yaw_gain(speed) <= 0:
+    if speed <= 0 or lateral.yaw_gain <= 0 or not lateral.stable:
         raise ModelError(
             f"a path cannot be followed at {speed:g} m/s: the car must move forward, below the critical speed of a "
-            f"car that oversteers (its understeer gradient is {linear.understeer_gradient:.3g} rad s^2/m)"
+            f"car that oversteers (its yaw gain is {lateral.yaw_gain:.3g}/s)"
         )
     steepest = float(np.max(np.abs(np.diff(y) / np.diff(x))))
     if steepest > 1.0:
@@ -95,12 +118,12 @@ def follow_path(
             "as y over x; let it run along x"
         )
     table = TableData(x=tuple(x), y=tuple(y), kind="pchip", extrapolation="constant")
-    K, times, weights = preview_gains(linear, speed)
+    K, times, weights = preview_gains(lateral, speed)
     seen = " + ".join(
         f"{w!r}*path(position.x + {speed * s!r})"
         for w, s in zip(weights.tolist(), times.tolist(), strict=True)
     )
-    felt = ("lateral_velocity", "yaw_rate", "position.y", "angles.yaw", "hands")
+    felt = (*lateral.felt, "position.y", "angles.yaw", "hands")
     own = " + ".join(f"{gain!r}*{name}" for gain, name in zip(K.tolist(), felt, strict=True))
     steer = f"max(-{MOST}, min({MOST}, {seen} - ({own})))"
     hands = Lowpass(input=steer, time_constant=LAG, unit="rad")

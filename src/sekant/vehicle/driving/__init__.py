@@ -1,7 +1,17 @@
 """Cars in motion: through maneuvers, and what is drawn around them."""
 
 from sekant.vehicle.driving.drive import drive, standing_model
+from sekant.vehicle.driving.lateral import StraightRunning, lateral_model, straight_running
 from sekant.vehicle.driving.scenery import with_scenery
 from sekant.vehicle.driving.steady_turns import SteadyTurns, steady_turns
 
-__all__ = ["SteadyTurns", "drive", "standing_model", "steady_turns", "with_scenery"]
+__all__ = [
+    "SteadyTurns",
+    "StraightRunning",
+    "drive",
+    "lateral_model",
+    "standing_model",
+    "steady_turns",
+    "straight_running",
+    "with_scenery",
+]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from sekant.analyses.simulation.simulate import simulate
@@ -14,6 +15,7 @@ from sekant.vehicle.car.commands import Commands
 from sekant.vehicle.car.description import Car, car_description
 from sekant.vehicle.car.single_track import single_track
 from sekant.vehicle.drivers import hold_speed
+from sekant.vehicle.driving.lateral import lateral_model
 from sekant.vehicle.driving.settle import needs_settling, settled
 from sekant.vehicle.maneuvers.base import OVERTURNED, Maneuver, Run, Setting, maneuver
 
@@ -43,7 +45,7 @@ def drive(
     chosen = maneuver(what, **options) if isinstance(what, str) else what
     car = car.model_copy(update={"road": chosen.road(car)})
     linear = single_track(car, standing_loads(car), chosen.speed)
-    commands = _watched(chosen, chosen.commands(Setting(car, linear)))
+    commands = _watched(chosen, chosen.commands(Setting(car, linear, partial(lateral_model, car))))
     model = car_model(car, commands, speed=chosen.speed)
     system = compile(model)
     result = simulate(

@@ -38,6 +38,7 @@ class SteadyTurns:
     accelerations: Floats
     motions: tuple[SteadyMotion, ...]
     single_track: SingleTrack
+    system: System
 
     @property
     def steering(self) -> Floats:
@@ -56,8 +57,7 @@ class SteadyTurns:
 
     def linear(self, number: int) -> LinearModel:
         """The linear model about one of the turns, in axes that move with the car."""
-        motion = self.motions[number]
-        return linearize(motion.system, motion)
+        return linearize(self.system, self.motions[number])
 
     def table(self) -> str:
         """Lateral acceleration, steering wheel angle, handling angle, sideslip and roll of every turn."""
@@ -89,7 +89,7 @@ def steady_turns(given: Car | dict[str, Any], speed: float, accelerations: Seque
             motion = search.turn(float(step))
         found.append(motion)
         last = float(a)
-    return SteadyTurns(speed, wanted, tuple(found), linear)
+    return SteadyTurns(speed, wanted, tuple(found), linear, system)
 
 
 class _Search:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar, TypeVar
 
@@ -19,6 +19,7 @@ from sekant.results import Result
 from sekant.vehicle.car.commands import Commands
 from sekant.vehicle.car.description import Car
 from sekant.vehicle.car.single_track import SingleTrack
+from sekant.vehicle.drivers.path import LateralModel
 from sekant.vehicle.plain import MetersPerSecond
 from sekant.vehicle.roads import Road
 
@@ -104,11 +105,12 @@ class Lane:
 
 @dataclass(frozen=True)
 class Setting:
-    """What a maneuver may know of the car: the description, its linear model, the wheels' loads."""
+    """What a maneuver may know of the car: the description, its single-track model, and on demand, since it takes
+    seconds, the `lateral` motion by its exact linear model at a speed (m/s)."""
 
     car: Car
     linear: SingleTrack
-    lanes: tuple[Lane, ...] = field(default_factory=tuple)
+    lateral: Callable[[float], LateralModel]
 
 
 class Maneuver(Description):

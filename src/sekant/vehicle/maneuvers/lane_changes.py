@@ -56,7 +56,8 @@ class LaneChange(Maneuver):
         raise NotImplementedError
 
     def commands(self, at: Setting) -> Commands:
-        steered = follow_path(Commands(), *self.path(at.car), speed=self.speed, linear=at.linear)
+        path, lateral = self.path(at.car), at.lateral(self.speed)
+        steered = follow_path(Commands(), *path, speed=self.speed, lateral=lateral)
         return hold_speed(steered, at.car, repr(self.speed), at.linear.mass)
 
     def measures(self, run: Run) -> list[Measure]:

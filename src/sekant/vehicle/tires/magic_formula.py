@@ -261,9 +261,12 @@ class MagicFormula61:
         return cos_atan(self.at.tan_alpha)
 
     def _equivalent(self, slip: SX) -> SX:
-        """Slip with the part that longitudinal slip adds (4.E77, 4.E78)."""
+        """Size of the slip with the part that longitudinal slip adds (4.E77, 4.E78).
+
+        Its sign is left out: trail and residual torque are even functions of it. Slopes at no slip are finite.
+        """
         ratio = self.K_x / self.K_y_safe * self.at.kappa
-        return ca.sqrt(slip**2 + ratio**2) * ca.sign(slip)
+        return ca.sqrt(slip**2 + ratio**2 + TINY)
 
     @cached_property
     def trail(self) -> SX:

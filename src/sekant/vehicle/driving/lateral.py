@@ -1,0 +1,113 @@
+"""Lateral motion of a car on a straight road: its exact linear model, and the few states that a driver feels of it.
+
+The car runs straight ahead at its speed, a steady motion; about it, in axes that move along, sideslip velocity v, yaw
+rate r, roll angle and roll rate answer to the steering wheel by the transfer functions G(s) of all coordinates,
+tires' states included. A driver's model has these four as its states x,
+
+    x' = A x + B u .
+
+Its gains at rest are those of the car, B = -A G(0), and A is what comes nearest to the car over the frequencies at
+which people steer (up to `HIGHEST`): the sum of |s G(s) - A (G(s) - G(0))|^2 is least.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import pi
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from sekant.analyses.linear.linear_model import LinearModel
+from sekant.analyses.linear.linearize import linearize
+from sekant.analyses.steady.motion import steady_motion
+from sekant.engine.system import compile
+from sekant.errors import ModelError
+from sekant.model.model import Model
+from sekant.vehicle.car.axle_data import axle_data
+from sekant.vehicle.car.build import car_model
+from sekant.vehicle.car.commands import Commands
+from sekant.vehicle.car.description import Car, car_description
+from sekant.vehicle.drivers.path import ROLL_RATE, LateralModel
+from sekant.vehicle.driving.settle import needs_settling, settled
+from sekant.vehicle.roads import Plane
+
+FELT = {
+    "lateral_velocity": "lateral_velocity",
+    "yaw_rate": "yaw_rate",
+    "angles.roll": "angles.roll",
+    "turn.x": ROLL_RATE,
+}
+"""Outputs of the linear model, and what they are called in a car that has turned away from x."""
+LEAST = 1e-9  # of the yaw rate: answers below are none, as the roll of a car that cannot roll
+HIGHEST = 1.5  # Hz
+SLOWEST = 1e-5  # Hz: as good as standing; at zero, place and heading grow without bound
+POINTS = 24
+
+
+@dataclass(frozen=True, eq=False)
+class StraightRunning:
+    """The linear model of a car about straight running, with the rack's driver `steering` as its input;
+    `travel`: of the rack (m) a radian of the steering wheel; `names` of what is observed."""
+
+    linear: LinearModel
+    travel: float
+    names: tuple[str, ...]
+
+    def response(self, frequencies: ArrayLike) -> NDArray[np.complex128]:
+        """(n, names) a radian of the steering wheel, at frequencies in Hz."""
+        order = [self.linear.outputs.index(name) for name in self.names]
+        return np.asarray(self.linear.frequency_response(frequencies)[:, order, 0] * self.travel, complex)
+
+
+def straight_running(
+    given: Car | dict[str, Any], speed: float, outputs: Sequence[str] = tuple(FELT)
+) -> StraightRunning:
+    """The linear model of a car that runs straight ahead at `speed` (m/s) on a level road.
+
+    Axles with hard points are taken reduced, links' inertia exact, where they can be: they move as the axles with
+    all their links do, at a tenth of the work.
+    """
+    car = car_description(given).model_copy(update={"road": Plane()})
+    commands = Commands(torque="torque", parameters={"torque": 0.0})
+    system = compile(_model(car, commands, speed), parameters=["torque"])
+    start = settled(system) if needs_settling(car) else system.initial_state()
+    names, v = list(system.state_names), np.asarray(start.v, float)
+    hubs = [name for name in names[: system.nq] if name.endswith(".hub.angle")]
+    own = names[system.nq : system.nq + system.nv]
+    rates = {name: float(v[own.index(name.replace(".angle", ".rate"))]) for name in hubs}
+    unknown = [*(["torque"] if car.drive is not None else []), *rates]
+    motion = steady_motion(
+        system, start, velocity=(speed, 0.0, 0.0), rates=rates, unknown=unknown, parameters={"torque": 0.0}
+    )
+    assert car.steered is not None
+    axle = car.axles[car.steered]
+    travel = axle.steering.rack_per_turn / (2 * pi)  # type: ignore[union-attr]
+    linear = linearize(system, motion, inputs=["steering"], outputs=list(outputs))
+    return StraightRunning(linear, travel if axle_data(axle).arm > 0 else -travel, tuple(outputs))
+
+
+def _model(car: Car, commands: Commands, speed: float) -> Model:
+    small = car if car.reduced else car.model_copy(update={"reduced": True, "links": "exact"})
+    try:
+        return car_model(small, commands, speed=speed)
+    except ModelError:
+        if small is car:
+            raise
+        return car_model(car, commands, speed=speed)
+
+
+def lateral_model(given: Car | dict[str, Any], speed: float) -> LateralModel:
+    """What a driver knows of the car at `speed` (m/s): its linear model in what it feels."""
+    running = straight_running(given, speed)
+    f = np.linspace(0.0, HIGHEST, POINTS + 1)[1:]
+    G, G0 = running.response(f), running.response([SLOWEST])[0].real
+    sizes = np.abs(G).max(axis=0)
+    felt = np.flatnonzero(sizes > LEAST * sizes[1])
+    G, G0 = G[:, felt], G0[felt]
+    left, right = 2j * pi * f[:, None] * G, G - G0
+    rows = np.vstack([right.real, right.imag])
+    A = np.asarray(np.linalg.lstsq(rows, np.vstack([left.real, left.imag]), rcond=None)[0].T, float)
+    return LateralModel(A, -A @ G0, tuple(list(FELT.values())[k] for k in felt))
