@@ -108,9 +108,8 @@ class System:
     def __reduce__(self) -> Any:
         """A system goes to another process as its model, and is compiled there; the cache has its functions."""
         eq = self.equations
-        formulation = eq.formulation if eq.formulation in FORMULATIONS else "joint"
         names = [name for name in self.parameters if name not in self.inputs]
-        recipe = (formulation, names, eq.algorithm, dict(eq.resolved.given))
+        recipe = (eq.formulation, names, eq.algorithm, dict(eq.resolved.given))
         return _compiled_anew, (self.model, recipe, self.engine, self._cache)
 
     def _repr_html_(self) -> str:

@@ -36,7 +36,7 @@ CHUNK_SECONDS = 0.15
 FIRST_CHUNK_STEPS = 256
 ADAPTIVE_MAX_STEPS = 10_000_000
 UNLIMITED = 2**62
-_STATUS: dict[int, Status] = {
+STATUS: dict[int, Status] = {
     MORE: "interrupted",
     FINISHED: "finished",
     NOT_FINITE: "not_finite",
@@ -83,7 +83,7 @@ def integrate(
     steps by shortening the step in which it happens, both to round-off of time. Outputs before it are given.
     The result does not depend on the chunks. A KeyboardInterrupt ends the run with status "interrupted".
     """
-    chosen = _choose(method, problem, step)
+    chosen = choose(method, problem, step)
     times = check_times(t_eval)
     start = _check_state(problem, x0)
     check_first_step(first_step)
@@ -111,7 +111,7 @@ def integrate(
     site = ""
     if code == CHATTERING and problem.switching is not None:
         site = problem.switching.label(run.blame)
-    return _outcome(_STATUS[code], chosen, times, run, site)
+    return outcome_of(STATUS[code], chosen, times, run, site)
 
 
 def _advance(
@@ -148,7 +148,8 @@ def _advance(
     return code
 
 
-def _outcome(status: Status, method: Method, times: NDArray[np.float64], run: Run, site: str) -> OdeOutcome:
+def outcome_of(status: Status, method: Method, times: NDArray[np.float64], run: Run, site: str) -> OdeOutcome:
+    """What the memory of a run says at its end."""
     rows, steps = run.row, run.steps
     return OdeOutcome(
         status=status,
@@ -173,7 +174,8 @@ def _outcome(status: Status, method: Method, times: NDArray[np.float64], run: Ru
     )
 
 
-def _choose(name: str, problem: OdeProblem, step: float | None) -> Method:
+def choose(name: str, problem: OdeProblem, step: float | None) -> Method:
+    """The method of this name; `step` must be given for one of fixed steps, and only then."""
     if name not in METHODS:
         raise SolverError(f"unknown method '{name}'; {suggest(name, list(METHODS))}")
     method = METHODS[name]

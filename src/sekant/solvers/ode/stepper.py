@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from sekant.errors import SolverError
 from sekant.solvers.ode import dop853
-from sekant.solvers.ode.integrate import _STATUS, UNLIMITED, _choose, _outcome
+from sekant.solvers.ode.integrate import STATUS, UNLIMITED, choose, outcome_of
 from sekant.solvers.ode.memory import Options, lay_out
 from sekant.solvers.ode.problem import OdeOutcome, OdeProblem
 
@@ -48,7 +48,7 @@ class Stepper:
         atol: float = 1e-10,
     ):
         self.problem = problem
-        self.method = _choose(method, problem, None if method == "dop853" else 1.0)
+        self.method = choose(method, problem, None if method == "dop853" else 1.0)
         edge = np.array([t, t + 1.0])
         run = lay_out(
             problem,
@@ -121,7 +121,7 @@ class Stepper:
 
     def outcome(self, code: int) -> OdeOutcome:
         """What happened in the last step, for a reader."""
-        return _outcome(_STATUS[code], self.method, self._t_eval, self._run, "")
+        return outcome_of(STATUS[code], self.method, self._t_eval, self._run, "")
 
     def save(self) -> Position:
         return Position(self.t, self.x.copy(), self._run.h, self._earliest)
