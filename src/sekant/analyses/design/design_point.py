@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sekant.analyses.design.derived import Derived
+from sekant.analyses.design.numbers_with_slopes import Derived
 from sekant.analyses.linear.linear_model import LinearModel
 from sekant.analyses.linear.linearize import linearize
 from sekant.analyses.linear.modes import Modes

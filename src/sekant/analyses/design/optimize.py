@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sekant.analyses.design.derived import Derived
 from sekant.analyses.design.design_point import Design, ModeTracks
+from sekant.analyses.design.numbers_with_slopes import Derived
 from sekant.analyses.design.optimizers import METHODS, Problem
 from sekant.engine.system import System
 from sekant.engine.system import compile as compile_model

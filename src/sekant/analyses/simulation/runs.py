@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sekant.analyses.simulation.chattering import switching_elements
+from sekant.analyses.simulation.chattering_rows import chattering
 from sekant.analyses.simulation.crossings import breaks_crossed, stepped_over
 from sekant.analyses.simulation.located import run_located
 from sekant.analyses.simulation.sampling import (
@@ -20,7 +21,6 @@ from sekant.analyses.simulation.sampling import (
     sampling_of,
     with_held,
 )
-from sekant.analyses.simulation.sliding import chattering
 from sekant.analyses.simulation.work import WorkAlongMotion
 from sekant.engine.codegen.native import NativeFunction
 from sekant.engine.codegen.text import compile_text

@@ -27,7 +27,7 @@ from sekant.geometry.curves.pose_curve import PoseCurve
 from sekant.geometry.fit.bounds import check_apart, check_bounds, check_prediction
 from sekant.geometry.fit.bsplines import merged_pieces, periodic_least_squares
 from sekant.geometry.fit.checks import LEAST_POINTS, check_count, check_gaps, check_parameter, check_turns
-from sekant.geometry.fit.closing import Closing, blend_seam
+from sekant.geometry.fit.closed_paths import Closing, blend_seam
 from sekant.geometry.fit.data import PoseData, read_poses
 from sekant.geometry.fit.errors import describe
 from sekant.geometry.fit.initial import Initial, cubic, first_spline, is_clean

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sekant.analyses.assembly.assemble import assemble
-from sekant.analyses.design.derived import Derived
+from sekant.analyses.design.numbers_with_slopes import Derived
 from sekant.analyses.kinematics.equations import DrivenEquations
 from sekant.analyses.kinematics.grid import path_points, walk
 from sekant.analyses.kinematics.parameter_rates import parameter_rates
