@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import re
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from typing import Annotated, Any, ClassVar
 
 import casadi as ca
@@ -65,18 +63,6 @@ natural:
   torques: {twist: {body: arm, against: base, torque: [0, 0, "0.1*cos(t)"]}}
 simulation: {until: 0.6, rtol: 1e-10, atol: 1e-10}
 """
-
-
-DOCS = Path(__file__).parents[2] / "docs" / "natural"
-SNIPPETS = [
-    pytest.param(kind, text, id=f"{page.stem}-{number}")
-    for page in sorted(DOCS.glob("*.md"))
-    for number, (kind, text) in enumerate(
-        re.findall(
-            r"^```(python|yaml)\n(.*?)^```", page.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE
-        )
-    )
-]
 
 
 def write(tmp_path, text):
@@ -176,15 +162,6 @@ def test_command_line(tmp_path, monkeypatch):
     assert (tmp_path / "mechanism.nc").exists()
     as_json = runner.invoke(app, ["check", str(path), "--json"])
     assert json.loads(as_json.stdout)["mass"] == pytest.approx(1.3)
-
-
-@pytest.mark.parametrize(("kind", "text"), SNIPPETS)
-def test_snippets_of_the_pages_run(kind, text, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    if kind == "python":
-        exec(compile(text, "snippet", "exec"), {"__name__": "snippet"})
-    else:
-        assert sk.simulate(sk.load(write(tmp_path, text)), 0.5).ok
 
 
 def test_schema_knows_the_section():
