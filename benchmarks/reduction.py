@@ -14,18 +14,21 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "examples" / "suspensions"))
 from quarter_cars import HUB, TRAVEL, compliant, geometric, rigid, steered
 
 STEP = 1e-4
-PUBLISHED = {"rigid": 6.0, "compliant": 2.7, "steered": 4.6}
+PUBLISHED = {"rigid": 6.0, "compliant": 2.7, "steered": 4.6, "bushings, elastic modes": 2.7}
 
 
 def pairs() -> dict[str, tuple[sk.Model, sk.Model]]:
     """Geometric and reduced models by name."""
     full = geometric("geometric")
     exact = sk.reduce(full, HUB, *TRAVEL, inertia="exact", nodes=41)
+    soft = compliant()[0]
+    elastic = sk.reduce(soft, HUB, *TRAVEL, elastic=True)
     return {
         "rigid": rigid(),
         "compliant": compliant(),
         "steered": steered(),
         "rigid, links that follow": (full, exact.model),
+        "bushings, elastic modes": (soft, elastic.model),
     }
 
 
