@@ -101,10 +101,10 @@ def text(found: dict[str, Run]) -> str:
         "|---|---|---|---|---|---|",
     ]
     for name, run in found.items():
-        apart = np.linalg.norm(run.place - mechanism.place, axis=1).max()
+        apart = "" if run is mechanism else f"{np.linalg.norm(run.place - mechanism.place, axis=1).max():.0e}"
         lines.append(
             f"| {name} | {run.coordinates} | {run.constraints} | {run.seconds:.3f} | "
-            f"{run.seconds / reduced.seconds:.1f} | {apart:.0e} |"
+            f"{run.seconds / reduced.seconds:.1f} | {apart} |"
         )
     return "\n".join([*lines, "", f"HALL's ratio of mechanism and prescribed steering: {PUBLISHED}."])
 
