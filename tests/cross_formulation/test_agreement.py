@@ -1,6 +1,6 @@
 """Three formulations and all adaptive methods agree at their tolerances, where each of them has its difficulty.
 
-A banked composite track (breaks between its segments), a spline path of measured data (34 pieces), a planar loop in
+A banked composite track (breaks between its segments), a spline path of measured data (40 pieces), a planar loop in
 space (redundant constraints), a loop with a stiff bushing. Errors of positions are those against series in joint
 coordinates at round-off, over what the positions cover; at most ten times the tolerance.
 """
@@ -110,3 +110,14 @@ def test_formulations_and_methods_agree_at_their_tolerances(motions, name, formu
     for rtol in (1e-6, 1e-8):
         error = np.max(np.abs(motions(name, formulation, method, rtol) - reference))
         assert error < 10 * rtol * covered
+
+
+@pytest.mark.parametrize(
+    "formulation", ["joint", "cartesian", pytest.param("natural", marks=pytest.mark.long)]
+)
+def test_dop853_follows_tight_tolerances_over_the_pieces_of_a_fit(motions, formulation):
+    reference = motions("measured path", "joint", "taylor", 1e-13)
+    covered = np.max(np.ptp(reference, axis=0))
+    for rtol in (1e-10, 1e-11):
+        error = np.max(np.abs(motions("measured path", formulation, "dop853", rtol) - reference))
+        assert error < 2 * rtol * covered
