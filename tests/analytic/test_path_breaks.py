@@ -7,12 +7,13 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import casadi as ca
 import numpy as np
 import pytest
 from scipy.interpolate import CubicSpline
 
 import sekant as sk
-from paths import STADIUM
+from paths import STADIUM, on_path
 from sekant.analyses.simulation import runs
 from sekant.solvers.ode import integrate
 
@@ -66,8 +67,9 @@ def test_two_laps_of_a_roller_coaster_keep_their_energy(coaster, method, rtol):
 def test_the_error_on_a_path_falls_with_every_decade(track, method, request):
     """What exceeds a tenth of rtol falls with every decade, and nothing exceeds rtol.
 
-    Below that the error is not rtol's: loose runs take the steps that lie between breaks, of a few per mille of
-    rtol whatever it is (dop853 needs 70 steps on the coaster at 1e-5 and 73 at 1e-6), tight ones are at round-off.
+    Below that the error is not rtol's where breaks are nearer than the steps (where they are not, see the next test):
+    loose runs take the steps that lie between breaks, of a few per mille of rtol whatever it is (dop853 needs 70
+    steps on the coaster at 1e-5 and 73 at 1e-6), tight ones are at round-off.
     The reference comes by another route: series on every piece.
     """
     system, times = request.getfixturevalue(track), np.linspace(0.0, 20.0, 81)
@@ -79,6 +81,33 @@ def test_the_error_on_a_path_falls_with_every_decade(track, method, request):
         assert error < rtol
         left.append(max(error, 0.1 * rtol))
     assert all(after < before for before, after in pairwise(left)), left
+
+
+@pytest.fixture(scope="module")
+def loop() -> sk.System:
+    """A loaded body on a closed curve of five pieces, each many steps long."""
+    curve = sk.PoseCurve.from_function(
+        lambda u: ca.vertcat(3.0 * ca.cos(u), 2.0 * ca.sin(u), 0.4 * ca.sin(2.0 * u)),
+        (0.0, 2.0 * np.pi),
+        orientation="none",
+        extrapolation="periodic",
+    )
+    return sk.compile(on_path(curve, q0=0.3, v0=1.1))
+
+
+@pytest.mark.parametrize("method", ADAPTIVE)
+def test_where_steps_follow_the_tolerance_so_does_the_error(loop, method):
+    """Each decade from 1e-5 to 1e-11 at least halves it; the reference comes by another route."""
+    times, other = np.linspace(0.0, 10.0, 81), "dop853" if method == "taylor" else "taylor"
+    fine = sk.simulate(loop, output_times=times, method="taylor", rtol=1e-14, atol=1e-14)["joint.q"]
+    check = sk.simulate(loop, output_times=times, method=other, rtol=1e-13, atol=1e-13)["joint.q"]
+    assert np.max(np.abs(check - fine)) < 1e-11 * np.max(fine)
+    errors = []
+    for rtol in 10.0 ** -np.arange(5, 12):
+        rough = sk.simulate(loop, output_times=times, method=method, rtol=rtol, atol=rtol)
+        errors.append(np.max(np.abs(rough["joint.q"] - fine)) / np.max(fine))
+        assert errors[-1] < 10 * rtol
+    assert all(after < 0.5 * before for before, after in pairwise(errors)), errors
 
 
 def test_landing_costs_less_than_separate_runs_over_every_piece(stadium):

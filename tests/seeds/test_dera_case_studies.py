@@ -435,7 +435,7 @@ FIVE_LINK = {
 
 
 def test_digits_of_bricard_are_those_of_its_reference(systems):
-    """Series at 1e-10 and 1e-12 agree in twelve digits. Radau's runs at 1e-11 and 1e-13 differ from each other as much
+    """Series at 1e-10 and 1e-12 agree in twelve digits. Radau's at 1e-11 and 1e-13 differ from each other as much
     as from the series: it is the round-off of the reference that leaves ten digits in the table."""
     runs = {
         case: studies.motion(systems["bricard"], case[1], case[0])[0]

@@ -60,8 +60,9 @@ def arrange(poses: PoseData, item: str) -> Arranged:
     index = index[_distinct(poses, index, notes)]
     r = poses.position[index]
     way = smooth_way(r) if timed is None else None
-    if way is not None:
-        return _put_in_order(poses, index, way, item, notes, warnings)
+    arranged = None if way is None else _put_in_order(poses, index, way, item, notes, warnings)
+    if arranged is not None:
+        return arranged
     away = strays(r)
     keep = np.setdiff1d(np.arange(len(r)), away)
     chain = shortest_chain(r[keep]) if len(keep) > 3 else None
@@ -219,17 +220,20 @@ def _distinct(poses: PoseData, index: Index, notes: list[str]) -> Index:
 
 def _put_in_order(
     poses: PoseData, index: Index, way: Index, item: str, notes: list[str], warnings: list[AnalysisWarning]
-) -> Arranged:
-    """The rows along a `way` (n,) without sharp turns; rows that it takes from afar are reported."""
-    count = len(way)
+) -> Arranged | None:
+    """The rows along a `way` (n,) without sharp turns; rows that it takes from afar are reported. None if these are
+    many, and yet the way is little shorter than in the order of the file: points too far apart to tell."""
+    count, r = len(way), poses.position[index]
     place = np.empty(count)
-    place[way] = chord_length(poses.position[index][way])
+    place[way] = chord_length(r[way])
     out = _out_of_order(way)
     rank = np.empty(count, np.int64)
     rank[way] = np.arange(count)
     far = np.sort(out[np.abs(rank[out] - out) > _NEAR])
     if len(far) > 0.2 * count:
-        warnings.append(_shuffled(item, poses.position[index], float(place.max())))
+        if chord_length(r)[-1] < 1.3 * place.max():
+            return None
+        warnings.append(_shuffled(item, r, float(place.max())))
         return replace(_along(poses, index, place, notes, warnings), shuffled=True)
     if far.size:
         warnings.append(_swapped(poses, item, index[far]))
