@@ -80,7 +80,7 @@ def check_apart(poses: PoseData, curve: PoseCurve) -> None:
     from scipy.spatial import KDTree
 
     step = np.linalg.norm(np.diff(poses.position, axis=0), axis=1)
-    off = 0.0 if curve.report is None else curve.report.position_rms
+    off = (curve.report.position_rms or 0.0) if curve.report is not None else 0.0
     near = max(1.5 * float(step.max()), 4.0 * off)
     s = curve.sample(int(np.clip(8.0 * curve.length / near, 200, 4000)))
     pairs = KDTree(curve.position(s)).query_pairs(near, output_type="ndarray")
