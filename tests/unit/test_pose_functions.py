@@ -55,6 +55,21 @@ def test_report_states_the_errors_of_pose_twist_and_its_rate():
     assert linear_rate > 1e-3 * tolerance  # the tolerance governs the number of pieces
 
 
+@pytest.mark.parametrize(("tolerance", "reached"), [(1e-10, True), (1e-13, False)])
+def test_a_tolerance_below_round_off_is_told(tolerance, reached):
+    """The frame of a trefoil comes from its formula; its twist's rate cannot be better than 1e-11."""
+    curve = PoseCurve.from_function(
+        lambda u: ca.vertcat(ca.sin(u) + 2 * ca.sin(2 * u), ca.cos(u) - 2 * ca.cos(2 * u), -ca.sin(3 * u)),
+        (0.0, 2.0 * np.pi),
+        frame="frenet",
+        tolerance=tolerance,
+        extrapolation="periodic",
+    )
+    assert max(curve.report.between_nodes[:4]) < 1e-12
+    assert max(curve.report.between_nodes[4:]) < 1e-10
+    assert ("tolerance not reached" not in str(curve.report)) == reached
+
+
 def test_quintic_is_c2_and_septic_is_c3():
     def f(u):
         return ca.vertcat(ca.sin(7 * u), ca.cos(5 * u), u)

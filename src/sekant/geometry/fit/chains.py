@@ -12,6 +12,7 @@ from sekant.geometry.fit.noise import BACK, smoothed, step_cosines
 from sekant.geometry.fit.polyline import Array, Index, chord_length, project
 
 FEW = 60  # points up to which the chain is improved by exchanges
+_AROUND = -0.5  # cosine of the turn of a step that goes back along a path
 MOST = 200  # points up to which exchanges are tried in search of a way without sharp turns
 
 
@@ -160,9 +161,9 @@ def straightest(r: Array, ways: Sequence[Index]) -> Index:
 
 
 def smooth_way(r: Array) -> Index | None:
-    """An order of few points (n, 3) without any sharp turn, where the given one has some; None if there is none."""
+    """An order of few points (n, 3) without any sharp turn where the given one turns around, or None."""
     given = np.arange(len(r))
-    if len(r) > MOST or not np.any(step_cosines(r) < BACK):
+    if len(r) > MOST or not np.any(step_cosines(r) < _AROUND):
         return None
     way = straightest(r, [given])
     if np.any(step_cosines(r[way]) < BACK):
