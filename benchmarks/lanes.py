@@ -1,7 +1,4 @@
-"""Several instances in the lanes of the processor against one at a time: processor time of a step, in one run.
-
-python benchmarks/lanes.py [steps]
-"""
+"""Several instances in the lanes of the processor against one at a time: processor time of a step, in one run."""
 
 from __future__ import annotations
 
@@ -12,15 +9,14 @@ from time import process_time
 from typing import Any
 
 import numpy as np
+import trees
+from timing import Timed, figure, target
 
 import sekant as sk
 from sekant.analyses.simulation.ensemble import FIXED, fits_lanes, lane_problem
 from sekant.analyses.simulation.runs import explicit_problem
 from sekant.analyses.simulation.start import start_of
 from sekant.solvers.ode import integrate
-
-sys.path.insert(0, str(Path(__file__).parent))
-import trees
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 ROUNDS = 5
@@ -67,19 +63,21 @@ def of_a_step(system: sk.System, method: str, lanes: int, steps: int) -> tuple[f
     return best[0], best[1], lanes * best[0] / best[1]
 
 
-def main(steps: int, chosen: list[str]) -> None:
+def run(quick: bool) -> dict[str, Any]:
+    figures, targets = [], []
     for name, make in MODELS.items():
-        if chosen and not any(word in name for word in chosen):
-            continue
         system = sk.compile(make())
-        for method in ("rk4", "dop853"):
-            if not fits_lanes(system, method):
-                print(f"{name:30} {method:8} one by one: it lands on breaks")
+        for method, limit in (("rk4", 3.0), ("dop853", 2.0)):
+            if not fits_lanes(system, method):  # it lands on breaks, row by row
                 continue
-            alone, wide, gain = of_a_step(system, method, 4, steps)
-            both = f"{1e9 * alone:9.0f} ns a step, 4 lanes {1e9 * wide:9.0f} ns"
-            print(f"{name:30} {method:8} {both}: {gain:.2f}x a core")
+            alone, wide, gain = of_a_step(system, method, 4, 100 if quick else 2000)
+            figures.append(figure(f"{name}, {method}: alone", Timed(alone, ROUNDS, 1), "ns"))
+            figures.append(figure(f"{name}, {method}: four lanes", Timed(wide, ROUNDS, 1), "ns"))
+            targets.append(target(f"{name}, {method}: instances a core", gain, limit, at_least=True))
+    return {"figures": figures, "targets": targets}
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 2000, sys.argv[2:])
+    told = run(len(sys.argv) > 1)
+    for entry in [*told["figures"], *told["targets"]]:
+        print(f"{entry['name']:60} {entry['value']:.4g} {entry['unit']}")

@@ -33,6 +33,9 @@ BENCHMARKS = (
     "axle_designs",
     "car",
     "linearization",
+    "lanes",
+    "million_rows",
+    "exported_c",
     "startup",
     "waiting",
 )

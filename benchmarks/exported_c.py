@@ -1,0 +1,81 @@
+"""A step of exported C against one of our own compiled loop, in processor time of the same run."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import tempfile
+from pathlib import Path
+from time import process_time
+from typing import Any
+
+import numpy as np
+from timing import Timed, figure, target
+
+import sekant as sk
+from sekant.analyses.simulation.runs import explicit_problem
+from sekant.analyses.simulation.start import start_of
+from sekant.io.export.compilers import system_compiler
+from sekant.solvers.ode import integrate
+
+EXAMPLES = Path(__file__).parents[1] / "examples"
+FLAGS = ("-std=c99", "-O3", "-march=native", "-fno-math-errno")
+CASES = {  # file, method, step in s
+    "quarter car, euler": ("quarter_car.yaml", "euler", 1e-4),
+    "quarter car, rk4": ("quarter_car.yaml", "rk4", 1e-4),
+    "coaster, rk4": ("roller_coaster.yaml", "rk4", 1e-4),
+    "double wishbone with its loop, rk4": ("suspensions/double_wishbone.yaml", "rk4", 1e-4),
+}
+ROUNDS = 5
+
+
+def of_c(program: Path, steps: int) -> float:
+    """Seconds of a step, as the self-test of the source tells."""
+    told = subprocess.run([str(program), str(steps)], capture_output=True, text=True, check=True).stdout
+    found = re.search(r"steps: (\S+) ns a step", told)
+    assert found, told
+    return float(found[1]) * 1e-9
+
+
+def of_engine(system: sk.System, method: str, step: float, steps: int) -> float:
+    """Seconds of a step in our own loop, which lands on every step as the exported code does."""
+    start = start_of(system, None, None, 0.0)[0]
+    x = np.concatenate([start.q, start.v, system.element_states(start)])
+    problem = explicit_problem(system, None, False, method)
+    times = step * np.arange(steps + 1)
+    began = process_time()
+    done = integrate(problem, times, x, method=method, step=step, stops=system.time_stops(0.0, times[-1]))
+    assert done.status == "finished", done.describe()
+    return (process_time() - began) / steps
+
+
+def run(quick: bool) -> dict[str, Any]:
+    compiler = system_compiler()
+    if compiler is None:
+        raise RuntimeError("there is no C compiler here")
+    figures, targets = [], []
+    steps = 500 if quick else 20_000
+    for name, (file, method, step) in CASES.items():
+        system = sk.compile(sk.load(EXAMPLES / file))
+        with tempfile.TemporaryDirectory() as folder:
+            source = sk.export.c(
+                system, folder, method=method, step=step, outputs=["energy.kinetic"], name="m"
+            ).source
+            program = Path(folder) / "m"
+            subprocess.run(
+                [compiler, *FLAGS, "-DM_SELF_TEST", str(source), "-lm", "-o", str(program)], check=True
+            )
+            best = [np.inf, np.inf]
+            for _ in range(ROUNDS):
+                best[0] = min(best[0], of_c(program, steps))
+                best[1] = min(best[1], of_engine(system, method, step, steps))
+        figures.append(figure(f"{name}: exported C", Timed(best[0], ROUNDS, steps), "ns"))
+        figures.append(figure(f"{name}: our own loop", Timed(best[1], ROUNDS, steps), "ns"))
+        targets.append(target(f"{name}: exported C over our own loop", best[0] / best[1], 1.3))
+    return {"figures": figures, "targets": targets}
+
+
+if __name__ == "__main__":
+    told = run(False)
+    for entry in [*told["figures"], *told["targets"]]:
+        print(f"{entry['name']:60} {entry['value']:.4g} {entry['unit']}")
