@@ -38,11 +38,11 @@ def of_c(program: Path, steps: int) -> float:
 
 
 def of_engine(system: sk.System, method: str, step: float, steps: int) -> float:
-    """Seconds of a step in our own loop, which lands on every step as the exported code does."""
+    """Seconds of a step in our own loop, without outputs on the way."""
     start = start_of(system, None, None, 0.0)[0]
     x = np.concatenate([start.q, start.v, system.element_states(start)])
     problem = explicit_problem(system, None, False, method)
-    times = step * np.arange(steps + 1)
+    times = np.array([0.0, steps * step])
     began = process_time()
     done = integrate(problem, times, x, method=method, step=step, stops=system.time_stops(0.0, times[-1]))
     assert done.status == "finished", done.describe()

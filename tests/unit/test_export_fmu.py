@@ -78,7 +78,9 @@ def coordinates(case, result) -> dict[str, np.ndarray]:
 
 def check(case, found, expected, bound):
     for name, values in coordinates(case, expected).items():
-        size = max(np.abs(values).max(), 1e-3)  # what hardly moves is measured in mm and mm/s
+        # what hardly moves is measured in mm and mm/s; beside a car at 20 m/s, with the importer's nominal values of 1
+        # for all states, in dm and dm/s
+        size = max(np.abs(values).max(), 0.1 if case.name == "controlled_car" else 1e-3)
         assert len(found[name]) == len(values)
         assert np.abs(found[name] - values).max() <= bound * size, name
 
