@@ -78,8 +78,8 @@ def coordinates(case, result) -> dict[str, np.ndarray]:
 
 def check(case, found, expected, bound):
     for name, values in coordinates(case, expected).items():
-        # what hardly moves is measured in mm and mm/s; beside a car at 20 m/s, with the importer's nominal values of 1
-        # for all states, in dm and dm/s
+        # what hardly moves is measured in mm and mm/s; in a car at 20 m/s, where the importer takes 1 for the nominal
+        # value of all states, in dm and dm/s
         size = max(np.abs(values).max(), 0.1 if case.name == "controlled_car" else 1e-3)
         assert len(found[name]) == len(values)
         assert np.abs(found[name] - values).max() <= bound * size, name
