@@ -98,3 +98,44 @@ def test_a_bar_of_a_reduced_axle_has_the_roll_stiffness_of_the_mechanism(tmp_pat
     assert couple(z, z) == pytest.approx(0.0, abs=1e-3)
     with pytest.raises(SekantError, match="only U bars can be split"):
         reduced_axle(axle, with_bar(tmp_path, "type: T, rate: 300 N*m/rad"))
+
+
+BUSHINGS = """
+bushings:
+  lower_front: {stiffness: [9 kN/mm, 9 kN/mm, 2 kN/mm], rotational_stiffness: [90, 90, 20]}
+  lower_rear: {stiffness: [5 kN/mm, 5 kN/mm, 1 kN/mm], rotational_stiffness: [60, 60, 20]}
+"""
+
+
+@pytest.fixture
+def soft(tmp_path):
+    file = tmp_path / "rear.yaml"
+    file.write_text(Path(POINTS).read_text() + BUSHINGS)
+    return str(file)
+
+
+def test_steered_axles_on_bushings_are_refused(soft):
+    with pytest.raises(SekantError, match=r"a steered axle has travel and rack; write compliant: false"):
+        reduced_axle(Axle(suspension=soft, tire=TIRE, steering={}), soft)
+
+
+@pytest.mark.long
+def test_a_reduced_axle_on_bushings_gives_way_as_the_mechanism_does(soft):
+    """Rates at held height of the whole axle, by loads at contact and center, within one percent."""
+    part = reduced_axle(Axle(suspension=soft, tire=TIRE), soft, "ignore")
+    points = sk.vehicle.load_axle(soft)
+    joint = part.joints["left.upright_path"]
+    assert isinstance(joint, sk.joints.Path)
+    assert joint.elastic is not None
+    C = joint.elastic.compliance(0.0)
+    loads = {
+        "lateral_same": [0.0, 1.0, 0.0, 0.31, 0.0, 0.0],
+        "driving": [1.0, 0.0, 0.0, 0.0, 0.0, 0.0],
+        "aligning_same": [0.0, 0.0, 0.0, 0.0, 0.0, 1.0],
+    }
+    rates = sk.vehicle.axle_compliance(points, cases=tuple(loads))
+    for case, load in loads.items():
+        x, y, _, roll, _, yaw = C @ np.array(load)
+        found = {"x": x, "y": y, "camber": -roll, "toe": -yaw}
+        for name, value in found.items():
+            assert value == pytest.approx(rates.rate(case, "left", name), rel=0.01), (case, name)

@@ -2,13 +2,15 @@
 
 Each side is reduced by itself, so that the rack's travel means the same on both; the surfaces share its coordinate
 (`second_coordinate_of`). A steered axle has three freedoms besides the spin of its wheels: two travels and the rack.
-The arms of an anti-roll bar follow the travel of their sides.
+The arms of an anti-roll bar follow the travel of their sides. An axle on bushings that is not steered keeps their
+elastic modes.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
+from sekant.errors import ModelError
 from sekant.model.forces import Bushing, SpringDamper
 from sekant.model.model import Model
 from sekant.model.sensors import Position
@@ -37,6 +39,12 @@ def _reduced(axle: Axle, points: HardPoints, file: str, inertia: str, tolerance:
     wheel = points.wheel.model_copy(update={"mass": axle.wheel.mass, "inertia": axle.wheel.inertia})
     weightless = {**points.masses, "rack": 0.0}  # the rack is there once, for both sides
     made = points.model_copy(update={"wheel": wheel, "masses": weightless if steered else points.masses})
+    soft = bool(made.bushings) and made.compliant
+    if soft and steered:
+        raise ModelError(
+            f"{file}: elastic modes follow one coordinate, and a steered axle has travel and rack; write compliant: "
+            "false, or drive the whole axle"
+        )
     part = _rack_of(hard_point_axle(axle, file)) if steered else Model(name="axle")
     travel, rack = points.suspension.travel, points.suspension.steering
     for side in ("left", "right"):
@@ -48,7 +56,15 @@ def _reduced(axle: Axle, points: HardPoints, file: str, inertia: str, tolerance:
         if steered:
             drives.append("rack.displacement")
             spans.append(rack)
-        found = reduce(one, "upright.wheel_center", drives, spans, inertia=inertia, tolerance=tolerance)
+        found = reduce(
+            one,
+            "upright.wheel_center",
+            drives,
+            spans,
+            inertia=inertia,
+            tolerance=None if soft else tolerance,
+            elastic=soft,
+        )
         small, leader = found.model, found.joint
         if steered:
             joints = dict(small.joints)
