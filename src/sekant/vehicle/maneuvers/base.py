@@ -192,14 +192,24 @@ def common_measures(run: Run) -> list[Measure]:
             "deg",
             "of the center of mass, |atan(v_y / V)|",
         ),
-        Measure("largest yaw rate", np.degrees(_most(run["yaw_rate"])), "deg/s", ""),
+        Measure(
+            "largest yaw rate",
+            np.degrees(_most(run["yaw_rate"])),
+            "deg/s",
+            "of the chassis about the vertical",
+        ),
         Measure(
             "largest roll angle",
             np.degrees(_most(run["angles"][:, 2])),
             "deg",
             "of the chassis against the horizontal",
         ),
-        Measure("largest steering wheel angle", np.degrees(_most(run["steering_wheel"])), "deg", ""),
+        Measure(
+            "largest steering wheel angle",
+            np.degrees(_most(run["steering_wheel"])),
+            "deg",
+            "that the driver turns to",
+        ),
         Measure("least wheel load", least, "N", "of all wheels; 0: a wheel was off the road"),
     ]
 

@@ -71,9 +71,24 @@ class BrakeStraight(Maneuver):
                 "m/s^2",
                 "over the distance from 80 to 10 % of the speed",
             ),
-            Measure("largest deceleration", float(-run.longitudinal_acceleration.min()), "m/s^2", ""),
-            Measure("largest pitch angle", degrees(float(np.abs(run["angles"][:, 1]).max())), "deg", ""),
-            Measure("lateral deviation", float(np.abs(run["position"][:, 1]).max()), "m", ""),
+            Measure(
+                "largest deceleration",
+                float(-run.longitudinal_acceleration.min()),
+                "m/s^2",
+                "of the center of mass, -(V' - r v_y)",
+            ),
+            Measure(
+                "largest pitch angle",
+                degrees(float(np.abs(run["angles"][:, 1]).max())),
+                "deg",
+                "of the chassis against the horizontal",
+            ),
+            Measure(
+                "lateral deviation",
+                float(np.abs(run["position"][:, 1]).max()),
+                "m",
+                "of the center of mass from the line on which it began",
+            ),
         ]
 
     def _mean(self, t: Floats, v: Floats, s: Floats) -> float:
@@ -119,7 +134,7 @@ class BrakeInTurn(BrakeStraight):
         first = np.sign(before) * r[(t > self.at) & (t < self.at + 1.0)]
         beta = run["sideslip"][t > self.at]
         return [
-            Measure("yaw rate before braking", degrees(before), "deg/s", ""),
+            Measure("yaw rate before braking", degrees(before), "deg/s", "as the pedal begins to move"),
             Measure("yaw rate after 1 s of braking", second / before, "1", "over that before braking"),
             Measure(
                 "largest yaw rate in the first second",
@@ -127,7 +142,12 @@ class BrakeInTurn(BrakeStraight):
                 "1",
                 "over that before braking",
             ),
-            Measure("largest sideslip while braking", degrees(float(np.abs(beta).max())), "deg", ""),
+            Measure(
+                "largest sideslip while braking",
+                degrees(float(np.abs(beta).max())),
+                "deg",
+                "of the center of mass, |atan(v_y / V)|",
+            ),
             Measure(
                 "mean deceleration",
                 self._mean(t[t > self.at], run["speed"][t > self.at], _way(run)[t > self.at]),

@@ -249,7 +249,9 @@ class SweptSine(Maneuver):
         return [
             Measure("yaw rate gain at 0.3 Hz", low, "1/s", "over the steering wheel angle"),
             Measure("resonance of the yaw rate", float(f[peak]), "Hz", "where the gain is greatest"),
-            Measure("peak over gain at 0.3 Hz", float(gain[peak]) / low, "1", ""),
+            Measure(
+                "peak over gain at 0.3 Hz", float(gain[peak]) / low, "1", "greatest gain over that at 0.3 Hz"
+            ),
             Measure(
                 "phase of the yaw rate at 1 Hz",
                 float(np.interp(1.0, f, phase)),
