@@ -61,7 +61,7 @@ test-fast: env  ## Run the tests of single modules and the identities: the daily
 	@$(BIN)/python -m pytest -n $(JOBS) tests/unit tests/identities
 
 test-long: env  ## Run all tests, also those that take minutes each
-	@$(UV_INSTALL) -e '.[test,lint,export,studies]'
+	@$(UV_INSTALL) -e '.[test,lint,export,studies,peers]'
 	@$(BIN)/python -m pytest -n $(JOBS) -m "long or not long" $(TESTS)
 
 lint: env  ## Check style, types and import layers
