@@ -198,6 +198,18 @@ def test_smooth_noisy_curves_get_no_kinks(seed):
     assert curve.continuity.order == 4
 
 
+@pytest.mark.parametrize("gap", [1e-9, 1e-11, 3e-13])
+def test_rows_that_nearly_repeat_others_are_fitted_or_refused(gap):
+    r = parabola(24)
+    rng = np.random.default_rng(5)
+    close = r[[3, 9, 9, 15]] + gap * rng.normal(size=(4, 3))
+    try:
+        curve = PoseCurve.fit(np.insert(r, [4, 10, 10, 16], close, axis=0))
+    except DataError:
+        return
+    assert curve.length == pytest.approx(PARABOLA, rel=1e-3)
+
+
 def test_repeated_rows_are_dropped():
     curve = PoseCurve.fit(np.repeat(parabola(40), 2, axis=0))
     assert curve.report.points == 40

@@ -103,9 +103,14 @@ def fit_curve(
         raise DataError(f"unknown method '{chosen.method}'; use {', '.join(METHODS)}")
     poses = read_poses(data, columns=columns, units=units, sequence=sequence, weights=weights)
     check_count(poses)
-    if parameter in ("arc_length", "chord"):
-        return _fit_by_length(poses, parameter, chosen)
-    return _fit_by_column(poses, parameter, chosen)
+    try:
+        if parameter in ("arc_length", "chord"):
+            return _fit_by_length(poses, parameter, chosen)
+        return _fit_by_column(poses, parameter, chosen)
+    except np.linalg.LinAlgError:
+        raise poses.error(
+            "the rows lie so unevenly that no spline goes through them; remove rows that nearly repeat others"
+        ) from None
 
 
 def _orientation_components(poses: PoseData, wanted: str) -> tuple[str, Array | None]:

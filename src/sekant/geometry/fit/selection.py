@@ -10,6 +10,7 @@ Over a column (`exact`) spline and polygon are compared with a point at its own 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -189,7 +190,8 @@ def best_of(
     sigma = first.noise
     if not first.interpolated:
         settings = {"method": "interpolation", "noise": sigma, "corners": corners}
-        others.append(try_initial(u, r, w, first_spline(u, r, **settings), corners, exact))
+        with suppress(np.linalg.LinAlgError):  # points that nearly coincide
+            others.append(try_initial(u, r, w, first_spline(u, r, **settings), corners, exact))
     for name, x in [("cubic", u)] + ([] if exact else [("centripetal cubic", _centripetal(u, r))]):
         if n <= 10 * FEW and np.all(np.diff(x) > 1e-9 * (x[-1] - x[0])):
             initial = Initial(cubic(x, r), x[2:-2], sigma, True, f"{name} interpolation", 3)
