@@ -303,7 +303,7 @@ def test_friction_by_the_joints_own_reaction_is_consistent_with_it(case):
     assert np.abs(probe["energy.balance"]).max() < 1e-9
     wrench = probe["move.reaction_local"][0, :3]
     k = friction.get("coordinate", 0)
-    joint = system.model.joints["move"]
+    joint = system.equations.motion.model.joints["move"]
     S = np.array(sk_subspace(system, joint, state.q))[:, k]
     turn, slide = S[:3], S[3:]
     if "radius" in friction:
