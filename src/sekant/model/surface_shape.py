@@ -186,4 +186,4 @@ def _guesses(table: Table2, xy: np.ndarray, u: np.ndarray) -> Table2:
         found = found - np.clip(step, -0.2 * reach, 0.2 * reach)
         found = np.clip(found, u.min(0) - reach, u.max(0) + reach)
     grid = found.reshape(PATCHES + 1, PATCHES + 1, 2)
-    return Table2.cubic(*axes, grid, extrapolation="linear", name=f"{table.name} over x and y")
+    return Table2.cubic(axes[0], axes[1], grid, extrapolation="linear", name=f"{table.name} over x and y")

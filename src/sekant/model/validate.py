@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sekant.errors import ModelError, suggest
 from sekant.model.expressions.functions import FUNCTIONS, RESERVED
@@ -161,7 +161,7 @@ def _targets(model: Model) -> Iterator[ModelError]:
 
 def _curves(model: Model) -> Iterator[ModelError]:
     """Path joints need a curve, surface joints and contacts a surface: of the model by name, or given as such."""
-    items = [("joints", *entry) for entry in model.joints.items()]
+    items: list[tuple[str, str, Any]] = [("joints", *entry) for entry in model.joints.items()]
     items += [("constraints", *entry) for entry in model.constraints.items()]
     fields = [
         (*item, field) for item in items for field in (("curve", "PoseCurve"), ("surface", "PoseSurface"))

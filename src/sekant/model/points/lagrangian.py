@@ -90,7 +90,7 @@ def tables_fingerprint(lookups: Lookups | None) -> str:
     content = hashlib.sha256()
     for table in lookups.tables:
         content.update(repr(table).encode())
-        content.update(np.ascontiguousarray(table.coefficients).tobytes())
+        content.update(np.ascontiguousarray(getattr(table, "coefficients", 0.0)).tobytes())
     return content.hexdigest()
 
 
