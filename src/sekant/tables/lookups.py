@@ -74,8 +74,8 @@ class Lookups:
         return tuple(self._nodes)
 
     @property
-    def tables(self) -> tuple[Tabulated, ...]:
-        """The tables in the order of their first use; the order never changes, new ones come at the end."""
+    def tables(self) -> tuple[Any, ...]:
+        """Tables and numeric functions in the order of their first use, which never changes: new ones come last."""
         return tuple(self._tables)
 
     def numeric(self, expr: ca.SX) -> NumericFunction | None:
