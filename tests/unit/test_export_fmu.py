@@ -115,14 +115,14 @@ def test_euler_of_the_importer_is_our_euler(case):
 
 @pytest.mark.parametrize("kind", ["me", "cs"])
 def test_motion_is_that_of_simulate(case, kind):
-    """Solvers inside and outside at a hundredth of RTOL: what the export adds is within 10 RTOL."""
+    """Solvers at a hundredth of RTOL inside, a thousandth outside: what the export adds is within 10 RTOL."""
     options = CS if kind == "cs" else {}
     for interval in (0.02, 0.1):
         found = simulate_fmu(
             case.fmu(kind, **options),
             stop_time=case.until,
             output_interval=interval,
-            relative_tolerance=RTOL / 100,
+            relative_tolerance=RTOL / (1000 if kind == "me" else 100),
             record_events=False,
         )
         check(case, found, case.motion(output_step=interval), 10 * RTOL)
