@@ -41,7 +41,8 @@ def run(quick: bool) -> dict[str, Any]:
     vehicle = trees.vehicle()
     fresh = _best(vehicle, cache=False, runs=1 if quick else 3)
     _compile(vehicle, cache=True)
-    cached = _best(vehicle, cache=True, runs=3 if quick else 20)
+    runs = 3 if quick else 20
+    cached = Timed(min(_found_again(vehicle) for _ in range(runs)), runs, 1)
     figures.append(figure("compile the vehicle", fresh, "ms"))
     figures.append(figure("compile the vehicle, code from the cache", cached, "ms"))
     largest = sizes[-1]
@@ -64,6 +65,14 @@ def _compile(links: list, cache: bool) -> tuple[sk.System, float, tuple[float, f
     system.right_hand_side(balance=False)
     end = thread_time()
     return system, end - began, (middle - began, end - middle)
+
+
+def _found_again(links: list) -> float:
+    """Seconds of this thread from a model to its right-hand side, both of which an earlier system has kept."""
+    model = trees.sekant_model(links)
+    began = thread_time()
+    sk.compile(model, parameters=trees.force_names(links)).right_hand_side(balance=False)
+    return thread_time() - began
 
 
 def _best(links: list, cache: bool, runs: int) -> Timed:

@@ -41,13 +41,14 @@ COMMANDS = {
     "sekant check": (["check", str(EXAMPLES / "slider_crank.yaml")], 0.6),
     "sekant run, quarter car": (["run", str(QUARTER_CAR)], 1.2),
     "sekant kc, 41 positions": (["kc", str(WISHBONE)], 1.2),
+    "sekant doctor": (["doctor"], None),
 }
 Report = tuple[list[dict[str, Any]], list[dict[str, Any]]]
 
 
 def run(quick: bool) -> dict[str, Any]:
     figures, targets = [], []
-    for part in (_loops, _commands, _changed_number, _runs, _curves, _steps, _calls):
+    for part in (_loops, _commands, _second_process, _changed_number, _runs, _curves, _steps, _calls):
         more = part(quick)
         figures += more[0]
         targets += more[1]
@@ -96,6 +97,9 @@ def _commands(quick: bool) -> Report:
         numpy = [sys.executable, "-c", "import numpy"]
         best = min(_seconds(numpy, folder) for _ in range(repeat + 1))
         figures.append(figure("import numpy, for comparison", Timed(best, repeat, 1), "s"))
+        bare = [sys.executable, "-c", "import sekant"]
+        best = min(_seconds(bare, folder) for _ in range(repeat + 1))
+        figures.append(figure("import sekant", Timed(best, repeat, 1), "s"))
         for name, (arguments, limit) in COMMANDS.items():
             command = [sys.executable, "-m", "sekant", *arguments]
             _seconds(command, folder)  # bytecode
@@ -112,6 +116,35 @@ def _commands(quick: bool) -> Report:
                     other = _seconds(changed, folder, SEKANT_CACHE_DIR=cache)
                     figures.append(figure(f"{name}, a changed mass", Timed(other, 1, 1), "s"))
     return figures, targets
+
+
+def _second_process(quick: bool) -> Report:
+    """From a model file to a compiled right-hand side: with an empty cache, and in a second process."""
+    program = (
+        "import sys, time, sekant as sk; from sekant.engine.system import compile; model = sk.load(sys.argv[1]); "
+        "began = time.process_time(); compile(model).right_hand_side(); print(time.process_time() - began)"
+    )
+    figures, models = [], {"quarter car": QUARTER_CAR, "double wishbone": WISHBONE}
+    with tempfile.TemporaryDirectory() as cache:
+        environment = {**os.environ, "SEKANT_CACHE_DIR": cache}
+        for name, path in models.items():
+            times = [
+                float(
+                    subprocess.run(
+                        [sys.executable, "-c", program, str(path)],
+                        env=environment,
+                        capture_output=True,
+                        text=True,
+                        check=True,
+                    ).stdout
+                )
+                for _ in range(2 if quick else 6)
+            ]
+            figures += [
+                figure(f"{name}, equations and code", Timed(times[0], 1, 1), "ms"),
+                figure(f"{name}, in a later process", Timed(min(times[1:]), len(times) - 1, 1), "ms"),
+            ]
+    return figures, []
 
 
 def _changed_number(quick: bool) -> Report:
@@ -227,13 +260,27 @@ def _calls(quick: bool) -> Report:
     def repeated(action: Any) -> Any:
         return lambda: [action() for _ in range(calls)]
 
+    system = sk.compile(sk.load(QUARTER_CAR))
+    state = system.initial_state()
+    q, v, own = state.q, state.v, system._question("forward_dynamics").bound()
+    system.forward_dynamics(q, v)
     best = best_of(
-        {"bound": (repeated(bound), calls), "own arrays": (repeated(lambda: function(value)), calls)}, runs=5
+        {
+            "bound": (repeated(bound), calls),
+            "own arrays": (repeated(lambda: function(value)), calls),
+            "accelerations": (repeated(lambda: system.forward_dynamics(q, v)), calls),
+            "accelerations, bound": (repeated(own), calls),
+        },
+        runs=5,
     )
+    over = best["accelerations"].seconds - best["accelerations, bound"].seconds
     return [
         figure("call of a bound function", best["bound"], "us"),
         figure("call that returns its own arrays", best["own arrays"], "us"),
+        figure("system.forward_dynamics of the quarter car", best["accelerations"], "us"),
+        figure("the same, bound", best["accelerations, bound"], "us"),
     ], [
+        target("system.forward_dynamics over a bound call", 1e6 * over, 4.0, unit="us"),
         target("call of a bound function", 1e6 * best["bound"].seconds, 1.0, unit="us"),
         target("call that returns its own arrays", 1e6 * best["own arrays"].seconds, 4.0, unit="us"),
     ]

@@ -199,7 +199,7 @@ def _lean(system, state) -> float:
     function, outputs = system.output_function(names, balance=False)
     x = np.concatenate([state.q, state.v, np.zeros(len(system.work_names))])
     y = function(np.array([0.0]), x, system.parameter_vector())[0].ravel()
-    widths = [o.expression.numel() for o in outputs]
+    widths = [o.width for o in outputs]
     at = dict(zip([o.name for o in outputs], np.split(y, np.cumsum(widths)[:-1]), strict=True))
     w, i, j, k = at["coupler.orientation"]
     along = np.array([1 - 2 * (j * j + k * k), 2 * (i * k - w * j)])  # x and z of its x axis

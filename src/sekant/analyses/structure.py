@@ -16,7 +16,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sekant.analyses.assembly.assemble import assemble
-from sekant.analyses.assembly.loop_geometry import coordinates_of_velocities
 from sekant.engine.system import State, System, as_system
 from sekant.errors import SolverError
 from sekant.geometry.spatial import SX
@@ -115,7 +114,7 @@ def _free_values(system: System, G: NDArray[np.float64], m_h: int) -> tuple[str,
     from scipy.linalg import qr
 
     eq, n = system.equations, system.nv
-    names = coordinates_of_velocities(system), system.state_names[system.nq : system.nq + n]
+    names = system.start_facts.coordinate_of, system.state_names[system.nq : system.nq + n]
     found: list[str] = []
     for rows, known, velocity in ((m_h, names[0], False), (len(G), names[1], True)):
         weights = np.array([eq.start.weight(key, velocity) for key in eq.motion.v_names])

@@ -43,11 +43,14 @@ def driven_by(system: System, tables: Mapping[str, Table]) -> System:
     """The system with some of its inputs as functions of time."""
     if not tables:
         return system
-    old = system.equations
     names = [name for name in system.parameters if name not in tables and name not in system.inputs]
-    given = {**old.resolved.given, **tables}
-    equations = equations_of(system.model, old.formulation, names, given=given)
-    return System(system.model, equations, system.engine, system.uses_cache)
+    before = system.equations.resolved.given if system.facts.given else {}
+    given, formulation = {**before, **tables}, system.facts.formulation
+
+    def make() -> Any:
+        return equations_of(system.model, formulation, names, given=given)
+
+    return System(system.model, make, system.engine, system.uses_cache)
 
 
 def _joined(name: str, rows: Any) -> Table:

@@ -39,10 +39,15 @@ def singularity(system: System, t: float, x: Vector, values: Values = None) -> s
 
 def driver_jump(system: System, begin: float, end: float, values: Values = None) -> str | None:
     """Which given motion jumps within (begin, end), in position or velocity, and when, if one does."""
-    known: dict[str, Any] = {**system.parameters, **(values or {})}
-    return system.equations.timeline.driver_jump(begin, end, known, system.parameter_vector(values))
+
+    def find() -> str | None:
+        known: dict[str, Any] = {**system.parameters, **(values or {})}
+        return system.equations.timeline.driver_jump(begin, end, known, system.parameter_vector(values))
+
+    return find() if values or begin else system.kept(("driver jump", end), find)
 
 
 def _split(system: System, x: Vector) -> tuple[Vector, Vector, Vector]:
     """q, v, z of the state x = [q; v; z; w]."""
-    return tuple(np.split(x, np.cumsum([system.nq, system.nv, system.nz]))[:3])  # type: ignore[return-value]
+    a, b = system.nq, system.nq + system.nv
+    return x[:a], x[a:b], x[b : b + system.nz]

@@ -9,19 +9,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sekant.errors import SekantError, suggest
-from sekant.formulations.outputs import Output
+from sekant.formulations.outputs import Reported
 
 
 class Values(dict[str, Any]):
     """Name -> number, or array (k,) of an output with components; these have names too, as ``arm.position.x``."""
 
-    def __init__(self, outputs: Sequence[Output], y: NDArray[np.float64]):
+    def __init__(self, outputs: Sequence[Reported], y: NDArray[np.float64]):
         super().__init__()
         self.units: dict[str, str | tuple[str, ...]] = {}
         self._parts: dict[str, float] = {}
         start = 0
         for output in outputs:
-            row = y[start : start + output.expression.numel()]
+            row = y[start : start + output.width]
             start += row.size
             self[output.name] = row.copy() if output.components else float(row[0])
             self.units[output.name] = output.unit

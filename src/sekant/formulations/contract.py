@@ -205,6 +205,11 @@ class Start:
         """How firmly assembly holds the start of the coordinate or velocity `key`."""
         raise NotImplementedError
 
+    @property
+    def completes(self) -> bool:
+        """Whether `completed` has something to fill in, and `counted` something to bring along."""
+        return False
+
     def completed(self, q: Vector, v: Vector, t: float, p: Vector) -> tuple[Vector, Vector]:
         """A start that satisfies the constraints, with what follows from it alone (integrals, angles) filled in."""
         return q, v

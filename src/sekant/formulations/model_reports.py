@@ -62,16 +62,18 @@ class ModelReports:
     def singularity(self, t: float, q: Vector, v: Vector, p: Vector) -> str:
         """The coordinate of a tree that nothing resists."""
         eq = self._eq
-        if eq.constraints or not eq.nv:
+        n = v.size
+        if eq.constraints or not n:
             return ""
         inertias = eq.recent.once("inertias", lambda: _inertias(eq))
         M, J = inertias(t, q, v, p)
-        M = M.reshape(eq.nv, eq.nv)
-        if not np.all(np.isfinite(M)):
+        M = M.reshape(n, n)
+        if not np.isfinite(M).all():
             return ""
-        sizes, vectors = np.linalg.eigh(M)
-        if sizes[0] > SMALLEST * max(sizes[-1], np.max(np.abs(J))):
+        sizes = np.linalg.eigvalsh(M)
+        if sizes[0] > SMALLEST * max(sizes[-1], np.abs(J).max()):
             return ""
+        vectors = np.linalg.eigh(M)[1]
         worst = int(np.argmax(np.abs(vectors[:, 0])))
         return (
             f"the mass matrix is singular: nothing resists '{eq.motion.state_names()[1][worst]}' "

@@ -18,14 +18,30 @@ WRENCH = ("fx", "fy", "fz", "nx", "ny", "nz")
 
 
 @dataclass(frozen=True)
-class Output:
-    """A named quantity: `expression` (width,) in t, q, v, z, p and the accumulated work w."""
+class Reported:
+    """A named quantity of a result."""
 
     name: str
     unit: str | tuple[str, ...]
     components: tuple[str, ...]
     description: str
+
+    @property
+    def width(self) -> int:
+        """Columns in a result: one for each component, one for a scalar."""
+        return max(1, len(self.components))
+
+
+@dataclass(frozen=True)
+class Output(Reported):
+    """A named quantity: `expression` (width,) in t, q, v, z, p and the accumulated work w."""
+
     expression: SX
+
+    @property
+    def reported(self) -> Reported:
+        """All but the expression."""
+        return Reported(self.name, self.unit, self.components, self.description)
 
 
 def model_outputs(equations: Equations, work: SX) -> tuple[Output, ...]:

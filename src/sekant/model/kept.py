@@ -6,6 +6,7 @@ package. A model with a type of item from elsewhere, whose source may change at 
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
@@ -53,12 +54,17 @@ def answer_key(model: Model, question: str) -> str | None:
 @cache
 def source_stamp() -> str:
     """Of all files of this package: another file, or another state of one, gives another text."""
-    root = Path(__file__).parents[1]
-    states = []
-    for path in sorted(root.rglob("*.py")):
-        status = path.stat()
-        states.append(f"{path.relative_to(root)} {status.st_size} {status.st_mtime_ns}")
-    return make_key([str(root), *states])
+    root, states = str(Path(__file__).parents[1]), []
+    folders = [root]
+    while folders:
+        with os.scandir(folders.pop()) as entries:
+            for entry in entries:
+                if entry.name.endswith(".py"):
+                    status = entry.stat()
+                    states.append(f"{entry.path} {status.st_size} {status.st_mtime_ns}")
+                elif entry.is_dir() and entry.name != "__pycache__":
+                    folders.append(entry.path)
+    return make_key([root, *sorted(states)])
 
 
 def _is_foreign(value: Any) -> bool:

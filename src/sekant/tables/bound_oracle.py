@@ -14,7 +14,7 @@ class BoundOracle:
     """Calls give the outputs as arrays (rows, columns), columns as (n,). Several threads may call it."""
 
     def __init__(self, function: ca.Function):
-        self._function = function
+        self.function = function
         self._inputs = [np.zeros(function.nnz_in(i)) for i in range(function.n_in())]
         self._outputs = [np.zeros(function.size_out(i)[::-1]) for i in range(function.n_out())]
         made: Any = function.buffer()

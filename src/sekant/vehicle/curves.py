@@ -51,6 +51,7 @@ def suspension_curves(
     frames = [roles.wheel_center, roles.contact, *(roles.steer_axis or ())]
     frames += [end for ends in springs.values() for end in ends]
     free = _free_system(given, rack, parameters)
+    parameters = free.checked(parameters)
     poses, limits, warnings = sweep(free, frames, roles.wheel_center, rack, heights, moves, parameters)
     made = CornerQuantities(_with_spring(model, roles, parameters), roles, poses, springs)
     columns = made.columns(heights, moves)
@@ -69,7 +70,7 @@ def _free_system(
     names = [name for name in given.parameters if name not in given.inputs]
     return given.once(
         ("without steering drivers", rack),
-        lambda: compile(free, formulation=given.equations.formulation, parameters=names, engine=given.engine),
+        lambda: compile(free, formulation=given.facts.formulation, parameters=names, engine=given.engine),
     )
 
 

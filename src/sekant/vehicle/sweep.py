@@ -114,14 +114,14 @@ def _all_placed(
     system: System, references: tuple[str, ...], parameters: Mapping[str, ArrayLike] | None
 ) -> dict[str, tuple[str, Vector, Vector]]:
     """As `placed`, at values of the system's run-time parameters."""
-    model = system.equations.resolved.model
 
     def make() -> tuple[list[str], BoundOracle]:
+        model = system.equations.resolved.model
         found = [frame_pose(model, name) for name in references]
         parts = [ca.densify(part) for _, X in found for part in (X.R, X.p)]
         return [body for body, _ in found], BoundOracle(ca.Function("frames", [system.equations.p], parts))
 
-    bodies, function = system.once(("frames", references), make)
+    bodies, function = system.kept(("frames", references), make)
     numbers = function(system.parameter_vector(parameters))
     return {name: (bodies[i], numbers[2 * i], numbers[2 * i + 1]) for i, name in enumerate(references)}
 
@@ -133,14 +133,15 @@ def start_poses(
     state: State | None = None,
 ) -> dict[str, tuple[Vector, Vector]]:
     """R (3, 3) and p (3,) of each body at the model's start, or at a consistent `state`."""
-    eq, names = system.equations, tuple(sorted(bodies))
+    names = tuple(sorted(bodies))
     state = assemble(system, parameters=parameters) if state is None else state
 
     def make() -> BoundOracle:
+        eq = system.equations
         poses = [part for name in names for part in (eq.motion.frame(name).R, eq.motion.frame(name).p)]
         return BoundOracle(eq.lookups.oracle("start", [eq.t, eq.q, eq.p], poses))
 
-    numbers = system.once(("start poses", names), make)(0.0, state.q, system.parameter_vector(parameters))
+    numbers = system.kept(("start poses", names), make)(0.0, state.q, system.parameter_vector(parameters))
     return {name: (numbers[2 * i], numbers[2 * i + 1]) for i, name in enumerate(names)}
 
 

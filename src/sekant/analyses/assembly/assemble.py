@@ -13,6 +13,7 @@ from sekant.engine.system import State, System, as_system, compile
 from sekant.errors import AnalysisWarning, SolverError, warning_lines
 from sekant.model.model import Model
 from sekant.model.points.collector import Collector
+from sekant.tables.bound_oracle import BoundOracle
 
 Vector = NDArray[np.float64]
 
@@ -115,7 +116,7 @@ def assemble(
     then continuation from the residual of the guess, then IPOPT. Velocities are treated likewise.
     """
     system = as_system(system, [*(parameters or {})])
-    if guess is None and system.equations.start.placed_by_joints:
+    if guess is None and system.facts.placed_by_joints:
         guess, hold = _as_joints_have_it(system, t, parameters, hold, weights or {})
         weights = None
     start = guess or system.initial_state(parameters)
@@ -125,10 +126,10 @@ def assemble(
     if q is None:
         raise SolverError(_cannot_close(geometry, start.q, hold))
     if guess is None:
-        counts = list(system.equations.start.stated_counts)
+        counts = list(system.start_facts.counts)
         q[counts] = start.q[counts]
     v = _consistent_velocity(geometry, q, start.v, hold)
-    q, v = system.equations.start.completed(q, v, t, system.parameter_vector(parameters))
+    q, v = system.completed(q, v, t, system.parameter_vector(parameters))
     rank, redundant = geometry.rank(q)
     lost = max(0, geometry.rank_nearby(q, tolerance) - rank) if redundant else 0
     report = AssemblyReport(
@@ -238,8 +239,12 @@ def _as_joints_have_it(
     own = [name for name in hold if name in system.state_names and name not in joints.state_names]
     in_joints = [name for name in hold if name not in own]
     found = assemble(joints, t=t, parameters=parameters, hold=in_joints, weights=weights)
-    eq = joints.equations
-    columns = system.equations.start.placed_by(eq.motion)
-    oracle = eq.lookups.oracle("bodies", [eq.t, eq.q, eq.v, eq.p], list(columns))
-    q, v = oracle.call([t, found.q, found.v, joints.parameter_vector(parameters)])
-    return State(np.array(q).ravel(), np.array(v).ravel()), own
+
+    def make() -> BoundOracle:
+        eq = joints.equations
+        columns = system.equations.start.placed_by(eq.motion)
+        return BoundOracle(eq.lookups.oracle("bodies", [eq.t, eq.q, eq.v, eq.p], list(columns)))
+
+    bodies = system.kept(("bodies by joints", tuple(names)), make)
+    q, v = bodies(t, found.q, found.v, joints.parameter_vector(parameters))
+    return State(q.ravel(), v.ravel()), own

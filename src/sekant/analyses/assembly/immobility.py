@@ -17,12 +17,10 @@ Vector = NDArray[np.float64]
 
 def refuse_rigid(system: System, report: AssemblyReport) -> None:
     """A structure without degrees of freedom that nothing drives cannot be simulated."""
-    eq = system.equations
-    driven = not eq.lookups.jacobian(eq.Phi, eq.t).is_zero() or eq.motion.driven
-    if report.degrees_of_freedom or driven:
+    if report.degrees_of_freedom or system.start_facts.driven:
         return
-    rows = eq.rate.numel()
-    names = list(dict.fromkeys(block.name for block in eq.ordered_blocks))
+    rows = len(system.facts.rows)
+    names = list(dict.fromkeys(system.facts.rows))
     raise SolverError(
         f"model '{system.model.name}' has no degree of freedom: the {rows} equations of {_listed(names)} leave none "
         f"of its {system.nv} coordinates free, and no driver moves it; remove a constraint or open a joint"
@@ -31,8 +29,7 @@ def refuse_rigid(system: System, report: AssemblyReport) -> None:
 
 def dead_end(system: System, t: float, x: Vector, parameters: Mapping[str, ArrayLike] | None = None) -> str:
     """Why a mechanism with constraints does not go on from the state x at time t; empty if nothing is known."""
-    eq = system.equations
-    if not eq.constraints or not np.all(np.isfinite(x)):
+    if not system.facts.constrained or not np.all(np.isfinite(x)):
         return ""
     q, v = x[: system.nq], x[system.nq : system.nq + system.nv]
     geometry = LoopGeometry(system, t, parameters, (), {})

@@ -13,6 +13,7 @@ from sekant.formulations.constrained import ConstrainedEquations
 from sekant.formulations.kinematics import relative_pose
 from sekant.geometry.spatial import SX, Pose, turn
 from sekant.model.joints import leader_of
+from sekant.tables.bound_oracle import BoundOracle
 
 Vector = NDArray[np.float64]
 
@@ -62,18 +63,18 @@ class Gaps:
         inputs = [eq.t, eq.q, eq.p]
         steps = ca.jacobian(eq.qdot, eq.v)  # displacement of the coordinates for one of the velocities
         slopes = eq.lookups.jacobian(rows, eq.q) @ steps
-        self._poses = eq.lookups.oracle("misfits", inputs, [poses])
-        self._slopes = eq.lookups.oracle("slopes", inputs, [rows, ca.densify(slopes)])
+        self._poses = BoundOracle(eq.lookups.oracle("misfits", inputs, [poses]))
+        self._slopes = BoundOracle(eq.lookups.oracle("slopes", inputs, [rows, ca.densify(slopes)]))
 
     def slopes(self, t: Vector, q: Vector, p: Vector) -> tuple[Vector, Vector]:
         """Displacements and turns (6 k,) of the joints, and their derivatives (6 k, nv)."""
         rows, J = self._slopes(t, q, p)
-        return np.array(rows).ravel(), np.array(J)
+        return rows, J.reshape(rows.size, -1)
 
     def at(self, t: Vector, q: Vector, p: Vector) -> dict[str, Gap]:
         """The gap of every cut joint."""
         found = {}
-        for name, row in zip(self.names, np.array(self._poses(t, q, p)).reshape(-1, 12), strict=True):
+        for name, row in zip(self.names, self._poses(t, q, p)[0].reshape(-1, 12), strict=True):
             R = row[3:].reshape(3, 3).T
             sine = np.linalg.norm([R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]])
             angle = float(np.arctan2(sine, np.trace(R) - 1))

@@ -32,14 +32,13 @@ class LoopGeometry:
     def __init__(
         self, system: System, t: float, parameters, hold: Sequence[str], weights: Mapping[str, float]
     ):
-        eq = system.equations
+        facts = system.start_facts
         self.system, self.t, self.p = system, np.array([float(t)]), system.parameter_vector(parameters)
-        self._terms = system.once("constraint terms", lambda: _terms(system))
-        self._retract = system.once("retraction", lambda: _retraction(system))
+        self._terms = system.kept("constraint terms", lambda: _terms(system))
+        self._retract = system.kept("retraction", lambda: _retraction(system))
         names = system.state_names[system.nq : system.nq + system.nv]
-        self._coordinate_of = coordinates_of_velocities(system)
-        w = np.array([eq.start.weight(name, velocity=False) for name in eq.motion.v_names])
-        w_v = np.array([eq.start.weight(name, velocity=True) for name in eq.motion.v_names])
+        self._coordinate_of = facts.coordinate_of
+        w, w_v = np.array(facts.weights), np.array(facts.rate_weights)
         stated, stated_rates = w >= STATED, w_v >= STATED
         free = np.ones(system.nv, bool)
         known = [*system.state_names[: system.nq], *names]
@@ -80,10 +79,10 @@ class LoopGeometry:
 
     @cached_property
     def _gaps(self) -> Gaps:
-        return self.system.once("gaps", lambda: Gaps(self.system))
+        return self.system.kept("gaps", lambda: Gaps(self.system))
 
     def gaps(self, q: Vector) -> dict[str, Gap]:
-        return self._gaps.at(self.t, q, self.p) if self.system.equations.motion.cuts else {}
+        return self._gaps.at(self.t, q, self.p) if self.system.start_facts.cuts else {}
 
     def wrong_side(self, q: Vector) -> list[Gap]:
         """Joints whose equations hold, but at a pose that the joint does not allow."""
@@ -91,8 +90,10 @@ class LoopGeometry:
 
     def move(self, q: Vector, delta: Vector) -> Vector:
         new = self._retract(q, delta)[0].ravel()
-        for start, length in self.system.equations.motion.unit_blocks:
+        for start, length in self.system.facts.unit_blocks:
             new[start : start + length] /= np.linalg.norm(new[start : start + length])
+        if not self.system.facts.completes:
+            return new
         return self.system.equations.start.counted(q, new, float(self.t[0]), self.p)
 
     def step(self, G: Vector, rhs: Vector) -> Vector:
@@ -194,7 +195,7 @@ class LoopGeometry:
     def _everything(self, q: Vector) -> tuple[Vector, Vector]:
         """Gaps of the cut joints, then Phi; with derivatives."""
         Phi, G, _ = self.terms(q)
-        if not self.system.equations.motion.cuts:
+        if not self.system.start_facts.cuts:
             return Phi, G[: Phi.size]
         rows, J = self._gaps.slopes(self.t, q, self.p)
         return np.concatenate([rows, Phi]), np.vstack([J, G[: Phi.size]])
@@ -250,7 +251,7 @@ class LoopGeometry:
 
     def row_names(self) -> list[str]:
         """The constraint that each row of G belongs to."""
-        return [block.name for block in self.system.equations.ordered_blocks for _ in range(block.rows)]
+        return list(self.system.facts.rows)
 
     def rank(self, q: Vector) -> tuple[int, tuple[str, ...]]:
         """Rank of G, and the constraints with rows that others imply."""
@@ -279,15 +280,3 @@ def _retraction(system: System) -> NativeFunction:
     eq = system.equations
     delta = SX.sym("delta", system.nv)
     return system.function("retract", [eq.q, delta], [eq.q + ca.substitute(eq.qdot, eq.v, delta)])
-
-
-def coordinates_of_velocities(system: System) -> list[str]:
-    """For each velocity the name of its coordinate, where there is one."""
-    motion = system.equations.motion
-    position = {name: system.state_names[i] for i, name in enumerate(motion.q_names)}
-    names = []
-    for i, key in enumerate(motion.v_names):
-        joint = motion.owner_of(key[0])
-        simple = joint is None or joint.unit_quaternion is None
-        names.append(position[key] if simple else system.state_names[system.nq + i])
-    return names

@@ -21,7 +21,7 @@ def body_motion(
 
     For one drive the axes m are left out.
     """
-    pose, twist, bend = system.once(("frame motion", reference), lambda: _functions(system, reference))
+    pose, twist, bend = system.kept(("frame motion", reference), lambda: _functions(system, reference))
     n, m = w.shape[:2]
     time = np.array([[t]])
     row = p.reshape(1, -1)

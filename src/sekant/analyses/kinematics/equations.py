@@ -17,7 +17,7 @@ import casadi as ca
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sekant.analyses.kinematics.quantities import Quantity
+from sekant.analyses.kinematics.quantities import Quantity, scalar
 from sekant.engine.codegen.native import NativeFunction
 from sekant.engine.system import System
 from sekant.errors import ModelError
@@ -41,13 +41,13 @@ class DrivenEquations:
     def functions(self) -> tuple[NativeFunction, NativeFunction, NativeFunction]:
         """Compiled: F and J, q displaced, the derivative of J w along u."""
         key = ("driven equations", tuple(drive.name for drive in self.drives))
-        return self.system.once(key, self._build)
+        return self.system.kept(key, self._build)
 
     def expressions(self) -> tuple[SX, SX]:
         """F (M,) and J (M, nv)."""
         system, eq = self.system, self.system.equations
         N = ca.jacobian(eq.qdot, eq.v)
-        h = ca.vertcat(SX.zeros(0, 1), *[drive.expression for drive in self.drives])
+        h = ca.vertcat(SX.zeros(0, 1), *[scalar(system, drive.name).expression for drive in self.drives])
         F = ca.vertcat(eq.Phi, h + _guard(system))
         G = eq.G if eq.constraints else SX.zeros(0, system.nv)
         return F, ca.densify(ca.vertcat(G, eq.lookups.jacobian(h, eq.q) @ N))
@@ -68,11 +68,11 @@ class DrivenEquations:
 
     @property
     def rows(self) -> int:
-        return self.system.equations.Phi.numel() + len(self.drives)
+        return self.system.facts.positions + len(self.drives)
 
-    @cached_property
+    @property
     def unit_blocks(self) -> tuple[tuple[int, int], ...]:
-        return tuple((int(a), int(n)) for a, n in self.system.equations.motion.unit_blocks)
+        return self.system.facts.unit_blocks
 
     def terms(self, q: Vector) -> tuple[Vector, Vector]:
         """F (M,) and J (M, nv)."""
@@ -125,7 +125,7 @@ def _guard(system: System) -> SX:
 
 def refuse_rolling(system: System) -> None:
     """Velocity constraints leave the position open: it depends on the way taken."""
-    names = [block.name for block in system.equations.ordered_blocks if not block.holonomic]
+    names = system.facts.rolling
     if names:
         raise ModelError(
             f"model '{system.model.name}': kinematics cannot treat '{names[0]}', which restricts velocities, not "

@@ -23,7 +23,7 @@ _DISTANCE = re.compile(r"\s*distance\s*\(\s*([^,\s]+)\s*,\s*([^,\s]+)\s*\)\s*")
 
 @dataclass(frozen=True)
 class Quantity:
-    """`expression` (k,) in t, q, p; `components` names its parts, a scalar has none.
+    """`components` names its parts, a scalar has none.
 
     `periodic`: an angle that is measured, so that it is known up to full turns only.
     """
@@ -31,8 +31,7 @@ class Quantity:
     name: str
     unit: str
     components: tuple[str, ...]
-    expression: SX
-    periodic: bool = False
+    periodic: bool
 
     @property
     def labels(self) -> list[str]:
@@ -40,7 +39,19 @@ class Quantity:
         return [f"{self.name}.{c}" for c in self.components] if self.components else [self.name]
 
 
-def find(system: System, name: str) -> Quantity:
+@dataclass(frozen=True)
+class Expressed(Quantity):
+    """A quantity with its `expression` (k,) in t, q, p."""
+
+    expression: SX
+
+    @property
+    def described(self) -> Quantity:
+        """All but the expression."""
+        return Quantity(self.name, self.unit, self.components, self.periodic)
+
+
+def find(system: System, name: str) -> Expressed:
     """The quantity of that name; ModelError if there is none, or if it is no matter of position alone."""
     quantity = _find(system, name)
     if quantity is None:
@@ -56,7 +67,7 @@ def find(system: System, name: str) -> Quantity:
     return quantity
 
 
-def scalar(system: System, name: str) -> Quantity:
+def scalar(system: System, name: str) -> Expressed:
     """The same for a quantity that must be one number."""
     quantity = find(system, name)
     if quantity.expression.numel() != 1:
@@ -82,15 +93,15 @@ def known_names(system: System) -> Iterator[str]:
         yield from (f"{name}.{key}" for key in action.outputs)
 
 
-def _find(system: System, name: str) -> Quantity | None:
+def _find(system: System, name: str) -> Expressed | None:
     if name in system.model.sensors:
         sensor = system.model.sensors[name]
         unit, value = system.equations.motion.sensed(name)
-        return Quantity(name, unit, sensor.components, ca.vec(value), unit == "rad")
+        return Expressed(name, unit, sensor.components, unit == "rad", ca.vec(value))
     match = _DISTANCE.fullmatch(name)
     if match:
         p = [_frame(system, reference, name).p for reference in match.groups()]
-        return Quantity(name, "m", (), ca.norm_2(p[1] - p[0]))
+        return Expressed(name, "m", (), False, ca.norm_2(p[1] - p[0]))
     owner, _, part = name.rpartition(".")
     return (
         _of_joint(system, owner, part, name)
@@ -109,7 +120,7 @@ def _frame(system: System, reference: str, name: str):
         raise ModelError(f"kinematics: '{name}': unknown frame '{reference}'; {hint}") from None
 
 
-def _of_joint(system: System, owner: str, part: str, name: str) -> Quantity | None:
+def _of_joint(system: System, owner: str, part: str, name: str) -> Expressed | None:
     joint, motion = system.model.joints.get(owner), system.equations.motion
     if joint is None:
         return None
@@ -132,19 +143,19 @@ def _of_joint(system: System, owner: str, part: str, name: str) -> Quantity | No
     components = tuple(names[i] for i in chosen) if len(chosen) > 1 else ()
     unit = units.pop() if len(units) == 1 else ""
     measured = not in_tree and owner not in motion.auxiliary
-    return Quantity(name, unit, components, ca.vertcat(*values), measured and unit == "rad")
+    return Expressed(name, unit, components, measured and unit == "rad", ca.vertcat(*values))
 
 
-def _of_frame(system: System, owner: str, part: str, name: str) -> Quantity | None:
+def _of_frame(system: System, owner: str, part: str, name: str) -> Expressed | None:
     if part not in (*XYZ, "position") or owner not in system.model.frame_names():
         return None
     p = system.equations.motion.frame(owner).p
     if part == "position":
-        return Quantity(name, "m", XYZ, p)
-    return Quantity(name, "m", (), p[XYZ.index(part)])
+        return Expressed(name, "m", XYZ, False, p)
+    return Expressed(name, "m", (), False, p[XYZ.index(part)])
 
 
-def _of_force(system: System, owner: str, part: str, name: str) -> Quantity | None:
+def _of_force(system: System, owner: str, part: str, name: str) -> Expressed | None:
     """Outputs of force elements, with all velocities zero."""
     eq = system.equations
     action = eq.elements.actions.get(owner) if owner in (*system.model.forces, *system.model.joints) else None
@@ -152,20 +163,21 @@ def _of_force(system: System, owner: str, part: str, name: str) -> Quantity | No
         return None
     unit, value = action.outputs[part]
     still = eq.lookups.substitute(ca.vec(SX(value)), eq.v, SX.zeros(system.nv))
-    return Quantity(name, unit, XYZ if still.numel() == 3 else (), still)
+    return Expressed(name, unit, XYZ if still.numel() == 3 else (), False, still)
 
 
-def _component(system: System, owner: str, part: str, name: str) -> Quantity | None:
+def _component(system: System, owner: str, part: str, name: str) -> Expressed | None:
     whole = _find(system, owner) if owner else None
     if whole is None or part not in whole.components:
         return None
-    return Quantity(name, whole.unit, (), whole.expression[whole.components.index(part)], whole.periodic)
+    value = whole.expression[whole.components.index(part)]
+    return Expressed(name, whole.unit, (), whole.periodic, value)
 
 
-def _named(system: System, name: str) -> Quantity | None:
+def _named(system: System, name: str) -> Expressed | None:
     """What the formulation itself can name besides: coordinates and outputs of mechanisms in points."""
     found = system.equations.reports.quantities().get(name)
     if found is None:
         return None
     unit, components, value = found
-    return Quantity(name, unit if isinstance(unit, str) else "", components, value)
+    return Expressed(name, unit if isinstance(unit, str) else "", components, False, value)

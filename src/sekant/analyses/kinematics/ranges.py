@@ -54,8 +54,10 @@ def axis(drive: Quantity, given: Any, path: bool = False) -> Vector:
         if given[2] > 1 and first == last and not path:
             raise SekantError(f"kinematics: the range of '{drive.name}' is empty: it ends where it starts")
         return np.linspace(first, last, given[2])
+    plain = isinstance(given, np.ndarray) and given.dtype == np.float64 and bool(np.isfinite(given).all())
     try:
-        values = np.array([_number(drive, x) for x in np.atleast_1d(np.asarray(given, object)).tolist()])
+        rows = np.atleast_1d(given if plain else np.asarray(given, object))
+        values = rows if plain else np.array([_number(drive, x) for x in rows.tolist()])
     except TypeError:
         raise SekantError(f"kinematics: the values of '{drive.name}' are no list of numbers") from None
     if not values.size:

@@ -138,6 +138,8 @@ class KinematicsResult:
     def on_grid(self, values: Array) -> Array:
         """Values (n, ...) on the grid that was asked for, (n1, ...) or (n1, n2, ...); NaN where not reached."""
         shape = tuple(axis.size for axis in self.axes)
+        if values.shape[0] == self.reached.size:
+            return values.reshape(*shape, *values.shape[1:])
         full = np.full((self.reached.size, *values.shape[1:]), np.nan)
         full[self.reached] = values
         return full.reshape(*shape, *values.shape[1:])
@@ -147,7 +149,7 @@ class KinematicsResult:
     @cached_property
     def _coordinates(self) -> tuple[Array, Array]:
         n, m, _ = self.w.shape
-        first, second = self.system.once("coordinate rates", self._rate_functions)
+        first, second = self.system.kept("coordinate rates", self._rate_functions)
         dq, ddq = np.empty((n, m, self.q.shape[1])), np.empty((n, m, m, self.q.shape[1]))
         for i in np.arange(m):
             dq[:, i] = first.map(self.q, self.w[:, i])[0]
@@ -200,8 +202,8 @@ class KinematicsResult:
         return PoseTable(self.drive[order], motions, self.drive_names[0], self.drive_units[0])
 
     def quantity(self, name: str) -> Quantity:
-        """Unit, components and expression of a quantity."""
-        return self.system.once(("quantity", name), lambda: find(self.system, name))
+        """Unit and components of a quantity."""
+        return self.system.kept(("quantity", name), lambda: find(self.system, name).described)
 
     def __getitem__(self, name: str) -> Array:
         """(n,) or (n, components) values of a coordinate, point, sensor or force output, see `kinematics`."""
@@ -249,12 +251,12 @@ class KinematicsResult:
         return values if self.quantity(name).components else values[..., 0]
 
     def _functions(self, name: str) -> tuple[NativeFunction, NativeFunction, NativeFunction]:
-        return self.system.once(("quantity functions", name), lambda: self._build(self.quantity(name)))
+        return self.system.kept(("quantity functions", name), lambda: self._build(name))
 
-    def _build(self, quantity: Quantity) -> tuple[NativeFunction, NativeFunction, NativeFunction]:
+    def _build(self, name: str) -> tuple[NativeFunction, NativeFunction, NativeFunction]:
         system, eq = self.system, self.system.equations
         w, u, ww = (SX.sym(key, system.nv) for key in ("w", "u", "ww"))
-        y = ca.densify(quantity.expression)
+        y = ca.densify(find(system, name).expression)
         N = ca.jacobian(eq.qdot, eq.v)
         slope = eq.lookups.jacobian(y, eq.q) @ N
         first = ca.densify(slope @ w)
@@ -292,7 +294,7 @@ class KinematicsResult:
             return list(self.q_names)
         names = []
         for name, joint in model.joints.items():
-            cut = name in self.system.equations.motion.cuts
+            cut = name in self.system.start_facts.cuts
             if joint.nv and not (cut and joint.unit_quaternion is not None):
                 names += [f"{name}.{c.name}" for c in joint.coordinates]
         return [name for name in names if name not in self.drive_names]

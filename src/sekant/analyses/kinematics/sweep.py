@@ -118,13 +118,13 @@ def _singular_start(equations: DrivenEquations, q: Vector) -> str:
 
 def _drive(system: System, name: str) -> Quantity:
     """A scalar that may be driven."""
-    return system.once(("drive", name), lambda: _new_drive(system, name))
+    return system.kept(("drive", name), lambda: _new_drive(system, name))
 
 
 def _new_drive(system: System, name: str) -> Quantity:
     found, eq = scalar(system, name), system.equations
     if ca.sparsify(eq.lookups.jacobian(found.expression, eq.q)).nnz():
-        return found
+        return found.described
     for driver_name, driver in system.model.drivers.items():
         if name.startswith(f"{driver.joint}."):
             raise ModelError(

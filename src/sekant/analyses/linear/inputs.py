@@ -15,7 +15,6 @@ import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
-from sekant.analyses.assembly.loop_geometry import coordinates_of_velocities
 from sekant.analyses.linear.independent_coordinates import Columns
 from sekant.engine.functions.linear import LinearFunctions, Point, Slopes
 from sekant.engine.system import System
@@ -88,7 +87,7 @@ def _driveable(system: System) -> dict[str, tuple[str, int]]:
     """Coordinates along which a force of the model can act, by name: those of joints that are no quaternions."""
     motion = system.equations.motion
     found = {}
-    for name, key in zip(coordinates_of_velocities(system), motion.v_names, strict=True):
+    for name, key in zip(system.start_facts.coordinate_of, motion.v_names, strict=True):
         joint = system.model.joints.get(key[0])
         if joint is not None and joint.unit_quaternion is None and key[0] in motion.joint_index:
             found[name] = key

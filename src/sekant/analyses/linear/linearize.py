@@ -10,7 +10,6 @@ import numpy as np
 import scipy.linalg
 from numpy.typing import ArrayLike, NDArray
 
-from sekant.analyses.assembly.loop_geometry import coordinates_of_velocities
 from sekant.analyses.assembly.tangent_space import TangentSpace
 from sekant.analyses.linear.finite_differences import difference_tangent, forward_tangent
 from sekant.analyses.linear.independent_coordinates import Basis, Reduction, restricted
@@ -96,7 +95,7 @@ def linearize(
     else:
         tangent = functions.rest_tangent(where.point)
     tangent = restricted(tangent, where.rows)
-    names = coordinates_of_velocities(system)
+    names = system.start_facts.coordinate_of
     holonomic = _holonomic(tangent, functions.holonomic[where.rows], functions.tracked[where.rows])
     chosen = _independent(tangent.G[holonomic], names, independent)
     basis = Basis(tangent.G, holonomic, chosen)

@@ -65,7 +65,7 @@ def choose_method(
 def _chosen(system: System, start: State, parameters: Any, t: float, own_start: bool) -> tuple[str, str]:
     if system.model.contacts:
         return TAYLOR, "contacts: events on the series"
-    if system.equations.elements.dry_friction:
+    if system.reactions.dry_friction:
         return system.once(
             ("method", "friction"), lambda: _landing(system, "dry friction: sticking and sliding")
         )
@@ -79,11 +79,11 @@ def _chosen(system: System, start: State, parameters: Any, t: float, own_start: 
         return _choose(system, at, values, t)
 
     def found() -> tuple[str, str]:
-        eq = system.equations
-        if not near or not system.uses_cache or eq.resolved.given:
+        facts = system.facts
+        if not near or not system.uses_cache or facts.given:
             return make()
         names = [*system.parameters]
-        question = f"method {eq.formulation} {eq.algorithm} {system.engine} {names} {t!r}"
+        question = f"method {facts.formulation} {facts.algorithm} {system.engine} {names} {t!r}"
         method, reason = kept(system.model, question, make)
         return method, reason
 
@@ -92,7 +92,7 @@ def _chosen(system: System, start: State, parameters: Any, t: float, own_start: 
 
 def _near_defaults(system: System, parameters: Any) -> bool:
     """Whether every parameter but the inputs has its default, or differs from it by a factor of `NEAR` at most."""
-    defaults = system.parameters
+    defaults = {parameter.name: parameter.default for parameter in system.facts.parameters}
     for name, given in (parameters or {}).items():
         value, usual = np.asarray(given, float).ravel(), defaults.get(name)
         if usual is None or name in system.inputs:
@@ -107,15 +107,15 @@ def _own_start(system: System, start: State, parameters: Any, t: float) -> State
     """The model's own start, made consistent; `start` if that cannot be."""
     try:
         own = system.initial_state(parameters)
-        return assemble(system, own, t=t, parameters=parameters) if system.equations.constraints else own
+        return assemble(system, own, t=t, parameters=parameters) if system.facts.constrained else own
     except SekantError:
         return start
 
 
 def _choose(system: System, start: State, parameters: Any, t: float) -> tuple[str, str]:
-    constrained = bool(system.equations.constraints)
+    constrained = system.facts.constrained
     known = 0 < system.nv <= MOST_COORDINATES and not system.equations.elements.passive
-    events = bool(system.equations.elements.events)
+    events = system.reactions.events
     if not (constrained or known or events):
         return "dop853", "no constraints"
     problem = dae_problem(system, parameters, "casadi")

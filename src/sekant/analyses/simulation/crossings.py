@@ -50,7 +50,7 @@ def breaks_crossed(
     rhs: Any = problem.rhs
     if outcome.t.size < 2 or not any(site.kind == PIECE for site in rhs.sites):
         return ()
-    switching = Switching(rhs.guards, rhs.sites, system.equations.lookups.tables)
+    switching = Switching(rhs.guards, rhs.sites, rhs.sources)
     guards = rhs.guards.map(outcome.t[:, None], outcome.x, problem.p[None, : _parameters(system)])[0]
     found = []
     for s, site in enumerate(rhs.sites):

@@ -47,8 +47,9 @@ class EnergyWatch:
         values = balance if before is None else np.concatenate([[before[2]], balance])
         shift = 0 if before is None else 1
         changes = np.abs(np.diff(values))
-        if changes.size and np.nanmax(changes) > self.largest:
-            i = int(np.nanargmax(changes))
+        finite = changes if np.isfinite(changes).all() else np.where(np.isfinite(changes), changes, -1.0)
+        i = int(finite.argmax()) if changes.size else 0
+        if changes.size and finite[i] > self.largest:
             self.largest = float(changes[i])
             first = (
                 (before[0], before[1]) if shift and i == 0 and before else (t[i - shift], x[i - shift].copy())
@@ -90,7 +91,7 @@ class EnergyWatch:
         rhs: Any = system.right_hand_side(True)
         p = system.parameter_vector(parameters)
         if rhs.sites and x0.size == rhs.shapes_in[1][0]:
-            switching = Switching(rhs.guards, rhs.sites, system.equations.lookups.tables)
+            switching = Switching(rhs.guards, rhs.sites, rhs.sources)
             g0, g1 = (rhs.guards([t], x, p)[0] for t, x in ((t0, x0), (t1, x1)))
             near = {
                 s: _time_to_break(*switching.axis(site), float(g0[s]), float(g1[s]), t1 - t0)

@@ -13,9 +13,9 @@ from sekant.engine.system import System
 def reactors_of(system: System) -> list[Reactor]:
     """For one run; none where the motion is without events."""
     found: list[Reactor] = []
-    if system.equations.elements.friction is not None and not system.equations.elements.regularized:
+    if system.reactions.bound_forces:
         found.append(BoundForces(system))
-    if system.equations.elements.events:
+    if system.reactions.events:
         found.append(DeclaredEvents())
     return found
 
@@ -23,9 +23,9 @@ def reactors_of(system: System) -> list[Reactor]:
 def clocks_of(system: System, begin: float, stops: list[float]) -> list[Clock]:
     """For one run from `begin` (s); none where nothing is sampled or delayed. `stops`: jumps in time (s)."""
     found: list[Clock] = []
-    if system.equations.elements.sampled:
+    if system.reactions.sampled:
         found.append(Samples(system, begin))
-    if system.equations.elements.delayed:
+    if system.reactions.delayed:
         found.append(Delays(system, begin))
     if found or reactors_of(system):
         found.append(TimeStops(stops))

@@ -10,13 +10,7 @@ from sekant.errors import AnalysisWarning
 
 def smoothed(system: System) -> System:
     """The system with dry friction by its regularized law, for methods that do not stop at events."""
-
-    def make() -> System:
-        return System(
-            system.model, system.equations.variant(regularized=True), system.engine, system.uses_cache
-        )
-
-    return system.once("smoothed friction", make)
+    return system.variant("smoothed friction", lambda: system.equations.variant(regularized=True))
 
 
 def smoothed_warnings(system: System, method: str) -> tuple[AnalysisWarning, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 import casadi as ca
 import numpy as np
@@ -26,7 +26,7 @@ from sekant.engine.codegen.native import NativeFunction
 from sekant.engine.codegen.text import compile_text
 from sekant.engine.functions.dae import DaeExpressions, DaeFunctions, build_dae
 from sekant.engine.functions.euler_group import euler_group
-from sekant.engine.functions.taylor_tape import taylor_tape
+from sekant.engine.functions.taylor_tape import TaylorTape, taylor_tape
 from sekant.engine.system import State, System
 from sekant.errors import AnalysisWarning, SolverError, suggest
 from sekant.geometry.spatial import SX
@@ -201,19 +201,25 @@ def explicit_problem(
     system: System, parameters: Any, balance: bool, method: str, held: ArrayLike | None = None
 ) -> OdeProblem:
     """x' = f(t, x), with projection onto the constraints where there are any."""
+    key = ("explicit problem", balance, method)
+    base = system.once(key, lambda: _explicit_problem(system, balance, method))
+    return base.at(system.parameter_vector(parameters, held))
+
+
+def _explicit_problem(system: System, balance: bool, method: str) -> OdeProblem:
     rhs = system.right_hand_side(balance)
     positions = method == "semi_implicit_euler" and system.nv > 0
     return OdeProblem(
         rhs=rhs,
         n=system.nq + system.nv + system.nz + (len(system.work_names) if balance else 0),
-        p=system.parameter_vector(parameters, held),
+        p=system.parameter_vector(),
         tables=rhs.tables,
         nq=system.nq,
         nv=system.nv + system.nz,  # states of elements count in the error norm, as velocities do
         kinematics=system.kinematics(balance) if positions else None,
-        unit_blocks=np.array(system.equations.motion.unit_blocks, dtype=np.int64).reshape(-1, 2),
-        projection=system.projection(balance) if system.equations.constraints else None,
-        switching=Switching(rhs.guards, rhs.sites, system.equations.lookups.tables)
+        unit_blocks=np.array(system.facts.unit_blocks, dtype=np.int64).reshape(-1, 2),
+        projection=system.projection(balance) if system.facts.constrained else None,
+        switching=Switching(rhs.guards, rhs.sites, cast(Any, rhs.sources))
         if rhs.sites and method == "dop853"
         else None,
     )
@@ -239,7 +245,7 @@ def _run_explicit(method: str, setup: Setup, work: Floats | None = None, guards:
         sampling = sampling_of(system, setup.p, begin, end)
         problem = replace(problem, sampling=sampling)
         on_chunk = with_held(sampling, setup.p, partial(setup.on_variant, system))
-    elif method == "euler" and steps >= MANY_STEPS and not system.equations.constraints:
+    elif method == "euler" and steps >= MANY_STEPS and not system.facts.constrained:
         group = euler_group(system, setup.balance)
         if group:
             problem = replace(problem, euler_group=group[0], group_size=group[1])
@@ -302,11 +308,11 @@ def taylor_problem(system: System, guards: Guards | None = None) -> TaylorProble
     """The equations as series, with functions whose zeros are events; built once a system."""
     events = guards.expressions if guards is not None and guards.directions.size else None
 
-    def make() -> TaylorProblem:
+    def make() -> TaylorTape:
         eq = system.equations
         a, z_rate = SX.sym("a", system.nv), SX.sym("z_rate", system.nz)
         residual, M = _series_equations(eq, a)
-        tape = taylor_tape(
+        return taylor_tape(
             q=eq.q,
             v=ca.vertcat(eq.v, eq.z),
             a=ca.vertcat(a, z_rate),
@@ -320,10 +326,13 @@ def taylor_problem(system: System, guards: Guards | None = None) -> TaylorProble
             events=events,
             lookups=eq.lookups,
         )
-        compiler = partial(compile_text, cache=system.uses_cache) if system.engine == "llvm" else None
-        return TaylorProblem(tape, unit_blocks=eq.motion.unit_blocks, compiler=compiler)
 
-    return system.once(("taylor", events is not None), make)
+    def problem() -> TaylorProblem:
+        tape = make() if events is not None else system.kept("taylor tape", make)
+        compiler = partial(compile_text, cache=system.uses_cache) if system.engine == "llvm" else None
+        return TaylorProblem(tape, unit_blocks=system.facts.unit_blocks, compiler=compiler)
+
+    return system.once(("taylor", events is not None), problem)
 
 
 def _series_equations(eq: Any, a: SX) -> tuple[SX, SX]:
@@ -336,13 +345,13 @@ def _series_equations(eq: Any, a: SX) -> tuple[SX, SX]:
 
 def power_function(system: System) -> Callable[[ArrayLike], Callable[[Floats, Floats], Floats]]:
     """p -> (t (k,), x (k, nq + nv + nz)) -> powers (k, nw)."""
-    eq = system.equations
 
     def make() -> Any:
+        eq = system.equations
         powers = ca.vertcat(SX.zeros(0, 1), *eq.energies.powers.values())
         return system.function("powers", [eq.t, ca.vertcat(eq.q, eq.v, eq.z), eq.p], [powers])
 
-    function = system.once("powers", make)
+    function = system.kept("powers", make)
 
     def at(p: ArrayLike) -> Callable[[Floats, Floats], Floats]:
         row = np.asarray(p, float)[None, :]
@@ -405,7 +414,7 @@ def run_taylor(
         rest = integrate(inside, x[: system.nq], x[system.nq :], at, on_event=lambda _: None)
         account.close(outcome.t_last, rest.t, rest.x)
     names = system.state_names[system.nq : system.nq + system.nv + system.nz]
-    rows = [block.name for block in system.equations.ordered_blocks for _ in range(block.rows)]
+    rows = list(system.facts.rows)
     stats = outcome.stats
     reached = setup.times[setup.times <= outcome.t[-1]] if outcome.t.size else setup.times[:0]
     return Run(
@@ -462,10 +471,13 @@ def dae_problem(
             lookups=eq.lookups,
             unit_blocks=tuple(eq.motion.unit_blocks),
         )
-        return build_dae(system.model.name, expressions, engine, system.uses_cache)
+        functions = build_dae(system.model.name, expressions, engine, system.uses_cache)
+        if functions.residual.sites and engine == "llvm":
+            _ = functions.residual.guards  # kept with it
+        return functions
 
-    functions = system.once(("dae", engine), make)
-    sites, tables = functions.residual.sites, system.equations.lookups.tables
+    functions = system.kept(("dae", engine), make)
+    sites, tables = functions.residual.sites, functions.residual.sources
     return DaeProblem(
         functions,
         system.parameter_vector(parameters, held),
@@ -499,7 +511,7 @@ def _run_implicit(method: str, setup: Setup, work: Floats | None = None) -> Run:
         max_steps=setup.max_steps,
         on_chunk=deliver,
     )
-    rows = [block.name for block in system.equations.ordered_blocks for _ in range(block.rows)]
+    rows = list(system.facts.rows)
     stats = outcome.stats
     return Run(
         outcome.t,

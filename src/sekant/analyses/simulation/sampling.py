@@ -20,12 +20,19 @@ ON_TIME = 1e-9
 
 def sampled_in_loop(system: System, method: str) -> bool:
     """Whether the loop of the method takes all samples itself: one clock for all, and nothing else is held."""
-    found = system.equations.elements
-    if method not in METHODS or not found.sampled or found.delayed or found.events or found.contacts:
+    acts = system.reactions
+    if (
+        method not in METHODS
+        or not acts.sampled
+        or acts.delayed
+        or acts.events
+        or system.equations.elements.contacts
+    ):
         return False
-    clocks = {(one.period, one.offset) for one in found.sampled}
-    names = [value.name for value in found.held_values]
-    return len(clocks) == 1 and sorted(".".join(one.key) for one in found.sampled) == sorted(names)
+    eq = system.equations.elements
+    clocks = {(one.period, one.offset) for one in eq.sampled}
+    names = [value.name for value in eq.held_values]
+    return len(clocks) == 1 and sorted(".".join(one.key) for one in eq.sampled) == sorted(names)
 
 
 def sampling_function(system: System) -> NativeFunction:

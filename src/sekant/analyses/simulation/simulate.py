@@ -89,20 +89,21 @@ def simulate(
         begin,
     )
     constant, varying = split_inputs(system, inputs, float(times[0]), float(times[-1]))
-    system, parameters = driven_by(system, varying), {**(parameters or {}), **constant}
+    system = driven_by(system, varying)
+    parameters = system.checked({**(parameters or {}), **constant})
     balance = balance or system.nv == 0
     began = perf_counter()
     refuse_nothing(system)
     _refuse_jumps(system, times, parameters)
     start, notes, warned = start_of(system, parameters, start_at, float(times[0]))
-    refuse_bad_start(system, start, parameters, balance, float(times[0]))
+    refuse_bad_start(system, start, parameters, balance, float(times[0]), initial is None)
     method, reason = method or settings.method, ""
     rtol = float(settings.rtol if rtol is None else rtol)  # type: ignore[arg-type]
     atol = float(settings.atol if atol is None else atol)  # type: ignore[arg-type]
     if method == "auto":
         method, reason = choose_method(system, start, parameters, float(times[0]), initial is None)
     adaptive = is_adaptive(method)
-    if system.equations.elements.dry_friction and method not in EVENT_METHODS and not system.model.contacts:
+    if system.reactions.dry_friction and method not in EVENT_METHODS and not system.model.contacts:
         warned = (*warned, *smoothed_warnings(system, method))
         system = smoothed(system)
     reactors = reactors_of(system)
@@ -132,8 +133,8 @@ def simulate(
         "model_hash": system.model_hash,
         "sekant": __version__,
         "engine": system.engine,
-        "formulation": system.equations.formulation,
-        "algorithm": system.equations.algorithm,
+        "formulation": system.facts.formulation,
+        "algorithm": system.facts.algorithm,
         "options": options,
         "method_chosen_because": reason,
         "notes": notes,
@@ -171,7 +172,7 @@ def simulate(
         cause = dead_end(system, done.t_last, done.x_last, parameters)
         message = f"{message}; {cause}" if cause else message
     stats = {**done.stats, "wall_time": perf_counter() - compiled, "compile_time": compiled - began}
-    data = np.concatenate(reporter.rows) if reporter.rows else np.zeros((0, channels.width))
+    data = reporter.data()
     drift = None
     if adaptive and done.status == "finished":
         drift = reporter.drift(data, channels, rtol, parameters)
@@ -194,9 +195,13 @@ def _end_of(result: Result, parameters: Any) -> tuple[Any, float, Any]:
 
 
 def _final(system: System, done: Any, parameters: dict[str, list[float]]) -> FinalState:
-    ends = np.cumsum([system.nq, system.nv, system.nz])
-    q, v, z, _ = np.split(np.asarray(done.x_last, float), ends)
-    return FinalState(float(done.t_last), q.copy(), v.copy(), z.copy(), parameters, done.held)
+    x, a, b, c = (
+        np.asarray(done.x_last, float),
+        system.nq,
+        system.nq + system.nv,
+        system.nq + system.nv + system.nz,
+    )
+    return FinalState(float(done.t_last), x[:a].copy(), x[a:b].copy(), x[b:c].copy(), parameters, done.held)
 
 
 def row_times(
@@ -221,7 +226,7 @@ def row_times(
         )
     count = int(np.floor((until - begin) / output_step * (1 + 1e-12)))
     times = begin + output_step * np.arange(count + 1)
-    return times if np.isclose(times[-1], until, rtol=1e-12) else np.append(times, until)
+    return times if abs(times[-1] - until) <= 1e-8 + 1e-12 * until else np.append(times, until)
 
 
 def _refuse_jumps(system: System, times: NDArray[np.float64], parameters: Any) -> None:
@@ -261,6 +266,12 @@ class _Reporter:
 
     def chunk(self, t: NDArray[np.float64], x: NDArray[np.float64], fraction: float) -> None:
         self._chunk(self.report, self.p[None, :], t, x, fraction)
+
+    def data(self) -> Floats:
+        """All rows."""
+        if len(self.rows) == 1:
+            return self.rows[0]
+        return np.concatenate([np.zeros((0, self.report.shapes_out[0][0])), *self.rows])
 
     def drift(self, data, channels, rtol: float, parameters: Any) -> AnalysisWarning | None:
         """A warning if the energy balance does not fit the tolerance, as far as the rows tell it."""

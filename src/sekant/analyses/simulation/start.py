@@ -29,7 +29,7 @@ def start_of(
 ) -> tuple[State, list[str], tuple[AnalysisWarning, ...]]:
     """A consistent state to start from, how it was found, and what a reader should know of that."""
     given = None if initial is None else _checked(system, initial)
-    if not system.equations.constraints:
+    if not system.facts.constrained:
         return given or system.initial_state(parameters), [], ()
     found = assemble(system, given, t=t0, parameters=parameters)
     report = found.report
@@ -41,7 +41,10 @@ def start_of(
     return state, notes, report.warnings
 
 
-def refuse_bad_start(system: System, start: State, parameters: Any, balance: bool, t0: float) -> None:
+def refuse_bad_start(
+    system: System, start: State, parameters: Any, balance: bool, t0: float, own: bool
+) -> None:
+    """`own`: whether it is the model's own start."""
     rhs = system.right_hand_side(balance)
     work = np.zeros(len(system.work_names) if balance else 0)
     x0 = np.concatenate([start.q, start.v, system.element_states(start, parameters), work])
@@ -53,7 +56,13 @@ def refuse_bad_start(system: System, start: State, parameters: Any, balance: boo
         )
         raise SolverError(f"model '{system.model.name}' cannot start: {cause}")
     # where masses are baked in as zeros, CasADi folds 0/0 to 0: a finite rate proves nothing
-    cause = singularity(system, t0, x0, parameters) if system.nv <= SMALL else ""
+    if system.nv > SMALL:
+        return
+
+    def find() -> str:
+        return singularity(system, t0, x0, parameters)
+
+    cause = system.kept("singular start", find) if own and not parameters and t0 == 0.0 else find()
     if cause:
         raise SolverError(f"model '{system.model.name}' cannot start: {cause}")
 
@@ -68,14 +77,14 @@ def _checked(system: System, initial: State) -> State:
         )
     z = np.array(initial.z, dtype=float).ravel()
     if z.size not in (0, system.nz):
-        names = ", ".join(system.equations.elements.names)
+        names = ", ".join(system.facts.z_names)
         raise SolverError(
             f"the initial state has {z.size} states of elements; the model has {system.nz}: {names}"
         )
     for name, value in zip(system.state_names, (*q, *v, *z), strict=False):
         if not np.isfinite(value):
             raise SolverError(f"the initial state is not finite: '{name}' is {value}")
-    for first, length in system.equations.motion.unit_blocks:
+    for first, length in system.facts.unit_blocks:
         norm = np.linalg.norm(q[first : first + length])
         if norm == 0:
             raise SolverError(

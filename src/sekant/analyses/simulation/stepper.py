@@ -77,7 +77,7 @@ class Simulation:
         refuse_nothing(system)
         self._parameters, self._longest = dict(parameters or {}), step
         start, self.notes, self.warnings = start_of(system, parameters, initial, t)
-        refuse_bad_start(system, start, parameters, False, t)
+        refuse_bad_start(system, start, parameters, False, t, own=initial is None)
         prepare_loop(method)
         problem = explicit_problem(system, parameters, False, method, start.held)
         x0 = np.concatenate([start.q, start.v, system.element_states(start, parameters)])

@@ -9,8 +9,4 @@ def variant_of(system: System, closed: frozenset[str]) -> System:
     """The system in which the contacts `closed` stay closed."""
     if not closed:
         return system
-
-    def make() -> System:
-        return System(system.model, system.equations.variant(closed=closed), system.engine, system.uses_cache)
-
-    return system.once(("closed", closed), make)
+    return system.variant(f"closed {sorted(closed)}", lambda: system.equations.variant(closed=closed))

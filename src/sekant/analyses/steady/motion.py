@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sekant.analyses.assembly.loop_geometry import coordinates_of_velocities
 from sekant.analyses.statics.sticking import refuse_dry_friction
 from sekant.analyses.steady.checks import check_contacts, check_lasting, start_of
 from sekant.analyses.steady.element_states import (
@@ -235,7 +234,7 @@ def _functions(system: System, rates: tuple[int, ...], members: frozenset[str] |
 
 
 def _velocities(system: System, names: Sequence[str]) -> list[int]:
-    coordinates = coordinates_of_velocities(system)
+    coordinates = system.start_facts.coordinate_of
     velocities = list(system.state_names[system.nq : system.nq + system.nv])
     found = []
     for name in names:
@@ -327,7 +326,7 @@ def _result(equations: SteadyEquations, found: Steady, rates: Mapping[str, float
     for item in items:
         along = float(g[1:4] @ equations.direction)
         unknowns[item.name] = along if item.where == "velocity" else float(where[item.where][item.index])
-    coordinates = coordinates_of_velocities(system)
+    coordinates = system.start_facts.coordinate_of
     moving, searched = (
         np.abs(found.free[:, : system.nv]),
         np.abs(found.free[:, found.free.shape[1] - len(items) :]),

@@ -102,6 +102,45 @@ def _handle(
         code.owner,
         code.sites,
         make_guards,
+        lookups.tables,
+        code.key,
+        code.numbers,
+    )
+
+
+def linked_again(
+    name: str,
+    key: str,
+    numbers: np.ndarray,
+    shapes: tuple[Any, Any],
+    names: tuple[str, ...],
+    tables: tuple[Any, ...],
+    sites: tuple[Site, ...],
+    guards: NativeFunction | None,
+) -> NativeFunction | None:
+    """A function from its object code in the user's cache, without its expressions; None if it is not there.
+
+    `shapes`: of inputs and of outputs; `guards`: the function of its guards, if that is known.
+    """
+    start, store = time.perf_counter(), _user_cache()
+    entry = None if store is None else store.load(key)
+    if entry is None:
+        return None
+    code = _linked(entry, key, numbers, sites, 0.0, True)
+    return NativeFunction(
+        name,
+        code.address,
+        code.work_size,
+        *shapes,
+        names,
+        pack_tables(tables),
+        replace(code.stats, seconds=time.perf_counter() - start),
+        code.owner,
+        sites,
+        None if guards is None else lambda: guards,
+        tables,
+        key,
+        numbers,
     )
 
 
@@ -118,6 +157,8 @@ class _Compiled:
     work_size: int
     stats: BuildStats
     sites: tuple[Site, ...]
+    key: str = ""
+    numbers: np.ndarray | None = None
 
 
 @dataclass(frozen=True)
@@ -140,7 +181,8 @@ class _Source:
             code = self.store.load(known.header["code"])
             if code is not None:
                 sites = tuple(Site(*numbers) for numbers in known.header["sites"])
-                return _linked(code, np.frombuffer(known.objects[0]).copy(), sites, 0.0, True)
+                numbers = np.frombuffer(known.objects[0]).copy()
+                return _linked(code, self._kept_key(known.header["code"]), numbers, sites, 0.0, True)
         start = time.perf_counter()
         tape = make_tape(self.function, self.groups)
         found = find_sites(tape, [_element_names(x) for x in self.symbols])
@@ -171,7 +213,12 @@ class _Source:
             header = {"code": shape, "sites": [astuple(site) for site in found.sites]}
             self.store.store(key, Entry(header, (values.tobytes(),)))
         seconds = 0.0 if from_cache else time.perf_counter() - start
-        return _linked(code, values, found.sites, seconds, from_cache)
+        return _linked(code, self._kept_key(shape), values, found.sites, seconds, from_cache)
+
+    def _kept_key(self, shape: str) -> str:
+        """Where the user's own cache has the code; empty where another one, or none, is used."""
+        own = None if self.store is None else _user_cache()
+        return shape if own is not None and own.directory == self.store.directory else ""  # type: ignore[union-attr]
 
     def _settings(self) -> str:
         """All that the object code depends on besides what is computed."""
@@ -187,14 +234,14 @@ class _Source:
 
 
 def _linked(
-    code: Entry, numbers: np.ndarray, sites: tuple[Site, ...], seconds: float, from_cache: bool
+    code: Entry, key: str, numbers: np.ndarray, sites: tuple[Site, ...], seconds: float, from_cache: bool
 ) -> _Compiled:
     """Object code bound to its numbers."""
     h = code.header
     stats = BuildStats("llvm", h["operations"], h["chunks"], 0.0, seconds, from_cache)
     symbols = {SYMBOL: address_of(numbers), **(vector_symbols() if h.get("lanes", 1) > 1 else {})}
     owner = Linked(code.objects, ENTRY, symbols=symbols)
-    return _Compiled((owner, numbers), owner.address, h["work_size"], stats, sites)
+    return _Compiled((owner, numbers), owner.address, h["work_size"], stats, sites, key, numbers)
 
 
 def _element_names(symbols: ca.SX) -> list[str]:

@@ -15,6 +15,7 @@ from sekant.errors import SekantError
 from sekant.solvers.common.calls import Calls, call_many
 from sekant.solvers.common.sites import Site, free_modes
 from sekant.solvers.common.structs import address_of
+from sekant.tables.lookups import Tabulated
 
 _C = ctypes.CFUNCTYPE(None, ctypes.c_int64, ctypes.c_int64, ctypes.c_int64)
 
@@ -54,6 +55,12 @@ class NativeFunction:
     """What must stay alive for the address to be valid."""
     sites: tuple[Site, ...] = ()
     make_guards: Callable[[], NativeFunction] | None = None
+    sources: tuple[Tabulated, ...] = ()
+    """The tables behind `tables`, in the order in which the sites count them."""
+    code: str = ""
+    """Key of the object code in the user's cache; empty where it is not kept."""
+    numbers: np.ndarray | None = None
+    """The numbers of the object code."""
 
     @property
     def sizes_in(self) -> list[int]:
@@ -90,9 +97,11 @@ class NativeFunction:
             waiting = self._waiting
             bound = waiting.pop() if waiting else self.bound()  # of this thread alone until it is put back
             for i, target in enumerate(bound.flat_inputs):
-                target[:] = self._flat(i, arrays[i])
+                given = arrays[i]
+                plain = type(given) is np.ndarray and given.shape == target.shape
+                target[:] = given if plain else self._flat(i, given)
             bound()
-            found = [np.array(y) for y in bound.outputs]
+            found = [y.copy() for y in bound.outputs]
             waiting.append(bound)
             return found
         flat = [self._flat(i, a) for i, a in enumerate(arrays)]

@@ -109,6 +109,10 @@ class LagrangianStart(Start):
         weights = self._parts.rate_weights if velocity else self._parts.weights
         return float(weights[self._parts.q_names.index(key[0])])
 
+    @property
+    def completes(self) -> bool:
+        return bool(self._parts.tracked)
+
     def completed(self, q: Floats, v: Floats, t: float, p: Floats) -> tuple[Floats, Floats]:
         """Tracked quantities that start at a value of the coordinates, at that value."""
         eq = self._eq

@@ -123,6 +123,27 @@ class Struct:
             words[first + 1 : first + 1 + kind.axes] = value.shape
         own[name] = value
 
+    def snapshot(self, *but: str) -> list[tuple[NDArray[Any], NDArray[Any]]]:
+        """Its numbers and the contents of its arrays as they are, and of the structs in it; for `restore`.
+
+        `but`: names of own arrays that are left out, since every user sets others, or none reads them.
+        """
+        own = self.__dict__
+        found = [(own["_words"], own["_words"].copy())]
+        for name in self.fields:
+            value = own.get(name)
+            if isinstance(value, Struct):
+                found += value.snapshot()
+            elif value is not None and value.size and name not in but:
+                found.append((value, value.copy()))
+        return found
+
+    @staticmethod
+    def restore(kept: list[tuple[NDArray[Any], NDArray[Any]]]) -> None:
+        """Write back what a snapshot has kept."""
+        for array, content in kept:
+            array[...] = content
+
     def __getattr__(self, name: str) -> Any:
         field = type(self).fields.get(name)
         if field is None or field.kind.axes or field.struct is not None:

@@ -26,6 +26,7 @@ from sekant.solvers.ode.memory import (
     Options,
     Run,
     lay_out,
+    take_back,
 )
 from sekant.solvers.ode.methods import METHODS, Method
 from sekant.solvers.ode.problem import OdeEvent, OdeOutcome, OdeProblem, OdeStats, Status
@@ -33,7 +34,8 @@ from sekant.solvers.ode.problem import OdeEvent, OdeOutcome, OdeProblem, OdeStat
 OnChunk = Callable[..., object]
 
 CHUNK_SECONDS = 0.15
-FIRST_CHUNK_STEPS = 256
+FIRST_CHUNK_STEPS = 512
+MOST_FIRST_ROWS = 2048
 ADAPTIVE_MAX_STEPS = 10_000_000
 UNLIMITED = 2**62
 STATUS: dict[int, Status] = {
@@ -111,7 +113,9 @@ def integrate(
     site = ""
     if code == CHATTERING and problem.switching is not None:
         site = problem.switching.label(run.blame)
-    return outcome_of(STATUS[code], chosen, times, run, site)
+    outcome = outcome_of(STATUS[code], chosen, times, run, site)
+    take_back(problem, run)
+    return outcome
 
 
 def _advance(
@@ -131,7 +135,7 @@ def _advance(
             on_chunk(times[first:delivered], rows[first:delivered], progress, *held)
 
     code = MORE if times.size > 1 else FINISHED
-    budget = chunk_steps or FIRST_CHUNK_STEPS
+    budget = chunk_steps or FIRST_CHUNK_STEPS + min(times.size, MOST_FIRST_ROWS)
     try:
         while code == MORE:
             began = perf_counter()

@@ -175,52 +175,81 @@ class Run(Struct):
     modes: Modes
 
 
+OF_A_RUN = ("t_eval", "edges", "low", "high", "atol", "rows", "held_rows", "sampled")
+"""Arrays that every run brings along."""
+
+
 def _pointers(*arrays: NDArray[np.float64]) -> NDArray[np.int64]:
     return np.array([address_of(array) for array in arrays], dtype=np.int64)
 
 
 def lay_out(problem: OdeProblem, x0: NDArray[np.float64], options: Options) -> Run:
     """The memory of a run that stands at its start, with the first output written."""
-    times, edges, n, start = options.times, options.edges, x0.size, float(options.times[0])
-    low, high = np.nextafter(edges[:-1], np.inf), np.nextafter(edges[1:], -np.inf)
-    rows = np.empty((times.size, n))
-    rows[0] = x0
+    try:
+        run = problem.spare.pop()
+        run.restore(vars(run)["kept"])
+    except IndexError:
+        run = _functions_laid_out(problem, x0.size)
+        vars(run)["kept"] = run.snapshot("work", *OF_A_RUN)
+    _set_start(run, problem, x0, options)
+    _add_samples(run, problem, options)
+    return run
+
+
+def take_back(problem: OdeProblem, run: Run) -> None:
+    """The memory of a run that is over, of which nothing is in use but its rows, serves the next one."""
+    problem.spare.append(run)
+
+
+def _functions_laid_out(problem: OdeProblem, n: int) -> Run:
+    """Memory of any run of this problem."""
     run = Run(
         nq=problem.nq,
         n_error=problem.nq + problem.nv or n,
+        projection_tolerance=problem.projection_tolerance,
+        blocks=problem.unit_blocks.ravel().copy(),
+        row=1,
+        which=-1,
+        x=np.zeros(n),
+        x_old=np.zeros(n),
+        component=-1,
+        t_failed=np.nan,
+        dense=np.zeros((7, n)),
+    )
+    _add_functions(run, problem)
+    return run
+
+
+def _set_start(run: Run, problem: OdeProblem, x0: NDArray[np.float64], options: Options) -> None:
+    times, edges, start = options.times, options.edges, float(options.times[0])
+    low, high = np.nextafter(edges[:-1], np.inf), np.nextafter(edges[1:], -np.inf)
+    rows = np.empty((times.size, x0.size))
+    rows[0] = x0
+    run.x[:] = x0
+    run.x_old[:] = x0
+    run.p[:] = problem.p
+    run.set(
         max_steps=options.max_steps,
         rtol=options.rtol,
         snap=options.snap,
         step=options.step,
         max_step=options.max_step,
-        projection_tolerance=problem.projection_tolerance,
         t_eval=times,
         edges=edges,
         low=low,
         high=high,
         atol=options.atol,
-        blocks=problem.unit_blocks.ravel().copy(),
-        row=1,
-        which=-1,
         t=start,
         span_start=start,
         earliest=float(low[0]),
         latest=float(high[0]),
-        x=x0.copy(),
-        x_old=x0.copy(),
         rows=rows,
-        component=-1,
-        t_failed=np.nan,
         h=options.first_step,
         h_usual=options.usual_step,
         step_start=start,
         window_start=start,
         rates_at=start,
-        dense=np.zeros((7, n)),
     )
-    _add_functions(run, problem)
-    _add_samples(run, problem, options)
-    return run
 
 
 def _add_functions(run: Run, problem: OdeProblem) -> None:

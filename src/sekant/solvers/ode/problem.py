@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass, field, replace
-from typing import Literal, Protocol, get_args
+from typing import Any, Literal, Protocol, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -99,6 +100,8 @@ class OdeProblem:
     events: NativeFunction | None = None
     directions: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     sampling: Sampling | None = None
+    spare: list[Any] = field(default_factory=list, init=False, repr=False, compare=False)
+    """memory of runs that are over, for the next ones"""
 
     def __post_init__(self) -> None:
         if self.n < 1:
@@ -125,6 +128,12 @@ class OdeProblem:
                 )
         object.__setattr__(self, "unit_blocks", blocks)
         self._check_events()
+
+    def at(self, p: NDArray[np.float64]) -> OdeProblem:
+        """The same problem with other parameters (np,); the memory of finished runs is shared."""
+        other = copy(self)
+        object.__setattr__(other, "p", p if p.size else np.zeros(1))
+        return other
 
     def _check_events(self) -> None:
         directions = np.asarray(self.directions)

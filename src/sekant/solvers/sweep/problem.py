@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sekant.solvers.common.sites import Site, free_modes
+from sekant.solvers.common.structs import address_of
 from sekant.solvers.sweep.memory import Memory
 
 Floats = NDArray[np.float64]
@@ -127,8 +128,8 @@ def _memory(problem: SweepProblem, q0: Floats, points: Floats, edges: Integers) 
             ([t, q, along, across, p, tables[2], modes[2]], [bend]),
         )
     ):
-        arguments[k, : len(given)] = [a.ctypes.data for a in given]
-        results[k, : len(found)] = [a.ctypes.data for a in found]
+        arguments[k, : len(given)] = [address_of(a) for a in given]
+        results[k, : len(found)] = [address_of(a) for a in found]
     whole = np.int64
     memory = Memory(
         functions=np.array([f.address for f in functions], dtype=whole),

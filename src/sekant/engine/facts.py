@@ -1,0 +1,124 @@
+"""Plain facts about the equations of a system: what analyses ask without a need for expressions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from sekant.model.resolve import Parameter
+
+
+@dataclass(frozen=True, eq=False)
+class Facts:
+    """Of coordinates, parameters and constraints; all names are those that users know.
+
+    `given`: inputs that are functions of time here. `rows`: the constraint that each equation belongs to, of which
+    `positions` come first and restrict positions; `rolling`: names of the others, which restrict velocities.
+    `unit_blocks`: (start, length) of the blocks of q with unit norm. `completes`: whether a start holds what
+    follows from the rest.
+    """
+
+    nq: int
+    nv: int
+    nz: int
+    formulation: str
+    algorithm: str
+    parameters: tuple[Parameter, ...]
+    inputs: tuple[str, ...]
+    given: tuple[str, ...]
+    held: tuple[str, ...]
+    q_names: tuple[str, ...]
+    v_names: tuple[str, ...]
+    z_names: tuple[str, ...]
+    unit_blocks: tuple[tuple[int, int], ...]
+    rows: tuple[str, ...]
+    positions: int
+    rolling: tuple[str, ...]
+    constrained: bool
+    placed_by_joints: bool
+    completes: bool
+
+
+def facts_of(eq: Any, inputs: tuple[str, ...]) -> Facts:
+    """From equations that keep the contract; `inputs`: those of the model."""
+    q_names, v_names = eq.motion.state_names()
+    blocks = list(eq.ordered_blocks)
+    return Facts(
+        nq=eq.nq,
+        nv=eq.nv,
+        nz=eq.z.numel(),
+        formulation=eq.formulation,
+        algorithm=eq.algorithm,
+        parameters=tuple(eq.resolved.parameters),
+        inputs=tuple(name for name in inputs if name not in eq.resolved.given),
+        given=tuple(eq.resolved.given),
+        held=tuple(value.name for value in eq.elements.held_values),
+        q_names=tuple(q_names),
+        v_names=tuple(v_names),
+        z_names=tuple(eq.elements.names),
+        unit_blocks=tuple((int(a), int(n)) for a, n in eq.motion.unit_blocks),
+        rows=tuple(block.name for block in blocks for _ in range(block.rows)),
+        positions=sum(block.rows for block in blocks if block.holonomic),
+        rolling=tuple(block.name for block in blocks if not block.holonomic),
+        constrained=bool(eq.constraints),
+        placed_by_joints=eq.start.placed_by_joints,
+        completes=eq.start.completes,
+    )
+
+
+@dataclass(frozen=True)
+class StartFacts:
+    """What assembly asks. For each velocity: the name of its coordinate where there is one, else its own, and how
+    firmly the start value of the coordinate and of the velocity are held.
+
+    `counts`: coordinates that count what was passed and begin at a number that the model states. `cuts`: joints that
+    close loops. `driven`: whether the constraints move with time, or coordinates do.
+    """
+
+    coordinate_of: tuple[str, ...]
+    weights: tuple[float, ...]
+    rate_weights: tuple[float, ...]
+    counts: tuple[int, ...]
+    cuts: tuple[str, ...]
+    driven: bool
+
+
+def start_facts_of(eq: Any) -> StartFacts:
+    motion = eq.motion
+    q_names, v_names = eq.motion.state_names()
+    position = {key: q_names[i] for i, key in enumerate(motion.q_names)}
+    owners = [motion.owner_of(key[0]) for key in motion.v_names]
+    simple = [joint is None or joint.unit_quaternion is None for joint in owners]
+    return StartFacts(
+        coordinate_of=tuple(
+            position[key] if plain else v_names[i]
+            for i, (key, plain) in enumerate(zip(motion.v_names, simple, strict=True))
+        ),
+        weights=tuple(eq.start.weight(key, velocity=False) for key in motion.v_names),
+        rate_weights=tuple(eq.start.weight(key, velocity=True) for key in motion.v_names),
+        counts=tuple(eq.start.stated_counts),
+        cuts=tuple(motion.cuts),
+        driven=not eq.lookups.jacobian(eq.Phi, eq.t).is_zero() or bool(motion.driven),
+    )
+
+
+@dataclass(frozen=True)
+class Reactions:
+    """What acts besides smooth forces: whether there is dry friction, and forces that a run decides on, events,
+    samples, delays."""
+
+    dry_friction: bool
+    bound_forces: bool
+    events: bool
+    sampled: bool
+    delayed: bool
+
+
+def reactions_of(eq: Any) -> Reactions:
+    return Reactions(
+        dry_friction=eq.elements.dry_friction,
+        bound_forces=eq.elements.friction is not None and not eq.elements.regularized,
+        events=bool(eq.elements.events),
+        sampled=bool(eq.elements.sampled),
+        delayed=bool(eq.elements.delayed),
+    )

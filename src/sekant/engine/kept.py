@@ -1,0 +1,114 @@
+"""Parts of a compiled system that a later process finds again: functions and facts, not the equations behind them.
+
+A part is a value under a name: native functions (by the key of their object code), small CasADi functions, tables,
+plain data. The key of a system holds all that its parts can depend on: the content of the model, the options with
+which it was compiled, and the source of this package (see `sekant.model.kept`). What cannot be kept (an expression, a
+function that calls Python) and whatever does not read back is made again.
+"""
+
+from __future__ import annotations
+
+import io
+import pickle
+from collections.abc import Hashable
+from typing import Any
+
+import casadi as ca
+
+from sekant.engine.codegen.build import linked_again
+from sekant.engine.codegen.native import NativeFunction
+from sekant.model.kept import answer_key
+from sekant.model.model import Model
+from sekant.object_code.cache import Entry, ObjectCache, make_key
+from sekant.object_code.target import target_identity
+from sekant.tables.bound_oracle import BoundOracle
+from sekant.tables.numeric import NumericFunction
+
+MOST_BYTES = 8 * 1024 * 1024
+"""Of one part; equations with larger tables are built again in less time than these take to read."""
+ABSENT = object()
+
+
+class _NotKept(Exception):
+    """The value has a part that only the equations can give, or whose object code is gone."""
+
+
+class KeptParts:
+    """The parts of one system, in the user's cache. Several processes may read and write them."""
+
+    def __init__(self, key: str, store: ObjectCache):
+        self._key, self._store = key, store
+
+    def variant(self, name: str) -> KeptParts:
+        """The parts of a system that is made from this one in a way that `name` tells."""
+        return KeptParts(make_key([self._key, "variant", name]), self._store)
+
+    def load(self, name: Hashable) -> Any:
+        """The part, or `ABSENT`."""
+        entry = self._store.load(self._place(name))
+        if entry is None or len(entry.objects) != 1:
+            return ABSENT
+        try:
+            return pickle.loads(entry.objects[0])
+        except Exception:  # written by who knows what: as good as absent
+            return ABSENT
+
+    def store(self, name: Hashable, value: Any) -> None:
+        """Keep the part, if it can be kept."""
+        stream = io.BytesIO()
+        try:
+            _Pickler(stream, protocol=5).dump(value)
+        except (_NotKept, pickle.PicklingError, TypeError, AttributeError):
+            return
+        data = stream.getvalue()
+        if len(data) <= MOST_BYTES:
+            self._store.store(self._place(name), Entry({"part": str(name)}, (data,)))
+
+    def _place(self, name: Hashable) -> str:
+        return make_key(["part", self._key, repr(name)])
+
+
+def parts_of(model: Model, options: tuple[Any, ...]) -> KeptParts | None:
+    """The parts of `model` compiled with `options`; None where more than these may decide on them."""
+    key = answer_key(model, f"system {options!r} {ca.CasadiMeta.version()} {target_identity()}")
+    if key is None:
+        return None
+    try:
+        return KeptParts(key, ObjectCache())
+    except RuntimeError:  # the user has no home directory
+        return None
+
+
+class _Pickler(pickle.Pickler):
+    """Writes functions as what they are linked or made from, and refuses expressions."""
+
+    def reducer_override(self, obj: Any) -> Any:
+        if isinstance(obj, NativeFunction):
+            if not obj.code or any(isinstance(table, NumericFunction) for table in obj.sources):
+                raise _NotKept
+            shapes = (obj.shapes_in, obj.shapes_out)
+            guards = obj.guards if "guards" in vars(obj) else None
+            return _function, (
+                *(obj.name, obj.code, obj.numbers, shapes),
+                *(obj.names, obj.sources, obj.sites, guards),
+            )
+        if isinstance(obj, BoundOracle):
+            return BoundOracle, (obj.function,)
+        if isinstance(obj, ca.Function):
+            if any(part.class_name() == "CallbackInternal" for part in (obj, *obj.find_functions())):
+                raise _NotKept  # it calls Python
+            return _casadi_function, (obj.serialize(),)
+        if isinstance(obj, (ca.SX, ca.MX, NumericFunction)):
+            raise _NotKept  # the address of a numeric function is that of this process
+        return NotImplemented
+
+
+def _function(*parts: Any) -> NativeFunction:
+    found = linked_again(*parts)
+    if found is None:
+        raise _NotKept
+    return found
+
+
+def _casadi_function(text: str) -> ca.Function:
+    return ca.Function.deserialize(text)

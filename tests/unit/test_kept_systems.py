@@ -1,0 +1,183 @@
+"""Compiled systems that a later process finds again: the same bits, no equations, and nothing that could be stale."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import casadi as ca
+import numpy as np
+import pytest
+
+import sekant as sk
+from sekant.engine import kept
+from sekant.engine import system as engine_system
+from sekant.engine.kept import ABSENT, KeptParts, parts_of
+from sekant.object_code.cache import ObjectCache
+from sekant.tables.bound_oracle import BoundOracle
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+PROGRAM = """
+import hashlib, json, sys
+import sekant as sk
+from sekant.engine import system as engine_system
+from sekant.engine.codegen import build, text
+
+built, compiled = [], []
+equations_of, compile_modules = engine_system.equations_of, build.compile_modules
+engine_system.equations_of = lambda *given, **named: built.append(given[0].name) or equations_of(*given, **named)
+build.compile_modules = text.compile_modules = lambda given: compiled.append(len(given)) or compile_modules(given)
+found = {}
+for file, method in json.loads(sys.argv[1]):
+    result = sk.simulate(sk.load(file), 0.2, method=method)
+    found[f"{file} {method}"] = hashlib.sha256(result.data.tobytes()).hexdigest()
+from sekant.vehicle import load_suspension, suspension_curves
+curves = suspension_curves(*load_suspension(sys.argv[2]))
+found["curves"] = hashlib.sha256(b"".join(curves[name].tobytes() for name in curves.names)).hexdigest()
+print(json.dumps({"built": built, "compiled": sum(compiled), "found": found}))
+"""
+
+
+def in_a_process(cache: Path) -> dict:
+    runs = [
+        [str(EXAMPLES / "quarter_car.yaml"), "auto"],
+        [str(EXAMPLES / "slider_crank.yaml"), "taylor"],
+        [str(EXAMPLES / "slider_crank.yaml"), "radau5"],
+        [str(EXAMPLES / "parabola.yaml"), "dop853"],
+    ]
+    wishbone = str(EXAMPLES / "suspensions" / "double_wishbone.yaml")
+    environment = {**os.environ, "SEKANT_CACHE_DIR": str(cache)}
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM, json.dumps(runs), wishbone],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def test_a_second_process_compiles_nothing_and_builds_no_equations():
+    cache = ObjectCache().directory  # the loops are compiled already; models may be known or not
+    first, second = in_a_process(cache), in_a_process(cache)
+    assert second["built"] == []
+    assert second["compiled"] == 0
+    assert second["found"] == first["found"]
+
+
+def arm(mass=2.5):
+    return sk.Model(
+        name="arm",
+        bodies={"rod": sk.Body(mass=mass, com=(0.4, 0.0, 0.0), inertia=(0.3, 0.7, 0.9))},
+        joints={"hinge": sk.joints.Revolute(child="rod", axis=(0.0, 1.0, 0.0), q0=0.7)},
+    )
+
+
+@pytest.fixture
+def own_cache(tmp_path, monkeypatch):
+    monkeypatch.setenv("SEKANT_CACHE_DIR", str(tmp_path / "cache"))
+    return ObjectCache()
+
+
+@pytest.fixture
+def builds(monkeypatch):
+    """Models whose equations were built."""
+    found, make = [], engine_system.equations_of
+
+    def counted(model, *more, **named):
+        found.append(model.name)
+        return make(model, *more, **named)
+
+    monkeypatch.setattr(engine_system, "equations_of", counted)
+    return found
+
+
+def answers(model, **options):
+    system = sk.compile(model, **options)
+    state = system.initial_state()
+    return np.concatenate([system.forward_dynamics(state.q, state.v), system.mass_matrix(state.q).ravel()])
+
+
+def test_parts_are_found_for_this_model_and_these_options_only(own_cache, builds):
+    first = answers(arm())
+    assert builds == ["arm"]
+    np.testing.assert_array_equal(answers(arm()), first)
+    assert builds == ["arm"]
+    assert not np.array_equal(answers(arm(2.75)), first)
+    answers(arm(), formulation="cartesian")
+    answers(arm(), parameters=["rod.mass"])
+    np.testing.assert_array_equal(answers(arm(), cache=False), first)
+    assert len(builds) == 5
+
+
+def test_another_source_finds_nothing(own_cache, builds, monkeypatch):
+    answers(arm())
+    monkeypatch.setattr("sekant.model.kept.source_stamp", lambda: "edited")
+    answers(arm())
+    assert len(builds) == 2
+
+
+def test_damaged_lost_and_foreign_entries_are_made_again(own_cache, builds):
+    first = answers(arm())
+    for path in own_cache.directory.glob("*.skobj"):
+        path.write_bytes(path.read_bytes()[:-5])
+    np.testing.assert_array_equal(answers(arm()), first)
+    assert len(builds) == 2
+    # the object code alone is gone, as when the cache has pruned it
+    for path in own_cache.directory.glob("*.skobj"):
+        if b'"operations"' in path.read_bytes():
+            path.unlink()
+    np.testing.assert_array_equal(answers(arm()), first)
+    assert len(builds) == 3
+
+
+def test_types_from_elsewhere_are_not_kept(own_cache, builds):
+    class Own(sk.Body):
+        """A type whose source no key knows."""
+
+    model = arm().model_copy(update={"bodies": {"rod": Own(mass=1.5, inertia=(0.3, 0.7, 0.9))}})
+    assert parts_of(model, ()) is None
+    for _ in range(2):
+        answers(model)
+    assert len(builds) == 2
+
+
+def test_wrong_options_are_refused_when_compiled_every_time(own_cache):
+    messages = []
+    for _ in range(2):
+        with pytest.raises(sk.SekantError) as error:
+            sk.compile(arm(), parameters=["rod.masss"])
+        messages.append(str(error.value))
+    assert "masss" in messages[0]
+    assert messages[0] == messages[1]
+
+
+def test_what_holds_expressions_or_calls_python_is_not_kept(own_cache):
+    parts = KeptParts("key", own_cache)
+    x = ca.SX.sym("x")
+    parts.store("expression", {"a": [1.0, x]})
+    assert parts.load("expression") is ABSENT
+    lookups = sk.compile(sk.load(EXAMPLES / "parabola.yaml")).equations.lookups
+    table = lookups.tables[0]
+    parts.store("calls", lookups.oracle("calls", [x], [lookups(table, x)]))
+    assert parts.load("calls") is ABSENT
+    parts.store("plain", BoundOracle(ca.Function("f", [x], [3 * x])))
+    assert parts.load("plain")(2.0)[0].tolist() == [6.0]
+    parts.store("large", np.zeros(kept.MOST_BYTES))
+    assert parts.load("large") is ABSENT
+
+
+def test_functions_keep_sites_guards_and_tables(own_cache):
+    model = sk.load(EXAMPLES / "parabola.yaml")
+    first, second = (sk.compile(model).right_hand_side() for _ in range(2))
+    assert second.owner is not first.owner
+    assert second.sites == first.sites
+    assert len(second.sources) == len(first.sources) > 0
+    np.testing.assert_array_equal(second.tables, first.tables)
+    x = np.full(first.sizes_in[1], 0.125)
+    arguments = [0.0], x, np.zeros(first.sizes_in[2])
+    np.testing.assert_array_equal(second(*arguments)[0], first(*arguments)[0])
+    if first.sites:
+        np.testing.assert_array_equal(second.guards(*arguments)[0], first.guards(*arguments)[0])
