@@ -53,7 +53,7 @@ class Stepper:
         run = lay_out(
             problem,
             np.array(x0, float),
-            Options(edge, edge.copy(), 0.0, 0.0, np.inf, UNLIMITED, 0.0, 0.0, rtol, np.full(problem.n, atol)),
+            Options(edge, edge.copy(), 0.0, 0.0, np.inf, UNLIMITED, 0.0, rtol, np.full(problem.n, atol)),
         )
         self._run, self.x, self.p = run, run.x, run.p
         self._short = run.edges, run.low, run.high
