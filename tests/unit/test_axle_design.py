@@ -84,7 +84,7 @@ def designs(data, **more):
     return sk.vehicle.AxleDesigns(data, travel=[-0.02, 0.0, 0.03], **more)
 
 
-def compared(made, h=4e-4):
+def compared(made, h=1e-4):
     """Exact derivatives against central differences of the curves, extrapolated: O(h^4)."""
     found = made.sensitivities()
     for name in made.names:
