@@ -55,7 +55,7 @@ def choose_method(
     """
     method, reason = _chosen(system, start, parameters, t, own_start)
     numeric = next(
-        (item for item in system.equations.lookups.tables if isinstance(item, NumericFunction)), None
+        (item for item in system.right_hand_side().sources if isinstance(item, NumericFunction)), None
     )
     if method == TAYLOR and numeric is not None:
         return "dop853", f"{numeric.label} has no series ({reason})"
