@@ -55,14 +55,14 @@ demo: env  ## Run four of the examples and make a page on which they move; it go
 	@echo "Next: $(BIN)/sekant new quarter-car, or $(BIN)/sekant gallery for all examples."
 
 test: env  ## Run the tests (TESTS=tests/unit for some of them, JOBS=1 for one process)
-	@$(BIN)/python -m pytest -n $(JOBS) $(TESTS)
+	@$(BIN)/python -m pytest -n $(JOBS) --dist worksteal $(TESTS)
 
 test-fast: env  ## Run the tests of single modules and the identities: the daily loop
-	@$(BIN)/python -m pytest -n $(JOBS) tests/unit tests/identities
+	@$(BIN)/python -m pytest -n $(JOBS) --dist worksteal tests/unit tests/identities
 
 test-long: env  ## Run all tests, also those that take minutes each
 	@$(UV_INSTALL) -e '.[test,lint,export,studies,peers]'
-	@$(BIN)/python -m pytest -n $(JOBS) -m "long or not long" $(TESTS)
+	@$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m "long or not long" $(TESTS)
 
 lint: env  ## Check style, types and import layers
 	@$(BIN)/ruff check .

@@ -113,9 +113,10 @@ class Surface(Joint):
         return [lookups(self._surface.table, u1, u2, order=order) for order in orders]
 
     def _on_surface(self, u1: SX, u2: SX, lookups) -> SurfaceMotion:
-        components = self._components(u1, u2, lookups)
+        y, y_1, y_2, y_11, y_12, y_22 = self._components(u1, u2, lookups)
+        surface = self._surface
         return surface_motion_from_components(
-            *components, self._surface.orientation, self._surface.R_constant
+            y, y_1, y_2, y_11, y_12, y_22, surface.orientation, surface.R_constant
         )
 
     def _deflected(self, q: SX, on: SurfaceMotion) -> tuple[Displaced, SX]:
