@@ -29,7 +29,7 @@ from sekant.solvers.common.sites import NUMBERS
 CHUNK = 1500
 CHUNKS_PER_MODULE = 8
 ENTRY = "sekant_entry"
-FORMAT = 3
+FORMAT = 4
 """To be raised with every change of the generated code, so that cached code is not taken for current."""
 FREE = "@sekant.free = internal constant [2 x double] zeroinitializer\n"
 _SIGNATURE = "ptr noalias readonly %arg, ptr noalias readonly %res, ptr noalias %w"
