@@ -59,9 +59,8 @@ def refuse(system: System, what: str, exchange: bool = False) -> None:
     if system.equations.elements.dry_friction:
         item = system.equations.elements.friction.frictions[0]
         raise SekantError(
-            f"model '{name}': friction '{item.name}' cannot be exported as {what}: the exported "
-            "code has no events at "
-            f"which joint '{item.joint}' sticks; use an actuator with a smooth law such as "
+            f"model '{name}': friction '{item.name}' cannot be exported as {what}: the exported code cannot hold "
+            f"joint '{item.joint}' where it sticks; use an actuator with a smooth law such as "
             "-level*v/sqrt(v^2 + 1e-3^2)"
         )
     if exchange and system.equations.elements.delayed:
