@@ -163,9 +163,20 @@ def test_entry_above_the_limit_is_kept_alone(tmp_path):
     assert cache.load("b") == ENTRY
 
 
+def test_entries_are_counted_now_and_then_only(tmp_path, monkeypatch):
+    looks = []
+    scan = os.scandir
+    monkeypatch.setattr(os, "scandir", lambda path: looks.append(path) or scan(path))
+    cache = ObjectCache(tmp_path / "c", limit=1_000_000)
+    for n in range(200):
+        ObjectCache(cache.directory, cache.limit).store(str(n), Entry({}, (bytes(9_000),)))
+    assert len(looks) < 60  # each at the limit after another 2 % of it
+    assert 900_000 < cache.usage()[1] < 1_030_000
+
+
 def test_leftovers_of_killed_writers_go(tmp_path):
     cache = ObjectCache(tmp_path / "c")
-    cache.store("a", ENTRY)
+    cache.directory.mkdir(mode=0o700)
     old, young = cache.directory / ".new-old", cache.directory / ".new-young"
     for path in (old, young):
         path.write_bytes(b"half")

@@ -29,6 +29,8 @@ DEFAULT_LIMIT = 512 * 1024 * 1024
 _SUFFIX = ".skobj"
 _UNFINISHED = ".new-"
 _LOCK = "lock"
+_ROOM: dict[Path, int] = {}
+"""Bytes that this process may write to a directory before it looks at what is there."""
 _ABANDONED_AFTER = 3600.0
 
 
@@ -81,15 +83,17 @@ class ObjectCache:
         temporary = None
         try:
             descriptor, temporary = tempfile.mkstemp(prefix=_UNFINISHED, dir=self.directory)
+            data = encode(entry)
             with os.fdopen(descriptor, "wb") as stream:
-                stream.write(encode(entry))
+                stream.write(data)
             os.replace(temporary, self._path(key))
         except OSError:
             if temporary is not None:
                 with contextlib.suppress(OSError):
                     os.unlink(temporary)
             return False
-        self._prune(keep=self._path(key))
+        room = _ROOM.get(self.directory, 0) - len(data)
+        _ROOM[self.directory] = room if room > 0 else self._prune(keep=self._path(key))
         return True
 
     def lock(self) -> IO[bytes] | None:
@@ -151,24 +155,28 @@ class ObjectCache:
         for path in self.directory.glob("*" + _SUFFIX):
             path.unlink()
 
-    def _prune(self, keep: Path) -> None:
-        for path in self.directory.glob(_UNFINISHED + "*"):
+    def _prune(self, keep: Path) -> int:
+        """Remove the least recently used above the limit; bytes that this process may write before it looks again.
+
+        Looking takes time in proportion to the entries, so it must be rare; other processes write as well.
+        """
+        found, total = [], 0
+        for item in os.scandir(self.directory):
             with contextlib.suppress(OSError):
-                if time.time() - path.stat().st_mtime > _ABANDONED_AFTER:
-                    path.unlink()
-        found = []
-        for path in self.directory.glob("*" + _SUFFIX):
-            with contextlib.suppress(OSError):
-                status = path.stat()
-                found.append((status.st_mtime_ns, status.st_size, path))
-        total = sum(size for _, size, _ in found)
-        for _, size, path in sorted(found, key=lambda item: item[0]):
+                status = item.stat()
+                if item.name.endswith(_SUFFIX):
+                    found.append((status.st_mtime_ns, status.st_size, item.path))
+                    total += status.st_size
+                elif item.name.startswith(_UNFINISHED) and time.time() - status.st_mtime > _ABANDONED_AFTER:
+                    os.unlink(item.path)
+        for _, size, path in sorted(found):
             if total <= self.limit:
                 break
-            if path != keep:
+            if path != str(keep):
                 with contextlib.suppress(OSError):
-                    path.unlink()
+                    os.unlink(path)
                 total -= size
+        return max((self.limit - total) // 2, self.limit // 50)
 
 
 def make_key(parts: Sequence[str | bytes]) -> str:
