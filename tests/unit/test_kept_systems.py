@@ -181,3 +181,14 @@ def test_functions_keep_sites_guards_and_tables(own_cache):
     np.testing.assert_array_equal(second(*arguments)[0], first(*arguments)[0])
     if first.sites:
         np.testing.assert_array_equal(second.guards(*arguments)[0], first.guards(*arguments)[0])
+
+
+def test_states_stand_in_the_order_of_the_model_whoever_asks_first():
+    model = sk.load(EXAMPLES / "balanced_pendulum.yaml")
+    found = []
+    for first in ("actions", "friction", "z"):
+        elements = sk.compile(model).equations.elements
+        getattr(elements, first)
+        found.append((list(elements.names), str(elements.z)))
+    assert found[0][0] == ["angle.value", "goal.value", "goal.rate", "push.value"]
+    assert found[0] == found[1] == found[2]

@@ -78,7 +78,11 @@ class ModelElements(Elements):
 
     @cached_property
     def _rates_by_owner(self) -> dict[tuple[str, str], SX]:
-        """Rates of the states of all signals and force elements, by (owner, name of the state)."""
+        """Rates of the states of all signals and force elements, by (owner, name of the state).
+
+        States and held values of signals (in the order of `Kinematics.signal`) stand before those of force elements,
+        whoever was asked first.
+        """
         motion, found = self._motion, {}
         for name in self._model.signals:
             motion.signal(name)
@@ -89,6 +93,11 @@ class ModelElements(Elements):
         missing = [f"{owner}.{part}" for owner, part in motion.states if (owner, part) not in found]
         if missing:
             raise ModelError(f"states without rates: {', '.join(missing)}")
+        place = {owner: i for i, owner in enumerate(self.actions, start=1)}
+        for known in (motion.states, motion.held_values):
+            entries = sorted(known.items(), key=lambda entry: place.get(entry[0][0], 0))
+            known.clear()
+            known.update(entries)  # pyright: ignore[reportCallIssue, reportArgumentType]
         return found
 
     @cached_property

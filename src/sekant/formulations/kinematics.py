@@ -376,6 +376,14 @@ class TreeKinematics:
         return value
 
     def signal(self, name: str) -> SX:
+        """Value of a signal. The first call makes all of them in the order of the model, so that their states have
+        one order (what a signal needs comes before it), whoever calls."""
+        if not self._signals:
+            for first in self.model.signals:
+                self._signal(first)
+        return self._signal(name)
+
+    def _signal(self, name: str) -> SX:
         if name not in self._signals:
             self._signals[name] = None
             self._signals[name] = self.model.signals[name].output(name, self)
