@@ -123,7 +123,7 @@ def test_constraints_supply_only_the_power_of_their_own_signals(pairs, name):
     for system, state in ((pair.joint, pair.state), (pair.cartesian, pair.floating)):
         eq = system.equations
         total, own = ca.SX(0), ca.SX(0)
-        for block, lam in eq._by_block(eq.lam):
+        for block, lam in eq.by_block(eq.lam):
             own = own + ca.dot(lam, block.drift)
             for body, J in block.bodies.items():
                 frame = eq.motion.frame(body)

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 import sekant as sk
 from sekant.model import kept as module
 from sekant.model.kept import answer_key, kept
@@ -70,3 +72,16 @@ def test_damage_is_found_and_mended(tmp_path):
     (path,) = store.directory.glob("*.skobj")
     path.write_bytes(path.read_bytes()[:-3])
     assert kept(model(), "x", lambda: 2, store) == 2
+
+
+def test_items_of_another_type_with_the_same_fields_have_another_answer():
+    body = sk.Body(mass=1.3, com=(0.1, 0.2, 0.3), inertia=(0.3, 0.7, 0.9))
+    hinge, slider = (
+        sk.Model(bodies={"b": body}, joints={"j": joint(child="b")})
+        for joint in (sk.joints.Revolute, sk.joints.Prismatic)
+    )
+    assert hinge.model_dump_json() == slider.model_dump_json()
+    assert answer_key(hinge, "what") != answer_key(slider, "what")
+    assert answer_key(hinge, "what") == answer_key(hinge, "what")
+    assert abs(sk.compile(hinge).forward_dynamics([0.4], [0.1])[0]) < 5.0
+    assert sk.compile(slider).forward_dynamics([0.4], [0.1]) == pytest.approx([-9.81])

@@ -7,8 +7,9 @@ package. A model with a type of item from elsewhere, whose source may change at 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -48,7 +49,7 @@ def answer_key(model: Model, question: str) -> str | None:
         content = model.model_dump_json()
     except (PydanticSerializationError, ValueError):
         return None
-    return make_key(["answer", __version__, source_stamp(), question, content])
+    return make_key(["answer", __version__, source_stamp(), question, content, *_types(model)])
 
 
 @cache
@@ -65,6 +66,27 @@ def source_stamp() -> str:
                 elif entry.is_dir() and entry.name != "__pycache__":
                     folders.append(entry.path)
     return make_key([root, *sorted(states)])
+
+
+def _types(value: Any) -> Iterator[str]:
+    """Types of all items in their order: the fields of a hinge and of a slider may be the same."""
+    if isinstance(value, BaseModel):
+        yield type(value).__qualname__
+        for name, part in value.__dict__.items():
+            yield name
+            yield from _types(part)
+    elif isinstance(value, Mapping):
+        for name, part in value.items():
+            yield str(name)
+            yield from _types(part)
+    elif isinstance(value, (tuple, list)):
+        yield f"{len(value)}"
+        for part in value:
+            yield from _types(part)
+    elif not isinstance(value, (float, int, str, type(None))):
+        yield type(value).__qualname__
+    elif isinstance(value, float) and not isfinite(value):  # null in JSON
+        yield repr(value)
 
 
 def _is_foreign(value: Any) -> bool:

@@ -11,10 +11,13 @@ from numpy.typing import ArrayLike, NDArray
 
 
 class BoundOracle:
-    """Calls give the outputs as arrays (rows, columns), columns as (n,). Several threads may call it."""
+    """Calls give the outputs as arrays (rows, columns), columns as (n,). Several threads may call it.
 
-    def __init__(self, function: ca.Function):
-        self.function = function
+    `owner` lives as long as this: the tables that a function calls belong to somebody.
+    """
+
+    def __init__(self, function: ca.Function, owner: Any = None):
+        self.function, self._owner = function, owner
         self._inputs = [np.zeros(function.nnz_in(i)) for i in range(function.n_in())]
         self._outputs = [np.zeros(function.size_out(i)[::-1]) for i in range(function.n_out())]
         made: Any = function.buffer()

@@ -243,7 +243,8 @@ def _as_joints_have_it(
     def make() -> BoundOracle:
         eq = joints.equations
         columns = system.equations.start.placed_by(eq.motion)
-        return BoundOracle(eq.lookups.oracle("bodies", [eq.t, eq.q, eq.v, eq.p], list(columns)))
+        function = eq.lookups.oracle("bodies", [eq.t, eq.q, eq.v, eq.p], list(columns))
+        return BoundOracle(function, eq.lookups)
 
     bodies = system.kept(("bodies by joints", tuple(names)), make)
     q, v = bodies(t, found.q, found.v, joints.parameter_vector(parameters))
