@@ -62,7 +62,7 @@ test-fast: env  ## Run the tests of single modules and the identities: the daily
 
 test-long: env  ## Run all tests, also those that take minutes each
 	@$(UV_INSTALL) -e '.[test,lint,export,studies,peers]'
-	@$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m "long or not long" $(TESTS)
+	@SEKANT_OPTIMIZATION=2 $(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m "long or not long" $(TESTS)
 
 lint: env  ## Check style, types and import layers
 	@$(BIN)/ruff check .

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import signal
 from pathlib import Path
 
 import pytest
+
+os.environ.setdefault(
+    "SEKANT_OPTIMIZATION", "0"
+)  # most models of the tests run once; `make test-long` optimizes
 
 from sekant.solvers.common.objects import prepare_all
 

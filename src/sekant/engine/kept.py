@@ -20,7 +20,7 @@ from sekant.engine.codegen.native import NativeFunction
 from sekant.model.kept import answer_key
 from sekant.model.model import Model
 from sekant.object_code.cache import Entry, ObjectCache, make_key
-from sekant.object_code.target import target_identity
+from sekant.object_code.target import optimization, target_identity
 from sekant.tables.bound_oracle import BoundOracle
 from sekant.tables.numeric import NumericFunction
 
@@ -70,7 +70,9 @@ class KeptParts:
 
 def parts_of(model: Model, options: tuple[Any, ...]) -> KeptParts | None:
     """The parts of `model` compiled with `options`; None where more than these may decide on them."""
-    key = answer_key(model, f"system {options!r} {ca.CasadiMeta.version()} {target_identity()}")
+    key = answer_key(
+        model, f"system {options!r} {ca.CasadiMeta.version()} {target_identity()} {optimization()}"
+    )
     if key is None:
         return None
     try:

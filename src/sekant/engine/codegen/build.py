@@ -23,7 +23,7 @@ from sekant.engine.codegen.vm import Interpreted
 from sekant.errors import SekantError, suggest
 from sekant.object_code.cache import Entry, ObjectCache, make_key
 from sekant.object_code.link import Linked
-from sekant.object_code.target import target_identity
+from sekant.object_code.target import optimization, target_identity
 from sekant.solvers.common.sites import Site
 from sekant.solvers.common.structs import address_of
 from sekant.tables.lookups import Lookups
@@ -225,7 +225,8 @@ class _Source:
         lanes = (
             f"{self.lanes} {LANE_FORMAT} {self.shared} {sorted(vector_symbols())}" if self.lanes > 1 else ""
         )
-        return f"{__version__} {FORMAT} {self.chunk} {ca.CasadiMeta.version()} {target_identity()} {lanes}"
+        compiler = f"{ca.CasadiMeta.version()} {target_identity()} {optimization()}"
+        return f"{__version__} {FORMAT} {self.chunk} {compiler} {lanes}"
 
     def _key(self, guards: bool) -> str:
         """Of the expressions, numbers included; made from CasADi's own form of the function, in milliseconds."""

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from queue import Empty, SimpleQueue
 
 from sekant.object_code import target as objects
-from sekant.object_code.target import compile_module, read_frame, write_frame
+from sekant.object_code.target import compile_module, optimization, read_frame, write_frame
 
 WORTH_A_PROCESS = 200_000
 """Bytes of IR text (about 0.2 s of compilation) left for others that pay for the start of a process."""
@@ -22,6 +22,7 @@ WORTH_A_PROCESS = 200_000
 
 def compile_modules(texts: Sequence[str], processes: int | None = None) -> list[bytes]:
     """Object code of each module, in order. `processes`: the most that work, this one included."""
+    level = optimization()
     waiting: SimpleQueue[int] = SimpleQueue()
     for i in range(len(texts)):
         waiting.put(i)
@@ -35,10 +36,12 @@ def compile_modules(texts: Sequence[str], processes: int | None = None) -> list[
     for helper in helpers:
         helper.start()
     while (i := _next(waiting)) is not None:
-        results[i] = compile_module(texts[i])
+        results[i] = compile_module(texts[i], optimization=level)
     for helper in helpers:
         helper.join()
-    return [compile_module(t) if r is None else r for t, r in zip(texts, results, strict=True)]
+    return [
+        compile_module(t, optimization=level) if r is None else r for t, r in zip(texts, results, strict=True)
+    ]
 
 
 def _next(waiting: SimpleQueue[int]) -> int | None:

@@ -6,13 +6,13 @@ from sekant.engine.codegen.llvm import ENTRY
 from sekant.engine.codegen.parallel import compile_modules
 from sekant.object_code.cache import Entry, ObjectCache, make_key
 from sekant.object_code.link import Linked
-from sekant.object_code.target import target_identity
+from sekant.object_code.target import optimization, target_identity
 
 
 def compile_text(text: str, cache: bool = True) -> Linked:
     """The function `ENTRY` of one module, which may call the functions of the C library that tapes may call."""
     store = _user_cache() if cache else None
-    key = make_key([target_identity(), text])
+    key = make_key([target_identity(), str(optimization()), text])
     entry = store.load(key) if store is not None else None
     if entry is None:
         entry = Entry({}, tuple(compile_modules([text])))
