@@ -80,7 +80,20 @@ def test_worker_process_compiles():
     waiting.put(0)
     results = [None]
     parallel._drive_worker(code.modules, waiting, results)
-    assert results == [parallel.compile_module(code.modules[0])]
+    assert results == [parallel.compile_module(code.modules[0], optimization=parallel.optimization())]
+
+
+def test_optimization_changes_the_code_and_not_the_results(monkeypatch):
+    inputs, outputs = random_expressions(3, 200)
+    values, sizes = [], []
+    for level in ("0", "2"):
+        monkeypatch.setenv("SEKANT_OPTIMIZATION", level)
+        modules = emit(make_tape(core_function("f", inputs, outputs, []))).modules
+        sizes.append(len(parallel.compile_modules(modules)[0]))
+        values.append(build("random", inputs, outputs)(*inputs_for(inputs)))
+    assert sizes[0] > sizes[1]
+    for quick, optimized in zip(*values, strict=True):
+        np.testing.assert_allclose(quick, optimized, rtol=1e-11, atol=1e-12)
 
 
 def test_failing_worker_is_replaced(monkeypatch):
