@@ -13,7 +13,7 @@ import trees
 from timing import best_of, figure, target
 
 import sekant as sk
-from sekant.engine.functions.linear import LinearFunctions, Point, linear_functions
+from sekant.engine.functions.linear import LinearFunctions, MotionPoint, linear_functions
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
@@ -70,13 +70,13 @@ def run(quick: bool) -> dict[str, Any]:
     return {"figures": figures, "targets": targets}
 
 
-def _point(system: sk.System, q: Any, v: Any, p: Any) -> tuple[LinearFunctions, Point]:
+def _point(system: sk.System, q: Any, v: Any, p: Any) -> tuple[LinearFunctions, MotionPoint]:
     functions = linear_functions(system)
     rng = np.random.default_rng(4)
-    return functions, Point(0.0, q, v, rng.normal(size=system.nv), rng.normal(size=functions.m), p)
+    return functions, MotionPoint(0.0, q, v, rng.normal(size=system.nv), rng.normal(size=functions.m), p)
 
 
-def _all(parts: list[tuple[Any, int]], point: Point) -> Callable[[], Any]:
+def _all(parts: list[tuple[Any, int]], point: MotionPoint) -> Callable[[], Any]:
     """Calls of native functions, so many of each, in loops of native code.
 
     Differences take a call of the residual for each column and one more, and the exact mass matrix (as TROM's do);
@@ -97,7 +97,7 @@ def _each(functions: list[Callable[[], Any]]) -> None:
         function()
 
 
-def _difference(functions: LinearFunctions, point: Point) -> list[np.ndarray]:
+def _difference(functions: LinearFunctions, point: MotionPoint) -> list[np.ndarray]:
     from sekant.analyses.linear.finite_differences import difference_tangent
 
     found = difference_tangent(functions, point, 1e-7)
@@ -115,7 +115,7 @@ def _repeat(function: Callable[[], Any], n: int) -> None:
 
 
 def _pinocchio(
-    tree: sk.System, links: list, motion: Any, point: Point, n: int, runs: int, targets: list
+    tree: sk.System, links: list, motion: Any, point: MotionPoint, n: int, runs: int, targets: list
 ) -> list[dict[str, Any]]:
     function = linear_functions(tree).native_forward_derivatives
     arguments = (np.array([0.0]), point.q, point.v, point.p)

@@ -14,10 +14,10 @@ from sekant.vehicle.car.description import (
     Brakes,
     Car,
     Chassis,
-    Drive,
+    Drivetrain,
+    RimAndTire,
     SimpleSuspension,
     Steering,
-    Wheel,
 )
 from sekant.vehicle.tires.simple import LinearTire
 
@@ -78,7 +78,7 @@ def _cars() -> list[str]:
     """Descriptions of cars: their parts, one table each."""
     schema = Car.model_json_schema()
     parts = ["## Cars (`vehicle: car`)", _table(schema, schema)]
-    for cls in (Chassis, Axle, SimpleSuspension, Wheel, Steering, Drive, Brakes, Air):
+    for cls in (Chassis, Axle, SimpleSuspension, RimAndTire, Steering, Drivetrain, Brakes, Air):
         own = schema["$defs"][cls.__name__]
         parts += [f"### {cls.__name__}", _prose(own.get("description", "")), _table(own, schema)]
     return parts

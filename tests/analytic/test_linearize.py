@@ -11,8 +11,8 @@ from linear_models import (
     minimal_slider_crank,
     slider_pendulum,
 )
-from sekant.analyses.linear.independent_coordinates import Reduction, restricted
-from sekant.engine.functions.linear import Point, linear_functions
+from sekant.analyses.linear.independent_coordinates import ReducedEquations, restricted
+from sekant.engine.functions.linear import MotionPoint, linear_functions
 
 
 @pytest.mark.parametrize("formulation", ["joint", "cartesian", "natural"])
@@ -29,8 +29,8 @@ def test_a_loaded_loop_agrees_with_its_minimal_equation_and_needs_the_multiplier
 
     where = linear.operating_point
     p = where.point
-    dropped = linear_functions(system).tangent(Point(p.t, p.q, p.v, p.a, 0 * p.lam, p.p))
-    wrong = Reduction(restricted(dropped, where.rows), linear.reduction.basis)
+    dropped = linear_functions(system).tangent(MotionPoint(p.t, p.q, p.v, p.a, 0 * p.lam, p.p))
+    wrong = ReducedEquations(restricted(dropped, where.rows), linear.reduction.basis)
     error = abs(wrong.K_z[0, 0] - linear.K[0, 0]) / abs(linear.K[0, 0])
     print(f"{formulation}: stiffness without the multipliers is off by {100 * error:.1f} %")
     assert error > 0.05

@@ -7,7 +7,7 @@ import sekant as sk
 from loops import four_bar
 from mechanisms import FORCE_TYPES, random_model, random_state
 from sekant.analyses.assembly.loop_geometry import LoopGeometry
-from sekant.engine.functions.linear import Point, linear_functions
+from sekant.engine.functions.linear import MotionPoint, linear_functions
 
 H = 3e-6  # central differences then err by about 1e-10 of the third derivative
 
@@ -38,9 +38,9 @@ def check(system, point):
             columns.append([(x - y) / (2 * H) for x, y in zip(ahead, behind, strict=True)])
         return [np.array([column[i] for column in columns]).T for i in range(4)]
 
-    by_s = differences(lambda e: Point(t, moved(system, q, e), v, a, lam, p))
-    by_v = differences(lambda e: Point(t, q, v + e, a, lam, p))
-    by_a = differences(lambda e: Point(t, q, v, a + e, lam, p))
+    by_s = differences(lambda e: MotionPoint(t, moved(system, q, e), v, a, lam, p))
+    by_v = differences(lambda e: MotionPoint(t, q, v + e, a, lam, p))
+    by_a = differences(lambda e: MotionPoint(t, q, v, a + e, lam, p))
     pairs = [(tangent.R_s, by_s[0]), (tangent.R_v, by_v[0]), (tangent.M, by_a[0])]
     if functions.m:
         h = functions.holonomic
@@ -49,7 +49,7 @@ def check(system, point):
     for exact, numeric in pairs:
         assert np.abs(exact - numeric).max() < 1e-7 * max(1.0, np.abs(exact).max())
 
-    at_rest = Point(t, q, 0 * v, 0 * a, lam, p)
+    at_rest = MotionPoint(t, q, 0 * v, 0 * a, lam, p)
     short, full = functions.rest_tangent(at_rest), functions.tangent(at_rest)
     for name in ("M", "R_v", "R_s", "G", "H", "acc_v", "acc_s"):
         exact = getattr(full, name)
@@ -62,7 +62,7 @@ def point_at(system, q, seed, t=0.3):
     rng = np.random.default_rng(seed)
     m = linear_functions(system).m
     v, a = rng.normal(size=(2, system.nv))
-    return Point(t, q, v, a, rng.normal(size=m), system.parameter_vector())
+    return MotionPoint(t, q, v, a, rng.normal(size=m), system.parameter_vector())
 
 
 @pytest.mark.parametrize(
@@ -88,7 +88,7 @@ def test_velocities_of_quaternions_turn_the_displacements():
     system = sk.compile(random_model(2, ("spherical",)))
     _, q, v = random_state(system.equations, 4)
     point = point_at(system, q, 1)
-    point = Point(point.t, q, v, point.a, point.lam, point.p)
+    point = MotionPoint(point.t, q, v, point.a, point.lam, point.p)
     tangent = linear_functions(system).tangent(point)
     skew = np.array([[0, -v[2], v[1]], [v[2], 0, -v[0]], [-v[1], v[0], 0]])
     assert np.abs(tangent.X + skew).max() < 1e-13
@@ -107,7 +107,7 @@ def test_slopes_with_respect_to_parameters_are_derivatives():
         e = np.zeros(point.p.size)
         e[k] = H
         ends = [
-            functions.residual(Point(point.t, point.q, point.v, point.a, point.lam, point.p + sign * e))
+            functions.residual(MotionPoint(point.t, point.q, point.v, point.a, point.lam, point.p + sign * e))
             for sign in (1, -1)
         ]
         for exact, x, y in zip(

@@ -8,7 +8,7 @@ import pytest
 
 import sekant as sk
 from linear_models import G, rotating_pendulum, slider_pendulum, trom_four_bar
-from sekant.engine.functions.linear import Point, linear_functions
+from sekant.engine.functions.linear import MotionPoint, linear_functions
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "examples"))
 import three_ways
@@ -42,7 +42,7 @@ def test_four_bar_before_and_after_the_constraints_are_eliminated():
     linear = sk.linearize(system)
     order = [linear.coordinate_names.index(n) for n in ("A.angle", "B.angle_x", "B.angle_y", "D.angle")]
     rest = linear.operating_point.point
-    open_loop = Point(rest.t, rest.q, rest.v, rest.a, 0 * rest.lam, rest.p)
+    open_loop = MotionPoint(rest.t, rest.q, rest.v, rest.a, 0 * rest.lam, rest.p)
     tangent = linear_functions(system).tangent(open_loop)
     pick = np.ix_(order, order)
     M = np.array([[25, 7.5, 0, 0], [7.5, 7.5, 0, 0], [0, 0, 7.5, 0], [0, 0, 0, 7.5]])

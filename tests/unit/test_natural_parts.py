@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import sekant as sk
 from sekant.errors import ModelError, SolverError
-from sekant.formulations.natural.build import Assembled
+from sekant.formulations.natural.build import MechanismSums
 from sekant.geometry.rotations import rotation_from_vector
 from sekant.model.points.composition import Composition, composed
 from sekant.model.resolve import resolve
@@ -63,7 +63,7 @@ def test_spatial_frame_of_any_mix_gives_turn_spin_and_energy(kinds, numbers):
     center = at["O"] + Q @ com
     v_C = v + np.cross(w, center)
     expected = 0.5 * mass * v_C @ v_C + 0.5 * w @ (Q @ I @ Q.T) @ w
-    T = numeric(m, Assembled(m).T, y, rates).item()
+    T = numeric(m, MechanismSums(m).T, y, rates).item()
     assert pytest.approx(expected, abs=1e-11) == T
     constraint = numeric(m, ca.vertcat(*[row.expression for row in m.positions.values()]), y, rates)
     assert np.abs(constraint).max() < 1e-12
@@ -85,7 +85,7 @@ def test_planar_frame(kind):
     turned = lambda p: w * np.array([-p[1], p[0]])  # noqa: E731
     rates = np.concatenate([v + turned(y[:2]), (v if kind == "point" else 0) + turned(y[2:])])
     v_C = v + turned(y[:2] + Q @ [0.2, -0.1])
-    T = numeric(m, Assembled(m).T, y, rates).item()
+    T = numeric(m, MechanismSums(m).T, y, rates).item()
     assert pytest.approx(0.5 * 1.3 * v_C @ v_C + 0.5 * 0.17 * w**2) == T
     assert numeric(m, body.angular_velocity, y, rates).item() == pytest.approx(w)
 

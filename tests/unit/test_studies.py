@@ -13,7 +13,7 @@ from sekant import studies
 from sekant.errors import SekantError
 from sekant.studies.executors import Chunks, Processes, Serial
 from sekant.studies.measures import read_measure
-from sekant.studies.parts import Parts
+from sekant.studies.parts import StudyParts
 from sekant.studies.study_files import load_study
 from sekant.studies.task import Block
 
@@ -249,7 +249,7 @@ def test_a_study_that_was_stopped_goes_on(tmp_path):
 
 
 def test_parts_that_overlap_are_refused(tmp_path):
-    parts = Parts(tmp_path / "p", "key", 4)
+    parts = StudyParts(tmp_path / "p", "key", 4)
     parts.open(False)
     for first in (0, 1):
         parts.add(

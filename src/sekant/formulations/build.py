@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from sekant.errors import ModelError, suggest
 from sekant.formulations.constrained import ConstrainedEquations
 from sekant.formulations.equations import Algorithm, Equations
-from sekant.formulations.natural.build import Assembled
+from sekant.formulations.natural.build import MechanismSums
 from sekant.formulations.natural.equations import NaturalEquations
 from sekant.formulations.natural.lagrangian import lagrangian_parts
 from sekant.formulations.natural.point_equations import PointEquations
@@ -40,7 +40,7 @@ def equations_of(
         return NaturalEquations(parts)
     resolved = resolve(model, parameters, given)
     if model.natural is not None:
-        return NaturalEquations(Assembled(composed(resolved)).parts)
+        return NaturalEquations(MechanismSums(composed(resolved)).parts)
     if formulation == "natural":
         return PointEquations(resolved)
     return Equations(resolved, algorithm, formulation)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sekant.errors import ModelError
 from sekant.formulations.group_motion import GroupRows
 from sekant.formulations.rotors import rotors_of
-from sekant.formulations.tree import Layout, Link, joint_frames, tree_lines
+from sekant.formulations.tree import Link, SpanningTree, joint_frames, tree_lines
 from sekant.geometry.spatial import SX, Pose, Twist, column, quaternion_from_rotation
 from sekant.model.joints import Joint, JointMotion, leader_of, shared_coordinates
 from sekant.model.model import Model
@@ -35,7 +35,7 @@ class TreeKinematics:
     `q` (nq,), `v` (nv,), and the parameters `p`.
     """
 
-    def __init__(self, resolved: ResolvedModel, layout: Layout):
+    def __init__(self, resolved: ResolvedModel, layout: SpanningTree):
         self.model: Model = resolved.model
         self.parameters: Mapping[str, Any] = resolved.values
         self.given: Mapping[str, Table] = resolved.given

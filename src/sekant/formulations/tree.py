@@ -37,7 +37,7 @@ class Link:
 
 
 @dataclass(frozen=True)
-class Layout:
+class SpanningTree:
     """Links in an order in which every parent comes before its children, and the joints that close loops."""
 
     links: tuple[Link, ...]
@@ -90,7 +90,7 @@ def spanning_tree(model: Model) -> tuple[list[tuple[str, bool]], tuple[str, ...]
     return tree, tuple(name for name in model.joints if name in rest)
 
 
-def tree_layout(model: Model) -> Layout:
+def tree_layout(model: Model) -> SpanningTree:
     """Relative coordinates: links along the spanning tree."""
     tree, cuts = spanning_tree(model)
     links: list[Link] = []
@@ -119,10 +119,10 @@ def tree_layout(model: Model) -> Layout:
         )
         index[child] = len(links) - 1
         nq, nv = nq + joint.nq, nv + joint.nv
-    return Layout(tuple(links), cuts)
+    return SpanningTree(tuple(links), cuts)
 
 
-def free_layout(model: Model) -> Layout:
+def free_layout(model: Model) -> SpanningTree:
     """Cartesian coordinates: every body floats (position and Euler parameters), every joint is a constraint."""
     links = []
     for i, (name, body) in enumerate(model.bodies.items()):
@@ -140,7 +140,7 @@ def free_layout(model: Model) -> Layout:
                 v=slice(6 * i, 6 * i + 6),
             )
         )
-    return Layout(tuple(links), tuple(model.joints))
+    return SpanningTree(tuple(links), tuple(model.joints))
 
 
 def tree_lines(motion: Any, p: NDArray[np.float64]) -> Iterator[str]:

@@ -24,7 +24,7 @@ _SINGULAR = {"bodies": "body"}
 
 
 @dataclass(frozen=True)
-class Field:
+class FieldText:
     """One field of an item: what stands in it, its default (empty: none) and what it means."""
 
     name: str
@@ -85,16 +85,16 @@ def find_item(name: str) -> tuple[str, type]:
     raise SekantError(f"nothing is called '{name}' in model files; {hint} (sekant explain lists all)")
 
 
-def fields_of(own: dict[str, Any], schema: dict[str, Any]) -> list[Field]:
+def fields_of(own: dict[str, Any], schema: dict[str, Any]) -> list[FieldText]:
     """The fields of a definition in the schema."""
     required = own.get("required", [])
     return [
-        Field(name, form(field), "required" if name in required else _default(field), _line(field))
+        FieldText(name, form(field), "required" if name in required else _default(field), _line(field))
         for name, field in own.get("properties", {}).items()
     ]
 
 
-def explained(name: str) -> tuple[str, str, list[Field], str]:
+def explained(name: str) -> tuple[str, str, list[FieldText], str]:
     """(full name, what it is, its fields, an example in YAML) of an item."""
     full, cls = find_item(name)
     further = _further().get(full)

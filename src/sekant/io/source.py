@@ -114,7 +114,7 @@ def parse_source(text: str, file: str) -> Source:
         raise ModelError(
             "is empty; a mapping of keys is expected (of a model: bodies, joints, ...)", file=file
         )
-    builder = _Builder(file)
+    builder = _NodeBuilder(file)
     data = builder.build(node, (), ())
     if not isinstance(data, dict):
         what = "a list" if isinstance(data, list) else "a single value"
@@ -164,7 +164,7 @@ def _syntax_error(error: Any, file: str) -> NoReturn:
     raise ModelError(message.replace("\n", " "), file=file, line=line) from None
 
 
-class _Builder:
+class _NodeBuilder:
     """Builds plain data from composed nodes, and remembers where they stand."""
 
     def __init__(self, file: str):

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from sekant.analyses.assembly.assemble import assemble
 from sekant.analyses.compliance.response import Response
 from sekant.analyses.kinematics.quantities import XYZ
-from sekant.engine.functions.linear import Point
+from sekant.engine.functions.linear import MotionPoint
 from sekant.errors import ModelError, SolverError
 from sekant.geometry.rotations import angle_between_rotations, quaternion_from_euler, rotation_from_quaternion
 from sekant.model.joints.elastic import ElasticModes, rows_of, spanning_loads
@@ -38,7 +38,7 @@ LARGEST_STEP = 0.02  # m between states of rest that the search walks along
 
 
 @dataclass(frozen=True, eq=False)
-class Place:
+class RestingFrame:
     """The frame at rest at u under the forces of the model.
 
     `rest`: q, lam and the load () that holds the frame. `poses`: p (3,) and R (3, 3) of the frame and of all bodies
@@ -66,7 +66,7 @@ class Place:
         return 0.5 * (D + D.T)
 
 
-class Held:
+class HeldFrame:
     """States of rest of a mechanism whose `frame` a load holds at u along an axis of the world."""
 
     def __init__(self, model: Model, frame: str, axis: int):
@@ -83,7 +83,7 @@ class Held:
         p, nv, m = self.p(load), self.system.nv, lam.size
         now = self.functions.static(0.0, q, lam, p)
         position, R, slope = self.response.frame(np.zeros(1), q, p)
-        by = self.functions.slopes(Point(0.0, q, np.zeros(nv), np.zeros(nv), lam, p)).R[:, -6:]
+        by = self.functions.slopes(MotionPoint(0.0, q, np.zeros(nv), np.zeros(nv), lam, p)).R[:, -6:]
         A = np.zeros((nv + m + 1, nv + m + 1))
         A[:nv, :nv], A[:nv, nv : nv + m], A[nv : nv + m, :nv] = now.K, now.G.T, now.G
         A[:nv, -1], A[-1, :nv] = by[:, self.axis], slope.reshape(6, nv)[self.axis]
@@ -124,7 +124,7 @@ class BushingPath:
                 "reduce: a mechanism on bushings is reduced over a coordinate of the kept frame, such as "
                 f"'{frame}.z' (got '{drive}'); keep the frame '{owner}', or name its coordinate"
             )
-        self.alone, self.loaded = (Held(model, frame, XYZ.index(axis)) for model in (alone, loaded))
+        self.alone, self.loaded = (HeldFrame(model, frame, XYZ.index(axis)) for model in (alone, loaded))
         self.system, self.names = self.alone.system, (frame, *followers)
         self._poses = self._pose_function()
         start, none = assemble(self.system), np.zeros(self.alone.response.statics.m)
@@ -141,7 +141,7 @@ class BushingPath:
             "bodies on bushings", [eq.t, eq.q, eq.p], [ca.densify(x) for x in outputs]
         )
 
-    def _place(self, u: float, near: tuple[Array, Array, float]) -> Place:
+    def _place(self, u: float, near: tuple[Array, Array, float]) -> RestingFrame:
         """The place at u; `near`: a guess of its state of rest."""
         q, lam, load = self.loaded.rest(*near, u)
         nv, p = self.system.nv, self.alone.p(0.0)
@@ -165,10 +165,10 @@ class BushingPath:
             R_path = turn @ _turned(strain[name][3:]).T
             poses[name] = (position - R_path @ strain[name][:3], R_path)
         rest = np.zeros(nv)
-        R_v = self.alone.functions.rest_tangent(Point(0.0, q, rest, rest, lam, p)).R_v
-        return Place(u, (q, lam, load), poses, strain, moved, C, C_path, R_v, by_u.ravel(), by_load)
+        R_v = self.alone.functions.rest_tangent(MotionPoint(0.0, q, rest, rest, lam, p)).R_v
+        return RestingFrame(u, (q, lam, load), poses, strain, moved, C, C_path, R_v, by_u.ravel(), by_load)
 
-    def at(self, u: float) -> Place:
+    def at(self, u: float) -> RestingFrame:
         """The place at u, walked to from the nearest one that is known."""
         near = min(self._known, key=lambda place: abs(place.u - u))
         steps = max(1, int(np.ceil(abs(u - near.u) / LARGEST_STEP)))
@@ -201,7 +201,7 @@ def _on_path(strain: Array) -> tuple[Array, Array]:
     return change, np.concatenate([turn @ strain[:3], angles])
 
 
-def elastic_modes(places: list[Place], modes: int | None = None) -> dict[str, ElasticModes]:
+def elastic_modes(places: list[RestingFrame], modes: int | None = None) -> dict[str, ElasticModes]:
     """The modes of a row of places, of the frame and of the bodies that follow it.
 
     `modes`: how many, by default all that are not rigid beside the largest.
@@ -223,13 +223,13 @@ def elastic_modes(places: list[Place], modes: int | None = None) -> dict[str, El
     return {frame: leading} | {name: ElasticModes(u=u, shapes=shapes[name]) for name in followers}
 
 
-def strained(modes: ElasticModes, place: Place) -> Array:
+def strained(modes: ElasticModes, place: RestingFrame) -> Array:
     """Elastic coordinates e (r,) at the state of rest of a place."""
     values, r = modes.table(place.u), modes.count
     return np.linalg.lstsq(values[: 6 * r].reshape(6, r), next(iter(place.strain.values())), rcond=None)[0]
 
 
-def check_modes(modes: ElasticModes, places: list[Place]) -> float:
+def check_modes(modes: ElasticModes, places: list[RestingFrame]) -> float:
     """Largest error of the compliance at places, in m and rad by N and N m, against its largest entry."""
     S = np.diag([1.0, 1.0, 1.0, LENGTH, LENGTH, LENGTH])
     size = max(np.abs(S @ place.C @ S).max() for place in places)
@@ -237,7 +237,7 @@ def check_modes(modes: ElasticModes, places: list[Place]) -> float:
     return float(max(gaps) / size)
 
 
-def pose_errors(curve: Any, name: str, places: list[Place]) -> tuple[Array, Array]:
+def pose_errors(curve: Any, name: str, places: list[RestingFrame]) -> tuple[Array, Array]:
     """Distances (n,) m and angles (n,) rad of a curve from the places of a body."""
     R, p = curve.pose(np.array([place.u for place in places]))
     exact = [np.array([place.poses[name][i] for place in places]) for i in range(2)]

@@ -15,11 +15,18 @@ from sekant.model.expressions.expression import Expression
 from sekant.model.forces import PointForce
 from sekant.model.joints.elastic import ElasticModes
 from sekant.model.model import Model
-from sekant.reduction.bushings import BushingPath, Place, check_modes, elastic_modes, pose_errors, strained
+from sekant.reduction.bushings import (
+    BushingPath,
+    RestingFrame,
+    check_modes,
+    elastic_modes,
+    pose_errors,
+    strained,
+)
 from sekant.reduction.fits import PoseError
 from sekant.reduction.lumping import split_masses
 from sekant.reduction.parts import bodies_of, carried_bodies, find_parts, heavy_bodies, kept_bodies
-from sekant.reduction.poses import Poses, mechanism, start_of
+from sekant.reduction.poses import DrivenMechanism, mechanism, start_of
 from sekant.reduction.rebuild import rebuild
 from sekant.reduction.result import Reduction
 
@@ -64,7 +71,7 @@ def reduce_elastic(
     modes = elastic_modes(places, None if elastic is True else int(elastic))
     off = check_modes(modes[keep[0]], between)
     lumps = split_masses(parts, rest) if inertia != "ignore" and rest else ()
-    poses = Poses(path.system, tuple(drives), ("m",), ((low, high),), (), start, speed)
+    poses = DrivenMechanism(path.system, tuple(drives), ("m",), ((low, high),), (), start, speed)
     parts_alone = replace(parts, model=loaded)
     lone, joint = rebuild(
         parts_alone, replace(poses, start=poses.start * 0 + places[0].u), curves, lumps, drop, modes
@@ -95,7 +102,7 @@ def reduce_elastic(
 
 
 def _with_force_along(
-    model: Model, joint: str, modes: ElasticModes, places: list[Place], axis: int, frame: str
+    model: Model, joint: str, modes: ElasticModes, places: list[RestingFrame], axis: int, frame: str
 ) -> ElasticModes:
     """The modes with the force along the path that keeps the reduced model at rest where the mechanism rests."""
     names = [f"hold_{x}" for x in "xyz"]
@@ -117,7 +124,7 @@ def _with_force_along(
 
 def _fitted(
     path: BushingPath, span: tuple[float, float], drive: str, tolerance: float, nodes: Sequence[int] | None
-) -> tuple[dict[str, PoseCurve], list[Place], list[Place], dict[str, PoseError]]:
+) -> tuple[dict[str, PoseCurve], list[RestingFrame], list[RestingFrame], dict[str, PoseError]]:
     """Curves, their places, places between them and the errors there; as many nodes as the tolerance needs."""
     count = nodes[0] if nodes is not None else NODES
     while True:

@@ -14,7 +14,7 @@ from sekant.geometry.curves.pose_curve import PoseCurve
 from sekant.geometry.pose_tables.pose_table import PoseTable
 from sekant.geometry.rotations import angle_between_rotations
 from sekant.geometry.surfaces.pose_surface import PoseSurface
-from sekant.reduction.poses import Poses
+from sekant.reduction.poses import DrivenMechanism
 
 Array = NDArray[np.float64]
 METHODS = ("table", "path")
@@ -47,7 +47,11 @@ class Fits:
 
 
 def fit_poses(
-    poses: Poses, names: Sequence[str], method: str, tolerance: float | None, nodes: Sequence[int] | None
+    poses: DrivenMechanism,
+    names: Sequence[str],
+    method: str,
+    tolerance: float | None,
+    nodes: Sequence[int] | None,
 ) -> Fits:
     """Poses of bodies over the drives.
 
@@ -64,7 +68,9 @@ def fit_poses(
     return _paths(poses, names, tolerance, nodes)
 
 
-def _table(poses: Poses, names: Sequence[str], tolerance: float | None, nodes: Sequence[int] | None) -> Fits:
+def _table(
+    poses: DrivenMechanism, names: Sequence[str], tolerance: float | None, nodes: Sequence[int] | None
+) -> Fits:
     def exact(u: Array):
         return poses.bodies(names, u)
 
@@ -80,7 +86,9 @@ def _table(poses: Poses, names: Sequence[str], tolerance: float | None, nodes: S
     return Fits(shapes, _errors(poses, shapes), (table.drive.size,), "pose table, quintic interpolation")
 
 
-def _paths(poses: Poses, names: Sequence[str], tolerance: float | None, nodes: Sequence[int] | None) -> Fits:
+def _paths(
+    poses: DrivenMechanism, names: Sequence[str], tolerance: float | None, nodes: Sequence[int] | None
+) -> Fits:
     count = 101 if nodes is None else nodes[0]
     drive, unit = poses.drives[0], poses.units[0]
     while True:
@@ -98,7 +106,7 @@ def _paths(poses: Poses, names: Sequence[str], tolerance: float | None, nodes: S
         count = 2 * count - 1
 
 
-def _surfaces(poses: Poses, names: Sequence[str], method: str, tolerance, nodes) -> Fits:
+def _surfaces(poses: DrivenMechanism, names: Sequence[str], method: str, tolerance, nodes) -> Fits:
     """Each body on a grid of its own: one that turns far with a coordinate needs many lines of it."""
     shapes, used = {}, [0, 0]
     for name in names:
@@ -111,7 +119,9 @@ def _surfaces(poses: Poses, names: Sequence[str], method: str, tolerance, nodes)
     return Fits(shapes, errors, tuple(used), f"surface, {how}")
 
 
-def _surface(poses: Poses, name: str, method: str, tolerance, nodes) -> tuple[PoseSurface, list[int]]:
+def _surface(
+    poses: DrivenMechanism, name: str, method: str, tolerance, nodes
+) -> tuple[PoseSurface, list[int]]:
     """The surface of one body; lines are doubled in the direction in which it is off between them."""
     kind = "spline" if method == "table" else "polynomial"
     counts = list(nodes) if nodes is not None else [9, 9] if kind == "spline" else [21, 9]
@@ -152,7 +162,7 @@ def _too_coarse(errors: dict[str, PoseError], tolerance: float | None, what: str
     )
 
 
-def _errors(poses: Poses, shapes: dict[str, Any]) -> dict[str, PoseError]:
+def _errors(poses: DrivenMechanism, shapes: dict[str, Any]) -> dict[str, PoseError]:
     """At points that no node of any fit lies on: an irrational distance from evenly spaced ones."""
     counts = (97,) if len(poses.drives) == 1 else (23, 19)
     axes = [
@@ -162,7 +172,7 @@ def _errors(poses: Poses, shapes: dict[str, Any]) -> dict[str, PoseError]:
     return {name: _error(poses, name, shape, *axes) for name, shape in shapes.items()}
 
 
-def _error(poses: Poses, name: str, shape: Any, *axes: Array) -> PoseError:
+def _error(poses: DrivenMechanism, name: str, shape: Any, *axes: Array) -> PoseError:
     """Of a fitted pose at values of the drive, or on a grid of two."""
     motion = poses.bodies([name], *axes)[name]
     R, p = shape.pose(*(a.ravel() for a in np.meshgrid(*axes, indexing="ij")))

@@ -14,7 +14,7 @@ from sekant.geometry.spatial import Pose
 from sekant.model.body import Body, inertia_matrix
 from sekant.model.model import Model
 from sekant.model.resolve import resolve
-from sekant.reduction.parts import Parts, bodies_of
+from sekant.reduction.parts import MechanismParts, bodies_of
 
 Array = NDArray[np.float64]
 
@@ -29,7 +29,7 @@ class Lump:
     position: tuple[float, float, float]
 
 
-def split_masses(parts: Parts, dropped: tuple[str, ...]) -> tuple[Lump, ...]:
+def split_masses(parts: MechanismParts, dropped: tuple[str, ...]) -> tuple[Lump, ...]:
     """The mass of each dropped body in equal shares at its joints; what falls on another dropped body is passed on.
 
     Shares settle as a random walk over the joints does: with P the shares that go to dropped bodies, a body's mass
@@ -60,7 +60,7 @@ def split_masses(parts: Parts, dropped: tuple[str, ...]) -> tuple[Lump, ...]:
     return tuple(lumps)
 
 
-def _links(parts: Parts, model: Any) -> list[tuple[dict[str, Any], float]]:
+def _links(parts: MechanismParts, model: Any) -> list[tuple[dict[str, Any], float]]:
     """By body its frame at each joint; bushings between the same two bodies count as one joint together."""
     links = [(dict(joint_frames(model, model.joints[name])), 1.0) for name in parts.joints]
     forces = [model.forces[name] for name in parts.absorbed]

@@ -21,7 +21,7 @@ USERS = ("forces", "contacts", "sensors")
 
 
 @dataclass(frozen=True)
-class Parts:
+class MechanismParts:
     """`dropped` bodies, `joints` and `constraints` are the mechanism between `base` and the `keep` bodies.
 
     `absorbed`: forces on dropped bodies that count as parts of the mechanism, such as bushings.
@@ -40,7 +40,7 @@ class Parts:
         return (*self.keep, *self.dropped)
 
 
-def find_parts(model: Model, keep: Sequence[str], base: str, elastic: bool = False) -> Parts:
+def find_parts(model: Model, keep: Sequence[str], base: str, elastic: bool = False) -> MechanismParts:
     """The parts of `model` for a reduction to the bodies `keep` relative to the body `base`.
 
     `elastic`: forces between bodies join them as joints do, and those on dropped bodies are absorbed.
@@ -75,7 +75,7 @@ def find_parts(model: Model, keep: Sequence[str], base: str, elastic: bool = Fal
     constraints = tuple(name for kind, name in chosen if kind == "constraints")
     absorbed = tuple(name for kind, name, part in links if kind == "forces" and part & dropped)
     bodies = tuple(b for b in model.bodies if b in dropped)
-    return Parts(model, base, tuple(keep), bodies, joints, constraints, absorbed)
+    return MechanismParts(model, base, tuple(keep), bodies, joints, constraints, absorbed)
 
 
 def kept_bodies(model: Model, keep: Sequence[str]) -> list[str]:
@@ -98,7 +98,7 @@ def bodies_of(model: Model, item: Any) -> set[str]:
     return found
 
 
-def carried_bodies(parts: Parts, left_out: Iterable[str]) -> tuple[str, ...]:
+def carried_bodies(parts: MechanismParts, left_out: Iterable[str]) -> tuple[str, ...]:
     """Dropped bodies that forces, contacts or sensors need: they must follow poses of their own."""
     needed: set[str] = set()
     for collection in USERS:
@@ -108,14 +108,14 @@ def carried_bodies(parts: Parts, left_out: Iterable[str]) -> tuple[str, ...]:
     return tuple(body for body in parts.dropped if body in needed)
 
 
-def heavy_bodies(parts: Parts, carried: Sequence[str], light: float = 0.0) -> tuple[str, ...]:
+def heavy_bodies(parts: MechanismParts, carried: Sequence[str], light: float = 0.0) -> tuple[str, ...]:
     """Dropped bodies with mass: with more than the share `light` of that of the kept ones."""
     bodies: Any = resolve(parts.model).model.bodies
     least = light * sum(float(bodies[body].mass) for body in parts.keep)
     return tuple(body for body in parts.dropped if body not in carried and float(bodies[body].mass) > least)
 
 
-def used_parameters(parts: Parts) -> tuple[str, ...]:
+def used_parameters(parts: MechanismParts) -> tuple[str, ...]:
     """Parameters of the model that shape the poses."""
     model = parts.model
     items: list[Any] = [model.joints[name] for name in parts.joints]

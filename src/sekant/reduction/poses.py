@@ -19,13 +19,13 @@ from sekant.errors import AnalysisWarning, ModelError, SolverError
 from sekant.geometry.pose_motion import PoseMotion
 from sekant.model.joints import Fixed
 from sekant.model.model import Model
-from sekant.reduction.parts import Parts, bodies_of
+from sekant.reduction.parts import MechanismParts, bodies_of
 
 Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class Poses:
+class DrivenMechanism:
     """The mechanism alone, its base standing still, and the drives over their ranges in SI."""
 
     system: System
@@ -50,7 +50,9 @@ class Poses:
         return {name: result.body(name).at(back) for name in names}
 
 
-def find_poses(parts: Parts, drives: Sequence[str], ranges: Sequence[Sequence[Any]]) -> Poses:
+def find_poses(
+    parts: MechanismParts, drives: Sequence[str], ranges: Sequence[Sequence[Any]]
+) -> DrivenMechanism:
     """The mechanism of `parts`, checked to reach the whole of the ranges (first, last) of its drives."""
     driven = driven_coordinates(parts, drives)
     system = compile(mechanism(parts, drives, without=tuple(driven)))
@@ -66,10 +68,10 @@ def find_poses(parts: Parts, drives: Sequence[str], ranges: Sequence[Sequence[An
                 f"reduce: the model starts at {name} = {value:.6g} {unit}, outside the range {low:.6g} to {high:.6g} "
                 "that is to stay; widen the range, or start elsewhere"
             )
-    return Poses(system, tuple(drives), result.drive_units, ends, result.warnings, start, speed)
+    return DrivenMechanism(system, tuple(drives), result.drive_units, ends, result.warnings, start, speed)
 
 
-def driven_coordinates(parts: Parts, drives: Sequence[str]) -> dict[str, str]:
+def driven_coordinates(parts: MechanismParts, drives: Sequence[str]) -> dict[str, str]:
     """Drivers of the model that move a drive of the reduction, with its name."""
     found = {}
     for name, driver in parts.model.drivers.items():
@@ -96,7 +98,7 @@ def drive_of(model: Model, joint: str, coordinate: int, drives: Sequence[str]) -
     return next((drive for drive in drives if drive in names), None)
 
 
-def mechanism(parts: Parts, drives: Sequence[str], without: Sequence[str] = ()) -> Model:
+def mechanism(parts: MechanismParts, drives: Sequence[str], without: Sequence[str] = ()) -> Model:
     """The mechanism alone, its base held still in the world; drivers named in `without` are left out."""
     model, base = parts.model, parts.base
     joints: dict[str, Any] = {name: model.joints[name] for name in parts.joints}

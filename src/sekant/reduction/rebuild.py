@@ -11,13 +11,13 @@ from sekant.model.joints import Path, Surface
 from sekant.model.joints.elastic import ElasticModes
 from sekant.model.model import Model
 from sekant.reduction.lumping import Lump, with_lumps
-from sekant.reduction.parts import USERS, Parts, used_parameters
-from sekant.reduction.poses import Poses, drive_of, driven_coordinates
+from sekant.reduction.parts import USERS, MechanismParts, used_parameters
+from sekant.reduction.poses import DrivenMechanism, drive_of, driven_coordinates
 
 
 def rebuild(
-    parts: Parts,
-    poses: Poses,
+    parts: MechanismParts,
+    poses: DrivenMechanism,
     shapes: dict[str, Any],
     lumps: tuple[Lump, ...],
     left_out: Sequence[str],
@@ -65,7 +65,7 @@ def rebuild(
     return model.changed(**update), leader
 
 
-def _follower(base: str, child: str, curve: str, poses: Poses, leader: str) -> Path | Surface:
+def _follower(base: str, child: str, curve: str, poses: DrivenMechanism, leader: str) -> Path | Surface:
     own: dict[str, Any] = {"coordinate_of": leader} if leader else {}
     if len(poses.drives) == 1:
         own = own or {"q0": float(poses.start[0]), "v0": float(poses.speed[0])}
@@ -74,7 +74,7 @@ def _follower(base: str, child: str, curve: str, poses: Poses, leader: str) -> P
     return Surface(parent=base, child=child, surface=curve, **own)
 
 
-def _drivers(parts: Parts, poses: Poses, leader: str) -> dict[str, Any]:
+def _drivers(parts: MechanismParts, poses: DrivenMechanism, leader: str) -> dict[str, Any]:
     """Drivers of what stays, and those of a drive, which move the coordinate that took its place."""
     driven, found = driven_coordinates(parts, poses.drives), {}
     for name, driver in parts.model.drivers.items():
@@ -86,7 +86,7 @@ def _drivers(parts: Parts, poses: Poses, leader: str) -> dict[str, Any]:
     return found
 
 
-def _moved(parts: Parts, poses: Poses, leader: str, name: str, item: Any) -> Any:
+def _moved(parts: MechanismParts, poses: DrivenMechanism, leader: str, name: str, item: Any) -> Any:
     """An item on a coordinate of a joint that is gone acts on the coordinate that took its place, or is refused."""
     joint = getattr(item, "joint", None)
     if joint is None or joint not in parts.joints:
@@ -100,7 +100,7 @@ def _moved(parts: Parts, poses: Poses, leader: str, name: str, item: Any) -> Any
     return item.model_copy(update={"joint": leader, "coordinate": poses.drives.index(drive)})
 
 
-def _refuse_lost_signals(parts: Parts, update: dict[str, Any]) -> None:
+def _refuse_lost_signals(parts: MechanismParts, update: dict[str, Any]) -> None:
     """Expressions must not read coordinates of joints that are gone."""
     lost = {
         f"{name}.{letter}{i}"

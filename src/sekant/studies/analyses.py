@@ -193,7 +193,7 @@ class Simulate(Analysis):
 
 
 @register
-class Kinematics(Analysis):
+class KinematicsStudy(Analysis):
     """A sweep each; channels are quantities of position over the values of the drive."""
 
     kind, axis = "kinematics", "drive"
@@ -217,7 +217,7 @@ class Kinematics(Analysis):
 
 
 @register
-class Equilibrium(Analysis):
+class EquilibriumStudy(Analysis):
     """A rest position each; channels are outputs there."""
 
     kind, axis = "equilibrium", "point"

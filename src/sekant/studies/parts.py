@@ -20,7 +20,7 @@ from sekant.studies.task import Block
 _ABOUT = "study.json"
 
 
-class Parts:
+class StudyParts:
     """The folder of the parts of a study with the fingerprint `key` and `rows` rows."""
 
     def __init__(self, folder: Path, key: str, rows: int):

@@ -21,7 +21,7 @@ from sekant.results.place import check_writable
 from sekant.studies.analyses import FINISHED
 from sekant.studies.executors import Chunks, executor_of
 from sekant.studies.measures import Measure, read_measures
-from sekant.studies.parts import Parts
+from sekant.studies.parts import StudyParts
 from sekant.studies.result import SweepResult
 from sekant.studies.samples import Samples
 from sekant.studies.task import Block, Task, prepare
@@ -93,7 +93,7 @@ def sweep(
     if output is not None:
         check_writable(output)
         key = hashlib.sha256(task.key.encode() + samples.values.tobytes()).hexdigest()[:24]
-        parts = Parts(Path(f"{os.fspath(output)}.parts"), key, len(samples))
+        parts = StudyParts(Path(f"{os.fspath(output)}.parts"), key, len(samples))
         parts.open(resume)
     elif resume:
         raise SekantError("resume needs the output file of the study that did not end")

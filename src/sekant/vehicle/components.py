@@ -193,7 +193,7 @@ class HeaveSpring(Description):
         return self
 
 
-class Steering(Description):
+class SteeringColumn(Description):
     """The way from the steering wheel to the rack."""
 
     rack_per_turn: Meters | None = None
@@ -213,7 +213,7 @@ class Steering(Description):
         return self
 
 
-class LoadCase(Description):
+class AxleLoadCase(Description):
     """Loads at the contacts (N, N m, in the vehicle's axes), or accelerations of the vehicle in g; or both, added.
 
     From accelerations each wheel carries its static load times `az` (1: standing), moved across by `ay` times the
@@ -236,7 +236,7 @@ class LoadCase(Description):
 class AxleParts(Description):
     """What an axle has besides its two corners."""
 
-    steering: Steering = Steering()
+    steering: SteeringColumn = SteeringColumn()
     anti_roll_bar: AntiRollBar | None = None
     heave_spring: HeaveSpring | None = None
     brakes: bool = False

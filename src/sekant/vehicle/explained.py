@@ -8,10 +8,10 @@ from sekant.vehicle.car.description import (
     Brakes,
     Car,
     Chassis,
-    Drive,
+    Drivetrain,
+    RimAndTire,
     SimpleSuspension,
     Steering,
-    Wheel,
 )
 from sekant.vehicle.maneuvers import MANEUVERS
 from sekant.vehicle.roads import ROADS
@@ -42,8 +42,8 @@ PARTS: dict[str, type] = {
     "chassis": Chassis,
     "suspension": SimpleSuspension,
     "steering": Steering,
-    "wheel": Wheel,
-    "drive": Drive,
+    "wheel": RimAndTire,
+    "drive": Drivetrain,
     "brakes": Brakes,
     "air": Air,
 }

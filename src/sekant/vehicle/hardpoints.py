@@ -15,10 +15,10 @@ from sekant.errors import ModelError, ModelErrors, suggest
 from sekant.model.explain import explain
 from sekant.model.quantities import Description
 from sekant.vehicle.components import (
+    AxleLoadCase,
     AxleParts,
     BushingData,
     CurveData,
-    LoadCase,
     RotationalStiffnessNumber,
     StopData,
     WheelData,
@@ -98,7 +98,7 @@ class HardPoints(Description):
     """what joins the two sides; with it the file describes an axle"""
     beam_rate: RotationalStiffnessNumber = 0.0
     """twist_beam: torque over the twist of the beam"""
-    load_cases: dict[str, LoadCase] = Field(default_factory=dict)
+    load_cases: dict[str, AxleLoadCase] = Field(default_factory=dict)
     """named loads or accelerations for which loads on members are computed"""
     load: Newtons = 0.0
     """vertical force of the road at the contact point"""

@@ -16,7 +16,7 @@ from sekant.model.placement import Placement
 from sekant.model.shapes import Cylinder
 from sekant.vehicle import parts
 from sekant.vehicle.assembly import Assembly
-from sekant.vehicle.components import Steering
+from sekant.vehicle.components import SteeringColumn
 from sekant.vehicle.drawn import values
 
 RACK_LENGTH = 0.2  # m, as drawn where only one side is built
@@ -25,7 +25,7 @@ COLUMN_INERTIA = 0.04  # kg m^2, of a steering wheel with its column
 
 
 def add_rack(
-    into: Assembly, mass: float, at: NDArray[np.float64], steering: Steering, length: float | None
+    into: Assembly, mass: float, at: NDArray[np.float64], steering: SteeringColumn, length: float | None
 ) -> None:
     """The rack, which slides along y, positive to the left, and what holds it; `at` (3,) m is its middle."""
     across = (0.0, 1.0, 0.0)

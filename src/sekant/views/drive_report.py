@@ -15,7 +15,7 @@ from sekant.results.place import replace_file
 from sekant.views.pictures import drawing
 
 if TYPE_CHECKING:
-    from sekant.vehicle.maneuvers import Run
+    from sekant.vehicle.maneuvers import DrivenManeuver
 
 _STYLE = """
 body{font:15px/1.45 system-ui,sans-serif;max-width:62rem;margin:2rem auto;padding:0 1rem;color:#123;background:#fff}
@@ -29,7 +29,7 @@ td.n,th.n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}
 """
 
 
-def write_report(runs: list[Run], path: Path) -> None:
+def write_report(runs: list[DrivenManeuver], path: Path) -> None:
     """Write the page of runs of one maneuver."""
     first = runs[0].maneuver
     title = f"{first.type}, {3.6 * first.speed:.4g} km/h"
@@ -50,7 +50,7 @@ def write_report(runs: list[Run], path: Path) -> None:
     replace_file(path, page.encode())
 
 
-def _table(runs: list[Run]) -> str:
+def _table(runs: list[DrivenManeuver]) -> str:
     from sekant.vehicle.maneuvers import side_by_side
 
     head = "".join(f"<th class=n>{html.escape(run.label)}</th>" for run in runs)
@@ -63,7 +63,7 @@ def _table(runs: list[Run]) -> str:
     return f"<h2>Measures</h2><div class=wrap>{table}</div>"
 
 
-def _curves(runs: list[Run]) -> bytes:
+def _curves(runs: list[DrivenManeuver]) -> bytes:
     panels = (
         ("steering wheel [deg]", lambda run: np.degrees(run["steering_wheel"])),
         ("yaw rate [deg/s]", lambda run: np.degrees(run["yaw_rate"])),

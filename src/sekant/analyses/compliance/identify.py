@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sekant.analyses.compliance.load_case import LoadCase, as_case
-from sekant.analyses.compliance.problem import Problem
+from sekant.analyses.compliance.problem import StiffnessProblem
 from sekant.analyses.compliance.response import Response
 from sekant.analyses.compliance.result import IdentifiedCompliance
 from sekant.errors import DataError, ModelError, SolverError, suggest
@@ -57,7 +57,7 @@ def identify_compliance(
         [f"{joint}.compliance.{name}.stiffness" for name in names],
         t,
     )
-    problem = Problem(response, given, levels, length, use == "direct")
+    problem = StiffnessProblem(response, given, levels, length, use == "direct")
     found = _solve(problem, np.log(k0), names, resolution)
     k = np.exp(found.x)
     covariance = _covariance(found.fun, found.jac)
@@ -76,7 +76,7 @@ def identify_compliance(
     )
 
 
-def _solve(problem: Problem, x0: Array, names: Sequence[str], resolution: float) -> Any:
+def _solve(problem: StiffnessProblem, x0: Array, names: Sequence[str], resolution: float) -> Any:
     from scipy.optimize import least_squares
 
     found = least_squares(
@@ -96,7 +96,7 @@ def _solve(problem: Problem, x0: Array, names: Sequence[str], resolution: float)
     return found
 
 
-def _check_effects(J: Array, names: Sequence[str], problem: Problem, resolution: float) -> None:
+def _check_effects(J: Array, names: Sequence[str], problem: StiffnessProblem, resolution: float) -> None:
     """Refuse stiffnesses that no load case shows, or that load cases show only together.
 
     J (rows, n) holds displacements in m by the logarithms of the stiffnesses. Alone, an effect must rise above the

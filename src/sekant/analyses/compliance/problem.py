@@ -14,7 +14,7 @@ from sekant.analyses.compliance.result import Coefficient
 Array = NDArray[np.float64]
 
 
-class Problem:
+class StiffnessProblem:
     """Residuals (m) and their derivatives by the logarithms of the stiffnesses; angles count times `length` (m)."""
 
     def __init__(

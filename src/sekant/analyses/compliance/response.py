@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sekant.analyses.compliance.load_case import DIRECTIONS
 from sekant.analyses.statics.equilibrium import equilibrium
 from sekant.analyses.statics.rest_equations import Statics
-from sekant.engine.functions.linear import Point
+from sekant.engine.functions.linear import MotionPoint
 from sekant.engine.system import System, compile
 from sekant.errors import SolverError
 from sekant.geometry.rotations import skew
@@ -99,7 +99,7 @@ class Response:
         functions, nv = self.statics.functions, self.system.nv
         now = functions.static(self.t, q, lam, p)
         A = np.block([[now.K, now.G.T], [now.G, np.zeros((len(lam), len(lam)))]])
-        by = functions.slopes(Point(self.t, q, np.zeros(nv), np.zeros(nv), lam, p))
+        by = functions.slopes(MotionPoint(self.t, q, np.zeros(nv), np.zeros(nv), lam, p))
         change = -np.linalg.lstsq(A, np.vstack([by.R, by.Phi]), rcond=1e-13)[0][:nv]
         position, R, slope = self.frame(np.array([self.t]), q, p)
         return Rested(q, lam, position.ravel(), R.reshape(3, 3), slope.reshape(6, nv) @ change)

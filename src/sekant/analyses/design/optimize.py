@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from sekant.analyses.design.design_point import Design, ModeTracks
 from sekant.analyses.design.numbers_with_slopes import Derived
-from sekant.analyses.design.optimizers import METHODS, Problem
+from sekant.analyses.design.optimizers import METHODS, DesignProblem
 from sekant.engine.system import System
 from sekant.engine.system import compile as compile_model
 from sekant.errors import AnalysisWarning, SolverError, suggest, warning_lines
@@ -89,10 +89,14 @@ def optimize(
             raise SolverError(f"optimize: '{name}' is found with the steady motion; it is no free parameter")
     system = _compiled(system, [*parameters, *found])
     low, high = _bounds(parameters)
-    task = _Task(system, list(parameters), low, high, objective, dict(constraints or {}), (inputs, outputs))
+    task = _DesignTask(
+        system, list(parameters), low, high, objective, dict(constraints or {}), (inputs, outputs)
+    )
     task.steady = steady
     x0 = task.start(start)
-    problem = Problem(task.values, task.gradients, x0, task.low_values, task.high_values, tolerance, most)
+    problem = DesignProblem(
+        task.values, task.gradients, x0, task.low_values, task.high_values, tolerance, most
+    )
     x, message, converged = METHODS[method](problem)
     return task.optimum(np.clip(x, 0.0, 1.0), message, converged, method)
 
@@ -129,7 +133,7 @@ def _bounds(parameters: Mapping[str, tuple[float, float]]) -> tuple[Array, Array
     )
 
 
-class _Task:
+class _DesignTask:
     """Objective first, then the constraints, over x (n,) in [0, 1]; the last designs are kept."""
 
     def __init__(self, system: System, names, low: Array, high: Array, objective, constraints, ports):

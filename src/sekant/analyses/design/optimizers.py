@@ -17,7 +17,7 @@ Array = NDArray[Any]
 
 
 @dataclass(frozen=True, eq=False)
-class Problem:
+class DesignProblem:
     """Row 0 of `values` (1 + m,) is made least over x (n,) in [0, 1], the others lie in `low` .. `high` (m,)."""
 
     values: Callable[[Array], Array]
@@ -29,7 +29,7 @@ class Problem:
     most: int
 
 
-def slsqp(problem: Problem) -> tuple[Array, str, bool]:
+def slsqp(problem: DesignProblem) -> tuple[Array, str, bool]:
     """Sequential quadratic programming; each finite side of a constraint is a row."""
     P = problem
     parts = []
@@ -64,7 +64,7 @@ def slsqp(problem: Problem) -> tuple[Array, str, bool]:
     return found.x, str(found.message), bool(found.success)
 
 
-def trust_constr(problem: Problem) -> tuple[Array, str, bool]:
+def trust_constr(problem: DesignProblem) -> tuple[Array, str, bool]:
     """SciPy's trust-region method with quasi-Newton curvature."""
     P = problem
     parts = ()
@@ -91,7 +91,7 @@ def trust_constr(problem: Problem) -> tuple[Array, str, bool]:
 class _Rows(ca.Callback):
     """The rows of a problem, or their gradients, as a CasADi function."""
 
-    def __init__(self, problem: Problem, faults: list[SekantError], order: int = 0):
+    def __init__(self, problem: DesignProblem, faults: list[SekantError], order: int = 0):
         ca.Callback.__init__(self)
         self.problem, self.faults, self.order = problem, faults, order
         self.rows, self.n = 1 + problem.low.size, problem.start.size
@@ -126,7 +126,7 @@ class _Rows(ca.Callback):
         return self.kept[-1]
 
 
-def ipopt(problem: Problem) -> tuple[Array, str, bool]:
+def ipopt(problem: DesignProblem) -> tuple[Array, str, bool]:
     """IPOPT with limited-memory curvature."""
     faults: list[SekantError] = []
     rows, x = _Rows(problem, faults), ca.MX.sym("x", problem.start.size)
@@ -150,7 +150,7 @@ def ipopt(problem: Problem) -> tuple[Array, str, bool]:
     return np.array(found["x"]).ravel(), str(stats["return_status"]), bool(stats["success"])
 
 
-METHODS: dict[str, Callable[[Problem], tuple[Array, str, bool]]] = {
+METHODS: dict[str, Callable[[DesignProblem], tuple[Array, str, bool]]] = {
     "slsqp": slsqp,
     "trust-constr": trust_constr,
     "ipopt": ipopt,

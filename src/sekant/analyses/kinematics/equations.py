@@ -17,7 +17,7 @@ import casadi as ca
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sekant.analyses.kinematics.quantities import Quantity, scalar
+from sekant.analyses.kinematics.quantities import SweepQuantity, scalar
 from sekant.engine.codegen.native import NativeFunction
 from sekant.engine.system import System
 from sekant.errors import ModelError
@@ -33,7 +33,7 @@ class DrivenEquations:
     """F, J and curvature of a system whose freedoms are driven by `drives`, at time t and parameters p."""
 
     system: System
-    drives: tuple[Quantity, ...]
+    drives: tuple[SweepQuantity, ...]
     t: float
     p: Vector
 
@@ -107,7 +107,7 @@ class DrivenEquations:
 
 
 def driven_equations(
-    system: System, drives: tuple[Quantity, ...], t: float, parameters: Mapping[str, ArrayLike] | None
+    system: System, drives: tuple[SweepQuantity, ...], t: float, parameters: Mapping[str, ArrayLike] | None
 ) -> DrivenEquations:
     return DrivenEquations(system, drives, float(t), system.parameter_vector(parameters))
 

@@ -22,7 +22,7 @@ _DISTANCE = re.compile(r"\s*distance\s*\(\s*([^,\s]+)\s*,\s*([^,\s]+)\s*\)\s*")
 
 
 @dataclass(frozen=True)
-class Quantity:
+class SweepQuantity:
     """`components` names its parts, a scalar has none.
 
     `periodic`: an angle that is measured, so that it is known up to full turns only.
@@ -40,15 +40,15 @@ class Quantity:
 
 
 @dataclass(frozen=True)
-class Expressed(Quantity):
+class Expressed(SweepQuantity):
     """A quantity with its `expression` (k,) in t, q, p."""
 
     expression: SX
 
     @property
-    def described(self) -> Quantity:
+    def described(self) -> SweepQuantity:
         """All but the expression."""
-        return Quantity(self.name, self.unit, self.components, self.periodic)
+        return SweepQuantity(self.name, self.unit, self.components, self.periodic)
 
 
 def find(system: System, name: str) -> Expressed:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sekant.analyses.kinematics.quantities import Quantity
+from sekant.analyses.kinematics.quantities import SweepQuantity
 from sekant.errors import SekantError
 from sekant.model.quantities import read_value
 
@@ -47,7 +47,7 @@ def asked_values(drive: Drive, range: Any, values: Any, path: bool = False) -> d
     return asked
 
 
-def axis(drive: Quantity, given: Any, path: bool = False) -> Vector:
+def axis(drive: SweepQuantity, given: Any, path: bool = False) -> Vector:
     """Values (n,) of one drive in SI, all different unless they belong to a path."""
     if isinstance(given, Span):
         first, last = (_number(drive, x) for x in given[:2])
@@ -82,7 +82,7 @@ def _span(name: str, given: Any) -> Span:
     return Span(parts)
 
 
-def _number(drive: Quantity, given: Any) -> float:
+def _number(drive: SweepQuantity, given: Any) -> float:
     """A finite number, or a text with a unit such as "30 deg"."""
     try:
         value = float(given)

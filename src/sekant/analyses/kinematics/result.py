@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from sekant.analyses.kinematics.bodies import body_motion
 from sekant.analyses.kinematics.equations import DrivenEquations
 from sekant.analyses.kinematics.limits import MEETING, Limit
-from sekant.analyses.kinematics.quantities import Quantity, find
+from sekant.analyses.kinematics.quantities import SweepQuantity, find
 from sekant.engine.codegen.native import NativeFunction
 from sekant.errors import AnalysisWarning, SekantError, suggest, warning_lines
 from sekant.geometry.pose_motion import PoseMotion
@@ -201,7 +201,7 @@ class KinematicsResult:
         motions = {name: self.body(name).at(order) for name in names}
         return PoseTable(self.drive[order], motions, self.drive_names[0], self.drive_units[0])
 
-    def quantity(self, name: str) -> Quantity:
+    def quantity(self, name: str) -> SweepQuantity:
         """Unit and components of a quantity."""
         return self.system.kept(("quantity", name), lambda: find(self.system, name).described)
 

@@ -15,7 +15,7 @@ from sekant.analyses.kinematics.grid import grid_points, path_points, walk
 from sekant.analyses.kinematics.limits import MEETING, Limit, TravelEnd, drive_text
 from sekant.analyses.kinematics.meetings import meeting
 from sekant.analyses.kinematics.mobility import check_mobility
-from sekant.analyses.kinematics.quantities import Quantity, scalar
+from sekant.analyses.kinematics.quantities import SweepQuantity, scalar
 from sekant.analyses.kinematics.ranges import Drive, asked_values, axis
 from sekant.analyses.kinematics.result import KinematicsResult
 from sekant.engine.system import State, System, compile
@@ -116,12 +116,12 @@ def _singular_start(equations: DrivenEquations, q: Vector) -> str:
     )
 
 
-def _drive(system: System, name: str) -> Quantity:
+def _drive(system: System, name: str) -> SweepQuantity:
     """A scalar that may be driven."""
     return system.kept(("drive", name), lambda: _new_drive(system, name))
 
 
-def _new_drive(system: System, name: str) -> Quantity:
+def _new_drive(system: System, name: str) -> SweepQuantity:
     found, eq = scalar(system, name), system.equations
     if ca.sparsify(eq.lookups.jacobian(found.expression, eq.q)).nnz():
         return found.described

@@ -33,7 +33,7 @@ Array = NDArray[Any]
 
 
 @dataclass(frozen=True, eq=False)
-class Columns:
+class InputColumns:
     """How inputs enter: R (nv, k); Phi, rate, acceleration (m, k)."""
 
     R: Array
@@ -42,13 +42,13 @@ class Columns:
     acceleration: Array
 
     @staticmethod
-    def none(nv: int, m: int, count: int) -> Columns:
+    def none(nv: int, m: int, count: int) -> InputColumns:
         rows = np.zeros((m, count))
-        return Columns(np.zeros((nv, count)), rows, rows, rows)
+        return InputColumns(np.zeros((nv, count)), rows, rows, rows)
 
 
 @dataclass(frozen=True, eq=False)
-class Response:
+class InputResponse:
     """What inputs do: rates of z (fq, k) and y (fv, k), displacements P (nv, k) and velocities V (nv, k)."""
 
     z: Array
@@ -57,7 +57,7 @@ class Response:
     V: Array
 
 
-class Basis:
+class IndependentRows:
     """Rows E_q (fq, nv), E_v (fv, nv) and the spaces that constraints G (m, nv) leave, holonomic rows marked."""
 
     def __init__(self, G: Array, holonomic: NDArray[np.bool_], independent: list[int] | None = None):
@@ -87,10 +87,10 @@ class Basis:
         return x - self.Z_v @ (self.E_v @ x)
 
 
-class Reduction:
+class ReducedEquations:
     """The equations in z (fq,) and y (fv,): ``z' = X_r z + T y + ..., M y' + C_y y + K_z z = ...``."""
 
-    def __init__(self, tangent: Tangent, basis: Basis):
+    def __init__(self, tangent: Tangent, basis: IndependentRows):
         self.tangent, self.basis = tangent, basis
         T, b = tangent, basis
         self.W = b.at_velocities(-T.H @ b.Z_q)
@@ -129,13 +129,13 @@ class Reduction:
         C = self.C_y - self.M @ turn
         return self.M, C, self.K_z - self.C_y @ turn - self.M @ turn_rate
 
-    def respond(self, u: Columns) -> Response:
+    def respond(self, u: InputColumns) -> InputResponse:
         T, b = self.tangent, self.basis
         P = b.at_positions(-u.Phi)
         V = b.at_velocities(-(T.H @ P + u.rate))
         A_u = b.at_velocities(-(T.acc_v @ V + T.acc_s @ P + u.acceleration))
         force = b.Z_v.T @ (T.M @ A_u + T.R_v @ V + T.R_s @ P + u.R)
-        return Response(b.E_q @ (T.X @ P + V), -self.solve(force), P, V)
+        return InputResponse(b.E_q @ (T.X @ P + V), -self.solve(force), P, V)
 
 
 class ReductionRate:
@@ -146,7 +146,7 @@ class ReductionRate:
     equations are frozen in a motion, whose eigenvalues depend on the coordinates.
     """
 
-    def __init__(self, reduction: Reduction, change: Tangent, turning: bool = False):
+    def __init__(self, reduction: ReducedEquations, change: Tangent, turning: bool = False):
         r, T, b, d = reduction, reduction.tangent, reduction.basis, change
         self.reduction, self.change = r, change
         turning = turning and b.orthonormal
@@ -189,7 +189,7 @@ class ReductionRate:
         C = self._solve_rate(r.solve(r.C_y), self.C_y)
         return np.vstack([np.hstack([self.rates_z, self.rates_y]), np.hstack([-K, -C])])
 
-    def respond(self, u: Columns, du: Columns) -> Response:
+    def respond(self, u: InputColumns, du: InputColumns) -> InputResponse:
         r, d = self.reduction, self.change
         T, b = r.tangent, r.basis
         at = r.respond(u)
@@ -202,7 +202,7 @@ class ReductionRate:
         change = d.M @ A_u + T.M @ A_rate + d.R_v @ at.V + T.R_v @ V + d.R_s @ at.P + T.R_s @ P + du.R
         forces = self.Z_v.T @ inner + b.Z_v.T @ change
         z = b.E_q @ (d.X @ at.P + T.X @ P + V) + self.E_q @ (T.X @ at.P + at.V)
-        return Response(z, -self._solve_rate(-at.y, forces), P, V)
+        return InputResponse(z, -self._solve_rate(-at.y, forces), P, V)
 
 
 def restricted(tangent: Tangent, rows: NDArray[np.bool_]) -> Tangent:

@@ -15,8 +15,8 @@ import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
-from sekant.analyses.linear.independent_coordinates import Columns
-from sekant.engine.functions.linear import LinearFunctions, Point, Slopes
+from sekant.analyses.linear.independent_coordinates import InputColumns
+from sekant.engine.functions.linear import LinearFunctions, MotionPoint, Slopes
 from sekant.engine.system import System
 from sekant.engine.system import compile as compile_model
 from sekant.errors import SolverError, suggest
@@ -31,7 +31,7 @@ ORDERS = ("", "_rate", "_acceleration")
 
 
 @dataclass(frozen=True)
-class Input:
+class LinearInput:
     """`kind` "parameter", "driver" or "force"; `index`: of the entries of p with u, u', u'', or of the velocity."""
 
     name: str
@@ -94,7 +94,7 @@ def _driveable(system: System) -> dict[str, tuple[str, int]]:
     return found
 
 
-def find_inputs(system: System, names: Sequence[str], coordinates: Sequence[str]) -> list[Input]:
+def find_inputs(system: System, names: Sequence[str], coordinates: Sequence[str]) -> list[LinearInput]:
     """`coordinates`: names of the displacements (nv,)."""
     start, places = 0, {}
     for name, value in system.parameters.items():
@@ -106,17 +106,17 @@ def find_inputs(system: System, names: Sequence[str], coordinates: Sequence[str]
     for name in names:
         if name in drivers:
             index = tuple(places[f"{name}_input{order}"][0] for order in ORDERS)
-            found.append(Input(name, "driver", index))
+            found.append(LinearInput(name, "driver", index))
         elif name in places:
             parts = places[name]
             found += [
-                Input(name if len(parts) == 1 else f"{name}[{i}]", "parameter", (k,))
+                LinearInput(name if len(parts) == 1 else f"{name}[{i}]", "parameter", (k,))
                 for i, k in enumerate(parts)
             ]
         elif forces.get(name) in places:
-            found.append(Input(name, "parameter", places[forces[name]]))
+            found.append(LinearInput(name, "parameter", places[forces[name]]))
         elif name in coordinates:
-            found.append(Input(name, "force", (list(coordinates).index(name),)))
+            found.append(LinearInput(name, "force", (list(coordinates).index(name),)))
         else:
             known = [*places, *drivers, *coordinates]
             raise SolverError(
@@ -126,7 +126,9 @@ def find_inputs(system: System, names: Sequence[str], coordinates: Sequence[str]
     return found
 
 
-def input_columns(inputs: Sequence[Input], slopes: Slopes, rows: NDArray[np.bool_], order: int) -> Columns:
+def input_columns(
+    inputs: Sequence[LinearInput], slopes: Slopes, rows: NDArray[np.bool_], order: int
+) -> InputColumns:
     """How the inputs' derivatives of `order` 0, 1 or 2 in time enter."""
     nv, m = slopes.R.shape[0], int(rows.sum())
     R = np.zeros((nv, len(inputs)))
@@ -142,10 +144,12 @@ def input_columns(inputs: Sequence[Input], slopes: Slopes, rows: NDArray[np.bool
         R[:, i] = slopes.R[:, k]
         for part, slope in zip(parts, (slopes.Phi, slopes.rate, slopes.acceleration), strict=True):
             part[:, i] = slope[rows, k]
-    return Columns(R, *parts)
+    return InputColumns(R, *parts)
 
 
-def check_inputs(system: System, functions: LinearFunctions, inputs: Sequence[Input], slopes: Slopes) -> None:
+def check_inputs(
+    system: System, functions: LinearFunctions, inputs: Sequence[LinearInput], slopes: Slopes
+) -> None:
     """A parameter that moves constraints or drivers is no input: its rates would act as well."""
     eq = system.equations
     moved = eq.motion.driven
@@ -173,7 +177,7 @@ def _position(motion: Any, i: int) -> SX:
     return SX(0)
 
 
-def check_direct(inputs: Sequence[Input], outputs: Sequence[str]) -> None:
+def check_direct(inputs: Sequence[LinearInput], outputs: Sequence[str]) -> None:
     """Forces that act on coordinates no joint has do not show in outputs of accelerations and reactions."""
     for item in inputs:
         for name in outputs:
@@ -227,7 +231,7 @@ class LinearOutputs:
         self._inputs = [eq.t, eq.q, eq.v, eq.p]
         self._function = system.function("linear.outputs", self._inputs, self._terms)
 
-    def at(self, point: Point) -> tuple[Array, Array, Array, Array]:
+    def at(self, point: MotionPoint) -> tuple[Array, Array, Array, Array]:
         """Values (k,), derivatives by s (k, nv), w (k, nv) and p (k, np)."""
         return self._reshaped(self._function(np.array([point.t]), point.q, point.v, point.p))
 
@@ -236,7 +240,9 @@ class LinearOutputs:
         k = len(self.names)
         return y.ravel(), by_s.reshape(k, -1), by_v.reshape(k, -1), by_p.reshape(k, -1)
 
-    def change(self, point: Point, ds: Array, dv: Array, dp: Array) -> tuple[Array, Array, Array, Array]:
+    def change(
+        self, point: MotionPoint, ds: Array, dv: Array, dp: Array
+    ) -> tuple[Array, Array, Array, Array]:
         """Derivatives of all that along a change of the point."""
         system, eq = self.system, self.system.equations
 

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sekant.analyses.linear.independent_coordinates import Columns, Reduction, Response
-from sekant.analyses.linear.inputs import Input, LinearOutputs
+from sekant.analyses.linear.independent_coordinates import InputColumns, InputResponse, ReducedEquations
+from sekant.analyses.linear.inputs import LinearInput, LinearOutputs
 from sekant.analyses.linear.modes import Modes, modes_of
 from sekant.analyses.linear.moving_axes import second_order_of
 from sekant.analyses.linear.operating_point import OperatingPoint
@@ -24,7 +24,7 @@ from sekant.results.pictures import picture
 Array = NDArray[Any]
 
 
-class StateSpace(NamedTuple):
+class StateMatrices(NamedTuple):
     """x' = A x + B u, y = C x + D u."""
 
     A: Array
@@ -46,10 +46,10 @@ class LinearModel:
 
     system: System
     operating_point: OperatingPoint
-    reduction: Reduction
-    columns: tuple[Columns, ...]
-    responses: tuple[Response, ...]
-    input_items: tuple[Input, ...]
+    reduction: ReducedEquations
+    columns: tuple[InputColumns, ...]
+    responses: tuple[InputResponse, ...]
+    input_items: tuple[LinearInput, ...]
     reporters: LinearOutputs | None
     coordinate_names: tuple[str, ...]
     state_names: tuple[str, ...]
@@ -141,7 +141,7 @@ class LinearModel:
                 D[:, i] = by_p[:, item.index[order]]
         return D
 
-    def state_space(self) -> StateSpace:
+    def state_space(self) -> StateMatrices:
         """A, B, C, D. Where rates of inputs act, x is shifted: x - B2 u' - (B1 + A B2) u takes its place."""
         A = self.A
         B0, B1, B2 = (self.input_matrix(order) for order in range(3))
@@ -155,7 +155,7 @@ class LinearModel:
                 "frequency_response, or an output of positions"
             )
         shift = B1 + A @ B2
-        return StateSpace(A, B0 + A @ shift, C, D0 + C @ shift)
+        return StateMatrices(A, B0 + A @ shift, C, D0 + C @ shift)
 
     def descriptor(self) -> tuple[Array, Array]:
         """(E, A) with E x' = A x, x = [s; w; lam]: all coordinates, velocities and multipliers."""
@@ -188,7 +188,7 @@ class LinearModel:
         names = {"inputs": list(self.inputs), "outputs": list(self.outputs), "states": list(self.state_names)}
         return control.ss(*self._with_ports(), **names)
 
-    def _with_ports(self) -> StateSpace:
+    def _with_ports(self) -> StateMatrices:
         if not self.inputs or not self.outputs:
             raise SolverError("linearize: name inputs and outputs for a state space of other packages")
         return self.state_space()

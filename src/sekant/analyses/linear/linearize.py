@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from sekant.analyses.assembly.tangent_space import TangentSpace
 from sekant.analyses.linear.finite_differences import difference_tangent, forward_tangent
-from sekant.analyses.linear.independent_coordinates import Basis, Reduction, restricted
+from sekant.analyses.linear.independent_coordinates import IndependentRows, ReducedEquations, restricted
 from sekant.analyses.linear.inputs import (
     LinearOutputs,
     check_direct,
@@ -98,10 +98,10 @@ def linearize(
     names = system.start_facts.coordinate_of
     holonomic = _holonomic(tangent, functions.holonomic[where.rows], functions.tracked[where.rows])
     chosen = _independent(tangent.G[holonomic], names, independent)
-    basis = Basis(tangent.G, holonomic, chosen)
+    basis = IndependentRows(tangent.G, holonomic, chosen)
     if method == "forward":
         tangent = forward_tangent(variant_of(system, where.closed), where.point, tangent)
-    reduction = Reduction(tangent, basis)
+    reduction = ReducedEquations(tangent, basis)
     moving = moving_axes(where, reduction)
     found = find_inputs(system, inputs, names)
     slopes = functions.slopes(where.point)
@@ -152,7 +152,7 @@ def _independent(G, names: Sequence[str], given: Sequence[str] | str | None) -> 
         return None if given is None or given == "auto" else [list(names).index(n) for n in given]
     if given is None:
         return None
-    Z = Basis(G, np.ones(G.shape[0], bool)).positions.Z
+    Z = IndependentRows(G, np.ones(G.shape[0], bool)).positions.Z
     if given == "auto":
         order = scipy.linalg.qr(Z.T, pivoting=True, mode="r")[-1]
         return sorted(int(i) for i in order[: Z.shape[1]])
@@ -178,7 +178,7 @@ def _independent(G, names: Sequence[str], given: Sequence[str] | str | None) -> 
 
 
 def _state_names(
-    system: System, basis: Basis, names: Sequence[str], chosen: list[int] | None
+    system: System, basis: IndependentRows, names: Sequence[str], chosen: list[int] | None
 ) -> tuple[str, ...]:
     rates = system.state_names[system.nq : system.nq + system.nv]
     fq, fv = basis.Z_q.shape[1], basis.Z_v.shape[1]

@@ -19,11 +19,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sekant.analyses.linear.independent_coordinates import Reduction, ReductionRate
+from sekant.analyses.linear.independent_coordinates import ReducedEquations, ReductionRate
 from sekant.analyses.linear.operating_point import OperatingPoint
 from sekant.analyses.steady.equations import MotionChange
 from sekant.analyses.steady.motion import SteadyMotion
-from sekant.engine.functions.linear import Point
+from sekant.engine.functions.linear import MotionPoint
 from sekant.errors import AnalysisWarning, SolverError
 
 Array = NDArray[Any]
@@ -31,14 +31,14 @@ STILL = 1e-9
 """What the axes take from A, against A, up to which they do not move."""
 
 
-def moving_axes(where: OperatingPoint, reduction: Reduction) -> Array | None:
+def moving_axes(where: OperatingPoint, reduction: ReducedEquations) -> Array | None:
     """D (n, n), None where the axes do not move."""
     if where.steady is None or not where.moving:
         return None
     return axes_of(where.steady, where.point, reduction)
 
 
-def axes_of(steady: SteadyMotion, point: Point, reduction: Reduction) -> Array:
+def axes_of(steady: SteadyMotion, point: MotionPoint, reduction: ReducedEquations) -> Array:
     """D (n, n) of the axes that move with a steady motion."""
     T, b = reduction.tangent, reduction.basis
     Y_s, Y_rate = steady.frame(point)
@@ -49,7 +49,7 @@ def axes_of(steady: SteadyMotion, point: Point, reduction: Reduction) -> Array:
     return np.vstack([np.hstack([upper, none]), np.hstack([b.E_v @ lower, b.E_v @ L @ b.Z_v])])
 
 
-def frozen(where: OperatingPoint, reduction: Reduction) -> tuple[AnalysisWarning, ...]:
+def frozen(where: OperatingPoint, reduction: ReducedEquations) -> tuple[AnalysisWarning, ...]:
     """A warning where coefficients change with time in the axes at hand, and are frozen at an instant.
 
     Coordinates x = T(t) x~ have A~ = T^-1 (A T - T'): eigenvalues of a frozen A belong to its coordinates only.
@@ -73,7 +73,7 @@ def frozen(where: OperatingPoint, reduction: Reduction) -> tuple[AnalysisWarning
     return (AnalysisWarning("frozen_motion", "eigenvalues", f"t = {where.point.t:.6g} s", cause, remedy),)
 
 
-def axes_change(steady: SteadyMotion, point: Point, rate: ReductionRate, change: MotionChange) -> Array:
+def axes_change(steady: SteadyMotion, point: MotionPoint, rate: ReductionRate, change: MotionChange) -> Array:
     """Derivative of D (n, n) along a change of the steady motion."""
     r, d = rate.reduction, rate.change
     T, b = r.tangent, r.basis
@@ -90,7 +90,7 @@ def axes_change(steady: SteadyMotion, point: Point, rate: ReductionRate, change:
     return np.vstack([np.hstack([upper, none]), np.hstack([b.E_v @ lower, right])])
 
 
-def second_order_of(A: Array, reduction: Reduction) -> tuple[Array, Array, Array]:
+def second_order_of(A: Array, reduction: ReducedEquations) -> tuple[Array, Array, Array]:
     """M, C, K of ``M z'' + C z' + K z = 0`` for z' = A11 z + y, y' = A21 z + A22 y."""
     if not reduction.basis.second_order:
         raise SolverError("velocity constraints (rolling): there is no M, C, K of one size; use A")

@@ -13,7 +13,7 @@ from sekant.analyses.assembly.tangent_space import TangentSpace
 from sekant.analyses.statics.equilibrium import Equilibrium, equilibrium
 from sekant.analyses.statics.sticking import branch_parameters
 from sekant.analyses.steady.motion import SteadyMotion
-from sekant.engine.functions.linear import LinearFunctions, Point, linear_functions
+from sekant.engine.functions.linear import LinearFunctions, MotionPoint, linear_functions
 from sekant.engine.system import State, System
 from sekant.errors import AnalysisWarning, SolverError, suggest
 
@@ -31,7 +31,7 @@ class OperatingPoint:
     with it.
     """
 
-    point: Point
+    point: MotionPoint
     rows: NDArray[np.bool_]
     kind: str
     closed: frozenset[str]
@@ -88,7 +88,9 @@ def operating_point(
         kind = "equilibrium" if resting else "steady"
         accelerations = np.zeros(system.nv) if a is None else np.asarray(a, float).ravel()
         lam = None
-    point = _balanced(functions, Point(t, q, v, accelerations, np.zeros(functions.m), p), rows, kind, lam)
+    point = _balanced(
+        functions, MotionPoint(t, q, v, accelerations, np.zeros(functions.m), p), rows, kind, lam
+    )
     return OperatingPoint(
         point, rows, kind, closed, parameters, steady, moving, getattr(state, "warnings", ())
     )
@@ -99,7 +101,7 @@ def free_motion(
 ) -> tuple[Array, Array]:
     """Accelerations (nv,) and multipliers (m,) that the equations of motion demand at a state."""
     n, m = functions.nv, functions.m
-    rest = Point(t, q, v, np.zeros(n), np.zeros(m), p)
+    rest = MotionPoint(t, q, v, np.zeros(n), np.zeros(m), p)
     R, _, _, acceleration = functions.residual(rest)
     tangent = functions.tangent(rest)
     space = TangentSpace.of(tangent.G[rows])
@@ -112,7 +114,9 @@ def free_motion(
     return a, lam
 
 
-def _balanced(functions: LinearFunctions, point: Point, rows, kind: str, lam: Array | None) -> Point:
+def _balanced(
+    functions: LinearFunctions, point: MotionPoint, rows, kind: str, lam: Array | None
+) -> MotionPoint:
     """The point with its multipliers, after a check that it is what it is said to be."""
     R, Phi, rate, acceleration = functions.residual(point)
     tangent = functions.tangent(point)
@@ -120,7 +124,7 @@ def _balanced(functions: LinearFunctions, point: Point, rows, kind: str, lam: Ar
     if lam is None:
         lam = np.zeros(functions.m)
         lam[rows] = -space.inverse.T @ R
-    found = Point(point.t, point.q, point.v, point.a, lam, point.p)
+    found = MotionPoint(point.t, point.q, point.v, point.a, lam, point.p)
     system = functions.system
     unbalanced = space.Z @ (space.Z.T @ R)
     stiff = float(np.max(np.abs(tangent.R_s), initial=0.0))

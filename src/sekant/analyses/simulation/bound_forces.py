@@ -33,7 +33,7 @@ ASIDE = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
-class Values:
+class BoundForceValues:
     """At one instant: see `sekant.formulations.friction.Solved`; `gap` and `coefficient` (m,) of contacts."""
 
     slip: Floats
@@ -67,31 +67,31 @@ class JointElement:
         stuck = state == STICKS and not self.driven
         return {f"{self.name}.stuck": float(stuck), f"{self.name}.direction": float(state)}  # type: ignore[arg-type]
 
-    def resting(self, values: Values, state: State) -> bool:
+    def resting(self, values: BoundForceValues, state: State) -> bool:
         return not self.driven and abs(values.slip[self.i]) <= AT_REST * values.width[self.i]
 
-    def resumed(self, values: Values, state: State) -> State:
+    def resumed(self, values: BoundForceValues, state: State) -> State:
         """The state to begin with where it rests: the one that it had."""
         return state
 
-    def moving(self, values: Values, state: State) -> State:
+    def moving(self, values: BoundForceValues, state: State) -> State:
         """The state that follows from velocities alone; a driven joint has none while its driver rests."""
         slip = float(values.slip[self.i])
         if self.driven and abs(slip) <= STARTS * values.width[self.i]:
             return state
         return int(np.sign(slip))
 
-    def contradiction(self, values: Values, state: State, slack: float) -> State | None:
+    def contradiction(self, values: BoundForceValues, state: State, slack: float) -> State | None:
         force, limit = values.force[self.i], values.limit[self.i]
         if state == STICKS:
             return None if abs(force) <= limit * (1 + slack) else int(-np.sign(force)) or 1
         wrong = state * values.rate[self.i] < -slack * max(limit, abs(force)) * values.mobility[self.i]  # type: ignore[operator]
         return STICKS if wrong else None
 
-    def choices(self, values: Values) -> tuple[State, ...]:
+    def choices(self, values: BoundForceValues) -> tuple[State, ...]:
         return (STICKS, 1, -1) if self.item.load is not None else ()
 
-    def after_event(self, values: Values, state: State, number: int) -> State:
+    def after_event(self, values: BoundForceValues, state: State, number: int) -> State:
         """What suggests itself where this element's guard has passed zero."""
         if self.driven:
             return 0 if state else 1 - 2 * number
@@ -141,18 +141,18 @@ class ContactElement:
             found |= {f"{self.name}.direction_{k + 1}": direction[k] for k in range(2)}
         return found
 
-    def resting(self, values: Values, state: State) -> bool:
+    def resting(self, values: BoundForceValues, state: State) -> bool:
         touching = state != OPEN or values.gap[self.number] <= TOUCHES
         return touching and abs(values.slip[self.i]) <= TOUCHES
 
-    def resumed(self, values: Values, state: State) -> State:
+    def resumed(self, values: BoundForceValues, state: State) -> State:
         """The state that it had; but one that stuck slides where an impact elsewhere has torn it loose."""
         return self.closed_state(values) if state == CLOSED else state
 
-    def moving(self, values: Values, state: State) -> State:
+    def moving(self, values: BoundForceValues, state: State) -> State:
         return OPEN
 
-    def closed_state(self, values: Values) -> State:
+    def closed_state(self, values: BoundForceValues) -> State:
         """Closed, and sliding if it slips."""
         if not self.rough:
             return CLOSED
@@ -160,7 +160,7 @@ class ContactElement:
         speed = float(np.linalg.norm(slip))
         return CLOSED if speed <= AT_REST * self.item.width else (slip[0] / speed, slip[1] / speed)
 
-    def contradiction(self, values: Values, state: State, slack: float) -> State | None:
+    def contradiction(self, values: BoundForceValues, state: State, slack: float) -> State | None:
         normal = values.force[self.i]
         if state == OPEN:
             least = -slack * (1.0 + float(np.max(np.abs(values.rate), initial=0.0)))
@@ -187,13 +187,13 @@ class ContactElement:
             return (rate[0] / size, rate[1] / size)
         return None
 
-    def choices(self, values: Values) -> tuple[State, ...]:
+    def choices(self, values: BoundForceValues) -> tuple[State, ...]:
         if not self.rough:
             return ()
         at_rest = isinstance(self.closed_state(values), str)
         return (OPEN, CLOSED, (1.0, 0.0), (-1.0, 0.0)) if at_rest else (OPEN, self.closed_state(values))
 
-    def after_event(self, values: Values, state: State, number: int) -> State:
+    def after_event(self, values: BoundForceValues, state: State, number: int) -> State:
         if number == 0:
             return OPEN if state != OPEN else self.closed_state(values)
         if state != CLOSED:

@@ -48,7 +48,7 @@ class TimeStops:
         return ()
 
 
-class Samples:
+class ClockedValues:
     """Held values that are set at regular times; all of one time from the values just before it."""
 
     def __init__(self, system: System, begin: float):

@@ -28,11 +28,11 @@ from sekant.analyses.simulation.bound_forces import (
     OPEN,
     STICKS,
     TOUCHES,
+    BoundForceValues,
     ContactElement,
     Element,
     JointElement,
     State,
-    Values,
 )
 from sekant.analyses.simulation.events import Instant
 from sekant.analyses.simulation.impacts import impact
@@ -123,7 +123,7 @@ class BoundForces:
             held |= element.held(states[element.name])
         return now.holding(held)
 
-    def _values(self, now: Instant) -> Values:
+    def _values(self, now: Instant) -> BoundForceValues:
         system, eq = now.system, now.system.equations
         solved = eq.elements.friction
 
@@ -150,7 +150,7 @@ class BoundForces:
         self.evaluations += 1
         *rows, miss = (np.asarray(x).ravel() for x in system.once("bound forces", make)(*now.arguments))
         slip, rate, force, limit, mobility, gap, mu, width, margin = rows
-        return Values(slip, rate, force, limit, mobility, gap, mu, width, margin, float(miss[0]))
+        return BoundForceValues(slip, rate, force, limit, mobility, gap, mu, width, margin, float(miss[0]))
 
     # -- the complementarity step ------------------------------------------------------------------------
 

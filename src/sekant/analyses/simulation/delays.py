@@ -30,7 +30,7 @@ ON_TIME = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
-class Piece:
+class DelayPiece:
     """Polynomial with `coefficients` (degree + 1,) in (t - middle) / half on [begin, end] (s): the input there.
 
     `kink`: passages through delays of the kink at its end; SMOOTH where there is none.
@@ -95,8 +95,8 @@ class _Line:
         self._t: list[Floats] = []
         self._u: list[Floats] = []
         self._from = begin
-        self._kept: deque[Piece] = deque()
-        self._playing = Piece(begin - one.time, begin, np.zeros(0), 0)
+        self._kept: deque[DelayPiece] = deque()
+        self._playing = DelayPiece(begin - one.time, begin, np.zeros(0), 0)
         self.error, self.largest, self.worst = 0.0, 0.0, begin
 
     def _next_cut(self) -> float:
@@ -142,7 +142,7 @@ class _Line:
         self.error, self.worst = max((self.error, self.worst), (off, end))
         self.largest = max(self.largest, float(np.max(np.abs(values))))
         self._kept.append(
-            Piece(begin, end, np.asarray(np.polynomial.chebyshev.cheb2poly(found), float), kink)
+            DelayPiece(begin, end, np.asarray(np.polynomial.chebyshev.cheb2poly(found), float), kink)
         )
         self._t, self._u, self._from = [], [], end
 

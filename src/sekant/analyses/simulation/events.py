@@ -16,7 +16,7 @@ import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
-from sekant.analyses.simulation.runs import Guards, Run, Setup, run_stretch
+from sekant.analyses.simulation.runs import Guards, RunOutcome, Setup, run_stretch
 from sekant.engine.system import State, System
 from sekant.errors import AnalysisWarning, SolverError
 from sekant.geometry.spatial import SX
@@ -124,7 +124,7 @@ class Clock(Protocol):
 
 def run_with_events(
     method: str, setup: Setup, reactors: Sequence[Reactor], clocks: Sequence[Clock] = ()
-) -> Run:
+) -> RunOutcome:
     """Run from event to event.
 
     Rows go to `setup.on_variant` with the equations and the p that they belong to; a row at a stop of a clock is that
@@ -145,7 +145,7 @@ class _Loop:
         self.last = (-1, -np.inf)  # number and time of the last event
         self.usual: float | None = None  # step with which an adaptive method would go on
 
-    def run(self) -> Run:
+    def run(self) -> RunOutcome:
         setup, system = self.setup, self.setup.system
         z = system.element_states(setup.start, setup.parameters)
         now = self._struck(Instant(system, self.begin, setup.start.q, setup.start.v, z, setup.p))
@@ -174,7 +174,7 @@ class _Loop:
                 now = self._passed(now)
         return self._closed(now, "stopped", now.stop, np.array([now.t]))
 
-    def _again(self, start: Instant, now: Instant, part: Run) -> bool:
+    def _again(self, start: Instant, now: Instant, part: RunOutcome) -> bool:
         """Whether the event is the last one again: the run began short of it by round-off."""
         assert part.event is not None
         return self.last == (part.event.number, start.t) and now.t - start.t <= self.apart
@@ -193,7 +193,7 @@ class _Loop:
         after = self._settled(replace(self._struck(now), t=after.t), before)
         return replace(after, t=now.t)
 
-    def _stretch(self, now: Instant, mark: float) -> tuple[Run, Instant, list]:
+    def _stretch(self, now: Instant, mark: float) -> tuple[RunOutcome, Instant, list]:
         """Run to `mark` or to the next event; the instant there, before anything changes, and the motion at nodes."""
         last = mark >= self.end
         rest = self.setup.times[self.done :]
@@ -226,7 +226,9 @@ class _Loop:
         self.work, self.usual = part.work.copy(), part.next_step
         return part, _reached(now, part), rows
 
-    def _integrated(self, now: Instant, times: Floats, take: Callable[[Floats, Floats, float], None]) -> Run:
+    def _integrated(
+        self, now: Instant, times: Floats, take: Callable[[Floats, Floats, float], None]
+    ) -> RunOutcome:
         start = State(now.q, now.v, z=now.z, held=now.held)
         return run_stretch(
             self.method,
@@ -248,7 +250,7 @@ class _Loop:
     def _nodes(self, begin: float, end: float) -> Floats:
         return np.concatenate([np.zeros(0), *[clock.nodes(begin, end) for clock in self.clocks]])
 
-    def _tell(self, start: Instant, end: Instant, rows: list, event: Run | None) -> None:
+    def _tell(self, start: Instant, end: Instant, rows: list, event: RunOutcome | None) -> None:
         """Give the clocks the motion from `start` to `end`; if an event came between, at nodes up to it."""
         nodes = self._nodes(start.t, end.t)
         if not nodes.size:
@@ -281,7 +283,7 @@ class _Loop:
 
         return system.once("all guards", make)
 
-    def _event(self, before: Instant, part: Run) -> Instant:
+    def _event(self, before: Instant, part: RunOutcome) -> Instant:
         assert part.event is not None
         self.events += 1
         if self.events > MOST_EVENTS:
@@ -313,16 +315,16 @@ class _Loop:
                 self.work[now.system.work_names.index(name)] += energy
         return replace(now, gained={})
 
-    def _closed(self, now: Instant, status: str, message: str, times: Floats) -> Run:
+    def _closed(self, now: Instant, status: str, message: str, times: Floats) -> RunOutcome:
         """The run ends at this instant; the rows at `times`, if any, are those of it."""
         x = np.concatenate([now.q, now.v, now.z, self.work])
         rows = np.repeat(x[None, :], times.size, axis=0)
         self.setup.on_variant(now.system, now.p[None, :], times, rows, 1.0)
         t, stats = np.concatenate([self.setup.times[: self.done], times]), self._stats({})
-        end = Run(t, status, message, now.t, x, np.nan, stats, self.work, held=now.held.copy())
+        end = RunOutcome(t, status, message, now.t, x, np.nan, stats, self.work, held=now.held.copy())
         return replace(end, warnings=tuple(self._warnings()))
 
-    def _ended(self, part: Run, now: Instant, status: str, message: str) -> Run:
+    def _ended(self, part: RunOutcome, now: Instant, status: str, message: str) -> RunOutcome:
         times, stats = self.setup.times[: self.done], self._stats(part.stats)
         return replace(
             part,
@@ -346,7 +348,7 @@ class _Loop:
         return found
 
 
-def _reached(now: Instant, part: Run) -> Instant:
+def _reached(now: Instant, part: RunOutcome) -> Instant:
     system = now.system
     ends = np.cumsum([system.nq, system.nv, system.nz])
     q, v, z, _ = np.split(part.x_last, ends)

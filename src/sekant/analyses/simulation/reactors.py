@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sekant.analyses.simulation.clocks import Samples, TimeStops
+from sekant.analyses.simulation.clocks import ClockedValues, TimeStops
 from sekant.analyses.simulation.complementarity import BoundForces
 from sekant.analyses.simulation.declared import DeclaredEvents
 from sekant.analyses.simulation.delays import Delays
@@ -24,7 +24,7 @@ def clocks_of(system: System, begin: float, stops: list[float]) -> list[Clock]:
     """For one run from `begin` (s); none where nothing is sampled or delayed. `stops`: jumps in time (s)."""
     found: list[Clock] = []
     if system.reactions.sampled:
-        found.append(Samples(system, begin))
+        found.append(ClockedValues(system, begin))
     if system.reactions.delayed:
         found.append(Delays(system, begin))
     if found or reactors_of(system):

@@ -91,7 +91,7 @@ class Setup:
 
 
 @dataclass(frozen=True)
-class Run:
+class RunOutcome:
     """How a run ended."""
 
     t: Floats
@@ -144,7 +144,7 @@ def prepare_functions(method: str, system: System, parameters: Any, balance: boo
         sampling_function(system)
 
 
-def run(method: str, setup: Setup) -> Run:
+def run(method: str, setup: Setup) -> RunOutcome:
     """Integrate by the named method."""
     if method == TAYLOR:
         return run_taylor(setup)
@@ -153,7 +153,7 @@ def run(method: str, setup: Setup) -> Run:
 
 def run_stretch(
     method: str, setup: Setup, t_start: float, work: Floats, guards: Guards, longest: float
-) -> Run:
+) -> RunOutcome:
     """Integrate from `setup.start` at `t_start` to the last time or to the first event, which is status "event".
 
     `work` (nw,): done before. `longest` (s): stretches of quadratures.
@@ -233,7 +233,9 @@ def _with_events(problem: OdeProblem, system: System, guards: Guards | None) -> 
     return replace(problem, events=events, directions=guards.directions.astype(np.int64))
 
 
-def _run_explicit(method: str, setup: Setup, work: Floats | None = None, guards: Guards | None = None) -> Run:
+def _run_explicit(
+    method: str, setup: Setup, work: Floats | None = None, guards: Guards | None = None
+) -> RunOutcome:
     """By an explicit method, to the first event if there are `guards`; `work` (nw,): done before."""
     system = setup.system
     problem = explicit_problem(system, setup.parameters, setup.balance, method, setup.start.held)
@@ -264,7 +266,7 @@ def _run_explicit(method: str, setup: Setup, work: Floats | None = None, guards:
         usual_step=setup.usual_step,
     )
     stats = outcome.stats
-    return Run(
+    return RunOutcome(
         outcome.t,
         outcome.status,
         ""
@@ -366,7 +368,7 @@ def run_taylor(
     work: Floats | None = None,
     guards: Guards | None = None,
     longest: float | None = None,
-) -> Run:
+) -> RunOutcome:
     """Run by Taylor series, to the first event if there are `guards`. `longest` (s): stretches of quadratures."""
     system = setup.system
     begin = float(setup.times[0]) if t_start is None else t_start
@@ -417,7 +419,7 @@ def run_taylor(
     rows = list(system.facts.rows)
     stats = outcome.stats
     reached = setup.times[setup.times <= outcome.t[-1]] if outcome.t.size else setup.times[:0]
-    return Run(
+    return RunOutcome(
         reached,
         outcome.status,
         "" if outcome.status == "finished" else outcome.describe(names, rows) + _sliding(setup, outcome),
@@ -485,7 +487,7 @@ def dae_problem(
     )
 
 
-def _run_implicit(method: str, setup: Setup, work: Floats | None = None) -> Run:
+def _run_implicit(method: str, setup: Setup, work: Floats | None = None) -> RunOutcome:
     """By an implicit method; `work` (nw,): done before."""
     system = setup.system
     width = system.nq + system.nv + system.nz + (len(system.work_names) if setup.balance else 0)
@@ -513,7 +515,7 @@ def _run_implicit(method: str, setup: Setup, work: Floats | None = None) -> Run:
     )
     rows = list(system.facts.rows)
     stats = outcome.stats
-    return Run(
+    return RunOutcome(
         outcome.t,
         outcome.status,
         ""

@@ -14,7 +14,7 @@ from sekant.analyses.assembly.assemble import assemble
 from sekant.analyses.statics.closed_contacts import variant_of
 from sekant.analyses.statics.held_quantities import held_system, is_quantity
 from sekant.analyses.statics.rest_equations import Rest, Statics
-from sekant.analyses.statics.rest_search import Settled, settle
+from sekant.analyses.statics.rest_search import FoundRest, settle
 from sekant.analyses.statics.sticking import at_rest_warnings, held_coordinates, stuck_in, with_flags
 from sekant.analyses.steady.element_states import has_states, held_of, on_branches
 from sekant.engine.system import State, System, as_system
@@ -167,7 +167,7 @@ def _with_states(
     motion = steady_motion(system, begin, parameters=parameters, t=t, tolerance=max(tolerance, 1e-9))
     inner = Statics(motion.system, t, motion.parameters, (), motion.held)
     rest = inner.rest(motion.q, motion.lam, ~inner.unilateral)
-    settled = Settled(rest, motion.method, motion.iterations)
+    settled = FoundRest(rest, motion.method, motion.iterations)
     _check_rest(inner, rest)
     found = _result(system, inner, settled, parameters, (*getattr(start, "warnings", ()), *motion.warnings))
     values = linearize(system, motion).modes().eigenvalues
@@ -222,7 +222,7 @@ def _moves(name: str, t: float, speed: float) -> SolverError:
     )
 
 
-def _result(system: System, statics: Statics, settled: Settled, parameters, warned) -> Equilibrium:
+def _result(system: System, statics: Statics, settled: FoundRest, parameters, warned) -> Equilibrium:
     rest = settled.rest
     mu, motions = statics.curvatures(rest)
     name, _, _ = statics.worst(rest) if rest.unbalanced.size else ("", 0.0, False)

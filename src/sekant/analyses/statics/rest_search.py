@@ -19,7 +19,7 @@ POSITION = 1e-11  # m, rad: largest violation of a constraint at rest
 
 
 @dataclass(frozen=True, eq=False)
-class Settled:
+class FoundRest:
     """Where a search ended, by what method, after how many iterations."""
 
     rest: Rest
@@ -27,9 +27,9 @@ class Settled:
     iterations: int
 
 
-def settle(statics: Statics, start: Rest, tolerance: float, stable: bool, method: str | None) -> Settled:
+def settle(statics: Statics, start: Rest, tolerance: float, stable: bool, method: str | None) -> FoundRest:
     """A state of rest from `start`, by the first of the methods that succeeds, or by `method` alone."""
-    search = _Search(statics, tolerance)
+    search = _RestSearch(statics, tolerance)
     attempts: dict[str, Callable[[Rest], Rest | None]] = {
         "newton": search.near,
         "descent": search.descent,
@@ -50,7 +50,7 @@ def settle(statics: Statics, start: Rest, tolerance: float, stable: bool, method
         if found is not None and stable:
             found = search.downhill(found)
         if found is not None:
-            return Settled(search.polished(found), name, search.iterations)
+            return FoundRest(search.polished(found), name, search.iterations)
     raise SolverError(_failure(statics, search, tuple(attempts), stable))
 
 
@@ -85,7 +85,7 @@ class _Balance:
         return self._statics.followed(rest, step, self.at(rest).asked[1])
 
 
-class _Search:
+class _RestSearch:
     def __init__(self, statics: Statics, tolerance: float):
         self.statics, self.tolerance = statics, tolerance
         self.iterations = 0
@@ -219,7 +219,7 @@ def _not_finite(statics: Statics, rest: Rest) -> str:
     return f"equilibrium: the forces at the guess are not finite; {reason}"
 
 
-def _failure(statics: Statics, search: _Search, methods: tuple[str, ...], stable: bool) -> str:
+def _failure(statics: Statics, search: _RestSearch, methods: tuple[str, ...], stable: bool) -> str:
     rest = search.best
     tried = ", ".join(methods)
     head = f"model '{statics.system.model.name}': no equilibrium found by {tried} in {search.iterations} iterations"

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from sekant.analyses.assembly.tangent_space import TangentSpace
 from sekant.analyses.steady.equations import SteadyEquations, Trial
-from sekant.engine.functions.linear import Point
+from sekant.engine.functions.linear import MotionPoint
 from sekant.engine.functions.steady import FIRST_RATE
 from sekant.errors import SolverError
 
@@ -23,7 +23,7 @@ def start_of(equations: SteadyEquations, g: Array, q: Array, p: Array) -> Trial:
     """Velocities, accelerations and multipliers that fit the conditions best at the guess."""
     system, functions = equations.system, equations.functions
     none = np.zeros(system.nv)
-    point = Point(equations.t, q, none, none, np.zeros(functions.m), p)
+    point = MotionPoint(equations.t, q, none, none, np.zeros(functions.m), p)
     point = moving(equations, point, g)
     R = functions.residual(point)[0]
     lam = np.zeros(functions.m)
@@ -32,7 +32,7 @@ def start_of(equations: SteadyEquations, g: Array, q: Array, p: Array) -> Trial:
     return Trial(replace(point, lam=lam), g)
 
 
-def moving(equations: SteadyEquations, point: Point, g: Array) -> Point:
+def moving(equations: SteadyEquations, point: MotionPoint, g: Array) -> MotionPoint:
     """The point with the velocities and accelerations of the steady motion at its position."""
     none = np.zeros(equations.system.nv)
     c = equations.steady.conditions(replace(point, v=none, a=none), g)
@@ -84,7 +84,7 @@ def check_lasting(equations: SteadyEquations, trial: Trial, share: float = 0.8, 
         )
 
 
-def _rates(equations: SteadyEquations, point: Point, g: Array, rates: Array | float, h: float) -> Array:
+def _rates(equations: SteadyEquations, point: MotionPoint, g: Array, rates: Array | float, h: float) -> Array:
     """(nq,) rates of the coordinates a time h later, if they change by h * rates."""
     ahead = moving(equations, replace(point, q=point.q + h * rates, t=point.t + h), g)
     return equations.geometry._retract(ahead.q, ahead.v)[0].ravel() - ahead.q

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from sekant.analyses.assembly.loop_geometry import LoopGeometry
 from sekant.analyses.linear.inputs import LinearOutputs
-from sekant.engine.functions.linear import Point, linear_functions
+from sekant.engine.functions.linear import MotionPoint, linear_functions
 from sekant.engine.functions.steady import MEASURES, SteadyFunctions
 from sekant.engine.system import System
 from sekant.errors import SolverError, suggest
@@ -29,7 +29,7 @@ Array = NDArray[Any]
 class Trial:
     """A point and the numbers g of the group motion and the rates."""
 
-    point: Point
+    point: MotionPoint
     g: Array
 
 

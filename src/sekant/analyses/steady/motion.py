@@ -22,7 +22,7 @@ from sekant.analyses.steady.element_states import (
 )
 from sekant.analyses.steady.equations import MotionChange, SteadyEquations, Trial, Unknown
 from sekant.analyses.steady.solver import Solver, Steady
-from sekant.engine.functions.linear import Point
+from sekant.engine.functions.linear import MotionPoint
 from sekant.engine.functions.steady import FIRST_RATE, SteadyFunctions
 from sekant.engine.system import State, System, as_system
 from sekant.engine.values import Values
@@ -76,7 +76,7 @@ class SteadyMotion(State):
         """The largest entry of `residuals`."""
         return max(map(abs, self.residuals.values()), default=0.0)
 
-    def frame(self, point: Point) -> tuple[Array, Array]:
+    def frame(self, point: MotionPoint) -> tuple[Array, Array]:
         """Y_s and its rate (nv, nv): how the velocities of the steady motion differ at displaced positions.
 
         They follow from the conditions, E(q, Y(q)) = 0, and hold what is to be taken from linear equations to have
@@ -87,7 +87,7 @@ class SteadyMotion(State):
         Y_s = -inverse @ f.E_s
         return Y_s, -inverse @ (f.J_rate @ Y_s + f.E_s_rate)
 
-    def frame_change(self, point: Point, change: MotionChange) -> tuple[Array, Array]:
+    def frame_change(self, point: MotionPoint, change: MotionChange) -> tuple[Array, Array]:
         """Derivatives (nv, nv) of what `frame` gives along a change of the motion.
 
         x = J^+ b with independent columns of J changes by J^+ (db - dJ x) + (J^T J)^-1 dJ^T (b - J x).
@@ -104,7 +104,7 @@ class SteadyMotion(State):
         db = -(d.J_rate @ Y_s + f.J_rate @ dY_s + d.E_s_rate)
         return dY_s, moved(Y_rate, -(f.J_rate @ Y_s + f.E_s_rate), db)
 
-    def _own(self, point: Point) -> Point:
+    def _own(self, point: MotionPoint) -> MotionPoint:
         """The point with the parameters of the system whose motion this is: linear models add inputs to them."""
         return replace(point, p=self.trial.point.p)
 

@@ -15,7 +15,7 @@ from functools import cache
 from typing import Any
 
 from sekant.engine.codegen.lane_lookups import LaneLookup, lane_search
-from sekant.engine.codegen.llvm import CHUNKS_PER_MODULE, ChunkWriter, Code, Layout, entry_text
+from sekant.engine.codegen.llvm import CHUNKS_PER_MODULE, ChunkLayout, ChunkWriter, Code, entry_text
 from sekant.engine.codegen.numbers import SYMBOL
 from sekant.engine.codegen.operations import DECLARATIONS, ERFINV, LIBRARY, PURE, instructions, power
 from sekant.engine.codegen.sites import find_sites
@@ -71,7 +71,7 @@ def emit_lanes(
     """LLVM IR of a tape in lanes, with the signature of `sekant.native_call`; all sites are free."""
     if lanes not in LANES:
         raise SekantError(f"code is made for {', '.join(map(str, LANES))} lanes (got {lanes})")
-    sites, layout = find_sites(tape), Layout(tape, chunk)
+    sites, layout = find_sites(tape), ChunkLayout(tape, chunk)
     writers = [_LaneWriter(tape, sites, layout, c, numbers or {}, lanes, shared) for c in range(layout.count)]
     texts = [writer.text() for writer in writers]
     modules = []

@@ -57,7 +57,7 @@ def emit(
     with their places there (see `sekant.engine.codegen.numbers`); by default none.
     """
     sites = find_sites(tape) if sites is None else sites
-    layout = Layout(tape, chunk)
+    layout = ChunkLayout(tape, chunk)
     texts = [ChunkWriter(tape, sites, layout, c, numbers or {}).text() for c in range(layout.count)]
     modules = []
     for first in range(0, layout.count, chunks_per_module):
@@ -78,7 +78,7 @@ def entry_text(count: int, local: int) -> str:
     return f"{others}\ndefine void @{ENTRY}({_SIGNATURE}) nounwind {{\n{calls}\n ret void\n}}"
 
 
-class Layout:
+class ChunkLayout:
     """Which chunk each value is computed in, and where values that cross chunks live in w.
 
     `op`, `a`, `b`: those of the tape as lists, which Python reads faster than arrays.
@@ -154,7 +154,7 @@ class ChunkWriter:
         self,
         tape: Tape,
         sites: TapeSites,
-        layout: Layout,
+        layout: ChunkLayout,
         number: int,
         numbers: Mapping[int, int],
         lanes: int = 1,

@@ -46,10 +46,10 @@ def find_sites(tape: Tape, names: Sequence[Sequence[str]] | None = None) -> Tape
     """The sites of a tape. `names[i][j]`: of element j of input i; by default their numbers."""
     if not tape.lookups and not np.isin(tape.op, list(_SWITCHES)).any():
         return TapeSites()
-    return _Finder(tape, names).found()
+    return _SiteFinder(tape, names).found()
 
 
-class _Finder:
+class _SiteFinder:
     def __init__(self, tape: Tape, names: Sequence[Sequence[str]] | None):
         self.tape = tape
         self.op, self.a, self.b = tape.op.tolist(), tape.a.tolist(), tape.b.tolist()

@@ -24,7 +24,7 @@ Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class Point:
+class MotionPoint:
     """A moment of a motion: time t (s), q (nq,), v (nv,), a (nv,), multipliers lam (m,), parameters p (np,)."""
 
     t: float
@@ -116,7 +116,7 @@ class LinearFunctions:
         v = self.variation
         return self._native("residual", v.inputs, [v.residual, v.Phi, v.rate, v.acceleration])
 
-    def residual(self, point: Point) -> tuple[Array, Array, Array, Array]:
+    def residual(self, point: MotionPoint) -> tuple[Array, Array, Array, Array]:
         """R (nv,), Phi, rate and acceleration (m,)."""
         R, Phi, rate, acceleration = self._residual(*point.arguments)
         return R.ravel(), Phi.ravel(), rate.ravel(), acceleration.ravel()
@@ -167,7 +167,7 @@ class LinearFunctions:
         solved = [factor.direct(ca.densify(R)) for R in (R_s, R_v)]
         return self._native("forward_derivatives", [eq.t, eq.q, eq.v, eq.p], [a, *(-X for X in solved)])
 
-    def tangent(self, point: Point) -> Tangent:
+    def tangent(self, point: MotionPoint) -> Tangent:
         return self._shaped(self._tangent(*point.arguments), *self.turning(point))
 
     def _shaped(self, values: list[Array], X: Array, X_rate: Array) -> Tangent:
@@ -184,7 +184,7 @@ class LinearFunctions:
         results = [v.by(e, p) for e in (v.residual, v.Phi, v.rate, v.acceleration)]
         return self._native("slopes", v.inputs, results)
 
-    def slopes(self, point: Point) -> Slopes:
+    def slopes(self, point: MotionPoint) -> Slopes:
         count = point.p.size
         if not count:
             none = np.zeros((self.m, 0))
@@ -197,7 +197,7 @@ class LinearFunctions:
     def _turning(self) -> NativeFunction:
         return self._native("turning", self.variation.inputs, self.variation.turning)
 
-    def turning(self, point: Point) -> tuple[Array, Array]:
+    def turning(self, point: MotionPoint) -> tuple[Array, Array]:
         """X and its rate, each (nv, nv)."""
         if not self.variation.curved:
             return np.zeros((self.nv, self.nv)), np.zeros((self.nv, self.nv))
@@ -227,7 +227,7 @@ class LinearFunctions:
         return self._native("tangent_change", [*self.variation.inputs, *change], rates)
 
     def tangent_change(
-        self, point: Point, ds: Array, dv: Array, da: Array, dlam: Array, dp: Array
+        self, point: MotionPoint, ds: Array, dv: Array, da: Array, dlam: Array, dp: Array
     ) -> Tangent:
         """Derivative of the tangent along a change of the point; the rate of X is not known."""
         values = self._tangent_change(*point.arguments, ds, dv, da, dlam, dp)
@@ -247,7 +247,9 @@ class LinearFunctions:
         rates, change = self._along(terms)
         return self._native("slopes_change", [*v.inputs, *change], rates)
 
-    def slopes_change(self, point: Point, ds: Array, dv: Array, da: Array, dlam: Array, dp: Array) -> Slopes:
+    def slopes_change(
+        self, point: MotionPoint, ds: Array, dv: Array, da: Array, dlam: Array, dp: Array
+    ) -> Slopes:
         """Derivative of the slopes along a change of the point."""
         values = self._slopes_change(*point.arguments, ds, dv, da, dlam, dp)
         R, *rows = values
@@ -289,7 +291,7 @@ class LinearFunctions:
             results.append(v.by_coordinates(acceleration))
         return self._native("rest_tangent", v.inputs, results)
 
-    def rest_tangent(self, point: Point) -> Tangent:
+    def rest_tangent(self, point: MotionPoint) -> Tangent:
         """The tangent at a point at rest, with v = 0 and a = 0."""
         none = np.zeros((self.nv, self.nv))
         return self._shaped(self.native_rest_tangent(*point.arguments), none, none)

@@ -21,7 +21,7 @@ import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
-from sekant.engine.functions.linear import Point, linear_functions
+from sekant.engine.functions.linear import MotionPoint, linear_functions
 from sekant.engine.system import System
 from sekant.geometry.spatial import SX
 
@@ -42,7 +42,7 @@ class Conditions:
 
 
 @dataclass(frozen=True, eq=False)
-class Field:
+class MotionField:
     """J (k, nv), E_s (k, nv) and their rates along the motion."""
 
     J: Array
@@ -99,10 +99,10 @@ class SteadyFunctions:
         rate = self.variation.along(self.E)
         return self._native("conditions", [self.E, rate, *self._by(self.E), *self._by(rate)])
 
-    def _arguments(self, point: Point, g: Array) -> tuple[Array, ...]:
+    def _arguments(self, point: MotionPoint, g: Array) -> tuple[Array, ...]:
         return np.array([point.t]), point.q, point.v, point.a, point.p, g
 
-    def conditions(self, point: Point, g: Array) -> Conditions:
+    def conditions(self, point: MotionPoint, g: Array) -> Conditions:
         E, rate, *parts = self._conditions(*self._arguments(point, g))
         k = E.size
         widths = (self.system.nv, self.system.nv, point.p.size, g.size)
@@ -119,11 +119,11 @@ class SteadyFunctions:
     def _field(self) -> Any:
         return self._native("field", self._field_terms)
 
-    def _shaped(self, parts: Sequence[Array]) -> Field:
+    def _shaped(self, parts: Sequence[Array]) -> MotionField:
         n = self.system.nv
-        return Field(*(part.reshape(-1, n) if part.size else np.zeros((0, n)) for part in parts))
+        return MotionField(*(part.reshape(-1, n) if part.size else np.zeros((0, n)) for part in parts))
 
-    def field(self, point: Point, g: Array) -> Field:
+    def field(self, point: MotionPoint, g: Array) -> MotionField:
         return self._shaped(self._field(*self._arguments(point, g)))
 
     @cached_property
@@ -137,8 +137,8 @@ class SteadyFunctions:
         return self.system.function("steady.field_change", [*self._inputs, *change], rates)
 
     def field_change(
-        self, point: Point, g: Array, ds: Array, dv: Array, da: Array, dp: Array, dg: Array
-    ) -> Field:
+        self, point: MotionPoint, g: Array, ds: Array, dv: Array, da: Array, dp: Array, dg: Array
+    ) -> MotionField:
         """Derivative of the field along a change of the point and of g."""
         return self._shaped(self._field_change(*self._arguments(point, g), ds, dv, da, dp, dg))
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import casadi as ca
 import numpy as np
 
-from sekant.formulations.natural.sharing import GROUND, Element, Group, Place, Sharing
+from sekant.formulations.natural.sharing import GROUND, Group, GroupPlace, SharedElement, Sharing
 from sekant.geometry.spatial import SX, vector
 
 SHORT = 1e-4  # m: points closer than this give no direction
@@ -33,7 +33,7 @@ class Basic:
     v: SX
     is_point: bool
     group: str
-    place: Place
+    place: GroupPlace
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,8 +60,8 @@ class RigidRow:
 class _Arm:
     """A direction to choose: an element, from the origin if it is a point."""
 
-    element: Element
-    place: Place  # of the direction, in the group
+    element: SharedElement
+    place: GroupPlace  # of the direction, in the group
 
 
 class Basis:
@@ -72,7 +72,7 @@ class Basis:
         self.basics: list[Basic] = []
         self.frames: dict[str, GroupFrame] = {}
         self.rigid: list[RigidRow] = []
-        self._realized: dict[Element, set[str]] = {element: set() for element in sharing.elements}
+        self._realized: dict[SharedElement, set[str]] = {element: set() for element in sharing.elements}
         self._settled = [GROUND]
         for element in sharing.elements:
             if GROUND in element.places:
@@ -86,7 +86,7 @@ class Basis:
             self._settled.append(best)
         self.dropped = self._dropped_rows()
 
-    def _elements(self, group: str) -> list[Element]:
+    def _elements(self, group: str) -> list[SharedElement]:
         return [element for element in self.sharing.elements if group in element.places]
 
     # -- one group -------------------------------------------------------------------------------------
@@ -115,7 +115,12 @@ class Basis:
                 self._realized[element].add(name)
 
     def _choose(
-        self, group: str, origin: Element, known: list[Element], fresh: list[Element], other: _Arm | None
+        self,
+        group: str,
+        origin: SharedElement,
+        known: list[SharedElement],
+        fresh: list[SharedElement],
+        other: _Arm | None,
     ) -> _Arm:
         fresh = sorted(fresh, key=lambda element: element.is_point)  # directions keep orientations apart
         for elements, least in ((known, KNOWN), (fresh, FRESH)):
@@ -127,7 +132,7 @@ class Basis:
                     return arm
         return self._own_direction(group, other)
 
-    def _own_point(self, group: Group) -> Element:
+    def _own_point(self, group: Group) -> SharedElement:
         body, X = next(iter(group.bodies.items()))
         com = self.sharing.place(X.point(vector(self.sharing.model.bodies[body].com)))
         return self._own(f"{group.name}.com", True, group.name, com)
@@ -144,12 +149,12 @@ class Basis:
             number += 1
         return _Arm(self._own(f"{group}.axis{number}", False, group, place), place)
 
-    def _own(self, name: str, point: bool, group: str, place: Place) -> Element:
-        element = Element(name, point, {group: place})
+    def _own(self, name: str, point: bool, group: str, place: GroupPlace) -> SharedElement:
+        element = SharedElement(name, point, {group: place})
         self._realized[element] = {group}
         return element
 
-    def _make(self, group: str, element: Element) -> None:
+    def _make(self, group: str, element: SharedElement) -> None:
         """New coordinates, unless the element is known."""
         if element.value is None:
             q, v = (
@@ -159,13 +164,13 @@ class Basis:
             place = element.places[group]
             self.basics.append(Basic(element.name, q, v, element.is_point, group, place))
 
-    def _made(self, group: str, origin: Element, arm: _Arm) -> SX:
+    def _made(self, group: str, origin: SharedElement, arm: _Arm) -> SX:
         self._make(group, arm.element)
         assert arm.element.value is not None
         assert origin.value is not None
         return arm.element.value - origin.value if arm.element.is_point else arm.element.value
 
-    def _keep_rigid(self, group: str, origin: Element, arms: tuple[_Arm, _Arm], a: list[SX]) -> None:
+    def _keep_rigid(self, group: str, origin: SharedElement, arms: tuple[_Arm, _Arm], a: list[SX]) -> None:
         """Lengths and product of the two directions, unless another group with the same elements states them."""
         for i, j in ((0, 0), (1, 1), (0, 1)):
             pair = (arms[i].element, arms[j].element)
@@ -175,7 +180,7 @@ class Basis:
                 continue
             self.rigid.append(RigidRow(group, ca.dot(a[i], a[j]) - product))
 
-    def _stated(self, elements: Iterable[Element], origin: Element, pair, product: SX) -> bool:
+    def _stated(self, elements: Iterable[SharedElement], origin: SharedElement, pair, product: SX) -> bool:
         """Whether a settled group has all these elements, with the same product of the directions."""
         if not product.is_constant():
             return False
@@ -211,13 +216,13 @@ def _link(sets: list[set[str]], first: str, second: str) -> bool:
     return True
 
 
-def _rank(element: Element) -> int:
+def _rank(element: SharedElement) -> int:
     """Constants first, then coordinates, then what follows from them."""
     assert element.value is not None
     return 0 if element.value.is_constant() else 1 if element.value.is_valid_input() else 2
 
 
-def _direction(sharing: Sharing, group: str, origin: Element, element: Element) -> Place:
+def _direction(sharing: Sharing, group: str, origin: SharedElement, element: SharedElement) -> GroupPlace:
     place = element.places[group]
     if not element.is_point:
         return place

@@ -23,11 +23,11 @@ from sekant.formulations.natural.parts import LagrangianParts
 from sekant.formulations.natural.scene import natural_scene
 from sekant.geometry.spatial import SX
 from sekant.model.points.composition import Composition
-from sekant.model.points.geometric import AXES, Rows
+from sekant.model.points.geometric import AXES, EquationRows
 from sekant.model.points.parts import Part
 
 
-class Assembled:
+class MechanismSums:
     """The sums over all parts of a mechanism, in y, and their form in q."""
 
     def __init__(self, mechanism: Composition):
@@ -245,9 +245,9 @@ class Assembled:
             )
         return self.y[number], self.put_in(rate), self.m.coordinates[number].start
 
-    def _rows(self, row: Rows) -> Rows:
+    def _rows(self, row: EquationRows) -> EquationRows:
         conjugate = self.put_in(SX(row.conjugate))
-        return Rows(row.name, row.kind, self.put_in(row.expression), row.text, conjugate, row.unit)
+        return EquationRows(row.name, row.kind, self.put_in(row.expression), row.text, conjugate, row.unit)
 
     @property
     def _prescribed(self) -> Callable[[SX, SX], dict[str, SX]] | None:
@@ -282,7 +282,7 @@ class Assembled:
         return powers
 
     @property
-    def _drifts(self) -> list[tuple[Rows, SX]]:
+    def _drifts(self) -> list[tuple[EquationRows, SX]]:
         """The rate of each equation at rest, which its own dependence on time causes."""
         still = SX.zeros(self.y_rate.numel())
         return [

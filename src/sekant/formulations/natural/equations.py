@@ -29,7 +29,7 @@ from sekant.formulations.natural.answers import (
 from sekant.formulations.natural.motion import NaturalMotion
 from sekant.formulations.natural.parts import LagrangianParts
 from sekant.geometry.spatial import SX
-from sekant.model.points.geometric import Rows
+from sekant.model.points.geometric import EquationRows
 from sekant.model.resolve import Parameter, ResolvedModel
 
 
@@ -92,13 +92,13 @@ class NaturalEquations(ConstrainedEquations):
 
     # -- constraints -----------------------------------------------------------------------------------
 
-    def _position_block(self, rows: Rows) -> ConstraintBlock:
+    def _position_block(self, rows: EquationRows) -> ConstraintBlock:
         phi = ca.densify(rows.expression)
         drift = ca.densify(self.lookups.jacobian(phi, self.t))
         rate = self.lookups.jtimes(phi, self.q, self.v) + drift
         return ConstraintBlock(rows.name, rows.kind, phi, rate, drift, {}, {})
 
-    def _velocity_block(self, rows: Rows) -> ConstraintBlock:
+    def _velocity_block(self, rows: EquationRows) -> ConstraintBlock:
         rate = ca.densify(rows.expression)
         drift = self.lookups.substitute(rate, self.v, SX.zeros(self.nv))
         return ConstraintBlock(rows.name, rows.kind, SX.zeros(0, 1), rate, drift, {}, {})

@@ -8,8 +8,8 @@ import casadi as ca
 
 from sekant.geometry.spatial import SX
 from sekant.model.points.composition import Composition
-from sekant.model.points.geometric import Rows
-from sekant.model.points.parts import Body
+from sekant.model.points.geometric import EquationRows
+from sekant.model.points.parts import BodyPart
 
 
 @dataclass(frozen=True)
@@ -93,8 +93,8 @@ def freedom_table(m: Composition) -> FreedomTable:
         return [m.coordinates[i].name for i in found]
 
     everything = {**m.positions, **m.velocities}
-    owned: dict[str, list[Rows]] = {name: [] for name in m.parts}
-    waiting: dict[str, tuple[Rows, set[int]]] = {}
+    owned: dict[str, list[EquationRows]] = {name: [] for name in m.parts}
+    waiting: dict[str, tuple[EquationRows, set[int]]] = {}
     for key, row in everything.items():
         stem = key if key in m.parts else key.rpartition(".")[0]
         if stem in owned:
@@ -106,7 +106,7 @@ def freedom_table(m: Composition) -> FreedomTable:
         bring = bring_in(ca.vertcat(*[point.value for point in part.points]))
         ready = [key for key, (_, needs) in waiting.items() if needs <= used]
         own = owned[name] + [waiting.pop(key)[0] for key in ready]
-        assign = [c.name for c in part.children] if isinstance(part, Body) else []
+        assign = [c.name for c in part.children] if isinstance(part, BodyPart) else []
         rows.append(_row(name, bring, assign, own))
     for row, _ in waiting.values():
         rows.append(_row(row.name, bring_in(row.expression), [], [row]))
@@ -116,6 +116,6 @@ def freedom_table(m: Composition) -> FreedomTable:
     return FreedomTable(tuple(rows))
 
 
-def _row(name: str, bring: list[str], assign: list[str], own: list[Rows]) -> FreedomRow:
+def _row(name: str, bring: list[str], assign: list[str], own: list[EquationRows]) -> FreedomRow:
     texts = tuple(row.text for row in own)
     return FreedomRow(name, tuple(bring), tuple(assign), texts, sum(row.expression.numel() for row in own))

@@ -9,10 +9,10 @@ import casadi as ca
 from sekant.geometry.spatial import SX
 
 if TYPE_CHECKING:
-    from sekant.formulations.natural.build import Assembled
+    from sekant.formulations.natural.build import MechanismSums
 
 
-def given_motions(assembled: Assembled) -> dict[str, SX]:
+def given_motions(assembled: MechanismSums) -> dict[str, SX]:
     """Functions of time by what they move: what drivers ask for, and prescribed components that masses follow."""
     mechanism = assembled.m
     asked = {f"driver '{name}'": value for name, value in mechanism.given.items()}
@@ -22,7 +22,7 @@ def given_motions(assembled: Assembled) -> dict[str, SX]:
     }
 
 
-def _prescribed(assembled: Assembled) -> dict[str, SX]:
+def _prescribed(assembled: MechanismSums) -> dict[str, SX]:
     """Prescribed components by name that free masses are tied to, by inertia or by equations.
 
     Springs and dampers may hang on anything: a jump of the velocity of their end takes no infinite force.

@@ -16,7 +16,7 @@ from sekant.formulations.natural.parts import LagrangianParts
 from sekant.formulations.outputs import Output
 from sekant.geometry.spatial import SX
 from sekant.model.model import Model
-from sekant.model.points.geometric import FOLLOWS, Rows
+from sekant.model.points.geometric import FOLLOWS, EquationRows
 from sekant.model.points.lagrangian import Lagrangian
 from sekant.model.resolve import Parameter, ResolvedModel
 from sekant.tables.lookups import Lookups
@@ -30,7 +30,7 @@ def lagrangian_parts(model: Model, item: Lagrangian) -> LagrangianParts:
     positions, velocities = [], []
     for key, expression in _by_name(item.constraints, "constraint").items():
         moving = ca.depends_on(SX(expression), v)
-        rows = Rows(key, "constraint", ca.vec(SX(expression)), f"{key} = 0", 1.0, "1")
+        rows = EquationRows(key, "constraint", ca.vec(SX(expression)), f"{key} = 0", 1.0, "1")
         (velocities if moving else positions).append(rows)
     tracked: dict[int, tuple[SX, SX | None]] = {}
     states: dict[str, tuple[SX, SX, float]] = {}
@@ -51,7 +51,7 @@ def lagrangian_parts(model: Model, item: Lagrangian) -> LagrangianParts:
         tracked[q.numel()] = (rate, None if begin.is_constant() else begin)
         q, v = ca.vertcat(q, symbol), ca.vertcat(v, own)
         q_names, v_names = (*q_names, symbol.name()), (*v_names, own.name())
-        velocities.append(Rows(own.name(), "tracked", own - rate, f"{symbol.name()}' = rate"))
+        velocities.append(EquationRows(own.name(), "tracked", own - rate, f"{symbol.name()}' = rate"))
         start = np.append(start, float(begin) if begin.is_constant() else 0.0)
         rates, firm, rate_firm = np.append(rates, 0.0), np.append(firm, 1.0), np.append(rate_firm, FOLLOWS)
     chosen = dict(item.parameters or {})

@@ -11,13 +11,13 @@ from sekant.formulations.natural.equations import NaturalEquations
 from sekant.formulations.outputs import Output
 from sekant.geometry.spatial import SX
 from sekant.model.points.geometric import AXES
-from sekant.model.points.parts import Body, RodPart
+from sekant.model.points.parts import BodyPart, RodPart
 
 if TYPE_CHECKING:
-    from sekant.formulations.natural.build import Assembled
+    from sekant.formulations.natural.build import MechanismSums
 
 
-def natural_outputs(assembled: Assembled, eq: NaturalEquations, work: SX) -> tuple[Output, ...]:
+def natural_outputs(assembled: MechanismSums, eq: NaturalEquations, work: SX) -> tuple[Output, ...]:
     """All outputs of a mechanism; `work` (nw,) J: symbols of the work of each non-conservative element."""
     found = [
         *_points(assembled, eq),
@@ -54,7 +54,7 @@ def _components(size: int) -> tuple[str, ...]:
     return AXES[:size] if size <= 3 else tuple(str(i) for i in range(size))
 
 
-def _points(assembled: Assembled, eq: NaturalEquations) -> Iterator[Output]:
+def _points(assembled: MechanismSums, eq: NaturalEquations) -> Iterator[Output]:
     m, parts = assembled.m, AXES[: assembled.m.dim]
     for name, item in m.geometry.items():
         put = assembled.put_in
@@ -69,26 +69,26 @@ def _points(assembled: Assembled, eq: NaturalEquations) -> Iterator[Output]:
         yield Output(f"{name}.{second}", units[2], parts, f"{second} of {name}, in W", acceleration)
 
 
-def _bodies(assembled: Assembled, eq: NaturalEquations) -> Iterator[Output]:
+def _bodies(assembled: MechanismSums, eq: NaturalEquations) -> Iterator[Output]:
     m, parts = assembled.m, AXES[: assembled.m.dim]
     for name, part in m.parts.items():
         z = [point.value for point in part.points]
         center = assembled.put_in(part.center(z))
         yield Output(f"{name}.center", "m", parts, f"center of mass of {name}, in W", ca.densify(center))
-        if isinstance(part, Body):
+        if isinstance(part, BodyPart):
             w = assembled.put_in(part.angular_velocity)
             xyz = () if m.dim == 2 else AXES
             yield Output(f"{name}.angular_velocity", "rad/s", xyz, f"of {name}, in W", ca.densify(w))
             yield Output(
                 f"{name}.angular_acceleration", "rad/s^2", xyz, f"of {name}, in W", eq.along_motion(w)
             )
-        if m.dim == 2 and isinstance(part, (Body, RodPart)):
-            x = part.Q[:, 0] if isinstance(part, Body) else z[1] - z[0]
+        if m.dim == 2 and isinstance(part, (BodyPart, RodPart)):
+            x = part.Q[:, 0] if isinstance(part, BodyPart) else z[1] - z[0]
             angle = assembled.put_in(ca.atan2(x[1], x[0]))
             yield Output(f"{name}.angle", "rad", (), f"from the x axis of W to {name}, in (-pi, pi]", angle)
 
 
-def _tracked(assembled: Assembled, eq: NaturalEquations) -> Iterator[Output]:
+def _tracked(assembled: MechanismSums, eq: NaturalEquations) -> Iterator[Output]:
     for name, (symbol, rate, _) in eq.parts.states.items():
         yield Output(name, "", (), f"tracked quantity {name}", symbol)
         yield Output(f"{name}.rate", "1/s", (), f"rate of {name}", rate)
@@ -100,7 +100,7 @@ def _tracked(assembled: Assembled, eq: NaturalEquations) -> Iterator[Output]:
         yield Output(f"{name}.rate", "1/s", (), f"rate of {name}", eq.v[k])
 
 
-def _forces(assembled: Assembled, eq: NaturalEquations) -> Iterator[Output]:
+def _forces(assembled: MechanismSums, eq: NaturalEquations) -> Iterator[Output]:
     m, a, lam = assembled.m, eq.a, eq.lam
     for name, part in m.parts.items():
         if len(part.points) > 1:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sekant.formulations.natural.freedom import FreedomTable
 from sekant.formulations.outputs import Output
 from sekant.geometry.spatial import SX
-from sekant.model.points.geometric import Rows
+from sekant.model.points.geometric import EquationRows
 from sekant.model.resolve import ResolvedModel
 from sekant.model.scene import Scene
 from sekant.tables.lookups import Lookups
@@ -59,8 +59,8 @@ class LagrangianParts:
     )  # masses and moments, none of which may be negative
     rayleigh: Mapping[str, SX] = field(default_factory=dict)
     forces: Mapping[str, SX] = field(default_factory=dict)
-    positions: Sequence[Rows] = ()
-    velocities: Sequence[Rows] = ()
+    positions: Sequence[EquationRows] = ()
+    velocities: Sequence[EquationRows] = ()
     tracked: Mapping[int, tuple[SX, SX | None]] = field(default_factory=dict)
     states: Mapping[str, tuple[SX, SX, float]] = field(default_factory=dict)
     lookups: Lookups = field(default_factory=Lookups)

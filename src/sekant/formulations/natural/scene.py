@@ -9,7 +9,7 @@ import numpy as np
 
 from sekant.model.points.composition import Composition
 from sekant.model.points.geometric import Geometric
-from sekant.model.points.parts import Body, Part, RodPart
+from sekant.model.points.parts import BodyPart, Part, RodPart
 from sekant.model.scene import PointTrack, Scene, SceneBody, SceneLink, Track
 
 
@@ -37,7 +37,7 @@ class _NaturalScene:
         for name, part in m.parts.items():
             if isinstance(part, RodPart):
                 self._link(name, "rod", *part.points)
-            elif isinstance(part, Body):
+            elif isinstance(part, BodyPart):
                 self._body(name, part)
             else:
                 self._mass(part)
@@ -81,7 +81,7 @@ class _NaturalScene:
             followed: PointTrack = self.tracks[track]  # type: ignore[assignment]
             followed["mass"] = True
 
-    def _body(self, name: str, part: Body) -> None:
+    def _body(self, name: str, part: BodyPart) -> None:
         """Its frame, and bars between the points that are known to lie on it."""
         if all(point.name for point in part.points):
             channels = [_channel(point) for point in part.points]

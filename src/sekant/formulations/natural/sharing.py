@@ -26,7 +26,7 @@ SAME = 1e-12  # m, or sine: places on a body closer than this are one
 
 
 @dataclass(frozen=True)
-class Place:
+class GroupPlace:
     """A point (m) or a direction on a group, in the group's frame; `number` at the default parameters."""
 
     local: SX
@@ -34,12 +34,12 @@ class Place:
 
 
 @dataclass(eq=False)
-class Element:
+class SharedElement:
     """A point or direction that belongs to one or more groups; `value` (3,) in W, once a group has fixed it."""
 
     name: str
     is_point: bool
-    places: dict[str, Place]  # by group
+    places: dict[str, GroupPlace]  # by group
     value: SX | None = None
 
 
@@ -49,7 +49,7 @@ class Common:
 
     joint: str
     ends: tuple[str, str]
-    element: Element | None  # None where it cannot be common
+    element: SharedElement | None  # None where it cannot be common
     rows: tuple[int, ...]
 
 
@@ -73,12 +73,12 @@ class Spots:
     """Places on groups, of which those that joints bring together are one element (union-find with signs)."""
 
     def __init__(self) -> None:
-        self._spots: list[tuple[str, bool, Place, str]] = []  # group, point or direction, place, name
+        self._spots: list[tuple[str, bool, GroupPlace, str]] = []  # group, point or direction, place, name
         self._parent: list[int] = []
         self._sign: list[float] = []  # a direction is this times its parent's
         self._members: list[dict[str, int]] = []  # by root: spots by group
 
-    def at(self, group: str, point: bool, place: Place, name: str) -> tuple[int, float]:
+    def at(self, group: str, point: bool, place: GroupPlace, name: str) -> tuple[int, float]:
         """The spot at a place, and 1 if it points there or -1 if away; a new one unless one is there already."""
         for i, (owner, kind, known, _) in enumerate(self._spots):
             if owner == group and kind == point and known.local.is_constant() and place.local.is_constant():
@@ -108,7 +108,7 @@ class Spots:
         self._members[a] |= self._members[b]
         return True
 
-    def elements(self) -> dict[int, Element]:
+    def elements(self) -> dict[int, SharedElement]:
         """By root, each direction as its root's has it."""
         found = {}
         for i in range(len(self._spots)):
@@ -117,8 +117,8 @@ class Spots:
             places = {}
             for group, k in self._members[i].items():
                 place, sign = self._spots[k][2], self.root(k)[1]
-                places[group] = place if sign > 0 else Place(-place.local, -place.number)
-            found[i] = Element(self._spots[i][3], self._spots[i][1], places)
+                places[group] = place if sign > 0 else GroupPlace(-place.local, -place.number)
+            found[i] = SharedElement(self._spots[i][3], self._spots[i][1], places)
         return found
 
 
@@ -145,10 +145,10 @@ class Sharing:
         ]
         self.elements = list(elements.values())
 
-    def place(self, local: SX) -> Place:
+    def place(self, local: SX) -> GroupPlace:
         """With its numbers at the default parameters."""
         numbers = ca.Function("place", [self._p], [ca.densify(local)])(self._defaults)
-        return Place(ca.densify(local), np.array(numbers).ravel())
+        return GroupPlace(ca.densify(local), np.array(numbers).ravel())
 
     def _pairs(self, spots: Spots, name: str, joint: Joint) -> Iterator[tuple[str, Ends, int | None, Rows]]:
         """For each part that the joint shares the spot that is one now, if it can be, and its rows."""

@@ -54,7 +54,7 @@ def with_frame(
     symbol. Frames are made from the curve's formula where it is known, else from its pieces, and follow it to
     `tolerance` in pose, twist and the twist's rate (see `refinement.refine`; that of the curve unless given).
     """
-    formula = Framed(
+    formula = FramedPositions(
         formula_of(curve), curve.closed, kind, bank, up, blend, signed, least_curvature, curve.parameter
     )
     report = curve.report or FitReport("curve", "", curve.parameter, curve.unit, "quaternion")
@@ -71,7 +71,7 @@ def with_frame(
     return result
 
 
-class Framed:
+class FramedPositions:
     """The positions of a formula with quaternions of a frame along them; see `with_frame`."""
 
     orientation = "quaternion"

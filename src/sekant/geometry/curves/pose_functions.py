@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from sekant.errors import DataError, suggest
 from sekant.geometry.curves.arc_length import ArcLength, unit_speed_error
 from sekant.geometry.curves.formulas import ExpressionFormula
-from sekant.geometry.curves.frames import Framed, check_jumps
+from sekant.geometry.curves.frames import FramedPositions, check_jumps
 from sekant.geometry.curves.pose_curve import PoseCurve
 from sekant.geometry.curves.tabulate import TOLERANCE, tabulated
 from sekant.geometry.fit.bsplines import pieces_of
@@ -96,7 +96,7 @@ def curve_from_expression(
         parameter, unit = "s", "m"
     if frame is not None:
         closed = extrapolation == "periodic"
-        formula = Framed(formula, closed, frame, bank, up, blend, signed, least_curvature, parameter)
+        formula = FramedPositions(formula, closed, frame, bank, up, blend, signed, least_curvature, parameter)
         told = f"quaternion, {frame} frame" + (" with bank" if bank is not None else "")
         notes = formula.notes
     method = "pieces with exact derivatives at their ends"

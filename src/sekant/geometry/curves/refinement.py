@@ -58,7 +58,7 @@ def refine(
     All `breaks` become breaks of the result; between them the function must be smooth. `degree` is chosen unless
     given.
     """
-    task = _Task(function, breaks, orientation, tolerance)
+    task = _RefinementTask(function, breaks, orientation, tolerance)
     if degree is not None and not DEGREES[0] <= degree <= DEGREES[1]:
         raise DataError(
             f"degree {degree} is not possible here; pieces are of degree {DEGREES[0]} to {DEGREES[1]}"
@@ -76,7 +76,7 @@ def refine(
     return Pieces(np.append(left, right[-1]), c, task.errors(left, right, c))
 
 
-class _Task:
+class _RefinementTask:
     """A function and what is asked of its pieces."""
 
     def __init__(self, function: JetFunction, breaks: Array, orientation: str, tolerance: float):
@@ -146,7 +146,7 @@ class _Task:
         return differences(found, truth, self.orientation).reshape(6, len(shares), n).max(axis=1)
 
 
-def _halved(task: _Task, degree: int, most: int) -> tuple[Array, Array, Array]:
+def _halved(task: _RefinementTask, degree: int, most: int) -> tuple[Array, Array, Array]:
     """Left and right ends and coefficients of pieces that are good, by halving those that are not.
 
     Halving ends where it no longer helps although errors are small: there the function's own rounding noise is all
@@ -175,7 +175,9 @@ def _halved(task: _Task, degree: int, most: int) -> tuple[Array, Array, Array]:
     return left[order], right[order], c[order]
 
 
-def _evened(task: _Task, degree: int, left: Array, right: Array, c: Array) -> tuple[Array, Array, Array]:
+def _evened(
+    task: _RefinementTask, degree: int, left: Array, right: Array, c: Array
+) -> tuple[Array, Array, Array]:
     """The same stretches in fewer pieces of even error, where that is possible.
 
     The error of the twist's rate falls as h^(degree - 1): from the error of each piece follows how long it might be,

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from sekant.errors import AnalysisWarning, DataError
 from sekant.geometry.curves.arc_length import unit_speed_error
-from sekant.geometry.curves.frames import Framed, check_jumps
+from sekant.geometry.curves.frames import FramedPositions, check_jumps
 from sekant.geometry.curves.pose_curve import PoseCurve
 from sekant.geometry.curves.tabulate import TOLERANCE, tabulated
 from sekant.geometry.curves.track_segments import Fitted, Segment, frame_along
@@ -110,7 +110,7 @@ def composite(
     notes: tuple[str, ...] = ()
     told = "none"
     if frame is not None:
-        formula = Framed(formula, closed, frame, up=up, parameter="s", **frame_options)
+        formula = FramedPositions(formula, closed, frame, up=up, parameter="s", **frame_options)
         told = f"quaternion, {frame} frame" + (" with bank" if frame_options.get("bank") is not None else "")
         notes = formula.notes
     report = FitReport(

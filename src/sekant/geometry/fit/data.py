@@ -147,7 +147,7 @@ def _assemble(
     file: str | None,
     rows: NDArray[np.int64] | None,
 ) -> PoseData:
-    find = _Finder(table, declared, columns, strict=file is not None)
+    find = _ColumnFinder(table, declared, columns, strict=file is not None)
     if "position" in table:
         position = table["position"]
         if position.ndim != 2 or position.shape[1] != 3:
@@ -186,7 +186,7 @@ def _assemble(
 
 
 def _orientation(
-    find: _Finder, table: dict[str, Array], columns: dict[str, Any], sequence: str | None
+    find: _ColumnFinder, table: dict[str, Array], columns: dict[str, Any], sequence: str | None
 ) -> tuple[Array | None, Array | None, str]:
     """Quaternions or Euler angles with their sequence, whichever the data hold."""
     lower = {name.lower() for name in find.names}
@@ -238,7 +238,7 @@ def _orientation(
     return None, np.stack([find.get(name, "angle") for name in names], axis=1), used
 
 
-class _Finder:
+class _ColumnFinder:
     """Finds a column by its role or name and converts it to SI."""
 
     def __init__(

@@ -48,7 +48,7 @@ _DENSE = 20_000
 
 
 @dataclass(frozen=True)
-class Options:
+class FitOptions:
     """What the caller may choose about a fit; see `fit_curve`."""
 
     orientation: str = "auto"
@@ -94,9 +94,9 @@ def fit_curve(
     the others is not returned.
     """
     try:
-        chosen = Options(**options)
+        chosen = FitOptions(**options)
     except TypeError:
-        known = list(Options.__dataclass_fields__)
+        known = list(FitOptions.__dataclass_fields__)
         wrong = next(name for name in options if name not in known)
         raise DataError(f"unknown option '{wrong}' of a fit; {suggest(wrong, known, 'options')}") from None
     if chosen.method not in METHODS:
@@ -129,7 +129,7 @@ def _orientation_components(poses: PoseData, wanted: str) -> tuple[str, Array | 
     return f"euler:{sequence}", euler_from_quaternion(poses.quaternion, sequence)
 
 
-def _fit_by_column(poses: PoseData, name: str, options: Options) -> PoseCurve:
+def _fit_by_column(poses: PoseData, name: str, options: FitOptions) -> PoseCurve:
     """Fit over a column: its values are exact, so the first splines that predict left-out rows are the result."""
     if name not in poses.columns:
         hint = suggest(name, ["arc_length", "chord", *poses.columns], "possible")
@@ -193,7 +193,7 @@ def _predicting(
     first: Initial,
     corners: list[tuple[float, int]],
     closing: Closing | None,
-    options: Options,
+    options: FitOptions,
     of: str,
     unit: str,
 ) -> Initial:
@@ -211,7 +211,7 @@ def _predicting(
 
 
 def _position_spline(
-    u: Array, r: Array, w: Array | None, options: Options, across: bool = False
+    u: Array, r: Array, w: Array | None, options: FitOptions, across: bool = False
 ) -> tuple[Initial, list[tuple[float, int]]]:
     """First spline of the positions, and the knots (u, multiplicity) set at kinks and ends of straights."""
     sigma = noise_level(u, r) if options.noise is None else options.noise
@@ -228,7 +228,7 @@ def _position_spline(
 
 
 def _orientation_spline(
-    u: Array, y: Array, w: Array | None, tag: str, corners: list[tuple[float, int]], options: Options
+    u: Array, y: Array, w: Array | None, tag: str, corners: list[tuple[float, int]], options: FitOptions
 ) -> Initial:
     """First spline of orientation components; a rotation by d changes a unit quaternion by d / 2."""
     noise = options.orientation_noise
@@ -237,7 +237,7 @@ def _orientation_spline(
     return first_spline(u, y, method=options.method, noise=noise, corners=corners, weights=w, C=options.C)
 
 
-def _fit_by_length(poses: PoseData, parameter: str, options: Options) -> PoseCurve:
+def _fit_by_length(poses: PoseData, parameter: str, options: FitOptions) -> PoseCurve:
     """Order the rows, leave out outliers, fit; once more without the outliers that the fit brings to light."""
     arranged = arrange(poses, options.item)
     index, u, lost = arranged.index, arranged.u, [*arranged.outliers]
@@ -275,7 +275,7 @@ def _fit_by_length(poses: PoseData, parameter: str, options: Options) -> PoseCur
 
 
 def _fit_in_order(
-    poses: PoseData, u: Array, parameter: str, options: Options, warnings: list[AnalysisWarning]
+    poses: PoseData, u: Array, parameter: str, options: FitOptions, warnings: list[AnalysisWarning]
 ) -> tuple[PoseCurve, NDArray[np.int64]]:
     """Fit of rows in their order; also the rows (indices) that turn out to be outliers."""
     tag, y = _orientation_components(poses, options.orientation)
@@ -315,7 +315,7 @@ def _fit_in_order(
     return replace(curve, report=replace(report, fewest_points=fewest)), odd
 
 
-def _projected(u: Array, r: Array, w: Array | None, options: Options) -> tuple[Array, NDArray[np.int64]]:
+def _projected(u: Array, r: Array, w: Array | None, options: FitOptions) -> tuple[Array, NDArray[np.int64]]:
     """Parameter and order of noisy points by projection on a spline that follows them but for noise across the path.
 
     The polygon of points that are nearer to each other than the noise is too long, and rough, as a measure of length.
@@ -346,7 +346,7 @@ def _smoothest_parameter(u: Array, r: Array) -> Array:
 
 
 def _over_own_length(
-    u: Array, r: Array, w: Array | None, tried: Tried, options: Options, forced: bool
+    u: Array, r: Array, w: Array | None, tried: Tried, options: FitOptions, forced: bool
 ) -> tuple[Array, NDArray[np.int64], Tried]:
     """The fit over its own arc length, and the order of the points along it."""
     order = np.arange(len(u))
@@ -394,7 +394,7 @@ def _refit(
     tag: str,
     parameter: str,
     closing: Closing | None,
-    options: Options,
+    options: FitOptions,
 ) -> tuple[PoseCurve, Array]:
     """Steps 3 and 4: dense points over exact arc length, iterative knots, piecewise polynomials.
 

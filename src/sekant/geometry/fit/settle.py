@@ -21,7 +21,7 @@ _REACH = 0.03  # of the length: how far a foot may be from where the point was
 
 
 @dataclass(frozen=True)
-class Settled:
+class SettledSpline:
     """A spline over its own arc length."""
 
     u: Array  # (n,) [m], increasing
@@ -61,14 +61,14 @@ def foot_points(spline: BSpline, u: Array, r: Array) -> Array:
 
 def settle(
     u: Array, r: Array, w: Array | None, first: Initial, corners: list[tuple[float, int]], robust: bool
-) -> Settled:
+) -> SettledSpline:
     """Move from a first parameter u to arc length, and noisy points to their feet on the spline.
 
     Knots and corners move along. Points far from the spline get less weight. Ends when the parameter changes by less
     than 1e-7 of the length, or no longer less than in the round before.
     """
     order, length = np.arange(len(u)), u[-1] - u[0]
-    best = Settled(u, order, first, corners, np.inf)
+    best = SettledSpline(u, order, first, corners, np.inf)
     for _ in range(_ROUNDS):
         spline = first.spline
         feet = foot_points(spline, u, r[order])
@@ -91,7 +91,7 @@ def settle(
         u = new
         better = change < 0.9 * best.change
         if better or best.change == np.inf:
-            best = Settled(u, order, first, corners, change)
+            best = SettledSpline(u, order, first, corners, change)
         if change < 1e-7 * u[-1] or not better:
             break
     return best

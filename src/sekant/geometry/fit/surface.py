@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sekant.errors import AnalysisWarning, DataError, suggest
 from sekant.geometry.fit.data import PoseData, read_poses
 from sekant.geometry.fit.report import FitReport
-from sekant.geometry.fit.surface_models import Model, fit_polynomial, fit_spline, interpolate_grid
+from sekant.geometry.fit.surface_models import PatchModel, fit_polynomial, fit_spline, interpolate_grid
 from sekant.geometry.pose_kinematics import parse_orientation
 from sekant.geometry.rotations import angle_between, continue_signs, euler_from_quaternion
 from sekant.geometry.surfaces.pose_surface import PoseSurface
@@ -150,7 +150,7 @@ def _one_branch(poses: PoseData, q: Array, order: NDArray[np.int64], shape: tupl
 
 def _fit(
     points: _Points, kind: str, degree: tuple[int, int], total: bool, w: Array | None, ends: tuple[str, str]
-) -> Model:
+) -> PatchModel:
     n = len(points.u)
     if kind == "polynomial":
         return fit_polynomial(points.u, points.y, degree, total, w)
@@ -174,7 +174,7 @@ def _report(
     surface: PoseSurface,
     poses: PoseData,
     points: _Points,
-    model: Model,
+    model: PatchModel,
     kind: str,
     degree: tuple[int, int],
     total: bool,

@@ -16,7 +16,7 @@ Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Model:
+class PatchModel:
     """Patches: breaks1 (n1 + 1,), breaks2 (n2 + 1,), coefficients (n1, n2, m, k1, k2) of ascending local powers."""
 
     breaks1: Array
@@ -25,7 +25,9 @@ class Model:
     method: str
 
 
-def fit_polynomial(u: Array, y: Array, degree: tuple[int, int], total: bool, weights: Array | None) -> Model:
+def fit_polynomial(
+    u: Array, y: Array, degree: tuple[int, int], total: bool, weights: Array | None
+) -> PatchModel:
     """Least squares of one polynomial in u (n, 2) to y (n, m), in Chebyshev polynomials for the sake of conditioning.
 
     The terms are u1^i u2^j with i <= degree[0], j <= degree[1] and, if `total`, i + j <= max(degree).
@@ -56,7 +58,7 @@ def fit_polynomial(u: Array, y: Array, degree: tuple[int, int], total: bool, wei
     local = np.einsum("pi,mij,qj->mpq", M1, c, M2)
     terms = "total degree" if total else "degree"
     method = f"polynomial of {terms} {max(degree) if total else f'{degree[0]} x {degree[1]}'}"
-    return Model(np.array([low[0], high[0]]), np.array([low[1], high[1]]), local[None, None], method)
+    return PatchModel(np.array([low[0], high[0]]), np.array([low[1], high[1]]), local[None, None], method)
 
 
 def _chebyshev_to_local(degree: int, width: float) -> Array:
@@ -70,7 +72,7 @@ def _chebyshev_to_local(degree: int, width: float) -> Array:
     return M
 
 
-def interpolate_grid(u: Array, y: Array, shape: tuple[int, int], ends: tuple[str, str]) -> Model | None:
+def interpolate_grid(u: Array, y: Array, shape: tuple[int, int], ends: tuple[str, str]) -> PatchModel | None:
     """Quintic interpolation of a grid, or None if the data are noisy."""
     x1, x2 = np.unique(u[:, 0]), np.unique(u[:, 1])
     m = y.shape[1]
@@ -87,7 +89,7 @@ def interpolate_grid(u: Array, y: Array, shape: tuple[int, int], ends: tuple[str
     )
     control = np.moveaxis(second.c.reshape(-1, len(first.c), m), 0, 1)
     breaks1, breaks2, c = _patches(first.t, second.t, control)
-    return Model(breaks1, breaks2, c, "quintic interpolation of a clean grid")
+    return PatchModel(breaks1, breaks2, c, "quintic interpolation of a clean grid")
 
 
 def _interpolate(x: Array, y: Array, end: str) -> BSpline:
@@ -104,7 +106,7 @@ def _interpolate(x: Array, y: Array, end: str) -> BSpline:
     return make_interp_spline(x, y, DEGREE, bc_type="periodic")
 
 
-def fit_spline(u: Array, y: Array, weights: Array | None) -> Model:
+def fit_spline(u: Array, y: Array, weights: Array | None) -> PatchModel:
     """Tensor-product quintic of evenly filled knots; their number has the least generalized cross-validation error.
 
     A slight penalty on jumps of the fifth derivative keeps coefficients without data of their own determined.
@@ -132,7 +134,7 @@ def fit_spline(u: Array, y: Array, weights: Array | None) -> Model:
     assert best is not None
     _, t1, t2, control, text = best
     breaks1, breaks2, c = _patches(t1, t2, control)
-    return Model(breaks1, breaks2, c, text)
+    return PatchModel(breaks1, breaks2, c, text)
 
 
 def _penalized(u: Array, y: Array, k1: int, k2: int, weights: Array | None):

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import casadi as ca
 
-from sekant.engine.codegen.llvm import CHUNK, Layout
+from sekant.engine.codegen.llvm import CHUNK, ChunkLayout
 from sekant.engine.codegen.tape import (
     CONST,
     INPUT,
@@ -61,7 +61,7 @@ def c_function(
 ) -> CFunction:
     """``static void name(const real *restrict <input> ..., real *restrict <output> ...)``."""
     tape = tape_of([x for _, x in inputs], [y for _, y in outputs], lookups)
-    layout = Layout(tape, chunk)
+    layout = ChunkLayout(tape, chunk)
     names_in, names_out = [n for n, _ in inputs], [n for n, _ in outputs]
     parameters = [f"const real *restrict {n}" for n in names_in] + [f"real *restrict {n}" for n in names_out]
     parts = [_Chunk(tape, layout, c, names_in, names_out, tables) for c in range(layout.count)]
@@ -91,7 +91,7 @@ class _Chunk:
     def __init__(
         self,
         tape: Tape,
-        layout: Layout,
+        layout: ChunkLayout,
         number: int,
         names_in: Sequence[str],
         names_out: Sequence[str],

@@ -13,7 +13,7 @@ from sekant.units import parse_unit
 
 
 @dataclass(frozen=True)
-class Entry:
+class FmuVariable:
     """One variable of an FMU. `derivative_of`: value reference of the state whose rate it is."""
 
     reference: int
@@ -26,7 +26,7 @@ class Entry:
 
 
 @dataclass(frozen=True)
-class Setting:
+class FmuSetting:
     """A number of the solver inside that an importer may change; `field` of the structure in C."""
 
     field: str
@@ -42,38 +42,42 @@ SETTINGS = {
 }
 
 
-def entries(face: Interface, code: ModelCode, settings: Sequence[Setting], constrained: bool) -> list[Entry]:
+def entries(
+    face: Interface, code: ModelCode, settings: Sequence[FmuSetting], constrained: bool
+) -> list[FmuVariable]:
     """All variables, in the order of their value references; see `runtime/instance.c`."""
     n = len(face.states)
     time = Variable("time", "s", "")
-    found = [Entry(0, time, "independent", "continuous")]
+    found = [FmuVariable(0, time, "independent", "continuous")]
     loose = constrained or code.start_depends
     for i, state in enumerate(face.states):
         how = "approx" if loose else "exact"
-        found.append(Entry(1 + i, state, "local", "continuous", how, float(code.x[i])))
+        found.append(FmuVariable(1 + i, state, "local", "continuous", how, float(code.x[i])))
     for i, state in enumerate(face.states):
         rate = Variable(f"der({state.name})", _per_second(state.unit), f"rate of {state.name}")
-        found.append(Entry(1 + n + i, rate, "local", "continuous", "calculated", None, 1 + i))
+        found.append(FmuVariable(1 + n + i, rate, "local", "continuous", "calculated", None, 1 + i))
     for i, parameter in enumerate(face.parameters):
         start = float(code.p[i])
         if i in face.inputs:
-            entry = Entry(1 + 2 * n + i, parameter, "input", "continuous", None, start)
+            entry = FmuVariable(1 + 2 * n + i, parameter, "input", "continuous", None, start)
         else:
-            entry = Entry(1 + 2 * n + i, parameter, "parameter", "tunable", "exact", start)
+            entry = FmuVariable(1 + 2 * n + i, parameter, "parameter", "tunable", "exact", start)
         found.append(entry)
     at = 1 + 2 * n + len(face.parameters)
     found += [
-        Entry(at + i, output, "output", "continuous", "calculated") for i, output in enumerate(face.outputs)
+        FmuVariable(at + i, output, "output", "continuous", "calculated")
+        for i, output in enumerate(face.outputs)
     ]
     at += len(face.outputs)
     found += [
-        Entry(at + i, s.variable, "parameter", "tunable", "exact", s.start) for i, s in enumerate(settings)
+        FmuVariable(at + i, s.variable, "parameter", "tunable", "exact", s.start)
+        for i, s in enumerate(settings)
     ]
     _refuse_duplicates(found)
     return found
 
 
-def _refuse_duplicates(found: Sequence[Entry]) -> None:
+def _refuse_duplicates(found: Sequence[FmuVariable]) -> None:
     seen: set[str] = set()
     for entry in found:
         if entry.variable.name in seen:
@@ -99,7 +103,7 @@ def unit_name(text: str) -> str | None:
     return text
 
 
-def unit_definitions(found: Sequence[Entry]) -> str:
+def unit_definitions(found: Sequence[FmuVariable]) -> str:
     """The element UnitDefinitions: each unit by its exponents of kg, m, s and rad."""
     names = sorted({name for e in found if (name := unit_name(e.variable.unit))})
     lines = []

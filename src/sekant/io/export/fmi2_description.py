@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sekant.io.export.description import Entry, attributes, unit_definitions, unit_name
+from sekant.io.export.description import FmuVariable, attributes, unit_definitions, unit_name
 
 
 def describe_fmi2(
@@ -14,7 +14,7 @@ def describe_fmi2(
     guid: str,
     tool: str,
     kind: str,
-    found: Sequence[Entry],
+    found: Sequence[FmuVariable],
     indicators: int,
     structured: bool,
     needs_completed_step: bool,
@@ -71,7 +71,7 @@ def describe_fmi2(
     return "\n".join(part for part in parts if part)
 
 
-def _variable(entry: Entry, index: dict[int, int]) -> str:
+def _variable(entry: FmuVariable, index: dict[int, int]) -> str:
     derivative = None if entry.derivative_of is None else index[entry.derivative_of]
     real = attributes(unit=unit_name(entry.variable.unit), derivative=derivative, start=entry.start)
     own = attributes(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sekant.io.export.description import Entry, attributes, unit_definitions, unit_name
+from sekant.io.export.description import FmuVariable, attributes, unit_definitions, unit_name
 
 
 def describe_fmi3(
@@ -14,7 +14,7 @@ def describe_fmi3(
     guid: str,
     tool: str,
     kind: str,
-    found: Sequence[Entry],
+    found: Sequence[FmuVariable],
     indicators: int,
     structured: bool,
     needs_completed_step: bool,
@@ -86,7 +86,7 @@ def build_description(label: str) -> str:
     )
 
 
-def _variable(entry: Entry) -> str:
+def _variable(entry: FmuVariable) -> str:
     own = attributes(
         name=entry.variable.name,
         valueReference=entry.reference,

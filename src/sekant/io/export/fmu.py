@@ -15,7 +15,7 @@ from sekant.errors import SekantError
 from sekant.io.export.c_export import DEFAULT_STEP, start_of
 from sekant.io.export.c_operations import DOUBLE
 from sekant.io.export.compilers import PLATFORMS, build_library, check_platforms, host
-from sekant.io.export.description import SETTINGS, Entry, Setting, entries
+from sekant.io.export.description import SETTINGS, FmuSetting, FmuVariable, entries
 from sekant.io.export.fmi2_description import describe_fmi2
 from sekant.io.export.fmi3_description import build_description, describe_fmi3
 from sekant.io.export.held_code import event_texts
@@ -167,12 +167,14 @@ def export_fmu(
     )
 
 
-def _settings(kind: str, method: str, drifts: bool, step: float, rtol: float, atol: float) -> list[Setting]:
+def _settings(
+    kind: str, method: str, drifts: bool, step: float, rtol: float, atol: float
+) -> list[FmuSetting]:
     if kind == "me":
-        return [Setting("drift", SETTINGS["drift"], DRIFT)] if drifts else []
+        return [FmuSetting("drift", SETTINGS["drift"], DRIFT)] if drifts else []
     if method in FIXED_STEP:
-        return [Setting("step", SETTINGS["step"], step)]
-    return [Setting("rtol", SETTINGS["rtol"], rtol), Setting("atol", SETTINGS["atol"], atol)]
+        return [FmuSetting("step", SETTINGS["step"], step)]
+    return [FmuSetting("rtol", SETTINGS["rtol"], rtol), FmuSetting("atol", SETTINGS["atol"], atol)]
 
 
 def _source(
@@ -181,7 +183,7 @@ def _source(
     fmi: int,
     kind: str,
     code: ModelCode,
-    settings: Sequence[Setting],
+    settings: Sequence[FmuSetting],
     step: float,
     rtol: float,
     atol: float,
@@ -206,7 +208,7 @@ def _source(
     return "\n".join(part for part in parts if part)
 
 
-def _guid(source: str, found: Sequence[Entry]) -> str:
+def _guid(source: str, found: Sequence[FmuVariable]) -> str:
     """A fingerprint of the content, in the form of a GUID."""
     content = source + "".join(repr(entry) for entry in found)
     digest = hashlib.sha256(content.encode()).hexdigest()

@@ -16,7 +16,7 @@ from sekant.errors import ModelError, suggest
 from sekant.io.importers.left_out import Names, Omissions
 from sekant.io.importers.mjcf_geometry import Array, Settings, geom_frame, geom_inertia
 from sekant.io.importers.parts import body_of, oriented, placement, point, quaternion_of, rotation_of, stop
-from sekant.io.importers.xml_files import Element, read_xml
+from sekant.io.importers.xml_files import XmlElement, read_xml
 from sekant.model.body import Body
 from sekant.model.constraints import Coupling
 from sekant.model.forces import Actuator, JointFriction, RotationalSpringDamper
@@ -43,7 +43,7 @@ WEIGHT = 9.81
 class MjcfReader:
     """Reads one model; `model` and what was left out are the result."""
 
-    def __init__(self, root: Element, path: Path):
+    def __init__(self, root: XmlElement, path: Path):
         self.path = path
         self.root = _with_includes(root, path)
         self.omitted = Omissions(str(path))
@@ -102,7 +102,9 @@ class MjcfReader:
     def _without(self, item: str) -> None:
         self.omitted.add("no_counterpart", "elements without a counterpart", item)
 
-    def _contents(self, element: Element, body: str, p_W: Array, R_W: Array, child_class: str | None) -> None:
+    def _contents(
+        self, element: XmlElement, body: str, p_W: Array, R_W: Array, child_class: str | None
+    ) -> None:
         """Geoms and bodies inside of a body whose pose in the world is given."""
         for geom in element.all("geom"):
             self._shape(self.settings.complete(geom, child_class), body)
@@ -112,7 +114,7 @@ class MjcfReader:
             if child.tag not in IN_BODIES:
                 self._without(f"<{child.tag}>")
 
-    def _body(self, element: Element, parent: str, p_W: Array, R_W: Array, outer: str | None) -> None:
+    def _body(self, element: XmlElement, parent: str, p_W: Array, R_W: Array, outer: str | None) -> None:
         child_class = element.get("childclass") or outer
         own = self.names.take(element.get("name") or "body", "body")
         position, quaternion = element.numbers("pos", (0.0, 0.0, 0.0)), self.settings.quaternion(element)
@@ -135,7 +137,7 @@ class MjcfReader:
         self.parts["bodies"][own] = self._inertia(element, child_class)
         self._contents(element, own, p_WB, R_WB, child_class)
 
-    def _inertia(self, element: Element, child_class: str | None) -> Body:
+    def _inertia(self, element: XmlElement, child_class: str | None) -> Body:
         inertial = element.one("inertial")
         from_geoms = self.settings.compiler.get("inertiafromgeom", "auto")
         if inertial is not None and from_geoms != "true":
@@ -161,7 +163,7 @@ class MjcfReader:
         return body_of(element, mass, com, J)
 
     def _joint(
-        self, element: Element, owner: str, parent: str, child: str, frame: tuple[Array, Array]
+        self, element: XmlElement, owner: str, parent: str, child: str, frame: tuple[Array, Array]
     ) -> None:
         kind = "free" if element.tag == "freejoint" else element.get("type", "hinge")
         name = self.names.take(element.get("name") or f"{owner}_joint", "joint")
@@ -192,7 +194,7 @@ class MjcfReader:
         self.parts["joints"][name] = made
         self._forces(element, name, str(kind))
 
-    def _forces(self, element: Element, name: str, kind: str) -> None:
+    def _forces(self, element: XmlElement, name: str, kind: str) -> None:
         def angle(value: float) -> float:
             return self.settings.angle(value) if kind == "hinge" else value
 
@@ -231,7 +233,7 @@ class MjcfReader:
                 raise element.error(f'range="{element.get("range")}" does not increase')
             self.ranges.append((name, lower, upper))
 
-    def _equality(self, element: Element) -> None:
+    def _equality(self, element: XmlElement) -> None:
         if element.get("active", "true") == "false":
             return
         rigid = "equality constraints are rigid here, soft in MuJoCo"
@@ -271,13 +273,13 @@ class MjcfReader:
         else:
             self._without(f"<equality {element.tag}>")
 
-    def _known(self, element: Element, key: str, known: dict[str, Any]) -> Any:
+    def _known(self, element: XmlElement, key: str, known: dict[str, Any]) -> Any:
         name = element.need(key)
         if name not in known:
             raise element.error(f"no {key.rstrip('12')} '{name}'; {suggest(name, list(known))}")
         return known[name]
 
-    def _shape(self, geom: Element, body: str) -> None:
+    def _shape(self, geom: XmlElement, body: str) -> None:
         if geom.get("contype", "1") != "0" or geom.get("conaffinity", "1") != "0":
             cause = "geoms that collide: bodies pass through one another"
             self.omitted.add("collision", cause, body, "add contacts to the model")
@@ -297,11 +299,11 @@ class MjcfReader:
             self.parts["shapes"][self.names.take(geom.get("name") or f"{body}_geom", "shape")] = made
 
 
-def _with_includes(root: Element, path: Path, depth: int = 0) -> Element:
+def _with_includes(root: XmlElement, path: Path, depth: int = 0) -> XmlElement:
     """The tree with the files that <include> names in place."""
     if depth > 10:
         raise root.error("files include one another without end")
-    children: list[Element] = []
+    children: list[XmlElement] = []
     for child in root.children:
         if child.tag == "include":
             file = path.parent / child.need("file")
@@ -310,10 +312,10 @@ def _with_includes(root: Element, path: Path, depth: int = 0) -> Element:
             children += _with_includes(read_xml(file), file, depth + 1).children
         else:
             children.append(_with_includes(child, path, depth))
-    return Element(root.tag, root.attributes, root.file, root.line, children)
+    return XmlElement(root.tag, root.attributes, root.file, root.line, children)
 
 
-def read_mjcf(root: Element, path: Path) -> tuple[Model, Omissions]:
+def read_mjcf(root: XmlElement, path: Path) -> tuple[Model, Omissions]:
     """The model of a file, and what was left out."""
     if root.tag != "mujoco":
         raise ModelError(f"is no MJCF: it begins with <{root.tag}>", file=str(path), line=root.line)

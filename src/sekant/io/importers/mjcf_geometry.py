@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sekant.io.importers.parts import axis_rotation, quaternion_of, rotation_of
-from sekant.io.importers.xml_files import Element
+from sekant.io.importers.xml_files import XmlElement
 
 Array = NDArray[np.float64]
 DENSITY = 1000.0
@@ -17,7 +17,7 @@ DENSITY = 1000.0
 class Settings:
     """What <compiler> and <default> say; `degrees`: angles are in degrees."""
 
-    def __init__(self, root: Element):
+    def __init__(self, root: XmlElement):
         compilers = list(root.all("compiler"))
         merged: dict[str, str] = {}
         for element in compilers:
@@ -29,7 +29,7 @@ class Settings:
         for element in root.all("default"):
             self._collect(element, "main", {})
 
-    def _collect(self, element: Element, name: str, inherited: dict[str, dict[str, str]]) -> None:
+    def _collect(self, element: XmlElement, name: str, inherited: dict[str, dict[str, str]]) -> None:
         own = {tag: dict(values) for tag, values in inherited.items()}
         for child in element.children:
             if child.tag != "default":
@@ -38,7 +38,7 @@ class Settings:
         for child in element.all("default"):
             self._collect(child, child.need("class"), own)
 
-    def complete(self, element: Element, child_class: str | None) -> Element:
+    def complete(self, element: XmlElement, child_class: str | None) -> XmlElement:
         """The element with the defaults of its class filled in."""
         name = element.get("class") or child_class or "main"
         if name not in self.classes:
@@ -46,12 +46,14 @@ class Settings:
         given = self.classes[name].get(element.tag, {})
         if any(key in element.attributes for key in ORIENTATIONS):  # one notation replaces another
             given = {key: value for key, value in given.items() if key not in ORIENTATIONS}
-        return Element(element.tag, given | element.attributes, element.file, element.line, element.children)
+        return XmlElement(
+            element.tag, given | element.attributes, element.file, element.line, element.children
+        )
 
     def angle(self, value: float) -> float:
         return float(np.deg2rad(value)) if self.degrees else value
 
-    def quaternion(self, element: Element) -> Array:
+    def quaternion(self, element: XmlElement) -> Array:
         """Orientation of a frame in its parent, from whichever notation is given."""
         if "quat" in element.attributes:
             quaternion = np.array(element.numbers("quat", count=4))
@@ -83,7 +85,7 @@ class Settings:
 ORIENTATIONS = ("quat", "axisangle", "euler", "xyaxes", "zaxis")
 
 
-def _unit(element: Element, values: Sequence[float] | Array) -> Array:
+def _unit(element: XmlElement, values: Sequence[float] | Array) -> Array:
     length = np.linalg.norm(values)
     if length < 1e-14:
         raise element.error("a direction is zero and points nowhere")
@@ -98,7 +100,7 @@ def from_z(direction: Array) -> Array:
     return quaternion / np.linalg.norm(quaternion)
 
 
-def geom_frame(settings: Settings, geom: Element) -> tuple[Array, Array, list[float]]:
+def geom_frame(settings: Settings, geom: XmlElement) -> tuple[Array, Array, list[float]]:
     """Center (3,), quaternion (4,) and size of a geom; `fromto` gives place, direction and length."""
     size = geom.numbers("size", ()) if "size" not in geom.attributes else geom.numbers("size", None)
     if "fromto" in geom.attributes:
@@ -112,7 +114,7 @@ def geom_frame(settings: Settings, geom: Element) -> tuple[Array, Array, list[fl
     return np.array(geom.numbers("pos", (0.0, 0.0, 0.0))), settings.quaternion(geom), size
 
 
-def geom_inertia(settings: Settings, geom: Element) -> tuple[float, Array, Array] | None:
+def geom_inertia(settings: Settings, geom: XmlElement) -> tuple[float, Array, Array] | None:
     """Mass (kg), center (3,) and inertia (3, 3) about it in the body's axes; None for shapes without mass."""
     kind = geom.get("type", "sphere") if "mesh" not in geom.attributes else "mesh"
     if kind in ("plane", "hfield"):

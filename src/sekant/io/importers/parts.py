@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from sekant.errors import ModelError
 from sekant.io.importers.left_out import Omissions
-from sekant.io.importers.xml_files import Element
+from sekant.io.importers.xml_files import XmlElement
 from sekant.model.body import Body
 from sekant.model.forces import JointLimit
 from sekant.model.placement import Orientation, Placement
@@ -75,7 +75,7 @@ def axis_rotation(axis: str, angle: float) -> Array:
     return rotation_of(quaternion)
 
 
-def body_of(element: Element, mass: float, com: Row, J: Array) -> Body:
+def body_of(element: XmlElement, mass: float, com: Row, J: Array) -> Body:
     """A body from mass (kg), center of mass (m) and inertia (3, 3) about it, both in the body's frame."""
     values = (J[0, 0], J[1, 1], J[2, 2], J[0, 1], J[0, 2], J[1, 2])
     try:

@@ -22,7 +22,7 @@ from sekant.io.importers.parts import (
     quaternion_of,
     stop,
 )
-from sekant.io.importers.xml_files import Element
+from sekant.io.importers.xml_files import XmlElement
 from sekant.model.body import Body
 from sekant.model.constraints import Coupling
 from sekant.model.forces import JointFriction
@@ -38,7 +38,7 @@ KNOWN = ("link", "joint", "material")
 class UrdfReader:
     """Reads one robot; `model` and what was left out are the result."""
 
-    def __init__(self, root: Element, path: Path):
+    def __init__(self, root: XmlElement, path: Path):
         self.root, self.path = root, path
         self.omitted = Omissions(str(path))
         self.names = Names()
@@ -67,8 +67,8 @@ class UrdfReader:
         name = self.root.get("name") or self.path.stem
         return Model(name=name, description=self.omitted.text(), **self.parts)
 
-    def _by_name(self, tag: str) -> dict[str, Element]:
-        found: dict[str, Element] = {}
+    def _by_name(self, tag: str) -> dict[str, XmlElement]:
+        found: dict[str, XmlElement] = {}
         for element in self.root.all(tag):
             name = element.need("name")
             if name in found:
@@ -78,7 +78,7 @@ class UrdfReader:
             raise self.root.error("holds no link; a robot needs one at least")
         return found
 
-    def _link(self, joint: Element, tag: str) -> str:
+    def _link(self, joint: XmlElement, tag: str) -> str:
         end = joint.one(tag)
         if end is None:
             raise joint.error(f"<{tag}> is missing")
@@ -116,7 +116,7 @@ class UrdfReader:
             if name == base:
                 self.parts["joints"][self.names.take(f"{name}_to_ground", "joint")] = Fixed(child=body)
 
-    def _inertia(self, inertial: Element) -> Body:
+    def _inertia(self, inertial: XmlElement) -> Body:
         mass, inertia = inertial.one("mass"), inertial.one("inertia")
         if mass is None:
             raise inertial.error("<mass> is missing")
@@ -129,7 +129,7 @@ class UrdfReader:
             J = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
         return body_of(inertial, mass.number("value"), position, R @ J @ R.T)
 
-    def _joint(self, name: str, element: Element) -> None:
+    def _joint(self, name: str, element: XmlElement) -> None:
         kind = element.need("type")
         if kind not in JOINTS:
             raise element.error(f"unknown type '{kind}'; {suggest(kind, JOINTS, 'types')}")
@@ -160,7 +160,7 @@ class UrdfReader:
             if child.tag in ("calibration", "safety_controller"):
                 self.omitted.add("no_counterpart", "elements without a counterpart", f"<{child.tag}>")
 
-    def _limits(self, own: str, kind: str, element: Element, limit: Element | None) -> dict[str, Any]:
+    def _limits(self, own: str, kind: str, element: XmlElement, limit: XmlElement | None) -> dict[str, Any]:
         """Stops, and a start within them where zero is not."""
         if limit is None or kind == "continuous":
             if kind in ("revolute", "prismatic"):
@@ -186,7 +186,7 @@ class UrdfReader:
             )
         return {"q0": start} if start else {}
 
-    def _dynamics(self, own: str, element: Element) -> None:
+    def _dynamics(self, own: str, element: XmlElement) -> None:
         dynamics = element.one("dynamics")
         if dynamics is None:
             return
@@ -195,7 +195,7 @@ class UrdfReader:
             friction = JointFriction(joint=own, damping=damping, level=dry or None)
             self.parts["forces"][self.names.take(f"{own}_damping", "force")] = friction
 
-    def _mimic(self, name: str, element: Element) -> None:
+    def _mimic(self, name: str, element: XmlElement) -> None:
         mimic = element.one("mimic")
         if mimic is None:
             return
@@ -213,7 +213,7 @@ class UrdfReader:
             joint=self.joint_names[leader], driven=own, ratio=ratio, offset=offset
         )
 
-    def _shapes(self, link: Element) -> None:
+    def _shapes(self, link: XmlElement) -> None:
         frame = self.body_of_link[link.need("name")]
         for visual in link.all("visual"):
             self._shape(frame, visual)
@@ -221,7 +221,7 @@ class UrdfReader:
             cause = "shapes for collisions: bodies pass through one another"
             self.omitted.add("collision", cause, link.need("name"), "add contacts to the model")
 
-    def _shape(self, frame: str, visual: Element) -> None:
+    def _shape(self, frame: str, visual: XmlElement) -> None:
         geometry = visual.one("geometry")
         if geometry is None or not geometry.children:
             return
@@ -245,7 +245,7 @@ class UrdfReader:
         if made is not None:
             self.parts["shapes"][self.names.take(f"{frame}_visual", "shape")] = made
 
-    def _color(self, visual: Element) -> str | None:
+    def _color(self, visual: XmlElement) -> str | None:
         material = visual.one("material")
         color = material.one("color") if material is not None else None
         if material is not None and color is None:
@@ -272,7 +272,7 @@ class UrdfReader:
         return None
 
 
-def _origin(element: Element) -> tuple[list[float], np.ndarray]:
+def _origin(element: XmlElement) -> tuple[list[float], np.ndarray]:
     """Position (m) and rotation of <origin>; rpy are angles about the fixed axes x, y, z."""
     origin = element.one("origin")
     if origin is None:
@@ -282,7 +282,7 @@ def _origin(element: Element) -> tuple[list[float], np.ndarray]:
     return origin.numbers("xyz", (0.0, 0.0, 0.0)), R
 
 
-def read_urdf(root: Element, path: Path) -> tuple[Model, Omissions]:
+def read_urdf(root: XmlElement, path: Path) -> tuple[Model, Omissions]:
     """The model of a robot, and what was left out."""
     if root.tag != "robot":
         raise ModelError(

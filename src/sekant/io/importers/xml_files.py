@@ -12,20 +12,20 @@ from sekant.errors import ModelError
 
 
 @dataclass(eq=False)
-class Element:
+class XmlElement:
     """One element of a file. `attributes` that were read are noted in `used`."""
 
     tag: str
     attributes: dict[str, str]
     file: str
     line: int
-    children: list[Element] = field(default_factory=list)
+    children: list[XmlElement] = field(default_factory=list)
 
-    def all(self, *tags: str) -> Iterator[Element]:
+    def all(self, *tags: str) -> Iterator[XmlElement]:
         """Its children of these kinds."""
         return (child for child in self.children if child.tag in tags)
 
-    def one(self, tag: str) -> Element | None:
+    def one(self, tag: str) -> XmlElement | None:
         """Its first child of a kind."""
         return next(self.all(tag), None)
 
@@ -69,18 +69,18 @@ class Element:
         return ModelError(f"{item}: {message}", file=self.file, line=self.line)
 
 
-def read_xml(path: Path) -> Element:
+def read_xml(path: Path) -> XmlElement:
     """The root of a file; a damaged one is an error with the line."""
     try:
         content = path.read_bytes()
     except OSError as error:
         raise ModelError(f"cannot be read: {error.strerror or error}", file=str(path)) from error
     parser = expat.ParserCreate()
-    root: list[Element] = []
-    open_elements: list[Element] = []
+    root: list[XmlElement] = []
+    open_elements: list[XmlElement] = []
 
     def start(tag: str, attributes: dict[str, str]) -> None:
-        element = Element(tag, attributes, str(path), parser.CurrentLineNumber)
+        element = XmlElement(tag, attributes, str(path), parser.CurrentLineNumber)
         (open_elements[-1].children if open_elements else root).append(element)
         open_elements.append(element)
 

@@ -44,7 +44,7 @@ class Collector(ItemCollector):
     ) -> Geometric:
         """A vector that turns, with its components and their rates (1/s) at the start."""
         self.add(
-            name, places.Vector, value=self._components(name, value), free=free, rate=rate, weight=weight
+            name, places.FreeVector, value=self._components(name, value), free=free, rate=rate, weight=weight
         )
         return self._handle(name, 0.0)
 

@@ -18,13 +18,13 @@ from sekant.errors import ModelError, SekantError, suggest
 from sekant.geometry.spatial import SX
 from sekant.model.expressions.expression import Expression
 from sekant.model.points.element import SECTIONS, Element
-from sekant.model.points.geometric import AXES, FOLLOWS, Coordinate, Geometric, Rows, combination
+from sekant.model.points.geometric import AXES, FOLLOWS, BasicComponent, EquationRows, Geometric, combination
 from sekant.model.points.lengths import Lengths
 from sekant.tables.lookups import Lookups
 from sekant.tables.table import Table, Table2
 
 if TYPE_CHECKING:
-    from sekant.model.points.parts import Body, Part
+    from sekant.model.points.parts import BodyPart, Part
     from sekant.model.resolve import ResolvedModel
 
 Value = Any  # a number, an expression in text, or a CasADi expression of names of the mechanism
@@ -45,13 +45,13 @@ class Composition:
         self.p = resolved.p
         self.lookups = Lookups()
         self._tables: dict[str, Table | Table2] = {}
-        self.coordinates: list[Coordinate] = []
+        self.coordinates: list[BasicComponent] = []
         self._numbers: dict[int, int] = {}
         self._scalars: dict[str, SX] = {}
         self.geometry: dict[str, Geometric] = {}
         self.parts: dict[str, Part] = {}
-        self.positions: dict[str, Rows] = {}
-        self.velocities: dict[str, Rows] = {}
+        self.positions: dict[str, EquationRows] = {}
+        self.velocities: dict[str, EquationRows] = {}
         self.potentials: dict[str, SX] = {}
         self.rayleigh: dict[str, SX] = {}
         self.works: dict[str, list[tuple[SX, SX]]] = {}
@@ -120,18 +120,18 @@ class Composition:
             raise ModelError(f"both ends are '{first.name}'; name two points")
         return first, second
 
-    def body(self, name: str) -> Body:
-        from sekant.model.points.parts import Body
+    def body(self, name: str) -> BodyPart:
+        from sekant.model.points.parts import BodyPart
 
         bodies = self.natural.items.get("bodies", {})
         if name in bodies:
             self._compose("bodies", name)
         found = self.parts.get(name)
-        if not isinstance(found, Body):
+        if not isinstance(found, BodyPart):
             raise ModelError(f"there is no body '{name}'; {suggest(name, list(bodies), 'bodies')}")
         return found
 
-    def body_or_ground(self, name: str) -> Body | None:
+    def body_or_ground(self, name: str) -> BodyPart | None:
         return None if name == "ground" else self.body(name)
 
     def direction(self, name: str) -> SX:
@@ -325,19 +325,21 @@ class Composition:
         chosen = [self.coordinates[i] for i in numbers]
         return ca.vertcat(empty, *[c.symbol for c in chosen]), ca.vertcat(empty, *[c.rate for c in chosen])
 
-    def add(self, c: Coordinate) -> None:
+    def add(self, c: BasicComponent) -> None:
         self._numbers[c.symbol.element_hash()] = len(self.coordinates)
         self.coordinates.append(c)
 
     def track(self, name: str, rate: SX, start: SX) -> None:
         """A quantity with a rate of its own (DERA 3.2.2); `start`: a number or an expression of the coordinates."""
         begin = float(self.at_start(start).item())
-        c = Coordinate(name, SX.sym(name), SX.sym(f"{name}.rate"), begin, 0.0, 1.0, None, FOLLOWS)
+        c = BasicComponent(name, SX.sym(name), SX.sym(f"{name}.rate"), begin, 0.0, 1.0, None, FOLLOWS)
         self.add(c)
         self._scalars[name], self._scalars[f"{name}.rate"] = c.symbol, c.rate
         c.start_rate = float(self.at_start(rate).item())
         self.tracked[name] = (len(self.coordinates) - 1, rate, None if start.is_constant() else start)
-        self.velocities[f"{name}.rate"] = Rows(f"{name}.rate", "tracked", c.rate - rate, f"{name}' = rate")
+        self.velocities[f"{name}.rate"] = EquationRows(
+            f"{name}.rate", "tracked", c.rate - rate, f"{name}' = rate"
+        )
 
     def at_start(self, expression: SX) -> np.ndarray:
         """Value of an expression of coordinates, rates, time and parameters at the start values, as an array."""

@@ -11,7 +11,7 @@ from pydantic import model_validator
 from sekant.errors import ModelError
 from sekant.geometry.spatial import SX
 from sekant.model.points.element import Element, register
-from sekant.model.points.geometric import Rows
+from sekant.model.points.geometric import EquationRows
 from sekant.model.points.joints import across
 from sekant.model.points.values import Direction, Length, Position, Values
 
@@ -28,7 +28,7 @@ class Perpendicular(Element):
     def compose(self, name: str, m: Any) -> None:
         u, w = (m[n] for n in self.vectors)
         text = f"{u.name} . {w.name} = 0"
-        m.positions[name] = Rows(name, "perpendicular", u.dot(w), text, 1.0, "N*m", stated=True)
+        m.positions[name] = EquationRows(name, "perpendicular", u.dot(w), text, 1.0, "N*m", stated=True)
 
 
 @register
@@ -62,7 +62,9 @@ class OnLine(Element):
             place = m.at_start(along.value).ravel()
             keep = np.delete(np.arange(3), int(np.argmax(np.abs(place))))
             rows = along.cross(away).value[keep.tolist()]
-        m.positions[name] = Rows(name, "line", SX(rows), f"{point.name} on a line", 1.0, "N", stated=True)
+        m.positions[name] = EquationRows(
+            name, "line", SX(rows), f"{point.name} on a line", 1.0, "N", stated=True
+        )
 
 
 @register
@@ -104,9 +106,9 @@ class RollingDisc(Element):
         w = body.angular_velocity
         slip = center.velocity + (w * ca.vertcat(-arm[1], arm[0]) if m.dim == 2 else ca.cross(w, arm))
         key = f"{name}.height"
-        m.positions[key] = Rows(key, "rolling", height, "touches the plane", 1.0, "N", stated=True)
+        m.positions[key] = EquationRows(key, "rolling", height, "touches the plane", 1.0, "N", stated=True)
         rows = ca.vertcat(*[ca.dot(SX(ca.DM(s)), slip) for s in across(up)])
-        m.velocities[name] = Rows(name, "rolling", rows, "rolls without slip", 1.0, "N")
+        m.velocities[name] = EquationRows(name, "rolling", rows, "rolls without slip", 1.0, "N")
 
 
 @register
@@ -123,7 +125,7 @@ class Edge(Element):
     def compose(self, name: str, m: Any) -> None:
         point, across = m.point(self.point), m[self.across]
         row = ca.dot(point.velocity, across.value)
-        m.velocities[name] = Rows(name, "edge", row, f"{point.name}' . {across.name} = 0", 1.0, "N")
+        m.velocities[name] = EquationRows(name, "edge", row, f"{point.name}' . {across.name} = 0", 1.0, "N")
 
 
 @register
@@ -144,7 +146,7 @@ class Equation(Element):
         column = m.column(self.value)
         if not column.numel():
             raise ModelError("the list of equations is empty")
-        m.positions[name] = Rows(
+        m.positions[name] = EquationRows(
             name, "constraint", column, self.text or f"{name} = 0", 1.0, self.unit, stated=True
         )
 
@@ -165,4 +167,4 @@ class VelocityEquation(Element):
         column = m.column(self.value)
         if not column.numel():
             raise ModelError("the list of equations is empty")
-        m.velocities[name] = Rows(name, "velocity", column, self.text or f"{name} = 0", 1.0, "W*s")
+        m.velocities[name] = EquationRows(name, "velocity", column, self.text or f"{name} = 0", 1.0, "W*s")

@@ -151,7 +151,7 @@ def combination(value: SX, y: SX, owners: list[tuple[str, str]], dim: int) -> di
 
 
 @dataclass(eq=False)
-class Coordinate:
+class BasicComponent:
     """One component of a basic point or vector; `fixed`: its value as a function of time, or None if it is free.
 
     `weight`, `rate_weight`: how firmly assembly holds the start value and its rate.
@@ -173,7 +173,7 @@ class Coordinate:
 
 
 @dataclass(frozen=True, eq=False)
-class Rows:
+class EquationRows:
     """Equations under one name. `text` shows a reader what they demand. `conjugate`: what one multiplier means as a
     force, -conjugate * lam, with `unit`. `stated`: they hold numbers that somebody gave, not some of the start."""
 

@@ -20,9 +20,9 @@ import numpy as np
 from sekant.errors import ModelError
 from sekant.geometry.spatial import SX
 from sekant.model.points.element import Element, register
-from sekant.model.points.geometric import Rows
+from sekant.model.points.geometric import EquationRows
 from sekant.model.points.masses import localized
-from sekant.model.points.parts import Body
+from sekant.model.points.parts import BodyPart
 from sekant.model.points.values import Direction, Position
 
 
@@ -46,7 +46,7 @@ class PlacedJoint(Element):
             raise ModelError(f"a {self.type} joint needs at least one body")
         ends = _Ends(m, m.body_or_ground(self.first), m.body_or_ground(self.second))
         expression = ca.vertcat(*[ca.vec(SX(row)) for row in self.rows(ends)])
-        m.positions[name] = Rows(
+        m.positions[name] = EquationRows(
             name, str(self.type), expression, f"{self.type} of {self.first} and {self.second}"
         )
 
@@ -57,10 +57,10 @@ class PlacedJoint(Element):
 class _Ends:
     """The two sides of a joint."""
 
-    def __init__(self, m: Any, first: Body | None, second: Body | None):
+    def __init__(self, m: Any, first: BodyPart | None, second: BodyPart | None):
         self.m, self.first, self.second = m, first, second
 
-    def carried(self, body: Body | None, place: np.ndarray, point: bool) -> SX:
+    def carried(self, body: BodyPart | None, place: np.ndarray, point: bool) -> SX:
         """A place or direction of W at the start, as carried along by a body."""
         if body is None:
             return SX(ca.DM(place))

@@ -10,9 +10,9 @@ from pydantic import Field, model_validator
 
 from sekant.errors import ModelError
 from sekant.model.points.element import Element, register
-from sekant.model.points.geometric import Geometric, Rows
+from sekant.model.points.geometric import EquationRows, Geometric
 from sekant.model.points.lengths import Length as PairLength
-from sekant.model.points.parts import Body, Part, RodPart, checked_inertia, frame_matrix, given_frame
+from sekant.model.points.parts import BodyPart, Part, RodPart, checked_inertia, frame_matrix, given_frame
 from sekant.model.points.values import FrameLengths, Inertia, Length, Mass, MomentOfInertia, Numbers, Position
 from sekant.model.quantities import Description
 
@@ -36,14 +36,14 @@ class Attached(Description):
             raise ValueError("give either components in the local frame or 'at' in W")
         return self
 
-    def components(self, name: str, body: Body, m: Any, point: bool) -> np.ndarray:
+    def components(self, name: str, body: BodyPart, m: Any, point: bool) -> np.ndarray:
         """(dim,) in the local frame."""
         if self.local is not None:
             return m.numbers(self.local, f"'{name}'")
         return localized(m.numbers(self.at, f"'{name}'"), body, m, point)
 
 
-def localized(place: np.ndarray, body: Body, m: Any, point: bool) -> np.ndarray:
+def localized(place: np.ndarray, body: BodyPart, m: Any, point: bool) -> np.ndarray:
     """(dim,) components in a body's frame of a place (m) or direction in W at the start."""
     Q, O = m.at_start(body.Q), m.at_start(body.origin.value).ravel()
     left, _, right = np.linalg.svd(Q)
@@ -86,7 +86,7 @@ class PointBody(Element):
         com = np.zeros(m.dim) if self.com is None else m.numbers(self.com, "com")
         inertia = checked_inertia(_array(self.inertia, m), m.dim)
         mass = m.constant(self.mass, "mass", zero=True)
-        body = m.parts[name] = Body(name, tuple(frame), mass, S @ np.linalg.inv(R), com, inertia)
+        body = m.parts[name] = BodyPart(name, tuple(frame), mass, S @ np.linalg.inv(R), com, inertia)
         self._rigidity(name, frame, R, m)
         for places, point in ((self.points, True), (self.vectors, False)):
             for child, place in places.items():
@@ -111,7 +111,9 @@ class PointBody(Element):
             if m.moves(expression) and key not in m.lengths.known:
                 m.lengths.known[key] = PairLength(f"body '{name}'", f"{name}.angle", product, stated)
                 text = f"({texts[0]}) . ({texts[1]}) = {product:.6g}"
-                m.positions[f"{name}.angle"] = Rows(f"{name}.angle", "rigid", expression, text, stated=stated)
+                m.positions[f"{name}.angle"] = EquationRows(
+                    f"{name}.angle", "rigid", expression, text, stated=stated
+                )
 
 
 def _array(given: Any, m: Any) -> np.ndarray:
@@ -148,7 +150,9 @@ def length_row(
     if superfluous is not None:
         del m.positions[superfluous]
     shown = f"{length:.6g}" if isinstance(length, (int, float)) else str(length)
-    m.positions[row] = Rows(row, kind, expression, f"|{text}|^2 = {shown}^2", -2 * length, "N", stated)
+    m.positions[row] = EquationRows(
+        row, kind, expression, f"|{text}|^2 = {shown}^2", -2 * length, "N", stated
+    )
 
 
 def _check_still(m: Any, item: str, arm: Geometric, length: float, pair: tuple[str, ...]) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 from sekant.errors import ModelError
 from sekant.geometry.spatial import SX
 from sekant.model.points.element import Element, register
-from sekant.model.points.geometric import Rows
+from sekant.model.points.geometric import EquationRows
 from sekant.model.points.values import Angle as AngleValue
 from sekant.model.points.values import Anything, Direction
 
@@ -91,7 +91,7 @@ class Motor(Element):
         angle = m.value(self.angle)
         across_now = -ca.sin(angle) * SX(ca.DM(start)) + ca.cos(angle) * SX(ca.DM(side))
         row = ca.dot(x, across_now) / length
-        m.positions[name] = Rows(name, "driver", row, f"{name}: angle follows time", 1.0, "N*m")
+        m.positions[name] = EquationRows(name, "driver", row, f"{name}: angle follows time", 1.0, "N*m")
         m.given[name] = angle
 
 
@@ -109,5 +109,5 @@ class Drive(Element):
     def compose(self, name: str, m: Any) -> None:
         quantity, value = m.value(self.quantity), m.value(self.value)
         text = f"{name}: follows time"
-        m.positions[name] = Rows(name, "driver", quantity - value, text, 1.0, "J", stated=True)
+        m.positions[name] = EquationRows(name, "driver", quantity - value, text, 1.0, "J", stated=True)
         m.given[name] = value

@@ -62,7 +62,7 @@ class RodPart(Part):
 
 
 @dataclass(frozen=True, eq=False)
-class Body(Part):
+class BodyPart(Part):
     """A rigid body whose local frame is given by an origin and one (plane) or two (space) points or vectors.
 
     `U` (dim, dim - 1): [x, y] = P U with the columns of P the points (DERA 2.2.3; in the plane U = S/r with

@@ -11,7 +11,7 @@ from pydantic import Field, model_validator
 from sekant.errors import ModelError
 from sekant.geometry.spatial import SX
 from sekant.model.points.element import Element, register
-from sekant.model.points.geometric import AXES, FOLLOWS, Coordinate, Geometric
+from sekant.model.points.geometric import AXES, FOLLOWS, BasicComponent, Geometric
 from sekant.model.points.values import Anything, Number, Numbers, Position, VelocityVector
 
 
@@ -90,7 +90,7 @@ class Point(Element):
 
 
 @register
-class Vector(Element):
+class FreeVector(Element):
     """A vector that turns, with its components and their rates at the start."""
 
     section: ClassVar = "vectors"
@@ -135,7 +135,7 @@ def _basic(m: Any, name: str, start: Any, rate: Any, free: str | None, weight: A
                 fixed = m.value(moved[axis])
                 begin = float(m.at_start(fixed).item())
                 first = float(m.at_start(m.lookups.jacobian(fixed, m.t)).item())
-        c = Coordinate(
+        c = BasicComponent(
             f"{name}.{axis}",
             SX.sym(f"{name}.{axis}"),
             SX.sym(f"{name}.v{axis}"),

@@ -46,7 +46,7 @@ def car_model(
 ) -> Model:
     """The model of a car at `speed` (m/s) along x, its origin at `start` (x, y, m), driven by `commands`."""
     car = car_description(given)
-    return _Builder(car, commands or Commands(), speed, start).build()
+    return _CarBuilder(car, commands or Commands(), speed, start).build()
 
 
 def standing_loads(car: Car) -> dict[str, float]:
@@ -74,7 +74,7 @@ def check_standing(car: Car) -> None:
             raise ModelError(error.message, path=("axles", name, "tire")) from None
 
 
-class _Builder:
+class _CarBuilder:
     def __init__(self, car: Car, commands: Commands, speed: float, start: tuple[float, float]):
         self.car, self.commands, self.speed, self.start = car, commands, speed, start
         self.wheel_load = standing_loads(car)

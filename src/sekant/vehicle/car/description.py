@@ -90,7 +90,7 @@ class Chassis(Description):
         return self
 
 
-class Wheel(Description):
+class RimAndTire(Description):
     """Rim and tire of one wheel: what spins."""
 
     mass: Kilograms = 20.0
@@ -156,13 +156,13 @@ class Axle(Description):
     """{track: ..., stiffness: ..., damping: ...}, or a file of hard points"""
     tire: AnyTire
     """property file (.tir), or {type: fiala_tire, ...}"""
-    wheel: Wheel = Wheel()
+    wheel: RimAndTire = RimAndTire()
     steering: Steering | None = None
     anti_roll_bar: StiffnessNumber = 0.0
     """force at each wheel over the difference of their travels"""
 
 
-class Drive(Description):
+class Drivetrain(Description):
     """Motor and differential."""
 
     axle: str = "rear"
@@ -221,7 +221,7 @@ class Car(Description):
     description: str = ""
     chassis: Chassis
     axles: dict[str, Axle]
-    drive: Drive | None = Drive()
+    drive: Drivetrain | None = Drivetrain()
     brakes: Brakes | None = Brakes()
     air: Air | None = None
     road: AnyRoad = Plane()

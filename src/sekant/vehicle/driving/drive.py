@@ -17,7 +17,7 @@ from sekant.vehicle.car.single_track import single_track
 from sekant.vehicle.drivers import hold_speed
 from sekant.vehicle.driving.lateral import lateral_model
 from sekant.vehicle.driving.settle import needs_settling, settled
-from sekant.vehicle.maneuvers.base import OVERTURNED, Maneuver, Run, Setting, maneuver
+from sekant.vehicle.maneuvers.base import OVERTURNED, DrivenManeuver, Maneuver, ManeuverContext, maneuver
 
 ROWS_PER_SECOND = 100.0
 
@@ -33,7 +33,7 @@ def drive(
     rtol: float | None = None,
     output_step: float | None = None,
     **options: Any,
-) -> Run:
+) -> DrivenManeuver:
     """Drive a car through a maneuver (an object, or its name with `options` such as ``speed="80 km/h"``).
 
     `reduced`: axles with hard points as path and surface joints. `method`, `step`, `rtol`, `output_step` as for
@@ -45,7 +45,7 @@ def drive(
     chosen = maneuver(what, **options) if isinstance(what, str) else what
     car = car.model_copy(update={"road": chosen.road(car)})
     linear = single_track(car, standing_loads(car), chosen.speed)
-    commands = _watched(chosen, chosen.commands(Setting(car, linear, partial(lateral_model, car))))
+    commands = _watched(chosen, chosen.commands(ManeuverContext(car, linear, partial(lateral_model, car))))
     model = car_model(car, commands, speed=chosen.speed)
     system = compile(model)
     result = simulate(
@@ -57,7 +57,7 @@ def drive(
         rtol=rtol,
         output_step=output_step or 1 / ROWS_PER_SECOND,
     )
-    run = Run(car, chosen, model, result, linear, label or car.name)
+    run = DrivenManeuver(car, chosen, model, result, linear, label or car.name)
     return replace(run, warnings=_warnings(run))
 
 
@@ -80,7 +80,7 @@ def _watched(chosen: Maneuver, commands: Commands) -> Commands:
     return replace(commands, signals={**commands.signals, **events})
 
 
-def _warnings(run: Run) -> tuple[str, ...]:
+def _warnings(run: DrivenManeuver) -> tuple[str, ...]:
     found = []
     if not run.complete:
         found.append(

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from sekant.model.scene import SceneSurface
 from sekant.results import Result
-from sekant.vehicle.maneuvers.base import Lane, Run
+from sekant.vehicle.maneuvers.base import DrivenManeuver, Lane
 from sekant.vehicle.roads import Road, road_values
 
 Floats = NDArray[np.float64]
@@ -22,7 +22,7 @@ MOST = 700  # points along
 GROUND = [0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0]
 
 
-def with_scenery(run: Run) -> Result:
+def with_scenery(run: DrivenManeuver) -> Result:
     """The result of a run, with road and cones in its scene."""
     result, road = run.result, run.car.road
     scene = result.scene.copy()

@@ -81,7 +81,7 @@ def steady_turns(given: Car | dict[str, Any], speed: float, accelerations: Seque
     linear = single_track(car, standing_loads(car), speed)
     commands = Commands(steer="steer", torque="torque", parameters={"steer": 0.0, "torque": 0.0})
     system = compile(car_model(car, commands, speed=speed), parameters=["steer", "torque"])
-    search = _Search(car, system, linear, speed)
+    search = _TurnSearch(car, system, linear, speed)
     found, last = [], 0.0
     for a in wanted:
         between = np.linspace(last, a, int(np.ceil((a - last) / STEP)) + 1)[1:]
@@ -92,7 +92,7 @@ def steady_turns(given: Car | dict[str, Any], speed: float, accelerations: Seque
     return SteadyTurns(speed, wanted, tuple(found), linear, system)
 
 
-class _Search:
+class _TurnSearch:
     """Goes from turn to turn; each begins where the last one was found."""
 
     def __init__(self, car: Car, system: System, linear: SingleTrack, speed: float):

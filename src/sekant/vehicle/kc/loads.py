@@ -18,7 +18,7 @@ from sekant.model.forces import Bushing, SpringDamper
 from sekant.model.joints import Revolute
 from sekant.model.model import Model
 from sekant.model.resolve import resolve
-from sekant.vehicle.components import LoadCase
+from sekant.vehicle.components import AxleLoadCase
 from sekant.vehicle.hardpoints import HardPoints, hard_points
 from sekant.vehicle.kc.rig import LOADS, Rig, loaded_rig
 from sekant.vehicle.kc.roles import SIDES, AxleRoles, axle_of
@@ -83,7 +83,7 @@ class LoadTable:
 
 def member_loads(
     given: Model | HardPoints | dict[str, Any],
-    cases: Mapping[str, LoadCase | dict[str, Any]] | None = None,
+    cases: Mapping[str, AxleLoadCase | dict[str, Any]] | None = None,
     roles: AxleRoles | None = None,
     *,
     wheel_load: float | None = None,
@@ -105,7 +105,7 @@ def member_loads(
     rig = loaded_rig(model, roles, "spring")
     rest, forces, axial, applied = None, {}, {}, {}
     for name, raw in cases.items():
-        case = raw if isinstance(raw, LoadCase) else LoadCase.model_validate(raw)
+        case = raw if isinstance(raw, AxleLoadCase) else AxleLoadCase.model_validate(raw)
         values = _values(name, case, roles, wheel_load, _track(model, rig))
         applied[name] = values
         found = rig.settle(values, rest)
@@ -148,7 +148,7 @@ def _place(model: Model, key: str) -> Vector:
 
 
 def _values(
-    name: str, case: LoadCase, roles: AxleRoles, load: float | None, track: float
+    name: str, case: AxleLoadCase, roles: AxleRoles, load: float | None, track: float
 ) -> dict[str, float]:
     values: dict[str, float] = {"rack": case.rack} if roles.left.rack is not None else {}
     for side in SIDES:

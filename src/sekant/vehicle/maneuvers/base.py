@@ -27,7 +27,7 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Measure:
+class ManeuverMeasure:
     """A number that a maneuver is judged by: its name, value, unit and definition."""
 
     name: str
@@ -49,7 +49,7 @@ OVERTURNED = Stop("cos(angles.roll)*cos(angles.pitch) - 0.5", "the car has turne
 
 
 @dataclass(frozen=True, eq=False)
-class Run:
+class DrivenManeuver:
     """A maneuver as it was driven."""
 
     car: Car
@@ -87,7 +87,7 @@ class Run:
         return self.result.status == "finished" or ended
 
     @cached_property
-    def measures(self) -> list[Measure]:
+    def measures(self) -> list[ManeuverMeasure]:
         """Those of the maneuver, if it was driven to its end, and those of every run."""
         own = self.maneuver.measures(self) if self.complete else []
         return [*own, *common_measures(self)]
@@ -104,7 +104,7 @@ class Lane:
 
 
 @dataclass(frozen=True)
-class Setting:
+class ManeuverContext:
     """What a maneuver may know of the car: the description, its single-track model, and on demand, since it takes
     seconds, the `lateral` motion by its exact linear model at a speed (m/s)."""
 
@@ -134,7 +134,7 @@ class Maneuver(Description):
         """Duration, s."""
         raise NotImplementedError
 
-    def commands(self, at: Setting) -> Commands:
+    def commands(self, at: ManeuverContext) -> Commands:
         """What the driver does."""
         raise NotImplementedError
 
@@ -151,7 +151,7 @@ class Maneuver(Description):
         """Lanes between cones, if there are any."""
         return ()
 
-    def measures(self, run: Run) -> list[Measure]:
+    def measures(self, run: DrivenManeuver) -> list[ManeuverMeasure]:
         return []
 
 
@@ -177,7 +177,7 @@ def maneuver(kind: str, **options: Any) -> Maneuver:
         raise (faults[0] if len(faults) == 1 else ModelErrors(faults)) from None
 
 
-def common_measures(run: Run) -> list[Measure]:
+def common_measures(run: DrivenManeuver) -> list[ManeuverMeasure]:
     """What every run tells."""
     ay, loads = (
         run.lateral_acceleration,
@@ -185,32 +185,34 @@ def common_measures(run: Run) -> list[Measure]:
     )
     least = min(float(load.min()) for load in loads)
     return [
-        Measure("largest lateral acceleration", _most(ay), "m/s^2", "of the center of mass, |v_y' + r V|"),
-        Measure(
+        ManeuverMeasure(
+            "largest lateral acceleration", _most(ay), "m/s^2", "of the center of mass, |v_y' + r V|"
+        ),
+        ManeuverMeasure(
             "largest sideslip",
             np.degrees(_most(run["sideslip"])),
             "deg",
             "of the center of mass, |atan(v_y / V)|",
         ),
-        Measure(
+        ManeuverMeasure(
             "largest yaw rate",
             np.degrees(_most(run["yaw_rate"])),
             "deg/s",
             "of the chassis about the vertical",
         ),
-        Measure(
+        ManeuverMeasure(
             "largest roll angle",
             np.degrees(_most(run["angles"][:, 2])),
             "deg",
             "of the chassis against the horizontal",
         ),
-        Measure(
+        ManeuverMeasure(
             "largest steering wheel angle",
             np.degrees(_most(run["steering_wheel"])),
             "deg",
             "that the driver turns to",
         ),
-        Measure("least wheel load", least, "N", "of all wheels; 0: a wheel was off the road"),
+        ManeuverMeasure("least wheel load", least, "N", "of all wheels; 0: a wheel was off the road"),
     ]
 
 
@@ -231,9 +233,9 @@ def first_time(t: Floats, y: Floats, level: float, start: float = 0.0) -> float:
     return float(t[k - 1] + (t[k] - t[k - 1]) * (level - y[k - 1]) / (y[k] - y[k - 1]))
 
 
-def side_by_side(runs: Sequence[Run]) -> list[tuple[Measure, list[float]]]:
+def side_by_side(runs: Sequence[DrivenManeuver]) -> list[tuple[ManeuverMeasure, list[float]]]:
     """Every measure of the runs of one maneuver, with its values; NaN where a run has none."""
-    found: dict[str, Measure] = {}
+    found: dict[str, ManeuverMeasure] = {}
     for run in sorted(runs, key=lambda run: -len(run.measures)):  # complete ones tell the order
         found |= {m.name: m for m in run.measures if m.name not in found}
     values = [{m.name: m.value for m in run.measures} for run in runs]

@@ -11,11 +11,11 @@ import numpy as np
 from sekant.vehicle.car.commands import Commands
 from sekant.vehicle.drivers import hold_speed
 from sekant.vehicle.maneuvers.base import (
+    DrivenManeuver,
     Floats,
     Maneuver,
-    Measure,
-    Run,
-    Setting,
+    ManeuverContext,
+    ManeuverMeasure,
     Stop,
     first_time,
     register,
@@ -46,44 +46,44 @@ class BrakeStraight(Maneuver):
     def _pedal(self) -> str:
         return f"step5(t, {self.at!r}, 0, {self.at + self.rise!r}, {self.pedal!r})"
 
-    def commands(self, at: Setting) -> Commands:
+    def commands(self, at: ManeuverContext) -> Commands:
         return Commands(brake=self._pedal())
 
     @property
     def stop(self) -> Stop:
         return Stop(f"speed - {STOPPED!r}", "the car stands")
 
-    def measures(self, run: Run) -> list[Measure]:
+    def measures(self, run: DrivenManeuver) -> list[ManeuverMeasure]:
         t, v = run.t, run["speed"]
         s = run["position"][:, 0]
         begin = float(np.interp(self.at, t, s))
         stands = run.result.status == "stopped"
         return [
-            Measure(
+            ManeuverMeasure(
                 "stopping distance",
                 float(s[-1]) - begin if stands else float("nan"),
                 "m",
                 f"from the begin of braking to {STOPPED} m/s",
             ),
-            Measure(
+            ManeuverMeasure(
                 "mean deceleration",
                 self._mean(t, v, s),
                 "m/s^2",
                 "over the distance from 80 to 10 % of the speed",
             ),
-            Measure(
+            ManeuverMeasure(
                 "largest deceleration",
                 float(-run.longitudinal_acceleration.min()),
                 "m/s^2",
                 "of the center of mass, -(V' - r v_y)",
             ),
-            Measure(
+            ManeuverMeasure(
                 "largest pitch angle",
                 degrees(float(np.abs(run["angles"][:, 1]).max())),
                 "deg",
                 "of the chassis against the horizontal",
             ),
-            Measure(
+            ManeuverMeasure(
                 "lateral deviation",
                 float(np.abs(run["position"][:, 1]).max()),
                 "m",
@@ -116,7 +116,7 @@ class BrakeInTurn(BrakeStraight):
     at: Seconds = 5.0
     pedal: Plain = 0.4
 
-    def commands(self, at: Setting) -> Commands:
+    def commands(self, at: ManeuverContext) -> Commands:
         angle = self.acceleration / (self.speed * at.linear.yaw_gain(self.speed))
         steer = f"step5(t, 0.5, 0, 1.5, {angle!r})"
         held = hold_speed(Commands(steer=steer), at.car, repr(self.speed), at.linear.mass)
@@ -127,28 +127,32 @@ class BrakeInTurn(BrakeStraight):
             torque=f"({held.torque})*step5(t, {self.at!r}, 1, {self.at + 0.1!r}, 0)",
         )
 
-    def measures(self, run: Run) -> list[Measure]:
+    def measures(self, run: DrivenManeuver) -> list[ManeuverMeasure]:
         t, r = run.t, run["yaw_rate"]
         before = float(np.interp(self.at, t, r))
         second = float(np.interp(self.at + 1.0, t, r))
         first = np.sign(before) * r[(t > self.at) & (t < self.at + 1.0)]
         beta = run["sideslip"][t > self.at]
         return [
-            Measure("yaw rate before braking", degrees(before), "deg/s", "as the pedal begins to move"),
-            Measure("yaw rate after 1 s of braking", second / before, "1", "over that before braking"),
-            Measure(
+            ManeuverMeasure(
+                "yaw rate before braking", degrees(before), "deg/s", "as the pedal begins to move"
+            ),
+            ManeuverMeasure(
+                "yaw rate after 1 s of braking", second / before, "1", "over that before braking"
+            ),
+            ManeuverMeasure(
                 "largest yaw rate in the first second",
                 float(first.max()) / abs(before),
                 "1",
                 "over that before braking",
             ),
-            Measure(
+            ManeuverMeasure(
                 "largest sideslip while braking",
                 degrees(float(np.abs(beta).max())),
                 "deg",
                 "of the center of mass, |atan(v_y / V)|",
             ),
-            Measure(
+            ManeuverMeasure(
                 "mean deceleration",
                 self._mean(t[t > self.at], run["speed"][t > self.at], _way(run)[t > self.at]),
                 "m/s^2",
@@ -157,7 +161,7 @@ class BrakeInTurn(BrakeStraight):
         ]
 
 
-def _way(run: Run) -> Floats:
+def _way(run: DrivenManeuver) -> Floats:
     """(n,) m along the path."""
     steps = np.linalg.norm(np.diff(run["position"][:, :2], axis=0), axis=1)
     return np.concatenate([[0.0], np.cumsum(steps)])

@@ -11,7 +11,16 @@ from sekant.vehicle.car.axle_data import axle_data
 from sekant.vehicle.car.commands import Commands
 from sekant.vehicle.car.description import Car
 from sekant.vehicle.drivers import follow_path, hold_speed
-from sekant.vehicle.maneuvers.base import Floats, Lane, Maneuver, Measure, Run, Setting, Stop, register
+from sekant.vehicle.maneuvers.base import (
+    DrivenManeuver,
+    Floats,
+    Lane,
+    Maneuver,
+    ManeuverContext,
+    ManeuverMeasure,
+    Stop,
+    register,
+)
 from sekant.vehicle.plain import Meters, MetersPerSecond, Seconds
 
 RUN_UP = 30.0  # m before the first cones
@@ -55,30 +64,32 @@ class LaneChange(Maneuver):
     def _length(self) -> float:
         raise NotImplementedError
 
-    def commands(self, at: Setting) -> Commands:
+    def commands(self, at: ManeuverContext) -> Commands:
         path, lateral = self.path(at.car), at.lateral(self.speed)
         steered = follow_path(Commands(), *path, speed=self.speed, lateral=lateral)
         return hold_speed(steered, at.car, repr(self.speed), at.linear.mass)
 
-    def measures(self, run: Run) -> list[Measure]:
+    def measures(self, run: DrivenManeuver) -> list[ManeuverMeasure]:
         x, y = run["position"][:, 0], run["position"][:, 1]
         off = np.abs(y - np.interp(x, *self.path(run.car)))
         found = [
-            Measure(
+            ManeuverMeasure(
                 "largest path error", float(off.max()), "m", "of the center of mass from the path, across x"
             ),
-            Measure("speed lost", float(run["speed"][0] - run["speed"][-1]), "m/s", "from start to end"),
+            ManeuverMeasure(
+                "speed lost", float(run["speed"][0] - run["speed"][-1]), "m/s", "from start to end"
+            ),
         ]
         room = self._room(run)
         if room is not None:
             found.append(
-                Measure(
+                ManeuverMeasure(
                     "least distance to cones", room, "m", "of the body's corners; negative: cones are hit"
                 )
             )
         return found
 
-    def _room(self, run: Run) -> float | None:
+    def _room(self, run: DrivenManeuver) -> float | None:
         lanes = [lane for lane in self.lanes(run.car) if lane.width > 0]
         if not lanes:
             return None

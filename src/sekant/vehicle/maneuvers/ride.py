@@ -10,7 +10,14 @@ from sekant.vehicle.car.axle_data import axle_data
 from sekant.vehicle.car.commands import Commands
 from sekant.vehicle.car.description import Car
 from sekant.vehicle.drivers import hold_speed
-from sekant.vehicle.maneuvers.base import Floats, Maneuver, Measure, Run, Setting, register
+from sekant.vehicle.maneuvers.base import (
+    DrivenManeuver,
+    Floats,
+    Maneuver,
+    ManeuverContext,
+    ManeuverMeasure,
+    register,
+)
 from sekant.vehicle.plain import Seconds
 from sekant.vehicle.roads import RandomRoad, Road
 
@@ -42,10 +49,10 @@ class Ride(Maneuver):
             roughness=self.roughness, seed=self.seed, track=track, start=10.0, friction=car.road.friction
         )
 
-    def commands(self, at: Setting) -> Commands:
+    def commands(self, at: ManeuverContext) -> Commands:
         return hold_speed(Commands(), at.car, repr(self.speed), at.linear.mass)
 
-    def measures(self, run: Run) -> list[Measure]:
+    def measures(self, run: DrivenManeuver) -> list[ManeuverMeasure]:
         t = run.t
         v = run["velocity"][:, 2]
         az = np.gradient(v, t, edge_order=2)
@@ -56,20 +63,24 @@ class Ride(Maneuver):
         }
         share = max(float(load.std() / load.mean()) for load in loads.values())
         return [
-            Measure(
+            ManeuverMeasure(
                 "weighted vertical acceleration",
                 _rms(weighted[late]),
                 "m/s^2",
                 "root mean square of the chassis' center of mass, weighted by W_k",
             ),
-            Measure("vertical acceleration", _rms(az[late]), "m/s^2", "root mean square, without weighting"),
-            Measure(
+            ManeuverMeasure(
+                "vertical acceleration", _rms(az[late]), "m/s^2", "root mean square, without weighting"
+            ),
+            ManeuverMeasure(
                 "largest dynamic load share",
                 100 * share,
                 "%",
                 "standard deviation over mean of a wheel's load",
             ),
-            Measure("roll rate", float(np.degrees(_rms(run["turn"][late, 0]))), "deg/s", "root mean square"),
+            ManeuverMeasure(
+                "roll rate", float(np.degrees(_rms(run["turn"][late, 0]))), "deg/s", "root mean square"
+            ),
         ]
 
 

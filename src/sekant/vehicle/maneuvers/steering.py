@@ -9,11 +9,18 @@ import numpy as np
 
 from sekant.vehicle.car.commands import Commands
 from sekant.vehicle.drivers import hold_speed
-from sekant.vehicle.maneuvers.base import Maneuver, Measure, Run, Setting, first_time, register
+from sekant.vehicle.maneuvers.base import (
+    DrivenManeuver,
+    Maneuver,
+    ManeuverContext,
+    ManeuverMeasure,
+    first_time,
+    register,
+)
 from sekant.vehicle.plain import Plain, Radians, Seconds
 
 
-def _for_acceleration(at: Setting, speed: float, acceleration: float) -> float:
+def _for_acceleration(at: ManeuverContext, speed: float, acceleration: float) -> float:
     """Steering wheel angle (rad) that gives the linear car this lateral acceleration (m/s^2)."""
     return acceleration / (speed * at.linear.yaw_gain(speed))
 
@@ -38,14 +45,14 @@ class StepSteer(Maneuver):
     def until(self) -> float:
         return self.duration
 
-    def _angle(self, at: Setting) -> float:
+    def _angle(self, at: ManeuverContext) -> float:
         return self.angle if self.angle is not None else _for_acceleration(at, self.speed, self.acceleration)
 
-    def commands(self, at: Setting) -> Commands:
+    def commands(self, at: ManeuverContext) -> Commands:
         steer = f"step5(t, {self.at!r}, 0, {self.at + self.rise!r}, {self._angle(at)!r})"
         return hold_speed(Commands(steer=steer), at.car, repr(self.speed), at.linear.mass)
 
-    def measures(self, run: Run) -> list[Measure]:
+    def measures(self, run: DrivenManeuver) -> list[ManeuverMeasure]:
         t, steer = run.t, run["steering_wheel"]
         late = t > t[-1] - 1.0
         end = float(steer[late].mean())
@@ -58,25 +65,25 @@ class StepSteer(Maneuver):
             gain = steady / end
             unit = "1/s" if name == "yaw rate" else "m/s^2/deg"
             found += [
-                Measure(
+                ManeuverMeasure(
                     f"{name} gain",
                     gain if unit == "1/s" else gain / degrees(1),
                     unit,
                     "steady value over steering wheel angle",
                 ),
-                Measure(
+                ManeuverMeasure(
                     f"time to 90 % of {name}",
                     first_time(t, up, 0.9 * abs(steady)) - half,
                     "s",
                     "from half the steering wheel angle",
                 ),
-                Measure(
+                ManeuverMeasure(
                     f"peak time of {name}",
                     float(t[int(np.argmax(up))]) - half,
                     "s",
                     "from half the steering wheel angle",
                 ),
-                Measure(
+                ManeuverMeasure(
                     f"overshoot of {name}",
                     100 * (float(up.max()) / abs(steady) - 1),
                     "%",
@@ -86,9 +93,9 @@ class StepSteer(Maneuver):
         beta = float(run["sideslip"][late].mean())
         roll = float(run["angles"][late, 2].mean())
         ay = float(run.lateral_acceleration[late].mean())
-        found.append(Measure("steady sideslip", degrees(beta), "deg", "of the center of mass"))
+        found.append(ManeuverMeasure("steady sideslip", degrees(beta), "deg", "of the center of mass"))
         found.append(
-            Measure(
+            ManeuverMeasure(
                 "roll gradient",
                 degrees(roll) / ay,
                 "deg s^2/m",
@@ -117,14 +124,14 @@ class SteadyCircle(Maneuver):
     def until(self) -> float:
         return self.duration
 
-    def commands(self, at: Setting) -> Commands:
+    def commands(self, at: ManeuverContext) -> Commands:
         most = _for_acceleration(at, self.speed, self.acceleration)
         rate = most / (self.duration - 1.0)
         # the ramp begins with a second of constant acceleration of the steering wheel
         steer = f"{rate!r}*if_else(t < 1, t^3*(1 - t/2), t - 0.5)"
         return hold_speed(Commands(steer=steer), at.car, repr(self.speed), at.linear.mass)
 
-    def measures(self, run: Run) -> list[Measure]:
+    def measures(self, run: DrivenManeuver) -> list[ManeuverMeasure]:
         ay = run.lateral_acceleration
         chosen = (ay > 1.0) & (ay < min(3.0, 0.7 * ay.max())) & (run.t > 2.0)
         if chosen.sum() < 5:
@@ -136,14 +143,18 @@ class SteadyCircle(Maneuver):
         beta = float(np.polyfit(ay[chosen], run["sideslip"][chosen], 1)[0])
         roll = float(np.polyfit(ay[chosen], run["angles"][chosen, 2], 1)[0])
         return [
-            Measure(
+            ManeuverMeasure(
                 "understeer gradient",
                 degrees(K),
                 "deg s^2/m",
                 "d(steer angle - L / R) / d(lateral acceleration), 1 to 3 m/s^2",
             ),
-            Measure("sideslip gradient", degrees(beta), "deg s^2/m", "d(sideslip) / d(lateral acceleration)"),
-            Measure("roll gradient", degrees(roll), "deg s^2/m", "d(roll angle) / d(lateral acceleration)"),
+            ManeuverMeasure(
+                "sideslip gradient", degrees(beta), "deg s^2/m", "d(sideslip) / d(lateral acceleration)"
+            ),
+            ManeuverMeasure(
+                "roll gradient", degrees(roll), "deg s^2/m", "d(roll angle) / d(lateral acceleration)"
+            ),
         ]
 
 
@@ -172,7 +183,7 @@ class SineWithDwell(Maneuver):
     def until(self) -> float:
         return self.at + 1 / self.frequency + self.dwell + 4.0
 
-    def commands(self, at: Setting) -> Commands:
+    def commands(self, at: ManeuverContext) -> Commands:
         A = self.angle if self.angle is not None else _for_acceleration(at, self.speed, self.acceleration)
         f, T = self.frequency, 1 / self.frequency
         s = f"(t - {self.at!r})"
@@ -184,7 +195,7 @@ class SineWithDwell(Maneuver):
         steer = f"{A!r}*sin({2 * pi * f!r}*({phase}))*{window}"
         return hold_speed(Commands(steer=steer), at.car, repr(self.speed), at.linear.mass)
 
-    def measures(self, run: Run) -> list[Measure]:
+    def measures(self, run: DrivenManeuver) -> list[ManeuverMeasure]:
         t, r, T = run.t, run["yaw_rate"], 1 / self.frequency
         end = self.at + T + self.dwell
         second = (t > self.at + T / 2) & (t < end)
@@ -193,7 +204,7 @@ class SineWithDwell(Maneuver):
         for later in (1.0, 1.75):
             left = 100 * float(np.interp(end + later, t, r)) / peak
             found.append(
-                Measure(
+                ManeuverMeasure(
                     f"yaw rate {later:g} s after the end",
                     left,
                     "%",
@@ -204,7 +215,7 @@ class SineWithDwell(Maneuver):
             np.interp(self.at, t, run["position"][:, 1])
         )
         found.append(
-            Measure(
+            ManeuverMeasure(
                 "lateral displacement at 1.07 s",
                 abs(y),
                 "m",
@@ -234,31 +245,31 @@ class SweptSine(Maneuver):
     def until(self) -> float:
         return self.duration
 
-    def commands(self, at: Setting) -> Commands:
+    def commands(self, at: ManeuverContext) -> Commands:
         A = _for_acceleration(at, self.speed, self.acceleration)
         slope = (self.last - self.first) / (2 * self.duration)
         steer = f"{A!r}*sin({2 * pi!r}*({self.first!r}*t + {slope!r}*t^2))*step5(t, 0, 0, 1, 1)"
         return hold_speed(Commands(steer=steer), at.car, repr(self.speed), at.linear.mass)
 
-    def measures(self, run: Run) -> list[Measure]:
+    def measures(self, run: DrivenManeuver) -> list[ManeuverMeasure]:
         f, H = frequency_response(run.t, run["steering_wheel"], run["yaw_rate"], 0.3, 0.9 * self.last)
         gain, phase = np.abs(H), np.degrees(np.unwrap(np.angle(H)))
         low = float(gain[:3].mean())
         peak = int(np.argmax(gain))
         below = np.flatnonzero(gain[peak:] < low / np.sqrt(2))
         return [
-            Measure("yaw rate gain at 0.3 Hz", low, "1/s", "over the steering wheel angle"),
-            Measure("resonance of the yaw rate", float(f[peak]), "Hz", "where the gain is greatest"),
-            Measure(
+            ManeuverMeasure("yaw rate gain at 0.3 Hz", low, "1/s", "over the steering wheel angle"),
+            ManeuverMeasure("resonance of the yaw rate", float(f[peak]), "Hz", "where the gain is greatest"),
+            ManeuverMeasure(
                 "peak over gain at 0.3 Hz", float(gain[peak]) / low, "1", "greatest gain over that at 0.3 Hz"
             ),
-            Measure(
+            ManeuverMeasure(
                 "phase of the yaw rate at 1 Hz",
                 float(np.interp(1.0, f, phase)),
                 "deg",
                 "behind the steering wheel",
             ),
-            Measure(
+            ManeuverMeasure(
                 "bandwidth of the yaw rate",
                 float(f[peak + below[0]]) if below.size else float("nan"),
                 "Hz",

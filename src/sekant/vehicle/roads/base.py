@@ -33,7 +33,7 @@ Floats = NDArray[np.float64]
 Span = Annotated[tuple[Length, Length], Vector(("from", "to"))]
 
 
-class Surroundings(Protocol):
+class RoadSurroundings(Protocol):
     """What a road may ask: the lookups of tables, and the values of expressions."""
 
     lookups: Lookups
@@ -61,11 +61,11 @@ class Road(Description):
     patches: tuple[Patch, ...] = ()
     """rectangles of another friction; later ones lie on top"""
 
-    def elevation(self, around: Surroundings, x: SX, y: SX) -> SX:
+    def elevation(self, around: RoadSurroundings, x: SX, y: SX) -> SX:
         """Height () m at x, y () m."""
         raise NotImplementedError(f"road type '{self.type}' has no height")
 
-    def grip(self, around: Surroundings, x: SX, y: SX) -> SX:
+    def grip(self, around: RoadSurroundings, x: SX, y: SX) -> SX:
         """Factor () on the friction of tires at x, y () m."""
         local = {"x": x, "y": y}
         found = around.value(self.friction, local)

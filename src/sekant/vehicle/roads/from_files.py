@@ -14,7 +14,7 @@ from sekant.errors import SekantError
 from sekant.geometry.spatial import SX
 from sekant.tables.table import Table, Table2
 from sekant.vehicle.plain import Meters
-from sekant.vehicle.roads.base import Road, Surroundings, register
+from sekant.vehicle.roads.base import Road, RoadSurroundings, register
 
 Beyond = Literal["error", "constant", "periodic"]
 
@@ -93,7 +93,7 @@ class TrackRoad(Road):
         parts = np.column_stack([(left + right) / 2, (left - right) / 2])
         return Table.cubic(self.x, parts, ends=ends, extrapolation=self.beyond, name="road")
 
-    def elevation(self, around: Surroundings, x: SX, y: SX) -> SX:
+    def elevation(self, around: RoadSurroundings, x: SX, y: SX) -> SX:
         z = around.lookups(self._table, x)
         return z[0] + z[1] * y * (2 / self.track)
 
@@ -151,5 +151,5 @@ class GridRoad(Road):
     def _table(self) -> Table2:
         return Table2.cubic(self.x, self.y, np.array(self.z), extrapolation=self.beyond, name="road")
 
-    def elevation(self, around: Surroundings, x: SX, y: SX) -> SX:
+    def elevation(self, around: RoadSurroundings, x: SX, y: SX) -> SX:
         return around.lookups(self._table, x, y)[0]

@@ -24,7 +24,7 @@ from pydantic import model_validator
 from sekant.geometry.spatial import SX
 from sekant.tables.table import Table
 from sekant.vehicle.plain import Meters
-from sekant.vehicle.roads.base import Road, Surroundings, register
+from sekant.vehicle.roads.base import Road, RoadSurroundings, register
 from sekant.vehicle.roads.smooth import blend
 
 REFERENCE = 0.1  # n0, cycles/m
@@ -98,7 +98,7 @@ class RandomRoad(Road):
         parts = np.column_stack([z.mean(axis=1), (z[:, 0] - z[:, 1]) / 2])
         return Table.cubic(x, parts, ends="periodic", extrapolation="periodic", name="random road")
 
-    def elevation(self, around: Surroundings, x: SX, y: SX) -> SX:
+    def elevation(self, around: RoadSurroundings, x: SX, y: SX) -> SX:
         s = x - self.start
         z = around.lookups(self._table, s)
         return (z[0] + z[1] * y * (2 / self.track)) * blend(s / 5.0)

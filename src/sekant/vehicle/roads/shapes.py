@@ -9,7 +9,7 @@ from pydantic import model_validator
 
 from sekant.geometry.spatial import SX
 from sekant.model.quantities import Angle, Dimensionless, Length
-from sekant.vehicle.roads.base import Road, Surroundings, register
+from sekant.vehicle.roads.base import Road, RoadSurroundings, register
 from sekant.vehicle.roads.smooth import blend, blend_integral
 
 
@@ -29,7 +29,7 @@ class Plane(Road):
 
     height: Length = 0.0
 
-    def elevation(self, around: Surroundings, x: SX, y: SX) -> SX:
+    def elevation(self, around: RoadSurroundings, x: SX, y: SX) -> SX:
         return around.value(self.height)
 
 
@@ -51,7 +51,7 @@ class Grade(Road):
         _positive(self, "blend")
         return self
 
-    def elevation(self, around: Surroundings, x: SX, y: SX) -> SX:
+    def elevation(self, around: RoadSurroundings, x: SX, y: SX) -> SX:
         slope = around.value(self.slope)
         if self.start is None:
             return slope * x
@@ -69,7 +69,7 @@ class Bank(Road):
     slope: Dimensionless
     """rise over run to the left"""
 
-    def elevation(self, around: Surroundings, x: SX, y: SX) -> SX:
+    def elevation(self, around: RoadSurroundings, x: SX, y: SX) -> SX:
         return around.value(self.slope) * y
 
 
@@ -89,7 +89,7 @@ class Ramp(Road):
         _positive(self, "length")
         return self
 
-    def elevation(self, around: Surroundings, x: SX, y: SX) -> SX:
+    def elevation(self, around: RoadSurroundings, x: SX, y: SX) -> SX:
         u = (x - around.value(self.start)) / around.value(self.length)
         return around.value(self.height) * blend(u)
 
@@ -115,7 +115,7 @@ class Sine(Road):
         _positive(self, "wavelength", "track")
         return self
 
-    def elevation(self, around: Surroundings, x: SX, y: SX) -> SX:
+    def elevation(self, around: RoadSurroundings, x: SX, y: SX) -> SX:
         length = around.value(self.wavelength)
         u = (x - around.value(self.start)) / length
         wave = ca.sin(2 * ca.pi * u)
@@ -143,7 +143,7 @@ class _Obstacle(Road):
         _positive(self, "length", "edge")
         return self
 
-    def _across(self, around: Surroundings, y: SX) -> SX:
+    def _across(self, around: RoadSurroundings, y: SX) -> SX:
         found, edge = SX(1), around.value(self.edge)
         if self.left_edge is not None:
             found = found * blend((around.value(self.left_edge) - y) / edge)
@@ -159,7 +159,7 @@ class Bump(_Obstacle):
     type: ClassVar[str] = "bump"
     summary: ClassVar[str] = "a versed sine"
 
-    def elevation(self, around: Surroundings, x: SX, y: SX) -> SX:
+    def elevation(self, around: RoadSurroundings, x: SX, y: SX) -> SX:
         u = (x - around.value(self.start)) / around.value(self.length)
         on = ca.logic_and(u > 0, u < 1)
         wave = ca.if_else(on, (1 - ca.cos(2 * ca.pi * u)) / 2, 0)
@@ -173,7 +173,7 @@ class Cleat(_Obstacle):
     type: ClassVar[str] = "cleat"
     summary: ClassVar[str] = "a bar with rounded edges; a kerb if it is long"
 
-    def elevation(self, around: Surroundings, x: SX, y: SX) -> SX:
+    def elevation(self, around: RoadSurroundings, x: SX, y: SX) -> SX:
         start, length, edge = (around.value(v) for v in (self.start, self.length, self.edge))
         up, down = blend((x - start) / edge + 0.5), blend((x - start - length) / edge + 0.5)
         return around.value(self.height) * (up - down) * self._across(around, y)
@@ -188,5 +188,5 @@ class ExpressionRoad(Road):
 
     height: Length
 
-    def elevation(self, around: Surroundings, x: SX, y: SX) -> SX:
+    def elevation(self, around: RoadSurroundings, x: SX, y: SX) -> SX:
         return around.value(self.height, {"x": x, "y": y})

@@ -72,7 +72,7 @@ _DEFAULTS = {"PKY4": 2.0, "LMUV": 0.0, "LONGVL": 16.7}
 
 
 @dataclass(frozen=True)
-class Shape:
+class MagicShape:
     """D sin(C atan(Bx - E(Bx - atan Bx))): peak, shape, stiffness and curvature factors."""
 
     B: SX
@@ -166,7 +166,7 @@ class MagicFormula61:
         C, D = c.PCX1 * c.LCX, self.mu_x * Fz
         E = at_most_one((c.PEX1 + c.PEX2 * dfz + c.PEX3 * dfz**2) * (1 - c.PEX4 * ca.sign(x)) * c.LEX)
         shift = Fz * (c.PVX1 + c.PVX2 * dfz) * c.LVX * self._digressive(self.mu_scale_x)
-        return Shape(self.K_x / (C * D + TINY * self.Fz0), C, D, E).sine(x) + shift
+        return MagicShape(self.K_x / (C * D + TINY * self.Fz0), C, D, E).sine(x) + shift
 
     # -- lateral force, pure slip (4.E19 to 4.E30) ----------------------------------------------------------
 
@@ -212,13 +212,13 @@ class MagicFormula61:
         )
 
     @cached_property
-    def _lateral(self) -> Shape:
+    def _lateral(self) -> MagicShape:
         c = self.c
         C, D = c.PCY1 * c.LCY, self.mu_y * self.at.Fz
         side = ca.sign(self.a + self.S_Hy)
         curvature = 1 + c.PEY5 * self.g**2 - (c.PEY3 + c.PEY4 * self.g) * side
         E = at_most_one((c.PEY1 + c.PEY2 * self.dfz) * curvature * c.LEY)
-        return Shape(self.K_y / (C * D + TINY * self.Fz0), C, D, E)
+        return MagicShape(self.K_y / (C * D + TINY * self.Fz0), C, D, E)
 
     @cached_property
     def Fy_pure(self) -> SX:
@@ -230,7 +230,7 @@ class MagicFormula61:
     def Fx(self) -> SX:
         c = self.c
         B = (c.RBX1 + c.RBX3 * self.g**2) * cos_atan(c.RBX2 * self.at.kappa) * c.LXAL
-        weight = Shape(B, c.RCX1, 1.0, at_most_one(c.REX1 + c.REX2 * self.dfz))
+        weight = MagicShape(B, c.RCX1, 1.0, at_most_one(c.REX1 + c.REX2 * self.dfz))
         return self.Fx_pure * weight.cosine(self.a + c.RHX1) / weight.cosine(c.RHX1)
 
     @cached_property
@@ -238,7 +238,7 @@ class MagicFormula61:
         """G_yk (4.E59)."""
         c = self.c
         B = (c.RBY1 + c.RBY4 * self.g**2) * cos_atan(c.RBY2 * (self.a - c.RBY3)) * c.LYKA
-        weight = Shape(B, c.RCY1, 1.0, at_most_one(c.REY1 + c.REY2 * self.dfz))
+        weight = MagicShape(B, c.RCY1, 1.0, at_most_one(c.REY1 + c.REY2 * self.dfz))
         shift = c.RHY1 + c.RHY2 * self.dfz
         return weight.cosine(self.at.kappa + shift) / weight.cosine(shift)
 
@@ -279,7 +279,7 @@ class MagicFormula61:
         D = peak * (1 + c.QDZ3 * ca.fabs(g) + c.QDZ4 * g**2) * c.LTR * self.at.forward
         bend = (c.QEZ4 + c.QEZ5 * g) * (2 / ca.pi) * ca.atan(B * C * slip)
         E = at_most_one((c.QEZ1 + c.QEZ2 * dfz + c.QEZ3 * dfz**2) * (1 + bend))
-        return Shape(B, C, D, E).cosine(self._equivalent(slip)) * self._cos_alpha
+        return MagicShape(B, C, D, E).cosine(self._equivalent(slip)) * self._cos_alpha
 
     @cached_property
     def residual_torque(self) -> SX:

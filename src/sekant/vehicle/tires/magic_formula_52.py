@@ -11,7 +11,7 @@ from functools import cached_property
 
 import casadi as ca
 
-from sekant.vehicle.tires.magic_formula import SX, MagicFormula61, Shape, at_most_one
+from sekant.vehicle.tires.magic_formula import SX, MagicFormula61, MagicShape, at_most_one
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ class MagicFormula52(MagicFormula61):
         D = peak * (1 + c.QDZ3 * g + c.QDZ4 * g**2) * c.LTR * self.at.forward
         bend = (c.QEZ4 + c.QEZ5 * g) * (2 / ca.pi) * ca.atan(B * C * slip)
         E = at_most_one((c.QEZ1 + c.QEZ2 * dfz + c.QEZ3 * dfz**2) * (1 + bend))
-        return Shape(B, C, D, E).cosine(self._equivalent(slip)) * self._cos_alpha
+        return MagicShape(B, C, D, E).cosine(self._equivalent(slip)) * self._cos_alpha
 
     @cached_property
     def residual_torque(self) -> SX:

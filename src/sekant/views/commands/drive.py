@@ -10,7 +10,7 @@ import typer
 from sekant.views.options import parse_assignments
 
 if TYPE_CHECKING:
-    from sekant.vehicle.maneuvers import Run
+    from sekant.vehicle.maneuvers import DrivenManeuver
 
 
 def drive(
@@ -91,7 +91,7 @@ def _runs(
     method: str | None,
     step: float | None,
     rtol: float | None,
-) -> list[Run]:
+) -> list[DrivenManeuver]:
     from sekant.vehicle.car import load_car
     from sekant.vehicle.driving import drive as drive_car
 
@@ -137,7 +137,9 @@ def _number(text: str) -> Any:
         return text
 
 
-def _write(runs: list[Run], html: Path | None, report: Path | None, output: Path | None) -> list[str]:
+def _write(
+    runs: list[DrivenManeuver], html: Path | None, report: Path | None, output: Path | None
+) -> list[str]:
     written = []
     if output is not None:
         from sekant.results import save_result
@@ -161,7 +163,7 @@ def _write(runs: list[Run], html: Path | None, report: Path | None, output: Path
     return written
 
 
-def _told(runs: list[Run], written: list[str]) -> dict[str, Any]:
+def _told(runs: list[DrivenManeuver], written: list[str]) -> dict[str, Any]:
     return {
         "ok": all(run.result.ok for run in runs),
         "maneuver": runs[0].maneuver.type,
@@ -187,7 +189,7 @@ def _told(runs: list[Run], written: list[str]) -> dict[str, Any]:
     }
 
 
-def _print(runs: list[Run]) -> None:
+def _print(runs: list[DrivenManeuver]) -> None:
     from sekant.vehicle.maneuvers import side_by_side
 
     first = runs[0]
