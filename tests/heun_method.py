@@ -2,9 +2,10 @@
 
 from sekant.solvers.common.calls import call_native
 from sekant.solvers.common.loops import inner, procedure
+from sekant.solvers.common.outcome import FINISHED, MORE, NOT_FINITE
 from sekant.solvers.common.spans import divide
 from sekant.solvers.ode import Method, register
-from sekant.solvers.ode.memory import FINISHED, LARGEST_STATE, MORE, NOT_FINITE, Run
+from sekant.solvers.ode.memory import LARGEST_STATE, Run
 from sekant.solvers.ode.segments import enter_segment, keep_held
 from sekant.solvers.ode.unit_blocks import normalize
 

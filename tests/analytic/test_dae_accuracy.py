@@ -8,15 +8,16 @@ from scipy.integrate import solve_ivp
 from scipy.special import ellipj, ellipk
 
 from dae_systems import first_order, pendulum, skate, top
+from sekant.solvers.common.checks import StepOptions
+from sekant.solvers.common.outcome import FINISHED
 from sekant.solvers.dae import integrate_dae
-from sekant.solvers.dae import memory as at
-from sekant.solvers.dae.memory import Options, lay_out
+from sekant.solvers.dae.memory import lay_out
 from sekant.solvers.dae.radau import advance
 
 
 def radau_with_fixed_steps(problem, x0, times, h, tolerance):
     """Rows of the state with steps of length h; `tolerance` is that of Newton's iteration."""
-    options = Options(
+    options = StepOptions(
         times=times,
         edges=times[[0, -1]],
         snap=0.0,
@@ -26,12 +27,10 @@ def radau_with_fixed_steps(problem, x0, times, h, tolerance):
         first_step=h,
         rtol=tolerance,
         atol=np.full(x0.size, tolerance),
-        redundant=False,
-        spectral_radius=0.0,
     )
     memory = lay_out(problem, x0, options)
     memory.estimating = 0
-    assert advance(memory, 10**6) == at.FINISHED
+    assert advance(memory, 10**6) == FINISHED
     assert memory.steps == round((times[-1] - times[0]) / h)
     return memory.rows
 

@@ -134,7 +134,7 @@ def test_contradicting_constraints_are_named(options):
     problem = DaeProblem(build_dae("contradiction", lagrange(q, v, 0.6 * ca.dot(v, v), Phi)))
     outcome = integrate_dae(problem, [0.0, 1.0], [0.7, 0.7], [0.0, 0.0], **options)
     assert outcome.status == "constraints"
-    assert outcome.component in (0, 2)
+    assert outcome.which in (0, 2)
     assert outcome.t.size == 0
     assert "cannot be satisfied" in outcome.describe(rows=["a", "b", "c"])
 

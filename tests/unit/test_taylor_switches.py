@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from sekant.engine.functions.taylor_tape import taylor_tape
-from sekant.solvers.taylor import EventRecord, TaylorOutcome, TaylorProblem, TaylorRun, integrate
+from sekant.solvers.common.outcome import EventRecord
+from sekant.solvers.taylor import TaylorOutcome, TaylorProblem, TaylorRun, integrate
 from sekant.tables.lookups import Lookups
 from sekant.tables.table import Table
 
@@ -37,7 +38,7 @@ def test_sliding_along_a_switch_is_reported() -> None:
     found = solve(lambda x, t: ca.if_else(x > 0.5, -1.0, 2.0), [1.0], [0.0, 2.0])
     assert found.status == "chattering"
     assert found.t_last == pytest.approx(0.5, abs=1e-13)
-    assert "flips back and forth" in found.describe()
+    assert "switches back and forth" in found.describe()
 
 
 TWIST_END = sqrt(2.0) * (4 / 3) / (1 - sqrt(1 / 3))

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sekant.engine.system import State
-from sekant.solvers.taylor import EventRecord
+from sekant.solvers.common.outcome import EventRecord
 
 Floats = NDArray[np.float64]
 WINDOW = 100
@@ -65,7 +65,7 @@ class _Located:
                 number, at, x = crossing
                 done += self._deliver(done, wanted[wanted <= at], t_rows, x_rows)
                 nq, n = self.ends[0], self.ends[2]
-                return self._ended(run, done, at, x, EventRecord(number, at, x[:nq], x[nq:n]))
+                return self._ended(run, done, at, x, EventRecord(number, at, x[:n], nq))
             done += self._deliver(done, wanted, t_rows, x_rows)
             if run.status != "finished" or ahead >= end:
                 return replace(run, t=setup.times[:done], stats={**run.stats, **self.counts})

@@ -32,11 +32,12 @@ from sekant.errors import AnalysisWarning, SolverError, suggest
 from sekant.geometry.spatial import SX
 from sekant.solvers.common.modes import Switching
 from sekant.solvers.common.objects import prepare
+from sekant.solvers.common.outcome import EventRecord, Outcome
 from sekant.solvers.dae import METHODS as IMPLICIT
-from sekant.solvers.dae import DaeOutcome, DaeProblem, integrate_dae
-from sekant.solvers.ode import METHODS, OdeOutcome, OdeProblem
+from sekant.solvers.dae import DaeProblem, integrate_dae
+from sekant.solvers.ode import METHODS, OdeProblem
 from sekant.solvers.ode import integrate as integrate_ode
-from sekant.solvers.taylor import EventRecord, TaylorOutcome, TaylorProblem
+from sekant.solvers.taylor import TaylorProblem
 from sekant.solvers.taylor import integrate as integrate_taylor
 from sekant.solvers.taylor.advance import advance as advance_taylor
 from sekant.solvers.taylor.integrate import MOST_STEPS
@@ -283,7 +284,7 @@ def _run_explicit(
             "landings": stats.landings,
         },
         outcome.x_last[system.nq + system.nv + system.nz :].copy(),
-        event=_record(outcome, system),
+        event=outcome.event,
         held=outcome.held_last if problem.sampling is not None else np.zeros(0),
         next_step=outcome.next_step or None,
         warnings=stepped_over(system)
@@ -296,14 +297,6 @@ def _run_explicit(
 def _chattering(setup: Setup, rhs: Any, p: Floats, t: Floats, x: Floats) -> tuple[AnalysisWarning, ...]:
     """Laws between whose sides fixed steps go to and fro."""
     return chattering(rhs, setup.system, p, t, x, float(setup.step or 0.0), setup.parameters)
-
-
-def _record(outcome: OdeOutcome, system: System) -> EventRecord | None:
-    event = outcome.event
-    if event is None:
-        return None
-    q, v = np.split(event.x[: system.nq + system.nv + system.nz], [system.nq])
-    return EventRecord(event.number, event.t, q, v)
 
 
 def taylor_problem(system: System, guards: Guards | None = None) -> TaylorProblem:
@@ -415,7 +408,7 @@ def run_taylor(
         inside = account.inside(outcome.t_last)
         rest = integrate(inside, x[: system.nq], x[system.nq :], at, on_event=lambda _: None)
         account.close(outcome.t_last, rest.t, rest.x)
-    names = system.state_names[system.nq : system.nq + system.nv + system.nz]
+    names = system.state_names[: system.nq + system.nv + system.nz]
     rows = list(system.facts.rows)
     stats = outcome.stats
     reached = setup.times[setup.times <= outcome.t[-1]] if outcome.t.size else setup.times[:0]
@@ -428,11 +421,11 @@ def run_taylor(
         outcome.t_failed,
         {"steps": stats.steps, "rejected": stats.rejected, "restarts": stats.restarts, "order": stats.order},
         account.work if account else done,
-        outcome.events[-1] if outcome.events else None,
+        outcome.event,
     )
 
 
-def _sliding(setup: Setup, outcome: TaylorOutcome | OdeOutcome | DaeOutcome) -> str:
+def _sliding(setup: Setup, outcome: Outcome) -> str:
     """The elements behind a switch that flips back and forth."""
     if outcome.status != "chattering":
         return ""

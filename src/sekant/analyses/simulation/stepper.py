@@ -19,9 +19,9 @@ from sekant.errors import SolverError, suggest
 from sekant.model.model import Model
 from sekant.model.points.collector import Collector
 from sekant.results import Channel, Channels
+from sekant.solvers.common.outcome import FINISHED
 from sekant.solvers.ode import METHODS
-from sekant.solvers.ode.memory import FINISHED
-from sekant.solvers.ode.stepper import Position, Stepper
+from sekant.solvers.ode.stepper import Stepper, StepperPosition
 
 Floats = NDArray[np.float64]
 AHEAD = 1024
@@ -33,7 +33,7 @@ class Snapshot:
     """A point of a simulation to which it can return: `time` (s), the state, and the inputs (np,)."""
 
     time: float
-    position: Position
+    position: StepperPosition
     p: Floats
     count: int
     origin: float

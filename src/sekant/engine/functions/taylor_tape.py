@@ -10,23 +10,12 @@ from numpy.typing import NDArray
 
 from sekant.engine.codegen.tape import CONST, INPUT, LOOKUP, core_function, lookup_groups, make_tape
 from sekant.errors import SekantError
+from sekant.solvers.taylor.tape import TableUse
 from sekant.tables.lookups import Lookups
 from sekant.tables.numeric import NumericFunction
-from sekant.tables.table import Table, Table2
 
 SX = ca.SX
 _NAMES = {getattr(ca, name): name[3:].lower() for name in dir(ca) if name.startswith("OP_")}
-
-
-@dataclass(frozen=True)
-class TableUse:
-    """Values first, first + 1, ...: derivatives `orders` of `table` at the values `arguments`, all components
-    of the first order, of the second, ..."""
-
-    table: Table | Table2
-    arguments: tuple[int, ...]
-    orders: tuple[tuple[int, ...], ...]
-    first: int
 
 
 @dataclass(frozen=True, eq=False)

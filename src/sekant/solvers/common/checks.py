@@ -2,12 +2,66 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sekant.errors import SolverError
 
 Floats = NDArray[np.float64]
+
+
+ADAPTIVE_MAX_STEPS = 10_000_000
+UNLIMITED = 2**62
+
+
+@dataclass(frozen=True)
+class StepOptions:
+    """What was asked for, checked: output `times`, `edges` of segments, times closer than `snap` being one, the fixed
+    `step` (0: adaptive), `usual_step` (0: unknown) of a run that this one goes on from, `atol` (n,)."""
+
+    times: Floats
+    edges: Floats
+    snap: float
+    step: float
+    max_step: float
+    max_steps: int
+    first_step: float
+    rtol: float
+    atol: Floats
+    usual_step: float = 0.0
+
+
+def check_options(
+    times: Floats,
+    stops: ArrayLike,
+    n: int,
+    rtol: float,
+    atol: ArrayLike,
+    step: float | None,
+    max_step: float,
+    max_steps: int | None,
+    first_step: float | None,
+    usual_step: float | None = None,
+) -> StepOptions:
+    """What an integrator of n states is asked for; `step` None: it chooses its own."""
+    check_first_step(first_step)
+    check_first_step(usual_step)
+    tolerances = check_tolerances(rtol, atol, n, max_step, max_steps)
+    snap = float(1e-14 * max(abs(times[0]), abs(times[-1])))
+    return StepOptions(
+        times=times,
+        edges=merge_stops(stops, float(times[0]), float(times[-1]), snap),
+        snap=snap,
+        step=float(step or 0.0),
+        max_step=float(max_step),
+        max_steps=int(max_steps or (ADAPTIVE_MAX_STEPS if step is None else UNLIMITED)),
+        first_step=float(first_step or 0.0),
+        rtol=float(rtol),
+        atol=tolerances,
+        usual_step=float(usual_step or 0.0),
+    )
 
 
 def check_times(t_eval: ArrayLike) -> Floats:

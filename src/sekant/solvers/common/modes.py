@@ -56,15 +56,7 @@ class Switching:
         return "a switch (abs, sign, min, max, if_else)" if site.kind == SIGN else "a switch (floor, mod)"
 
 
-def chattering_text(site: str, where: str) -> str:
-    """What a reader is told of a site that a run cannot get past."""
-    return (
-        f"{site} switches back and forth without end at {where}: the motion would have to stay on the switch (as in "
-        "sticking friction); smooth it, e.g. tanh(x / small) for sign(x)"
-    )
-
-
-class Modes(Struct):
+class SiteModes(Struct):
     """The memory of the `ns` sites of a right-hand side."""
 
     # What the sites are: for each PIECE the `count` entries of `breaks` from `first` on, `limits` (2 ns,) where its
@@ -108,7 +100,9 @@ class Modes(Struct):
     expected: Integers
 
 
-def lay_out_modes(switching: Switching | None, own: Sequence[Site] = (), other: Sequence[Site] = ()) -> Modes:
+def lay_out_modes(
+    switching: Switching | None, own: Sequence[Site] = (), other: Sequence[Site] = ()
+) -> SiteModes:
     """Memory with all sites free. Without `switching` there is none to hold, and `own` only sizes M.
 
     `other`: sites of a function that is used along with the right-hand side.
@@ -129,7 +123,7 @@ def lay_out_modes(switching: Switching | None, own: Sequence[Site] = (), other: 
     value, other_value = free_modes(own), free_modes(other)
     whole = ("row", "side", "flips", "kept_row", "expected")
     real = ("lap", "g", "g_start", "g_a", "g_b", "kept_lap", "rate", "g_now", "rate_before", "g_before")
-    return Modes(
+    return SiteModes(
         kind=np.array([site.kind for site in sites], dtype=np.int64),
         first=first,
         count=count,

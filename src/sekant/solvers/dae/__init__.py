@@ -1,8 +1,8 @@
 """Differential-algebraic systems of index 3 and stiff ordinary ones: implicit integrators."""
 
 from sekant.solvers.dae.integrate import integrate_dae
-from sekant.solvers.dae.methods import METHODS, Method
-from sekant.solvers.dae.problem import DaeOutcome, DaeProblem, DaeStats, Status
+from sekant.solvers.dae.methods import METHODS
+from sekant.solvers.dae.problem import DaeOutcome, DaeProblem, DaeStats
 from sekant.solvers.dae.stiffness import stiffness
 
 __all__ = [
@@ -10,8 +10,6 @@ __all__ = [
     "DaeOutcome",
     "DaeProblem",
     "DaeStats",
-    "Method",
-    "Status",
     "integrate_dae",
     "stiffness",
 ]

@@ -20,7 +20,7 @@ from sekant.solvers.common.loops import inner, procedure
 from sekant.solvers.common.sections import section
 from sekant.solvers.common.vectors import clear
 from sekant.solvers.dae.calls import mass_and_gradients, set_state, set_time
-from sekant.solvers.dae.memory import Memory
+from sekant.solvers.dae.memory import DaeMemory
 from sekant.solvers.linear import ldl
 
 DEPENDENT = 1e-8  # least sine of the angle between a row and the others that it is independent of
@@ -154,7 +154,7 @@ def suspect_weak_rows(memory):
     memory.selecting, memory.fresh = STRONG, 0
 
 
-@procedure(Memory, "Radau integrator", 3.0)
+@procedure(DaeMemory, "Radau integrator", 3.0)
 def select_rows(memory, t, unused):
     """Choose the rows at the present state; LAM_NOW and STAGE_LAM follow. Returns 1 if the choice changed.
 

@@ -19,6 +19,14 @@ constraints of positions and velocities. The unknown of Newton's method is dv, w
 from __future__ import annotations
 
 from sekant.solvers.common.loops import inner, procedure
+from sekant.solvers.common.outcome import (
+    CONSTRAINTS,
+    FINISHED,
+    MORE,
+    NO_CONVERGENCE,
+    NOT_FINITE,
+    TOO_MANY_STEPS,
+)
 from sekant.solvers.common.spans import divide
 from sekant.solvers.common.vectors import clear, put, take
 from sekant.solvers.dae import memory as at
@@ -32,7 +40,7 @@ from sekant.solvers.dae.calls import (
     set_state,
     set_time,
 )
-from sekant.solvers.dae.memory import Memory
+from sekant.solvers.dae.memory import DaeMemory
 from sekant.solvers.dae.outputs import start_run, write_row
 from sekant.solvers.dae.projection import (
     accelerations,
@@ -135,7 +143,7 @@ def _increment(memory, c, s):
     return largest
 
 
-@procedure(Memory, "generalized-alpha integrator", 3.0)
+@procedure(DaeMemory, "generalized-alpha integrator", 3.0)
 def alpha_step(memory, t, h):
     """One step from X into TRIAL; A_NOW, LAM_NOW become those of its end, A_ALG the algorithmic one.
 
@@ -273,7 +281,7 @@ def _steps(memory, origin, first, last, h):
     return last - first, ACCEPTED
 
 
-@procedure(Memory, "generalized-alpha integrator", 5.0)
+@procedure(DaeMemory, "generalized-alpha integrator", 5.0)
 def advance(memory, a, b):
     """Take at most `a` steps; returns a code of `memory`. Landings as in `ode.fixed_step`."""
     budget = int(a)
@@ -282,7 +290,7 @@ def advance(memory, a, b):
     most = memory.max_steps
     if memory.started == 0:
         code = start_run(memory)
-        if code != at.MORE:
+        if code != MORE:
             return code
         memory.started, memory.first = 1, 1
     while memory.row < t_eval.size:
@@ -292,7 +300,7 @@ def advance(memory, a, b):
             bad = _begin_segment(memory, memory.t)
             if bad >= 0:
                 memory.component, memory.t_failed = bad, memory.t
-                return at.CONSTRAINTS
+                return CONSTRAINTS
             memory.first = 0
         t_row, edge = t_eval[memory.row], edges[segment + 1]
         at_edge = t_row >= edge - memory.snap
@@ -311,12 +319,12 @@ def advance(memory, a, b):
         if what != ACCEPTED:
             memory.component, memory.t_failed = memory.blame, memory.t + h
             if what == DIVERGED:
-                return at.NO_CONVERGENCE
-            return at.NOT_FINITE if what == BAD_NUMBER else at.CONSTRAINTS
+                return NO_CONVERGENCE
+            return NOT_FINITE if what == BAD_NUMBER else CONSTRAINTS
         if i + done < total:
             if budget > 0 and memory.steps < most:
                 continue
-            return at.TOO_MANY_STEPS if memory.steps >= most else at.MORE
+            return TOO_MANY_STEPS if memory.steps >= most else MORE
         memory.span_start = landing
         memory.span_step = 0
         if abs(t_row - landing) <= memory.snap:
@@ -326,4 +334,4 @@ def advance(memory, a, b):
             memory.segment += 1
             memory.restarts += 1
             memory.first = 1
-    return at.FINISHED
+    return FINISHED

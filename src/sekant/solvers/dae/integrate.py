@@ -7,35 +7,22 @@ rows are handed out and Ctrl-C is heard.
 from __future__ import annotations
 
 from collections.abc import Callable
-from time import perf_counter
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from sekant.errors import SolverError
-from sekant.solvers.common.checks import check_first_step, check_times, check_tolerances, merge_stops
-from sekant.solvers.dae import memory as at
-from sekant.solvers.dae.memory import Floats, Memory, Options, lay_out
-from sekant.solvers.dae.methods import METHODS, Method, choose
-from sekant.solvers.dae.problem import DaeOutcome, DaeProblem, DaeStats, Status
+from sekant.solvers.common.checks import check_options, check_times
+from sekant.solvers.common.chunks import advance_in_chunks
+from sekant.solvers.common.methods import choose
+from sekant.solvers.common.outcome import CHATTERING, CONSTRAINTS, STATUSES
+from sekant.solvers.dae.memory import DaeMemory, Floats, lay_out
+from sekant.solvers.dae.methods import METHODS
+from sekant.solvers.dae.problem import DaeOutcome, DaeProblem, DaeStats
 from sekant.solvers.dae.state_matrices import has_redundant_rows
 
 OnChunk = Callable[[Floats, Floats, float], object]
-
-CHUNK_SECONDS = 0.15
 FIRST_CHUNK_STEPS = 64
-ADAPTIVE_MAX_STEPS = 10_000_000
-UNLIMITED = 2**62
-_STATUS: dict[int, Status] = {
-    at.MORE: "interrupted",
-    at.FINISHED: "finished",
-    at.NOT_FINITE: "not_finite",
-    at.STEP_TOO_SMALL: "step_too_small",
-    at.TOO_MANY_STEPS: "too_many_steps",
-    at.NO_CONVERGENCE: "no_convergence",
-    at.CONSTRAINTS: "constraints",
-    at.CHATTERING: "chattering",
-}
 
 
 def integrate_dae(
@@ -71,69 +58,36 @@ def integrate_dae(
 
     The result does not depend on the chunks. A KeyboardInterrupt ends the run with status "interrupted".
     """
-    chosen = choose(method, step)
+    chosen = choose(METHODS, method, step)
     times = check_times(t_eval)
     start = _check_state(problem, q0, v0, w0)
-    check_first_step(first_step)
-    if chunk_steps is not None and chunk_steps < 1:
-        raise SolverError(f"chunk_steps must be at least 1 (got {chunk_steps})")
     if not 0.0 <= spectral_radius <= 1.0:
         raise SolverError(f"spectral_radius must lie between 0 and 1 (got {spectral_radius})")
-    tolerances = check_tolerances(rtol, atol, start.size, max_step, max_steps)
-    snap = 1e-14 * max(abs(times[0]), abs(times[-1]))
-    options = Options(
-        times=times,
-        edges=merge_stops(stops, float(times[0]), float(times[-1]), snap),
-        snap=float(snap),
-        step=float(step or 0.0),
-        max_step=float(max_step),
-        max_steps=int(max_steps or (ADAPTIVE_MAX_STEPS if chosen.adaptive else UNLIMITED)),
-        first_step=float(first_step or 0.0),
-        rtol=float(rtol),
-        atol=tolerances,
-        redundant=has_redundant_rows(problem, float(times[0]), start),
-        spectral_radius=float(spectral_radius),
-    )
-    memory = lay_out(problem, start, options)
-    code = _run(chosen, memory, times, on_chunk, chunk_steps)
-    chatters = code == at.CHATTERING and problem.switching is not None
-    site = problem.switching.label(memory.site) if chatters and problem.switching else ""
-    return _outcome(_STATUS[code], times, memory, site)
+    options = check_options(times, stops, start.size, rtol, atol, step, max_step, max_steps, first_step)
+    redundant = has_redundant_rows(problem, float(times[0]), start)
+    memory = lay_out(problem, start, options, redundant, float(spectral_radius))
 
-
-def _run(
-    method: Method, memory: Memory, times: Floats, on_chunk: OnChunk | None, chunk_steps: int | None
-) -> int:
-    rows, delivered = memory.rows, 0
-
-    def deliver() -> None:
-        nonlocal delivered
-        first, delivered = delivered, memory.row
+    def hand_out(first: int, last: int) -> None:
         if on_chunk is not None:
-            progress = 1.0
-            if times.size > 1:
-                progress = float((memory.t - times[0]) / (times[-1] - times[0]))
-            on_chunk(times[first:delivered], rows[first:delivered], progress)
+            progress = (memory.t - times[0]) / (times[-1] - times[0]) if times.size > 1 else 1.0
+            on_chunk(times[first:last], memory.rows[first:last], float(progress))
 
-    code, budget = at.MORE, chunk_steps or FIRST_CHUNK_STEPS
-    try:
-        while code == at.MORE:
-            began = perf_counter()
-            code = method.advance(memory, budget)
-            if chunk_steps is None:
-                ratio = CHUNK_SECONDS / max(perf_counter() - began, 1e-6)
-                budget = max(FIRST_CHUNK_STEPS, int(budget * min(max(ratio, 0.1), 16.0)))
-            deliver()
-    except KeyboardInterrupt:
-        if code == at.MORE and delivered < memory.row:
-            deliver()
-    return code
+    code = advance_in_chunks(
+        lambda steps: chosen.advance(memory, steps),
+        lambda: memory.row,
+        hand_out,
+        FIRST_CHUNK_STEPS,
+        chunk_steps,
+    )
+    chatters = code == CHATTERING and problem.switching is not None
+    site = problem.switching.label(memory.site) if chatters and problem.switching else ""
+    return _outcome(code, times, memory, site)
 
 
-def _outcome(status: Status, times: Floats, memory: Memory, site: str) -> DaeOutcome:
-    rows = memory.row
+def _outcome(code: int, times: Floats, memory: DaeMemory, site: str) -> DaeOutcome:
+    rows, blamed = memory.row, memory.component
     return DaeOutcome(
-        status=status,
+        status=STATUSES[code],
         t=times[:rows],
         x=memory.rows[:rows],
         a=memory.a_rows[:rows],
@@ -141,7 +95,8 @@ def _outcome(status: Status, times: Floats, memory: Memory, site: str) -> DaeOut
         t_last=memory.t,
         x_last=memory.x.copy(),
         t_failed=memory.t_failed,
-        component=memory.component,
+        component=-1 if code == CONSTRAINTS else blamed,
+        which=blamed if code == CONSTRAINTS else -1,
         start_moved=(memory.moved_q, memory.moved_v),
         largest_residuals=(memory.largest_phi, memory.largest_rate),
         stats=DaeStats(
@@ -155,6 +110,7 @@ def _outcome(status: Status, times: Floats, memory: Memory, site: str) -> DaeOut
             landings=memory.turns,
         ),
         site=site,
+        implicit=True,
     )
 
 

@@ -6,13 +6,14 @@ into pieces is bit for bit the run in one piece.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sekant.solvers.common.modes import Modes, lay_out_modes
+from sekant.solvers.common.checks import StepOptions
+from sekant.solvers.common.modes import SiteModes, lay_out_modes
 from sekant.solvers.common.sections import view
 from sekant.solvers.common.sites import NUMBERS
 from sekant.solvers.common.structs import (
@@ -32,9 +33,6 @@ from sekant.solvers.linear import ldl, static_lu
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
-# What `advance` returns.
-MORE, FINISHED, NOT_FINITE, STEP_TOO_SMALL, TOO_MANY_STEPS, NO_CONVERGENCE, CONSTRAINTS, CHATTERING = range(8)
-
 LARGEST_STATE = 1e100
 
 # Where the result table of each function begins in RES.
@@ -42,23 +40,7 @@ RES_RESIDUAL, RES_JACOBIAN, RES_KINEMATICS, RES_CONSTRAINTS = 0, 4, 7, 8
 RES_SADDLE, RES_BIAS, RES_POWER, RES_GUARDS = 10, 12, 14, 15
 
 
-class Options(NamedTuple):
-    """What was asked for, checked."""
-
-    times: Floats
-    edges: Floats
-    snap: float
-    step: float
-    max_step: float
-    max_steps: int
-    first_step: float
-    rtol: float
-    atol: Floats
-    redundant: bool
-    spectral_radius: float
-
-
-class Memory(Struct):
+class DaeMemory(Struct):
     """A run. The problem must be kept as well.
 
     n = nv + nc + m unknowns of Newton's iteration, [v; curved q; lam]; nx = nq + nv + nw states, [q; v; w].
@@ -167,7 +149,7 @@ class Memory(Struct):
     arg_bias: Whole
     res: Whole
     res_at: Address  # of res
-    modes: Modes
+    modes: SiteModes
     work: Vector
     # Results: f residuals (n,), k (3, nnz) values of K0, K1, K2, rhs f and gamma (nv + m,).
     f: Vector
@@ -250,13 +232,24 @@ def _pointers(*arrays: Floats) -> Integers:
     return np.array([address_of(array) for array in arrays], dtype=np.int64)
 
 
-def lay_out(problem: DaeProblem, x0: Floats, options: Options) -> Memory:
-    """The memory of a run that stands at its start; nothing is evaluated yet."""
+def lay_out(
+    problem: DaeProblem,
+    x0: Floats,
+    options: StepOptions,
+    redundant: bool = False,
+    spectral_radius: float = 0.0,
+) -> DaeMemory:
+    """The memory of a run that stands at its start; nothing is evaluated yet.
+
+    `redundant`: whether rows of constraints depend on each other there; `spectral_radius`: of generalized-alpha at
+    infinite frequency.
+    """
     pattern, _ = _patterns(problem)
     factor = ldl.lay_out(pattern)
-    memory = Memory(ldl_pattern=pattern, ldl_factor=factor)
+    memory = DaeMemory(ldl_pattern=pattern, ldl_factor=factor)
     sections = {"ldl_m": ldl.M_VALUES, "ldl_g": ldl.G_VALUES, "ldl_x": ldl.X, "ldl_info": ldl.INFO}
     memory.set(**{name: view(factor, part) for name, part in sections.items()})
+    memory.set(redundant=int(redundant), selecting=int(redundant), spectral_radius=spectral_radius)
     _add_plan(memory, problem, options)
     _add_state(memory, problem, x0, options)
     _add_newton(memory, problem)
@@ -276,21 +269,21 @@ def _patterns(problem: DaeProblem) -> tuple[ldl.Pattern, static_lu.Pattern]:
     return _analyzed[f]
 
 
-def _add_plan(memory: Memory, problem: DaeProblem, options: Options) -> None:
+def _add_plan(memory: DaeMemory, problem: DaeProblem, options: StepOptions) -> None:
     f, m = problem.functions, problem.m
     power = f.power or f.kinematics
     functions = (f.residual, f.jacobian, f.kinematics, f.constraints, f.saddle, f.bias, power)
     names = ("residual", "jacobian", "kinematics", "constraint_rates", "saddle", "bias", "quadratures")
     curved = np.array(f.curved, dtype=np.int64)
     memory.set(nq=f.nq, nv=f.nv, nw=f.nw, mh=f.mh, m=m, v_power=int(f.mh > 0))
-    memory.set(redundant=int(options.redundant), max_steps=options.max_steps, rtol=options.rtol)
+    memory.set(max_steps=options.max_steps, rtol=options.rtol)
     work = [function.work_size for function in functions]
     if problem.switching is not None:
         memory.set(guards=problem.switching.guards.address)
         work.append(problem.switching.guards.work_size)
     memory.set(**{name: int(function.address) for name, function in zip(names, functions, strict=True)})
     memory.set(max_step=options.max_step, snap=options.snap, step=options.step)
-    memory.set(spectral_radius=options.spectral_radius, t_eval=options.times, edges=options.edges)
+    memory.set(t_eval=options.times, edges=options.edges)
     memory.set(
         low=np.nextafter(options.edges[:-1], np.inf),
         high=np.nextafter(options.edges[1:], -np.inf),
@@ -302,7 +295,7 @@ def _add_plan(memory: Memory, problem: DaeProblem, options: Options) -> None:
     )
 
 
-def _add_state(memory: Memory, problem: DaeProblem, x0: Floats, options: Options) -> None:
+def _add_state(memory: DaeMemory, problem: DaeProblem, x0: Floats, options: StepOptions) -> None:
     nv, m, rows, nx = problem.functions.nv, problem.m, options.times.size, x0.size
     start = float(options.times[0])
     memory.set(
@@ -311,7 +304,6 @@ def _add_state(memory: Memory, problem: DaeProblem, x0: Floats, options: Options
     memory.set(
         ceiling=np.inf,
         component=-1,
-        selecting=int(options.redundant),
         estimating=1,
         x=x0.copy(),
         x_old=x0.copy(),
@@ -323,7 +315,7 @@ def _add_state(memory: Memory, problem: DaeProblem, x0: Floats, options: Options
     memory.set(node_a=np.zeros((4, nv)), dense=np.zeros((4, nv)))
 
 
-def _add_newton(memory: Memory, problem: DaeProblem) -> None:
+def _add_newton(memory: DaeMemory, problem: DaeProblem) -> None:
     f, m = problem.functions, problem.m
     n = f.nv + f.curved.size + m
     _, pattern = _patterns(problem)
@@ -342,7 +334,7 @@ def _add_newton(memory: Memory, problem: DaeProblem) -> None:
         memory.set(**{f"{name}_{part}": np.zeros(n, dtype=dtype) for part in ("inverse", "b", "y")})
 
 
-def _add_point(memory: Memory, problem: DaeProblem) -> None:
+def _add_point(memory: DaeMemory, problem: DaeProblem) -> None:
     f, m, nc = problem.functions, problem.m, problem.functions.curved.size
     clock, q, v, a, lam = np.zeros(1), np.zeros(f.nq), np.zeros(f.nv), np.zeros(f.nv), np.zeros(m)
     R, K, rhs = np.zeros(f.nv + nc + m), np.zeros((3, f.K_row.size)), np.zeros(f.nv + m)

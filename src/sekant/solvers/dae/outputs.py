@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from sekant.solvers.common.loops import inner, procedure
+from sekant.solvers.common.outcome import CONSTRAINTS, MORE, NOT_FINITE
 from sekant.solvers.common.vectors import put, take
-from sekant.solvers.dae import memory as at
 from sekant.solvers.dae.calls import normalize, set_state, set_time
-from sekant.solvers.dae.memory import Memory
+from sekant.solvers.dae.memory import DaeMemory
 from sekant.solvers.dae.projection import accelerations, factorize_at, project
 from sekant.solvers.dae.radau_dense import between
 
 
-@procedure(Memory, "Radau integrator", 3.0)
+@procedure(DaeMemory, "Radau integrator", 3.0)
 def write_row(memory, t, consistent):
     """Make a row of the state in the next row of ROWS; returns -1 or the constraint that cannot be met.
 
@@ -48,7 +48,7 @@ def start_run(memory):
     bad = project(memory, t, x)
     if bad >= 0:
         memory.component, memory.t_failed = bad, t
-        return at.CONSTRAINTS
+        return CONSTRAINTS
     for j in range(nq):
         memory.moved_q = max(memory.moved_q, abs(x[j] - given[j]))
     for j in range(nq, nq + nv):
@@ -61,8 +61,8 @@ def start_run(memory):
     for j in range(nv):
         if not abs(a[j]) < 1e300:
             memory.component, memory.t_failed = nq + j, t
-            return at.NOT_FINITE
-    return at.MORE
+            return NOT_FINITE
+    return MORE
 
 
 @inner

@@ -2,29 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Literal, Protocol
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sekant.errors import SolverError
-from sekant.solvers.common.modes import Switching, chattering_text
-from sekant.solvers.ode.problem import NativeFunction
+from sekant.solvers.common.compiled import CompiledFunction
+from sekant.solvers.common.modes import Switching
+from sekant.solvers.common.outcome import Outcome
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
-Status = Literal[
-    "finished",
-    "interrupted",
-    "not_finite",
-    "step_too_small",
-    "too_many_steps",
-    "no_convergence",
-    "constraints",
-    "chattering",
-]
 
 
 class Functions(Protocol):
@@ -46,19 +36,19 @@ class Functions(Protocol):
     @property
     def curved(self) -> Integers: ...
     @property
-    def residual(self) -> NativeFunction: ...
+    def residual(self) -> CompiledFunction: ...
     @property
-    def jacobian(self) -> NativeFunction: ...
+    def jacobian(self) -> CompiledFunction: ...
     @property
-    def kinematics(self) -> NativeFunction: ...
+    def kinematics(self) -> CompiledFunction: ...
     @property
-    def constraints(self) -> NativeFunction: ...
+    def constraints(self) -> CompiledFunction: ...
     @property
-    def saddle(self) -> NativeFunction: ...
+    def saddle(self) -> CompiledFunction: ...
     @property
-    def bias(self) -> NativeFunction: ...
+    def bias(self) -> CompiledFunction: ...
     @property
-    def power(self) -> NativeFunction | None: ...
+    def power(self) -> CompiledFunction | None: ...
     @property
     def K_row(self) -> Integers: ...
     @property
@@ -104,12 +94,6 @@ class DaeProblem:
         return self.functions.mh + self.functions.mn
 
 
-def _name(kind: str, index: int, names: Sequence[str] | None) -> str:
-    if names is None or not 0 <= index < len(names):
-        return f"{kind} {index}" if index >= 0 else f"a {kind}"
-    return f"'{names[index]}'"
-
-
 @dataclass(frozen=True)
 class DaeStats:
     """`steps`: accepted; `rejected`: trial steps given up, `diverged` of them because Newton's iteration did not
@@ -126,65 +110,4 @@ class DaeStats:
     landings: int = 0
 
 
-@dataclass(frozen=True)
-class DaeOutcome:
-    """The motion as far as it was computed.
-
-    `t` (k,), `x` (k, nq + nv + nw), `a` (k, nv), `lam` (k, m): the requested output times that were reached.
-    `t_last`, `x_last`: the last good point, which may lie beyond the last output.
-    `t_failed`: where the trial that gave up the run would have ended (NaN for a run that did not fail).
-    `component`: index of the state to blame, or -1; with status "constraints" that of the constraint.
-    `start_moved`: largest change of q and of v by which the given start was made consistent.
-    `largest_residuals`: largest |Phi| and |rates| left by projection at the ends of steps.
-    `site`: what chatters, as a reader would call it.
-    """
-
-    status: Status
-    t: Floats
-    x: Floats
-    a: Floats
-    lam: Floats
-    t_last: float
-    x_last: Floats
-    t_failed: float
-    component: int
-    start_moved: tuple[float, float]
-    largest_residuals: tuple[float, float]
-    stats: DaeStats
-    site: str = ""
-
-    def describe(self, names: Sequence[str] | None = None, rows: Sequence[str] | None = None) -> str:
-        """One line for a reader. `names`: of the states; `rows`: of the constraints."""
-        where = f"t = {self.t_last:.9g}"
-        state = _name("state", self.component, names)
-        row = _name("constraint", self.component, rows)
-        if self.status == "not_finite":
-            return (
-                f"{state} is not finite beyond {where} (tried t = {self.t_failed:.9g}); "
-                "the motion leaves the range of a table, is singular there, or the step is too long"
-            )
-        if self.status == "step_too_small":
-            return (
-                f"the step became too small at {where}; {state} has the largest error: it may jump or grow "
-                "without bound; use looser tolerances, or a stop at the jump"
-            )
-        if self.status == "no_convergence":
-            return (
-                f"Newton's iteration does not converge at {where}, however short the step; {state} changes most: "
-                "the equations may be singular there, jump, or the constraints may contradict each other"
-            )
-        if self.status == "chattering":
-            return chattering_text(self.site, where)
-        if self.status == "constraints":
-            return (
-                f"{row} cannot be satisfied beyond {where} (tried t = {self.t_failed:.9g}): the mechanism "
-                "cannot go on, or the constraint contradicts another one"
-            )
-        if self.status == "too_many_steps":
-            return (
-                f"stopped at {where} after {self.stats.steps} steps and {self.stats.rejected} rejected ones; "
-                "raise max_steps or loosen the tolerances"
-            )
-        if self.status == "interrupted":
-            return f"interrupted at {where} after {self.stats.steps} steps"
-        return f"finished at {where} after {self.stats.steps} steps"
+DaeOutcome = Outcome[DaeStats]

@@ -11,9 +11,18 @@ from __future__ import annotations
 from math import inf, isfinite, sqrt
 
 from sekant.solvers.common.loops import inner, procedure
-from sekant.solvers.dae import memory as at
+from sekant.solvers.common.outcome import (
+    CHATTERING,
+    CONSTRAINTS,
+    FINISHED,
+    MORE,
+    NO_CONVERGENCE,
+    NOT_FINITE,
+    STEP_TOO_SMALL,
+    TOO_MANY_STEPS,
+)
 from sekant.solvers.dae.active_rows import ALL, select_rows, suspect_weak_rows
-from sekant.solvers.dae.memory import Memory
+from sekant.solvers.dae.memory import DaeMemory
 from sekant.solvers.dae.outputs import start_run, write_rows
 from sekant.solvers.dae.radau_error import estimate
 from sekant.solvers.dae.radau_landing import REPEAT, TURNED, endless, settle, watch
@@ -136,7 +145,7 @@ def _prepare_matrices(memory, t, h):
     return factorize(memory, h, 0.0) == 0
 
 
-@procedure(Memory, "Radau integrator", 5.0)
+@procedure(DaeMemory, "Radau integrator", 5.0)
 def advance(memory, a, b):
     """Take at most about `a` trial steps and outputs; returns a code of `memory`."""
     budget = int(a)
@@ -148,35 +157,35 @@ def advance(memory, a, b):
     least = 1e-20 * (edges[edges.size - 1] - edges[0])
     if memory.started == 0:
         code = start_run(memory)
-        if code != at.MORE:
+        if code != MORE:
             return code
         memory.started, memory.first = 1, 1
         memory.contraction = 1.0
         if memory.guards != 0 and _begin(memory) >= 0:
-            return at.CONSTRAINTS
+            return CONSTRAINTS
     while True:
         budget = write_rows(memory, budget)
         if budget < 0:
-            return at.CONSTRAINTS
+            return CONSTRAINTS
         if memory.row == t_eval.size:
-            return at.FINISHED
+            return FINISHED
         if budget == 0:
-            return at.MORE
+            return MORE
         if memory.steps + memory.rejected >= memory.max_steps:
-            return at.TOO_MANY_STEPS
+            return TOO_MANY_STEPS
         if memory.guards != 0 and endless(memory):
-            return at.CHATTERING
+            return CHATTERING
         t = memory.t
         if memory.turning == 1 and t < edges[memory.segment + 1]:
             row = _turn(memory)
             if row >= 0:
                 memory.component, memory.t_failed = row, t
-                return at.CONSTRAINTS
+                return CONSTRAINTS
         if t == edges[memory.segment + 1]:
             row = _enter_segment(memory)
             if row >= 0:
                 memory.component, memory.t_failed = row, t
-                return at.CONSTRAINTS
+                return CONSTRAINTS
         end = edges[memory.segment + 1]
         if memory.h <= 0.0:
             memory.h = starting_step(memory, min(max_step, end - t))
@@ -189,7 +198,7 @@ def advance(memory, a, b):
             memory.factored = 0
         if not _prepare_matrices(memory, t, h):
             memory.component, memory.t_failed = -1, t
-            return at.NOT_FINITE
+            return NOT_FINITE
 
         budget -= 1
         what = _trial(memory, t, t_new, h)
@@ -245,7 +254,7 @@ def advance(memory, a, b):
         if memory.h < smallest:
             memory.component, memory.t_failed = memory.blame, t + h
             if what == BAD_NUMBER:
-                return at.NOT_FINITE
+                return NOT_FINITE
             if what == BAD_CONSTRAINT:
-                return at.CONSTRAINTS
-            return at.NO_CONVERGENCE if what == DIVERGED else at.STEP_TOO_SMALL
+                return CONSTRAINTS
+            return NO_CONVERGENCE if what == DIVERGED else STEP_TOO_SMALL

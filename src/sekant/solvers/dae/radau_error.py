@@ -11,7 +11,7 @@ from math import sqrt
 from sekant.solvers.common.loops import inner, procedure
 from sekant.solvers.common.vectors import put
 from sekant.solvers.dae.calls import first_not_finite, kinematics, residual, set_time
-from sekant.solvers.dae.memory import Memory
+from sekant.solvers.dae.memory import DaeMemory
 from sekant.solvers.dae.radau_newton import scale_right_side, solve_real
 from sekant.solvers.dae.radau_tableau import MU_REAL, E
 
@@ -63,7 +63,7 @@ def _estimate(memory, t, h, shift):
     return -1
 
 
-@procedure(Memory, "Radau integrator", 3.0)
+@procedure(DaeMemory, "Radau integrator", 3.0)
 def estimate(memory, t, h):
     """Root mean square of the scaled error of [q; v], in ERROR_NOW; returns -1 or a row that is not finite.
 

@@ -30,7 +30,7 @@ from sekant.solvers.common.modes import (
 )
 from sekant.solvers.common.vectors import clear, put, take
 from sekant.solvers.dae.calls import first_not_finite, guards, residual, set_state, set_time
-from sekant.solvers.dae.memory import Memory
+from sekant.solvers.dae.memory import DaeMemory
 from sekant.solvers.dae.radau_newton import scale_right_side, set_stage, solve_real
 from sekant.solvers.dae.radau_tableau import MU_REAL, C
 
@@ -75,7 +75,7 @@ def _mark(m):
         m.g_start[s] = m.g[s]
 
 
-@procedure(Memory, "Radau integrator", 3.0)
+@procedure(DaeMemory, "Radau integrator", 3.0)
 def settle(memory, t, everywhere):
     """Modes at the present state from the guards: of all sites (1), or of those outside their interval (0)."""
     set_time(memory, t)
@@ -210,7 +210,7 @@ def _cost(memory, t, h):
     return largest
 
 
-@procedure(Memory, "Radau integrator", 3.0)
+@procedure(DaeMemory, "Radau integrator", 3.0)
 def watch(memory, t, h):
     """Look at the guards of a step that passed, whose end, at T_TRIAL, is in TRIAL.
 

@@ -15,7 +15,7 @@ from math import sqrt
 from sekant.solvers.common.loops import inner, procedure
 from sekant.solvers.common.vectors import clear, put, take
 from sekant.solvers.dae.calls import first_not_finite, jacobian, kinematics, residual, set_state, set_time
-from sekant.solvers.dae.memory import Memory
+from sekant.solvers.dae.memory import DaeMemory
 from sekant.solvers.dae.radau_tableau import A_INV, MU_COMPLEX, MU_REAL, TI, A, C, T
 from sekant.solvers.linear import ldl, static_lu
 
@@ -120,7 +120,7 @@ def solve_pair(memory):
     )
 
 
-@procedure(Memory, "Radau integrator", 3.0)
+@procedure(DaeMemory, "Radau integrator", 3.0)
 def factorize(memory, h, unused):
     """Factor the real and the complex matrix for step length h; returns 0, or -1 if they are not finite."""
     memory.factorizations += 1
@@ -411,7 +411,7 @@ def _tangential(memory, t, h, tolerance, floor, whole, last):
     return CONVERGED if factor * norm <= tolerance else GO_ON, norm
 
 
-@procedure(Memory, "Radau integrator", 3.0)
+@procedure(DaeMemory, "Radau integrator", 3.0)
 def iterate(memory, t, h):
     """Newton's iteration from the increments in Z; returns CONVERGED, DIVERGED or BAD.
 

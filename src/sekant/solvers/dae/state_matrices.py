@@ -8,11 +8,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from sekant.solvers.common.compiled import CompiledFunction
 from sekant.solvers.common.sites import free_modes
 from sekant.solvers.dae.problem import DaeProblem, Floats, Integers
 from sekant.solvers.linear.ldl import SaddlePoint
 from sekant.solvers.linear.rank import redundant_rows
-from sekant.solvers.ode.problem import NativeFunction
 
 _CALL = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
 
@@ -37,7 +37,9 @@ class Sparse:
         return result
 
 
-def _evaluate(problem: DaeProblem, function: NativeFunction, inputs: Sequence[Floats], sizes: Sequence[int]):
+def _evaluate(
+    problem: DaeProblem, function: CompiledFunction, inputs: Sequence[Floats], sizes: Sequence[int]
+):
     """Results of a native function of (inputs, p, T, M), all sites free."""
     assert problem.tables is not None
     arrays = [*[np.array(x, dtype=float).ravel() for x in inputs], problem.p, problem.tables]

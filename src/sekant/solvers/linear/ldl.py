@@ -330,7 +330,7 @@ def solve(pattern, factor, rhs, accuracy):
     return finite
 
 
-class Memory(Struct):
+class SaddleMemory(Struct):
     """A system for Python's handle below. `rhs` (n + m,); `accuracy`: of `solve`."""
 
     pattern: Integers
@@ -339,13 +339,13 @@ class Memory(Struct):
     accuracy: Real
 
 
-@procedure(Memory, "sparse solver", 2.0)
+@procedure(SaddleMemory, "sparse solver", 2.0)
 def factorize_system(m, a, b):
     factorize(m.pattern, m.factor)
     return 0
 
 
-@procedure(Memory, "sparse solver", 2.0)
+@procedure(SaddleMemory, "sparse solver", 2.0)
 def solve_system(m, a, b):
     """Returns 1 if the solution is finite, else 0."""
     return 1 if solve(m.pattern, m.factor, m.rhs, m.accuracy) else 0
@@ -372,7 +372,7 @@ class SaddlePoint:
         self.pattern = analyze(n, m, M_row, M_col, G_row, G_col)
         self.factor = lay_out(self.pattern)
         self.n, self.m = n, m
-        self._memory = Memory(pattern=self.pattern, factor=self.factor)
+        self._memory = SaddleMemory(pattern=self.pattern, factor=self.factor)
 
     @property
     def fill(self) -> int:

@@ -11,6 +11,16 @@ from __future__ import annotations
 from math import inf
 
 from sekant.solvers.common.loops import inner, procedure
+from sekant.solvers.common.outcome import (
+    CHATTERING,
+    CONSTRAINTS,
+    EVENT,
+    FINISHED,
+    MORE,
+    NOT_FINITE,
+    STEP_TOO_SMALL,
+    TOO_MANY_STEPS,
+)
 from sekant.solvers.common.vectors import put
 from sekant.solvers.ode.dop853_events import NO_DENSE_OUTPUT, NO_EVENT, end_at_event, find_event
 from sekant.solvers.ode.dop853_landing import (
@@ -37,18 +47,7 @@ from sekant.solvers.ode.dop853_stages import (
 )
 from sekant.solvers.ode.dop853_tableau import N_STAGES, C
 from sekant.solvers.ode.events import carry_signs, events_at
-from sekant.solvers.ode.memory import (
-    CHATTERING,
-    CONSTRAINTS,
-    EVENT,
-    FINISHED,
-    LARGEST_STATE,
-    MORE,
-    NOT_FINITE,
-    STEP_TOO_SMALL,
-    TOO_MANY_STEPS,
-    Run,
-)
+from sekant.solvers.ode.memory import LARGEST_STATE, Run
 from sekant.solvers.ode.projection import project
 from sekant.solvers.ode.segments import enter_segment, keep_held
 from sekant.solvers.ode.unit_blocks import normalize

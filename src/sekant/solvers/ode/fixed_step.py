@@ -9,19 +9,11 @@ count of steps starts anew at each landing; step i begins at ``landing + i h`` w
 from __future__ import annotations
 
 from sekant.solvers.common.loops import inner, procedure
+from sekant.solvers.common.outcome import CONSTRAINTS, EVENT, FINISHED, MORE, NOT_FINITE, TOO_MANY_STEPS
 from sekant.solvers.common.spans import divide
 from sekant.solvers.ode.fixed_events import end_at_event
 from sekant.solvers.ode.kernels import EULER, take_steps
-from sekant.solvers.ode.memory import (
-    CONSTRAINTS,
-    EVENT,
-    FINISHED,
-    LARGEST_STATE,
-    MORE,
-    NOT_FINITE,
-    TOO_MANY_STEPS,
-    Run,
-)
+from sekant.solvers.ode.memory import LARGEST_STATE, Run
 from sekant.solvers.ode.segments import enter_segment, keep_held
 
 

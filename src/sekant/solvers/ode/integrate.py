@@ -7,47 +7,23 @@ rows are handed out and Ctrl-C is heard.
 from __future__ import annotations
 
 from collections.abc import Callable
-from time import perf_counter
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sekant.errors import SolverError, suggest
-from sekant.solvers.common.checks import check_first_step, check_times, check_tolerances, merge_stops
-from sekant.solvers.ode.memory import (
-    CHATTERING,
-    CONSTRAINTS,
-    EVENT,
-    FINISHED,
-    MORE,
-    NOT_FINITE,
-    STEP_TOO_SMALL,
-    TOO_MANY_STEPS,
-    Options,
-    Run,
-    lay_out,
-    take_back,
-)
-from sekant.solvers.ode.methods import METHODS, Method
-from sekant.solvers.ode.problem import OdeEvent, OdeOutcome, OdeProblem, OdeStats, Status
+from sekant.errors import SolverError
+from sekant.solvers.common.checks import check_options, check_times
+from sekant.solvers.common.chunks import advance_in_chunks
+from sekant.solvers.common.methods import Method
+from sekant.solvers.common.methods import choose as choose_method
+from sekant.solvers.common.outcome import CHATTERING, EVENT, FINISHED, STATUSES, EventRecord
+from sekant.solvers.ode.memory import Run, lay_out, take_back
+from sekant.solvers.ode.methods import METHODS
+from sekant.solvers.ode.problem import OdeOutcome, OdeProblem, OdeStats
 
 OnChunk = Callable[..., object]
-
-CHUNK_SECONDS = 0.15
 FIRST_CHUNK_STEPS = 512
 MOST_FIRST_ROWS = 2048
-ADAPTIVE_MAX_STEPS = 10_000_000
-UNLIMITED = 2**62
-STATUS: dict[int, Status] = {
-    MORE: "interrupted",
-    FINISHED: "finished",
-    NOT_FINITE: "not_finite",
-    STEP_TOO_SMALL: "step_too_small",
-    TOO_MANY_STEPS: "too_many_steps",
-    CONSTRAINTS: "constraints",
-    CHATTERING: "chattering",
-    EVENT: "event",
-}
 
 
 def integrate(
@@ -88,75 +64,37 @@ def integrate(
     chosen = choose(method, problem, step)
     times = check_times(t_eval)
     start = _check_state(problem, x0)
-    check_first_step(first_step)
-    check_first_step(usual_step)
-    if chunk_steps is not None and chunk_steps < 1:
-        raise SolverError(f"chunk_steps must be at least 1 (got {chunk_steps})")
-    tolerances = check_tolerances(rtol, atol, problem.n, max_step, max_steps)
-    snap = 1e-14 * max(abs(times[0]), abs(times[-1]))
     if problem.sampling is not None:
         stops = np.concatenate([np.asarray(stops, dtype=np.float64).ravel(), problem.sampling.times])
-    options = Options(
-        times=times,
-        edges=merge_stops(stops, float(times[0]), float(times[-1]), snap),
-        snap=float(snap),
-        step=float(step or 0.0),
-        max_step=float(max_step),
-        max_steps=int(max_steps or (ADAPTIVE_MAX_STEPS if chosen.adaptive else UNLIMITED)),
-        first_step=float(first_step or 0.0),
-        usual_step=float(usual_step or 0.0),
-        rtol=float(rtol),
-        atol=tolerances,
+    options = check_options(
+        times, stops, problem.n, rtol, atol, step, max_step, max_steps, first_step, usual_step
     )
     run = lay_out(problem, start, options)
-    code = _advance(chosen, run, times, on_chunk, chunk_steps)
+
+    def hand_out(first: int, last: int) -> None:
+        if on_chunk is not None:
+            progress = (run.t - times[0]) / (times[-1] - times[0]) if times.size > 1 else 1.0
+            held = [run.held_rows[first:last]] if run.held_rows.shape[1] else []
+            on_chunk(times[first:last], run.rows[first:last], float(progress), *held)
+
+    def advance(steps: int) -> int:
+        return chosen.advance(run, steps, chosen.kernel) if times.size > 1 else FINISHED
+
+    first_steps = FIRST_CHUNK_STEPS + min(times.size, MOST_FIRST_ROWS)
+    code = advance_in_chunks(advance, lambda: run.row, hand_out, first_steps, chunk_steps)
     site = ""
     if code == CHATTERING and problem.switching is not None:
         site = problem.switching.label(run.blame)
-    outcome = outcome_of(STATUS[code], chosen, times, run, site)
+    outcome = outcome_of(code, chosen, times, run, site)
     take_back(problem, run)
     return outcome
 
 
-def _advance(
-    method: Method, run: Run, times: NDArray[np.float64], on_chunk: OnChunk | None, chunk_steps: int | None
-) -> int:
-    """Run the loop to its end, chunk by chunk; returns its last code."""
-    rows, delivered = run.rows, 0
-
-    def deliver() -> None:
-        nonlocal delivered
-        first, delivered = delivered, run.row
-        if on_chunk is not None:
-            progress = 1.0
-            if times.size > 1:
-                progress = float((run.t - times[0]) / (times[-1] - times[0]))
-            held = [run.held_rows[first:delivered]] if run.held_rows.shape[1] else []
-            on_chunk(times[first:delivered], rows[first:delivered], progress, *held)
-
-    code = MORE if times.size > 1 else FINISHED
-    budget = chunk_steps or FIRST_CHUNK_STEPS + min(times.size, MOST_FIRST_ROWS)
-    try:
-        while code == MORE:
-            began = perf_counter()
-            code = method.advance(run, budget, method.kernel)
-            if chunk_steps is None:
-                ratio = CHUNK_SECONDS / max(perf_counter() - began, 1e-6)
-                budget = max(FIRST_CHUNK_STEPS, int(budget * min(max(ratio, 0.1), 16.0)))
-            deliver()
-        if delivered == 0:
-            deliver()
-    except KeyboardInterrupt:
-        if code == MORE and delivered < run.row:
-            deliver()
-    return code
-
-
-def outcome_of(status: Status, method: Method, times: NDArray[np.float64], run: Run, site: str) -> OdeOutcome:
+def outcome_of(code: int, method: Method, times: NDArray[np.float64], run: Run, site: str) -> OdeOutcome:
     """What the memory of a run says at its end."""
     rows, steps = run.row, run.steps
     return OdeOutcome(
-        status=status,
+        status=STATUSES[code],
         t=times[:rows],
         x=run.rows[:rows],
         t_last=run.t,
@@ -171,7 +109,8 @@ def outcome_of(status: Status, method: Method, times: NDArray[np.float64], run: 
             landings=run.landings,
         ),
         site=site,
-        event=OdeEvent(run.which, run.t, run.x.copy()) if status == "event" else None,
+        which=run.which if code == EVENT else -1,
+        events=(EventRecord(run.which, run.t, run.x.copy(), run.nq),) if code == EVENT else (),
         held=run.held_rows[:rows],
         next_step=run.h,
         held_last=run.p[run.held_first : run.held_first + run.held_fresh.size].copy(),
@@ -180,19 +119,7 @@ def outcome_of(status: Status, method: Method, times: NDArray[np.float64], run: 
 
 def choose(name: str, problem: OdeProblem, step: float | None) -> Method:
     """The method of this name; `step` must be given for one of fixed steps, and only then."""
-    if name not in METHODS:
-        raise SolverError(f"unknown method '{name}'; {suggest(name, list(METHODS))}")
-    method = METHODS[name]
-    if method.adaptive:
-        if step is not None:
-            raise SolverError(
-                f"method '{name}' chooses its own steps: give rtol, atol or max_step instead of step"
-            )
-        return method
-    if step is None:
-        raise SolverError(f"method '{name}' needs a step, e.g. step=1e-3")
-    if not 0.0 < step < np.inf:
-        raise SolverError(f"step must be positive and finite (got {step})")
+    method = choose_method(METHODS, name, step)
     if method.needs_positions and (problem.nq == 0 or problem.nv == 0):
         raise SolverError(
             f"method '{name}' treats positions and velocities apart: the problem must say how many it has "

@@ -6,12 +6,11 @@ leaves in `run` everything needed to go on, so that a run cut into pieces is bit
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 from numpy.typing import NDArray
 
-from sekant.solvers.common.modes import Modes, lay_out_modes
+from sekant.solvers.common.checks import StepOptions
+from sekant.solvers.common.modes import SiteModes, lay_out_modes
 from sekant.solvers.common.sites import free_modes
 from sekant.solvers.common.structs import (
     Address,
@@ -25,27 +24,9 @@ from sekant.solvers.common.structs import (
 )
 from sekant.solvers.ode.problem import OdeProblem
 
-# What `advance` returns.
-MORE, FINISHED, NOT_FINITE, STEP_TOO_SMALL, TOO_MANY_STEPS, CONSTRAINTS, CHATTERING, EVENT = range(8)
-
 LARGEST_STATE = 1e100  # a state beyond this has blown up: its square still has a finite representation
 STAGES = 17
 CHANGED = 16  # the row of k for slopes in other modes
-
-
-class Options(NamedTuple):
-    """What was asked for, checked."""
-
-    times: NDArray[np.float64]
-    edges: NDArray[np.float64]
-    snap: float
-    step: float
-    max_step: float
-    max_steps: int
-    first_step: float
-    rtol: float
-    atol: NDArray[np.float64]
-    usual_step: float = 0.0
 
 
 class Run(Struct):
@@ -172,7 +153,7 @@ class Run(Struct):
     residual: Vector
     saved: Vector  # (n,) scratch
     free: Vector  # modes of functions whose sites are not held
-    modes: Modes
+    modes: SiteModes
 
 
 OF_A_RUN = ("t_eval", "edges", "low", "high", "atol", "rows", "held_rows", "sampled")
@@ -183,7 +164,7 @@ def _pointers(*arrays: NDArray[np.float64]) -> NDArray[np.int64]:
     return np.array([address_of(array) for array in arrays], dtype=np.int64)
 
 
-def lay_out(problem: OdeProblem, x0: NDArray[np.float64], options: Options) -> Run:
+def lay_out(problem: OdeProblem, x0: NDArray[np.float64], options: StepOptions) -> Run:
     """The memory of a run that stands at its start, with the first output written."""
     try:
         run = problem.spare.pop()
@@ -220,7 +201,7 @@ def _functions_laid_out(problem: OdeProblem, n: int) -> Run:
     return run
 
 
-def _set_start(run: Run, problem: OdeProblem, x0: NDArray[np.float64], options: Options) -> None:
+def _set_start(run: Run, problem: OdeProblem, x0: NDArray[np.float64], options: StepOptions) -> None:
     times, edges, start = options.times, options.edges, float(options.times[0])
     low, high = np.nextafter(edges[:-1], np.inf), np.nextafter(edges[1:], -np.inf)
     rows = np.empty((times.size, x0.size))
@@ -318,7 +299,7 @@ def _add_functions(run: Run, problem: OdeProblem) -> None:
     )
 
 
-def _add_samples(run: Run, problem: OdeProblem, options: Options) -> None:
+def _add_samples(run: Run, problem: OdeProblem, options: StepOptions) -> None:
     """At which edges samples are taken, and where the held values of the outputs go."""
     sampling, count = problem.sampling, options.edges.size - 1
     sampled = np.zeros(count, dtype=np.int64)

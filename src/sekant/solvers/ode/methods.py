@@ -3,27 +3,8 @@ of fixed steps that share `fixed_step` have a step kernel, and its line in `kern
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from sekant.solvers.common.loops import Procedure
+from sekant.solvers.common.methods import Method
 from sekant.solvers.ode import dop853, euler, fixed_step, kernels, rk4, semi_implicit_euler
-
-
-@dataclass(frozen=True)
-class Method:
-    """An integrator. `advance(run, budget, kernel)` is its compiled loop, see `memory`.
-
-    `evaluations_per_step` is given for fixed-step methods; adaptive ones count for themselves.
-    """
-
-    name: str
-    order: int
-    adaptive: bool
-    description: str
-    advance: Procedure
-    kernel: int = 0
-    evaluations_per_step: int = 0
-    needs_positions: bool = False
 
 
 def _fixed(

@@ -2,44 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, Protocol, get_args
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sekant.errors import SolverError
-from sekant.solvers.common.modes import Switching, chattering_text
-from sekant.solvers.common.sites import Site
-
-Status = Literal[
-    "finished",
-    "interrupted",
-    "not_finite",
-    "step_too_small",
-    "too_many_steps",
-    "constraints",
-    "chattering",
-    "event",
-]
-STATUSES: tuple[Status, ...] = get_args(Status)
-
-
-class NativeFunction(Protocol):
-    """A compiled function ``void f(const double *const *arg, double *const *res, double *w)``."""
-
-    @property
-    def address(self) -> int: ...
-
-    @property
-    def work_size(self) -> int: ...
-
-    @property
-    def sites(self) -> Sequence[Site]:
-        """Where the function decides something, see `sekant.solvers.common.sites`."""
-        ...
+from sekant.solvers.common.compiled import CompiledFunction
+from sekant.solvers.common.modes import Switching
+from sekant.solvers.common.outcome import Outcome
 
 
 @dataclass(frozen=True)
@@ -51,7 +24,7 @@ class Sampling:
     out: a sample at the end belongs to the run that goes on from there.
     """
 
-    function: NativeFunction
+    function: CompiledFunction
     first: int
     count: int
     times: NDArray[np.float64]
@@ -83,21 +56,21 @@ class OdeProblem:
     that `directions` (ne,) asks for: -1 falling, 1 rising, 0 both. `sampling`: values in p, sampled on the way.
     """
 
-    rhs: NativeFunction
+    rhs: CompiledFunction
     n: int
     p: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
     tables: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
     nq: int = 0
     nv: int = 0
-    kinematics: NativeFunction | None = None
+    kinematics: CompiledFunction | None = None
     unit_blocks: NDArray[np.int64] = field(default_factory=_no_blocks)
-    euler_group: NativeFunction | None = None
+    euler_group: CompiledFunction | None = None
     group_size: int = 0
-    projection: NativeFunction | None = None
+    projection: CompiledFunction | None = None
     projection_tolerance: float = 1e-11
     residuals: int = 1
     switching: Switching | None = None
-    events: NativeFunction | None = None
+    events: CompiledFunction | None = None
     directions: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     sampling: Sampling | None = None
     spare: list[Any] = field(default_factory=list, init=False, repr=False, compare=False)
@@ -167,72 +140,4 @@ class OdeStats:
     landings: int = 0
 
 
-@dataclass(frozen=True)
-class OdeEvent:
-    """Event `number` at the time `t`, with the state `x` (n,) there, just after its function has passed zero."""
-
-    number: int
-    t: float
-    x: NDArray[np.float64]
-
-
-@dataclass(frozen=True)
-class OdeOutcome:
-    """The motion as far as it was computed.
-
-    `t` (m,), `x` (m, n): the requested output times that were reached, and the states there.
-    `t_last`, `x_last`: the last good point, which may lie beyond the last output.
-    `t_failed`: where the trial that gave up the run would have ended (NaN for a run that did not fail).
-    `component`: index of the state to blame, or -1: the first one that is not finite or beyond
-    1e100, or the one with the largest scaled error where the step became too small. `site`: what chatters, as a
-    reader would call it. `event`: what ended the run with status "event". `held` (m, nh), `held_last` (nh,): sampled
-    values that hold from each output, and from `t_last`, on. `next_step`: what an adaptive method would try there.
-    """
-
-    status: Status
-    t: NDArray[np.float64]
-    x: NDArray[np.float64]
-    t_last: float
-    x_last: NDArray[np.float64]
-    t_failed: float
-    component: int
-    stats: OdeStats
-    site: str = ""
-    event: OdeEvent | None = None
-    held: NDArray[np.float64] = field(default_factory=lambda: np.zeros((0, 0)))
-    held_last: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
-    next_step: float = 0.0
-
-    def describe(self, names: Sequence[str] | None = None) -> str:
-        """One line for a reader: what happened, when, and what may help. `names`: of the n states."""
-        state = f"state {self.component}"
-        if names is not None and self.component >= 0:
-            state = f"'{names[self.component]}'"
-        where = f"t = {self.t_last:.9g}"
-        if self.status == "not_finite":
-            return (
-                f"{state} is not finite beyond {where} (tried t = {self.t_failed:.9g}); "
-                "the motion leaves the range of a table, is singular there, or the step is too long"
-            )
-        if self.status == "step_too_small":
-            return (
-                f"the step became too small at {where}; {state} has the largest error: it may be stiff, "
-                "jump or grow without bound; use an implicit method, looser tolerances, or a stop at the jump"
-            )
-        if self.status == "too_many_steps":
-            return (
-                f"stopped at {where} after {self.stats.steps} steps and {self.stats.rejected} rejected ones; "
-                "raise max_steps, loosen the tolerances, or use an implicit method if the problem is stiff"
-            )
-        if self.status == "chattering":
-            return chattering_text(self.site, where)
-        if self.status == "constraints":
-            return (
-                f"the constraints cannot be satisfied beyond {where} (tried t = {self.t_failed:.9g}); the mechanism "
-                "cannot go on, constraints contradict each other, or the step is too long"
-            )
-        if self.event is not None:
-            return f"event {self.event.number} at {where} after {self.stats.steps} steps"
-        if self.status == "interrupted":
-            return f"interrupted at {where} after {self.stats.steps} steps"
-        return f"finished at {where} after {self.stats.steps} steps"
+OdeOutcome = Outcome[OdeStats]

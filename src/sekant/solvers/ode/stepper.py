@@ -15,9 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sekant.errors import SolverError
+from sekant.solvers.common.checks import UNLIMITED, StepOptions
 from sekant.solvers.ode import dop853
-from sekant.solvers.ode.integrate import STATUS, UNLIMITED, choose, outcome_of
-from sekant.solvers.ode.memory import Options, lay_out
+from sekant.solvers.ode.integrate import choose, outcome_of
+from sekant.solvers.ode.memory import lay_out
 from sekant.solvers.ode.problem import OdeOutcome, OdeProblem
 
 Floats = NDArray[np.float64]
@@ -25,7 +26,7 @@ _ALL = float(2**60)
 
 
 @dataclass(frozen=True, eq=False)
-class Position:
+class StepperPosition:
     """Where a stepper is: time, state (n,), the step that an adaptive method would take next, and the earliest time
     that the right-hand side may see since the last stop."""
 
@@ -53,7 +54,7 @@ class Stepper:
         run = lay_out(
             problem,
             np.array(x0, float),
-            Options(edge, edge.copy(), 0.0, 0.0, np.inf, UNLIMITED, 0.0, rtol, np.full(problem.n, atol)),
+            StepOptions(edge, edge.copy(), 0.0, 0.0, np.inf, UNLIMITED, 0.0, rtol, np.full(problem.n, atol)),
         )
         self._run, self.x, self.p = run, run.x, run.p
         self._short = run.edges, run.low, run.high
@@ -121,12 +122,12 @@ class Stepper:
 
     def outcome(self, code: int) -> OdeOutcome:
         """What happened in the last step, for a reader."""
-        return outcome_of(STATUS[code], self.method, self._t_eval, self._run, "")
+        return outcome_of(code, self.method, self._t_eval, self._run, "")
 
-    def save(self) -> Position:
-        return Position(self.t, self.x.copy(), self._run.h, self._earliest)
+    def save(self) -> StepperPosition:
+        return StepperPosition(self.t, self.x.copy(), self._run.h, self._earliest)
 
-    def restore(self, position: Position) -> None:
+    def restore(self, position: StepperPosition) -> None:
         """Go to where the stepper was; stops have to be told again."""
         if position.x.shape != self.x.shape:
             raise SolverError(f"the state has {position.x.size} numbers; this run has {self.x.size}")

@@ -15,7 +15,7 @@ from sekant.solvers.common.structs import (
 )
 
 
-class Memory(Struct):
+class SweepMemory(Struct):
     """n coordinates' displacements, M equations, m of them drives, N points to reach.
 
     The matrix of the equations stands transposed, its columns as rows. `base` is the regular point from which the

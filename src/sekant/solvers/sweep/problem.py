@@ -2,35 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sekant.solvers.common.sites import Site, free_modes
+from sekant.solvers.common.compiled import CompiledFunction
+from sekant.solvers.common.sites import free_modes
 from sekant.solvers.common.structs import address_of
-from sekant.solvers.sweep.memory import Memory
+from sekant.solvers.sweep.memory import SweepMemory
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
-
-
-class NativeFunction(Protocol):
-    """A compiled function ``void f(const double *const *arg, double *const *res, double *w)``."""
-
-    @property
-    def address(self) -> int: ...
-
-    @property
-    def work_size(self) -> int: ...
-
-    @property
-    def tables(self) -> Any: ...
-
-    @property
-    def sites(self) -> Sequence[Site]: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,9 +27,9 @@ class SweepProblem:
     `periodic`: (m,) which drives count modulo 2 pi. `unit_blocks`: (k, 2) parts of q with unit norm.
     """
 
-    terms: NativeFunction
-    retract: NativeFunction
-    curvature: NativeFunction
+    terms: CompiledFunction
+    retract: CompiledFunction
+    curvature: CompiledFunction
     nq: int
     n: int
     rows: int
@@ -109,7 +93,9 @@ def sweep(
     )
 
 
-def _memory(problem: SweepProblem, q0: Floats, points: Floats, edges: Integers) -> tuple[Memory, list[Any]]:
+def _memory(
+    problem: SweepProblem, q0: Floats, points: Floats, edges: Integers
+) -> tuple[SweepMemory, list[Any]]:
     nq, n, M = problem.nq, problem.n, problem.rows
     N, m = points.shape
     ways = edges.size + 1
@@ -131,7 +117,7 @@ def _memory(problem: SweepProblem, q0: Floats, points: Floats, edges: Integers) 
         arguments[k, : len(given)] = [address_of(a) for a in given]
         results[k, : len(found)] = [address_of(a) for a in found]
     whole = np.int64
-    memory = Memory(
+    memory = SweepMemory(
         functions=np.array([f.address for f in functions], dtype=whole),
         arguments=arguments,
         results=results,

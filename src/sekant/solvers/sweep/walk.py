@@ -13,7 +13,7 @@ from math import isfinite, pi, sqrt
 from sekant.solvers.common.calls import call_native
 from sekant.solvers.common.loops import inner, procedure
 from sekant.solvers.sweep.least_squares import determinant, factor, solve
-from sekant.solvers.sweep.memory import Memory
+from sekant.solvers.sweep.memory import SweepMemory
 
 TERMS, RETRACT, CURVATURE = 0, 1, 2
 FAILED, REGULAR, SINGULAR = 0, 1, 2
@@ -264,7 +264,7 @@ def _fail(m, start, to):
     m.counts[0] += 1
 
 
-@procedure(Memory, "sweep of positions", 4.0)
+@procedure(SweepMemory, "sweep of positions", 4.0)
 def spread(m, a, b):
     """Reach the point `first` from q at the drive values `start`, and from it all others along the edges.
 

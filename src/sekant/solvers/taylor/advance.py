@@ -11,16 +11,23 @@ from math import inf, nan
 import numpy as np
 
 from sekant.solvers.common.loops import inner, procedure
+from sekant.solvers.common.outcome import (
+    CHATTERING,
+    CONSTRAINTS,
+    EVENT,
+    FINISHED,
+    MORE,
+    NOT_FINITE,
+    STEP_TOO_SMALL,
+    TOO_MANY_STEPS,
+)
 from sekant.solvers.common.sections import section
 from sekant.solvers.linear.ldl import X
-from sekant.solvers.taylor.machine import READY, START, WATCH, Memory
+from sekant.solvers.taylor.machine import READY, START, WATCH, TaylorMemory
 from sekant.solvers.taylor.project import project
 from sekant.solvers.taylor.roots import first_exit, horner, trusted_length
 from sekant.solvers.taylor.series import expand, factorize_here, run_values, set_point
 from sekant.solvers.taylor.switches import decide_all, find_switches, move_switches
-
-# What `advance` returns.
-MORE, FINISHED, NOT_FINITE, STEP_TOO_SMALL, TOO_MANY_STEPS, EVENT, CONSTRAINTS, CHATTERING = range(8)
 
 ONE = np.int64(1)
 LARGEST = 1e100
@@ -247,7 +254,7 @@ def clear(flags):
         flags[i] = 0
 
 
-@procedure(Memory, "Taylor integrator", 10.0)
+@procedure(TaylorMemory, "Taylor integrator", 10.0)
 def advance(m, a, b):
     """Take at most `a` steps; returns one of the codes above."""
     budget = int(a)

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from time import perf_counter
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sekant.errors import SolverError
-from sekant.solvers.taylor.advance import EVENT, MORE
-from sekant.solvers.taylor.problem import EventRecord, TaylorOutcome, TaylorProblem
+from sekant.solvers.common.chunks import advance_in_chunks
+from sekant.solvers.common.outcome import EVENT, MORE, EventRecord
+from sekant.solvers.taylor.problem import TaylorOutcome, TaylorProblem
 from sekant.solvers.taylor.run import MOST_STEPS, TaylorRun
 
 Floats = NDArray[np.float64]
 OnChunk = Callable[[Floats, Floats, float], object]
 OnEvent = Callable[[EventRecord], tuple[ArrayLike, ArrayLike] | bool | None]
 
-CHUNK_SECONDS = 0.15
 FIRST_CHUNK_STEPS = 16
 
 
@@ -68,36 +66,23 @@ def integrate(
         directions=directions,
         reactions=reactions,
     )
-    if chunk_steps is not None and chunk_steps < 1:
-        raise SolverError(f"chunk_steps must be at least 1 (got {chunk_steps})")
-    times, begin, delivered = run.plan.t_eval, run.t, 0
+    times, begin = run.plan.t_eval, run.t
 
-    def deliver() -> None:
-        nonlocal delivered
-        first, delivered = delivered, run.rows
+    def hand_out(first: int, last: int) -> None:
         if on_chunk is not None:
             span = times[-1] - begin
             progress = float((run.t - begin) / span) if span > 0.0 else 1.0
-            on_chunk(times[first:delivered], run.x_rows[first:delivered], progress)
+            on_chunk(times[first:last], run.x_rows[first:last], progress)
 
-    code = MORE
-    budget = chunk_steps or FIRST_CHUNK_STEPS
-    try:
-        while code == MORE:
-            began = perf_counter()
-            code = run.advance(budget)
-            if chunk_steps is None:
-                ratio = CHUNK_SECONDS / max(perf_counter() - began, 1e-6)
-                budget = max(FIRST_CHUNK_STEPS, int(budget * min(max(ratio, 0.1), 16.0)))
-            if code == EVENT and on_event is not None:
-                answer = on_event(run.last_event)
-                if answer is None or isinstance(answer, tuple):
-                    code = MORE
-                    if answer is not None:
-                        run.set_point(*answer)
-            if code != MORE or run.rows > delivered or on_chunk is not None:
-                deliver()
-    except KeyboardInterrupt:
-        if code == MORE and delivered < run.rows:
-            deliver()
+    def advance(steps: int) -> int:
+        code = run.advance(steps)
+        if code == EVENT and on_event is not None:
+            answer = on_event(run.last_event)
+            if answer is None or isinstance(answer, tuple):
+                code = MORE
+                if answer is not None:
+                    run.set_point(*answer)
+        return code
+
+    advance_in_chunks(advance, lambda: run.rows, hand_out, FIRST_CHUNK_STEPS, chunk_steps)
     return run.outcome()

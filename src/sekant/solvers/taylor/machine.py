@@ -27,7 +27,7 @@ STAGE, FIX, MATRIX, KINEMATICS, WATCH, HELD = numbered(6)
 START, READY = 0, 1  # phases: the point must be projected and its modes decided; it is ready for a series
 
 
-class Code(Struct):
+class TaylorCode(Struct):
     """What all runs of a system share: groups of operations in lists of work, nodes of inputs and outputs, switches,
     lookups, tables."""
 
@@ -83,10 +83,10 @@ class Code(Struct):
     growth: Vector
 
 
-class Memory(Struct):
+class TaylorMemory(Struct):
     """A run."""
 
-    code: Code
+    code: TaylorCode
     series: Matrix  # (nodes, order + 2, or more with a kernel) coefficients
     pattern: Whole  # of the saddle point system, see `linear.ldl`
     factor: Vector
@@ -171,14 +171,14 @@ class Plan:
 
 
 @dataclass(frozen=True, eq=False)
-class Layout:
+class TaylorLayout:
     """What all runs of a system share. `factor`: empty memory of a factorization."""
 
     program: Program
     nodes: Nodes
     pattern: Integers
     kernel: Kernel | None
-    code: Code
+    code: TaylorCode
     factor: Floats
 
 
@@ -188,13 +188,15 @@ def lay_out_system(
     pattern: Integers,
     unit_blocks: Sequence[tuple[int, int]],
     kernel: Kernel | None,
-) -> Layout:
+) -> TaylorLayout:
     lists = {k: np.array(v, dtype=np.int64).ravel() for k, v in _code(program, nodes, unit_blocks).items()}
     tables = {k: np.array(v, dtype=np.float64).ravel() for k, v in _data(nodes).items()}
-    return Layout(program, nodes, pattern, kernel, Code(**lists, **tables), lay_out(pattern))
+    return TaylorLayout(program, nodes, pattern, kernel, TaylorCode(**lists, **tables), lay_out(pattern))
 
 
-def lay_out_run(system: Layout, plan: Plan, t_start: float, q: Floats, v: Floats, p: Floats) -> Memory:
+def lay_out_run(
+    system: TaylorLayout, plan: Plan, t_start: float, q: Floats, v: Floats, p: Floats
+) -> TaylorMemory:
     """A run that stands at its start. The layout must be kept as well."""
     program, nodes, kernel = system.program, system.nodes, system.kernel
     m, order, rows = program.inputs["lam"].size, plan.order, plan.t_eval.size
@@ -204,7 +206,7 @@ def lay_out_run(system: Layout, plan: Plan, t_start: float, q: Floats, v: Floats
         if node >= 0:
             T[node, 0] = value
     switches, events = len(nodes.switches), program.outputs["events"].size
-    return Memory(
+    return TaylorMemory(
         code=system.code,
         series=T,
         pattern=system.pattern,
@@ -293,7 +295,7 @@ def _code(program: Program, nodes: Nodes, unit_blocks: Sequence[tuple[int, int]]
         _starts([x.increment.size for x in lookups]),
         [number for block in unit_blocks for number in block],
     ]
-    return dict(zip(Code.fields, values, strict=False))
+    return dict(zip(TaylorCode.fields, values, strict=False))
 
 
 def _data(nodes: Nodes) -> dict[str, Any]:

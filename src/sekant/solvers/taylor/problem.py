@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sekant.errors import SolverError
+from sekant.solvers.common.outcome import Outcome
 from sekant.solvers.linear.ldl import analyze
-from sekant.solvers.taylor.machine import Layout, lay_out_system
+from sekant.solvers.taylor.machine import TaylorLayout, lay_out_system
 from sekant.solvers.taylor.native.kernel import Compiler, is_small, kernel_text
 from sekant.solvers.taylor.native.layout import Kernel
 from sekant.solvers.taylor.nodes import Nodes
@@ -19,16 +19,6 @@ from sekant.solvers.taylor.schedule import make_program
 from sekant.solvers.taylor.tape import SeriesTape
 
 Floats = NDArray[np.float64]
-Status = Literal[
-    "finished",
-    "interrupted",
-    "not_finite",
-    "step_too_small",
-    "too_many_steps",
-    "event",
-    "constraints",
-    "chattering",
-]
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,7 +35,7 @@ class TaylorProblem:
     unit_blocks: Sequence[tuple[int, int]] = ()
     counts: Sequence[bool] | None = None
     compiler: Compiler | None = None
-    layout: Layout = field(init=False, repr=False)
+    layout: TaylorLayout = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         program, nodes = make_program(self.tape)
@@ -105,80 +95,4 @@ class TaylorStats:
     smallest_step: float
 
 
-@dataclass(frozen=True)
-class EventRecord:
-    """Event `number` at the time `t`, with the point before it is changed by anybody: `q` (nq,), `v` (nv,)."""
-
-    number: int
-    t: float
-    q: Floats
-    v: Floats
-
-
-@dataclass(frozen=True)
-class TaylorOutcome:
-    """The motion as far as it was computed.
-
-    `t` (k,), `x` (k, nq + nv), `a` (k, nv), `lam` (k, m): the requested output times that were reached.
-    `t_last`, `x_last`: the last good point, which may lie beyond the last output.
-    `t_failed`: where the trial that gave up the run would have ended (NaN for a run that did not fail).
-    `component`: index of the velocity to blame, or -1. `which`: number of the event ("event"), of the constraint
-    ("constraints") or of the switch ("chattering"), or -1. `reason`: what is known of the cause.
-    `events`: all that have happened.
-    `start_moved`: largest change of q and of v by which the given start was made consistent.
-    `largest_residuals`: largest |Phi| and |(Phi', B)| at the ends of steps before projection.
-    """
-
-    status: Status
-    t: Floats
-    x: Floats
-    a: Floats
-    lam: Floats
-    t_last: float
-    x_last: Floats
-    t_failed: float
-    component: int
-    which: int
-    reason: str
-    events: tuple[EventRecord, ...]
-    start_moved: tuple[float, float]
-    largest_residuals: tuple[float, float]
-    stats: TaylorStats
-
-    def describe(self, names: Sequence[str] | None = None, rows: Sequence[str] | None = None) -> str:
-        """One line for a reader. `names`: of the nv velocities; `rows`: of the constraints."""
-        where = f"t = {self.t_last:.9g}"
-        state = f"velocity {self.component}"
-        if names is not None and self.component >= 0:
-            state = f"'{names[self.component]}'"
-        row = f"constraint {self.which}"
-        if rows is not None and 0 <= self.which < len(rows):
-            row = f"'{rows[self.which]}'"
-        cause = self.reason or (
-            "the motion leaves the range of a table, is singular there, or needs a root or logarithm of a "
-            "negative number"
-        )
-        state = state if self.component >= 0 else "the motion"
-        texts = {
-            "not_finite": f"{state} is not finite at {where} (tried t = {self.t_failed:.9g}); {cause}",
-            "step_too_small": (
-                f"the step became too small at {where}; {state} has the fastest growing series: it grows without "
-                "bound, the mechanism comes to a singular position, or the system is stiff; use an implicit "
-                "method or a looser tolerance"
-            ),
-            "too_many_steps": (
-                f"stopped at {where} after {self.stats.steps} steps; raise max_steps, loosen the tolerance, or "
-                "use an implicit method if the problem is stiff"
-            ),
-            "constraints": (
-                f"{row} cannot be satisfied beyond {where} (tried t = {self.t_failed:.9g}): the mechanism "
-                "cannot go on, or the constraint contradicts another one"
-            ),
-            "chattering": (
-                f"a switch (abs, comparison, limit, table piece) flips back and forth at {where}: both sides push "
-                "towards it; smooth the law, e.g. by tanh, or use a fixed-step method"
-            ),
-            "event": f"event {self.which} at {where} after {self.stats.steps} steps",
-            "interrupted": f"interrupted at {where} after {self.stats.steps} steps",
-        }
-        return texts.get(self.status, f"finished at {where} after {self.stats.steps} steps")
+TaylorOutcome = Outcome[TaylorStats]

@@ -9,22 +9,21 @@ from numpy.typing import ArrayLike, NDArray
 
 from sekant.errors import SolverError
 from sekant.solvers.common.checks import check_times
-from sekant.solvers.common.sections import view
-from sekant.solvers.linear.ldl import INFO, SOLVES
-from sekant.solvers.taylor.advance import (
+from sekant.solvers.common.outcome import (
     CHATTERING,
     CONSTRAINTS,
     EVENT,
-    FINISHED,
     MORE,
     NOT_FINITE,
-    STEP_TOO_SMALL,
-    TOO_MANY_STEPS,
-    advance,
+    STATUSES,
+    EventRecord,
 )
+from sekant.solvers.common.sections import view
+from sekant.solvers.linear.ldl import INFO, SOLVES
+from sekant.solvers.taylor.advance import advance
 from sekant.solvers.taylor.machine import START, Plan, lay_out_run
 from sekant.solvers.taylor.nodes import PIECE
-from sekant.solvers.taylor.problem import EventRecord, Status, TaylorOutcome, TaylorProblem, TaylorStats
+from sekant.solvers.taylor.problem import TaylorOutcome, TaylorProblem, TaylorStats
 from sekant.tables.table import Table
 
 Floats = NDArray[np.float64]
@@ -33,16 +32,6 @@ LOWEST_ORDER, HIGHEST_ORDER = 4, 40
 LOCAL, ROUND_OFF = 1e-3, 1e-15
 """A step is held to this part of the tolerance, but not to less than round-off: errors of steps add up and grow, and
 three more digits cost a Taylor series only a few orders more."""
-_STATUS: dict[int, Status] = {
-    MORE: "interrupted",
-    FINISHED: "finished",
-    NOT_FINITE: "not_finite",
-    STEP_TOO_SMALL: "step_too_small",
-    TOO_MANY_STEPS: "too_many_steps",
-    EVENT: "event",
-    CONSTRAINTS: "constraints",
-    CHATTERING: "chattering",
-}
 
 
 def _strictness(rtol: float) -> float:
@@ -162,7 +151,9 @@ class TaylorRun:
                 )
             self._given = None
         if code == EVENT:
-            self._events.append(EventRecord(self._memory.which, self.t, self.q, self.v))
+            self._events.append(
+                EventRecord(self._memory.which, self.t, np.concatenate([self.q, self.v]), self.problem.nq)
+            )
         self._code = code
         return code
 
@@ -194,7 +185,7 @@ class TaylorRun:
         m, rows = self._memory, self.rows
         sweeps = float(view(m.factor, INFO)[SOLVES])
         return TaylorOutcome(
-            status=_STATUS[self._code],
+            status=STATUSES[self._code],
             t=self.plan.t_eval[:rows],
             x=self.x_rows[:rows],
             a=self.a_rows[:rows],
@@ -202,7 +193,7 @@ class TaylorRun:
             t_last=self.t,
             x_last=np.concatenate([m.q_now, m.v_now]),
             t_failed=m.t_failed,
-            component=m.component,
+            component=m.component + self.problem.nq if m.component >= 0 else -1,
             which=m.which if self._code in (EVENT, CONSTRAINTS, CHATTERING) else -1,
             reason=self._left_table() if self._code == NOT_FINITE else "",
             events=tuple(self._events),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
@@ -13,18 +14,15 @@ from sekant.tables.table import Table, Table2
 INPUTS = ("q", "v", "a", "lam", "t", "p")
 
 
-class TableUse(Protocol):
+@dataclass(frozen=True)
+class TableUse:
     """Values first, first + 1, ... of the tape are derivatives of `table` at the values `arguments`: for the
     first of `orders` all components, for the second all components, ..."""
 
-    @property
-    def table(self) -> Table | Table2: ...
-    @property
-    def arguments(self) -> Sequence[int]: ...
-    @property
-    def orders(self) -> Sequence[tuple[int, ...]]: ...
-    @property
-    def first(self) -> int: ...
+    table: Table | Table2
+    arguments: tuple[int, ...]
+    orders: tuple[tuple[int, ...], ...]
+    first: int
 
 
 class SeriesTape(Protocol):

@@ -16,7 +16,7 @@ from sekant.solvers.taylor.native.fixes import Fix
 from sekant.solvers.taylor.native.history import Sum, history_text
 from sekant.solvers.taylor.native.layout import HEAD, STRIDE
 from sekant.solvers.taylor.native.saddle import Saddle
-from sekant.solvers.taylor.native.stages import Stage, history_of
+from sekant.solvers.taylor.native.stages import StageFunction, history_of
 from sekant.solvers.taylor.native.text import ARGUMENTS, DECLARATIONS, PASSED, ZERO, Text, literal
 from sekant.solvers.taylor.nodes import Nodes
 from sekant.solvers.taylor.schedule import Groups, Program
@@ -91,7 +91,7 @@ class _Writer:
     def stages(self, name: str, stage: int | None) -> list[str]:
         names = []
         for part in _cut(self.stage_members):
-            code = Stage(self.nodes, self.level, self.places, stage)
+            code = StageFunction(self.nodes, self.level, self.places, stage)
             for i, level, _ in part:
                 code.add(i, level)
             code.text.do("ret void")
@@ -117,7 +117,7 @@ class _Writer:
         members = [i for i, _, _ in _members(self.program.matrix)]
         outputs = self.program.outputs["M"].tolist(), self.program.outputs["G"].tolist()
         for part in [*_cut(members), None]:
-            code = Stage(self.nodes, level, {}, 0)
+            code = StageFunction(self.nodes, level, {}, 0)
             if part is None:
                 for section, values in zip((ldl.M_VALUES, ldl.G_VALUES), outputs, strict=True):
                     for e, i in enumerate(values):

@@ -39,7 +39,7 @@ def history_of(nodes: Nodes, i: int) -> list[tuple[int, int, int]]:
     return []
 
 
-class Stage:
+class StageFunction:
     """One function. `stage`: its number (-2, -1, 0), or None for one that is told when it runs, as %s >= 1."""
 
     def __init__(self, nodes: Nodes, level: list[int], places: dict[int, list[int]], stage: int | None):

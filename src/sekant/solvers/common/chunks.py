@@ -1,0 +1,51 @@
+"""The Python side of every time loop: calls of a compiled loop, each lasting about 0.15 s.
+
+Between two of them rows are handed out and Ctrl-C is heard. The result does not depend on the chunks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from time import perf_counter
+
+from sekant.errors import SolverError
+from sekant.solvers.common.outcome import MORE
+
+CHUNK_SECONDS = 0.15
+LEAST_STEPS = 16
+
+
+def advance_in_chunks(
+    advance: Callable[[int], int],
+    written: Callable[[], int],
+    hand_out: Callable[[int, int], None],
+    first_steps: int,
+    chunk_steps: int | None,
+) -> int:
+    """Call `advance(steps)` until it returns another code than MORE; that code, or MORE after a KeyboardInterrupt.
+
+    `written()`: rows of output so far. `hand_out(first, last)`: what to do with rows first .. last - 1, perhaps none,
+    after every chunk. `first_steps`: of the first chunk. `chunk_steps`: of all chunks.
+    """
+    if chunk_steps is not None and chunk_steps < 1:
+        raise SolverError(f"chunk_steps must be at least 1 (got {chunk_steps})")
+    delivered = 0
+
+    def deliver() -> None:
+        nonlocal delivered
+        first, delivered = delivered, written()
+        hand_out(first, delivered)
+
+    code, steps = MORE, chunk_steps or first_steps
+    try:
+        while code == MORE:
+            began = perf_counter()
+            code = advance(steps)
+            if chunk_steps is None:
+                ratio = CHUNK_SECONDS / max(perf_counter() - began, 1e-6)
+                steps = max(LEAST_STEPS, int(steps * min(max(ratio, 0.1), 16.0)))
+            deliver()
+    except KeyboardInterrupt:
+        if code == MORE and delivered < written():
+            deliver()
+    return code

@@ -1,0 +1,160 @@
+"""How a run of any integrator ends: what compiled loops return, its name, and what a reader is told of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Generic, Literal, Protocol, TypeVar, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+# What a compiled loop returns, in the order of `STATUSES`; after MORE it wants to be called again.
+MORE, FINISHED, NOT_FINITE, STEP_TOO_SMALL, TOO_MANY_STEPS, NO_CONVERGENCE, CONSTRAINTS, CHATTERING, EVENT = (
+    range(9)
+)
+Status = Literal[
+    "interrupted",
+    "finished",
+    "not_finite",
+    "step_too_small",
+    "too_many_steps",
+    "no_convergence",
+    "constraints",
+    "chattering",
+    "event",
+]
+STATUSES: tuple[Status, ...] = get_args(Status)
+TEXTS: dict[Status, str] = {
+    "interrupted": "interrupted at {where} after {steps} steps",
+    "finished": "finished at {where} after {steps} steps",
+    "not_finite": "{state} is not finite beyond {where} (tried {tried}); {cause}",
+    "step_too_small": (
+        "the step became too small at {where}; {state} changes most: it may jump or grow without bound, or the "
+        "mechanism comes to a singular position; use looser tolerances, a stop at the jump{stiff}"
+    ),
+    "too_many_steps": (
+        "stopped at {where} after {steps} steps and {rejected} rejected ones; raise max_steps, loosen the "
+        "tolerances{stiff}"
+    ),
+    "no_convergence": (
+        "Newton's iteration does not converge at {where}, however short the step; {state} changes most: the "
+        "equations may be singular there, jump, or the constraints may contradict each other"
+    ),
+    "constraints": (
+        "{row} cannot be satisfied beyond {where} (tried {tried}): the mechanism cannot go on, the constraint "
+        "contradicts another one, or the step is too long"
+    ),
+    "chattering": (
+        "{site} switches back and forth without end at {where}: the motion would have to stay on the switch (as in "
+        "sticking friction); smooth it, e.g. tanh(x / small) for sign(x), or use a fixed-step method"
+    ),
+    "event": "event {which} at {where} after {steps} steps",
+}
+"""What a reader is told: what happened, when, why, and what may help."""
+STIFF = ", or an implicit method if the problem is stiff"
+CAUSE = (
+    "the motion leaves the range of a table, is singular there, needs a root or logarithm of a negative number, or "
+    "the step is too long"
+)
+
+
+class Counts(Protocol):
+    """What every integrator counts: accepted steps and trial steps given up."""
+
+    @property
+    def steps(self) -> int: ...
+    @property
+    def rejected(self) -> int: ...
+
+
+Stats = TypeVar("Stats", bound=Counts)
+
+
+@dataclass(frozen=True)
+class EventRecord:
+    """Event `number` at the time `t`, with the state `x` (n,) there, before anybody changes it; `nq` of it are q."""
+
+    number: int
+    t: float
+    x: Floats
+    nq: int = 0
+
+    @property
+    def q(self) -> Floats:
+        return self.x[: self.nq]
+
+    @property
+    def v(self) -> Floats:
+        return self.x[self.nq :]
+
+
+def _nothing() -> Floats:
+    return np.zeros((0, 0))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Outcome(Generic[Stats]):
+    """The motion as far as it was computed.
+
+    `t` (k,), `x` (k, n): the requested output times that were reached, and the states there; `a` (k, nv) and
+    `lam` (k, m) where the integrator knows them. `t_last`, `x_last` (n,): the last good point, which may lie beyond
+    the last output. `t_failed`: where the trial that gave up the run would have ended (NaN for a run that did not
+    fail). `component`: index of the state to blame, or -1: the first one that is not finite or beyond 1e100, or the
+    one with the largest scaled error. `which`: number of the event or of the constraint to blame, or -1. `site`: what
+    chatters, as a reader would call it. `reason`: what is known of the cause. `events`: all that have happened.
+    `start_moved`: largest change of q and of v by which the given start was made consistent. `largest_residuals`:
+    largest |Phi| and |rates| at the ends of steps. `held` (k, nh), `held_last` (nh,): sampled values that hold from
+    each output, and from `t_last`, on. `next_step`: what an adaptive method would try there. `implicit`: whether the
+    method is.
+    """
+
+    status: Status
+    t: Floats
+    x: Floats
+    t_last: float
+    x_last: Floats
+    t_failed: float
+    component: int
+    stats: Stats
+    a: Floats = field(default_factory=_nothing)
+    lam: Floats = field(default_factory=_nothing)
+    which: int = -1
+    site: str = ""
+    reason: str = ""
+    events: tuple[EventRecord, ...] = ()
+    start_moved: tuple[float, float] = (0.0, 0.0)
+    largest_residuals: tuple[float, float] = (0.0, 0.0)
+    held: Floats = field(default_factory=_nothing)
+    held_last: Floats = field(default_factory=lambda: np.zeros(0))
+    next_step: float = 0.0
+    implicit: bool = False
+
+    @property
+    def event(self) -> EventRecord | None:
+        """The last one."""
+        return self.events[-1] if self.events else None
+
+    def describe(self, names: Sequence[str] | None = None, rows: Sequence[str] | None = None) -> str:
+        """One line for a reader: what happened, when, and what may help. `names`: of the states; `rows`: of the
+        constraints."""
+        return TEXTS[self.status].format(
+            where=f"t = {self.t_last:.9g}",
+            tried=f"t = {self.t_failed:.9g}",
+            steps=self.stats.steps,
+            rejected=self.stats.rejected,
+            state=_called("state", self.component, names, "the motion"),
+            row=_called("constraint", self.which, rows, "a constraint"),
+            site=self.site or "a switch (abs, comparison, limit, table piece)",
+            which=self.which,
+            cause=self.reason or CAUSE,
+            stiff="" if self.implicit else STIFF,
+        )
+
+
+def _called(kind: str, index: int, names: Sequence[str] | None, unknown: str) -> str:
+    if index < 0:
+        return unknown
+    return f"'{names[index]}'" if names is not None and index < len(names) else f"{kind} {index}"
