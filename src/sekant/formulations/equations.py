@@ -162,6 +162,7 @@ class Equations(ConstrainedEquations):
             ],
             A0=Twist(SX.zeros(3), -self.gravity),
             locked=self._locked_columns,
+            rotors=motion.rotors,
         )
 
     @property

@@ -171,7 +171,7 @@ class TreeKinematics:
         ] = []  # of rotors: R from the link's frame, which does not turn, to the joint's M
         qdot_all: list[SX] = []
         free = set(self.q_names)
-        rotors = rotors_of(self.links)
+        self.rotors = rotors = rotors_of(self.links)
         for i, link in enumerate(self.links):
             q, v, a = self.q_all[link.q], self.v_all[link.v], self.a_driven[link.v]
             is_driven = any(i in self.driven for i in range(link.v.start, link.v.stop))

@@ -8,7 +8,7 @@ Equations: Featherstone, Rigid Body Dynamics Algorithms (2008), tables 5.1, 6.2,
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import casadi as ca
@@ -31,6 +31,25 @@ class TreeState:
     tau: list[SX]  # (k,) generalized forces on the free coordinates
     A0: Twist  # acceleration of the ground: minus gravity, so that weight needs no further care
     locked: list[SX | None] | None = None  # (k,) 1 where a free coordinate has no acceleration, else 0
+    rotors: frozenset[int] = frozenset()  # links of `sekant.formulations.rotors`: leaves that spin about z
+
+    @cached_property
+    def lumped(self) -> TreeState:
+        """The same motion with less to compute: rotors keep their inertia about z alone, the rest is their carriers'.
+
+        But for its spin a rotor moves with its carrier, so that its mass and its inertia across the axis are constant
+        there. Wrenches in the rotors' joints are not those of this tree.
+        """
+        inertia = list(self.inertia)
+        for i in self.rotors:
+            X, parent, own = self.X_PM[i], self.parents[i], inertia[i]
+            if parent < 0 or not (X.R.is_constant() and X.p.is_constant()):
+                continue
+            about, across = SX.zeros(3, 3), SX(own.J)
+            about[2, 2], across[2, 2] = own.J[2, 2], 0
+            inertia[i] = RigidInertia(SX(0), SX.zeros(3), about)
+            inertia[parent] = inertia[parent] + RigidInertia(own.m, own.h, across).to_parent(X)
+        return replace(self, inertia=inertia, rotors=frozenset())
 
 
 @dataclass(frozen=True)
@@ -128,6 +147,7 @@ def _joined(I_parent: RigidInertia, I: RigidInertia, X: Pose) -> RigidInertia:
 
 def composite_body(tree: TreeState) -> Accelerations:
     """Forward dynamics by M a = tau - h with a sparse L^T D L factorization along the tree."""
+    whole, tree = tree, tree.lumped
     first = _first_rows(tree)
     n = first[-1]
     F, _ = inverse_dynamics(tree, [SX.zeros(S.shape[1]) for S in tree.S])
@@ -150,7 +170,7 @@ def composite_body(tree: TreeState) -> Accelerations:
         if above[k]:
             x[k] -= ca.dot(L[k], x[above[k]])
     a = [x[first[i] : first[i + 1]] for i in range(len(tree.parents))]
-    return Accelerations(a, lambda: inverse_dynamics(tree, a))
+    return Accelerations(a, lambda: inverse_dynamics(whole, a))
 
 
 @dataclass(frozen=True)
@@ -165,6 +185,7 @@ class _Handed:
 
 def articulated_body(tree: TreeState) -> Accelerations:
     """Forward dynamics in one sweep in and one out; work grows linearly with the number of links."""
+    whole, tree = tree, tree.lumped
     n = len(tree.parents)
     IA: list[ArticulatedInertia] = []
     pA: list[Wrench] = []
@@ -201,7 +222,13 @@ def articulated_body(tree: TreeState) -> Accelerations:
         a_i, A_i = _accelerated(tree.X_PM[i], A_parent, tree.zeta[i], tree.S[i], found[i])
         a.append(a_i)
         A.append(A_i)
-    return Accelerations(a, lambda: ([_felt(I, p, A_i) for I, p, A_i in zip(IA, pA, A, strict=True)], A))
+
+    def wrenches() -> tuple[list[Wrench], list[Twist]]:
+        for i in whole.rotors:  # with all of their inertia
+            IA[i], pA[i] = _alone(whole.inertia[i], whole.V[i], whole.F[i])
+        return [_felt(I, p, A_i) for I, p, A_i in zip(IA, pA, A, strict=True)], A
+
+    return Accelerations(a, wrenches)
 
 
 @inlined
