@@ -169,8 +169,9 @@ class LaneLookup(LookupCode):
     def _values(self, terms: list[str], u: str, laps: str) -> list[str]:
         """Values of all orders from the coefficients of a piece."""
         found = []
+        values = self.polynomials(terms, u, [order for (order,) in self.lookup.orders])
         for (order,) in self.lookup.orders:
-            y = self.polynomial(terms, u, order)
+            y = values[order]
             if laps and order == 0:
                 if self.together:
                     increment = self.spread(self.load("double", self.pointer(self.table, 1)))

@@ -23,7 +23,7 @@ from sekant.engine.codegen.tape import CONST, OPERATION_POW, Tape
 from sekant.errors import SekantError
 
 LANES = (2, 4, 8)
-LANE_FORMAT = 2
+LANE_FORMAT = 3
 """To be raised with every change of the generated code in lanes alone, see `FORMAT`."""
 _NUMBER = re.compile(r"(?<![\w.%])(-?\d+\.\d+|0x[0-9A-F]{16})(?![\w.])")
 _CALL = re.compile(

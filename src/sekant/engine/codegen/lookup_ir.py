@@ -6,10 +6,12 @@ piece is taken from M instead of searched.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from math import factorial
+
 from sekant.engine.codegen.operations import literal
-from sekant.engine.codegen.packing import AXIS_HEADER
+from sekant.engine.codegen.packing import AXIS_HEADER, REGISTER
 from sekant.engine.codegen.tape import TapeLookup
-from sekant.tables.pieces import factors
 
 SEARCH = f"""
 define internal {{ i64, double }} @sekant.row(ptr readonly %axis, double %x, ptr readonly %mode)
@@ -105,6 +107,11 @@ define internal {{ double, double }} @sekant.lap(ptr readonly %axis, double %x, 
 """
 
 
+def padded(components: int) -> int:
+    """Components that are computed at once: whole registers of four. Those beyond the last are of what follows in T."""
+    return components if components <= 2 else -(-components // REGISTER) * REGISTER
+
+
 class LookupCode:
     """Text of one lookup; names start with `%<prefix>`. `results` are the names of its values in order.
 
@@ -116,7 +123,8 @@ class LookupCode:
         self.lines: list[str] = []
         self.count = 0
         self.m = lookup.shape.components
-        self.type = "double" if self.m == 1 else f"<{self.m} x double>"
+        self.width = padded(self.m)
+        self.type = "double" if self.m == 1 else f"<{self.width} x double>"
         self.two = len(lookup.shape.powers) == 2
         self.table = self.pointer("%T", self.load("i64", self.pointer("%T", 1 + lookup.shape.table)))
         if not lookup.shape.powers:
@@ -137,13 +145,13 @@ class LookupCode:
         return self.new(f"load {kind}, ptr {pointer}, align 8")
 
     def value(self, x: float) -> str:
-        return literal(x) if self.m == 1 else f"<{', '.join([f'double {literal(x)}'] * self.m)}>"
+        return literal(x) if self.m == 1 else f"<{', '.join([f'double {literal(x)}'] * self.width)}>"
 
     def splat(self, x: str) -> str:
         if self.m == 1:
             return x
         one = self.new(f"insertelement {self.type} undef, double {x}, i64 0")
-        zeros = f"<{self.m} x i32> zeroinitializer"
+        zeros = f"<{self.width} x i32> zeroinitializer"
         return self.new(f"shufflevector {self.type} {one}, {self.type} undef, {zeros}")
 
     def locate(self, axis: str, x: str, periodic: bool, mode: str) -> tuple[str, str, str]:
@@ -157,22 +165,33 @@ class LookupCode:
         row = self.new(f"extractvalue {{ i64, double }} {pair}, 0")
         return row, self.new(f"extractvalue {{ i64, double }} {pair}, 1"), laps
 
-    def polynomial(self, terms: list[str], u: str, order: int) -> str:
-        """Derivative `order` with respect to u of the sum of terms[p] u^p; NaN in u or the terms survives."""
-        if order >= len(terms):
-            zero = self.new(f"fmul {self.type} {terms[0]}, {self.value(0.0)}")
-            return self.plus_zero(zero, u)
-        scaled = []
-        for term, factor in zip(terms[order:], factors(len(terms), order), strict=True):
-            same = factor == 1.0
-            scaled.append(
-                term if same else self.new(f"fmul contract {self.type} {term}, {self.value(float(factor))}")
-            )
-        y = scaled[-1]
-        for term in reversed(scaled[:-1]):
-            product = self.new(f"fmul contract {self.type} {y}, {u}")
-            y = self.new(f"fadd contract {self.type} {product}, {term}")
-        return y if len(scaled) > 1 else self.plus_zero(y, u)
+    def polynomials(self, terms: list[str], u: str, orders: Iterable[int]) -> dict[int, str]:
+        """Derivatives of these orders with respect to u of the sum of terms[p] u^p; NaN in u or the terms survives.
+
+        All at once by Horner's rule with its own derivatives: d_k <- d_k u + d_(k-1) for every coefficient, where d_k
+        is the derivative k over k!.
+        """
+        wanted, top = sorted(set(orders)), len(terms) - 1
+        most = min(max(wanted), top)
+        d = [terms[-1]] + [""] * most
+        for step, term in enumerate(reversed(terms[:-1]), start=1):
+            for k in range(min(most, step), 0, -1):
+                d[k] = d[k - 1] if not d[k] else self.step(d[k], u, d[k - 1])
+            d[0] = self.step(d[0], u, term)
+        found = {}
+        for order in wanted:
+            if order > top:
+                found[order] = self.plus_zero(self.new(f"fmul {self.type} {terms[0]}, {self.value(0.0)}"), u)
+                continue
+            scale = float(factorial(order))
+            y = d[order]
+            y = y if scale == 1.0 else self.new(f"fmul contract {self.type} {y}, {self.value(scale)}")
+            found[order] = self.plus_zero(y, u) if order == top else y
+        return found
+
+    def step(self, y: str, u: str, term: str) -> str:
+        product = self.new(f"fmul contract {self.type} {y}, {u}")
+        return self.new(f"fadd contract {self.type} {product}, {term}")
 
     def plus_zero(self, y: str, u: str) -> str:
         zero = self.new(f"fmul {self.type} {u}, {self.value(0.0)}")
@@ -187,8 +206,9 @@ class LookupCode:
         terms = [self.load(self.type, self.pointer(base, p * self.m)) for p in range(powers)]
         u = self.splat(local)
         self.vectors = []
+        values = self.polynomials(terms, u, [order for (order,) in self.lookup.orders])
         for (order,) in self.lookup.orders:
-            y = self.polynomial(terms, u, order)
+            y = values[order]
             if periodic and order == 0:
                 increment = self.load(self.type, self.pointer(self.table, 1))
                 growth = self.new(f"fmul contract {self.type} {self.splat(laps)}, {increment}")
@@ -214,19 +234,21 @@ class LookupCode:
             [self.load(self.type, self.pointer(base, (p * k2 + q) * self.m)) for q in range(k2)]
             for p in range(k1)
         ]
-        inner: dict[int, list[str]] = {}
-        found = []
+        firsts: dict[int, list[int]] = {}
         for order1, order2 in self.lookup.orders:
-            if order2 not in inner:
-                inner[order2] = [self.polynomial(terms, u2, order2) for terms in grid]
-            found.append(self.polynomial(inner[order2], u1, order1))
-        return found
+            firsts.setdefault(order2, []).append(order1)
+        inner = [self.polynomials(terms, u2, firsts) for terms in grid]
+        outer = {
+            second: self.polynomials([row[second] for row in inner], u1, orders)
+            for second, orders in firsts.items()
+        }
+        return [outer[order2][order1] for order1, order2 in self.lookup.orders]
 
     def numeric(self, arguments: list[str]) -> None:
         """Calls of a function that is known by its address; first derivatives are central differences."""
         function = self.new(f"inttoptr i64 {self.load('i64', self.table)} to ptr")
         places = self.new(f"alloca [{len(arguments)} x double], align 8")
-        found = self.new(f"alloca [{self.m} x double], align 8")
+        found = self.new(f"alloca [{self.width} x double], align 8")
 
         def value(at: list[str]) -> str:
             for i, x in enumerate(at):

@@ -29,6 +29,8 @@ from sekant.tables.pieces import extrapolation_limits
 from sekant.tables.table import Table, Table2
 
 AXIS_HEADER = 7
+REGISTER = 4
+"""Doubles that code reads at once: T ends with so many less one that mean nothing, for vectors that reach beyond."""
 _MOST_BUCKETS = 8
 
 
@@ -58,7 +60,8 @@ def _pack(tables: Sequence[Tabulated]) -> np.ndarray:
         block = _packed(table, position)
         parts += block
         position += sum(part.size for part in block)
-    packed, at = np.empty(position), 0
+    packed, at = np.empty(position + REGISTER - 1), 0
+    packed[position:] = 0.0
     for part in parts:  # one copy of what may be millions of coefficients
         packed[at : at + part.size].reshape(part.shape)[...] = part
         at += part.size
