@@ -108,7 +108,7 @@ define internal {{ double, double }} @sekant.lap(ptr readonly %axis, double %x, 
 
 
 def padded(components: int) -> int:
-    """Components that are computed at once: whole registers of four. Those beyond the last are of what follows in T."""
+    """Components that are computed at once: whole registers. Those beyond the last are of what follows in T."""
     return components if components <= 2 else -(-components // REGISTER) * REGISTER
 
 
