@@ -17,6 +17,7 @@ from friction_block import arm
 from timing import best_of, figure, target
 
 import sekant as sk
+from sekant.engine.functions.motion import right_hand_side, state_rates
 from sekant.model.parse import model_from_dict
 
 JOINTS = 6
@@ -112,12 +113,12 @@ def _arm() -> dict[str, Any]:
     return {key: value for key, value in data.items() if key != "format"}
 
 
-def right_hand_side(system: sk.System) -> tuple[int, Callable[[int], object]]:
+def calls_of(system: sk.System) -> tuple[int, Callable[[int], object]]:
     """Operations, and many calls of the compiled function, without Python between them."""
     eq = system.equations
-    x, rates = system.rates(balance=False)
+    x, rates = state_rates(system, balance=False)
     count = ca.Function("f", [eq.t, x, eq.p], [rates]).n_instructions()
-    function = system.right_hand_side(balance=False)
+    function = right_hand_side(system, balance=False)
     state = np.concatenate([np.linspace(0.1, 0.6, JOINTS), np.linspace(0.3, -0.2, JOINTS)])
     z = system.element_states(system.initial_state(None), None)
     row, p = np.concatenate([state, z])[None, :], system.parameter_vector()[None, :]
@@ -141,7 +142,7 @@ def run(quick: bool) -> dict[str, Any]:
     base = sk.compile(with_element(""))
     calls, counts = {}, {}
     for name in ("", *IDLE):
-        counts[name], calls[name] = right_hand_side(base if not name else sk.compile(with_element(name)))
+        counts[name], calls[name] = calls_of(base if not name else sk.compile(with_element(name)))
     many = 1_000 if quick else 20_000
     timed = best_of({name: (partial(call, many), many) for name, call in calls.items()}, 3 if quick else 40)
     for name in IDLE:

@@ -15,6 +15,7 @@ from timing import Timed, figure, target
 import sekant as sk
 from sekant.analyses.simulation.runs import explicit_problem
 from sekant.analyses.simulation.start import start_of
+from sekant.engine.functions.motion import time_stops
 from sekant.io.export.compilers import system_compiler
 from sekant.solvers.ode import integrate
 
@@ -44,7 +45,7 @@ def of_engine(system: sk.System, method: str, step: float, steps: int) -> float:
     problem = explicit_problem(system, None, False, method)
     times = np.array([0.0, steps * step])
     began = process_time()
-    done = integrate(problem, times, x, method=method, step=step, stops=system.time_stops(0.0, times[-1]))
+    done = integrate(problem, times, x, method=method, step=step, stops=time_stops(system, 0.0, times[-1]))
     assert done.status == "finished", done.describe()
     return (process_time() - began) / steps
 

@@ -15,6 +15,7 @@ import numpy as np
 from timing import best_of, figure, target
 
 import sekant as sk
+from sekant.engine.functions.motion import state_rates
 from sekant.model.parse import model_from_dict
 
 MASS, PULL, LEVEL, SPEED, UNTIL = 2.3, 6.7, 11.0, 1.0, 10.0
@@ -62,7 +63,7 @@ def arm(frictions: int) -> sk.Model:
 def operations(frictions: int) -> int:
     """Operations of the right-hand side."""
     system = sk.compile(arm(frictions))
-    x, rates = system.rates(balance=False)
+    x, rates = state_rates(system, balance=False)
     eq = system.equations
     return ca.Function("f", [eq.t, x, eq.p], [rates]).n_instructions()
 

@@ -6,6 +6,7 @@ import numpy as np
 
 import sekant as sk
 from sekant.engine.functions.euler_group import euler_group
+from sekant.engine.functions.motion import right_hand_side
 from sekant.solvers.ode import OdeProblem
 
 
@@ -13,7 +14,7 @@ def initial_value_problem(
     system: sk.System, balance: bool, groups: bool = False
 ) -> tuple[OdeProblem, np.ndarray]:
     """The problem and its start; with `groups`, Euler steps are taken several at a time as in any long run."""
-    start, rhs = system.initial_state(), system.right_hand_side(balance)
+    start, rhs = system.initial_state(), right_hand_side(system, balance)
     x0 = np.concatenate([start.q, start.v, np.zeros(len(system.work_names) if balance else 0)])
     group = euler_group(system, balance) if groups else None
     problem = OdeProblem(

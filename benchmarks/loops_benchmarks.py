@@ -16,6 +16,7 @@ from timing import Timed, best_of, figure, target
 
 import sekant as sk
 from sekant.analyses.simulation.runs import dae_problem, taylor_problem
+from sekant.engine.functions.motion import state_rates
 from sekant.solvers.dae import integrate_dae
 from sekant.solvers.ode import integrate as integrate_ode
 from sekant.solvers.taylor import integrate as integrate_taylor
@@ -160,7 +161,7 @@ def _governor(until: float, runs: int):
         )
 
     explicit, start_row = initial_value_problem(system, balance=False)
-    x, xdot = system.rates(balance=False)
+    x, xdot = state_rates(system, balance=False)
     eq = system.equations
     ode = {"x": x, "t": eq.t, "p": eq.p, "ode": xdot}
     options = {"reltol": 1e-8, "abstol": 1e-8, "max_num_steps": 1_000_000}

@@ -9,6 +9,7 @@ import trees
 from numba import njit
 
 import sekant.solvers.common.intrinsics  # noqa: F401 (numba learns what helpers are)
+from sekant.engine.functions.motion import right_hand_side
 from sekant.solvers.common.calls import call_native
 from sekant.solvers.common.sites import free_modes
 
@@ -28,7 +29,7 @@ class RightHandSide:
 
     def __init__(self, system: Any, links: list[trees.Link], motion: trees.TreeMotion):
         self.q_order, self.v_order = trees.state_order(system, links)
-        self.function = system.right_hand_side(balance=False)
+        self.function = right_hand_side(system, balance=False)
         self.x = np.concatenate([motion.q[self.q_order], motion.v[self.v_order]])
         self.xdot = np.zeros_like(self.x)
         p = system.parameter_vector(trees.forces(links, motion))

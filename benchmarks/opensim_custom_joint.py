@@ -20,6 +20,7 @@ from timing import Timed, best_of, figure, target
 
 import sekant as sk
 import sekant.solvers.common.intrinsics
+from sekant.engine.functions.motion import right_hand_side
 from sekant.model.joints import Path
 from sekant.solvers.common.calls import call_native
 from sekant.solvers.common.sites import free_modes
@@ -81,7 +82,7 @@ def native_loop(system: sk.System):
     """Evaluations of the right-hand side one after another, as an integrator makes them."""
     from numba import njit
 
-    rhs = system.right_hand_side(balance=False)
+    rhs = right_hand_side(system, balance=False)
     x, xdot = np.array([START, 0.0]), np.zeros(2)
     inputs = [np.zeros(1), x, np.zeros(1), np.append(rhs.tables, 0.0), free_modes(rhs.sites)]
     w = np.zeros(max(1, rhs.work_size))

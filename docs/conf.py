@@ -42,13 +42,14 @@ author = "the Sekant authors"
 copyright = author
 version = release = __version__
 
-extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.mathjax"]
+extensions = ["myst_nb", "sphinx.ext.autodoc", "formulas"]
 exclude_patterns = ["tools", "looks"]
 html_theme = "furo"
 html_title = "Sekant"
 html_static_path = ["looks"]
 html_css_files = ["pages.css"]
 html_extra_path = [os.environ["SEKANT_DOCS_PLAYERS"]]  # what players.py puts there while pages are read
+html_math_renderer = "mathml"
 html_show_sphinx = False
 
 myst_enable_extensions = ["dollarmath", "deflist"]

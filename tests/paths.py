@@ -8,6 +8,7 @@ import casadi as ca
 import numpy as np
 
 import sekant as sk
+from sekant.engine.functions.outputs import output_function
 from sekant.geometry.curves.pose_curve import PoseCurve
 from sekant.model.body import Body
 from sekant.model.forces import PointForce, Torque
@@ -69,7 +70,7 @@ def outputs(system: sk.System, q: Any, v: Any, *names: str, t: float = 0.0) -> l
     """Outputs by name at one state."""
     found = []
     for name in names:
-        function, _ = system.output_function([name])
+        function, _ = output_function(system, [name])
         x = np.concatenate([np.atleast_1d(q), np.atleast_1d(v), np.zeros(len(system.work_names))])
         found.append(function(np.array([t]), x, system.parameter_vector())[0].ravel())
     return found

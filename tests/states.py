@@ -8,6 +8,7 @@ import casadi as ca
 import numpy as np
 
 import sekant as sk
+from sekant.engine.functions.outputs import all_outputs
 from sekant.formulations.kinematics import relative_pose, relative_twist
 from sekant.geometry.spatial import quaternion_from_rotation
 
@@ -67,7 +68,7 @@ def twists(system: sk.System, state: sk.State, t: float = 0.0) -> dict[str, np.n
 
 def reactions(system: sk.System, state: sk.State, t: float = 0.0) -> dict[str, np.ndarray]:
     """(6,) of each joint: force and moment on its child about its frame, in W."""
-    found = {o.name: o.expression for o in system.all_outputs if o.name.endswith(".reaction")}
+    found = {o.name: o.expression for o in all_outputs(system) if o.name.endswith(".reaction")}
     rows = evaluate(system, state, t, *found.values())
     return {name.removesuffix(".reaction"): y.ravel() for name, y in zip(found, rows, strict=True)}
 

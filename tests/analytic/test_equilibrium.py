@@ -6,6 +6,7 @@ import pytest
 import sekant as sk
 from loops import four_bar, slider_crank, stewart
 from mechanisms import random_model
+from sekant.engine.functions.outputs import output_function
 from states import carried_over
 
 G = 9.81
@@ -196,7 +197,7 @@ def test_an_equilibrium_stays_on_the_branch_of_the_start(make, formulation):
 def _lean(system, state) -> float:
     """y component of coupler x (crank's end to the pivot or guide that the last link is on)."""
     names = ["coupler.position", "coupler.orientation", "D.q"]
-    function, outputs = system.output_function(names, balance=False)
+    function, outputs = output_function(system, names, balance=False)
     x = np.concatenate([state.q, state.v, np.zeros(len(system.work_names))])
     y = function(np.array([0.0]), x, system.parameter_vector())[0].ravel()
     widths = [o.width for o in outputs]

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import sekant as sk
+from sekant.engine.functions.motion import right_hand_side
 
 pytestmark = pytest.mark.long  # make test-long installs the peers and the robots
 PACKAGES = Path(site.getsitepackages()[0])
@@ -27,7 +28,7 @@ def accelerations(system: sk.System, q: dict[str, float], v: dict[str, float]) -
     names = [name.rpartition(".")[0] for name in system.state_names]
     nq, nv = system.nq, system.nv
     x = np.array([q[name] for name in names[:nq]] + [v[name] for name in names[nq : nq + nv]])
-    rates = system.right_hand_side(False)(np.zeros(1), x, system.parameter_vector())[0].ravel()
+    rates = right_hand_side(system, False)(np.zeros(1), x, system.parameter_vector())[0].ravel()
     return dict(zip(names[nq : nq + nv], rates[nq : nq + nv], strict=True))
 
 

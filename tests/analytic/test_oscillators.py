@@ -8,6 +8,7 @@ import pytest
 from mechanisms import floating_model, random_model
 from sekant.analyses.simulation.simulate import simulate
 from sekant.engine import compile
+from sekant.engine.functions.motion import kinematics_function, right_hand_side
 from sekant.model.body import Body
 from sekant.model.forces import JointFriction, JointLimit, PointForce, SpringDamper
 from sekant.model.joints import Prismatic, Revolute
@@ -191,7 +192,7 @@ def tumbling():
     system = compile(floating_model(31, ["spherical", "universal", "screw"], gravity=(0.3, -0.5, -9.6)))
     start = system.initial_state()
     start.v[:] = np.random.default_rng(31).uniform(-1.5, 1.5, system.nv)
-    rhs = system.right_hand_side()
+    rhs = right_hand_side(system)
     problem = OdeProblem(
         rhs=rhs,
         n=system.nq + system.nv,
@@ -199,7 +200,7 @@ def tumbling():
         tables=rhs.tables,
         nq=system.nq,
         nv=system.nv,
-        kinematics=system.kinematics(),
+        kinematics=kinematics_function(system),
         unit_blocks=np.array(system.equations.motion.unit_blocks),
     )
     x0 = np.concatenate([start.q, start.v])

@@ -15,6 +15,7 @@ from scipy.interpolate import CubicSpline
 import sekant as sk
 from paths import STADIUM, on_path
 from sekant.analyses.simulation import runs
+from sekant.engine.functions.motion import time_stops
 from sekant.solvers.ode import integrate
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -178,7 +179,7 @@ def test_a_table_whose_pieces_agree_is_not_reported(tmp_path):
 def test_corners_of_a_damper_cost_few_trials():
     system = sk.compile(sk.load(EXAMPLES / "quarter_car.yaml"))
     problem = runs.explicit_problem(system, None, False, "dop853")
-    start, stops = system.initial_state(), system.time_stops(0.0, 5.0)
+    start, stops = system.initial_state(), time_stops(system, 0.0, 5.0)
     landing, over = (
         integrate(given, [0.0, 5.0], np.concatenate([start.q, start.v]), stops=stops)
         for given in (problem, replace(problem, switching=None))

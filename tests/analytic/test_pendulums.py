@@ -11,6 +11,7 @@ from scipy.special import ellipk
 from mechanisms import equations_of, values
 from sekant.analyses.simulation.simulate import simulate
 from sekant.engine import State, compile
+from sekant.engine.functions.outputs import output_function
 from sekant.geometry.spatial import SX
 from sekant.model.body import Body
 from sekant.model.driver import Driver
@@ -144,7 +145,7 @@ def test_a_hanging_mass_weighs_on_its_joint():
         },
     )
     system = compile(model, engine="casadi")
-    function, chosen = system.output_function(["rod.reaction"])
+    function, chosen = output_function(system, ["rod.reaction"])
     fx, fy, fz, *moment = function([0.0], np.zeros(2), np.zeros(0))[0]
     weight = 3.8 * np.array([0.4, -0.7, -9.6])
     assert [fx, fy, fz] == pytest.approx(-weight, rel=1e-13)

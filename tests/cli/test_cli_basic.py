@@ -6,10 +6,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import typer.main
 from command_line import sekant
 
 from sekant.results import Channel, Channels, Result, save_result
 from sekant.version import __version__
+from sekant.views.cli import app
 
 
 @pytest.fixture
@@ -28,6 +30,28 @@ def test_help_names_every_command():
         assert command in done.stdout
         assert sekant(command, "--help").returncode == 0
     assert done.stderr == ""
+
+
+def test_options_mean_the_same_in_all_commands():
+    """-o is short for --output, what a command makes; --csv and --plot name further files; --json takes nothing."""
+
+    def commands(group):
+        for command in group.commands.values():
+            yield from commands(command) if hasattr(command, "commands") else [command]
+
+    found = {}
+    for command in commands(typer.main.get_command(app)):
+        for option in command.params:
+            for name in option.opts:
+                if name.startswith("-"):
+                    found.setdefault(name, []).append((option, command.name))
+    assert all("--output" in option.opts for option, _ in found["-o"])
+    assert len(found["--output"]) == len(found["-o"]) > 8
+    for name in ("--output", "--csv", "--plot"):
+        assert {option.type.name for option, _ in found[name]} == {"path"}, name
+        assert not any(option.multiple for option, _ in found[name]), name
+    assert len(found["--csv"]) > 3
+    assert all(option.is_flag for option, _ in found["--json"])
 
 
 def test_version():

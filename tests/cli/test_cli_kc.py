@@ -17,7 +17,17 @@ def test_from_hard_points_to_curves_in_one_command(tmp_path):
     done = sekant(
         "kc",
         EXAMPLES / "hardpoints" / "double_wishbone.yaml",
-        *("-o", "curves.csv", "--plot", "curves.svg", "--model", "corner.yaml", "--travel", "-50mm", "60mm"),
+        *(
+            "--csv",
+            "curves.csv",
+            "--plot",
+            "curves.svg",
+            "--model",
+            "corner.yaml",
+            "--travel",
+            "-50mm",
+            "60mm",
+        ),
         *("--points", "12", "--racks", "3"),
         cwd=tmp_path,
     )
@@ -82,7 +92,9 @@ suspension: {axle: rear, travel: [-50 mm, 60 mm], wheelbase: 2.6 m, cg_height: 0
 
 def test_an_axle_and_its_report(tmp_path):
     (tmp_path / "rear.yaml").write_text(AXLE)
-    done = sekant("kc", "rear.yaml", "--points", "5", "-o", "curves.csv", "--report", "kc.html", cwd=tmp_path)
+    done = sekant(
+        "kc", "rear.yaml", "--points", "5", "--csv", "curves.csv", "--report", "kc.html", cwd=tmp_path
+    )
     assert done.returncode == 0, done.stderr
     assert "rear_axle, axle in parallel travel" in done.stdout
     assert "loads on members" in done.stdout
@@ -111,7 +123,7 @@ def test_faults_of_axles_are_told_in_a_line(tmp_path):
 def test_what_hard_points_do_to_a_curve(tmp_path):
     (tmp_path / "rear.yaml").write_text(AXLE)
     done = sekant(
-        "kc", "rear.yaml", "--sensitivity", "camber", "--plot", "bars.svg", "-o", "table.csv", cwd=tmp_path
+        "kc", "rear.yaml", "--sensitivity", "camber", "--plot", "bars.svg", "--csv", "table.csv", cwd=tmp_path
     )
     assert done.returncode == 0, done.stderr
     assert "what 1 mm of a hard point changes" in done.stdout

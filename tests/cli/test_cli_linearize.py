@@ -42,7 +42,7 @@ def test_modes_about_an_equilibrium_are_told_and_drawn(files):
 
 
 def test_a_bode_plot_needs_an_input_and_an_output(files):
-    ports = ["--input", "hinge.angle", "--output", "hinge.q"]
+    ports = ["--input", "hinge.angle", "--response", "hinge.q"]
     done = sekant("linearize", "swing.yaml", *ports, "--bode", "bode.svg", cwd=files)
     assert done.returncode == 0, done.stderr
     assert "hinge.q / hinge.angle" in (files / "bode.svg").read_text()

@@ -5,6 +5,7 @@ import pytest
 
 import sekant as sk
 from loops import wishbones
+from sekant.engine.functions.outputs import output_function
 from sekant.model.joints import Path
 
 BODIES = ("upright", "lower", "upper")
@@ -14,7 +15,7 @@ def test_a_suspension_in_loops_vibrates_as_its_bodies_on_their_paths_do():
     """The loop needs the stiffness of its multipliers for this, the paths the third derivatives of their curves."""
     mechanism = sk.compile(wishbones())
     rest = sk.equilibrium(mechanism)
-    function, _ = mechanism.output_function(["upright.position"], balance=False)
+    function, _ = output_function(mechanism, ["upright.position"], balance=False)
     x = np.concatenate([rest.q, rest.v, np.zeros(len(mechanism.work_names))])
     z = float(function(np.zeros(1), x, mechanism.parameter_vector())[0][2])
     table = sk.kinematics(mechanism, "upright.z", range=(z - 0.02, z + 0.02, 33)).pose_table(BODIES)

@@ -7,6 +7,8 @@ import pytest
 
 from mechanisms import ALL_JOINTS, FORCE_TYPES, random_model, random_state
 from sekant.engine import compile
+from sekant.engine.functions.motion import kinematics_function, right_hand_side
+from sekant.engine.functions.outputs import output_function
 
 
 @pytest.fixture(scope="module")
@@ -40,12 +42,12 @@ def test_right_hand_side_and_every_output(systems):
     work = np.random.default_rng(7).normal(size=len(systems[0].work_names))
     x = np.concatenate([q, v, work])
     p = systems[0].parameter_vector()
-    same(*[s.right_hand_side()([t], x, p)[0] for s in systems])
-    same(*[s.right_hand_side(balance=False)([t], x[: q.size + v.size], p)[0] for s in systems])
-    same(*[s.kinematics()([t], x, p)[0] for s in systems])
+    same(*[right_hand_side(s)([t], x, p)[0] for s in systems])
+    same(*[right_hand_side(s, balance=False)([t], x[: q.size + v.size], p)[0] for s in systems])
+    same(*[kinematics_function(s)([t], x, p)[0] for s in systems])
     rows = []
     for system in systems:
-        function, chosen = system.output_function()
+        function, chosen = output_function(system)
         rows.append(function([t], x, p)[0])
         assert rows[-1].size == sum(output.width for output in chosen)
     same(*rows)

@@ -13,6 +13,7 @@ import pytest
 import sekant as sk
 from sekant.engine import kept
 from sekant.engine import system as engine_system
+from sekant.engine.functions.motion import right_hand_side
 from sekant.engine.kept import ABSENT, KeptParts, parts_of
 from sekant.object_code.cache import ObjectCache
 from sekant.tables.bound_oracle import BoundOracle
@@ -171,7 +172,7 @@ def test_what_holds_expressions_or_calls_python_is_not_kept(own_cache):
 
 def test_functions_keep_sites_guards_and_tables(own_cache):
     model = sk.load(EXAMPLES / "parabola.yaml")
-    first, second = (sk.compile(model).right_hand_side() for _ in range(2))
+    first, second = (right_hand_side(sk.compile(model)) for _ in range(2))
     assert second.owner is not first.owner
     assert second.sites == first.sites
     assert len(second.sources) == len(first.sources) > 0

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import sekant as sk
+from sekant.engine.functions.outputs import all_outputs
 from sekant.errors import ModelError
 
 EXACT = (0.6, -0.8)
@@ -62,7 +63,7 @@ def test_a_frame_in_space_from_a_rough_start():
 
 
 def _outputs(system):
-    return [(output.name, output.expression) for output in system.all_outputs]
+    return [(output.name, output.expression) for output in all_outputs(system)]
 
 
 def test_a_length_on_a_frame_is_not_dropped():

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import casadi as ca
 import numpy as np
 import pytest
 
 import sekant as sk
 from sekant.engine import compile
+from sekant.engine.functions.motion import time_stops
+from sekant.engine.functions.outputs import all_outputs, output_function
 from sekant.engine.reports import explain_failure
 from sekant.errors import ModelError, SekantError
 from sekant.model.body import Body
@@ -55,7 +58,7 @@ def test_start_of_a_floating_body():
     state = system.initial_state()
     assert state.q == pytest.approx([1, 2, 3, np.sqrt(0.5), 0, 0, np.sqrt(0.5)])
     assert state.v == pytest.approx([0.1, 0.2, 0.3, 0, -5, 0])
-    function, _ = system.output_function(["b.velocity", "b.position"])
+    function, _ = output_function(system, ["b.velocity", "b.position"])
     row = function([0.0], np.concatenate([state.q, state.v]), np.zeros(0))[0]
     assert row == pytest.approx([1, 2, 3, 5, 0, 0])
 
@@ -104,12 +107,12 @@ def test_unknown_choices_get_a_hint(arm):
     with pytest.raises(ModelError, match="engine 'gcc'; use 'llvm' or 'casadi'"):
         compile(arm, engine="gcc")  # pyright: ignore[reportArgumentType]
     with pytest.raises(SekantError, match=r"'upper\.positon'; did you mean 'upper\.position'"):
-        compile(arm, engine="casadi").output_function(["upper.positon"])
+        output_function(compile(arm, engine="casadi"), ["upper.positon"])
 
 
 def test_outputs_by_pattern(arm):
     system = compile(arm, engine="casadi")
-    _, chosen = system.output_function(["upper.*", "energy"])
+    _, chosen = output_function(system, ["upper.*", "energy"])
     names = [output.name for output in chosen]
     assert names[-1] == "energy"
     parts = (
@@ -121,8 +124,8 @@ def test_outputs_by_pattern(arm):
         "angular_acceleration",
     )
     assert set(names[:-1]) == {f"upper.{part}" for part in parts}
-    _, without = system.output_function(balance=False)
-    left_out = {output.name for output in system.all_outputs} - {output.name for output in without}
+    _, without = output_function(system, balance=False)
+    left_out = {output.name for output in all_outputs(system)} - {output.name for output in without}
     assert left_out == {"energy.work", "energy.balance", "drag.work"}
 
 
@@ -134,9 +137,9 @@ def test_time_stops_follow_the_parameters():
         parameters={"t0": 0.5},
     )
     system = compile(model, parameters=["t0"], engine="casadi")
-    assert system.time_stops(0, 10) == pytest.approx([0.5, 1.0, 1.25])
-    assert system.time_stops(0, 10, {"t0": 0.6}) == pytest.approx([0.6, 1.2, 1.45])
-    assert system.time_stops(0.55, 1.1) == pytest.approx([1.0])
+    assert time_stops(system, 0, 10) == pytest.approx([0.5, 1.0, 1.25])
+    assert time_stops(system, 0, 10, {"t0": 0.6}) == pytest.approx([0.6, 1.2, 1.45])
+    assert time_stops(system, 0.55, 1.1) == pytest.approx([1.0])
 
 
 def test_summary_and_totals(arm):
@@ -211,3 +214,27 @@ def test_many_states_are_asked_at_once():
         np.testing.assert_array_equal(energies[k], system.energy(q[k], v[k]))
     with pytest.raises(sk.SekantError, match="forward_dynamics"):
         system.map("forward", q, v)
+
+
+def test_answers_for_one_freedom_keep_their_shapes():
+    body = sk.Body(mass=1.3, com=(0.2, 0.1, -0.4), inertia=(0.3, 0.7, 0.9))
+    joints = {"hinge": sk.joints.Revolute(child="arm", axis=(0, 1, 0))}
+    q, v = ca.SX.sym("q"), ca.SX.sym("v")
+    inertia = 0.7 + 1.3 * (0.2**2 + 0.4**2)  # about y through the hinge
+    systems = (
+        compile(sk.Model(bodies={"arm": body}, joints=joints), engine="casadi"),
+        sk.natural.lagrange(q, v, inertia * v**2 / 2 + 3 * ca.cos(q), q0=[0.4], engine="casadi"),
+    )
+    for system in systems:
+        assert (system.nq, system.nv) == (1, 1)
+        for given in (0.4, [0.4], np.array([0.4])):
+            assert system.mass_matrix(given).shape == (1, 1)
+            assert system.forward_dynamics(given, given).shape == (1,)
+            assert system.inverse_dynamics(given, given, given).shape == (1,)
+        assert system.mass_matrix(0.4)[0, 0] == pytest.approx(inertia, rel=1e-14)
+        assert system.map("mass_matrix", [[0.4], [0.7], [-0.2]]).shape == (3, 1, 1)
+        assert system.map("forward_dynamics", [[0.4], [0.7], [-0.2]]).shape == (3, 1)
+        linear = sk.linearize(system)
+        assert [matrix.shape for matrix in (linear.M, linear.C, linear.K, linear.A)] == [(1, 1)] * 3 + [
+            (2, 2)
+        ]

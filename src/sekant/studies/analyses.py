@@ -20,6 +20,7 @@ from sekant.analyses.simulation.ensemble import FIXED, LANES, fits_lanes, run_la
 from sekant.analyses.simulation.simulate import row_times, simulate
 from sekant.analyses.simulation.start import start_of
 from sekant.analyses.statics.equilibrium import equilibrium
+from sekant.engine.functions.outputs import all_outputs, output_function
 from sekant.engine.system import System
 from sekant.errors import SekantError, suggest
 from sekant.results import Channel, Channels
@@ -89,7 +90,7 @@ def analysis_of(kind: str) -> type[Analysis]:
 
 
 def _outputs(system: System) -> Channels:
-    return Channels(Channel(o.name, o.unit, o.components, o.description) for o in system.all_outputs)
+    return Channels(Channel(o.name, o.unit, o.components, o.description) for o in all_outputs(system))
 
 
 def _owners(system: System, channels: Iterable[str]) -> list[str]:
@@ -170,7 +171,7 @@ class Simulate(Analysis):
         if any(run.status == "constraints" for run in runs):  # nobody knows in which lane
             yield from super().answers(group)
             return
-        report, found = system.output_function(self._outputs, balance=False)
+        report, found = output_function(system, self._outputs, balance=False)
         channels = Channels(Channel(o.name, o.unit, o.components, o.description) for o in found)
         for i, run in enumerate(runs):
             if isinstance(checked[i], SekantError):

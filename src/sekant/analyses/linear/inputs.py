@@ -17,6 +17,8 @@ from numpy.typing import NDArray
 
 from sekant.analyses.linear.independent_coordinates import InputColumns
 from sekant.engine.functions.linear import LinearFunctions, MotionPoint, Slopes
+from sekant.engine.functions.motion import work_symbols
+from sekant.engine.functions.outputs import all_outputs
 from sekant.engine.system import System
 from sekant.engine.system import compile as compile_model
 from sekant.errors import SolverError, suggest
@@ -193,11 +195,11 @@ class LinearOutputs:
 
     def __init__(self, system: System, names: Sequence[str]):
         self.system = system
-        work = system._w
+        work = work_symbols(system)
         self.names: list[str] = []
         self.units: list[str] = []
         entries = []
-        for output in system.all_outputs:
+        for output in all_outputs(system):
             if work.numel() and ca.depends_on(output.expression, work):
                 continue
             parts = ca.vertsplit(ca.densify(output.expression))
@@ -209,7 +211,7 @@ class LinearOutputs:
                     self.units.append(unit)
                     entries.append(part)
         for name in names:
-            known = [o.name for o in system.all_outputs]
+            known = [o.name for o in all_outputs(system)]
             if not any(fnmatchcase(n, name) or fnmatchcase(n.rpartition(".")[0], name) for n in self.names):
                 raise SolverError(
                     f"linearize: no output is called '{name}'; {suggest(name, known, 'outputs')}"

@@ -31,7 +31,8 @@ from sekant.analyses.steady.element_states import (
     states_by_name,
 )
 from sekant.analyses.steady.motion import SteadyMotion, steady_motion
-from sekant.engine.system import State, System, rate_name
+from sekant.engine.functions.outputs import frozen_system, rate_name
+from sekant.engine.system import State, System
 from sekant.engine.system import compile as compile_model
 from sekant.errors import SolverError
 
@@ -191,11 +192,11 @@ def linearize_with_states(
     names = base.equations.elements.names
     if isinstance(state, SteadyMotion) and at != "motion":
         where: State = state
-        values = {name: x for name, x in state.parameters.items() if name in base.frozen().parameters}
+        values = {name: x for name, x in state.parameters.items() if name in frozen_system(base).parameters}
     else:
         where, values, a = _point(system, base, state, t, at, a, parameters)
     inner = linearize(
-        base.frozen(),
+        frozen_system(base),
         where,
         t,
         at=at,

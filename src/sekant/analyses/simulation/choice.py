@@ -20,6 +20,7 @@ import numpy as np
 
 from sekant.analyses.assembly.assemble import assemble
 from sekant.analyses.simulation.runs import TAYLOR, dae_problem
+from sekant.engine.functions.motion import right_hand_side, state_rates
 from sekant.engine.system import State, System
 from sekant.errors import SekantError
 from sekant.geometry.spatial import SX
@@ -55,7 +56,7 @@ def choose_method(
     """
     method, reason = _chosen(system, start, parameters, t, own_start)
     numeric = next(
-        (item for item in system.right_hand_side().sources if isinstance(item, NumericFunction)), None
+        (item for item in right_hand_side(system).sources if isinstance(item, NumericFunction)), None
     )
     if method == TAYLOR and numeric is not None:
         return "dop853", f"{numeric.label} has no series ({reason})"
@@ -159,7 +160,7 @@ def work(system: System) -> tuple[float, float]:
     unknowns = system.nv + eq.rate.numel()
     compiled = 4 * tape + unknowns**3 / 6 <= MOST_OPERATIONS and unknowns <= MOST_UNKNOWNS
     series = tape * (order + 1) * (order + 2) / 2 * SERIES_WORK * (1.0 if compiled else INTERPRETED)
-    _, rates = system.rates(balance=False)
+    _, rates = state_rates(system, balance=False)
     return float(series), float(_operations(rates) * EVALUATIONS * STEPS)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from sekant.engine.functions.motion import right_hand_side
 from sekant.engine.system import System
 from sekant.errors import AnalysisWarning
 from sekant.solvers.common.modes import Switching
@@ -88,7 +89,7 @@ class EnergyWatch:
         there."""
         assert self.worst is not None
         (t0, x0), (t1, x1) = self.worst
-        rhs: Any = system.right_hand_side(True)
+        rhs: Any = right_hand_side(system, True)
         p = system.parameter_vector(parameters)
         if rhs.sites and x0.size == rhs.shapes_in[1][0]:
             switching = Switching(rhs.guards, rhs.sites, rhs.sources)

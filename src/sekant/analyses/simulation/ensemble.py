@@ -18,6 +18,7 @@ from sekant.analyses.simulation.reactors import reactors_of
 from sekant.analyses.simulation.runs import explicit_problem
 from sekant.engine.codegen.build import build
 from sekant.engine.codegen.native import NativeFunction
+from sekant.engine.functions.motion import right_hand_side, state_rates, time_stops
 from sekant.engine.system import State, System
 from sekant.solvers.ode import OdeProblem
 from sekant.solvers.ode import integrate as integrate_ode
@@ -43,14 +44,14 @@ def fits_lanes(system: System, method: str) -> bool:
     if system.engine != "llvm" or eq.elements.held_values or eq.elements.delayed or reactors_of(system):
         return False
     if method == "dop853":
-        return not system.right_hand_side(False).sites
+        return not right_hand_side(system, False).sites
     return method in FIXED
 
 
 def lane_function(system: System, name: str, lanes: int) -> NativeFunction:
     """(t, x, p) -> xdot, qdot, or the projected x and the residuals, in lanes, t the same in all."""
     eq = system.equations
-    x, rates = system.rates(balance=False)
+    x, rates = state_rates(system, balance=False)
 
     def make() -> NativeFunction:
         if name == "projection":
@@ -121,7 +122,7 @@ def run_lanes(
     ]
     x = np.column_stack(states)
     stops = sorted(
-        {stop for v in parameters for stop in system.time_stops(float(times[0]), float(times[-1]), v)}
+        {stop for v in parameters for stop in time_stops(system, float(times[0]), float(times[-1]), v)}
     )
     found: list[Floats] = []
     ended: dict[int, tuple[int, str, str]] = {}  # lane -> rows, status, message

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sekant.analyses.simulation.runs import Guards, RunOutcome, Setup, run_stretch
+from sekant.engine.functions.motion import right_hand_side
 from sekant.engine.system import State, System
 from sekant.errors import AnalysisWarning, SolverError
 from sekant.geometry.spatial import SX
@@ -183,7 +184,7 @@ class _Loop:
         """A step beyond the event on which the run stands, so short that its error is none."""
         system, h = now.system, self.apart
         x = np.concatenate([now.q, now.v, now.z])
-        rates = system.right_hand_side(balance=False)(np.array([now.t]), x, now.p)[0].ravel()
+        rates = right_hand_side(system, balance=False)(np.array([now.t]), x, now.p)[0].ravel()
         q, v, z = np.split(x + h * rates, np.cumsum([system.nq, system.nv]))
         return replace(now, t=now.t + h, q=q, v=v, z=z)
 

@@ -26,6 +26,12 @@ from sekant.engine.codegen.native import NativeFunction
 from sekant.engine.codegen.text import compile_text
 from sekant.engine.functions.dae import DaeExpressions, DaeFunctions, build_dae
 from sekant.engine.functions.euler_group import euler_group
+from sekant.engine.functions.motion import (
+    kinematics_function,
+    projection_function,
+    right_hand_side,
+    time_stops,
+)
 from sekant.engine.functions.taylor_tape import TaylorTape, taylor_tape
 from sekant.engine.system import State, System
 from sekant.errors import AnalysisWarning, SolverError, suggest
@@ -88,7 +94,7 @@ class Setup:
     def stops(self) -> list[float]:
         if self.free_of_stops:
             return []
-        return self.system.time_stops(float(self.times[0]), float(self.times[-1]), self.parameters)
+        return time_stops(self.system, float(self.times[0]), float(self.times[-1]), self.parameters)
 
 
 @dataclass(frozen=True)
@@ -208,7 +214,7 @@ def explicit_problem(
 
 
 def _explicit_problem(system: System, balance: bool, method: str) -> OdeProblem:
-    rhs = system.right_hand_side(balance)
+    rhs = right_hand_side(system, balance)
     positions = method == "semi_implicit_euler" and system.nv > 0
     return OdeProblem(
         rhs=rhs,
@@ -217,9 +223,9 @@ def _explicit_problem(system: System, balance: bool, method: str) -> OdeProblem:
         tables=rhs.tables,
         nq=system.nq,
         nv=system.nv + system.nz,  # states of elements count in the error norm, as velocities do
-        kinematics=system.kinematics(balance) if positions else None,
+        kinematics=kinematics_function(system, balance) if positions else None,
         unit_blocks=np.array(system.facts.unit_blocks, dtype=np.int64).reshape(-1, 2),
-        projection=system.projection(balance) if system.facts.constrained else None,
+        projection=projection_function(system, balance) if system.facts.constrained else None,
         switching=Switching(rhs.guards, rhs.sites, cast(Any, rhs.sources))
         if rhs.sites and method == "dop853"
         else None,
@@ -531,7 +537,7 @@ def _run_implicit(method: str, setup: Setup, work: Floats | None = None) -> RunO
         if is_adaptive(method) or not problem.functions.residual.sites
         else _chattering(
             setup,
-            system.right_hand_side(False),
+            right_hand_side(system, False),
             problem.p,
             outcome.t,
             outcome.x[:, : system.nq + system.nv + system.nz],

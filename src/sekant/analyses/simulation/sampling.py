@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sekant.engine.codegen.native import NativeFunction
+from sekant.engine.functions.motion import state_rates
 from sekant.engine.system import System
 from sekant.solvers.ode import METHODS
 from sekant.solvers.ode.problem import Sampling
@@ -41,7 +42,7 @@ def sampling_function(system: System) -> NativeFunction:
     by_name = {".".join(one.key): one.expression for one in eq.elements.sampled}
 
     def make() -> NativeFunction:
-        x = system.rates(balance=False)[0]
+        x = state_rates(system, balance=False)[0]
         fresh = [by_name[value.name] for value in eq.elements.held_values]
         return system.function("sampling", [eq.t, x, eq.p], [ca.vertcat(*fresh)])
 

@@ -27,6 +27,7 @@ from sekant.analyses.simulation.runs import (
 )
 from sekant.analyses.simulation.sampling import sampled_in_loop
 from sekant.analyses.simulation.start import refuse_bad_start, refuse_nothing, start_of
+from sekant.engine.functions.outputs import output_function
 from sekant.engine.inputs import InputValue, driven_by, split_inputs
 from sekant.engine.reports import driver_jump, explain_failure
 from sekant.engine.system import State, System, as_system
@@ -120,7 +121,7 @@ def simulate(
         )
     if step is None and not adaptive:
         step = settings.step  # type: ignore[assignment]
-    report, chosen = system.output_function(outputs, balance)
+    report, chosen = output_function(system, outputs, balance)
     key = ("channels", None if outputs is None else tuple(outputs), balance)
     channels = system.once(
         key, lambda: Channels(Channel(o.name, o.unit, o.components, o.description) for o in chosen)
@@ -289,7 +290,7 @@ class _Reporter:
 
     def variant_chunk(self, system: System, p: Floats, t: Floats, x: Floats, fraction: float) -> None:
         """Rows of a variant of the system, with p (1 or k, np): the same outputs from other equations."""
-        self._chunk(system.output_function(self.patterns, self.balance)[0], p, t, x, fraction)
+        self._chunk(output_function(system, self.patterns, self.balance)[0], p, t, x, fraction)
 
     def _chunk(self, report, p: Floats, t: Floats, x: Floats, fraction: float) -> None:
         if t.size:

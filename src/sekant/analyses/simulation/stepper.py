@@ -13,6 +13,8 @@ from numpy.typing import ArrayLike, NDArray
 from sekant.analyses.simulation.reactors import clocks_of, reactors_of
 from sekant.analyses.simulation.runs import explicit_problem, prepare_loop
 from sekant.analyses.simulation.start import refuse_bad_start, refuse_nothing, start_of
+from sekant.engine.functions.motion import time_stops
+from sekant.engine.functions.outputs import output_function
 from sekant.engine.reports import explain_failure
 from sekant.engine.system import State, System, as_system
 from sekant.errors import SolverError, suggest
@@ -146,7 +148,7 @@ class Simulation:
 
     def _look_ahead(self, end: float) -> None:
         self._known = end + AHEAD * (end - self._time)
-        self._stepper.land_on(self.system.time_stops(self._time, self._known, self._parameters))
+        self._stepper.land_on(time_stops(self.system, self._time, self._known, self._parameters))
 
     def _evaluate(self) -> Floats:
         """All outputs at the present state (ny,)."""
@@ -220,7 +222,7 @@ class Outputs(Mapping[str, Any]):
     """Outputs at the present time by name: a number, or an array of components; computed when they are read."""
 
     def __init__(self, system: System, patterns: Sequence[str] | None, evaluate: Callable[[], Floats]):
-        self.function, chosen = system.output_function(patterns, balance=False)
+        self.function, chosen = output_function(system, patterns, balance=False)
         self.channels = Channels(Channel(o.name, o.unit, o.components, o.description) for o in chosen)
         self._evaluate = evaluate
         self._found: dict[str, tuple[int, int, bool]] = {}

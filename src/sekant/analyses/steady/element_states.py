@@ -15,7 +15,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from sekant.analyses.simulation.declared import DeclaredEvents
 from sekant.analyses.simulation.events import Instant
-from sekant.engine.system import State, System, rate_name
+from sekant.engine.functions.outputs import frozen_system, rate_name
+from sekant.engine.system import State, System
 from sekant.engine.system import compile as compile_model
 from sekant.errors import SolverError
 
@@ -109,7 +110,7 @@ def held_of(system: System, frozen: State, parameters: Mapping[str, ArrayLike]) 
 
     Delays, which are Pade approximations there, have been passed through: they hold their value.
     """
-    base = smooth(system).frozen()
+    base = frozen_system(smooth(system))
     held = {**held_by_name(system, None, None), **held_by_name(base, frozen, parameters)}
     if system.equations.elements.delayed:
         names = [one.owner for one in system.equations.elements.delayed]

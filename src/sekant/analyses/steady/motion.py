@@ -23,6 +23,7 @@ from sekant.analyses.steady.element_states import (
 from sekant.analyses.steady.equations import MotionChange, SteadyEquations, Trial, Unknown
 from sekant.analyses.steady.solver import Solver, Steady
 from sekant.engine.functions.linear import MotionPoint
+from sekant.engine.functions.outputs import frozen_system
 from sekant.engine.functions.steady import FIRST_RATE, SteadyFunctions
 from sekant.engine.system import State, System, as_system
 from sekant.engine.values import Values
@@ -212,7 +213,7 @@ def _with_states(
     known = {**held_by_name(base, None, parameters), **held_by_name(system, guess, parameters)}
     guess = guess or system.initial_state(parameters)
     found = steady_motion(
-        base.frozen(),
+        frozen_system(base),
         State(guess.q, guess.v, held=held_row(base, known)),
         unknown=[*unknown, *names],
         targets={**targets, **targets_of(base)},

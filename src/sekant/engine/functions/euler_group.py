@@ -10,6 +10,7 @@ import casadi as ca
 
 from sekant.engine.codegen.llvm import CHUNK
 from sekant.engine.codegen.native import NativeFunction
+from sekant.engine.functions.motion import right_hand_side, state_rates
 from sekant.engine.system import System
 from sekant.geometry.spatial import SX
 
@@ -24,9 +25,9 @@ def euler_group(system: System, balance: bool) -> tuple[NativeFunction, int] | N
     (control, x, p) -> x with control (5,) = (base, i, h, low, high): step j of the group begins at the time
     base + (i + j) h, kept within [low, high].
     """
-    operations = system.right_hand_side(balance).stats.operations
+    operations = right_hand_side(system, balance).stats.operations
     size = min(LARGEST, CHUNK // max(1, operations))
-    x, xdot = system.rates(balance)
+    x, xdot = state_rates(system, balance)
     if system.engine != "llvm" or size < SMALLEST:
         return None
     t, p, lookups = system.equations.t, system.equations.p, system.equations.lookups

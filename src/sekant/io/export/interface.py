@@ -11,6 +11,8 @@ from pathlib import Path
 
 import casadi as ca
 
+from sekant.engine.functions.motion import work_symbols
+from sekant.engine.functions.outputs import all_outputs
 from sekant.engine.system import System
 from sekant.errors import SekantError, suggest
 from sekant.geometry.spatial import SX
@@ -140,8 +142,8 @@ def _inputs(system: System, parameters: Sequence[Variable], names: Sequence[str]
 
 
 def _outputs(system: System, patterns: Sequence[str] | None) -> tuple[tuple[Variable, ...], SX]:
-    work = system._w
-    known = [o for o in system.all_outputs if not (work.numel() and ca.depends_on(o.expression, work))]
+    work = work_symbols(system)
+    known = [o for o in all_outputs(system) if not (work.numel() and ca.depends_on(o.expression, work))]
     if system.equations.constraints == [] and not system.model.contacts:
         known = [o for o in known if not o.name.startswith("constraints.")]
     known = [o for o in known if o.name not in ("energy.work", "energy.balance")]

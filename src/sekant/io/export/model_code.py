@@ -10,6 +10,7 @@ import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
+from sekant.engine.functions.motion import state_rates, work_symbols
 from sekant.engine.system import State, System
 from sekant.geometry.spatial import SX
 from sekant.io.export.c_function import CFunction, c_function
@@ -74,7 +75,7 @@ def model_code(
 ) -> ModelCode:
     """All of a system that an integrator or an importer calls; with `events`, `derivatives` what FMI asks for too."""
     eq = system.equations
-    x, xdot = system.rates(balance=False)
+    x, xdot = state_rates(system, balance=False)
     known = [("t", eq.t), ("x", x), ("p", eq.p)]
     symbols = [symbol for _, symbol in known]
     until: Any = system.settings.until
@@ -89,8 +90,8 @@ def model_code(
         return c_function(name, [*known, *extra], results, eq.lookups, tables)
 
     # what is reported of rates may need other symbols than their own: accumulated work counts as zero
-    zero_work = SX.zeros(system._w.numel()) if system._w.numel() else None
-    y = face.y if zero_work is None else eq.lookups.substitute(face.y, system._w, zero_work)
+    zero_work = SX.zeros(work_symbols(system).numel()) if work_symbols(system).numel() else None
+    y = face.y if zero_work is None else eq.lookups.substitute(face.y, work_symbols(system), zero_work)
     functions = [write("rates", [("xdot", xdot)])]
     if method == "semi_implicit_euler":
         functions.append(write("kinematics", [("qdot", eq.qdot)]))

@@ -12,6 +12,7 @@ from sekant.analyses.simulation.events import run_with_events
 from sekant.analyses.simulation.reactors import clocks_of, reactors_of
 from sekant.analyses.simulation.runs import Setup, run
 from sekant.analyses.simulation.sampling import sampled_in_loop
+from sekant.engine.functions.motion import right_hand_side, work_symbols
 from sekant.engine.system import State, System
 from sekant.errors import SekantError
 from sekant.io.export.interface import Interface
@@ -78,8 +79,8 @@ def expected_values(
     times, x, p = times[: steps + 1], x[: steps + 1], p[: steps + 1]
     every = steps // TEST_ROWS
     rows = x[every::every]
-    xdot = system.right_hand_side(False)(np.array([np.nextafter(0.0, 1.0)]), x[0], p[0])[0].ravel()
-    rates = system.right_hand_side(False).map(times[:, None], x, p)[0]
+    xdot = right_hand_side(system, False)(np.array([np.nextafter(0.0, 1.0)]), x[0], p[0])[0].ravel()
+    rates = right_hand_side(system, False).map(times[:, None], x, p)[0]
     report = system.once(("exported", tuple(v.name for v in face.outputs)), lambda: _report(system, face))
     every_y = report.map(times[:, None], x, p)[0]
     state, rate, output = ALLOWED[code.precision.name]
@@ -103,7 +104,7 @@ def expected_values(
 
 def _report(system: System, face: Interface):
     eq = system.equations
-    work = system._w
+    work = work_symbols(system)
     y = face.y if not work.numel() else eq.lookups.substitute(face.y, work, ca.SX.zeros(work.numel()))
     return system.function("exported", [eq.t, ca.vertcat(eq.q, eq.v, eq.z), eq.p], [y])
 

@@ -1,6 +1,6 @@
 """Where the equations of a system switch: at which times, and at which zeros of functions of the state.
 
-Times come from the model's signals (`System.time_stops`); they stay formulas of the parameters, so that who changes
+Times come from the model's signals (`time_stops`); they stay formulas of the parameters, so that who changes
 a parameter lands on the right ones. What is left are event indicators: arguments of comparisons, abs, sign,
 min, max and floor, and the breaks at which a table jumps or kinks.
 """
@@ -14,6 +14,7 @@ import casadi as ca
 import numpy as np
 
 from sekant.engine.codegen.tape import CONST
+from sekant.engine.functions.motion import time_stops
 from sekant.engine.system import System
 from sekant.errors import ModelError, SekantError
 from sekant.formulations.natural.time_stops import switching_arguments
@@ -41,7 +42,7 @@ def timed_switches(system: System, horizon: float) -> list[TimedSwitch]:
     """All switches by time. Those of natural mechanisms, which have no formulas, are found up to `horizon` (s)."""
     items = system.equations.timeline.items()
     if items is None:
-        times = system.time_stops(0.0, horizon)
+        times = time_stops(system, 0.0, horizon)
         if times and system.parameters:
             raise SekantError(
                 f"model '{system.model.name}': its natural mechanism switches at t = {times[0]:.6g} s, which tunable "

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sekant.analyses.assembly.assemble import assemble
+from sekant.engine.functions.outputs import all_outputs, output_function
 from sekant.engine.system import System, compile
 from sekant.errors import SekantError
 from sekant.model.scene import SceneArrow
@@ -65,10 +66,10 @@ def _played(system: System, q: Vector, extra: list[Channel], values: Vector, tit
     patterns = ("*.position", "*.orientation", "*.force", "*.length")
     names = [
         output.name
-        for output in system.all_outputs
+        for output in all_outputs(system)
         if any(fnmatchcase(output.name, p) for p in patterns) or _is_needed(output.name)
     ]
-    function, outputs = system.output_function(names, balance=False)
+    function, outputs = output_function(system, names, balance=False)
     n = q.shape[0]
     rest = np.zeros((n, system.nv + system.nz + len(system.work_names)))
     data = function.map(np.zeros((n, 1)), np.hstack([q, rest]), system.parameter_vector()[None, :])[0]

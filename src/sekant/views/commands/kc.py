@@ -21,9 +21,7 @@ def kc(
             show_default=False,
         ),
     ],
-    output: Annotated[
-        Path | None, typer.Option("--csv", "-o", help="Write the curves (.csv; deg and mm).")
-    ] = None,
+    output: Annotated[Path | None, typer.Option("--csv", help="Write the curves (.csv; deg and mm).")] = None,
     plot: Annotated[Path | None, typer.Option("--plot", help="Draw the curves (.svg, .pdf, .png).")] = None,
     travel: Annotated[
         tuple[str, str] | None,
@@ -45,7 +43,9 @@ def kc(
     ] = None,
     sensitivity: Annotated[
         str | None,
-        typer.Option(help="A curve, as camber: what each hard point does to it (-o: table, --plot: bars)."),
+        typer.Option(
+            help="A curve, as camber: what each hard point does to it (--csv: table, --plot: bars)."
+        ),
     ] = None,
     report: Annotated[
         Path | None, typer.Option("--report", help="Write a page on an axle (.html): player, curves, loads.")

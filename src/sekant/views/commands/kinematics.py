@@ -38,7 +38,7 @@ def kinematics(
     ] = False,
     hold: Annotated[list[str] | None, typer.Option(help="Keep this where it starts; repeatable.")] = None,
     assignments: Assignments = None,
-    csv: Annotated[Path | None, typer.Option("--csv", "-o", help="Also write a CSV file.")] = None,
+    csv: Annotated[Path | None, typer.Option("--csv", help="Also write a CSV file.")] = None,
     plot: Annotated[Path | None, typer.Option(help="Also draw it (.svg, .pdf, .png).")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
 ) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from sekant.engine.functions.outputs import all_outputs
 from sekant.views.options import Assignments, parse_assignments
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ def linearize(
     turn: Annotated[
         str | None, typer.Option(help="Steady: turn of all bodies about z, e.g. 0.1 rad/s.")
     ] = None,
-    travel: Annotated[
+    velocity: Annotated[
         str | None, typer.Option(metavar="X,Y,Z", help="Steady: velocity of all bodies, m/s.")
     ] = None,
     rate: Annotated[
@@ -66,7 +67,7 @@ def linearize(
         typer.Option("--input", help="Bode: an input, a driver, or a coordinate with a force; repeatable."),
     ] = None,
     outputs: Annotated[
-        list[str] | None, typer.Option("--output", help="Bode: an output or a pattern; repeatable.")
+        list[str] | None, typer.Option("--response", help="Bode: an output or a pattern; repeatable.")
     ] = None,
     bode: Annotated[Path | None, typer.Option(help="Bode plot (.svg, .pdf, .png).")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print modes and matrices as JSON.")] = False,
@@ -75,7 +76,7 @@ def linearize(
     given = parse_assignments(assignments)
     steady_only = {
         "--turn": turn,
-        "--travel": travel,
+        "--velocity": velocity,
         "--rate": rate,
         "--unknown": unknown,
         "--target": target,
@@ -84,7 +85,7 @@ def linearize(
         if value and at is not At.STEADY:
             raise typer.BadParameter("only with --at steady", param_hint=option)
     if bode is not None and not (inputs and outputs):
-        raise typer.BadParameter("name an --input and an --output", param_hint="--bode")
+        raise typer.BadParameter("name an --input and a --response", param_hint="--bode")
     from sekant.results.place import check_writable
 
     for file_ in (plot, bode):
@@ -98,7 +99,7 @@ def linearize(
     system = compile_model(model, formulation=formulation, parameters=_parameters(model, unknown or [], rate))
     ports: dict[str, Any] = {"inputs": inputs or (), "outputs": outputs or ()}
     if at is At.STEADY:
-        state = _steady(system, turn, travel, rate, unknown, target)
+        state = _steady(system, turn, velocity, rate, unknown, target)
         linear = analyze(system, state, at="motion" if fixed_axes else None, **ports)
     elif at is At.TIME:
         state, until = _state_at(system, time)
@@ -159,7 +160,7 @@ def _number(text: str, option: str, *units: str | None) -> float:
 def _unit_of(system: System, name: str) -> str | None:
     """The unit of a target, None if it is not known as one."""
     made = {"speed": "m/s", "radius": "m", "lateral_acceleration": "m/s^2"}
-    units = {output.name: output.unit for output in system.all_outputs}
+    units = {output.name: output.unit for output in all_outputs(system)}
     found = units.get(name, made.get(name.rpartition(".")[2]))
     return found if isinstance(found, str) and found else None
 
@@ -181,20 +182,20 @@ def _targets(system: System, texts: list[str] | None) -> dict[str, float]:
     return found
 
 
-def _steady(system: System, turn, travel, rate, unknown, target) -> State:
+def _steady(system: System, turn, velocity, rate, unknown, target) -> State:
     from sekant.analyses.steady.motion import steady_motion
 
-    if turn is None and travel is None and not rate:
-        raise typer.BadParameter("--at steady needs --turn, --travel or --rate", param_hint="--at")
-    velocity = None
-    if travel is not None:
-        velocity = [_number(part, "--travel", "m/s") for part in travel.split(",")]
-        if len(velocity) != 3:
-            raise typer.BadParameter(f"'{travel}' has not three components", param_hint="--travel")
+    if turn is None and velocity is None and not rate:
+        raise typer.BadParameter("--at steady needs --turn, --velocity or --rate", param_hint="--at")
+    components = None
+    if velocity is not None:
+        components = [_number(part, "--velocity", "m/s") for part in velocity.split(",")]
+        if len(components) != 3:
+            raise typer.BadParameter(f"'{velocity}' has not three components", param_hint="--velocity")
     return steady_motion(
         system,
         turn=None if turn is None else _number(turn, "--turn", "rad/s"),
-        velocity=velocity,
+        velocity=components,
         rates=_pairs(rate, "--rate", "rad/s", "m/s"),
         unknown=unknown or (),
         targets=_targets(system, target),

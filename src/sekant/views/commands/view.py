@@ -17,8 +17,8 @@ def view(
         Path | None,
         typer.Option("--output", "-o", help="Page (.html).", show_default="FILE with .html, here"),
     ] = None,
-    plot: Annotated[
-        list[str] | None, typer.Option("--plot", help="An output to plot at first; repeatable.")
+    show: Annotated[
+        list[str] | None, typer.Option("--show", help="An output whose curve is drawn at first; repeatable.")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
@@ -26,7 +26,7 @@ def view(
     from sekant.views.player import view as write_page
 
     path = write_page(
-        [file] if other is None else [file, other], output or Path(f"{file.stem}.html"), plots=plot
+        [file] if other is None else [file, other], output or Path(f"{file.stem}.html"), plots=show
     )
     if as_json:
         from sekant.results.summary import to_json

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sekant.engine.functions.outputs import output_function
 from sekant.errors import SekantError
 from sekant.model.scene import all_channels
 from sekant.results import Channel, Channels, Result
@@ -64,7 +65,7 @@ def _period(modes: Any, k: int, amplitude: float) -> Result:
     states = [*states, states[0]]
     scene = system.scene(modes.model.operating_point.parameters)
     names = all_channels(scene.get("tracks", {}))
-    function, outputs = system.output_function([escape(name) for name in names], False)
+    function, outputs = output_function(system, [escape(name) for name in names], False)
     still = np.zeros(len(system.work_names))
     x = np.array([np.concatenate([state.q, state.v, still]) for state in states])
     t = np.full((len(x), 1), float(point.t))

@@ -1,0 +1,82 @@
+"""The motion of a system as native functions of (t, x, p), and the times at which it is not smooth."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import casadi as ca
+from numpy.typing import ArrayLike
+
+from sekant.engine.codegen.native import NativeFunction
+from sekant.geometry.spatial import SX
+
+if TYPE_CHECKING:
+    from sekant.engine.system import System
+
+
+def work_symbols(system: System) -> SX:
+    """Symbols of the accumulated work w (nw,)."""
+    return system.once("w", lambda: SX.sym("w", len(system.work_names)))
+
+
+def state_symbols(system: System, balance: bool = True) -> SX:
+    """x = [q; v; z; w]; without `balance`, no accumulated work."""
+    eq = system.equations
+    return ca.vertcat(eq.q, eq.v, eq.z, *([work_symbols(system)] if balance else []))
+
+
+def state_rates(system: System, balance: bool = True) -> tuple[SX, SX]:
+    """Symbols of the state x, and its rates as expressions of t, x, p."""
+    eq, balance = system.equations, balance and bool(system.work_names)
+    powers = eq.energies.powers.values() if balance else ()
+    return state_symbols(system, balance), ca.vertcat(eq.qdot, eq.a, eq.elements.rates, *powers)
+
+
+def right_hand_side(system: System, balance: bool = True) -> NativeFunction:
+    """(t, x, p) -> xdot; without `balance`, x has no accumulated work."""
+    balance = balance and bool(system.work_names)
+
+    def make() -> NativeFunction:
+        eq = system.equations
+        x, xdot = state_rates(system, balance)
+        rhs = system.function("rhs_work" if balance else "rhs", [eq.t, x, eq.p], [xdot])
+        if rhs.sites:
+            _ = rhs.guards  # kept with it
+        return rhs
+
+    return system.kept(("rhs", balance), make)
+
+
+def kinematics_function(system: System, balance: bool = True) -> NativeFunction:
+    """(t, x, p) -> qdot."""
+
+    def make() -> NativeFunction:
+        eq = system.equations
+        return system.function("kinematics", [eq.t, state_symbols(system, balance), eq.p], [eq.qdot])
+
+    return system.kept(("kinematics", balance), make)
+
+
+def projection_function(system: System, balance: bool = True) -> NativeFunction:
+    """(t, x, p) -> x after one Newton step onto the constraints, and the residual () before it."""
+
+    def make() -> NativeFunction:
+        eq, x = system.equations, state_symbols(system, balance)
+        q, v, residual = eq.projection
+        moved = ca.vertcat(q, v, x[system.nq + system.nv :])
+        return system.function("projection", [eq.t, x, eq.p], [moved, residual])
+
+    return system.kept(("projection", balance), make)
+
+
+def time_stops(
+    system: System, begin: float, end: float, values: Mapping[str, ArrayLike] | None = None
+) -> list[float]:
+    """Times in [begin, end] at which a signal or a table of time jumps or kinks."""
+
+    def find() -> list[float]:
+        return system.equations.timeline.stops(begin, end, {**system.parameters, **(values or {})})
+
+    named = any(name in system.model.parameters for name in values or ())
+    return find() if named or begin else list(system.kept(("stops", end), find))

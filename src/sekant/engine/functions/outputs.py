@@ -1,0 +1,69 @@
+"""What a system reports, as native functions of (t, x, p)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING
+
+import casadi as ca
+
+from sekant.engine.codegen.native import NativeFunction
+from sekant.engine.functions.motion import state_symbols, work_symbols
+from sekant.errors import SekantError, suggest
+from sekant.formulations.outputs import Output, Reported
+from sekant.geometry.spatial import SX
+
+if TYPE_CHECKING:
+    from sekant.engine.system import System
+
+
+def all_outputs(system: System) -> tuple[Output, ...]:
+    """Everything that can be reported, by name."""
+
+    def make() -> tuple[Output, ...]:
+        rates = [
+            Output(rate_name(name), "1", (), f"rate of {name}", rate)
+            for name, rate in system.equations.elements.frozen_rates.items()
+        ]
+        return (*system.equations.reports.outputs(work_symbols(system)), *rates)
+
+    return system.once("all outputs", make)
+
+
+def rate_name(state: str) -> str:
+    """The output of a frozen system that is the rate of a state."""
+    return f"{state} rate"
+
+
+def frozen_system(system: System) -> System:
+    """The system in which the states of signals and force elements are run-time parameters."""
+    return system.variant("frozen", lambda: system.equations.variant(frozen=True))
+
+
+def output_function(
+    system: System, names: Sequence[str] | None = None, balance: bool = True
+) -> tuple[NativeFunction, tuple[Reported, ...]]:
+    """(t, x, p) -> y with the outputs that match `names` (patterns such as ``arm.*``); None: all.
+
+    Without `balance`, x ends with zeros for the accumulated work, and what depends on it is left out.
+    """
+    key = ("outputs", None if names is None else tuple(names), balance)
+    return system.kept(key, lambda: _make(system, names, balance))
+
+
+def _make(
+    system: System, names: Sequence[str] | None, balance: bool
+) -> tuple[NativeFunction, tuple[Reported, ...]]:
+    eq, work = system.equations, work_symbols(system)
+    known = [
+        o for o in all_outputs(system) if balance or not work.numel() or not ca.depends_on(o.expression, work)
+    ]
+    chosen = [o for o in known if names is None or any(fnmatchcase(o.name, n) for n in names)]
+    for pattern in names or ():
+        if not any(fnmatchcase(o.name, pattern) for o in chosen):
+            hint = suggest(pattern, [o.name for o in known], "outputs")
+            raise SekantError(f"no output is called '{pattern}'; {hint}")
+    y = ca.vertcat(SX.zeros(0, 1), *[output.expression for output in chosen])
+    function = system.function("outputs", [eq.t, state_symbols(system), eq.p], [y])
+    return function, tuple(o.reported for o in chosen)

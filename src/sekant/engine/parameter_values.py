@@ -1,0 +1,82 @@
+"""Values of run-time parameters: names to the vector p that compiled functions take."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from sekant.engine.facts import Facts
+from sekant.errors import ModelError, suggest
+from sekant.formulations.constrained import ConstrainedEquations
+
+Vector = NDArray[np.float64]
+
+
+class CheckedValues(dict[str, ArrayLike]):
+    """Values of run-time parameters that the system with the number `serial` found possible. Not to be changed.
+
+    `own` (np,): the vector that they make, held values left out.
+    """
+
+    serial: int = -1
+    own: Vector
+
+
+class ParameterValues:
+    """p (np,) of a system: its run-time parameters, and after them what elements hold between events."""
+
+    def __init__(self, serial: int, facts: Facts, equations: Callable[[], ConstrainedEquations]):
+        """`serial`: number of the system; `equations` are asked for where values must be checked."""
+        self._serial, self._facts, self._equations = serial, facts, equations
+        self._places: dict[str, slice] = {}
+        at = 0
+        for parameter in facts.parameters:
+            self._places[parameter.name] = slice(at, at + parameter.default.size)
+            at += parameter.default.size
+        self._defaults = np.concatenate([np.zeros(0), *(parameter.default for parameter in facts.parameters)])
+        self._possible = b""  # values that were found to be possible last
+
+    def vector(self, values: Mapping[str, ArrayLike] | None, held: ArrayLike | None) -> Vector:
+        """See `System.parameter_vector`."""
+        if type(values) is CheckedValues and values.serial == self._serial:
+            return self._with_held(values.own.copy(), held)
+        own = self._defaults.copy()
+        if not values:
+            return self._with_held(own, held)
+        for name, value in values.items():
+            place = self._places.get(name)
+            if place is None:
+                hint = suggest(name, list(self._places), "run-time parameters")
+                raise ModelError(
+                    f"'{name}' is not a parameter of this system ({hint}); compile with parameters=['{name}']"
+                )
+            row, size = np.asarray(value, float).ravel(), place.stop - place.start
+            if row.size != size or not np.all(np.isfinite(row)):
+                raise ModelError(f"parameter '{name}' needs {size} finite numbers (got {value})")
+            own[place] = row
+        p = self._with_held(own, held)
+        content = own.tobytes()
+        if content != self._possible:
+            self._equations().reports.check(p)
+            self._possible = content
+        return p
+
+    def checked(self, values: Mapping[str, ArrayLike] | None) -> CheckedValues:
+        """The values, checked once for all functions that a caller hands them to."""
+        found = CheckedValues(values or {})
+        found.serial, found.own = self._serial, self.vector(values, None)[: self._defaults.size].copy()
+        return found
+
+    def _with_held(self, own: Vector, held: ArrayLike | None) -> Vector:
+        names = self._facts.held
+        count = len(names)
+        if not count:
+            return own
+        given = np.zeros(0) if held is None else np.asarray(held, float).ravel()
+        if given.size not in (0, count):
+            raise ModelError(
+                f"the state has {given.size} held values; the system has {count}: {', '.join(names)}"
+            )
+        return np.concatenate([own, given if given.size else self._equations().held_start(own)])

@@ -1,0 +1,41 @@
+"""One concept, one name: no two classes of the source are called the same."""
+
+from __future__ import annotations
+
+import ast
+from collections import defaultdict
+from pathlib import Path
+
+import sekant
+
+SOURCE = Path(sekant.__file__).parent
+CALLED_WITH_THEIR_SECTION = {
+    "Distance",  # sk.constraints.Distance, sk.sensors.Distance
+    "Expression",  # sk.sensors.Expression; what is parsed
+    "Wrench",  # sk.forces.Wrench; moment and force
+}
+"""Types of items are named as in model files, and users call them with their section."""
+
+
+def classes() -> dict[str, list[tuple[str, bool]]]:
+    """Name -> file, and whether the class is registered as a type of items, of each class of this name."""
+    found = defaultdict(list)
+    for path in sorted(SOURCE.rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.ClassDef):
+                marks = {ast.unparse(mark) for mark in node.decorator_list}
+                found[node.name].append((str(path.relative_to(SOURCE)), "register" in marks))
+    return found
+
+
+def test_no_class_name_stands_twice():
+    found = classes()
+    assert len(found) > 500
+    doubled = {name: places for name, places in found.items() if len(places) > 1}
+    assert set(doubled) == CALLED_WITH_THEIR_SECTION, doubled
+
+
+def test_exceptions_are_types_of_items():
+    for name in CALLED_WITH_THEIR_SECTION:
+        places = classes()[name]
+        assert sum(not registered for _, registered in places) <= 1, places
