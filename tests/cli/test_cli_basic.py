@@ -48,7 +48,7 @@ def test_options_mean_the_same_in_all_commands():
     assert all("--output" in option.opts for option, _ in found["-o"])
     assert len(found["--output"]) == len(found["-o"]) > 8
     for name in ("--output", "--csv", "--plot"):
-        assert {option.type.name for option, _ in found[name]} == {"path"}, name
+        assert {option.type_descriptor.annotation for option, _ in found[name]} == {Path}, name
         assert not any(option.multiple for option, _ in found[name]), name
     assert len(found["--csv"]) > 3
     assert all(option.is_flag for option, _ in found["--json"])
