@@ -4,13 +4,14 @@ The tape is cut into functions ("chunks") of about 500 operations, which the com
 grows faster than linearly with the size of a function, and in long ones it keeps values in registers less well (a
 car's derivative of 6,000 operations takes a tenth longer in chunks of 1,500, and twice the time as one function).
 Values that cross from one chunk into another live in the scratch array w; a place in w is used again once its
-value is dead.
+value is dead. Operations of a region (see `regions`) are passed by a jump where they are not needed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
 import numpy as np
 
@@ -22,8 +23,10 @@ from sekant.engine.codegen.operations import (
     held_instructions,
     instructions,
     literal,
+    may_hold,
     power,
 )
+from sekant.engine.codegen.regions import Condition, Regions, find_regions
 from sekant.engine.codegen.sites import TapeSites, find_sites
 from sekant.engine.codegen.tape import CONST, INPUT, LOOKUP, OPERATION_POW, Tape
 from sekant.solvers.common.sites import NUMBERS
@@ -59,7 +62,7 @@ def emit(
     with their places there (see `sekant.engine.codegen.numbers`); by default none.
     """
     sites = find_sites(tape) if sites is None else sites
-    layout = ChunkLayout(tape, chunk)
+    layout = ChunkLayout(tape, chunk, find_regions(tape, sites))
     texts = [ChunkWriter(tape, sites, layout, c, numbers or {}).text() for c in range(layout.count)]
     modules = []
     for first in range(0, layout.count, chunks_per_module):
@@ -83,24 +86,29 @@ def entry_text(count: int, local: int) -> str:
 class ChunkLayout:
     """Which chunk each value is computed in, and where values that cross chunks live in w.
 
-    `op`, `a`, `b`: those of the tape as lists, which Python reads faster than arrays.
+    `op`, `a`, `b`: those of the tape as lists, which Python reads faster than arrays. `members[c]`: values of chunk c
+    in the order in which they are computed.
     """
 
-    def __init__(self, tape: Tape, size: int):
+    def __init__(self, tape: Tape, size: int, regions: Regions | None = None):
         op, n = tape.op, tape.op.size
         self.op, self.a, self.b = op.tolist(), tape.a.tolist(), tape.b.tolist()
+        self.regions = regions
+        order = np.arange(n) if regions is None else np.array(regions.order, dtype=np.int64)
         free = (op == INPUT) | (op == CONST)
         weight = np.where(free, 0, 1)
         start = np.ones(n, dtype=bool)
         for lookup in tape.lookups:
             results = len(lookup.orders) * lookup.shape.components
             start[lookup.first + 1 : lookup.first + results] = False
-        position = np.cumsum(weight)[start] - 1
+        begins = start[order]
+        position = np.cumsum(weight[order])[begins] - 1
         chunk = np.maximum(position, 0) // size
-        self.chunk = chunk[np.cumsum(start) - 1]
+        self.chunk = np.empty(n, dtype=np.int64)
+        self.chunk[order] = chunk[np.cumsum(begins) - 1]
         self.chunk[free] = -1
         self.count = int(self.chunk.max(initial=0)) + 1
-        self.members = _split(self.chunk, self.count)
+        self.members = _split(order, self.chunk, self.count)
         self.outputs: dict[int, list[tuple[int, int]]] = {}
         for i, numbers in enumerate(tape.outputs):
             for j, number in enumerate(numbers):
@@ -117,6 +125,10 @@ class ChunkLayout:
         for lookup in tape.lookups:
             for number in lookup.arguments:
                 last[number] = max(last[number], self.chunk[lookup.first])
+        if self.regions is not None:
+            for i, region in enumerate(self.regions.of):
+                for number in self.regions.values(region) if region >= 0 else ():
+                    last[number] = max(last[number], self.chunk[i])
         return last
 
     def _slots(self, last: np.ndarray) -> dict[int, int]:
@@ -139,8 +151,8 @@ class ChunkLayout:
         return slot
 
 
-def _split(chunk: np.ndarray, count: int) -> list[list[int]]:
-    order = np.argsort(chunk, kind="stable")
+def _split(order: np.ndarray, chunk: np.ndarray, count: int) -> list[list[int]]:
+    order = order[np.argsort(chunk[order], kind="stable")]
     bounds = np.searchsorted(chunk[order], np.arange(count + 1))
     return [order[bounds[c] : bounds[c + 1]].tolist() for c in range(count)]
 
@@ -175,7 +187,22 @@ class ChunkWriter:
         self.count = 0
 
     def text(self) -> str:
-        for number in self.layout.members[self.number]:
+        regions = self.layout.regions
+        for region, numbers in groupby(
+            self.layout.members[self.number], key=lambda i: -1 if regions is None else regions.of[i]
+        ):
+            if region < 0 or regions is None:
+                self.write(numbers)
+            else:
+                self.branch(regions.conditions[region], list(numbers))
+        if self.number == 0:
+            self.copies()
+        body = "\n".join([*self.head, *self.lines])
+        return f"define void @sekant_chunk{self.number}({_SIGNATURE}) noinline nounwind {{\n{body}\n ret void\n}}"
+
+    def write(self, numbers: Iterable[int]) -> None:
+        """The values in order, and where they are kept."""
+        for number in numbers:
             name = self.define(number)
             self.names[number] = name
             place = self.layout.slot.get(number)
@@ -183,10 +210,49 @@ class ChunkWriter:
                 self.store(name, "%w", place)
             for i, j in self.layout.outputs.get(number, ()):
                 self.store(name, self.array("res", i), j)
-        if self.number == 0:
-            self.copies()
-        body = "\n".join([*self.head, *self.lines])
-        return f"define void @sekant_chunk{self.number}({_SIGNATURE}) noinline nounwind {{\n{body}\n ret void\n}}"
+
+    def branch(self, conditions: Sequence[Condition], numbers: list[int]) -> None:
+        """Values of a region: computed where a condition holds, else zero for those who will not look at them."""
+        self.count += 1
+        label = f"region{self.count}"
+        tests = [self.condition(f"%{label}.{k}", *condition) for k, condition in enumerate(conditions)]
+        for k, test in enumerate(tests[1:], start=1):
+            self.lines.append(f"%{label}.any{k} = or i1 {tests[0]}, {test}")
+            tests[0] = f"%{label}.any{k}"
+        self.lines += [f"br label %{label}.at", f"{label}.at:"]
+        self.lines += [f"br i1 {tests[0]}, label %{label}.in, label %{label}.out", f"{label}.in:"]
+        outside = dict(self.names)
+        self.write(numbers)
+        self.lines += [f"br label %{label}.end", f"{label}.end:", f"br label %{label}.out", f"{label}.out:"]
+        for number in self.taken_outside(numbers):
+            self.lines.append(
+                f"%p{number} = phi double [ {self.names[number]}, %{label}.end ], [ 0.0, %{label}.at ]"
+            )
+            outside[number] = f"%p{number}"
+        self.names = outside
+
+    def taken_outside(self, numbers: list[int]) -> list[int]:
+        """Those of the values that others of this chunk use."""
+        inside, found = set(numbers), set()
+        for i in self.layout.members[self.number]:
+            if i not in inside:
+                found |= inside.intersection(self.operands_of(i))
+        return sorted(found)
+
+    def operands_of(self, number: int) -> tuple[int, ...]:
+        if self.op[number] == LOOKUP:
+            return self.tape.lookups[self.a[number]].arguments
+        return self.a[number], self.b[number]
+
+    def condition(self, name: str, kind: str, number: int) -> str:
+        """Whether a condition of a region holds, as a bit."""
+        if kind == "value":
+            self.lines.append(f"{name} = fcmp une double {self.operand(number)}, 0.0")
+            return name
+        site, reversed_sign = (number, False) if kind == "free" else self.sites.switch(number) or (-1, False)
+        op = None if kind == "free" else self.op[number]
+        self.lines.append(may_hold(name, op, self.mode(site), reversed_sign))
+        return name
 
     def copies(self) -> None:
         """Outputs that are inputs or constants."""

@@ -201,6 +201,18 @@ def held_instructions(op: int, v: str, a: str, b: str, mode: str, reversed_sign:
     return f"{text}{held}\n{free}\n{v} = select i1 {v}.h, double {v}.k, double {v}.f"
 
 
+def may_hold(v: str, op: int | None, mode: str, reversed_sign: bool) -> str:
+    """The text that defines the bit `v`: whether the site with the mode at `mode` is free, or holds `op` (OP_LT or
+    OP_LE, where given) true."""
+    text = f"{v}.c = load i64, ptr {mode}, align 8\n"
+    if op is None:
+        return f"{text}{v} = icmp eq i64 {v}.c, 0"
+    compare = {(ca.OP_LT, False): "ogt", (ca.OP_LT, True): "olt", (ca.OP_LE, False): "oge", (ca.OP_LE, True): "ole"}
+    text += f"{v}.f = icmp eq i64 {v}.c, 0\n{v}.p = getelementptr double, ptr {mode}, i64 1\n"
+    text += f"{v}.s = load double, ptr {v}.p, align 8\n"
+    return f"{text}{v}.q = fcmp {compare[op, reversed_sign]} double {v}.s, 0.0\n{v} = or i1 {v}.f, {v}.q"
+
+
 def power(v: str, a: str, exponent: float) -> str | None:
     """Text for a to a small integer power by multiplications, or None where `pow` is better."""
     if not 0 < abs(exponent) <= 8 or exponent != int(exponent):

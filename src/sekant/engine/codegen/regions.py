@@ -1,0 +1,228 @@
+"""Regions of a tape: operations that matter under a condition only, put together so that one jump passes them.
+
+``if_else_zero(c, x)`` needs x where c is not zero, and a comparison needs what it compares where its site is free
+(see `sekant.solvers.common.sites`). So a value is needed under the *any* of some conditions, found from the results
+backwards: those of its users, or the condition under which a user that is always needed takes it. Values with the
+same conditions are a region. Where none of these holds its values stay undefined, and nobody reads them. Conditions
+are of three kinds:
+
+====== ====================================================================================================
+value  value `number` of the tape is not zero
+free   site `number` is not held
+mode   the comparison `number` of the tape has a free site, or is held true: of what it compares itself
+====== ====================================================================================================
+
+The order of a tape with regions goes by levels: all that needs no region, then the regions that can be done with it,
+then what needs these, and so on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import casadi as ca
+
+from sekant.engine.codegen.sites import OF_FLOOR, TapeSites
+from sekant.engine.codegen.tape import CONST, INPUT, LOOKUP, Tape
+
+Condition = tuple[str, int]
+Conditions = frozenset[Condition]
+_ALWAYS: Conditions = frozenset([("always", 0)])
+_NEVER: Conditions = frozenset()
+_TESTS = frozenset([ca.OP_LT, ca.OP_LE])
+_COMPARISONS = _TESTS | {ca.OP_SIGN} | OF_FLOOR
+_CHEAP = frozenset(
+    [ca.OP_NEG, ca.OP_SQ, ca.OP_TWICE, ca.OP_ADD, ca.OP_SUB, ca.OP_MUL, ca.OP_FABS, ca.OP_IF_ELSE_ZERO]
+    + [ca.OP_SIGN, ca.OP_LT, ca.OP_LE, ca.OP_EQ, ca.OP_NE, ca.OP_NOT, ca.OP_AND, ca.OP_OR, ca.OP_FMIN]
+    + [ca.OP_FMAX]
+)
+WEIGHT = 6
+"""Of an operation that is more than an addition or a comparison, against those."""
+LEAST = 12
+"""Weight from which on a region is worth a jump."""
+MOST_CONDITIONS = 4
+_RANK = {"value": 1, "free": 1, "mode": 3}
+"""Sums of these grow from what takes a value to what it is taken from, within a level."""
+
+
+@dataclass(frozen=True)
+class Regions:
+    """`conditions[r]`: any of them makes region r needed. `of[i]`: region of value i of the tape, or -1.
+
+    `order`: the values in an order in which they can be computed, those of a region at one level side by side.
+    """
+
+    conditions: tuple[tuple[Condition, ...], ...]
+    of: list[int]
+    order: list[int]
+
+    def values(self, region: int) -> list[int]:
+        """Values of the tape by which the region is decided."""
+        return [number for kind, number in self.conditions[region] if kind == "value"]
+
+
+def find_regions(tape: Tape, sites: TapeSites) -> Regions | None:
+    """The regions of a tape that are worth a jump; None where there are none."""
+    finder = _Finder(tape, sites)
+    if ca.OP_IF_ELSE_ZERO not in finder.op and not sites.switches:
+        return None
+    return finder.found()
+
+
+class _Finder:
+    def __init__(self, tape: Tape, sites: TapeSites):
+        self.tape, self.sites = tape, sites
+        self.op, self.a, self.b = tape.op.tolist(), tape.a.tolist(), tape.b.tolist()
+        self.before: dict[int, bytearray] = {}
+        self.dissolved: set[Conditions] = set()
+        self.need: list[Conditions] = []
+
+    def found(self) -> Regions | None:
+        weights = self._weights()
+        while small := {conditions for conditions, weight in weights.items() if weight < LEAST}:
+            self.dissolved |= small
+            weights = self._weights()
+        if not weights:
+            return None
+        number = {conditions: r for r, conditions in enumerate(weights)}
+        of = [number.get(conditions, -1) if self._works(i) else -1 for i, conditions in enumerate(self.need)]
+        regions = tuple(tuple(sorted(conditions)) for conditions in weights)
+        return Regions(regions, of, self._order(of, regions))
+
+    def _works(self, i: int) -> bool:
+        return self.op[i] not in (INPUT, CONST)
+
+    def _weights(self) -> dict[Conditions, int]:
+        """Of every region."""
+        self._find_needs()
+        found: dict[Conditions, int] = {}
+        for i, conditions in enumerate(self.need):
+            if conditions is not _ALWAYS and self._works(i):
+                found[conditions] = found.get(conditions, 0) + (1 if self.op[i] in _CHEAP else WEIGHT)
+        return found
+
+    def _operands(self, i: int) -> tuple[int, ...]:
+        if not self._works(i):
+            return ()
+        if self.op[i] == LOOKUP:
+            return self.tape.lookups[self.a[i]].arguments
+        return (self.a[i], self.b[i]) if self.b[i] >= 0 else (self.a[i],)
+
+    # -- what is needed where --------------------------------------------------------------------------
+
+    def _find_needs(self) -> None:
+        op, a, b = self.op, self.a, self.b
+        need = self.need = [_NEVER] * len(op)
+        for numbers in self.tape.outputs:
+            for number in numbers.tolist():
+                need[number] = _ALWAYS
+        for i in range(len(op) - 1, -1, -1):
+            code = op[i]
+            if not self._works(i):
+                continue
+            if code == LOOKUP:
+                self._ask_lookup(i)
+                continue
+            here = need[i] = need[i] or _ALWAYS
+            first, second = here, here
+            if here is _ALWAYS:
+                site = self.sites.switch(i)
+                if code == ca.OP_IF_ELSE_ZERO:
+                    second = frozenset([("value", a[i])])
+                elif site is not None and code in _COMPARISONS:
+                    first = second = frozenset([("free", site[0])])
+            self._ask(a[i], first)
+            if b[i] >= 0:
+                self._ask(b[i], second)
+
+    def _ask(self, number: int, conditions: Conditions) -> None:
+        had = self.need[number]
+        if had is _ALWAYS or not self._works(number):
+            return
+        both = _ALWAYS if conditions is _ALWAYS else self._possible(number, had | conditions)
+        self.need[number] = _ALWAYS if len(both) > MOST_CONDITIONS or both in self.dissolved else both
+
+    def _possible(self, number: int, conditions: Conditions) -> Conditions:
+        """The conditions as they can be told before the value `number`: a comparison of it only by its mode."""
+        found = set(conditions)
+        for condition in conditions:
+            kind, test = condition
+            if kind != "value" or not self._before(test)[number]:
+                continue
+            site = self.sites.switch(test)
+            if site is None or self.op[test] not in _TESTS:
+                return _ALWAYS
+            found -= {condition, ("free", site[0])}
+            found.add(("mode", test))
+        held = {self.sites.switch(test)[0] for kind, test in found if kind == "mode"}  # type: ignore[index]
+        return frozenset(found - {("free", site) for site in held})
+
+    def _before(self, number: int) -> bytearray:
+        """Of every value, whether `number` depends on it."""
+        known = self.before.get(number)
+        if known is None:
+            known = self.before[number] = bytearray(len(self.op))
+            front = [number]
+            while front:
+                i = front.pop()
+                if not known[i]:
+                    known[i] = 1
+                    front.extend(self._operands(i))
+                    front.extend(self._together(i))
+        return known
+
+    def _together(self, i: int) -> range:
+        """All values of the lookup to which value i belongs."""
+        if self.op[i] != LOOKUP:
+            return range(0)
+        look = self.tape.lookups[self.a[i]]
+        return range(look.first, look.first + len(look.orders) * look.shape.components)
+
+    def _ask_lookup(self, i: int) -> None:
+        """All values of a lookup are computed together, where any of them is needed."""
+        values = self._together(i)
+        last = values[-1]
+        if i != last:
+            return
+        for number in values:
+            self._ask(last, self.need[number])
+        together = self.need[last] or _ALWAYS
+        for number in values:
+            self.need[number] = together
+        for number in self._operands(i):
+            self._ask(number, together)
+
+    # -- the order -------------------------------------------------------------------------------------
+
+    def _order(self, of: list[int], regions: tuple[tuple[Condition, ...], ...]) -> list[int]:
+        deciding = [[number for kind, number in region if kind == "value"] for region in regions]
+        rank = [-sum(_RANK[kind] for kind, _ in region) for region in regions]
+        first = min(rank) - 1
+
+        def sources(i: int) -> tuple[int, ...]:
+            return self._operands(i) if of[i] < 0 else (*self._operands(i), *deciding[of[i]])
+
+        level = _levels(len(self.op), sources, of)
+        keys = [(level[i], first if r < 0 else rank[r], r, i) for i, r in enumerate(of)]
+        return [key[-1] for key in sorted(keys)]
+
+
+def _levels(count: int, sources: Callable[[int], tuple[int, ...]], of: list[int]) -> list[int]:
+    """By how many regions, one after the other, each value comes late."""
+    level, asked = [-1] * count, bytearray(count)
+    for top in range(count):
+        front = [top]
+        while front:
+            i = front[-1]
+            waiting = [x for x in sources(i) if level[x] < 0] if level[i] < 0 else []
+            if waiting:
+                assert not asked[i], "a region is decided by what is computed in it"
+                asked[i] = 1
+                front.extend(waiting)
+                continue
+            front.pop()
+            if level[i] < 0:
+                late = of[i] < 0
+                level[i] = max([level[x] + (late and of[x] >= 0) for x in sources(i)], default=0)
+    return level
