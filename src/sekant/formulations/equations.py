@@ -143,7 +143,7 @@ class Equations(ConstrainedEquations):
     def _apply(self, loads: Loads) -> None:
         for action in self.elements.actions.values():
             for w in action.wrenches:
-                loads.push(w.body, w.p, w.f, w.n)
+                loads.push(w.body, w.p, w.f, w.n, w.when)
             for joint, k, force in action.generalized:
                 loads.drive(joint, k, force)
 
@@ -225,7 +225,13 @@ class Equations(ConstrainedEquations):
 
     def _with_friction(self, solved: friction.Solved) -> SX:
         """a (nv,) at the forces of friction; that of a coordinate that sticks is zero and not a difference."""
-        a = self.lookups.substitute(vars(self)["a_of_forces"], solved.symbols, solved.values)
+        of_forces = vars(self)["a_of_forces"]
+        a = self.lookups.substitute(of_forces, solved.symbols, solved.values)
+        if solved.contacts:  # in flight nothing of the contacts is computed
+            opened = ca.vertcat(*[one.symbols for one in solved.contacts])
+            flying = self.lookups.substitute(of_forces, opened, SX.zeros(opened.numel()))
+            flying = self.lookups.substitute(flying, solved.symbols, solved.values)
+            a = ca.if_else(solved.touching, a, flying)
         return a if self.elements.regularized else (1 - friction.locked(solved, self.v)) * a
 
     # -- constraints -----------------------------------------------------------------------------------

@@ -76,6 +76,11 @@ class Solved:
         raise KeyError(contact)
 
     @property
+    def touching(self) -> SX:
+        """Zero where all contacts are open."""
+        return ca.sum1(ca.vertcat(SX(0), *[one.closed for one in self.contacts]))
+
+    @property
     def coupled(self) -> bool:
         """Whether friction depends on forces that depend on it."""
         loads = [one.load for one in self.frictions] + [one.coefficient for one in self.contacts]
@@ -160,6 +165,8 @@ def solve(
         for _ in range(ROUNDS if loaded else 1):
             matrix = lk.substitute(J, x, force) if loaded else J
             force = force - _solve(matrix, residual(force), h)
+        if not loaded:  # nothing sticks, nothing touches: no system to solve
+            force = ca.if_else(ca.sum1(h), force, -levels(zero))
     size = sizes(force)
     miss, margin = SX(0), _contact_margins(contacts, level, h, D, len(frictions))
     if loaded:

@@ -19,14 +19,17 @@ class Loads:
         self.auxiliary = {name: [SX(0)] * q.numel() for name, (q, _) in motion.auxiliary.items()}
         self.through: dict[str, Wrench] = {}  # on the child of a cut joint, about M's origin, in W
 
-    def push(self, body: str, p: SX, f: SX, n: SX) -> None:
-        """A force f (3,) N and moment n (3,) N m on a body at the point p (3,) m, all in W."""
+    def push(self, body: str, p: SX, f: SX, n: SX, when: SX | None = None) -> None:
+        """A force f (3,) N and moment n (3,) N m on a body at the point p (3,) m, all in W; zero unless `when`."""
         if body == "ground":
             return
         i = self._motion.link_index[body]
         X_WM = self._motion.X_WM[i]
         arm = p - X_WM.p
-        self.F[i] = self.F[i] + Wrench(X_WM.R.T @ (n + ca.cross(arm, f)), X_WM.R.T @ f)
+        moment, force = X_WM.R.T @ (n + ca.cross(arm, f)), X_WM.R.T @ f
+        if when is not None:
+            moment, force = ca.if_else(when, moment, 0), ca.if_else(when, force, 0)
+        self.F[i] = self.F[i] + Wrench(moment, force)
 
     def drive(self, joint: str, index: int, force: SX) -> None:
         """A generalized force on one coordinate of a joint, or of an owner of auxiliary parameters.

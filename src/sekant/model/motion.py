@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+import casadi as ca
+
 from sekant.geometry.spatial import SX, Pose
 from sekant.tables.lookups import Lookups
 
@@ -78,12 +80,16 @@ class ElementKinematics(Kinematics, Protocol):
 
 @dataclass(frozen=True, slots=True)
 class PointWrench:
-    """A force f (3,) N and moment n (3,) N m on a body at the point p (3,) m; all in W."""
+    """A force f (3,) N and moment n (3,) N m on a body at the point p (3,) m; all in W.
+
+    `when`: both are zero where this is, so that nothing of it needs to be computed there.
+    """
 
     body: str
     p: SX
     f: SX
     n: SX
+    when: SX | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,6 +177,11 @@ class ContactForces:
     stuck: SX | None = None
     direction: SX | None = None
     width: float = 1e-3
+
+    @property
+    def symbols(self) -> SX:
+        """Those of all its forces (1 or 3,)."""
+        return self.normal if self.tangential is None else ca.vertcat(self.normal, self.tangential)
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,12 +32,17 @@ SAMPLES, PATCHES = 41, 12
 
 @dataclass(frozen=True, slots=True)
 class Foot:
-    """Where a surface is nearest: `p` (3,) m, the unit normal `n` (3,), a unit tangent `t` (3,); in W."""
+    """Where a surface is nearest: `p` (3,) m, the unit normal `n` (3,), a unit tangent `t` (3,); in W.
+
+    `above` (): height over the surface along its z (m), which has the sign of the distance; None where it takes as much
+    to compute.
+    """
 
     state: FrameState
     p: SX
     n: SX
     t: SX
+    above: SX | None
 
 
 class SurfaceShape(Description):
@@ -82,14 +87,14 @@ class SurfaceShape(Description):
         surface = motion.frame(self.surface)
         place = surface.R.T @ (p_WC - surface.p)
         if isinstance(self.pose_surface, PoseSurface):
-            p, n, t = _on_pose_surface(motion, self.pose_surface, place)
+            (p, n, t), above = _on_pose_surface(motion, self.pose_surface, place), None
         else:
-            p, n, t = _on_height_field(motion, self.height, place)
-        return Foot(surface, surface.p + surface.R @ p, surface.R @ n, surface.R @ t)
+            p, n, t, above = _on_height_field(motion, self.height, place)
+        return Foot(surface, surface.p + surface.R @ p, surface.R @ n, surface.R @ t, above)
 
 
-def _on_height_field(motion: Kinematics, given: Any, place: SX) -> tuple[SX, SX, SX]:
-    """Foot, normal, tangent; (x - x0) + (z - h) h_x = 0, (y - y0) + (z - h) h_y = 0 at the foot (x0, y0)."""
+def _on_height_field(motion: Kinematics, given: Any, place: SX) -> tuple[SX, SX, SX, SX]:
+    """Foot, normal, tangent, height above; (x - x0) + (z - h) h_x = 0, (y - y0) + (z - h) h_y = 0 at the foot (x0, y0)."""
     x, lookups = SX.sym("x", 2), motion.lookups
     height = motion.value(given, {"x": x[0], "y": x[1]})
     if ca.depends_on(height, motion.t):
@@ -111,7 +116,7 @@ def _on_height_field(motion: Kinematics, given: Any, place: SX) -> tuple[SX, SX,
     g = at(slope, foot)
     normal = ca.vertcat(-g, 1) / ca.sqrt(1 + ca.dot(g, g))
     tangent = ca.vertcat(1, 0, g[0]) / ca.sqrt(1 + g[0] ** 2)
-    return ca.vertcat(foot, at(height, foot)), normal, tangent
+    return ca.vertcat(foot, at(height, foot)), normal, tangent, place[2] - at(height, place[:2])
 
 
 def _on_pose_surface(motion: Kinematics, surface: PoseSurface, place: SX) -> tuple[SX, SX, SX]:

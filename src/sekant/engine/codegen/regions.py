@@ -12,8 +12,8 @@ free   site `number` is not held
 mode   the comparison `number` of the tape has a free site, or is held true: of what it compares itself
 ====== ====================================================================================================
 
-The order of a tape with regions goes by levels: all that needs no region, then the regions that can be done with it,
-then what needs these, and so on.
+The order of a tape with regions goes by levels: what regions need, these regions, what the next ones need, and so on;
+all else comes last.
 """
 
 from __future__ import annotations
@@ -39,11 +39,9 @@ _CHEAP = frozenset(
 )
 WEIGHT = 6
 """Of an operation that is more than an addition or a comparison, against those."""
-LEAST = 12
+LEAST = 24
 """Weight from which on a region is worth a jump."""
 MOST_CONDITIONS = 4
-_RANK = {"value": 1, "free": 1, "mode": 3}
-"""Sums of these grow from what takes a value to what it is taken from, within a level."""
 
 
 @dataclass(frozen=True)
@@ -74,6 +72,8 @@ class _Finder:
     def __init__(self, tape: Tape, sites: TapeSites):
         self.tape, self.sites = tape, sites
         self.op, self.a, self.b = tape.op.tolist(), tape.a.tolist(), tape.b.tolist()
+        decide = {a for op, a in zip(self.op, self.a, strict=True) if op == ca.OP_IF_ELSE_ZERO}
+        self.deciding = {i for i in decide if self.op[i] in _TESTS}
         self.before: dict[int, bytearray] = {}
         self.dissolved: set[Conditions] = set()
         self.need: list[Conditions] = []
@@ -131,7 +131,9 @@ class _Finder:
                 if code == ca.OP_IF_ELSE_ZERO:
                     second = frozenset([("value", a[i])])
                 elif site is not None and code in _COMPARISONS:
-                    first = second = frozenset([("free", site[0])])
+                    # what it decides about needs mostly the same
+                    free = ("mode", i) if i in self.deciding else ("free", site[0])
+                    first = second = frozenset([free])
             self._ask(a[i], first)
             if b[i] >= 0:
                 self._ask(b[i], second)
@@ -155,8 +157,14 @@ class _Finder:
                 return _ALWAYS
             found -= {condition, ("free", site[0])}
             found.add(("mode", test))
+        if any(self._opposite(test) in found for kind, test in found if kind == "value"):
+            return _ALWAYS
         held = {self.sites.switch(test)[0] for kind, test in found if kind == "mode"}  # type: ignore[index]
         return frozenset(found - {("free", site) for site in held})
+
+    def _opposite(self, test: int) -> Condition:
+        """Of the negation of a value, that value."""
+        return ("value", self.a[test]) if self.op[test] == ca.OP_NOT else ("always", 0)
 
     def _before(self, number: int) -> bytearray:
         """Of every value, whether `number` depends on it."""
@@ -197,15 +205,48 @@ class _Finder:
 
     def _order(self, of: list[int], regions: tuple[tuple[Condition, ...], ...]) -> list[int]:
         deciding = [[number for kind, number in region if kind == "value"] for region in regions]
-        rank = [-sum(_RANK[kind] for kind, _ in region) for region in regions]
-        first = min(rank) - 1
 
         def sources(i: int) -> tuple[int, ...]:
             return self._operands(i) if of[i] < 0 else (*self._operands(i), *deciding[of[i]])
 
         level = _levels(len(self.op), sources, of)
-        keys = [(level[i], first if r < 0 else rank[r], r, i) for i, r in enumerate(of)]
-        return [key[-1] for key in sorted(keys)]
+        blocks: dict[tuple[int, int], list[int]] = {}
+        for i, region in enumerate(of):
+            if region >= 0:
+                blocks.setdefault((level[i], region), []).append(i)
+        sines = {self.a[i]: i for i, op in enumerate(self.op) if op == ca.OP_SIN}
+        together = {i: blocks[level[i], of[i]] for i in range(len(of)) if of[i] >= 0}
+        for i, op in enumerate(self.op):  # one call finds both, if they stand together
+            if op == ca.OP_COS and self.a[i] in sines and of[i] < 0 and of[sines[self.a[i]]] < 0:
+                together[i] = together[sines[self.a[i]]] = [sines[self.a[i]], i]
+        return _sorted(len(of), sources, together)
+
+
+def _sorted(
+    count: int, sources: Callable[[int], tuple[int, ...]], together: dict[int, list[int]]
+) -> list[int]:
+    """Numbers up to `count` as nearly in their order as their sources and what has to stand together let them."""
+    done, order = bytearray(count), []
+    for top in range(count):
+        front = [top]
+        while front:
+            i = front[-1]
+            if done[i]:
+                front.pop()
+                continue
+            members = together.get(i, [i])
+            inside = set(members)
+            waiting = sorted(
+                {x for member in members for x in sources(member) if not done[x]} - inside, reverse=True
+            )
+            if waiting:
+                front.extend(waiting)
+                continue
+            front.pop()
+            order.extend(members)
+            for member in members:
+                done[member] = 1
+    return order
 
 
 def _levels(count: int, sources: Callable[[int], tuple[int, ...]], of: list[int]) -> list[int]:

@@ -42,10 +42,12 @@ class PointLoads(Loads):
         super().__init__(motion)
         self.wrenches = {body: Wrench.zero() for body in motion.model.bodies}
 
-    def push(self, body: str, p: SX, f: SX, n: SX) -> None:
+    def push(self, body: str, p: SX, f: SX, n: SX, when: SX | None = None) -> None:
         if body != GROUND:
-            arm = p - self.about(body)
-            self.wrenches[body] = self.wrenches[body] + Wrench(n + ca.cross(arm, f), f)
+            moment = n + ca.cross(p - self.about(body), f)
+            if when is not None:
+                moment, f = ca.if_else(when, moment, 0), ca.if_else(when, f, 0)
+            self.wrenches[body] = self.wrenches[body] + Wrench(moment, f)
 
     def about(self, body: str) -> SX:
         """The point (3,) in W about which moments on a body are taken."""

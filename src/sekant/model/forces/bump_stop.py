@@ -70,15 +70,17 @@ class BumpStop(Force):
         distance = ca.sqrt(ca.dot(d, d) + _TINY)
         e = d / distance
         side = -1.0 if self.stretch else 1.0
-        gap = side * (distance - scalar(self.length))
+        length = scalar(self.length)
+        gap, apart = side * (distance - length), side * (ca.dot(d, d) + _TINY - length**2)
         rate = side * ca.dot(e, child.v_WF - parent.v_WF)
-        touching, spring, energy = elastic(self.stiffness, self.exponent, self.onset, gap)
+        touching = apart < 0
+        spring, energy = elastic(self.stiffness, self.exponent, self.onset, gap, touching)
         normal = push(spring, touching, rate, self.dissipation)
-        force, zero = side * normal * e, SX.zeros(3)
+        force, zero = ca.if_else(touching, side * normal * e, 0), SX.zeros(3)
         return Action(
             wrenches=(
-                PointWrench(child.body, child.p, force, zero),
-                PointWrench(parent.body, parent.p, -force, zero),
+                PointWrench(child.body, child.p, force, zero, touching),
+                PointWrench(parent.body, parent.p, -force, zero, touching),
             ),
             potential=energy,
             power=None if is_known(self.dissipation, 0.0) else -(spring - normal) * rate,

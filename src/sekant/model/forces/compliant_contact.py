@@ -31,18 +31,17 @@ EXAMPLE: Mapping[str, Any] = MappingProxyType(
 """The law of random instances: stiff enough to matter, damped little enough to touch."""
 
 
-def elastic(stiffness: Any, exponent: Any, onset: Any, gap: SX) -> tuple[SX, SX, SX]:
-    """Whether shapes `gap` (m) apart touch, the force k s(d) of the contact's spring, and the energy in it."""
+def elastic(stiffness: Any, exponent: Any, onset: Any, gap: SX, touching: SX) -> tuple[SX, SX]:
+    """The force k s(d) of the spring of shapes that are `gap` (m) apart, and the energy in it."""
     k, n, small = scalar(stiffness), scalar(exponent), scalar(onset)
-    touching = gap < 0
     d = ca.if_else(touching, -gap, 0)
     if is_known(exponent, 1.0):
-        return touching, k * d, k * d**2 / 2
+        return k * d, k * d**2 / 2
     size = d**2 + small**2
     # roots cost a fraction of a power
     grown = ca.sqrt(ca.sqrt(size)) if is_known(exponent, 1.5) else size ** ((n - 1) / 2)
     energy = k / (n + 1) * (size * grown - small ** (n + 1))
-    return touching, k * d * grown, energy
+    return k * d * grown, energy
 
 
 def push(spring: SX, touching: SX, gap_rate: SX, dissipation: Any) -> SX:
@@ -85,11 +84,17 @@ class CompliantContact(Force):
             raise ValueError(f"exponent must be at least 1 (got {self.exponent:g}): 1.5 for round bodies")
         return self
 
-    def between(self, body: FrameState, other: FrameState, p: SX, n: SX, gap: SX) -> Action:
-        """What acts where `body` touches `other` at p (3,) m, with the normal n (3,) from other to body, in W."""
+    def between(
+        self, body: FrameState, other: FrameState, p: SX, n: SX, gap: SX, apart: SX | None = None
+    ) -> Action:
+        """What acts where `body` touches `other` at p (3,) m, with the normal n (3,) from other to body, in W.
+
+        `apart`: a quantity with the sign of the `gap` that takes less to compute; in the air no more is computed.
+        """
+        touching = (gap if apart is None else apart) < 0
         slip = _velocity(body, p) - _velocity(other, p)
         gap_rate = ca.dot(n, slip)
-        touching, spring, energy = elastic(self.stiffness, self.exponent, self.onset, gap)
+        spring, energy = elastic(self.stiffness, self.exponent, self.onset, gap, touching)
         normal = push(spring, touching, gap_rate, self.dissipation)
         force = normal * n
         power = -(spring - normal) * gap_rate
@@ -97,10 +102,14 @@ class CompliantContact(Force):
             u = slip - gap_rate * n
             drag = -scalar(self.friction) * normal / ca.sqrt(ca.dot(u, u) + scalar(self.width) ** 2) * u
             force, power = force + drag, power + ca.dot(drag, u)
+        force, energy, power = (ca.if_else(touching, x, 0) for x in (force, energy, power))
         lossless = is_known(self.friction, 0.0) and is_known(self.dissipation, 0.0)
         zero = SX.zeros(3)
         return Action(
-            wrenches=(PointWrench(body.body, p, force, zero), PointWrench(other.body, p, -force, zero)),
+            wrenches=(
+                PointWrench(body.body, p, force, zero, touching),
+                PointWrench(other.body, p, -force, zero, touching),
+            ),
             potential=energy,
             power=None if lossless else power,
             outputs={"gap": ("m", gap), "normal_force": ("N", normal), "force": ("N", force)},

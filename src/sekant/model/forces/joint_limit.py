@@ -57,14 +57,17 @@ class JointLimit(Force):
 
     def action(self, motion: Kinematics) -> Action:
         q, v = motion.coordinate(self.joint, self.coordinate)
-        force, potential, power = SX(0), SX(0), SX(0)
+        force, potential, power, beyond = SX(0), SX(0), SX(0), SX(0)
         for limit, sign in ((self.lower, -1.0), (self.upper, 1.0)):
             if limit is None:
                 continue
-            push, spring, energy = self._contact(sign * (q - scalar(limit)), sign * v)
+            d = sign * (q - scalar(limit))
+            beyond = ca.logic_or(beyond, d > 0)
+            push, spring, energy = self._contact(d, sign * v)
             force -= sign * push
             potential += scalar(self.stiffness) * energy
             power -= (push - spring) * sign * v
+        force, potential, power = (ca.if_else(beyond, x, 0) for x in (force, potential, power))
         return Action(
             generalized=((self.joint, self.coordinate, force),),
             potential=potential,

@@ -51,4 +51,5 @@ class SphereContact(CompliantContact):
         d = body.p - other.p
         distance = ca.sqrt(ca.dot(d, d) + _TINY)
         n = d / distance
-        return self.between(body, other, other.p + distance * R / (r + R) * n, n, distance - r - R)
+        p = other.p + distance * R / (r + R) * n
+        return self.between(body, other, p, n, distance - r - R, ca.dot(d, d) + _TINY - (r + R) ** 2)

@@ -11,7 +11,7 @@ from sekant.model.expressions.expression import Expression
 from sekant.model.forces.base import register
 from sekant.model.forces.compliant_contact import EXAMPLE, CompliantContact
 from sekant.model.motion import Action, Kinematics
-from sekant.model.quantities import FrameName, Length
+from sekant.model.quantities import FrameName, Length, is_known
 from sekant.model.surface_shape import SurfaceShape
 
 if TYPE_CHECKING:
@@ -47,4 +47,5 @@ class SurfaceContact(SurfaceShape, CompliantContact):
         body, radius = motion.frame(self.frame), scalar(self.radius)
         foot = self.foot(motion, body.p)
         gap = ca.dot(foot.n, body.p - foot.p) - radius
-        return self.between(body, foot.state, body.p - radius * foot.n, foot.n, gap)
+        apart = foot.above if is_known(self.radius, 0.0) else None
+        return self.between(body, foot.state, body.p - radius * foot.n, foot.n, gap, apart)
