@@ -19,9 +19,7 @@ def whole_numbers(seed, operations, size=6):
     rng = np.random.default_rng(seed)
     x = ca.SX.sym("x", size)
     lookups = Lookups()
-    table = Table(
-        np.array([-3.0, -1.0, 2.0, 4.0]), rng.integers(-3, 4, (3, 2, 2)).astype(float), "linear"
-    )
+    table = Table(np.array([-3.0, -1.0, 2.0, 4.0]), rng.integers(-3, 4, (3, 2, 2)).astype(float), "linear")
     values = list(ca.vertsplit(x))
     for _ in range(operations):
         i, j, k = (values[n] for n in rng.integers(max(0, len(values) - 25), len(values), 3))
@@ -98,7 +96,9 @@ def region_of(tape, sites, op):
 
 def test_what_counts_under_a_flag_is_one_region():
     x = ca.SX.sym("x", 3)
-    tape, sites = tape_of(x, ca.vertcat(x[1] + ca.if_else(x[0], heavy(x[1]), 0), ca.if_else(x[0], heavy(x[2]), 0)))
+    tape, sites = tape_of(
+        x, ca.vertcat(x[1] + ca.if_else(x[0], heavy(x[1]), 0), ca.if_else(x[0], heavy(x[2]), 0))
+    )
     assert region_of(tape, sites, ca.OP_SIN) == [["value"]] * 8
 
 

@@ -34,8 +34,7 @@ SAMPLES, PATCHES = 41, 12
 class Foot:
     """Where a surface is nearest: `p` (3,) m, the unit normal `n` (3,), a unit tangent `t` (3,); in W.
 
-    `above` (): height over the surface along its z (m), which has the sign of the distance; None where it takes as much
-    to compute.
+    `above` (): height over the surface along its z (m), with the sign of the distance; None where that takes as much.
     """
 
     state: FrameState
@@ -94,7 +93,7 @@ class SurfaceShape(Description):
 
 
 def _on_height_field(motion: Kinematics, given: Any, place: SX) -> tuple[SX, SX, SX, SX]:
-    """Foot, normal, tangent, height above; (x - x0) + (z - h) h_x = 0, (y - y0) + (z - h) h_y = 0 at the foot (x0, y0)."""
+    """Foot, normal, tangent, height; (x - x0) + (z - h) h_x = 0, (y - y0) + (z - h) h_y = 0 at the foot (x0, y0)."""
     x, lookups = SX.sym("x", 2), motion.lookups
     height = motion.value(given, {"x": x[0], "y": x[1]})
     if ca.depends_on(height, motion.t):

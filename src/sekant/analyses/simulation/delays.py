@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections import deque
 from dataclasses import dataclass
+from functools import cache
 
 import casadi as ca
 import numpy as np
@@ -60,8 +61,7 @@ class Delays:
         return now
 
     def nodes(self, begin: float, end: float) -> Floats:
-        count = max(line.one.degree for line in self._lines) + 1 + MORE
-        s = -np.cos(np.pi * (np.arange(count) + 0.5) / count)
+        s = _nodes(max(line.one.degree for line in self._lines) + 1 + MORE)
         return 0.5 * (begin + end) + 0.5 * (end - begin) * s
 
     def passed(self, start: Instant, end: float, t: Floats, x: Floats, kink: int) -> None:
@@ -136,22 +136,48 @@ class _Line:
             return
         begin, times, values = self._from, np.concatenate(self._t), np.concatenate(self._u)
         s = (2 * times - begin - end) / (end - begin)
-        basis = np.polynomial.chebyshev.chebvander(s, self.one.degree)
-        found = np.linalg.lstsq(basis, values, rcond=None)[0]
+        usual = _nodes(s.size)
+        if np.max(np.abs(s - usual)) < ON_TIME:  # nothing happened since the piece began
+            basis, inverse = _fit_at_nodes(s.size, self.one.degree)
+            found = inverse @ values
+        else:
+            basis = np.polynomial.chebyshev.chebvander(s, self.one.degree)
+            found = np.linalg.lstsq(basis, values, rcond=None)[0]
         off = float(np.max(np.abs(basis @ found - values)))
         self.error, self.worst = max((self.error, self.worst), (off, end))
         self.largest = max(self.largest, float(np.max(np.abs(values))))
-        self._kept.append(
-            DelayPiece(begin, end, np.asarray(np.polynomial.chebyshev.cheb2poly(found), float), kink)
-        )
+        self._kept.append(DelayPiece(begin, end, _to_powers(self.one.degree) @ found, kink))
         self._t, self._u, self._from = [], [], end
+
+
+@cache
+def _nodes(count: int) -> Floats:
+    """Chebyshev points within (-1, 1)."""
+    return -np.cos(np.pi * (np.arange(count) + 0.5) / count)
+
+
+@cache
+def _fit_at_nodes(count: int, degree: int) -> tuple[Floats, Floats]:
+    """Chebyshev polynomials at the nodes (count, degree + 1), and what fits their coefficients to values there."""
+    basis = np.polynomial.chebyshev.chebvander(_nodes(count), degree)
+    return basis, np.linalg.pinv(basis)
+
+
+@cache
+def _to_powers(degree: int) -> Floats:
+    """(degree + 1, degree + 1) from coefficients of Chebyshev polynomials to those of powers."""
+    columns = np.eye(degree + 1)
+    powers = [np.polynomial.chebyshev.cheb2poly(column) for column in columns]
+    return np.array([np.pad(power, (0, degree + 1 - power.size)) for power in powers]).T
 
 
 def delayed_function(system: System) -> NativeFunction:
     """(t, [q; v; z], p) -> (nd,) inputs of all delays."""
-    eq = system.equations
-    inputs, terms = (
-        [eq.t, ca.vertcat(eq.q, eq.v, eq.z), eq.p],
-        [one.expression for one in eq.elements.delayed],
-    )
-    return system.once("delayed", lambda: system.function("delayed", inputs, [ca.vertcat(*terms)]))
+
+    def make() -> NativeFunction:
+        eq = system.equations
+        terms = [one.expression for one in eq.elements.delayed]
+        inputs = [eq.t, ca.vertcat(eq.q, eq.v, eq.z), eq.p]
+        return system.function("delayed", inputs, [ca.vertcat(*terms)])
+
+    return system.once("delayed", make)

@@ -61,8 +61,10 @@ class Instant:
     def holding(self, values: Mapping[str, float]) -> Instant:
         """The same instant with some held values changed, by name (owner.part)."""
         p = self.p.copy()
+        names = [value.name for value in self.system.equations.elements.held_values]
+        place = {name: i for i, name in enumerate(names, start=p.size - len(names))}
         for name, value in values.items():
-            p[self.place(name)] = value
+            p[place[name]] = value
         return replace(self, p=p)
 
     @property
@@ -202,7 +204,10 @@ class _Loop:
         wanted = rest if last else rest[rest < mark - self.apart]
         kept = np.append(wanted, mark)
         nodes = self._nodes(now.t, mark)
-        nodes = nodes[[np.abs(kept - node).min() > self.apart for node in nodes]] if nodes.size else nodes
+        if nodes.size:
+            near = np.searchsorted(kept, nodes)  # the last of `kept` is behind all nodes
+            before = np.where(near > 0, kept[near - 1], -np.inf)
+            nodes = nodes[np.minimum(kept[near] - nodes, nodes - before) > self.apart]
         times = np.unique(np.concatenate([kept, nodes]))
         is_wanted, is_node = np.isin(times, wanted), np.isin(times, nodes)
         # a time may be asked for several times, as after a stop within round-off of it

@@ -34,7 +34,7 @@ from sekant.solvers.common.sites import NUMBERS
 CHUNK = 500
 CHUNKS_PER_MODULE = 24
 ENTRY = "sekant_entry"
-FORMAT = 5
+FORMAT = 6
 """To be raised with every change of the generated code, so that cached code is not taken for current."""
 FREE = "@sekant.free = internal constant [2 x double] zeroinitializer\n"
 _SIGNATURE = "ptr noalias readonly %arg, ptr noalias readonly %res, ptr noalias %w"

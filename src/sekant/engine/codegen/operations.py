@@ -207,7 +207,12 @@ def may_hold(v: str, op: int | None, mode: str, reversed_sign: bool) -> str:
     text = f"{v}.c = load i64, ptr {mode}, align 8\n"
     if op is None:
         return f"{text}{v} = icmp eq i64 {v}.c, 0"
-    compare = {(ca.OP_LT, False): "ogt", (ca.OP_LT, True): "olt", (ca.OP_LE, False): "oge", (ca.OP_LE, True): "ole"}
+    compare = {
+        (ca.OP_LT, False): "ogt",
+        (ca.OP_LT, True): "olt",
+        (ca.OP_LE, False): "oge",
+        (ca.OP_LE, True): "ole",
+    }
     text += f"{v}.f = icmp eq i64 {v}.c, 0\n{v}.p = getelementptr double, ptr {mode}, i64 1\n"
     text += f"{v}.s = load double, ptr {v}.p, align 8\n"
     return f"{text}{v}.q = fcmp {compare[op, reversed_sign]} double {v}.s, 0.0\n{v} = or i1 {v}.f, {v}.q"
