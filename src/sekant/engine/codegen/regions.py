@@ -32,10 +32,29 @@ _ALWAYS: Conditions = frozenset([("always", 0)])
 _NEVER: Conditions = frozenset()
 _TESTS = frozenset([ca.OP_LT, ca.OP_LE])
 _COMPARISONS = _TESTS | {ca.OP_SIGN} | OF_FLOOR
-_CHEAP = frozenset(
-    getattr(ca, f"OP_{name}")
-    for name in "NEG SQ TWICE ADD SUB MUL FABS IF_ELSE_ZERO SIGN LT LE EQ NE NOT AND OR FMIN FMAX".split()
-)
+_ARITHMETIC = {
+    ca.OP_NEG,
+    ca.OP_SQ,
+    ca.OP_TWICE,
+    ca.OP_ADD,
+    ca.OP_SUB,
+    ca.OP_MUL,
+    ca.OP_FABS,
+    ca.OP_FMIN,
+    ca.OP_FMAX,
+}
+_LOGIC = {
+    ca.OP_LT,
+    ca.OP_LE,
+    ca.OP_EQ,
+    ca.OP_NE,
+    ca.OP_NOT,
+    ca.OP_AND,
+    ca.OP_OR,
+    ca.OP_SIGN,
+    ca.OP_IF_ELSE_ZERO,
+}
+_CHEAP = frozenset(_ARITHMETIC | _LOGIC)
 WEIGHT = 6
 """Of an operation that is more than an addition or a comparison, against those."""
 LEAST = 24
