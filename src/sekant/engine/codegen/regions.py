@@ -12,8 +12,7 @@ free   site `number` is not held
 mode   the comparison `number` of the tape has a free site, or is held true: of what it compares itself
 ====== ====================================================================================================
 
-The order of a tape with regions goes by levels: what regions need, these regions, what the next ones need, and so on;
-all else comes last.
+Values keep the order of the tape as far as they can: a region comes as one where the first of its values is taken.
 """
 
 from __future__ import annotations
