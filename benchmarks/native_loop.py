@@ -6,22 +6,42 @@ from typing import Any
 
 import numpy as np
 import trees
-from numba import njit
 
-import sekant.solvers.common.intrinsics  # noqa: F401 (numba learns what helpers are)
 from sekant.engine.functions.motion import right_hand_side
 from sekant.solvers.common.calls import call_native
+from sekant.solvers.common.loops import procedure
 from sekant.solvers.common.sites import free_modes
+from sekant.solvers.common.structs import Address, Integers, Struct, Vector
 
 STEP = 1e-9
 
 
-@njit
-def _euler(address, arg, res, w, x, xdot, n):
-    for _ in range(n):
-        call_native(address, arg, res, w)
+class Steps(Struct):
+    """Explicit Euler steps of a compiled right-hand side, by the addresses of its inputs and outputs."""
+
+    function: Address
+    arg: Integers
+    res: Integers
+    work: Vector
+    x: Vector
+    slope: Vector
+
+
+@procedure(Steps, "steps of a benchmark", 0.1)
+def euler(m, count, h):
+    x, slope = m.x, m.slope
+    for _ in range(int(count)):
+        call_native(m.function, m.arg, m.res, m.work)
         for j in range(x.size):
-            x[j] += STEP * xdot[j]
+            x[j] += h * slope[j]
+    return 0
+
+
+def steps(function: Any, inputs: list[np.ndarray], x: np.ndarray, slope: np.ndarray) -> Steps:
+    """`x` is one of the `inputs`, `slope` the output; the arrays must live as long as the steps are taken."""
+    arg, res = (np.array([a.ctypes.data for a in arrays], dtype=np.int64) for arrays in (inputs, [slope]))
+    work = np.zeros(max(1, function.work_size))
+    return Steps(function=function.address, arg=arg, res=res, work=work, x=x, slope=slope)
 
 
 class RightHandSide:
@@ -40,12 +60,10 @@ class RightHandSide:
             np.append(self.function.tables, 0.0),
             free_modes(self.function.sites),
         ]
-        self.inputs, self.w = inputs, np.zeros(max(1, self.function.work_size))
-        self.arg = np.array([a.ctypes.data for a in inputs], dtype=np.uintp)
-        self.res = np.array([self.xdot.ctypes.data], dtype=np.uintp)
+        self.inputs, self.steps = inputs, steps(self.function, inputs, self.x, self.xdot)
 
     def run(self, n: int) -> None:
-        _euler(self.function.address, self.arg, self.res, self.w, self.x, self.xdot, n)
+        euler(self.steps, n, STEP)
 
     def a(self) -> np.ndarray:
         """Accelerations (nv,) of the last evaluation, in the order of the links."""

@@ -10,10 +10,9 @@ from math import sin
 from time import perf_counter
 
 import numpy as np
+from native_loop import euler, steps
 from numba import cfunc, njit, types
 
-import sekant.solvers.common.intrinsics  # noqa: F401 (numba learns what helpers are)
-from sekant.solvers.common.calls import call_native
 from sekant.solvers.ode import OdeProblem, integrate
 
 STEPS, STEP, GRAVITY = 1_000_000, 1e-6, 9.81
@@ -41,15 +40,6 @@ def inlined(q, v, gravity, h, steps):
     return q, v
 
 
-@njit
-def by_address(address, arg, res, work, x, slope, h, steps):
-    """One call by address in a step, two states."""
-    for _ in range(steps):
-        call_native(address, arg, res, work)
-        x[0] += h * slope[0]
-        x[1] += h * slope[1]
-
-
 def best(run, repeats: int = 30) -> float:
     """Shortest time of a step in ns."""
     run()
@@ -62,14 +52,13 @@ def best(run, repeats: int = 30) -> float:
 
 
 def main() -> None:
-    clock, x, slope, p, tables, work = (np.zeros(size) for size in (1, 2, 2, 1, 1, 1))
+    clock, x, slope, p, tables = (np.zeros(size) for size in (1, 2, 2, 1, 1))
     p[0] = GRAVITY
-    arg = np.array([a.ctypes.data for a in (clock, x, p, tables)], dtype=np.uintp)
-    res = np.array([slope.ctypes.data], dtype=np.uintp)
+    loop = steps(Handle(pendulum.address), [clock, x, p, tables], x, slope)
 
     def loop_by_address() -> None:
         x[:] = 1.0, 0.3
-        by_address(pendulum.address, arg, res, work, x, slope, STEP, STEPS)
+        euler(loop, STEPS, STEP)
 
     problem = OdeProblem(Handle(pendulum.address), 2, p)
     hand = best(lambda: inlined(1.0, 0.3, GRAVITY, STEP, STEPS))

@@ -15,14 +15,13 @@ from typing import Any
 
 import numpy as np
 from initial_value import initial_value_problem
+from native_loop import STEP, euler, steps
 from scipy.interpolate import CubicHermiteSpline, CubicSpline
 from timing import Timed, best_of, figure, target
 
 import sekant as sk
-import sekant.solvers.common.intrinsics
 from sekant.engine.functions.motion import right_hand_side
 from sekant.model.joints import Path
-from sekant.solvers.common.calls import call_native
 from sekant.solvers.common.sites import free_modes
 from sekant.solvers.ode import integrate
 from sekant.tables.table import Table
@@ -80,24 +79,13 @@ def sekant_model(slopes: np.ndarray) -> sk.Model:
 
 def native_loop(system: sk.System):
     """Evaluations of the right-hand side one after another, as an integrator makes them."""
-    from numba import njit
-
     rhs = right_hand_side(system, balance=False)
     x, xdot = np.array([START, 0.0]), np.zeros(2)
     inputs = [np.zeros(1), x, np.zeros(1), np.append(rhs.tables, 0.0), free_modes(rhs.sites)]
-    w = np.zeros(max(1, rhs.work_size))
-    arg = np.array([a.ctypes.data for a in inputs], dtype=np.uintp)
-    res = np.array([xdot.ctypes.data], dtype=np.uintp)
-
-    @njit
-    def go(address, arg, res, w, x, xdot, n):
-        for _ in range(n):
-            call_native(address, arg, res, w)
-            x[0] += 1e-9 * xdot[0]
-            x[1] += 1e-9 * xdot[1]
+    loop = steps(rhs, inputs, x, xdot)
 
     def run(count: int) -> list[np.ndarray]:
-        go(rhs.address, arg, res, w, x, xdot, count)
+        euler(loop, count, STEP)
         return inputs
 
     return run

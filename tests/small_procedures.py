@@ -1,7 +1,25 @@
 """Procedures for the tests of procedures."""
 
+from math import atan2, erf, floor, isfinite, log1p, sqrt
+
+import numpy as np
+
+from sekant.solvers.common.calls import call_native
 from sekant.solvers.common.loops import inner, procedure
-from sekant.solvers.common.structs import Complexes, Cube, Integer, Integers, Matrix, Real, Struct, Vector
+from sekant.solvers.common.structs import (
+    Address,
+    Complexes,
+    Cube,
+    Integer,
+    Integers,
+    Matrix,
+    Real,
+    Struct,
+    Vector,
+)
+from sekant.solvers.linear import static_lu
+
+_factorize, _solve = static_lu.factorize, static_lu.solve
 
 
 class Shared(Struct):
@@ -47,3 +65,181 @@ def add_twice(m, a, b):
 def allocate(m, a, b):
     """What is not allowed: arrays of its own."""
     return [m.count, 1][0] + m.A[0].copy().size
+
+
+class Steps(Struct):
+    """Euler steps of a compiled right-hand side."""
+
+    function: Address
+    arg: Integers
+    res: Integers
+    work: Vector
+    x: Vector
+    slope: Vector
+
+
+@procedure(Steps, "steps of a test", 1.0)
+def euler_steps(m, count, h):
+    for _ in range(int(count)):
+        call_native(m.function, m.arg, m.res, m.work)
+        for j in range(m.x.size):
+            m.x[j] += h * m.slope[j]
+    return 0
+
+
+class Pattern(Struct):
+    start: Integers
+    low: Integers
+    target: Integers
+    target_start: Integers
+    diagonal: Integers
+    order: Integers
+    row: Integers
+
+
+class RealSystem(Struct):
+    pattern: Pattern
+    x: Vector
+    inverse: Vector
+    b: Vector
+    y: Vector
+
+
+class ComplexSystem(Struct):
+    pattern: Pattern
+    x: Complexes
+    inverse: Complexes
+    b: Complexes
+    y: Complexes
+
+
+@inner
+def _factorize_and_solve(p, x, inverse, b, y):
+    raised = _factorize(p.start, p.low, p.target, p.target_start, p.diagonal, x, inverse)
+    _solve(p.order, p.start, p.row, p.low, p.diagonal, x, inverse, b, y)
+    return raised
+
+
+@procedure(RealSystem, "real system of a test", 1.0)
+def solve_real(m, a, b):
+    return _factorize_and_solve(m.pattern, m.x, m.inverse, m.b, m.y)
+
+
+@procedure(ComplexSystem, "complex system of a test", 1.0)
+def solve_complex(m, a, b):
+    return _factorize_and_solve(m.pattern, m.x, m.inverse, m.b, m.y)
+
+
+class Notes(Struct):
+    """Answers of `arithmetic`, one after another."""
+
+    at: Integer
+    whole: Integers
+    x: Vector
+    z: Complexes
+    found: Vector
+
+
+WEIGHTS = np.array([[0.3, -1.7, 2.5], [4.1, 0.6, -0.9]])
+SMALL = (2, 5)
+
+
+@inner
+def _note(m, value):
+    m.found[m.at] = value
+    m.at += 1
+
+
+@inner
+def _two(x, y):
+    if x > y:
+        return 1, x
+    return 0, 0.5
+
+
+@procedure(Notes, "arithmetic of a test", 1.0)
+def arithmetic(m, a, b):
+    """All that the subset of Python has, with its odd corners."""
+    for i in range(m.whole.size):
+        for j in range(m.whole.size):
+            n, d = m.whole[i], m.whole[j]
+            if d != 0:
+                _note(m, n % d)
+                _note(m, n // d)
+                _note(m, n / d)
+            _note(m, (n >> 1) + (n & d) + (n | 3) - n**2)
+            _note(m, 1.0 if n in SMALL or (n == -7 and d < 0) else -1.0)
+            _note(m, max(n, d, a) - min(a, d))
+    for k in range(m.x.size - 1, -1, -1):
+        x, y = m.x[k], m.x[k - 1]
+        x, y = y, x
+        which, larger = _two(x, y)
+        _note(m, which + larger)
+        _note(m, max(x, y) - 2.0 * min(x, y) if isfinite(x) and isfinite(y) else -3.0)
+        _note(m, -1.0 < x <= 2.0 < y)
+        _note(m, not x)
+        if isfinite(x):
+            _note(m, floor(x) + round(x) + int(x))
+            _note(
+                m, x**3 + abs(x) ** 0.3 + abs(x) ** -2 + sqrt(abs(x)) + atan2(x, a) + erf(x) + log1p(abs(x))
+            )
+    total, sign = 0, True
+    for k in range(0, 20, 3):
+        if k == 9:
+            continue
+        if k > 15:
+            break
+        sign &= k < 12
+        total += k * WEIGHTS[k % 2, -1]
+    _note(m, total + sign)
+    while True:
+        total -= 7.5
+        if total < 0.0:
+            break
+    _note(m, total)
+    for i in range(m.z.size):
+        for j in range(m.z.size):
+            w = m.z[i] * m.z[j] - m.z[i] / m.z[j] + 2.0 * m.z[i] - complex(a, b)
+            _note(m, w.real)
+            _note(m, w.imag)
+            _note(m, abs(w))
+    row = WEIGHTS[1]
+    rows, columns = WEIGHTS.shape
+    _note(m, row[-2] + row.size + rows * columns + WEIGHTS.size + float("inf"))
+    m.z[0] = m.z[1]
+    return m.at
+
+
+@procedure(Notes, "recursion of a test", 1.0)
+def recursive(m, a, b):
+    return again(m)
+
+
+@inner
+def again(m):
+    return again(m)
+
+
+@procedure(Notes, "slice of a test", 1.0)
+def sliced(m, a, b):
+    m.x[1:] = 0.0
+    return 0
+
+
+@procedure(Notes, "two kinds of a test", 1.0)
+def two_kinds(m, a, b):
+    value = m.x
+    value = 1.0
+    return int(value)
+
+
+@procedure(Notes, "real index of a test", 1.0)
+def real_index(m, a, b):
+    m.x[a] = 1.0
+    return 0
+
+
+@procedure(Notes, "real for an integer of a test", 1.0)
+def real_for_integer(m, a, b):
+    m.at = a
+    return 0

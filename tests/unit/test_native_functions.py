@@ -5,15 +5,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numba import njit
 
-import sekant.solvers.common.intrinsics  # noqa: F401 (numba learns what helpers are)
 from sekant.engine.codegen import parallel
 from sekant.engine.codegen.build import build
 from sekant.engine.codegen.llvm import emit
 from sekant.engine.codegen.tape import CONST, INPUT, core_function, make_tape
 from sekant.errors import SekantError
-from sekant.solvers.common.calls import call_native
+from small_procedures import Steps, euler_steps
 
 
 def random_expressions(seed, operations, size=6):
@@ -200,21 +198,13 @@ def test_code_lives_as_long_as_its_handle():
     assert kept(2.0)[0][0] == 14.5
 
 
-@njit(cache=True)
-def _steps(address, arg, res, w, x, dx, h, n):
-    for _ in range(n):
-        call_native(address, arg, res, w)
-        x += h * dx
-
-
-def test_address_runs_in_a_numba_loop():
+def test_address_runs_in_a_compiled_loop():
     t, x, p = ca.SX.sym("t"), ca.SX.sym("x", 2), ca.SX.sym("p", 1)
     f = build("rhs", [t, x, p], [ca.vertcat(x[1], -p * x[0])], cache=False)
     args = [np.zeros(1), np.array([1.0, 0.0]), np.array([4.0]), f.tables]
     dx, w = np.zeros(2), np.zeros(max(1, f.work_size))
-    arg = np.array([a.ctypes.data for a in args], dtype=np.uintp)
-    res = np.array([dx.ctypes.data], dtype=np.uintp)
-    _steps(f.address, arg, res, w, args[1], dx, 1e-4, 1000)
+    arg, res = (np.array([a.ctypes.data for a in arrays], dtype=np.int64) for arrays in (args, [dx]))
+    euler_steps(Steps(function=f.address, arg=arg, res=res, work=w, x=args[1], slope=dx), 1000, 1e-4)
     np.testing.assert_allclose(args[1], [np.cos(0.2), -2 * np.sin(0.2)], atol=1e-4)
 
 

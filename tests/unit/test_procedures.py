@@ -1,4 +1,4 @@
-"""Compiled procedures on structs: as in Python, without numba, made once."""
+"""Compiled procedures on structs: as in Python, made once."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ import small_procedures
 from sekant.errors import SekantError
 from sekant.solvers.common import objects
 from sekant.solvers.common.loops import ALL
-from small_procedures import Everything, Shared, add_twice, add_up
+from sekant.solvers.common.translation import NotTranslated, translate
+from small_procedures import Everything, Notes, Shared, add_twice, add_up, arithmetic
 
 
 def memory() -> Everything:
@@ -45,6 +46,40 @@ def test_a_procedure_calls_another():
     assert native.total == pytest.approx(python.total, rel=1e-14)
 
 
+def test_arithmetic_is_that_of_python():
+    """Signs of rests, comparisons with NaN, powers, rounding, complex quotients, tuples: to the last bits."""
+
+    def notes() -> Notes:
+        return Notes(
+            whole=np.array([-7, 5, 0, 2, -3], dtype=np.int64),
+            x=np.array([0.5, 2.5, np.nan, -1.5, 0.0, 3.7, np.inf, -0.25]),
+            z=np.array([0.3 - 0.8j, -2.1 + 0.4j, 1e-3 + 5.0j]),
+            found=np.full(400, -1e9),
+        )
+
+    native, python = notes(), notes()
+    with np.errstate(all="ignore"):
+        count = arithmetic.function(python, 0.7, -1.3)
+    assert arithmetic(native, 0.7, -1.3) == count > 200
+    np.testing.assert_allclose(native.found, python.found, rtol=4e-16, atol=0.0)
+    np.testing.assert_array_equal(native.z, python.z)
+
+
+@pytest.mark.parametrize(
+    ("name", "complaint"),
+    [
+        ("recursive", "again calls itself"),
+        ("sliced", "compiled code has no 'Slice'"),
+        ("two_kinds", "two kinds: array of real, 1 axes and real"),
+        ("real_index", "an index must be an integer"),
+        ("real_for_integer", "kind real stands where integer is wanted"),
+    ],
+)
+def test_what_cannot_be_translated_is_told_with_its_place(name, complaint):
+    with pytest.raises(NotTranslated, match=rf"small_procedures\.py:\d+: \w+: .*{complaint}"):
+        translate(getattr(small_procedures, name))
+
+
 def test_arrays_must_fit_their_declaration():
     m = memory()
     with pytest.raises(TypeError, match=r"Everything\.A must be a contiguous array of float64 with 2 axes"):
@@ -63,11 +98,11 @@ def test_every_procedure_can_be_linked():
 
 
 def test_what_allocates_is_refused_by_the_compiler():
-    with pytest.raises(SekantError, match="allocate"):
+    with pytest.raises(SekantError, match=r"allocate: compiled code has no 'List'"):
         objects.prepare(small_procedures.allocate)
 
 
-def test_a_second_process_neither_compiles_nor_imports_numba(tmp_path):
+def test_a_second_process_does_not_compile(tmp_path):
     program = (
         "import sys\n"
         "from test_procedures import memory\n"

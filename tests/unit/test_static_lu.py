@@ -4,19 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from numba import njit
 
-import sekant.solvers.common.intrinsics  # noqa: F401 (numba learns what helpers are)
 from sekant.solvers.linear import static_lu
-
-_factorize, _solve = static_lu.factorize, static_lu.solve
-
-
-@njit
-def factorize_and_solve(start, low, target, target_start, diagonal, order, row, x, inverse, b, y):
-    raised = _factorize(start, low, target, target_start, diagonal, x, inverse)
-    _solve(order, start, row, low, diagonal, x, inverse, b, y)
-    return raised
+from small_procedures import ComplexSystem, Pattern, RealSystem, solve_complex, solve_real
 
 
 def solve(K, n, b):
@@ -27,8 +17,9 @@ def solve(K, n, b):
     x[p.scatter] = K[rows, columns]
     solution = b.astype(K.dtype)
     scratch = np.zeros((2, K.shape[0]), dtype=K.dtype)
-    lists = (p.start, p.low, p.target, p.target_start, p.diagonal, p.order, p.row)
-    raised = factorize_and_solve(*lists, x, scratch[0], solution, scratch[1])
+    pattern = Pattern(**{name: getattr(p, name) for name in Pattern.fields})
+    System, run = (ComplexSystem, solve_complex) if K.dtype == complex else (RealSystem, solve_real)
+    raised = run(System(pattern=pattern, x=x, inverse=scratch[0], b=solution, y=scratch[1]))
     return solution, raised, p
 
 

@@ -78,10 +78,12 @@ def target_machine(level: str = "", optimization: int = 2) -> Any:
     )
 
 
-def compile_module(text: str, level: str = "", optimization: int = 2) -> bytes:
+def compile_module(text: str, level: str = "", optimization: int = 2, plain_loops: bool = False) -> bytes:
     """Object code of one module of IR text, optimized at level 2 without vectorization, or not at all.
 
     Joining scalar operations into vectors costs five times the other passes and gains nothing on these tapes.
+    `plain_loops`: loops stay as they are written. Those of the solvers are over a handful of states: unrolled and
+    vectorized they take twice the time to compile and up to a fifth more to run.
     """
     machine = target_machine(level, optimization)
     module = llvm.parse_assembly(text, llvm.create_context())
@@ -89,6 +91,8 @@ def compile_module(text: str, level: str = "", optimization: int = 2) -> bytes:
     if optimization:
         tuning = llvm.create_pipeline_tuning_options(speed_level=optimization)
         tuning.slp_vectorization = False
+        if plain_loops:
+            tuning.loop_unrolling = tuning.loop_vectorization = False
         builder = llvm.create_pass_builder(machine, tuning)
         builder.getModulePassManager().run(module, builder)
     return machine.emit_object(module)

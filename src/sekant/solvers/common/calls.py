@@ -27,7 +27,7 @@ class Calls(Struct):
     work: Vector
 
 
-@procedure(Calls, "evaluation of many states", 1.0)
+@procedure(Calls, "evaluation of many states", 0.1)
 def call_many(m, a, b):
     for _ in range(m.count):
         call_native(m.function, m.arg, m.res, m.work)

@@ -1,9 +1,9 @@
 """Compiled procedures, as they are written.
 
-A *procedure* is a Python function ``f(m, a, b) -> integer`` of a struct (see `structs`) and two floats. Numba
-translates it once, with the helpers that it calls (`inner`), to object code, which is kept and linked
-without numba from then on; see `objects`. What is written here runs in the subset of Python that numba compiles
-cheaply: explicit loops, no slices, no array expressions, nothing that allocates or raises.
+A *procedure* is a Python function ``f(m, a, b) -> integer`` of a struct (see `structs`) and two floats. It is
+translated once, with the helpers that it calls (`inner`), to object code, which is kept and linked from then on; see
+`translation` and `objects`. What is written here is the subset of Python that `translation` knows: numbers, arrays of
+structs item by item, tuples, loops over ranges; no slices, no array expressions, nothing that allocates or raises.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Inner:
 
 
 class Primitive:
-    """A function that only compiled code can call; `intrinsics` has its instructions."""
+    """A function that only compiled code can call; `translation` has its instructions."""
 
     def __init__(self, name: str, doc: str):
         self.name, self.__doc__ = name, doc

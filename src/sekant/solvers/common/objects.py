@@ -1,14 +1,12 @@
 """Where the object code of procedures comes from: the package itself, the user's cache, or the compiler.
 
 A wheel carries the code of all procedures. In a source tree, or where a source was changed, they are compiled
-when they are first needed, on all processors, and kept in the cache. The compiler (numba) works in processes of its
-own: it is never imported here.
+when they are first needed, on all processors, and kept in the cache. The compiler works in processes of its own.
 """
 
 from __future__ import annotations
 
 import importlib
-import importlib.util
 import json
 import os
 import re
@@ -158,11 +156,6 @@ def _user_cache() -> ObjectCache | None:
 
 
 def _make(store: ObjectCache | None, procedures: Sequence[Procedure]) -> dict[str, Entry]:
-    if importlib.util.find_spec("numba") is None:
-        raise SekantError(
-            f"the {procedures[0].words} must be compiled here, since this installation has no code for this kind of "
-            "processor or its sources were changed, and that needs numba: pip install 'sekant[source]'"
-        )
     seconds = sum(p.seconds for p in procedures) / min(os.cpu_count() or 1, len(procedures))
     words = ", ".join(dict.fromkeys(p.words for p in procedures))
     announce(f"compiling the {words}, once: about {max(round(seconds), 1)} s")
@@ -206,7 +199,7 @@ def compile_procedures(symbols: Sequence[str], levels: Sequence[str] = ("",)) ->
                 if entry is None:
                     worker.stdin.close()
                     failures.append(
-                        f"{symbol}: {worker.stderr.read().decode()[-4000:] if worker.stderr else ''}"
+                        f"{symbol}: {worker.stderr.read().decode().strip()[-4000:] if worker.stderr else ''}"
                     )
                     return
                 made[symbol] = entry

@@ -15,11 +15,6 @@ from numpy.typing import ArrayLike, NDArray
 from sekant.solvers.common.loops import Primitive
 
 
-def numbered(n: int) -> list[Any]:
-    """0..n-1 as NumPy integers: for a Python integer numba compiles what it is passed to once more."""
-    return [np.int64(i) for i in range(n)]
-
-
 def _pack(parts: Sequence[ArrayLike], dtype: Any) -> NDArray[Any]:
     flat = [np.asarray(part, dtype=dtype).ravel() for part in parts]
     starts = len(flat) + 1 + np.cumsum([0, *[part.size for part in flat]])

@@ -1,4 +1,4 @@
-"""Copies of vectors in compiled code. (Loops like these take numba a tenth of the time of ``target[:] = ...``.)"""
+"""Copies of vectors in compiled code."""
 
 from __future__ import annotations
 

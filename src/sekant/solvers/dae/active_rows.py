@@ -154,7 +154,7 @@ def suspect_weak_rows(memory):
     memory.selecting, memory.fresh = STRONG, 0
 
 
-@procedure(DaeMemory, "Radau integrator", 3.0)
+@procedure(DaeMemory, "Radau integrator", 0.3)
 def select_rows(memory, t, unused):
     """Choose the rows at the present state; LAM_NOW and STAGE_LAM follow. Returns 1 if the choice changed.
 

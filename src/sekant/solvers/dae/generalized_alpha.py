@@ -143,7 +143,7 @@ def _increment(memory, c, s):
     return largest
 
 
-@procedure(DaeMemory, "generalized-alpha integrator", 3.0)
+@procedure(DaeMemory, "generalized-alpha integrator", 0.6)
 def alpha_step(memory, t, h):
     """One step from X into TRIAL; A_NOW, LAM_NOW become those of its end, A_ALG the algorithmic one.
 
@@ -281,7 +281,7 @@ def _steps(memory, origin, first, last, h):
     return last - first, ACCEPTED
 
 
-@procedure(DaeMemory, "generalized-alpha integrator", 5.0)
+@procedure(DaeMemory, "generalized-alpha integrator", 0.3)
 def advance(memory, a, b):
     """Take at most `a` steps; returns a code of `memory`. Landings as in `ode.fixed_step`."""
     budget = int(a)

@@ -11,7 +11,7 @@ from sekant.solvers.dae.projection import accelerations, factorize_at, project
 from sekant.solvers.dae.radau_dense import between
 
 
-@procedure(DaeMemory, "Radau integrator", 3.0)
+@procedure(DaeMemory, "Radau integrator", 0.1)
 def write_row(memory, t, consistent):
     """Make a row of the state in the next row of ROWS; returns -1 or the constraint that cannot be met.
 

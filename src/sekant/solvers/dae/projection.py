@@ -32,7 +32,7 @@ ROUND_OFF = 1e-15
 _ldl_factorize, _ldl_solve = ldl.factorize, ldl.solve
 
 
-@procedure(DaeMemory, "Radau integrator", 3.0)
+@procedure(DaeMemory, "Radau integrator", 0.1)
 def factorize_saddle(memory, a, b):
     """Factors of [M G^T; G 0] at the point."""
     mass_and_gradients(memory)
@@ -40,7 +40,7 @@ def factorize_saddle(memory, a, b):
     return 0
 
 
-@procedure(DaeMemory, "Radau integrator", 3.0)
+@procedure(DaeMemory, "Radau integrator", 0.2)
 def solve_saddle(memory, a, b):
     """Solve [M G^T; G 0] for RHS, into LDL_X; returns 1 if the solution is finite."""
     pattern, factor = memory.ldl_pattern, memory.ldl_factor
@@ -139,7 +139,7 @@ def _project_velocities(memory):
     return _largest(rate)
 
 
-@procedure(DaeMemory, "Radau integrator", 3.0)
+@procedure(DaeMemory, "Radau integrator", 0.2)
 def project_state(memory, t, unused):
     """Project q and v of PROJECTED at time t; returns the constraint that cannot be met, or -1."""
     q, v, x = memory.q, memory.v, memory.projected

@@ -145,7 +145,7 @@ def _prepare_matrices(memory, t, h):
     return factorize(memory, h, 0.0) == 0
 
 
-@procedure(DaeMemory, "Radau integrator", 5.0)
+@procedure(DaeMemory, "Radau integrator", 0.9)
 def advance(memory, a, b):
     """Take at most about `a` trial steps and outputs; returns a code of `memory`."""
     budget = int(a)

@@ -63,7 +63,7 @@ def _estimate(memory, t, h, shift):
     return -1
 
 
-@procedure(DaeMemory, "Radau integrator", 3.0)
+@procedure(DaeMemory, "Radau integrator", 0.3)
 def estimate(memory, t, h):
     """Root mean square of the scaled error of [q; v], in ERROR_NOW; returns -1 or a row that is not finite.
 

@@ -75,7 +75,7 @@ def _mark(m):
         m.g_start[s] = m.g[s]
 
 
-@procedure(DaeMemory, "Radau integrator", 3.0)
+@procedure(DaeMemory, "Radau integrator", 0.2)
 def settle(memory, t, everywhere):
     """Modes at the present state from the guards: of all sites (1), or of those outside their interval (0)."""
     set_time(memory, t)
@@ -210,7 +210,7 @@ def _cost(memory, t, h):
     return largest
 
 
-@procedure(DaeMemory, "Radau integrator", 3.0)
+@procedure(DaeMemory, "Radau integrator", 0.5)
 def watch(memory, t, h):
     """Look at the guards of a step that passed, whose end, at T_TRIAL, is in TRIAL.
 

@@ -120,7 +120,7 @@ def solve_pair(memory):
     )
 
 
-@procedure(DaeMemory, "Radau integrator", 3.0)
+@procedure(DaeMemory, "Radau integrator", 0.2)
 def factorize(memory, h, unused):
     """Factor the real and the complex matrix for step length h; returns 0, or -1 if they are not finite."""
     memory.factorizations += 1
@@ -411,7 +411,7 @@ def _tangential(memory, t, h, tolerance, floor, whole, last):
     return CONVERGED if factor * norm <= tolerance else GO_ON, norm
 
 
-@procedure(DaeMemory, "Radau integrator", 3.0)
+@procedure(DaeMemory, "Radau integrator", 0.6)
 def iterate(memory, t, h):
     """Newton's iteration from the increments in Z; returns CONVERGED, DIVERGED or BAD.
 

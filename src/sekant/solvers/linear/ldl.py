@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from sekant.errors import SolverError
 from sekant.solvers.common.loops import inner, procedure
-from sekant.solvers.common.sections import numbered, pack_integers, pack_reals, section, view
+from sekant.solvers.common.sections import pack_integers, pack_reals, section, view
 from sekant.solvers.common.structs import Integers, Real, Struct, Vector
 from sekant.solvers.linear.ordering import row_patterns, saddle_order, starts_of
 
@@ -57,11 +57,11 @@ NOTHING = 1e-8  # least mean of G M^-1 G^T, times the largest mass: rows that ar
     L_START,
     L_ROW,
     ORDER,
-) = numbered(15)
+) = range(15)
 
 # Sections of a factor: values of M and G; the permuted matrix and its diagonal; L and the inverse of D; the largest
 # pivot that each row of G has had; the last solution; residual and scratch; numbers, see below.
-M_VALUES, G_VALUES, K_VALUES, DIAGONAL, L_VALUES, INVERSE, PIVOT_MAX, X, RESIDUAL, WORK, INFO = numbered(11)
+M_VALUES, G_VALUES, K_VALUES, DIAGONAL, L_VALUES, INVERSE, PIVOT_MAX, X, RESIDUAL, WORK, INFO = range(11)
 
 # Entries of the section INFO.
 EPS, WEAKEST, SWEEPS, ROW_RESIDUAL, RATE, SOLVES, SCALE, N_INFO = range(8)
@@ -339,13 +339,13 @@ class SaddleMemory(Struct):
     accuracy: Real
 
 
-@procedure(SaddleMemory, "sparse solver", 2.0)
+@procedure(SaddleMemory, "sparse solver", 0.2)
 def factorize_system(m, a, b):
     factorize(m.pattern, m.factor)
     return 0
 
 
-@procedure(SaddleMemory, "sparse solver", 2.0)
+@procedure(SaddleMemory, "sparse solver", 0.2)
 def solve_system(m, a, b):
     """Returns 1 if the solution is finite, else 0."""
     return 1 if solve(m.pattern, m.factor, m.rhs, m.accuracy) else 0

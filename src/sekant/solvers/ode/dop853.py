@@ -269,7 +269,7 @@ def _arrive(run):
     return CHATTERING if run.guards != 0 and _endless(run) else MORE
 
 
-@procedure(Run, "Dormand-Prince integrator", 4.0)
+@procedure(Run, "Dormand-Prince integrator", 0.8)
 def advance(run, a, b):
     """Take at most `a` trial steps and outputs; returns a code of `memory`."""
     budget, t_eval, edges = int(a), run.t_eval, run.edges

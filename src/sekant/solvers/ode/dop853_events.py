@@ -106,7 +106,7 @@ def _locate(run, t, h, a, b):
     return b
 
 
-@procedure(Run, "Dormand-Prince integrator", 1.0)
+@procedure(Run, "Dormand-Prince integrator", 0.2)
 def find_event(run, t, h):
     """The first event on a trial step that passed, from `run.x` to `run.x_old`, or a code above.
 

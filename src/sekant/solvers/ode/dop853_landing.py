@@ -173,7 +173,7 @@ def _land(run, t, h):
     return LANDED if _move(run) else CHATTERS
 
 
-@procedure(Run, "Dormand-Prince integrator", 3.0)
+@procedure(Run, "Dormand-Prince integrator", 0.5)
 def watch(run, t, h):
     """Look at the guards of a trial step that passed, from `run.x` to `run.x_old` with the slopes k[0], k[12].
 

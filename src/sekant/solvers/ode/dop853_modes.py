@@ -28,7 +28,7 @@ def guards_at(run, t):
     call_native(run.guards, run.arg_stage, run.guards_res, run.work)
 
 
-@procedure(Run, "Dormand-Prince integrator", 1.0)
+@procedure(Run, "Dormand-Prince integrator", 0.1)
 def settle(run, t, everywhere):
     """Hold at `run.stage` the modes that its guards ask for: of those outside their interval, or (1) of all sites."""
     m = run.modes

@@ -128,7 +128,7 @@ def starting_step(run, t, longest):
     return min(max(h, min(run.h_usual, MAX_FACTOR * h)), longest)
 
 
-@procedure(Run, "Dormand-Prince integrator", 1.0)
+@procedure(Run, "Dormand-Prince integrator", 0.1)
 def prepare_dense(run, t, h):
     """Coefficients of the dense output (section II.6); returns the first index that is not finite, or -1.
 

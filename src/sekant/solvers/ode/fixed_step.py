@@ -29,7 +29,7 @@ def _give_up(run, h):
     return NOT_FINITE if run.component >= 0 else CONSTRAINTS
 
 
-@procedure(Run, "fixed-step integrators", 2.5)
+@procedure(Run, "fixed-step integrators", 0.6)
 def advance_fixed(run, a, b):
     """Take at most `a` steps by the method of number `b`; returns a code of `memory`."""
     budget, kernel = int(a), int(b)

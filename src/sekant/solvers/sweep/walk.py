@@ -264,7 +264,7 @@ def _fail(m, start, to):
     m.counts[0] += 1
 
 
-@procedure(SweepMemory, "sweep of positions", 4.0)
+@procedure(SweepMemory, "sweep of positions", 0.5)
 def spread(m, a, b):
     """Reach the point `first` from q at the drive values `start`, and from it all others along the edges.
 

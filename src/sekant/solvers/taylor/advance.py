@@ -254,7 +254,7 @@ def clear(flags):
         flags[i] = 0
 
 
-@procedure(TaylorMemory, "Taylor integrator", 10.0)
+@procedure(TaylorMemory, "Taylor integrator", 1.8)
 def advance(m, a, b):
     """Take at most `a` steps; returns one of the codes above."""
     budget = int(a)

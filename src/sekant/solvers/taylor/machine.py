@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sekant.solvers.common.sections import numbered
 from sekant.solvers.common.structs import Address, Integer, Matrix, Real, Struct, Vector
 from sekant.solvers.common.structs import Integers as Whole
 from sekant.solvers.linear.ldl import lay_out
@@ -22,7 +21,7 @@ Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 # Lists of work.
-STAGE, FIX, MATRIX, KINEMATICS, WATCH, HELD = numbered(6)
+STAGE, FIX, MATRIX, KINEMATICS, WATCH, HELD = range(6)
 
 START, READY = 0, 1  # phases: the point must be projected and its modes decided; it is ready for a series
 

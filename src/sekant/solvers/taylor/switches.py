@@ -171,7 +171,7 @@ def _exit_of(m, s, n, h):
     """When the switch s leaves its interval within h, and to which side."""
     c, fresh = m.series[m.code.s_value[s]], m.fresh[s]
     first, side = inf, 0
-    for direction in (-1, 1):
+    for direction in range(-1, 2, 2):
         bound = m.low[s] if direction < 0 else m.high[s]
         if abs(bound) < inf:
             at = first_exit(m, c, n, h, bound, direction, fresh & (1 if direction < 0 else 2) != 0)
