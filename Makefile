@@ -86,7 +86,7 @@ docs: env $(DOCS)  ## Build the documentation, running everything on its pages; 
 	@echo "Look at $(OUT)/docs/index.html"
 
 WHEEL := $(OUT)/wheel
-wheel: env  ## Build what a release uploads, and run the demo from it in a fresh environment without numba
+wheel: env  ## Build what a release uploads, and run the demo from it in a fresh environment
 	@rm -rf dist $(WHEEL)
 	@$(BIN)/uv build --quiet --wheel --out-dir dist --build-constraints constraints.txt .
 	@HATCH_BUILD_HOOK_ENABLE_CUSTOM=true \
@@ -96,13 +96,13 @@ wheel: env  ## Build what a release uploads, and run the demo from it in a fresh
 	@$(BIN)/uv pip install --quiet --python $(WHEEL)/bin/python -c constraints.txt \
 		"$$(ls dist/*.whl | grep -v -- -none-any.whl)"
 	@if $(WHEEL)/bin/python -c 'import numba' 2>/dev/null; then echo "numba came along" >&2; exit 1; fi
-	@mkdir -p $(WHEEL)/home && echo "in an environment without numba, with empty caches:"
+	@mkdir -p $(WHEEL)/home && echo "in an environment of its own, with empty caches:"
 	$(call demo,SEKANT_CACHE_DIR=$(abspath $(WHEEL))/home $(WHEEL)/bin/sekant,$(WHEEL))
 	@echo "The wheels are in dist, and the demo made with one of them in $(WHEEL)."
 
 constraints: env  ## Pin every dependency again at its latest version
 	@printf 'hatchling\neditables\n' | $(BIN)/uv pip compile --quiet --upgrade --no-header --no-annotate \
-		--no-emit-index-url --universal --python-version 3.11 --extra test --extra lint --extra peers --extra docs --extra export --extra cluster --extra source \
+		--no-emit-index-url --universal --python-version 3.11 --extra test --extra lint --extra peers --extra docs --extra export --extra cluster --extra numeric \
 		pyproject.toml - -o constraints.txt
 
 clean:  ## Remove everything that can be made again

@@ -24,6 +24,7 @@ import benchmark_page
 import case_study_page
 import command_reference
 import example_list
+import first_use
 import hall_page
 import model_reference
 import pils_page
@@ -35,6 +36,13 @@ import warning_reference
 import pages
 
 ROOT = Path(__file__).parents[2]
+
+
+def test_the_cost_of_the_first_use_is_measured():
+    row = first_use.table(["fixed-step integrators"]).splitlines()[2]
+    first, later = (float(cell) for cell in row.split("|")[2:4])
+    assert row.startswith("| fixed-step integrators |")
+    assert first > later > 0.0
 
 
 def test_the_reference_of_model_files_names_every_type():

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 class Numeric(Signal):
     """What a Python function computes, of numbers alone: with `if`, `while`, iterations, arrays of its own.
 
-    It is compiled to machine code (numba, the extra `source`), so nothing of Python runs in the loop; integrators
+    It is compiled to machine code (numba, the extra `numeric`), so nothing of Python runs in the loop; integrators
     know nothing of its inside. Fixed steps and dop853 take it as it is, though they do not land where it jumps or
     kinks; radau5 and linear models take differences; there are no series for it (taylor). Where it can be written
     with NumPy's functions, `sk.signals.traced` gives exact derivatives. Several `outputs` are called ``name.y0``,

@@ -128,7 +128,7 @@ def compiled(function: str | Callable[..., Any], name: str, inputs: int, outputs
         from numba.core.errors import NumbaError
     except ImportError:
         raise ModelError(
-            "compiling a numeric function needs numba; pip install 'sekant[source]', or record the function "
+            "compiling a numeric function needs numba; pip install 'sekant[numeric]', or record the function "
             "(sk.signals.traced)",
             path=("signals", name, "function"),
         ) from None
