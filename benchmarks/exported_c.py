@@ -13,7 +13,7 @@ import numpy as np
 from timing import Timed, figure, target
 
 import sekant as sk
-from sekant.analyses.simulation.runs import explicit_problem
+from sekant.analyses.simulation.problems import explicit_problem
 from sekant.analyses.simulation.start import start_of
 from sekant.engine.functions.motion import time_stops
 from sekant.io.export.compilers import system_compiler

@@ -14,7 +14,7 @@ from timing import Timed, figure, target
 
 import sekant as sk
 from sekant.analyses.simulation.ensemble import FIXED, fits_lanes, lane_problem
-from sekant.analyses.simulation.runs import explicit_problem
+from sekant.analyses.simulation.problems import explicit_problem
 from sekant.analyses.simulation.start import start_of
 from sekant.solvers.ode import integrate
 

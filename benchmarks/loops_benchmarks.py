@@ -15,7 +15,7 @@ from scipy.integrate import solve_ivp
 from timing import Timed, best_of, figure, target
 
 import sekant as sk
-from sekant.analyses.simulation.runs import dae_problem, taylor_problem
+from sekant.analyses.simulation.problems import dae_problem, taylor_problem
 from sekant.engine.functions.motion import state_rates
 from sekant.solvers.dae import integrate_dae
 from sekant.solvers.ode import integrate as integrate_ode

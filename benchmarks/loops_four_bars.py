@@ -11,7 +11,7 @@ from loop_peers import UNTIL, Exudyn, MuJoCo, exact_angle
 from timing import best_of, figure, target
 
 import sekant as sk
-from sekant.analyses.simulation.runs import taylor_problem
+from sekant.analyses.simulation.problems import taylor_problem
 from sekant.solvers.taylor import TaylorOutcome, integrate
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "examples"))

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import sekant as sk
-from sekant.analyses.simulation.runs import explicit_problem
+from sekant.analyses.simulation.problems import explicit_problem
 from sekant.engine.functions.euler_group import LARGEST, euler_group
 from sekant.model.forces import Actuator, JointFriction
 from sekant.model.joints import Free, Prismatic, Revolute

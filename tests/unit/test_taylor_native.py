@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import sekant as sk
-from sekant.analyses.simulation.runs import taylor_problem
+from sekant.analyses.simulation.problems import taylor_problem
 from sekant.engine.codegen.text import compile_text
 from sekant.engine.functions.taylor_tape import taylor_tape
 from sekant.solvers.taylor import TaylorProblem, TaylorRun, integrate

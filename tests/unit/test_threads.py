@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import sekant as sk
-from sekant.analyses.simulation.runs import explicit_problem
+from sekant.analyses.simulation.problems import explicit_problem
 from sekant.solvers.ode import METHODS, integrate
 
 

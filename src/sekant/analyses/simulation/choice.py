@@ -19,7 +19,8 @@ import casadi as ca
 import numpy as np
 
 from sekant.analyses.assembly.assemble import assemble
-from sekant.analyses.simulation.runs import TAYLOR, dae_problem
+from sekant.analyses.simulation.problems import dae_problem
+from sekant.analyses.simulation.runs import TAYLOR
 from sekant.engine.functions.motion import right_hand_side, state_rates
 from sekant.engine.system import State, System
 from sekant.errors import SekantError

@@ -36,7 +36,7 @@ from sekant.analyses.simulation.bound_forces import (
 )
 from sekant.analyses.simulation.events import Instant
 from sekant.analyses.simulation.impacts import impact
-from sekant.analyses.simulation.runs import Guards
+from sekant.analyses.simulation.problems import Guards
 from sekant.engine.system import System
 from sekant.errors import AnalysisWarning, SolverError
 from sekant.geometry.spatial import SX

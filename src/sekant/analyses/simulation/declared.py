@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sekant.analyses.simulation.events import Instant
-from sekant.analyses.simulation.runs import Guards
+from sekant.analyses.simulation.problems import Guards
 from sekant.engine.system import System
 from sekant.errors import AnalysisWarning, SolverError
 from sekant.geometry.spatial import SX

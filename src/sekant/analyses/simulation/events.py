@@ -16,7 +16,8 @@ import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
-from sekant.analyses.simulation.runs import Guards, RunOutcome, Setup, run_stretch
+from sekant.analyses.simulation.problems import Guards
+from sekant.analyses.simulation.runs import RunOutcome, Setup, run_stretch
 from sekant.engine.functions.motion import right_hand_side
 from sekant.engine.system import State, System
 from sekant.errors import AnalysisWarning, SolverError

@@ -5,16 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, cast
+from typing import Any
 
-import casadi as ca
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from sekant.analyses.simulation.chattering import switching_elements
 from sekant.analyses.simulation.chattering_rows import chattering
 from sekant.analyses.simulation.crossings import breaks_crossed, stepped_over
 from sekant.analyses.simulation.located import run_located
+from sekant.analyses.simulation.problems import (
+    Guards,
+    dae_problem,
+    event_functions,
+    explicit_problem,
+    power_function,
+    taylor_problem,
+    with_events,
+)
 from sekant.analyses.simulation.sampling import (
     sampled_in_loop,
     sampling_function,
@@ -23,27 +31,19 @@ from sekant.analyses.simulation.sampling import (
 )
 from sekant.analyses.simulation.work import WorkAlongMotion
 from sekant.engine.codegen.native import NativeFunction
-from sekant.engine.codegen.text import compile_text
-from sekant.engine.functions.dae import DaeExpressions, DaeFunctions, build_dae
 from sekant.engine.functions.euler_group import euler_group
 from sekant.engine.functions.motion import (
-    kinematics_function,
-    projection_function,
     right_hand_side,
     time_stops,
 )
-from sekant.engine.functions.taylor_tape import TaylorTape, taylor_tape
 from sekant.engine.system import State, System
 from sekant.errors import AnalysisWarning, SolverError, suggest
-from sekant.geometry.spatial import SX
-from sekant.solvers.common.modes import Switching
 from sekant.solvers.common.objects import prepare
 from sekant.solvers.common.outcome import EventRecord, Outcome
 from sekant.solvers.dae import METHODS as IMPLICIT
-from sekant.solvers.dae import DaeProblem, integrate_dae
-from sekant.solvers.ode import METHODS, OdeProblem
+from sekant.solvers.dae import integrate_dae
+from sekant.solvers.ode import METHODS
 from sekant.solvers.ode import integrate as integrate_ode
-from sekant.solvers.taylor import TaylorProblem
 from sekant.solvers.taylor import integrate as integrate_taylor
 from sekant.solvers.taylor.advance import advance as advance_taylor
 from sekant.solvers.taylor.integrate import MOST_STEPS
@@ -115,17 +115,6 @@ class RunOutcome:
     next_step: float | None = None  # of an adaptive method
 
 
-@dataclass(frozen=True, eq=False)
-class Guards:
-    """Functions of t, q, v, z, p whose zeros are events: expressions (ne,), and directions (ne,) in which they count.
-
-    -1: falling, 1: rising, 0: both.
-    """
-
-    expressions: SX
-    directions: Floats
-
-
 def is_adaptive(method: str) -> bool:
     """Whether a method chooses its own steps; an unknown name is an error."""
     known = (*METHODS, TAYLOR, *IMPLICIT)
@@ -191,53 +180,9 @@ def run_stretch(
     return replace(done, t=done.t[int(early) :])
 
 
-def event_functions(system: System, guards: Guards) -> NativeFunction:
-    """(t, [q; v; z], p) -> (ne,) what is watched; compiled once a system."""
-    eq, state = system.equations, ca.vertcat(system.equations.q, system.equations.v, system.equations.z)
-    return system.once(
-        "event functions", lambda: system.function("events", [eq.t, state, eq.p], [guards.expressions])
-    )
-
-
 def _guard_values(setup: Setup, function: NativeFunction, t: Floats, x: Floats) -> Floats:
     """(k, ne) at times t (k,) and states x (k, nq + nv + nz)."""
     return function.map(t[:, None], np.ascontiguousarray(x), setup.p[None, :])[0].reshape(t.size, -1)
-
-
-def explicit_problem(
-    system: System, parameters: Any, balance: bool, method: str, held: ArrayLike | None = None
-) -> OdeProblem:
-    """x' = f(t, x), with projection onto the constraints where there are any."""
-    key = ("explicit problem", balance, method)
-    base = system.once(key, lambda: _explicit_problem(system, balance, method))
-    return base.at(system.parameter_vector(parameters, held))
-
-
-def _explicit_problem(system: System, balance: bool, method: str) -> OdeProblem:
-    rhs = right_hand_side(system, balance)
-    positions = method == "semi_implicit_euler" and system.nv > 0
-    return OdeProblem(
-        rhs=rhs,
-        n=system.nq + system.nv + system.nz + (len(system.work_names) if balance else 0),
-        p=system.parameter_vector(),
-        tables=rhs.tables,
-        nq=system.nq,
-        nv=system.nv + system.nz,  # states of elements count in the error norm, as velocities do
-        kinematics=kinematics_function(system, balance) if positions else None,
-        unit_blocks=np.array(system.facts.unit_blocks, dtype=np.int64).reshape(-1, 2),
-        projection=projection_function(system, balance) if system.facts.constrained else None,
-        switching=Switching(rhs.guards, rhs.sites, cast(Any, rhs.sources))
-        if rhs.sites and method == "dop853"
-        else None,
-    )
-
-
-def _with_events(problem: OdeProblem, system: System, guards: Guards | None) -> OdeProblem:
-    """The problem, ended by what is watched; the functions are compiled once a system."""
-    if guards is None or not guards.directions.size:
-        return problem
-    events = event_functions(system, guards)
-    return replace(problem, events=events, directions=guards.directions.astype(np.int64))
 
 
 def _run_explicit(
@@ -246,7 +191,7 @@ def _run_explicit(
     """By an explicit method, to the first event if there are `guards`; `work` (nw,): done before."""
     system = setup.system
     problem = explicit_problem(system, setup.parameters, setup.balance, method, setup.start.held)
-    problem = _with_events(problem, system, guards)
+    problem = with_events(problem, system, guards)
     steps = (setup.times[-1] - setup.times[0]) / setup.step if setup.step else 0
     on_chunk: Callable[..., None] = setup.on_chunk
     if guards is None and sampled_in_loop(system, method):
@@ -303,62 +248,6 @@ def _run_explicit(
 def _chattering(setup: Setup, rhs: Any, p: Floats, t: Floats, x: Floats) -> tuple[AnalysisWarning, ...]:
     """Laws between whose sides fixed steps go to and fro."""
     return chattering(rhs, setup.system, p, t, x, float(setup.step or 0.0), setup.parameters)
-
-
-def taylor_problem(system: System, guards: Guards | None = None) -> TaylorProblem:
-    """The equations as series, with functions whose zeros are events; built once a system."""
-    events = guards.expressions if guards is not None and guards.directions.size else None
-
-    def make() -> TaylorTape:
-        eq = system.equations
-        a, z_rate = SX.sym("a", system.nv), SX.sym("z_rate", system.nz)
-        residual, M = _series_equations(eq, a)
-        return taylor_tape(
-            q=eq.q,
-            v=ca.vertcat(eq.v, eq.z),
-            a=ca.vertcat(a, z_rate),
-            t=eq.t,
-            p=eq.p,
-            rates=eq.qdot,
-            residual=ca.vertcat(residual, z_rate - eq.elements.rates),
-            positions=eq.Phi,
-            velocities=eq.B,
-            mass_matrix=ca.diagcat(M, SX.eye(system.nz)) if system.nz else M,
-            events=events,
-            lookups=eq.lookups,
-        )
-
-    def problem() -> TaylorProblem:
-        tape = make() if events is not None else system.kept("taylor tape", make)
-        compiler = partial(compile_text, cache=system.uses_cache) if system.engine == "llvm" else None
-        return TaylorProblem(tape, unit_blocks=system.facts.unit_blocks, compiler=compiler)
-
-    return system.once(("taylor", events is not None), problem)
-
-
-def _series_equations(eq: Any, a: SX) -> tuple[SX, SX]:
-    """Residual (nv,) and mass matrix (nv, nv); rows of velocities that friction holds at zero say a = 0."""
-    if eq.elements.locked is None:
-        return eq.inverse_dynamics(a), eq.mass_matrix
-    held, free = eq.elements.locked, 1 - eq.elements.locked
-    return free * eq.inverse_dynamics(free * a) + held * a, (free @ free.T) * eq.mass_matrix + ca.diag(held)
-
-
-def power_function(system: System) -> Callable[[ArrayLike], Callable[[Floats, Floats], Floats]]:
-    """p -> (t (k,), x (k, nq + nv + nz)) -> powers (k, nw)."""
-
-    def make() -> Any:
-        eq = system.equations
-        powers = ca.vertcat(SX.zeros(0, 1), *eq.energies.powers.values())
-        return system.function("powers", [eq.t, ca.vertcat(eq.q, eq.v, eq.z), eq.p], [powers])
-
-    function = system.kept("powers", make)
-
-    def at(p: ArrayLike) -> Callable[[Floats, Floats], Floats]:
-        row = np.asarray(p, float)[None, :]
-        return lambda t, x: function.map(t[:, None], x, row)[0]
-
-    return at
 
 
 def run_taylor(
@@ -437,53 +326,6 @@ def _sliding(setup: Setup, outcome: Outcome) -> str:
         return ""
     names = switching_elements(setup.system, outcome.t_last, outcome.x_last, setup.parameters)
     return f"; the switch belongs to {' or '.join(repr(name) for name in names)}" if names else ""
-
-
-def dae_problem(
-    system: System,
-    parameters: Any,
-    engine: str | None = None,
-    held: ArrayLike | None = None,
-    lands: bool = False,
-) -> DaeProblem:
-    """The index-3 equations with their derivatives, for implicit methods; built once a system and engine.
-
-    `lands`: with the sites that steps are to end on.
-    """
-    engine = engine or system.engine
-
-    def make() -> DaeFunctions:
-        eq = system.equations
-        a, lam = SX.sym("a", system.nv), SX.sym("lam", eq.rate.numel())
-        z_rate = SX.sym("z_rate", system.nz)
-        powers = eq.energies.powers_with(a, lam).values()
-        expressions = DaeExpressions(
-            t=eq.t,
-            q=eq.q,
-            v=ca.vertcat(eq.v, eq.z),
-            a=ca.vertcat(a, z_rate),
-            lam=lam,
-            qdot=eq.qdot,
-            R=ca.vertcat(eq.residual(a, lam), z_rate - eq.elements.rates),
-            Phi=eq.Phi,
-            B=eq.B,
-            p=eq.p,
-            power=ca.vertcat(SX.zeros(0, 1), *powers),
-            lookups=eq.lookups,
-            unit_blocks=tuple(eq.motion.unit_blocks),
-        )
-        functions = build_dae(system.model.name, expressions, engine, system.uses_cache)
-        if functions.residual.sites and engine == "llvm":
-            _ = functions.residual.guards  # kept with it
-        return functions
-
-    functions = system.kept(("dae", engine), make)
-    sites, tables = functions.residual.sites, functions.residual.sources
-    return DaeProblem(
-        functions,
-        system.parameter_vector(parameters, held),
-        switching=Switching(functions.residual.guards, sites, tables) if sites and lands else None,
-    )
 
 
 def _run_implicit(method: str, setup: Setup, work: Floats | None = None) -> RunOutcome:

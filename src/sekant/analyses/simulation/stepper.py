@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from sekant.analyses.simulation.problems import explicit_problem
 from sekant.analyses.simulation.reactors import clocks_of, reactors_of
-from sekant.analyses.simulation.runs import explicit_problem, prepare_loop
+from sekant.analyses.simulation.runs import prepare_loop
 from sekant.analyses.simulation.start import refuse_bad_start, refuse_nothing, start_of
 from sekant.engine.functions.motion import time_stops
 from sekant.engine.functions.outputs import output_function
