@@ -16,11 +16,10 @@ import sekant as sk
 from sekant.analyses.simulation.problems import explicit_problem
 from sekant.analyses.simulation.start import start_of
 from sekant.engine.functions.motion import time_stops
-from sekant.io.export.compilers import system_compiler
+from sekant.io.export.compilers import FULL_SPEED, system_compiler
 from sekant.solvers.ode import integrate
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
-FLAGS = ("-std=c99", "-O3", "-march=native", "-fno-math-errno")
 CASES = {  # file, method, step in s
     "quarter car, euler": ("quarter_car.yaml", "euler", 1e-4),
     "quarter car, rk4": ("quarter_car.yaml", "rk4", 1e-4),
@@ -64,7 +63,7 @@ def run(quick: bool) -> dict[str, Any]:
             ).source
             program = Path(folder) / "m"
             subprocess.run(
-                [compiler, *FLAGS, "-DM_SELF_TEST", str(source), "-lm", "-o", str(program)], check=True
+                [compiler, *FULL_SPEED, "-DM_SELF_TEST", str(source), "-lm", "-o", str(program)], check=True
             )
             best = [np.inf, np.inf]
             for _ in range(ROUNDS):

@@ -12,6 +12,7 @@ from sekant.analyses.assembly.assemble import assemble
 from sekant.engine.system import State, System
 from sekant.errors import SekantError, suggest
 from sekant.io.export.c_operations import PRECISIONS
+from sekant.io.export.compilers import FULL_SPEED
 from sekant.io.export.interface import RUNTIME, Interface, Variable, identifier, interface
 from sekant.io.export.model_code import ModelCode, model_code
 from sekant.io.export.refusals import chosen_method, refuse, system_of
@@ -204,7 +205,7 @@ def _source(
     return "\n".join(
         [
             f"/* Model '{name}', written by Sekant {__version__}; see {label}.h. C99; link with -lm.",
-            "   Test: cc -std=c99 -O3 -march=native -fno-math-errno"
+            f"   Test: cc {' '.join(FULL_SPEED)}"
             f" -D{label.upper()}_SELF_TEST {label}.c -lm && ./a.out 1000000 */",
             f'#include "{label}.h"',
             "#include <math.h>",

@@ -24,7 +24,7 @@ from sekant.engine.codegen.tape import (
 )
 from sekant.errors import SekantError
 from sekant.io.export.c_operations import Precision, expression, power
-from sekant.io.export.c_tables import CTables
+from sekant.io.export.c_tables import CTables, padded
 from sekant.tables.lookups import Lookups
 
 SX = ca.SX
@@ -153,12 +153,12 @@ class _Chunk:
         self.names[number] = name
 
     def lookup(self, k: int, result: int) -> str:
+        lookup = self.tape.lookups[k]
         if k not in self.called:
             self.called.add(k)
-            lookup = self.tape.lookups[k]
-            size = len(lookup.orders) * lookup.shape.components
+            size = len(lookup.orders) * padded(lookup.shape.components)
             arguments = [self.operand(number) for number in lookup.arguments]
             self.lines.append(f"real k{k}[{size}];")
             self.lines.append(f"{self.tables.function(lookup)}({', '.join([*arguments, f'k{k}'])});")
             self.values += size
-        return f"k{k}[{result}]"
+        return f"k{k}[{self.tables.place(lookup, result)}]"

@@ -47,6 +47,17 @@ static real lap_of(const axis *s, real x, real *laps) {{
 """
 
 
+def padded(components: int) -> int:
+    """Numbers that stand for one coefficient of all components: 8 for 7, 4 for 3, of which compilers make vectors."""
+    return components + (components % 4 == 3)
+
+
+def _widened(values: np.ndarray) -> np.ndarray:
+    """Zeros behind the components, the last axis, up to their `padded` number."""
+    more = padded(values.shape[-1]) - values.shape[-1]
+    return np.concatenate([values, np.zeros((*values.shape[:-1], more))], axis=-1)
+
+
 class CTables:
     """Collects what the functions of a model look up; `text` is the C source of it.
 
@@ -80,6 +91,11 @@ class CTables:
             self._functions[key] = (self._both if two else self._one)(name, shape, lookup.orders)
         return name
 
+    def place(self, lookup: TapeLookup, result: int) -> int:
+        """Where a result of a lookup stands in the array that its function fills."""
+        m = lookup.shape.components
+        return result // m * padded(m) + result % m
+
     # -- data ------------------------------------------------------------------------------------------
 
     def _declare(self, number: int) -> None:
@@ -93,16 +109,16 @@ class CTables:
             parts = [
                 self._axis(f"{label}_axis1", table.breaks1, table.extrapolation[0], table.label),
                 self._axis(f"{label}_axis2", table.breaks2, table.extrapolation[1], table.label),
-                self._array("real", f"{label}_values", values),
+                self._array("real", f"{label}_values", _widened(values)),
             ]
         else:
             rows = np.concatenate([table.outside[:1], table.coefficients, table.outside[1:]])
             parts = [
                 self._axis(f"{label}_axis", table.breaks, table.extrapolation, table.label),
-                self._array("real", f"{label}_values", np.swapaxes(rows, 1, 2)),
+                self._array("real", f"{label}_values", _widened(np.swapaxes(rows, 1, 2))),
             ]
             if table.extrapolation == "periodic":
-                parts.append(self._array("real", f"{label}_increment", table.increment))
+                parts.append(self._array("real", f"{label}_increment", _widened(table.increment)))
         note = f"/* {table.label.replace('*/', '')}: {parts[-1].count(',') + 1} numbers */"
         self._data[number] = "\n".join([note, *parts])
 
@@ -162,7 +178,7 @@ class CTables:
         return text if len(scaled) > 1 else f"{text} + 0 * {u}"
 
     def _one(self, name: str, shape: LookupShape, orders: tuple[tuple[int, ...], ...]) -> str:
-        label, m, (powers,) = f"table{shape.table}", shape.components, shape.powers
+        label, m, (powers,) = f"table{shape.table}", padded(shape.components), shape.powers
         lines = [f"static void {name}(real x, real *restrict y) {{"]
         lines += self._locate(f"{label}_axis", "x", "", shape.periodic[0])
         lines.append(f"    const real *c = {label}_values + {m * powers} * i;")
@@ -178,7 +194,7 @@ class CTables:
         return "\n".join([*lines, "    }", "}"])
 
     def _both(self, name: str, shape: LookupShape, orders: tuple[tuple[int, ...], ...]) -> str:
-        label, m, (k1, k2) = f"table{shape.table}", shape.components, shape.powers
+        label, m, (k1, k2) = f"table{shape.table}", padded(shape.components), shape.powers
         table = self.tables[shape.table]
         assert isinstance(table, Table2)
         rows2 = table.rows.shape[1]

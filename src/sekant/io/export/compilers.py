@@ -34,6 +34,8 @@ PLATFORMS = {
         "aarch64-macos", ".dylib", "aarch64-darwin", "aarch64-darwin", b"\xcf\xfa\xed\xfe"
     ),
 }
+FULL_SPEED = ("-std=c99", "-O3", "-march=native", "-fno-math-errno", "-ffp-contract=fast")
+"""For exported C on the machine that compiles it: vectors and fused products, as Sekant's own code has them."""
 FLAGS = ("-std=c99", "-O2", "-fno-math-errno", "-shared", "-fPIC", "-fvisibility=hidden")
 
 

@@ -57,6 +57,7 @@ def c(
     given = parse_assignments(assignments)
     from sekant.io import load
     from sekant.io.export import c as write
+    from sekant.io.export.compilers import FULL_SPEED
 
     done = write(
         load(file, set=given),
@@ -69,7 +70,7 @@ def c(
         parameters=parameter,
     )
     label = done.source.stem
-    build = f"cc -std=c99 -O3 -march=native -fno-math-errno -D{label.upper()}_SELF_TEST {done.source} -lm"
+    build = f"cc {' '.join(FULL_SPEED)} -D{label.upper()}_SELF_TEST {done.source} -lm"
     test = f"{build} -o {label}_test && ./{label}_test 1000000"
     _tell(done, file, as_json, f"test and measure it: {test}")
 

@@ -86,6 +86,13 @@ static int step_or_event(MODEL *m, real t, real *h, int *event) {
 static int run_to(MODEL *m, real landing, int *event) {
     const real base = m->t, span = landing - base;
     real h = m->step, rest = 0;
+    *event = -1;
+    if (R(fabs)(span - h) <= MULTIPLE * h) { /* one step, as nearly always */
+        real length = span;
+        const int code = step_or_event(m, base, &length, event);
+        if (!code) m->t = *event < 0 ? landing : base + length;
+        return code;
+    }
     const real ratio = span / h, nearest = R(floor)(ratio + (real)0.5);
     real whole = R(floor)(ratio);
     if (nearest >= 1 && R(fabs)(ratio - nearest) <= MULTIPLE) { /* no sliver of a step from rounding errors */
@@ -94,7 +101,6 @@ static int run_to(MODEL *m, real landing, int *event) {
     } else {
         rest = span - whole * h;
     }
-    *event = -1;
     for (real i = 0; i < whole; i += 1) {
         real length = h;
         const int code = step_or_event(m, base + i * h, &length, event);
