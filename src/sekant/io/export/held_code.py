@@ -29,7 +29,8 @@ Write = Callable[..., CFunction]
 @dataclass(frozen=True)
 class HeldSizes:
     """Counts: held values, events, values that these set, samples, delays; `degree` of their polynomials; `kept`
-    pieces and `rows` of nodes in the memory of each; `landings`: switches in the state that steps land on."""
+    pieces and `rows` of nodes in the memory of each; `landings`: switches in the state that steps land on,
+    `counted` of them joints of tables."""
 
     held: int = 0
     events: int = 0
@@ -40,6 +41,7 @@ class HeldSizes:
     kept: int = 0
     rows: int = 0
     landings: int = 0
+    counted: int = 0
 
     @property
     def watched(self) -> int:
@@ -56,6 +58,7 @@ class HeldSizes:
             "kept",
             "rows",
             "landings",
+            "counted",
             "watched",
         )
         return [f"#define {name.upper()} {getattr(self, name)}" for name in names]
@@ -85,7 +88,7 @@ class HeldSizes:
         return size * numbers + 4 * whole
 
 
-def held_sizes(system: System, landings: int) -> HeldSizes:
+def held_sizes(system: System, landings: int, counted: int) -> HeldSizes:
     eq = system.equations.elements
     delays = list(eq.delayed)
     degree = max((one.degree for one in delays), default=0)
@@ -104,6 +107,7 @@ def held_sizes(system: System, landings: int) -> HeldSizes:
         kept=kept,
         rows=STRETCHES * (degree + 5) if delays else 0,
         landings=landings,
+        counted=counted,
     )
 
 

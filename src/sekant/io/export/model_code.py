@@ -19,7 +19,7 @@ from sekant.io.export.c_tables import CTables
 from sekant.io.export.held_code import HeldSizes, held_arrays, held_functions, held_sizes
 from sekant.io.export.interface import RUNTIME, Interface
 from sekant.io.export.refusals import FIXED_STEP
-from sekant.io.export.switching import TimedSwitch, event_indicators, timed_switches
+from sekant.io.export.switching import NO_INDICATORS, TimedSwitch, event_indicators, timed_switches
 from sekant.solvers.ode import dop853_tableau as tableau
 
 MULTIPLE = 1e-6  # as in `sekant.solvers.ode.fixed_step`
@@ -81,8 +81,10 @@ def model_code(
     until: Any = system.settings.until
     timed = timed_switches(system, float(until))
     adaptive = method not in FIXED_STEP
-    z = event_indicators(system, symbols, xdot) if events or adaptive else SX.zeros(0, 1)
-    held = held_sizes(system, 0 if events else z.numel())
+    inside = adaptive and not events
+    switches = event_indicators(system, symbols, xdot, joints=inside) if events or adaptive else NO_INDICATORS
+    z, counts = switches.values, switches.counts
+    held = held_sizes(system, z.numel() if inside else 0, counts.numel() if inside else 0)
     tables = CTables((), precision)
 
     def write(name: str, results: list[tuple[str, SX]], extra: Sequence[tuple[str, SX]] = ()) -> CFunction:
@@ -101,6 +103,8 @@ def model_code(
     functions.append(write("outputs", [("y", y)]))
     if z.numel():
         functions.append(write("indicators", [("z", z)]))
+    if held.counted:
+        functions.append(write("joints", [("n", counts)]))
     if derivatives:
         functions.append(_derivatives(system, face, x, xdot, y, write))
     q0, v0 = eq.start.values()

@@ -118,7 +118,8 @@ static void interpolate(const MODEL *m, real theta, real dense[7][NX], real *x) 
 #define CLOSE 0.95   /* part of a step beyond which the dense output is as good as its end */
 #define BEYOND 1.02  /* how far a step goes that is to land, over the way to the crossing */
 #define PURE 0.9999  /* the same where the equations change beyond the crossing */
-#define LOOKS 8      /* points of a step at which crossings are looked for */
+#define LOOKS 8      /* points of a step at which crossings are looked for, and the most of them where joints are dense */
+#define MOST_LOOKS 1000
 enum { NOTHING, CROSSED, REPEAT };
 
 /* Whether a function with these three values may leave its sign between them and come back, by a parabola. */
@@ -129,8 +130,27 @@ static int turns(real start, real middle, real end, int sign) {
     return extreme <= 0.2 * (fmax(sign * start, sign * end) - extreme);
 }
 
+#if COUNTED > 0
+/* Joints of tables below their arguments: signs do not tell of two that are passed at once. */
+static void count_joints(const MODEL *m, real t, const real *x, real *n) {
+    const real at = inside(m, t);
+    joints(&at, x, m->p, n);
+}
+
+static int several_passed(const real *before, const real *after) {
+    for (int i = 0; i < COUNTED; i++) if (fabs(after[i] - before[i]) > 1.5) return 1;
+    return 0;
+}
+#endif
+
 static int suspicious(MODEL *m, real h, const real *end, real k[][NX], real *e) {
     real x[NX], middle[WATCHED];
+#if COUNTED > 0
+    real before[COUNTED], after[COUNTED];
+    count_joints(m, m->t, m->x, before);
+    count_joints(m, m->t + h, end, after);
+    if (several_passed(before, after)) return 1;
+#endif
     watched(m, m->t + h, end, e);
     for (int j = 0; j < NX; j++) x[j] = (m->x[j] + end[j]) / 2 + h / 8 * (k[0][j] - k[12][j]);
     normalize(x);
@@ -164,21 +184,34 @@ static real jump_at(const MODEL *m, real h, real a, real b, real dense[7][NX]) {
    just beyond, and *number what has crossed. REPEAT: the step is to be repeated with the part *theta of its length. */
 static int watch_step(MODEL *m, real h, real smallest, real *x, real k[][NX], real dense[7][NX], real *theta, int *number) {
     real e[WATCHED], at_a[WATCHED], at_b[WATCHED], a = 0, b = 0, y[NX];
-    int looks = 1;
+    int looks = 0, any = 0;
     *number = -1;
     if (!suspicious(m, h, x, k, e)) { pass_on(m, e); return NOTHING; }
     if (prepare_dense(m, h, x, k, dense)) { *theta = 0.25; return REPEAT; }
     int sign[WATCHED];
     for (int i = 0; i < WATCHED; i++) { at_a[i] = m->guard[i]; sign[i] = m->sign[i]; }
-    for (; looks <= LOOKS; looks++) {
-        b = (real)looks / LOOKS;
+#if COUNTED > 0
+    real before[COUNTED], after[COUNTED];
+    count_joints(m, m->t, m->x, before);
+#endif
+    while (a < 1 && looks++ < MOST_LOOKS) {
+        b = fmin(1, a + (real)1 / LOOKS);
         interpolate(m, b, dense, y);
+#if COUNTED > 0
+        count_joints(m, m->t + b * h, y, after);
+        while (several_passed(before, after) && b - a > 1e-9) {
+            b = a + (b - a) / 2;
+            interpolate(m, b, dense, y);
+            count_joints(m, m->t + b * h, y, after);
+        }
+        for (int i = 0; i < COUNTED; i++) before[i] = after[i];
+#endif
         watched(m, m->t + b * h, y, e);
-        if (happened(m, e) >= 0) break;
+        if ((any = happened(m, e) >= 0)) break;
         for (int i = 0; i < WATCHED; i++) { at_a[i] = e[i]; if (e[i] != 0) m->sign[i] = sign_of(e[i]); }
         a = b;
     }
-    if (looks > LOOKS) { pass_on(m, e); return NOTHING; }
+    if (!any) { pass_on(m, e); return NOTHING; }
     for (int i = 0; i < WATCHED; i++) at_b[i] = e[i];
     const real finest = fmax(4 * ROUND * fabs(m->t) / h, 9 * ROUND);
     real weight_a = 1, weight_b = 1;
@@ -243,7 +276,7 @@ static int run_to(MODEL *m, real landing, int *event) {
         }
         const real smallest = fmax(10 * (nextafter(m->t, INFINITY) - m->t), 1e-20 * (landing - m->t));
         const real offered = fmax(m->h, smallest);
-        const int last = m->t + 1.01 * offered >= landing;
+        const int last = m->t + (kept > 0 ? 1 : 1.01) * offered >= landing; /* a repeated one ends at its crossing */
         const real h = last ? landing - m->t : offered;
         real x[NX], k[STAGES][NX], error, theta = 1;
         int crossed = -1, ready = 0;

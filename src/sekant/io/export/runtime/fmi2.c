@@ -39,7 +39,7 @@ API Status F(NewDiscreteStates)(void *c, EventInfo *e) {
 API Status F(DoStep)(void *c, double t, double length, Boolean no_set_before) {
     Instance *i = c;
     (void)no_set_before;
-    return do_step(&i->c, t, length) ? told(i, DISCARD) : OK;
+    return !do_step(&i->c, t, length) ? OK : told(i, has_ended(&i->c) ? DISCARD : ERROR);
 }
 API Status F(CancelStep)(void *c) { (void)c; return ERROR; }
 API Status F(SetRealInputDerivatives)(void *c, const Reference *r, size_t n, const int *o, const double *v) { (void)c; (void)r; (void)o; (void)v; return n ? ERROR : OK; }

@@ -102,5 +102,5 @@ API Status F(DoStep)(void *c, double t, double length, bool no_set_before, bool 
     const int code = do_step(&i->c, t, length);
     *reached = i->c.s.m.t;
     *terminate = has_ended(&i->c) != 0;
-    return !code || *terminate ? OK : told(i, DISCARD);
+    return !code || *terminate ? OK : told(i, ERROR);
 }
