@@ -1,8 +1,10 @@
 """What elements cost while they have nothing to do, and a digital controller in the loop of an arm.
 
 An arm with six hinges gets each element in a state in which it does not act: a contact in the air, gears within their
-play, a joint far from its stop, a switch on its branch, a sample that holds. Operations are those of the right-hand
-side, times those of one evaluation. The controller is a PID for each hinge, sampled at 1 kHz, with RK4 steps of 1 ms.
+play, a joint far from its stop, a switch on its branch, a sample that holds. Operations are those that the right-hand
+side goes through in that state, as fixed steps call it and with its switches held, as adaptive methods do; times are
+those of one evaluation, which vary by some percent with where the compiler puts things. The controller is a PID for
+each hinge, sampled at 1 kHz, with RK4 steps of 1 ms.
 """
 
 from __future__ import annotations
@@ -17,6 +19,9 @@ from friction_block import arm
 from timing import best_of, figure, target
 
 import sekant as sk
+from sekant.engine.codegen.regions import find_regions
+from sekant.engine.codegen.sites import find_sites
+from sekant.engine.codegen.tape import CONST, INPUT, core_function, make_tape
 from sekant.engine.functions.motion import right_hand_side, state_rates
 from sekant.model.parse import model_from_dict
 
@@ -113,16 +118,43 @@ def _arm() -> dict[str, Any]:
     return {key: value for key, value in data.items() if key != "format"}
 
 
-def calls_of(system: sk.System) -> tuple[int, Callable[[int], object]]:
-    """Operations, and many calls of the compiled function, without Python between them."""
-    eq = system.equations
-    x, rates = state_rates(system, balance=False)
-    count = ca.Function("f", [eq.t, x, eq.p], [rates]).n_instructions()
-    function = right_hand_side(system, balance=False)
+def state_of(system: sk.System) -> tuple[np.ndarray, np.ndarray]:
+    """x and p of a state in which no element acts."""
     state = np.concatenate([np.linspace(0.1, 0.6, JOINTS), np.linspace(0.3, -0.2, JOINTS)])
     z = system.element_states(system.initial_state(None), None)
-    row, p = np.concatenate([state, z])[None, :], system.parameter_vector()[None, :]
-    return count, lambda many: function.map(np.zeros((many, 1)), row, p)
+    return np.concatenate([state, z]), system.parameter_vector()
+
+
+def calls_of(system: sk.System) -> Callable[[int], object]:
+    """Many calls of the compiled function, without Python between them."""
+    function = right_hand_side(system, balance=False)
+    x, p = state_of(system)
+    return lambda many: function.map(np.zeros((many, 1)), x[None, :], p[None, :])
+
+
+def operations(system: sk.System, held: bool) -> int:
+    """Operations that one evaluation goes through; `held`: with all switches held, as adaptive methods do."""
+    eq = system.equations
+    x, rates = state_rates(system, balance=False)
+    tape = make_tape(core_function("f", [eq.t, x, eq.p], [rates], []))
+    regions = find_regions(tape, find_sites(tape))
+    if regions is None:
+        return tape.operations
+    inputs = [np.zeros(1), *state_of(system)]
+    value: list[float] = []
+    for op, i, j, number in zip(tape.op.tolist(), tape.a, tape.b, tape.constant, strict=True):
+        if op == INPUT:
+            value.append(float(inputs[i][j]))
+        elif op == CONST:
+            value.append(float(number))
+        else:
+            both = (ca.SX(value[i]),) if j < 0 else (ca.SX(value[i]), ca.SX(value[j]))
+            value.append(float(ca.SX.unary(op, *both) if j < 0 else ca.SX.binary(op, *both)))
+    holds = [
+        any((kind != "value" and not held) or (kind != "free" and value[k] != 0) for kind, k in conditions)
+        for conditions in regions.conditions
+    ]
+    return tape.operations - sum(region >= 0 and not holds[region] for region in regions.of)
 
 
 def controlled() -> sk.Model:
@@ -142,14 +174,17 @@ def run(quick: bool) -> dict[str, Any]:
     base = sk.compile(with_element(""))
     calls, counts = {}, {}
     for name in ("", *IDLE):
-        counts[name], calls[name] = calls_of(base if not name else sk.compile(with_element(name)))
+        system = base if not name else sk.compile(with_element(name))
+        calls[name] = calls_of(system)
+        counts[name] = np.array([operations(system, held) for held in (False, True)])
     many = 1_000 if quick else 20_000
     timed = best_of({name: (partial(call, many), many) for name, call in calls.items()}, 3 if quick else 40)
     for name in IDLE:
         share = (timed[name].seconds / timed[""].seconds - 1) * 100
-        added = (counts[name] / counts[""] - 1) * 100
+        free, held = (counts[name] / counts[""] - 1) * 100
         figures.append(figure(f"idle {name}", timed[name], "ns", f"{share:+.1f} % of an evaluation"))
-        targets.append(target(f"operations that an idle {name} adds", added, 2.0, unit="%"))
+        targets.append(target(f"operations that an idle {name} adds, fixed steps", free, 2.0, unit="%"))
+        targets.append(target(f"operations that an idle {name} adds, switches held", held, 2.0, unit="%"))
     until = 0.5 if quick else 10.0
     system = sk.compile(controlled())
 
