@@ -8,6 +8,7 @@ from scipy.optimize import lsq_linear
 
 import sekant as sk
 from sekant.errors import SekantError
+from sekant.io.yaml import located_in_last
 from sekant.model.parse import model_from_dict
 
 G = 9.81
@@ -395,6 +396,47 @@ def test_the_sign_of_a_velocity_is_answered_with_the_remedy():
         sk.simulate(stiff, until=0.1)
     smooth = block(v0=1.0, damping=0.1, force="-3*sign(v)*v^2")  # does not jump at rest
     assert sk.simulate(smooth, until=0.1).status == "finished"
+
+
+@pytest.mark.parametrize(
+    ("law", "what"),
+    [
+        ("-3*v/abs(v)", "abs"),
+        ("if_else(v > 0, -3, 4)", "a comparison"),
+        ("4*(v < 0) - 3*(v >= 0)", "a comparison"),
+        ("-3*tanh(1e6*v)", "tanh"),
+        ("-3*atan(1e7*v) - 1e5*v", "atan"),
+    ],
+)
+def test_what_does_as_the_sign_does_is_answered_alike(law, what):
+    with pytest.raises(SekantError, match=rf"(?s)'pull'.*by {what} of a velocity.*joint_friction"):
+        sk.compile(block(v0=1.0, damping=0.1, force=law))
+
+
+@pytest.mark.parametrize(
+    "law",
+    [
+        "-3*tanh(v/1e-3)",
+        "-3*v*abs(v)",
+        "if_else(v > 0, -5*v, -3*v)",
+        "if_else(v > 0, 0.9, 1.1)*7",  # driven or driving: the size jumps, the side does not
+        "if_else(v > 20, -100, 0)",
+        "-1e7*v",
+    ],
+)
+def test_laws_that_only_bend_at_rest_are_welcome(law):
+    assert sk.compile(block(v0=1.0, damping=0.1, force=law)).nv == 1
+
+
+def test_a_fault_of_the_equations_is_told_with_its_line(tmp_path):
+    file = tmp_path / "block.yaml"
+    sk.save(block(v0=1.0, damping=0.1, force="-3*v/abs(v)"), file)
+    with pytest.raises(SekantError) as caught:
+        sk.compile(sk.load(file))
+    lines = file.read_text(encoding="utf-8").splitlines()
+    found = located_in_last(caught.value)
+    assert found.file == str(file)
+    assert lines[found.line - 1].strip() == "pull:"
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ import casadi as ca
 import numpy as np
 
 from sekant.errors import ModelError
+from sekant.formulations.steep_laws import turning
 from sekant.geometry.spatial import SX
 from sekant.model.motion import Action
 from sekant.solvers.newton import FullSteps, FunctionProblem, Rows, newton
@@ -31,21 +32,24 @@ ROUNDS = 8
 def refuse_signs(actions: Mapping[str, Action], eq: Equations) -> None:
     """A force that jumps where a velocity passes zero is dry friction in disguise: it could never come to rest."""
     for name, action in actions.items():
-        jump = _jump(action, eq)
+        parts = [part for wrench in action.wrenches for part in (wrench.f, wrench.n)]
+        both = (*parts, *(force for _, _, force in action.generalized))
+        forces = ca.vertcat(SX.zeros(0, 1), *[ca.vec(SX(x)) for x in both])
+        jump = _jump(forces, eq)
+        what = "contains sign(...) of a velocity and" if jump else ""
+        if not jump and (found := turning(forces, eq)) is not None:
+            what, jump = f"does what sign(...) does, by {found[0]} of a velocity, and", found[1]
         if jump:
             raise ModelError(
-                f"its force contains sign(...) of a velocity and jumps by {jump:.3g} where that is zero: a "
+                f"its force {what} jumps by {jump:.3g} where that is zero: a "
                 "motion that it stops would switch without end; use a force of type joint_friction with that level, "
                 "which sticks, or a smooth law such as v/sqrt(v^2 + 1e-3^2)",
                 path=("forces", name),
             )
 
 
-def _jump(action: Action, eq: Equations) -> float:
-    """By how much the forces of an element jump where the argument of a sign passes zero; 0 where they do not."""
-    parts = [part for wrench in action.wrenches for part in (wrench.f, wrench.n)]
-    both = (*parts, *(force for _, _, force in action.generalized))
-    forces = ca.vertcat(SX.zeros(0, 1), *[ca.vec(SX(x)) for x in both])
+def _jump(forces: SX, eq: Equations) -> float:
+    """By how much the forces (n,) of an element jump where the argument of a sign passes zero; 0: they do not."""
     signs = _signs_of_velocities(forces, eq)
     if signs is None:
         return 0.0

@@ -7,6 +7,7 @@ the way comes as `ModelError` (or `ModelErrors`) that begin with the file and th
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Mapping
 from io import StringIO
 from os import PathLike
@@ -44,12 +45,26 @@ def load(path: str | PathLike[str], set: Mapping[str, Any] | None = None) -> Mod
     data, places = source.data, source.places
     try:
         apply_overrides(data, places, set or {})
-        return model_from_dict(data)
+        model = model_from_dict(data)
+        _READ.append((str(path), places))
+        return model
     except SekantError as error:
         raise located(error, places, str(path)) from None
     except RecursionError:
         message = "expressions or items depend on one another in too long a chain"
         raise ModelError(message, file=str(path)) from None
+
+
+_READ: deque[tuple[str, Places]] = deque(maxlen=1)
+"""The file that was read last, for faults that show in the equations only."""
+
+
+def located_in_last(error: SekantError) -> SekantError:
+    """The error with the place of its item in the file that was read last, if it is there."""
+    for file, places in _READ:
+        if error.file is None and error.path[:2] in places:
+            return located(error, places, file)
+    return error
 
 
 def _described(path: Path, given: Mapping[str, Any]) -> Model | None:

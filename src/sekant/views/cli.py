@@ -85,5 +85,7 @@ def main() -> None:
     try:
         app(prog_name="sekant")
     except SekantError as error:
-        print(error, file=sys.stderr)
+        from sekant.io.yaml import located_in_last
+
+        print(located_in_last(error), file=sys.stderr)
         sys.exit(1)

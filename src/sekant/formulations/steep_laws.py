@@ -1,0 +1,97 @@
+"""Forces that turn over where a velocity passes zero without a sign(...): v/abs(v), if_else(v > 0, ...), tanh(1e6*v).
+
+Found by what they do: where the argument of an absolute value, a comparison or a saturating function is zero at rest,
+the force is taken a little to both sides. Dry friction in disguise points one way on one side and the other way on the
+other, however near they are. Laws that only change their size there, such as an efficiency that differs for driving
+and braking, are none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import casadi as ca
+import numpy as np
+
+from sekant.geometry.spatial import SX
+
+if TYPE_CHECKING:
+    from sekant.formulations.equations import Equations
+
+JUMPING = {ca.OP_FABS: "abs", ca.OP_LT: "a comparison", ca.OP_LE: "a comparison"}
+STEEP = {ca.OP_TANH: "tanh", ca.OP_ATAN: "atan", ca.OP_ERF: "erf"}
+NEAR = 1e-7
+"""Velocity (m/s or rad/s) to both sides of a jump."""
+STEEPEST = 1e-6
+"""The same for functions that saturate: those that have not turned over within some of these can be integrated."""
+LEAST = 1e-9
+"""N or N m that count as a force."""
+
+
+def turning(forces: SX, eq: Equations) -> tuple[str, float] | None:
+    """What makes the forces (n,) turn over at rest, and by how much they jump there; None where nothing does."""
+    inputs = ca.symvar(forces)
+    if not inputs or not eq.nv:
+        return None
+    function = ca.Function("f", [ca.vertcat(*inputs)], [forces])
+    codes = {function.instruction_id(i) for i in range(function.n_instructions())}
+    if not codes & (JUMPING.keys() | STEEP.keys()):
+        return None
+    moving = {x.element_hash() for x in ca.vertsplit(eq.v)}
+    others = ca.vertcat(SX.zeros(0, 1), *[x for x in inputs if x.element_hash() not in moving])
+    found = _arguments(function, ca.vertcat(*inputs), eq.v)
+    if not found:
+        return None
+    arguments = ca.vertcat(*[argument for argument, _ in found])
+    at = ca.Function("at", [eq.v, others], [forces, arguments, ca.jacobian(arguments, eq.v)])
+    rest = np.zeros(eq.nv)
+    for shift in (0.0, 0.6):
+        given = 0.37 + 0.21 * np.arange(others.numel()) + shift
+        _, values, slopes = (np.array(x) for x in at(rest, given))
+        for k, (_, op) in enumerate(found):
+            slope = slopes[k]
+            if values[k, 0] != 0.0 or not np.isfinite(slope).all() or not slope.any():
+                continue
+            along = slope / np.linalg.norm(slope)
+            distance = NEAR if op in JUMPING else STEEPEST
+            jump = _turn(lambda v, given=given: np.array(at(v, given)[0]).ravel(), along, distance)
+            if jump:
+                return {**JUMPING, **STEEP}[op], jump
+    return None
+
+
+def _turn(force: Callable[[np.ndarray], np.ndarray], along: np.ndarray, distance: float) -> float:
+    """By how much a force turns over between velocities `distance` to both sides of rest, and not much less within a
+    tenth of it; 0 where it does not."""
+    jumps = []
+    for d in (distance, 0.1 * distance) if distance == NEAR else (10 * distance, distance):
+        above, below = force(d * along), force(-d * along)
+        if not np.isfinite([above, below]).all() or float(above @ below) >= 0.0:
+            return 0.0
+        jumps.append(float(np.linalg.norm(above - below)))
+    return jumps[1] if jumps[1] > max(LEAST, 0.5 * jumps[0]) else 0.0
+
+
+def _arguments(function: ca.Function, symbols: SX, v: SX) -> list[tuple[SX, int]]:
+    """What is compared, saturated, or taken the absolute value of, as far as it depends on velocities."""
+    values: dict[int, SX] = {}
+    found = []
+    for i in range(function.n_instructions()):
+        op, inside, outside = (
+            function.instruction_id(i),
+            function.instruction_input(i),
+            function.instruction_output(i),
+        )
+        if op == ca.OP_INPUT:
+            values[outside[0]] = symbols[inside[1]]
+        elif op == ca.OP_CONST:
+            values[outside[0]] = SX(function.instruction_constant(i))
+        elif op != ca.OP_OUTPUT:
+            operands = [values[j] for j in inside]
+            values[outside[0]] = SX.unary(op, *operands) if len(operands) == 1 else SX.binary(op, *operands)
+            if op in JUMPING or op in STEEP:
+                argument = operands[0] if len(operands) == 1 else operands[1] - operands[0]
+                if ca.depends_on(argument, v):
+                    found.append((argument, op))
+    return found
