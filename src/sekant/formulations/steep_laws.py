@@ -1,7 +1,7 @@
 """Forces that turn over where a velocity passes zero without a sign(...): v/abs(v), if_else(v > 0, ...), tanh(1e6*v).
 
 Found by what they do: where the argument of an absolute value, a comparison or a saturating function is zero at rest,
-the force is taken a little to both sides. Dry friction in disguise points one way on one side and the other way on the
+the force is taken a little to both sides. Dry friction in disguise points one way on one side, the other way on the
 other, however near they are. Laws that only change their size there, such as an efficiency that differs for driving
 and braking, are none.
 """
