@@ -305,19 +305,76 @@ def test_friction_by_the_joints_own_reaction_is_consistent_with_it(case):
     wrench = probe["move.reaction_local"][0, :3]
     k = friction.get("coordinate", 0)
     joint = system.equations.motion.model.joints["move"]
-    S = np.array(sk_subspace(system, joint, state.q))[:, k]
-    turn, slide = S[:3], S[3:]
-    if "radius" in friction:
-        load, arm = (
-            np.linalg.norm(wrench),
-            np.hypot(np.linalg.norm(slide), friction["radius"] * np.linalg.norm(turn)),
-        )
-    else:
-        e = slide / np.linalg.norm(slide)
-        load, arm = np.linalg.norm(wrench - (wrench @ e) * e), np.linalg.norm(slide)
+    S = np.array(sk_subspace(system, joint, state.q))
+    turn, slide = S[:3, k], S[3:, k]
+    arm = np.hypot(np.linalg.norm(slide), friction.get("radius", 0.0) * np.linalg.norm(turn))
+    ways = S[3:, [i for i in range(S.shape[1]) if i != k or "radius" not in friction]]
+    U, sizes, _ = np.linalg.svd(ways, full_matrices=False)
+    along = U[:, sizes > 1e-12]
+    load = np.linalg.norm(wrench - along @ (along.T @ wrench))
     expected = friction["coefficient"] * load * arm
     assert abs(probe["rub.force"][0]) == pytest.approx(expected, rel=1e-10)
     assert expected > 0.1
+
+
+@pytest.mark.parametrize("mu", [0.3, 2.5])
+def test_friction_of_one_way_does_not_press_on_the_other(mu):
+    """On a tilted table both coordinates rub by the weight's normal part alone, however rough it is."""
+    tilt, v = 0.15, np.array([0.5, 0.2])
+    model = model_from_dict(
+        {
+            "gravity": [-G * np.sin(tilt), 0, -G * np.cos(tilt)],
+            "bodies": {"block": {"mass": 1.3, "inertia": [0.02, 0.03, 0.04]}},
+            "curves": {
+                "table": {
+                    "surface": {
+                        "parameters": ["x", "y"],
+                        "range": [[-3, 3], [-3, 3]],
+                        "position": ["x", "y", "0*x"],
+                    }
+                }
+            },
+            "joints": {"slide": {"type": "surface", "child": "block", "surface": "table", "v0": list(v)}},
+            "forces": {
+                f"rub{k}": {"type": "joint_friction", "joint": "slide", "coordinate": k, "coefficient": mu}
+                for k in range(2)
+            },
+        }
+    )
+    result = sk.simulate(model, until=1.0, rtol=1e-10)
+    braking = G * np.array([mu * np.cos(tilt) + np.sin(tilt), mu * np.cos(tilt)])
+    np.testing.assert_allclose(result["slide.q"][-1], v**2 / 2 / braking, rtol=1e-10)
+    assert np.all(result["slide.v"][-1] == 0.0)
+    assert result["rub0.force"][-1] == pytest.approx(1.3 * G * np.sin(tilt), rel=1e-10)
+    assert np.abs(result["energy.balance"]).max() < 1e-10
+
+
+def test_a_coefficient_in_a_bearing_needs_its_radius():
+    with pytest.raises(SekantError, match=r"(?s)'rub': coefficient.*only turns.*radius"):
+        sk.compile(pendulum("revolute", {"axis": [0, 1, 0]}, coefficient=0.3))
+
+
+def test_a_sleeve_turns_and_slides_to_rest():
+    """Its bearing rubs by what presses radially; the brake along the shaft does not press."""
+    mu, radius, slope, v, spin = 0.3, 0.05, 0.2, 0.5, 4.0
+    model = model_from_dict(
+        {
+            "gravity": [G * np.sin(slope), 0, -G * np.cos(slope)],
+            "bodies": {"sleeve": {"mass": 2.3, "inertia": [0.02, 0.03, 0.04]}},
+            "joints": {
+                "shaft": {"type": "cylindrical", "axis": [1, 0, 0], "child": "sleeve", "v0": [spin, v]}
+            },
+            "forces": {
+                "turn": {"type": "joint_friction", "joint": "shaft", "coefficient": mu, "radius": radius},
+                "rub": {"type": "joint_friction", "joint": "shaft", "coordinate": 1, "coefficient": mu},
+            },
+        }
+    )
+    result = sk.simulate(model, until=1.5, rtol=1e-10)
+    braking = G * (mu * np.cos(slope) - np.sin(slope))
+    slowing = mu * radius * 2.3 * G * np.cos(slope) / 0.02
+    np.testing.assert_allclose(result["shaft.q"][-1], [spin**2 / 2 / slowing, v**2 / 2 / braking], rtol=1e-10)
+    assert np.all(result["shaft.v"][-1] == 0.0)
 
 
 def sk_subspace(system, joint, q):

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, ClassVar, Self
 import casadi as ca
 from pydantic import model_validator
 
+from sekant.errors import ModelError
 from sekant.geometry.spatial import SX, scalar
 from sekant.model.expressions.expression import Expression
 from sekant.model.forces.base import Force, register
@@ -23,8 +24,9 @@ if TYPE_CHECKING:
 class JointFriction(Force):
     """Generalized force -damping v - F sign(v) on one coordinate (N for a slider, N m for a hinge).
 
-    The dry part F is a `level` (N or N m), or `coefficient` times the force in the joint: all of it where a `radius`
-    tells at which arm the friction of a bearing or a thread acts, else what is normal to the motion. Sliding,
+    The dry part F is a `level` (N or N m), or `coefficient` times the force in the joint that is normal to the ways
+    on which it slides; where a `radius` tells at which arm the friction of a bearing or a thread acts, the force
+    along that thread counts as well. Sliding,
 
         F(v) = level + (static - level) / (1 + (v / stribeck)^2) ,
 
@@ -118,6 +120,7 @@ class JointFriction(Force):
                 generalized=((self.joint, self.coordinate, force),), power=force * v, outputs=outputs
             )
         name = next(name for name, item in motion.model.forces.items() if item is self)
+        self._refuse_no_arm(name, motion)
         dry = SX.sym(f"{name}.dry")
         load = SX.sym(f"{name}.load") if self.coefficient is not None else None
         sliding, still = self._levels(motion, q, v, load)
@@ -161,16 +164,26 @@ class JointFriction(Force):
             return sliding, still
         return sliding + (still - sliding) / (1 + (v / scalar(self.stribeck)) ** 2), still
 
-    def _column(self, motion: ElementKinematics) -> tuple[SX, SX]:
-        """The joint's twist at unit rate of the coordinate: angular and linear (3,), in the joint frame M."""
+    def _refuse_no_arm(self, name: str, motion: ElementKinematics) -> None:
+        if self.coefficient is None or self.radius is not None:
+            return
+        if not ca.sparsify(self._columns(motion)[3:, self.coordinate]).nnz():
+            raise ModelError(
+                f"coordinate {self.coordinate} of joint '{self.joint}' only turns: without an arm a coefficient makes no "
+                "friction; give the radius of the bearing",
+                path=("forces", name, "coefficient"),
+            )
+
+    def _columns(self, motion: ElementKinematics) -> SX:
+        """The joint's twists (6, nv) at unit rates of its coordinates, angular above linear, in the joint frame M."""
         joint = motion.model.joints[self.joint]
         q = ca.vertcat(*[motion.coordinate(self.joint, k)[0] for k in range(joint.nv)])
-        S = joint.subspace(q, motion.lookups)[:, self.coordinate]
-        return S[:3], S[3:]
+        return joint.subspace(q, motion.lookups)
 
     def _arm(self, motion: ElementKinematics) -> SX:
         """Way of the rubbing surfaces per unit of the coordinate."""
-        turn, slide = self._column(motion)
+        column = self._columns(motion)[:, self.coordinate]
+        turn, slide = column[:3], column[3:]
         square = ca.dot(slide, slide)
         if self.radius is not None:
             square = square + scalar(self.radius) ** 2 * ca.dot(turn, turn)
@@ -178,8 +191,22 @@ class JointFriction(Force):
 
     def _load(self, motion: ElementKinematics, wrench: SX) -> SX:
         """Force (N) that presses the rubbing surfaces together, of the joint's wrench (force, moment) in M."""
-        f = wrench[:3]
-        if self.radius is None:
-            slide = self._column(motion)[1]
-            f = f - ca.dot(f, slide) / ca.dot(slide, slide) * slide
+        S, guided = self._columns(motion), motion.model.joints[self.joint].guided
+        own = [] if self.radius is not None else [self.coordinate]
+        others = [k for k in range(guided) if k != self.coordinate]
+        slides = [S[3:, k] for k in (*own, *others) if ca.sparsify(S[3:, k]).nnz()]
+        f = _across(wrench[:3], slides)
         return ca.sqrt(ca.dot(f, f) + _TINY)
+
+
+def _across(f: SX, slides: list[SX]) -> SX:
+    """What is left of a force f (3,) without its part in the directions (3,), of which two may not be parallel."""
+    if not slides:
+        return f
+    if len(slides) == 1:
+        s = slides[0]
+        return f - ca.dot(f, s) / ca.dot(s, s) * s
+    if len(slides) > 2:
+        return SX.zeros(3)
+    n = ca.cross(*slides)
+    return ca.dot(f, n) / ca.dot(n, n) * n

@@ -123,6 +123,11 @@ class Joint(Item):
     def nv(self) -> int:
         return len(self.velocities)
 
+    @property
+    def guided(self) -> int:
+        """How many of its coordinates, the first ones, move without springs of the joint's own."""
+        return self.nv
+
     def frame_poses(self) -> tuple[Pose, Pose]:
         """Poses of F in the parent's named frame and of M in the child's, axis included."""
         if self.at is not None:

@@ -80,6 +80,10 @@ class Path(Joint):
         return (*along, Coordinate("n", "m"), Coordinate("b", "m", "opposite"), *ANGLES)
 
     @property
+    def guided(self) -> int:
+        return 1
+
+    @property
     def velocities(self) -> tuple[Coordinate, ...]:  # pyright: ignore[reportIncompatibleVariableOverride]
         return tuple(Coordinate(f"{c.name}_rate", f"{c.unit}/s") for c in self.coordinates)
 

@@ -103,6 +103,10 @@ class Surface(Joint):
         return surface if isinstance(surface, str) else fingerprint(surface)
 
     @property
+    def guided(self) -> int:
+        return min(self.nv, 2)
+
+    @property
     def _surface(self) -> PoseSurface:
         assert isinstance(self.surface, PoseSurface), "surfaces are bound before equations are built"
         return self.surface
