@@ -15,7 +15,7 @@ from sekant.io.export.c_operations import PRECISIONS
 from sekant.io.export.compilers import FULL_SPEED
 from sekant.io.export.interface import RUNTIME, Interface, Variable, identifier, interface
 from sekant.io.export.model_code import ModelCode, model_code
-from sekant.io.export.refusals import chosen_method, refuse, system_of
+from sekant.io.export.refusals import chosen_method, refuse, system_of, with_friction
 from sekant.io.export.self_test import expected_values
 from sekant.model.model import Model
 from sekant.model.points.collector import Collector
@@ -93,6 +93,7 @@ def export_c(
         )
     start = start_of(built, initial)
     chosen = chosen_method(built, method, True, start)
+    built = with_friction(built, chosen)
     settings = built.settings
     h = float(step or settings.step or DEFAULT_STEP)  # type: ignore[arg-type]
     if not 0 < h < np.inf:

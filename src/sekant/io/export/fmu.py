@@ -21,7 +21,7 @@ from sekant.io.export.fmi3_description import build_description, describe_fmi3
 from sekant.io.export.held_code import event_texts
 from sekant.io.export.interface import RUNTIME, identifier, interface
 from sekant.io.export.model_code import ModelCode, model_code
-from sekant.io.export.refusals import FIXED_STEP, chosen_method, refuse, system_of
+from sekant.io.export.refusals import FIXED_STEP, chosen_method, refuse, system_of, with_friction
 from sekant.model.model import Model
 from sekant.model.points.collector import Collector
 from sekant.version import __version__
@@ -104,6 +104,7 @@ def export_fmu(
     refuse(built, "an FMU", exchange=kind == "me")
     start = start_of(built, initial)
     chosen = chosen_method(built, method, False, start) if kind == "cs" else "euler"
+    built = with_friction(built, chosen if kind == "cs" else "model exchange")
     settings = built.settings
     h = float(step or settings.step or DEFAULT_STEP)  # type: ignore[arg-type]
     tolerance = float(settings.rtol if rtol is None else rtol)  # type: ignore[arg-type]

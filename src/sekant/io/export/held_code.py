@@ -11,10 +11,12 @@ from math import ceil
 
 import casadi as ca
 
+from sekant.analyses.simulation.bound_forces import JointElement
 from sekant.engine.system import State, System
 from sekant.geometry.spatial import SX
 from sekant.io.export.c_function import CFunction
 from sekant.io.export.c_operations import Precision
+from sekant.model.motion import DryFriction
 
 STRETCHES = 4
 """Stretches of motion whose nodes a piece of a delay may consist of, before it ends of itself."""
@@ -28,12 +30,14 @@ Write = Callable[..., CFunction]
 
 @dataclass(frozen=True)
 class HeldSizes:
-    """Counts: held values, events, values that these set, samples, delays; `degree` of their polynomials; `kept`
-    pieces and `rows` of nodes in the memory of each; `landings`: switches in the state that steps land on,
-    `counted` of them joints of tables."""
+    """Counts: held values, events (`declared` ones, then guards of `frictions`), values that these set, samples,
+    delays; `degree` of their polynomials; `kept` pieces and `rows` of nodes in the memory of each; `landings`:
+    switches in the state that steps land on, `counted` of them joints of tables."""
 
     held: int = 0
     events: int = 0
+    declared: int = 0
+    frictions: int = 0
     reactions: int = 0
     samples: int = 0
     delays: int = 0
@@ -51,6 +55,8 @@ class HeldSizes:
         names = (
             "held",
             "events",
+            "declared",
+            "frictions",
             "reactions",
             "samples",
             "delays",
@@ -68,6 +74,8 @@ class HeldSizes:
         found = []
         if self.watched:
             found.append(f"{real} guard[{self.watched}]; int sign[{self.watched}], unsure, flips, stopped;")
+        if self.frictions:
+            found.append(f"{real} last_time; int last_guard, again;")
         if self.samples:
             found.append(f"{real} tick[{self.samples}];")
         if self.delays:
@@ -82,6 +90,8 @@ class HeldSizes:
     def memory(self, size: int, states: int) -> int:
         """Bytes of these members with numbers of `size` bytes, without padding."""
         numbers, whole = self.watched + self.samples, (self.watched + 3) if self.watched else 0
+        if self.frictions:
+            numbers, whole = numbers + 1, whole + 2
         if self.delays:
             numbers += 2 + states + self.delays * (3 + 2 * self.rows + self.kept * (self.degree + 3))
             whole += 2 + self.delays * (4 + self.kept)
@@ -99,7 +109,9 @@ def held_sizes(system: System, landings: int, counted: int) -> HeldSizes:
         kept = max(kept, one.pieces + PASSAGES * (kinks + others) + SPARE)
     return HeldSizes(
         held=len(eq.held_values),
-        events=len(eq.events),
+        events=len(eq.events) + len(friction_guards(system)),
+        declared=len(eq.events),
+        frictions=len(_frictions(system)),
         reactions=sum(len(event.sets) for event in eq.events),
         samples=len(eq.sampled),
         delays=len(delays),
@@ -122,11 +134,39 @@ def held_functions(system: System, start: State, write: Write, of_parameters: Wr
         found.append(write("samples", [("fresh", ca.vertcat(*[one.expression for one in eq.sampled]))]))
     if eq.delayed:
         found.append(write("delayed", [("u", ca.vertcat(*[one.expression for one in eq.delayed]))]))
+    watched = [*[event.guard for event in eq.events], *[guard for _, guard in friction_guards(system)]]
+    if watched:
+        found.append(write("guards", [("e", ca.vertcat(*watched))]))
     if eq.events:
         sets = [SX(value) for event in eq.events for value in event.sets.values()]
-        found.append(write("guards", [("e", ca.vertcat(*[event.guard for event in eq.events]))]))
         found.append(write("reactions", [("value", ca.vertcat(*sets))]))
+    if _frictions(system):
+        solved = eq.friction
+        n = len(solved.frictions)
+        width = ca.vertcat(*[one.width for one in solved.frictions])
+        terms = {"slip": solved.slip, "rate": solved.slip_rate, "force": solved.force, "limit": solved.limit}
+        terms |= {"mobility": solved.mobility, "width": width}
+        found.append(write("frictions", [(name, term[:n]) for name, term in terms.items()]))
     return found
+
+
+def _frictions(system: System) -> tuple[DryFriction, ...]:
+    """What sticks and slides at events."""
+    eq = system.equations.elements
+    return () if not eq.dry_friction or eq.regularized else eq.friction.frictions
+
+
+def friction_guards(system: System) -> list[tuple[int, SX]]:
+    """Number of the friction, and what falls through zero where it begins to stick or to slide."""
+    solved = system.equations.elements.friction
+    elements = [JointElement(solved, i) for i in range(len(_frictions(system)))]
+    return [(one.i, guard) for one in elements for guard in one.guards(solved)]
+
+
+def slip_velocity(system: System, friction: DryFriction) -> int | None:
+    """Which of the velocities the slip of a friction is; None where it is none of them alone."""
+    v = system.equations.v
+    return next((k for k in range(v.numel()) if ca.is_equal(friction.slip, v[k], 3)), None)
 
 
 def held_arrays(system: System, precision: Precision) -> str:
@@ -152,19 +192,37 @@ def held_arrays(system: System, precision: Precision) -> str:
             _array("real", "delay_pieces", [number(float(one.pieces)) for one in eq.delayed]),
             f"static const int delay_target[][{width}] = {{{', '.join(rows)}}};",
         ]
-    if eq.events:
+    guards = friction_guards(system)
+    if eq.events or guards:
         total, first, targets = states + system.nz, [0], []
         for event in eq.events:
             for key in event.sets:
                 name = ".".join(key)
                 targets.append(states + eq.names.index(name) if name in eq.names else total + place[name])
             first.append(len(targets))
+        fall, none = ["-1"] * len(guards), ["0"] * len(guards)
         parts += [
-            _array("int", "event_direction", [str(event.direction) for event in eq.events]),
-            _array("int", "event_level", [str(int(event.level)) for event in eq.events]),
+            _array("int", "event_direction", [*[str(event.direction) for event in eq.events], *fall]),
+            _array("int", "event_level", [*[str(int(event.level)) for event in eq.events], *none]),
+        ]
+    if eq.events:
+        parts += [
             _array("int", "event_stops", [str(int(bool(event.stop))) for event in eq.events]),
             _array("int", "event_first", [str(i) for i in first]),
             _array("int", "event_target", [str(i) for i in targets] or ["0"]),
+        ]
+    if guards:
+        items, driven = _frictions(system), eq.friction.driven
+        parts += [
+            _array("int", "friction_stuck", [str(place[f"{one.name}.stuck"]) for one in items]),
+            _array("int", "friction_direction", [str(place[f"{one.name}.direction"]) for one in items]),
+            _array("int", "friction_driven", [str(int(driven[i])) for i in range(len(items))]),
+            _array(
+                "int",
+                "friction_velocity",
+                [str(system.nq + (slip_velocity(system, one) or 0)) for one in items],
+            ),
+            _array("int", "guard_friction", [str(i) for i, _ in guards]),
         ]
     return "\n".join(parts)
 

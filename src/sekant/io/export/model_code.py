@@ -158,6 +158,7 @@ def _runtime(method: str, precision: Precision, held: HeldSizes, integrates: boo
     files += ["samples.c"] if held.samples else []
     files += ["delays.c"] if held.delays else []
     files += ["events.c"] if held.watched else []
+    files += ["friction.c"] if held.frictions else []
     if not integrates:
         return _read([*files, "stops.c"])
     files += ["crossings.c"] if held.watched else []

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 from sekant.analyses.simulation.choice import choose_method
+from sekant.analyses.simulation.regularized import smoothed, smoothed_warnings
 from sekant.engine.system import System, compile
 from sekant.errors import SekantError, suggest
+from sekant.io.export.held_code import slip_velocity
 from sekant.model.model import Model
 from sekant.model.points.collector import Collector
 from sekant.tables.numeric import NumericFunction
@@ -56,13 +59,6 @@ def refuse(system: System, what: str, exchange: bool = False) -> None:
             "'taylor', which the exported code does not contain; use a joint_limit, a plane_contact or another force "
             "that gives way"
         )
-    if system.equations.elements.dry_friction:
-        item = system.equations.elements.friction.frictions[0]
-        raise SekantError(
-            f"model '{name}': friction '{item.name}' cannot be exported as {what}: the exported code cannot hold "
-            f"joint '{item.joint}' where it sticks; use an actuator with a smooth law such as "
-            "-level*v/sqrt(v^2 + 1e-3^2)"
-        )
     if exchange and system.equations.elements.delayed:
         item = system.equations.elements.delayed[0].owner
         raise SekantError(
@@ -82,6 +78,31 @@ def refuse(system: System, what: str, exchange: bool = False) -> None:
             f"model '{name}' has no degree of freedom, so there is no motion to export; free a joint, or use "
             "sekant kinematics"
         )
+
+
+def with_friction(system: System, method: str) -> System:
+    """The system as `method` takes its dry friction: exactly where steps land on events, else by the smooth law, with
+    a warning, as in Sekant."""
+    friction = system.equations.elements.friction
+    if not system.equations.elements.dry_friction:
+        return system
+    if method in FIXED_STEP:
+        for told in smoothed_warnings(system, method):
+            warnings.warn(str(told), stacklevel=3)
+        return smoothed(system)
+    for i, item in enumerate(friction.frictions):
+        cause = ""
+        if friction.coupled:
+            cause = "its level follows from a reaction, of which the exported code decides nothing"
+        elif not friction.driven[i] and slip_velocity(system, item) is None:
+            cause = f"the velocity of joint '{item.joint}' is none of the states"
+        if cause:
+            raise SekantError(
+                f"model '{system.model.name}': friction '{item.name}' cannot stick in the exported code: {cause}; "
+                "export for co-simulation with fixed steps (--kind cs --method rk4) or as C, where it goes smoothly "
+                "through rest, give it a level, or use an actuator with a smooth law"
+            )
+    return system
 
 
 def chosen_method(system: System, method: str | None, fixed_only: bool, start: Any) -> str:

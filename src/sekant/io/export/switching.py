@@ -103,7 +103,7 @@ def event_indicators(system: System, inputs: Sequence[SX], rates: SX, *, joints:
     ]
     for group in _same_arguments(nodes):
         found += _table_indicators(system, group, joints)
-    found = [pair for pair in found if not _is_timed(system, pair[0], t)]
+    found = [pair for pair in found if not _is_timed(system, pair[0], t) and not _is_held(system, pair[0])]
     if not found:
         return NO_INDICATORS
     tape = tape_of(list(inputs), [ca.vertcat(*[g for g, _ in found])], lookups)
@@ -115,6 +115,11 @@ def event_indicators(system: System, inputs: Sequence[SX], rates: SX, *, joints:
     return Indicators(
         ca.vertcat(SX.zeros(0, 1), *[g for g, _ in kept.values()]), ca.vertcat(SX.zeros(0, 1), *counts)
     )
+
+
+def _is_held(system: System, g: SX) -> bool:
+    """Whether g is made of parameters and held values alone, which change at events only."""
+    return all(_among(symbol, system.equations.p) for symbol in ca.symvar(g))
 
 
 def _is_timed(system: System, g: SX, t: SX) -> bool:

@@ -51,7 +51,7 @@ static int failed(Course *c, int code) {
         : code == STOPPED_CONSTRAINTS ? "the constraints cannot be satisfied"
         : code == STOPPED_CHATTERING ? "a switch or an event goes back and forth without end; smooth it"
         : code == STOPPED_MEMORY ? "a delay has more kinks to remember than its memory holds" : "the step became too small";
-#if EVENTS > 0
+#if DECLARED > 0
     if (code == STOPPED_EVENT) why = event_text[c->s.m.stopped - 1];
 #endif
     snprintf(c->message, sizeof c->message, "t = %.9g s: %s", (double)c->s.m.t, why);

@@ -31,24 +31,36 @@ static int end_at_event(MODEL *m) {
 
 /* Event `number`, and all others with the same guard, happen where the model stands, just beyond the crossing. */
 static int react(MODEL *m, int number) {
-    real x[NX], p[NP + HELD], e[EVENTS];
-    int sign[EVENTS];
+    int sign[EVENTS], code = 0;
     const real t = m->t, at = inside(m, t);
 #if DELAYS > 0
     const int ended = end_at_event(m);
     if (ended) return ended;
 #endif
-    guards(&at, m->x, m->p, e);
     guard_signs(m, t, m->sign, sign);
+#if FRICTIONS > 0
+    if (number >= DECLARED) code = react_friction(m, t, number - DECLARED);
+#endif
+#if DECLARED > 0
+    real x[NX], p[NP + HELD], e[EVENTS];
+    guards(&at, m->x, m->p, e);
     for (int j = 0; j < NX; j++) x[j] = m->x[j];
     for (int j = 0; j < NP + HELD; j++) p[j] = m->p[j];
-    for (int i = 0; i < EVENTS; i++) {
+    for (int i = 0; i < DECLARED && number < DECLARED; i++) {
         if (i != number && !(e[i] == e[number] && event_direction[i] == event_direction[number])) continue;
         happen(m, t, x, p, i);
         if (event_direction[i]) sign[i] = event_direction[i];
     }
-    const int code = cascade(m, t, sign, 0);
+#endif
+    (void)at;
+    if (!code) code = cascade(m, t, sign, 0);
+#if FRICTIONS > 0
+    if (!code && number < DECLARED) code = decide_frictions(m, t, 0, BEYOND);
+#endif
     look_again(m, t);
+#if FRICTIONS > 0
+    friction_signs(m);
+#endif
 #if DELAYS > 0
     m->next = next_stop(m, m->segment > t ? m->segment : t);
     begin_stretch(m, t);

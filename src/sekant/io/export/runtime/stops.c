@@ -35,12 +35,19 @@ static int begin_motion(MODEL *m, real t) {
 #endif
 #if EVENTS > 0
     m->stopped = 0;
-    const int code = begin_events(m, t);
+    int code = begin_events(m, t);
+#if FRICTIONS > 0
+    if (!code) code = decide_frictions(m, t, 0, BEYOND);
+    m->last_guard = -1;
+#endif
     if (code) return code;
 #endif
     m->next = next_stop(m, t);
 #if WATCHED > 0
     first_signs(m, t);
+#endif
+#if FRICTIONS > 0
+    friction_signs(m);
 #endif
 #if DELAYS > 0
     begin_stretch(m, t);
@@ -69,10 +76,16 @@ static int pass_stop(MODEL *m, real t) {
 #endif
 #if EVENTS > 0
     code = cascade(m, t, sign, 0);
+#if FRICTIONS > 0
+    if (!code) code = decide_frictions(m, t, 0, BEYOND);
+#endif
 #endif
     m->next = next_stop(m, t);
 #if WATCHED > 0
     look_again(m, t);
+#endif
+#if FRICTIONS > 0
+    friction_signs(m);
 #endif
 #if DELAYS > 0
     begin_stretch(m, t);
