@@ -61,7 +61,7 @@ test-fast: env  ## Run the tests of single modules and the identities: the daily
 	@$(BIN)/python -m pytest -n $(JOBS) --dist worksteal tests/unit tests/identities
 
 test-long: env  ## Run all tests, also those that take minutes each
-	@$(UV_INSTALL) -e '.[test,lint,export,studies,peers]'
+	@$(UV_INSTALL) -e '.[test,lint,export,studies,control,peers]'
 	@SEKANT_OPTIMIZATION=2 $(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m "long or not long" $(TESTS)
 
 lint: env  ## Check style, types and import layers
@@ -102,7 +102,7 @@ wheel: env  ## Build what a release uploads, and run the demo from it in a fresh
 
 constraints: env  ## Pin every dependency again at its latest version
 	@printf 'hatchling\neditables\n' | $(BIN)/uv pip compile --quiet --upgrade --no-header --no-annotate \
-		--no-emit-index-url --universal --python-version 3.11 --extra test --extra lint --extra peers --extra docs --extra export --extra cluster --extra numeric \
+		--no-emit-index-url --universal --python-version 3.11 --extra test --extra lint --extra peers --extra docs --extra export --extra cluster --extra control --extra numeric \
 		pyproject.toml - -o constraints.txt
 
 clean:  ## Remove everything that can be made again

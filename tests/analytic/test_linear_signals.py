@@ -83,6 +83,36 @@ def test_names_and_ports_for_other_packages(system):
         _ = linear.K
 
 
+def test_other_packages_see_the_same_plant(system):
+    """python-control and SciPy: names, poles, frequency response, and the step that a simulation makes."""
+    control = pytest.importorskip("control")
+    rest = sk.equilibrium(system)
+    linear = sk.linearize(system, rest, inputs=["wish"], outputs=["rail.q", "pull"])
+    plant = linear.to_control()
+    assert (plant.input_labels, plant.output_labels) == (["wish"], ["rail_q", "pull"])
+    assert plant.state_labels == [name.replace(".", "_") for name in linear.state_names]
+    exact = np.sort_complex(np.linalg.eigvals(matrices()[0]))
+    np.testing.assert_allclose(np.sort_complex(plant.poles()), exact, rtol=1e-10)
+    f = np.geomspace(0.05, 20, 23)
+    own = linear.frequency_response(f)[:, :, 0]
+    theirs = control.frequency_response(plant, 2 * np.pi * f)
+    np.testing.assert_allclose(theirs.frdata[:, 0, :].T, own, rtol=1e-9)
+    np.testing.assert_allclose(
+        linear.to_scipy().to_tf().num[0][-1] / linear.to_scipy().to_tf().den[-1], 1.0, rtol=1e-9
+    )
+    # Bode plots: gain and phase of one input for both outputs, as python-control has them
+    gain, phase = linear.bode(f).axes
+    for k in range(2):
+        np.testing.assert_allclose(gain.lines[k].get_ydata(), theirs.magnitude[k, 0], rtol=1e-9)
+        turns = (phase.lines[k].get_ydata() - np.degrees(theirs.phase[k, 0])) / 360
+        np.testing.assert_allclose(turns, np.round(turns), atol=1e-9)
+    t = np.linspace(0, 3, 61)
+    step = control.forced_response(plant, t, np.full(t.size, 0.02)).outputs[0]
+    state = sk.State(rest.q, rest.v, z=rest.z)
+    moved = sk.simulate(system, output_times=t, initial=state, inputs={"wish": WISH + 0.02}, rtol=1e-10)
+    np.testing.assert_allclose(moved["rail.q"] - WISH, step, atol=2e-9)  # the model is linear
+
+
 def test_sensitivities_go_along_the_equilibria(system):
     """Of eigenvalues and response, with respect to a parameter and to a number of a signal."""
     linear = sk.linearize(system, inputs=["wish"], outputs=["rail.q", "pull"])

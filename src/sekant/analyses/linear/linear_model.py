@@ -178,15 +178,16 @@ class LinearModel:
         return ScipyStateSpace(*self._with_ports())
 
     def to_control(self) -> Any:
-        """A `control.ss` with names, if python-control is installed."""
+        """A `control.ss` with names, if python-control is installed; it takes no dots, so `rail.q` is `rail_q`."""
         try:
             control = importlib.import_module("control")
         except ImportError:
             raise SolverError(
-                "python-control is not installed; pip install control, or use to_scipy()"
+                "python-control is not installed; pip install 'sekant[control]', or use to_scipy()"
             ) from None
-        names = {"inputs": list(self.inputs), "outputs": list(self.outputs), "states": list(self.state_names)}
-        return control.ss(*self._with_ports(), **names)
+        named = {"inputs": self.inputs, "outputs": self.outputs, "states": self.state_names}
+        plain = {kind: [name.replace(".", "_") for name in names] for kind, names in named.items()}
+        return control.ss(*self._with_ports(), **plain)
 
     def _with_ports(self) -> StateMatrices:
         if not self.inputs or not self.outputs:
