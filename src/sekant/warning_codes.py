@@ -162,6 +162,12 @@ CODES: dict[str, WarningCode] = {
         "by their projection on a first estimate of the path.",
         "Sort the rows; if their order is right, add a time column.",
     ),
+    "order_uncertain": WarningCode(
+        "fit",
+        "Points lie so far apart where the path bends that they do not tell their order: with one of the rows in "
+        "another place the path would be about as smooth. The fit goes through the rows in the order that was found.",
+        "Give more points there, or add a time column, which settles the order.",
+    ),
     "fit_residual": WarningCode(
         "fit",
         "The residual is well above the noise estimate.",

@@ -43,6 +43,7 @@ class Arranged:
     outliers: Index  # rows of the original data that were left out
     warnings: tuple[AnalysisWarning, ...] = ()
     shuffled: bool = False  # the order comes from the points alone
+    timed: bool = False  # a column of times settles it
 
 
 def arrange(poses: PoseData, item: str) -> Arranged:
@@ -94,7 +95,7 @@ def arrange(poses: PoseData, item: str) -> Arranged:
         if home.any():
             warnings.append(_swapped(poses, item, index[away[home]]))
         keep, place = np.concatenate([keep, away[home]]), np.concatenate([place, there[home]])
-    return _along(poses, index[keep], place, notes, warnings, index[lost])
+    return replace(_along(poses, index[keep], place, notes, warnings, index[lost]), timed=timed is not None)
 
 
 def along_column(poses: PoseData, name: str) -> PoseData:

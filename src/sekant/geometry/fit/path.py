@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 from sekant.errors import AnalysisWarning, DataError, suggest
 from sekant.geometry.curves.arc_length import along_arc_length, cumulative_length
 from sekant.geometry.curves.pose_curve import PoseCurve
+from sekant.geometry.fit.ambiguity import uncertain_order
 from sekant.geometry.fit.bounds import check_apart, check_bounds, check_prediction
 from sekant.geometry.fit.bsplines import merged_pieces, periodic_least_squares
 from sekant.geometry.fit.checks import LEAST_POINTS, check_count, check_gaps, check_parameter, check_turns
@@ -259,7 +260,7 @@ def _fit_by_length(poses: PoseData, parameter: str, options: FitOptions) -> Pose
         if not options.allow_gaps:
             check_gaps(found, u)
         try:
-            curve, odd = _fit_in_order(found, u, parameter, options, warnings)
+            curve, odd = _fit_in_order(found, u, parameter, options, warnings, arranged.timed)
         except DataError as error:
             if not arranged.shuffled:
                 raise
@@ -275,9 +276,15 @@ def _fit_by_length(poses: PoseData, parameter: str, options: FitOptions) -> Pose
 
 
 def _fit_in_order(
-    poses: PoseData, u: Array, parameter: str, options: FitOptions, warnings: list[AnalysisWarning]
+    poses: PoseData,
+    u: Array,
+    parameter: str,
+    options: FitOptions,
+    warnings: list[AnalysisWarning],
+    timed: bool,
 ) -> tuple[PoseCurve, NDArray[np.int64]]:
-    """Fit of rows in their order; also the rows (indices) that turn out to be outliers."""
+    """Fit of rows in their order, which is certain if they are `timed`; also the rows (indices) that turn out to be
+    outliers."""
     tag, y = _orientation_components(poses, options.orientation)
     r, w = poses.position, poses.weights
     closing = Closing.of(poses, u, y, tag) if options.extrapolation == "periodic" else None
@@ -309,6 +316,10 @@ def _fit_in_order(
         odd = np.unique(rows[inside & unlikely(first.spline(before) - r[order])])
     placed = [(float(np.interp(p, before, u)), k) for p, k in corners]
     placed = [(p, k) for p, k in placed if curve.range[0] < p < curve.range[1]]
+    if not timed:
+        along = np.flatnonzero(inside)[np.argsort(u[inside], kind="stable")]
+        on_path = curve.position(np.clip(u[along], *curve.range))
+        warnings = [*warnings, *uncertain_order(poses, rows[along], on_path, options.item)]
     report = describe(curve, poses, rows[inside], u[inside], first, second, placed, options.item, warnings)
     edges = np.concatenate([before[:1], np.unique(first.inner), before[-1:]])
     fewest = int(np.histogram(before, edges)[0].min())

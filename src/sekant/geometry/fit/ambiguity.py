@@ -1,0 +1,107 @@
+"""Whether points tell their order: another order that turns little more leaves open which one is right.
+
+The turning of a polygon is the sum of 1 - cos(angle) over its points (0 straight on, 2 back). Along a path that is
+sampled well no other order is nearly as smooth: two neighbors that change places make two steps back, and at an end
+still one, which costs nearly 2. Where points lie so far apart that the path turns by more than 0.7 rad from one to
+the next, a change may cost much less.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sekant.errors import AnalysisWarning
+from sekant.geometry.fit.data import PoseData
+from sekant.geometry.fit.noise import step_cosines
+from sekant.geometry.fit.polyline import Array, Index
+
+_SHARP = 0.76  # cosine of 0.7 rad: where no step turns more, points are near enough to each other
+_MARGIN = 1.5  # turning by which any other order has to be worse
+_LONGER = 2.5  # mean steps by which another order may be longer than the given one
+_NEAR = 12  # neighbors in space with which a point may change places
+
+
+@dataclass(frozen=True)
+class Doubt:
+    """An order that is as plausible as the given one: the point at place `first` of it goes to place `second`."""
+
+    first: int
+    second: int
+    more: float  # turning, less that of the given order
+    turn: float  # largest angle [rad] between steps of the given order near the two places
+
+
+def doubt(p: Array) -> Doubt | None:
+    """The most plausible other order of the points p (n, 3) in which one is moved or two are exchanged, if any."""
+    cosine = step_cosines(p)
+    sharp = np.flatnonzero(cosine < _SHARP) + 1
+    if not sharp.size:
+        return None
+    around = np.unique(np.clip(sharp[:, None] + np.arange(-2, 3), 0, len(p) - 1))
+    longest = float(np.sum(np.linalg.norm(np.diff(p, axis=0), axis=1))) * (1.0 + _LONGER / (len(p) - 1))
+    best, places = _MARGIN, (-1, -1)
+    for i, others, orders in _changes(p, around):
+        step = np.diff(p[orders], axis=1)
+        length = np.linalg.norm(step, axis=2)
+        product = np.maximum(length[:, 1:] * length[:, :-1], 1e-300)
+        more = np.sum(1.0 - np.sum(step[:, 1:] * step[:, :-1], axis=2) / product, axis=1)
+        more -= np.sum(1.0 - cosine)
+        more[np.sum(length, axis=1) > longest] = np.inf
+        k = int(np.argmin(more))
+        if more[k] < best:
+            best, places = float(more[k]), (i, int(others[k]))
+    if places[0] < 0:
+        return None
+    near = [cosine[max(0, k - 3) : k + 2].min() for k in places]
+    return Doubt(*places, best, float(np.arccos(np.clip(min(near), -1.0, 1.0))))
+
+
+def _changes(p: Array, points: Index) -> Iterator[tuple[int, Index, Index]]:
+    """For each of the `points` its partners (m,), near ones, and the orders (m, n) in which it changes places with
+    them, comes before or after them. An end that goes to the other one is no other order of a path that closes."""
+    from scipy.spatial import KDTree
+
+    n = len(p)
+    given = np.arange(n)
+    found: Any = KDTree(p).query(p[points], min(_NEAR, n - 1) + 1)[1]
+    for i, near in zip(points, found, strict=True):
+        partners, orders = [], []
+        for j in near[near != i]:
+            rest = np.delete(given, i)
+            place = j - (j > i)
+            swapped = given.copy()
+            swapped[[i, j]] = j, i
+            tried = [np.insert(rest, place, i), np.insert(rest, place + 1, i)]
+            if {int(i), int(j)} != {0, n - 1}:
+                tried.append(swapped)
+            for order in tried:
+                around = (int(order[0]), int(order[-1])) in ((1, 0), (n - 1, n - 2))
+                if not around and not np.array_equal(order, given):
+                    partners.append(j)
+                    orders.append(order)
+        yield int(i), np.array(partners), np.array(orders)
+
+
+def uncertain_order(poses: PoseData, rows: NDArray[np.int64], p: Array, item: str) -> list[AnalysisWarning]:
+    """A warning if the points p (n, 3) on a fit could as well be in another order; `rows` (n,) of the data, in their
+    order along the fit."""
+    found = doubt(p)
+    if found is None:
+        return []
+    one, other = int(rows[found.first]), int(rows[found.second])
+    return [
+        AnalysisWarning(
+            "order_uncertain",
+            item,
+            poses.row_list(np.array(sorted((one, other)))),
+            f"the path turns by up to {np.degrees(found.turn):.0f} deg from one row to the next there, so that the "
+            f"points alone do not tell their order: with {poses.row(one)} in the place of {poses.row(other)} or "
+            "beside it the path would be about as smooth",
+            "give more points there, or add a time column",
+        )
+    ]
