@@ -189,6 +189,18 @@ def test_corners_of_a_damper_cost_few_trials():
     assert landing.stats.evaluations < 0.8 * over.stats.evaluations
 
 
+@pytest.mark.parametrize("rtol", [1e-8, 1e-11])
+def test_series_sum_up_the_work_of_a_damper_over_its_corners(rtol):
+    """Its power bends within the stretches of the quadrature; the motion alone is right to 1e-12."""
+    system = sk.compile(sk.load(EXAMPLES / "quarter_car.yaml"))
+    result = sk.simulate(system, method="taylor", rtol=rtol, atol=rtol)
+    assert not result.warnings
+    exchanged = np.max(np.abs(result["energy.work"])) + np.max(result["energy.kinetic"])
+    assert np.max(np.abs(result["energy.balance"])) < 10 * rtol * exchanged
+    coarse = sk.simulate(system, method="taylor", rtol=rtol, atol=rtol, output_step=0.5)
+    assert coarse["strut.work"][-1] == pytest.approx(result["strut.work"][-1], rel=10 * rtol)
+
+
 def test_the_work_of_a_driver_is_as_accurate_as_the_motion(tmp_path):
     """A rough road, C2 only: the work of the driver that lifts the wheel against a run with a tight tolerance."""
     rng = np.random.default_rng(5)

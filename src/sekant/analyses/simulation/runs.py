@@ -262,14 +262,6 @@ def run_taylor(
     begin = float(setup.times[0]) if t_start is None else t_start
     problem = taylor_problem(system, guards)
     done = np.zeros(len(system.work_names)) if work is None else work
-    account = None
-    if setup.balance and done.size:
-        account = WorkAlongMotion(
-            begin, setup.times, setup.stops, power_function(system)(setup.p), done, longest
-        )
-
-    def deliver(t: Floats, x: Floats, fraction: float) -> None:
-        setup.on_chunk(*(account.add(t, x) if account else (t, x)), fraction)
 
     def integrate(
         times: Floats, q: Floats, v: Floats, at: float, on_chunk: Any = None, on_event: Any = None
@@ -290,6 +282,18 @@ def run_taylor(
             max_steps=setup.max_steps or MOST_STEPS,
         )
 
+    def motion(at: float, x: Floats, times: Floats) -> Floats:
+        return integrate(times, x[: system.nq], x[system.nq :], at, on_event=lambda _: None).x
+
+    account = None
+    if setup.balance and done.size:
+        tolerances = setup.rtol, float(np.max(setup.atol))
+        powers = power_function(system)(setup.p)
+        account = WorkAlongMotion(begin, setup.times, setup.stops, powers, motion, done, *tolerances, longest)
+
+    def deliver(t: Floats, x: Floats, fraction: float) -> None:
+        setup.on_chunk(*(account.add(t, x) if account else (t, x)), fraction)
+
     outcome = integrate(
         account.times if account else setup.times, setup.start.q, setup.velocities, begin, deliver
     )
@@ -299,10 +303,7 @@ def run_taylor(
         and account.edge is not None
         and outcome.t_last - account.edge[0] > ROUND_OFF * abs(outcome.t_last)
     ):
-        at, x = account.edge
-        inside = account.inside(outcome.t_last)
-        rest = integrate(inside, x[: system.nq], x[system.nq :], at, on_event=lambda _: None)
-        account.close(outcome.t_last, rest.t, rest.x)
+        account.close(outcome.t_last)
     names = system.state_names[: system.nq + system.nv + system.nz]
     rows = list(system.facts.rows)
     stats = outcome.stats

@@ -1,7 +1,10 @@
 """Work of non-conservative elements along a motion, by quadrature between the rows of a result.
 
 Integrators that carry no quadratures of their own give the motion at Gauss points between the requested times
-as well; the powers there are summed up with Gauss's weights, which is exact for polynomials of degree 7.
+as well; the powers there are summed up with Gauss's weights, which is exact for polynomials of degree 7. A rule of
+degree 4 over the ends and three of the points tells how much that is off; a stretch that is off by more than the
+tolerance of the motion, because a law bends or jumps within it or it holds too many oscillations, is cut into parts
+over which the motion is integrated again, and these into parts as far as need be.
 """
 
 from __future__ import annotations
@@ -16,17 +19,28 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(4)
 _NODES, _WEIGHTS = 0.5 * (_NODES + 1.0), 0.5 * _WEIGHTS
-
+_ALL = np.concatenate([[0.0], _NODES, [1.0]])
+_USED = np.array([0, 1, 2, 3, 5])  # of all points, by the rule of degree 4
+_CHECK = np.zeros(6)
+_CHECK[_USED] = np.linalg.solve(np.vander(_ALL[_USED], increasing=True).T, 1.0 / np.arange(1.0, 6.0))
 
 FEWEST = 1000
 """Stretches into which a run is cut at least, so that coarse output does not make coarse sums."""
+SHARE = 0.1  # of the tolerance that the sum over a stretch may be off by
+SAFETY = 30.0
+PARTS, DEEPEST = 8, 12  # into which a stretch is cut that is off, and how often
+WORTH = 0.5  # part of what a stretch is off by, above which its parts are no better: round-off
+
+Power = Callable[[Floats, Floats], Floats]
+Motion = Callable[[float, Floats, Floats], Floats]
 
 
 class WorkAlongMotion:
     """Turns rows [q; v] at `times` and the points between into rows [q; v; w] at the requested times.
 
     The motion starts at `begin`, where `work` (nw,) has been done. `power(t (k,), x (k, nq + nv)) -> (k, nw)`;
-    `stops`: times at which powers may jump. `longest` (s) of a stretch; by default a part of the whole.
+    `motion(t0, x0 (nq + nv,), t (k,)) -> (k, nq + nv)` goes on from a row. `stops`: times at which powers may jump.
+    `rtol`, `atol` (J): of the work. `longest` (s) of a stretch; by default a part of the whole.
     """
 
     def __init__(
@@ -34,15 +48,19 @@ class WorkAlongMotion:
         begin: float,
         requested: Floats,
         stops: list[float],
-        power: Callable[[Floats, Floats], Floats],
+        power: Power,
+        motion: Motion,
         work: Floats,
+        rtol: float,
+        atol: float,
         longest: float | None = None,
     ):
         edges = _edges(np.concatenate([[begin], requested]), stops, longest)
         self._wanted = np.isin(edges, requested)
-        self._edges, self._power, self.work = edges, power, work.copy()
-        between = edges[:-1, None] + np.diff(edges)[:, None] * _NODES
-        self.times: Floats = np.concatenate([edges[:1], np.hstack([between, edges[1:, None]]).ravel()])
+        self._edges, self._power, self._motion, self.work = edges, power, motion, work.copy()
+        self._rtol, self._atol = rtol, atol
+        self._largest = float(np.max(np.abs(work), initial=0.0))
+        self.times: Floats = _with_nodes(edges)
         self._t: Floats = np.zeros(0)
         self._x: Any = None
         self._interval = -1  # last edge that has been passed
@@ -57,17 +75,58 @@ class WorkAlongMotion:
             self._take(1, rows_t, rows_x)
         size = _NODES.size + 1
         ready = self._t.size // size if self._interval >= 0 else 0
-        if ready:
-            inside = np.arange(ready * size).reshape(ready, size)[:, :-1].ravel()
-            powers = self._power(self._t[inside], self._x[inside]).reshape(ready, _NODES.size, -1)
-            lengths = np.diff(self._edges[self._interval : self._interval + ready + 1])
-            gained = lengths[:, None] * np.einsum("g,igw->iw", _WEIGHTS, powers)
+        if ready and self.edge is not None:
+            rows = np.concatenate([self.edge[1][None], self._x[: ready * size]])
+            gained = self._gained(self._edges[self._interval : self._interval + ready + 1], rows)
             for k in range(ready):
                 self.work = self.work + gained[k]
                 self._take(size, rows_t, rows_x)
         if not rows_t:
             return np.zeros(0), np.zeros((0, x.shape[1] + self.work.size))
         return np.array(rows_t), np.array(rows_x)
+
+    def _gained(self, edges: Floats, rows: Floats) -> Floats:
+        """Work (k, nw) done between `edges` (k + 1,), given the motion at `_with_nodes(edges)`."""
+        gained, off = self._sums(edges, rows)
+        self._largest = max(self._largest, float(np.max(np.abs(self.work + np.cumsum(gained, axis=0)))))
+        for k in np.flatnonzero(off > self._allowed):
+            first = rows[k * (_NODES.size + 1)]
+            gained[k] = self._parts(edges[k], edges[k + 1], first, gained[k], float(off[k]), DEEPEST)
+        return gained
+
+    @property
+    def _allowed(self) -> float:
+        return SHARE * (self._atol + self._rtol * self._largest)
+
+    def _sums(self, edges: Floats, rows: Floats) -> tuple[Floats, Floats]:
+        """Work (k, nw) done between `edges` (k + 1,), and by how much each sum is off (k,)."""
+        size, count = _NODES.size + 1, edges.size - 1
+        powers = self._power(_with_nodes(edges), rows)
+        inside = np.arange(count)[:, None] * size + np.arange(size + 1)
+        powers, lengths = powers[inside], np.diff(edges)[:, None]  # (k, 6, nw)
+        gained = lengths * np.einsum("g,igw->iw", _WEIGHTS, powers[:, 1:-1])
+        missed = np.abs(gained - lengths * np.einsum("g,igw->iw", _CHECK, powers))
+        varied = lengths * np.mean(np.abs(powers - powers.mean(axis=1, keepdims=True)), axis=1)
+        share = np.minimum(1.0, missed / np.maximum(varied, 1e-300))
+        smooth = SAFETY * varied * share**1.5  # errors of order 9 and 6 in the length
+        return gained, np.max(np.minimum(missed, smooth), axis=1)
+
+    def _parts(self, a: float, b: float, x: Floats, gained: Floats, off: float, deep: int) -> Floats:
+        """Work (nw,) done from `a`, where the motion is at `x`, to `b`, by parts. `gained`: the sum without them,
+        which is `off` by that much."""
+        edges = np.linspace(a, b, PARTS + 1)
+        if deep == 0 or not np.all(np.diff(edges) > 1e-13 * max(abs(a), abs(b))):
+            return gained
+        rows = np.concatenate([x[None], self._motion(a, x, _with_nodes(edges)[1:])])
+        if len(rows) != PARTS * (_NODES.size + 1) + 1:
+            return gained
+        sums, left = self._sums(edges, rows)
+        if float(np.sum(left)) > WORTH * off:
+            return sums.sum(axis=0)
+        for k in np.flatnonzero(left > self._allowed):
+            first = rows[k * (_NODES.size + 1)]
+            sums[k] = self._parts(edges[k], edges[k + 1], first, sums[k], float(left[k]), deep - 1)
+        return sums.sum(axis=0)
 
     def _take(self, size: int, rows_t: list, rows_x: list) -> None:
         self._interval += 1
@@ -77,15 +136,20 @@ class WorkAlongMotion:
             rows_x.append(np.concatenate([self._x[size - 1], self.work]))
         self._t, self._x = self._t[size:], self._x[size:]
 
-    def inside(self, end: float) -> Floats:
-        """The points that lead from the last edge to `end`, which is no edge."""
+    def close(self, end: float) -> None:
+        """Add the work from the last edge to `end`, which is no edge."""
         assert self.edge is not None
-        return self.edge[0] + (end - self.edge[0]) * _NODES
+        a, x = self.edge
+        edges = np.array([a, end])
+        rows = np.concatenate([x[None], self._motion(a, x, _with_nodes(edges)[1:])])
+        if len(rows) == _ALL.size:
+            self.work = self.work + self._gained(edges, rows)[0]
 
-    def close(self, end: float, t: Floats, x: Floats) -> None:
-        """Add the work from the last edge to `end`, given the motion at the points that `inside` named."""
-        assert self.edge is not None
-        self.work = self.work + (end - self.edge[0]) * (_WEIGHTS @ self._power(t, x))
+
+def _with_nodes(edges: Floats) -> Floats:
+    """The edges (k + 1,) and the points between them, (5 k + 1,)."""
+    between = edges[:-1, None] + np.diff(edges)[:, None] * _NODES
+    return np.concatenate([edges[:1], np.hstack([between, edges[1:, None]]).ravel()])
 
 
 def _edges(kept: Floats, stops: list[float], longest: float | None) -> Floats:

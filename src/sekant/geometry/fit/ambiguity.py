@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from sekant.errors import AnalysisWarning
 from sekant.geometry.fit.data import PoseData
 from sekant.geometry.fit.noise import step_cosines
+from sekant.geometry.fit.order import out_of_order
 from sekant.geometry.fit.polyline import Array, Index
 
 _SHARP = 0.76  # cosine of 0.7 rad: where no step turns more, points are near enough to each other
@@ -88,20 +89,43 @@ def _changes(p: Array, points: Index) -> Iterator[tuple[int, Index, Index]]:
 
 
 def uncertain_order(poses: PoseData, rows: NDArray[np.int64], p: Array, item: str) -> list[AnalysisWarning]:
-    """A warning if the points p (n, 3) on a fit could as well be in another order; `rows` (n,) of the data, in their
-    order along the fit."""
+    """A warning if the points p (n, 3) on a fit could as well be in another order, or are in another one than in the
+    data where the path turns sharply; `rows` (n,) of the data, in their order along the fit."""
     found = doubt(p)
-    if found is None:
+    if found is not None:
+        one, other = int(rows[found.first]), int(rows[found.second])
+        named = [one, other]
+        turn = found.turn
+        place = f"with {poses.row(one)} in the place of {poses.row(other)} or beside it"
+        why = f"{place} the path would be about as smooth"
+    else:
+        named, turn = _moved(poses.rows[rows], step_cosines(p))
+        named = rows[named].tolist()
+        why = "these rows follow one another along the path in another order than in the data"
+    if not named:
         return []
-    one, other = int(rows[found.first]), int(rows[found.second])
     return [
         AnalysisWarning(
             "order_uncertain",
             item,
-            poses.row_list(np.array(sorted((one, other)))),
-            f"the path turns by up to {np.degrees(found.turn):.0f} deg from one row to the next there, so that the "
-            f"points alone do not tell their order: with {poses.row(one)} in the place of {poses.row(other)} or "
-            "beside it the path would be about as smooth",
+            poses.row_list(named),
+            f"the path turns by up to {np.degrees(turn):.0f} deg from one row to the next there, so that the points "
+            f"alone do not tell their order: {why}",
             "give more points there, or add a time column",
         )
     ]
+
+
+def _moved(numbers: Index, cosine: Array) -> tuple[Index, float]:
+    """Places of points whose `numbers` (n,) in the data are out of order: up to two steps from a sharp turn or, few
+    of many, far from where the data have them; and the sharpest turn [rad] there."""
+    n = len(numbers)
+    if numbers[-1] < numbers[0]:
+        numbers = -numbers
+    places = np.flatnonzero(np.isin(numbers, out_of_order(numbers)))
+    around = np.clip(places[:, None] + np.arange(-3, 2), 0, n - 3)
+    sharpest = np.min(cosine[around], axis=1, initial=1.0)
+    given = np.argsort(np.argsort(numbers))[places]
+    far = (np.abs(given - places) > max(3.0, 0.25 * n)) & (len(places) <= 0.2 * n)
+    named = (sharpest < _SHARP) | far
+    return places[named], float(np.arccos(np.clip(np.min(sharpest, initial=1.0), -1.0, 1.0)))

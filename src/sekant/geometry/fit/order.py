@@ -227,7 +227,7 @@ def _put_in_order(
     count, r = len(way), poses.position[index]
     place = np.empty(count)
     place[way] = chord_length(r[way])
-    out = _out_of_order(way)
+    out = out_of_order(way)
     rank = np.empty(count, np.int64)
     rank[way] = np.arange(count)
     far = np.sort(out[np.abs(rank[out] - out) > _NEAR])
@@ -243,8 +243,8 @@ def _put_in_order(
     return _along(poses, index, place, notes, warnings)
 
 
-def _out_of_order(way: Index) -> Index:
-    """Entries of `way` (n,) outside its longest increasing subsequence."""
+def out_of_order(way: Index) -> Index:
+    """Entries of `way` (n,), numbers that are all different, outside its longest increasing subsequence."""
     ends: list[int] = []  # positions of the smallest last entries of increasing runs, by length
     before = np.full(len(way), -1)
     for k, value in enumerate(way):
