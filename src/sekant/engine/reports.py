@@ -40,6 +40,9 @@ def singularity(system: System, t: float, x: Vector, values: Values = None) -> s
 def driver_jump(system: System, begin: float, end: float, values: Values = None) -> str | None:
     """Which given motion jumps within (begin, end), in position or velocity, and when, if one does."""
 
+    if not system.model.drivers:
+        return None
+
     def find() -> str | None:
         known: dict[str, Any] = {**system.parameters, **(values or {})}
         return system.equations.timeline.driver_jump(begin, end, known, system.parameter_vector(values))

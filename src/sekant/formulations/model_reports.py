@@ -70,8 +70,14 @@ class ModelReports:
         M = M.reshape(n, n)
         if not np.isfinite(M).all():
             return ""
+        largest = float(np.abs(J).max())
+        rows = np.abs(M).sum(axis=1)
+        diagonal = M.diagonal()
+        # by Gershgorin's circles no eigenvalue is below the first of these, and none beyond the second
+        if (diagonal + diagonal - rows).min() > SMALLEST * max(float(rows.max()), largest):
+            return ""
         sizes = np.linalg.eigvalsh(M)
-        if sizes[0] > SMALLEST * max(sizes[-1], np.abs(J).max()):
+        if sizes[0] > SMALLEST * max(sizes[-1], largest):
             return ""
         vectors = np.linalg.eigh(M)[1]
         worst = int(np.argmax(np.abs(vectors[:, 0])))

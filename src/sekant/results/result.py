@@ -72,7 +72,7 @@ class Result:
                 f"a result needs time (n,) and data (n, {self.channels.width}) for its channels;"
                 f" got {time.shape} and {data.shape}"
             )
-        if np.isnan(time).any() or np.any(np.diff(time) < 0):
+        if not ((time[1:] >= time[:-1]).all() and (time[:1] == time[:1]).all()):  # NaN is not equal to itself
             raise SekantError("the times of a result must not decrease")
         object.__setattr__(self, "time", time)
         object.__setattr__(self, "data", data)

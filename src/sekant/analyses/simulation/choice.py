@@ -17,6 +17,7 @@ from typing import Any
 
 import casadi as ca
 import numpy as np
+from numpy.typing import NDArray
 
 from sekant.analyses.assembly.assemble import assemble
 from sekant.analyses.simulation.problems import dae_problem
@@ -44,6 +45,9 @@ NEAR = 2.0
 against the range of `STIFF`, and a choice at its edge costs time, not accuracy."""
 SERIES_WORK, INTERPRETED = 6.0, 3.0
 EVALUATIONS, STEPS, TYPICAL = 17.0, 2.0, 1e-8
+
+
+Floats = NDArray[np.float64]
 
 
 def choose_method(
@@ -94,15 +98,25 @@ def _chosen(system: System, start: State, parameters: Any, t: float, own_start: 
 
 def _near_defaults(system: System, parameters: Any) -> bool:
     """Whether every parameter but the inputs has its default, or differs from it by a factor of `NEAR` at most."""
-    defaults = {parameter.name: parameter.default for parameter in system.facts.parameters}
-    for name, given in (parameters or {}).items():
-        value, usual = np.asarray(given, float).ravel(), defaults.get(name)
-        if usual is None or name in system.inputs:
-            continue
-        low, high = np.minimum(usual / NEAR, usual * NEAR), np.maximum(usual / NEAR, usual * NEAR)
-        if value.size != usual.size or not np.all((low <= value) & (value <= high)):
-            return False
-    return True
+    if not parameters:
+        return True
+
+    def make() -> tuple[Floats, Floats]:
+        ends = [np.zeros((2, 0))]
+        for one in system.facts.parameters:
+            usual, free = one.default, one.name in system.inputs
+            span = (
+                np.array([usual / NEAR, usual * NEAR])
+                if not free
+                else np.outer([-np.inf, np.inf], np.ones(usual.size))
+            )
+            ends.append(np.sort(span, axis=0))
+        low, high = np.hstack(ends)
+        return low, high
+
+    low, high = system.once("near the defaults", make)
+    p = system.parameter_vector(parameters)[: low.size]
+    return bool(((low <= p) & (p <= high)).all())
 
 
 def _own_start(system: System, start: State, parameters: Any, t: float) -> State:

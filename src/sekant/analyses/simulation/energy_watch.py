@@ -47,10 +47,12 @@ class EnergyWatch:
         self._begin = float(t[0]) if before is None else self._begin
         values = balance if before is None else np.concatenate([[before[2]], balance])
         shift = 0 if before is None else 1
-        changes = np.abs(np.diff(values))
-        finite = changes if np.isfinite(changes).all() else np.where(np.isfinite(changes), changes, -1.0)
-        i = int(finite.argmax()) if changes.size else 0
-        if changes.size and finite[i] > self.largest:
+        changes = np.abs(values[1:] - values[:-1])
+        i = int(changes.argmax()) if changes.size else 0  # of the first NaN, if there is one
+        if changes.size and not np.isfinite(changes[i]):
+            changes = np.where(np.isfinite(changes), changes, -1.0)
+            i = int(changes.argmax())
+        if changes.size and changes[i] > self.largest:
             self.largest = float(changes[i])
             first = (
                 (before[0], before[1]) if shift and i == 0 and before else (t[i - shift], x[i - shift].copy())

@@ -117,10 +117,13 @@ class RunOutcome:
 
 def is_adaptive(method: str) -> bool:
     """Whether a method chooses its own steps; an unknown name is an error."""
-    known = (*METHODS, TAYLOR, *IMPLICIT)
-    if method not in known:
-        raise SolverError(f"unknown method '{method}'; {suggest(method, ('auto', *known), 'methods')}")
-    return method == TAYLOR or {**METHODS, **IMPLICIT}[method].adaptive
+    if method == TAYLOR:
+        return True
+    found = METHODS.get(method) or IMPLICIT.get(method)
+    if found is None:
+        known = ("auto", *METHODS, TAYLOR, *IMPLICIT)
+        raise SolverError(f"unknown method '{method}'; {suggest(method, known, 'methods')}")
+    return found.adaptive
 
 
 def prepare_loop(method: str) -> None:
@@ -128,16 +131,21 @@ def prepare_loop(method: str) -> None:
     if method == TAYLOR:
         prepare(advance_taylor)
     else:
-        prepare({**METHODS, **IMPLICIT}[method].advance)
+        prepare((METHODS.get(method) or IMPLICIT[method]).advance)
 
 
 def prepare_functions(method: str, system: System, parameters: Any, balance: bool) -> None:
     """See that what an explicit method calls in its loop is compiled, before a clock starts."""
     if method not in METHODS:
         return
-    explicit_problem(system, parameters, balance, method)
-    if sampled_in_loop(system, method):
-        sampling_function(system)
+
+    def make() -> bool:
+        explicit_problem(system, parameters, balance, method)
+        if sampled_in_loop(system, method):
+            sampling_function(system)
+        return True
+
+    system.once(("prepared", method, balance), make)
 
 
 def run(method: str, setup: Setup) -> RunOutcome:

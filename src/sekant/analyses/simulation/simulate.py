@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from functools import lru_cache, partial
 from time import perf_counter
 from typing import Any
 
@@ -40,6 +40,7 @@ from sekant.version import __version__
 
 Floats = NDArray[np.float64]
 DEFAULT_ROWS = 1000
+ENERGIES = ("kinetic", "potential", "balance")
 
 
 def simulate(
@@ -220,7 +221,7 @@ def row_times(
     if not 0 < until < np.inf:
         raise SolverError(f"until must be a positive number of seconds (got {until:g})")
     if output_step is None:
-        return np.linspace(begin, until, DEFAULT_ROWS + 1)
+        return _usual_times(begin, until)
     if not 0 < output_step <= until - begin:
         raise SolverError(
             f"output_step must be positive and at most {until - begin:g} s (got {output_step:g})"
@@ -228,6 +229,13 @@ def row_times(
     count = int(np.floor((until - begin) / output_step * (1 + 1e-12)))
     times = begin + output_step * np.arange(count + 1)
     return times if abs(times[-1] - until) <= 1e-8 + 1e-12 * until else np.append(times, until)
+
+
+@lru_cache(maxsize=16)
+def _usual_times(begin: float, until: float) -> NDArray[np.float64]:
+    times = np.linspace(begin, until, DEFAULT_ROWS + 1)
+    times.flags.writeable = False
+    return times
 
 
 def _refuse_jumps(system: System, times: NDArray[np.float64], parameters: Any) -> None:
@@ -276,15 +284,24 @@ class _Reporter:
 
     def drift(self, data, channels, rtol: float, parameters: Any) -> AnalysisWarning | None:
         """A warning if the energy balance does not fit the tolerance, as far as the rows tell it."""
-        names = {name: f"energy.{name}" for name in ("kinetic", "potential", "balance")}
-        if not self.balance or not len(data) or any(name not in channels for name in names.values()):
+        if not self.balance or not len(data):
             return None
-        energies = {key: data[:, channels.find(name).start] for key, name in names.items()}
-        work = [
-            channels.find(f"{name}.work").start
-            for name in self.system.work_names
-            if f"{name}.work" in channels
-        ]
+
+        def make() -> tuple[list[int], list[int]]:
+            names = [
+                [f"energy.{name}" for name in ENERGIES],
+                [f"{name}.work" for name in self.system.work_names],
+            ]
+            energy, work = (
+                [channels.find(name).start for name in group if name in channels] for group in names
+            )
+            return energy, work
+
+        key = ("energy columns", None if self.patterns is None else tuple(self.patterns))
+        energy, work = self.system.once(key, make)
+        if len(energy) < len(ENERGIES):
+            return None
+        energies = {name: data[:, column] for name, column in zip(ENERGIES, energy, strict=True)}
         energies["work"] = data[:, work] if work else np.zeros(1)
         return self.watch.warning(self.system, energies, rtol, parameters)
 

@@ -188,21 +188,32 @@ class NativeFunction:
         table = self.tables if tables is None else np.ascontiguousarray(tables, dtype=float)
         held = self._free if modes is None else np.ascontiguousarray(modes, dtype=float)
         outputs = [np.empty((n, rows * columns)) for rows, columns in self.shapes_out]
-        arg = np.array([*map(address_of, flat), address_of(table), address_of(held)], dtype=np.int64)
-        res = np.array([*map(address_of, outputs)], dtype=np.int64)
-        work = np.empty(max(self.work_size, 1))
-        step = [a.shape[1] * 8 if a.shape[0] == n and n > 1 else 0 for a in flat]
-        many = Calls(
-            function=self.address,
-            count=n,
-            arg=arg,
-            arg_step=np.array([*step, 0, 0], dtype=np.int64),
-            res=res,
-            res_step=np.array([a.shape[1] * 8 for a in outputs], dtype=np.int64),
-            work=work,
-        )
+        spare = self._spare
+        many = spare.pop() if spare else self._calls()  # of this thread alone until it is put back
+        many.count = n
+        many.arg[:] = [*map(address_of, flat), address_of(table), address_of(held)]
+        many.arg_step[:-2] = [a.shape[1] * 8 if a.shape[0] == n and n > 1 else 0 for a in flat]
+        many.res[:] = [*map(address_of, outputs)]
         call_many(many)
+        spare.append(many)
         return outputs
+
+    @cached_property
+    def _spare(self) -> list[Calls]:
+        """Memory of calls for many samples, of which every call takes its own."""
+        return []
+
+    def _calls(self) -> Calls:
+        inputs, outputs = len(self.shapes_in) + 2, len(self.shapes_out)
+        steps = [8 * rows * columns for rows, columns in self.shapes_out]
+        return Calls(
+            function=self.address,
+            arg=np.zeros(inputs, dtype=np.int64),
+            arg_step=np.zeros(inputs, dtype=np.int64),
+            res=np.zeros(outputs, dtype=np.int64),
+            res_step=np.array(steps, dtype=np.int64),
+            work=np.empty(max(self.work_size, 1)),
+        )
 
 
 def _shaped(samples: np.ndarray, shape: tuple[int, int]) -> np.ndarray:

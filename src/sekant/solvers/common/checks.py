@@ -68,6 +68,8 @@ def check_times(t_eval: ArrayLike) -> Floats:
     times = np.array(t_eval, dtype=np.float64)
     if times.ndim != 1 or times.size == 0:
         raise SolverError(f"t_eval must be a list of at least one time (got shape {times.shape})")
+    if np.isfinite(times[0]) and np.isfinite(times[-1]) and (times[1:] > times[:-1]).all():
+        return times
     if not np.all(np.isfinite(times)):
         raise SolverError(f"t_eval[{int(np.argmin(np.isfinite(times)))}] is not finite")
     falling = np.flatnonzero(np.diff(times) <= 0.0)
@@ -105,6 +107,8 @@ def check_first_step(first_step: float | None) -> None:
 def merge_stops(stops: ArrayLike, t_start: float, t_end: float, snap: float) -> Floats:
     """Segment edges: start, the stops strictly inside, end; edges closer than `snap` become one."""
     given = np.asarray(stops, dtype=np.float64).ravel()
+    if not given.size:
+        return np.array([t_start, t_end])
     if not np.all(np.isfinite(given)):
         raise SolverError("stops must be finite times")
     edges = [t_start]

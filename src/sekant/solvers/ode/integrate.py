@@ -16,7 +16,7 @@ from sekant.solvers.common.checks import check_options, check_times
 from sekant.solvers.common.chunks import advance_in_chunks
 from sekant.solvers.common.methods import Method
 from sekant.solvers.common.methods import choose as choose_method
-from sekant.solvers.common.outcome import CHATTERING, EVENT, FINISHED, STATUSES, EventRecord
+from sekant.solvers.common.outcome import CHATTERING, EVENT, FINISHED, STATUSES, EventRecord, Outcome
 from sekant.solvers.ode.memory import Run, lay_out, take_back
 from sekant.solvers.ode.methods import METHODS
 from sekant.solvers.ode.problem import OdeOutcome, OdeProblem, OdeStats
@@ -93,7 +93,7 @@ def integrate(
 def outcome_of(code: int, method: Method, times: NDArray[np.float64], run: Run, site: str) -> OdeOutcome:
     """What the memory of a run says at its end."""
     rows, steps = run.row, run.steps
-    return OdeOutcome(
+    return Outcome(
         status=STATUSES[code],
         t=times[:rows],
         x=run.rows[:rows],

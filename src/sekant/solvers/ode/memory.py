@@ -158,6 +158,12 @@ class Run(Struct):
 
 OF_A_RUN = ("t_eval", "edges", "low", "high", "atol", "rows", "held_rows", "sampled")
 """Arrays that every run brings along."""
+UNCHANGED = (
+    *("arg_x", "arg_stage", "arg_projection", "arg_output", "arg_events", "arg_sampling", "arg_kinematics"),
+    *("arg_group", "res", "kinematics_res", "group_res", "projection_res", "guards_res", "events_res"),
+    *("sampling_res", "blocks", "directions", "free"),
+)
+"""Tables of pointers and other arrays that no run changes."""
 
 
 def _pointers(*arrays: NDArray[np.float64]) -> NDArray[np.int64]:
@@ -171,7 +177,7 @@ def lay_out(problem: OdeProblem, x0: NDArray[np.float64], options: StepOptions) 
         run.restore(vars(run)["kept"])
     except IndexError:
         run = _functions_laid_out(problem, x0.size)
-        vars(run)["kept"] = run.snapshot("work", *OF_A_RUN)
+        vars(run)["kept"] = run.snapshot("work", "x", "x_old", "p", *UNCHANGED, *OF_A_RUN)
     _set_start(run, problem, x0, options)
     _add_samples(run, problem, options)
     return run

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from copy import copy
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -104,8 +103,8 @@ class OdeProblem:
 
     def at(self, p: NDArray[np.float64]) -> OdeProblem:
         """The same problem with other parameters (np,); the memory of finished runs is shared."""
-        other = copy(self)
-        object.__setattr__(other, "p", p if p.size else np.zeros(1))
+        other = object.__new__(type(self))
+        other.__dict__.update(self.__dict__, p=p if p.size else np.zeros(1))
         return other
 
     def _check_events(self) -> None:
