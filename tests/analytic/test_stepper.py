@@ -133,14 +133,15 @@ def test_a_motion_that_cannot_go_on_names_the_cause_and_stays_where_it_was():
 @pytest.mark.parametrize(
     ("action", "text"),
     [
-        (lambda s: sk.Simulation(s, method="radau5"), "sk.simulate"),
+        (lambda s: sk.Simulation(s, method="rk5"), "unknown method 'rk5'"),
         (lambda s: sk.Simulation(s, step=-1.0), "positive"),
         (lambda s: sk.Simulation(s).step(0.0), "positive"),
         (lambda s: sk.Simulation(s).step(float("nan")), "positive"),
         (lambda s: sk.Simulation(s).inputs.__setitem__("w", 1.0), "not an input"),
         (lambda s: sk.Simulation(s).inputs.__setitem__("u", np.inf), "finite"),
         (lambda s: sk.Simulation(s).outputs["slide.x"], "slide"),
-        (lambda s: sk.Simulation(sk.load(EXAMPLES / "bouncing_ball.yaml")), "sk.simulate"),
+        (lambda s: sk.Simulation(sk.load(EXAMPLES / "bouncing_ball.yaml"), method="rk4"), "contacts need"),
+        (lambda s: sk.Simulation(s).restore(sk.Simulation(s, method="radau5").save()), "another method"),
     ],
 )
 def test_faults_say_what_to_do(block, action, text):

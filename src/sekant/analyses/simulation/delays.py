@@ -47,7 +47,7 @@ class Delays:
     """All delays of a system; see the head of this file."""
 
     def __init__(self, system: System, begin: float):
-        self._lines = [_Line(one, begin) for one in system.equations.elements.delayed]
+        self._lines = [DelayLine(one, begin) for one in system.equations.elements.delayed]
 
     def next_stop(self) -> float:
         return min(line.next_stop() for line in self._lines)
@@ -66,7 +66,9 @@ class Delays:
 
     def passed(self, start: Instant, end: float, t: Floats, x: Floats, kink: int) -> None:
         function = delayed_function(start.system)
-        u = function.map(t[:, None], np.ascontiguousarray(x), start.p[None, :])[0]
+        u = np.zeros((0, len(self._lines)))
+        if t.size:
+            u = function.map(t[:, None], np.ascontiguousarray(x), start.p[None, :])[0]
         for k, line in enumerate(self._lines):
             line.passed(end, t, u[:, k], kink)
 
@@ -86,7 +88,7 @@ class Delays:
         )
 
 
-class _Line:
+class DelayLine:
     """One delay: what is being kept, and what is played back. Ends of pieces are stops, T later again."""
 
     def __init__(self, one: Delayed, begin: float):
@@ -127,8 +129,11 @@ class _Line:
 
     def passed(self, end: float, t: Floats, u: Floats, kink: int) -> None:
         """Keep values u (k,) of the input at times t (k,); a piece ends at the grid and at kinks."""
-        self._t.append(t)
-        self._u.append(u)
+        if t.size:
+            self._t.append(t)
+            self._u.append(u)
+        if not self._t:
+            return
         on_grid = self._due(self._next_cut(), end)
         if on_grid:
             end, self._cut = self._next_cut(), self._cut + 1

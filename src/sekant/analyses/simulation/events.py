@@ -134,10 +134,16 @@ def run_with_events(
     Rows go to `setup.on_variant` with the equations and the p that they belong to; a row at a stop of a clock is that
     just after it.
     """
-    return _Loop(method, setup, reactors, clocks).run()
+    loop = EventLoop(method, setup, reactors, clocks)
+    return loop.run(loop.started())[0]
 
 
-class _Loop:
+class EventLoop:
+    """The loop over the times of `setup`, and what it remembers from one event to the next.
+
+    `open_end`: whether another loop goes on where this one ends, so that clocks have to know the motion up to there.
+    """
+
     def __init__(self, method: str, setup: Setup, reactors: Sequence[Reactor], clocks: Sequence[Clock]):
         self.method, self.setup, self.reactors, self.clocks = method, setup, reactors, clocks
         self.begin, self.end = float(setup.times[0]), float(setup.times[-1])
@@ -148,19 +154,24 @@ class _Loop:
         self.events = 0
         self.last = (-1, -np.inf)  # number and time of the last event
         self.usual: float | None = None  # step with which an adaptive method would go on
+        self.open_end = False
 
-    def run(self) -> RunOutcome:
+    def started(self) -> Instant:
+        """The first instant, at which clocks have struck and reactors have decided on all that is at rest."""
         setup, system = self.setup, self.setup.system
         z = system.element_states(setup.start, setup.parameters)
         now = self._struck(Instant(system, self.begin, setup.start.q, setup.start.v, z, setup.p))
-        now = self._settled(now, None)
+        return self._settled(now, None)
+
+    def run(self, now: Instant) -> tuple[RunOutcome, Instant]:
+        """From an instant on, to the end or to what stops the run; what was found, and the instant there."""
         while not now.stop:
             mark = min([self.end, *[clock.next_stop() for clock in self.clocks]])
             mark = self.end if self.end - mark <= self.apart else mark
             if self.end - now.t <= self.apart:
-                return self._closed(now, "finished", "", self.setup.times[self.done :])
+                return self._closed(now, "finished", "", self.setup.times[self.done :]), now
             if mark < self.end and mark - now.t <= self.apart:
-                now = self._passed(now)
+                now = self.passed(now)
                 continue
             start = now
             part, now, rows = self._stretch(start, mark)
@@ -170,13 +181,15 @@ class _Loop:
                 self._tell(start, now, rows, part)
                 now = self._event(now, part)
             elif part.status != "finished":
-                return self._ended(part, now, part.status, part.message)
+                return self._ended(part, now, part.status, part.message), now
             elif mark >= self.end:
-                return self._ended(part, now, "finished", "")
+                if self.open_end:
+                    self._tell(start, now, rows, None)
+                return self._ended(part, now, "finished", ""), now
             else:
                 self._tell(start, now, rows, None)
-                now = self._passed(now)
-        return self._closed(now, "stopped", now.stop, np.array([now.t]))
+                now = self.passed(now)
+        return self._closed(now, "stopped", now.stop, np.array([now.t])), now
 
     def _again(self, start: Instant, now: Instant, part: RunOutcome) -> bool:
         """Whether the event is the last one again: the run began short of it by round-off."""
@@ -191,9 +204,13 @@ class _Loop:
         q, v, z = np.split(x + h * rates, np.cumsum([system.nq, system.nv]))
         return replace(now, t=now.t + h, q=q, v=v, z=z)
 
-    def _passed(self, now: Instant) -> Instant:
-        """The instant after the clocks have struck, where reactors see what has jumped with time."""
-        before, after = (replace(now, t=now.t + side * self.apart) for side in (-1, 1))
+    def passed(self, now: Instant, earlier: Instant | None = None) -> Instant:
+        """The instant after the clocks have struck, where reactors see what has jumped with time.
+
+        `earlier`: the instant before inputs have jumped.
+        """
+        before = replace(earlier or now, t=now.t - self.apart)
+        after = replace(now, t=now.t + self.apart)
         after = self._settled(replace(self._struck(now), t=after.t), before)
         return replace(after, t=now.t)
 
@@ -273,6 +290,12 @@ class _Loop:
         kink = min(clock.kink(end.t) for clock in self.clocks) if event is None else 0
         for clock in self.clocks:
             clock.passed(start, end.t, t, x, kink)
+
+    def cut(self, now: Instant) -> None:
+        """Tell the clocks that inputs jump here."""
+        nothing = np.zeros((0, now.q.size + now.v.size + now.z.size))
+        for clock in self.clocks:
+            clock.passed(now, now.t, np.zeros(0), nothing, 0)
 
     def _struck(self, now: Instant) -> Instant:
         before = now

@@ -15,10 +15,7 @@ from sekant.analyses.simulation.choice import choose_method
 from sekant.analyses.simulation.energy_watch import EnergyWatch
 from sekant.analyses.simulation.events import run_with_events
 from sekant.analyses.simulation.reactors import clocks_of, reactors_of
-from sekant.analyses.simulation.regularized import smoothed, smoothed_warnings
 from sekant.analyses.simulation.runs import (
-    EVENT_METHODS,
-    LANDING_METHODS,
     Setup,
     is_adaptive,
     prepare_functions,
@@ -27,6 +24,7 @@ from sekant.analyses.simulation.runs import (
 )
 from sekant.analyses.simulation.sampling import sampled_in_loop
 from sekant.analyses.simulation.start import refuse_bad_start, refuse_nothing, start_of
+from sekant.analyses.simulation.suited import suited
 from sekant.engine.functions.outputs import output_function
 from sekant.engine.inputs import InputValue, driven_by, split_inputs
 from sekant.engine.reports import driver_jump, explain_failure
@@ -105,21 +103,8 @@ def simulate(
     if method == "auto":
         method, reason = choose_method(system, start, parameters, float(times[0]), initial is None)
     adaptive = is_adaptive(method)
-    if system.reactions.dry_friction and method not in EVENT_METHODS and not system.model.contacts:
-        warned = (*warned, *smoothed_warnings(system, method))
-        system = smoothed(system)
-    reactors = reactors_of(system)
-    if system.model.contacts and method not in EVENT_METHODS:
-        raise SolverError(
-            f"contacts need one of the methods {', '.join(EVENT_METHODS)}, which land on them (got "
-            f"'{method}'); forces "
-            "that give way, such as plane_contact and joint_limit, suit every method"
-        )
-    if reactors and method not in LANDING_METHODS:
-        raise SolverError(
-            f"events of signals and forces need one of the methods {', '.join(LANDING_METHODS)}, which locate them "
-            f"(got '{method}')"
-        )
+    system, told = suited(system, method)
+    warned, reactors = (*warned, *told), reactors_of(system)
     if step is None and not adaptive:
         step = settings.step  # type: ignore[assignment]
     report, chosen = output_function(system, outputs, balance)
@@ -182,8 +167,8 @@ def simulate(
     final = _final(system, done, provenance["parameters"])
     if writer is not None:
         writer.finish(done.status, message=message, stats=stats, warnings=warnings, final_state=final)
-    told = (done.status, message, stats, provenance, make_scene, warnings, final)
-    return Result(done.t[: len(data)], data, channels, *told)
+    ended = (done.status, message, stats, provenance, make_scene, warnings, final)
+    return Result(done.t[: len(data)], data, channels, *ended)
 
 
 def _end_of(result: Result, parameters: Any) -> tuple[Any, float, Any]:

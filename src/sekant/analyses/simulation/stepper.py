@@ -10,10 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from sekant.analyses.simulation.event_steps import EventPosition, EventSteps
 from sekant.analyses.simulation.problems import explicit_problem
 from sekant.analyses.simulation.reactors import clocks_of, reactors_of
-from sekant.analyses.simulation.runs import prepare_loop
+from sekant.analyses.simulation.runs import is_adaptive, prepare_loop
 from sekant.analyses.simulation.start import refuse_bad_start, refuse_nothing, start_of
+from sekant.analyses.simulation.suited import suited
 from sekant.engine.functions.motion import time_stops
 from sekant.engine.functions.outputs import output_function
 from sekant.engine.reports import explain_failure
@@ -36,7 +38,7 @@ class Snapshot:
     """A point of a simulation to which it can return: `time` (s), the state, and the inputs (np,)."""
 
     time: float
-    position: StepperPosition
+    position: StepperPosition | EventPosition
     p: Floats
     count: int
     origin: float
@@ -48,8 +50,13 @@ class Simulation:
 
     ``sim.inputs["torque"] = 3.0; sim.step(1e-3); sim.outputs["arm.angle"]``. Inputs hold their values until they are
     set again. `method`: "rk4", "semi_implicit_euler" or "euler", which take steps of `step` (s; by default one),
-    or "dop853", which chooses its own within a call by `rtol`, `atol`. Equal steps give the bits that
+    or one that chooses its own within a call by `rtol`, `atol`: "dop853", "taylor", "radau5"; by default "rk4", and
+    "dop853" for models with contacts or dry friction. Equal steps of the explicit methods give the bits that
     `sk.simulate` gives with the same method, `step` and `output_step`.
+
+    Models with contacts, friction, events, samples or delays go from event to event within a step. What is sampled
+    at the end of a step is taken when the next one begins, with the inputs that are set by then. `stopped` says which
+    event of the model ended the last step before its end, if one did; another step goes on from there.
 
     `parameters`: values of the system's run-time parameters. `initial`: a state other than the model's own, at time
     `t` (s). `outputs`: patterns such as ``arm.*`` of what `outputs` holds; fewer are faster.
@@ -59,7 +66,7 @@ class Simulation:
         self,
         system: System | Model | Collector,
         *,
-        method: str = "rk4",
+        method: str | None = None,
         step: float | None = None,
         parameters: Mapping[str, ArrayLike] | None = None,
         initial: State | None = None,
@@ -68,31 +75,38 @@ class Simulation:
         rtol: float = 1e-8,
         atol: float = 1e-10,
     ):
-        self.system = system = as_system(system, [*(parameters or {})])
-        if method not in METHODS:
-            raise SolverError(
-                f"unknown method '{method}' of steps; {suggest(method, tuple(METHODS), 'methods')}; for others use "
-                "sk.simulate"
-            )
+        system = as_system(system, [*(parameters or {})])
+        acts = system.reactions
+        self.method = method or ("dop853" if acts.dry_friction or system.model.contacts else "rk4")
+        is_adaptive(self.method)  # an unknown name is an error
         if step is not None and not 0.0 < step < inf:
             raise SolverError(f"step must be positive and finite (got {step})")
-        _refuse_events(system)
         refuse_nothing(system)
         self._parameters, self._longest = dict(parameters or {}), step
-        start, self.notes, self.warnings = start_of(system, parameters, initial, t)
+        start, self.notes, warned = start_of(system, parameters, initial, t)
         refuse_bad_start(system, start, parameters, False, t, own=initial is None)
-        prepare_loop(method)
-        problem = explicit_problem(system, parameters, False, method, start.held)
-        x0 = np.concatenate([start.q, start.v, system.element_states(start, parameters)])
-        self._stepper = Stepper(problem, x0, t, method, rtol, atol)
+        self.system, told = suited(system, self.method)
+        self.warnings = (*warned, *told)
+        prepare_loop(self.method)
+        self._stepper = self._steps_of(start, t, rtol, atol)
         self._p = self._stepper.p
-        self.inputs = Inputs(system, self._p)
-        self.outputs = Outputs(system, outputs, self._evaluate)
+        self.stopped = ""
+        self.inputs = Inputs(self.system, self._p)
+        self.outputs = Outputs(self.system, outputs, self._evaluate)
         self._output = self.outputs.function.bound()
         self._fresh = False
         self._restart(t, nan)
         self._known = t  # stops are known up to here
         self._snapshot = self.save()
+
+    def _steps_of(self, start: State, t: float, rtol: float, atol: float) -> Stepper | EventSteps:
+        """By the compiled stepper where it is one, and nothing happens between."""
+        system, method, values = self.system, self.method, self._parameters
+        if method not in METHODS or reactors_of(system) or clocks_of(system, t, []):
+            return EventSteps(system, method, start, t, system.checked(values), rtol, atol)
+        problem = explicit_problem(system, values, False, method, start.held)
+        x0 = np.concatenate([start.q, start.v, system.element_states(start, values)])
+        return Stepper(problem, x0, t, method, rtol, atol)
 
     def _restart(self, t: float, length: float) -> None:
         """Equal steps are counted from here: their ends carry no accumulated round-off."""
@@ -119,13 +133,30 @@ class Simulation:
             self._restart(self._time, float(length))
         count = self._count + 1
         end = self._origin + length * count
+        stepper = self._stepper
+        if type(stepper) is EventSteps:
+            self._step_events(stepper, end, length, count)
+            return
         if end > self._known:
             self._look_ahead(end)
-        code = self._stepper.step(end, self._longest or length)
+        code = stepper.step(end, self._longest or length)
         self._fresh = False
         if code != FINISHED:
             self._fail(code)
         self._count, self._time = count, end
+
+    def _step_events(self, stepper: EventSteps, end: float, length: float, count: int) -> None:
+        done = stepper.step(end, self._longest or length)
+        self._fresh, self.stopped = False, done.message if done.status == "stopped" else ""
+        if done.status == "finished":
+            self._count, self._time = count, end
+            return
+        self._restart(stepper.now.t, nan)
+        if not self.stopped:
+            cause = explain_failure(self.system, done.t_last, stepper.x, self._parameters)
+            raise SolverError(
+                f"model '{self.system.model.name}' stopped at t = {done.t_last:.9g} s: {cause or done.message}"
+            )
 
     def save(self) -> Snapshot:
         """Where the simulation is; `restore` goes back there, in this simulation or another one of the system."""
@@ -135,19 +166,23 @@ class Simulation:
 
     def restore(self, snapshot: Snapshot) -> None:
         """Go to where `snapshot` was taken, inputs included; what follows is the same bit for bit."""
+        position, stepper = snapshot.position, self._stepper
         if snapshot.p.shape != self._p.shape:
             raise SolverError("the snapshot is one of another system")
-        self._stepper.restore(snapshot.position)
+        if isinstance(stepper, EventSteps) != isinstance(position, EventPosition):
+            raise SolverError("the snapshot is one of another method")
+        stepper.restore(position)  # type: ignore[arg-type]
         self._p[:] = snapshot.p
         self._time, self._count = snapshot.time, snapshot.count
         self._origin, self._length = snapshot.origin, snapshot.length
-        self._known, self._fresh = snapshot.time, False
+        self._known, self._fresh, self.stopped = snapshot.time, False, ""
 
     def reset(self) -> None:
         """Go back to the start."""
         self.restore(self._snapshot)
 
     def _look_ahead(self, end: float) -> None:
+        assert isinstance(self._stepper, Stepper)
         self._known = end + AHEAD * (end - self._time)
         self._stepper.land_on(time_stops(self.system, self._time, self._known, self._parameters))
 
@@ -156,13 +191,15 @@ class Simulation:
         bound = self._output
         if not self._fresh:
             t, x, p = bound.flat_inputs
-            t[0], x[: self._stepper.x.size], p[:] = self._time, self._stepper.x, self._p[: p.size]
+            now = self._stepper.x
+            t[0], x[: now.size], p[:] = self._time, now, self._p[: p.size]
             bound()
             self._fresh = True
         return bound.outputs[0]
 
     def _fail(self, code: int) -> None:
         """The step cannot be made; the simulation stays at the last good point of it."""
+        assert isinstance(self._stepper, Stepper)
         outcome = self._stepper.outcome(code)
         self._restart(self._stepper.t, nan)
         x = self._stepper.x
@@ -171,15 +208,7 @@ class Simulation:
         raise SolverError(f"model '{self.system.model.name}' stopped at t = {outcome.t_last:.9g} s: {told}")
 
     def __repr__(self) -> str:
-        return f"Simulation('{self.system.model.name}', {self._stepper.method.name}, t = {self._time:g} s)"
-
-
-def _refuse_events(system: System) -> None:
-    if reactors_of(system) or clocks_of(system, 0.0, []):
-        raise SolverError(
-            f"model '{system.model.name}' has contacts, friction, events, samples or delays, which steps of a "
-            "simulation do not treat; use sk.simulate(initial=..., until=...) for stretches of time"
-        )
+        return f"Simulation('{self.system.model.name}', {self.method}, t = {self._time:g} s)"
 
 
 class Inputs(MutableMapping[str, float]):

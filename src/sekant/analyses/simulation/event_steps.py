@@ -1,0 +1,158 @@
+"""Steps of a simulation through the loop of events: contacts, friction, switching signals, samples and delays.
+
+A step is a stretch of that loop; reactors and clocks remember from one to the next. Methods that are no compiled
+stepper (Taylor, radau5) step in this way as well.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Mapping
+from copy import copy
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from sekant.analyses.simulation.clocks import TimeStops
+from sekant.analyses.simulation.delays import DelayLine
+from sekant.analyses.simulation.events import Clock, EventLoop, Instant, Reactor
+from sekant.analyses.simulation.reactors import clocks_of, reactors_of
+from sekant.analyses.simulation.runs import RunOutcome, Setup, is_adaptive
+from sekant.engine.functions.motion import time_stops
+from sekant.engine.system import State, System
+
+Floats = NDArray[np.float64]
+AHEAD = 1024
+"""Steps for which the times of jumps are looked up at once."""
+APART = 8.0
+"""Units of round-off of time that tell two times apart, at least."""
+
+
+@dataclass(frozen=True, eq=False)
+class EventPosition:
+    """Where such a simulation is, with all that it remembers."""
+
+    now: Instant
+    reactors: tuple[Reactor, ...]
+    clocks: tuple[Clock, ...]
+    last: tuple[int, float]
+    usual: float | None
+    fresh: bool
+    known: float
+    values: Mapping[str, ArrayLike]
+
+
+class EventSteps:
+    """`system` from `start` at time `t` (s). `p` (np,): inputs may be changed in it between steps."""
+
+    def __init__(
+        self,
+        system: System,
+        method: str,
+        start: State,
+        t: float,
+        parameters: Mapping[str, ArrayLike],
+        rtol: float,
+        atol: float,
+    ):
+        self.system, self.method, self._values = system, method, parameters
+        p = system.parameter_vector(parameters, start.held)
+        self.now = Instant(system, t, start.q, start.v, system.element_states(start, parameters), p)
+        self.p = p.copy()
+        edge = np.array([t, t])
+        self._setup = Setup(
+            system, start, edge, parameters, None, rtol, atol, False, None, on_chunk=_skip, on_variant=_skip
+        )
+        self._reactors = tuple(reactors_of(system))
+        self._clocks = tuple(clocks_of(system, t, []))
+        self._last, self._usual = (-1, -np.inf), None
+        self._fresh, self._known = True, t
+
+    @property
+    def x(self) -> Floats:
+        """[q; v; z] at the present time."""
+        return np.concatenate([self.now.q, self.now.v, self.now.z])
+
+    def step(self, end: float, longest: float) -> RunOutcome:
+        """Go to the time `end`, by steps of `longest` where the method has fixed ones."""
+        if self.now.stop:
+            self.now = replace(self.now, stop="")
+        self._look_ahead(end)
+        earlier = self.now
+        jumped = self._take_inputs()
+        loop = EventLoop(self.method, self._setup_to(end, longest), self._reactors, self._clocks)
+        loop.apart = max(loop.apart, APART * float(np.spacing(abs(end))))
+        loop.last, loop.usual, loop.open_end = self._last, self._usual, True
+        if self._fresh:
+            self.now = loop.started()
+            self._fresh = False
+        elif jumped:
+            loop.cut(earlier)
+            self.now = loop.passed(self.now, earlier)
+        done, self.now = loop.run(self.now)
+        self._last, self._usual = loop.last, loop.usual
+        at = self.p.size - self.now.held.size
+        self.p[at:] = self.now.held
+        return done
+
+    def _setup_to(self, end: float, longest: float) -> Setup:
+        now = self.now
+        return replace(
+            self._setup,
+            start=State(now.q, now.v, z=now.z, held=now.held),
+            times=np.array([now.t, end]),
+            step=None if is_adaptive(self.method) else longest,
+            parameters=self._values,
+        )
+
+    def _take_inputs(self) -> bool:
+        """Inputs that were set since the last step hold from here on; whether there are such."""
+        own = self.p.size - self.now.held.size
+        if np.array_equal(self.p[:own], self.now.p[:own]):
+            return False
+        values, at = dict(self._values), 0
+        for name, default in self.system.parameters.items():
+            if name in self.system.inputs:
+                values[name] = self.p[at : at + default.size].copy()
+            at += default.size
+        self._values = self.system.checked(values)
+        self.now = replace(self.now, p=self.system.parameter_vector(self._values, self.now.held))
+        return True
+
+    def _look_ahead(self, end: float) -> None:
+        """Jumps in time are stops of the loop, if there is one that looks at clocks."""
+        if end <= self._known or not self._clocks:
+            return
+        t = self.now.t
+        self._known = end + AHEAD * (end - t)
+        stops = [s for s in time_stops(self.system, t, self._known, self._values) if s > t * (1 + 1e-12)]
+        others = [clock for clock in self._clocks if not isinstance(clock, TimeStops)]
+        self._clocks = (*others, TimeStops(stops))
+
+    def save(self) -> EventPosition:
+        kept = (tuple(_copied(one) for one in group) for group in (self._reactors, self._clocks))
+        return EventPosition(self.now, *kept, self._last, self._usual, self._fresh, self._known, self._values)
+
+    def restore(self, position: EventPosition) -> None:
+        self.now, self._last, self._usual = position.now, position.last, position.usual
+        self._reactors = tuple(_copied(one) for one in position.reactors)
+        self._clocks = tuple(_copied(one) for one in position.clocks)
+        self._fresh, self._known, self._values = position.fresh, position.known, position.values
+        self.p[:] = self.now.p
+
+
+def _skip(*rows: Any) -> None:
+    """Nobody asks for rows: only the end of a step counts."""
+
+
+def _copied(one: Any) -> Any:
+    """What a reactor or a clock remembers, apart from the original; what it only reads is shared."""
+    other = copy(one)
+    for name, value in vars(one).items():
+        if isinstance(value, (list, deque)):
+            vars(other)[name] = type(value)(
+                _copied(part) if isinstance(part, DelayLine) else part for part in value
+            )
+    return other
