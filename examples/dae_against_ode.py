@@ -14,11 +14,13 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from time import process_time
 
 import numpy as np
 
 import sekant as sk
+
+sys.path.insert(0, str(Path(__file__).parent / "suspensions"))
+from quarter_cars import timed
 
 STEP = 1e-5  # s
 PUBLISHED = 1.34
@@ -51,20 +53,7 @@ def compare(until: float = 4.0, step: float = STEP) -> dict[str, Form]:
     model, found = coupler_on_its_path(), {}
     for name, formulation in FORMS.items():
         system = sk.compile(model, formulation=formulation)
-        for _ in range(2):
-            began = process_time()
-            result = sk.simulate(
-                system,
-                until,
-                method="euler",
-                step=step,
-                output_step=until / 20,
-                outputs=["coupler.position"],
-                balance=False,
-            )
-            seconds = process_time() - began
-        if not result.ok:
-            raise SystemExit(result.message)
+        result, seconds = timed(system, until, 20, method="euler", step=step, outputs=["coupler.position"])
         found[name] = Form(system.nv, system.equations.rate.numel(), result["coupler.position"], seconds)
     return found
 

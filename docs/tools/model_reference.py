@@ -8,17 +8,8 @@ from sekant.io.reference import fields_of
 from sekant.io.schema import definition_of, json_schema
 from sekant.model.items import ITEM_CLASSES, item_types
 from sekant.model.points import SECTIONS
-from sekant.vehicle.car.description import (
-    Air,
-    Axle,
-    Brakes,
-    Car,
-    Chassis,
-    Drivetrain,
-    RimAndTire,
-    SimpleSuspension,
-    Steering,
-)
+from sekant.vehicle.car.description import Car
+from sekant.vehicle.explained import PARTS
 from sekant.vehicle.tires.simple import LinearTire
 
 TITLES = {
@@ -78,9 +69,9 @@ def _cars() -> list[str]:
     """Descriptions of cars: their parts, one table each."""
     schema = Car.model_json_schema()
     parts = ["## Cars (`vehicle: car`)", _table(schema, schema)]
-    for cls in (Chassis, Axle, SimpleSuspension, RimAndTire, Steering, Drivetrain, Brakes, Air):
+    for name, cls in PARTS.items():
         own = schema["$defs"][cls.__name__]
-        parts += [f"### {cls.__name__}", _prose(own.get("description", "")), _table(own, schema)]
+        parts += [f"### `{name}`", _prose(own.get("description", "")), _table(own, schema)]
     return parts
 
 

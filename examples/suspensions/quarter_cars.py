@@ -6,6 +6,7 @@ The models are those of the files beside this one; reduced ones are made by `sk.
 from __future__ import annotations
 
 from pathlib import Path
+from time import process_time
 from typing import Any
 
 import sekant as sk
@@ -54,3 +55,15 @@ def steered() -> tuple[sk.Model, sk.Model]:
 def size(system: sk.System) -> tuple[int, int]:
     """Coordinates that are not driven, and constraints that couple them."""
     return system.nv, system.equations.rate.numel()
+
+
+def timed(system: sk.System, until: float, rows: int, **options: Any) -> tuple[sk.Result, float]:
+    """The second of two runs, since the first may compile, and its processor seconds."""
+    seconds = 0.0
+    for _ in range(2):
+        began = process_time()
+        result = sk.simulate(system, until, output_step=until / rows, balance=False, **options)
+        seconds = process_time() - began
+        if not result.ok:
+            raise SystemExit(f"{system.model.name}: {result.message}")
+    return result, seconds

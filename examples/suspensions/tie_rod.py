@@ -15,14 +15,13 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from time import process_time
 
 import numpy as np
 
 import sekant as sk
 
 sys.path.insert(0, str(Path(__file__).parent))
-from quarter_cars import geometric, size, steered
+from quarter_cars import geometric, size, steered, timed
 
 STEP = 1e-4  # s
 PUBLISHED = 4.572
@@ -75,20 +74,7 @@ def compare(until: float = 10.0, step: float = STEP) -> dict[str, Run]:
     found = {}
     for name, model in models().items():
         system = sk.compile(model)
-        for _ in range(2):
-            began = process_time()
-            result = sk.simulate(
-                system,
-                until,
-                method="euler",
-                step=step,
-                output_step=until / 50,
-                outputs=["upright.position"],
-                balance=False,
-            )
-            seconds = process_time() - began
-        if not result.ok:
-            raise SystemExit(f"{name}: {result.message}")
+        result, seconds = timed(system, until, 50, method="euler", step=step, outputs=["upright.position"])
         found[name] = Run(*size(system), result["upright.position"], seconds)
     return found
 

@@ -14,12 +14,11 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from time import process_time
 
 import sekant as sk
 
 sys.path.insert(0, str(Path(__file__).parent))
-from quarter_cars import compliant, rigid, size
+from quarter_cars import compliant, rigid, size, timed
 
 TOLERANCE = 1e-4
 PAIRS = {"rigid": rigid, "compliant": compliant}
@@ -45,21 +44,8 @@ class Run:
 
 def run(name: str, system: sk.System, method: str, until: float) -> Run:
     """The second of two runs, since the first may compile."""
-    for _ in range(2):
-        began = process_time()
-        result = sk.simulate(
-            system,
-            until,
-            method=method,
-            rtol=TOLERANCE,
-            atol=TOLERANCE,
-            output_step=until / 50,
-            outputs=["upright.position"],
-            balance=False,
-        )
-        seconds = process_time() - began
-    if not result.ok:
-        raise SystemExit(f"{name} by {method}: {result.message}")
+    options = {"method": method, "rtol": TOLERANCE, "atol": TOLERANCE, "outputs": ["upright.position"]}
+    result, seconds = timed(system, until, 50, **options)
     used = result.provenance["options"]["method"]
     return Run(name, used, size(system), int(result.stats["evaluations"]), seconds)
 

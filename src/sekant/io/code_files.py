@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from sekant.errors import ModelError
-from sekant.io.source import KeyPath, Places, find_place
+from sekant.io.source import KeyPath, Places, locate
 
 LARGEST = 1_000_000
 """Bytes of a file."""
@@ -26,10 +26,7 @@ def read_code_files(signals: Any, folder: Path, places: Places, path: KeyPath) -
                 raise ModelError("give 'function' or 'file', not both")
             signals[name] = {**rest, "function": _text(signal["file"], folder)}
         except ModelError as error:
-            place = find_place(places, (*path, name, "file"))
-            if error.file is None and place is not None:
-                error.file, error.line = place.file, place.line
-            error.path = error.path or (*path, name)
+            locate(error, places, (*path, name), "file")
             raise
 
 

@@ -52,6 +52,14 @@ def find_place(places: Mapping[KeyPath, Place], path: Sequence[str | int]) -> Pl
     return places.get(at)
 
 
+def locate(error: ModelError, places: Mapping[KeyPath, Place], path: Sequence[str | int], entry: str) -> None:
+    """Say where the item at `path` stands, by the line of its `entry`, if the error does not know."""
+    place = find_place(places, (*path, entry))
+    if error.file is None and place is not None:
+        error.file, error.line = place.file, place.line
+    error.path = error.path or tuple(path)
+
+
 def read_source(path: Path) -> Source:
     """The YAML mapping in the file `path`."""
     return parse_source(read_text(path, MAX_BYTES), str(path))

@@ -11,7 +11,7 @@ from typing import Any
 
 from sekant.columns import read_columns
 from sekant.errors import DataError, ModelError, suggest
-from sekant.io.source import KeyPath, Places, find_place
+from sekant.io.source import KeyPath, Places, locate
 from sekant.model.expressions.expression import Expression
 from sekant.model.quantities import ANY, read_value
 
@@ -35,10 +35,7 @@ def read_table_files(tables: Any, folder: Path, places: Places, path: KeyPath) -
                         for i, value in enumerate(tables[name][axis])
                     ]
         except ModelError as error:
-            place = find_place(places, (*path, name, "file"))
-            if error.file is None and place is not None:
-                error.file, error.line = place.file, place.line
-            error.path = error.path or (*path, name)
+            locate(error, places, (*path, name), "file")
             raise
 
 

@@ -17,9 +17,9 @@ from sekant.model.model import Model
 from sekant.model.resolve import resolve
 from sekant.vehicle import wheel
 from sekant.vehicle.arrays import cross, dot, norm, symbolic
-from sekant.vehicle.ranges import given_range, through_zero
+from sekant.vehicle.ranges import given_range, grid_values, through_zero
 from sekant.vehicle.suspension import Suspension
-from sekant.vehicle.sweep import Poses, sweep
+from sekant.vehicle.sweep import SweptFrame, sweep
 from sekant.vehicle.table import SuspensionCurves
 
 Vector = NDArray[np.float64]
@@ -43,8 +43,8 @@ def suspension_curves(
     """
     given, model = model, model.model if isinstance(model, System) else model
     roles = suspension or Suspension()
-    heights = _values(travel, "travel", through_zero(*given_range(None, roles.travel, "travel"), 41))
-    moves = _values(steering, "steering", np.zeros(1))
+    heights = grid_values(travel, through_zero(*given_range(None, roles.travel, "travel"), 41), "travel")
+    moves = grid_values(steering, np.zeros(1), "steering")
     rack = _rack(model, roles, steering is not None)
     _check_frames(model, roles)
     springs = {name: _spring(model, name, role) for name, role in _springs(model, roles).items()}
@@ -97,11 +97,13 @@ def _with_spring(model: Model, roles: Suspension, parameters: Mapping[str, Array
 class CornerQuantities:
     """All columns from the poses of a few frames: numbers, or expressions if `side` says where the wheel is."""
 
-    def __init__(self, model: Model, roles: Suspension, poses: dict[str, Poses], springs, side: str = ""):
+    def __init__(
+        self, model: Model, roles: Suspension, poses: dict[str, SweptFrame], springs, side: str = ""
+    ):
         self.model, self.roles, self.poses = model, roles, poses
-        self.center = poses[roles.wheel_center]
-        self.steered = self.center.w.shape[2] == 2
-        center, e_start = self.center.p_start, self.center.R_start[:, 1]
+        drawn, self.center = poses[roles.wheel_center], poses[roles.wheel_center].motion
+        self.steered = self.center.angular.shape[2] == 2
+        center, e_start = drawn.p_start, drawn.R_start[:, 1]
         if not side and e_start[1] < 0:
             raise ModelError(
                 f"frame '{roles.wheel_center}': its y axis must point to the left, along the spin axis; "
@@ -110,17 +112,23 @@ class CornerQuantities:
         self.side = side or ("left" if center[1] > 0 else "right")
         self.s = 1.0 if self.side == "left" else -1.0
         self.radius = norm(poses[roles.contact].p_start[None] - center)  # (1,)
-        self.e = self.center.R[..., :, 1]
-        self.e_u = cross(self.center.w, self.e[..., None, :])
-        self.touch = wheel.contact(self.center.p, self.e, self.radius)
+        self.e = self.center.rotation[..., :, 1]
+        self.e_u = cross(self.center.angular, self.e[..., None, :])
+        self.touch = wheel.contact(self.center.position, self.e, self.radius)
         self.touch_start = wheel.contact(center[None], e_start[None], self.radius)[0]
-        self.touch_z = wheel.contact_rate(self.center.v[..., 0, :], self.e, self.e_u[..., 0, :], self.radius)
+        self.touch_z = wheel.contact_rate(
+            self.center.velocity[..., 0, :], self.e, self.e_u[..., 0, :], self.radius
+        )
         self.lengths = {name: self._length(*ends) for name, ends in springs.items()}
 
     def _length(self, a: str, b: str) -> tuple[Vector, Vector, Vector]:
         """Length l (n, m), its derivatives (n, m, d), and the second one by travel (n, m)."""
         parent, child = self.poses[a], self.poses[b]
-        d, d_u, d_zz = child.p - parent.p, child.v - parent.v, child.v_z - parent.v_z
+        d, d_u = (
+            child.motion.position - parent.motion.position,
+            child.motion.velocity - parent.motion.velocity,
+        )
+        d_zz = child.bend - parent.bend
         length = norm(d)
         rates = dot(d[..., None, :], d_u) / length[..., None]
         d_z = d_u[..., 0, :]
@@ -197,23 +205,23 @@ class CornerQuantities:
     def _axis(self) -> tuple[Vector, Vector] | None:
         """Point and direction of the steering axis."""
         if self.roles.steer_axis is not None:
-            lower, upper = (self.poses[name].p for name in self.roles.steer_axis)
+            lower, upper = (self.poses[name].motion.position for name in self.roles.steer_axis)
             d = upper - lower
             return lower, d / norm(d)[..., None]
         if not self.steered:
             return None
         if "spring" in self.lengths:
             rates = self.lengths["spring"][1]
-            w, v = (wheel.at_fixed_length(a, rates) for a in (self.center.w, self.center.v))
+            w, v = (wheel.at_fixed_length(a, rates) for a in (self.center.angular, self.center.velocity))
         else:
-            w, v = self.center.w[..., 1, :], self.center.v[..., 1, :]
-        return wheel.screw_axis(w, v, self.center.p)
+            w, v = self.center.angular[..., 1, :], self.center.velocity[..., 1, :]
+        return wheel.screw_axis(w, v, self.center.position)
 
     def _support(self, front: float) -> dict[str, tuple[str, Vector]]:
         """Anti-dive and its kin: how much of the load transfer goes past the spring."""
         roles = self.roles
-        w, v = self.center.w[..., 0, :], self.center.v[..., 0, :]
-        braked = v + cross(w, self.touch - self.center.p)  # the brake locks the wheel to the upright
+        w, v = self.center.angular[..., 0, :], self.center.velocity[..., 0, :]
+        braked = v + cross(w, self.touch - self.center.position)  # the brake locks the wheel to the upright
         slope_braking = braked[..., 0] / braked[..., 2]
         slope_driving = v[..., 0] / v[..., 2]
         found = {
@@ -226,15 +234,6 @@ class CornerQuantities:
             found[braking] = ("1", front * roles.brake_share * slope_braking * reach)
             found[driving] = ("1", front * roles.drive_share * slope_driving * reach)
         return found
-
-
-def _values(given: ArrayLike | None, what: str, default: Vector) -> Vector:
-    if given is None:
-        return default
-    values = np.atleast_1d(np.asarray(given, float))
-    if values.ndim != 1 or not values.size or not np.all(np.isfinite(values)) or np.any(np.diff(values) <= 0):
-        raise ModelError(f"{what} must be finite numbers that rise (got {given})")
-    return values
 
 
 def _rack(model: Model, roles: Suspension, wanted: bool) -> str | None:

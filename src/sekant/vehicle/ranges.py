@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from sekant.errors import ModelError
 from sekant.model.expressions.expression import Expression
@@ -52,3 +52,13 @@ def through_zero(low: float, high: float, count: int) -> NDArray[np.float64]:
         return np.linspace(low, high, count)
     below = min(max(1, round((count - 1) * -low / (high - low))), count - 2)
     return np.concatenate([np.linspace(low, 0, below + 1), np.linspace(0, high, count - below)[1:]])
+
+
+def grid_values(given: ArrayLike | None, default: NDArray[np.float64], what: str) -> NDArray[np.float64]:
+    """Values of a drive (k,), which rise; `default` if none are given. `what` names them in messages."""
+    if given is None:
+        return default
+    values = np.atleast_1d(np.asarray(given, float))
+    if values.ndim != 1 or not values.size or not np.all(np.isfinite(values)) or np.any(np.diff(values) <= 0):
+        raise ModelError(f"{what} must be finite numbers that rise (got {given})")
+    return values

@@ -13,44 +13,35 @@ from sekant.analyses.assembly.assemble import assemble
 from sekant.analyses.kinematics import kinematics
 from sekant.engine.system import State, System
 from sekant.errors import AnalysisWarning
+from sekant.geometry.pose_motion import PoseMotion
 from sekant.geometry.spatial import Pose
 from sekant.model.model import Model
 from sekant.tables.bound_oracle import BoundOracle
-from sekant.vehicle.arrays import cross
 
 Vector = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class Poses:
-    """A frame over a grid (n, m) of travel and steering, all in the world; `d` is 2, or 1 without steering.
+class SweptFrame:
+    """A frame over a grid (n, m) of travel and steering, and as drawn, all in the world.
 
-    Derivatives are those with respect to travel and, if there are two, to the rack's displacement. NaN where the
-    mechanism cannot go.
+    `motion`: derivatives with respect to travel and, if there are two drives, to the rack's displacement, second ones
+    by travel alone. NaN where the mechanism cannot go. `R_start` (3, 3), `p_start` (3,) m: as drawn.
     """
 
-    R: Vector  # (n, m, 3, 3)
-    p: Vector  # (n, m, 3) m
-    w: Vector  # (n, m, d, 3) rad/m: angular velocity over the rate of each drive
-    v: Vector  # (n, m, d, 3) 1: velocity of the origin over the rate of each drive
-    w_z: Vector  # (n, m, 3) rad/m^2: derivative of the first angular velocity by travel
-    v_z: Vector  # (n, m, 3) 1/m: second derivative of the origin's position by travel
-    R_start: Vector  # (3, 3) as drawn
-    p_start: Vector  # (3,) m
+    motion: PoseMotion
+    R_start: Vector
+    p_start: Vector
 
-    def of_frame(self, R_BF: Vector, p_BF: Vector) -> Poses:
+    @property
+    def bend(self) -> Vector:
+        """(n, m, 3) 1/m: second derivative of the origin's position by travel."""
+        return self.motion.acceleration[..., 0, 0, :]
+
+    def of_frame(self, R_BF: Vector, p_BF: Vector) -> SweptFrame:
         """The motion of a frame F fixed to this one."""
-        r, w = self.R @ p_BF, self.w[..., 0, :]
-        return Poses(
-            self.R @ R_BF,
-            self.p + r,
-            self.w,
-            self.v + cross(self.w, r[..., None, :]),
-            self.w_z,
-            self.v_z + cross(self.w_z, r) + cross(w, cross(w, r)),
-            self.R_start @ R_BF,
-            self.p_start + self.R_start @ p_BF,
-        )
+        moved = self.motion.of_frame(R_BF, p_BF)
+        return SweptFrame(moved, self.R_start @ R_BF, self.p_start + self.R_start @ p_BF)
 
 
 def sweep(
@@ -61,7 +52,7 @@ def sweep(
     travel: Vector,
     steering: Vector,
     parameters: Mapping[str, ArrayLike] | None = None,
-) -> tuple[dict[str, Poses], tuple[str, ...], tuple[AnalysisWarning, ...]]:
+) -> tuple[dict[str, SweptFrame], tuple[str, ...], tuple[AnalysisWarning, ...]]:
     """Poses of `frames`, what limits the motion, if anything, and warnings.
 
     `travel` (n,) m is the height of `wheel` above its place at the model's start, `steering` (m,) m the displacement
@@ -80,19 +71,20 @@ def sweep(
     def grid(values: Vector, *more: int) -> Vector:
         return found.on_grid(values).reshape(*shape, *more)
 
-    bodies = {"ground": resting(*shape, d)}
+    still = PoseMotion.resting(*shape, drives=d, second=1)
+    bodies = {"ground": SweptFrame(still, np.eye(3), np.zeros(3))}
     for name, at_start in start.items():
-        motion = found.body(name)
-        w_z, v_z = motion.angular_acceleration, motion.acceleration
-        bodies[name] = Poses(
-            grid(motion.rotation, 3, 3),
-            grid(motion.position, 3),
-            grid(motion.angular, d, 3),
-            grid(motion.velocity, d, 3),
-            grid(w_z if d == 1 else w_z[:, 0, 0], 3),
-            grid(v_z if d == 1 else v_z[:, 0, 0], 3),
-            *at_start,
+        of = found.body(name)
+        first = () if d == 1 else (slice(None), 0, 0)
+        motion = PoseMotion(
+            grid(of.position, 3),
+            grid(of.rotation, 3, 3),
+            grid(of.velocity, d, 3),
+            grid(of.angular, d, 3),
+            grid(of.acceleration[first], 1, 1, 3),
+            grid(of.angular_acceleration[first], 1, 1, 3),
         )
+        bodies[name] = SweptFrame(motion, *at_start)
     poses = {name: bodies[body].of_frame(R, p) for name, (body, R, p) in where.items()}
     return poses, tuple(str(limit) for limit in found.limits), found.warnings
 
@@ -143,9 +135,3 @@ def start_poses(
 
     numbers = system.kept(("start poses", names), make)(0.0, state.q, system.parameter_vector(parameters))
     return {name: (numbers[2 * i], numbers[2 * i + 1]) for i, name in enumerate(names)}
-
-
-def resting(n: int, m: int, d: int) -> Poses:
-    """The ground."""
-    zero, rates = np.zeros((n, m, 3)), np.zeros((n, m, d, 3))
-    return Poses(zero[..., None] + np.eye(3), zero, rates, rates, zero, zero, np.eye(3), np.zeros(3))

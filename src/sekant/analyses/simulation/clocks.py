@@ -19,7 +19,20 @@ ON_TIME = 1e-9
 """Part of a period within which a time is that of a sample."""
 
 
-class TimeStops:
+class _Unwatching:
+    """A clock that need not know the motion and has nothing to tell."""
+
+    def nodes(self, begin: float, end: float) -> Floats:
+        return np.zeros(0)
+
+    def passed(self, start: Instant, end: float, t: Floats, x: Floats, kink: int) -> None:
+        pass
+
+    def warnings(self, rtol: float) -> Sequence[AnalysisWarning]:
+        return ()
+
+
+class TimeStops(_Unwatching):
     """Times at which something jumps or kinks with time alone: nothing is changed, but reactors are asked."""
 
     def __init__(self, stops: Sequence[float]):
@@ -38,17 +51,8 @@ class TimeStops:
         self._next = self._passed_by(now.t)
         return now
 
-    def nodes(self, begin: float, end: float) -> Floats:
-        return np.zeros(0)
 
-    def passed(self, start: Instant, end: float, t: Floats, x: Floats, kink: int) -> None:
-        pass
-
-    def warnings(self, rtol: float) -> Sequence[AnalysisWarning]:
-        return ()
-
-
-class ClockedValues:
+class ClockedValues(_Unwatching):
     """Held values that are set at regular times; all of one time from the values just before it."""
 
     def __init__(self, system: System, begin: float):
@@ -77,15 +81,6 @@ class ClockedValues:
         for i in due:
             self._next[i] += 1
         return now.holding({".".join(self._sampled[i].key): float(values[i]) for i in due})
-
-    def nodes(self, begin: float, end: float) -> Floats:
-        return np.zeros(0)
-
-    def passed(self, start: Instant, end: float, t: Floats, x: Floats, kink: int) -> None:
-        pass
-
-    def warnings(self, rtol: float) -> Sequence[AnalysisWarning]:
-        return ()
 
 
 def sample_function(system: System) -> NativeFunction:

@@ -50,7 +50,7 @@ _BINARY = {
     ),
     ca.OP_IF_ELSE_ZERO: "{v}.t = fcmp une double {a}, 0.0\n{v} = select i1 {v}.t, double {b}, double 0.0",
 }
-_CALLS = {
+FUNCTIONS = {
     ca.OP_EXP: "exp",
     ca.OP_LOG: "log",
     ca.OP_SIN: "sin",
@@ -68,23 +68,35 @@ _CALLS = {
     ca.OP_LOG1P: "log1p",
     ca.OP_EXPM1: "expm1",
     ca.OP_ERF: "erf",
-    ca.OP_ERFINV: "sekant.erfinv",
-    ca.OP_SQRT: "llvm.sqrt.f64",
-    ca.OP_FABS: "llvm.fabs.f64",
-    ca.OP_FLOOR: "llvm.floor.f64",
-    ca.OP_CEIL: "llvm.ceil.f64",
+    ca.OP_SQRT: "sqrt",
+    ca.OP_FABS: "fabs",
+    ca.OP_FLOOR: "floor",
+    ca.OP_CEIL: "ceil",
 }
-_CALLS2 = {
+"""Operations that are functions of one number in C's library."""
+FUNCTIONS2 = {
     ca.OP_POW: "pow",
     ca.OP_CONSTPOW: "pow",
     ca.OP_ATAN2: "atan2",
     ca.OP_HYPOT: "hypot",
     ca.OP_FMOD: "fmod",
     ca.OP_REMAINDER: "remainder",
-    ca.OP_COPYSIGN: "llvm.copysign.f64",
-    ca.OP_FMIN: "llvm.minnum.f64",
-    ca.OP_FMAX: "llvm.maxnum.f64",
+    ca.OP_COPYSIGN: "copysign",
+    ca.OP_FMIN: "fmin",
+    ca.OP_FMAX: "fmax",
 }
+"""Operations that are functions of two numbers there."""
+_INTRINSICS = {"fmin": "minnum", "fmax": "maxnum"} | {
+    x: x for x in ("sqrt", "fabs", "floor", "ceil", "copysign")
+}
+
+
+def _called(name: str) -> str:
+    return f"llvm.{_INTRINSICS[name]}.f64" if name in _INTRINSICS else name
+
+
+_CALLS = {op: _called(name) for op, name in FUNCTIONS.items()} | {ca.OP_ERFINV: "sekant.erfinv"}
+_CALLS2 = {op: _called(name) for op, name in FUNCTIONS2.items()}
 _TEMPLATES: dict[int, str] = {
     **_UNARY,
     **_BINARY,

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import casadi as ca
 import numpy as np
 
+from sekant.engine.codegen.operations import FUNCTIONS, FUNCTIONS2
 from sekant.errors import SekantError
 
 
@@ -75,51 +76,17 @@ _PLAIN = {
     ca.OP_OR: "(real)(({a} != 0) | ({b} != 0))",
     ca.OP_IF_ELSE_ZERO: "{a} != 0 ? {b} : 0",
 }
-_CALLS = {
-    ca.OP_EXP: "exp",
-    ca.OP_LOG: "log",
-    ca.OP_SIN: "sin",
-    ca.OP_COS: "cos",
-    ca.OP_TAN: "tan",
-    ca.OP_ASIN: "asin",
-    ca.OP_ACOS: "acos",
-    ca.OP_ATAN: "atan",
-    ca.OP_SINH: "sinh",
-    ca.OP_COSH: "cosh",
-    ca.OP_TANH: "tanh",
-    ca.OP_ASINH: "asinh",
-    ca.OP_ACOSH: "acosh",
-    ca.OP_ATANH: "atanh",
-    ca.OP_LOG1P: "log1p",
-    ca.OP_EXPM1: "expm1",
-    ca.OP_ERF: "erf",
-    ca.OP_SQRT: "sqrt",
-    ca.OP_FABS: "fabs",
-    ca.OP_FLOOR: "floor",
-    ca.OP_CEIL: "ceil",
-}
-_CALLS2 = {
-    ca.OP_POW: "pow",
-    ca.OP_CONSTPOW: "pow",
-    ca.OP_ATAN2: "atan2",
-    ca.OP_HYPOT: "hypot",
-    ca.OP_FMOD: "fmod",
-    ca.OP_REMAINDER: "remainder",
-    ca.OP_COPYSIGN: "copysign",
-    ca.OP_FMIN: "fmin",
-    ca.OP_FMAX: "fmax",
-}
-OPERATIONS = frozenset([*_PLAIN, *_CALLS, *_CALLS2, ca.OP_ERFINV])
+OPERATIONS = frozenset([*_PLAIN, *FUNCTIONS, *FUNCTIONS2, ca.OP_ERFINV])
 
 
 def expression(op: int, a: str, b: str, precision: Precision) -> str:
     """The C expression of operation `op` on the operands `a` and `b` (names or literals)."""
     if op in _PLAIN:
         return _PLAIN[op].format(a=a, b=b)
-    if op in _CALLS:
-        return f"{_CALLS[op]}{precision.suffix}({a})"
-    if op in _CALLS2:
-        return f"{_CALLS2[op]}{precision.suffix}({a}, {b})"
+    if op in FUNCTIONS:
+        return f"{FUNCTIONS[op]}{precision.suffix}({a})"
+    if op in FUNCTIONS2:
+        return f"{FUNCTIONS2[op]}{precision.suffix}({a}, {b})"
     if op == ca.OP_ERFINV:
         return f"inverse_erf({a})"
     raise SekantError(f"operation {op} of CasADi has no C code; calls of functions must be expanded")

@@ -24,6 +24,17 @@ class FmuVariable:
     start: float | None = None
     derivative_of: int | None = None
 
+    @property
+    def attributes(self) -> dict[str, object]:
+        """XML attributes that both versions write alike."""
+        return {
+            "name": self.variable.name,
+            "valueReference": self.reference,
+            "description": self.variable.description or None,
+            "causality": self.causality,
+            "variability": self.variability,
+        }
+
 
 @dataclass(frozen=True)
 class FmuSetting:
@@ -132,3 +143,67 @@ def attributes(**values: object) -> str:
         )
         texts.append(f"{name}={quoteattr(text)}")
     return " ".join(texts)
+
+
+@dataclass(frozen=True, kw_only=True)
+class FmuDescription:
+    """What modelDescription.xml says of an FMU. `kind`: "me" or "cs"; `found`: all variables, by value reference."""
+
+    name: str
+    label: str
+    guid: str
+    tool: str
+    kind: str
+    found: Sequence[FmuVariable]
+    indicators: int
+    structured: bool
+    needs_completed_step: bool
+    until: float
+    tolerance: float
+    step: float
+
+    @property
+    def interface(self) -> str:
+        return "ModelExchange" if self.kind == "me" else "CoSimulation"
+
+    @property
+    def rates(self) -> list[FmuVariable]:
+        """Derivatives of the continuous states."""
+        return [e for e in self.found if e.derivative_of is not None]
+
+    @property
+    def outputs(self) -> list[FmuVariable]:
+        return [e for e in self.found if e.causality == "output"]
+
+    @property
+    def unknowns(self) -> list[int]:
+        """Value references of what is computed in initialization."""
+        loose = [e for e in self.found if e.initial == "approx"]
+        return sorted(e.reference for e in [*self.rates, *self.outputs, *loose])
+
+    def document(
+        self, head: dict[str, object], interface: str, variables: Sequence[str], structure: Sequence[str]
+    ) -> str:
+        """The file, of the parts in which the versions differ: attributes of the root, and elements."""
+        root = attributes(
+            **head,
+            modelName=self.name,
+            generationTool=self.tool,
+            variableNamingConvention="structured" if self.structured else "flat",
+        )
+        times = attributes(startTime=0.0, stopTime=self.until, tolerance=self.tolerance, stepSize=self.step)
+        parts = [
+            '<?xml version="1.0" encoding="UTF-8"?>',
+            f"<fmiModelDescription {root}>",
+            interface,
+            unit_definitions(self.found),
+            f"  <DefaultExperiment {times}/>",
+            "  <ModelVariables>",
+            *variables,
+            "  </ModelVariables>",
+            "  <ModelStructure>",
+            *structure,
+            "  </ModelStructure>",
+            "</fmiModelDescription>",
+        ]
+        return "\n".join(part for part in parts if part) + "\n"

@@ -2,78 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from sekant.io.export.description import FmuVariable, attributes, unit_definitions, unit_name
+from sekant.io.export.description import FmuDescription, FmuVariable, attributes, unit_name
 
 
-def describe_fmi3(
-    *,
-    name: str,
-    label: str,
-    guid: str,
-    tool: str,
-    kind: str,
-    found: Sequence[FmuVariable],
-    indicators: int,
-    structured: bool,
-    needs_completed_step: bool,
-    until: float,
-    tolerance: float,
-    step: float,
-) -> str:
+def describe_fmi3(fmu: FmuDescription) -> str:
     """The text of the file. Event indicators are variables here, with the last value references."""
     common: dict[str, object] = {
-        "modelIdentifier": label,
+        "modelIdentifier": fmu.label,
         "canGetAndSetFMUState": True,
         "canSerializeFMUState": True,
         "providesDirectionalDerivatives": True,
     }
-    if kind == "me":
-        interface = (
-            f"  <ModelExchange {attributes(**common, needsCompletedIntegratorStep=needs_completed_step)}/>"
-        )
+    if fmu.kind == "me":
+        common["needsCompletedIntegratorStep"] = fmu.needs_completed_step
     else:
-        own = attributes(**common, canHandleVariableCommunicationStepSize=True)
-        interface = f"  <CoSimulation {own}/>"
-    head = attributes(
-        fmiVersion="3.0",
-        modelName=name,
-        instantiationToken=guid,
-        generationTool=tool,
-        variableNamingConvention="structured" if structured else "flat",
-    )
-    count = indicators if kind == "me" else 0
-    first = found[-1].reference + 1
-    events = range(first, first + count)
-    states = [e for e in found if e.derivative_of is not None]
-    outputs = [e for e in found if e.causality == "output"]
-    loose = [e for e in found if e.initial == "approx"]
-    unknowns = sorted(e.reference for e in [*states, *outputs, *loose])
-    parts = [
-        '<?xml version="1.0" encoding="UTF-8"?>',
-        f"<fmiModelDescription {head}>",
-        interface,
-        unit_definitions(found),
-        f"  <DefaultExperiment {attributes(startTime=0.0, stopTime=until, tolerance=tolerance, stepSize=step)}/>",
-        "  <ModelVariables>",
-        *[_variable(entry) for entry in found],
-        *[
-            f'    <Float64 name="sekant.event_indicator[{i + 1}]" valueReference="{r}" causality="local" '
-            'variability="continuous"/>'
-            for i, r in enumerate(events)
-        ],
-        "  </ModelVariables>",
-        "  <ModelStructure>",
-        *[f'    <Output valueReference="{e.reference}"/>' for e in outputs],
-        *[f'    <ContinuousStateDerivative valueReference="{e.reference}"/>' for e in states],
-        *[f'    <InitialUnknown valueReference="{r}"/>' for r in unknowns],
-        *[f'    <EventIndicator valueReference="{r}"/>' for r in events],
-        "  </ModelStructure>",
-        "</fmiModelDescription>",
-        "",
+        common["canHandleVariableCommunicationStepSize"] = True
+    first = fmu.found[-1].reference + 1
+    events = range(first, first + fmu.indicators)
+    indicators = [
+        f'    <Float64 name="sekant.event_indicator[{i + 1}]" valueReference="{r}" causality="local" '
+        'variability="continuous"/>'
+        for i, r in enumerate(events)
     ]
-    return "\n".join(part for part in parts if part)
+    return fmu.document(
+        {"fmiVersion": "3.0", "instantiationToken": fmu.guid},
+        f"  <{fmu.interface} {attributes(**common)}/>",
+        [*map(_variable, fmu.found), *indicators],
+        [
+            *[f'    <Output valueReference="{e.reference}"/>' for e in fmu.outputs],
+            *[f'    <ContinuousStateDerivative valueReference="{e.reference}"/>' for e in fmu.rates],
+            *[f'    <InitialUnknown valueReference="{r}"/>' for r in fmu.unknowns],
+            *[f'    <EventIndicator valueReference="{r}"/>' for r in events],
+        ],
+    )
 
 
 def build_description(label: str) -> str:
@@ -88,11 +49,7 @@ def build_description(label: str) -> str:
 
 def _variable(entry: FmuVariable) -> str:
     own = attributes(
-        name=entry.variable.name,
-        valueReference=entry.reference,
-        description=entry.variable.description or None,
-        causality=entry.causality,
-        variability=entry.variability,
+        **entry.attributes,
         unit=unit_name(entry.variable.unit),
         initial=entry.initial,
         derivative=entry.derivative_of,

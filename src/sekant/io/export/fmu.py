@@ -15,7 +15,7 @@ from sekant.errors import SekantError
 from sekant.io.export.c_export import DEFAULT_STEP, start_of
 from sekant.io.export.c_operations import DOUBLE
 from sekant.io.export.compilers import PLATFORMS, build_library, check_platforms, host
-from sekant.io.export.description import SETTINGS, FmuSetting, FmuVariable, entries
+from sekant.io.export.description import SETTINGS, FmuDescription, FmuSetting, FmuVariable, entries
 from sekant.io.export.fmi2_description import describe_fmi2
 from sekant.io.export.fmi3_description import build_description, describe_fmi3
 from sekant.io.export.held_code import event_texts
@@ -122,21 +122,21 @@ def export_fmu(
     guid = _guid(source, found)
     source = source.replace('"{GUID}"', f'"{guid}"')
     source = source.replace("FINGERPRINT_VALUE", f"0x{hashlib.sha256(guid.encode()).hexdigest()[:16]}ULL")
-    describe = describe_fmi2 if fmi == 2 else describe_fmi3
-    text = describe(
+    described = FmuDescription(
         name=built.model.name,
         label=label,
         guid=guid,
         tool=f"Sekant {__version__}",
         kind=kind,
         found=found,
-        indicators=code.indicators,
+        indicators=code.indicators if kind == "me" else 0,
         structured=all(STRUCTURED.fullmatch(e.variable.name) for e in found),
         needs_completed_step=drifts,
         until=float(settings.until),  # type: ignore[arg-type]
         tolerance=tolerance,
         step=float(settings.output_step or h),  # type: ignore[arg-type]
     )
+    text = describe_fmi2(described) if fmi == 2 else describe_fmi3(described)
     files = {"modelDescription.xml": text.encode(), f"sources/{label}.c": source.encode()}
     if fmi == 3:
         files["sources/buildDescription.xml"] = build_description(label).encode()

@@ -2,31 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import casadi as ca
 from pydantic import field_validator
 
 from sekant.geometry.spatial import SX, scalar
+from sekant.model.contact_shapes import Touch
 from sekant.model.contacts.base import Contact
-from sekant.model.motion import Action, ContactForces, ElementKinematics, FrameState, Kinematics, PointWrench
+from sekant.model.motion import Action, ContactForces, ElementKinematics, Kinematics, PointWrench
 from sekant.model.quantities import Dimensionless
-
-
-@dataclass(frozen=True, slots=True)
-class Touch:
-    """Where `body` would touch `other`, in W.
-
-    `gap` () m; `p` (3,) m: the place on the body; `n` (3,): unit normal from other to body; `t` (3,): a unit tangent.
-    """
-
-    body: FrameState
-    other: FrameState
-    gap: SX
-    p: SX
-    n: SX
-    t: SX
 
 
 class OneSided(Contact):

@@ -24,7 +24,7 @@ from sekant.model.quantities import (
 Curvature = Annotated[Value, Quantity("1/m")]
 
 
-class Placed(Description):
+class TrackStart(Description):
     """Where a piece, or the track itself, begins."""
 
     position: Point = (0.0, 0.0, 0.0)
@@ -38,7 +38,7 @@ class Piece(Description):
     """turns the plane of bending about the path, from the frame that the track carries along"""
     axis: Direction | None = None
     """axis of turning in the frame of the track, instead of roll"""
-    at: Placed | None = None
+    at: TrackStart | None = None
     """place the piece here instead of joining it to the one before"""
 
     def options(self) -> dict[str, Any]:
@@ -118,7 +118,7 @@ class Track(Framed):
     summary: ClassVar[str] = "straight pieces, arcs, clothoids, helices and fitted pieces, end to end"
 
     track: tuple[TrackPiece, ...]
-    start: Placed = Placed()
+    start: TrackStart = TrackStart()
     frame: FrameKind | Literal["none"] = "rmf"  # type: ignore[assignment]
     """orientation along the track; none: the body does not turn"""
     closed: bool = False

@@ -3,10 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any, Protocol
 
 from sekant.geometry.spatial import SX
 from sekant.model.motion import Kinematics
 from sekant.model.quantities import Expression
+
+
+class SpringAndDamper(Protocol):
+    """What an item says of its law: constants or signals, and names of tables over deflection and rate."""
+
+    @property
+    def stiffness(self) -> Any: ...
+    @property
+    def damping(self) -> Any: ...
+    @property
+    def spring(self) -> str | None: ...
+    @property
+    def damper(self) -> str | None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,37 +33,28 @@ class Law:
 
 
 def evaluate(
-    motion: Kinematics,
-    x: SX,
-    rate: SX,
-    *,
-    stiffness,
-    damping,
-    spring: str | None,
-    damper: str | None,
-    force,
-    local: dict[str, SX],
+    motion: Kinematics, given: SpringAndDamper, x: SX, rate: SX, force: Any, local: dict[str, SX]
 ) -> Law:
-    """Evaluate the law at deflection `x` and its `rate`.
+    """Evaluate the law at deflection `x` and its `rate`; `force`: what the actuator adds.
 
     A constant stiffness and a spring table store energy (k x^2 / 2, the table's integral); everything else
     is non-conservative. A stiffness that is itself a signal stores none that could be told apart from work.
     """
     conservative, potential = SX(0), SX(0)
     rest: list[SX] = []
-    if isinstance(stiffness, Expression):
-        rest.append(motion.value(stiffness, local) * x)
+    if isinstance(given.stiffness, Expression):
+        rest.append(motion.value(given.stiffness, local) * x)
     else:
-        k = SX(stiffness)
+        k = SX(given.stiffness)
         conservative += k * x
         potential += 0.5 * k * x * x
-    if spring is not None:
-        conservative += motion.table(spring, x)
-        potential += motion.table(spring, x, order=-1)
-    if _present(damping):
-        rest.append(motion.value(damping, local) * rate)
-    if damper is not None:
-        rest.append(motion.table(damper, rate))
+    if given.spring is not None:
+        conservative += motion.table(given.spring, x)
+        potential += motion.table(given.spring, x, order=-1)
+    if _present(given.damping):
+        rest.append(motion.value(given.damping, local) * rate)
+    if given.damper is not None:
+        rest.append(motion.table(given.damper, rate))
     if _present(force):
         rest.append(motion.value(force, local))
     dissipative = sum(rest[1:], rest[0]) if rest else None

@@ -21,8 +21,9 @@ import casadi as ca
 from pydantic import model_validator
 
 from sekant.geometry.spatial import SX, scalar
+from sekant.model.contact_shapes import Touch
 from sekant.model.forces.base import Force
-from sekant.model.motion import Action, FrameState, PointWrench
+from sekant.model.motion import Action, FrameState, Kinematics, PointWrench
 from sekant.model.quantities import AnyQuantity, Dimensionless, Length, Slowness, Velocity, is_known
 
 EXAMPLE: Mapping[str, Any] = MappingProxyType(
@@ -84,14 +85,15 @@ class CompliantContact(Force):
             raise ValueError(f"exponent must be at least 1 (got {self.exponent:g}): 1.5 for round bodies")
         return self
 
-    def between(
-        self, body: FrameState, other: FrameState, p: SX, n: SX, gap: SX, apart: SX | None = None
-    ) -> Action:
-        """What acts where `body` touches `other` at p (3,) m, with the normal n (3,) from other to body, in W.
+    def touch(self, motion: Kinematics) -> Touch:
+        """Where the bodies meet."""
+        raise NotImplementedError(f"force type '{self.type}' does not say where it touches")
 
-        `apart`: a quantity with the sign of the `gap` that takes less to compute; in the air no more is computed.
-        """
-        touching = (gap if apart is None else apart) < 0
+    def action(self, motion: Kinematics) -> Action:
+        """In the air nothing is computed but whether the bodies touch."""
+        at = self.touch(motion)
+        body, other, p, n, gap = at.body, at.other, at.p, at.n, at.gap
+        touching = (gap if at.apart is None else at.apart) < 0
         slip = _velocity(body, p) - _velocity(other, p)
         gap_rate = ca.dot(n, slip)
         spring, energy = elastic(self.stiffness, self.exponent, self.onset, gap, touching)

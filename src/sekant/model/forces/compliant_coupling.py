@@ -7,17 +7,18 @@ from typing import TYPE_CHECKING, ClassVar, Self
 import casadi as ca
 from pydantic import model_validator
 
-from sekant.geometry.spatial import SX, scalar
+from sekant.geometry.spatial import scalar
+from sekant.model.coupled_coordinates import CoupledCoordinates
 from sekant.model.forces.base import Force, register
 from sekant.model.motion import Action, Kinematics
-from sekant.model.quantities import AnyQuantity, JointName, TableName
+from sekant.model.quantities import AnyQuantity
 
 if TYPE_CHECKING:
     from sekant.model.examples import Stage
 
 
 @register
-class CompliantCoupling(Force):
+class CompliantCoupling(CoupledCoordinates, Force):
     """Resists deviations d = q_driven - ratio q - offset (or q_driven - table(q) - offset) by k d + c d'.
 
     With `backlash` b nothing acts while |d| < b / 2; beyond it acts k (|d| - b/2) + c |d|', which never pulls. The
@@ -27,15 +28,6 @@ class CompliantCoupling(Force):
     type: ClassVar[str] = "compliant_coupling"
     summary: ClassVar[str] = "gear, belt, rack or cam with stiffness, damping and backlash"
 
-    joint: JointName  # the driving joint
-    coordinate: int = 0
-    driven: JointName
-    driven_coordinate: int = 0
-    ratio: AnyQuantity | None = None
-    """change of the driven coordinate with the driving one: negative for outer gears, positive for a belt"""
-    table: TableName | None = None
-    """a cam: the driven coordinate over the driving one"""
-    offset: AnyQuantity = 0.0
     stiffness: AnyQuantity
     """of the deviation of the driven coordinate, N/m or N m/rad"""
     damping: AnyQuantity = 0.0
@@ -44,8 +36,6 @@ class CompliantCoupling(Force):
 
     @model_validator(mode="after")
     def _sensible(self):
-        if (self.ratio is None) == (self.table is None):
-            raise ValueError("needs either 'ratio' or 'table'")
         for field in ("stiffness", "damping", "backlash"):
             value = getattr(self, field)
             if isinstance(value, float) and value < 0:
@@ -67,14 +57,10 @@ class CompliantCoupling(Force):
         )
 
     def action(self, motion: Kinematics) -> Action:
-        q, v = motion.coordinate(self.joint, self.coordinate)
-        q_driven, v_driven = motion.coordinate(self.driven, self.driven_coordinate)
-        if self.table is not None:
-            target, slope = motion.table(self.table, q), motion.table(self.table, q, 1)
-        else:
-            slope = SX(scalar(self.ratio))
-            target = slope * q
-        d, rate = q_driven - target - scalar(self.offset), v_driven - slope * v
+        d, slope = self.deviation(motion)
+        v = motion.coordinate(self.joint, self.coordinate)[1]
+        v_driven = motion.coordinate(self.driven, self.driven_coordinate)[1]
+        rate = v_driven - slope * v
         k, c = scalar(self.stiffness), scalar(self.damping)
         if isinstance(self.backlash, float) and self.backlash == 0.0:
             stretch, force = d, -(k * d + c * rate)

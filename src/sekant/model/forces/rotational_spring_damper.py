@@ -85,17 +85,8 @@ class RotationalSpringDamper(Force):
             axis_W = (F.R @ A)[:, 2]
             rate = ca.dot(axis_W, M.w_WF - F.w_WF)
         x = angle - scalar(self.free_angle)
-        law = characteristic.evaluate(
-            motion,
-            x,
-            rate,
-            stiffness=self.stiffness,
-            damping=self.damping,
-            spring=self.spring,
-            damper=self.damper,
-            force=self.torque,
-            local={"angle": angle, "deflection": x, "rate": rate},
-        )
+        local = {"angle": angle, "deflection": x, "rate": rate}
+        law = characteristic.evaluate(motion, self, x, rate, self.torque, local)
         power = None if law.dissipative is None else -law.dissipative * rate
         outputs = {"angle": ("rad", angle), "rate": ("rad/s", rate), "torque": ("N*m", law.total)}
         if self.joint is not None:

@@ -65,17 +65,8 @@ class SpringDamper(Force):
         e = d / length
         rate = ca.dot(e, b.v_WF - a.v_WF)
         x = length - scalar(self.free_length)
-        law = characteristic.evaluate(
-            motion,
-            x,
-            rate,
-            stiffness=self.stiffness,
-            damping=self.damping,
-            spring=self.spring,
-            damper=self.damper,
-            force=self.force,
-            local={"length": length, "deflection": x, "rate": rate},
-        )
+        local = {"length": length, "deflection": x, "rate": rate}
+        law = characteristic.evaluate(motion, self, x, rate, self.force, local)
         pull = law.total * e
         zero = SX.zeros(3)
         return Action(

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 
 @dataclass(frozen=True)
-class Kind:
+class FieldKind:
     """A number (`axes` 0) or an array: contiguous, the last axis fastest."""
 
     dtype: type[np.generic]
@@ -41,22 +41,22 @@ class Field:
 
     name: str
     first: int
-    kind: Kind
+    kind: FieldKind
     struct: type[Struct] | None = None
 
 
-Real = Annotated[float, Kind(np.float64, 0)]
-Integer = Annotated[int, Kind(np.int64, 0)]
+Real = Annotated[float, FieldKind(np.float64, 0)]
+Integer = Annotated[int, FieldKind(np.int64, 0)]
 Address = Integer
 """Of a compiled function, or of a table of pointers."""
-Vector = Annotated[NDArray[np.float64], Kind(np.float64, 1)]
-Matrix = Annotated[NDArray[np.float64], Kind(np.float64, 2)]
-Cube = Annotated[NDArray[np.float64], Kind(np.float64, 3)]
-Four = Annotated[NDArray[np.float64], Kind(np.float64, 4)]
-Integers = Annotated[NDArray[np.int64], Kind(np.int64, 1)]
-IntegerMatrix = Annotated[NDArray[np.int64], Kind(np.int64, 2)]
-Complexes = Annotated[NDArray[np.complex128], Kind(np.complex128, 1)]
-_POINTER = Kind(np.int64, 0)
+Vector = Annotated[NDArray[np.float64], FieldKind(np.float64, 1)]
+Matrix = Annotated[NDArray[np.float64], FieldKind(np.float64, 2)]
+Cube = Annotated[NDArray[np.float64], FieldKind(np.float64, 3)]
+Four = Annotated[NDArray[np.float64], FieldKind(np.float64, 4)]
+Integers = Annotated[NDArray[np.int64], FieldKind(np.int64, 1)]
+IntegerMatrix = Annotated[NDArray[np.int64], FieldKind(np.int64, 2)]
+Complexes = Annotated[NDArray[np.complex128], FieldKind(np.complex128, 1)]
+_POINTER = FieldKind(np.int64, 0)
 
 
 class Struct:

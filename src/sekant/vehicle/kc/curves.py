@@ -14,7 +14,7 @@ from sekant.model.model import Model
 from sekant.vehicle.hardpoints import HardPoints
 from sekant.vehicle.kc.motion import AxleMotion, axle_motion
 from sekant.vehicle.kc.roles import SIDES, AxleRoles, axle_of
-from sekant.vehicle.ranges import given_range, through_zero
+from sekant.vehicle.ranges import given_range, grid_values, through_zero
 from sekant.vehicle.table import DRIVES, SuspensionCurves
 
 Vector = NDArray[np.float64]
@@ -114,12 +114,3 @@ def ways_of(motion: Any) -> tuple[tuple[float, float], str]:
             f"motion is 'parallel', 'roll' or a pair of numbers, left and right (got {motion!r})"
         )
     return (float(ways[0]), float(ways[1])), f"({ways[0]:g}, {ways[1]:g})"
-
-
-def grid_values(given: ArrayLike | None, default: Vector, what: str) -> Vector:
-    if given is None:
-        return default
-    values = np.atleast_1d(np.asarray(given, float))
-    if values.ndim != 1 or not values.size or not np.all(np.isfinite(values)) or np.any(np.diff(values) <= 0):
-        raise ModelError(f"{what} must be finite numbers that rise (got {given})")
-    return values

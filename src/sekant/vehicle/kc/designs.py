@@ -28,10 +28,10 @@ from sekant.vehicle.build import axle
 from sekant.vehicle.coordinates import coordinates, placed
 from sekant.vehicle.hardpoints import HardPoints, hard_points
 from sekant.vehicle.kc.compiled import CompiledCurves
-from sekant.vehicle.kc.curves import AxleCurves, axle_curves, drives_of, grid_values, ways_of
+from sekant.vehicle.kc.curves import AxleCurves, axle_curves, drives_of, ways_of
 from sekant.vehicle.kc.roles import SIDES, AxleRoles, on_rig
 from sekant.vehicle.kc.sensitivity import Sensitivities
-from sekant.vehicle.ranges import given_range, through_zero
+from sekant.vehicle.ranges import given_range, grid_values, through_zero
 from sekant.vehicle.sweep import frame_pose
 
 if TYPE_CHECKING:

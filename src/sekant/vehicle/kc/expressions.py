@@ -15,9 +15,10 @@ import numpy as np
 
 from sekant.analyses.kinematics.quantities import find
 from sekant.engine.system import System
+from sekant.geometry.pose_motion import PoseMotion
 from sekant.geometry.spatial import SX
 from sekant.vehicle.arrays import elements
-from sekant.vehicle.sweep import Poses, frame_pose
+from sekant.vehicle.sweep import SweptFrame, frame_pose
 
 
 class AxleExpressions:
@@ -45,14 +46,14 @@ class AxleExpressions:
     def _by_height(self, i: int, j: int) -> SX:
         return self.ww[:, 2 * i + j]
 
-    def poses(self, frames: Sequence[str], side: int) -> dict[str, Poses]:
+    def poses(self, frames: Sequence[str], side: int) -> dict[str, SweptFrame]:
         """With derivatives by the travel of the wheel of one side, and by the rack."""
         way = self.ways / self.ways[side]
         along = self.w[:, :2] @ way
         bend = sum((way[i] * way[j] * self._by_height(i, j) for i in range(2) for j in range(2)), SX(0))
         return {name: self._pose(name, along, bend) for name in dict.fromkeys(frames)}
 
-    def _pose(self, frame: str, along: SX, bend: SX) -> Poses:
+    def _pose(self, frame: str, along: SX, bend: SX) -> SweptFrame:
         eq = self.system.equations
         state = eq.motion.frame(frame)
         slope = eq.lookups.jacobian(ca.vertcat(state.w_WF, state.v_WF), eq.v)
@@ -60,16 +61,15 @@ class AxleExpressions:
         twists = np.stack([elements(slope @ w) for w in drives])
         rate = elements(eq.lookups.jtimes(slope @ along, eq.q, self._N @ along) + slope @ bend)
         R_start, p_start = self._start_of(frame)
-        return Poses(
-            _on_grid(elements(state.R)),
+        motion = PoseMotion(
             _on_grid(elements(state.p)),
-            _on_grid(twists[:, :3]),
+            _on_grid(elements(state.R)),
             _on_grid(twists[:, 3:]),
-            _on_grid(rate[:3]),
-            _on_grid(rate[3:]),
-            elements(R_start),
-            elements(p_start),
+            _on_grid(twists[:, :3]),
+            _on_grid(rate[3:].reshape(1, 1, 3)),
+            _on_grid(rate[:3].reshape(1, 1, 3)),
         )
+        return SweptFrame(motion, elements(R_start), elements(p_start))
 
     def _start_of(self, frame: str) -> tuple[SX, SX]:
         if self.drawn or frame.startswith("ground"):

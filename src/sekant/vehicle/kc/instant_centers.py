@@ -19,7 +19,8 @@ Columns = dict[str, tuple[str, Vector]]
 
 def instant_centers(made: CornerQuantities) -> Columns:
     """Where the wheel turns about in both views (m), and the lengths of the swing arms from the contact point."""
-    p, w, v = made.center.p, made.center.w[..., 0, :], made.center.v[..., 0, :]
+    center = made.center
+    p, w, v = center.position, center.angular[..., 0, :], center.velocity[..., 0, :]
     with np.errstate(divide="ignore", invalid="ignore"):
         front_y, front_z = p[..., 1] - v[..., 2] / w[..., 0], p[..., 2] + v[..., 1] / w[..., 0]
         side_x, side_z = p[..., 0] + v[..., 2] / w[..., 1], p[..., 2] - v[..., 0] / w[..., 1]

@@ -18,13 +18,13 @@ REPEATS = 4
 
 def tilted_road(left: CornerQuantities, right: CornerQuantities) -> dict[str, tuple[str, np.ndarray]]:
     """Angle of the road (rad), camber of both wheels against it (rad), and the track along it (m)."""
-    d = left.center.p - right.center.p
+    d = left.center.position - right.center.position
     phi = angle(d[..., 2], d[..., 1])
     touch, up = [left.touch, right.touch], np.zeros(0)
     for _ in range(REPEATS):
         zero = np.zeros(phi.shape, dtype=phi.dtype)
         up = np.stack([zero, -np.sin(phi), np.cos(phi)], axis=-1)
-        touch = [wheel.contact(made.center.p, made.e, made.radius, up) for made in (left, right)]
+        touch = [wheel.contact(made.center.position, made.e, made.radius, up) for made in (left, right)]
         d = touch[0] - touch[1]
         phi = angle(d[..., 2], d[..., 1])
     found = {"road_angle": ("rad", phi), "track_on_road": ("m", norm(d[..., 1:]))}

@@ -1,0 +1,109 @@
+"""What touches what: shapes that contacts (`contacts/`, rigid) and forces of contact (`forces/`, compliant) share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import casadi as ca
+from pydantic import model_validator
+
+from sekant.geometry.spatial import SX, scalar
+from sekant.model.motion import FrameState, Kinematics
+from sekant.model.placement import aligning_rotation, unit
+from sekant.model.quantities import Description, Direction, FrameName, Length, is_known
+from sekant.model.surface_shape import SurfaceShape
+
+SKEW = (0.48, 0.36, 0.8)
+"""No normal is along it but by chance: tangents of a ball are across it."""
+_TINY = 1e-24  # m^2: keeps the normal finite where the centers coincide
+
+
+@dataclass(frozen=True, slots=True)
+class Touch:
+    """Where `body` would touch `other`, in W.
+
+    `gap` () m; `p` (3,) m: the place on the body; `n` (3,): unit normal from other to body; `t` (3,): a unit tangent.
+    `apart` (): a quantity with the sign of the gap that takes less to compute.
+    """
+
+    body: FrameState
+    other: FrameState
+    gap: SX
+    p: SX
+    n: SX
+    t: SX
+    apart: SX | None = None
+
+
+class BallOnPlane(Description):
+    """A ball about the origin of `frame`, or that point itself, on the side to which `normal` (in `plane`) points."""
+
+    frame_fields: ClassVar = ("frame", "plane")
+
+    frame: FrameName
+    radius: Length = 0.0
+    plane: FrameName = "ground"
+    normal: Direction = (0.0, 0.0, 1.0)
+
+    def touch(self, motion: Kinematics) -> Touch:
+        """Where the bodies meet."""
+        body, plane, radius = motion.frame(self.frame), motion.frame(self.plane), scalar(self.radius)
+        n = plane.R @ unit(self.normal)
+        t = plane.R @ aligning_rotation(self.normal)[:, 0]
+        return Touch(body, plane, ca.dot(n, body.p - plane.p) - radius, body.p - radius * n, n, t)
+
+
+class BallOnSurface(SurfaceShape):
+    """A ball about the origin of `frame`, or that point itself, above a height field or a pose surface."""
+
+    frame_fields: ClassVar = ("frame", "surface")
+    signals: ClassVar = ("height",)
+    local_names: ClassVar = ("x", "y")
+
+    frame: FrameName
+    radius: Length = 0.0
+
+    def touch(self, motion: Kinematics) -> Touch:
+        """Where the bodies meet."""
+        body, radius = motion.frame(self.frame), scalar(self.radius)
+        foot = self.foot(motion, body.p)
+        gap = ca.dot(foot.n, body.p - foot.p) - radius
+        apart = foot.above if is_known(self.radius, 0.0) else None
+        return Touch(body, foot.state, gap, body.p - radius * foot.n, foot.n, foot.t, apart)
+
+
+class TwoBalls(Description):
+    """Balls about the origins of `frame` and `other`; an overlap is shared in the ratio of their radii.
+
+    A radius may be zero, not both.
+    """
+
+    frame_fields: ClassVar = ("frame", "other")
+
+    frame: FrameName
+    radius: Length
+    other: FrameName
+    other_radius: Length
+
+    @model_validator(mode="after")
+    def _sized(self):
+        for name in ("radius", "other_radius"):
+            value = getattr(self, name)
+            if isinstance(value, float) and value < 0:
+                raise ValueError(f"{name} must not be negative (got {value:g})")
+        if self.radius == 0.0 and self.other_radius == 0.0:
+            raise ValueError("one of the radii must be positive: two points do not meet")
+        return self
+
+    def touch(self, motion: Kinematics) -> Touch:
+        """Where the bodies meet."""
+        body, other = motion.frame(self.frame), motion.frame(self.other)
+        r, R = scalar(self.radius), scalar(self.other_radius)
+        d = body.p - other.p
+        distance = ca.sqrt(ca.dot(d, d) + _TINY)
+        n = d / distance
+        t = ca.cross(SX(SKEW), n)
+        p = other.p + distance * R / (r + R) * n
+        apart = ca.dot(d, d) + _TINY - (r + R) ** 2
+        return Touch(body, other, distance - r - R, p, n, t / ca.sqrt(ca.dot(t, t) + _TINY), apart)

@@ -1,0 +1,42 @@
+"""Two joint coordinates that belong together, by a ratio or by a table: what couplings, rigid or compliant, say."""
+
+from __future__ import annotations
+
+from pydantic import model_validator
+
+from sekant.geometry.spatial import SX, scalar
+from sekant.model.motion import Kinematics
+from sekant.model.quantities import AnyQuantity, Description, JointName, TableName
+
+
+class CoupledCoordinates(Description):
+    """q_driven = ratio * q_driving + offset, or q_driven = table(q_driving) + offset."""
+
+    joint: JointName
+    """the driving joint"""
+    coordinate: int = 0
+    driven: JointName
+    """the driven joint"""
+    driven_coordinate: int = 0
+    ratio: AnyQuantity | None = None
+    """change of the driven coordinate with the driving one: negative for outer gears, positive for a belt"""
+    table: TableName | None = None
+    """a cam: the driven coordinate over the driving one"""
+    offset: AnyQuantity = 0.0
+
+    @model_validator(mode="after")
+    def _ratio_or_table(self):
+        if (self.ratio is None) == (self.table is None):
+            raise ValueError("needs either 'ratio' or 'table'")
+        return self
+
+    def deviation(self, motion: Kinematics) -> tuple[SX, SX]:
+        """How far the driven coordinate is from where it belongs, and the slope of that place by the driving one."""
+        q = motion.coordinate(self.joint, self.coordinate)[0]
+        q_driven = motion.coordinate(self.driven, self.driven_coordinate)[0]
+        if self.table is not None:
+            target, slope = motion.table(self.table, q), motion.table(self.table, q, 1)
+        else:
+            slope = SX(scalar(self.ratio))
+            target = slope * q
+        return q_driven - target - scalar(self.offset), slope
