@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
+import time
 
 import numpy as np
 import pytest
@@ -295,6 +298,29 @@ def test_a_worker_that_is_killed_loses_no_row_and_doubles_none(tmp_path, monkeyp
     assert found.ok.all()
     omega = np.sqrt(samples.values[:, 0] / 1.6)
     np.testing.assert_allclose(found["final(slide.q)"], 0.3 * np.cos(omega * 0.5), atol=1e-5)
+
+
+@pytest.mark.long
+def test_workers_end_with_a_process_in_charge_that_is_killed():
+    text = (
+        "import os, time\n"
+        "from sekant.studies.executors import Processes\n"
+        "print(Processes(1)._pool().submit(os.getpid).result(), flush=True)\n"
+        "time.sleep(100)"
+    )
+    with subprocess.Popen([sys.executable, "-c", text], stdout=subprocess.PIPE, text=True) as charge:
+        assert charge.stdout is not None
+        worker = int(charge.stdout.readline())
+        os.kill(worker, 0)
+        charge.kill()
+    for _ in range(300):
+        try:
+            os.kill(worker, 0)
+        except ProcessLookupError:
+            return
+        time.sleep(0.1)
+    os.kill(worker, signal.SIGKILL)
+    pytest.fail("the worker outlived the process in charge")
 
 
 def test_chunks_cover_every_row_once_whatever_their_sizes():

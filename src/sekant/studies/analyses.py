@@ -143,10 +143,13 @@ class Simulate(Analysis):
     def _together(self, method: str, group: Sequence[Values]) -> Iterator[Answer | SekantError]:
         system, settings = self.system, self.system.settings
         checked: list[Any] = []
+        given: list[Values] = []
         for values in group:
             try:
-                checked.append(start_of(system, values, None, 0.0)[0])
+                given.append(system.checked(values))
+                checked.append(start_of(system, given[-1], None, 0.0)[0])
             except SekantError as error:
+                given[len(checked) :] = [values]
                 checked.append(error)
         good = [i for i, state in enumerate(checked) if not isinstance(state, SekantError)]
         if not good:
@@ -160,7 +163,7 @@ class Simulate(Analysis):
         runs = run_lanes(
             system,
             [checked[i] for i in chosen],
-            [group[i] for i in chosen],
+            [given[i] for i in chosen],
             times,
             method=method,
             step=numbers["step"] if method in FIXED else None,
@@ -172,18 +175,21 @@ class Simulate(Analysis):
             yield from super().answers(group)
             return
         report, found = output_function(system, self._outputs, balance=False)
-        channels = Channels(Channel(o.name, o.unit, o.components, o.description) for o in found)
-        for i, run in enumerate(runs):
+        channels = system.once(
+            ("channels of lanes", *self._outputs),
+            lambda: Channels(Channel(o.name, o.unit, o.components, o.description) for o in found),
+        )
+        sizes = [len(run.x) for run in runs]
+        x = np.concatenate([run.x for run in runs])
+        x = np.hstack([x, np.zeros((len(x), len(system.work_names)))])
+        t = np.concatenate([times[:n] for n in sizes])
+        p = np.repeat([run.p for run in runs], sizes, axis=0)
+        y = report.map(t[:, None], x, p)[0] if len(x) else np.zeros((0, channels.width))
+        for i, (run, rows) in enumerate(zip(runs, np.split(y, np.cumsum(sizes)[:-1]), strict=True)):
             if isinstance(checked[i], SekantError):
                 yield checked[i]
-                continue
-            x = np.hstack([run.x, np.zeros((len(run.x), len(system.work_names)))])
-            y = (
-                report.map(times[: len(x), None], x, run.p[None, :])[0]
-                if len(x)
-                else np.zeros((0, channels.width))
-            )
-            yield Answer(times[: len(x)], partial(_column, channels, y), run.status, run.message)
+            else:
+                yield Answer(times[: len(rows)], partial(_column, channels, rows), run.status, run.message)
 
     def answer(self, values: Values) -> Answer:
         run = simulate(self.system, parameters=values, outputs=self._outputs, balance=False, **self.given)

@@ -75,6 +75,11 @@ def lane_function(system: System, name: str, lanes: int) -> NativeFunction:
 def lane_problem(system: System, method: str, p: Floats) -> OdeProblem:
     """The problem of `p` (np, lanes) side by side: entry j of lane l of x and p stands at j * lanes + l."""
     lanes = p.shape[1]
+    base = system.once(("lane problem", method, lanes), lambda: _lane_problem(system, method, lanes))
+    return base.at(np.ascontiguousarray(p).ravel())
+
+
+def _lane_problem(system: System, method: str, lanes: int) -> OdeProblem:
     one = explicit_problem(system, None, False, method)
     rhs = lane_function(system, "rates", lanes)
     blocks = [
@@ -88,7 +93,7 @@ def lane_problem(system: System, method: str, p: Floats) -> OdeProblem:
         n=lanes * one.n,
         nq=lanes * one.nq,
         nv=lanes * one.nv,
-        p=np.ascontiguousarray(p).ravel(),
+        p=np.repeat(one.p, lanes),
         kinematics=lane_function(system, "kinematics", lanes) if one.kinematics is not None else None,
         unit_blocks=np.array(blocks, dtype=np.int64).reshape(-1, 3),
         projection=lane_function(system, "projection", lanes) if one.projection is not None else None,
