@@ -161,6 +161,16 @@ def test_fixed_steps_tell_the_breaks_that_they_went_over(tmp_path):
     assert not sk.simulate(system, until=5.0, method="dop853").warnings
 
 
+@pytest.mark.parametrize("method", ["euler", "semi_implicit_euler", "rk4", "generalized_alpha"])
+def test_every_fixed_step_tells_the_breaks_of_a_path(stadium, method):
+    result = sk.simulate(stadium, until=12.0, method=method, step=0.05)
+    (warning,) = result.warnings
+    assert (warning.code, warning.item) == ("breaks_crossed", "table 'stadium'")
+    assert warning.place.startswith("at 20, 25, 38.208, ")
+    assert "the rate of 'rail.u_rate' differs by" in warning.cause
+    assert "adaptive method" in warning.remedy
+
+
 def test_an_engine_that_steps_over_breaks_says_so(tmp_path):
     file = tmp_path / "model.yaml"
     file.write_text(CORNERS.format(values="[-10, 0, 4000]"))

@@ -17,7 +17,6 @@ from sekant.engine.system import System
 from sekant.errors import AnalysisWarning
 from sekant.solvers.common.modes import Switching
 from sekant.solvers.common.sites import NUMBERS, PIECE
-from sekant.solvers.ode import OdeOutcome, OdeProblem
 from sekant.tables.numeric import NumericFunction
 from sekant.tables.pieces import locate
 
@@ -25,6 +24,7 @@ Floats = NDArray[np.float64]
 MATTERS = 1e-3
 """Sum of the costs of all crossings of a table, over the largest value of a state, from which on they are
 reported."""
+SMALL = 1e-3
 MOST_LOOKED_AT = 100
 """Crossings of one table at which the cost is measured; those left out are taken as the mean of these."""
 
@@ -43,20 +43,29 @@ class _Crossing(NamedTuple):
     pieces: int
 
 
-def breaks_crossed(
-    problem: OdeProblem, outcome: OdeOutcome, system: System, step: float
-) -> tuple[AnalysisWarning, ...]:
+class Stepped(NamedTuple):
+    """Rows x (m, n) at times t (m,) of a run with fixed steps, and the rates `rhs` of x at the parameters p."""
+
+    rhs: Any
+    p: Floats
+    t: Floats
+    x: Floats
+    step: float
+
+
+def breaks_crossed(run: Stepped, system: System) -> tuple[AnalysisWarning, ...]:
     """Warnings about tables over whose breaks a run with fixed steps went, where that matters."""
-    rhs: Any = problem.rhs
-    if outcome.t.size < 2 or not any(site.kind == PIECE for site in rhs.sites):
+    rhs = run.rhs
+    if run.t.size < 2 or not any(site.kind == PIECE for site in rhs.sites):
         return ()
+    run = run._replace(p=run.p[: system.parameter_vector().size])
     switching = Switching(rhs.guards, rhs.sites, rhs.sources)
-    guards = rhs.guards.map(outcome.t[:, None], outcome.x, problem.p[None, : _parameters(system)])[0]
+    guards = rhs.guards.map(run.t[:, None], np.ascontiguousarray(run.x), run.p[None, :])[0]
     found = []
     for s, site in enumerate(rhs.sites):
         if site.kind == PIECE:
             crossings = _crossings(*switching.axis(site), guards[:, s])
-            warning = _judged(problem, outcome, system, step, switching.label(s), s, crossings)
+            warning = _judged(run, system, switching.label(s), s, crossings)
             found += [warning] if warning else []
     return tuple(found)
 
@@ -86,10 +95,6 @@ def stepped_over(system: System) -> tuple[AnalysisWarning, ...]:
     )
 
 
-def _parameters(system: System) -> int:
-    return system.parameter_vector().size
-
-
 def _crossings(breaks: Floats, extrapolation: str, g: Floats) -> list[_Crossing]:
     """The passages of breaks between rows, as far as these tell."""
     _, row, laps = locate(breaks, extrapolation, g)
@@ -111,23 +116,17 @@ def _crossings(breaks: Floats, extrapolation: str, g: Floats) -> list[_Crossing]
 
 
 def _judged(
-    problem: OdeProblem,
-    outcome: OdeOutcome,
-    system: System,
-    step: float,
-    label: str,
-    site: int,
-    crossings: list[_Crossing],
+    run: Stepped, system: System, label: str, site: int, crossings: list[_Crossing]
 ) -> AnalysisWarning | None:
     if not crossings:
         return None
     counted = system.nq + system.nv + system.nz
-    size = np.maximum(np.max(np.abs(outcome.x[:, :counted]), axis=0), 1e-300)
+    size = _sizes(run.x[:, :counted], (system.nq, system.nq + system.nv))
     chosen = crossings[:: max(1, len(crossings) // MOST_LOOKED_AT)]
     costs, worst = [], (0.0, 0, 0.0, 0.0)
     for crossing in chosen:
-        change = _change(problem, outcome, system, step, site, crossing)[:counted]
-        relative = step * np.abs(change) / size
+        change = _change(run, site, crossing)[:counted]
+        relative = run.step * np.abs(change) / size
         relative[~np.isfinite(relative)] = 0.0
         j = int(np.argmax(relative))
         costs.append(float(relative[j]))
@@ -143,25 +142,30 @@ def _judged(
         "breaks_crossed",
         label,
         f"at {shown}",
-        f"fixed steps of {step:g} s went over its breaks {len(crossings)} times; the largest jump is at {at:.6g}: "
-        f"one step beyond, the rate of '{system.state_names[j]}' differs by {change:.3g} between both "
-        "pieces, and all "
-        f"crossings together may cost {total:.1e} of the motion",
+        f"fixed steps of {run.step:g} s went over its breaks {len(crossings)} times; the largest jump is at "
+        f"{at:.6g}: one step beyond, the rate of '{system.state_names[j]}' differs by {change:.3g} between both "
+        f"pieces, and all crossings together may cost {total:.1e} of the motion",
         "use an adaptive method (dop853, taylor, radau5), which lands on breaks, a shorter step, or a smoother table",
     )
 
 
-def _change(
-    problem: OdeProblem, outcome: OdeOutcome, system: System, step: float, site: int, c: _Crossing
-) -> Floats:
+def _sizes(x: Floats, cuts: tuple[int, int]) -> Floats:
+    """What positions, velocities and states of elements, which the `cuts` part, cover (n,); those that hardly move
+    count as a thousandth of the largest of their kind."""
+    parts = np.split(np.max(np.abs(x), axis=0), cuts)
+    return np.concatenate(
+        [np.maximum(part, max(SMALL * float(np.max(part, initial=0.0)), 1e-300)) for part in parts]
+    )
+
+
+def _change(run: Stepped, site: int, c: _Crossing) -> Floats:
     """Difference of the rates (n,) between both pieces, one step beyond the break."""
-    rhs: Any = problem.rhs
-    p = problem.p[: _parameters(system)]
-    t = outcome.t[c.i] + c.part * (outcome.t[c.i + 1] - outcome.t[c.i])
-    x = outcome.x[c.i] + c.part * (outcome.x[c.i + 1] - outcome.x[c.i])
-    beyond = x + step * rhs([t], x, p, modes=_held(len(rhs.sites), site, c, c.before))[0]
+    rhs, p = run.rhs, run.p
+    t = run.t[c.i] + c.part * (run.t[c.i + 1] - run.t[c.i])
+    x = run.x[c.i] + c.part * (run.x[c.i + 1] - run.x[c.i])
+    beyond = x + run.step * rhs([t], x, p, modes=_held(len(rhs.sites), site, c, c.before))[0]
     rates = [
-        rhs([t + step], beyond, p, modes=_held(len(rhs.sites), site, c, row))[0]
+        rhs([t + run.step], beyond, p, modes=_held(len(rhs.sites), site, c, row))[0]
         for row in (c.before, c.behind)
     ]
     return rates[1] - rates[0]

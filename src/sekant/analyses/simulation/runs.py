@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from sekant.analyses.simulation.chattering import switching_elements
 from sekant.analyses.simulation.chattering_rows import chattering
-from sekant.analyses.simulation.crossings import breaks_crossed, stepped_over
+from sekant.analyses.simulation.crossings import Stepped, breaks_crossed, stepped_over
 from sekant.analyses.simulation.located import run_located
 from sekant.analyses.simulation.problems import (
     Guards,
@@ -248,14 +248,15 @@ def _run_explicit(
         next_step=outcome.next_step or None,
         warnings=stepped_over(system)
         if is_adaptive(method)
-        else breaks_crossed(problem, outcome, system, float(setup.step or 0.0))
-        + _chattering(setup, problem.rhs, problem.p, outcome.t, outcome.x),
+        else _crossed_breaks(setup, problem.rhs, problem.p, outcome.t, outcome.x),
     )
 
 
-def _chattering(setup: Setup, rhs: Any, p: Floats, t: Floats, x: Floats) -> tuple[AnalysisWarning, ...]:
-    """Laws between whose sides fixed steps go to and fro."""
-    return chattering(rhs, setup.system, p, t, x, float(setup.step or 0.0), setup.parameters)
+def _crossed_breaks(setup: Setup, rhs: Any, p: Floats, t: Floats, x: Floats) -> tuple[AnalysisWarning, ...]:
+    """Breaks that fixed steps went over, and laws between whose sides they go to and fro."""
+    step = float(setup.step or 0.0)
+    crossed = breaks_crossed(Stepped(rhs, p, t, x, step), setup.system)
+    return crossed + chattering(rhs, setup.system, p, t, x, step, setup.parameters)
 
 
 def run_taylor(
@@ -386,7 +387,7 @@ def _run_implicit(method: str, setup: Setup, work: Floats | None = None) -> RunO
         (outcome.x_last[:width] + before)[system.nq + system.nv + system.nz :],
         warnings=stepped_over(system)
         if is_adaptive(method) or not problem.functions.residual.sites
-        else _chattering(
+        else _crossed_breaks(
             setup,
             right_hand_side(system, False),
             problem.p,
