@@ -135,14 +135,21 @@ function pathPieces(part) {
 
 // One geometry of many, so that they are drawn at once.
 function mergedGeometry(geometries) {
-  const flat = geometries.map((geometry) => geometry.toNonIndexed());
   const made = new L.BufferGeometry();
   for (const name of ["position", "normal"]) {
-    const arrays = flat.map((geometry) => geometry.attributes[name].array);
+    const arrays = geometries.map((geometry) => geometry.attributes[name].array);
     const all = new Float32Array(arrays.reduce((sum, array) => sum + array.length, 0));
     arrays.reduce((at, array) => (all.set(array, at), at + array.length), 0);
     made.setAttribute(name, new L.BufferAttribute(all, 3));
   }
+  const index = [];
+  let first = 0;
+  for (const geometry of geometries) {
+    const count = geometry.attributes.position.count;
+    for (const i of geometry.index ? geometry.index.array : Array(count).keys()) index.push(first + i);
+    first += count;
+  }
+  made.setIndex(index);
   return made;
 }
 
@@ -173,8 +180,13 @@ const PIECES = {
   joint_screw: railPieces,
 };
 
+// Pieces of one color are one geometry: what is drawn at once costs little more than one piece.
 function piecesOf(part, bar) {
-  return PIECES[part.kind] ? PIECES[part.kind](part, bar) : [];
+  const byColor = new Map();
+  for (const [geometry, color] of PIECES[part.kind] ? PIECES[part.kind](part, bar) : []) {
+    byColor.set(color, [...(byColor.get(color) || []), geometry]);
+  }
+  return [...byColor].map(([color, all]) => [all.length > 1 ? mergedGeometry(all) : all[0], color]);
 }
 
 // A coil of unit length along z, of radius one; it is stretched to the length of the spring.
