@@ -88,9 +88,12 @@ def _changes(p: Array, points: Index) -> Iterator[tuple[int, Index, Index]]:
         yield int(i), np.array(partners), np.array(orders)
 
 
-def uncertain_order(poses: PoseData, rows: NDArray[np.int64], p: Array, item: str) -> list[AnalysisWarning]:
+def uncertain_order(
+    poses: PoseData, rows: NDArray[np.int64], p: Array, item: str, told: bool
+) -> list[AnalysisWarning]:
     """A warning if the points p (n, 3) on a fit could as well be in another order, or are in another one than in the
-    data where the path turns sharply; `rows` (n,) of the data, in their order along the fit."""
+    data where the path turns sharply, unless that has been `told`; `rows` (n,) of the data, in their order along the
+    fit."""
     found = doubt(p)
     if found is not None:
         one, other = int(rows[found.first]), int(rows[found.second])
@@ -98,6 +101,8 @@ def uncertain_order(poses: PoseData, rows: NDArray[np.int64], p: Array, item: st
         turn = found.turn
         place = f"with {poses.row(one)} in the place of {poses.row(other)} or beside it"
         why = f"{place} the path would be about as smooth"
+    elif told:
+        return []
     else:
         named, turn = _moved(poses.rows[rows], step_cosines(p))
         named = rows[named].tolist()

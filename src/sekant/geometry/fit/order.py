@@ -29,6 +29,7 @@ from sekant.geometry.fit.polyline import (
 
 _TIME_UNITS = ("s", "ms", "us", "min", "h")
 _TIME_NAMES = ("t", "time", "timestamp")
+_SINGLE = 0.1  # share of few rows that are out of order one by one; more of them jitter
 _NEAR = 3  # places by which jitter moves a row; one that belongs farther away was swapped
 
 
@@ -75,7 +76,7 @@ def arrange(poses: PoseData, item: str) -> Arranged:
                 "approaches itself); sort the rows, or add a time column"
             )
         warnings.append(_shuffled(item, r, chain.length))
-        return replace(_along(poses, index, chain.place(r), notes, warnings), shuffled=True)
+        return replace(_along(poses, item, index, chain.place(r), notes, warnings), shuffled=True)
     passes = strokes_of(r[keep], chain) if chain is not None else None
     if passes is not None and chain is not None and chain.line is not None:
         notes.append(
@@ -95,7 +96,9 @@ def arrange(poses: PoseData, item: str) -> Arranged:
         if home.any():
             warnings.append(_swapped(poses, item, index[away[home]]))
         keep, place = np.concatenate([keep, away[home]]), np.concatenate([place, there[home]])
-    return replace(_along(poses, index[keep], place, notes, warnings, index[lost]), timed=timed is not None)
+    return replace(
+        _along(poses, item, index[keep], place, notes, warnings, index[lost]), timed=timed is not None
+    )
 
 
 def along_column(poses: PoseData, name: str) -> PoseData:
@@ -149,14 +152,15 @@ def _single_pass(r: Array, notes: list[str]) -> tuple[Array, Array, float]:
 
 def _along(
     poses: PoseData,
+    item: str,
     index: Index,
     place: Array,
     notes: list[str],
     warnings: list[AnalysisWarning],
     lost: Index | None = None,
 ) -> Arranged:
-    """The rows `index` sorted by their place on the first estimate; where no step goes back,
-    their polygon gives the parameter."""
+    """The rows `index` sorted by their place on the first estimate; where no step goes back, their polygon gives the
+    parameter. Single ones of few rows that have to be moved are reported."""
     order = np.argsort(place, kind="stable")
     r = poses.position[index]
     if len(order) <= FEW and _goes_back(
@@ -165,6 +169,9 @@ def _along(
         order = straightest(r, [order])
         place = np.empty(len(order))
         place[order] = chord_length(r[order])
+    moved = out_of_order(order)
+    if not warnings and len(order) <= FEW and 0 < len(moved) <= max(2, _SINGLE * len(order)):
+        warnings.append(_swapped(poses, item, index[moved]))
     found = poses.take(index[order])
     keep = _distinct(found, np.arange(len(found)), notes)
     if len(keep) < len(order):  # rows that only the order along the path brought together
@@ -235,12 +242,12 @@ def _put_in_order(
         if chord_length(r)[-1] < 1.3 * place.max():
             return None
         warnings.append(_shuffled(item, r, float(place.max())))
-        return replace(_along(poses, index, place, notes, warnings), shuffled=True)
+        return replace(_along(poses, item, index, place, notes, warnings), shuffled=True)
     if far.size:
         warnings.append(_swapped(poses, item, index[far]))
     if len(out) > len(far):
         notes.append(_to_and_fro(int(np.sum(np.diff(rank) < 0))))
-    return _along(poses, index, place, notes, warnings)
+    return _along(poses, item, index, place, notes, warnings)
 
 
 def out_of_order(way: Index) -> Index:

@@ -319,7 +319,8 @@ def _fit_in_order(
     if not timed:
         along = np.flatnonzero(inside)[np.argsort(u[inside], kind="stable")]
         on_path = curve.position(np.clip(u[along], *curve.range))
-        warnings = [*warnings, *uncertain_order(poses, rows[along], on_path, options.item)]
+        told = any(warning.code == "rows_reordered" for warning in warnings)
+        warnings = [*warnings, *uncertain_order(poses, rows[along], on_path, options.item, told)]
     report = describe(curve, poses, rows[inside], u[inside], first, second, placed, options.item, warnings)
     edges = np.concatenate([before[:1], np.unique(first.inner), before[-1:]])
     fewest = int(np.histogram(before, edges)[0].min())
