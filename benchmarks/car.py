@@ -11,7 +11,7 @@ from timing import best_of, figure, target
 import sekant as sk
 from sekant.vehicle.car import Car, Commands, car_model, load_car, single_track, standing_loads
 from sekant.vehicle.drivers import hold_speed
-from sekant.vehicle.driving.settle import settled
+from sekant.vehicle.driving.standing_car import settled
 from sekant.views.scaffold import write_template
 
 SPEED = 80 / 3.6

@@ -20,7 +20,7 @@ from sekant.model.table import TableData
 from sekant.vehicle.car import Car, Commands, car_model, load_car, single_track, standing_loads
 from sekant.vehicle.drivers import hold_speed
 from sekant.vehicle.driving import drive
-from sekant.vehicle.driving.settle import settled
+from sekant.vehicle.driving.standing_car import settled
 
 SPEED = 80 / 3.6
 VARIANTS = {"all links": {"reduced": False}, "exact": {"links": "exact"}, "split": {"links": "split"}}

@@ -14,7 +14,7 @@ from sekant.formulations.constraints import ConstraintBlock
 from sekant.formulations.contract import Energies, Motion, Reports, Start, Timeline
 from sekant.formulations.elements import Elements
 from sekant.formulations.kkt import KktFactor, light_unknowns, regularization
-from sekant.formulations.recent import Recent
+from sekant.formulations.recent_answers import Recent
 from sekant.geometry.spatial import SX, column
 from sekant.model.resolve import ResolvedModel
 from sekant.tables.bound_oracle import BoundOracle

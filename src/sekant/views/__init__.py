@@ -1,0 +1,1 @@
+"""What a user sees: the command line (`cli.py`, `commands/`), pictures, reports, and the player (`player/`)."""

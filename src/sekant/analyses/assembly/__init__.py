@@ -1,0 +1,1 @@
+"""Consistent states from rough ones: `assemble.py`; why a mechanism cannot move: `immobility.py`."""

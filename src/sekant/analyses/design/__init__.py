@@ -1,0 +1,1 @@
+"""Optimization of what a model leaves open: `optimize.py`."""

@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sekant.analyses.assembly.assemble import Assembled, assemble, conditions_of
+from sekant.analyses.kinematics.branch_points import meeting
 from sekant.analyses.kinematics.equations import DrivenEquations, driven_equations, refuse_rolling
 from sekant.analyses.kinematics.grid import grid_points, path_points, walk
 from sekant.analyses.kinematics.limits import MEETING, Limit, TravelEnd, drive_text
-from sekant.analyses.kinematics.meetings import meeting
 from sekant.analyses.kinematics.mobility import check_mobility
 from sekant.analyses.kinematics.quantities import SweepQuantity, scalar
 from sekant.analyses.kinematics.ranges import Drive, asked_values, axis

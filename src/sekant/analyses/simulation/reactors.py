@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sekant.analyses.simulation.clocks import ClockedValues, TimeStops
 from sekant.analyses.simulation.complementarity import BoundForces
-from sekant.analyses.simulation.declared import DeclaredEvents
+from sekant.analyses.simulation.declared_events import DeclaredEvents
 from sekant.analyses.simulation.delays import Delays
 from sekant.analyses.simulation.events import Clock, Reactor
 from sekant.engine.system import System

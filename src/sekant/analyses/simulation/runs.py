@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sekant.analyses.simulation.chattering import switching_elements
 from sekant.analyses.simulation.chattering_rows import chattering
 from sekant.analyses.simulation.crossings import Stepped, breaks_crossed, stepped_over
-from sekant.analyses.simulation.located import run_located
+from sekant.analyses.simulation.located_events import run_located
 from sekant.analyses.simulation.problems import (
     Guards,
     dae_problem,
@@ -29,7 +29,7 @@ from sekant.analyses.simulation.sampling import (
     sampling_of,
     with_held,
 )
-from sekant.analyses.simulation.work import WorkAlongMotion
+from sekant.analyses.simulation.work_quadrature import WorkAlongMotion
 from sekant.engine.codegen.native import NativeFunction
 from sekant.engine.functions.euler_group import euler_group
 from sekant.engine.functions.motion import (

@@ -14,6 +14,7 @@ from sekant.analyses.assembly.immobility import dead_end
 from sekant.analyses.simulation.choice import choose_method
 from sekant.analyses.simulation.energy_watch import EnergyWatch
 from sekant.analyses.simulation.events import run_with_events
+from sekant.analyses.simulation.method_equations import suited
 from sekant.analyses.simulation.reactors import clocks_of, reactors_of
 from sekant.analyses.simulation.runs import (
     Setup,
@@ -24,7 +25,6 @@ from sekant.analyses.simulation.runs import (
 )
 from sekant.analyses.simulation.sampling import sampled_in_loop
 from sekant.analyses.simulation.start import refuse_bad_start, refuse_nothing, start_of
-from sekant.analyses.simulation.suited import suited
 from sekant.engine.functions.outputs import output_function
 from sekant.engine.inputs import InputValue, driven_by, split_inputs
 from sekant.engine.reports import driver_jump, explain_failure

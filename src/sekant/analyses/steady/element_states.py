@@ -13,7 +13,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sekant.analyses.simulation.declared import DeclaredEvents
+from sekant.analyses.simulation.declared_events import DeclaredEvents
 from sekant.analyses.simulation.events import Instant
 from sekant.engine.functions.outputs import frozen_system, rate_name
 from sekant.engine.system import State, System

@@ -1,0 +1,1 @@
+"""Expressions to native code: `tape.py` (operations in order), `llvm.py` (LLVM IR), `build.py` (calls)."""

@@ -1,0 +1,1 @@
+"""Native functions of a system that analyses share: motion, outputs, linear terms, tapes of series, residuals."""

@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 from sekant.errors import AnalysisWarning, DataError, suggest
 from sekant.geometry.curves.arc_length import along_arc_length, cumulative_length
 from sekant.geometry.curves.pose_curve import PoseCurve
+from sekant.geometry.fit.alternating_fit import settle
 from sekant.geometry.fit.ambiguity import uncertain_order
 from sekant.geometry.fit.bounds import check_apart, check_bounds, check_prediction
 from sekant.geometry.fit.bsplines import merged_pieces, periodic_least_squares
@@ -38,7 +39,6 @@ from sekant.geometry.fit.order import along_column, arrange
 from sekant.geometry.fit.outliers import outlier_warning, unlikely, unpredicted
 from sekant.geometry.fit.polyline import chord_length
 from sekant.geometry.fit.selection import FEW, Tried, best_of, try_initial
-from sekant.geometry.fit.settle import settle
 from sekant.geometry.pose_kinematics import component_count, parse_orientation
 from sekant.geometry.rotations import euler_from_quaternion
 from sekant.tables.table import Table

@@ -1,0 +1,1 @@
+"""Pose surfaces: poses over two parameters, and their derivatives."""

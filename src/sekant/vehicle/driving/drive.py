@@ -16,7 +16,7 @@ from sekant.vehicle.car.description import Car, car_description
 from sekant.vehicle.car.single_track import single_track
 from sekant.vehicle.drivers import hold_speed
 from sekant.vehicle.driving.lateral import lateral_model
-from sekant.vehicle.driving.settle import needs_settling, settled
+from sekant.vehicle.driving.standing_car import needs_settling, settled
 from sekant.vehicle.maneuvers.base import OVERTURNED, DrivenManeuver, Maneuver, ManeuverContext, maneuver
 
 ROWS_PER_SECOND = 100.0

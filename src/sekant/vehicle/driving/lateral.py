@@ -31,7 +31,7 @@ from sekant.vehicle.car.build import car_model
 from sekant.vehicle.car.commands import Commands
 from sekant.vehicle.car.description import Car, car_description
 from sekant.vehicle.drivers.path import ROLL_RATE, LateralModel
-from sekant.vehicle.driving.settle import needs_settling, settled
+from sekant.vehicle.driving.standing_car import needs_settling, settled
 from sekant.vehicle.roads import Plane
 
 FELT = {

@@ -22,7 +22,7 @@ from sekant.vehicle.car.build import car_model, standing_loads
 from sekant.vehicle.car.commands import Commands
 from sekant.vehicle.car.description import Car, car_description
 from sekant.vehicle.car.single_track import SingleTrack, single_track
-from sekant.vehicle.driving.settle import needs_settling, settled
+from sekant.vehicle.driving.standing_car import needs_settling, settled
 
 Floats = NDArray[np.float64]
 FIRST = 0.3  # m/s^2: of the turn that the search begins with

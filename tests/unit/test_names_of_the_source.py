@@ -1,8 +1,9 @@
-"""One concept, one name: no two classes of the source are called the same."""
+"""One concept, one name: no two classes of the source are called the same; every folder says what it holds."""
 
 from __future__ import annotations
 
 import ast
+import re
 from collections import defaultdict
 from pathlib import Path
 
@@ -39,3 +40,19 @@ def test_exceptions_are_types_of_items():
     for name in CALLED_WITH_THEIR_SECTION:
         places = classes()[name]
         assert sum(not registered for _, registered in places) <= 1, places
+
+
+def test_every_package_and_module_says_what_it_holds():
+    silent = [
+        str(path.relative_to(SOURCE))
+        for path in SOURCE.rglob("*.py")
+        if not ast.get_docstring(ast.parse(path.read_text()))
+    ]
+    assert not silent
+
+
+def test_modules_that_docstrings_of_packages_name_exist():
+    for path in SOURCE.rglob("__init__.py"):
+        told = ast.get_docstring(ast.parse(path.read_text())) or ""
+        for name in re.findall(r"`([a-z_0-9]+\.py|[a-z_]+/)`", told):
+            assert (path.parent / name).exists(), f"{path}: {name}"
