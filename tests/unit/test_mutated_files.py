@@ -8,6 +8,7 @@ import random
 import warnings
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from shutil import copyfile
 from typing import Any
 
 import numpy as np
@@ -17,11 +18,13 @@ import sekant as sk
 from sekant.io.source import parse_source
 from sekant.io.yaml import yaml_text
 from sekant.model.examples import Stage
+from sekant.vehicle.car.files import load_car
 from sekant.vehicle.files import load_suspension
 from sekant.vehicle.tires.property_file import read_tir
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "examples"
+CAR = ROOT / "src" / "sekant" / "views" / "templates" / "car"
 BAD = (
     *(
         None,
@@ -211,6 +214,7 @@ def kinds() -> dict[str, tuple[list[Any], Callable, Callable[[Any], str], str, C
             "yaml",
             load_suspension,
         ),
+        "cars": (parsed([CAR / "car.yaml"]), changed_data, yaml_of, "yaml", load_car),
         "tables": ([rows, rows.replace(",", ";").replace(".", ",")], changed_text, str, "csv", try_table),
         "tires": ([tire], changed_text, str, "tir", read_tir),
     }
@@ -235,6 +239,8 @@ def run(kind: str, count: int, seed: int, folder: Path) -> None:
     originals, change, write, ending, read = KINDS[kind]
     path, good = folder / f"mutated.{ending}", 0
     (folder / "model.yaml").write_text(TABLE_MODEL)
+    for part in ("front.yaml", "rear.yaml", "tire.tir"):  # of cars
+        copyfile(CAR / part, folder / part)
     for _ in range(count):
         content = write(change(choose.choice(originals), choose))
         path.write_bytes(content.encode("utf-8", "surrogatepass"))

@@ -25,8 +25,14 @@ def axle_loads(
     With more than two axles the loads are those of least squares, as under springs of one stiffness.
     """
     A = np.vstack([np.ones(len(axles)), axles])
-    b = gravity * np.array([np.sum(masses), np.dot(masses, places)])
-    found = np.linalg.lstsq(A, b, rcond=None)[0]
+    with np.errstate(over="ignore", invalid="ignore"):
+        b = gravity * np.array([np.sum(masses), np.dot(masses, places)])
+        found = np.linalg.lstsq(A, b, rcond=None)[0] if np.all(np.isfinite(b)) else b
+    if not np.all(np.isfinite(found)):
+        raise ModelError(
+            f"the masses of the car are no weight that axles can carry: the heaviest is {max(masses):.4g} kg",
+            path=("chassis", "mass"),
+        )
     if np.any(found <= 0):
         raise ModelError(
             f"the center of mass lies beyond an axle, which would carry {found.min():.4g} N; check com and "
@@ -41,7 +47,7 @@ def pressed_by(tire: Tire, load: float, spin: float = 0.0) -> float:
     d = SX.sym("deflection")
     force = ca.Function("load", [d], [SX(tire.load(d, SX(0), SX(spin)))])
     most = float(ca.DM(SX(tire.unloaded_radius)))
-    if float(force(most)) < load:
+    if not float(force(most)) >= load:
         raise ModelError(
             f"a tire cannot carry {load:.4g} N: pressed by its whole radius it has {float(force(most)):.4g} N"
         )
