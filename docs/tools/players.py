@@ -26,10 +26,10 @@ def example(*parts: str) -> str:
 def lane_change() -> str:
     """The sedan of the examples in the severe double lane change of ISO 3888-1."""
     from sekant.vehicle.car import load_car
-    from sekant.vehicle.driving import drive
+    from sekant.vehicle.driving import drive, with_scenery
 
     run = drive(load_car(EXAMPLES / "car" / "sedan.yaml"), "iso-3888-1")
-    return shown(run.result, "sedan")
+    return shown(with_scenery(run), "sedan")
 
 
 def natural(name: str) -> str:

@@ -10,8 +10,10 @@ Run it:
 from __future__ import annotations
 
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 from time import process_time
+from typing import Any
 
 import numpy as np
 
@@ -23,9 +25,37 @@ from sekant.vehicle.driving import drive
 from sekant.vehicle.driving.standing_car import settled
 
 SPEED = 80 / 3.6
-VARIANTS = {"all links": {"reduced": False}, "exact": {"links": "exact"}, "split": {"links": "split"}}
+VARIANTS: dict[str, dict[str, Any]] = {
+    "all links": {"reduced": False},
+    "exact": {"reduced": True, "links": "exact"},
+    "split": {"reduced": True, "links": "split"},
+}
 LOADS = tuple(f"{axle}.{side}.tire.load" for axle in ("front", "rear") for side in ("left", "right"))
-CHANNELS = ("position", "yaw_rate", "angles", *LOADS)
+CHANNELS = ("position", "yaw_rate", "angles", "turn", "steering_wheel", *LOADS)
+
+
+@dataclass(frozen=True, eq=False)
+class Variant:
+    """One car as it was driven: result, processor time without compilation (s), steps, and how many velocities and
+    constraints describe it; then differences from the car with all links, as shares of what varies there."""
+
+    name: str
+    result: sk.Result
+    seconds: float
+    steps: int
+    velocities: int
+    constraints: int
+    faster: float = 1.0
+    lateral: float = 0.0
+    yaw_rate: float = 0.0
+    loads: float = 0.0
+    """largest difference of a wheel's load over its mean"""
+    mean_loads: float = 0.0
+    """root mean square of the same"""
+
+    @property
+    def freedoms(self) -> int:
+        return self.velocities - self.constraints
 
 
 def steering_trace(car: Car, until: float) -> TableData:
@@ -34,49 +64,57 @@ def steering_trace(car: Car, until: float) -> TableData:
     return TableData(x=tuple(run.t), y=tuple(run["steering_wheel"]), kind="cubic")
 
 
-def driven(car: Car, trace: TableData, until: float, **how) -> tuple[sk.Result, float, int]:
-    """The result, the processor time of the run without compilation, and the number of coordinates."""
+def driven(name: str, car: Car, trace: TableData, until: float, **how: Any) -> Variant:
     mass = single_track(car, standing_loads(car), SPEED).mass
     commands = hold_speed(Commands(steer="trace(t)", tables={"trace": trace}), car, repr(SPEED), mass)
     system = sk.compile(car_model(car, commands, speed=SPEED))
-    start = settled(system)
-    few = {"outputs": list(CHANNELS), "balance": False, "output_step": 0.01, "initial": start}
+    few = {"outputs": list(CHANNELS), "balance": False, "output_step": 0.01, "initial": settled(system)}
     sk.simulate(system, until=0.02, **few, **how)
     begin = process_time()
     result = sk.simulate(system, until=until, **few, **how)
-    return result, process_time() - begin, system.nq
+    seconds = process_time() - begin
+    rows = system.equations.rate.numel()
+    return Variant(name, result, seconds, int(result.stats["steps"]), system.nv, rows)
 
 
-def compare(until: float = 15.0, **how) -> dict[str, dict[str, float]]:
-    """Differences of the reduced cars from that with all its links, as shares of what varies; and the speed-up."""
+def compare(until: float = 15.0, **how: Any) -> dict[str, Variant]:
+    """The three cars through the same steering."""
     car = load_car(Path(__file__).parent / "hall.yaml")
-    full = car.model_copy(update={"reduced": False})
-    trace = steering_trace(full, until)
+    trace = steering_trace(car.model_copy(update={"reduced": False}), until)
     how = how or {"method": "euler", "step": 1e-4}
-    runs = {
-        name: driven(car.model_copy(update={"reduced": True, **change}), trace, until, **how)
-        for name, change in VARIANTS.items()
-    }
-    reference, seconds, _ = runs["all links"]
-    found = {}
-    for name, (result, own, count) in runs.items():
-        y = result["position"][:, 1] - reference["position"][:, 1]
-        loads = [np.abs(result[c] - reference[c]).max() / reference[c].mean() for c in LOADS]
-        rate = np.abs(result["yaw_rate"] - reference["yaw_rate"]).max() / np.ptp(reference["yaw_rate"])
-        found[name] = {
-            "coordinates": count,
-            "seconds": own,
-            "faster": seconds / own,
-            "lateral": float(np.abs(y).max() / np.ptp(reference["position"][:, 1])),
-            "yaw rate": float(rate),
-            "tire loads": float(max(loads)),
-        }
-    return found
+    runs = [
+        driven(name, car.model_copy(update=change), trace, until, **how) for name, change in VARIANTS.items()
+    ]
+    return {run.name: _against(runs[0], run) for run in runs}
+
+
+def _against(reference: Variant, run: Variant) -> Variant:
+    whole, small = reference.result, run.result
+    y, y0 = small["position"][:, 1], whole["position"][:, 1]
+    rate, rate0 = small["yaw_rate"], whole["yaw_rate"]
+    loads = np.array([(small[name] - whole[name]) / whole[name].mean() for name in LOADS])
+    return Variant(
+        run.name,
+        small,
+        run.seconds,
+        run.steps,
+        run.velocities,
+        run.constraints,
+        faster=reference.seconds / run.seconds,
+        lateral=float(np.abs(y - y0).max() / np.ptp(y0)),
+        yaw_rate=float(np.abs(rate - rate0).max() / np.ptp(rate0)),
+        loads=float(np.abs(loads).max()),
+        mean_loads=float(np.sqrt(np.mean(loads**2, axis=1)).max()),
+    )
 
 
 if __name__ == "__main__":
     found = compare(float(sys.argv[1]) if len(sys.argv) > 1 else 15.0)
-    print(f"{'':10} coordinates  processor s  faster  lateral %  yaw rate %  tire loads %")
-    for name, row in found.items():
-        shares = "  ".join(f"{100 * row[key]:10.3g}" for key in ("lateral", "yaw rate", "tire loads"))
-        print(f"{name:10} {row['coordinates']:11}  {row['seconds']:11.2f}  {row['faster']:6.1f}  {shares}")
+    print(f"{'':10} velocities  constraints  us a step  faster  lateral %  yaw rate %  loads %  rms %")
+    for run in found.values():
+        shares = (run.lateral, run.yaw_rate, run.loads, run.mean_loads)
+        told = "  ".join(f"{100 * x:8.2g}" for x in shares)
+        step = 1e6 * run.seconds / run.steps
+        print(
+            f"{run.name:10} {run.velocities:10}  {run.constraints:11}  {step:9.2f}  {run.faster:6.1f}  {told}"
+        )

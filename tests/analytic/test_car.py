@@ -7,9 +7,11 @@ import pytest
 import sekant as sk
 from sedans import BRUSH, LINEAR, sedan
 from sekant.vehicle.car import Commands, car_description, car_model, single_track, standing_loads
+from sekant.vehicle.car.grip import slip_of_most_force
 from sekant.vehicle.drivers.path import preview_gains
 from sekant.vehicle.driving import drive, lateral_model, steady_turns, straight_running
 
+FRONT = [f"front.{side}.tire.cornering_stiffness" for side in ("left", "right")]
 WHEELS = [f"{axle}.{side}" for axle in ("front", "rear") for side in ("left", "right")]
 
 
@@ -29,7 +31,7 @@ def flat():
     drivers = dict(model.drivers)
     for wheel in WHEELS:
         drivers[f"{wheel}.lock"] = sk.Driver(joint=f"{wheel}.travel", value=0.0)
-    return car, sk.compile(model.changed(joints=joints, drivers=drivers), parameters=["delta"])
+    return car, sk.compile(model.changed(joints=joints, drivers=drivers), parameters=["delta", *FRONT])
 
 
 @pytest.mark.parametrize("speed", [8.0, 20.0, 45.0])
@@ -41,6 +43,44 @@ def test_eigenvalues_are_those_of_the_single_track_model(flat, speed):
     wanted = linear.eigenvalues(speed)
     for value in wanted:
         assert np.abs(found - value).min() < 1e-6 * abs(value)
+
+
+def test_root_locus_over_speed_of_a_car_that_oversteers(flat):
+    """Stiffer front tires: both lateral eigenvalues at every speed, and stable up to sqrt(-L/K) and no farther."""
+    stiff = 95e3
+    given = sedan(
+        {**LINEAR, "cornering_stiffness": stiff}, {**LINEAR, "cornering_stiffness": 61e3}, drive=None
+    )
+    car = car_description(given)
+    linear = single_track(car, standing_loads(car), 20.0)
+    (a, b), (C1, C2), m = np.abs(linear.places), linear.stiffnesses, linear.mass
+    critical = np.sqrt((a + b) ** 2 * C1 * C2 / (m * (a * C1 - b * C2)))  # Riekert and Schunck
+    assert linear.critical_speed == pytest.approx(critical, rel=1e-12)
+    system = flat[1]
+
+    def at(speed):
+        values = dict.fromkeys(FRONT, stiff)
+        return sk.linearize(system, sk.steady_motion(system, velocity=(speed, 0.0, 0.0), parameters=values))
+
+    speeds = np.array([12.0, 0.7 * critical, 0.999 * critical, 1.001 * critical, 1.3 * critical])
+    locus = sk.root_locus(at, "speed", speeds)
+    for speed, found in zip(speeds, locus.eigenvalues, strict=True):
+        for value in linear.eigenvalues(speed):
+            assert np.abs(found - value).min() < 1e-6 * max(abs(value), 1.0)
+    stable = locus.eigenvalues.real.max(axis=1) < 1e-4
+    assert stable.tolist() == [True, True, True, False, False]
+    assert any(0.999 * critical < speed < 1.001 * critical for speed, _ in locus.crossings())
+
+
+def test_the_yaw_gain_is_greatest_at_the_characteristic_speed(flat):
+    """There the gain over the steer angle is half that of a car that rolls without slip, V / L."""
+    car, _ = flat
+    linear = single_track(car, standing_loads(car), 20.0)
+    V = linear.characteristic_speed
+    gain = [linear.yaw_gain(V * share) * linear.ratio for share in (0.99, 1.0, 1.01)]
+    assert gain[1] == pytest.approx(V / (2 * linear.wheelbase), rel=1e-9)
+    assert gain[1] > max(gain[0], gain[2])
+    assert linear.critical_speed == np.inf
 
 
 def test_gains_are_those_of_the_single_track_model(flat):
@@ -248,13 +288,50 @@ def test_left_is_the_mirror_image_of_right():
     np.testing.assert_allclose(left["rear.right.tire.Fy"], -right["rear.left.tire.Fy"], atol=1e-5)
 
 
-def test_a_steady_turn_is_the_end_of_a_long_simulation(turning):
+SENSITIVE = ["chassis.mass", "front.left.tire.tread_stiffness", "rear.right.tire.friction"]
+
+
+@pytest.fixture(scope="module")
+def steady(turning):
+    """The turn in which the step steer ends."""
     end = {name: turning.result[name][-1] for name in turning.result.names}
-    speed, a = (
-        np.linalg.norm(end["chassis.velocity"]),
-        end["yaw_rate"] * np.linalg.norm(end["chassis.velocity"]),
-    )
-    turns = steady_turns(turning.car, speed, [a])
+    speed = float(np.linalg.norm(end["chassis.velocity"]))
+    return steady_turns(turning.car, speed, [end["yaw_rate"] * speed], SENSITIVE)
+
+
+@pytest.mark.long
+def test_sensitivities_of_a_steady_turn_are_those_of_differences(steady):
+    """Steering wheel angle and slowest oscillation by masses and tires, lateral acceleration and speed kept."""
+    motion, system, a = steady.motions[0], steady.system, steady.accelerations[0]
+    found = steady.sensitivity(0, SENSITIVE)
+    base = {name: float(system.parameters[name][0]) for name in SENSITIVE}
+    own = {name: motion.unknowns[name] for name in ("steer", "torque")}
+
+    def steer(**changed):
+        return sk.steady_motion(
+            system,
+            sk.State(q=motion.q, v=motion.v),
+            turn=motion.turn,
+            center=motion.center,
+            rates=motion.rates,
+            unknown=["turn", "steer", "torque", *motion.rates],
+            targets={"chassis.lateral_acceleration": a, "chassis.speed": steady.speed},
+            parameters={**base, **own, **changed},
+            tolerance=1e-12,
+        ).unknowns["steer"]
+
+    for k, name in enumerate(SENSITIVE):
+        h = 1e-4 * base[name]
+        slope = (steer(**{name: base[name] + h}) - steer(**{name: base[name] - h})) / (2 * h)
+        assert found.unknowns["steer"][k] == pytest.approx(slope, rel=1e-4)  # h^2 and round-off over h
+    by_mass, by_front, by_rear = (float(x) for x in found.unknowns["steer"])
+    assert by_mass > 0 > by_front  # who understeers steers more when heavy, and less on stiffer front tires
+    assert abs(by_rear) > 0
+
+
+def test_a_steady_turn_is_the_end_of_a_long_simulation(turning, steady):
+    end = {name: turning.result[name][-1] for name in turning.result.names}
+    turns, a = steady, steady.accelerations[0]
     found = turns.motions[0]
     assert found.residual < 1e-8
     assert turns.steering[0] == pytest.approx(end["steering_wheel"], rel=1e-7)
@@ -274,11 +351,13 @@ def test_a_steady_turn_is_the_end_of_a_long_simulation(turning):
 
 KERB = {"type": "cleat", "height": 0.12, "start": 25.0, "length": 0.5, "edge": 0.15, "left_edge": 0.0}
 
+TALL = {"mass": 1300, "com": [-1.15, 0, 0.75], "inertia": [520, 1900, 2100]}
+
 
 @pytest.mark.parametrize(
     ("car", "what", "options"),
     [
-        (sedan(), "iso-3888-2", {"speed": "80 km/h"}),  # beyond what the tires can do
+        (sedan(chassis=TALL), "iso-3888-2", {"speed": "80 km/h"}),  # beyond what the tires can do
         (sedan(road=KERB), "step-steer", {"speed": 15.0, "acceleration": 1.0, "duration": 4.0}),
     ],
     ids=["limit", "kerb"],
@@ -295,6 +374,21 @@ def test_wheels_lift_and_land_without_loss(car, what, options):
     assert max(x.max() for x in off if x.size) < 0.01  # N, see LEAST in the tire element
     if what == "iso-3888-2":
         assert any("cannot follow it" in line for line in run.warnings)
+        # front tires slide and the driver knows: the car plows, its tail stays behind, and at the end it is on course
+        assert any(line.startswith("limit of grip: ") for line in run.warnings)
+        assert np.abs(run["sideslip"]).max() < np.radians(20.0)  # a spin has ninety and more
+        assert np.abs(run["angles"][-1, 0]) < np.radians(3.0)
+        assert np.abs(run["steering_beyond_grip"]).max() > 1.0
+
+
+def test_the_slip_of_most_force_is_that_of_the_brush_tire():
+    """s (3 - 3 s + s^2) = 0.98 with s = C tan(alpha) / (3 mu Fz): one less the cube root of 0.02."""
+    tire = car_description(sedan()).axles["front"].tire
+    found = slip_of_most_force(tire, 4000.0, 0.7)
+    wanted = np.arctan((1 - 0.02 ** (1 / 3)) * 3 * 0.85 * 0.7 * 4000.0 / 60e3)
+    assert found == pytest.approx(wanted, abs=1 / 2000)
+    linear = car_description(sedan(LINEAR, drive=None)).axles["front"].tire
+    assert slip_of_most_force(linear, 4000.0) > np.arctan(0.97)
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,7 @@ from sekant.model.resolve import resolve
 from sekant.vehicle.car.axle_data import axle_data
 from sekant.vehicle.car.description import Axle
 from sekant.vehicle.car.hard_point_axle import hard_point_axle
-from sekant.vehicle.car.reduced_axle import reduced_axle
+from sekant.vehicle.car.reduced_axle import lumps_on_chassis, reduced_axle
 
 POINTS = str(Path(__file__).parents[2] / "examples" / "car" / "parts" / "hall_mcpherson.yaml")
 TIRE = {
@@ -42,8 +42,11 @@ def test_no_mass_is_lost(front):
     axle, part = front
     whole = sum(float(body.mass) for body in resolve(hard_point_axle(axle, POINTS)).model.bodies.values())
     split = sum(float(body.mass) for body in part.bodies.values())
-    on_chassis = whole - split  # shares of links at points that are fixed to the chassis
-    assert 0 < on_chassis < 2 * (5 + 5 + 0.5)
+    lumps = lumps_on_chassis(
+        axle, POINTS, "split", tolerance=1e-6
+    )  # shares of links where they hang on the chassis
+    assert sum(lump.mass for lump in lumps) == pytest.approx(whole - split, rel=1e-12)
+    assert {lump.source for lump in lumps} == {"lower_arm", "strut_rod", "tie_rod"}
     assert axle_data(axle).masses.sum() == pytest.approx(whole)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import html
 import io
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -42,12 +43,21 @@ def write_report(runs: list[DrivenManeuver], path: Path) -> None:
         told += [f"<p class=w>{html.escape(run.label)}: {html.escape(line)}</p>" for line in run.warnings]
     told.append(_table(runs))
     image = base64.b64encode(_curves(runs)).decode()
+    told.append(_sources(first.cites))
     told.append(f"<h2>Curves</h2><img alt='curves over time' src='data:image/svg+xml;base64,{image}'>")
     page = (
         "<!doctype html><html lang=en><head><meta charset=utf-8><meta name=viewport content='width=device-width'>"
         f"<title>{html.escape(title)}</title><style>{_STYLE}</style></head><body>{''.join(told)}</body></html>"
     )
     replace_file(path, page.encode())
+
+
+def _sources(cites: Sequence[str]) -> str:
+    """Where maneuver and measures are defined."""
+    from sekant.vehicle.maneuvers.sources import SOURCES
+
+    items = "".join(f"<li>{html.escape(SOURCES[name])}</li>" for name in cites)
+    return f"<h2>Definitions</h2><ul class=d>{items}</ul>" if items else ""
 
 
 def _table(runs: list[DrivenManeuver]) -> str:

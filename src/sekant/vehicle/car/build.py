@@ -23,12 +23,13 @@ from sekant.model.sensors import Angles, AngularVelocity, Position, Velocity
 from sekant.model.shapes import Box, Wheel
 from sekant.model.signals.expression import ExpressionSignal
 from sekant.model.table import TableData
+from sekant.reduction.lumping import Lump, with_lumps
 from sekant.vehicle.aero import Aero
 from sekant.vehicle.car.axle_data import axle_data
 from sekant.vehicle.car.commands import Commands
 from sekant.vehicle.car.description import Axle, Car, SimpleSuspension, car_description
 from sekant.vehicle.car.hard_point_axle import hard_point_axle
-from sekant.vehicle.car.reduced_axle import reduced_axle
+from sekant.vehicle.car.reduced_axle import lumps_on_chassis, reduced_axle
 from sekant.vehicle.car.simple_axle import SIDES, simple_axle
 from sekant.vehicle.car.statics import axle_loads, pressed_by, spin_at
 from sekant.vehicle.powertrain import AxleDrive
@@ -98,6 +99,7 @@ class _CarBuilder:
                 )
             },
         )
+        model = model.changed(bodies={"chassis": with_lumps(model, "chassis", self._lumps())})
         for name, axle in car.axles.items():
             at = None if isinstance(axle.suspension, SimpleSuspension) else Placement(position=axle.at)
             model = model.mount(self._axle(name, axle), name, on="chassis", at=at)
@@ -132,6 +134,14 @@ class _CarBuilder:
         if preload is None:
             preload = load - GRAVITY * (data.mass + axle.wheel.mass)
         return simple_axle(axle, data, height, preload)
+
+    def _lumps(self) -> tuple[Lump, ...]:
+        """Shares of the links of reduced axles that the chassis carries."""
+        found: list[Lump] = []
+        for axle in self.car.axles.values() if self.car.reduced else ():
+            if isinstance(axle.suspension, str):
+                found += lumps_on_chassis(axle, axle.suspension, self.car.links)
+        return tuple(found)
 
     def _height(self) -> float:
         """Of the chassis' origin above the road, m: where the tires carry the car, on the average of all axles."""

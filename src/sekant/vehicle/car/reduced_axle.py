@@ -10,23 +10,42 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from sekant.errors import ModelError
 from sekant.model.forces import Bushing, SpringDamper
 from sekant.model.model import Model
 from sekant.model.sensors import Position
 from sekant.reduction import reduce
+from sekant.reduction.lumping import Lump
 from sekant.vehicle.build import corner
 from sekant.vehicle.car.description import Axle
 from sekant.vehicle.car.hard_point_axle import hard_point_axle, points_of
 from sekant.vehicle.hardpoints import HardPoints
 
 JOINED = (".joined_bar", ".joined_heave")  # sensors of frames that the other side is joined to
-KEPT: dict[str, Model] = {}
+KEPT: dict[str, tuple[Model, tuple[Lump, ...]]] = {}
 """Parts that were reduced in this session, by what they were made from: fits take seconds."""
+TOLERANCE = 1e-7
 
 
-def reduced_axle(axle: Axle, file: str, inertia: str = "exact", tolerance: float = 1e-7) -> Model:
+def reduced_axle(axle: Axle, file: str, inertia: str = "exact", tolerance: float = TOLERANCE) -> Model:
     """The part, as `hard_point_axle` names it; `inertia` of links: exact, split or ignore."""
+    return _kept(axle, file, inertia, tolerance)[0]
+
+
+def lumps_on_chassis(
+    axle: Axle, file: str, inertia: str = "exact", tolerance: float = TOLERANCE
+) -> tuple[Lump, ...]:
+    """The shares of links' masses that fall on the chassis where they are split, in the chassis' axes."""
+    place = np.array(axle.at)
+    return tuple(
+        Lump(lump.source, "chassis", lump.mass, tuple((place + lump.position).tolist()))
+        for lump in _kept(axle, file, inertia, tolerance)[1]
+    )
+
+
+def _kept(axle: Axle, file: str, inertia: str, tolerance: float) -> tuple[Model, tuple[Lump, ...]]:
     points = points_of(file)
     key = f"{points.model_dump_json()} {axle.wheel} {axle.steering} {inertia} {tolerance}"
     if key not in KEPT:
@@ -34,7 +53,10 @@ def reduced_axle(axle: Axle, file: str, inertia: str = "exact", tolerance: float
     return KEPT[key]
 
 
-def _reduced(axle: Axle, points: HardPoints, file: str, inertia: str, tolerance: float) -> Model:
+def _reduced(
+    axle: Axle, points: HardPoints, file: str, inertia: str, tolerance: float
+) -> tuple[Model, tuple[Lump, ...]]:
+    """The part, and the point masses on its ground."""
     steered = axle.steering is not None
     wheel = points.wheel.model_copy(update={"mass": axle.wheel.mass, "inertia": axle.wheel.inertia})
     weightless = {**points.masses, "rack": 0.0}  # the rack is there once, for both sides
@@ -47,6 +69,7 @@ def _reduced(axle: Axle, points: HardPoints, file: str, inertia: str, tolerance:
         )
     part = _rack_of(hard_point_axle(axle, file)) if steered else Model(name="axle")
     travel, rack = points.suspension.travel, points.suspension.steering
+    lumps: list[Lump] = []
     for side in ("left", "right"):
         one = corner(made, side=side, steered=steered, spin=True, half_axle=True)  # type: ignore[arg-type]
         one = one.changed(drivers={}, shapes={n: s for n, s in one.shapes.items() if not n.endswith("tire")})
@@ -66,6 +89,7 @@ def _reduced(axle: Axle, points: HardPoints, file: str, inertia: str, tolerance:
             elastic=soft,
         )
         small, leader = found.model, found.joint
+        lumps += [lump for lump in found.lumps if lump.body == "ground"]
         if steered:
             joints = dict(small.joints)
             first = small.joints[leader].q0[0]  # type: ignore[index,union-attr]
@@ -77,7 +101,7 @@ def _reduced(axle: Axle, points: HardPoints, file: str, inertia: str, tolerance:
             name = f"{side}.{leader}"
             joints[name] = joints[name].model_copy(update={"second_coordinate_of": "rack"})
             part = part.changed(joints=joints)
-    return _joined(part, points).changed(name=f"{part.name}_reduced")
+    return _joined(part, points).changed(name=f"{part.name}_reduced"), tuple(lumps)
 
 
 def _joined(part: Model, points: HardPoints) -> Model:

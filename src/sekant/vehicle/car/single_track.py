@@ -13,7 +13,7 @@ left out.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import pi
+from math import inf, nan, pi, sqrt
 
 import casadi as ca
 import numpy as np
@@ -78,6 +78,18 @@ class SingleTrack:
         speed = 20.0
         gain = float(self.steady(speed)[1])
         return (1 / gain - self.wheelbase / speed) / speed
+
+    @property
+    def characteristic_speed(self) -> float:
+        """m/s at which the yaw gain of a car that understeers is greatest, sqrt(L / K); NaN for others."""
+        K = self.understeer_gradient
+        return sqrt(self.wheelbase / K) if K > 0 else nan
+
+    @property
+    def critical_speed(self) -> float:
+        """m/s beyond which a car that oversteers is unstable, sqrt(-L / K); infinite for others."""
+        K = self.understeer_gradient
+        return sqrt(-self.wheelbase / K) if K < 0 else inf
 
     def eigenvalues(self, speed: float) -> NDArray[np.complex128]:
         return np.linalg.eigvals(self.matrices(speed)[0]).astype(complex)

@@ -10,6 +10,13 @@ time)
 
 with K from the Riccati equation. Since y_path = const is a path too, the weights add up to K_y. They are summed at
 points ahead; U is the steering wheel angle of a lateral acceleration of `EFFORT`, Y is `CLOSE`.
+
+A linear car has no limit, tires have one. Where the front wheels move in the direction phi = atan((v + a r) / V),
+with a from the center of mass to their axle, the driver turns them no farther than the slip angle of most force to
+either side of it: beyond, they only push less. So a car that cannot follow its path plows on, its front wheels at
+their limit. Where the rear tires pass their own slip angle of most force, the front wheels may slip less to that
+side, and not at all at twice that angle: they roll along their motion, which is to steer against the tail.
+`steering_wish` is what the driver would do without these limits, `steering_beyond_grip` what they take from it.
 """
 
 from __future__ import annotations
@@ -21,9 +28,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sekant.errors import ModelError
+from sekant.model.signals.expression import ExpressionSignal
 from sekant.model.signals.lowpass import Lowpass
 from sekant.model.table import TableData
 from sekant.vehicle.car.commands import Commands
+from sekant.vehicle.car.grip import Grip
 
 Floats = NDArray[np.float64]
 CLOSE = 0.1  # m
@@ -32,6 +41,9 @@ LAG = 0.05  # s, of the hands
 POINTS = 24  # ahead
 HORIZON = 2.0  # s
 MOST = 9.0  # rad of the steering wheel
+SLOW = 1.0  # m/s: the direction of the front wheels is that at this speed below it
+WISH = "steering_wish"
+BEYOND = "steering_beyond_grip"
 ROLL_RATE = "(turn.x*cos(angles.yaw) + turn.y*sin(angles.yaw))"
 
 
@@ -97,6 +109,7 @@ def follow_path(
     *,
     speed: float,
     lateral: LateralModel,
+    grip: Grip,
 ) -> Commands:
     """The `commands` with a steering that follows the path through the points x, y (n,) m at `speed` (m/s).
 
@@ -125,11 +138,21 @@ def follow_path(
     )
     felt = (*lateral.felt, "position.y", "angles.yaw", "hands")
     own = " + ".join(f"{gain!r}*{name}" for gain, name in zip(K.tolist(), felt, strict=True))
-    steer = f"max(-{MOST}, min({MOST}, {seen} - ({own})))"
+    pace = f"max(speed, {SLOW})"
+    ahead = f"atan2(lateral_velocity + {grip.front_place!r}*yaw_rate, {pace})"
+    tail = f"atan2(lateral_velocity + {grip.rear_place!r}*yaw_rate, {pace})/{grip.rear_angle!r}"
+    left, right = (f"max(0, min(1, 2 {way} {tail}))" for way in "+-")
+    low, high = (
+        f"{grip.ratio!r}*({ahead} {way} {grip.front_angle!r}*{share})"
+        for way, share in (("-", right), ("+", left))
+    )
+    steer = f"max(-{MOST}, min({MOST}, max({low}, min({high}, {WISH}))))"
     hands = Lowpass(input=steer, time_constant=LAG, unit="rad")
+    wish = ExpressionSignal(value=f"{seen} - ({own})", unit="rad")
+    beyond = ExpressionSignal(value=f"{WISH} - ({steer})", unit="rad")
     return replace(
         commands,
         steer="hands",
-        signals={**commands.signals, "hands": hands},
+        signals={**commands.signals, WISH: wish, BEYOND: beyond, "hands": hands},
         tables={**commands.tables, "path": table},
     )

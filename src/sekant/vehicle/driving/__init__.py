@@ -1,7 +1,7 @@
 """Cars in motion: through maneuvers, and what is drawn around them."""
 
 from sekant.vehicle.driving.drive import drive, standing_model
-from sekant.vehicle.driving.lateral import StraightRunning, lateral_model, straight_running
+from sekant.vehicle.driving.lateral import StraightRunning, lateral_model, speed_locus, straight_running
 from sekant.vehicle.driving.scenery import with_scenery
 from sekant.vehicle.driving.steady_turns import SteadyTurns, steady_turns
 
@@ -10,6 +10,7 @@ __all__ = [
     "StraightRunning",
     "drive",
     "lateral_model",
+    "speed_locus",
     "standing_model",
     "steady_turns",
     "straight_running",

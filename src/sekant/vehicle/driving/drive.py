@@ -6,6 +6,8 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+import numpy as np
+
 from sekant.analyses.simulation.simulate import simulate
 from sekant.engine.system import compile
 from sekant.model.model import Model
@@ -15,11 +17,13 @@ from sekant.vehicle.car.commands import Commands
 from sekant.vehicle.car.description import Car, car_description
 from sekant.vehicle.car.single_track import single_track
 from sekant.vehicle.drivers import hold_speed
+from sekant.vehicle.drivers.path import BEYOND
 from sekant.vehicle.driving.lateral import lateral_model
 from sekant.vehicle.driving.standing_car import needs_settling, settled
 from sekant.vehicle.maneuvers.base import OVERTURNED, DrivenManeuver, Maneuver, ManeuverContext, maneuver
 
 ROWS_PER_SECOND = 100.0
+NOTICED = 0.02  # rad of the steering wheel beyond the grip of the tires that are told
 
 
 def drive(
@@ -44,8 +48,10 @@ def drive(
         car = car.model_copy(update={"reduced": True})
     chosen = maneuver(what, **options) if isinstance(what, str) else what
     car = car.model_copy(update={"road": chosen.road(car)})
-    linear = single_track(car, standing_loads(car), chosen.speed)
-    commands = _watched(chosen, chosen.commands(ManeuverContext(car, linear, partial(lateral_model, car))))
+    loads = standing_loads(car)
+    linear = single_track(car, loads, chosen.speed)
+    context = ManeuverContext(car, linear, partial(lateral_model, car), loads)
+    commands = _watched(chosen, chosen.commands(context))
     model = car_model(car, commands, speed=chosen.speed)
     system = compile(model)
     result = simulate(
@@ -91,6 +97,7 @@ def _warnings(run: DrivenManeuver) -> tuple[str, ...]:
         found.append(
             f"the maneuver was not over after {run.t[-1]:.4g} s; it ends where: {run.maneuver.stop.message}"
         )
+    found += _beyond_grip(run)
     for measure in run.measures:
         if measure.name == "largest path error" and measure.value > 1.0:
             found.append(
@@ -98,3 +105,19 @@ def _warnings(run: DrivenManeuver) -> tuple[str, ...]:
                 "cannot follow it; drive more slowly"
             )
     return tuple(found)
+
+
+def _beyond_grip(run: DrivenManeuver) -> list[str]:
+    """What the driver asked of the front tires that they cannot give."""
+    if BEYOND not in run.result.names:
+        return []
+    over = np.abs(run[BEYOND])
+    late = over > NOTICED
+    if not late.any():
+        return []
+    length = float(np.trapezoid(late.astype(float), run.t))
+    return [
+        f"limit of grip: from {run.t[late][0]:.3g} s on, for {length:.2g} s in all, the driver would turn the "
+        f"steering wheel farther, by up to {np.degrees(over.max()):.0f} deg, than the front tires can use, and holds "
+        "it there: the car plows on; drive more slowly"
+    ]

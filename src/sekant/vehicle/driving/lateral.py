@@ -22,8 +22,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from sekant.analyses.linear.linear_model import LinearModel
 from sekant.analyses.linear.linearize import linearize
+from sekant.analyses.linear.root_locus import RootLocus, root_locus
 from sekant.analyses.steady.motion import steady_motion
-from sekant.engine.system import compile
+from sekant.engine.system import State, compile
 from sekant.errors import ModelError
 from sekant.model.model import Model
 from sekant.vehicle.car.axle_data import axle_data
@@ -70,23 +71,51 @@ def straight_running(
     Axles with hard points are taken reduced, links' inertia exact, where they can be: they move as the axles with
     all their links do, at a tenth of the work.
     """
-    car = car_description(given).model_copy(update={"road": Plane()})
-    commands = Commands(torque="torque", parameters={"torque": 0.0})
-    system = compile(_model(car, commands, speed), parameters=["torque"])
-    start = settled(system) if needs_settling(car) else system.initial_state()
-    names, v = list(system.state_names), np.asarray(start.v, float)
-    hubs = [name for name in names[: system.nq] if name.endswith(".hub.angle")]
-    own = names[system.nq : system.nq + system.nv]
-    rates = {name: float(v[own.index(name.replace(".angle", ".rate"))]) for name in hubs}
-    unknown = [*(["torque"] if car.drive is not None else []), *rates]
-    motion = steady_motion(
-        system, start, velocity=(speed, 0.0, 0.0), rates=rates, unknown=unknown, parameters={"torque": 0.0}
-    )
-    assert car.steered is not None
-    axle = car.axles[car.steered]
-    travel = axle.steering.rack_per_turn / (2 * pi)  # type: ignore[union-attr]
-    linear = linearize(system, motion, inputs=["steering"], outputs=list(outputs))
-    return StraightRunning(linear, travel if axle_data(axle).arm > 0 else -travel, tuple(outputs))
+    return _StraightRunner(given, speed).at(speed, outputs)
+
+
+def speed_locus(given: Car | dict[str, Any], speeds: ArrayLike) -> RootLocus:
+    """Eigenvalues of a car that runs straight ahead, over its speed (m/s): how it weaves, where it is unstable."""
+    values = np.atleast_1d(np.asarray(speeds, float))
+    if np.any(values <= 0):
+        raise ModelError(f"speeds of a locus must be positive (got {values.min():g} m/s)")
+    runner = _StraightRunner(given, float(values[0]))
+    return root_locus(lambda speed: runner.at(speed, ()).linear, "speed", values)
+
+
+class _StraightRunner:
+    """One car at many speeds."""
+
+    def __init__(self, given: Car | dict[str, Any], speed: float):
+        car = car_description(given).model_copy(update={"road": Plane()})
+        commands = Commands(torque="torque", parameters={"torque": 0.0})
+        # asked a few times: compiling would take longer than all answers
+        self.system = compile(_model(car, commands, speed), parameters=["torque"], engine="casadi")
+        self.start = settled(self.system) if needs_settling(car) else self.system.initial_state()
+        self.drives, self.speed = car.drive is not None, speed
+        assert car.steered is not None
+        axle = car.axles[car.steered]
+        travel = axle.steering.rack_per_turn / (2 * pi)  # type: ignore[union-attr]
+        self.travel = travel if axle_data(axle).arm > 0 else -travel
+
+    def at(self, speed: float, outputs: Sequence[str]) -> StraightRunning:
+        system = self.system
+        start = State(q=self.start.q, v=np.asarray(self.start.v, float) * speed / self.speed)
+        names, v = list(system.state_names), np.asarray(start.v, float)
+        hubs = [name for name in names[: system.nq] if name.endswith(".hub.angle")]
+        own = names[system.nq : system.nq + system.nv]
+        rates = {name: float(v[own.index(name.replace(".angle", ".rate"))]) for name in hubs}
+        unknown = [*(["torque"] if self.drives else []), *rates]
+        motion = steady_motion(
+            system,
+            start,
+            velocity=(speed, 0.0, 0.0),
+            rates=rates,
+            unknown=unknown,
+            parameters={"torque": 0.0},
+        )
+        linear = linearize(system, motion, inputs=["steering"], outputs=list(outputs))
+        return StraightRunning(linear, self.travel, tuple(outputs))
 
 
 def _model(car: Car, commands: Commands, speed: float) -> Model:

@@ -70,15 +70,13 @@ def standing(model: Model) -> Model:
             forces[name] = StandingTire(wheel=force.wheel, road=force.road, of=force)
         elif name not in COMMANDED and not name.endswith(".brake"):
             forces[name] = force
-    return model.changed(
-        bodies=bodies, joints=joints, drivers=drivers, forces=forces, sensors={}, signals={}, tables={}
-    )
+    return model.changed(bodies=bodies, joints=joints, drivers=drivers, forces=forces, sensors={}, signals={})
 
 
 def settled(system: System) -> State:
     """A start for a car's system: at rest on its springs and tires, with the velocities that the model has."""
     model = system.model
-    alone = compile(standing(model))
+    alone = compile(standing(model), engine="casadi")  # asked a few times: compiling would take longer
     rest = equilibrium(alone)
     found = dict(zip(alone.state_names[: alone.nq], np.asarray(rest.q, float), strict=True))
     start = system.initial_state()

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from sekant.analyses.linear.linear_model import LinearModel
 from sekant.analyses.linear.linearize import linearize
+from sekant.analyses.linear.sensitivity import Sensitivity
 from sekant.analyses.steady.motion import SteadyMotion, steady_motion
 from sekant.engine.system import State, System, compile
 from sekant.errors import ModelError
@@ -59,6 +60,14 @@ class SteadyTurns:
         """The linear model about one of the turns, in axes that move with the car."""
         return linearize(self.system, self.motions[number])
 
+    def sensitivity(self, number: int, parameters: Sequence[str]) -> Sensitivity:
+        """Derivatives of one of the turns by `parameters` of `steady_turns`, lateral acceleration and speed kept.
+
+        `unknowns` has those of the steering wheel angle ("steer") and the torque, `eigenvalues` those of its linear
+        model.
+        """
+        return self.linear(number).sensitivity(parameters)
+
     def table(self) -> str:
         """Lateral acceleration, steering wheel angle, handling angle, sideslip and roll of every turn."""
         lines = ["a_y [m/s^2]  steering [deg]  delta - L/R [deg]  sideslip [deg]  roll [deg]"]
@@ -72,15 +81,27 @@ class SteadyTurns:
         return "\n".join(lines)
 
 
-def steady_turns(given: Car | dict[str, Any], speed: float, accelerations: Sequence[float]) -> SteadyTurns:
-    """Turns to the left at `speed` (m/s) with the given lateral `accelerations` (m/s^2), in rising order."""
+def steady_turns(
+    given: Car | dict[str, Any],
+    speed: float,
+    accelerations: Sequence[float],
+    parameters: Sequence[str] = (),
+) -> SteadyTurns:
+    """Turns to the left at `speed` (m/s) with the given lateral `accelerations` (m/s^2), in rising order.
+
+    `parameters`: numbers of the car's model by which derivatives are wanted, such as ``chassis.mass`` or
+    ``front.left.tire.tread_stiffness``.
+    """
     car = car_description(given)
     wanted = np.asarray(accelerations, float)
     if not wanted.size or np.any(wanted <= 0) or np.any(np.diff(wanted) <= 0):
         raise ModelError("steady turns: accelerations must be positive and rise")
     linear = single_track(car, standing_loads(car), speed)
     commands = Commands(steer="steer", torque="torque", parameters={"steer": 0.0, "torque": 0.0})
-    system = compile(car_model(car, commands, speed=speed), parameters=["steer", "torque"])
+    # asked a few times: compiling would take longer than all answers
+    system = compile(
+        car_model(car, commands, speed=speed), parameters=["steer", "torque", *parameters], engine="casadi"
+    )
     search = _TurnSearch(car, system, linear, speed)
     found, last = [], 0.0
     for a in wanted:

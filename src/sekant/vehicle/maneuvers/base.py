@@ -18,6 +18,7 @@ from sekant.model.quantities import Description
 from sekant.results import Result
 from sekant.vehicle.car.commands import Commands
 from sekant.vehicle.car.description import Car
+from sekant.vehicle.car.grip import Grip, grip_of
 from sekant.vehicle.car.single_track import SingleTrack
 from sekant.vehicle.drivers.path import LateralModel
 from sekant.vehicle.plain import MetersPerSecond
@@ -105,12 +106,18 @@ class Lane:
 
 @dataclass(frozen=True)
 class ManeuverContext:
-    """What a maneuver may know of the car: the description, its single-track model, and on demand, since it takes
-    seconds, the `lateral` motion by its exact linear model at a speed (m/s)."""
+    """What a maneuver may know of the car: the description, its single-track model, its grip, and on
+    demand, since it takes seconds, the `lateral` motion by its exact linear model at a speed (m/s)."""
 
     car: Car
     linear: SingleTrack
     lateral: Callable[[float], LateralModel]
+    loads: dict[str, float]
+    """N of one wheel of each axle, as the car stands"""
+
+    @property
+    def grip(self) -> Grip:
+        return grip_of(self.car, self.loads, self.linear)
 
 
 class Maneuver(Description):
@@ -119,7 +126,9 @@ class Maneuver(Description):
     type: ClassVar[str]
     summary: ClassVar[str]
     source: ClassVar[str] = ""
-    """where its definition stands"""
+    """what of it is taken from where"""
+    cites: ClassVar[tuple[str, ...]] = ()
+    """short names of `sources` in which maneuver and measures are defined"""
 
     speed: MetersPerSecond = 80 / 3.6
 

@@ -32,6 +32,7 @@ class BrakeStraight(Maneuver):
     type: ClassVar[str] = "brake-straight"
     summary: ClassVar[str] = "brake to a stop, straight ahead"
     source: ClassVar[str] = "ISO 21994 in outline: distance from the begin of braking to standstill"
+    cites: ClassVar[tuple[str, ...]] = ("ISO 21994", "Gillespie")
 
     speed: MetersPerSecond = 100 / 3.6
     pedal: Plain = 0.7
@@ -109,6 +110,7 @@ class BrakeInTurn(BrakeStraight):
     source: ClassVar[str] = (
         "ISO 7975 in outline: change of the yaw rate and the path against the turn without braking"
     )
+    cites: ClassVar[tuple[str, ...]] = ("ISO 7975", "ISO 8855", "Rill")
 
     speed: MetersPerSecond = 80 / 3.6
     acceleration: Plain = 4.0

@@ -66,7 +66,7 @@ class LaneChange(Maneuver):
 
     def commands(self, at: ManeuverContext) -> Commands:
         path, lateral = self.path(at.car), at.lateral(self.speed)
-        steered = follow_path(Commands(), *path, speed=self.speed, lateral=lateral)
+        steered = follow_path(Commands(), *path, speed=self.speed, lateral=lateral, grip=at.grip)
         return hold_speed(steered, at.car, repr(self.speed), at.linear.mass)
 
     def measures(self, run: DrivenManeuver) -> list[ManeuverMeasure]:
@@ -116,7 +116,8 @@ class DoubleLaneChange(LaneChange):
 
     type: ClassVar[str] = "double-lane-change"
     summary: ClassVar[str] = "2 m to the side and back (Hall)"
-    source: ClassVar[str] = "A. Hall, path-following joints, section 4.1.4"
+    source: ClassVar[str] = "HALL, section 4.1.4; lengths are chosen"
+    cites: ClassVar[tuple[str, ...]] = ("HALL",)
 
     offset: Meters = 2.0
     start: Meters = 40.0
@@ -150,6 +151,7 @@ class SevereLaneChange(LaneChange):
     type: ClassVar[str] = "iso-3888-1"
     summary: ClassVar[str] = "severe double lane change, 3.5 m to the side"
     source: ClassVar[str] = "dimensions of ISO 3888-1 as given in open literature"
+    cites: ClassVar[tuple[str, ...]] = ("ISO 3888-1", "Rill")
 
     @property
     def _length(self) -> float:
@@ -171,6 +173,7 @@ class ObstacleAvoidance(LaneChange):
     type: ClassVar[str] = "iso-3888-2"
     summary: ClassVar[str] = "obstacle avoidance"
     source: ClassVar[str] = "dimensions of ISO 3888-2 as given in open literature"
+    cites: ClassVar[tuple[str, ...]] = ("ISO 3888-2",)
 
     speed: MetersPerSecond = 60 / 3.6
 

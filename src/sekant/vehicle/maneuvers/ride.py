@@ -33,6 +33,7 @@ class Ride(Maneuver):
     source: ClassVar[str] = (
         "ISO 2631-1, weighting W_k of vertical acceleration (poles as given in open literature)"
     )
+    cites: ClassVar[tuple[str, ...]] = ("ISO 2631-1", "ISO 8608", "Zuo")
 
     roughness: Literal["A", "B", "C", "D", "E"] = "C"
     seed: int = 1

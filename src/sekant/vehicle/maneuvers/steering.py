@@ -32,6 +32,7 @@ class StepSteer(Maneuver):
     type: ClassVar[str] = "step-steer"
     summary: ClassVar[str] = "step of the steering wheel"
     source: ClassVar[str] = "ISO 7401, definitions of times and overshoot as given in open literature"
+    cites: ClassVar[tuple[str, ...]] = ("ISO 7401", "ISO 8855", "Milliken")
 
     acceleration: Plain = 4.0
     """lateral acceleration aimed at, m/s^2"""
@@ -115,6 +116,7 @@ class SteadyCircle(Maneuver):
     type: ClassVar[str] = "steady-circle"
     summary: ClassVar[str] = "slowly increasing steer at constant speed"
     source: ClassVar[str] = "ISO 4138, method of constant speed, as given in open literature"
+    cites: ClassVar[tuple[str, ...]] = ("ISO 4138", "ISO 8855", "Gillespie", "Milliken")
 
     acceleration: Plain = 6.0
     """lateral acceleration of the linear car at the end, m/s^2"""
@@ -167,6 +169,7 @@ class SineWithDwell(Maneuver):
     source: ClassVar[str] = (
         "FMVSS 126 / UN R140: 0.7 Hz, dwell 0.5 s, yaw rate at 1.0 and 1.75 s after the end"
     )
+    cites: ClassVar[tuple[str, ...]] = ("FMVSS 126",)
 
     acceleration: Plain = 5.0
     """lateral acceleration of the linear car at the amplitude, m/s^2"""
@@ -232,6 +235,7 @@ class SweptSine(Maneuver):
     type: ClassVar[str] = "swept-sine"
     summary: ClassVar[str] = "steering sine from 0.1 to 3 Hz"
     source: ClassVar[str] = "ISO 7401, continuous sinusoidal input"
+    cites: ClassVar[tuple[str, ...]] = ("ISO 7401", "ISO 8855", "Milliken")
 
     acceleration: Plain = 1.5
     """of the linear car at the amplitude, m/s^2"""

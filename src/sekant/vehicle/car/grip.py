@@ -1,0 +1,60 @@
+"""How far wheels can be turned with use: to the slip angle at which tires give most; and when the tail slides."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import casadi as ca
+import numpy as np
+
+from sekant.errors import ModelError
+from sekant.geometry.spatial import SX
+from sekant.vehicle.car.description import Car
+from sekant.vehicle.car.single_track import SingleTrack
+from sekant.vehicle.roads import road_values
+from sekant.vehicle.tires.element import Tire
+from sekant.vehicle.tires.magic_formula import Slip
+
+NEARLY = 0.98  # of the largest force: some tires come near it without a peak
+STEEPEST = 1.0  # tangent of the largest slip angle that is looked at
+POINTS = 2000
+OUTER = (
+    1.5  # of the load at rest: about what the outer wheel, which does most of the work, carries at the limit
+)
+
+
+@dataclass(frozen=True)
+class Grip:
+    """Of the steered and of the last axle: places ahead of the center of mass (m), and the slip angles (rad) at which
+    their tires give most on the car's road. `ratio`: steering wheel angle over steer angle."""
+
+    front_place: float
+    front_angle: float
+    rear_place: float
+    rear_angle: float
+    ratio: float
+
+
+def grip_of(car: Car, wheel_loads: dict[str, float], linear: SingleTrack) -> Grip:
+    """The grip of a car whose wheels carry `wheel_loads` (N, by axle), standing at the origin of its road."""
+    if car.steered is None:
+        raise ModelError("no axle is steered; give one of them steering: {}", path=("axles",))
+    factor = float(road_values(car.road, 0.0, 0.0)[1])
+    found: list[float] = []
+    for name in (car.steered, list(car.axles)[-1]):
+        place = linear.places[list(car.axles).index(name)]
+        angle = slip_of_most_force(car.axles[name].tire, OUTER * wheel_loads[name], factor)
+        found += [float(place), angle]
+    return Grip(*found, ratio=linear.ratio)
+
+
+def slip_of_most_force(tire: Tire, load: float, factor: float = 1.0, speed: float = 20.0) -> float:
+    """The least slip angle (rad) at which a tire under `load` (N) has 98 % of its largest side force.
+
+    `factor`: friction of the road, as a factor on that of the tire. A tire without limit has 45 degrees.
+    """
+    a = SX.sym("a")
+    slip = Slip(SX(0), a, SX(0), SX(load), 0.0, SX(speed), 1.0, factor, factor)
+    tangents = np.linspace(0.0, STEEPEST, POINTS + 1)
+    forces = np.abs(np.array(ca.Function("side", [a], [SX(tire.forces(slip).Fy)]).map(POINTS + 1)(tangents)))
+    return float(np.arctan(tangents[np.argmax(forces.ravel() >= NEARLY * forces.max())]))
