@@ -14,7 +14,7 @@ def factor(column: str, unit: str | None, kind: str) -> float:
         example = "mm" if kind == "length" else "deg"
         raise DataError(
             f"column '{column}' has no unit; write it into the header, e.g. '{column} [{example}]', "
-            f"or pass units={{'{column}': '{example}'}}"
+            f"or pass units={{'{column}': '{example}'}} (--unit {column}={example})"
         )
     found = _unit(unit)
     measured = "number" if unit in (None, "", "1", "-") else None if found is None else _KINDS.get(found.kind)
