@@ -159,6 +159,13 @@ def try_model(path: Path) -> None:
     sk.compile(sk.load(path), engine="casadi").summary()
 
 
+def try_elements(path: Path) -> None:
+    """Also what signals and forces add to the equations."""
+    system = sk.compile(sk.load(path), engine="casadi")
+    elements = system.equations.elements
+    _ = elements.actions, elements.events, elements.sampled, elements.delayed, elements.rates
+
+
 def try_table(path: Path) -> None:
     """As poses, as the table of a model, as a result."""
     good = 0
@@ -181,6 +188,43 @@ MODELS = (
     "slider_crank",
     "balanced_pendulum",
 )
+ELEMENTS = (
+    "balanced_pole",
+    "crank_friction",
+    "engine_mount",
+    "gear_rattle",
+    "marbles",
+    "break_shot",
+    "orifice_damper",
+    "servo",
+    "stick_slip",
+)
+SIGNALS = """
+gravity: [0, 0, 0]
+inputs: {wish: {unit: m, default: 0.1}}
+bodies: {block: {mass: 2 kg, inertia: [0.1, 0.2, 0.3]}}
+joints: {rail: {type: prismatic, child: block, axis: [1, 0, 0], q0: 0.3 m}}
+signals:
+  seen: {type: lowpass, input: rail.q, time_constant: 60 ms, start: 0.3, unit: m}
+  way: {type: integral, input: seen, start: 0.1}
+  rate: {type: derivative, input: rail.q, time_constant: 2 ms}
+  slow: {type: rate_limit, input: wish, rising: 0.5, falling: 0.3, time_constant: 0.01}
+  shaped: {type: transfer_function, input: seen, numerator: [1, 2], denominator: [1, 3, 5]}
+  plant: {type: state_space, inputs: [seen, slow], A: [[-1, 2], [0, -3]], B: [[1, 0], [0, 1]], C: [[1, 1]]}
+  pull: {type: pid, error: slow - seen, kp: 21, ki: 7, kd: 3, derivative_filter: 40 ms, low: -30, high: 30}
+  total: {type: sampled, input: total + 0.02*rail.q, period: 20 ms}
+  late: {type: delay, input: total, time: 5 ms}
+  share: {type: hysteresis, input: abs(rail.v), on_above: 0.6, off_below: 0.3, low: 1, high: 0.4}
+  near: {type: event, when: abs(rail.q) - 0.05, direction: falling, set: first, to: "min(first, t)"}
+  first: {type: held, start: 99, unit: s}
+forces:
+  motor: {type: actuator, joint: rail, force: (pull + late)*share + 0.1*rate + shaped + plant + way}
+  rub: {type: joint_friction, joint: rail, coefficient: 0.1, static_coefficient: 0.2, stribeck: 0.1}
+  stop: {type: joint_limit, joint: rail, lower: -1, upper: 1, stiffness: 1e4, ramp: 1 mm}
+contacts:
+  wall: {type: joint_stop, joint: rail, limit: 2, side: upper, restitution: 0.3}
+  floor: {type: point_plane, frame: block, normal: [1, 0, 0], friction: 0.3}
+"""
 CURVES = ("torus", "parabola", "semicircle", "screw", "particle_track")
 
 
@@ -203,6 +247,16 @@ def kinds() -> dict[str, tuple[list[Any], Callable, Callable[[Any], str], str, C
             yaml_of,
             "yaml",
             try_model,
+        ),
+        "elements": (
+            [
+                *parsed([EXAMPLES / f"{n}.yaml" for n in ELEMENTS]),
+                parse_source(SIGNALS, "signals.yaml").data,
+            ],
+            changed_data,
+            yaml_of,
+            "yaml",
+            try_elements,
         ),
         "natural": (parsed(natural), changed_data, yaml_of, "yaml", try_model),
         "curves": (parsed([EXAMPLES / f"{n}.yaml" for n in CURVES]), changed_data, yaml_of, "yaml", sk.load),
