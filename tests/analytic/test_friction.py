@@ -444,6 +444,75 @@ def test_methods_without_events_creep_and_say_so(method, step):
     assert result["rail.q"][-1] == pytest.approx(0.5 / braking, rel=5e-3)
 
 
+@pytest.mark.parametrize("method", EXACT)
+def test_a_force_that_jumps_with_another_body_breaks_a_joint_loose(method):
+    """At t = 0.2 s a sled passes a switch: below the limit the block stays, beyond it, it goes at once."""
+    push, level, mass = 3.0, 1.1, 2.3
+    model = model_from_dict(
+        {
+            "gravity": [0, 0, 0],
+            "bodies": {"block": {"mass": mass}, "sled": {"mass": 1.0}},
+            "joints": {
+                "rail": {"type": "prismatic", "axis": [1, 0, 0], "child": "block"},
+                "way": {"type": "prismatic", "axis": [0, 1, 0], "child": "sled", "v0": 1.0},
+            },
+            "forces": {
+                "rub": {"type": "joint_friction", "joint": "rail", "level": level},
+                "pull": {
+                    "type": "actuator",
+                    "joint": "rail",
+                    "force": f"if_else(way.q > 0.2, 0.9, 0) + if_else(way.q > 0.5, {push - 0.9}, 0)",
+                },
+            },
+        }
+    )
+    result = sk.simulate(model, until=1.0, method=method, rtol=1e-10)
+    t, q = result.time, result["rail.q"]
+    assert np.all(q[t <= 0.5] == 0.0)
+    np.testing.assert_allclose(q, (push - level) / mass * np.maximum(t - 0.5, 0) ** 2 / 2, atol=1e-11)
+    held = (result["rub.stuck"] > 0.5) & (t > 0.2)
+    assert held.any()
+    np.testing.assert_allclose(result["rub.force"][held & (t < 0.5)], -0.9, rtol=1e-12)
+    assert result.stats["slips"] == 1
+
+
+@pytest.mark.parametrize("method", EXACT)
+def test_play_that_closes_on_a_stuck_shaft_lets_it_go(method):
+    """Damped gears push with a jump; all methods agree where the load is after some strokes."""
+    model = model_from_dict(
+        {
+            "gravity": [0, 0, 0],
+            "bodies": {
+                "motor": {"mass": 1.0, "inertia": [0.01, 0.02, 0.03]},
+                "load": {"mass": 2.0, "inertia": [0.1, 0.2, 0.3]},
+            },
+            "joints": {
+                "fast": {"type": "revolute", "axis": [1, 0, 0], "child": "motor"},
+                "slow": {"type": "revolute", "axis": [1, 0, 0], "child": "load"},
+            },
+            "forces": {
+                "gear": {
+                    "type": "compliant_coupling",
+                    "joint": "fast",
+                    "driven": "slow",
+                    "ratio": 0.25,
+                    "stiffness": 2000.0,
+                    "damping": 1.0,
+                    "backlash": "2 deg",
+                },
+                "drive": {"type": "actuator", "joint": "fast", "force": "0.5*sin(3*t)"},
+                "drag": {"type": "joint_friction", "joint": "slow", "damping": 0.05, "level": 0.1},
+            },
+        }
+    )
+    exact = sk.simulate(model, until=1.0, method=method, rtol=1e-9)
+    stuck = exact["drag.stuck"] > 0.5
+    assert np.all(np.abs(exact["drag.force"][stuck]) <= 0.1 * (1 + 1e-9))
+    assert exact.stats["slips"] > 0
+    creeping = sk.simulate(model, until=1.0, method="rk4", step=1e-4)
+    assert exact["slow.q"][-1] == pytest.approx(creeping["slow.q"][-1], rel=1e-3)
+
+
 def test_the_sign_of_a_velocity_is_answered_with_the_remedy():
     model = block(v0=1.0, damping=0.1, force="-3*sign(v)")
     with pytest.raises(SekantError, match=r"(?s)'pull'.*joint_friction"):

@@ -321,6 +321,8 @@ class EventLoop:
                 f"more than {MOST_EVENTS} events by t = {before.t:.9g} s; raise rest_speed of contacts, or the width "
                 "of what switches"
             )
+        if part.event.jump:  # on the far side of the switch, where the jump is seen
+            before = self._beyond(before)
         number, now = part.event.number, before
         for reactor in self.reactors:
             count = reactor.guards(before.system).directions.size

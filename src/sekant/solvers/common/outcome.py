@@ -75,12 +75,16 @@ Stats = TypeVar("Stats", bound=Counts)
 
 @dataclass(frozen=True)
 class EventRecord:
-    """Event `number` at the time `t`, with the state `x` (n,) there, before anybody changes it; `nq` of it are q."""
+    """Event `number` at the time `t`, with the state `x` (n,) there, before anybody changes it; `nq` of it are q.
+
+    `jump`: what is watched has jumped over zero, with a switch on which the state stands.
+    """
 
     number: int
     t: float
     x: Floats
     nq: int = 0
+    jump: bool = False
 
     @property
     def q(self) -> Floats:

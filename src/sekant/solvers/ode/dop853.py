@@ -46,7 +46,7 @@ from sekant.solvers.ode.dop853_stages import (
     starting_step,
 )
 from sekant.solvers.ode.dop853_tableau import N_STAGES, C
-from sekant.solvers.ode.events import carry_signs, events_at
+from sekant.solvers.ode.events import carry_signs, events_at, jumps_over
 from sekant.solvers.ode.memory import LARGEST_STATE, Run
 from sekant.solvers.ode.projection import project
 from sekant.solvers.ode.segments import enter_segment, keep_held
@@ -229,7 +229,12 @@ def _judge(run, t, t_new, h, offered, last, smallest):
         if run.events != 0:
             put(run.stage, 0, run.x)
             events_at(run, run.t)
-            carry_signs(run)
+            jumped = jumps_over(run)
+            if jumped >= 0:
+                run.which = jumped
+                run.phase = FRESH
+            else:
+                carry_signs(run)
     elif event >= 0 and not end_at_event(run, t, h):
         run.rejected += 1
         run.h = h * NOT_FINITE_FACTOR

@@ -59,6 +59,17 @@ def carry_signs(run):
 
 
 @inner
+def jumps_over(run):
+    """The first event whose function in e has jumped to the other side since the step began, or -1.
+
+    Where a switch is landed on, what is watched may jump with it.
+    """
+    for i in range(run.e.size):
+        run.sign_now[i] = run.sign[i]
+    return happened(run)
+
+
+@inner
 def next_guess(run, a, b, finest, weight_a, weight_b, last):
     """Where between a and b the first event that has happened by b is looked for; a if there is nothing between.
 

@@ -133,6 +133,28 @@ def find_event(m, n, h):
 
 
 @inner
+def keep_sides(m, n, h):
+    """Remember on which side of zero the event functions are just before a switch at h."""
+    events, side = m.code.out_events, m.side_event
+    for e in range(events.size):
+        value = horner(m.series[events[e]], n, h)
+        side[e] = 1 if value > 0.0 else -1 if value < 0.0 else 0
+
+
+@inner
+def jumped_event(m):
+    """The first event whose function has jumped over zero with the last switch, or -1; forgets the sides."""
+    events, side, found = m.code.out_events, m.side_event, -1
+    for e in range(events.size):
+        value = m.series[events[e], 0]
+        counts = m.direction[e] == 0 or m.direction[e] == -side[e]
+        if found < 0 and side[e] * value < 0.0 and counts:
+            found = e
+        side[e] = 0
+    return found
+
+
+@inner
 def polish(m, order, node, bound, t, h):
     """A root found on a series, moved to where the value at the point of the series is on the bound.
 
@@ -306,8 +328,15 @@ def advance(m, a, b):
                 m.t_failed = t
                 return CHATTERING
             continue
+        jumped = jumped_event(m)
+        if jumped >= 0:
+            m.fresh_event[jumped] = ON_EVENT
+            m.landings += 1
+            m.which, m.jumped = jumped, 1
+            return EVENT
         if at_switch:
             h = switch_at
+            keep_sides(m, order - 1, h)
             if m.code.s_algebraic[leader] == 0:
                 side = m.side[leader]
                 bound = m.low[leader] if side < 0 else m.high[leader]
@@ -324,6 +353,7 @@ def advance(m, a, b):
             return CONSTRAINTS
         if halvings > 0:
             end, at_switch, at_event = t + h, False, False
+            clear(m.side_event)
             m.shortened += halvings
         if m.row < t_eval.size and t_eval[m.row] < end - snap:
             if not write_rows(m, order, t, end):
@@ -355,5 +385,5 @@ def advance(m, a, b):
             m.fresh_event[event] = ON_EVENT
             if m.direction[event] == 0 or m.direction[event] == sign:
                 m.landings += 1
-                m.which = event
+                m.which, m.jumped = event, 0
                 return EVENT

@@ -111,6 +111,7 @@ class TaylorMemory(Struct):
     landings: Integer
     component: Integer
     which: Integer
+    jumped: Integer  # whether the event is one of a function that jumped over zero with a switch
     cuts: Integer
     t_failed: Real
     smallest: Real
@@ -130,6 +131,7 @@ class TaylorMemory(Struct):
     high: Vector
     lap: Vector
     fresh_event: Whole  # 2 if the run stands on an event, 1 if it may
+    side_event: Whole  # of zero, just before the switch on which the run stands; 0 where there is none
     # Points: present, end of the step, output row. Series of the step. Changes of nodes, right-hand side, result of a
     # projection, scratch of the root search. Outputs.
     q_now: Vector
@@ -236,6 +238,7 @@ def lay_out_run(
         high=np.full(switches, np.inf),
         lap=np.zeros(switches),
         fresh_event=np.zeros(events, dtype=np.int64),
+        side_event=np.zeros(events, dtype=np.int64),
         q_now=q.copy(),
         v_now=v.copy(),
         q_end=q.copy(),

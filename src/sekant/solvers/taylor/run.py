@@ -151,9 +151,8 @@ class TaylorRun:
                 )
             self._given = None
         if code == EVENT:
-            self._events.append(
-                EventRecord(self._memory.which, self.t, np.concatenate([self.q, self.v]), self.problem.nq)
-            )
+            m, x = self._memory, np.concatenate([self.q, self.v])
+            self._events.append(EventRecord(m.which, self.t, x, self.problem.nq, bool(m.jumped)))
         self._code = code
         return code
 
