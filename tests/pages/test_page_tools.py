@@ -184,6 +184,17 @@ def test_pages_of_case_studies_are_computed():
     )
 
 
+def test_idle_elements_are_passed():
+    """Less than 2 % of the operations where switches are held; fixed steps ask where bodies are."""
+    import idle_elements
+
+    found = idle_elements.shares()
+    assert {name for name, (_, held) in found.items() if held >= 2.0} == set()
+    asks = {name for name, (free, _) in found.items() if free >= 2.0}
+    assert asks == {"plane_contact", "surface_contact", "sphere_contact"}
+    assert max(free for free, _ in found.values()) < 8.0
+
+
 def test_the_list_of_examples_says_what_each_is():
     folder = ROOT / "examples"
     text = example_list.models() + example_list.scripts()
