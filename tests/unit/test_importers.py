@@ -282,8 +282,13 @@ def test_mjcf_loops_gears_and_total_mass(tmp_path):
     ("name", "content", "message"),
     [
         ("a.urdf", "<robot name='x'><link name='a'></robot>", r"a.urdf:1: is damaged: mismatched tag"),
-        ("a.urdf", "<model/>", r"a.urdf:1: is no URDF: it begins with <model>"),
+        ("a.urdf", "<model/>", r"a.urdf:1: is neither URDF nor MJCF: it begins with <model>"),
         ("a.urdf", "<robot name='x'/>", r"robot 'x': holds no link"),
+        (
+            "a.xml",
+            "<mujoco><worldbody><body name='a'>\n<geom size='-1'/></body></worldbody></mujoco>",
+            r"a.xml:2: <geom>: sizes of a sphere must be positive \(got -1\)",
+        ),
         (
             "a.urdf",
             ARM.replace('value="1.2"', 'value="heavy"'),

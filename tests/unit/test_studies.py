@@ -251,6 +251,21 @@ def test_a_study_that_was_stopped_goes_on(tmp_path):
     assert not (tmp_path / "s.nc.parts").exists()
 
 
+def test_notebooks_show_ranges_rows_and_a_bar(capsys):
+    samples = studies.rows({"k": [10.0, 40.0, -1e9]})
+    found = studies.sweep(MODEL, samples, measures=["final(slide.q)"], until=0.5, progress=True)
+    shown = found._repr_html_()
+    for text in (
+        "3 rows",
+        "<td>k</td><td>varied</td>",
+        "final(slide.q)",
+        f"{found['final(slide.q)'][1]:.6g}",
+    ):
+        assert text in shown
+    assert all(f"<td>{name}</td>" in shown for name in {found.statuses[i] for i in found.status})
+    assert capsys.readouterr().err == ""  # neither a terminal nor a notebook
+
+
 def test_parts_that_overlap_are_refused(tmp_path):
     parts = StudyParts(tmp_path / "p", "key", 4)
     parts.open(False)

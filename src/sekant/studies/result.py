@@ -6,6 +6,7 @@ import json
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sekant.errors import DataError, SekantError, suggest
+from sekant.html_tables import html_table
 from sekant.results.place import replace_file
 from sekant.studies.analyses import FINISHED
 from sekant.studies.samples import Samples
@@ -23,6 +25,8 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 FORMAT = 1
+ROWS_SHOWN = 20
+"""Rows in a notebook's table."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -99,6 +103,29 @@ class SweepResult:
         if len(self.messages) > 3:
             lines.append(f"  ... and {len(self.messages) - 3} more rows with a message")
         return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        """Statuses, ranges of what was varied and measured, and the first rows, for notebooks."""
+        spans = []
+        for role, names in (("varied", self.samples.names), ("measure", self.measure_names)):
+            for name in names:
+                good = self[name][np.isfinite(self[name])]
+                numbers = (good.min(), good.mean(), good.max()) if good.size else ("", "", "")
+                spans.append((name, role, self.units.get(name, ""), *numbers))
+        ranges = html_table(("", "", "unit", "min", "mean", "max"), spans)
+        names = (*self.samples.names, *self.measure_names)
+        first = [
+            (
+                i,
+                *(float(self[name][i]) for name in names),
+                self.statuses[self.status[i]],
+                self.messages.get(i, ""),
+            )
+            for i in range(min(len(self), ROWS_SHOWN))
+        ]
+        rows = html_table(("row", *names, "status", "message"), first)
+        told = f"<pre>{escape(self.summary().splitlines()[0])}</pre>"
+        return f"{told}{ranges}<details><summary>first rows</summary>{rows}</details>"
 
     def digest(self) -> dict[str, Any]:
         """What `summary` tells, as plain data."""

@@ -23,6 +23,7 @@ from sekant.studies.executors import Chunks, executor_of
 from sekant.studies.measures import Measure, read_measures
 from sekant.studies.parts import StudyParts
 from sekant.studies.result import SweepResult
+from sekant.studies.rows_bar import RowsBar
 from sekant.studies.samples import Samples
 from sekant.studies.task import Block, Task, prepare
 from sekant.version import __version__
@@ -53,7 +54,7 @@ def sweep(
     executor: Any = "serial",
     output: str | os.PathLike[str] | None = None,
     resume: bool = False,
-    progress: Callable[[Progress], object] | None = None,
+    progress: Callable[[Progress], object] | bool | None = None,
     **options: Any,
 ) -> SweepResult:
     """Answer every row of `samples`, whose names are parameters or ``item.field`` of the model.
@@ -62,6 +63,8 @@ def sweep(
     ``drive="hub.z", range=(-0.1, 0.1, 41)``). `measures`: numbers of a row, such as ``max(strut.force)``, as a list,
     or by names of your own. `outputs`: channels kept whole. `parameters`: values that all rows share.
     `executor`: "serial", "processes", a number of processes, or a client of dask.distributed.
+
+    `progress`: True for a bar in terminals and notebooks, or a function that is told after every chunk.
 
     With `output` (``.nc``) rows are kept while the study runs, in a folder beside the file; `resume` goes on with
     what is there. A row that fails is a row: its status and message say why.
@@ -100,12 +103,15 @@ def sweep(
     began = perf_counter()
     blocks = list(parts.blocks()) if parts is not None else []
     done = _count(blocks)
-    watch = _Watch(len(samples), done, sum(s != FINISHED for b in blocks for s in b.status), progress)
-    for block in runner.run(task, Chunks(samples.values, _left(blocks, len(samples)))):
-        if parts is not None:
-            parts.add(block)
-        blocks.append(block)
-        watch(block)
+    failed = sum(s != FINISHED for b in blocks for s in b.status)
+    with RowsBar(len(samples), enabled=progress is True) as bar:
+        tell = progress if callable(progress) else lambda p: bar(p.done, p.failed, p.rate)
+        watch = _Watch(len(samples), done, failed, tell)
+        for block in runner.run(task, Chunks(samples.values, _left(blocks, len(samples)))):
+            if parts is not None:
+                parts.add(block)
+            blocks.append(block)
+            watch(block)
     result = _gathered(task, samples, blocks, units, first.axis, perf_counter() - began, done)
     if output is not None and parts is not None:
         result.save(output)
@@ -116,17 +122,16 @@ def sweep(
 class _Watch:
     """Tells of progress as blocks come in."""
 
-    def __init__(self, rows: int, done: int, failed: int, tell: Callable[[Progress], object] | None):
+    def __init__(self, rows: int, done: int, failed: int, tell: Callable[[Progress], object]):
         self._rows, self._before, self._done, self._failed = rows, done, done, failed
         self._tell, self._began = tell, perf_counter()
 
     def __call__(self, block: Block) -> None:
         self._done += len(block)
         self._failed += sum(status != FINISHED for status in block.status)
-        if self._tell is not None:
-            rate = (self._done - self._before) / max(perf_counter() - self._began, 1e-9)
-            left = (self._rows - self._done) / rate
-            self._tell(Progress(self._done, self._rows, self._failed, rate, left))
+        rate = (self._done - self._before) / max(perf_counter() - self._began, 1e-9)
+        left = (self._rows - self._done) / rate
+        self._tell(Progress(self._done, self._rows, self._failed, rate, left))
 
 
 def _count(blocks: Sequence[Block]) -> int:

@@ -131,6 +131,10 @@ def geom_inertia(settings: Settings, geom: XmlElement) -> tuple[float, Array, Ar
     needed = {"sphere": 1, "capsule": 2, "cylinder": 2, "ellipsoid": 3, "box": 3}[kind]
     if len(size) < needed:
         raise geom.error(f"a {kind} needs {needed} sizes (got {len(size)})")
+    if any(not one > 0 for one in size[:needed]):
+        raise geom.error(
+            f"sizes of a {kind} must be positive (got {', '.join(f'{x:g}' for x in size[:needed])})"
+        )
     volume, moments = _SOLIDS[kind](*size[:needed])
     mass = mass if mass >= 0 else geom.number("density", DENSITY) * volume
     R = rotation_of(quaternion)

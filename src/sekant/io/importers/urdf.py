@@ -286,7 +286,9 @@ def read_urdf(root: XmlElement, path: Path) -> tuple[Model, Omissions]:
     """The model of a robot, and what was left out."""
     if root.tag != "robot":
         raise ModelError(
-            f"is no URDF: it begins with <{root.tag}>, not <robot>", file=str(path), line=root.line
+            f"is neither URDF nor MJCF: it begins with <{root.tag}>, not with <robot> or <mujoco>",
+            file=str(path),
+            line=root.line,
         )
     reader = UrdfReader(root, path)
     return reader.model(), reader.omitted

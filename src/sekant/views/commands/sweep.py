@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from sekant.views.hints import hint
-
-if TYPE_CHECKING:
-    from sekant.studies import Progress
 
 INTERRUPTED_CODE = 130
 
@@ -45,7 +42,6 @@ def sweep(
     from sekant.studies.study_files import load_study
     from sekant.studies.sweep import sweep as run_study
     from sekant.studies.task import FAILED
-    from sekant.views.rows_bar import RowsBar
 
     for extra in (csv, plot):
         if extra is not None:
@@ -53,24 +49,19 @@ def sweep(
     study = load_study(file)
     executor: Any = _client(scheduler) if scheduler else "serial" if jobs == 1 else jobs or "processes"
     try:
-        with RowsBar(len(study.samples), enabled=not as_json) as bar:
-
-            def tell(progress: Progress) -> None:
-                bar(progress.done, progress.failed, progress.rate)
-
-            result = run_study(
-                study.model,
-                study.samples,
-                analysis=study.analysis,
-                measures=study.measures,
-                outputs=study.outputs,
-                parameters=study.parameters,
-                executor=executor,
-                output=path,
-                resume=resume,
-                progress=tell,
-                **study.options,
-            )
+        result = run_study(
+            study.model,
+            study.samples,
+            analysis=study.analysis,
+            measures=study.measures,
+            outputs=study.outputs,
+            parameters=study.parameters,
+            executor=executor,
+            output=path,
+            resume=resume,
+            progress=not as_json,
+            **study.options,
+        )
     except KeyboardInterrupt:
         typer.echo(f"interrupted; finished rows are kept: sekant sweep {file} --resume goes on", err=True)
         raise typer.Exit(INTERRUPTED_CODE) from None

@@ -8,10 +8,10 @@ from typing import Any
 
 
 class RowsBar:
-    """While it is entered, a bar shows if there is a terminal to show it on."""
+    """While it is entered, a bar shows if there is a terminal or a notebook to show it on."""
 
     def __init__(self, rows: int, *, enabled: bool = True):
-        self._rows, self._enabled = rows, enabled and sys.stderr.isatty()
+        self._rows, self._enabled = rows, enabled and (sys.stderr.isatty() or _in_notebook())
         self._bar: Any = None
         self._task: Any = None
 
@@ -51,3 +51,11 @@ class RowsBar:
     ) -> None:
         if self._bar is not None:
             self._bar.stop()
+
+
+def _in_notebook() -> bool:
+    if "IPython" not in sys.modules:
+        return False
+    from rich.console import Console
+
+    return Console().is_jupyter
