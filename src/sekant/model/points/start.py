@@ -51,7 +51,7 @@ def solved_starts(m: Composition) -> dict[str, float] | None:
         return ahead
 
     search = FullSteps(longest=10 * size)
-    found = newton(FunctionProblem(at, moved), start, search, CLOSE * size**2, most=STEPS)
+    found = newton(FunctionProblem(at, moved), start, search, CLOSE * size * size, most=STEPS)
     if not found.converged or not found.iterations:
         return None
     return {m.coordinates[i].name: float(found.point[i]) for i in free}

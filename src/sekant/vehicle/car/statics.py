@@ -30,8 +30,8 @@ def axle_loads(
         found = np.linalg.lstsq(A, b, rcond=None)[0] if np.all(np.isfinite(b)) else b
     if not np.all(np.isfinite(found)):
         raise ModelError(
-            f"the masses of the car are no weight that axles can carry: the heaviest is {max(masses):.4g} kg",
-            path=("chassis", "mass"),
+            f"no loads of axles can be told from masses of up to {max(masses):.4g} kg at x of up to "
+            f"{np.max(np.abs([*places, *axles])):.4g} m; check masses and places"
         )
     if np.any(found <= 0):
         raise ModelError(
