@@ -476,6 +476,35 @@ def test_a_force_that_jumps_with_another_body_breaks_a_joint_loose(method):
     assert result.stats["slips"] == 1
 
 
+def test_implicit_steps_pass_through_a_law_that_is_steeper_than_they_are_short():
+    """A clutch brings both sides to one speed: within one step friction turns over a hundred widths."""
+    model = model_from_dict(
+        {
+            "gravity": [0, 0, 0],
+            "bodies": {
+                "engine": {"mass": 5.0, "inertia": [0.2, 0.3, 0.4]},
+                "wheel": {"mass": 5.0, "inertia": [0.5, 0.6, 0.7]},
+            },
+            "joints": {
+                "crank": {"type": "revolute", "axis": [1, 0, 0], "child": "engine", "v0": 100.0},
+                "plate": {
+                    "type": "revolute",
+                    "axis": [1, 0, 0],
+                    "parent": "engine",
+                    "child": "wheel",
+                    "v0": -100.0,
+                },
+            },
+            "forces": {"grip": {"type": "joint_friction", "joint": "plate", "level": "20*min(t/0.5, 1)"}},
+        }
+    )
+    for method, step in (("generalized_alpha", 1e-3), ("radau5", None)):
+        result = sk.simulate(model, until=1.5, method=method, step=step)
+        assert result.status == "finished"
+        assert result["plate.v"][-1] == pytest.approx(0.0, abs=1e-9)
+        assert result["crank.v"][-1] == pytest.approx(100 * 0.2 / 0.7, rel=1e-9)
+
+
 @pytest.mark.parametrize("method", EXACT)
 def test_play_that_closes_on_a_stuck_shaft_lets_it_go(method):
     """Damped gears push with a jump; all methods agree where the load is after some strokes."""

@@ -50,7 +50,8 @@ from sekant.solvers.dae.projection import (
 from sekant.solvers.dae.radau_newton import lu_factorize, solve_real
 from sekant.solvers.linear import ldl
 
-MOST_ITERATIONS = 20
+MOST_ITERATIONS = 80  # a few as a rule; many where a law bends within what a step changes
+SMALLEST_PART = 1.0 / 256.0  # of an increment that is taken where increments go to and fro
 RENEW_AFTER = 4  # iterations with one matrix
 ACCURACY = 1e-12  # of v, relative to its largest entry and to what the step changes
 ROUND_OFF = 1e-14  # of q; a constraint passes it on to v divided by s
@@ -169,7 +170,8 @@ def alpha_step(memory, t, h):
         u[j] = x[nq + j] + h * ((0.5 - beta) * A0[j] + beta * A1[j])
         v1[j] = x[nq + j] + h * ((1.0 - gamma) * A0[j] + gamma * A1[j])
         size = max(size, abs(v1[j]), h * abs(a0[j]))
-    last, rate = 0.0, 0.0
+    last, rate, part = 0.0, 0.0, 1.0
+    worst, before = 0, 0.0
     for k in range(MOST_ITERATIONS):
         _flow(memory, t, h, x, u)
         put(v, 0, v1)
@@ -186,13 +188,20 @@ def alpha_step(memory, t, h):
         largest = _increment(memory, c, s)
         rate = largest / last if last > 0.0 else 0.0
         last = largest
+        if nv > 0 and b[worst] * before < 0.0 and rate > 0.1:  # from side to side, as on friction near rest
+            part = max(0.4 * part, SMALLEST_PART)
+        else:
+            part = min(1.5 * part, 1.0)
         for j in range(nv):
-            v1[j] += b[j]
-            A1[j] += b[j] / (h * gamma)
-            u[j] += b[j] * beta / gamma
-            a[j] += c * b[j]
+            if abs(b[j]) == largest:
+                worst, before = j, b[j]
+        for j in range(nv):
+            v1[j] += part * b[j]
+            A1[j] += part * b[j] / (h * gamma)
+            u[j] += part * b[j] * beta / gamma
+            a[j] += part * c * b[j]
         for j in range(lam.size):
-            lam[j] += b[first + j]
+            lam[j] += part * b[first + j]
         if largest <= ACCURACY * size + ROUND_OFF * length / s:
             return _finish(memory, t, h)
     memory.blame = -1
