@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import casadi as ca
 
-from sekant.engine.codegen.llvm import CHUNK
 from sekant.engine.codegen.native import NativeFunction
 from sekant.engine.functions.motion import right_hand_side, state_rates
 from sekant.engine.system import System
@@ -17,6 +16,9 @@ from sekant.geometry.spatial import SX
 LARGEST = 16
 SMALLEST = 4
 """Steps in a group. With fewer the gain is not worth a second function: the model is too large."""
+OPERATIONS = 2200
+"""Of a group at most: with six steps of a body on a path (340 operations) a step takes 6 % less, with more of them
+it takes as long as without groups."""
 
 
 def euler_group(system: System, balance: bool) -> tuple[NativeFunction, int] | None:
@@ -26,7 +28,7 @@ def euler_group(system: System, balance: bool) -> tuple[NativeFunction, int] | N
     base + (i + j) h, kept within [low, high].
     """
     operations = right_hand_side(system, balance).stats.operations
-    size = min(LARGEST, CHUNK // max(1, operations))
+    size = min(LARGEST, OPERATIONS // max(1, operations))
     x, xdot = state_rates(system, balance)
     if system.engine != "llvm" or size < SMALLEST:
         return None
