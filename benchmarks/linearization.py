@@ -60,7 +60,8 @@ def run(quick: bool) -> dict[str, Any]:
             },
             runs,
         )
-        figures += [figure(key, t, "us") for key, t in {**times, **python}.items()]
+        notes = {key: f"{_operations(parts, n)} operations" for key, parts in contenders.items()}
+        figures += [figure(key, t, "us", notes.get(key, "")) for key, t in {**times, **python}.items()]
         for what, limit in (("at rest", 3.0), ("in motion", None)):
             ratio = times[f"{name} {what}: differences"].seconds / times[f"{name} {what}: exact"].seconds
             label = f"{name} {what}: one-sided differences / exact"
@@ -90,6 +91,11 @@ def _all(parts: list[tuple[Any, int]], point: MotionPoint) -> Callable[[], Any]:
         arrays[0] = np.tile(arrays[0], (n, 1))
         runs.append(partial(function.map, *arrays))
     return partial(_each, runs)
+
+
+def _operations(parts: list[tuple[Any, int]], n: int) -> int:
+    """Arithmetic of one linearization."""
+    return sum(function.stats.operations * (count // n) for function, count in parts)
 
 
 def _each(functions: list[Callable[[], Any]]) -> None:

@@ -36,6 +36,7 @@ BENCHMARKS = (
     "lanes",
     "million_rows",
     "exported_c",
+    "player_frames",
     "startup",
     "waiting",
 )

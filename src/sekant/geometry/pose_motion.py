@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -16,8 +16,9 @@ FIELDS = ("position", "rotation", "velocity", "angular", "acceleration", "angula
 def cross(a: Array, b: Array) -> Array:
     """Of vectors along the last axis; NumPy's own takes several times as long for a few dozens."""
     a0, a1, a2, b0, b1, b2 = a[..., 0], a[..., 1], a[..., 2], b[..., 0], b[..., 1], b[..., 2]
-    found = np.empty(np.broadcast_shapes(a.shape, b.shape))
-    found[..., 0] = a1 * b2 - a2 * b1
+    first = a1 * b2 - a2 * b1
+    found = np.empty((*first.shape, 3))
+    found[..., 0] = first
     found[..., 1] = a2 * b0 - a0 * b2
     found[..., 2] = a0 * b1 - a1 * b0
     return found
@@ -51,19 +52,21 @@ class PoseMotion:
 
     def of_frame(self, R_MN: Array, p_MN: Array) -> PoseMotion:
         """The motion of a frame N fixed to this one."""
+        if not p_MN.any():
+            return replace(self, rotation=self.rotation @ R_MN)
         r = self.rotation @ p_MN
         first, second = self.angular, self.angular_acceleration
         if first.ndim == r.ndim:  # no axes for the one drive
-            turned = cross(first, cross(first, r))
-            bend = self.acceleration + cross(second, r) + turned
-            velocity = self.velocity + cross(first, r)
+            swing = cross(first, r)
+            bend = self.acceleration + cross(second, r) + cross(first, swing)
+            velocity = self.velocity + swing
         else:
             k = second.shape[-2]
             arm = r[..., None, :]
             swing = cross(first[..., :k, :], arm)
             turned = cross(first[..., :k, None, :], swing[..., None, :, :])
             bend = self.acceleration + cross(second, arm[..., None, :]) + turned
-            velocity = self.velocity + cross(first, arm)
+            velocity = self.velocity + (swing if k == first.shape[-2] else cross(first, arm))
         return PoseMotion(self.position + r, self.rotation @ R_MN, velocity, first, bend, second)
 
     @staticmethod

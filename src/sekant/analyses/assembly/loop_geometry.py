@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 
 import casadi as ca
@@ -32,37 +33,19 @@ class LoopGeometry:
     def __init__(
         self, system: System, t: float, parameters, hold: Sequence[str], weights: Mapping[str, float]
     ):
-        facts = system.start_facts
         self.system, self.t, self.p = system, np.array([float(t)]), system.parameter_vector(parameters)
         self._terms = system.kept("constraint terms", lambda: _terms(system))
         self._retract = system.kept("retraction", lambda: _retraction(system))
-        names = system.state_names[system.nq : system.nq + system.nv]
-        self._coordinate_of = facts.coordinate_of
-        w, w_v = np.array(facts.weights), np.array(facts.rate_weights)
-        stated, stated_rates = w >= STATED, w_v >= STATED
-        free = np.ones(system.nv, bool)
-        known = [*system.state_names[: system.nq], *names]
-        for name in (*hold, *weights):
-            if name not in known:
-                raise SolverError(
-                    f"assembly: unknown coordinate '{name}'; {suggest(name, known, 'coordinates')}"
-                )
-        for name, value in weights.items():
-            if not 0 < value < np.inf:
-                raise SolverError(
-                    f"assembly: the weight of '{name}' must be positive (got {value:g}); hold=['{name}'] holds it"
-                )
-        for i, name in enumerate(self._coordinate_of):
-            free[i] = name not in hold
-            for key, row, kept in ((name, w, stated), (names[i], w_v, stated_rates)):
-                if key in weights:
-                    row[i], kept[i] = weights[key], False
-        self.free, self.scale = free, 1.0 / np.sqrt(w)
-        self.free_rates = np.array([name not in hold for name in names], bool)
-        self.rate_scale = 1.0 / np.sqrt(w_v)
-        self._stated, self._stated_rates = stated, stated_rates
-        self.stated_names = {name for name, kept in zip(self._coordinate_of, stated, strict=True) if kept}
-        self.stated_names |= {name for name, kept in zip(names, stated_rates, strict=True) if kept}
+        self._coordinate_of = system.start_facts.coordinate_of
+        made = system.once("weights of displacements", lambda: _weighed(system, (), {}))
+        made = made if not hold and not weights else _weighed(system, hold, weights)
+        self.free, self.scale = made.free, made.scale
+        self.free_rates, self.rate_scale = made.free_rates, made.rate_scale
+        self._stated, self._stated_rates, self.stated_names = (
+            made.stated,
+            made.stated_rates,
+            made.stated_names,
+        )
 
     # -- numbers ---------------------------------------------------------------------------------------
 
@@ -266,6 +249,47 @@ class LoopGeometry:
         """Rank of G at another point of the same motion, or zero if none is found."""
         found, _ = self._newton(self.shaken(q, 1e-2), tolerance, most=20)
         return 0 if found is None else self.rank(found)[0]
+
+
+@dataclass(frozen=True, eq=False)
+class _Weighed:
+    """Which displacements and rates (nv,) are free, and stated by the model; one over the roots of their weights."""
+
+    free: NDArray[np.bool_]
+    scale: Vector
+    stated: NDArray[np.bool_]
+    free_rates: NDArray[np.bool_]
+    rate_scale: Vector
+    stated_rates: NDArray[np.bool_]
+    stated_names: frozenset[str]
+
+
+def _weighed(system: System, hold: Sequence[str], weights: Mapping[str, float]) -> _Weighed:
+    facts = system.start_facts
+    names = system.state_names[system.nq : system.nq + system.nv]
+    coordinates = facts.coordinate_of
+    w, w_v = np.array(facts.weights), np.array(facts.rate_weights)
+    stated, stated_rates = w >= STATED, w_v >= STATED
+    free = np.ones(system.nv, bool)
+    known = [*system.state_names[: system.nq], *names]
+    for name in (*hold, *weights):
+        if name not in known:
+            raise SolverError(f"assembly: unknown coordinate '{name}'; {suggest(name, known, 'coordinates')}")
+    for name, value in weights.items():
+        if not 0 < value < np.inf:
+            raise SolverError(
+                f"assembly: the weight of '{name}' must be positive (got {value:g}); hold=['{name}'] holds it"
+            )
+    for i, name in enumerate(coordinates):
+        free[i] = name not in hold
+        for key, row, kept in ((name, w, stated), (names[i], w_v, stated_rates)):
+            if key in weights:
+                row[i], kept[i] = weights[key], False
+    kept_names = {name for name, kept in zip(coordinates, stated, strict=True) if kept}
+    kept_names |= {name for name, kept in zip(names, stated_rates, strict=True) if kept}
+    free_rates = np.array([name not in hold for name in names], bool)
+    scales = 1.0 / np.sqrt(w), 1.0 / np.sqrt(w_v)
+    return _Weighed(free, scales[0], stated, free_rates, scales[1], stated_rates, frozenset(kept_names))
 
 
 def _terms(system: System) -> NativeFunction:

@@ -23,6 +23,12 @@ def check_mobility(equations: DrivenEquations, q: Vector, held: int) -> None:
             f"model '{system.model.name}': the drives {_listed(equations)} have no finite slope at the start"
         )
     J = np.where(np.linalg.norm(J, axis=1, keepdims=True) > NOTHING, J, 0.0)
+    if J.shape[0] == J.shape[1] and J.size:
+        sizes = np.linalg.svd(J, compute_uv=False)
+        if (
+            sizes[-1] > RANK * sizes[0]
+        ):  # regular: all rows, those of the constraints among them, are independent
+            return
     G = J[: equations.rows - m]
     freedom = system.nv - _rank(G)
     rest = null_space(J)

@@ -215,7 +215,9 @@ class Stage {
 
   // Without a graphics card shadows cost most of the time: they stay in a still picture only.
   hurry() {
-    if (this.software && this.renderer.shadowMap.enabled) this.dropShadows();
+    if (!this.software || !this.renderer.shadowMap.enabled) return;
+    this.dropShadows();
+    this.slow = Math.max(this.slow, 2); // fewer pixels are next
   }
 
   dropShadows() {
