@@ -1,8 +1,8 @@
 """Work of non-conservative elements along a motion, by quadrature between the rows of a result.
 
 Integrators that carry no quadratures of their own give the motion at Gauss points between the requested times
-as well; the powers there are summed up with Gauss's weights, which is exact for polynomials of degree 7. A rule of
-degree 4 over the ends and three of the points tells how much that is off; a stretch that is off by more than the
+as well; the powers there are summed up with Gauss's weights, which is exact for polynomials of degree 7. Rules of
+degree 4 over the ends and three of the points tell how much that is off; a stretch that is off by more than the
 tolerance of the motion, because a law bends or jumps within it or it holds too many oscillations, is cut into parts
 over which the motion is integrated again, and these into parts as far as need be.
 """
@@ -20,16 +20,17 @@ Floats = NDArray[np.float64]
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(4)
 _NODES, _WEIGHTS = 0.5 * (_NODES + 1.0), 0.5 * _WEIGHTS
 _ALL = np.concatenate([[0.0], _NODES, [1.0]])
-_USED = np.array([0, 1, 2, 3, 5])  # of all points, by the rule of degree 4
-_CHECK = np.zeros(6)
-_CHECK[_USED] = np.linalg.solve(np.vander(_ALL[_USED], increasing=True).T, 1.0 / np.arange(1.0, 6.0))
+_CHECKS = np.zeros((_NODES.size, _ALL.size))  # rules of degree 4, each without one of the inner points
+for _row, _out in zip(_CHECKS, range(1, _NODES.size + 1), strict=True):
+    _used = np.delete(np.arange(_ALL.size), _out)
+    _row[_used] = np.linalg.solve(np.vander(_ALL[_used], increasing=True).T, 1.0 / np.arange(1.0, _ALL.size))
 
 FEWEST = 1000
 """Stretches into which a run is cut at least, so that coarse output does not make coarse sums."""
 SHARE = 0.1  # of the tolerance that the sum over a stretch may be off by
 SAFETY = 30.0
-PARTS, DEEPEST = 8, 12  # into which a stretch is cut that is off, and how often
-WORTH = 0.5  # part of what a stretch is off by, above which its parts are no better: round-off
+PARTS, MOST = 8, 200  # into which a stretch is cut that is off, and how often that may happen within one
+ROUND_OFF = 1e-14  # of the work
 
 Power = Callable[[Floats, Floats], Floats]
 Motion = Callable[[float, Floats, Floats], Floats]
@@ -63,6 +64,7 @@ class WorkAlongMotion:
         self.times: Floats = _with_nodes(edges)
         self._t: Floats = np.zeros(0)
         self._x: Any = None
+        self._cuts = 0  # left for the stretch that is cut
         self._interval = -1  # last edge that has been passed
         self.edge: tuple[float, Floats] | None = None  # time and row [q; v] of that edge
 
@@ -90,13 +92,13 @@ class WorkAlongMotion:
         gained, off = self._sums(edges, rows)
         self._largest = max(self._largest, float(np.max(np.abs(self.work + np.cumsum(gained, axis=0)))))
         for k in np.flatnonzero(off > self._allowed):
-            first = rows[k * (_NODES.size + 1)]
-            gained[k] = self._parts(edges[k], edges[k + 1], first, gained[k], float(off[k]), DEEPEST)
+            self._cuts = MOST
+            gained[k] = self._parts(edges[k], edges[k + 1], rows[k * (_NODES.size + 1)], gained[k])
         return gained
 
     @property
     def _allowed(self) -> float:
-        return SHARE * (self._atol + self._rtol * self._largest)
+        return max(SHARE * (self._atol + self._rtol * self._largest), ROUND_OFF * self._largest)
 
     def _sums(self, edges: Floats, rows: Floats) -> tuple[Floats, Floats]:
         """Work (k, nw) done between `edges` (k + 1,), and by how much each sum is off (k,)."""
@@ -105,27 +107,25 @@ class WorkAlongMotion:
         inside = np.arange(count)[:, None] * size + np.arange(size + 1)
         powers, lengths = powers[inside], np.diff(edges)[:, None]  # (k, 6, nw)
         gained = lengths * np.einsum("g,igw->iw", _WEIGHTS, powers[:, 1:-1])
-        missed = np.abs(gained - lengths * np.einsum("g,igw->iw", _CHECK, powers))
+        others = lengths * np.einsum("rg,igw->riw", _CHECKS, powers)
+        missed = np.max(np.abs(gained - others), axis=0)
         varied = lengths * np.mean(np.abs(powers - powers.mean(axis=1, keepdims=True)), axis=1)
         share = np.minimum(1.0, missed / np.maximum(varied, 1e-300))
         smooth = SAFETY * varied * share**1.5  # errors of order 9 and 6 in the length
         return gained, np.max(np.minimum(missed, smooth), axis=1)
 
-    def _parts(self, a: float, b: float, x: Floats, gained: Floats, off: float, deep: int) -> Floats:
-        """Work (nw,) done from `a`, where the motion is at `x`, to `b`, by parts. `gained`: the sum without them,
-        which is `off` by that much."""
+    def _parts(self, a: float, b: float, x: Floats, gained: Floats) -> Floats:
+        """Work (nw,) done from `a`, where the motion is at `x`, to `b`, by parts; `gained`: the sum without them."""
         edges = np.linspace(a, b, PARTS + 1)
-        if deep == 0 or not np.all(np.diff(edges) > 1e-13 * max(abs(a), abs(b))):
+        if self._cuts == 0 or not np.all(np.diff(edges) > 1e-13 * max(abs(a), abs(b))):
             return gained
+        self._cuts -= 1
         rows = np.concatenate([x[None], self._motion(a, x, _with_nodes(edges)[1:])])
         if len(rows) != PARTS * (_NODES.size + 1) + 1:
             return gained
-        sums, left = self._sums(edges, rows)
-        if float(np.sum(left)) > WORTH * off:
-            return sums.sum(axis=0)
-        for k in np.flatnonzero(left > self._allowed):
-            first = rows[k * (_NODES.size + 1)]
-            sums[k] = self._parts(edges[k], edges[k + 1], first, sums[k], float(left[k]), deep - 1)
+        sums, off = self._sums(edges, rows)
+        for k in np.flatnonzero(off > self._allowed):
+            sums[k] = self._parts(edges[k], edges[k + 1], rows[k * (_NODES.size + 1)], sums[k])
         return sums.sum(axis=0)
 
     def _take(self, size: int, rows_t: list, rows_x: list) -> None:
