@@ -38,6 +38,11 @@ def coaster() -> sk.System:
     return sk.compile(sk.load(EXAMPLES / "roller_coaster.yaml"))
 
 
+@pytest.fixture(scope="module")
+def quarter_car() -> sk.System:
+    return sk.compile(sk.load(EXAMPLES / "quarter_car.yaml"))
+
+
 ADAPTIVE = ("dop853", "radau5", "taylor")
 
 
@@ -186,10 +191,9 @@ def test_a_table_whose_pieces_agree_is_not_reported(tmp_path):
     assert not sk.simulate(system, until=5.0, method="rk4", step=0.01).warnings
 
 
-def test_corners_of_a_damper_cost_few_trials():
-    system = sk.compile(sk.load(EXAMPLES / "quarter_car.yaml"))
-    problem = runs.explicit_problem(system, None, False, "dop853")
-    start, stops = system.initial_state(), time_stops(system, 0.0, 5.0)
+def test_corners_of_a_damper_cost_few_trials(quarter_car):
+    problem = runs.explicit_problem(quarter_car, None, False, "dop853")
+    start, stops = quarter_car.initial_state(), time_stops(quarter_car, 0.0, 5.0)
     landing, over = (
         integrate(given, [0.0, 5.0], np.concatenate([start.q, start.v]), stops=stops)
         for given in (problem, replace(problem, switching=None))
@@ -200,14 +204,13 @@ def test_corners_of_a_damper_cost_few_trials():
 
 
 @pytest.mark.parametrize("rtol", [1e-8, 1e-11])
-def test_series_sum_up_the_work_of_a_damper_over_its_corners(rtol):
+def test_series_sum_up_the_work_of_a_damper_over_its_corners(quarter_car, rtol):
     """Its power bends within the stretches of the quadrature; the motion alone is right to 1e-12."""
-    system = sk.compile(sk.load(EXAMPLES / "quarter_car.yaml"))
-    result = sk.simulate(system, method="taylor", rtol=rtol, atol=rtol)
+    result = sk.simulate(quarter_car, method="taylor", rtol=rtol, atol=rtol)
     assert not result.warnings
     exchanged = np.max(np.abs(result["energy.work"])) + np.max(result["energy.kinetic"])
     assert np.max(np.abs(result["energy.balance"])) < 10 * rtol * exchanged
-    coarse = sk.simulate(system, method="taylor", rtol=rtol, atol=rtol, output_step=0.5)
+    coarse = sk.simulate(quarter_car, method="taylor", rtol=rtol, atol=rtol, output_step=0.5)
     assert coarse["strut.work"][-1] == pytest.approx(result["strut.work"][-1], rel=10 * rtol)
 
 
