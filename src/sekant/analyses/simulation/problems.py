@@ -13,19 +13,21 @@ from numpy.typing import ArrayLike, NDArray
 
 from sekant.engine.codegen.native import NativeFunction
 from sekant.engine.codegen.text import compile_text
-from sekant.engine.functions.dae import DaeExpressions, DaeFunctions, build_dae
+from sekant.engine.functions.dae import DaeExpressions, build_dae
 from sekant.engine.functions.motion import (
     kinematics_function,
     projection_function,
     right_hand_side,
 )
-from sekant.engine.functions.taylor_tape import TaylorTape, taylor_tape
+from sekant.engine.functions.taylor_tape import taylor_tape
 from sekant.engine.system import System
 from sekant.geometry.spatial import SX
 from sekant.solvers.common.modes import Switching
 from sekant.solvers.dae import DaeProblem
+from sekant.solvers.dae.problem import DaeFunctions
 from sekant.solvers.ode import OdeProblem
 from sekant.solvers.taylor import TaylorProblem
+from sekant.solvers.taylor.tape import SeriesTape
 
 Floats = NDArray[np.float64]
 
@@ -89,7 +91,7 @@ def taylor_problem(system: System, guards: Guards | None = None) -> TaylorProble
     """The equations as series, with functions whose zeros are events; built once a system."""
     events = guards.expressions if guards is not None and guards.directions.size else None
 
-    def make() -> TaylorTape:
+    def make() -> SeriesTape:
         eq = system.equations
         a, z_rate = SX.sym("a", system.nv), SX.sym("z_rate", system.nz)
         residual, M = _series_equations(eq, a)
@@ -154,7 +156,7 @@ def dae_problem(
     """
     engine = engine or system.engine
 
-    def make() -> DaeFunctions:
+    def make() -> DaeFunctions[NativeFunction]:
         eq = system.equations
         a, lam = SX.sym("a", system.nv), SX.sym("lam", eq.rate.numel())
         z_rate = SX.sym("z_rate", system.nz)

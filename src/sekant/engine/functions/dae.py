@@ -30,6 +30,7 @@ from numpy.typing import NDArray
 from sekant.engine.codegen.build import build
 from sekant.engine.codegen.native import NativeFunction
 from sekant.errors import SekantError
+from sekant.solvers.dae.problem import DaeFunctions
 from sekant.tables.lookups import Lookups
 
 SX = ca.SX
@@ -74,41 +75,9 @@ class DaeExpressions:
                 raise SekantError(f"equations of motion: {name} has {found} entries, it must have {expected}")
 
 
-@dataclass(frozen=True, eq=False)
-class DaeFunctions:
-    """Native functions of a system; every one takes the table buffer T as last argument.
-
-    With the arguments (t, q, v, a, lam, p):  `residual` -> R (nv,), qdot of the curved coordinates (nc,),
-    Phi (mh,), B (mn,);  `jacobian` -> values of K0, K1, K2 at `K_row`, `K_col`;  `power` -> (nw,).
-    With the arguments (t, q, v, p):  `kinematics` -> qdot (nq,);  `constraints` -> Phi (mh,), their rates and B
-    (m,) at velocity level;  `saddle` -> values of M at `M_row`, `M_col` and of G at `G_row`, `G_col`, where
-    d(rates)/dt = G a - gamma;  `bias` -> f (nv,), gamma (m,).
-    """
-
-    nq: int
-    nv: int
-    mh: int
-    mn: int
-    nw: int
-    curved: Integers
-    residual: NativeFunction
-    jacobian: NativeFunction
-    kinematics: NativeFunction
-    constraints: NativeFunction
-    saddle: NativeFunction
-    bias: NativeFunction
-    power: NativeFunction | None
-    K_row: Integers
-    K_col: Integers
-    M_row: Integers
-    M_col: Integers
-    G_row: Integers
-    G_col: Integers
-    unit_blocks: tuple[tuple[int, int], ...]
-    tables: NDArray[np.float64]
-
-
-def build_dae(name: str, e: DaeExpressions, engine: str = "llvm", cache: bool = True) -> DaeFunctions:
+def build_dae(
+    name: str, e: DaeExpressions, engine: str = "llvm", cache: bool = True
+) -> DaeFunctions[NativeFunction]:
     """Differentiate the system and compile all functions that the solvers call."""
     nq, nv, mh, mn = e.q.numel(), e.v.numel(), e.Phi.numel(), e.B.numel()
     jacobian = e.lookups.jacobian

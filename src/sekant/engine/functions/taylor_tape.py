@@ -2,47 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
 from sekant.engine.codegen.tape import CONST, INPUT, LOOKUP, core_function, lookup_groups, make_tape
 from sekant.errors import SekantError
-from sekant.solvers.taylor.tape import TableUse
+from sekant.solvers.taylor.tape import SeriesTape, TableUse
 from sekant.tables.lookups import Lookups
 from sekant.tables.numeric import NumericFunction
 
 SX = ca.SX
 _NAMES = {getattr(ca, name): name[3:].lower() for name in dir(ca) if name.startswith("OP_")}
-
-
-@dataclass(frozen=True, eq=False)
-class TaylorTape:
-    """Value i is ``op[i](a[i], b[i])``. Inputs in order: q, v, a, lam, t, p, with lengths `sizes_in`.
-
-    Numbers of values: `rates` (nq,), `residual` (nv,), `positions` (nc,), `velocities` (nb,), `events` (ne,),
-    and `M`, `G` at the places (`M_row`, `M_col`), (`G_row`, `G_col`).
-    """
-
-    op: tuple[str, ...]
-    a: NDArray[np.int64]
-    b: NDArray[np.int64]
-    constant: NDArray[np.float64]
-    lookups: tuple[TableUse, ...]
-    sizes_in: tuple[int, ...]
-    rates: NDArray[np.int64]
-    residual: NDArray[np.int64]
-    positions: NDArray[np.int64]
-    velocities: NDArray[np.int64]
-    events: NDArray[np.int64]
-    M: NDArray[np.int64]
-    M_row: NDArray[np.int64]
-    M_col: NDArray[np.int64]
-    G: NDArray[np.int64]
-    G_row: NDArray[np.int64]
-    G_col: NDArray[np.int64]
 
 
 def taylor_tape(
@@ -59,7 +30,7 @@ def taylor_tape(
     mass_matrix: SX | None = None,
     events: SX | None = None,
     lookups: Lookups | None = None,
-) -> TaylorTape:
+) -> SeriesTape:
     """The tape of ``q' = rates``, ``residual + G^T lam = 0``, ``positions = 0``, ``velocities = 0``.
 
     `residual` (nv,): M(q, t, p) a - f(q, v, t, p), linear in `a`; `rates` (nq,): N(q, t) v, by default v;
@@ -130,7 +101,7 @@ def taylor_tape(
         if not isinstance(group.nodes[0].table, NumericFunction)
     ]
     numbers = [np.asarray(o, dtype=np.int64) for o in tape.outputs]
-    return TaylorTape(
+    return SeriesTape(
         op=tuple(names[int(op)] for op in tape.op),
         a=tape.a.astype(np.int64),
         b=tape.b.astype(np.int64),

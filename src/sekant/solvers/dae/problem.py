@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,54 +17,43 @@ Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 
-class Functions(Protocol):
-    """The native functions and patterns of ``0 = R(t, q, v, a, lam, p)``, ``0 = Phi(q, t, p)``, ...
+Compiled = TypeVar("Compiled", bound=CompiledFunction)
 
-    See `sekant.engine.functions.dae` for the arguments and results of each.
+
+@dataclass(frozen=True, eq=False)
+class DaeFunctions(Generic[Compiled]):
+    """Native functions and patterns of ``0 = R(t, q, v, a, lam, p)``, ``0 = Phi(q, t, p)``, ``0 = B(q, v, t, p)``.
+
+    Every one takes the table buffer T as last argument; see `sekant.engine.functions.dae` for the equations.
+
+    With the arguments (t, q, v, a, lam, p):  `residual` -> R (nv,), qdot of the curved coordinates (nc,),
+    Phi (mh,), B (mn,);  `jacobian` -> values of K0, K1, K2 at `K_row`, `K_col`;  `power` -> (nw,).
+    With the arguments (t, q, v, p):  `kinematics` -> qdot (nq,);  `constraints` -> Phi (mh,), their rates and B
+    (m,) at velocity level;  `saddle` -> values of M at `M_row`, `M_col` and of G at `G_row`, `G_col`, where
+    d(rates)/dt = G a - gamma;  `bias` -> f (nv,), gamma (m,).
     """
 
-    @property
-    def nq(self) -> int: ...
-    @property
-    def nv(self) -> int: ...
-    @property
-    def mh(self) -> int: ...
-    @property
-    def mn(self) -> int: ...
-    @property
-    def nw(self) -> int: ...
-    @property
-    def curved(self) -> Integers: ...
-    @property
-    def residual(self) -> CompiledFunction: ...
-    @property
-    def jacobian(self) -> CompiledFunction: ...
-    @property
-    def kinematics(self) -> CompiledFunction: ...
-    @property
-    def constraints(self) -> CompiledFunction: ...
-    @property
-    def saddle(self) -> CompiledFunction: ...
-    @property
-    def bias(self) -> CompiledFunction: ...
-    @property
-    def power(self) -> CompiledFunction | None: ...
-    @property
-    def K_row(self) -> Integers: ...
-    @property
-    def K_col(self) -> Integers: ...
-    @property
-    def M_row(self) -> Integers: ...
-    @property
-    def M_col(self) -> Integers: ...
-    @property
-    def G_row(self) -> Integers: ...
-    @property
-    def G_col(self) -> Integers: ...
-    @property
-    def unit_blocks(self) -> tuple[tuple[int, int], ...]: ...
-    @property
-    def tables(self) -> Floats: ...
+    nq: int
+    nv: int
+    mh: int
+    mn: int
+    nw: int
+    curved: Integers
+    residual: Compiled
+    jacobian: Compiled
+    kinematics: Compiled
+    constraints: Compiled
+    saddle: Compiled
+    bias: Compiled
+    power: Compiled | None
+    K_row: Integers
+    K_col: Integers
+    M_row: Integers
+    M_col: Integers
+    G_row: Integers
+    G_col: Integers
+    unit_blocks: tuple[tuple[int, int], ...]
+    tables: Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,7 +64,7 @@ class DaeProblem:
     residual, which radau5 holds within a step and lands on; without it they are free.
     """
 
-    functions: Functions
+    functions: DaeFunctions[Any]
     p: Floats = field(default_factory=lambda: np.zeros(0))
     tables: Floats | None = None
     switching: Switching | None = None

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +23,8 @@ class TableUse:
     first: int
 
 
-class SeriesTape(Protocol):
+@dataclass(frozen=True, eq=False)
+class SeriesTape:
     """The equations
 
         q' = N(q, t) v ,   M(q, t) a + G(q, t)^T lam = f(q, v, t) ,   a = v' ,
@@ -40,37 +39,20 @@ class SeriesTape(Protocol):
     `events`: functions of (q, v, t) whose roots are asked for.
     """
 
-    @property
-    def op(self) -> Sequence[str]: ...
-    @property
-    def a(self) -> NDArray[np.int64]: ...
-    @property
-    def b(self) -> NDArray[np.int64]: ...
-    @property
-    def constant(self) -> NDArray[np.float64]: ...
-    @property
-    def lookups(self) -> Sequence[TableUse]: ...
-    @property
-    def sizes_in(self) -> Sequence[int]: ...
-    @property
-    def rates(self) -> NDArray[np.int64]: ...
-    @property
-    def residual(self) -> NDArray[np.int64]: ...
-    @property
-    def positions(self) -> NDArray[np.int64]: ...
-    @property
-    def velocities(self) -> NDArray[np.int64]: ...
-    @property
-    def events(self) -> NDArray[np.int64]: ...
-    @property
-    def M(self) -> NDArray[np.int64]: ...
-    @property
-    def M_row(self) -> NDArray[np.int64]: ...
-    @property
-    def M_col(self) -> NDArray[np.int64]: ...
-    @property
-    def G(self) -> NDArray[np.int64]: ...
-    @property
-    def G_row(self) -> NDArray[np.int64]: ...
-    @property
-    def G_col(self) -> NDArray[np.int64]: ...
+    op: tuple[str, ...]
+    a: NDArray[np.int64]
+    b: NDArray[np.int64]
+    constant: NDArray[np.float64]
+    lookups: tuple[TableUse, ...]
+    sizes_in: tuple[int, ...]
+    rates: NDArray[np.int64]
+    residual: NDArray[np.int64]
+    positions: NDArray[np.int64]
+    velocities: NDArray[np.int64]
+    events: NDArray[np.int64]
+    M: NDArray[np.int64]
+    M_row: NDArray[np.int64]
+    M_col: NDArray[np.int64]
+    G: NDArray[np.int64]
+    G_row: NDArray[np.int64]
+    G_col: NDArray[np.int64]
