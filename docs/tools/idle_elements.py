@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
 
 
-def shares() -> dict[str, tuple[float, float]]:
-    """Percent of operations by element: as fixed steps call the equations, and with switches held."""
+def shares(names: Sequence[str] = ()) -> dict[str, tuple[float, float]]:
+    """Percent of operations by element (all unless named): as fixed steps call the equations, with switches held."""
     import elements
 
     import sekant as sk
@@ -20,7 +21,7 @@ def shares() -> dict[str, tuple[float, float]]:
 
     alone = counted("")
     found = {}
-    for name in elements.IDLE:
+    for name in names or elements.IDLE:
         free, held = ((now / before - 1) * 100 for now, before in zip(counted(name), alone, strict=True))
         found[name] = (free, held)
     return found
