@@ -1,10 +1,11 @@
-"""Triangle meshes from STL (binary or text) and OBJ files, for drawing."""
+"""Triangle meshes from STL (binary or text) and OBJ files, for drawing; those of other programs as STL files."""
 
 from __future__ import annotations
 
 import base64
 from os import PathLike
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,6 +36,39 @@ def read_mesh(path: str | PathLike[str]) -> tuple[NDArray[np.float32], NDArray[n
     if triangles.max() >= len(vertices):
         raise DataError(f"names vertex {triangles.max() + 1} of {len(vertices)}", file=str(path))
     return vertices, triangles
+
+
+def write_mesh(mesh: Any, path: str | PathLike[str]) -> None:
+    """Write a mesh of another program as a binary STL file.
+
+    `mesh`: with `vertices` (n, 3) and `faces` (m, 3) as in trimesh, or with `points` (n, 3) and `faces`
+    (3, i, j, k, 3, ...) as in pyvista, whose polygons are divided; or a pair (vertices, triangles).
+    """
+    if Path(path).suffix.lower() != ".stl":
+        raise DataError("is no name for a mesh that is written; let it end in .stl", file=str(path))
+    try:
+        if isinstance(mesh, tuple):
+            points, faces = mesh
+        elif hasattr(mesh, "vertices"):
+            points, faces = mesh.vertices, mesh.faces
+        else:
+            surface = mesh if hasattr(mesh, "faces") else mesh.extract_surface()
+            divided = surface.triangulate()
+            points, faces = divided.points, np.asarray(divided.faces).reshape(-1, 4)[:, 1:]
+        vertices = np.asarray(points, dtype=float).reshape(-1, 3)
+        triangles = np.asarray(faces, dtype=np.int64).reshape(-1, 3)
+    except (AttributeError, TypeError, ValueError):
+        raise DataError(
+            f"cannot be made of {type(mesh).__name__}: give a mesh of trimesh or pyvista, or (vertices, triangles)",
+            file=str(path),
+        ) from None
+    if not len(triangles) or not np.all(np.isfinite(vertices)):
+        raise DataError("would hold no triangles, or numbers that are not finite", file=str(path))
+    if triangles.min() < 0 or triangles.max() >= len(vertices):
+        raise DataError(f"names vertex {triangles.max() + 1} of {len(vertices)}", file=str(path))
+    records = np.zeros(len(triangles), _RECORD)
+    records["corners"] = vertices[triangles]
+    Path(path).write_bytes(bytes(80) + len(triangles).to_bytes(4, "little") + records.tobytes())
 
 
 def mesh_as_dict(path: str | PathLike[str], scale: float) -> dict[str, str]:

@@ -7,11 +7,13 @@ is fixed to a frame; bodies without shapes are drawn automatically.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Annotated, ClassVar, Self
+from os import PathLike
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
 
 from pydantic import field_validator
 
 from sekant.errors import suggest
+from sekant.geometry.meshes import write_mesh
 from sekant.model.placement import Placement
 from sekant.model.quantities import (
     AxialDirection,
@@ -157,6 +159,13 @@ class Mesh(Shape):
     summary: ClassVar[str] = "triangles from an STL or OBJ file"
     file: str
     scale: Dimensionless = 1.0
+
+    @classmethod
+    def of(cls, mesh: Any, file: str | PathLike[str], **fields: Any) -> Self:
+        """The shape of a mesh of trimesh or pyvista (or vertices and triangles), written to `file` (.stl); `fields`:
+        frame, scale, pose, color."""
+        write_mesh(mesh, file)
+        return cls(file=str(file), **fields)
 
     @classmethod
     def example(cls, stage: Stage) -> Self:
