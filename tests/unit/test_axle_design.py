@@ -185,3 +185,14 @@ def test_exact_derivatives_of_axles(file, motion):
     }
     points = [p for p in dict.fromkeys(n.rpartition(".")[0] for n in coordinates(data)) if p not in middle]
     compared(designs(data, motion=motion, points=points))
+
+
+def test_travel_counts_from_the_drawing_with_set_up_changes(made):
+    """A turnbuckle moves the start; designs and curves of hard points mean the same height by the same travel."""
+    data = made.given.model_copy(update={"set_up": {"tie_rod_length": 0.004}})
+    travel = [-0.02, 0.0, 0.03]
+    ours, plain = (sk.vehicle.axle_curves(d, travel=travel, steering=[STEER]) for d in (data, made.given))
+    others = designs(data, points=["upper_ball"], steering=[STEER]).curves()
+    for name in others.names:
+        np.testing.assert_allclose(ours[name], others[name], rtol=1e-6, atol=1e-7, err_msg=name)
+    assert np.abs(ours["left.toe"] - plain["left.toe"]).min() > 1e-3

@@ -11,6 +11,7 @@ from sekant.io.source import read_source
 from sekant.vehicle.kc.glossary import GLOSSARY, table, term_of
 from sekant.vehicle.kc.motion import axle_motion
 from sekant.vehicle.kc.roles import axle_of
+from sekant.vehicle.wheel import ground_offsets
 from suspensions import EXAMPLES
 
 FILE = EXAMPLES / "hardpoints" / "double_wishbone.yaml"
@@ -284,3 +285,33 @@ def test_camber_against_a_tilted_road():
     np.testing.assert_allclose(parallel["road_angle"], 0.0, atol=1e-12)
     np.testing.assert_allclose(parallel["left.camber_to_road"], parallel["left.camber"], atol=1e-12)
     np.testing.assert_allclose(parallel["track_on_road"], parallel["track"], atol=1e-12)
+
+
+def test_rates_on_a_tilted_road():
+    """Wheels that rise along z come nearer to a road at the angle phi by cos phi of it, by hand."""
+    points = ARM["points"] | {"spring_top": [0.1, 0.6, 0.5], "spring_bottom": [0.1, 0.6, 0.02]}
+    data = {
+        "type": "trailing_arm",
+        "points": points | {"hinge_inner": [0.5, 0.4, 0.0], "hinge_outer": [0.5, 0.6, 0.0]},
+        "wheel": {"radius": 0.3},
+        "spring": {"stiffness": 3e4, "preload": 2500.0},
+    }
+    z = np.array([-0.05, 0.0, 0.04])
+    roll, parallel = (sk.vehicle.axle_curves(data, motion=m, travel=z) for m in ("roll", "parallel"))
+    cosine = np.cos(roll["road_angle"])
+    np.testing.assert_allclose(
+        roll["left.wheel_rate_on_road"] * cosine**2, roll["left.wheel_rate"], rtol=1e-9
+    )
+    np.testing.assert_allclose(roll["roll_stiffness_on_road"] * cosine**4, roll["roll_stiffness"], rtol=1e-9)
+    for name in ("left.wheel_rate", "right.wheel_rate", "roll_stiffness"):
+        np.testing.assert_allclose(parallel[f"{name}_on_road"], parallel[name], rtol=1e-9)
+
+
+def test_scrub_and_trail_on_a_tilted_road():
+    """On a road at the angle phi they are those of the axle turned back by phi onto a level one."""
+    axis, touch = np.array([-0.1, -0.2, 0.97]), np.array([0.01, 0.7, -0.3])
+    point, e, phi = np.array([0.0, 0.6, 0.1]), np.array([0.02, 1.0, -0.03]) / np.sqrt(1.0013), 0.07
+    turn = np.array([[1, 0, 0], [0, np.cos(phi), -np.sin(phi)], [0, np.sin(phi), np.cos(phi)]])
+    level = ground_offsets(point, axis, touch, e, 1.0)
+    tilted = ground_offsets(turn @ point, turn @ axis, turn @ touch, turn @ e, 1.0, turn[:, 2])
+    np.testing.assert_allclose(tilted, level, atol=1e-12)

@@ -220,6 +220,7 @@ def real_corner():
         ({"axle": {"anti_roll_bar": {**BAR, "on": "rocker"}}}, "no part 'rocker'"),
         ({"bump_stop": {"gap": 0.02}}, "either a stiffness or a curve"),
         ({"axle": {"steering": {"column": True}}}, "a column needs rack_per_turn"),
+        ({"unit": "mm"}, "are the points in meters"),
     ],
 )
 def test_faults_are_named(change, said):
@@ -258,3 +259,24 @@ def test_points_of_the_other_side_are_refused():
     points["lower_ball"] = [points["lower_ball"][0], -points["lower_ball"][1], points["lower_ball"][2]]
     with pytest.raises(SekantError, match=r"lower_ball.*on the other side of the vehicle"):
         sk.vehicle.double_wishbone(points)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "said"),
+    [
+        ("  lower_ball: [7, 620, -89]\n", "", 7, "'lower_ball' is missing"),
+        ("lower_ball: [7, 620", "lower_ball: [7, -620", 13, "on the other side of the vehicle"),
+        ("lower_ball: [7, 620, -89]", "lower_ball: [0, 345, -80]", 13, "lie on one line"),
+        ("unit: mm", "unit: m", 6, "are they in mm"),
+        ("load: 4.3 kN", "set_up: {camber_shin: 2 mm}", 33, "did you mean 'camber_shim'"),
+        ("stiffness: 80 N/mm", "stiffness: 80 mm", 21, "a stiffness is expected"),
+    ],
+)
+def test_faults_of_files_have_their_lines(old, new, line, said, tmp_path):
+    text = (EXAMPLES.parent / "axles" / "front_double_wishbone.yaml").read_text()
+    assert old in text
+    file = tmp_path / "front.yaml"
+    file.write_text(text.replace(old, new))
+    with pytest.raises(SekantError, match=said) as caught:
+        sk.vehicle.load_axle(file)
+    assert f"{file}:{line}: " in str(caught.value)

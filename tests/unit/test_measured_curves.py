@@ -152,3 +152,71 @@ def test_faulty_rates(tmp_path, text, said):
     (tmp_path / "rates.csv").write_text(text)
     with pytest.raises(SekantError, match=said):
         sk.vehicle.read_compliance(tmp_path / "rates.csv")
+
+
+@pytest.fixture(scope="module")
+def steered():
+    model = sk.vehicle.double_wishbone(planar_points(UPPER, LOWER, tie_rod_inner=[-0.12, 0.33, -0.09]))
+    return sk.vehicle.suspension_curves(
+        model, travel=np.linspace(-0.05, 0.06, 12), steering=np.linspace(-0.02, 0.02, 5)
+    )
+
+
+def test_curves_at_several_racks_make_a_steered_corner(steered, tmp_path):
+    """The wheel of the reduced corner has camber, toe and contact point of the curves it was made from."""
+    measured = sk.vehicle.read_measured(write(steered, tmp_path / "rig.csv", ("rack", *HEADERS)))
+    assert measured["toe"].shape == (12, 5)
+    np.testing.assert_allclose(measured["toe"], steered["toe"], atol=1e-11)
+    radius, center = 0.29, np.array([0.0, 0.71, 0.0])
+    model = sk.vehicle.corner_of_curves(measured, wheel_center=center, radius=radius)
+    surface = model.curves["kc"]
+    i, j = np.meshgrid(np.arange(12), np.arange(5), indexing="ij")
+    R, p = surface.pose(steered.travel[i], steered.steering[j])
+    e = R[..., :, 1]
+    np.testing.assert_allclose(np.arcsin(-e[..., 2]), steered["camber"], atol=1e-7)
+    np.testing.assert_allclose(np.arctan2(e[..., 0], e[..., 1]), steered["toe"], atol=1e-7)
+    down = np.array([0.0, 0.0, -1.0]) - (-e[..., 2:]) * e
+    contact = p + radius * down / np.linalg.norm(down, axis=-1, keepdims=True)
+    rest = contact[int(np.argmin(np.abs(steered.travel))), 2]
+    for axis, name in ((1, "track_change"), (0, "wheelbase_change")):
+        change = contact[..., axis] - rest[axis]
+        np.testing.assert_allclose(change - change[0, 0], steered[name] - steered[name][0, 0], atol=1e-6)
+    assert sk.compile(model).nv == 1  # the travel; the rack is held
+
+
+def test_a_steered_corner_of_curves_gives_way_by_measured_rates(steered, tmp_path):
+    measured = sk.vehicle.read_measured(write(steered, tmp_path / "rig.csv", ("rack", *HEADERS)))
+    file = tmp_path / "rates.csv"
+    file.write_text(
+        "lateral_same.toe [deg/kN], lateral_same.camber [deg/kN], lateral_same.y [mm/kN]\n-0.03, -0.3, 1.2\n"
+    )
+    model = sk.vehicle.corner_of_curves(
+        measured, wheel_center=(0.0, 0.71, 0.0), radius=0.29, compliance=sk.vehicle.read_compliance(file)
+    )
+    modes = model.joints["travel"].elastic
+    assert modes.along == 2
+    assert modes.count == 1
+    moved = modes.compliance(0.0, 0.0) @ [
+        0,
+        1e3,
+        0,
+        290.0,
+        0,
+        0,
+    ]  # a lateral force at the contact, wheel upright
+    assert 1e3 * moved[1] == pytest.approx(1.2, rel=0.02)
+    assert -np.degrees(moved[5]) == pytest.approx(-0.03, rel=0.02)
+
+
+def test_bad_sets_of_curves_are_told(tmp_path):
+    head, row = "travel [mm], rack [mm], camber [deg], toe [deg], track_change [mm]", "0.1, 0.2, 0.3"
+    two = [f"{z}, {r}, {row}" for r in (0, 5) for z in (-20, 0, 20, 40)]
+    few = [f"{z}, {r}, {row}" for r, zs in ((-5, (0, 5)), (0, (0, 5, 9, 12)), (5, (0, 5, 8, 9))) for z in zs]
+    for rows, says in ((two, "two positions of the rack"), (few, "2 positions at rack -5 mm")):
+        file = tmp_path / "rig.csv"
+        file.write_text("\n".join([head, *rows]) + "\n")
+        with pytest.raises(SekantError, match=says):
+            sk.vehicle.read_measured(file)
+    file.write_text(head.replace("[deg]", "[kg]", 1) + "\n" + "\n".join(two) + "\n")
+    with pytest.raises(SekantError, match=r"column 'camber'"):
+        sk.vehicle.read_measured(file)

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 import sekant as sk
-from sekant.errors import SekantError
 from sekant.model.resolve import resolve
 from sekant.vehicle.car.axle_data import axle_data
 from sekant.vehicle.car.description import Axle
@@ -99,8 +98,33 @@ def test_a_bar_of_a_reduced_axle_has_the_roll_stiffness_of_the_mechanism(tmp_pat
     found = sk.vehicle.axle_curves(points, motion="roll", travel=[-z, 0.0, z])
     assert couple(z, -z) == pytest.approx(-rate * found["bar_twist"][2, 0], rel=1e-4)
     assert couple(z, z) == pytest.approx(0.0, abs=1e-3)
-    with pytest.raises(SekantError, match="only U bars can be split"):
-        reduced_axle(axle, with_bar(tmp_path, "type: T, rate: 300 N*m/rad"))
+
+
+@pytest.mark.long
+def test_a_t_bar_and_a_heave_spring_of_a_reduced_axle_do_what_those_of_the_mechanism_do(tmp_path):
+    """In roll the bar's twist and in heave the spring's length are those of the whole axle's curves."""
+    z, stiffness, y = 0.02, 25e3, 0.45
+    ends = "bar: [200, 400, 0], arm: [20, 450, 0], link: [10, 500, -80]"
+    heave = f"heave_spring: {{point: [10, {1e3 * y}, -80], stiffness: {stiffness} N/m, preload: 900 N}}"
+    file = tmp_path / "front.yaml"
+    text = f"axle: {{anti_roll_bar: {{type: T, rate: 300 N*m/rad, {ends}}}, {heave}}}\n"
+    file.write_text(Path(POINTS).read_text() + text)
+    axle = Axle(suspension=str(file), tire=TIRE)
+    part = reduced_axle(axle, str(file), "ignore", tolerance=1e-6)
+    whole = hard_point_axle(axle, str(file))
+    for ways in ((z, -z), (z, z)):
+        values = []
+        for model in (part, whole):
+            drives = {
+                f"{side}.upright.wheel_center.z": [way]
+                for side, way in zip(("left", "right"), ways, strict=True)
+            }
+            still = model.changed(drivers={})
+            steps = {name: np.linspace(0.0, value[0], 5) for name, value in drives.items()}
+            found = sk.kinematics(still, steps, path=True, hold=["left.hub.angle", "right.hub.angle"])
+            values.append([found["bar_twist.angle"][-1], found["heave_spring.length"][-1]])
+        np.testing.assert_allclose(values[0], values[1], atol=1e-6)
+        assert abs(values[0][0]) > 1e-3 or ways[0] == ways[1]
 
 
 BUSHINGS = """
@@ -117,9 +141,20 @@ def soft(tmp_path):
     return str(file)
 
 
-def test_steered_axles_on_bushings_are_refused(soft):
-    with pytest.raises(SekantError, match=r"a steered axle has travel and rack; write compliant: false"):
-        reduced_axle(Axle(suspension=soft, tire=TIRE, steering={}), soft)
+@pytest.mark.long
+def test_a_steered_axle_on_bushings_keeps_its_modes_on_surfaces_over_one_rack(soft):
+    """Two travels, one rack, two spins and the modes of both sides; its mirror image with the rack the other way."""
+    part = reduced_axle(Axle(suspension=soft, tire=TIRE, steering={}), soft, "split")
+    sides = [part.joints[f"{side}.upright_surface"] for side in ("left", "right")]
+    r = sides[0].elastic.count
+    system = sk.compile(part)
+    assert system.nv == 5 + 2 * r
+    for travel, rack in ((0.0, 0.0), (0.02, 0.01)):
+        left, right = (
+            joint.elastic.compliance(travel, way) for joint, way in zip(sides, (rack, -rack), strict=True)
+        )
+        image = np.diag([1.0, -1.0, 1.0, -1.0, 1.0, -1.0])
+        np.testing.assert_allclose(right, image @ left @ image, atol=1e-5 * np.abs(left).max())
 
 
 @pytest.mark.long

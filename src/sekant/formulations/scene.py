@@ -125,9 +125,9 @@ class _SceneBuilder:
 
     def _links(self) -> Iterator[SceneLink]:
         for name, item in (*self.model.forces.items(), *self.model.constraints.items()):
-            if item.picture in ("spring", "bushing", "rod"):
+            if item.picture in ("spring", "stop", "bushing", "rod"):
                 ends = [self.point(getattr(item, field)) for field in ("parent", "child")]
-                yield {"name": name, "kind": item.picture, "ends": ends}
+                yield {"name": name, "kind": getattr(item, "looks", item.picture), "ends": ends}
 
     def _arrows(self) -> Iterator[SceneArrow]:
         for name, force in self.model.forces.items():

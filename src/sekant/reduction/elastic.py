@@ -1,4 +1,4 @@
-"""Reduction of a mechanism on bushings: one body on the path without load, with the elastic modes about it."""
+"""Reduction of a mechanism on bushings: one body on the path or surface without load, with elastic modes about it."""
 
 from __future__ import annotations
 
@@ -7,31 +7,25 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from sekant.analyses.kinematics.quantities import scalar
+from sekant.analyses.statics.rest_equations import Statics
 from sekant.engine.system import compile
-from sekant.errors import DataError, ModelError
-from sekant.geometry.curves.pose_curve import PoseCurve
+from sekant.errors import ModelError
 from sekant.model.expressions.expression import Expression
 from sekant.model.forces import PointForce
 from sekant.model.joints.elastic import ElasticModes
 from sekant.model.model import Model
-from sekant.reduction.bushings import (
-    BushingPath,
-    RestingFrame,
-    check_modes,
-    elastic_modes,
-    pose_errors,
-    strained,
-)
-from sekant.reduction.fits import PoseError
+from sekant.reduction.bushings import BushingPath
+from sekant.reduction.elastic_fits import RestingRow, fit_places, fitted
 from sekant.reduction.lumping import split_masses
 from sekant.reduction.parts import bodies_of, carried_bodies, find_parts, heavy_bodies, kept_bodies
-from sekant.reduction.poses import DrivenMechanism, mechanism, start_of
+from sekant.reduction.poses import DrivenMechanism, driven_coordinates, mechanism, start_of
 from sekant.reduction.rebuild import rebuild
 from sekant.reduction.result import Reduction
 
-NODES = 33
-MOST_NODES = 257
+Array = NDArray[np.float64]
 LIGHT = 1e-3  # of the mass of the kept body: lighter bodies are split even where others follow exactly
 TOLERANCE = 1e-6  # m and rad, of the poses; of the compliance against its largest entry, 1000 times that
 
@@ -49,37 +43,44 @@ def reduce_elastic(
     elastic: bool | int,
 ) -> Reduction:
     """See `sekant.reduction.reduce.reduce`."""
-    if len(keep) != 1 or len(drives) != 1:
+    if len(keep) != 1:
         raise ModelError("reduce: with elastic modes one frame is kept, over one of its own coordinates")
     parts = find_parts(model, kept_bodies(model, keep), base, elastic=True)
     if not parts.absorbed:
         raise ModelError(
-            f"reduce: no force acts on the bodies between '{keep[0]}' and '{base}'; leave elastic out"
+            f"reduce: no bushing acts on the bodies between '{keep[0]}' and '{base}'; leave elastic out"
         )
     carried = carried_bodies(parts, drop)
     followers = heavy_bodies(parts, carried, LIGHT) if inertia == "exact" else ()
     rest = tuple(body for body in parts.dropped if body not in (*carried, *followers))
     inside = {*parts.bodies, base, "ground"}
     acting = {n: f for n, f in model.forces.items() if n not in drop and bodies_of(model, f) <= inside}
-    loaded = mechanism(parts, drives).model_copy(update={"forces": acting, "shapes": {}})
+    driven = tuple(driven_coordinates(parts, drives))
+    loaded = mechanism(parts, drives, without=driven)
+    loaded = loaded.model_copy(update={"forces": acting, "shapes": {}})
     absorbed = {name: model.forces[name] for name in parts.absorbed}
     alone = loaded.model_copy(update={"gravity": (0.0, 0.0, 0.0), "forces": absorbed})
-    path = BushingPath(alone, loaded, keep[0], drives[0], (*carried, *followers))
-    low, high = (float(end) for end in ranges[0])
+    path = BushingPath(alone, loaded, keep[0], drives, (*carried, *followers))
+    units = ("m", *(scalar(path.system, drive).unit for drive in drives[1:]))
+    spans = tuple((float(low), float(high)) for low, high in ranges)
     start, speed = start_of(compile(model), drives, base)
-    curves, places, between, errors = _fitted(path, (low, high), drives[0], tolerance or TOLERANCE, nodes)
-    modes = elastic_modes(places, None if elastic is True else int(elastic))
-    off = check_modes(modes[keep[0]], between)
+    found = fit_places(path, spans, drives, units, tolerance or TOLERANCE, nodes, elastic)
     lumps = split_masses(parts, rest) if inertia != "ignore" and rest else ()
-    poses = DrivenMechanism(path.system, tuple(drives), ("m",), ((low, high),), (), start, speed)
+    poses = DrivenMechanism(path.system, tuple(drives), units, spans, (), start, speed)
     parts_alone = replace(parts, model=loaded)
-    lone, joint = rebuild(
-        parts_alone, replace(poses, start=poses.start * 0 + places[0].u), curves, lumps, drop, modes
+    at_rest = replace(poses, start=found.row.places[0].u)
+    axis, frame = path.loaded.axis, keep[0]
+    lone, joint = rebuild(parts_alone, at_rest, found.shapes, lumps, drop, found.row.modes())
+    row = _ReducedAlone(lone, joint, frame, axis).balanced(found.row)
+    shapes, modes = fitted(row, drives, units), row.modes()
+    lone, joint = rebuild(parts_alone, at_rest, shapes, lumps, drop, modes)
+    modes[frame] = _ReducedAlone(lone, joint, frame, axis).with_stored(modes[frame], row)
+    reduced, joint = rebuild(parts, poses, shapes, lumps, drop, modes)
+    count, what = modes[frame].count, "path" if len(drives) == 1 else "surface"
+    how = (
+        f"{what} without load, {count} elastic modes (compliance off by {found.off:.1e} of the largest between the "
+        "poses)"
     )
-    modes[keep[0]] = _with_force_along(lone, joint, modes[keep[0]], places, path.loaded.axis, keep[0])
-    reduced, joint = rebuild(parts, poses, curves, lumps, drop, modes)
-    count = modes[keep[0]].count
-    how = f"path without load, {count} elastic modes (compliance off by {off:.1e} of the largest between the poses)"
     return Reduction(
         model=reduced,
         original=model,
@@ -87,11 +88,11 @@ def reduce_elastic(
         base=base,
         keep=tuple(keep),
         drives=tuple(drives),
-        units=("m",),
-        ranges=((low, high),),
+        units=units,
+        ranges=spans,
         method=how,
-        nodes=(len(places),),
-        errors=errors,
+        nodes=found.counts,
+        errors=found.errors,
         inertia=inertia,
         carried=carried,
         followers=followers,
@@ -101,54 +102,67 @@ def reduce_elastic(
     )
 
 
-def _with_force_along(
-    model: Model, joint: str, modes: ElasticModes, places: list[RestingFrame], axis: int, frame: str
-) -> ElasticModes:
-    """The modes with the force along the path that keeps the reduced model at rest where the mechanism rests."""
-    names = [f"hold_{x}" for x in "xyz"]
-    hold = PointForce(frame=frame, force=tuple(Expression(name) for name in names))  # type: ignore[arg-type]
-    held = model.changed(
-        parameters={**model.parameters, **dict.fromkeys(names, 0.0)},
-        forces={**model.forces, "hold_load": hold},
-    )
-    system = compile(held, parameters=[names[axis]])
-    at = [i for i, name in enumerate(system.state_names[: system.nq]) if name.startswith(f"{joint}.")]
-    force = []
-    for place in places:
-        q, none = system.initial_state().q.copy(), np.zeros(system.nv)
-        q[at] = [place.u, *strained(modes, place)]
-        needed = system.inverse_dynamics(q, none, none, parameters={names[axis]: place.rest[2]})
-        force.append(float(-needed[at[0]]))
-    return modes.model_copy(update={"force": tuple(force)})
+class _ReducedAlone:
+    """A reduced mechanism by itself, with a load that holds its frame along an axis."""
 
+    def __init__(self, model: Model, joint: str, frame: str, axis: int):
+        names = [f"hold_{x}" for x in "xyz"]
+        hold = PointForce(frame=frame, force=tuple(Expression(name) for name in names))  # type: ignore[arg-type]
+        held = model.changed(
+            parameters={**model.parameters, **dict.fromkeys(names, 0.0)},
+            forces={**model.forces, "hold_load": hold},
+        )
+        self.load, self.system = names[axis], compile(held, parameters=[names[axis]])
+        states = self.system.state_names[: self.system.nq]
+        self.at = [i for i, name in enumerate(states) if name.startswith(f"{joint}.")]
 
-def _fitted(
-    path: BushingPath, span: tuple[float, float], drive: str, tolerance: float, nodes: Sequence[int] | None
-) -> tuple[dict[str, PoseCurve], list[RestingFrame], list[RestingFrame], dict[str, PoseError]]:
-    """Curves, their places, places between them and the errors there; as many nodes as the tolerance needs."""
-    count = nodes[0] if nodes is not None else NODES
-    while True:
-        u = np.linspace(*span, count)
-        places = [path.at(value) for value in u]
-        between = [path.at(value) for value in 0.5 * (u[:-1] + u[1:])]
-        curves, errors = {}, {}
-        for name in path.names:
-            position, rotation = (np.array([place.poses[name][i] for place in places]) for i in range(2))
-            data = {drive: u, "position": position, "rotation": rotation}
-            curves[name] = PoseCurve.fit(data, drive, units={drive: "m"}, name=name)
-            far, turned = pose_errors(curves[name], name, between)
-            errors[name] = PoseError(float(far.max()), _rms(far), float(turned.max()), _rms(turned))
-        worst = max(errors, key=lambda name: errors[name].worst)
-        if nodes is not None or errors[worst].worst <= tolerance:
-            return curves, places, between, errors
-        if 2 * count > MOST_NODES:
-            raise DataError(
-                f"reduce: the path of {count} poses of '{worst}' is off by {errors[worst].position_max:.2g} m and "
-                f"{errors[worst].angle_max:.2g} rad between them, where {tolerance:g} is asked for; narrow the "
-                "range, or allow a larger tolerance"
+    def needed(self, row: RestingRow) -> tuple[Array, Array]:
+        """Generalized forces (n, k + r) that keep it at rest at the places besides its own, and how they grow with
+        the coordinates (n, k + r, k + r)."""
+        system, forces, growth = self.system, [], []
+        statics = Statics(system, 0.0, None, ()).functions
+        for place, e in zip(row.places, row.e, strict=True):
+            q = system.initial_state().q.copy()
+            q[self.at] = [*place.u, *e]
+            p = system.parameter_vector({self.load: place.rest[2][0]})
+            now = statics.static(0.0, q, np.zeros(0), p)
+            forces.append(now.R[self.at])
+            growth.append(now.K[np.ix_(self.at, self.at)])
+        return np.array(forces), np.array(growth)
+
+    def balanced(self, row: RestingRow) -> RestingRow:
+        """The row with the stiffness of modes that makes that of the whole the mechanism's, and at rest."""
+        k = row.places[0].u.size
+        forces, growth = self.needed(row)
+        K = row.K - (growth[:, k:, k:] - row.K)
+        K = 0.5 * (K + K.transpose(0, 2, 1))
+        if np.linalg.eigvalsh(K).min() <= 0:
+            raise ModelError(
+                "reduce: the forces on the mechanism hold it where its bushings do not; take fewer elastic modes "
+                f"(elastic={row.W.shape[1] - 1}), or drop a force"
             )
-        count = 2 * count - 1
+        g = np.einsum("nij,nj->ni", row.K, row.e) - forces[:, k:]
+        return replace(row, K=K, e=np.linalg.solve(K, g[..., None])[..., 0])
+
+    def with_stored(self, modes: ElasticModes, row: RestingRow) -> ElasticModes:
+        """The modes with the force along the path, or the energy over the surface, that keeps the reduced model at
+        rest where the mechanism rests."""
+        loads = np.array([[0.0, *place.rest[2][1:]] for place in row.places])
+        force = loads - self.needed(row)[0][:, : modes.along]
+        if modes.u2 is None:
+            return modes.model_copy(update={"force": tuple(force[:, 0].tolist())})
+        stored = energy_of(np.array(modes.u), np.array(modes.u2), force)
+        return modes.model_copy(update={"energy": tuple(stored.tolist())})
 
 
-def _rms(x: np.ndarray) -> float:
-    return float(np.sqrt(np.mean(x**2)))
+def energy_of(u1: Array, u2: Array, force: Array) -> Array:
+    """(n,) J on the grid of u1 and u2, zero on average, whose splines have the slopes `force` (n, 2) there.
+
+    The forces derive from an energy, so that the equations, twice as many as values, agree but for what splines miss.
+    """
+    from scipy.interpolate import CubicSpline
+
+    slopes = [CubicSpline(u, np.eye(u.size))(u, 1) for u in (u1, u2)]
+    A = np.vstack([np.kron(slopes[0], np.eye(u2.size)), np.kron(np.eye(u1.size), slopes[1])])
+    found = np.linalg.lstsq(A, force.T.ravel(), rcond=None)[0]
+    return found - found.mean()

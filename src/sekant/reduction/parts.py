@@ -12,6 +12,7 @@ from typing import Any
 
 from sekant.errors import ModelError, suggest
 from sekant.model.fields import expressions_of
+from sekant.model.forces import Bushing
 from sekant.model.joints import Joint
 from sekant.model.model import Model
 from sekant.model.resolve import resolve
@@ -24,7 +25,7 @@ USERS = ("forces", "contacts", "sensors")
 class MechanismParts:
     """`dropped` bodies, `joints` and `constraints` are the mechanism between `base` and the `keep` bodies.
 
-    `absorbed`: forces on dropped bodies that count as parts of the mechanism, such as bushings.
+    `absorbed`: bushings on dropped bodies, where they count as parts of the mechanism.
     """
 
     model: Model
@@ -43,7 +44,7 @@ class MechanismParts:
 def find_parts(model: Model, keep: Sequence[str], base: str, elastic: bool = False) -> MechanismParts:
     """The parts of `model` for a reduction to the bodies `keep` relative to the body `base`.
 
-    `elastic`: forces between bodies join them as joints do, and those on dropped bodies are absorbed.
+    `elastic`: forces between bodies join them as joints do, and bushings on dropped bodies are absorbed.
     """
     _check_names(model, keep, base)
     links = [("joints", name, bodies_of(model, joint)) for name, joint in model.joints.items()]
@@ -73,7 +74,8 @@ def find_parts(model: Model, keep: Sequence[str], base: str, elastic: bool = Fal
                 "or name the body it moves against (relative_to)"
             )
     constraints = tuple(name for kind, name in chosen if kind == "constraints")
-    absorbed = tuple(name for kind, name, part in links if kind == "forces" and part & dropped)
+    bushings = [name for kind, name, part in links if kind == "forces" and part & dropped]
+    absorbed = tuple(name for name in bushings if isinstance(model.forces[name], Bushing))
     bodies = tuple(b for b in model.bodies if b in dropped)
     return MechanismParts(model, base, tuple(keep), bodies, joints, constraints, absorbed)
 

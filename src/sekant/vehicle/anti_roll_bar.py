@@ -116,14 +116,15 @@ def add_heave_spring(into: Assembly, left: Corner, right: Corner, heave: HeaveSp
 
 
 def add_half_bar(into: Assembly, corner: Corner, bar: AntiRollBar) -> str:
-    """One arm of a U bar by itself on a corner, the body `bar` with its drop link; its frame on the bar's axis."""
-    if bar.type != "U":
-        raise ModelError(
-            "a T bar has one stem for both sides; only U bars can be split",
-            path=("axle", "anti_roll_bar", "type"),
-        )
+    """One arm of a U bar by itself on a corner, the body `bar` with its drop link; its frame on the bar's axis.
+
+    A T bar has one stem for both sides: of it there is the frame of the drop link only.
+    """
     sign = np.ones(3) if corner.outward > 0 else MIRROR
     bar_point, arm, link = (np.array(p) * sign for p in (bar.bar, bar.arm, bar.link))
+    if bar.type != "U":
+        carrier = corner.carrier(bar.on, ("axle", "anti_roll_bar", "on"))
+        return into.frame(carrier, "drop_link", parts.frame_at(link))
     into.add("bodies", "bar", parts.rod(bar.mass / 2, bar_point, arm))
     into.bar("bar_rod", "bar", RADIUS, bar_point * [1.0, 0.0, 1.0], bar_point, arm, color="dark")
     hinge = Revolute(parent="ground", child="bar", at=parts.numbers(bar_point), axis=(0.0, 1.0, 0.0))

@@ -190,7 +190,7 @@ class CornerQuantities:
         return {"wheel_rate": ("N/m", k * rates[..., 0] ** 2 - k * (free - length) * bend)}
 
     def _steering_axis(self) -> dict[str, tuple[str, Vector]]:
-        axis = self._axis()
+        axis = self.axis()
         if axis is None:
             return {}
         point, k = axis
@@ -202,7 +202,7 @@ class CornerQuantities:
             "mechanical_trail": ("m", trail),
         }
 
-    def _axis(self) -> tuple[Vector, Vector] | None:
+    def axis(self) -> tuple[Vector, Vector] | None:
         """Point and direction of the steering axis."""
         if self.roles.steer_axis is not None:
             lower, upper = (self.poses[name].motion.position for name in self.roles.steer_axis)

@@ -12,7 +12,7 @@ from sekant.errors import ModelError, ModelErrors, SekantError
 from sekant.io.yaml import load, located
 from sekant.model.explain import explain
 from sekant.model.model import Model
-from sekant.vehicle.build import corner
+from sekant.vehicle.build import axle, corner
 from sekant.vehicle.hardpoints import HardPoints, Side, hard_points
 from sekant.vehicle.point_tables import hard_point_source
 from sekant.vehicle.suspension import Suspension
@@ -52,7 +52,9 @@ def load_axle(path: str | PathLike[str]) -> HardPoints:
     try:
         if "points" not in source.data:
             raise ModelError("describes no axle: it has no hard points ('points')")
-        return hard_points(source.data)
+        points = hard_points(source.data)
+        axle(points)  # faults of points and parts show when the axle is built: here they have a line
+        return points
     except SekantError as error:
         raise located(error, source.places, str(path)) from None
 

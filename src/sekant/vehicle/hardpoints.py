@@ -181,9 +181,10 @@ class HardPoints(Description):
         if "wheel_center" in self.points and "contact" in self.points:
             radius = float(np.linalg.norm(self.point("wheel_center") - self.point("contact")))
             if not 0.005 < radius < 5.0:
+                likely = "millimeters? Write unit: mm" if radius > 1.0 else "meters? Write unit: m"
                 raise ValueError(
                     f"points: the wheel center is {radius:g} m above the contact point; are the points "
-                    "in millimeters? Write unit: mm (without it they are in meters)"
+                    f"in {likely} (without it they are in meters)"
                 )
         return self
 
@@ -194,6 +195,7 @@ class HardPoints(Description):
         return self if side in (None, self.side) else self.mirrored()
 
 
+SMALLEST, LARGEST_SIZE = 0.01, 20.0  # m across all points of a side: from a model car to a haul truck
 LARGEST = 1e300  # beyond this a number is left to the checks that refuse it
 
 
@@ -224,6 +226,21 @@ def hard_points(data: HardPoints | dict[str, Any]) -> HardPoints:
         raise (faults[0] if len(faults) == 1 else ModelErrors(faults)) from None
 
 
+def _wrong_unit(given: HardPoints) -> list[ModelError]:
+    """Points that lie as far apart as no suspension's do: millimetres taken for metres, or the other way round."""
+    p = np.array([given.point(name) for name in given.points])
+    size = float(np.ptp(p, axis=0).max())
+    if SMALLEST <= size <= LARGEST_SIZE:
+        return []
+    likely = "mm" if size > LARGEST_SIZE else "m"
+    return [
+        ModelError(
+            f"points lie {size:.4g} m apart, which no suspension does; are they in {likely}? Write unit: {likely}",
+            path=("unit",),
+        )
+    ]
+
+
 def check_points(given: HardPoints, required: dict[str, str], optional: dict[str, str]) -> None:
     """Refuse missing, unknown and coinciding points."""
     found: list[ModelError] = []
@@ -252,6 +269,8 @@ def check_points(given: HardPoints, required: dict[str, str], optional: dict[str
                         path=("points", name),
                     )
                 )
+    if not found:
+        found += _wrong_unit(given)
     if not found and "contact" not in given.points:
         found.append(
             ModelError(

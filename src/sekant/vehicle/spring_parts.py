@@ -51,7 +51,11 @@ def add_spring(corner: Corner, top: str, bottom: str) -> None:
         if stop is not None:
             table = into.add("tables", corner.name(f"{name}_curve"), _one_sided(stop, sign))
             force = SpringDamper(
-                parent=upper, child=lower, free_length=model_number(drawn + sign * stop.gap), spring=table
+                parent=upper,
+                child=lower,
+                free_length=model_number(drawn + sign * stop.gap),
+                spring=table,
+                looks="stop" if sign < 0 else "rebound_stop",
             )
             into.add("forces", corner.name(name), force)
 

@@ -69,16 +69,19 @@ def kingpin_inclination(k: Vector, s: float) -> Vector:
     return angle(-s * k[..., 1], k[..., 2])
 
 
-def ground_offsets(point: Vector, k: Vector, touch: Vector, e: Vector, s: float) -> tuple[Vector, Vector]:
+def ground_offsets(
+    point: Vector, k: Vector, touch: Vector, e: Vector, s: float, up: Vector = UP
+) -> tuple[Vector, Vector]:
     """(scrub radius, mechanical trail) m: from the contact point to where the steering axis meets the road.
 
     In the tire's own axes: the scrub radius is positive if the axis meets the road inboard of the contact point, the
-    trail if it meets the road in front of it.
+    trail if it meets the road in front of it. `up`: the road's normal.
     """
-    x = cross(e, UP)
+    up = np.broadcast_to(up, e.shape)
+    x = cross(e, up)
     x = x / norm(x)[..., None]
-    y = cross(UP, x)
-    meets = point + k * ((touch[..., 2] - point[..., 2]) / k[..., 2])[..., None]
+    y = cross(up, x)
+    meets = point + k * (dot(touch - point, up) / dot(k, up))[..., None]
     d = meets - touch
     return -s * dot(d, y), dot(d, x)
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import html
 from pathlib import Path
 
+import numpy as np
+
 from sekant.html_tables import html_table
 from sekant.results.place import replace_file
 from sekant.vehicle.hardpoints import HardPoints
@@ -34,7 +36,7 @@ def write_report(path: Path, points: HardPoints, parallel: AxleCurves) -> Path:
     roll = axle_curves(points, motion="roll", travel=parallel.travel)
     parts = [
         f"<h1>{html.escape(parallel.name)}: kinematics and compliance of the axle</h1>",
-        inline_player(sweep_result(parallel), plots=PLOTS),
+        inline_player(sweep_result(parallel), plots=PLOTS, over="travel"),
         _curves(parallel),
         _curves(roll),
     ]
@@ -60,13 +62,18 @@ def _curves(curves: AxleCurves) -> str:
     for name in curves.names:
         if name.rpartition(".")[2] not in DRIVES and not name.startswith("right."):
             unit, values = curves.shown(name)
-            rows.append([name.replace("_", " "), *(f"{values[k, j] + 0.0:.4f}" for k in at), unit])
+            rows.append([name.replace("_", " "), *(_number(values[k, j]) for k in at), unit])
     picture = suspension_picture(curves, [n for n in curves.names if not n.startswith("right.")])
     drawn = picture.rendered("svg").decode()
     drawn = drawn[drawn.index("<svg") :]
     limits = "".join(f"<p>limit: {html.escape(text)}</p>" for text in curves.limits)
     title = f"{curves.motion} travel".capitalize()
     return f"<h2>{title}</h2>{limits}{html_table(head, rows)}{drawn}"
+
+
+def _number(value: float) -> str:
+    """Four decimals; a dash where there is no value, as the Ackermann error has none straight ahead."""
+    return f"{round(float(value), 4) + 0.0:.4f}" if np.isfinite(value) else "-"
 
 
 def _compliance(table: ComplianceTable) -> str:

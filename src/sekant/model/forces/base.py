@@ -12,7 +12,7 @@ class Force(Item):
     """A force element between frames, or on a joint coordinate."""
 
     local_names: ClassVar[tuple[str, ...]] = ()  # names its expressions may use besides the model's own
-    picture: ClassVar[str] = ""  # how a viewer draws it: spring, bushing, force, torque, or not at all
+    picture: ClassVar[str] = ""  # how a viewer draws it: spring, stop, bushing, force, torque, or not at all
 
     traces: ClassVar[str] = ""  # an output, a point in W, whose way a viewer draws as a strip
     trace_width: ClassVar[float] = 0.0  # m

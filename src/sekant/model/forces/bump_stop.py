@@ -30,7 +30,7 @@ class BumpStop(Force):
     type: ClassVar[str] = "bump_stop"
     summary: ClassVar[str] = "a stop along the line between two points that does not pull on release"
     frame_fields: ClassVar = ("parent", "child")
-    picture: ClassVar = "spring"
+    picture: ClassVar = "stop"
 
     parent: FrameName
     child: FrameName

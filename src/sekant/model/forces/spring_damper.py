@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar, Literal, Self
 
 import casadi as ca
 
@@ -43,6 +43,8 @@ class SpringDamper(Force):
     spring: TableName | None = None
     damper: TableName | None = None
     force: ForceQuantity = 0.0
+    looks: Literal["spring", "stop", "rebound_stop"] = "spring"
+    """how it is drawn: a coil, or a rubber stop at the parent's or (rebound) at the child's end"""
 
     @classmethod
     def example(cls, stage: Stage) -> Self:

@@ -1,4 +1,4 @@
-"""Elastic modes of a path joint: the few ways in which a mechanism on bushings lets its body leave the path.
+"""Elastic modes of a path or surface joint: the few ways in which a mechanism on bushings lets its body leave it.
 
 A body that links and bushings guide is displaced, by loads F (6,) on it at a given place u of its path, by C(u) F.
 C has as many directions as the bushings let through, r <= 5. With W (6, r) fixed loads that span them,
@@ -7,10 +7,12 @@ C has as many directions as the bushings let through, r <= 5. With W (6, r) fixe
 
 have that compliance exactly: K e = B^T F gives B e = C F. All are as smooth in u as the mechanism itself. The
 change of K along u is a force too, so that energy is kept; V_0 is what the bushings store along the path itself.
+On a surface u is the pair of its coordinates, both held while loads displace the body.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
@@ -23,7 +25,7 @@ from sekant.geometry.spatial import SX
 from sekant.model.joints.compliance import Displaced
 from sekant.model.motion import Action, Kinematics
 from sekant.model.quantities import Description
-from sekant.tables.table import Table
+from sekant.tables.table import Table, Table2
 
 Rows = tuple[tuple[float, ...], ...]
 LENGTH = 0.3  # m
@@ -35,70 +37,99 @@ class ElasticModes(Description):
 
     The joint's coordinates are then u and e1 ... er; the body is displaced by ``shapes e`` from its place on the
     path. Other bodies of the mechanism that follow it (`coordinate_of`) have shapes of their own, and no stiffness.
+    Of a surface the places are the grid of `u` and `u2`, row after row: n = n1 n2, with u2 running faster.
     """
 
     u: tuple[float, ...]
-    """(n,) places, increasing, over the whole range of the curve"""
+    """(n,) places, increasing, over the whole range of the curve, or (n1,) of the surface's first coordinate"""
+    u2: tuple[float, ...] | None = None
+    """(n2,) places of a surface's second coordinate, increasing, over the whole of its range"""
     shapes: tuple[Rows, ...]
     """(n, 6, r) displacement (3) and turn (3) about x, y, z of the frame on the path, in it, for each coordinate"""
     stiffness: tuple[Rows, ...] | None = None
     """(n, r, r) symmetric and positive"""
     damping: tuple[Rows, ...] | None = None
-    """(n, 1 + r, 1 + r) symmetric: of the rates of u and of all coordinates"""
+    """(n, m + r, m + r) symmetric: of the rates of u (m = 1; on a surface 2) and of all coordinates"""
     force: tuple[float, ...] | None = None
-    """(n,) that holds the body at u against the bushings, along the path; N where u is in m"""
+    """(n,) that holds the body at u against the bushings, along a path; N where u is in m"""
+    energy: tuple[float, ...] | None = None
+    """(n,) J: V_0, what the bushings store on a surface itself"""
 
     @model_validator(mode="after")
     def _fits_together(self):
-        n, shapes = len(self.u), self._array("shapes")
-        if n < 4 or np.any(np.diff(self.u) <= 0):
-            raise ValueError(f"elastic: u needs at least 4 increasing values (got {n})")
+        shapes, m = self._array("shapes"), self.along
+        for name in ("u", "u2")[:m]:
+            places = getattr(self, name)
+            if len(places) < 4 or np.any(np.diff(places) <= 0):
+                raise ValueError(f"elastic: {name} needs at least 4 increasing values (got {len(places)})")
+        n = len(self.u) * (1 if self.u2 is None else len(self.u2))
         r = shapes.shape[2] if shapes.ndim == 3 else 0
-        if shapes.shape != (n, 6, r) or not 1 <= r <= 5:
-            raise ValueError(f"elastic: shapes must be ({n}, 6, r) with r from 1 to 5 (got {shapes.shape})")
-        for name, wanted in (("stiffness", (n, r, r)), ("damping", (n, 1 + r, 1 + r)), ("force", (n,))):
+        if shapes.shape != (n, 6, r) or not 1 <= r <= 6 - m:
+            raise ValueError(
+                f"elastic: shapes must be ({n}, 6, r) with r from 1 to {6 - m} (got {shapes.shape})"
+            )
+        sizes = {"stiffness": (n, r, r), "damping": (n, m + r, m + r), "force": (n,), "energy": (n,)}
+        for name, wanted in sizes.items():
             if getattr(self, name) is not None and self._array(name).shape != wanted:
                 raise ValueError(f"elastic: {name} must be {wanted} (got {self._array(name).shape})")
+        if (self.force if m == 2 else self.energy) is not None:
+            raise ValueError("elastic: a path has a force along it, a surface an energy; drop the other one")
         if self.stiffness is not None:
             self._check_positive(self._array("stiffness"))
-        elif self.damping is not None or self.force is not None:
+        elif self.damping is not None or self.force is not None or self.energy is not None:
             raise ValueError(
-                "elastic: damping and force go with a stiffness; give all of them to the leading joint"
+                "elastic: damping, force and energy go with a stiffness; give all of them to the leading joint"
             )
         return self
 
+    @property
+    def along(self) -> int:
+        """m, the number of coordinates of the path (1) or surface (2)."""
+        return 1 if self.u2 is None else 2
+
+    @property
+    def places(self) -> np.ndarray:
+        """(n, m) all places, in the order of the numbers."""
+        axes = [self.u] if self.u2 is None else [self.u, self.u2]
+        return np.stack([grid.ravel() for grid in np.meshgrid(*axes, indexing="ij")], axis=1)
+
     @classmethod
     def from_compliance(
-        cls, u: Any, C: Any, modes: int | None = None, *, length: float = LENGTH
+        cls, u: Any, C: Any, modes: int | None = None, *, u2: Any = None, length: float = LENGTH
     ) -> ElasticModes:
         """The modes of compliances C (n, 6, 6) at places u (n,): displacement and turn by forces and moments.
 
-        All in the axes of the frame on the path, at held u. `modes`: how many, by default all that are not rigid
-        beside the largest. A turn counts as the displacement at `length` (m).
+        All in the axes of the frame on the path, at held u; of a surface at the grid of u and `u2`. `modes`: how
+        many, by default all that are not rigid beside the largest. A turn counts as the displacement at `length` (m).
         """
         C = np.asarray(C, float)
-        if C.shape != (len(u), 6, 6):
-            raise ModelError(f"elastic modes need compliances ({len(u)}, 6, 6) (got {C.shape})")
+        n = len(u) * (1 if u2 is None else len(u2))
+        if C.shape != (n, 6, 6):
+            raise ModelError(f"elastic modes need compliances ({n}, 6, 6) (got {C.shape})")
         if np.abs(C - C.transpose(0, 2, 1)).max() > 1e-6 * np.abs(C).max():
             raise ModelError("elastic modes: a compliance must be symmetric; average it with its transpose")
         W = spanning_loads(C, modes, length)
         K = W.T @ C @ W
         K = 0.5 * (K + K.transpose(0, 2, 1))
-        return cls(u=tuple(float(value) for value in u), shapes=rows_of(C @ W), stiffness=rows_of(K))
+        return cls(**_axes(u, u2), shapes=rows_of(C @ W), stiffness=rows_of(K))
 
     @classmethod
-    def from_responses(cls, u: Any, loads: Any, responses: Any, least: float = RANK) -> ElasticModes:
+    def from_responses(
+        cls, u: Any, loads: Any, responses: Any, least: float = RANK, *, u2: Any = None
+    ) -> ElasticModes:
         """The modes of measured rates: at places u (n,), `responses` (n, 6, k) of displacement and turn to k `loads`
-        (n, 6, k) of force and moment, in the axes of the frame on the path, at held u.
+        (n, 6, k) of force and moment, in the axes of the frame on the path, at held u; of a surface at the grid of
+        u and `u2`.
 
         By Maxwell's theorem the work of load i on the response to load j is that of j on i. Measured rates are
         changed as little as that takes: the work is then the mean of both. Combinations of loads that give way
         less than `least` times the softest one count as rigid.
         """
         W, B = np.asarray(loads, float), np.asarray(responses, float)
-        if W.shape != B.shape or W.shape[:2] != (len(u), 6):
+        n = len(u) * (1 if u2 is None else len(u2))
+        if W.shape != B.shape or W.shape[:2] != (n, 6):
             raise ModelError(
-                f"elastic modes need loads and responses of {len(u)} places, (n, 6, k) (got {W.shape}, {B.shape})"
+                f"elastic modes need loads and responses of {n} places, (n, 6, k) (got {W.shape}, {B.shape})"
             )
         given = np.einsum("nik,nil->nkl", W, B)
         G = 0.5 * (given + given.transpose(0, 2, 1))
@@ -110,12 +141,13 @@ class ElasticModes(Description):
         G, W, B = G / np.outer(size, size), W / size, B / size
         values, V = np.linalg.eigh(G.mean(axis=0))
         V = V[:, values > least * values.max()][:, ::-1]
-        return cls(u=tuple(float(x) for x in u), shapes=rows_of(B @ V), stiffness=rows_of(V.T @ G @ V))
+        return cls(**_axes(u, u2), shapes=rows_of(B @ V), stiffness=rows_of(V.T @ G @ V))
 
-    def compliance(self, u: float) -> np.ndarray:
+    def compliance(self, *u: float) -> np.ndarray:
         """C (6, 6) at u: displacement and turn by forces and moments, in the axes of the frame on the path."""
-        values, r = self.table(u), self.count
-        B, K = values[: 6 * r].reshape(6, r), values[6 * r : 6 * r + r * r].reshape(r, r)
+        tables, r = self.tables, self.count
+        B, half = tables.shapes(*u).reshape(6, r), tables.stiffness(*u)
+        K = np.array([[half[_place(r, i, j)] for j in range(r)] for i in range(r)])
         return B @ np.linalg.solve(K, B.T)
 
     def _array(self, name: str) -> np.ndarray:
@@ -130,9 +162,9 @@ class ElasticModes(Description):
             raise ValueError("elastic: stiffness must be symmetric, or energy would be made on closed ways")
         least = np.linalg.eigvalsh(stiffness)[:, 0]
         if least.min() <= 0:
-            where = self.u[int(np.argmin(least))]
+            where = ", ".join(f"{value:g}" for value in self.places[int(np.argmin(least))])
             raise ValueError(
-                f"elastic: stiffness is not positive at u = {where:g} (least eigenvalue {least.min():.3g})"
+                f"elastic: stiffness is not positive at u = {where} (least eigenvalue {least.min():.3g})"
             )
 
     @property
@@ -141,67 +173,70 @@ class ElasticModes(Description):
         return len(self.shapes[0][0])
 
     @property
-    def _tables(self) -> tuple[Table, Table]:
-        return _tables(self.u, self.shapes, self.stiffness, self.damping, self.force)
+    def tables(self) -> ModeTables:
+        """All numbers over u. The same tables for the same numbers."""
+        return _tables(self.u, self.u2, self.shapes, self.stiffness, self.damping, self.force, self.energy)
 
-    @property
-    def table(self) -> Table:
-        """All numbers over u: shapes, stiffness, damping, force. The same table for the same numbers."""
-        return self._tables[0]
+    def _look(self, table: Any, u: SX, lookups: Any, by: int | None = None) -> SX:
+        """A table at u (m,), or its derivative by one of its coordinates."""
+        orders = [int(i == by) for i in range(self.along)]
+        return lookups(table, *ca.vertsplit(u), order=orders[0] if self.along == 1 else tuple(orders))
 
-    @property
-    def potential(self) -> Table:
-        """V_0(u) of the force along the path, zero at the first place."""
-        return self._tables[1]
+    def _shapes(self, u: SX, lookups: Any, by: int | None = None) -> SX:
+        """(6, r) at u, or their derivative by one of its coordinates."""
+        return ca.reshape(self._look(self.tables.shapes, u, lookups, by), self.count, 6).T
 
-    def _shapes(self, u: SX, lookups: Any, order: int = 0) -> SX:
-        """(6, r) at u, or their derivative."""
-        r = self.count
-        return ca.reshape(lookups(self.table, u, order=order)[: 6 * r], r, 6).T
-
-    def _laws(self, u: SX, lookups: Any, order: int = 0) -> tuple[SX, SX, SX]:
-        """Stiffness (r, r), damping (1 + r, 1 + r) and force () at u, or their derivatives."""
-        r, values = self.count, lookups(self.table, u, order=order)
-        ends = np.cumsum([6 * r, r * r, (1 + r) ** 2]).tolist()
-        K = ca.reshape(values[ends[0] : ends[1]], r, r)
-        return K, ca.reshape(values[ends[1] : ends[2]], 1 + r, 1 + r), values[ends[2]]
+    def _symmetric(self, table: Any, n: int, u: SX, lookups: Any, by: int | None = None) -> SX:
+        """(n, n) of a table of upper triangles, at u, or its derivative."""
+        half = self._look(table, u, lookups, by)
+        return ca.vertcat(*[ca.horzcat(*[half[_place(n, i, j)] for j in range(n)]) for i in range(n)])
 
     def displaced(self, q: SX, lookups: Any) -> Displaced:
         """The displacement at coordinates q = (u, e)."""
-        moved = self._shapes(q[0], lookups) @ q[1:]
+        moved = self._shapes(q[: self.along], lookups) @ q[self.along :]
         return Displaced.by(moved[:3], moved[3:])
 
     def columns(self, q: SX, S_C: SX, lookups: Any) -> SX:
-        """(6, 1 + r) twists in M of the coordinates' rates, for the twist S_C of the frame C by u."""
-        moved = self.displaced(q, lookups)
-        B, B_u = (self._shapes(q[0], lookups, order) for order in (0, 1))
+        """(6, m + r) twists in M of the coordinates' rates, for the twists S_C (6, m) of the frame C by u."""
+        u, e = q[: self.along], q[self.along :]
+        moved, B = self.displaced(q, lookups), self._shapes(u, lookups)
         turned = moved.S_angles
 
         def twist(change: SX) -> SX:
             return moved.shifted(change[:3]) + turned @ change[3:]
 
-        along = moved.carried(S_C, SX.zeros(3)) + twist(B_u @ q[1:])
-        return ca.horzcat(along, *[twist(B[:, i]) for i in range(self.count)])
+        along = [
+            moved.carried(S_C[:, i], SX.zeros(3)) + twist(self._shapes(u, lookups, i) @ e)
+            for i in range(self.along)
+        ]
+        return ca.horzcat(*along, *[twist(B[:, i]) for i in range(self.count)])
 
     def action(self, joint: str, motion: Kinematics) -> Action | None:
         """Generalized forces of the bushings on u and e, the energy they store and the power they take."""
         if self.stiffness is None:
             return None
-        r = self.count
-        pairs = [motion.coordinate(joint, i) for i in range(1 + r)]
+        m, r, lookups = self.along, self.count, motion.lookups
+        pairs = [motion.coordinate(joint, i) for i in range(m + r)]
         q, v = (ca.vertcat(*column) for column in zip(*pairs, strict=True))
-        u, e = q[0], q[1:]
-        K, D, force = self._laws(u, motion.lookups)
-        K_u = self._laws(u, motion.lookups, 1)[0]
-        lossy = D @ v
-        restoring = ca.vertcat(force + 0.5 * e.T @ K_u @ e, K @ e) + lossy
-        potential = motion.lookups(self.potential, u, order=0) + 0.5 * e.T @ K @ e
-        outputs = {f"e{i + 1}.force": ("N", restoring[1 + i]) for i in range(r)} | {
-            "along.force": ("N", restoring[0])
+        u, e = q[:m], q[m:]
+        tables = self.tables
+        K = self._symmetric(tables.stiffness, r, u, lookups)
+        along = [
+            self._look(tables.potential, u, lookups, i)
+            + 0.5 * e.T @ self._symmetric(tables.stiffness, r, u, lookups, i) @ e
+            for i in range(m)
+        ]
+        lossy = SX.zeros(m + r)
+        if tables.damping is not None:
+            lossy = self._symmetric(tables.damping, m + r, u, lookups) @ v
+        restoring = ca.vertcat(*along, K @ e) + lossy
+        names = ["along"] if m == 1 else ["along1", "along2"]
+        outputs = {f"e{i + 1}.force": ("N", restoring[m + i]) for i in range(r)} | {
+            f"{name}.force": ("N", restoring[i]) for i, name in enumerate(names)
         }
         return Action(
-            generalized=tuple((joint, i, -restoring[i]) for i in range(1 + r)),
-            potential=potential,
+            generalized=tuple((joint, i, -restoring[i]) for i in range(m + r)),
+            potential=self._look(tables.potential, u, lookups) + 0.5 * e.T @ K @ e,
             power=-ca.dot(lossy, v),
             outputs=outputs,
         )
@@ -213,18 +248,65 @@ class ElasticModes(Description):
         return self.model_copy(update={"shapes": rows_of(shapes)})
 
 
+def check_elastic(joint: Any, along: int) -> None:
+    """Whether the elastic modes of a path (`along` 1) or surface (2) joint go with the rest of it."""
+    modes = joint.elastic
+    if modes is None:
+        return
+    if joint.compliance is not None:
+        raise ValueError(
+            f"a {joint.type} has springs (compliance) or elastic modes (elastic), not both; drop one"
+        )
+    if (modes.stiffness is None) != (joint.coordinate_of is not None):
+        raise ValueError(
+            "elastic modes have a stiffness, unless the joint shares the coordinates of another (coordinate_of)"
+        )
+    if modes.along != along:
+        raise ValueError(
+            "elastic modes of a path have places u, those of a surface u and u2; "
+            f"{'drop u2' if along == 1 else 'give u2'}"
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class ModeTables:
+    """Over u: shapes (6 r, row after row), upper triangles of stiffness and damping, V_0 (on a path 0 at first)."""
+
+    shapes: Any
+    stiffness: Any
+    damping: Any
+    potential: Any
+
+
 @lru_cache(maxsize=256)
-def _tables(u: Any, shapes: Any, stiffness: Any, damping: Any, force: Any) -> tuple[Table, Table]:
-    """All numbers over u, and the antiderivative of the force."""
-    n, r, places = len(u), len(shapes[0][0]), np.array(u)
-    parts = [np.array(shapes, float)]
-    along = np.zeros(n) if force is None else np.array(force)
-    if stiffness is not None:
-        lossy = np.zeros((n, 1 + r, 1 + r)) if damping is None else np.array(damping)
-        parts += [np.array(stiffness, float), lossy, along]
-    values = np.hstack([part.reshape(n, -1) for part in parts])
-    options = {"extrapolation": "linear", "name": "elastic modes"}
-    return Table.cubic(places, values, **options), Table.cubic(places, along, **options).antiderivative()
+def _tables(
+    u: Any, u2: Any, shapes: Any, stiffness: Any, damping: Any, force: Any, energy: Any
+) -> ModeTables:
+    axes = [np.array(u)] if u2 is None else [np.array(u), np.array(u2)]
+    sizes, spline = [axis.size for axis in axes], Table.cubic if u2 is None else Table2.cubic
+
+    def table(given: Any, name: str) -> Any:
+        if given is None:
+            return None
+        values = np.array(given, float)
+        if values.ndim == 3 and name != "shapes":
+            values = values[:, *np.triu_indices(values.shape[1])]
+        options = {"extrapolation": "linear", "name": f"elastic {name}"}
+        return spline(*axes, values.reshape(*sizes, -1), **options)
+
+    if u2 is None:
+        potential = table(np.zeros(len(u)) if force is None else force, "force").antiderivative()
+    else:
+        potential = table(np.zeros(sizes) if energy is None else energy, "energy")
+    return ModeTables(
+        table(shapes, "shapes"), table(stiffness, "stiffness"), table(damping, "damping"), potential
+    )
+
+
+def _place(n: int, i: int, j: int) -> int:
+    """Where entry (i, j) of a symmetric (n, n) stands in its upper triangle, row after row."""
+    i, j = min(i, j), max(i, j)
+    return i * n - i * (i - 1) // 2 + j - i
 
 
 def spanning_loads(C: np.ndarray, modes: int | None = None, length: float = LENGTH) -> np.ndarray:
@@ -243,6 +325,11 @@ def spanning_loads(C: np.ndarray, modes: int | None = None, length: float = LENG
         raise ModelError(f"elastic modes: the body gives way in {rank} directions (got {r} modes)")
     W = S @ np.linalg.eigh(scaled.mean(axis=0))[1][:, ::-1][:, :r]
     return W / np.abs(S @ C[len(C) // 2] @ W).max(axis=0)
+
+
+def _axes(u: Any, u2: Any) -> dict[str, Any]:
+    """The fields of places."""
+    return {name: tuple(float(x) for x in axis) for name, axis in (("u", u), ("u2", u2)) if axis is not None}
 
 
 def rows_of(array: np.ndarray) -> Any:

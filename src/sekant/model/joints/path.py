@@ -21,7 +21,7 @@ from sekant.model.joints.base import (
     refuse_own_start,
 )
 from sekant.model.joints.compliance import Deflection, Displaced, PathCompliance, action, mirrored_springs
-from sekant.model.joints.elastic import ElasticModes
+from sekant.model.joints.elastic import ElasticModes, check_elastic
 from sekant.model.joints.registry import register
 from sekant.model.motion import Action, Kinematics
 from sekant.model.quantities import AnyQuantity, CurveName, Direction, JointName
@@ -91,12 +91,7 @@ class Path(Joint):
     def _normal_goes_with_compliance(self):
         if self.normal_direction is not None and self.compliance is None:
             raise ValueError("normal_direction is used by a compliant path only; give compliance or drop it")
-        if self.elastic is not None and self.compliance is not None:
-            raise ValueError("a path has springs (compliance) or elastic modes (elastic), not both; drop one")
-        if self.elastic is not None and (self.elastic.stiffness is None) != (self.coordinate_of is not None):
-            raise ValueError(
-                "elastic modes have a stiffness, unless the joint shares the coordinates of another (coordinate_of)"
-            )
+        check_elastic(self, 1)
         return self
 
     @model_validator(mode="after")

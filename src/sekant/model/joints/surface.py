@@ -24,6 +24,7 @@ from sekant.model.joints.base import (
     refuse_own_start,
 )
 from sekant.model.joints.compliance import Deflection, Displaced, SurfaceCompliance, action, mirrored_springs
+from sekant.model.joints.elastic import ElasticModes, check_elastic
 from sekant.model.joints.registry import register
 from sekant.model.motion import Action, Kinematics
 from sekant.model.quantities import AnyQuantity, CurveName, JointName
@@ -38,6 +39,7 @@ class Surface(Joint):
 
     S^T F projects forces on the coordinate derivatives, whatever their length (HALL 3.109 uses unit vectors).
     With `compliance`, four more coordinates: the displacement along the surface normal and three rotations.
+    With `elastic`, r <= 4 more coordinates, the elastic modes of a mechanism on bushings; see `ElasticModes`.
     With `coordinate_of`, u1 and u2 are the coordinates of another joint, as in a path joint; with
     `second_coordinate_of`, u2 is that of a joint with one coordinate, and u1 its own.
     """
@@ -51,6 +53,8 @@ class Surface(Joint):
     q0: tuple[AnyQuantity, AnyQuantity] | None = None
     v0: tuple[AnyQuantity, AnyQuantity] = (0.0, 0.0)
     compliance: SurfaceCompliance | None = None
+    elastic: ElasticModes | None = None
+    """elastic modes of a mechanism on bushings, as `sk.reduce` finds them"""
     coordinate_of: JointName | None = None
     """the joint whose two coordinates this one shares: both move as one"""
     second_coordinate_of: JointName | None = None
@@ -69,12 +73,15 @@ class Surface(Joint):
                 raise ValueError("coordinate_of shares both coordinates already; drop second_coordinate_of")
             if self.compliance is not None:
                 raise ValueError("a compliant surface cannot share a coordinate of another joint; drop one")
+        check_elastic(self, 2)
         return refuse_own_start(self)
 
     @property
     def coordinates(self) -> tuple[Coordinate, ...]:  # pyright: ignore[reportIncompatibleVariableOverride]
         units = self.surface.units if isinstance(self.surface, PoseSurface) else ("1", "1")
         both = tuple(Coordinate(f"u{i + 1}", unit or "1") for i, unit in enumerate(units))
+        if self.elastic is not None:
+            return (*both, *(Coordinate(f"e{i + 1}", "1") for i in range(self.elastic.count)))
         if self.compliance is None:
             return both
         return (*both, Coordinate("n", "m", "opposite"), *ANGLES)
@@ -89,6 +96,8 @@ class Surface(Joint):
         if self.compliance is not None:
             signs = [coordinate.sign(plane) for coordinate in self.coordinates[2:]]
             changes["compliance"] = mirrored_springs(self.compliance, signs)
+        if self.elastic is not None:
+            changes["elastic"] = self.elastic.mirrored(plane)
         if not isinstance(self.surface, str):
             return changes | {"surface": self.surface.mirrored(plane)}
         return changes | {"surface": self.surface, "mirror": mirror_of_image(self.mirror, plane)}
@@ -132,10 +141,14 @@ class Surface(Joint):
     def pose(self, q, lookups) -> Pose:
         on = self._on_surface(q[0], q[1], lookups)
         X_FC = Pose(ca.densify(on.R_FM), on.p_FM)
+        if self.elastic is not None:
+            return X_FC @ self.elastic.displaced(q, lookups).X_CM
         return X_FC if self.compliance is None else X_FC @ self._deflected(q, on)[0].X_CM
 
     def subspace(self, q, lookups) -> SX:
         on = self._on_surface(q[0], q[1], lookups)
+        if self.elastic is not None:
+            return self.elastic.columns(q, on.S, lookups)
         if self.compliance is None:
             return on.S
         moved, n = self._deflected(q, on)
@@ -143,7 +156,7 @@ class Surface(Joint):
         return ca.horzcat(*along, moved.shifted(n), moved.S_angles)
 
     def bias(self, q, v, S, lookups) -> SX:
-        if self.compliance is not None:
+        if self.compliance is not None or self.elastic is not None:
             return super().bias(q, v, S, lookups)
         y, y1, y2, y11, y12, y22 = self._components(q[0], q[1], lookups)
         # along the curve that has these rates: one rate of a twist instead of four
@@ -171,6 +184,8 @@ class Surface(Joint):
         return ""
 
     def action(self, name: str, motion: Kinematics) -> Action | None:
+        if self.elastic is not None:
+            return self.elastic.action(name, motion)
         if self.compliance is None:
             return None
         u = [motion.coordinate(name, i)[0] for i in range(2)]

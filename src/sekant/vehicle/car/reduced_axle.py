@@ -2,8 +2,8 @@
 
 Each side is reduced by itself, so that the rack's travel means the same on both; the surfaces share its coordinate
 (`second_coordinate_of`). A steered axle has three freedoms besides the spin of its wheels: two travels and the rack.
-The arms of an anti-roll bar follow the travel of their sides. An axle on bushings that is not steered keeps their
-elastic modes.
+The arms of a U bar follow the travel of their sides, a T bar stays a mechanism between them. An axle on bushings
+keeps their elastic modes.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from sekant.errors import ModelError
 from sekant.model.forces import Bushing, SpringDamper
 from sekant.model.model import Model
 from sekant.model.sensors import Position
@@ -62,11 +61,6 @@ def _reduced(
     weightless = {**points.masses, "rack": 0.0}  # the rack is there once, for both sides
     made = points.model_copy(update={"wheel": wheel, "masses": weightless if steered else points.masses})
     soft = bool(made.bushings) and made.compliant
-    if soft and steered:
-        raise ModelError(
-            f"{file}: elastic modes follow one coordinate, and a steered axle has travel and rack; write compliant: "
-            "false, or drive the whole axle"
-        )
     part = _rack_of(hard_point_axle(axle, file)) if steered else Model(name="axle")
     travel, rack = points.suspension.travel, points.suspension.steering
     lumps: list[Lump] = []
@@ -101,18 +95,35 @@ def _reduced(
             name = f"{side}.{leader}"
             joints[name] = joints[name].model_copy(update={"second_coordinate_of": "rack"})
             part = part.changed(joints=joints)
+    bar = points.axle.anti_roll_bar if points.axle is not None else None
+    if bar is not None and bar.type != "U":
+        part = _with_t_bar(part, hard_point_axle(axle, file))
     return _joined(part, points).changed(name=f"{part.name}_reduced"), tuple(lumps)
 
 
+def _with_t_bar(part: Model, whole: Model) -> Model:
+    """With stem and crossbar of a T bar as they are, on drop links to the bodies that follow on both sides."""
+    bodies = {name: whole.bodies[name] for name in ("bar_stem", "bar_top")}
+    links = {name: whole.constraints[name] for name in ("left.drop_link", "right.drop_link")}
+    shapes = {name: item for name, item in whole.shapes.items() if item.frame.partition(".")[0] in bodies}
+    return part.changed(
+        bodies={**part.bodies, **bodies},
+        joints={**part.joints, **{name: whole.joints[name] for name in ("bar", "bar_twist")}},
+        constraints={**part.constraints, **links},
+        forces={**part.forces, "anti_roll_bar": whole.forces["anti_roll_bar"]},
+        shapes={**part.shapes, **shapes},
+    )
+
+
 def _joined(part: Model, points: HardPoints) -> Model:
-    """With what joins the two sides: the torsion of the anti-roll bar between its arms, and the heave spring.
+    """With what joins the two sides: the torsion of a U bar between its arms, and the heave spring.
 
     The arms follow poses of their own, as all bodies do that forces act on; they turn about one axis across the
     vehicle, so that a couple about it over their angle is the bar.
     """
     extra, forces = points.axle, dict(part.forces)
     sensors = {name: item for name, item in part.sensors.items() if not name.endswith(JOINED)}
-    if extra is not None and extra.anti_roll_bar is not None:
+    if extra is not None and extra.anti_roll_bar is not None and extra.anti_roll_bar.type == "U":
         bar = extra.anti_roll_bar
         ends = {"parent": "left.bar.axis", "child": "right.bar.axis"}
         forces["anti_roll_bar"] = Bushing(

@@ -71,7 +71,8 @@ def axle_curves(
 
     `given` is a description by hard points (joints are then rigid), or a model of an axle. In `motion` "parallel"
     both wheels rise by `travel` (n,) m, in "roll" the left one rises and the right one falls as much; a pair (left,
-    right) says otherwise. `steering` (m,) m are displacements of the rack. Derivatives are exact. Where the
+    right) says otherwise. Travel counts from the drawing, whatever set-up changes do; of a model, from its start.
+    `steering` (m,) m are displacements of the rack. Derivatives are exact. Where the
     mechanism cannot go, values are NaN and `limits` says why.
     """
     model, roles = axle_of(given, roles, compliant=False)
@@ -80,7 +81,7 @@ def axle_curves(
     moves = grid_values(steering, np.zeros(1), "steering")
     if steering is not None and roles.left.rack is None:
         raise ModelError(f"model '{model.name}' has no rack to steer with; leave out steering")
-    moved = axle_motion(model, roles, ways, heights, moves)
+    moved = axle_motion(model, roles, ways, heights, moves, drawn=not isinstance(given, Model))
     columns = drives_of(roles, moved.ways, heights, moves) | moved.columns()
     return AxleCurves(
         model.name, "axle", heights, moves, columns, moved.limits, moved.warnings, motion=label, moved=moved

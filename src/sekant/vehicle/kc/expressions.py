@@ -7,7 +7,7 @@ a grid of one point.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 
 import casadi as ca
@@ -84,18 +84,38 @@ class AxleExpressions:
         """(1, 1)."""
         return elements(find(self.system, name).expression).reshape(1, 1)
 
+    def distance(self, frame: str, radius: np.ndarray, up: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Derivatives (1, 1, 2) and (1, 1, 2, 2) by both heights of how far the contact of a wheel lies along `up`.
+
+        The frame stands at its center, y along its spin axis; the lowest point of a disc of `radius` lies at
+        n.p - r sqrt(1 - (n.e)^2) along the unit vector n, which is held.
+        """
+        eq, n = self.system.equations, SX.sym("up", 3)
+        state = eq.motion.frame(frame)
+        r = SX(np.asarray(radius).ravel()[0])
+        h = ca.dot(n, state.p) - r * ca.sqrt(1 - ca.dot(n, state.R[:, 1]) ** 2)
+        slope, normal = eq.lookups.jacobian(ca.densify(h), eq.q) @ self._N, ca.vertcat(*up.ravel())
+
+        def held(expression: SX) -> np.ndarray:
+            return elements(eq.lookups.substitute(expression, n, normal))
+
+        return _on_grid(held((slope @ self.w[:, :2]).T)), self._bends(slope, held)
+
     def slopes(self, name: str) -> np.ndarray:
         """(1, 1, d)."""
         return _on_grid(elements((self._slope(name) @ self.w).T))
 
     def bends(self, name: str) -> np.ndarray:
         """(1, 1, 2, 2) by both heights."""
-        slope, eq = self._slope(name), self.system.equations
-        found = np.empty((2, 2), dtype=object)
+        return self._bends(self._slope(name), elements)
+
+    def _bends(self, slope: SX, made: Callable[[SX], np.ndarray]) -> np.ndarray:
+        """(1, 1, 2, 2) of what has the slope (1, nv)."""
+        eq, found = self.system.equations, np.empty((2, 2), dtype=object)
         for i in range(2):
             for j in range(2):
                 turn = eq.lookups.jtimes(slope @ self.w[:, i], eq.q, self._N @ self.w[:, j])
-                found[i, j] = SX(turn + slope @ self._by_height(i, j))
+                found[i, j] = made(SX(turn + slope @ self._by_height(i, j))).ravel()[0]
         return _on_grid(found)
 
     def _slope(self, name: str) -> SX:

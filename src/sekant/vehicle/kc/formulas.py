@@ -9,7 +9,7 @@ from sekant.model.model import Model
 from sekant.vehicle.curves import CornerQuantities
 from sekant.vehicle.kc.expressions import AxleExpressions
 from sekant.vehicle.kc.instant_centers import instant_centers, roll_center
-from sekant.vehicle.kc.road import tilted_road
+from sekant.vehicle.kc.road import rates_on_road, tilted_road
 from sekant.vehicle.kc.roles import SIDES, AxleRoles
 from sekant.vehicle.kc.steering import steering_columns
 
@@ -29,13 +29,17 @@ def columns_of(model: Model, roles: AxleRoles, moved: AxleExpressions) -> Column
         made[side] = CornerQuantities(model, role, poses, springs, side)
         own = made[side].quantities() | instant_centers(made[side])
         found |= {f"{side}.{name}": column for name, column in own.items()}
+    road = None
     if len(made) == 2:
         left, right = (made[side] for side in SIDES)
         found["track"] = ("m", np.abs(left.touch[..., 1] - right.touch[..., 1]))
         found |= roll_center(left, right)
-        found |= tilted_road(left, right)
+        columns, up = tilted_road(left, right)
+        found |= columns
+        derived = [moved.distance(role.wheel_center, made[side].radius, up) for side, role in roles.sides]
+        road = tuple(np.stack(part, axis=2) for part in zip(*derived, strict=True))
         found |= steering_columns(left, right, roles) if moved.steered else {}
-    found |= _rates(model, roles, moved)
+    found |= _rates(model, roles, moved, road, found)
     return found | _angles(model, moved)
 
 
@@ -44,10 +48,17 @@ def _springs(model: Model, name: str | None) -> dict[str, tuple[str, str]]:
     return {"spring": (force.parent, force.child)} if isinstance(force, SpringDamper) else {}
 
 
-def _rates(model: Model, roles: AxleRoles, moved: AxleExpressions) -> Columns:
+def _rates(
+    model: Model,
+    roles: AxleRoles,
+    moved: AxleExpressions,
+    road: tuple[np.ndarray, ...] | None,
+    known: Columns,
+) -> Columns:
     """Loads and rates at the wheels by all springs: F_i = sum T l_i, K_ij = sum (T_j l_i + T l_ij), exact.
 
-    T is the tension of a spring and l its length, or a torque and its angle; i, j the heights of the wheels.
+    T is the tension of a spring and l its length, or a torque and its angle; i, j the heights of the wheels. With
+    `road`, derivatives of the distances of both contacts along its normal, also those on it.
     """
     elastic = [
         (name, "force", "length") for name, force in model.forces.items() if isinstance(force, SpringDamper)
@@ -68,7 +79,16 @@ def _rates(model: Model, roles: AxleRoles, moved: AxleExpressions) -> Columns:
     left, right = (moved.quantity(f"{role.wheel_center}.y") for _, role in roles.sides)
     track = np.abs(left - right)
     across = K[..., 0, 0] + K[..., 1, 1] - K[..., 0, 1] - K[..., 1, 0]
-    return {
+    found: Columns = {}
+    if road is not None:
+        _, K_N = rates_on_road(F, K, *road)
+        turned = K_N[..., 0, 0] + K_N[..., 1, 1] - K_N[..., 0, 1] - K_N[..., 1, 0]
+        found = {
+            "left.wheel_rate_on_road": ("N/m", K_N[..., 0, 0]),
+            "right.wheel_rate_on_road": ("N/m", K_N[..., 1, 1]),
+            "roll_stiffness_on_road": ("N*m/rad", turned * known["track_on_road"][1] ** 2 / 4),
+        }
+    return found | {
         "left.spring_load": ("N", F[..., 0]),
         "right.spring_load": ("N", F[..., 1]),
         "left.wheel_rate": ("N/m", K[..., 0, 0]),

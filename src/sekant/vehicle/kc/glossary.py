@@ -37,6 +37,12 @@ road_angle | phi_R | rad | the left wheel stands higher | of the plane along x t
 camber_to_road | epsilon_W | rad | the top leans outward | asin(-s e.n) with n the normal of that plane | inclination
   angle
 track_on_road | b_R | m | always | distance of the contact points on that plane |
+scrub_radius_on_road | r_SR | m | the axis meets the road inboard | scrub radius on that plane |
+mechanical_trail_on_road | n_KR | m | the axis meets the road in front | mechanical trail on that plane |
+wheel_rate_on_road | c_RR | N/m | the load grows in bump | derivative of the load normal to that plane by how far the
+  contact comes nearer to it, the other wheel held |
+roll_stiffness_on_road | c_phiR | N*m/rad | always | of these loads, by the angle between body and road, about the
+  middle of the track on that plane |
 roll_center_y | y_RC | m | to the left | where the lines of both sides meet, across the vehicle |
 spring_length | l_F | m | always | distance of the spring's ends |
 motion_ratio | i_F | 1 | the spring is compressed in bump | -d(spring length)/d(travel) |

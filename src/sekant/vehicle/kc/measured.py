@@ -6,28 +6,32 @@ import csv
 import re
 from os import PathLike
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sekant.errors import DataError, ModelError, suggest
-from sekant.geometry.curves.pose_curve import PoseCurve
-from sekant.geometry.rotations import quaternion_from_rotation
+from sekant.geometry.surfaces.pose_surface import PoseSurface
 from sekant.model.body import Body
+from sekant.model.driver import Driver
 from sekant.model.expressions.expression import Expression
 from sekant.model.forces import Actuator
 from sekant.model.joints import Path as PathJoint
+from sekant.model.joints import Surface
 from sekant.model.model import Model
 from sekant.model.placement import Placement
 from sekant.model.table import TableData
 from sekant.units import convert
-from sekant.vehicle import parts, wheel
+from sekant.vehicle import parts
 from sekant.vehicle.kc.glossary import GLOSSARY
 from sekant.vehicle.kc.measured_compliance import MeasuredCompliance
+from sekant.vehicle.kc.measured_poses import contact_at_rest, on_one_grid, pose_curve, pose_surface
 from sekant.vehicle.table import SHOWN, SuspensionCurves
 
 Vector = NDArray[np.float64]
 PLACES = 21  # along the travel, at which elastic modes are given
+RACKS = 4  # along the rack, over which those of measured rates do not change
 _HEADER = re.compile(r"\s*([\w. ]+?)\s*(?:[\[(]\s*([^\])]*)\s*[\])])?\s*")
 
 
@@ -36,7 +40,8 @@ def read_measured(path: str | PathLike[str], side: str = "left") -> SuspensionCu
 
     Names are those of the glossary, units stand in brackets (SI without); columns of the other wheel of an axle are
     passed over. Rows may come in any order; travel is
-    against the position that the others count from.
+    against the position that the others count from. With a column ``rack`` the file holds a curve for each of its
+    values; where they were taken at other travels, they are interpolated to those of the shortest one.
     """
     file = Path(path)
     try:
@@ -71,15 +76,17 @@ def read_measured(path: str | PathLike[str], side: str = "left") -> SuspensionCu
             numbers[k] = [float(row[place]) if row[place].strip() else np.nan for place in places]
         except ValueError as error:
             raise DataError(f"holds no number ({error})", file=str(path), line=k + 2) from None
-    order = np.argsort(numbers[:, names.index("travel")])
-    data = {}
     for k, (name, unit) in enumerate(zip(names, units, strict=True)):
-        factor = convert(1.0, unit, GLOSSARY[name].unit) if unit else 1.0
-        data[name] = (GLOSSARY[name].unit, factor * numbers[order, k][:, None])
-    travel = data["travel"][1][:, 0]
-    if np.any(np.diff(travel) <= 0):
-        raise DataError("the same travel occurs twice; keep one row of each", file=str(path))
-    return SuspensionCurves(file.stem, side, travel, np.zeros(1), data)
+        try:
+            numbers[:, k] *= convert(1.0, unit, GLOSSARY[name].unit) if unit else 1.0
+        except ModelError as error:
+            raise DataError(f"column '{name}': {error.message}", file=str(path), line=1) from None
+    try:
+        travel, rack, grid = on_one_grid(numbers, names)
+    except ModelError as error:
+        raise DataError(error.message, file=str(path)) from None
+    data = {name: (GLOSSARY[name].unit, grid[:, :, k]) for k, name in enumerate(names)}
+    return SuspensionCurves(file.stem, side, travel, rack, data)
 
 
 def deviations(
@@ -126,6 +133,9 @@ def corner_of_curves(
     contact point of a wheel of `radius` m; `wheel_center` (3,) m is where it stands at zero travel. A column
     `spring_load` becomes a force along the travel. `compliance`: measured rates at held height (`read_compliance`);
     the joint then has elastic modes that give way by just these rates.
+
+    Curves at several positions of the rack make a steered corner: a surface joint over travel and rack, whose second
+    coordinate the driver `steering` holds. Compliance rates are those straight ahead and turn with the wheel.
     """
     for needed in ("camber", "toe", "track_change"):
         if needed not in measured.names:
@@ -133,44 +143,47 @@ def corner_of_curves(
     center = np.asarray(wheel_center, float)
     if center.shape != (3,) or abs(center[1]) < 1e-6:
         raise ModelError(f"wheel_center is a point (3,) m beside the middle plane (got {wheel_center})")
-    s = 1.0 if center[1] > 0 else -1.0
-    travel = measured.travel
-    camber, toe = measured["camber"][:, 0], measured["toe"][:, 0]
-    e = s * np.column_stack([np.cos(camber) * np.sin(toe), s * np.cos(camber) * np.cos(toe), -np.sin(camber)])
-    R = np.array([parts.wheel_axes(axis) for axis in e])
-    down = wheel.contact(np.zeros((travel.size, 3)), e, radius)  # from the center to the contact
-    rest = [np.interp(0.0, travel, column) for column in down.T]
-    p = center + np.column_stack([np.zeros(travel.size), np.zeros(travel.size), travel])
-    p[:, 1] += s * measured["track_change"][:, 0] - (down[:, 1] - rest[1])
-    if "wheelbase_change" in measured.names:
-        front = 1.0 if axle == "front" else -1.0
-        p[:, 0] += front * measured["wheelbase_change"][:, 0] - (down[:, 0] - rest[0])
-    data = {"position": p, "quaternion": quaternion_from_rotation(R), "travel": travel}
-    curve = PoseCurve.fit(data, parameter="travel", name="kc")
-    drawn = int(np.argmin(np.abs(travel)))
-    at_rest = Placement(position=parts.numbers(R[drawn].T @ down[drawn]))
+    steered = measured.steering.size > 1
+    shape = (
+        pose_surface(measured, center, radius, axle)
+        if steered
+        else pose_curve(measured, center, radius, axle)
+    )
+    p, R = contact_at_rest(measured, radius, 1.0 if center[1] > 0 else -1.0)
     body = Body(
         mass=mass,
         inertia=parts.numbers([*np.asarray(inertia, float), 0.0, 0.0, 0.0]),
-        frames={"wheel_center": Placement(), "contact": at_rest},
+        frames={"wheel_center": Placement(), "contact": Placement(position=parts.numbers(R.T @ p))},
     )
     modes = None
     if compliance is not None:
-        inside = (compliance.travel > curve.range[0]) & (compliance.travel < curve.range[1])
-        places = np.union1d(np.linspace(*curve.range, PLACES), compliance.travel[inside])
-        modes = compliance.modes(places, curve.pose(places)[0], radius)
+        first, second = shape.range if isinstance(shape, PoseSurface) else (shape.range, None)
+        inside = (compliance.travel > first[0]) & (compliance.travel < first[1])
+        places = np.union1d(np.linspace(*first, PLACES), compliance.travel[inside])
+        axes = (
+            shape.pose(places, 0.0 * places)[0] if isinstance(shape, PoseSurface) else shape.pose(places)[0]
+        )
+        modes = compliance.modes(
+            places, axes, radius, u2=None if second is None else np.linspace(*second, RACKS)
+        )
     tables, forces = {}, {}
     if "spring_load" in measured.names:
-        load = measured["spring_load"][:, 0]
+        load = measured["spring_load"][:, measured.design()[1]]
         tables["spring_load"] = TableData(
-            x=parts.numbers(travel), y=parts.numbers(load), extrapolation="linear"
+            x=parts.numbers(measured.travel), y=parts.numbers(load), extrapolation="linear"
         )
         forces["spring_load_force"] = Actuator(joint="travel", force=Expression("-spring_load(q)"))
+    joint: Any = (
+        Surface(parent="ground", child="upright", surface="kc", elastic=modes)
+        if steered
+        else PathJoint(parent="ground", child="upright", curve="kc", elastic=modes)
+    )
     return Model(
         name=name or measured.name,
         bodies={"upright": body},
-        joints={"travel": PathJoint(parent="ground", child="upright", curve="kc", elastic=modes)},
-        curves={"kc": curve},
+        joints={"travel": joint},
+        curves={"kc": shape},
         tables=tables,
         forces=forces,
+        drivers={"steering": Driver(joint="travel", coordinate=1, value=0.0)} if steered else {},
     )

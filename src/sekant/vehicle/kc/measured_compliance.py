@@ -103,8 +103,11 @@ class MeasuredCompliance:
             return np.interp(u, self.travel, rates)
         return CubicSpline(self.travel, rates)(np.clip(u, self.travel[0], self.travel[-1]))
 
-    def modes(self, u: Vector, R: Vector, radius: float) -> ElasticModes:
-        """Elastic modes at places u (n,) m of a path with the axes R (n, 3, 3)."""
+    def modes(self, u: Vector, R: Vector, radius: float, *, u2: Vector | None = None) -> ElasticModes:
+        """Elastic modes at places u (n,) m of a path with the axes R (n, 3, 3).
+
+        Of a surface at the grid of u and `u2`, straight ahead at R: the same in the wheel's own axes for all u2.
+        """
         if not self.loads:
             raise ModelError("compliance rates need toe under at least one of fy, fx, dx, mz")
         W, B = self.matrices(u, R, radius)
@@ -116,7 +119,8 @@ class MeasuredCompliance:
                 )
         turn = np.zeros((u.size, 6, 6))
         turn[:, :3, :3] = turn[:, 3:, 3:] = R.transpose(0, 2, 1)
-        return ElasticModes.from_responses(u, turn @ W, turn @ B, LEAST)
+        W, B = (np.repeat(turn @ x, 1 if u2 is None else u2.size, axis=0) for x in (W, B))
+        return ElasticModes.from_responses(u, W, B, LEAST, u2=u2)
 
 
 def _angles_by_turns(R: Vector, s: float) -> Vector:

@@ -36,6 +36,8 @@ class AxleMotion:
     ways: Vector
     shape: tuple[int, int]
     steered: bool
+    drawn: bool
+    """travel counts from the drawing (hard points), not from the start of a model"""
 
     @property
     def moving(self) -> tuple[str, ...]:
@@ -49,9 +51,9 @@ class AxleMotion:
     @property
     def compiled(self) -> CompiledCurves:
         """All curves as one function; made once for a rig."""
-        key = ("axle curves", self.roles, self.moving)
+        key = ("axle curves", self.roles, self.moving, self.drawn)
         return self.system.once(
-            key, lambda: CompiledCurves(self.system, self.model, self.roles, self.moving, drawn=False)
+            key, lambda: CompiledCurves(self.system, self.model, self.roles, self.moving, drawn=self.drawn)
         )
 
     def columns(self) -> dict[str, tuple[str, Vector]]:
@@ -80,6 +82,8 @@ class AxleMotion:
     @cached_property
     def _start(self) -> Vector:
         """Poses at the start of the frames that `CompiledCurves` asks for."""
+        if self.drawn:
+            return np.zeros(0)
         resolved = self.system.equations.resolved.model
         where = [placed(resolved, name) for name in self.compiled.made.starting]
         bodies = start_poses(self.system, {body for body, _, _ in where})
@@ -99,16 +103,28 @@ class AxleMotion:
 
 
 def axle_motion(
-    model: Model, roles: AxleRoles, ways: Sequence[float], travel: Vector, steering: Vector
+    model: Model,
+    roles: AxleRoles,
+    ways: Sequence[float],
+    travel: Vector,
+    steering: Vector,
+    drawn: bool = False,
 ) -> AxleMotion:
-    """The wheels moved by `travel` (n,) m times `ways` (2,) from the start, at each position (m,) m of the rack."""
+    """The wheels moved by `travel` (n,) m times `ways` (2,) from the start, at each position (m,) m of the rack.
+
+    `drawn`: from the drawing, where bodies of models of hard points stand in the vehicle's axes; set-up changes move
+    the start, and travel then is the height against the drawing all the same.
+    """
     system = compile(on_rig(model, roles))
     rack = roles.left.rack
     centers = [roles.left.wheel_center, roles.right.wheel_center]
     resolved = system.equations.resolved.model
     where = [placed(resolved, name) for name in centers]
-    start = start_poses(system, {body for body, _, _ in where})
-    z = [(start[body][1] + start[body][0] @ p)[2] for body, _, p in where]
+    if drawn:
+        z = [p[2] for _, _, p in where]
+    else:
+        start = start_poses(system, {body for body, _, _ in where})
+        z = [(start[body][1] + start[body][0] @ p)[2] for body, _, p in where]
     rows = []
     for move in steering if rack is not None else np.zeros(1):
         drives = {f"{c}.z": z0 + way * travel for c, z0, way in zip(centers, z, ways, strict=True)}
@@ -116,4 +132,5 @@ def axle_motion(
             drives[f"{rack}.{model.joints[rack].coordinates[0].name}"] = np.full(travel.size, move)
         rows.append(kinematics(system, drives, path=True))
     shape = (travel.size, len(rows))
-    return AxleMotion(system, model, roles, tuple(rows), np.array(ways, float), shape, rack is not None)
+    steered = rack is not None
+    return AxleMotion(system, model, roles, tuple(rows), np.array(ways, float), shape, steered, drawn)

@@ -122,6 +122,7 @@ def _axle(
     measured: Path | None,
 ) -> None:
     """Curves, and perhaps the report, of both wheels of an axle."""
+    from sekant.errors import SekantError
     from sekant.vehicle import axle, axle_compliance, axle_curves, load_axle, member_loads
     from sekant.vehicle.ranges import given_range, through_zero
 
@@ -132,12 +133,16 @@ def _axle(
         update["steering"] = given_range(steering, roles.steering, "--steering")
     given = given.model_copy(update={"suspension": roles.model_copy(update=update)})
     moves = through_zero(*update["steering"], racks) if "steering" in update else None
-    curves = axle_curves(
-        given,
-        motion=motion,
-        travel=through_zero(*update["travel"], points),
-        steering=moves,
-    )
+    try:
+        curves = axle_curves(
+            given,
+            motion=motion,
+            travel=through_zero(*update["travel"], points),
+            steering=moves,
+        )
+    except SekantError as error:
+        error.file = error.file or str(file)  # what does not assemble has no line of its own
+        raise
     written = []
     if report is not None:
         from sekant.views.kc_report import write_report

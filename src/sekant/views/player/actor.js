@@ -111,6 +111,10 @@ class Actor {
     } else if (link.kind === "damper") {
       add(unit(0.45 * bar), "stretch", "steel");
       add(segment([0, 0, 0], [0, 0, 0.5], 1.2 * bar, 16), "stretch");
+    } else if (link.kind === "stop" || link.kind === "rebound_stop") {
+      const size = Math.min(4 * bar, 0.16 * length);
+      const rubber = along(new L.CylinderGeometry(1.7 * bar, 1.2 * bar, size, 18), [0, 0, 1]).translate(0, 0, 0.5 * size);
+      add(link.kind === "stop" ? rubber : rubber.translate(0, 0, -size), link.kind === "stop" ? "keep" : "far", "#39424d");
     } else if (link.kind === "bushing") {
       add(along(new L.CylinderGeometry(2 * bar, 2 * bar, 2.4 * bar, 18), [0, 0, 1]), "keep");
     } else {
@@ -179,7 +183,10 @@ class Actor {
     const length = Math.max(span.length(), 1e-9 * this.size);
     link.holder.position.copy(link.from);
     if (length > 1e-6 * this.size) link.holder.quaternion.setFromUnitVectors(Z, span.divideScalar(length));
-    for (const mesh of link.holder.children) if (mesh.userData.kind === "stretch") mesh.scale.set(1, 1, length);
+    for (const mesh of link.holder.children) {
+      if (mesh.userData.kind === "stretch") mesh.scale.set(1, 1, length);
+      if (mesh.userData.kind === "far") mesh.position.set(0, 0, length);
+    }
   }
 
   placeArrow(arrow, t) {

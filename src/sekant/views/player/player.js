@@ -4,6 +4,14 @@ const SPEEDS = [0.05, 0.1, 0.25, 0.5, 1, 2, 4, 10];
 const COMPARE = ["ghost", "side", "first", "second"];
 const COMPARE_TEXT = { ghost: "Ghost", side: "Side by side", first: "First only", second: "Second only" };
 
+// The series that plots run over instead of time: its column, unit and label.
+function overOf(figure, run) {
+  const channel = figure.over && run.series.get(figure.over);
+  if (!channel) return null;
+  const unit = formatUnit([].concat(channel.unit)[0]);
+  return { column: channel.columns[0], unit, label: `${figure.over.replace(/_/g, " ")} [${unit}]` };
+}
+
 class Player {
   constructor(figure, runs) {
     this.figure = figure;
@@ -23,6 +31,7 @@ class Player {
     this.frames = 0;
     this.fps = 0;
     this.themeName = matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
+    this.over = overOf(figure, runs[0]);
     this.plots = new Plots(this);
     this.panel = new Panel(this);
     this.labels = new Labels(this);
@@ -134,10 +143,21 @@ class Player {
     for (const actor of this.actors) actor.setTime(this.time);
     this.slider.value = this.time;
     this.slider.style.setProperty("--done", `${(100 * (this.time - this.begin)) / (this.end - this.begin || 1)}%`);
-    byId("time").textContent = this.modes.length ? `${((100 * this.time) / (this.end || 1)).toFixed(0)} %` : `${this.time.toFixed(this.end > 100 ? 1 : 3)} s`;
+    byId("time").textContent = this.readout();
     this.plots.setTime(this.time);
     if (this.followed >= 0) this.keepFollowing();
     this.stage.dirty = true;
+  }
+
+  // Where time t stands on the axis of the plots: itself, or the value of the series that they run over.
+  place(t) {
+    return this.over ? valueAt(this.runs[0].times, this.over.column, t) : t;
+  }
+
+  readout() {
+    if (this.modes.length) return `${((100 * this.time) / (this.end || 1)).toFixed(0)} %`;
+    if (this.over) return `${this.over.label.replace(/ \[.*/, "")} ${this.place(this.time).toFixed(1)} ${this.over.unit}`;
+    return `${this.time.toFixed(this.end > 100 ? 1 : 3)} s`;
   }
 
   step(count) {

@@ -1,4 +1,5 @@
-// Time histories beside the picture: a line at the present time, its values, and a click that goes to a time.
+// Curves over time, or over another series, beside the picture: a line at the present place, its values, and a click
+// that goes to a place.
 
 const LINES = ["#3b7dd8", "#e8883a", "#2fa38c", "#d1495b", "#8a63c9", "#b5892e"];
 const PLOT_HEIGHT = 140;
@@ -42,16 +43,20 @@ class Plot {
   draw(theme) {
     if (this.chart) this.chart.destroy();
     const ink = theme.ink;
+    const over = this.player.over;
+    const x = over ? over.column : this.runs[0].times;
     const axis = { stroke: ink, grid: { stroke: theme.grid, width: 1 }, ticks: { show: false }, font: "11px system-ui, sans-serif" };
     const options = {
       width: Math.max(120, this.holder.clientWidth || 300),
-      height: PLOT_HEIGHT,
+      height: PLOT_HEIGHT + (over ? 14 : 0),
       legend: { show: false },
       cursor: { show: false },
       scales: { x: { time: false } },
       padding: [8, 10, 0, 0],
       axes: [
-        { ...axis, size: 20, gap: 2 },
+        over
+          ? { ...axis, size: 20, gap: 2, label: over.label, labelSize: 14, labelGap: 0, labelFont: axis.font }
+          : { ...axis, size: 20, gap: 2 },
         { ...axis, size: 52, gap: 4, values: (_, ticks) => formatTicks(ticks) },
       ],
       series: [
@@ -61,11 +66,12 @@ class Plot {
     };
     this.holder.replaceChildren();
     const clean = (column) => Array.from(column, (v) => (Number.isFinite(v) ? v : null));
-    this.chart = new L.uPlot(options, [Array.from(this.runs[0].times), ...this.values.map((v) => clean(v.column))], this.holder);
+    this.chart = new L.uPlot(options, [Array.from(x), ...this.values.map((v) => clean(v.column))], this.holder);
     this.chart.over.append(this.now);
     const go = (event) => {
       const box = this.chart.over.getBoundingClientRect();
-      this.player.setTime(this.chart.posToVal(event.clientX - box.left, "x"));
+      const place = this.chart.posToVal(event.clientX - box.left, "x");
+      this.player.setTime(over ? valueAt(over.column, this.runs[0].times, place) : place);
     };
     this.chart.over.addEventListener("pointerdown", (event) => {
       this.chart.over.setPointerCapture(event.pointerId);
@@ -77,7 +83,7 @@ class Plot {
 
   setTime(t) {
     this.time = t;
-    if (this.chart) this.now.style.transform = `translateX(${this.chart.valToPos(t, "x")}px)`;
+    if (this.chart) this.now.style.transform = `translateX(${this.chart.valToPos(this.player.place(t), "x")}px)`;
     this.current = this.values.map(({ run, source }) => valueAt(run.times, source, t));
     if (this.readout.children.length !== this.values.length) {
       this.readout.replaceChildren(

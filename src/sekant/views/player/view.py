@@ -50,6 +50,7 @@ def _shown(
     title: str | None = None,
     plots: Sequence[str] | None = None,
     max_frames: int = MAX_FRAMES,
+    over: str | None = None,
 ) -> dict[str, Any]:
     """What the page of one or two results shows."""
     if not 1 <= len(given) <= 2:
@@ -67,15 +68,23 @@ def _shown(
         "plots": list(plots) if plots is not None else _first_plots(results[0]),
         "note": _note(results[0], runs[0]),
         "modes": [],
+        "over": over,
     }
+    if over is not None and np.any(np.diff(results[0][over]) <= 0):
+        raise SekantError(f"plots run over '{over}', which does not grow from row to row; leave over out")
     for name in plots or ():
         results[0].channels.find(name)
     return shown
 
 
-def inline_player(what: Viewable, height: int = 560, plots: Sequence[str] | None = None) -> str:
-    """The player as an element of a page, for notebooks; `height` in pixels, `plots` to show at first."""
-    source = html.escape(page(_shown([what], plots=plots)), quote=True)
+def inline_player(
+    what: Viewable, height: int = 560, plots: Sequence[str] | None = None, over: str | None = None
+) -> str:
+    """The player as an element of a page, for notebooks; `height` in pixels, `plots` to show at first.
+
+    `over`: the output that the plots run over, which grows from row to row, in place of time.
+    """
+    source = html.escape(page(_shown([what], plots=plots, over=over)), quote=True)
     return f'<iframe srcdoc="{source}" style="width:100%;height:{height}px;border:0"></iframe>'
 
 

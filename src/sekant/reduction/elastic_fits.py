@@ -1,0 +1,183 @@
+"""Paths and surfaces of a mechanism on bushings, and their elastic modes, at as many places as a tolerance needs.
+
+The elastic coordinates e at rest follow from the balance K e = g with the forces of the model. K is first that of the
+whole mechanism; the part of it that the forces of the reduced model bring with them (springs on bodies that follow,
+weights) is then taken off, so that the reduced model as a whole gives way as the mechanism does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sekant.errors import DataError
+from sekant.geometry.curves.pose_curve import PoseCurve
+from sekant.geometry.rotations import angle_between_rotations
+from sekant.geometry.surfaces.pose_surface import PoseSurface
+from sekant.model.joints.elastic import LENGTH, ElasticModes, rows_of, spanning_loads
+from sekant.reduction.bushings import BushingPath, RestingFrame
+from sekant.reduction.fits import PoseError
+
+Array = NDArray[np.float64]
+NODES = ((33,), (9, 9))
+MOST = (257, 65)  # along a path; of a surface, in either direction
+MODES = 1000.0  # times the tolerance of poses: that of the compliance against its largest entry
+
+
+@dataclass(frozen=True, eq=False)
+class RestingRow:
+    """Places of a row or grid with the loads W (6, r) that span the modes, stiffness K (n, r, r) and coordinates e
+    (n, r) at rest."""
+
+    places: list[RestingFrame]
+    W: Array
+    K: Array
+    e: Array
+
+    @classmethod
+    def of(cls, places: list[RestingFrame], W: Array) -> RestingRow:
+        """With the stiffness of the whole mechanism."""
+        C, g = np.array([place.C for place in places]), np.array([place.g for place in places]) @ W
+        K = W.T @ C @ W
+        K = 0.5 * (K + K.transpose(0, 2, 1))
+        return cls(places, W, K, np.linalg.solve(K, g[..., None])[..., 0])
+
+    def modes(self) -> dict[str, ElasticModes]:
+        """Of the frame and of the bodies that follow it."""
+        from scipy.interpolate import CubicSpline
+
+        axes = [tuple(np.unique(u).tolist()) for u in np.transpose([place.u for place in self.places])]
+        u: dict[str, Any] = dict(zip(("u", "u2"), axes, strict=False))
+        frame, *followers = self.places[0].poses
+        grid = self.e.reshape(*(len(axis) for axis in axes), -1)
+        along = [
+            CubicSpline(axis, grid, axis=i)(axis, 1).reshape(self.e.shape) for i, axis in enumerate(axes)
+        ]
+        slopes = np.stack(along, axis=-1)  # (n, r, k) of e at rest, by u
+        damping = [place.damping(self.W, by) for place, by in zip(self.places, slopes, strict=True)]
+        leading = ElasticModes(
+            **u,
+            shapes=self._shapes(frame),
+            stiffness=rows_of(self.K),
+            damping=rows_of(np.array(damping)),
+        )
+        return {frame: leading} | {name: ElasticModes(**u, shapes=self._shapes(name)) for name in followers}
+
+    def _shapes(self, name: str) -> Any:
+        return rows_of(np.array([free.shapes for free in self.unstrained(name)]))
+
+    def unstrained(self, name: str) -> list[Any]:
+        """The body or frame on its path, at each place."""
+        return [place.unstrained(name, self.W, e) for place, e in zip(self.places, self.e, strict=True)]
+
+    def pose(self, name: str) -> tuple[Array, Array]:
+        """p (n, 3) and R (n, 3, 3) on the path."""
+        free = self.unstrained(name)
+        return np.array([x.p for x in free]), np.array([x.R for x in free])
+
+    def error(self, shape: PoseCurve | PoseSurface, name: str) -> PoseError:
+        """Of a curve or surface at these places."""
+        R, p = shape.pose(*np.transpose([place.u for place in self.places]))
+        exact = self.pose(name)
+        far = np.linalg.norm(p - exact[0], axis=1)
+        turned = np.asarray(angle_between_rotations(R, exact[1]))
+        return PoseError(float(far.max()), _rms(far), float(turned.max()), _rms(turned))
+
+    def compliance_error(self, modes: ElasticModes) -> float:
+        """Largest error of modes' compliance here, in m and rad by N and N m, against its largest entry."""
+        S, gaps, sizes = np.diag([1.0, 1.0, 1.0, LENGTH, LENGTH, LENGTH]), [], []
+        free = self.unstrained(next(iter(self.places[0].poses)))
+        for place, on_path in zip(self.places, free, strict=True):
+            exact = on_path.change @ place.C @ on_path.change.T
+            gaps.append(np.abs(S @ (modes.compliance(*place.u) - exact) @ S).max())
+            sizes.append(np.abs(S @ exact @ S).max())
+        return float(max(gaps) / max(sizes))
+
+
+@dataclass(frozen=True, eq=False)
+class PlaceFits:
+    """A curve or surface of each name over a `row` of `counts` places; errors of poses and `off` of the compliance of
+    the kept frame, at places between them."""
+
+    row: RestingRow
+    shapes: dict[str, Any]
+    counts: tuple[int, ...]
+    errors: dict[str, PoseError]
+    off: float
+
+
+def fit_places(
+    path: BushingPath,
+    spans: Sequence[tuple[float, float]],
+    drives: Sequence[str],
+    units: Sequence[str],
+    tolerance: float,
+    nodes: Sequence[int] | None,
+    elastic: bool | int,
+) -> PlaceFits:
+    """Places over the ranges of the drives; more in the direction in which poses or compliance are off."""
+    k = len(drives)
+    counts = list(nodes) if nodes is not None else list(NODES[k - 1])
+    while True:
+        axes = [np.linspace(*span, n) for span, n in zip(spans, counts, strict=True)]
+        places = _places(path, axes)
+        W = spanning_loads(np.array([place.C for place in places]), None if elastic is True else int(elastic))
+        row = RestingRow.of(places, W)
+        shapes, modes = fitted(row, drives, units), row.modes()[path.names[0]]
+        middles = [0.5 * (axis[:-1] + axis[1:]) for axis in axes]
+        between = [
+            _places(path, [middles[i] if i == j else axes[j][:: 4 if k == 2 else 1] for j in range(k)])
+            for i in range(k)
+        ]
+        unseen = [RestingRow.of(some, W) for some in between]
+        errors = [{name: some.error(shapes[name], name) for name in path.names} for some in unseen]
+        off = [some.compliance_error(modes) for some in unseen]
+        worst = {name: max((e[name] for e in errors), key=lambda e: e.worst) for name in path.names}
+        found = PlaceFits(row, shapes, tuple(counts), worst, max(off))
+        coarse = [
+            max(e.worst for e in errors[i].values()) > tolerance or off[i] > MODES * tolerance
+            for i in range(k)
+        ]
+        if nodes is not None or not any(coarse):
+            return found
+        counts = [2 * n - 1 if more else n for n, more in zip(counts, coarse, strict=True)]
+        if max(counts) > MOST[k - 1]:
+            raise _too_coarse(found, tolerance)
+
+
+def fitted(row: RestingRow, drives: Sequence[str], units: Sequence[str]) -> dict[str, Any]:
+    """Curves or surfaces through the places of all bodies."""
+    found: dict[str, Any] = {}
+    given = dict(zip(drives, units, strict=True))
+    for name in row.places[0].poses:
+        data: dict[str, Any] = dict(zip(drives, np.transpose([place.u for place in row.places]), strict=True))
+        data["position"], data["rotation"] = row.pose(name)
+        if len(drives) == 1:
+            found[name] = PoseCurve.fit(data, drives[0], units=given, name=name)
+        else:
+            found[name] = PoseSurface.fit(data, (drives[0], drives[1]), kind="spline", units=given, name=name)
+    return found
+
+
+def _places(path: BushingPath, axes: Sequence[Array]) -> list[RestingFrame]:
+    """All places of a grid, the last axis running fastest."""
+    grid = np.stack([values.ravel() for values in np.meshgrid(*axes, indexing="ij")], axis=1)
+    return [path.at(*u) for u in grid.tolist()]
+
+
+def _too_coarse(found: PlaceFits, tolerance: float) -> DataError:
+    worst = max(found.errors, key=lambda name: found.errors[name].worst)
+    error, counts = found.errors[worst], " x ".join(str(n) for n in found.counts)
+    return DataError(
+        f"reduce: {counts} poses of '{worst}' are off by {error.position_max:.2g} m and {error.angle_max:.2g} rad "
+        f"between them, where {tolerance:g} is asked for, and the compliance by {found.off:.2g} of its largest, "
+        f"where {MODES * tolerance:g} is; narrow the range, or allow a larger tolerance"
+    )
+
+
+def _rms(x: Array) -> float:
+    return float(np.sqrt(np.mean(x**2)))

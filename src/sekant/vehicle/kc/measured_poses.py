@@ -1,0 +1,126 @@
+"""Poses of a wheel from measured camber, toe, track and wheelbase changes: over travel, or over travel and rack."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sekant.errors import ModelError
+from sekant.geometry.curves.pose_curve import PoseCurve
+from sekant.geometry.rotations import quaternion_from_rotation
+from sekant.geometry.surfaces.pose_surface import PoseSurface
+from sekant.vehicle import parts, wheel
+from sekant.vehicle.table import SuspensionCurves
+
+Vector = NDArray[np.float64]
+FEWEST = 4  # positions of one curve
+LINES = 9  # of a surface along a direction that was measured at fewer places than its splines need
+NEAR = 1e-6  # m: racks that differ by less are the same position
+
+
+def on_one_grid(numbers: Vector, names: Sequence[str]) -> tuple[Vector, Vector, Vector]:
+    """Travel (n,), rack (m,) and columns (n, m, k) of rows (rows, k) in any order.
+
+    Without a column `rack` there is one curve. Several are brought to the travels of the shortest one by splines.
+    """
+    from scipy.interpolate import CubicSpline
+
+    at = list(names).index("travel")
+    if "rack" not in names:
+        curves, racks = [numbers], np.zeros(1)
+    else:
+        column = numbers[:, list(names).index("rack")]
+        racks = np.sort(column)[np.r_[True, np.diff(np.sort(column)) > NEAR]]
+        curves = [numbers[np.abs(column - rack) <= NEAR] for rack in racks]
+    curves = [curve[np.argsort(curve[:, at])] for curve in curves]
+    for rack, curve in zip(racks, curves, strict=True):
+        where = f" at rack {1e3 * rack:.4g} mm" if len(curves) > 1 else ""
+        if len(curve) < FEWEST:
+            raise ModelError(
+                f"holds {len(curve)} positions{where}; a curve needs at least {FEWEST}: measure more, or "
+                "leave this position of the rack out"
+            )
+        if np.any(np.diff(curve[:, at]) <= 0):
+            raise ModelError(f"the same travel occurs twice{where}; keep one row of each")
+    if len(curves) == 2:
+        raise ModelError(
+            "holds two positions of the rack; a steered corner needs three or more, an unsteered one a single curve"
+        )
+    travel = min((curve[:, at] for curve in curves), key=np.ptp)
+    low, high = max(c[0, at] for c in curves), min(c[-1, at] for c in curves)
+    travel = travel[(travel >= low) & (travel <= high)]
+    if travel.size < FEWEST:
+        raise ModelError(
+            "curves at different positions of the rack have no travel in common; measure it again"
+        )
+    if len(curves) == 1 or all(np.array_equal(curve[:, at], travel) for curve in curves):
+        return travel, racks, np.stack(curves, axis=1)
+    grid = np.stack([CubicSpline(curve[:, at], curve)(travel) for curve in curves], axis=1)
+    grid[:, :, at] = travel[:, None]
+    return travel, racks, grid
+
+
+def _axes(camber: Vector, toe: Vector, s: float) -> tuple[Vector, Vector]:
+    """Spin axis (n, 3) and axes (n, 3, 3) of a wheel on the side s that does not turn about it."""
+    e = s * np.column_stack([np.cos(camber) * np.sin(toe), s * np.cos(camber) * np.cos(toe), -np.sin(camber)])
+    return e, np.array([parts.wheel_axes(axis) for axis in e])
+
+
+def _poses(measured: SuspensionCurves, center: Vector, radius: float, axle: str) -> tuple[Vector, Vector]:
+    """p (n m, 3) m and unit quaternions (n m, 4) of the wheel's center, rack running fastest."""
+    s = 1.0 if center[1] > 0 else -1.0
+    e, R = _axes(measured["camber"].ravel(), measured["toe"].ravel(), s)
+    down = wheel.contact(np.zeros(e.shape), e, radius)  # from the center to the contact
+    rest = contact_at_rest(measured, radius, s)[0]
+    p = center + np.zeros(e.shape)
+    p[:, 2] += np.broadcast_to(measured.travel[:, None], measured["camber"].shape).ravel()
+    p[:, 1] += s * measured["track_change"].ravel() - (down[:, 1] - rest[1])
+    if "wheelbase_change" in measured.names:
+        front = 1.0 if axle == "front" else -1.0
+        p[:, 0] += front * measured["wheelbase_change"].ravel() - (down[:, 0] - rest[0])
+    return p, quaternion_from_rotation(R)
+
+
+def contact_at_rest(measured: SuspensionCurves, radius: float, s: float) -> tuple[Vector, Vector]:
+    """From the center to the contact (3,) m and axes (3, 3) of the wheel at zero travel, straight ahead."""
+    j = measured.design()[1]
+    camber, toe = (np.interp(0.0, measured.travel, measured[name][:, j]) for name in ("camber", "toe"))
+    e, R = _axes(np.array([camber]), np.array([toe]), s)
+    return wheel.contact(np.zeros((1, 3)), e, radius)[0], R[0]
+
+
+def pose_curve(measured: SuspensionCurves, center: Vector, radius: float, axle: str) -> PoseCurve:
+    """Over the travel, of a single measured curve."""
+    p, quaternion = _poses(measured, center, radius, axle)
+    data = {"position": p, "quaternion": quaternion, "travel": measured.travel}
+    return PoseCurve.fit(data, parameter="travel", name="kc")
+
+
+def pose_surface(measured: SuspensionCurves, center: Vector, radius: float, axle: str) -> PoseSurface:
+    """Over travel and rack."""
+    fine = _refined(measured)
+    p, quaternion = _poses(fine, center, radius, axle)
+    u1, u2 = np.meshgrid(fine.travel, fine.steering, indexing="ij")
+    data = {"position": p, "quaternion": quaternion, "travel": u1.ravel(), "rack": u2.ravel()}
+    units = {"travel": "m", "rack": "m"}
+    return PoseSurface.fit(data, ("travel", "rack"), kind="spline", units=units, name="kc")
+
+
+def _refined(measured: SuspensionCurves) -> SuspensionCurves:
+    """With as many lines in both directions as quintic splines need, by splines of lower degree between few ones."""
+    from scipy.interpolate import make_interp_spline
+
+    axes, data = [measured.travel, measured.steering], dict(measured.data)
+    for i, axis in enumerate(axes):
+        if axis.size >= 6:
+            continue
+        axes[i] = np.linspace(axis[0], axis[-1], LINES)
+        degree = min(3, axis.size - 1)
+        data = {
+            name: (unit, make_interp_spline(axis, values, degree, axis=i)(axes[i]))
+            for name, (unit, values) in data.items()
+            if np.isfinite(values).all()
+        }
+    return SuspensionCurves(measured.name, measured.side, axes[0], axes[1], data)
