@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sekant.engine.functions.outputs import all_outputs
 from sekant.views.options import Assignments, parse_assignments
 
 if TYPE_CHECKING:
@@ -159,6 +158,8 @@ def _number(text: str, option: str, *units: str | None) -> float:
 
 def _unit_of(system: System, name: str) -> str | None:
     """The unit of a target, None if it is not known as one."""
+    from sekant.engine.functions.outputs import all_outputs
+
     made = {"speed": "m/s", "radius": "m", "lateral_acceleration": "m/s^2"}
     units = {output.name: output.unit for output in all_outputs(system)}
     found = units.get(name, made.get(name.rpartition(".")[2]))
