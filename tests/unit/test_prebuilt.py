@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
-import os
 
 import pytest
 from test_procedures import memory
 
-import small_procedures
-from sekant.errors import SekantError
 from sekant.object_code.cache import Entry, encode
 from sekant.object_code.link import Linked
 from sekant.object_code.target import level_of_processor, levels_of_architecture
@@ -81,13 +77,3 @@ def test_all_levels_give_the_same_bits(made):
         assert _C(linked.address)(m.pointer, 0.3, 0.7) == 11
         totals.append(m.total)
     assert totals == [totals[0]] * len(totals)
-
-
-def test_where_there_is_neither_code_nor_compiler_the_remedy_is_named(tmp_path, monkeypatch):
-    monkeypatch.setenv("SEKANT_CACHE_DIR", str(tmp_path))
-    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
-    with pytest.raises(
-        SekantError, match=r"sum of a test must be compiled here.*pip install 'sekant\[source\]'"
-    ):
-        objects._find([small_procedures.add_up])
-    assert os.listdir(tmp_path) in ([], ["lock"])
