@@ -37,7 +37,11 @@ def run(path, **options):
 
 @pytest.mark.parametrize(
     ("kind", "fmi", "tolerance", "bound"),
-    [("cs", 2, RTOL, 10 * RTOL), ("cs", 3, RTOL, 10 * RTOL), ("me", 2, RTOL / 100, 1e-7)],
+    [
+        ("cs", 2, RTOL, 10 * RTOL),
+        pytest.param("cs", 3, RTOL, 10 * RTOL, marks=pytest.mark.long),
+        ("me", 2, RTOL / 100, 1e-7),
+    ],
 )
 def test_sticking_is_that_of_simulate(block, own, tmp_path, kind, fmi, tolerance, bound):
     """Inside at RTOL; the importer's solver restarts at every event at a low order, with errors of its own."""
