@@ -23,7 +23,7 @@ from numpy.typing import ArrayLike, NDArray
 from sekant.analyses.linear.linear_model import LinearModel
 from sekant.analyses.linear.linearize import linearize
 from sekant.analyses.linear.root_locus import RootLocus, root_locus
-from sekant.analyses.steady.motion import steady_motion
+from sekant.analyses.steady.motion import SteadyMotion, steady_motion
 from sekant.engine.system import State, compile
 from sekant.errors import ModelError
 from sekant.model.model import Model
@@ -80,7 +80,7 @@ def speed_locus(given: Car | dict[str, Any], speeds: ArrayLike) -> RootLocus:
     if np.any(values <= 0):
         raise ModelError(f"speeds of a locus must be positive (got {values.min():g} m/s)")
     runner = _StraightRunner(given, float(values[0]))
-    return root_locus(lambda speed: runner.at(speed, ()).linear, "speed", values)
+    return root_locus(lambda speed: linearize(runner.system, runner.motion(speed)), "speed", values)
 
 
 class _StraightRunner:
@@ -98,7 +98,7 @@ class _StraightRunner:
         travel = axle.steering.rack_per_turn / (2 * pi)  # type: ignore[union-attr]
         self.travel = travel if axle_data(axle).arm > 0 else -travel
 
-    def at(self, speed: float, outputs: Sequence[str]) -> StraightRunning:
+    def motion(self, speed: float) -> SteadyMotion:
         system = self.system
         start = State(q=self.start.q, v=np.asarray(self.start.v, float) * speed / self.speed)
         names, v = list(system.state_names), np.asarray(start.v, float)
@@ -106,7 +106,7 @@ class _StraightRunner:
         own = names[system.nq : system.nq + system.nv]
         rates = {name: float(v[own.index(name.replace(".angle", ".rate"))]) for name in hubs}
         unknown = [*(["torque"] if self.drives else []), *rates]
-        motion = steady_motion(
+        return steady_motion(
             system,
             start,
             velocity=(speed, 0.0, 0.0),
@@ -114,7 +114,9 @@ class _StraightRunner:
             unknown=unknown,
             parameters={"torque": 0.0},
         )
-        linear = linearize(system, motion, inputs=["steering"], outputs=list(outputs))
+
+    def at(self, speed: float, outputs: Sequence[str]) -> StraightRunning:
+        linear = linearize(self.system, self.motion(speed), inputs=["steering"], outputs=list(outputs))
         return StraightRunning(linear, self.travel, tuple(outputs))
 
 
