@@ -34,9 +34,11 @@ PLOTS = ("left_camber", "left_toe", "roll_center_height")
 def write_report(path: Path, points: HardPoints, parallel: AxleCurves) -> Path:
     """Curves in parallel travel (given) and roll, compliance and loads of an axle as one page."""
     roll = axle_curves(points, motion="roll", travel=parallel.travel)
+    played = sweep_result(parallel)
+    known = {channel.name for channel in played.channels}  # a beam has no roll center in parallel travel
     parts = [
         f"<h1>{html.escape(parallel.name)}: kinematics and compliance of the axle</h1>",
-        inline_player(sweep_result(parallel), plots=PLOTS, over="travel"),
+        inline_player(played, plots=[name for name in PLOTS if name in known], over="travel"),
         _curves(parallel),
         _curves(roll),
     ]
