@@ -17,7 +17,7 @@ def test_a_crank_is_turned_and_its_table_written(tmp_path):
         *ends,
         "-q",
         "rod.slider.x",
-        "-o",
+        "--csv",
         "k.csv",
         "--plot",
         "k.svg",
