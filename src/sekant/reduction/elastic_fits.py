@@ -44,7 +44,7 @@ class RestingRow:
         C, g = np.array([place.C for place in places]), np.array([place.g for place in places]) @ W
         K = W.T @ C @ W
         K = 0.5 * (K + K.transpose(0, 2, 1))
-        return cls(places, W, K, np.linalg.solve(K, g[..., None])[..., 0])
+        return cls(places, W, K, np.asarray(np.linalg.solve(K, g[..., None]), float)[..., 0])
 
     def modes(self) -> dict[str, ElasticModes]:
         """Of the frame and of the bodies that follow it."""

@@ -143,7 +143,7 @@ class Simulate(Analysis):
     def _together(self, method: str, group: Sequence[Values]) -> Iterator[Answer | SekantError]:
         system, settings = self.system, self.system.settings
         checked: list[Any] = []
-        given: list[Values] = []
+        given: list[Mapping[str, Any]] = []
         for values in group:
             try:
                 given.append(system.checked(values))

@@ -165,7 +165,7 @@ def _nodes(count: int) -> Floats:
 def _fit_at_nodes(count: int, degree: int) -> tuple[Floats, Floats]:
     """Chebyshev polynomials at the nodes (count, degree + 1), and what fits their coefficients to values there."""
     basis = np.polynomial.chebyshev.chebvander(_nodes(count), degree)
-    return basis, np.linalg.pinv(basis)
+    return basis, np.asarray(np.linalg.pinv(basis), float)
 
 
 @cache
@@ -173,7 +173,7 @@ def _to_powers(degree: int) -> Floats:
     """(degree + 1, degree + 1) from coefficients of Chebyshev polynomials to those of powers."""
     columns = np.eye(degree + 1)
     powers = [np.polynomial.chebyshev.cheb2poly(column) for column in columns]
-    return np.array([np.pad(power, (0, degree + 1 - power.size)) for power in powers]).T
+    return np.array([np.pad(power, (0, degree + 1 - power.size)) for power in powers], float).T
 
 
 def delayed_function(system: System) -> NativeFunction:

@@ -132,8 +132,10 @@ class EventSteps:
         self._clocks = (*others, TimeStops(stops))
 
     def save(self) -> EventPosition:
-        kept = (tuple(_copied(one) for one in group) for group in (self._reactors, self._clocks))
-        return EventPosition(self.now, *kept, self._last, self._usual, self._fresh, self._known, self._values)
+        reactors, clocks = (tuple(_copied(one) for one in group) for group in (self._reactors, self._clocks))
+        return EventPosition(
+            self.now, reactors, clocks, self._last, self._usual, self._fresh, self._known, self._values
+        )
 
     def restore(self, position: EventPosition) -> None:
         self.now, self._last, self._usual = position.now, position.last, position.usual

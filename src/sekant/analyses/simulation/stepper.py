@@ -134,7 +134,7 @@ class Simulation:
         count = self._count + 1
         end = self._origin + length * count
         stepper = self._stepper
-        if type(stepper) is EventSteps:
+        if isinstance(stepper, EventSteps):
             self._step_events(stepper, end, length, count)
             return
         if end > self._known:

@@ -208,5 +208,5 @@ def _across(f: SX, slides: list[SX]) -> SX:
         return f - ca.dot(f, s) / ca.dot(s, s) * s
     if len(slides) > 2:
         return SX.zeros(3)
-    n = ca.cross(*slides)
+    n = ca.cross(slides[0], slides[1])
     return ca.dot(f, n) / ca.dot(n, n) * n

@@ -283,7 +283,8 @@ def _tables(
     u: Any, u2: Any, shapes: Any, stiffness: Any, damping: Any, force: Any, energy: Any
 ) -> ModeTables:
     axes = [np.array(u)] if u2 is None else [np.array(u), np.array(u2)]
-    sizes, spline = [axis.size for axis in axes], Table.cubic if u2 is None else Table2.cubic
+    sizes: list[int] = [axis.size for axis in axes]
+    spline: Any = Table.cubic if u2 is None else Table2.cubic
 
     def table(given: Any, name: str) -> Any:
         if given is None:

@@ -113,7 +113,7 @@ def constant(number: Any) -> Value:
     if isinstance(number, (float, np.floating)):
         return Value(REAL, (real(float(number)),), float(number))
     if isinstance(number, (complex, np.complexfloating)):
-        return Value(COMPLEX, (real(number.real), real(number.imag)), complex(number))
+        return Value(COMPLEX, (real(float(number.real)), real(float(number.imag))), complex(number))
     raise NotTranslated(f"a {type(number).__name__} is no value of compiled code")
 
 
