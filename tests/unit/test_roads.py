@@ -206,10 +206,11 @@ def test_the_schema_knows_roads():
 
     schema = json_schema()
     roads = {"$defs": schema["$defs"], **schema["$defs"]["LinearTire"]["properties"]["road"]}
+    validator = jsonschema.validators.validator_for(schema)(roads)
     for kind, sample in SAMPLES.items():
-        jsonschema.validate(json.loads(json.dumps({"type": kind, **sample})), roads)
+        validator.validate(json.loads(json.dumps({"type": kind, **sample})))
     with pytest.raises(jsonschema.ValidationError):
-        jsonschema.validate({"type": "sine", "amplitude": 1, "wavelength": 2, "colour": 3}, roads)
+        validator.validate({"type": "sine", "amplitude": 1, "wavelength": 2, "colour": 3})
 
 
 def test_a_page_shows_the_road_where_the_wheel_has_been():

@@ -39,8 +39,8 @@ def singularity(system: System, t: float, x: Vector, values: Values = None) -> s
 
 def driver_jump(system: System, begin: float, end: float, values: Values = None) -> str | None:
     """Which given motion jumps within (begin, end), in position or velocity, and when, if one does."""
-
-    if not system.model.drivers:
+    model = system.model
+    if not model.drivers and model.natural is None and model.lagrangian is None:
         return None
 
     def find() -> str | None:

@@ -37,7 +37,7 @@ def refuse_signs(actions: Mapping[str, Action], eq: Equations) -> None:
         forces = ca.vertcat(SX.zeros(0, 1), *[ca.vec(SX(x)) for x in both])
         jump = _jump(forces, eq)
         what = "contains sign(...) of a velocity and" if jump else ""
-        if not jump and (found := turning(forces, eq)) is not None:
+        if not jump and not action.rests and (found := turning(forces, eq)) is not None:
             what, jump = f"does what sign(...) does, by {found[0]} of a velocity, and", found[1]
         if jump:
             raise ModelError(

@@ -25,8 +25,8 @@ NEAR = 1e-7
 """Velocity (m/s or rad/s) to both sides of a jump."""
 STEEPEST = 1e-6
 """The same for functions that saturate: those that have not turned over within some of these can be integrated."""
-LEAST = 0.01
-"""N or N m that count as a force: tires without load keep a thousandth, which turns over."""
+LEAST = 1e-9
+"""N or N m that count as a force."""
 
 
 def turning(forces: SX, eq: Equations) -> tuple[str, float] | None:

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from pydantic import TypeAdapter
@@ -99,13 +100,25 @@ def explained(name: str) -> tuple[str, str, list[FieldText], str]:
     full, cls = find_item(name)
     further = _further().get(full)
     if further is None:
-        schema = json_schema()
+        schema = _schema(_registered())
         own, example = definition_of(schema, cls), example_of(full, cls)
     else:
         schema, example = TypeAdapter(cls).json_schema(), further[1]
         own = schema if "properties" in schema else definition_of(schema, cls)
     about = " ".join((cls.__doc__ or own.get("description", "")).split())
     return full, about, fields_of(own, schema), example
+
+
+def _registered() -> tuple[type, ...]:
+    """All classes on which the schema depends."""
+    named = [*(item_types(cls) for cls in ITEM_CLASSES.values()), *SECTIONS.values()]
+    return tuple(cls for types in named for cls in types.values())
+
+
+@lru_cache(maxsize=1)
+def _schema(registered: tuple[type, ...]) -> dict[str, Any]:
+    """Of model files with the classes `registered`."""
+    return json_schema()
 
 
 def example_of(full: str, cls: type) -> str:

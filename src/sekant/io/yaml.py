@@ -62,7 +62,7 @@ _READ: deque[tuple[str, Places]] = deque(maxlen=1)
 def located_in_last(error: SekantError) -> SekantError:
     """The error with the place of its item in the file that was read last, if it is there."""
     for file, places in _READ:
-        if error.file is None and error.path[:2] in places:
+        if error.file is None and error.path and error.path[:2] in places:
             return located(error, places, file)
     return error
 

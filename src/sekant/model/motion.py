@@ -190,6 +190,7 @@ class Action:
 
     `potential` is the energy stored in its conservative part; `power` is the power that its
     non-conservative part delivers to the bodies. Their sum accounts for all of the element's work.
+    `rests`: the law comes to rest by itself, as that of tires does, and is no friction in disguise.
     """
 
     wrenches: tuple[PointWrench, ...] = ()
@@ -201,6 +202,7 @@ class Action:
     events: tuple[Event, ...] = ()
     friction: DryFriction | None = None
     contact: ContactForces | None = None
+    rests: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -112,6 +112,7 @@ class Tire(Force):
         return Action(
             wrenches=(PointWrench(wheel.body, contact, f_W, n_W),),
             power=power,
+            rests=True,
             outputs={
                 "load": ("N", Fz),
                 "kappa": ("1", Matrix(kappa)),
