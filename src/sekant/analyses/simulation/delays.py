@@ -173,7 +173,10 @@ def _to_powers(degree: int) -> Floats:
     """(degree + 1, degree + 1) from coefficients of Chebyshev polynomials to those of powers."""
     columns = np.eye(degree + 1)
     powers = [np.polynomial.chebyshev.cheb2poly(column) for column in columns]
-    return np.array([np.pad(power, (0, degree + 1 - power.size)) for power in powers], float).T
+    found = np.zeros((degree + 1, degree + 1))
+    for k, power in enumerate(powers):
+        found[: power.size, k] = power
+    return found
 
 
 def delayed_function(system: System) -> NativeFunction:
