@@ -164,7 +164,7 @@ def _nodes(count: int) -> Floats:
 @cache
 def _fit_at_nodes(count: int, degree: int) -> tuple[Floats, Floats]:
     """Chebyshev polynomials at the nodes (count, degree + 1), and what fits their coefficients to values there."""
-    basis = np.polynomial.chebyshev.chebvander(_nodes(count), degree)
+    basis = np.asarray(np.polynomial.chebyshev.chebvander(_nodes(count), degree), float)
     return basis, np.asarray(np.linalg.pinv(basis), float)
 
 
