@@ -91,7 +91,7 @@ def _points(schema: dict[str, Any]) -> list[str]:
 
 def _table(own: dict[str, Any], schema: dict[str, Any]) -> str:
     rows = ["| field | value | default | |", "|---|---|---|---|"]
-    rows += [f"| `{f.name}` | {f.form} | {f.default} | {_cell(f.text)} |" for f in fields_of(own, schema)]
+    rows += [f"| `{f.name}` | {f.form} | {f.default} | {_cell(f.text)} |" for f in fields_of(own)]
     return "\n".join(rows)
 
 

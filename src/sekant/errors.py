@@ -163,6 +163,6 @@ def suggest(name: str, valid: Sequence[str], what: str = "known") -> str:
     if close:
         return f"did you mean '{close[0]}'?"
     if not valid:
-        return f"none is {what}"
+        return "there are none"
     shown = ", ".join(list(valid)[:12]) + (", ..." if len(valid) > 12 else "")
     return f"{what}: {shown}"

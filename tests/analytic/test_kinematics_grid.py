@@ -32,7 +32,7 @@ def test_each_row_ends_where_it_ends_alone(corner):
     for j, rack in enumerate(RACKS):
         way = sk.kinematics(corner, {TRAVEL: [0.0], RACK: np.linspace(0.0, rack, 5) if rack else [0.0]})
         start = sk.State(way.q[-1], np.zeros(corner.nv))
-        alone = sk.kinematics(corner, TRAVEL, values=HEIGHTS, hold=[RACK], start=start)
+        alone = sk.kinematics(corner, TRAVEL, values=HEIGHTS, hold=[RACK], guess=start)
         np.testing.assert_array_equal(reached[:, j], alone.reached)
         np.testing.assert_allclose(values[alone.reached, j], alone["upper_arm_hinge.angle"], atol=1e-9)
         ends = [float(k.value[0]) for k in alone.limits]

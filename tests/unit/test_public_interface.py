@@ -74,6 +74,33 @@ def test_constructors_raise_errors_in_our_words(call, text):
     assert "pydantic" not in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("call", "text"),
+    [
+        (
+            lambda m, r: sk.simulate("arm.yaml", 1.0),
+            r"got str\); read it from its file by sk.load\('arm.yaml'\)",
+        ),
+        (lambda m, r: sk.compile(sk.compile(m)), r"got System\); give its .model"),
+        (lambda m, r: sk.linearize(3.0), r"got float\); make one by sk.Model"),
+        (lambda m, r: sk.view(m), "a page plays results .got Model.; make one by sk.simulate"),
+        (lambda m, r: sk.reduce(sk.compile(m), "leg", "hinge.q", (0, 1)), "no body or frame is called 'leg'"),
+    ],
+)
+def test_what_is_no_model_or_result_is_refused_with_the_way_to_one(model, result, call, text):
+    with pytest.raises(sk.SekantError, match=text):
+        call(model, result)
+
+
+def test_models_are_compiled_with_the_parameters_of_the_call(model):
+    """Kinematics and root loci of a model: as of the system that has these run-time parameters."""
+    swept = sk.kinematics(model, "hinge.angle", (0.1, 0.4, 3), parameters={"brake.damping": 0.3})
+    np.testing.assert_allclose(swept["hinge.q"], [0.1, 0.25, 0.4])
+    locus = sk.root_locus(model, "brake.damping", [0.1, 0.2], guess=sk.State([0.05], [0.0]))
+    inertia = 0.05 + 1.3 * 0.4**2  # about the hinge
+    np.testing.assert_allclose(locus.eigenvalues.sum(axis=1), [-0.1 / inertia, -0.2 / inertia], rtol=1e-9)
+
+
 def test_several_faults_are_told_at_once():
     with pytest.raises(ModelErrors) as caught:
         sk.joints.Revolute(paren="ground", axis=3)

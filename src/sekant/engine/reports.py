@@ -15,11 +15,6 @@ Vector = NDArray[np.float64]
 Values = Mapping[str, ArrayLike] | None
 
 
-def total_mass(system: System) -> float:
-    """kg; zero where there are no parts with mass."""
-    return system.equations.reports.inventory(system.parameter_vector()).mass or 0.0
-
-
 def constraint_rank(system: System) -> int:
     """Number of independent constraint equations where the model starts; 0 for a tree."""
     return summary.constraint_rank(system.equations, system.initial_state().q, system.parameter_vector())

@@ -8,6 +8,7 @@ from copy import deepcopy
 from functools import cached_property
 from html import escape
 from itertools import count
+from os import PathLike
 from threading import RLock
 from typing import Any, Literal
 
@@ -62,6 +63,8 @@ def compile(
     if isinstance(model, Collector):
         parameters = [*model.inputs, *(name for name in parameters if name not in model.inputs)]
         model = model.model
+    if not isinstance(model, Model):
+        raise ModelError(f"a model is needed (got {type(model).__name__}); {_model_of(model)}")
     if formulation not in FORMULATIONS:
         hint = suggest(formulation, FORMULATIONS, "formulations")
         raise ModelError(f"unknown formulation '{formulation}'; {hint}")
@@ -72,6 +75,15 @@ def compile(
     return System(
         model, lambda: equations_of(model, formulation, parameters, algorithm), engine, cache, parts
     )
+
+
+def _model_of(given: object) -> str:
+    """How to come to a model from something else, for a reader."""
+    if isinstance(given, (str, PathLike)):
+        return f"read it from its file by sk.load({str(given)!r})"
+    if isinstance(getattr(given, "model", None), Model):
+        return "give its .model"
+    return "make one by sk.Model or sk.load"
 
 
 def as_system(given: System | Model | Collector, parameters: Sequence[str] = ()) -> System:

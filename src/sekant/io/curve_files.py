@@ -40,7 +40,7 @@ def _existing(name: str, folder: Path, places: Places, path: KeyPath) -> str:
     found = folder / name if name and "\0" not in name else None
     if found is not None and found.is_file():
         return str(found)
-    near = sorted(p.name for p in found.parent.glob(f"*{found.suffix}"))[:5] if found is not None else []
+    near = sorted(p.name for p in found.parent.glob(f"[!.]*{found.suffix}"))[:5] if found is not None else []
     hint = f"; in that directory: {', '.join(near)}" if near else ""
     what = f"there is no file '{name}'{hint}" if name else "is empty; name a file"
     place = find_place(places, path)

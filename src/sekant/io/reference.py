@@ -86,7 +86,7 @@ def find_item(name: str) -> tuple[str, type]:
     raise SekantError(f"nothing is called '{name}' in model files; {hint} (sekant explain lists all)")
 
 
-def fields_of(own: dict[str, Any], schema: dict[str, Any]) -> list[FieldText]:
+def fields_of(own: dict[str, Any]) -> list[FieldText]:
     """The fields of a definition in the schema."""
     required = own.get("required", [])
     return [
@@ -106,7 +106,7 @@ def explained(name: str) -> tuple[str, str, list[FieldText], str]:
         schema, example = TypeAdapter(cls).json_schema(), further[1]
         own = schema if "properties" in schema else definition_of(schema, cls)
     about = " ".join((cls.__doc__ or own.get("description", "")).split())
-    return full, about, fields_of(own, schema), example
+    return full, about, fields_of(own), example
 
 
 def _registered() -> tuple[type, ...]:

@@ -75,7 +75,7 @@ def read_text(path: Path, limit: int) -> str:
             raw = stream.read(limit + 1)
     except FileNotFoundError:
         folder = path.parent
-        near = sorted(p.name for p in folder.glob(f"*{path.suffix}"))[:5] if folder.is_dir() else []
+        near = sorted(p.name for p in folder.glob(f"[!.]*{path.suffix}"))[:5] if folder.is_dir() else []
         hint = f"; in that directory: {', '.join(near)}" if near else ""
         raise ModelError(f"there is no such file{hint}", file=file) from None
     except PermissionError:

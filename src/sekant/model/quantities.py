@@ -47,7 +47,6 @@ T = TypeVar("T")
 MirrorKind = Literal[
     "none", "handed", "polar", "axial", "z_axis", "euler", "quaternion", "inertia", "coordinates"
 ]
-Plane = Literal["x", "y", "z"]
 """A plane through the origin, by its normal."""
 
 

@@ -7,7 +7,6 @@ from typing import Any
 
 import casadi as ca
 import numpy as np
-from numpy.typing import NDArray
 
 from sekant.formulations.tree import joint_frames
 from sekant.geometry.spatial import Pose
@@ -15,8 +14,6 @@ from sekant.model.body import Body, inertia_matrix
 from sekant.model.model import Model
 from sekant.model.resolve import resolve
 from sekant.reduction.parts import MechanismParts, bodies_of
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from sekant.engine.system import System
 from sekant.errors import ModelError, suggest
 from sekant.model.model import Model
 from sekant.reduction.elastic import reduce_elastic
@@ -19,7 +20,7 @@ INERTIA = ("exact", "split", "ignore")
 
 
 def reduce(
-    model: Model,
+    model: Model | System,
     keep: str | Sequence[str],
     coordinate: str | Sequence[str],
     range: Sequence[Any],
@@ -50,6 +51,7 @@ def reduce(
     (``upright.hub``, ``upright.hub.z``); its path is that without load, and its joint gets the elastic modes of the
     bushings (True: as many as there are, or a number). Forces on dropped bodies are absorbed.
     """
+    model = model.model if isinstance(model, System) else model
     if not model.bodies:
         raise ModelError(
             f"model '{model.name}' has no bodies on joints: a reduction lets bodies follow the poses that "

@@ -65,7 +65,7 @@ def sweep(
     drives = {f"{wheel}.z": (start[body][1] + start[body][0] @ p_BF)[2] + travel}
     if rack is not None:
         drives[f"{rack}.{system.model.joints[rack].coordinates[0].name}"] = steering
-    found = kinematics(system, drives, start=state, parameters=parameters)
+    found = kinematics(system, drives, guess=state, parameters=parameters)
     d, shape = len(drives), (travel.size, steering.size)
 
     def grid(values: Vector, *more: int) -> Vector:

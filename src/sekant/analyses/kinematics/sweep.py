@@ -18,7 +18,7 @@ from sekant.analyses.kinematics.mobility import check_mobility
 from sekant.analyses.kinematics.quantities import SweepQuantity, scalar
 from sekant.analyses.kinematics.ranges import Drive, asked_values, axis
 from sekant.analyses.kinematics.result import KinematicsResult
-from sekant.engine.system import State, System, compile
+from sekant.engine.system import State, System, as_system
 from sekant.errors import ModelError, SolverError
 from sekant.model.model import Model
 from sekant.solvers.sweep import Sweep
@@ -37,7 +37,7 @@ def kinematics(
     path: bool = False,
     relative: bool = False,
     hold: Sequence[str] = (),
-    start: State | None = None,
+    guess: State | None = None,
     t: float = 0.0,
     parameters: Mapping[str, ArrayLike] | None = None,
 ) -> KinematicsResult:
@@ -50,14 +50,14 @@ def kinematics(
     ``{name: (first, last, count), other: [...]}``. What is in `hold` keeps its value, as a further drive would.
     Drivers of the model stand still at time `t`.
 
-    The walk goes out from the model's own start (or `start`), assembled, and stays on its branch of solutions. Where
+    The walk goes out from the model's own start (or `guess`), assembled, and stays on its branch of solutions. Where
     the travel ends within the range, the result holds what can be reached, and its `limits` say where and why. For
     each value of the second of two drives, the first is swept as it would be alone; see `grid`.
 
     With `path`, any number of drives goes along one path: each has as many values, and the k-th point has the k-th of
     each. Derivatives are those by every drive.
     """
-    system = system if isinstance(system, System) else compile(system)
+    system = as_system(system, [*(parameters or {})])
     refuse_rolling(system)
     if not system.nv:
         raise SolverError(f"model '{system.model.name}' has no coordinates: nothing in it can be driven")
@@ -67,7 +67,7 @@ def kinematics(
     axes = [axis(drive, asked[drive.name], path) for drive in drives[: len(names)]]
     equations = driven_equations(system, drives, t, parameters)
     kept = [name for name in hold if name in system.state_names]
-    state = _assembled(system, start, kept, t, parameters)
+    state = _assembled(system, guess, kept, t, parameters)
     if state.report.lost:
         raise SolverError(_singular_start(equations, state.q))
     check_mobility(equations, state.q, len(hold))
@@ -97,15 +97,15 @@ def kinematics(
 
 def _assembled(
     system: System,
-    start: State | None,
+    guess: State | None,
     kept: Sequence[str],
     t: float,
     parameters: Mapping[str, ArrayLike] | None,
 ) -> Assembled:
     """A consistent start: as it is, where it was assembled for just this."""
-    if isinstance(start, Assembled) and start.conditions == conditions_of(system, t, parameters):
-        return start
-    return assemble(system, start, hold=kept, t=t, parameters=parameters)
+    if isinstance(guess, Assembled) and guess.conditions == conditions_of(system, t, parameters):
+        return guess
+    return assemble(system, guess, hold=kept, t=t, parameters=parameters)
 
 
 def _singular_start(equations: DrivenEquations, q: Vector) -> str:

@@ -122,8 +122,9 @@ def find_inputs(system: System, names: Sequence[str], coordinates: Sequence[str]
         else:
             known = [*places, *drivers, *coordinates]
             raise SolverError(
-                f"linearize: no input '{name}'; {suggest(name, known, 'inputs')} An input is a run-time parameter "
-                f"(compile with parameters=['{name}']), a driver, or a coordinate along which a force acts"
+                f"linearize: no input '{name}': an input is a run-time parameter (compile with "
+                f"parameters=['{name}']), a driver, or a coordinate along which a force acts; "
+                f"{suggest(name, known, 'inputs')}"
             )
     return found
 

@@ -94,12 +94,6 @@ class LinearModel:
         """(nv, f): displacements of all coordinates for unit independent ones."""
         return self.reduction.basis.Z_q
 
-    @property
-    def tree_matrices(self) -> tuple[Array, Array, Array]:
-        """M, C, K (nv, nv) before the constraints are eliminated; K holds their geometric stiffness."""
-        T = self.reduction.tangent
-        return T.M, T.R_v - T.M @ T.X, T.R_s - T.R_v @ T.X - T.M @ T.X_rate
-
     # -- first order -----------------------------------------------------------------------------------
 
     @cached_property

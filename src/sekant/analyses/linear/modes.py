@@ -88,11 +88,6 @@ class Modes:
             return "unstable"
         return "stable" if np.all(real < -limit) and np.all(moving) else "marginal"
 
-    @property
-    def defective(self) -> bool:
-        """Whether eigenvectors are too few or nearly so (repeated eigenvalues that share one)."""
-        return bool(self.right.size) and float(np.linalg.cond(self.right)) > 1e12
-
     def plot(self, to: str | os.PathLike[str] | None = None) -> Any:
         """Bars: how much each coordinate takes part in every mode; written to `to` (.svg, .pdf, .png) if given."""
         return picture("mode_bars", self, to=to)

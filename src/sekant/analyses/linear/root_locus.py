@@ -14,8 +14,10 @@ from numpy.typing import ArrayLike, NDArray
 from sekant.analyses.linear.linear_model import LinearModel
 from sekant.analyses.linear.linearize import linearize
 from sekant.analyses.statics.equilibrium import equilibrium
-from sekant.engine.system import State, System
+from sekant.engine.system import State, System, as_system
 from sekant.errors import AnalysisWarning, SolverError, without_repeats
+from sekant.model.model import Model
+from sekant.model.points.collector import Collector
 from sekant.results.pictures import picture
 
 Array = NDArray[Any]
@@ -61,29 +63,31 @@ class RootLocus:
 
 
 def root_locus(
-    system: System | Callable[[float], LinearModel],
+    system: System | Model | Collector | Callable[[float], LinearModel],
     name: str,
     values: ArrayLike,
     *,
-    state: State | None = None,
+    guess: State | None = None,
     parameters: Mapping[str, ArrayLike] | None = None,
 ) -> RootLocus:
     """Eigenvalues of a system over the run-time parameter `name`.
 
-    At each value the equilibrium is found anew, from the one before. For steady motions (a speed as the parameter)
-    give in place of the system a function that returns the linear model at a value.
+    At each value the equilibrium is found anew, from the one before, first from `guess`. For steady motions (a
+    speed as the parameter) give in place of the system a function that returns the linear model at a value.
     """
     points = np.atleast_1d(np.asarray(values, float))
     if points.size < 2:
         raise SolverError("root locus: give at least two values of the parameter")
+    if isinstance(system, Model | Collector):
+        system = as_system(system, [*dict.fromkeys([name, *(parameters or {})])])
     rows: list[Array] = []
     warned: list[AnalysisWarning] = []
     vectors: Array | None = None
     for value in points:
         if isinstance(system, System):
             given = {**(parameters or {}), name: value}
-            state = equilibrium(system, state, parameters=given)
-            model = linearize(system, state)
+            guess = equilibrium(system, guess, parameters=given)
+            model = linearize(system, guess)
         else:
             model = system(float(value))
         modes = model.modes()

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from sekant.analyses.statics.equilibrium import Equilibrium, equilibrium
 from sekant.analyses.statics.sticking import branch_parameters, exceeded, forces_of, stuck_in, unmoved
@@ -20,8 +20,6 @@ from sekant.engine.system import compile as compile_model
 from sekant.errors import AnalysisWarning
 from sekant.model.constraints import Constraint, Coupling
 from sekant.model.quantities import Expression
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

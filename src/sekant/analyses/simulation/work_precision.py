@@ -13,7 +13,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from sekant.analyses.simulation.simulate import simulate
-from sekant.engine import System, compile
+from sekant.engine.system import System, as_system
 from sekant.errors import SekantError
 from sekant.results.compare import compare
 from sekant.results.pictures import picture
@@ -21,6 +21,7 @@ from sekant.results.result import Result
 
 if TYPE_CHECKING:
     from sekant.model.model import Model
+    from sekant.model.points.collector import Collector
 
 
 @dataclass(frozen=True)
@@ -59,7 +60,7 @@ class WorkPrecision:
 
 
 def work_precision(
-    model: Model | System | Any,
+    model: System | Model | Collector,
     until: float,
     methods: Sequence[str] = ("taylor", "radau5", "dop853"),
     tolerances: Sequence[float] = (1e-4, 1e-6, 1e-8, 1e-10),
@@ -69,7 +70,7 @@ def work_precision(
 
     The reference is the first of the methods at the tolerance `reference`.
     """
-    system = model if isinstance(model, System) else compile(model)
+    system = as_system(model)
     step = until / 400
     exact = _run(system, until, methods[0], reference, step)
     names = [name for name in exact.names if name.endswith((".q", ".position")) or "." not in name]

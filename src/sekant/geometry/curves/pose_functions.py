@@ -9,7 +9,7 @@ from typing import Any
 
 import casadi as ca
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from sekant.errors import DataError, suggest
 from sekant.geometry.curves.arc_length import ArcLength, unit_speed_error
@@ -21,8 +21,6 @@ from sekant.geometry.fit.bsplines import pieces_of
 from sekant.geometry.fit.report import FitReport
 from sekant.geometry.pose_kinematics import component_count, parse_orientation
 from sekant.tables.table import Table
-
-Array = NDArray[np.float64]
 
 
 def curve_from_function(

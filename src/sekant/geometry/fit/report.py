@@ -7,11 +7,8 @@ from os import PathLike
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sekant.errors import AnalysisWarning, warning_lines
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

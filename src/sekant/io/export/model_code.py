@@ -106,7 +106,7 @@ def model_code(
     if held.counted:
         functions.append(write("joints", [("n", counts)]))
     if derivatives:
-        functions.append(_derivatives(system, face, x, xdot, y, write))
+        functions.append(_derivatives(system, x, xdot, y, write))
     q0, v0 = eq.start.values()
     x0 = ca.vertcat(*[ca.vec(ca.densify(part)) for part in (q0, v0, eq.elements.start)])
     p = system.parameter_vector()
@@ -174,7 +174,7 @@ def _read(files: Sequence[str]) -> str:
     return "\n".join((RUNTIME / name).read_text() for name in files)
 
 
-def _derivatives(system: System, face: Interface, x: SX, xdot: SX, y: SX, write) -> CFunction:
+def _derivatives(system: System, x: SX, xdot: SX, y: SX, write) -> CFunction:
     """Derivatives of rates and outputs along a direction (dx, dp)."""
     eq = system.equations
     dx, dp = SX.sym("dx", x.numel()), SX.sym("dp", eq.p.numel())

@@ -22,7 +22,6 @@ class Inner:
 
     def __init__(self, function: Callable[..., Any]):
         self.function = function
-        self.dispatcher: Any = None
         self.__doc__, self.__name__ = function.__doc__, function.__name__
 
     def __call__(self, *arguments: Any) -> Any:

@@ -69,7 +69,7 @@ class Op(IntEnum):
 
 
 FIRST_OPERATION = int(Op.ADD)
-FIRST_PRIMITIVE, LAST_PRIMITIVE = int(Op.EXP), int(Op.ZERO_START)
+FIRST_PRIMITIVE = int(Op.EXP)
 HELD_ONLY = int(Op.EQ)
 
 LINEAR = frozenset([Op.ADD, Op.SUB, Op.NEG, Op.ADD_HELD, Op.RSUB_HELD, Op.SCALE, Op.SELECT])

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sekant.errors import SolverError
 from sekant.solvers.common.outcome import Outcome
@@ -17,8 +16,6 @@ from sekant.solvers.taylor.native.layout import Kernel
 from sekant.solvers.taylor.nodes import Nodes
 from sekant.solvers.taylor.schedule import make_program
 from sekant.solvers.taylor.tape import SeriesTape
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sekant.errors import ModelError, suggest
 from sekant.model.model import Model
@@ -16,7 +15,6 @@ from sekant.vehicle.hardpoints import HardPoints
 from sekant.vehicle.kc.rig import Rig, carried_loads, loaded_rig
 from sekant.vehicle.kc.roles import SIDES, AxleRoles, axle_of
 
-Vector = NDArray[np.float64]
 CASES: dict[str, tuple[str, float, float]] = {
     "lateral_same": ("fy", 1.0, 1.0),
     "lateral_opposite": ("fy", 1.0, -1.0),

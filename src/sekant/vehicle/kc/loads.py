@@ -106,7 +106,7 @@ def member_loads(
     rest, forces, axial, applied = None, {}, {}, {}
     for name, raw in cases.items():
         case = raw if isinstance(raw, AxleLoadCase) else AxleLoadCase.model_validate(raw)
-        values = _values(name, case, roles, wheel_load, _track(model, rig))
+        values = _values(name, case, roles, wheel_load, _track(rig))
         applied[name] = values
         found = rig.settle(values, rest)
         rest = rest or found
@@ -183,7 +183,7 @@ def _values(
     return values
 
 
-def _track(model: Model, rig: Rig) -> float:
+def _track(rig: Rig) -> float:
     (_, left), (_, right) = rig.wheels(rig.settle()).values()
     return abs(float(left[1] - right[1]))
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from sekant.errors import DataError, ModelError, suggest
 from sekant.geometry.surfaces.pose_surface import PoseSurface
@@ -29,7 +29,6 @@ from sekant.vehicle.kc.measured_compliance import MeasuredCompliance
 from sekant.vehicle.kc.measured_poses import contact_at_rest, on_one_grid, pose_curve, pose_surface
 from sekant.vehicle.table import SHOWN, SuspensionCurves
 
-Vector = NDArray[np.float64]
 PLACES = 21  # along the travel, at which elastic modes are given
 RACKS = 4  # along the rack, over which those of measured rates do not change
 _HEADER = re.compile(r"\s*([\w. ]+?)\s*(?:[\[(]\s*([^\])]*)\s*[\])])?\s*")

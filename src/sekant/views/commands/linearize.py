@@ -95,7 +95,7 @@ def linearize(
     from sekant.io import load
 
     model: Any = load(file, set=given)
-    system = compile_model(model, formulation=formulation, parameters=_parameters(model, unknown or [], rate))
+    system = compile_model(model, formulation=formulation, parameters=_parameters(unknown or [], rate))
     ports: dict[str, Any] = {"inputs": inputs or (), "outputs": outputs or ()}
     if at is At.STEADY:
         state = _steady(system, turn, velocity, rate, unknown, target)
@@ -127,7 +127,7 @@ def linearize(
         typer.echo("\nwritten: " + ", ".join(written))
 
 
-def _parameters(model: Any, unknown: list[str], rate: list[str] | None) -> list[str]:
+def _parameters(unknown: list[str], rate: list[str] | None) -> list[str]:
     """Unknowns that are neither rates nor of the group motion must be run-time parameters."""
     rates = {text.partition("=")[0].strip() for text in rate or ()}
     return [name for name in unknown if name not in rates and name not in ("turn", "velocity")]

@@ -40,12 +40,12 @@ def view(
     """
     if hasattr(what, "oscillations") and hasattr(what, "states"):
         return view_modes(what, path, title=title)
-    given = [what] if isinstance(what, (Result, str, os.PathLike)) else list(what)
+    given = list(what) if isinstance(what, (list, tuple)) else [what]
     return _write(_shown(given, labels, title, plots, max_frames), path)
 
 
 def _shown(
-    given: Sequence[Viewable],
+    given: Sequence[Any],
     labels: Sequence[str] | None = None,
     title: str | None = None,
     plots: Sequence[str] | None = None,
@@ -59,7 +59,7 @@ def _shown(
         raise SekantError(f"{len(labels)} labels for {len(given)} results; give each one")
     if max_frames < 2:
         raise SekantError(f"max_frames must be at least 2 (got {max_frames})")
-    results = [entry if isinstance(entry, Result) else open_result(entry) for entry in given]
+    results = [_result(entry) for entry in given]
     names = list(labels) if labels is not None else _labels(results, given)
     runs = [figure(result, name, max_frames) for result, name in zip(results, names, strict=True)]
     shown = {
@@ -75,6 +75,16 @@ def _shown(
     for name in plots or ():
         results[0].channels.find(name)
     return shown
+
+
+def _result(given: Any) -> Result:
+    if isinstance(given, (str, os.PathLike)):
+        return open_result(given)
+    if not isinstance(given, Result):
+        raise SekantError(
+            f"a page plays results (got {type(given).__name__}); make one by sk.simulate, or name a result file"
+        )
+    return given
 
 
 def inline_player(
