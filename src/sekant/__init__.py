@@ -15,7 +15,7 @@ import pkgutil
 from importlib import import_module
 from typing import Any
 
-from sekant.extensions import DESCRIPTIONS, DRAWINGS, EXPLAINED, PENDING
+from sekant.extensions import ANALYSES, DESCRIPTIONS, DRAWINGS, EXPLAINED, PENDING
 
 
 def _public() -> dict[str, tuple[str, str]]:
@@ -55,6 +55,11 @@ def _explained() -> dict[str, tuple[type, str]]:
     return explained_items()
 
 
+def _driving() -> None:
+    """Cars through maneuvers as an analysis of studies."""
+    import sekant.vehicle.driving.study  # noqa: F401
+
+
 def _drawings() -> Any:
     from sekant.views.drawings import find_drawing
 
@@ -65,6 +70,7 @@ PENDING.append(_vehicles)
 DESCRIPTIONS["vehicle"] = _vehicle_model
 DRAWINGS.append(_drawings)
 EXPLAINED.append(_explained)
+ANALYSES.append(_driving)
 
 
 def __getattr__(name: str) -> Any:

@@ -18,6 +18,9 @@ DESCRIPTIONS: dict[str, Callable[[str], Any]] = {}
 EXPLAINED: list[Callable[[], dict[str, tuple[type, str]]]] = []
 """Find what stands in such files: by name as `sekant explain` knows it the class, and an example in YAML."""
 
+ANALYSES: list[Callable[[], object]] = []
+"""Load modules that register analyses of studies."""
+
 
 def load_extensions() -> bool:
     """Load what has not been loaded; whether there was anything."""

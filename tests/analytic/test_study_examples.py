@@ -7,8 +7,20 @@ import pytest
 
 import sekant as sk
 from sekant import studies
+from sekant.studies.study_files import load_study
 
 pytestmark = pytest.mark.long  # make test-long installs SALib and Optuna
+
+
+@pytest.mark.parametrize("name", ["quarter_car", "step_steer"])
+def test_study_files_run(name):
+    study = load_study(f"examples/studies/{name}.yaml")
+    found = sk.sweep(
+        study.model, study.samples, analysis=study.analysis, measures=study.measures, **study.options
+    )
+    assert found.stats["failed"] == 0
+    assert np.isfinite(found.measures).all()
+    assert (np.ptp(found.measures, axis=0) > 0).all()
 
 
 def test_indices_of_a_frequency():

@@ -1,6 +1,7 @@
 """What a study does with each row: simulate, sweep kinematics, find an equilibrium, linearize.
 
-An analysis compiles once what all rows share and answers row by row. Another one is one class with `@register`.
+An analysis compiles once what all rows share and answers row by row. Another one is one class with `@register`; one
+from above this layer stands in a module that `extensions.ANALYSES` loads.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from os import PathLike
 from typing import Any, ClassVar
 
 import numpy as np
@@ -21,9 +23,14 @@ from sekant.analyses.simulation.simulate import row_times, simulate
 from sekant.analyses.simulation.start import start_of
 from sekant.analyses.statics.equilibrium import equilibrium
 from sekant.engine.functions.outputs import all_outputs, output_function
-from sekant.engine.system import System
+from sekant.engine.system import System, compile
 from sekant.errors import SekantError, suggest
+from sekant.extensions import ANALYSES
+from sekant.io.yaml import load
+from sekant.model.model import Model
+from sekant.model.points.collector import Collector
 from sekant.results import Channel, Channels
+from sekant.studies.measures import Measure
 
 Floats = NDArray[np.float64]
 Values = Mapping[str, float]
@@ -42,23 +49,47 @@ class Answer:
 
 
 class Analysis(ABC):
-    """One way of answering rows for a system whose run-time parameters are what the study varies."""
+    """One way of answering rows for something described, of which the study varies numbers by their `names`."""
 
     kind: ClassVar[str] = ""
     axis: ClassVar[str] = "time"
     options: ClassVar[tuple[str, ...]] = ()
 
-    def __init__(self, system: System, channels: Sequence[str], options: Mapping[str, Any]):
-        self.system, self.channels, self.given = system, tuple(channels), dict(options)
+    def __init__(
+        self,
+        described: Any,
+        names: Sequence[str],
+        channels: Sequence[str],
+        options: Mapping[str, Any],
+        formulation: str = "joint",
+    ):
+        self.channels, self.given = tuple(channels), dict(options)
         for name in options:
             if name not in self.options:
                 raise SekantError(
                     f"{self.kind}: unknown option '{name}'; {suggest(name, self.options, 'options')}"
                 )
 
+    @classmethod
+    def described(cls, given: Any) -> Any:
+        """What the rows vary, as data that travel to other machines: a pydantic model with a name."""
+        found = given.model if isinstance(given, (System, Collector)) else given
+        if not isinstance(found, Model):
+            raise SekantError(f"a study needs a model or a system (got {given!r})")
+        return found
+
+    @classmethod
+    def load(cls, path: str | PathLike[str], changes: Mapping[str, Any]) -> Any:
+        """The same from a file, with other values at some names."""
+        return load(path, set=changes)
+
+    def measures(self) -> tuple[Measure, ...]:
+        """Those of a study that asks for none."""
+        return ()
+
     @abstractmethod
     def answer(self, values: Values) -> Answer:
-        """For run-time parameters `values`. May raise `SekantError`, which makes the row a failed one."""
+        """For `values` by their names. May raise `SekantError`, which makes the row a failed one."""
 
     def answers(self, rows: Sequence[Values]) -> Iterator[Answer | SekantError]:
         """For row after row; what makes a row a failed one in place of its answer."""
@@ -73,6 +104,21 @@ class Analysis(ABC):
         return ""
 
 
+class SystemAnalysis(Analysis):
+    """Of a system whose run-time parameters are what the study varies."""
+
+    def __init__(
+        self,
+        described: Model,
+        names: Sequence[str],
+        channels: Sequence[str],
+        options: Mapping[str, Any],
+        formulation: str = "joint",
+    ):
+        super().__init__(described, names, channels, options, formulation)
+        self.system = compile(described, formulation=formulation, parameters=names)
+
+
 REGISTRY: dict[str, type[Analysis]] = {}
 
 
@@ -84,6 +130,8 @@ def register(kind: type[Analysis]) -> type[Analysis]:
 
 def analysis_of(kind: str) -> type[Analysis]:
     """The analysis of a name."""
+    while kind not in REGISTRY and ANALYSES:
+        ANALYSES.pop()()
     if kind not in REGISTRY:
         raise SekantError(f"unknown analysis '{kind}'; {suggest(kind, list(REGISTRY), 'analyses')}")
     return REGISTRY[kind]
@@ -113,16 +161,15 @@ def _column(channels: Channels, y: Floats, name: str) -> Floats:
 
 
 @register
-class Simulate(Analysis):
+class Simulate(SystemAnalysis):
     """A run each; channels are outputs over time."""
 
     kind = "simulate"
     options = ("until", "method", "step", "rtol", "atol", "output_step", "inputs", "max_steps", "lanes")
 
-    def __init__(self, system: System, channels: Sequence[str], options: Mapping[str, Any]):
-        super().__init__(system, channels, options)
-        self._outputs = _owners(system, channels)
-        self._known = _outputs(system)
+    def __init__(self, *given: Any):
+        super().__init__(*given)
+        self._outputs, self._known = _owners(self.system, self.channels), _outputs(self.system)
         self._lanes = int(self.given.pop("lanes", LANES))
         if self._lanes not in (1, 2, 4, 8):
             raise SekantError(f"simulate: lanes must be 1, 2, 4 or 8 (got {self._lanes})")
@@ -200,7 +247,7 @@ class Simulate(Analysis):
 
 
 @register
-class KinematicsStudy(Analysis):
+class KinematicsStudy(SystemAnalysis):
     """A sweep each; channels are quantities of position over the values of the drive."""
 
     kind, axis = "kinematics", "drive"
@@ -224,15 +271,15 @@ class KinematicsStudy(Analysis):
 
 
 @register
-class EquilibriumStudy(Analysis):
+class EquilibriumStudy(SystemAnalysis):
     """A rest position each; channels are outputs there."""
 
     kind, axis = "equilibrium", "point"
     options = ("hold", "stable", "t", "tolerance", "method")
 
-    def __init__(self, system: System, channels: Sequence[str], options: Mapping[str, Any]):
-        super().__init__(system, channels, options)
-        self._outputs, self._known = _owners(system, channels), _outputs(system)
+    def __init__(self, *given: Any):
+        super().__init__(*given)
+        self._outputs, self._known = _owners(self.system, self.channels), _outputs(self.system)
 
     def answer(self, values: Values) -> Answer:
         found = equilibrium(self.system, parameters=values, **self.given)
@@ -249,7 +296,7 @@ class EquilibriumStudy(Analysis):
 
 
 @register
-class Linearize(Analysis):
+class Linearize(SystemAnalysis):
     """A linear model about equilibrium each; channels are ``frequency``, ``damping``, ``real``, ``imaginary``.
 
     One value a mode, by rising undamped frequency, one of each conjugate pair: ``at(frequency, 0)`` is that of the

@@ -62,7 +62,7 @@ def read_measure(text: str, name: str | None = None) -> Measure:
     known = [*KINDS, AT]
     match = _FORM.fullmatch(text) if isinstance(text, str) else None
     if match is None:
-        if isinstance(text, str) and re.fullmatch(r"[^\s(),]+", text):
+        if isinstance(text, str) and re.fullmatch(r"[^(),]+", text):
             return Measure(name or text, "final", text)
         raise SekantError(f"'{text}' is no measure; write max(channel), with one of {', '.join(known)}")
     kind, channel, place = match[1], match[2], match[3]

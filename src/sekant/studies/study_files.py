@@ -22,8 +22,7 @@ import numpy as np
 
 from sekant.errors import ModelError, SekantError, suggest
 from sekant.io.source import read_source
-from sekant.io.yaml import load, located
-from sekant.model.model import Model
+from sekant.io.yaml import located
 from sekant.model.quantities import read_value
 from sekant.studies import samples as designs
 from sekant.studies.analyses import analysis_of
@@ -40,7 +39,7 @@ _KEYS = ("model", "set", "samples", "vary", "analysis", "measures", "outputs", "
 class Study:
     """What a study file describes."""
 
-    model: Model
+    model: Any
     samples: Samples
     analysis: str
     options: Mapping[str, Any] = field(default_factory=dict)
@@ -64,14 +63,14 @@ def _study(path: Path, data: Mapping[str, Any]) -> Study:
             raise ModelError(f"unknown key; {suggest(key, _KEYS, 'keys of a study')}", path=(key,))
     if not isinstance(data.get("model"), str):
         raise ModelError("a study needs 'model', the name of a model file")
-    model = load(path.parent / data["model"], set=_mapping(data, "set"))
     vary = _mapping(data, "vary")
     if not vary:
         raise ModelError("a study needs 'vary', with at least one name")
     asked = _mapping(data, "analysis") or {"type": "simulate"}
     kind = asked.get("type", "simulate")
     with _at("analysis"):
-        known = analysis_of(str(kind)).options
+        chosen = analysis_of(str(kind))
+    known, model = chosen.options, chosen.load(path.parent / data["model"], _mapping(data, "set"))
     options: dict[str, Any] = {}
     for name, value in asked.items():
         if name == "type":

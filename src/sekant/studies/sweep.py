@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -15,10 +15,8 @@ from numpy.typing import NDArray
 
 from sekant.engine.system import System
 from sekant.errors import SekantError
-from sekant.model.model import Model
-from sekant.model.points.collector import Collector
 from sekant.results.place import check_writable
-from sekant.studies.analyses import FINISHED
+from sekant.studies.analyses import FINISHED, analysis_of
 from sekant.studies.executors import Chunks, executor_of
 from sekant.studies.measures import Measure, read_measures
 from sekant.studies.parts import StudyParts
@@ -44,7 +42,7 @@ class Progress:
 
 
 def sweep(
-    system: System | Model | Collector,
+    system: Any,
     samples: Samples,
     *,
     analysis: str = "simulate",
@@ -59,9 +57,11 @@ def sweep(
 ) -> SweepResult:
     """Answer every row of `samples`, whose names are parameters or ``item.field`` of the model.
 
-    `analysis`: "simulate", "kinematics", "equilibrium" or "linearize", with its `options` (``until=3.0``,
-    ``drive="hub.z", range=(-0.1, 0.1, 41)``). `measures`: numbers of a row, such as ``max(strut.force)``, as a list,
-    or by names of your own. `outputs`: channels kept whole. `parameters`: values that all rows share.
+    `system`: a system or model. `analysis`: "simulate", "kinematics", "equilibrium" or "linearize", with its
+    `options` (``until=3.0``, ``drive="hub.z", range=(-0.1, 0.1, 41)``); "drive" takes a car through a
+    ``maneuver="step-steer"``, and names are numbers of its file, ``chassis.mass``, or ``maneuver.speed``.
+    `measures`: numbers of a row, such as ``max(strut.force)``, as a list, or by names of your own. `outputs`:
+    channels kept whole. `parameters`: values that all rows share.
     `executor`: "serial", "processes", a number of processes, or a client of dask.distributed.
 
     `progress`: True for a bar in terminals and notebooks, or a function that is told after every chunk.
@@ -70,28 +70,25 @@ def sweep(
     what is there. A row that fails is a row: its status and message say why.
     """
     formulation = system.equations.formulation if isinstance(system, System) else "joint"
-    described = system.model if isinstance(system, (System, Collector)) else system
-    if not isinstance(described, Model):
-        raise SekantError(f"a study needs a model or a system (got {system!r})")
-    read = read_measures(measures)
-    if not read and not outputs:
-        raise SekantError("a study without measures and outputs computes nothing; ask for max(channel), say")
     task = Task(
-        described,
+        analysis_of(analysis).described(system),
         samples.names,
         analysis,
-        read,
+        read_measures(measures),
         tuple(outputs),
         dict(options),
         formulation,
         dict(parameters or {}),
     )
     runner = executor_of(executor)
-    first = prepare(
-        task
-    )  # what is wrong with names, channels or options shows here, before any worker starts
+    # what is wrong with names, channels or options shows here, before any worker starts
+    first = prepare(task)
+    if not task.channels:
+        task = replace(task, measures=first.measures())
+    if not task.channels:
+        raise SekantError("a study without measures and outputs computes nothing; ask for max(channel), say")
     units = {name: first.unit(name) for name in task.outputs}
-    units |= {m.name: "" if m.kind.startswith("where") else first.unit(m.channel) for m in read}
+    units |= {m.name: "" if m.kind.startswith("where") else first.unit(m.channel) for m in task.measures}
     parts = None
     if output is not None:
         check_writable(output)

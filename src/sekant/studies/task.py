@@ -17,9 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sekant.engine.system import compile
 from sekant.errors import SekantError
-from sekant.model.model import Model
 from sekant.studies.analyses import Analysis, analysis_of
 from sekant.studies.measures import Measure
 
@@ -31,9 +29,9 @@ LARGEST_KEPT = 4
 
 @dataclass(frozen=True)
 class Task:
-    """`names`: what the study varies, as run-time parameters; `fixed`: further ones that all rows share."""
+    """`model`: what its analysis describes; `names`: what is varied of it; `fixed`: values that all rows share."""
 
-    model: Model
+    model: Any
     names: tuple[str, ...]
     analysis: str
     measures: tuple[Measure, ...] = ()
@@ -91,10 +89,10 @@ def prepare(task: Task) -> Analysis:
     """The analysis of a task, compiled; kept for the next rows of the same task in this process."""
     if task.key not in _compiled:
         names = [*task.names, *(name for name in task.fixed if name not in task.names)]
-        system = compile(task.model, formulation=task.formulation, parameters=names)
+        made = analysis_of(task.analysis)(task.model, names, task.channels, task.options, task.formulation)
         while len(_compiled) >= LARGEST_KEPT:
             _compiled.pop(next(iter(_compiled)))
-        _compiled[task.key] = analysis_of(task.analysis)(system, task.channels, task.options)
+        _compiled[task.key] = made
     return _compiled[task.key]
 
 

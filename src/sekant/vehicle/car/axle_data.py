@@ -11,6 +11,7 @@ from sekant.errors import ModelError
 from sekant.model.resolve import resolve
 from sekant.vehicle.car.description import Axle, SimpleSuspension
 from sekant.vehicle.car.hard_point_axle import hard_point_axle, points_of
+from sekant.vehicle.hardpoints import HardPoints
 
 Floats = NDArray[np.float64]
 
@@ -62,7 +63,7 @@ def _simple(axle: Axle, data: SimpleSuspension) -> AxleData:
 _KEPT: dict[str, AxleData] = {}
 
 
-def _drawn(key: str, axle: Axle, file: str) -> AxleData:
+def _drawn(key: str, axle: Axle, file: str | HardPoints) -> AxleData:
     """Bodies of hard points are drawn in the axes of the vehicle; wheels have their center as origin."""
     if key in _KEPT:
         return _KEPT[key]

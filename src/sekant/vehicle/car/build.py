@@ -125,7 +125,7 @@ class _CarBuilder:
 
     def _axle(self, name: str, axle: Axle) -> Model:
         load, data = self.wheel_load[name], axle.suspension
-        if isinstance(data, str):
+        if not isinstance(data, SimpleSuspension):
             return (
                 reduced_axle(axle, data, self.car.links) if self.car.reduced else hard_point_axle(axle, data)
             )
@@ -139,7 +139,7 @@ class _CarBuilder:
         """Shares of the links of reduced axles that the chassis carries."""
         found: list[Lump] = []
         for axle in self.car.axles.values() if self.car.reduced else ():
-            if isinstance(axle.suspension, str):
+            if not isinstance(axle.suspension, SimpleSuspension):
                 found += lumps_on_chassis(axle, axle.suspension, self.car.links)
         return tuple(found)
 

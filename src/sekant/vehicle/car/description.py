@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field, SerializeAsAny, ValidationError, model_validator
+from pydantic import BeforeValidator, Field, InstanceOf, SerializeAsAny, ValidationError, model_validator
 
 from sekant.errors import ModelError, ModelErrors
 from sekant.model.body import check_body
@@ -17,6 +17,7 @@ from sekant.model.forces import force_class
 from sekant.model.quantities import AnyQuantity, Description, wrong
 from sekant.model.simulation import SimulationSettings
 from sekant.model.table import TableData
+from sekant.vehicle.hardpoints import HardPoints
 from sekant.vehicle.plain import (
     DampingNumber,
     InertiaNumbers,
@@ -152,7 +153,7 @@ class Axle(Description):
 
     at: PointNumbers = (0.0, 0.0, 0.0)
     """simple: x of the axle (y and z follow from track and tires); with hard points: where their origin lies"""
-    suspension: SimpleSuspension | str
+    suspension: SimpleSuspension | str | InstanceOf[HardPoints]
     """{track: ..., stiffness: ..., damping: ...}, or a file of hard points"""
     tire: AnyTire
     """property file (.tir), or {type: fiala_tire, ...}"""

@@ -13,8 +13,10 @@ from sekant.vehicle.hardpoints import HardPoints, hard_points
 from sekant.vehicle.point_tables import hard_point_source
 
 
-def points_of(file: str) -> HardPoints:
+def points_of(file: str | HardPoints) -> HardPoints:
     """The hard points in a file; the load at the contact, if it has one, is left to the tires."""
+    if isinstance(file, HardPoints):
+        return file
     source = hard_point_source(file)
     try:
         found = hard_points(source.data)
@@ -23,7 +25,7 @@ def points_of(file: str) -> HardPoints:
     return found.model_copy(update={"load": 0.0})
 
 
-def hard_point_axle(axle: Axle, file: str) -> Model:
+def hard_point_axle(axle: Axle, file: str | HardPoints) -> Model:
     """The part, with wheels that spin; where the car drives or steers it, it does so itself."""
     points = points_of(file)
     wheel = points.wheel.model_copy(update={"mass": axle.wheel.mass, "inertia": axle.wheel.inertia})

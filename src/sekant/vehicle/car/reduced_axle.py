@@ -28,13 +28,15 @@ KEPT: dict[str, tuple[Model, tuple[Lump, ...]]] = {}
 TOLERANCE = 1e-7
 
 
-def reduced_axle(axle: Axle, file: str, inertia: str = "exact", tolerance: float = TOLERANCE) -> Model:
+def reduced_axle(
+    axle: Axle, file: str | HardPoints, inertia: str = "exact", tolerance: float = TOLERANCE
+) -> Model:
     """The part, as `hard_point_axle` names it; `inertia` of links: exact, split or ignore."""
     return _kept(axle, file, inertia, tolerance)[0]
 
 
 def lumps_on_chassis(
-    axle: Axle, file: str, inertia: str = "exact", tolerance: float = TOLERANCE
+    axle: Axle, file: str | HardPoints, inertia: str = "exact", tolerance: float = TOLERANCE
 ) -> tuple[Lump, ...]:
     """The shares of links' masses that fall on the chassis where they are split, in the chassis' axes."""
     place = np.array(axle.at)
@@ -44,7 +46,9 @@ def lumps_on_chassis(
     )
 
 
-def _kept(axle: Axle, file: str, inertia: str, tolerance: float) -> tuple[Model, tuple[Lump, ...]]:
+def _kept(
+    axle: Axle, file: str | HardPoints, inertia: str, tolerance: float
+) -> tuple[Model, tuple[Lump, ...]]:
     points = points_of(file)
     key = f"{points.model_dump_json()} {axle.wheel} {axle.steering} {inertia} {tolerance}"
     if key not in KEPT:
@@ -53,7 +57,7 @@ def _kept(axle: Axle, file: str, inertia: str, tolerance: float) -> tuple[Model,
 
 
 def _reduced(
-    axle: Axle, points: HardPoints, file: str, inertia: str, tolerance: float
+    axle: Axle, points: HardPoints, file: str | HardPoints, inertia: str, tolerance: float
 ) -> tuple[Model, tuple[Lump, ...]]:
     """The part, and the point masses on its ground."""
     steered = axle.steering is not None

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from sekant.analyses.simulation.simulate import simulate
-from sekant.engine.system import compile
+from sekant.engine.alike import Alike
 from sekant.model.model import Model
 from sekant.model.signals.event import EventSignal
 from sekant.vehicle.car.build import car_model, standing_loads
@@ -36,12 +36,14 @@ def drive(
     step: float | None = None,
     rtol: float | None = None,
     output_step: float | None = None,
+    alike: Alike | None = None,
     **options: Any,
 ) -> DrivenManeuver:
     """Drive a car through a maneuver (an object, or its name with `options` such as ``speed="80 km/h"``).
 
     `reduced`: axles with hard points as path and surface joints. `method`, `step`, `rtol`, `output_step` as for
-    `sk.simulate`; rows are 10 ms apart unless told.
+    `sk.simulate`; rows are 10 ms apart unless told. `alike`: what an earlier car was driven with; one that
+    differs from it in numbers alone compiles nothing.
     """
     car = car_description(given)
     if reduced:
@@ -50,13 +52,15 @@ def drive(
     car = car.model_copy(update={"road": chosen.road(car)})
     loads = standing_loads(car)
     linear = single_track(car, loads, chosen.speed)
-    context = ManeuverContext(car, linear, partial(lateral_model, car), loads)
+    alike = alike or Alike()
+    context = ManeuverContext(car, linear, partial(lateral_model, car, alike=alike), loads)
     commands = _watched(chosen, chosen.commands(context))
     model = car_model(car, commands, speed=chosen.speed)
-    system = compile(model)
+    variant = alike.variant(model)
     result = simulate(
-        system,
-        initial=settled(system) if needs_settling(car) else None,
+        variant.system,
+        parameters=variant.values,
+        initial=settled(variant, alike) if needs_settling(car) else None,
         until=chosen.until,
         method=method,
         step=step,

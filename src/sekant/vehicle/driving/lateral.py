@@ -24,7 +24,8 @@ from sekant.analyses.linear.linear_model import LinearModel
 from sekant.analyses.linear.linearize import linearize
 from sekant.analyses.linear.root_locus import RootLocus, root_locus
 from sekant.analyses.steady.motion import SteadyMotion, steady_motion
-from sekant.engine.system import State, compile
+from sekant.engine.alike import Alike
+from sekant.engine.system import State
 from sekant.errors import ModelError
 from sekant.model.model import Model
 from sekant.vehicle.car.axle_data import axle_data
@@ -64,14 +65,18 @@ class StraightRunning:
 
 
 def straight_running(
-    given: Car | dict[str, Any], speed: float, outputs: Sequence[str] = tuple(FELT)
+    given: Car | dict[str, Any],
+    speed: float,
+    outputs: Sequence[str] = tuple(FELT),
+    alike: Alike | None = None,
 ) -> StraightRunning:
-    """The linear model of a car that runs straight ahead at `speed` (m/s) on a level road.
+    """The linear model of a car that runs straight ahead at `speed` (m/s) on a level road; `alike` knows cars
+    of the same kind.
 
     Axles with hard points are taken reduced, links' inertia exact, where they can be: they move as the axles with
     all their links do, at a tenth of the work.
     """
-    return _StraightRunner(given, speed).at(speed, outputs)
+    return _StraightRunner(given, speed, alike).at(speed, outputs)
 
 
 def speed_locus(given: Car | dict[str, Any], speeds: ArrayLike) -> RootLocus:
@@ -86,12 +91,14 @@ def speed_locus(given: Car | dict[str, Any], speeds: ArrayLike) -> RootLocus:
 class _StraightRunner:
     """One car at many speeds."""
 
-    def __init__(self, given: Car | dict[str, Any], speed: float):
+    def __init__(self, given: Car | dict[str, Any], speed: float, alike: Alike | None = None):
         car = car_description(given).model_copy(update={"road": Plane()})
         commands = Commands(torque="torque", parameters={"torque": 0.0})
         # asked a few times: compiling would take longer than all answers
-        self.system = compile(_model(car, commands, speed), parameters=["torque"], engine="casadi")
-        self.start = settled(self.system) if needs_settling(car) else self.system.initial_state()
+        alike = alike or Alike()
+        variant = alike.variant(_model(car, commands, speed), parameters=["torque"], engine="casadi")
+        self.system, self.values = variant.system, variant.values
+        self.start = settled(variant, alike) if needs_settling(car) else variant.initial_state()
         self.drives, self.speed = car.drive is not None, speed
         assert car.steered is not None
         axle = car.axles[car.steered]
@@ -112,7 +119,7 @@ class _StraightRunner:
             velocity=(speed, 0.0, 0.0),
             rates=rates,
             unknown=unknown,
-            parameters={"torque": 0.0},
+            parameters={**self.values, "torque": 0.0},
         )
 
     def at(self, speed: float, outputs: Sequence[str]) -> StraightRunning:
@@ -130,9 +137,9 @@ def _model(car: Car, commands: Commands, speed: float) -> Model:
         return car_model(car, commands, speed=speed)
 
 
-def lateral_model(given: Car | dict[str, Any], speed: float) -> LateralModel:
+def lateral_model(given: Car | dict[str, Any], speed: float, alike: Alike | None = None) -> LateralModel:
     """What a driver knows of the car at `speed` (m/s): its linear model in what it feels."""
-    running = straight_running(given, speed)
+    running = straight_running(given, speed, alike=alike)
     f = np.linspace(0.0, HIGHEST, POINTS + 1)[1:]
     G, G0 = running.response(f), running.response([SLOWEST])[0].real
     sizes = np.abs(G).max(axis=0)

@@ -8,7 +8,8 @@ import numpy as np
 from pydantic import SerializeAsAny
 
 from sekant.analyses.statics.equilibrium import equilibrium
-from sekant.engine.system import State, System, compile
+from sekant.engine.alike import Alike, Variant
+from sekant.engine.system import State
 from sekant.geometry.rotations import quaternion_from_rotation
 from sekant.geometry.spatial import SX
 from sekant.model.body import Body
@@ -73,13 +74,15 @@ def standing(model: Model) -> Model:
     return model.changed(bodies=bodies, joints=joints, drivers=drivers, forces=forces, sensors={}, signals={})
 
 
-def settled(system: System) -> State:
-    """A start for a car's system: at rest on its springs and tires, with the velocities that the model has."""
-    model = system.model
-    alone = compile(standing(model), engine="casadi")  # asked a few times: compiling would take longer
-    rest = equilibrium(alone)
+def settled(car: Variant, alike: Alike | None = None) -> State:
+    """A start for a car: at rest on its springs and tires, with the velocities that the model has."""
+    system = car.system
+    # asked a few times: compiling would take longer
+    variant = (alike or Alike()).variant(standing(car.model), engine="casadi")
+    alone = variant.system
+    rest = equilibrium(alone, parameters=variant.values)
     found = dict(zip(alone.state_names[: alone.nq], np.asarray(rest.q, float), strict=True))
-    start = system.initial_state()
+    start = car.initial_state()
     q, v = np.array(start.q, float), np.array(start.v, float)
     pitch, roll = found["standing_pitch.angle"], found["standing_roll.angle"]
     turn = {"z": found["standing_rise.displacement"]}

@@ -17,6 +17,7 @@ from sekant.analyses.linear.linear_model import LinearModel
 from sekant.analyses.linear.linearize import linearize
 from sekant.analyses.linear.sensitivity import Sensitivity
 from sekant.analyses.steady.motion import SteadyMotion, steady_motion
+from sekant.engine.alike import Variant
 from sekant.engine.system import State, System, compile
 from sekant.errors import ModelError
 from sekant.vehicle.car.build import car_model, standing_loads
@@ -118,7 +119,7 @@ class _TurnSearch:
 
     def __init__(self, car: Car, system: System, linear: SingleTrack, speed: float):
         self.system, self.speed = system, speed
-        start = settled(system) if needs_settling(car) else system.initial_state()
+        start = settled(Variant(system, system.model)) if needs_settling(car) else system.initial_state()
         self.state: State = start
         names = system.state_names[: system.nq]
         hubs = [name for name in names if name.endswith(".hub.angle")]

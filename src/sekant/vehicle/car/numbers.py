@@ -1,0 +1,108 @@
+"""Numbers of a car by their place in its file: ``chassis.mass``, ``axles.front.tire.friction``.
+
+``axles.*`` stands for every axle. An axle by hard points goes on into its own file:
+``axles.rear.suspension.points.lower_ball[2]``, ``axles.front.suspension.set_up.camber_shim``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import ValidationError
+
+from sekant.errors import ModelError, ModelErrors, suggest
+from sekant.model.explain import explain
+from sekant.model.quantities import Description
+from sekant.vehicle.car.description import Car
+from sekant.vehicle.car.hard_point_axle import points_of
+from sekant.vehicle.hardpoints import HardPoints
+
+Steps = tuple[str, ...]
+ALL = "*"
+
+
+def self_contained(car: Car) -> Car:
+    """The car with what its files of hard points hold in place of their names."""
+    axles = {
+        name: axle.model_copy(update={"suspension": points_of(axle.suspension)})
+        if isinstance(axle.suspension, str)
+        else axle
+        for name, axle in car.axles.items()
+    }
+    return car.model_copy(update={"axles": axles})
+
+
+def number_at(car: Car, name: str) -> float:
+    """The number called `name` (SI); of several axles that of the first."""
+    steps, at = _steps(name), car
+    for i, step in enumerate(steps):
+        at = _entered(at, next(iter(at)) if step == ALL and isinstance(at, dict) else step, steps[:i], name)
+    if isinstance(at, bool) or not isinstance(at, (int, float)):
+        raise ModelError(f"'{name}' of the car is not a number" + _inside(at))
+    return float(at)
+
+
+def with_numbers(car: Car, values: Mapping[str, Any]) -> Car:
+    """The car with other numbers (SI, or texts with units) at the named places, checked as those of its file."""
+    for name, value in values.items():
+        car = _changed(car, _steps(name), value, (), name)
+    return car
+
+
+def _steps(name: str) -> Steps:
+    return tuple(re.findall(r"[^.\[\]]+", name))
+
+
+def _changed(item: Any, steps: Steps, value: Any, above: Steps, name: str) -> Any:
+    if not steps:
+        return value
+    step, rest = steps[0], steps[1:]
+    if step == ALL and isinstance(item, dict):
+        return {key: _changed(part, rest, value, (*above, key), name) for key, part in item.items()}
+    part = _changed(_entered(item, step, above, name), rest, value, (*above, step), name)
+    if isinstance(item, Description):
+        return _checked(item, {step: part}, above)
+    if isinstance(item, dict):
+        return {**item, step: part}
+    return tuple(part if i == int(step) else x for i, x in enumerate(item))
+
+
+def _checked(item: Description, update: dict[str, Any], above: Steps) -> Description:
+    data = {key: getattr(item, key) for key in item.model_fields_set} | update
+    if isinstance(item, HardPoints) and item.contact_follows:
+        data["points"] = {key: p for key, p in data["points"].items() if key != "contact"}
+    try:
+        return type(item).model_validate(data)
+    except ValidationError as error:
+        faults = explain(error, type(item), above)
+    raise faults[0] if len(faults) == 1 else ModelErrors(faults)
+
+
+def _entered(item: Any, step: str, above: Steps, name: str) -> Any:
+    """What is called `step` in an item; scale factors and set-ups that a file does not have are 1 and 0."""
+    known: list[str] = []
+    if isinstance(item, Description):
+        known = list(type(item).model_fields)
+        if step in known:
+            return getattr(item, step)
+    elif isinstance(item, dict):
+        known = [str(key) for key in item]
+        if step in item:
+            return item[step]
+        if above[-1:] == ("set_up",):
+            return 0.0
+        if above[-1:] == ("coefficients",) and step.startswith("L"):
+            return 1.0
+    elif isinstance(item, tuple):
+        known = [str(i) for i in range(len(item))]
+        if step in known:
+            return item[int(step)]
+    where = ".".join(above) or "the car"
+    raise ModelError(f"'{name}': {where} has no '{step}'; {suggest(step, known, 'names there')}")
+
+
+def _inside(item: Any) -> str:
+    known = list(type(item).model_fields) if isinstance(item, Description) else []
+    return f"; name one of its fields: {', '.join(known)}" if known else ""

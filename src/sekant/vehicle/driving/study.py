@@ -1,0 +1,131 @@
+"""`drive` as an analysis of studies: a car through a maneuver for every row.
+
+What is varied are numbers of the car file (`sekant.vehicle.car.numbers`) and, as ``maneuver.speed``, options of the
+maneuver. Channels are those of the run over time, and the measures of the maneuver by their names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from os import PathLike
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sekant.engine.alike import Alike
+from sekant.errors import ModelError, SekantError, suggest
+from sekant.studies.analyses import FINISHED, Analysis, Answer, Values, register
+from sekant.studies.measures import Measure
+from sekant.vehicle.car.description import Car, car_description
+from sekant.vehicle.car.files import load_car
+from sekant.vehicle.car.numbers import number_at, self_contained, with_numbers
+from sekant.vehicle.driving.drive import drive
+from sekant.vehicle.maneuvers.base import MANEUVERS, DrivenManeuver, Maneuver, maneuver
+
+Floats = NDArray[np.float64]
+OF_MANEUVER = "maneuver."
+HOW = ("reduced", "method", "step", "rtol", "output_step")
+
+
+@register
+class DriveStudy(Analysis):
+    """A maneuver each; a run that does not reach its end is a row with the reason and the measures it has."""
+
+    kind = "drive"
+    options = ("maneuver", *HOW)
+
+    def __init__(
+        self,
+        described: Car,
+        names: Sequence[str],
+        channels: Sequence[str],
+        options: Mapping[str, Any],
+        formulation: str = "joint",
+    ):
+        super().__init__(described, names, channels, options, formulation)
+        if formulation != "joint":
+            raise SekantError(f"cars are driven in joint coordinates (got '{formulation}')")
+        self._car = described
+        self._maneuver, self._given = _maneuver(self.given.pop("maneuver", None) or described.maneuver)
+        for name in names:
+            if name.startswith(OF_MANEUVER):
+                _check_option(self._maneuver, name)
+            else:
+                number_at(described, name)
+        self._alike = Alike()
+
+    @classmethod
+    def described(cls, given: Any) -> Car:
+        if not isinstance(given, (Car, dict)):
+            raise SekantError(
+                f"a study that drives needs a car, as sk.vehicle.load_car gives (got {given!r})"
+            )
+        return self_contained(car_description(given))
+
+    @classmethod
+    def load(cls, path: str | PathLike[str], changes: Mapping[str, Any]) -> Car:
+        return with_numbers(self_contained(load_car(path)), changes)
+
+    def answer(self, values: Values) -> Answer:
+        run = self._driven(values)
+        own = {measure.name: measure.value for measure in run.measures}
+
+        def column(name: str) -> Floats:
+            return np.full(run.t.size, own[name]) if name in own else self._column(run, name)
+
+        status = FINISHED if run.complete else run.result.status
+        return Answer(
+            run.t, column, status, "" if run.complete else run.result.message, len(run.result.warnings)
+        )
+
+    def unit(self, channel: str) -> str:
+        for measure in self._first.measures:
+            if measure.name == channel:
+                return measure.unit
+        self._column(self._first, channel)
+        return self._first.result.channels.find(channel).unit
+
+    def measures(self) -> tuple[Measure, ...]:
+        """All of the maneuver, as the car of the study shows them."""
+        return tuple(Measure(measure.name, "final", measure.name) for measure in self._first.measures)
+
+    @cached_property
+    def _first(self) -> DrivenManeuver:
+        """The car as it is described."""
+        return self._driven({})
+
+    def _driven(self, values: Values) -> DrivenManeuver:
+        own = {name: value for name, value in values.items() if not name.startswith(OF_MANEUVER)}
+        car = with_numbers(self._car, own)
+        more = {name.removeprefix(OF_MANEUVER): x for name, x in values.items() if name not in own}
+        what: Maneuver = maneuver(self._maneuver, **{**self._given, **more})
+        return drive(car, what, alike=self._alike, **self.given)
+
+    def _column(self, run: DrivenManeuver, name: str) -> Floats:
+        """A channel of the run; NaN for measures that only a complete run has."""
+        if not run.complete and " " in name:
+            return np.full(run.t.size, np.nan)
+        try:
+            return run[name]
+        except SekantError as error:
+            told = ", ".join(measure.name for measure in run.measures)
+            raise SekantError(f"{error}; measures of {run.maneuver.type}: {told}") from None
+
+
+def _maneuver(given: Any) -> tuple[str, dict[str, Any]]:
+    """Name and options, of a name, a mapping such as ``{type: step-steer, speed: 20}``, or a maneuver."""
+    if isinstance(given, Maneuver):
+        return given.type, {key: getattr(given, key) for key in given.model_fields_set}
+    options = dict(given) if isinstance(given, Mapping) else {"type": given}
+    kind = str(options.pop("type", ""))
+    maneuver(kind, **options)
+    return kind, options
+
+
+def _check_option(kind: str, name: str) -> None:
+    known = list(MANEUVERS[kind].model_fields)
+    option = name.removeprefix(OF_MANEUVER)
+    if option not in known:
+        raise ModelError(f"'{name}': {kind} has no '{option}'; {suggest(option, known, 'options')}")
