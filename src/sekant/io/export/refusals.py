@@ -59,11 +59,14 @@ def refuse(system: System, what: str, exchange: bool = False) -> None:
             "'taylor', which the exported code does not contain; use a joint_limit, a plane_contact or another force "
             "that gives way"
         )
-    if exchange and system.equations.elements.delayed:
-        item = system.equations.elements.delayed[0].owner
+    elements = system.equations.elements
+    guards = [f"'{event.name}'" for event in elements.events] or ["dry friction"] * elements.dry_friction
+    if exchange and elements.delayed and guards:
         raise SekantError(
-            f"model '{name}': delay '{item}' cannot be exported for model exchange, where nobody keeps the motion "
-            "that it plays back; export it for co-simulation (--kind cs), or replace it by a transfer_function"
+            f"model '{name}': delay '{elements.delayed[0].owner}' cannot be exported for model exchange together "
+            f"with {guards[0]}: the motion that a delay plays back is recorded at times told to the importer before, "
+            "and an event in between would end it where too little is recorded; export it for co-simulation "
+            "(--kind cs), or replace the delay by a transfer_function"
         )
     numeric = next(
         (item for item in system.equations.lookups.tables if isinstance(item, NumericFunction)), None

@@ -31,8 +31,9 @@ API Status F(NewDiscreteStates)(void *c, EventInfo *e) {
     Instance *i = c;
     memset(e, 0, sizeof *e);
     const int code = update_discrete(&i->c, &e->states_changed, &e->terminate);
-    e->time_defined = isfinite(i->c.s.m.next) ? 1 : 0;
-    e->time = e->time_defined ? i->c.s.m.next : 0;
+    e->time = landing_time(&i->c.s.m);
+    e->time_defined = isfinite(e->time) ? 1 : 0;
+    if (!e->time_defined) e->time = 0;
     return code ? told(i, ERROR) : OK;
 }
 #else /* co-simulation */

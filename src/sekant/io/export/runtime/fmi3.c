@@ -86,8 +86,9 @@ API Status F(UpdateDiscreteStates)(void *c, bool *again, bool *terminate, bool *
     *again = *nominals = false;
     *terminate = ends != 0;
     *states = changed != 0;
-    *time_defined = isfinite(i->c.s.m.next) != 0;
-    *time = *time_defined ? i->c.s.m.next : 0;
+    *time = landing_time(&i->c.s.m);
+    *time_defined = isfinite(*time) != 0;
+    if (!*time_defined) *time = 0;
     return code ? told(i, ERROR) : OK;
 }
 API Status F(GetNumberOfEventIndicators)(void *c, size_t *n) { (void)c; *n = INDICATED; return OK; }

@@ -211,6 +211,35 @@ static int completed_step(Course *c, int *changed) {
 #endif
 
 #if KIND == 0
+/* The time on which the importer must land next: a stop, or before it a node at which delays record their inputs. */
+static real landing_time(const MODEL *m) {
+#if DELAYS > 0
+    if (m->node < NODES) return node_time(m, m->node);
+#endif
+    return m->next;
+}
+
+/* What is due at a landing time: 0, or why the motion cannot go on. */
+static int land(Course *c) {
+    MODEL *m = &c->s.m;
+#if DELAYS > 0
+    if (m->node < NODES) {
+        const real node = node_time(m, m->node);
+        if (m->t > node + 1e-9 * fabs(node)) {
+            snprintf(c->message, sizeof c->message, "t = %.9g s: the importer stepped over the time event at %.9g s, at which a "
+                     "delay records its input", (double)m->t, (double)node);
+            return STOPPED_STEP;
+        }
+        record(m, m->t, m->x);
+        m->node++;
+        return 0;
+    }
+#endif
+    const int code = pass_stop(m, m->next);
+    touched(c);
+    return code ? failed(c, code) : 0;
+}
+
 /* Event mode: past a stop the next segment begins, and events happen. Importers come within 1e-9 of the time, not always
    to it. *ends: the model ends its run. */
 static int update_discrete(Course *c, int *changed, int *ends) {
@@ -218,18 +247,21 @@ static int update_discrete(Course *c, int *changed, int *ends) {
     int code = is_starting(c) ? prepare_start(c) : 0;
     real before[NX];
     for (int j = 0; j < NX; j++) before[j] = m->x[j];
-    while (!code && m->t >= m->next - 1e-9 * fabs(m->next)) { code = pass_stop(m, m->next); touched(c); }
+    while (!code && m->t >= landing_time(m) - 1e-9 * fabs(landing_time(m))) code = land(c);
 #if EVENTS > 0
-    if (!code) code = follow_jumps(m);
+    if (!code && (code = follow_jumps(m))) failed(c, code);
     touched(c);
     *ends = m->stopped != 0;
 #endif
     *changed = c->s.corrected;
     for (int j = 0; j < NX; j++) *changed |= before[j] != m->x[j];
     c->s.corrected = 0;
-    return code && !*ends ? failed(c, code) : 0;
+    if (!code || !*ends) return code;
+    c->message[0] = 0;
+    return 0;
 }
 #elif FMI == 3
+static real landing_time(const MODEL *m) { (void)m; return INFINITY; }
 static int update_discrete(Course *c, int *changed, int *ends) { (void)c; (void)changed; (void)ends; return 0; }
 #endif
 
