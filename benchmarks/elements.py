@@ -2,9 +2,11 @@
 
 An arm with six hinges gets each element in a state in which it does not act: a contact in the air, gears within their
 play, a joint far from its stop, a switch on its branch, a sample that holds. Operations are those that the right-hand
-side goes through in that state, as fixed steps call it and with its switches held, as adaptive methods do; times are
-those of one evaluation, which vary by some percent with where the compiler puts things. The controller is a PID for
-each hinge, sampled at 1 kHz, with RK4 steps of 1 ms.
+side goes through in that state, as fixed steps call it and with its switches held, as adaptive methods do, and those
+of which a Taylor series is made; times are those of one evaluation, which vary by some percent with where the compiler
+puts things. Where a compliant contact is asked for at every evaluation, and where a series has to see it coming, the
+place of the body must be known: the least that this takes is counted too. The controller is a PID for each hinge,
+sampled at 1 kHz, with RK4 steps of 1 ms.
 """
 
 from __future__ import annotations
@@ -19,11 +21,16 @@ from friction_block import arm
 from timing import best_of, figure, target
 
 import sekant as sk
+from sekant.analyses.simulation.problems import Guards, taylor_problem
+from sekant.analyses.simulation.reactors import reactors_of
 from sekant.engine.codegen.regions import find_regions
 from sekant.engine.codegen.sites import find_sites
-from sekant.engine.codegen.tape import CONST, INPUT, core_function, make_tape
+from sekant.engine.codegen.tape import CONST, INPUT, Tape, core_function, make_tape
 from sekant.engine.functions.motion import right_hand_side, state_rates
+from sekant.formulations import friction
 from sekant.model.parse import model_from_dict
+from sekant.solvers.taylor import TaylorRun
+from sekant.solvers.taylor.native.stages import history_of
 
 JOINTS = 6
 FAR = {"position": [0, 0, -50.0]}
@@ -96,6 +103,17 @@ IDLE: dict[str, dict[str, Any]] = {
     "delay": {"signals": {"x": {"type": "delay", "input": "j2.q", "time": 0.1}}},
     "event": {"signals": {"x": {"type": "event", "when": "j2.q - 900", "stop": "far away"}}},
 }
+PLACES = {
+    "plane_contact": [2],
+    "surface_contact": [0, 1, 2],
+    "sphere_contact": [0, 1, 2],
+    "point_plane (rigid)": [2],
+}
+"""Coordinates of the last body without which nobody can tell whether it touches."""
+ORDER = 16
+"""Of series at a tolerance of 1e-10."""
+RUBBING = {"joint_friction": {"type": "joint_friction", "joint": "j2", "coefficient": 0.1, "radius": 0.02}}
+"""Friction by a coefficient, which is never idle."""
 USED = {"hysteresis", "sampled", "delay"}
 """Signals whose value drives a hinge, so that it is computed at all."""
 
@@ -108,6 +126,13 @@ def with_element(name: str) -> sk.Model:
     data["ground"] = {"frames": {"far": FAR}}
     for key, items in IDLE.get(name, {}).items():
         data[key] = {**data.get(key, {}), **items}
+    return model_from_dict(data)
+
+
+def rubbing() -> sk.Model:
+    """The arm with friction by a coefficient."""
+    data = _arm()
+    data["forces"] = {"pull": {"type": "actuator", "joint": "j4", "force": 0.1}, **RUBBING}
     return model_from_dict(data)
 
 
@@ -132,11 +157,54 @@ def calls_of(system: sk.System) -> Callable[[int], object]:
     return lambda many: function.map(np.zeros((many, 1)), x[None, :], p[None, :])
 
 
-def operations(system: sk.System, held: bool) -> int:
-    """Operations that one evaluation goes through; `held`: with all switches held, as adaptive methods do."""
+def _tape(system: sk.System) -> Tape:
     eq = system.equations
     x, rates = state_rates(system, balance=False)
-    tape = make_tape(core_function("f", [eq.t, x, eq.p], [rates], []))
+    return make_tape(core_function("f", [eq.t, x, eq.p], [rates], []))
+
+
+def place(system: sk.System, coordinates: list[int]) -> int:
+    """Operations that it takes more to know these coordinates of the last body of the arm as well."""
+    eq, (x, rates) = system.equations, state_rates(system, balance=False)
+    p_WB = eq.motion.frame("b5").p[coordinates]
+    both = make_tape(core_function("f", [eq.t, x, eq.p], [rates, p_WB], []))
+    return both.operations - _tape(system).operations
+
+
+def rounds_of_friction() -> tuple[int, int]:
+    """Operations that friction by a coefficient adds: all of them, and those of one of its rounds of Newton."""
+    counts, rounds = {}, friction.ROUNDS
+    for number in (rounds, rounds - 1):
+        friction.ROUNDS = number
+        counts[number] = operations(sk.compile(rubbing()), held=True)
+    friction.ROUNDS = rounds
+    alone = operations(sk.compile(with_element("")), held=True)
+    return counts[rounds] - alone, counts[rounds] - counts[rounds - 1]
+
+
+def series_operations(system: sk.System) -> int:
+    """Operations that an order of a Taylor series takes in the idle state, the mean up to `ORDER`.
+
+    One an operation, and for a product as many more as there are orders below.
+    """
+    parts = [reactor.guards(system) for reactor in reactors_of(system)]
+    watched = Guards(
+        ca.vertcat(ca.SX.zeros(0, 1), *[part.expressions for part in parts]),
+        np.concatenate([np.zeros(0), *[part.directions for part in parts]]),
+    )
+    problem = taylor_problem(system, watched)
+    x, p = state_of(system)
+    run = TaylorRun(problem, [0.0, 1.0], x[: system.nq], x[system.nq :], p=p)
+    run.advance(1)
+    work, nodes = problem.layout.program.stage, problem.nodes
+    needed = [region < 0 or run._memory.series[region, 0] != 0.0 for region in work.region.tolist()]
+    members = work.d[np.repeat(needed, np.diff(work.start))].tolist()
+    return sum(1 + ORDER // 2 * len(history_of(nodes, i)) for i in members)
+
+
+def operations(system: sk.System, held: bool) -> int:
+    """Operations that one evaluation goes through; `held`: with all switches held, as adaptive methods do."""
+    tape = _tape(system)
     regions = find_regions(tape, find_sites(tape))
     if regions is None:
         return tape.operations
@@ -172,19 +240,25 @@ def controlled() -> sk.Model:
 def run(quick: bool) -> dict[str, Any]:
     figures, targets = [], []
     base = sk.compile(with_element(""))
-    calls, counts = {}, {}
+    calls, counts, least = {}, {}, {}
     for name in ("", *IDLE):
         system = base if not name else sk.compile(with_element(name))
         calls[name] = calls_of(system)
-        counts[name] = np.array([operations(system, held) for held in (False, True)])
+        counts[name] = np.array([*[operations(system, held) for held in (False, True)], series_operations(system)])
+        least[name] = place(base, PLACES.get(name, []))
     many = 1_000 if quick else 20_000
     timed = best_of({name: (partial(call, many), many) for name, call in calls.items()}, 3 if quick else 40)
     for name in IDLE:
         share = (timed[name].seconds / timed[""].seconds - 1) * 100
-        free, held = (counts[name] / counts[""] - 1) * 100
-        figures.append(figure(f"idle {name}", timed[name], "ns", f"{share:+.1f} % of an evaluation"))
-        targets.append(target(f"operations that an idle {name} adds, fixed steps", free, 2.0, unit="%"))
-        targets.append(target(f"operations that an idle {name} adds, switches held", held, 2.0, unit="%"))
+        free, held, series = (counts[name] / counts[""] - 1) * 100
+        known = least[name] / counts[""][0] * 100
+        about = f"{share:+.1f} % of an evaluation; {known:.1f} % of its operations to know where the body is"
+        figures.append(figure(f"idle {name}", timed[name], "ns", about))
+        targets += [
+            target(f"operations that an idle {name} adds, fixed steps", free, 2.0, unit="%"),
+            target(f"operations that an idle {name} adds, switches held", held, 2.0, unit="%"),
+            target(f"operations that an idle {name} adds, series", series, 2.0, unit="%"),
+        ]
     until = 0.5 if quick else 10.0
     system = sk.compile(controlled())
 

@@ -9,25 +9,54 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
 
 
-def shares(names: Sequence[str] = ()) -> dict[str, tuple[float, float]]:
-    """Percent of operations by element (all unless named): as fixed steps call the equations, with switches held."""
+def shares(names: Sequence[str] = ()) -> dict[str, tuple[float, float, float, float]]:
+    """Percent of operations by element (all unless named).
+
+    As fixed steps call the equations, with switches held, in Taylor series; and what of the first it takes to know
+    where the body of a contact is.
+    """
     import elements
 
     import sekant as sk
 
     def counted(name: str) -> list[int]:
         system = sk.compile(elements.with_element(name))
-        return [elements.operations(system, held) for held in (False, True)]
+        counts = [elements.operations(system, held) for held in (False, True)]
+        return [*counts, elements.series_operations(system)]
 
+    base = sk.compile(elements.with_element(""))
     alone = counted("")
     found = {}
     for name in names or elements.IDLE:
-        free, held = ((now / before - 1) * 100 for now, before in zip(counted(name), alone, strict=True))
-        found[name] = (free, held)
+        free, held, series = ((now / before - 1) * 100 for now, before in zip(counted(name), alone, strict=True))
+        where = elements.place(base, elements.PLACES.get(name, []))
+        found[name] = (free, held, series, where / alone[0] * 100)
     return found
 
 
 def markdown() -> str:
-    rows = [f"| {name} | {free:.1f} | {held:.1f} |" for name, (free, held) in shares().items()]
-    head = ["| idle element | fixed steps, % | switches held, % |", "|---|---|---|"]
+    rows = [
+        f"| {name} | {free:.1f} | {held:.1f} | {series:.1f} | {f'{place:.1f}' if place else ''} |"
+        for name, (free, held, series, place) in shares().items()
+    ]
+    head = [
+        "| idle element | fixed steps, % | switches held, % | series, % | of the first: where the body is, % |",
+        "|---|---|---|---|---|",
+    ]
     return "\n".join([*head, *rows])
+
+
+def rubbing() -> str:
+    """What friction by a coefficient adds."""
+    import elements
+
+    import sekant as sk
+
+    alone = elements.operations(sk.compile(elements.with_element("")), held=True)
+    whole, one = elements.rounds_of_friction()
+    rounds = elements.friction.ROUNDS * one
+    return (
+        f"Of the same arm, {alone} operations, one hinge with a coefficient adds {whole} ({100 * whole / alone:.0f} %): "
+        f"{whole - rounds} for the reaction and how it answers to friction, {rounds} for {elements.friction.ROUNDS} "
+        "rounds of Newton's method."
+    )

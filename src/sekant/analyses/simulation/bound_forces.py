@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
@@ -112,7 +113,7 @@ class JointElement:
                 1 - still + still * (bound + self.item.slip),
             ]
         room = solved.limit[self.i] ** 2 - solved.force[self.i] ** 2
-        return [self.item.stuck * room + (1 - self.item.stuck) * sliding]
+        return [ca.if_else(self.item.stuck, room, sliding)]
 
 
 class ContactElement:
@@ -209,14 +210,13 @@ class ContactElement:
 
     def guards(self, solved: Solved) -> list[Any]:
         one = self.item
-        normal = one.closed * solved.force[self.i] + (1 - one.closed) * one.gap
+        normal = ca.if_else(one.closed, solved.force[self.i], one.gap)
         if one.coefficient is None or one.slip is None or one.stuck is None or one.direction is None:
             return [normal]
         phi = solved.force[self.i + 1 : self.i + 3]
         room = (one.coefficient * solved.force[self.i]) ** 2 - phi[0] ** 2 - phi[1] ** 2
         along = one.slip[0] * one.direction[0] + one.slip[1] * one.direction[1]
-        touching = one.stuck * room + (1 - one.stuck) * along
-        return [normal, one.closed * touching + (1 - one.closed)]
+        return [normal, ca.if_else(one.closed, ca.if_else(one.stuck, room, along), 1)]
 
 
 Element = JointElement | ContactElement

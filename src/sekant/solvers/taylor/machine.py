@@ -30,10 +30,11 @@ class TaylorCode(Struct):
     """What all runs of a system share: groups of operations in lists of work, nodes of inputs and outputs, switches,
     lookups, tables."""
 
-    # Groups of all lists: operation, level, first and last member; members: operands and where their changes are;
+    # Groups of all lists: operation, level, region, first and last member; members: operands and where their changes are;
     # range of groups of each list.
     g_op: Whole
     g_level: Whole
+    g_region: Whole
     g_first: Whole
     g_last: Whole
     d: Whole
@@ -276,6 +277,7 @@ def _code(program: Program, nodes: Nodes, unit_blocks: Sequence[tuple[int, int]]
     values = [
         joined("op"),
         joined("level"),
+        joined("region"),
         np.concatenate(first),
         np.concatenate(last),
         *[joined(name) for name in ("d", "a", "b", "c", "da", "db", "dc")],

@@ -203,10 +203,18 @@ def _derivative_product(x, y, k):
 
 
 @inner
-def coefficients(T, ops, levels, firsts, lasts, d, a, b, c, begin, end, s):
+def _passed(T, region):
+    """Whether the work of a region is not needed."""
+    return region >= 0 and T[region, 0] == 0.0
+
+
+@inner
+def coefficients(T, ops, levels, regions, firsts, lasts, d, a, b, c, begin, end, s):
     """The coefficients that stage s finds: order s + level of the groups begin..end-1."""
     for g in range(begin, end):
         k = s + levels[g]
+        if _passed(T, regions[g]):
+            continue
         op, first, last = ops[g], firsts[g], lasts[g]
         if k <= 0:
             if k == 0:
@@ -264,7 +272,7 @@ def coefficients(T, ops, levels, firsts, lasts, d, a, b, c, begin, end, s):
 
 
 @inner
-def corrections(T, delta, ops, levels, firsts, lasts, d, a, b, da, db, dc, begin, end, s):
+def corrections(T, delta, ops, levels, regions, firsts, lasts, d, a, b, da, db, dc, begin, end, s):
     """Add to the coefficients of stage s what the changes `delta` of the operands at that order add.
 
     A coefficient of order k >= 1 is linear in those of the operands at the same order.
@@ -272,6 +280,8 @@ def corrections(T, delta, ops, levels, firsts, lasts, d, a, b, da, db, dc, begin
     for g in range(begin, end):
         k = s + levels[g]
         op = ops[g]
+        if _passed(T, regions[g]):
+            continue
         for i in range(firsts[g], lasts[g]):
             x, y, z = a[i], b[i], d[i]
             dx, dy = delta[da[i]], delta[db[i]]

@@ -4,7 +4,8 @@ Stage s = -2, -1, 0, 1, ... finds the coefficients of order s + 2 of what the po
 the rates q' and the velocity constraints B need, and s of what the equations of motion need. This offset is the
 `level` (2, 1, 0) of a value: the highest of those of its users. A user of lower level finds the coefficient
 ready from an earlier stage. In stage s >= 0 the unknowns a_s = (s + 1) v_(s+1) and lam_s enter as zero first;
-they follow from the residuals with the factorized matrix, and what depends on them is corrected (`fix`).
+they follow from the residuals with the factorized matrix, and what depends on them is corrected (`fix`). Work
+that no held value asks for in a step is passed over (`regions`).
 """
 
 from __future__ import annotations
@@ -17,20 +18,25 @@ from numpy.typing import NDArray
 
 from sekant.solvers.taylor.codes import FIRST_OPERATION, HELD_ONLY, LINEAR, OWN_HISTORY, Op
 from sekant.solvers.taylor.nodes import Nodes
+from sekant.solvers.taylor.regions import ALWAYS, find_regions
 from sekant.solvers.taylor.tape import INPUTS, SeriesTape
 from sekant.solvers.taylor.translate import translate
 
 NO_LEVEL = -1
+_SERIES = {"residual": 0, "positions": 2, "velocities": 1, "rates": 1}
+"""Results of which more than order 0 is needed, and their levels."""
 Integers = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
 class Groups:
     """Operations ``d = op(a, b, c)``; group g holds those from start[g] to start[g + 1].
-    `da`, `db`, `dc`: where to find the changes of the operands (0, where there is none)."""
+    `region`: the held value without which a group is passed over, or `ALWAYS`. `da`, `db`, `dc`: where to find the
+    changes of the operands (0, where there is none)."""
 
     op: Integers
     level: Integers
+    region: Integers
     start: Integers
     d: Integers
     a: Integers
@@ -100,9 +106,12 @@ class _Plan:
         self.q = set(q)
         self.outputs = outputs
         self.watched = [s.g for s in nodes.switches] + outputs["events"].tolist()
+        results = [i for name in _SERIES for i in outputs[name].tolist()]
+        self.region = find_regions(nodes, [*results, *self.watched], self.operands)
         self.level = self._levels()
         self.order = self._evaluation_order()
         self.depth = self._depths()
+        self.late = self._lateness()
         self.trial, self.fix = self._fixes()
 
     def runs(self, i: int) -> bool:
@@ -140,7 +149,7 @@ class _Plan:
                 level[i] = value
                 work.append(i)
 
-        for name, value in (("residual", 0), ("positions", 2), ("velocities", 1), ("rates", 1)):
+        for name, value in _SERIES.items():
             for i in self.outputs[name].tolist():
                 raise_to(i, value)
         for i in self.watched:
@@ -178,6 +187,14 @@ class _Plan:
                 visit(i)
         return depth
 
+    def _lateness(self) -> list[int]:
+        """By how many changes of the region, one after the other, each value comes late."""
+        late = [0] * len(self.nodes.op)
+        for i in sorted((i for i in self.order if self.level[i] >= 0), key=lambda i: self.depth[i]):
+            here = self.region[i]
+            late[i] = max((late[j] + (self.region[j] != here) for j in self.fresh(i)), default=0)
+        return late
+
     def _fixes(self) -> tuple[list[bool], list[bool]]:
         """Which values depend on the unknowns of the stage; and those of them whose coefficients are read again."""
         n, level = self.nodes, self.level
@@ -210,8 +227,10 @@ class _Plan:
         return trial, fix
 
     def groups(self, members: Iterable[int]) -> Groups:
-        keyed = sorted((self.depth[i], self.nodes.op[i], self.level[i], i) for i in members)
-        return self._pack([((d, op, level), i) for d, op, level, i in keyed])
+        def key(i: int) -> tuple[int, ...]:
+            return self.late[i], self.region[i], self.depth[i], self.nodes.op[i], self.level[i]
+
+        return self._pack(sorted((key(i), i) for i in members))
 
     def values_of(self, targets: list[int]) -> Groups:
         """Order 0 of all that moves and that the targets depend on, inputs given."""
@@ -234,22 +253,23 @@ class _Plan:
                 (n.a[i], n.b[i], n.c[i]) if n.op[i] < Op.EXP or n.op[i] >= HELD_ONLY else (n.a[i], n.c[i])
             )
             depth[i] = 1 + max((depth[j] for j in operands if j in depth), default=-1)
-        keyed = sorted((depth[i], n.op[i], i) for i in members)
-        return self._pack([((d, op, 0), i) for d, op, i in keyed])
+        return self._pack(sorted(((0, ALWAYS, depth[i], n.op[i], 0), i) for i in members))
 
     def _values_read(self, i: int) -> list[int]:
         """Operands of the same order as the result: not the slopes of primitives."""
         n = self.nodes
         return [j for j in self.operands(i) if n.op[i] < Op.EXP or j != n.b[i] or j == n.a[i]]
 
-    def _pack(self, keyed: list[tuple[tuple[int, int, int], int]]) -> Groups:
+    def _pack(self, keyed: list[tuple[tuple[int, ...], int]]) -> Groups:
+        """From pairs of (late, region, depth, operation, level) and a value, in order."""
         n = self.nodes
-        op, level, start, members = [], [], [], []
+        op, level, region, start, members = [], [], [], [], []
         last = None
         for key, i in keyed:
             if key != last:
-                op.append(key[1])
-                level.append(key[2])
+                op.append(key[3])
+                level.append(key[4])
+                region.append(key[1])
                 start.append(len(members))
                 last = key
             members.append(i)
@@ -263,6 +283,7 @@ class _Plan:
             for x in (
                 op,
                 level,
+                region,
                 start,
                 members,
                 [n.a[i] for i in members],

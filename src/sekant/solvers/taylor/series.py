@@ -52,11 +52,11 @@ def run_stage(m, s):
     if m.native != 0 and s < 0:
         call_kernel(m, STAGE_POSITIONS if s < -1 else STAGE_VELOCITIES)
         return
-    lists = m.code.lists
+    lists, op, level, region = m.code.lists, m.code.g_op, m.code.g_level, m.code.g_region
     first, last = m.code.g_first, m.code.g_last
     d, a, b, c = m.code.d, m.code.a, m.code.b, m.code.c
     begin, end = lists[STAGE], lists[STAGE + 1]
-    coefficients(m.series, m.code.g_op, m.code.g_level, first, last, d, a, b, c, begin, end, s)
+    coefficients(m.series, op, level, region, first, last, d, a, b, c, begin, end, s)
 
 
 @inner
@@ -71,17 +71,12 @@ def run_values(m, which):
 @inner
 def run_fixes(m, s):
     """Correct what depends on the unknowns of stage s, whose changes are known."""
-    lists, op, level, first, last = (
-        m.code.lists,
-        m.code.g_op,
-        m.code.g_level,
-        m.code.g_first,
-        m.code.g_last,
-    )
+    lists, op, level, region = m.code.lists, m.code.g_op, m.code.g_level, m.code.g_region
+    first, last = m.code.g_first, m.code.g_last
     d, a, b = m.code.d, m.code.a, m.code.b
     da, db, dc = m.code.da, m.code.db, m.code.dc
     begin, end = lists[FIX], lists[FIX + 1]
-    corrections(m.series, m.delta, op, level, first, last, d, a, b, da, db, dc, begin, end, s)
+    corrections(m.series, m.delta, op, level, region, first, last, d, a, b, da, db, dc, begin, end, s)
 
 
 @inner

@@ -11,9 +11,10 @@ from sekant.solvers.taylor.nodes import Nodes
 class Fix:
     """A function of the stage %s >= 0. `delta`: where the changes of values begin in w."""
 
-    def __init__(self, nodes: Nodes, delta: int):
+    def __init__(self, nodes: Nodes, delta: int, region: int):
         self.nodes, self.delta = nodes, delta
         self.text = Text()
+        self.text.pass_over(region)
         self.here = self.text.address("%T", "%s")
         self.changes: dict[int, str] = {}
         self.inverse: dict[int, str] = {}

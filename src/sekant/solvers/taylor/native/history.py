@@ -12,9 +12,10 @@ TOGETHER = 8
 Sum = tuple[int, int, int]  # x, y, place of the result in w
 
 
-def history_text(name: str, sums: dict[tuple[int, int], list[Sum]]) -> str:
+def history_text(name: str, sums: dict[tuple[int, int], list[Sum]], region: int) -> str:
     """A function of the stage %s >= 1; `sums` by level and kind."""
     t = Text()
+    t.pass_over(region)
     block = 0
     for (level, kind), members in sorted(sums.items()):
         for first in range(0, len(members), TOGETHER):

@@ -37,18 +37,29 @@ def is_small(program: Program, pattern: Pattern) -> bool:
     return operations <= MOST_OPERATIONS and saddle.n + saddle.m <= MOST_UNKNOWNS
 
 
-def _members(groups: Groups) -> list[tuple[int, int, tuple[int, int, int]]]:
-    """(value, level, which operands change) in order."""
-    found = []
+Member = tuple[int, int, tuple[int, int, int]]  # value, level, which operands change
+
+
+def _members(groups: Groups) -> list[tuple[int, list[Member]]]:
+    """Members of one region after the other, in order."""
+    found: list[tuple[int, list[Member]]] = []
     for g in range(groups.op.size):
+        region = int(groups.region[g])
+        if not found or found[-1][0] != region:
+            found.append((region, []))
         for e in range(int(groups.start[g]), int(groups.start[g + 1])):
             moves = int(groups.da[e]), int(groups.db[e]), int(groups.dc[e])
-            found.append((int(groups.d[e]), int(groups.level[g]), moves))
+            found[-1][1].append((int(groups.d[e]), int(groups.level[g]), moves))
     return found
 
 
-def _cut(items: list[Any]) -> Iterable[list[Any]]:
-    return (items[first : first + CHUNK] for first in range(0, len(items), CHUNK))
+def _cut(members: list[tuple[int, list[Member]]]) -> Iterable[tuple[int, list[Member]]]:
+    """Parts of a region that are not too long."""
+    return (
+        (region, items[first : first + CHUNK])
+        for region, items in members
+        for first in range(0, len(items), CHUNK)
+    )
 
 
 class _Writer:
@@ -58,19 +69,22 @@ class _Writer:
         self.n, self.m = self.saddle.n, self.saddle.m
         self.stage_members = _members(program.stage)
         self.level = [-1] * len(nodes.op)
-        for i, level, _ in self.stage_members:
-            self.level[i] = level
+        for _, items in self.stage_members:
+            for i, level, _ in items:
+                self.level[i] = level
         self.functions: list[str] = []
         self.delta = HEAD + self.n + self.m
         begin = self.delta + len(nodes.op)
         self.places: dict[int, list[int]] = {}
-        self.sums: dict[tuple[int, int], list[Sum]] = {}
-        for i, level, _ in self.stage_members:
-            self.places[i] = []
-            for kind, x, y in history_of(nodes, i):
-                self.places[i].append(begin)
-                self.sums.setdefault((level, kind), []).append((x, y, begin))
-                begin += 1
+        self.sums: dict[int, dict[tuple[int, int], list[Sum]]] = {}
+        for region, items in self.stage_members:
+            sums = self.sums.setdefault(region, {})
+            for i, level, _ in items:
+                self.places[i] = []
+                for kind, x, y in history_of(nodes, i):
+                    self.places[i].append(begin)
+                    sums.setdefault((level, kind), []).append((x, y, begin))
+                    begin += 1
         self.work_size = begin
 
     def text(self) -> str:
@@ -81,8 +95,8 @@ class _Writer:
             "next": self.stages("next", None),
             "fix": self.fixes(),
             "matrix": self.matrix(),
+            "history": self.histories(),
         }
-        self.functions.append(history_text("history", self.sums))
         self.functions.extend(self.saddle.texts())
         self.functions.append(self.series(calls))
         self.functions.append(self.entry(calls))
@@ -90,8 +104,8 @@ class _Writer:
 
     def stages(self, name: str, stage: int | None) -> list[str]:
         names = []
-        for part in _cut(self.stage_members):
-            code = StageFunction(self.nodes, self.level, self.places, stage)
+        for region, part in _cut(self.stage_members):
+            code = StageFunction(self.nodes, self.level, self.places, stage, region)
             for i, level, _ in part:
                 code.add(i, level)
             code.text.do("ret void")
@@ -101,8 +115,8 @@ class _Writer:
 
     def fixes(self) -> list[str]:
         names = []
-        for part in _cut(_members(self.program.fix)):
-            code = Fix(self.nodes, self.delta)
+        for region, part in _cut(_members(self.program.fix)):
+            code = Fix(self.nodes, self.delta, region)
             for i, level, moves in part:
                 code.add(i, level, moves)
             code.text.do("ret void")
@@ -110,20 +124,26 @@ class _Writer:
             self.functions.append(code.text.function(names[-1], ", i64 %s"))
         return names
 
+    def histories(self) -> list[str]:
+        names = []
+        for region, sums in self.sums.items():
+            names.append(f"history{len(names)}")
+            self.functions.append(history_text(names[-1], sums, region))
+        return names
+
     def matrix(self) -> list[str]:
         """Order 0 of what M and G need, and their entries in F."""
         names = []
         level = [0] * len(self.nodes.op)
-        members = [i for i, _, _ in _members(self.program.matrix)]
         outputs = self.program.outputs["M"].tolist(), self.program.outputs["G"].tolist()
-        for part in [*_cut(members), None]:
+        for part in [*(part for _, part in _cut(_members(self.program.matrix))), None]:
             code = StageFunction(self.nodes, level, {}, 0)
             if part is None:
                 for section, values in zip((ldl.M_VALUES, ldl.G_VALUES), outputs, strict=True):
                     for e, i in enumerate(values):
                         code.text.store(code.first(i), "%F", self.saddle.at(section, e))
             else:
-                for i in part:
+                for i, _, _ in part:
                     code.add(i, 0)
             code.text.do("ret void")
             names.append(f"matrix{len(names)}")
@@ -150,8 +170,7 @@ class _Writer:
             t.do(f"call void @{name}({PASSED}, i64 0)")
         t.do("br label %known")
         t.label("later")
-        t.do(f"call void @history({PASSED}, i64 %s)")
-        for name in calls["next"]:
+        for name in (*calls["history"], *calls["next"]):
             t.do(f"call void @{name}({PASSED}, i64 %s)")
         t.do("br label %known")
         t.label("known")

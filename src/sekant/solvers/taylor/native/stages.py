@@ -11,6 +11,7 @@ from sekant.solvers.taylor.codes import FIRST_OPERATION, HELD_ONLY, Op
 from sekant.solvers.taylor.native.layout import STRIDE
 from sekant.solvers.taylor.native.text import FUNCTIONS, ZERO, Text, in_text, literal
 from sekant.solvers.taylor.nodes import Nodes
+from sekant.solvers.taylor.regions import ALWAYS
 
 PRODUCTS, SQUARES, WEIGHTED = range(3)
 _NAN = literal(float("nan"))
@@ -42,9 +43,17 @@ def history_of(nodes: Nodes, i: int) -> list[tuple[int, int, int]]:
 class StageFunction:
     """One function. `stage`: its number (-2, -1, 0), or None for one that is told when it runs, as %s >= 1."""
 
-    def __init__(self, nodes: Nodes, level: list[int], places: dict[int, list[int]], stage: int | None):
+    def __init__(
+        self,
+        nodes: Nodes,
+        level: list[int],
+        places: dict[int, list[int]],
+        stage: int | None,
+        region: int = ALWAYS,
+    ):
         self.nodes, self.level, self.places, self.stage = nodes, level, places, stage
         self.text = Text()
+        self.text.pass_over(region)
         self.names: dict[int, str] = {}
         if stage is None:
             self.here = self.text.address("%T", "%s")

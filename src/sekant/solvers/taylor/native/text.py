@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import struct
 
+from sekant.solvers.taylor.native.layout import STRIDE
+
 ZERO = "0.0"
 ARGUMENTS = "ptr noalias %T, ptr noalias %F, ptr noalias %w"
 PASSED = "ptr %T, ptr %F, ptr %w"
@@ -61,6 +63,15 @@ class Text:
         """Start a block; values loaded before may be stale in it."""
         self._loaded.clear()
         self.lines.append(f"{name}:")
+
+    def pass_over(self, region: int) -> None:
+        """Return at once where the held value `region` (see `regions`) is zero."""
+        if region >= 0:
+            wanted = self.test("une", self.load("%T", region * STRIDE), ZERO)
+            self.do(f"br i1 {wanted}, label %work, label %passed")
+            self.label("passed")
+            self.do("ret void")
+            self.label("work")
 
     def address(self, base: str, offset: int | str) -> str:
         return self.emit(f"getelementptr double, ptr {base}, i64 {offset}")
