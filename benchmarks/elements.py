@@ -3,9 +3,9 @@
 An arm with six hinges gets each element in a state in which it does not act: a contact in the air, gears within their
 play, a joint far from its stop, a switch on its branch, a sample that holds. Operations are those that the right-hand
 side goes through in that state, as fixed steps call it and with its switches held, as adaptive methods do, and those
-of which a Taylor series is made; times are those of one evaluation, which vary by some percent with where the compiler
-puts things. Where a compliant contact is asked for at every evaluation, and where a series has to see it coming, the
-place of the body must be known: the least that this takes is counted too. The controller is a PID for each hinge,
+of which a Taylor series is made; times are those of one evaluation, which vary by some percent with where the
+compiler puts things. Where a compliant contact is asked for at every evaluation, and where a series has to see it
+coming, the place of the body must be known: what this takes is counted too. The controller is a PID for each hinge,
 sampled at 1 kHz, with RK4 steps of 1 ms.
 """
 
@@ -244,7 +244,9 @@ def run(quick: bool) -> dict[str, Any]:
     for name in ("", *IDLE):
         system = base if not name else sk.compile(with_element(name))
         calls[name] = calls_of(system)
-        counts[name] = np.array([*[operations(system, held) for held in (False, True)], series_operations(system)])
+        counts[name] = np.array(
+            [*[operations(system, held) for held in (False, True)], series_operations(system)]
+        )
         least[name] = place(base, PLACES.get(name, []))
     many = 1_000 if quick else 20_000
     timed = best_of({name: (partial(call, many), many) for name, call in calls.items()}, 3 if quick else 40)

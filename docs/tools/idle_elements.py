@@ -28,7 +28,9 @@ def shares(names: Sequence[str] = ()) -> dict[str, tuple[float, float, float, fl
     alone = counted("")
     found = {}
     for name in names or elements.IDLE:
-        free, held, series = ((now / before - 1) * 100 for now, before in zip(counted(name), alone, strict=True))
+        free, held, series = (
+            (now / before - 1) * 100 for now, before in zip(counted(name), alone, strict=True)
+        )
         where = elements.place(base, elements.PLACES.get(name, []))
         found[name] = (free, held, series, where / alone[0] * 100)
     return found
@@ -56,7 +58,7 @@ def rubbing() -> str:
     whole, one = elements.rounds_of_friction()
     rounds = elements.friction.ROUNDS * one
     return (
-        f"Of the same arm, {alone} operations, one hinge with a coefficient adds {whole} ({100 * whole / alone:.0f} %): "
-        f"{whole - rounds} for the reaction and how it answers to friction, {rounds} for {elements.friction.ROUNDS} "
-        "rounds of Newton's method."
+        f"Of the same arm, {alone} operations, one hinge with a coefficient adds {whole} ({100 * whole / alone:.0f} "
+        f"%): {whole - rounds} for the reaction and how it answers to friction, {rounds} for "
+        f"{elements.friction.ROUNDS} rounds of Newton's method."
     )

@@ -13,7 +13,7 @@ from sekant.solvers.taylor.regions import ALWAYS
 
 
 def bumper(compiler=None) -> TaylorProblem:
-    """A pendulum that meets a bumper, drags where a flag is set, and has an event that asks for much while it does."""
+    """A pendulum that meets a bumper, drags where a flag is set, and has an event that asks for much then."""
     q, v, a, p = ca.SX.sym("q", 2), ca.SX.sym("v", 2), ca.SX.sym("a", 2), ca.SX.sym("p", 2)
     depth = -ca.sin(q[0]) - 0.2
     hit = ca.if_else(depth > 0, depth * ca.sqrt(1 + depth**2) * ca.exp(depth) * (9 + ca.cos(v[0])), 0)
@@ -27,16 +27,16 @@ def bumper(compiler=None) -> TaylorProblem:
 
 def motion(problem: TaylorProblem, flags: tuple[float, float]):
     times = np.linspace(0.0, 5.0, 11)
-    return integrate(problem, times, [0.9, 0.0], [0.0, 0.1], p=flags, rtol=1e-10, on_event=lambda record: None)
+    return integrate(
+        problem, times, [0.9, 0.0], [0.0, 0.1], p=flags, rtol=1e-10, on_event=lambda record: None
+    )
 
 
 @pytest.mark.parametrize("flags", [(0.0, 0.0), (1.0, 0.0), (0.0, 1.0), (1.0, 1.0)])
 def test_the_same_motion_as_without(flags, monkeypatch) -> None:
     """Bit for bit where it is interpreted; compiled, products may be fused in other places."""
     found, native = motion(bumper(), flags), motion(bumper(compile_text), flags)
-    monkeypatch.setattr(
-        schedule, "find_regions", lambda nodes, results, operands: [ALWAYS] * len(nodes.op)
-    )
+    monkeypatch.setattr(schedule, "find_regions", lambda nodes, results, operands: [ALWAYS] * len(nodes.op))
     plain = motion(bumper(), flags)
     np.testing.assert_array_equal(found.x, plain.x)
     assert [record.t for record in found.events] == [record.t for record in plain.events]

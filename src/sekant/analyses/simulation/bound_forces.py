@@ -59,6 +59,7 @@ class JointElement:
     def __init__(self, solved: Solved, i: int):
         self.item: DryFriction = solved.frictions[i]
         self.name, self.i, self.driven = self.item.name, i, solved.driven[i]
+        self.guard_count = 2 if self.driven else 1
 
     def state(self, now: Instant) -> State:
         stuck, direction = (now.p[now.place(f"{self.name}.{part}")] for part in ("stuck", "direction"))
@@ -125,6 +126,7 @@ class ContactElement:
         self.item: ContactForces = solved.contacts[number]
         self.name, self.number, self.i = self.item.name, number, solved.place(solved.contacts[number].name)
         self.rough = self.item.coefficient is not None
+        self.guard_count = 2 if self.rough else 1
 
     def state(self, now: Instant) -> State:
         if not now.p[now.place(f"{self.name}.closed")]:

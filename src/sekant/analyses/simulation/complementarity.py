@@ -68,12 +68,16 @@ class BoundForces:
     def guards(self, system: System) -> Guards:
         """What falls through zero: for every element its own, the margins to jamming, and the error of
         Newton's method."""
-        solved = system.equations.elements.friction
-        watched = [guard for element in self.elements for guard in element.guards(solved)]
-        watched += [solved.margin[k] - JAMS for k in range(solved.margin.numel())]
-        if any(one.load is not None for one in solved.frictions):
-            watched.append(MISSES - solved.miss)
-        return Guards(ca.vertcat(SX.zeros(0, 1), *watched), -np.ones(len(watched)))
+
+        def make() -> Guards:
+            solved = system.equations.elements.friction
+            watched = [guard for element in self.elements for guard in element.guards(solved)]
+            watched += [solved.margin[k] - JAMS for k in range(solved.margin.numel())]
+            if any(one.load is not None for one in solved.frictions):
+                watched.append(MISSES - solved.miss)
+            return Guards(ca.vertcat(SX.zeros(0, 1), *watched), -np.ones(len(watched)))
+
+        return system.once("guards of bound forces", make)
 
     def settled(self, now: Instant, before: Instant | None) -> Instant:
         """At the start, and where something has jumped, all that is at rest is decided on."""
@@ -90,10 +94,9 @@ class BoundForces:
         again = self._last[2] + 1 if self._last[:2] == (now.t, number) else 0
         self._last = (now.t, number, again)
         for element in self.elements:
-            count = len(element.guards(now.system.equations.elements.friction))
-            if number < count:
+            if number < element.guard_count:
                 break
-            number -= count
+            number -= element.guard_count
         else:
             return replace(now, stop=self._jammed(now))
         state = element.state(now)

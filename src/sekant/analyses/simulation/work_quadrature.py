@@ -10,7 +10,6 @@ over which the motion is integrated again, and these into parts as far as need b
 from __future__ import annotations
 
 from collections.abc import Callable
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -159,9 +158,10 @@ def _edges(kept: Floats, stops: list[float], longest: float | None) -> Floats:
     apart = [stop for stop in stops if kept[0] < stop < kept[-1] and np.abs(kept - stop).min() > 1e-12 * span]
     marks = np.unique(np.concatenate([kept, apart]))
     longest = longest or span / FEWEST
-    parts = [marks[:1]]
-    for low, high in pairwise(marks):
-        count = max(1, int(np.ceil((high - low) / longest * (1 - 1e-9))))
-        parts.append(low + (high - low) * np.arange(1, count) / count)
-        parts.append(np.array([high]))
-    return np.concatenate(parts)
+    lengths = np.diff(marks)
+    counts = np.maximum(1, np.ceil(lengths / longest * (1 - 1e-9))).astype(int)
+    last = np.cumsum(counts) - 1
+    number = np.arange(counts.sum()) - np.repeat(last - counts, counts)  # 1, 2, ... within each length
+    edges = np.repeat(marks[:-1], counts) + np.repeat(lengths, counts) * number / np.repeat(counts, counts)
+    edges[last] = marks[1:]
+    return np.concatenate([marks[:1], edges])

@@ -30,8 +30,8 @@ class TaylorCode(Struct):
     """What all runs of a system share: groups of operations in lists of work, nodes of inputs and outputs, switches,
     lookups, tables."""
 
-    # Groups of all lists: operation, level, region, first and last member; members: operands and where their changes are;
-    # range of groups of each list.
+    # Groups of all lists: operation, level, region, first and last member; members: operands and where their changes
+    # are; range of groups of each list.
     g_op: Whole
     g_level: Whole
     g_region: Whole

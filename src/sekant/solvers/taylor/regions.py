@@ -3,8 +3,8 @@
 `SELECT` takes one of two operands by a value that is held during a step. So a value is needed under the *any* of
 some conditions, found from the results backwards: those of its users, or the side on which a selection that is always
 needed takes it. Values with the same conditions are a region; one that is too small to be worth a test goes with a
-larger one that is needed under its conditions too. Where none of its conditions holds, the coefficients of a region stay
-as they were, and no selection takes them.
+larger one that is needed under its conditions too. Where none of its conditions holds, the coefficients of a region
+stay as they were, and no selection takes them.
 """
 
 from __future__ import annotations
