@@ -28,11 +28,26 @@ def test_the_example_is_an_item_of_its_kind(name):
     assert set(entry) <= {field.name for field in fields}
 
 
-def test_every_other_item_has_its_fields():
+def test_every_other_item_has_its_fields_and_an_example_that_its_class_reads():
     others = [name for name in known_items() if name.partition(".")[0] not in COLLECTIONS]
     assert {"simulation", "frame", "curve.file", "natural.rods"} <= set(others)
     for name in others:
-        assert explained(name)[2] or name in ("natural.ground",)
+        full, _, fields, example = explained(name)
+        assert fields, name
+        kind, _, part = full.partition(".")
+        ((_, entry),) = YAML(typ="safe").load(example).items() if kind != "car" else (("", None),)
+        if kind == "natural":
+            ((section, items),) = entry.items()
+            assert section == part.partition(".")[0]
+            ((_, entry),) = items.items()
+            raw = known_items()[name].from_short(entry)
+            entry = {key: value for key, value in raw.items() if key != "type"}
+        elif kind in ("curve", "frame"):
+            ((_, entry),) = entry.items()
+        elif kind in ("car", "road", "maneuver"):
+            continue  # below
+        item = known_items()[name].model_validate(entry)
+        assert set(type(item).model_fields) <= {field.name for field in fields}
 
 
 @pytest.mark.parametrize(

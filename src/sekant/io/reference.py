@@ -22,6 +22,12 @@ from sekant.model.points import SECTIONS
 from sekant.model.simulation import SimulationSettings
 
 _SINGULAR = {"bodies": "body"}
+_PLACES = {
+    "curve": "curves: {{my_curve: {}}}",
+    "natural": "natural:\n  {section}: {{my_{name}: {}}}",
+    "frame": "frames: {{my_frame: {}}}",
+}
+"""Where a file has what is no item of a collection."""
 
 
 @dataclass(frozen=True)
@@ -122,10 +128,13 @@ def _schema(registered: tuple[type, ...]) -> dict[str, Any]:
 
 
 def example_of(full: str, cls: type) -> str:
-    """A random instance as a file would have it; empty where the class makes none."""
+    """What stands in a file: the text that the class shows, or a random instance."""
     make = getattr(cls, "example", None)
     if make is None:
-        return ""
+        kind, _, rest = full.partition(".")
+        section = rest.partition(".")[0]
+        form = _PLACES.get(kind, f"{kind}: {{}}")
+        return form.format(cls.shown, section=section, name=section.removesuffix("s")) + "\n"
     import numpy as np
 
     from sekant.io.plain import to_plain

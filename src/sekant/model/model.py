@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from pydantic import Field, SerializeAsAny, field_serializer, model_validator
 
@@ -29,6 +29,8 @@ from sekant.model.table import TableData
 
 class Ground(Description):
     """The world: it has frames, and does not move."""
+
+    shown: ClassVar = "{frames: {pivot: {position: [0.3 m, 0, 0.1 m]}}}"
 
     frames: dict[str, Placement] = Field(default_factory=dict)
 

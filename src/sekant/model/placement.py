@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 from math import sqrt
-from typing import Any
+from typing import Any, ClassVar
 
 import casadi as ca
 import numpy as np
@@ -45,6 +45,8 @@ class Orientation(Description):
     In files: ``{zyx: [30 deg, 0, 0]}`` (any intrinsic sequence by name), ``{quaternion: [w, x, y, z]}``,
     ``{axis: [0, 1, 0], angle: 12 deg}``. Nothing given: parallel to A.
     """
+
+    shown: ClassVar = "{zyx: [30 deg, 0, -5 deg]}"
 
     sequence: str = "zyx"
     angles: EulerAngles | None = None
@@ -112,6 +114,8 @@ class Orientation(Description):
 
 class Placement(Description):
     """X_AB: the pose of a frame B in a frame A."""
+
+    shown: ClassVar = "{position: [0.3 m, 0, 0.1 m], orientation: {zyx: [30 deg, 0, 0]}}"
 
     position: Point = (0.0, 0.0, 0.0)
     orientation: Orientation = Orientation()

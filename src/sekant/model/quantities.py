@@ -29,7 +29,7 @@ import math
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal, TypeVar, get_args
+from typing import Annotated, Any, ClassVar, Literal, TypeVar, get_args
 
 from pydantic import BaseModel, ConfigDict, GetCoreSchemaHandler, GetJsonSchemaHandler
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
@@ -47,13 +47,13 @@ T = TypeVar("T")
 MirrorKind = Literal[
     "none", "handed", "polar", "axial", "z_axis", "euler", "quaternion", "inertia", "coordinates"
 ]
-"""A plane through the origin, by its normal."""
 
 
 class Description(BaseModel, metaclass=DescriptionClass):
     """Base of every class that describes a part of a model: frozen, and closed against unknown keys."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True, defer_build=True)
+    shown: ClassVar[str] = ""  # an example for readers, as a file has it, where no random instance serves
 
     @classmethod
     def __get_pydantic_json_schema__(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from pydantic import model_validator
 
 from sekant.model.quantities import Description, Dimensionless, Time
@@ -9,6 +11,8 @@ from sekant.model.quantities import Description, Dimensionless, Time
 
 class SimulationSettings(Description):
     """Defaults of a simulation; all in seconds."""
+
+    shown: ClassVar = "{until: 5 s, method: radau5, rtol: 1e-9}"
 
     until: Time = 10.0
     method: str = "auto"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from sekant.io.source import parse_source
+from sekant.io.yaml import yaml_text
 from sekant.vehicle.car.description import (
     Air,
     Axle,
@@ -36,6 +38,7 @@ axles:
     wheel: {mass: 18 kg, inertia: [0.6, 1.0, 0.6]}
 drive: {axle: front, torque: 3000 N*m}
 brakes: {torque: 7000 N*m, front_share: 0.65}
+air: {drag_area: 0.6 m^2}
 """
 PARTS: dict[str, type] = {
     "axle": Axle,
@@ -63,9 +66,11 @@ ROAD_FIELDS = {
 
 
 def explained_items() -> dict[str, tuple[type, str]]:
-    """Names, classes and examples; those of parts stand in the example of the car."""
+    """Names, classes and examples; those of parts are cut from that of the car."""
+    car = parse_source(CAR, "").data
+    given = car | car["axles"]["front"] | {"axle": car["axles"]["front"]}
     found: dict[str, tuple[type, str]] = {"car": (Car, CAR)}
-    found |= {f"car.{name}": (cls, "") for name, cls in PARTS.items()}
+    found |= {f"car.{name}": (cls, yaml_text({name: given[name]})) for name, cls in PARTS.items()}
     for name, cls in ROADS.items():
         fields = f", {ROAD_FIELDS[name]}" if name in ROAD_FIELDS else ""
         found[f"road.{name}"] = (cls, f"road: {{type: {name}{fields}}}\n")

@@ -48,6 +48,7 @@ class Formula(Framed):
     """Position, and perhaps rotation, as expressions of one parameter."""
 
     key: ClassVar[str] = "position"
+    shown: ClassVar = "{parameter: x, range: [-2, 2], position: [x, 0, x^2], frame: upright}"
     summary: ClassVar[str] = "formulas of the parameter"
     functions: ClassVar[tuple[str, ...]] = ("position", "rotation", "bank")
 

@@ -16,6 +16,9 @@ class ControlPoints(Framed):
     """A B-spline of control points: it begins at the first and ends at the last, or closes and repeats."""
 
     key: ClassVar[str] = "points"
+    shown: ClassVar = (
+        "{points: [[0, 0, 0], [1, 0, 0], [2, 1, 0], [3, 3, 0], [3, 4, 0.5], [2, 5, 0.5]], frame: rmf}"
+    )
     summary: ClassVar[str] = "a B-spline of control points"
 
     points: tuple[Place, ...]

@@ -13,6 +13,7 @@ class Saved(CurveSource):
     """A curve or surface that `save` or `sekant fit` wrote."""
 
     key: ClassVar[str] = "file"
+    shown: ClassVar = "{file: path.json, outside: linear}"
     summary: ClassVar[str] = "a saved curve or surface (JSON)"
 
     file: str
@@ -31,6 +32,7 @@ class Inline(CurveSource):
     """The contents of such a file."""
 
     key: ClassVar[str] = "inline"
+    shown: ClassVar = "{inline: {format: sekant pose curve}}"
     summary: ClassVar[str] = "the contents of a saved curve or surface"
 
     inline: dict[str, Any] | str

@@ -64,6 +64,7 @@ class SurfaceSource(CurveSource):
     """A surface of poses."""
 
     key: ClassVar[str] = "surface"
+    shown: ClassVar = "{surface: {parameters: [u, w], position: [u, w, 0.1*u*w], range: [[-1, 1], [-1, 1]]}}"
     summary: ClassVar[str] = "a surface of poses: data over two columns, or formulas of two parameters"
     functions: ClassVar[tuple[str, ...]] = ("surface",)
 

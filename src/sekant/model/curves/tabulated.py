@@ -17,6 +17,7 @@ class Tabulated(CurveSource):
     """
 
     key: ClassVar[str] = "pose_table"
+    shown: ClassVar = "{pose_table: carrier.csv}"
     summary: ClassVar[str] = "a table of poses and their derivatives in a CSV file"
 
     pose_table: str

@@ -115,6 +115,7 @@ class Track(Framed):
     """A composite track over its length s (m)."""
 
     key: ClassVar[str] = "track"
+    shown: ClassVar = "{track: [{straight: 20 m}, {arc: {radius: 15 m, angle: 90 deg}}], frame: rmf}"
     summary: ClassVar[str] = "straight pieces, arcs, clothoids, helices and fitted pieces, end to end"
 
     track: tuple[TrackPiece, ...]

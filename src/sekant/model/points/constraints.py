@@ -21,6 +21,7 @@ class Perpendicular(Element):
     """Two vectors that stay at right angles."""
 
     section: ClassVar = "perpendicular"
+    shown: ClassVar = "{vectors: [u, w]}"
 
     vectors: tuple[str, str]
     """names of two vectors"""
@@ -36,6 +37,7 @@ class OnLine(Element):
     """A point that slides on a line through another one; its direction is given by a second point or a vector."""
 
     section: ClassVar = "lines"
+    shown: ClassVar = "{point: B, through: O, to: P}"
 
     point: str
     """name of the point that slides"""
@@ -76,6 +78,7 @@ class RollingDisc(Element):
     """
 
     section: ClassVar = "rolling"
+    shown: ClassVar = "{body: disc, center: C, radius: 0.3 m}"
 
     body: str
     """name of the body"""
@@ -116,6 +119,7 @@ class Edge(Element):
     """A knife edge: the point does not move along the vector `across`."""
 
     section: ClassVar = "edges"
+    shown: ClassVar = "{point: C, across: w}"
 
     point: str
     """name of a point"""
@@ -133,6 +137,7 @@ class Equation(Element):
     """Any equation value = 0 of coordinates and time."""
 
     section: ClassVar = "constraints"
+    shown: ClassVar = '{value: "A.x^2 + A.y^2 - 0.16", text: A stays on a circle}'
     short: ClassVar = "value"
 
     value: Values
@@ -156,6 +161,7 @@ class VelocityEquation(Element):
     """Any equation value = 0 that is linear in the velocities (non-holonomic)."""
 
     section: ClassVar = "velocity_constraints"
+    shown: ClassVar = "A.vx*sin(turn) - A.vy*cos(turn)"
     short: ClassVar = "value"
 
     value: Values

@@ -92,6 +92,7 @@ class PlacedRevolute(PlacedJoint):
     """A hinge; in space about an axis."""
 
     type: ClassVar = "revolute"
+    shown: ClassVar = "{type: revolute, first: arm, second: ground, at: [0, 0, 0.3 m], axis: [0, 1, 0]}"
     axis: Direction | None = None
     """in W at the start (space)"""
 
@@ -108,6 +109,7 @@ class PlacedSpherical(PlacedJoint):
     """A ball joint."""
 
     type: ClassVar = "spherical"
+    shown: ClassVar = "{type: spherical, first: arm, second: rod, at: [0.4 m, 0, 0]}"
 
     def rows(self, ends: _Ends) -> list[SX]:
         return [ends.apart(self.at)]
@@ -118,6 +120,7 @@ class PlacedCylindrical(PlacedJoint):
     """Sliding along and turning about an axis (space only)."""
 
     type: ClassVar = "cylindrical"
+    shown: ClassVar = "{type: cylindrical, first: sleeve, at: [0, 0, 0], axis: [1, 0, 0]}"
     dims: ClassVar = (3,)
     axis: Direction
     """in W at the start"""
@@ -133,6 +136,7 @@ class PlacedPrismatic(PlacedJoint):
     """Sliding along an axis without turning."""
 
     type: ClassVar = "prismatic"
+    shown: ClassVar = "{type: prismatic, first: slider, at: [0, 0, 0], axis: [1, 0, 0]}"
     axis: Direction
     """in W at the start"""
 
@@ -151,6 +155,9 @@ class PlacedUniversal(PlacedJoint):
     """A cross: the axis on the first body stays at right angles to the other axis on the second (space only)."""
 
     type: ClassVar = "universal"
+    shown: ClassVar = (
+        "{type: universal, first: arm, second: shaft, at: [0, 0, 0], axis: [1, 0, 0], other: [0, 1, 0]}"
+    )
     dims: ClassVar = (3,)
     axis: Direction
     """on the first body, in W at the start"""

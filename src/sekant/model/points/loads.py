@@ -37,6 +37,7 @@ class PointSpring(Element):
     """A linear spring between two points, perhaps with a damper, which is then called ``name.damper``."""
 
     section: ClassVar = "springs"
+    shown: ClassVar = "{ends: [A, B], stiffness: 300 N/m, length: 0.8 m}"
 
     ends: tuple[str, str]
     """names of two points"""
@@ -66,6 +67,7 @@ class AngularSpring(Element):
     """A spring on an angle."""
 
     section: ClassVar = "angular_springs"
+    shown: ClassVar = "{angle: turn, stiffness: 12 N*m/rad}"
 
     angle: Angle
     """tracked or computed"""
@@ -81,6 +83,7 @@ class PointDamper(Element):
     """A linear damper through Rayleigh's function."""
 
     section: ClassVar = "dampers"
+    shown: ClassVar = "{ends: [A, B], damping: 20 N*s/m}"
 
     ends: tuple[str, str]
     """names of two points"""
@@ -101,6 +104,7 @@ class AngularDamper(Element):
     """A damper on the angular velocity of a body against another one or the ground."""
 
     section: ClassVar = "angular_dampers"
+    shown: ClassVar = "{body: crank, damping: 0.1 N*m*s/rad}"
 
     body: str
     """name of a body"""
@@ -122,6 +126,7 @@ class ForceAtPoint(Element):
     """A force at a point, in W: numbers or expressions of time, coordinates and velocities."""
 
     section: ClassVar = "forces"
+    shown: ClassVar = '{at: A, force: ["0.5*sin(3*t)", 0]}'
 
     at: str
     """name of a point"""
@@ -137,6 +142,7 @@ class ForceBetween(Element):
     """A force along the line between two points that pulls them together where positive."""
 
     section: ClassVar = "actuators"
+    shown: ClassVar = "{ends: [A, B], force: 30*sin(t)}"
 
     ends: tuple[str, str]
     """names of two points"""
@@ -151,6 +157,7 @@ class BodyTorque(Element):
     """A torque on a body; its reaction acts on another one or the ground."""
 
     section: ClassVar = "torques"
+    shown: ClassVar = "{body: crank, torque: 1.5 N*m}"
 
     body: str
     """name of a body"""
@@ -169,6 +176,7 @@ class Work(Element):
     """A generalized force on any quantity, by its rate: the power is rate * force."""
 
     section: ClassVar = "works"
+    shown: ClassVar = "{rate: A.vx, force: -0.2*A.vx}"
 
     rate: Values
     force: Values
@@ -183,6 +191,7 @@ class Potential(Element):
     """A potential energy (J), any expression of coordinates, time and tables."""
 
     section: ClassVar = "potentials"
+    shown: ClassVar = '"50*(A.x - 0.3)^2"'
     short: ClassVar = "value"
 
     value: Anything
@@ -196,6 +205,7 @@ class Dissipation(Element):
     """A dissipation function D (W): the forces are -dD/dv."""
 
     section: ClassVar = "dissipations"
+    shown: ClassVar = '"0.5*A.vx^2"'
     short: ClassVar = "value"
 
     value: Anything
@@ -209,6 +219,7 @@ class ReportedOutput(Element):
     """Something to report: an expression of coordinates, velocities and time."""
 
     section: ClassVar = "outputs"
+    shown: ClassVar = '{value: "hypot(A.x, A.y)", unit: m}'
     short: ClassVar = "value"
 
     value: Values

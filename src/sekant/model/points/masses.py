@@ -59,6 +59,7 @@ class PointBody(Element):
     """
 
     section: ClassVar = "bodies"
+    shown: ClassVar = "{frame: [A, B, u], mass: 2 kg, com: [0.1, 0, 0], inertia: [0.02, 0.03, 0.04]}"
 
     frame: tuple[str, ...]
     """names of the origin and of one (plane) or two (space) points or vectors"""
@@ -180,6 +181,7 @@ class Rod(Element):
     """A straight rod between two points."""
 
     section: ClassVar = "rods"
+    shown: ClassVar = "{ends: [A, B], mass: 1.2 kg, length: 0.4 m}"
 
     ends: tuple[str, str]
     """names of two points"""
@@ -210,6 +212,7 @@ class PointMass(Element):
     """A mass in one point."""
 
     section: ClassVar = "masses"
+    shown: ClassVar = "{at: B, mass: 0.8 kg}"
 
     at: str
     """name of a point"""
@@ -224,6 +227,7 @@ class PointDistance(Element):
     """A constant distance between two points: a rod without mass."""
 
     section: ClassVar = "distances"
+    shown: ClassVar = "{ends: [A, B], length: 0.4 m}"
 
     ends: tuple[str, str]
     """names of two points"""

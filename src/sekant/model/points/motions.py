@@ -23,6 +23,7 @@ class Angle(Element):
     """
 
     section: ClassVar = "angles"
+    shown: ClassVar = "{of: arm}"
 
     of: str
     """name of a body or a vector"""
@@ -46,6 +47,7 @@ class Tracked(Element):
     """
 
     section: ClassVar = "tracked"
+    shown: ClassVar = "{rate: A.vx, start: 0}"
 
     rate: Anything
     start: Anything = 0.0
@@ -64,6 +66,7 @@ class Motor(Element):
     """
 
     section: ClassVar = "motors"
+    shown: ClassVar = "{turn: arm, angle: 2*pi*t}"
 
     turn: str
     """name of a body or a vector"""
@@ -100,6 +103,7 @@ class Drive(Element):
     """Any quantity of the coordinates that follows a function of time; the multiplier gives the force needed."""
 
     section: ClassVar = "drives"
+    shown: ClassVar = "{quantity: B.x, value: 1.2 + 0.1*sin(5*t)}"
 
     quantity: Anything
     """expression of coordinates"""

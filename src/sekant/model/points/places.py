@@ -20,6 +20,7 @@ class GroundPoint(Element):
     """A point fixed in the world."""
 
     section: ClassVar = "ground"
+    shown: ClassVar = "[0.2 m, 0]"
     short: ClassVar = "at"
 
     at: Position
@@ -34,6 +35,7 @@ class GroundVector(Element):
     """A vector fixed in the world."""
 
     section: ClassVar = "ground_vectors"
+    shown: ClassVar = "[0, 0, 1]"
     short: ClassVar = "value"
 
     value: Numbers
@@ -48,6 +50,7 @@ class Prescribed(Element):
     """Components of a point or vector, by its name, that follow functions of time."""
 
     section: ClassVar = "prescribed"
+    shown: ClassVar = "{x: 0.3*cos(2*t), y: 0.3*sin(2*t)}"
 
     x: Anything | None = None
     """function of time"""
@@ -74,6 +77,7 @@ class Point(Element):
     """A moving point, with its place and velocity at the start, both perhaps rough."""
 
     section: ClassVar = "points"
+    shown: ClassVar = "{at: [0.3 m, 0.4 m], velocity: [1 m/s, 0]}"
     short: ClassVar = "at"
 
     at: Position
@@ -94,6 +98,7 @@ class FreeVector(Element):
     """A vector that turns, with its components and their rates at the start."""
 
     section: ClassVar = "vectors"
+    shown: ClassVar = "{value: [0, 0, 1], free: xy}"
     short: ClassVar = "value"
 
     value: Numbers
@@ -155,6 +160,7 @@ class Assigned(Element):
     """A point or vector that follows from others; one of the fields says how."""
 
     section: ClassVar = "assign"
+    shown: ClassVar = "{combine: {A: 0.5, B: 0.5}}"
 
     combine: dict[str, Number] = Field(default_factory=dict)
     """sum of points and vectors by name, each times a number: {A: 0.5, B: 0.5}"""
