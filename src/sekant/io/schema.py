@@ -151,7 +151,9 @@ def _add_type(own: dict[str, Any], name: str, cls: Any) -> None:
     own["required"] = ["type", *own.get("required", [])]
     for key, field in cls.model_fields.items():
         if mirror_of(field) == "coordinates":
-            own["properties"][key] = {"anyOf": [_QUANTITY, {"type": "array", "items": _QUANTITY}]}
+            text = own["properties"][key].get("description", "")
+            options = [_QUANTITY, {"type": "array", "items": _QUANTITY}]
+            own["properties"][key] = {"description": text, "anyOf": options}
 
 
 def _add_notations(table: dict[str, Any], orientation: dict[str, Any]) -> None:

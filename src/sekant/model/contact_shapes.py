@@ -41,10 +41,10 @@ class BallOnPlane(Description):
 
     frame_fields: ClassVar = ("frame", "plane")
 
-    frame: FrameName
-    radius: Length = 0.0
-    plane: FrameName = "ground"
-    normal: Direction = (0.0, 0.0, 1.0)
+    frame: FrameName  # at the center of the ball
+    radius: Length = 0.0  # of the ball; 0: a point
+    plane: FrameName = "ground"  # whose origin the plane contains
+    normal: Direction = (0.0, 0.0, 1.0)  # of the plane, in its frame, towards the ball
 
     def touch(self, motion: Kinematics) -> Touch:
         """Where the bodies meet."""
@@ -61,8 +61,8 @@ class BallOnSurface(SurfaceShape):
     signals: ClassVar = ("height",)
     local_names: ClassVar = ("x", "y")
 
-    frame: FrameName
-    radius: Length = 0.0
+    frame: FrameName  # at the center of the ball
+    radius: Length = 0.0  # of the ball; 0: a point
 
     def touch(self, motion: Kinematics) -> Touch:
         """Where the bodies meet."""
@@ -81,10 +81,10 @@ class TwoBalls(Description):
 
     frame_fields: ClassVar = ("frame", "other")
 
-    frame: FrameName
-    radius: Length
-    other: FrameName
-    other_radius: Length
+    frame: FrameName  # at the center of the ball
+    radius: Length  # of the ball; 0: a point
+    other: FrameName  # at the center of the other ball
+    other_radius: Length  # of the other ball
 
     @model_validator(mode="after")
     def _sized(self):

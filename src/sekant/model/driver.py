@@ -15,9 +15,9 @@ class Driver(Description):
 
     signals: ClassVar[tuple[str, ...]] = ("value",)
 
-    joint: JointName
-    coordinate: int = 0
-    value: AnyQuantity
+    joint: JointName  # the joint
+    coordinate: int = 0  # which of its coordinates, from 0
+    value: AnyQuantity  # of the coordinate, a function of time t
 
     @classmethod
     def example(cls, stage: Stage) -> Self:

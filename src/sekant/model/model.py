@@ -32,7 +32,7 @@ class Ground(Description):
 
     shown: ClassVar = "{frames: {pivot: {position: [0.3 m, 0, 0.1 m]}}}"
 
-    frames: dict[str, Placement] = Field(default_factory=dict)
+    frames: dict[str, Placement] = Field(default_factory=dict)  # named poses, called ground.name elsewhere
 
 
 class Model(Description):

@@ -40,8 +40,8 @@ class FrameSensor(Sensor):
     behaviors: ClassVar = ("polar x", "polar y", "polar z")
     frame_fields: ClassVar = ("frame", "relative_to")
 
-    frame: FrameName
-    relative_to: FrameName = "ground"
+    frame: FrameName  # what is measured
+    relative_to: FrameName = "ground"  # the frame that sees it, and in which it is resolved
 
     @classmethod
     def example(cls, stage: Stage) -> Self:
@@ -109,8 +109,8 @@ class Distance(Sensor):
     summary: ClassVar[str] = "distance between two frames"
     frame_fields: ClassVar = ("parent", "child")
 
-    parent: FrameName
-    child: FrameName
+    parent: FrameName  # frame or body at one end
+    child: FrameName  # frame or body at the other end
 
     @classmethod
     def example(cls, stage: Stage) -> Self:
@@ -131,8 +131,8 @@ class Expression(Sensor):
 
     signals: ClassVar = ("value",)
 
-    value: AnyQuantity
-    unit: str = "1"
+    value: AnyQuantity  # an expression of the motion
+    unit: str = "1"  # of the expression
 
     @classmethod
     def example(cls, stage: Stage) -> Self:

@@ -51,11 +51,11 @@ class Shape(Item):
 
     frame_fields: ClassVar[tuple[str, ...]] = ("frame",)
 
-    frame: FrameName
-    pose: Placement = Placement()
+    frame: FrameName  # the frame or body that carries it
+    pose: Placement = Placement()  # of the shape in that frame
     color: str | None = None
     """a name such as blue, or #rrggbb; by default the color of the body"""
-    opacity: Dimensionless = 1.0
+    opacity: Dimensionless = 1.0  # 1: solid, 0: unseen
 
     @field_validator("color")
     @classmethod
@@ -77,7 +77,7 @@ class Box(Shape):
 
     type: ClassVar[str] = "box"
     summary: ClassVar[str] = "a box around the frame's origin"
-    size: PerAxis[Length]
+    size: PerAxis[Length]  # edges along x, y, z
 
     @classmethod
     def example(cls, stage: Stage) -> Self:
@@ -90,9 +90,9 @@ class Cylinder(Shape):
 
     type: ClassVar[str] = "cylinder"
     summary: ClassVar[str] = "a cylinder around the frame's origin"
-    radius: Length
-    length: Length
-    axis: AxialDirection = (0.0, 0.0, 1.0)
+    radius: Length  # of the shape
+    length: Length  # along the axis
+    axis: AxialDirection = (0.0, 0.0, 1.0)  # in the frame of the shape
 
     @classmethod
     def example(cls, stage: Stage) -> Self:
@@ -110,7 +110,7 @@ class Sphere(Shape):
 
     type: ClassVar[str] = "sphere"
     summary: ClassVar[str] = "a sphere around the frame's origin"
-    radius: Length
+    radius: Length  # of the shape
 
     @classmethod
     def example(cls, stage: Stage) -> Self:
@@ -123,9 +123,9 @@ class Wheel(Shape):
 
     type: ClassVar[str] = "wheel"
     summary: ClassVar[str] = "a tire on a rim with spokes"
-    radius: Length
-    width: Length
-    axis: AxialDirection = (0.0, 1.0, 0.0)
+    radius: Length  # of the shape
+    width: Length  # along the axis
+    axis: AxialDirection = (0.0, 1.0, 0.0)  # in the frame of the shape
 
     @classmethod
     def example(cls, stage: Stage) -> Self:
@@ -138,9 +138,9 @@ class Polyline(Shape):
 
     type: ClassVar[str] = "polyline"
     summary: ClassVar[str] = "a bar along points"
-    points: Annotated[tuple[Point, ...], Mirror("polar")]
-    radius: Length | None = None
-    closed: bool = False
+    points: Annotated[tuple[Point, ...], Mirror("polar")]  # in the frame of the shape
+    radius: Length | None = None  # of the shape
+    closed: bool = False  # join the last point to the first
 
     @classmethod
     def example(cls, stage: Stage) -> Self:
@@ -157,8 +157,8 @@ class Mesh(Shape):
 
     type: ClassVar[str] = "mesh"
     summary: ClassVar[str] = "triangles from an STL or OBJ file"
-    file: str
-    scale: Dimensionless = 1.0
+    file: str  # STL or OBJ file
+    scale: Dimensionless = 1.0  # meters per unit of the file
 
     @classmethod
     def of(cls, mesh: Any, file: str | PathLike[str], **fields: Any) -> Self:

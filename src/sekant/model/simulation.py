@@ -14,12 +14,12 @@ class SimulationSettings(Description):
 
     shown: ClassVar = "{until: 5 s, method: radau5, rtol: 1e-9}"
 
-    until: Time = 10.0
-    method: str = "auto"
-    step: Time | None = None
-    output_step: Time | None = None
-    rtol: Dimensionless = 1e-8
-    atol: Dimensionless = 1e-10
+    until: Time = 10.0  # end of the run
+    method: str = "auto"  # auto chooses one; see simulate
+    step: Time | None = None  # of methods with fixed steps
+    output_step: Time | None = None  # from row to row of the result
+    rtol: Dimensionless = 1e-8  # relative tolerance of adaptive methods
+    atol: Dimensionless = 1e-10  # absolute tolerance, in SI units
 
     @model_validator(mode="after")
     def _positive(self):

@@ -28,8 +28,8 @@ class TableData(Description):
     y: tuple[float, ...] | tuple[tuple[float, ...], ...]
     x2: tuple[float, ...] | None = None
     """second variable of a table of two"""
-    kind: Kind = "linear"
-    extrapolation: Extrapolation = "constant"
+    kind: Kind = "linear"  # how to go between the points
+    extrapolation: Extrapolation = "constant"  # how to go on beyond them
 
     @classmethod
     def example(cls, stage: Stage) -> Self:

@@ -24,11 +24,11 @@ class DrivePoint(Constraint):
     frame_fields: ClassVar = ("frame", "relative_to")
     signals: ClassVar = ("x", "y", "z")
 
-    frame: FrameName
-    relative_to: FrameName = "ground"
-    x: Length | None = None
-    y: Length | None = None
-    z: Length | None = None
+    frame: FrameName  # the frame that is moved
+    relative_to: FrameName = "ground"  # the frame that sees it, and in which it is resolved
+    x: Length | None = None  # place over time t; left out: free
+    y: Length | None = None  # likewise
+    z: Length | None = None  # likewise
 
     @classmethod
     def example(cls, stage: Stage) -> Self:
@@ -56,10 +56,10 @@ class DriveOrientation(Constraint):
     frame_fields: ClassVar = ("frame", "relative_to")
     signals: ClassVar = ("angles",)
 
-    frame: FrameName
-    relative_to: FrameName = "ground"
-    sequence: str = "zyx"
-    angles: tuple[Angle, Angle, Angle]
+    frame: FrameName  # the frame that is moved
+    relative_to: FrameName = "ground"  # the frame that sees it, and in which it is resolved
+    sequence: str = "zyx"  # of the Euler angles, intrinsic
+    angles: tuple[Angle, Angle, Angle]  # over time t
 
     @classmethod
     def example(cls, stage: Stage) -> Self:

@@ -17,7 +17,7 @@ class Contact(Item):
     `rest_speed`, the contact holds instead, until its force would have to pull.
     """
 
-    restitution: Dimensionless = 0.0
+    restitution: Dimensionless = 0.0  # speed after an impact over that before
     rest_speed: AnyQuantity = 1e-3  # m/s, or rad/s for a stop of a hinge
 
     @field_validator("restitution")

@@ -20,10 +20,10 @@ class JointStop(Contact):
     type: ClassVar[str] = "joint_stop"
     summary: ClassVar[str] = "a hard stop of a joint coordinate, with restitution"
 
-    joint: JointName
-    coordinate: int = 0
-    limit: AnyQuantity
-    side: Literal["upper", "lower"]
+    joint: JointName  # the joint
+    coordinate: int = 0  # which of its coordinates, from 0
+    limit: AnyQuantity  # where the coordinate stops
+    side: Literal["upper", "lower"]  # upper: it may not grow beyond the limit
 
     @classmethod
     def example(cls, stage: Stage) -> Self:

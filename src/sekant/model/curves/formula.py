@@ -58,7 +58,7 @@ class Formula(Framed):
     """name of the parameter in the expressions"""
     unit: str = ""
     """SI unit of the parameter: m, rad, or nothing"""
-    range: Pair
+    range: Pair  # first and last value of the parameter
     rotation: dict[str, tuple[Turn, ...]] | None = None
     """{zyx: [...]} with any Euler sequence, {quaternion: [...]} or {matrix: [...]}; expressions of the parameter"""
     breaks: tuple[AnyQuantity, ...] = ()
@@ -68,7 +68,7 @@ class Formula(Framed):
     tolerance: Dimensionless = 1e-10
     """how closely the stored pieces follow the formulas: position in m, rotation in rad, twist and its rate as shares
     of their largest values"""
-    outside: Outside = "error"
+    outside: Outside = "error"  # beyond the range: refuse, go straight on, or repeat
 
     @model_validator(mode="before")
     @classmethod

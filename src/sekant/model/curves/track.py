@@ -118,8 +118,8 @@ class Track(Framed):
     shown: ClassVar = "{track: [{straight: 20 m}, {arc: {radius: 15 m, angle: 90 deg}}], frame: rmf}"
     summary: ClassVar[str] = "straight pieces, arcs, clothoids, helices and fitted pieces, end to end"
 
-    track: tuple[TrackPiece, ...]
-    start: TrackStart = TrackStart()
+    track: tuple[TrackPiece, ...]  # its pieces in order
+    start: TrackStart = TrackStart()  # where the first piece begins
     frame: FrameKind | Literal["none"] = "rmf"  # type: ignore[assignment]
     """orientation along the track; none: the body does not turn"""
     closed: bool = False
@@ -133,7 +133,7 @@ class Track(Framed):
     tolerance: Dimensionless = 1e-10
     """how closely the stored pieces follow the segments: position in m, rotation in rad, twist and its rate as shares
     of their largest values"""
-    outside: Outside = "error"
+    outside: Outside = "error"  # beyond the range: refuse, go straight on, or repeat
 
     def build(self, around: Surroundings) -> PoseCurve:
         return PoseCurve.track(

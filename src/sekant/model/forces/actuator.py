@@ -22,9 +22,9 @@ class Actuator(Force):
     signals: ClassVar = ("force",)
     local_names: ClassVar = ("q", "v")
 
-    joint: JointName
-    coordinate: int = 0
-    force: AnyQuantity
+    joint: JointName  # the joint
+    coordinate: int = 0  # which of its coordinates, from 0
+    force: AnyQuantity  # N, or N m on an angle; expression of time, inputs and signals
 
     @classmethod
     def example(cls, stage: Stage) -> Self:

@@ -32,8 +32,8 @@ class BumpStop(Force):
     frame_fields: ClassVar = ("parent", "child")
     picture: ClassVar = "stop"
 
-    parent: FrameName
-    child: FrameName
+    parent: FrameName  # frame or body at one end
+    child: FrameName  # frame or body at the other end
     length: Length
     """distance of the points at which it touches"""
     stiffness: AnyQuantity

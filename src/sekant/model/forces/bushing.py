@@ -65,12 +65,12 @@ class Bushing(Force):
     frame_fields: ClassVar = ("parent", "child")
     picture: ClassVar = "bushing"
 
-    parent: FrameName
-    child: FrameName
-    stiffness: Stiffnesses = (0.0, 0.0, 0.0)
-    damping: Dampings = (0.0, 0.0, 0.0)
-    rotational_stiffness: RotationalStiffnesses = (0.0, 0.0, 0.0)
-    rotational_damping: RotationalDampings = (0.0, 0.0, 0.0)
+    parent: FrameName  # frame or body at one end
+    child: FrameName  # frame or body at the other end
+    stiffness: Stiffnesses = (0.0, 0.0, 0.0)  # along the axes of the parent frame
+    damping: Dampings = (0.0, 0.0, 0.0)  # likewise
+    rotational_stiffness: RotationalStiffnesses = (0.0, 0.0, 0.0)  # about these axes
+    rotational_damping: RotationalDampings = (0.0, 0.0, 0.0)  # likewise
     tables: tuple[TableName | None, TableName | None, TableName | None] = NO_TABLES
     """restoring force over displacement in each direction, besides the stiffnesses"""
     rotational_tables: tuple[TableName | None, TableName | None, TableName | None] = NO_TABLES

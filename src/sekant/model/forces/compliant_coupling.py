@@ -30,7 +30,7 @@ class CompliantCoupling(CoupledCoordinates, Force):
 
     stiffness: AnyQuantity
     """of the deviation of the driven coordinate, N/m or N m/rad"""
-    damping: AnyQuantity = 0.0
+    damping: AnyQuantity = 0.0  # force or torque over the rate of the deviation
     backlash: AnyQuantity = 0.0
     """free play of the driven coordinate from one flank to the other, m or rad"""
 

@@ -41,8 +41,8 @@ class JointFriction(Force):
     signals: ClassVar = ("damping", "level", "static")
     local_names: ClassVar = ("q", "v")
 
-    joint: JointName
-    coordinate: int = 0
+    joint: JointName  # the joint
+    coordinate: int = 0  # which of its coordinates, from 0
     damping: AnyQuantity = 0.0
     """viscous part, N s/m or N m s/rad"""
     level: AnyQuantity | None = None

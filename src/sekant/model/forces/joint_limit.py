@@ -33,13 +33,13 @@ class JointLimit(Force):
     type: ClassVar[str] = "joint_limit"
     summary: ClassVar[str] = "smooth stops at the ends of a joint coordinate's travel"
 
-    joint: JointName
-    coordinate: int = 0
-    lower: AnyQuantity | None = None
-    upper: AnyQuantity | None = None
-    stiffness: AnyQuantity
-    damping: AnyQuantity = 0.0
-    ramp: AnyQuantity
+    joint: JointName  # the joint
+    coordinate: int = 0  # which of its coordinates, from 0
+    lower: AnyQuantity | None = None  # where the stop begins
+    upper: AnyQuantity | None = None  # likewise
+    stiffness: AnyQuantity  # past the ramp
+    damping: AnyQuantity = 0.0  # past the ramp
+    ramp: AnyQuantity  # travel over which the stop comes in
 
     @classmethod
     def example(cls, stage: Stage) -> Self:

@@ -35,14 +35,14 @@ class SpringDamper(Force):
     signals: ClassVar = ("stiffness", "damping", "force")
     local_names: ClassVar = ("length", "deflection", "rate")
 
-    parent: FrameName
-    child: FrameName
+    parent: FrameName  # frame or body at one end
+    child: FrameName  # frame or body at the other end
     stiffness: Stiffness = 0.0
     damping: Damping = 0.0
-    free_length: Length = 0.0
-    spring: TableName | None = None
-    damper: TableName | None = None
-    force: ForceQuantity = 0.0
+    free_length: Length = 0.0  # where the spring is relaxed
+    spring: TableName | None = None  # table of force over deflection
+    damper: TableName | None = None  # table of force over rate
+    force: ForceQuantity = 0.0  # further tension, perhaps an expression
     looks: Literal["spring", "stop", "rebound_stop"] = "spring"
     """how it is drawn: a coil, or a rubber stop at the parent's or (rebound) at the child's end"""
 

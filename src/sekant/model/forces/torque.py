@@ -26,10 +26,10 @@ class Torque(Force):
     picture: ClassVar = "torque"
     signals: ClassVar = ("torque",)
 
-    frame: FrameName
-    torque: TorqueVector
-    resolved_in: Literal["world", "frame"] = "world"
-    reaction: FrameName | None = None
+    frame: FrameName  # whose body it turns
+    torque: TorqueVector  # numbers, or expressions of the motion
+    resolved_in: Literal["world", "frame"] = "world"  # axes of the components
+    reaction: FrameName | None = None  # whose body takes the opposite torque; left out: none
 
     @classmethod
     def example(cls, stage: Stage) -> Self:

@@ -53,13 +53,13 @@ class Path(Joint):
     signals: ClassVar = ("compliance",)
     local_names: ClassVar = ("u", "x", "rate")
 
-    curve: CurveName | InstanceOf[PoseCurve]
-    q0: AnyQuantity | None = None
-    v0: AnyQuantity = 0.0
-    compliance: PathCompliance | None = None
+    curve: CurveName | InstanceOf[PoseCurve]  # name of a curve
+    q0: AnyQuantity | None = None  # place along the curve at the start
+    v0: AnyQuantity = 0.0  # rate of it
+    compliance: PathCompliance | None = None  # springs and dampers across the path
     elastic: ElasticModes | None = None
     """elastic modes of a mechanism on bushings, as `sk.reduce` finds them"""
-    normal_direction: Direction | None = None
+    normal_direction: Direction | None = None  # of the path, in the frame C; see above
     coordinate_of: JointName | None = None
     """the joint whose coordinate this one shares: both move as one"""
     mirror: Literal["x", "y", "z"] | None = None

@@ -72,7 +72,7 @@ class AngularSpring(Element):
     angle: Angle
     """tracked or computed"""
     stiffness: RotationalStiffness
-    rest: Angle = 0.0
+    rest: Angle = 0.0  # where the spring is relaxed
 
     def compose(self, name: str, m: Any) -> None:
         m.potentials[name] = m.value(self.stiffness) * (m.value(self.angle) - m.value(self.rest)) ** 2 / 2
@@ -146,7 +146,7 @@ class ForceBetween(Element):
 
     ends: tuple[str, str]
     """names of two points"""
-    force: Force
+    force: Force  # pulls the ends together
 
     def compose(self, name: str, m: Any) -> None:
         m.works[name] = [(_stretching(m, self.ends)[1], -m.value(self.force))]
@@ -178,8 +178,8 @@ class Work(Element):
     section: ClassVar = "works"
     shown: ClassVar = "{rate: A.vx, force: -0.2*A.vx}"
 
-    rate: Values
-    force: Values
+    rate: Values  # velocity along which it works
+    force: Values  # pulls the ends together
 
     def compose(self, name: str, m: Any) -> None:
         rate = m.column(self.rate)
@@ -194,7 +194,7 @@ class Potential(Element):
     shown: ClassVar = '"50*(A.x - 0.3)^2"'
     short: ClassVar = "value"
 
-    value: Anything
+    value: Anything  # J or W, an expression of coordinates, time and tables
 
     def compose(self, name: str, m: Any) -> None:
         m.potentials[name] = m.value(self.value)
@@ -208,7 +208,7 @@ class Dissipation(Element):
     shown: ClassVar = '"0.5*A.vx^2"'
     short: ClassVar = "value"
 
-    value: Anything
+    value: Anything  # J or W, an expression of coordinates, time and tables
 
     def compose(self, name: str, m: Any) -> None:
         m.rayleigh[name] = m.value(self.value)
@@ -224,7 +224,7 @@ class ReportedOutput(Element):
 
     value: Values
     """one expression or a list"""
-    unit: str = ""
+    unit: str = ""  # for readers
     derivatives: int = Field(default=0, ge=0, le=8)
     """up to which order its time derivatives ``name.rate``, ``name.rate2``, ... are wanted too"""
 

@@ -32,8 +32,8 @@ class Delay(Signal):
     type: ClassVar[str] = "delay"
     summary: ClassVar[str] = "its input, a fixed time later"
 
-    input: AnyQuantity
-    time: Time
+    input: AnyQuantity  # expression of what goes in
+    time: Time  # by which it comes later
     start: AnyQuantity = 0.0
     """value before the input has arrived"""
     pieces: int = 2

@@ -22,7 +22,7 @@ class Derivative(Signal):
     type: ClassVar[str] = "derivative"
     summary: ClassVar[str] = "derivative of an input, through a first-order filter"
 
-    input: AnyQuantity
+    input: AnyQuantity  # expression of what goes in
     time_constant: Time
     """T of the filter: slower changes are differentiated, faster ones are not"""
     start: AnyQuantity = 0.0

@@ -22,7 +22,7 @@ class Held(Signal):
     signals: ClassVar = ()
     settable: ClassVar = "value"
 
-    start: AnyQuantity = 0.0
+    start: AnyQuantity = 0.0  # value at the start
 
     @classmethod
     def example(cls, stage: Stage) -> Self:

@@ -27,13 +27,13 @@ class Hysteresis(Signal):
     signals: ClassVar = ("input", "low", "high", "on_above", "off_below")
     settable: ClassVar = "branch"
 
-    input: AnyQuantity
-    on_above: AnyQuantity
-    off_below: AnyQuantity
+    input: AnyQuantity  # expression of what goes in
+    on_above: AnyQuantity  # threshold on the way up
+    off_below: AnyQuantity  # threshold on the way down
     low: AnyQuantity = 0.0
     """value of the lower branch: a number or an expression"""
-    high: AnyQuantity = 1.0
-    start: Literal["low", "high"] = "low"
+    high: AnyQuantity = 1.0  # value of the upper branch
+    start: Literal["low", "high"] = "low"  # branch between the thresholds at the start
 
     @classmethod
     def example(cls, stage: Stage) -> Self:

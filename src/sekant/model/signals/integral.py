@@ -21,8 +21,8 @@ class Integral(Signal):
     summary: ClassVar[str] = "integral of an input over time"
     settable: ClassVar = "value"
 
-    input: AnyQuantity
-    start: AnyQuantity = 0.0
+    input: AnyQuantity  # expression of what goes in
+    start: AnyQuantity = 0.0  # value at the start
 
     @classmethod
     def example(cls, stage: Stage) -> Self:

@@ -30,13 +30,13 @@ class Pid(Signal):
 
     error: AnyQuantity
     """wanted less actual value"""
-    kp: AnyQuantity = 0.0
-    ki: AnyQuantity = 0.0
-    kd: AnyQuantity = 0.0
+    kp: AnyQuantity = 0.0  # proportional gain
+    ki: AnyQuantity = 0.0  # integral gain, 1/s
+    kd: AnyQuantity = 0.0  # derivative gain, s
     derivative_filter: Time = 0.01
     """T of the filter of the derivative"""
-    low: AnyQuantity | None = None
-    high: AnyQuantity | None = None
+    low: AnyQuantity | None = None  # lower limit of the output
+    high: AnyQuantity | None = None  # upper limit of the output
     windup_time: Time = 0.1
     """T_w: how fast the integral runs back while a limit holds"""
     start: AnyQuantity = 0.0

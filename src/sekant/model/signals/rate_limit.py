@@ -24,14 +24,14 @@ class RateLimit(Signal):
     summary: ClassVar[str] = "follows an input with a lag, no faster than given rates"
     settable: ClassVar = "value"
 
-    input: AnyQuantity
+    input: AnyQuantity  # expression of what goes in
     rising: AnyQuantity
     """largest rate upward, per second"""
     falling: AnyQuantity | None = None
     """largest rate downward, per second, positive; as upward if not given"""
     time_constant: Time = 1e-3
     """lag T where the limit does not act"""
-    start: AnyQuantity = 0.0
+    start: AnyQuantity = 0.0  # value at the start
 
     @classmethod
     def example(cls, stage: Stage) -> Self:

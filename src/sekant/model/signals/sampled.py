@@ -28,11 +28,11 @@ class SampledSignal(Signal):
     summary: ClassVar[str] = "takes its input at regular times and holds it in between"
     settable: ClassVar = "value"
 
-    input: AnyQuantity
-    period: Time
+    input: AnyQuantity  # expression of what goes in
+    period: Time  # from sample to sample
     offset: Time = 0.0
     """time of the first sample"""
-    start: AnyQuantity = 0.0
+    start: AnyQuantity = 0.0  # value at the start
 
     @classmethod
     def example(cls, stage: Stage) -> Self:
