@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections import defaultdict
+from functools import cache
 from pathlib import Path
 
 import sekant
@@ -18,11 +19,18 @@ CALLED_WITH_THEIR_SECTION = {
 """Types of items are named as in model files, and users call them with their section."""
 
 
+@cache
+def trees() -> dict[Path, ast.Module]:
+    """Every file of the source, parsed."""
+    return {path: ast.parse(path.read_text()) for path in sorted(SOURCE.rglob("*.py"))}
+
+
+@cache
 def classes() -> dict[str, list[tuple[str, bool]]]:
     """Name -> file, and whether the class is registered as a type of items, of each class of this name."""
     found = defaultdict(list)
-    for path in sorted(SOURCE.rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text())):
+    for path, tree in trees().items():
+        for node in ast.walk(tree):
             if isinstance(node, ast.ClassDef):
                 marks = {ast.unparse(mark) for mark in node.decorator_list}
                 found[node.name].append((str(path.relative_to(SOURCE)), "register" in marks))
@@ -43,16 +51,14 @@ def test_exceptions_are_types_of_items():
 
 
 def test_every_package_and_module_says_what_it_holds():
-    silent = [
-        str(path.relative_to(SOURCE))
-        for path in SOURCE.rglob("*.py")
-        if not ast.get_docstring(ast.parse(path.read_text()))
-    ]
+    silent = [str(path.relative_to(SOURCE)) for path, tree in trees().items() if not ast.get_docstring(tree)]
     assert not silent
 
 
 def test_modules_that_docstrings_of_packages_name_exist():
-    for path in SOURCE.rglob("__init__.py"):
-        told = ast.get_docstring(ast.parse(path.read_text())) or ""
+    for path, tree in trees().items():
+        if path.name != "__init__.py":
+            continue
+        told = ast.get_docstring(tree) or ""
         for name in re.findall(r"`([a-z_0-9]+\.py|[a-z_]+/)`", told):
             assert (path.parent / name).exists(), f"{path}: {name}"
