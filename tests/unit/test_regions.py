@@ -8,6 +8,7 @@ import pytest
 
 from sekant.engine.codegen import llvm, regions
 from sekant.engine.codegen.build import build
+from sekant.engine.codegen.lanes import emit_lanes
 from sekant.engine.codegen.regions import find_regions
 from sekant.engine.codegen.sites import find_sites
 from sekant.engine.codegen.tape import core_function, lookup_groups, make_tape
@@ -132,3 +133,20 @@ def test_the_code_of_a_region_stands_behind_its_jump():
     f = build("f", [x], [ca.if_else(x[0], heavy(1 / x[1]), 0)], cache=False)
     assert f([0.0, 0.0])[0][0] == 0.0
     assert np.isnan(f([1.0, 0.0])[0][0])  # the sine of 1/0
+
+
+@pytest.mark.parametrize(("seed", "lanes"), [(1, 2), (2, 4), (3, 8)])
+def test_lanes_pass_what_none_of_them_needs(seed, lanes, monkeypatch):
+    """Conditions that hold in some lanes, in all or in none: every lane has the bits of a function without lanes."""
+    monkeypatch.setattr(regions, "LEAST", 1)
+    x, y, lookups = whole_numbers(seed, 70)
+    one = build("one", [x], [y], lookups, cache=False)
+    many = build("many", [x], [y], lookups, cache=False, lanes=lanes, chunk=[5, 13, 1500][seed % 3])
+    text = "".join(emit_lanes(tape_of(x, ca.if_else(x[0], heavy(x[1]), 0))[0], lanes, (), 1500).modules)
+    assert f"@llvm.vector.reduce.or.v{lanes}i1(<{lanes} x i1> %region" in text
+    rng = np.random.default_rng(seed)
+    for _ in range(40):
+        at = np.repeat(rng.integers(-4, 5, (x.numel(), 1)), lanes, axis=1).astype(float)
+        at[rng.integers(x.numel()), rng.integers(lanes)] = rng.integers(-4, 5)
+        expected = np.column_stack([one(at[:, k])[0] for k in range(lanes)])
+        np.testing.assert_array_equal(many(at.ravel())[0].reshape(-1, lanes), expected)

@@ -3,7 +3,7 @@
 Element j of an array is L doubles side by side, one a lane; arguments in `shared` are the same in all lanes and
 stand as they are. Arithmetic becomes that of vectors. Functions of the C library are taken from its vector library
 where the machine has one (libmvec of glibc, to 4 units in the last place), else lane by lane. Pieces of tables are
-searched in all lanes at once. Switches decide in each lane for itself.
+searched in all lanes at once. Switches decide in each lane for itself; what no lane needs is passed by a jump.
 """
 
 from __future__ import annotations
@@ -18,12 +18,13 @@ from sekant.engine.codegen.lane_lookups import LaneLookup, lane_search
 from sekant.engine.codegen.llvm import CHUNKS_PER_MODULE, ChunkLayout, ChunkWriter, Code, entry_text
 from sekant.engine.codegen.numbers import SYMBOL
 from sekant.engine.codegen.operations import DECLARATIONS, ERFINV, LIBRARY, PURE, instructions, power
-from sekant.engine.codegen.sites import find_sites
+from sekant.engine.codegen.regions import find_regions
+from sekant.engine.codegen.sites import TapeSites, find_sites
 from sekant.engine.codegen.tape import CONST, OPERATION_POW, Tape
 from sekant.errors import SekantError
 
 LANES = (2, 4, 8)
-LANE_FORMAT = 3
+LANE_FORMAT = 4
 """To be raised with every change of the generated code in lanes alone, see `FORMAT`."""
 _NUMBER = re.compile(r"(?<![\w.%])(-?\d+\.\d+|0x[0-9A-F]{16})(?![\w.])")
 _CALL = re.compile(
@@ -71,7 +72,7 @@ def emit_lanes(
     """LLVM IR of a tape in lanes, with the signature of `sekant.native_call`; all sites are free."""
     if lanes not in LANES:
         raise SekantError(f"code is made for {', '.join(map(str, LANES))} lanes (got {lanes})")
-    sites, layout = find_sites(tape), ChunkLayout(tape, chunk)
+    sites, layout = find_sites(tape), ChunkLayout(tape, chunk, find_regions(tape, TapeSites()))
     writers = [_LaneWriter(tape, sites, layout, c, numbers or {}, lanes, shared) for c in range(layout.count)]
     texts = [writer.text() for writer in writers]
     modules = []
@@ -86,6 +87,8 @@ def emit_lanes(
         helpers += "".join(_function(name, LIBRARY[name], lanes) for name in used)
         vector = sorted(set(re.findall(rf"@(llvm\.\w+\.v{lanes}f64)\((.*)\)", text)))
         helpers += "".join(_intrinsic(name, arguments.count("<"), lanes) for name, arguments in vector)
+        if "@llvm.vector.reduce.or." in text:
+            helpers += f"declare i1 @llvm.vector.reduce.or.v{lanes}i1(<{lanes} x i1>)\n"
         helpers += f"@{SYMBOL} = external constant [{len(numbers)} x double]\n" if numbers else ""
         modules.append(f"{DECLARATIONS}\n{_once(helpers)}\n{text}\n")
     return Code(tuple(modules), lanes * layout.work_size, layout.count)
@@ -166,6 +169,15 @@ class _LaneWriter(ChunkWriter):
             text = power(name, "{a}", float(self.tape.constant[self.b[number]]))
         text = vectorized(text or instructions(op, name, "{a}", "{b}"), self.lanes)
         return text.replace("{a}", a).replace("{b}", b)
+
+    def condition(self, name: str, kind: str, number: int) -> str:
+        """Whether a value, the only kind of condition where all sites are free, is not zero in any lane."""
+        n = self.lanes
+        self.lines += [
+            f"{name}.each = fcmp une {self.kind} {self.operand(number)}, zeroinitializer",
+            f"{name} = call i1 @llvm.vector.reduce.or.v{n}i1(<{n} x i1> {name}.each)",
+        ]
+        return name
 
     def lookup(self, k: int, result: int) -> str:
         code = self.found.get(k)

@@ -225,8 +225,9 @@ class ChunkWriter:
         self.write(numbers)
         self.lines += [f"br label %{label}.end", f"{label}.end:", f"br label %{label}.out", f"{label}.out:"]
         for number in self.taken_outside(numbers):
+            zero = self.constant(0.0)
             self.lines.append(
-                f"%p{number} = phi double [ {self.names[number]}, %{label}.end ], [ 0.0, %{label}.at ]"
+                f"%p{number} = phi {self.kind} [ {self.names[number]}, %{label}.end ], [ {zero}, %{label}.at ]"
             )
             outside[number] = f"%p{number}"
         self.names = outside
