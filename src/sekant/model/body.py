@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import casadi as ca
 import numpy as np
 from pydantic import Field, field_validator, model_validator
 
 from sekant.geometry.spatial import Pose, RigidInertia, scalar, vector
+from sekant.model.examples import Stage
 from sekant.model.placement import Placement
 from sekant.model.quantities import Description, InertiaTensor, Mass, Point
-
-if TYPE_CHECKING:
-    from sekant.model.examples import Stage
 
 
 class Body(Description):

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, Self
+from typing import ClassVar, Self
 
+from sekant.model.examples import Stage
 from sekant.model.quantities import AnyQuantity, Description, JointName
-
-if TYPE_CHECKING:
-    from sekant.model.examples import Stage
 
 
 class Driver(Description):

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
+from sekant.model.examples import Stage
 from sekant.model.quantities import AnyQuantity, Description
-
-if TYPE_CHECKING:
-    from sekant.model.examples import Stage
 
 
 class Input(Description):

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, Generic, Self, TypeVar
+from typing import ClassVar, Generic, Self, TypeVar
 
 from sekant.errors import ModelError, suggest
 from sekant.extensions import load_extensions
+from sekant.model.examples import Stage
 from sekant.model.quantities import Description
-
-if TYPE_CHECKING:
-    from sekant.model.examples import Stage
 
 
 class Item(Description):

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, Self
+from typing import ClassVar, Self
 
 import casadi as ca
 
 from sekant.geometry.spatial import SX
+from sekant.model.examples import Stage
 from sekant.model.motion import Kinematics
 from sekant.model.quantities import AnyQuantity, FrameName
 from sekant.model.registry import Item, Registry
-
-if TYPE_CHECKING:
-    from sekant.model.examples import Stage
 
 
 class Sensor(Item):

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import re
 from os import PathLike
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
+from typing import Annotated, Any, ClassVar, Self
 
 from pydantic import field_validator
 
 from sekant.errors import suggest
 from sekant.geometry.meshes import write_mesh
+from sekant.model.examples import Stage
 from sekant.model.placement import Placement
 from sekant.model.quantities import (
     AxialDirection,
@@ -25,9 +26,6 @@ from sekant.model.quantities import (
     Point,
 )
 from sekant.model.registry import Item, Registry
-
-if TYPE_CHECKING:
-    from sekant.model.examples import Stage
 
 COLORS = (
     "blue",

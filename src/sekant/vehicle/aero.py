@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, ClassVar, Self
+from typing import Annotated, ClassVar, Self
 
 import casadi as ca
 
 from sekant.geometry.spatial import SX
+from sekant.model.examples import Stage
 from sekant.model.forces.base import Force, register
 from sekant.model.motion import Action, ElementKinematics, PointWrench
 from sekant.model.quantities import AnyQuantity, FrameName, Quantity, Value
 from sekant.vehicle.roads import AnyRoad, Plane
-
-if TYPE_CHECKING:
-    from sekant.model.examples import Stage
 
 Area = Annotated[Value, Quantity("m^2")]
 Density = Annotated[Value, Quantity("kg/m^3")]

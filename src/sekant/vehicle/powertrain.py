@@ -11,18 +11,16 @@ friction of its plates, preload / 2 + bias |T| / 2.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, Literal, Self
+from typing import ClassVar, Literal, Self
 
 import casadi as ca
 from pydantic import model_validator
 
 from sekant.geometry.spatial import SX
+from sekant.model.examples import Stage
 from sekant.model.forces.base import Force, register
 from sekant.model.motion import Action, Kinematics, PointWrench
 from sekant.model.quantities import AnyQuantity, Dimensionless, FrameName, RotationalDamping, Torque
-
-if TYPE_CHECKING:
-    from sekant.model.examples import Stage
 
 
 @register

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, Self
+from typing import ClassVar, Self
 
 from sekant.model.constraints.base import Constraint, register
 from sekant.model.coupled_coordinates import CoupledCoordinates
-
-if TYPE_CHECKING:
-    from sekant.model.examples import Stage
+from sekant.model.examples import Stage
 
 
 @register

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, Self
+from typing import ClassVar, Self
 
 import casadi as ca
 from pydantic import model_validator
 
 from sekant.model.constraints.base import Constraint, register
+from sekant.model.examples import Stage
 from sekant.model.quantities import FrameName, Length
-
-if TYPE_CHECKING:
-    from sekant.model.examples import Stage
 
 
 @register

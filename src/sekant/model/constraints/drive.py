@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, Self
+from typing import ClassVar, Self
 
 import casadi as ca
 from pydantic import model_validator
 
 from sekant.geometry.spatial import AXIS_ROTATIONS, Pose, turn
 from sekant.model.constraints.base import Constraint, register
+from sekant.model.examples import Stage
 from sekant.model.quantities import Angle, FrameName, Length
-
-if TYPE_CHECKING:
-    from sekant.model.examples import Stage
 
 
 @register

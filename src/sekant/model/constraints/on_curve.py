@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import Any, ClassVar, Self
 
 from pydantic import InstanceOf, field_serializer
 
@@ -10,10 +10,8 @@ from sekant.geometry.curves.pose_curve import PoseCurve
 from sekant.geometry.fingerprint import fingerprint
 from sekant.geometry.surfaces.pose_surface import PoseSurface
 from sekant.model.constraints.base import Constraint, register
+from sekant.model.examples import Stage
 from sekant.model.quantities import AnyQuantity, CurveName, FrameName
-
-if TYPE_CHECKING:
-    from sekant.model.examples import Stage
 
 
 @register

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, Self
+from typing import ClassVar, Self
 
 import casadi as ca
 
 from sekant.geometry.spatial import vector
 from sekant.model.constraints.base import Constraint, register
+from sekant.model.examples import Stage
 from sekant.model.placement import unit
 from sekant.model.quantities import AxialDirection, Direction, FrameName, Length
-
-if TYPE_CHECKING:
-    from sekant.model.examples import Stage
 
 
 @register

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, Literal, Self
+from typing import ClassVar, Literal, Self
 
 from sekant.geometry.spatial import SX, scalar
 from sekant.model.contacts.base import Contact, register
+from sekant.model.examples import Stage
 from sekant.model.motion import Action, ContactForces, ElementKinematics, Kinematics
 from sekant.model.quantities import AnyQuantity, JointName
-
-if TYPE_CHECKING:
-    from sekant.model.examples import Stage
 
 
 @register

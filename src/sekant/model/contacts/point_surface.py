@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, Self
+from typing import ClassVar, Self
 
 from sekant.model.contact_shapes import BallOnSurface
 from sekant.model.contacts.base import register
 from sekant.model.contacts.one_sided import OneSided
+from sekant.model.examples import Stage
 from sekant.model.expressions.expression import Expression
-
-if TYPE_CHECKING:
-    from sekant.model.examples import Stage
 
 
 @register

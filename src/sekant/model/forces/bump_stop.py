@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, Self
+from typing import ClassVar, Self
 
 import casadi as ca
 from pydantic import model_validator
 
 from sekant.geometry.spatial import SX, scalar
+from sekant.model.examples import Stage
 from sekant.model.forces.base import Force, register
 from sekant.model.forces.compliant_contact import elastic, push
 from sekant.model.motion import Action, Kinematics, PointWrench
 from sekant.model.quantities import AnyQuantity, Dimensionless, FrameName, Length, Slowness, is_known
-
-if TYPE_CHECKING:
-    from sekant.model.examples import Stage
 
 _TINY = 1e-24  # m^2: keeps the direction finite at zero length
 

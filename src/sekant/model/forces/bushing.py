@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import casadi as ca
 import numpy as np
 from pydantic import model_validator
 
 from sekant.geometry.spatial import SX, scalar, vector
+from sekant.model.examples import Stage
 from sekant.model.forces.base import Force, register
 from sekant.model.motion import Action, ElementKinematics, FrameState, PointWrench
 from sekant.model.quantities import (
@@ -23,9 +24,6 @@ from sekant.model.quantities import (
     Time,
     negative,
 )
-
-if TYPE_CHECKING:
-    from sekant.model.examples import Stage
 
 NAMES = ("x", "y", "z", "a", "b", "c")
 """Directions: displacements, then angles."""

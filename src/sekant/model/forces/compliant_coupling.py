@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, Self
+from typing import ClassVar, Self
 
 import casadi as ca
 from pydantic import model_validator
 
 from sekant.geometry.spatial import scalar
 from sekant.model.coupled_coordinates import CoupledCoordinates
+from sekant.model.examples import Stage
 from sekant.model.forces.base import Force, register
 from sekant.model.motion import Action, Kinematics
 from sekant.model.quantities import AnyQuantity
-
-if TYPE_CHECKING:
-    from sekant.model.examples import Stage
 
 
 @register

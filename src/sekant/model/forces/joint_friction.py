@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, Self
+from typing import ClassVar, Self
 
 import casadi as ca
 from pydantic import model_validator
 
 from sekant.errors import ModelError
 from sekant.geometry.spatial import SX, scalar
+from sekant.model.examples import Stage
 from sekant.model.expressions.expression import Expression
 from sekant.model.forces.base import Force, register
 from sekant.model.motion import Action, DryFriction, ElementKinematics
 from sekant.model.quantities import AnyQuantity, Dimensionless, JointName, Length
 
 _TINY = 1e-24  # N^2: keeps the size of a reaction smooth where there is none
-
-if TYPE_CHECKING:
-    from sekant.model.examples import Stage
 
 
 @register

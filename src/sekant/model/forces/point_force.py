@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, Literal, Self
+from typing import ClassVar, Literal, Self
 
 import casadi as ca
 
 from sekant.geometry.spatial import SX
+from sekant.model.examples import Stage
 from sekant.model.expressions.expression import Expression
 from sekant.model.forces.base import Force, register
 from sekant.model.motion import Action, Kinematics, PointWrench
 from sekant.model.quantities import ForceVector, FrameName
-
-if TYPE_CHECKING:
-    from sekant.model.examples import Stage
 
 
 @register

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, Self
+from typing import ClassVar, Self
 
 import casadi as ca
 from pydantic import model_validator
 
 from sekant.geometry.spatial import SX, scalar
+from sekant.model.examples import Stage
 from sekant.model.expressions.expression import Expression
 from sekant.model.forces import characteristic
 from sekant.model.forces.base import Force, register
@@ -23,9 +24,6 @@ from sekant.model.quantities import (
     TableName,
     Torque,
 )
-
-if TYPE_CHECKING:
-    from sekant.model.examples import Stage
 
 
 @register

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, Self
+from typing import ClassVar, Self
 
 from sekant.model.contact_shapes import TwoBalls
+from sekant.model.examples import Stage
 from sekant.model.forces.base import register
 from sekant.model.forces.compliant_contact import EXAMPLE, CompliantContact
-
-if TYPE_CHECKING:
-    from sekant.model.examples import Stage
 
 
 @register

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, Literal, Self
+from typing import ClassVar, Literal, Self
 
 import casadi as ca
 
 from sekant.geometry.spatial import SX, scalar
+from sekant.model.examples import Stage
 from sekant.model.expressions.expression import Expression
 from sekant.model.forces import characteristic
 from sekant.model.forces.base import Force, register
 from sekant.model.motion import Action, Kinematics, PointWrench
 from sekant.model.quantities import Damping, FrameName, Length, Stiffness, TableName
 from sekant.model.quantities import Force as ForceQuantity
-
-if TYPE_CHECKING:
-    from sekant.model.examples import Stage
 
 _TINY = 1e-24  # m^2: keeps the direction finite at zero length, far below round-off of any real length
 

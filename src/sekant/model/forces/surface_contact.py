@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, Self
+from typing import ClassVar, Self
 
 from sekant.model.contact_shapes import BallOnSurface
+from sekant.model.examples import Stage
 from sekant.model.expressions.expression import Expression
 from sekant.model.forces.base import register
 from sekant.model.forces.compliant_contact import EXAMPLE, CompliantContact
-
-if TYPE_CHECKING:
-    from sekant.model.examples import Stage
 
 
 @register

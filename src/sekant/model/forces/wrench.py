@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 import casadi as ca
 from pydantic import model_validator
 
+from sekant.model.examples import Stage
 from sekant.model.expressions.expression import Expression
 from sekant.model.forces.base import Force, register
 from sekant.model.motion import Action, FrameState, Kinematics, PointWrench
 from sekant.model.quantities import ForceVector, FrameName, JointName, TorqueVector, Value, negative
-
-if TYPE_CHECKING:
-    from sekant.model.examples import Stage
 
 
 @register

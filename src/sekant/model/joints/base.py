@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
+from typing import Annotated, Any, ClassVar, Self
 
 import casadi as ca
 from pydantic import model_validator
 
 from sekant.errors import ModelError
 from sekant.geometry.spatial import SX, Pose, turn, vector
+from sekant.model.examples import Stage
 from sekant.model.motion import Action, Kinematics
 from sekant.model.placement import Placement, aligning_rotation
 from sekant.model.quantities import (
@@ -24,9 +25,6 @@ from sekant.model.quantities import (
 )
 from sekant.model.registry import Item
 from sekant.tables.lookups import Lookups
-
-if TYPE_CHECKING:
-    from sekant.model.examples import Stage
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 import casadi as ca
 import numpy as np
@@ -12,6 +12,7 @@ from sekant.geometry.curves.pose_curve import PoseCurve
 from sekant.geometry.fingerprint import fingerprint
 from sekant.geometry.pose_symbolic import CurveMotion, motion_from_components
 from sekant.geometry.spatial import SX, Pose, vector
+from sekant.model.examples import Stage
 from sekant.model.joints.base import (
     ANGLES,
     Coordinate,
@@ -25,9 +26,6 @@ from sekant.model.joints.elastic import ElasticModes, check_elastic
 from sekant.model.joints.registry import register
 from sekant.model.motion import Action, Kinematics
 from sekant.model.quantities import AnyQuantity, CurveName, Direction, JointName
-
-if TYPE_CHECKING:
-    from sekant.model.examples import Stage
 
 _ALIGNED = 1e-9  # how far the curve's x axis may be from the tangent and still count as it
 

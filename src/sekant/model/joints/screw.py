@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from math import pi
-from typing import TYPE_CHECKING, ClassVar, Self
+from typing import ClassVar, Self
 
 import casadi as ca
 from pydantic import model_validator
 
 from sekant.geometry.spatial import SX, Pose, rotation_z, scalar
+from sekant.model.examples import Stage
 from sekant.model.joints.base import AxisJoint, Coordinate
 from sekant.model.joints.registry import register
 from sekant.model.quantities import HandedLength
-
-if TYPE_CHECKING:
-    from sekant.model.examples import Stage
 
 
 @register

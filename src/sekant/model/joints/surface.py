@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 import casadi as ca
 from pydantic import InstanceOf, field_serializer, model_validator
@@ -15,6 +15,7 @@ from sekant.geometry.pose_symbolic import (
 )
 from sekant.geometry.spatial import SX, Pose
 from sekant.geometry.surfaces.pose_surface import PoseSurface
+from sekant.model.examples import Stage
 from sekant.model.joints.base import (
     ANGLES,
     Coordinate,
@@ -28,9 +29,6 @@ from sekant.model.joints.elastic import ElasticModes, check_elastic
 from sekant.model.joints.registry import register
 from sekant.model.motion import Action, Kinematics
 from sekant.model.quantities import AnyQuantity, CurveName, JointName
-
-if TYPE_CHECKING:
-    from sekant.model.examples import Stage
 
 
 @register

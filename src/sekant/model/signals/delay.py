@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from math import factorial
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import Any, ClassVar, Self
 
 from pydantic import model_validator
 
 from sekant.geometry.spatial import SX
+from sekant.model.examples import Stage
 from sekant.model.motion import Delayed, ElementKinematics
 from sekant.model.quantities import AnyQuantity, Expression, Time
 from sekant.model.signals.base import Signal, register
 from sekant.model.signals.sampled import fixed_time
 from sekant.model.signals.transfer_function import TransferFunction
-
-if TYPE_CHECKING:
-    from sekant.model.examples import Stage
 
 DEGREE = 7
 """Of the polynomials that keep the input."""

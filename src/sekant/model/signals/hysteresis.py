@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, Literal, Self
+from typing import ClassVar, Literal, Self
 
 from pydantic import model_validator
 
 from sekant.geometry.spatial import SX
+from sekant.model.examples import Stage
 from sekant.model.motion import ElementKinematics, Event
 from sekant.model.quantities import AnyQuantity
 from sekant.model.signals.base import Signal, register
-
-if TYPE_CHECKING:
-    from sekant.model.examples import Stage
 
 
 @register

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, Self
+from typing import ClassVar, Self
 
 from pydantic import model_validator
 
 from sekant.geometry.spatial import SX
+from sekant.model.examples import Stage
 from sekant.model.motion import ElementKinematics
 from sekant.model.quantities import AnyQuantity, Dimensionless, Time
 from sekant.model.signals.base import Signal, register
-
-if TYPE_CHECKING:
-    from sekant.model.examples import Stage
 
 
 @register

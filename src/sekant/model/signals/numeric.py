@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import Any, ClassVar, Self
 
 from pydantic import model_validator
 
 from sekant.geometry.spatial import SX
+from sekant.model.examples import Stage
 from sekant.model.motion import ElementKinematics
 from sekant.model.quantities import AnyQuantity, Dimensionless
 from sekant.model.signals.base import Signal, register
 from sekant.model.signals.numeric_code import compiled, parameters_of
 from sekant.tables.numeric import INCREMENT, NumericFunction
-
-if TYPE_CHECKING:
-    from sekant.model.examples import Stage
 
 
 @register

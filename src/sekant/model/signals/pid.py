@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, Self
+from typing import ClassVar, Self
 
 import casadi as ca
 from pydantic import model_validator
 
 from sekant.geometry.spatial import SX
+from sekant.model.examples import Stage
 from sekant.model.motion import ElementKinematics
 from sekant.model.quantities import AnyQuantity, Time, is_known
 from sekant.model.signals.base import Signal, register
-
-if TYPE_CHECKING:
-    from sekant.model.examples import Stage
 
 
 @register

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, Self
+from typing import ClassVar, Self
 
 from pydantic import model_validator
 
 from sekant.errors import ModelError
 from sekant.geometry.spatial import SX
+from sekant.model.examples import Stage
 from sekant.model.motion import ElementKinematics, Sampled
 from sekant.model.quantities import AnyQuantity, Time
 from sekant.model.signals.base import Signal, register
-
-if TYPE_CHECKING:
-    from sekant.model.examples import Stage
 
 
 @register

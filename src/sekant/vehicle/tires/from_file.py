@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 import casadi as ca
 from pydantic import Field, model_validator
 
 from sekant.errors import DataError
+from sekant.model.examples import Stage
 from sekant.model.forces.base import register
 from sekant.model.quantities import AnyQuantity
 from sekant.vehicle.tires.element import Tire, pressed
 from sekant.vehicle.tires.magic_formula import SX, Coefficients, MagicFormula61, Slip, TireForces
 from sekant.vehicle.tires.magic_formula_52 import MagicFormula52
 from sekant.vehicle.tires.property_file import read_tir
-
-if TYPE_CHECKING:
-    from sekant.model.examples import Stage
 
 
 @register

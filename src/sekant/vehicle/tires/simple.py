@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, Self
+from typing import ClassVar, Self
 
 import casadi as ca
 from pydantic import model_validator
 
 from sekant.geometry.spatial import scalar
+from sekant.model.examples import Stage
 from sekant.model.forces.base import register
 from sekant.model.quantities import Damping, Dimensionless, Force, Length, Stiffness, is_known
 from sekant.vehicle.tires.element import Tire, pressed
 from sekant.vehicle.tires.magic_formula import SX, Slip, TireForces
-
-if TYPE_CHECKING:
-    from sekant.model.examples import Stage
 
 TINY = 1e-12  # keeps roots and quotients finite at no slip and no load
 
