@@ -10,7 +10,10 @@ from pathlib import Path
 import pytest
 
 import sekant as sk
-from sekant.model.joints import registry
+from sekant.model.forces.base import FORCES
+from sekant.model.joints.registry import JOINTS
+from sekant.model.points import SECTIONS
+from sekant.model.signals.base import SIGNALS
 from sekant.views.cli import app
 
 ROOT = Path(__file__).parents[2]
@@ -28,10 +31,21 @@ def name(page: Path) -> str:
     return page.relative_to(ROOT).with_suffix("").as_posix()
 
 
+@pytest.fixture
+def types_of_its_own():
+    """A page may add types; others do not see them."""
+    registries = (JOINTS, FORCES, SIGNALS, SECTIONS)
+    before = [dict(registry) for registry in registries]
+    yield
+    for registry, known in zip(registries, before, strict=True):
+        for added in set(registry) - set(known):
+            del registry[added]
+
+
+@pytest.mark.usefixtures("types_of_its_own")
 @pytest.mark.parametrize("page", PAGES, ids=name)
 def test_page(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(registry, "JOINTS", dict(registry.JOINTS))  # a page may add a joint type
     names: dict = {"__name__": "page"}
     for number, block in enumerate(blocks(page.read_text(encoding="utf-8"))):
         if block.kind == "python":

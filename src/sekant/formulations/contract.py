@@ -5,7 +5,7 @@ Every formulation (joint, cartesian and natural coordinates of a model, points, 
     q' = N(q) v ,   M(q, t, p) v' + G^T lam = f(q, v, z, t, p) ,   z' = g(q, v, z, t, p) ,
     Phi(q, t, p) = 0 ,   B(q, v, t, p) = 0
 
-in CasADi symbols: the thirteen members of `Formulation`, some of which are small objects with questions of their own.
+in CasADi symbols: the fourteen members of `Formulation`, some of which are small objects with questions of their own.
 `ConstrainedEquations` turns them into accelerations, multipliers and projections, so a new formulation subclasses it
 and writes these. Nothing else may be asked of the equations of a system by what needs to work for all of them; in
 particular nobody asks what kind they are.

@@ -108,7 +108,7 @@ class HardPoints(Description):
     @model_validator(mode="before")
     @classmethod
     def _in_unit(cls, data: Any):
-        """Bare numbers of points in millimetres become metres; texts carry their unit themselves."""
+        """Bare numbers of points in millimeters become meters; texts carry their unit themselves."""
         if isinstance(data, dict) and data.get("unit") == "mm" and isinstance(data.get("points"), dict):
             points = {name: _scaled(p) for name, p in data["points"].items()}
             data = {**data, "points": points, "unit": "m"}
@@ -209,7 +209,7 @@ def _scaled(p: Any) -> Any:
 
 
 def _scaled_points(part: Any) -> Any:
-    """Points of an anti-roll bar or heave spring in millimetres as metres."""
+    """Points of an anti-roll bar or heave spring in millimeters as meters."""
     if not isinstance(part, dict):
         return part
     return {key: _scaled(value) if isinstance(value, (list, tuple)) else value for key, value in part.items()}
@@ -227,7 +227,7 @@ def hard_points(data: HardPoints | dict[str, Any]) -> HardPoints:
 
 
 def _wrong_unit(given: HardPoints) -> list[ModelError]:
-    """Points that lie as far apart as no suspension's do: millimetres taken for metres, or the other way round."""
+    """Points that lie as far apart as no suspension's do: millimeters taken for meters, or the other way round."""
     p = np.array([given.point(name) for name in given.points])
     size = float(np.ptp(p, axis=0).max())
     if SMALLEST <= size <= LARGEST_SIZE:

@@ -1,7 +1,7 @@
 """Where the knots go: Tao and Watson's method for noisy data, HALL's iterative search for clean data.
 
 Both work on vector data y (n, m) over an increasing parameter u (n,), with the components scaled so that they
-may be added (metres with metres, unit quaternions among themselves).
+may be added (meters with meters, unit quaternions among themselves).
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ from sekant.model.quantities import FrameName, Length
 class Distance(Constraint):
     """|p_child - p_parent| = length, which may be a signal of time.
 
-    Written as (d.d - l^2) / (2 l0): smooth, and in metres near the solution.
+    Written as (d.d - l^2) / (2 l0): smooth, and in meters near the solution.
     """
 
     type: ClassVar[str] = "distance"
