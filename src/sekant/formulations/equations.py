@@ -140,9 +140,12 @@ class Equations(ConstrainedEquations):
         self._apply(loads)
         return loads
 
-    def _apply(self, loads: Loads) -> None:
+    def _apply(self, loads: Loads, lean: bool = False) -> None:
         for action in self.elements.actions.values():
-            for w in action.wrenches:
+            within = action.within if lean else ()
+            for joint, k, force in within:
+                loads.drive(joint, k, force)
+            for w in () if within else action.wrenches:
                 loads.push(w.body, w.p, w.f, w.n, w.when)
             for joint, k, force in action.generalized:
                 loads.drive(joint, k, force)
@@ -184,6 +187,15 @@ class Equations(ConstrainedEquations):
         return self._tree_under(self._loads)
 
     @cached_property
+    def _lean_tree(self) -> TreeState:
+        """The tree with the same accelerations and fewer wrenches: see `Action.within`."""
+        if not any(action.within for action in self.elements.actions.values()):
+            return self.tree
+        loads = Loads(self.motion)
+        self._apply(loads, lean=True)
+        return self._tree_under(loads)
+
+    @cached_property
     def forward(self) -> Accelerations:
         """Forward dynamics by the chosen algorithm."""
         if self.constraints:
@@ -212,7 +224,8 @@ class Equations(ConstrainedEquations):
     def forward_by(self, algorithm: str) -> Accelerations:
         """Forward dynamics of the tree alone."""
         solve = recursive.articulated_body if algorithm == "articulated" else recursive.composite_body
-        return solve(self.tree)
+        a = solve(self._lean_tree)
+        return Accelerations(a, lambda: recursive.inverse_dynamics(self.tree, a))
 
     @cached_property
     def a(self) -> SX:
@@ -293,7 +306,7 @@ class Equations(ConstrainedEquations):
 
     def inverse_dynamics(self, a: SX) -> SX:
         """(nv,) generalized forces that must act besides the model's own for accelerations `a` (nv,)."""
-        tree = self.tree
+        tree = self._lean_tree
         F, _ = recursive.inverse_dynamics(tree, self._parts(a))
         forces = [S.T @ f.column() - tau for S, f, tau in zip(tree.S, F, tree.tau, strict=True) if S.shape[1]]
         if self.motion.grouped:

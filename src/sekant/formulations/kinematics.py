@@ -17,7 +17,7 @@ from sekant.formulations.tree import Link, SpanningTree, joint_frames, tree_line
 from sekant.geometry.spatial import SX, Pose, Twist, column, quaternion_from_rotation
 from sekant.model.joints import Joint, JointMotion, leader_of, shared_coordinates
 from sekant.model.model import Model
-from sekant.model.motion import ElementState, FrameState, HeldValue
+from sekant.model.motion import ElementState, FrameState, HeldValue, Neighbors
 from sekant.model.quantities import Expression
 from sekant.model.resolve import ResolvedModel
 from sekant.tables.lookups import Lookups
@@ -272,6 +272,31 @@ class TreeKinematics:
         X_WM, V = self.X_WM[i], self.V[i]
         v_WF = X_WM.R @ (V.v + ca.cross(V.w, X_MF.p))
         return FrameState(body, X_WM @ X_MF, v_WF, X_WM.R @ V.w)
+
+    def neighbors(self, parent: str, child: str) -> Neighbors | None:
+        (a, X_A), (b, X_B) = self._on_links(parent), self._on_links(child)
+        if b >= 0 and self.links[b].parent == a:
+            i, p_P, p_M, sign = b, X_A.p, X_B.p, 1
+        elif a >= 0 and self.links[a].parent == b:
+            i, p_P, p_M, sign = a, X_B.p, X_A.p, -1
+        else:
+            return None
+        link, X, S = self.links[i], self.X_PM[i], self.S[i]
+        if link.joint_name not in self.joint_index or not 1 <= link.joint.nv <= 2:
+            return None
+        d = p_M - X.R.T @ (p_P - X.p)
+        products = ca.vertcat(
+            *[ca.dot(S[:, k], ca.vertcat(ca.cross(p_M, d), d)) for k in range(link.joint.nv)]
+        )
+        return Neighbors(link.joint_name, sign * d, self.v_all[link.v], products)
+
+    def _on_links(self, reference: str) -> tuple[int, Pose]:
+        """The link (-1: the ground) on which a frame is, and its pose there."""
+        body, name = self.model.split_reference(reference)
+        frames = self.model.ground.frames if body == "ground" else self.model.bodies[body].frames
+        X_BF = frames[name].pose() if name else Pose.identity()
+        i = -1 if body == "ground" else self.link_index[body]
+        return i, X_BF if i < 0 else self.on_link(i, X_BF)
 
     def on_link(self, i: int, X_BF: Pose) -> Pose:
         """Pose of a frame on link i's body in the link's frame."""

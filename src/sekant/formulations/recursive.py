@@ -7,9 +7,10 @@ Equations: Featherstone, Rigid Body Dynamics Algorithms (2008), tables 5.1, 6.2,
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import casadi as ca
 
@@ -38,9 +39,9 @@ class TreeState:
         """The same motion with less to compute: rotors keep their inertia about z alone, the rest is their carriers'.
 
         But for its spin a rotor moves with its carrier, so that its mass and its inertia across the axis are constant
-        there. Wrenches in the rotors' joints are not those of this tree.
+        there. Wrenches in the rotors' joints are not those of this tree, whose `rotors` are those that were lumped.
         """
-        inertia = list(self.inertia)
+        inertia, lumped = list(self.inertia), set()
         for i in self.rotors:
             X, parent, own = self.X_PM[i], self.parents[i], inertia[i]
             if parent < 0 or not (X.R.is_constant() and X.p.is_constant()):
@@ -49,7 +50,18 @@ class TreeState:
             about[2, 2], across[2, 2] = own.J[2, 2], 0
             inertia[i] = RigidInertia(SX(0), SX.zeros(3), about)
             inertia[parent] = inertia[parent] + RigidInertia(own.m, own.h, across).to_parent(X)
-        return replace(self, inertia=inertia, rotors=frozenset())
+            lumped.add(i)
+        return replace(self, inertia=inertia, rotors=frozenset(lumped))
+
+    def without(self, leaves: Collection[int]) -> TreeState:
+        """The tree that remains without some links that carry no others."""
+        kept = [i for i in range(len(self.parents)) if i not in leaves]
+        place = {i: k for k, i in enumerate(kept)}
+        lists = ("X_PM", "S", "V", "zeta", "inertia", "F", "tau")
+        rest: dict[str, Any] = {name: [getattr(self, name)[i] for i in kept] for name in lists}
+        locked = None if self.locked is None else [self.locked[i] for i in kept]
+        parents = [place.get(self.parents[i], -1) for i in kept]
+        return replace(self, parents=parents, locked=locked, rotors=frozenset(), **rest)
 
 
 @dataclass(frozen=True)
@@ -96,10 +108,15 @@ def _required(
     X: Pose, A_parent: Twist, zeta: Twist, S: SX, a: SX, I: RigidInertia, V: Twist, F: Wrench
 ) -> tuple[Twist, Wrench]:
     """Acceleration of a link, and the wrench that moves it so."""
-    A = X.twist_to_child(A_parent) + zeta
-    if a.numel():
-        A = A + Twist.of(S @ a)
+    A = _moved(X, A_parent, zeta, S, a)
     return A, I * A + V.cross_force(I * V) - F
+
+
+@inlined
+def _moved(X: Pose, A_parent: Twist, zeta: Twist, S: SX, a: SX) -> Twist:
+    """Acceleration of a link, where its joint's are `a`."""
+    A = X.twist_to_child(A_parent) + zeta
+    return A + Twist.of(S @ a) if a.numel() else A
 
 
 @inlined
@@ -145,9 +162,42 @@ def _joined(I_parent: RigidInertia, I: RigidInertia, X: Pose) -> RigidInertia:
     return I_parent + I.to_parent(X)
 
 
-def composite_body(tree: TreeState) -> Accelerations:
-    """Forward dynamics by M a = tau - h with a sparse L^T D L factorization along the tree."""
-    whole, tree = tree, tree.lumped
+def composite_body(tree: TreeState) -> list[SX]:
+    """Free accelerations a link (k,) by M a = tau - h with a sparse L^T D L factorization along the tree.
+
+    Rotors take no part in it: the carrier of one feels its gyroscopic moment and the torque in its hinge, and its
+    spin follows from the carrier's motion.
+    """
+    tree = tree.lumped
+    apart = {i for i in tree.rotors if tree.locked is None or tree.locked[i] is None}
+    F, found = list(tree.F), {}
+    for i in apart:
+        parent, nothing = (
+            tree.parents[i],
+            ArticulatedInertia.of(RigidInertia.of(0, [0, 0, 0], SX.zeros(3, 3))),
+        )
+        inertia, p = _alone(tree.inertia[i], tree.V[i], tree.F[i])
+        turned = (tree.S[i], tree.tau[i], tree.zeta[i], tree.X_PM[i])
+        found[i], _, felt = _handed_on(
+            inertia, p, *turned, nothing, Wrench.zero(), None, unit_rows=_unit_rows(tree.S[i])
+        )
+        F[parent] = F[parent] - felt
+    solved = iter(_composite(replace(tree, F=F).without(apart)))
+    a: list[SX] = []
+    A: list[Twist] = []
+    for i, parent in enumerate(tree.parents):
+        A_parent = A[parent] if parent >= 0 else tree.A0
+        if i in apart:
+            a_i, A_i = _accelerated(tree.X_PM[i], A_parent, tree.zeta[i], tree.S[i], found[i])
+        else:
+            a_i = next(solved)
+            A_i = _moved(tree.X_PM[i], A_parent, tree.zeta[i], tree.S[i], a_i) if apart else A_parent
+        a.append(a_i)
+        A.append(A_i)
+    return a
+
+
+def _composite(tree: TreeState) -> list[SX]:
     first = _first_rows(tree)
     n = first[-1]
     F, _ = inverse_dynamics(tree, [SX.zeros(S.shape[1]) for S in tree.S])
@@ -169,8 +219,7 @@ def composite_body(tree: TreeState) -> Accelerations:
         x[k] = inverse[k] * b[k]
         if above[k]:
             x[k] -= ca.dot(L[k], x[above[k]])
-    a = [x[first[i] : first[i + 1]] for i in range(len(tree.parents))]
-    return Accelerations(a, lambda: inverse_dynamics(whole, a))
+    return [x[first[i] : first[i + 1]] for i in range(len(tree.parents))]
 
 
 @dataclass(frozen=True)
@@ -183,9 +232,9 @@ class _Handed:
     W: SX | None  # (6, k), where something is handed on to the parent
 
 
-def articulated_body(tree: TreeState) -> Accelerations:
-    """Forward dynamics in one sweep in and one out; work grows linearly with the number of links."""
-    whole, tree = tree, tree.lumped
+def articulated_body(tree: TreeState) -> list[SX]:
+    """Free accelerations a link (k,) in one sweep in and one out; work grows linearly with the number of links."""
+    tree = tree.lumped
     n = len(tree.parents)
     IA: list[ArticulatedInertia] = []
     pA: list[Wrench] = []
@@ -222,24 +271,13 @@ def articulated_body(tree: TreeState) -> Accelerations:
         a_i, A_i = _accelerated(tree.X_PM[i], A_parent, tree.zeta[i], tree.S[i], found[i])
         a.append(a_i)
         A.append(A_i)
-
-    def wrenches() -> tuple[list[Wrench], list[Twist]]:
-        for i in whole.rotors:  # with all of their inertia
-            IA[i], pA[i] = _alone(whole.inertia[i], whole.V[i], whole.F[i])
-        return [_felt(I, p, A_i) for I, p, A_i in zip(IA, pA, A, strict=True)], A
-
-    return Accelerations(a, wrenches)
+    return a
 
 
 @inlined
 def _alone(I: RigidInertia, V: Twist, F: Wrench) -> tuple[ArticulatedInertia, Wrench]:
     """Inertia and bias force of a link without its children."""
     return ArticulatedInertia.of(I), V.cross_force(I * V) - F
-
-
-@inlined
-def _felt(I: ArticulatedInertia, p: Wrench, A: Twist) -> Wrench:
-    return I * A + p
 
 
 @inlined

@@ -30,6 +30,16 @@ class FrameState:
         return self.X_WF.p
 
 
+@dataclass(frozen=True, slots=True)
+class Neighbors:
+    """Two points on bodies that a joint of few coordinates connects; vectors in any one frame."""
+
+    joint: str
+    d: SX  # (3,) m, from the first point to the second
+    v: SX  # (k,) velocities of the joint
+    products: SX  # (k,) m^2: of d and its rate by each of them
+
+
 class Kinematics(Protocol):
     """The moving model as force elements and sensors see it; each formulation provides one."""
 
@@ -43,6 +53,10 @@ class Kinematics(Protocol):
 
     def joint_ends(self, joint: str) -> tuple[FrameState, FrameState]:
         """States of a joint's frames F and M."""
+        ...
+
+    def neighbors(self, parent: str, child: str) -> Neighbors | None:
+        """What lies between two frames, if a joint of the tree with one or two coordinates connects their bodies."""
         ...
 
     def coordinate(self, joint: str, index: int) -> tuple[SX, SX]:
@@ -190,11 +204,14 @@ class Action:
 
     `potential` is the energy stored in its conservative part; `power` is the power that its
     non-conservative part delivers to the bodies. Their sum accounts for all of the element's work.
-    `rests`: the law comes to rest by itself, as that of tires does, and is no friction in disguise.
+    `within`: the whole work of `wrenches` as forces on the coordinates of one joint, where they act between its
+    bodies: accelerations follow from these with less to compute. `rests`: the law comes to rest by itself, as that
+    of tires does, and is no friction in disguise.
     """
 
     wrenches: tuple[PointWrench, ...] = ()
     generalized: tuple[tuple[str, int, SX], ...] = ()  # (joint, coordinate index, force)
+    within: tuple[tuple[str, int, SX], ...] = ()  # as `generalized`, in place of `wrenches`
     potential: SX | float = 0.0
     power: SX | None = None
     outputs: dict[str, tuple[str, SX]] = field(default_factory=dict)  # name -> (unit, value)

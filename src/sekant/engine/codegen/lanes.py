@@ -17,7 +17,15 @@ from typing import Any
 from sekant.engine.codegen.lane_lookups import LaneLookup, lane_search
 from sekant.engine.codegen.llvm import CHUNKS_PER_MODULE, ChunkLayout, ChunkWriter, Code, entry_text
 from sekant.engine.codegen.numbers import SYMBOL
-from sekant.engine.codegen.operations import DECLARATIONS, ERFINV, LIBRARY, PURE, instructions, power
+from sekant.engine.codegen.operations import (
+    DECLARATIONS,
+    ERFINV,
+    LIBRARY,
+    PURE,
+    instructions,
+    power,
+    vectorized,
+)
 from sekant.engine.codegen.regions import find_regions
 from sekant.engine.codegen.sites import TapeSites, find_sites
 from sekant.engine.codegen.tape import CONST, OPERATION_POW, Tape
@@ -26,10 +34,6 @@ from sekant.errors import SekantError
 LANES = (2, 4, 8)
 LANE_FORMAT = 4
 """To be raised with every change of the generated code in lanes alone, see `FORMAT`."""
-_NUMBER = re.compile(r"(?<![\w.%])(-?\d+\.\d+|0x[0-9A-F]{16})(?![\w.])")
-_CALL = re.compile(
-    r"@(" + "|".join(re.escape(name) for name in sorted(LIBRARY, key=len, reverse=True)) + r")\("
-)
 _VECTOR_LIBRARY = "libmvec.so.1"
 _WIDTH = 4  # lanes of the functions that are taken from it: those of AVX2, wider vectors by halves
 
@@ -57,22 +61,13 @@ def vector_symbols() -> dict[str, int]:
     return found
 
 
-def vectorized(text: str, lanes: int) -> str:
-    """Instructions on doubles as instructions on vectors of them."""
-    text = re.sub(r"\bdouble\b", f"<{lanes} x double>", text)
-    text = _NUMBER.sub(r"splat (double \1)", text)
-    text = re.sub(r"\bi1\b", f"<{lanes} x i1>", text)
-    text = text.replace(".f64(", f".v{lanes}f64(")
-    return _CALL.sub(rf"@sekant.v{lanes}.\1(", text)
-
-
 def emit_lanes(
     tape: Tape, lanes: int, shared: Collection[int], chunk: int, numbers: Mapping[int, int] | None = None
 ) -> Code:
     """LLVM IR of a tape in lanes, with the signature of `sekant.native_call`; all sites are free."""
     if lanes not in LANES:
         raise SekantError(f"code is made for {', '.join(map(str, LANES))} lanes (got {lanes})")
-    sites, layout = find_sites(tape), ChunkLayout(tape, chunk, find_regions(tape, TapeSites()))
+    sites, layout = find_sites(tape), ChunkLayout(tape, chunk, find_regions(tape, TapeSites(), alone=False))
     writers = [_LaneWriter(tape, sites, layout, c, numbers or {}, lanes, shared) for c in range(layout.count)]
     texts = [writer.text() for writer in writers]
     modules = []

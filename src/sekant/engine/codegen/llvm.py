@@ -4,7 +4,8 @@ The tape is cut into functions ("chunks") of about 500 operations, which the com
 grows faster than linearly with the size of a function, and in long ones it keeps values in registers less well (a
 car's derivative of 6,000 operations takes a tenth longer in chunks of 1,500, and twice the time as one function).
 Values that cross from one chunk into another live in the scratch array w; a place in w is used again once its
-value is dead. Operations of a region (see `regions`) are passed by a jump where they are not needed.
+value is dead. Operations of a region (see `regions`) are passed by a jump where they are not needed, and twins (see
+`twins`) are one operation on two numbers, which live side by side in w.
 """
 
 from __future__ import annotations
@@ -25,16 +26,17 @@ from sekant.engine.codegen.operations import (
     literal,
     may_hold,
     power,
+    vectorized,
 )
 from sekant.engine.codegen.regions import Condition, Regions, find_regions
 from sekant.engine.codegen.sites import TapeSites, find_sites
-from sekant.engine.codegen.tape import CONST, INPUT, LOOKUP, OPERATION_POW, Tape
+from sekant.engine.codegen.tape import COMMUTATIVE, CONST, INPUT, LOOKUP, OPERATION_POW, Tape
 from sekant.solvers.common.sites import NUMBERS
 
 CHUNK = 500
 CHUNKS_PER_MODULE = 24
 ENTRY = "sekant_entry"
-FORMAT = 6
+FORMAT = 7
 """To be raised with every change of the generated code, so that cached code is not taken for current."""
 FREE = "@sekant.free = internal constant [2 x double] zeroinitializer\n"
 _SIGNATURE = "ptr noalias readonly %arg, ptr noalias readonly %res, ptr noalias %w"
@@ -72,6 +74,7 @@ def emit(
         text = "\n".join(body)
         helpers = SEARCH + FREE if "@sekant.row" in text else ""
         helpers += ERFINV if "@sekant.erfinv" in text else ""
+        helpers += "declare <2 x double> @llvm.sqrt.v2f64(<2 x double>)\n" if layout.twin else ""
         helpers += f"@{SYMBOL} = external constant [{len(numbers)} x double]\n" if numbers else ""
         modules.append(f"{DECLARATIONS}\n{helpers}\n{text}\n")
     return Code(tuple(modules), layout.work_size, layout.count)
@@ -94,6 +97,7 @@ class ChunkLayout:
         op, n = tape.op, tape.op.size
         self.op, self.a, self.b = op.tolist(), tape.a.tolist(), tape.b.tolist()
         self.regions = regions
+        self.twin = regions.twins if regions is not None else {}
         order = np.arange(n) if regions is None else np.array(regions.order, dtype=np.int64)
         free = (op == INPUT) | (op == CONST)
         weight = np.where(free, 0, 1)
@@ -101,6 +105,9 @@ class ChunkLayout:
         for lookup in tape.lookups:
             results = len(lookup.orders) * lookup.shape.components
             start[lookup.first + 1 : lookup.first + results] = False
+        second = list(self.twin.values())
+        start[second] = False
+        weight[second] = 0
         begins = start[order]
         position = np.cumsum(weight[order])[begins] - 1
         chunk = np.maximum(position, 0) // size
@@ -134,19 +141,29 @@ class ChunkLayout:
     def _slots(self, last: np.ndarray) -> dict[int, int]:
         crossing = np.flatnonzero((self.chunk >= 0) & (last > self.chunk))
         slot: dict[int, int] = {}
-        free: list[int] = []
-        dying: dict[int, list[int]] = {}
+        free: dict[int, list[int]] = {1: [], 2: []}  # by how many numbers there is room for
+        dying: dict[int, list[tuple[int, int]]] = {}
         size, current = 0, 0
+        left = {j: i for i, j in self.twin.items()}
         for number in crossing[np.argsort(self.chunk[crossing], kind="stable")].tolist():
             while current < self.chunk[number]:
-                free.extend(dying.pop(current, ()))
+                for room, place in dying.pop(current, ()):
+                    free[room].append(place)
                 current += 1
-            if free:
-                place = free.pop()
+            first = int(left.get(number, number))
+            second = self.twin.get(first)
+            if first in slot:  # with its twin
+                continue
+            room = 1 if second is None else 2
+            if free[room]:
+                place = free[room].pop()
             else:
-                place, size = size, size + 1
-            slot[number] = place
-            dying.setdefault(int(last[number]), []).append(place)
+                place, size = size, size + room
+            slot[first] = place
+            end = int(last[first])
+            if second is not None:
+                slot[second], end = place + 1, max(end, int(last[second]))
+            dying.setdefault(end, []).append((room, place))
         self.work_size = size
         return slot
 
@@ -180,6 +197,9 @@ class ChunkWriter:
         self.tables, self.modes = len(tape.sizes_in), len(tape.sizes_in) + 1
         self.lines: list[str] = []
         self.names: dict[int, str] = {}
+        self.pairs: dict[tuple[int, int], str] = {}
+        self.twin = layout.twin
+        self.left = {j: i for i, j in layout.twin.items()}
         self.arrays: dict[str, str] = {}
         self.codes: dict[int, LookupCode] = {}
         self.op, self.a, self.b = layout.op, layout.a, layout.b
@@ -203,6 +223,11 @@ class ChunkWriter:
     def write(self, numbers: Iterable[int]) -> None:
         """The values in order, and where they are kept."""
         for number in numbers:
+            if number in self.left:
+                continue  # computed with its twin
+            if number in self.twin:
+                self.both(number, self.twin[number])
+                continue
             name = self.define(number)
             self.names[number] = name
             place = self.layout.slot.get(number)
@@ -210,6 +235,55 @@ class ChunkWriter:
                 self.store(name, "%w", place)
             for i, j in self.layout.outputs.get(number, ()):
                 self.store(name, self.array("res", i), j)
+
+    def both(self, first: int, second: int) -> None:
+        """Twins, side by side."""
+        x, y, x2, y2 = self.a[first], self.b[first], self.a[second], self.b[second]
+        if self.op[first] in COMMUTATIVE and (self.twin.get(x, x) == y2 or self.twin.get(y, y) == x2):
+            x2, y2 = y2, x2
+        a, b = self.pair(x, x2), self.pair(y, y2)
+        name = f"%v{first}"
+        text = instructions(self.op[first], name, "{a}", "{b}")
+        self.lines.append(vectorized(text, 2).replace("{a}", a).replace("{b}", b))
+        self.pairs[first, second] = name
+        place = self.layout.slot.get(first)
+        if place is not None:
+            self.store(name, "%w", place, "<2 x double>")
+        for number in (first, second):
+            for i, j in self.layout.outputs.get(number, ()):
+                self.store(self.operand(number), self.array("res", i), j)
+
+    def pair(self, x: int, y: int) -> str:
+        """Two values side by side."""
+        if x < 0:
+            return ""
+        name = self.pairs.get((x, y))
+        if name is None:
+            name = self.pairs[x, y] = self._side_by_side(x, y)
+        return name
+
+    def _side_by_side(self, x: int, y: int) -> str:
+        self.count += 1
+        n, kind = self.count, "<2 x double>"
+        if self.twin.get(x) == y:
+            self.lines.append(f"%s{n} = getelementptr double, ptr %w, i64 {self.layout.slot[x]}")
+            self.lines.append(f"%l{n} = load {kind}, ptr %s{n}, align 8")
+            return f"%l{n}"
+        one, two = self.operand(x), self.operand(y)
+        self.lines.append(f"%j{n} = insertelement {kind} undef, double {one}, i64 0")
+        self.lines.append(f"%i{n} = insertelement {kind} %j{n}, double {two}, i64 1")
+        return f"%i{n}"
+
+    def _one_of_two(self, number: int) -> str | None:
+        """A value that was computed in this chunk with its twin."""
+        first = self.left.get(number, number)
+        name = self.pairs.get((first, self.twin.get(first, -1)))
+        if name is None:
+            return None
+        self.count += 1
+        lane = 0 if number == first else 1
+        self.lines.append(f"%e{self.count} = extractelement <2 x double> {name}, i64 {lane}")
+        return f"%e{self.count}"
 
     def branch(self, conditions: Sequence[Condition], numbers: list[int]) -> None:
         """Values of a region: computed where a condition holds, else zero for those who will not look at them."""
@@ -221,7 +295,7 @@ class ChunkWriter:
             tests[0] = f"%{label}.any{k}"
         self.lines += [f"br label %{label}.at", f"{label}.at:"]
         self.lines += [f"br i1 {tests[0]}, label %{label}.in, label %{label}.out", f"{label}.in:"]
-        outside = dict(self.names)
+        outside, pairs = dict(self.names), dict(self.pairs)
         self.write(numbers)
         self.lines += [f"br label %{label}.end", f"{label}.end:", f"br label %{label}.out", f"{label}.out:"]
         for number in self.taken_outside(numbers):
@@ -230,7 +304,7 @@ class ChunkWriter:
                 f"%p{number} = phi {self.kind} [ {self.names[number]}, %{label}.end ], [ {zero}, %{label}.at ]"
             )
             outside[number] = f"%p{number}"
-        self.names = outside
+        self.names, self.pairs = outside, pairs
 
     def taken_outside(self, numbers: list[int]) -> list[int]:
         """Those of the values that others of this chunk use."""
@@ -271,10 +345,10 @@ class ChunkWriter:
             self.head.append(f"{name} = load ptr, ptr {name}.p, align 8, !invariant.load !{{}}")
         return name
 
-    def store(self, name: str, base: str, offset: int) -> None:
+    def store(self, name: str, base: str, offset: int, kind: str = "") -> None:
         self.count += 1
         self.lines.append(f"%s{self.count} = getelementptr double, ptr {base}, i64 {self.lanes * offset}")
-        self.lines.append(f"store {self.kind} {name}, ptr %s{self.count}, align 8")
+        self.lines.append(f"store {kind or self.kind} {name}, ptr %s{self.count}, align 8")
 
     def load(self, base: str, offset: int, shared: bool = False) -> str:
         """An element of an array; of one that is `shared`, the same number in all lanes."""
@@ -307,7 +381,7 @@ class ChunkWriter:
                 i = self.a[number]
                 name = self.load(self.array("arg", i), self.b[number], i in self.shared)
             else:
-                name = self.load("%w", self.layout.slot[number])
+                name = self._one_of_two(number) or self.load("%w", self.layout.slot[number])
             self.names[number] = name
         return name
 

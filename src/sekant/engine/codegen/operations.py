@@ -6,6 +6,7 @@ product and a sum become one fused operation; no other rewriting of arithmetic i
 
 from __future__ import annotations
 
+import re
 import struct
 
 import casadi as ca
@@ -253,3 +254,18 @@ def power(v: str, a: str, exponent: float) -> str | None:
     else:
         lines.append(f"{v} = fadd double {result}, {literal(-0.0)}")
     return "\n".join(lines)
+
+
+_NUMBER = re.compile(r"(?<![\w.%])(-?\d+\.\d+|0x[0-9A-F]{16})(?![\w.])")
+_CALL = re.compile(
+    r"@(" + "|".join(re.escape(name) for name in sorted(LIBRARY, key=len, reverse=True)) + r")\("
+)
+
+
+def vectorized(text: str, lanes: int) -> str:
+    """Instructions on doubles as instructions on vectors of them."""
+    text = re.sub(r"\bdouble\b", f"<{lanes} x double>", text)
+    text = _NUMBER.sub(r"splat (double \1)", text)
+    text = re.sub(r"\bi1\b", f"<{lanes} x i1>", text)
+    text = text.replace(".f64(", f".v{lanes}f64(")
+    return _CALL.sub(rf"@sekant.v{lanes}.\1(", text)

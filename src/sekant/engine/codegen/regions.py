@@ -24,6 +24,7 @@ import casadi as ca
 
 from sekant.engine.codegen.sites import OF_FLOOR, TapeSites
 from sekant.engine.codegen.tape import CONST, INPUT, LOOKUP, Tape
+from sekant.engine.codegen.twins import find_twins, without_circles
 
 Condition = tuple[str, int]
 Conditions = frozenset[Condition]
@@ -65,24 +66,27 @@ MOST_CONDITIONS = 4
 class Regions:
     """`conditions[r]`: any of them makes region r needed. `of[i]`: region of value i of the tape, or -1.
 
-    `order`: the values in an order in which they can be computed, those of a region at one level side by side.
+    `order`: the values in an order in which they can be computed, those of a region at one level side by side, and
+    so are `twins`, left -> right (see `sekant.engine.codegen.twins`).
     """
 
     conditions: tuple[tuple[Condition, ...], ...]
     of: list[int]
     order: list[int]
+    twins: dict[int, int]
 
     def values(self, region: int) -> list[int]:
         """Values of the tape by which the region is decided."""
         return [number for kind, number in self.conditions[region] if kind == "value"]
 
 
-def find_regions(tape: Tape, sites: TapeSites) -> Regions | None:
-    """The regions of a tape that are worth a jump; None where there are none."""
+def find_regions(tape: Tape, sites: TapeSites, alone: bool = True) -> Regions | None:
+    """The regions of a tape that are worth a jump, and unless it is not `alone` but in lanes, its twins; None where
+    there are neither."""
     finder = _Finder(tape, sites)
-    if ca.OP_IF_ELSE_ZERO not in finder.op and not sites.switches:
+    if ca.OP_IF_ELSE_ZERO not in finder.op and not sites.switches and not (alone and len(tape.lookups) > 1):
         return None
-    return finder.found()
+    return finder.found(alone)
 
 
 class _Finder:
@@ -95,17 +99,18 @@ class _Finder:
         self.dissolved: set[Conditions] = set()
         self.need: list[Conditions] = []
 
-    def found(self) -> Regions | None:
+    def found(self, alone: bool) -> Regions | None:
         weights = self._weights()
         while small := {conditions for conditions, weight in weights.items() if weight < LEAST}:
             self.dissolved |= small
             weights = self._weights()
-        if not weights:
-            return None
         number = {conditions: r for r, conditions in enumerate(weights)}
         of = [number.get(conditions, -1) if self._works(i) else -1 for i, conditions in enumerate(self.need)]
+        twins = find_twins(self.tape, lambda i: of[i] < 0) if alone else {}
+        if not weights and not twins:
+            return None
         regions = tuple(tuple(sorted(conditions)) for conditions in weights)
-        return Regions(regions, of, self._order(of, regions))
+        return Regions(regions, of, *self._order(of, regions, twins))
 
     def _works(self, i: int) -> bool:
         return self.op[i] not in (INPUT, CONST)
@@ -220,7 +225,10 @@ class _Finder:
 
     # -- the order -------------------------------------------------------------------------------------
 
-    def _order(self, of: list[int], regions: tuple[tuple[Condition, ...], ...]) -> list[int]:
+    def _order(
+        self, of: list[int], regions: tuple[tuple[Condition, ...], ...], twins: dict[int, int]
+    ) -> tuple[list[int], dict[int, int]]:
+        """The order, and the twins that can be computed side by side."""
         deciding = [[number for kind, number in region if kind == "value"] for region in regions]
 
         def sources(i: int) -> tuple[int, ...]:
@@ -236,7 +244,10 @@ class _Finder:
         for i, op in enumerate(self.op):  # one call finds both, if they stand together
             if op == ca.OP_COS and self.a[i] in sines and of[i] < 0 and of[sines[self.a[i]]] < 0:
                 together[i] = together[sines[self.a[i]]] = [sines[self.a[i]], i]
-        return _sorted(len(of), sources, together)
+        for i, j in twins.items():
+            together[i] = together[j] = [i, j]
+        together = without_circles(len(of), sources, together)
+        return _sorted(len(of), sources, together), {i: j for i, j in twins.items() if i in together}
 
 
 def _sorted(

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from typing import ClassVar, Self
 
-import casadi as ca
 from pydantic import model_validator
 
-from sekant.geometry.spatial import SX, scalar
+from sekant.geometry.spatial import scalar
 from sekant.model.examples import Stage
 from sekant.model.forces.base import Force, register
 from sekant.model.forces.compliant_contact import elastic, push
-from sekant.model.motion import Action, Kinematics, PointWrench
+from sekant.model.forces.line import Line
+from sekant.model.motion import Action, Kinematics
 from sekant.model.quantities import AnyQuantity, Dimensionless, FrameName, Length, Slowness, is_known
-
-_TINY = 1e-24  # m^2: keeps the direction finite at zero length
 
 
 @register
@@ -63,23 +61,16 @@ class BumpStop(Force):
         return self
 
     def action(self, motion: Kinematics) -> Action:
-        parent, child = motion.frame(self.parent), motion.frame(self.child)
-        d = child.p - parent.p
-        distance = ca.sqrt(ca.dot(d, d) + _TINY)
-        e = d / distance
+        line = Line.between(motion, self.parent, self.child)
         side = -1.0 if self.stretch else 1.0
         length = scalar(self.length)
-        gap, apart = side * (distance - length), side * (ca.dot(d, d) + _TINY - length**2)
-        rate = side * ca.dot(e, child.v_WF - parent.v_WF)
+        gap, apart = side * (line.length - length), side * (line.square - length**2)
+        rate = side * line.rate
         touching = apart < 0
         spring, energy = elastic(self.stiffness, self.exponent, self.onset, gap, touching)
         normal = push(spring, touching, rate, self.dissipation)
-        force, zero = ca.if_else(touching, side * normal * e, 0), SX.zeros(3)
         return Action(
-            wrenches=(
-                PointWrench(child.body, child.p, force, zero, touching),
-                PointWrench(parent.body, parent.p, -force, zero, touching),
-            ),
+            **line.pulled(-side * normal, touching),
             potential=energy,
             power=None if is_known(self.dissipation, 0.0) else -(spring - normal) * rate,
             outputs={"gap": ("m", gap), "force": ("N", normal)},

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from typing import ClassVar, Literal, Self
 
-import casadi as ca
-
-from sekant.geometry.spatial import SX, scalar
+from sekant.geometry.spatial import scalar
 from sekant.model.examples import Stage
 from sekant.model.expressions.expression import Expression
 from sekant.model.forces import characteristic
 from sekant.model.forces.base import Force, register
-from sekant.model.motion import Action, Kinematics, PointWrench
+from sekant.model.forces.line import Line
+from sekant.model.motion import Action, Kinematics
 from sekant.model.quantities import Damping, FrameName, Length, Stiffness, TableName
 from sekant.model.quantities import Force as ForceQuantity
-
-_TINY = 1e-24  # m^2: keeps the direction finite at zero length, far below round-off of any real length
 
 
 @register
@@ -59,18 +56,13 @@ class SpringDamper(Force):
         )
 
     def action(self, motion: Kinematics) -> Action:
-        a, b = motion.frame(self.parent), motion.frame(self.child)
-        d = b.p - a.p
-        length = ca.sqrt(ca.dot(d, d) + _TINY)
-        e = d / length
-        rate = ca.dot(e, b.v_WF - a.v_WF)
+        line = Line.between(motion, self.parent, self.child)
+        length, rate = line.length, line.rate
         x = length - scalar(self.free_length)
         local = {"length": length, "deflection": x, "rate": rate}
         law = characteristic.evaluate(motion, self, x, rate, self.force, local)
-        pull = law.total * e
-        zero = SX.zeros(3)
         return Action(
-            wrenches=(PointWrench(a.body, a.p, pull, zero), PointWrench(b.body, b.p, -pull, zero)),
+            **line.pulled(law.total),
             potential=law.potential,
             power=None if law.dissipative is None else -law.dissipative * rate,
             outputs={"length": ("m", length), "rate": ("m/s", rate), "force": ("N", law.total)},
