@@ -70,6 +70,18 @@ def surface_motion_from_components(y, y_1, y_2, y_11, y_12, y_22, orientation: s
     return SurfaceMotion(R, y[:3], S, (dS[0], dS[1]))
 
 
+def twist_columns(y: SX, slopes: SX) -> SX:
+    """(6, n) twists in M of the derivatives `slopes` (7, n) of position and quaternion y (7,)."""
+    R, rate, _ = _quaternion_rotation(y[3:])
+    return ca.vertcat(ca.horzcat(*[rate(column) for column in ca.horzsplit(slopes)]), R.T @ slopes[:3, :])
+
+
+def twist_rate(y: SX, first: SX, second: SX, V: SX) -> SX:
+    """(6,) rate in M of the twist V (6,), from position and quaternion y (7,) and their rates `first` and `second`."""
+    R, _, rate_derivative = _quaternion_rotation(y[3:], V[:3])
+    return ca.vertcat(rate_derivative(first, first, second), R.T @ second[:3] - ca.cross(V[:3], V[3:]))
+
+
 def _rotation(y: SX, orientation: str, R_constant):
     """R_FM, the map y_i -> omega_i, and the map (y_i, y_j, y_ij) -> d omega_i / d u_j, all in M."""
     kind, sequence = parse_orientation(orientation)
@@ -86,9 +98,9 @@ def _rotation(y: SX, orientation: str, R_constant):
     return ca.densify(R), lambda y_i: zero, lambda y_i, y_j, y_ij: zero
 
 
-def _quaternion_rotation(q: SX):
+def _quaternion_rotation(q: SX, known: SX | None = None):
     """Quaternion of any length, N = q.q: omega_i = 2 Im(q* q_i) / N,
-    d omega_i / d u_j = (2 Im(q_j* q_i) + 2 Im(q* q_ij) - omega_i N_j) / N."""
+    d omega_i / d u_j = (2 Im(q_j* q_i) + 2 Im(q* q_ij) - omega_i N_j) / N. `known`: omega_i (3,) that is at hand."""
     w, x, y, z = ca.vertsplit(q)
     inv = 1 / ca.sumsqr(q)
     wx, wy, wz = w * x, w * y, w * z
@@ -108,7 +120,7 @@ def _quaternion_rotation(q: SX):
         return a[0] * b[1:] - b[0] * a[1:] - ca.cross(a[1:], b[1:])
 
     def rate(y_i):
-        return k * imaginary(q, y_i[3:])
+        return k * imaginary(q, y_i[3:]) if known is None else known
 
     def rate_derivative(y_i, y_j, y_ij):
         turning = imaginary(q, y_ij[3:])

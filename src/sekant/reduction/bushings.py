@@ -26,7 +26,7 @@ from sekant.analyses.compliance.response import Response
 from sekant.analyses.kinematics.quantities import XYZ, scalar
 from sekant.engine.functions.linear import MotionPoint
 from sekant.errors import ModelError, SolverError
-from sekant.geometry.rotations import quaternion_from_euler, rotation_from_quaternion
+from sekant.geometry.rotations import rotation_from_quaternion
 from sekant.model.expressions.expression import Expression
 from sekant.model.forces import Actuator
 from sekant.model.model import Model
@@ -239,22 +239,21 @@ def _joint_drive(model: Model, drive: str) -> tuple[str, int, str]:
     )
 
 
-def _turned(angles: Array) -> Array:
-    """R (3, 3) of the turns about x, y, z, as `Displaced` has them."""
-    return rotation_from_quaternion(quaternion_from_euler(angles, "xyz"))
+def _turned(t: Array) -> Array:
+    """R (3, 3) of the quaternion (1, t / 2), as `ElasticPose` has it."""
+    return rotation_from_quaternion(np.concatenate([[1.0], 0.5 * t]))
 
 
 def _on_path(strain: Array) -> tuple[Array, Array]:
-    """The matrix (6, 6) from twists of a strained body, in its axes, to rates of displacement and angles; the strain.
+    """The matrix (6, 6) from twists of a strained body, in its axes, to rates of displacement and turn; the strain.
 
-    `strain` (6,): what the forces do, as such a twist: v = R^T d', w = J angles' with J of turns about x, y, z.
+    `strain` (6,): what the forces do, as such a twist: v = R^T d', w = (t' - t x t' / 2) / (1 + t^2 / 4), so that
+    w = s is the twist of t' = t for t = 2 s / (1 + sqrt(1 - s^2)).
     """
-    angles = strain[3:].copy()
-    for _ in range(8):  # angles of a few hundredths of a radian: each pass gains two digits
-        R_yz, R_z = (_turned(angles * part) for part in ([0, 1, 1], [0, 0, 1]))
-        J = np.column_stack([R_yz[0], R_z[1], [0.0, 0.0, 1.0]])
-        angles = np.linalg.solve(J, strain[3:])
-    turn = _turned(angles)
+    s = strain[3:]
+    t = 2 * s / (1 + np.sqrt(1 - s @ s))
+    turn = _turned(t)
     change = np.zeros((6, 6))
-    change[:3, :3], change[3:, 3:] = turn, np.linalg.inv(J)
-    return change, np.concatenate([turn @ strain[:3], angles])
+    change[:3, :3] = turn
+    change[3:, 3:] = np.eye(3) + 0.5 * np.cross(np.eye(3), t) + 0.25 * np.outer(t, t)
+    return change, np.concatenate([turn @ strain[:3], t])

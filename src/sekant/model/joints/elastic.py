@@ -22,7 +22,6 @@ from pydantic import model_validator
 
 from sekant.errors import ModelError
 from sekant.geometry.spatial import SX
-from sekant.model.joints.compliance import Displaced
 from sekant.model.motion import Action, Kinematics
 from sekant.model.quantities import Description
 from sekant.tables.table import Table, Table2
@@ -182,34 +181,10 @@ class ElasticModes(Description):
         orders = [int(i == by) for i in range(self.along)]
         return lookups(table, *ca.vertsplit(u), order=orders[0] if self.along == 1 else tuple(orders))
 
-    def _shapes(self, u: SX, lookups: Any, by: int | None = None) -> SX:
-        """(6, r) at u, or their derivative by one of its coordinates."""
-        return ca.reshape(self._look(self.tables.shapes, u, lookups, by), self.count, 6).T
-
     def _symmetric(self, table: Any, n: int, u: SX, lookups: Any, by: int | None = None) -> SX:
         """(n, n) of a table of upper triangles, at u, or its derivative."""
         half = self._look(table, u, lookups, by)
         return ca.vertcat(*[ca.horzcat(*[half[_place(n, i, j)] for j in range(n)]) for i in range(n)])
-
-    def displaced(self, q: SX, lookups: Any) -> Displaced:
-        """The displacement at coordinates q = (u, e)."""
-        moved = self._shapes(q[: self.along], lookups) @ q[self.along :]
-        return Displaced.by(moved[:3], moved[3:])
-
-    def columns(self, q: SX, S_C: SX, lookups: Any) -> SX:
-        """(6, m + r) twists in M of the coordinates' rates, for the twists S_C (6, m) of the frame C by u."""
-        u, e = q[: self.along], q[self.along :]
-        moved, B = self.displaced(q, lookups), self._shapes(u, lookups)
-        turned = moved.S_angles
-
-        def twist(change: SX) -> SX:
-            return moved.shifted(change[:3]) + turned @ change[3:]
-
-        along = [
-            moved.carried(S_C[:, i], SX.zeros(3)) + twist(self._shapes(u, lookups, i) @ e)
-            for i in range(self.along)
-        ]
-        return ca.horzcat(*along, *[twist(B[:, i]) for i in range(self.count)])
 
     def action(self, joint: str, motion: Kinematics) -> Action | None:
         """Generalized forces of the bushings on u and e, the energy they store and the power they take."""

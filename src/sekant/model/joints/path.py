@@ -23,6 +23,7 @@ from sekant.model.joints.base import (
 )
 from sekant.model.joints.compliance import Deflection, Displaced, PathCompliance, action, mirrored_springs
 from sekant.model.joints.elastic import ElasticModes, check_elastic
+from sekant.model.joints.elastic_pose import ElasticPose
 from sekant.model.joints.registry import register
 from sekant.model.motion import Action, Kinematics
 from sekant.model.quantities import AnyQuantity, CurveName, Direction, JointName
@@ -143,16 +144,16 @@ class Path(Joint):
         return Displaced.by(n * q[1] + b * q[2], q[3:6]), n, b
 
     def pose(self, q, lookups) -> Pose:
+        if self.elastic is not None:
+            return ElasticPose(self.elastic, self._curve, q, lookups).pose
         along = self._on_curve(q[0], lookups)
         X_FC = Pose(ca.densify(along.R_FM), along.p_FM)
-        if self.elastic is not None:
-            return X_FC @ self.elastic.displaced(q, lookups).X_CM
         return X_FC if self.compliance is None else X_FC @ self._deflected(q, along)[0].X_CM
 
     def subspace(self, q, lookups) -> SX:
-        along = self._on_curve(q[0], lookups)
         if self.elastic is not None:
-            return self.elastic.columns(q, along.S, lookups)
+            return ElasticPose(self.elastic, self._curve, q, lookups).subspace
+        along = self._on_curve(q[0], lookups)
         if self.compliance is None:
             return along.S
         moved, n, b = self._deflected(q, along)
@@ -160,7 +161,9 @@ class Path(Joint):
         return ca.horzcat(moved.carried(along.S, d_rate), moved.shifted(n), moved.shifted(b), moved.S_angles)
 
     def bias(self, q, v, S, lookups) -> SX:
-        if self.compliance is not None or self.elastic is not None:
+        if self.elastic is not None:
+            return ElasticPose(self.elastic, self._curve, q, lookups).bias(v, S)
+        if self.compliance is not None:
             return super().bias(q, v, S, lookups)
         return self._on_curve(q[0], lookups).dS * v[0] ** 2
 

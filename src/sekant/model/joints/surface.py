@@ -26,6 +26,7 @@ from sekant.model.joints.base import (
 )
 from sekant.model.joints.compliance import Deflection, Displaced, SurfaceCompliance, action, mirrored_springs
 from sekant.model.joints.elastic import ElasticModes, check_elastic
+from sekant.model.joints.elastic_pose import ElasticPose
 from sekant.model.joints.registry import register
 from sekant.model.motion import Action, Kinematics
 from sekant.model.quantities import AnyQuantity, CurveName, JointName
@@ -137,16 +138,16 @@ class Surface(Joint):
         return Displaced.by(n * q[2], q[3:6]), n
 
     def pose(self, q, lookups) -> Pose:
+        if self.elastic is not None:
+            return ElasticPose(self.elastic, self._surface, q, lookups).pose
         on = self._on_surface(q[0], q[1], lookups)
         X_FC = Pose(ca.densify(on.R_FM), on.p_FM)
-        if self.elastic is not None:
-            return X_FC @ self.elastic.displaced(q, lookups).X_CM
         return X_FC if self.compliance is None else X_FC @ self._deflected(q, on)[0].X_CM
 
     def subspace(self, q, lookups) -> SX:
-        on = self._on_surface(q[0], q[1], lookups)
         if self.elastic is not None:
-            return self.elastic.columns(q, on.S, lookups)
+            return ElasticPose(self.elastic, self._surface, q, lookups).subspace
+        on = self._on_surface(q[0], q[1], lookups)
         if self.compliance is None:
             return on.S
         moved, n = self._deflected(q, on)
@@ -154,7 +155,9 @@ class Surface(Joint):
         return ca.horzcat(*along, moved.shifted(n), moved.S_angles)
 
     def bias(self, q, v, S, lookups) -> SX:
-        if self.compliance is not None or self.elastic is not None:
+        if self.elastic is not None:
+            return ElasticPose(self.elastic, self._surface, q, lookups).bias(v, S)
+        if self.compliance is not None:
             return super().bias(q, v, S, lookups)
         y, y1, y2, y11, y12, y22 = self._components(q[0], q[1], lookups)
         # along the curve that has these rates: one rate of a twist instead of four
