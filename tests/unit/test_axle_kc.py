@@ -158,10 +158,24 @@ def test_faults():
 
 
 def test_travel_beyond_the_dead_point_is_told():
+    """What was reached is there; heights and rack of the dead point are told, not the number of a row."""
     found = sk.vehicle.axle_curves(described(), travel=[0.0, 0.2, 0.6])
     assert np.isnan(found["left.camber"][2, 0])
     assert np.isfinite(found["left.camber"][1, 0])
     assert found.limits
+    told = [str(warning) for warning in found.warnings if warning.code == "range_not_reached"]
+    assert len(told) == 2
+    assert "asked 0 to 0.6 m: 1 of 3 points" in told[0]
+    assert "ask for 0 to 0.2 m" in told[0]
+
+
+def test_a_rack_beyond_the_dead_point_leaves_the_others():
+    found = sk.vehicle.axle_curves(described(), travel=[-0.02, 0.0, 0.03], steering=[0.0, 0.4])
+    assert np.isfinite(found["left.toe"][:, 0]).all()
+    assert np.isnan(found["left.toe"][:, 1]).all()
+    assert np.isnan(found.gradients()["left.toe"][1][:, 1]).all()
+    assert any("rack.displacement = 0.4 to 0.4 can" in str(warning) for warning in found.warnings)
+    assert len(repr(found)) < 120
 
 
 LIGHT = dict.fromkeys(("upright", "upper_arm", "lower_arm", "tie_rod", "rack"), 1e-7)

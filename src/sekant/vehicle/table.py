@@ -25,7 +25,7 @@ DRIVES = ("travel", "rack", "steering_wheel")
 """columns that say where, not what"""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class SuspensionCurves:
     """Quantities over a grid of travel (n,) m and rack displacement (m,) m; each has the shape (n, m), in SI."""
 
@@ -41,6 +41,10 @@ class SuspensionCurves:
     @property
     def title(self) -> str:
         return f"{self.name}, {self.side} corner"
+
+    def __repr__(self) -> str:
+        n, m = self.travel.size, self.steering.size
+        return f"<{type(self).__name__} {self.title}: {len(self.data)} curves over {n} x {m} positions>"
 
     @property
     def told(self) -> list[str]:

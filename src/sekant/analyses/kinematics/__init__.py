@@ -1,7 +1,7 @@
-"""Kinematic analysis: `kinematics` and its result."""
+"""Kinematic analysis: `kinematics` and its result; `reachable` where nothing may be reached."""
 
 from sekant.analyses.kinematics.limits import Limit
 from sekant.analyses.kinematics.result import KinematicsResult
-from sekant.analyses.kinematics.sweep import kinematics
+from sekant.analyses.kinematics.sweep import kinematics, reachable
 
-__all__ = ["KinematicsResult", "Limit", "kinematics"]
+__all__ = ["KinematicsResult", "Limit", "kinematics", "reachable"]

@@ -19,6 +19,7 @@ from sekant.solvers.newton import FullSteps, FunctionProblem, Reason, Rows, newt
 
 Vector = NDArray[np.float64]
 DEAD_POINT = "dead point"
+ROUND_OFF = 1e-13  # m, rad: told as zero
 MEETING = "branches meet"
 END = "end of range"
 LOST = "lost"
@@ -162,7 +163,7 @@ class TravelEnd:
 def drive_text(equations: DrivenEquations, d: Vector) -> str:
     """``hinge.angle = 1.234 rad, rack.s = 0.01 m``."""
     parts = [
-        f"{drive.name} = {value:.9g} {drive.unit}".rstrip()
+        f"{drive.name} = {value if abs(value) > ROUND_OFF else 0.0:.9g} {drive.unit}".rstrip()
         for drive, value in zip(equations.drives, d, strict=True)
     ]
     return ", ".join(parts)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from sekant.analyses.kinematics.bodies import body_motion
 from sekant.analyses.kinematics.equations import DrivenEquations
-from sekant.analyses.kinematics.limits import MEETING, Limit
+from sekant.analyses.kinematics.limits import MEETING, Limit, drive_text
 from sekant.analyses.kinematics.quantities import SweepQuantity, find
 from sekant.engine.codegen.native import NativeFunction
 from sekant.errors import AnalysisWarning, SekantError, suggest, warning_lines
@@ -40,7 +40,8 @@ class KinematicsResult:
     equations: DrivenEquations
     drive_names: tuple[str, ...]
     axes: tuple[Array, ...]  # values asked for, of each drive
-    points: Array  # (n, drives and held ones)
+    begin: Array  # (drives and held ones,) at the start
+    asked: Array  # (N, drives and held ones) points asked for
     reached: NDArray[np.bool_]  # (N,) which of the points asked for are in the result
     q: Array
     w: Array  # (n, m, nv) displacements by each drive
@@ -55,17 +56,19 @@ class KinematicsResult:
         equations: DrivenEquations,
         names: tuple[str, ...],
         axes: Sequence[Array],
+        begin: Array,
         points: Array,
         found: Sweep,
         limits: tuple[Limit, ...],
     ) -> KinematicsResult:
-        """From the sweep over all points, those that were reached."""
+        """From the sweep over all `points`, those that were reached; `begin`: the drives at the start."""
         reached, m = found.reached > 0, len(names)
         return cls(
             equations,
             names,
             tuple(axes),
-            points[reached],
+            begin,
+            points,
             reached,
             found.q[reached],
             np.ascontiguousarray(found.w[reached][:, :m]),
@@ -85,6 +88,22 @@ class KinematicsResult:
     def system(self) -> Any:
         return self.equations.system
 
+    @cached_property
+    def points(self) -> Array:
+        """(n, drives and held ones) that were reached."""
+        return self.asked[self.reached]
+
+    @property
+    def nothing(self) -> str:
+        """Why no point was reached."""
+        spans = zip(self.drive_names, self.asked.min(axis=0), self.asked.max(axis=0), strict=False)
+        wanted = ", ".join(f"{name} = {low:.6g} to {high:.6g}" for name, low, high in spans)
+        why = "; ".join(str(limit) for limit in self.limits) or "the way there was lost"
+        return (
+            f"model '{self.system.model.name}': nothing of the range {wanted} can be reached from its start at "
+            f"{drive_text(self.equations, self.begin)}: {why}"
+        )
+
     @property
     def complete(self) -> bool:
         """Whether every point that was asked for is in the result."""
@@ -93,25 +112,11 @@ class KinematicsResult:
     @property
     def warnings(self) -> tuple[AnalysisWarning, ...]:
         """Values that were not reached, and positions without derivatives."""
-        found = []
-        for name, unit, axis, got in zip(
-            self.drive_names, self.drive_units, self.axes, self.points.T, strict=False
-        ):
-            if self.complete:
-                break
-            span = f"{got.min():.6g} to {got.max():.6g} {unit}".strip()
-            cause = f"{self.reached.size - len(self)} of {self.reached.size} points were not reached"
-            ends = "; ".join(dict.fromkeys(limit.kind for limit in self.limits))
-            cause += f" ({ends})" if ends else ""
-            remedy = f"ask for {span}" if len(self.axes) == 1 else f"the points reached lie in {span}"
-            place = f"asked {axis.min():.6g} to {axis.max():.6g} {unit}".strip()
-            found.append(AnalysisWarning("range_not_reached", f"drive '{name}'", place, cause, remedy))
+        found = self._not_reached()
         for limit in self.limits:
             if limit.kind == MEETING:
                 remedy = "see that the positions beyond are those of the branch that is meant"
-                where = ", ".join(f"{value:.6g}" for value in limit.value)
-                place = f"{', '.join(self.drive_names)} = {where}"
-                found.append(AnalysisWarning("branches_meet", "", place, limit.text, remedy))
+                found.append(AnalysisWarning("branches_meet", "", "", limit.text, remedy))
         if self.singular.any():
             where = ", ".join(f"{value:.6g}" for value in self.points[self.singular][:6, 0])
             cause = f"{int(self.singular.sum())} positions are singular: no derivatives there"
@@ -119,6 +124,27 @@ class KinematicsResult:
             place = f"{self.drive_names[0]} = {where}"
             found.append(AnalysisWarning("singular_points", "", place, cause, remedy))
         return tuple(found)
+
+    def _not_reached(self) -> list[AnalysisWarning]:
+        """One for each drive that moves, where points are missing."""
+        if self.complete:
+            return []
+        if not len(self):
+            return [AnalysisWarning("range_not_reached", "", "", self.nothing, "")]
+        ends = "; ".join(dict.fromkeys(limit.kind for limit in self.limits))
+        cause = f"{self.reached.size - len(self)} of {self.reached.size} points were not reached"
+        cause += f" ({ends})" if ends else ""
+        found = []
+        for name, unit, asked, got in zip(
+            self.drive_names, self.drive_units, self.asked.T, self.points.T, strict=False
+        ):
+            if asked.size > 1 and not np.ptp(asked):
+                continue
+            place = f"asked {asked.min():.6g} to {asked.max():.6g} {unit}".strip()
+            span = f"{got.min():.6g} to {got.max():.6g} {unit}".strip()
+            remedy = f"ask for {span}" if len(self.axes) == 1 else f"the points reached lie in {span}"
+            found.append(AnalysisWarning("range_not_reached", f"drive '{name}'", place, cause, remedy))
+        return found
 
     @property
     def drive(self) -> Array:

@@ -57,6 +57,28 @@ def kinematics(
     With `path`, any number of drives goes along one path: each has as many values, and the k-th point has the k-th of
     each. Derivatives are those by every drive.
     """
+    found = reachable(
+        system, drive, range, values, path=path, relative=relative, hold=hold, start=start, t=t, parameters=parameters
+    )
+    if not len(found):
+        raise SolverError(found.nothing)
+    return found
+
+
+def reachable(
+    system: System | Model | Any,
+    drive: Drive,
+    range: Any = None,
+    values: Any = None,
+    *,
+    path: bool = False,
+    relative: bool = False,
+    hold: Sequence[str] = (),
+    start: State | None = None,
+    t: float = 0.0,
+    parameters: Mapping[str, ArrayLike] | None = None,
+) -> KinematicsResult:
+    """As `kinematics`, but for the result without a point where nothing can be reached; `nothing` then says why."""
     system = as_system(system, [*(parameters or {})])
     refuse_rolling(system)
     if not system.nv:
@@ -83,16 +105,8 @@ def kinematics(
     if found.start == "singular":
         raise SolverError(_singular_start(equations, state.q))
     limits = _limits(equations, found, points, state.q, d0, TOLERANCE * scale)
-    if not found.reached.any():
-        spans = zip(names, points.min(axis=0), points.max(axis=0), strict=False)
-        wanted = ", ".join(f"{name} = {low:.6g} to {high:.6g}" for name, low, high in spans)
-        why = "; ".join(str(limit) for limit in limits) or "the way there was lost"
-        raise SolverError(
-            f"model '{system.model.name}': nothing of the range {wanted} can be reached from its start at "
-            f"{drive_text(equations, d0)}: {why}"
-        )
     found = _with_ends(found, points, limits)
-    return KinematicsResult.of(equations, names, axes, points, found, limits)
+    return KinematicsResult.of(equations, names, axes, d0, points, found, limits)
 
 
 def _assembled(
@@ -162,7 +176,7 @@ def _limits(
 def _with_ends(found: Sweep, points: Vector, limits: tuple[Limit, ...]) -> Sweep:
     """Points that were asked for at a dead point itself are reached, without derivatives."""
     span = np.ptp(points, axis=0)
-    span[span == 0.0] = np.inf  # held
+    span[span == 0.0] = np.maximum(1.0, np.abs(points[0]))[span == 0.0]  # held
     for limit in limits:
         if np.isnan(limit.q).any():
             continue

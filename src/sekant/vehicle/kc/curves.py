@@ -23,7 +23,7 @@ MOTIONS = {"parallel": (1.0, 1.0), "roll": (1.0, -1.0)}
 """how far the left and the right wheel go for one unit of travel"""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class AxleCurves(SuspensionCurves):
     """Curves of an axle over travel (n,) m of its wheels and the rack (m,) m; names are ``left.camber`` and so on."""
 

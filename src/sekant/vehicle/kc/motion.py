@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sekant.analyses.kinematics import KinematicsResult, kinematics
+from sekant.analyses.kinematics import KinematicsResult, reachable
 from sekant.analyses.kinematics.parameter_rates import parameter_rates
 from sekant.engine.system import System, compile
-from sekant.errors import AnalysisWarning
+from sekant.errors import AnalysisWarning, SolverError
 from sekant.model.model import Model
 from sekant.vehicle.kc.compiled import CompiledCurves
 from sekant.vehicle.kc.roles import SIDES, AxleRoles, on_rig
@@ -44,9 +44,10 @@ class AxleMotion:
         """The sides whose wheels move."""
         return tuple(side for side, way in zip(SIDES, self.ways, strict=True) if way)
 
-    def grid(self, values: Sequence[Vector]) -> Vector:
-        """Values (n, m, ...) of the rows (n_reached, ...) of each position of the rack; NaN where not reached."""
-        return np.stack([row.on_grid(part) for row, part in zip(self.rows, values, strict=True)], axis=1)
+    def grid(self, of: Callable[[KinematicsResult], Vector]) -> Vector:
+        """Values (n, m, c) of all curves, by row (n_reached, c) of a position of the rack; NaN where not reached."""
+        nothing = np.zeros((0, len(self.compiled.names)))
+        return np.stack([row.on_grid(of(row) if len(row) else nothing) for row in self.rows], axis=1)
 
     @property
     def compiled(self) -> CompiledCurves:
@@ -59,7 +60,7 @@ class AxleMotion:
     def columns(self) -> dict[str, tuple[str, Vector]]:
         """Name -> (unit, values (n, m)) of every curve, SI."""
         made = self.compiled
-        values = self.grid([made.values(*self._arguments(row)) for row in self.rows])
+        values = self.grid(lambda row: made.values(*self._arguments(row)))
         return {
             name: (unit, values[..., k])
             for k, (name, unit) in enumerate(zip(made.names, made.units, strict=True))
@@ -67,14 +68,14 @@ class AxleMotion:
 
     def slopes(self, by: str) -> Vector:
         """(n, m, c) derivatives of all curves by the travel or the rack."""
-        found = []
-        for row in self.rows:
+
+        def along(row: KinematicsResult) -> Vector:
             way = np.array([*self.ways, 0.0] if by == "travel" else [0.0, 0.0, 1.0])[: len(row.drive_names)]
-            p = row.equations.p
-            still = np.zeros((1, p.size))
+            still = np.zeros((1, row.equations.p.size))
             rates = parameter_rates(row.equations, row.q, row.w, row.ww, still, way[None])
-            found.append(self.compiled.slopes(*self._arguments(row), rates, still)[:, 0])
-        return self.grid(found)
+            return self.compiled.slopes(*self._arguments(row), rates, still)[:, 0]
+
+        return self.grid(along)
 
     def _arguments(self, row: KinematicsResult) -> tuple[Vector, Vector, Vector, Vector, Vector, Vector]:
         return row.q, row.w, row.ww, self.ways, self._start, row.equations.p
@@ -130,7 +131,9 @@ def axle_motion(
         drives = {f"{c}.z": z0 + way * travel for c, z0, way in zip(centers, z, ways, strict=True)}
         if rack is not None:
             drives[f"{rack}.{model.joints[rack].coordinates[0].name}"] = np.full(travel.size, move)
-        rows.append(kinematics(system, drives, path=True))
+        rows.append(reachable(system, drives, path=True))
+    if not any(len(row) for row in rows):
+        raise SolverError(rows[0].nothing)
     shape = (travel.size, len(rows))
     steered = rack is not None
     return AxleMotion(system, model, roles, tuple(rows), np.array(ways, float), shape, steered, drawn)
