@@ -52,6 +52,20 @@ def steered() -> tuple[sk.Model, sk.Model]:
     return full, sk.reduce(full, HUB, *both, inertia="ignore", nodes=(21, 17)).model
 
 
+def steered_compliant() -> sk.Model:
+    """The mechanism with rack and steering wheel, held straight ahead, and the lower arm on bushings."""
+    rigid, soft = geometric("steered", angle=0.0), geometric("compliant", lag=LAG)
+    joints = {name: joint for name, joint in rigid.joints.items() if name != "lower_arm_hinge"}
+    return rigid.changed(
+        name="quarter_car_steered_compliant",
+        ground=soft.ground,
+        parameters={**soft.parameters, **rigid.parameters},
+        bodies={**rigid.bodies, "lower_arm": soft.bodies["lower_arm"]},
+        joints={**joints, "lower_arm_ball": soft.joints["lower_arm_ball"]},
+        forces=soft.forces,
+    )
+
+
 def size(system: sk.System) -> tuple[int, int]:
     """Coordinates that are not driven, and constraints that couple them."""
     return system.nv, system.equations.rate.numel()

@@ -165,3 +165,74 @@ def test_the_drag_link_of_a_beam_steers_it_in_bump():
     with pytest.raises(SekantError, match="could not hold the knuckle"):
         points = STEERED["points"] | {"tie_rod_outer": [0.001, 0.615, -0.01]}
         sk.vehicle.axle(STEERED | {"points": points})
+
+
+BOX = {"pitman_pivot": [0.62, 0.42, 0.3], "pitman_axis": [0.62, 0.25, 0.3]}
+FORE_AFT = STEERED | {
+    "points": STEERED["points"]
+    | {"drag_link_outer": [0.02, 0.44, 0.13], "drag_link_inner": [0.62, 0.43, 0.12]}
+    | BOX
+}
+
+
+def test_a_pitman_arm_steers_by_a_drag_link_that_runs_fore_and_aft():
+    """The end of the arm goes along its arc by what the rack does; forward turns the left wheel by the drag link."""
+    s = 0.02
+    found = sk.vehicle.axle_curves(FORE_AFT, travel=[0.0], steering=[-s, 0.0, s])
+    model = sk.vehicle.axle(FORE_AFT, spin=False).changed(drivers={})
+    held = [f"{side}.upright.wheel_center.z" for side in ("left", "right")]
+    moved = sk.kinematics(model, "rack.displacement", values=[0.0, s], hold=held)
+    assert moved["pitman.angle"][-1] == pytest.approx(-s / 0.18, rel=1e-12)  # about y, from axis to pivot
+    arm = np.subtract(FORE_AFT["points"]["drag_link_outer"], FORE_AFT["points"]["kingpin_lower"])
+    axis = np.subtract(FORE_AFT["points"]["kingpin_upper"], FORE_AFT["points"]["kingpin_lower"])
+    axis /= np.linalg.norm(axis)
+    along = np.subtract(FORE_AFT["points"]["drag_link_outer"], FORE_AFT["points"]["drag_link_inner"])
+    along /= np.linalg.norm(along)
+    # the drag link keeps its length: the ends' velocities along it are the same (the arm's end moves along x)
+    rate = along[0] / (np.cross(axis, arm) @ along)
+    steer = (found["left.steer_angle"][0, 2] - found["left.steer_angle"][0, 0]) / (2 * s)
+    assert steer == pytest.approx(rate * axis[2], rel=0.03)
+    assert np.sign(steer) == np.sign(found["right.steer_angle"][0, 2])
+
+
+def test_loads_of_a_pitman_arm_leave_the_body_what_the_road_gives():
+    light = dict.fromkeys(
+        (
+            "upright",
+            "beam",
+            "lower_link",
+            "upper_link",
+            "panhard",
+            "track_rod",
+            "drag_link",
+            "pitman_arm",
+            "rack",
+        ),
+        1e-7,
+    )
+    points = FORE_AFT["points"] | {"spring_top": [0.1, 0.5, 0.4], "spring_bottom": [0.1, 0.5, 0.0]}
+    case = {"left": {"fx": -500.0, "fz": 4000.0}, "right": {"fy": 700.0, "fz": 2500.0}}
+    found = sk.vehicle.member_loads(FORE_AFT | {"points": points, "masses": light}, {"turn": case})
+    felt = sum(rows[0] for name, rows in found.forces.items() if name.endswith("on body"))
+    np.testing.assert_allclose(felt, [-500.0, 700.0, 6500.0], atol=1e-3)
+    assert np.linalg.norm(found.forces["pitman on body"][0]) > 10.0
+
+
+def test_the_track_rod_is_adjusted_on_either_side():
+    """2 mm on both sides turn each wheel by as much as 2 mm over the steering arm; on one side, both by half."""
+    change = 0.002
+    curves = {
+        name: sk.vehicle.axle_curves(STEERED | {"set_up": given}, travel=[0.0])
+        for name, given in {
+            "drawn": {},
+            "both": {"tie_rod_length": change},
+            "left": {"left.tie_rod_length": change},
+        }.items()
+    }
+    toe = {name: sum(c[f"{side}.toe"][0, 0] for side in ("left", "right")) for name, c in curves.items()}
+    assert abs(toe["both"] - toe["drawn"]) == pytest.approx(2 * change / 0.16, rel=0.05)
+    assert toe["left"] - toe["drawn"] == pytest.approx((toe["both"] - toe["drawn"]) / 2, rel=0.02)
+    with pytest.raises(SekantError, match="no set-up change 'tie_rod_length'"):
+        sk.vehicle.axle(SOLID | {"set_up": {"tie_rod_length": change}})
+    with pytest.raises(SekantError, match="pitman arm would have no length"):
+        sk.vehicle.axle(FORE_AFT | {"points": FORE_AFT["points"] | {"drag_link_inner": [0.62, 0.7, 0.3]}})

@@ -77,7 +77,7 @@ def twist_columns(y: SX, slopes: SX) -> SX:
 
 
 def twist_rate(y: SX, first: SX, second: SX, V: SX) -> SX:
-    """(6,) rate in M of the twist V (6,), from position and quaternion y (7,) and their rates `first` and `second`."""
+    """(6,) rate in M of the twist V (6,), from position and quaternion y (7,) with rates `first` and `second`."""
     R, _, rate_derivative = _quaternion_rotation(y[3:], V[:3])
     return ca.vertcat(rate_derivative(first, first, second), R.T @ second[:3] - ca.cross(V[:3], V[3:]))
 

@@ -63,7 +63,7 @@ class RestingRow:
             **u,
             shapes=self._shapes(frame),
             stiffness=rows_of(self.K),
-            damping=rows_of(np.array(damping)),
+            damping=rows_of(np.array(damping)) if np.any(damping) else None,
         )
         return {frame: leading} | {name: ElasticModes(**u, shapes=self._shapes(name)) for name in followers}
 

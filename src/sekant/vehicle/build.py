@@ -20,7 +20,7 @@ from sekant.vehicle.anti_roll_bar import (
     add_heave_spring,
 )
 from sekant.vehicle.assembly import Assembly
-from sekant.vehicle.components import AxleParts
+from sekant.vehicle.components import AxleParts, SteeringColumn
 from sekant.vehicle.corner import Corner, Layout
 from sekant.vehicle.hardpoints import HardPoints, Side, hard_points
 from sekant.vehicle.layouts import LAYOUTS
@@ -82,9 +82,7 @@ def axle(
     right = _built(points, layout, into, "right", steered, spin, "right.", movable)
     extra = points.axle or AxleParts()
     if left.steered:
-        inner = _rack_end(left)
-        length = max(2 * abs(float(inner[1])), RACK_LENGTH)
-        add_rack(into, left.mass("rack"), inner * [1.0, 0.0, 1.0], extra.steering, length)
+        _add_rack(into, left, extra.steering)
     if extra.anti_roll_bar is not None:
         add_anti_roll_bar(into, left, right, extra.anti_roll_bar)
     if extra.heave_spring is not None:
@@ -92,6 +90,17 @@ def axle(
     for made in (left, right):
         _add_torques(made, extra)
     return into.model(points.name or layout.name)
+
+
+def _add_rack(into: Assembly, left: Corner, steering: SteeringColumn) -> None:
+    """Across the vehicle, or in the steering box of a pitman arm."""
+    if left.has("pitman_pivot"):
+        box = left.p("pitman_pivot")
+        add_rack(into, left.mass("rack"), box, steering, RACK_LENGTH, along=(1.0, 0.0, 0.0))
+        return
+    inner = _rack_end(left)
+    length = max(2 * abs(float(inner[1])), RACK_LENGTH)
+    add_rack(into, left.mass("rack"), inner * [1.0, 0.0, 1.0], steering, length)
 
 
 def _add_torques(made: Corner, extra: AxleParts) -> None:

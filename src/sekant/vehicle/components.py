@@ -248,7 +248,7 @@ class AxleParts(Description):
 SET_UP = {
     "camber_shim": "moves the upper ball joint outward on the upright (negative camber), or the strut's top",
     "caster_shim": "moves the upper arm, or the strut's top, rearward",
-    "tie_rod_length": "lengthens the tie rod",
+    "tie_rod_length": "lengthens the tie rod, or the track rod on that side",
     "push_rod_length": "lengthens the push or pull rod",
     "spring_perch": "moves the spring's perch: lengthens it when free",
     "rack_height": "raises the rack",

@@ -36,7 +36,7 @@ OPTIONAL = {
     "contact": "where the tire meets the road",
     **SPRING,
 }
-SHARED = ("ground", "rack_bar", "beam")  # parts that belong to both sides
+SHARED = ("ground", "rack_bar", "pitman_arm", "beam")  # parts that belong to both sides
 ARM, ROD = 0.014, 0.010  # m: radii of arms and rods as drawn
 
 
@@ -137,7 +137,9 @@ class Corner:
 
     def _add_set_up(self) -> None:
         known = [*self.layout.set_up, *(["spring_perch"] if self.has(*SPRING) else [])]
-        if self.steered and "tie_rod_length" in known:
+        if not self.has(*self.layout.steered_by):
+            known.remove("tie_rod_length")
+        elif self.steered and "tie_rod_length" in known and not self.has("pitman_pivot"):
             known.append("rack_height")
         own = {
             name.removeprefix(self.prefix): value
@@ -150,14 +152,16 @@ class Corner:
                 self.into.add("parameters", self.name(name), own.get(name, 0.0))
 
     def shifted(self, point: Vector, **changes: Vector) -> Placement:
-        """A place on a part, moved by the named set-up changes (m) times a direction (3,) each."""
+        """A place on a part, moved by the named set-up changes (m) times a direction (3,) each; names are this
+        side's, unless they say ``left.`` or ``right.``."""
+        named = {change if "." in change else self.name(change): d for change, d in changes.items()}
         numbers: list[float | Expression] = []
         for i in range(3):
             terms = [
-                f"{text_of(direction[i])}*{self.name(change)}"
-                for change, direction in changes.items()
+                f"{text_of(direction[i])}*{name}"
+                for name, direction in named.items()
                 if (isinstance(direction[i], Drawn) or direction[i] != 0.0)
-                and self.name(change) in self.into.all("parameters")
+                and name in self.into.all("parameters")
             ]
             text = " + ".join([text_of(point[i]), *terms])
             numbers.append(Expression(text) if terms else model_number(point[i]))

@@ -260,7 +260,7 @@ def check_points(given: HardPoints, required: dict[str, str], optional: dict[str
             if (
                 p[1] * outward < -BESIDE
                 and name in known
-                and not name.startswith(("panhard", "watt", "drag_link"))
+                and not name.startswith(("panhard", "watt", "drag_link", "pitman"))
             ):
                 found.append(
                     ModelError(

@@ -25,15 +25,22 @@ COLUMN_INERTIA = 0.04  # kg m^2, of a steering wheel with its column
 
 
 def add_rack(
-    into: Assembly, mass: float, at: NDArray[np.float64], steering: SteeringColumn, length: float | None
+    into: Assembly,
+    mass: float,
+    at: NDArray[np.float64],
+    steering: SteeringColumn,
+    length: float | None,
+    along: tuple[float, float, float] = (0.0, 1.0, 0.0),
 ) -> None:
-    """The rack, which slides along y, positive to the left, and what holds it; `at` (3,) m is its middle."""
-    across = (0.0, 1.0, 0.0)
+    """The rack, which slides along y, positive to the left, or `along` another axis, and what holds it.
+
+    `at` (3,) m is its middle.
+    """
     inertia = parts.numbers(np.full(3, 0.01 * mass))
     into.add("bodies", "rack_bar", Body(mass=mass, com=parts.numbers(values(at)), inertia=inertia))
-    into.add("joints", "rack", parts.slider("ground", "rack_bar", at, np.array(across)))
+    into.add("joints", "rack", parts.slider("ground", "rack_bar", at, np.array(along)))
     middle = Placement(position=parts.numbers(at))
-    rod = Cylinder(frame="rack_bar", radius=0.015, length=length or RACK_LENGTH, axis=across, pose=middle)
+    rod = Cylinder(frame="rack_bar", radius=0.015, length=length or RACK_LENGTH, axis=along, pose=middle)
     into.add("shapes", "rack_rod", rod)
     if steering.stiffness is not None:
         assert steering.rack_per_turn

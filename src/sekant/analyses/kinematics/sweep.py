@@ -58,7 +58,16 @@ def kinematics(
     each. Derivatives are those by every drive.
     """
     found = reachable(
-        system, drive, range, values, path=path, relative=relative, hold=hold, start=start, t=t, parameters=parameters
+        system,
+        drive,
+        range,
+        values,
+        path=path,
+        relative=relative,
+        hold=hold,
+        start=start,
+        t=t,
+        parameters=parameters,
     )
     if not len(found):
         raise SolverError(found.nothing)

@@ -39,7 +39,9 @@ class ElasticPose:
         m = modes.along
         self.q, self.u, self.lookups = q, q[:m], lookups
         places = ca.vertsplit(self.u)
-        self.Y = ca.reshape(lookups(_component_shapes(modes, shape), *places), 7, modes.count)
+        self.Y = ca.reshape(
+            lookups(_component_shapes(modes.u, modes.u2, modes.shapes, shape), *places), 7, modes.count
+        )
         y_0 = lookups(shape.table, *places)
         self.y = ca.vertcat(y_0[:3], _quaternion(y_0[3:], shape)) + self.Y @ q[m:]
 
@@ -86,10 +88,10 @@ def _quaternion(angles: SX, shape: Any) -> SX:
 
 
 @lru_cache(maxsize=256)
-def _component_shapes(modes: ElasticModes, shape: Any) -> Any:
+def _component_shapes(u: Any, u2: Any, shapes: Any, shape: Any) -> Any:
     """Y over u, column after column: a table of 7 r components."""
-    places = modes.places
-    y = shape.table(*places.T)
+    axes = [np.array(u)] + ([] if u2 is None else [np.array(u2)])
+    y = shape.table(*(grid.ravel() for grid in np.meshgrid(*axes, indexing="ij")))
     kind, sequence = parse_orientation(shape.orientation)
     if kind == "quaternion":
         q = y[:, 3:]
@@ -97,12 +99,11 @@ def _component_shapes(modes: ElasticModes, shape: Any) -> Any:
         q = quaternion_from_euler(y[:, 3:], sequence)
     else:
         q = np.broadcast_to(quaternion_from_rotation(shape.R_constant), (len(y), 4))
-    B = np.array(modes.shapes, float)
+    B = np.array(shapes, float)
     moved = (rotation_from_quaternion(q) @ B[:, :3]).transpose(0, 2, 1)  # (n, r, 3)
     half = np.concatenate([np.zeros_like(moved[..., :1]), 0.5 * B[:, 3:].transpose(0, 2, 1)], axis=-1)
     turned = quaternion_product(q[:, None], half)
-    values = np.concatenate([moved, turned], axis=-1).reshape(len(y), -1)
-    axes = [np.array(modes.u)] + ([] if modes.u2 is None else [np.array(modes.u2)])
-    spline: Any = Table.cubic if modes.u2 is None else Table2.cubic
+    values = np.concatenate([moved, turned], axis=-1)
+    spline: Any = Table.cubic if u2 is None else Table2.cubic
     sizes = [axis.size for axis in axes]
     return spline(*axes, values.reshape(*sizes, -1), extrapolation="linear", name="elastic shapes")

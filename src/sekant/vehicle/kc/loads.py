@@ -195,7 +195,8 @@ def _found(rig: Rig, rest: Any, model: Model) -> tuple[dict[str, Vector], dict[s
     forces: dict[str, Vector] = {}
     axial: dict[str, float] = {}
     for name, joint in model.joints.items():
-        if name in rig.roles.hubs or joint.type == "free":
+        inside_box = name == rig.roles.left.rack and "pitman" in model.joints  # what holds it, its gear takes
+        if name in rig.roles.hubs or joint.type == "free" or inside_box:
             continue
         wrench = np.asarray(outputs[f"{name}.reaction"])
         body = joint.parent.partition(".")[0] == "ground"

@@ -5,8 +5,10 @@ one in the middle (at y = 0) with a Panhard rod or a Watt linkage. Two upper lin
 for rigid joints: give the upper ones bushings.
 
 With kingpins it is steered: a knuckle on each end of the beam carries the wheel, a track rod joins both knuckles, and
-a drag link runs from the left one to a rack on the vehicle's body, which moves across. As the beam moves, the wheels
-are steered by as much as drag link and beam move on different arcs.
+a drag link runs from the left one to a rack on the vehicle's body, which moves across, or to the pitman arm of a
+steering box, whose end moves fore and aft or across as its shaft lies. The rack is then that of the box: it moves as
+far as the end of the arm goes along its arc. As the beam moves, the wheels are steered by as much as drag link and
+beam move on different arcs.
 """
 
 from __future__ import annotations
@@ -14,6 +16,8 @@ from __future__ import annotations
 import numpy as np
 
 from sekant.errors import ModelError
+from sekant.model.constraints import Coupling
+from sekant.model.joints import Spherical
 from sekant.vehicle import parts
 from sekant.vehicle.corner import ARM, ROD, Corner, Layout
 from sekant.vehicle.hardpoints import apart, not_collinear
@@ -28,7 +32,11 @@ KINGPIN = {
     "kingpin_lower": "lower point of the kingpin",
     "tie_rod_outer": "end of the track rod on the knuckle",
     "drag_link_outer": "end of the drag link on the left knuckle",
-    "drag_link_inner": "end of the drag link on the rack",
+    "drag_link_inner": "end of the drag link on the rack or the pitman arm",
+}
+PITMAN = {
+    "pitman_pivot": "where the pitman arm sits on the shaft of the steering box",
+    "pitman_axis": "another point of that shaft's axis",
 }
 WATT = {
     "watt_pivot": "pivot of the Watt linkage's crank on the axle",
@@ -62,8 +70,7 @@ def _build(corner: Corner) -> None:
     if first and corner.has(*WATT):
         _watt(corner)
     if corner.has(*KINGPIN) and first:
-        holder = "rack_bar" if corner.steered else "ground"
-        corner.rod("drag_link", "drag_link_inner", "drag_link_outer", holder=holder)
+        _drag_link(corner)
     elif corner.has(*KINGPIN):
         _track_rod(corner)
     corner.spring()
@@ -89,14 +96,53 @@ def _knuckle(corner: Corner) -> None:
     corner.draw_upright("tie_rod_outer", *(["drag_link_outer"] if corner.prefix == "left." else []))
 
 
+def _drag_link(corner: Corner) -> None:
+    """To the rack, to the pitman arm, or, of an axle that is not steered, to the vehicle's body."""
+    boxed = corner.steered and corner.has(*PITMAN)
+    up = {"rack_height": np.array([0.0, 0.0, 1.0])} if corner.steered and not boxed else None
+    if boxed:
+        _pitman_arm(corner)
+    holder = "pitman_arm" if boxed else "rack_bar" if corner.steered else "ground"
+    corner.rod("drag_link", "drag_link_inner", "drag_link_outer", holder=holder, holder_changes=up)
+
+
+def _pitman_arm(corner: Corner) -> None:
+    """The arm on the shaft of the steering box, geared to its rack as the drawn radius has it.
+
+    Positive to the left, or forward where its end moves fore and aft rather than across.
+    """
+    into, given = corner.into, corner.given
+    apart(given, ("pitman_pivot", "pitman_axis"))
+    not_collinear(
+        given, "pitman_pivot", "pitman_axis", "drag_link_inner", "the pitman arm would have no length"
+    )
+    pivot, on_axis, end = (corner.p(name) for name in ("pitman_pivot", "pitman_axis", "drag_link_inner"))
+    arm = into.add("bodies", "pitman_arm", parts.rod(corner.mass("pitman_arm"), pivot, end))
+    into.bar("pitman_arm_bar", arm, ARM, pivot, end)
+    into.bar("steering_box", "ground", 2.5 * ARM, pivot, on_axis)
+    into.add("joints", "pitman", parts.hinge("ground", arm, pivot, on_axis))
+    axis = parts.unit(given.point("pitman_pivot") - given.point("pitman_axis"))
+    moved = np.cross(axis, given.point("drag_link_inner") - given.point("pitman_pivot"))  # by 1 rad
+    sign = np.sign(moved[1] if abs(moved[1]) >= abs(moved[0]) else moved[0])
+    ratio = float(sign / np.linalg.norm(moved))
+    into.add("constraints", "steering_gear", Coupling(joint="rack", driven="pitman", ratio=ratio))
+
+
 def _track_rod(corner: Corner) -> None:
-    """From knuckle to knuckle; made with the right side, when both stand."""
+    """From knuckle to knuckle, with a turnbuckle for each; made with the right side, when both stand."""
     into, right = corner.into, corner.p("tie_rod_outer")
     left = right * [1.0, -1.0, 1.0]
     rod = into.add("bodies", "track_rod", parts.rod(corner.mass("track_rod"), left, right))
     into.bar("track_rod_tube", rod, ROD, left, right)
-    into.add("joints", "track_rod_left", parts.universal("left.upright", rod, left, right - left))
-    into.add("joints", "track_rod_right", parts.ball(rod, "right.upright", right))
+    outward = parts.unit(right - left)
+    joint = parts.universal("left.upright", rod, left, right - left)
+    longer = corner.shifted(left, **{"left.tie_rod_length": -outward}).position
+    end = joint.child_pose.model_copy(update={"position": longer})
+    into.add("joints", "track_rod_left", joint.model_copy(update={"child_pose": end}))
+    here = parts.frame_at(right)
+    end = corner.shifted(right, tie_rod_length=outward)
+    ball = Spherical(parent=rod, child="right.upright", parent_pose=end, child_pose=here)
+    into.add("joints", "track_rod_right", ball)
 
 
 def _watt(corner: Corner) -> None:
@@ -138,7 +184,7 @@ SOLID_AXLE = Layout(
         "upper_axle": "end of the upper link on the axle",
         "wheel_center": "center of the wheel",
     },
-    optional={**PANHARD, **WATT, **KINGPIN},
+    optional={**PANHARD, **WATT, **KINGPIN, **PITMAN},
     masses={
         "upright": 20.0,
         "beam": 55.0,
@@ -150,10 +196,12 @@ SOLID_AXLE = Layout(
         "watt_lower_rod": 1.0,
         "track_rod": 3.0,
         "drag_link": 1.5,
+        "pitman_arm": 1.5,
         "rack": 3.0,
     },
     build=_build,
     spring_on="beam",
+    set_up=("tie_rod_length",),
     steered_by=tuple(KINGPIN),
     whole=True,
 )
