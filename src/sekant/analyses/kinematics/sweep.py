@@ -65,7 +65,7 @@ def kinematics(
         path=path,
         relative=relative,
         hold=hold,
-        start=start,
+        guess=guess,
         t=t,
         parameters=parameters,
     )
@@ -83,7 +83,7 @@ def reachable(
     path: bool = False,
     relative: bool = False,
     hold: Sequence[str] = (),
-    start: State | None = None,
+    guess: State | None = None,
     t: float = 0.0,
     parameters: Mapping[str, ArrayLike] | None = None,
 ) -> KinematicsResult:
