@@ -1,5 +1,7 @@
 """Pose surfaces: exact patches, fits to grids and scattered points, degenerate tangents, files."""
 
+import re
+
 import casadi as ca
 import numpy as np
 import pytest
@@ -224,6 +226,28 @@ def test_bad_data_are_refused():
         PoseSurface.fit(lines, kind="polynomial")
     with pytest.raises(DataError, match=r"\(3, 0.5\) is outside its range"):
         PoseSurface.from_function(symbolic, BOX).pose(3.0, 0.5)
+
+
+@pytest.mark.parametrize(
+    ("height", "width", "tolerance", "cause"),
+    [
+        (lambda u1, u2: ca.fabs(u1 - 0.33) * u2, 1.0, 1e-9, r"more than 256 a side"),
+        (lambda u1, u2: ca.cos(40.0 * u1) * u2, 1e5, 1e-9, r"more than 256 a side"),
+        (lambda u1, u2: u1**2 * u2, 1.0, 1e-18, r"more do not come nearer"),
+        (lambda u1, u2: u1 * u2, 1e-320, 1e-9, r"range \[0, .*\] is empty, too narrow or not finite"),
+    ],
+)
+def test_what_no_patches_follow_is_refused_at_once(height, width, tolerance, cause):
+    """A kink, waves without number, a tolerance below rounding, a range that cannot be divided: the grid does not
+    grow to its limit (which would take minutes) before that is said."""
+
+    def surface(u1, u2):
+        return ca.vertcat(u1, u2, height(u1, u2))
+
+    with pytest.raises(DataError, match=cause) as error:
+        PoseSurface.from_function(surface, ((0.0, width), (0.0, 1.0)), tolerance=tolerance)
+    grid = re.match(r".*?(\d+) x (\d+) patches", str(error.value))
+    assert grid is None or max(map(int, grid.groups())) <= 32
 
 
 def test_the_report_of_a_surface_draws_itself(tmp_path):

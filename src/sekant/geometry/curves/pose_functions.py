@@ -16,6 +16,7 @@ from sekant.geometry.curves.arc_length import ArcLength, unit_speed_error
 from sekant.geometry.curves.formulas import ExpressionFormula
 from sekant.geometry.curves.frames import FramedPositions, check_jumps
 from sekant.geometry.curves.pose_curve import PoseCurve
+from sekant.geometry.curves.refinement import check_range
 from sekant.geometry.curves.tabulate import TOLERANCE, tabulated
 from sekant.geometry.fit.bsplines import pieces_of
 from sekant.geometry.fit.report import FitReport
@@ -83,10 +84,7 @@ def curve_from_expression(
             f"the curve depends on {', '.join(sorted(others))} besides its parameter; give them values first"
         )
     tag = {"none": "none", "matrix": "quaternion"}.get(kind, orientation)
-    if not (np.isfinite(range).all() and range[0] < range[1]):
-        raise DataError(
-            f"range [{range[0]:g}, {range[1]:g}] is empty or not finite; give (start, end) with start < end"
-        )
+    check_range(*range)
     formula: Any = ExpressionFormula(symbol, y, range, tag, kind == "matrix", tuple(map(float, breaks)))
     told, notes = tag, ()
     if arc_length:

@@ -76,15 +76,20 @@ def refine(
     return Pieces(np.append(left, right[-1]), c, task.errors(left, right, c))
 
 
+def check_range(a: float, b: float) -> None:
+    """DataError unless [a, b] is a range that can be divided."""
+    if not (np.isfinite([a, b]).all() and b - a > max(1e-12 * max(abs(a), abs(b)), 1e-100)):
+        raise DataError(
+            f"range [{a:g}, {b:g}] is empty, too narrow or not finite; give (start, end) with start < end"
+        )
+
+
 class _RefinementTask:
     """A function and what is asked of its pieces."""
 
     def __init__(self, function: JetFunction, breaks: Array, orientation: str, tolerance: float):
         a, b = float(breaks[0]), float(breaks[-1])
-        if not (np.isfinite([a, b]).all() and b > a):
-            raise DataError(
-                f"range [{a:g}, {b:g}] is empty or not finite; give (start, end) with start < end"
-            )
+        check_range(a, b)
         self.function, self.breaks, self.orientation, self.tolerance = (
             function,
             breaks,

@@ -75,11 +75,19 @@ def check_bounds(
 
 def check_apart(poses: PoseData, curve: PoseCurve) -> None:
     """DataError if a path through rows without an order comes so near to itself that points alone do not tell how it
-    goes on there: nearer than its widest steps and the noise. `poses`: rows in the order along the path. A path may
-    end where it begins."""
+    goes on there: nearer than its widest steps and the noise; or if its ends are nearer to each other than two
+    neighbors, so that a shorter path joins them and leaves these apart. `poses`: rows in the order along the path. A
+    path may end where it begins."""
     from scipy.spatial import KDTree
 
-    step = np.linalg.norm(np.diff(poses.position, axis=0), axis=1)
+    r = poses.position
+    step = np.linalg.norm(np.diff(r, axis=0), axis=1)
+    widest = int(np.argmax(step))
+    if step[widest] > max(float(np.linalg.norm(r[-1] - r[0])), 2.0 * float(np.median(step))):
+        raise poses.error(
+            "the rows are in no order along the path, and its ends are nearer to each other than "
+            f"{poses.row(widest)} and {poses.row(widest + 1)}: it may open there; sort the rows, or add a time column"
+        )
     off = (curve.report.position_rms or 0.0) if curve.report is not None else 0.0
     near = max(1.5 * float(step.max()), 4.0 * off)
     s = curve.sample(int(np.clip(8.0 * curve.length / near, 200, 4000)))

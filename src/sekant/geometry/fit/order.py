@@ -8,6 +8,7 @@ jitter along the path: each point goes to the nearest point of the smoothed poly
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -253,15 +254,16 @@ def _put_in_order(
 def out_of_order(way: Index) -> Index:
     """Entries of `way` (n,), numbers that are all different, outside its longest increasing subsequence."""
     ends: list[int] = []  # positions of the smallest last entries of increasing runs, by length
-    before = np.full(len(way), -1)
-    for k, value in enumerate(way):
-        length = int(np.searchsorted(way[ends], value)) if ends else 0
-        before[k] = ends[length - 1] if length else -1
-        ends[length : length + 1] = [k]
+    values: list[int] = []  # these entries
+    before: list[int] = []
+    for k, value in enumerate(way.tolist()):
+        length = bisect_left(values, value)
+        before.append(ends[length - 1] if length else -1)
+        ends[length : length + 1], values[length : length + 1] = [k], [value]
     kept, k = [], ends[-1]
     while k >= 0:
         kept.append(k)
-        k = int(before[k])
+        k = before[k]
     return np.delete(way, kept)
 
 

@@ -35,7 +35,7 @@ from sekant.geometry.fit.errors import describe
 from sekant.geometry.fit.initial import Initial, cubic, first_spline, is_clean
 from sekant.geometry.fit.knots import fit_to_tolerance, halved_knots
 from sekant.geometry.fit.noise import find_kinks, find_straights, noise_level
-from sekant.geometry.fit.order import along_column, arrange
+from sekant.geometry.fit.order import Arranged, along_column, arrange
 from sekant.geometry.fit.outliers import outlier_warning, unlikely, unpredicted
 from sekant.geometry.fit.polyline import chord_length
 from sekant.geometry.fit.selection import FEW, Tried, best_of, try_initial
@@ -260,7 +260,7 @@ def _fit_by_length(poses: PoseData, parameter: str, options: FitOptions) -> Pose
         if not options.allow_gaps:
             check_gaps(found, u)
         try:
-            curve, odd = _fit_in_order(found, u, parameter, options, warnings, arranged.timed)
+            curve, odd = _fit_in_order(found, u, parameter, options, warnings, arranged)
         except DataError as error:
             if not arranged.shuffled:
                 raise
@@ -281,10 +281,9 @@ def _fit_in_order(
     parameter: str,
     options: FitOptions,
     warnings: list[AnalysisWarning],
-    timed: bool,
+    arranged: Arranged,
 ) -> tuple[PoseCurve, NDArray[np.int64]]:
-    """Fit of rows in their order, which is certain if they are `timed`; also the rows (indices) that turn out to be
-    outliers."""
+    """Fit of rows in their order, `arranged` so; also the rows (indices) that turn out to be outliers."""
     tag, y = _orientation_components(poses, options.orientation)
     r, w = poses.position, poses.weights
     closing = Closing.of(poses, u, y, tag) if options.extrapolation == "periodic" else None
@@ -316,11 +315,12 @@ def _fit_in_order(
         odd = np.unique(rows[inside & unlikely(first.spline(before) - r[order])])
     placed = [(float(np.interp(p, before, u)), k) for p, k in corners]
     placed = [(p, k) for p, k in placed if curve.range[0] < p < curve.range[1]]
-    if not timed:
+    if not arranged.timed:
         along = np.flatnonzero(inside)[np.argsort(u[inside], kind="stable")]
         on_path = curve.position(np.clip(u[along], *curve.range))
         told = any(warning.code == "rows_reordered" for warning in warnings)
-        warnings = [*warnings, *uncertain_order(poses, rows[along], on_path, options.item, told)]
+        settings = (options.item, told, arranged.shuffled)
+        warnings = [*warnings, *uncertain_order(poses, rows[along], on_path, *settings)]
     report = describe(curve, poses, rows[inside], u[inside], first, second, placed, options.item, warnings)
     edges = np.concatenate([before[:1], np.unique(first.inner), before[-1:]])
     fewest = int(np.histogram(before, edges)[0].min())
@@ -399,6 +399,12 @@ def _over_own_length(
     return again.u, order, again
 
 
+def _within(nodes: Array, per: NDArray[np.int64]) -> Array:
+    """Each interval of the nodes (n + 1,) cut into `per` (n,) equal parts: where the parts begin."""
+    share = np.arange(per.sum()) - np.repeat(np.cumsum(per) - per, per)
+    return np.repeat(nodes[:-1], per) + share * np.repeat(np.diff(nodes) / per, per)
+
+
 def _refit(
     u: Array,
     order: NDArray[np.int64],
@@ -423,10 +429,10 @@ def _refit(
     nodes = nodes[np.concatenate([[True], np.diff(nodes) > 1e-12 * (b - a)])]
     thin = max(1, len(nodes) // _DENSE)
     nodes = np.unique(np.concatenate([nodes[::thin], nodes[-1:], [p for p, _ in corners]]))
-    per = max(1, -(-4000 // len(nodes))) if len(nodes) > 400 else 12
+    per = np.full(len(nodes) - 1, max(1, -(-4000 // len(nodes))) if len(nodes) > 400 else 12)
+    start = None
     while True:
-        share = np.arange(per) / per
-        dense = np.append((nodes[:-1, None] + np.diff(nodes)[:, None] * share).ravel(), b)
+        dense = np.append(_within(nodes, per), b)
         s = cumulative_length(partial(spline, nu=1), dense) if parameter == "arc_length" else dense - a
         y = np.concatenate([spline(dense)] + ([second.spline(dense)] if second else []), axis=1)
         size = float(np.linalg.norm(np.ptp(y[:, :3], axis=0)))
@@ -439,10 +445,15 @@ def _refit(
             if corners
             else np.zeros(0)
         )
-        fitted, miss = fit_to_tolerance(s, y, tolerance, fixed=knots)
-        if np.all(miss <= tolerance) or len(dense) >= 2 * _DENSE:
+        fitted, miss = fit_to_tolerance(s, y, tolerance, fixed=knots, start=start)
+        wrong = np.any(miss > tolerance, axis=1)
+        if not wrong.any() or len(dense) >= 2 * _DENSE:
             break
-        per = 2 * per
+        near = np.unique(
+            np.clip(np.searchsorted(nodes, dense[wrong], "right")[:, None] - [2, 1, 0], 0, len(per) - 1)
+        )
+        per[near] *= 2
+        start = fitted.t[fitted.k + 1 : -fitted.k - 1]
     extra: dict[str, Any] = {}
     if closing is not None:
         start, end = closing.lap_range(place, order)

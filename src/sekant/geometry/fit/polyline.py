@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 Index = NDArray[np.int64]
+_CANDIDATES = 16  # segments near a point of which the nearest one is sought first
 
 
 def chord_length(r: Array) -> Array:
@@ -29,15 +32,9 @@ def project(r: Array, line: Array, near: Index | None = None, reach: int = 0) ->
     d = np.diff(line, axis=0)
     length = np.linalg.norm(d, axis=1)
     count = len(d)
-    width = count if near is None else min(count, 2 * reach + 1)
-    place, distance = np.empty(len(r)), np.empty(len(r))
-    block = max(1, 200_000 // width)
-    for start in range(0, len(r), block):
-        part = slice(start, start + block)
-        if near is None:
-            j = np.broadcast_to(np.arange(count), (len(r[part]), count))
-        else:
-            j = np.clip(near[part] - reach, 0, count - width)[:, None] + np.arange(width)
+
+    def nearest(part: Index | slice, j: Index) -> None:
+        """Of the segments j (k, width) the nearest to each of the points `part`."""
         offset = r[part][:, None] - line[j]
         share = np.sum(offset * d[j], axis=2) / np.maximum(length[j] ** 2, 1e-300)
         low, high = np.where(j == 0, -np.inf, 0.0), np.where(j == count - 1, np.inf, 1.0)
@@ -47,7 +44,31 @@ def project(r: Array, line: Array, near: Index | None = None, reach: int = 0) ->
         i = np.arange(len(best))
         place[part] = s[j[i, best]] + share[i, best] * length[j[i, best]]
         distance[part] = gap[i, best]
+
+    place, distance = np.empty(len(r)), np.empty(len(r))
+    left = np.arange(len(r))
+    if near is None and count > 4 * _CANDIDATES:
+        far, j = _candidates(r, line)
+        nearest(slice(None), j)
+        left = np.flatnonzero(distance > far - 0.5 * length.max())  # another segment may be nearer
+    width = count if near is None else min(count, 2 * reach + 1)
+    block = max(1, 200_000 // width)
+    for start in range(0, len(left), block):
+        part = left[start : start + block]
+        first = np.zeros(len(part), int) if near is None else np.clip(near[part] - reach, 0, count - width)
+        nearest(part, first[:, None] + np.arange(width))
     return place, distance
+
+
+def _candidates(r: Array, line: Array) -> tuple[Array, Index]:
+    """Segments (n, k) of the line whose middles are nearest to the points r (n, 3), and its ends; the distance (n,)
+    of the farthest of these middles: those of all other segments are farther."""
+    from scipy.spatial import KDTree
+
+    middle = 0.5 * (line[1:] + line[:-1])
+    found: Any = KDTree(middle).query(r, _CANDIDATES)
+    ends = np.broadcast_to([0, len(middle) - 1], (len(r), 2))
+    return found[0][:, -1], np.sort(np.concatenate([found[1], ends], axis=1), axis=1)
 
 
 def from_chord_of_neighbors(r: Array) -> Array:

@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 from scipy.interpolate import BSpline
+from scipy.special import fdtri
 
 from sekant.geometry.fit.bsplines import DEGREE, admissible, least_squares
 from sekant.geometry.fit.initial import Initial, cubic, first_spline, polynomial
@@ -36,7 +37,8 @@ class Tried:
     corners: list[tuple[float, int]]
     missed: float  # rms [m]
     polygon: float  # rms distance [m] of the same points from the polygon through the rest
-    white: float  # rms distance [m] of the points from a least-squares fit if it is but noise, else 0
+    left: float  # rms distance [m] of the points from a fit with all of them
+    white: float  # that of a least-squares fit if it is but noise, else 0
     u: Array  # (n,) the parameter of the points
     lost: int = -1  # a point where the fit misses a stretch of points that the polygon follows; -1: none
 
@@ -132,23 +134,43 @@ def try_initial(
             return first_spline(u_k, r_k, method="interpolation", noise=0.0, corners=corners).spline
         return initial.again(u_k, r_k, initial.inner, None if w is None else w[keep])
 
+    left = float(np.sqrt(np.mean(distance(initial.spline, u, r, typical_step(r), exact) ** 2)))
     return Tried(
         initial,
         list(corners),
         missed(u, r, build, exact),
         polygon_missed(u, r, exact),
-        _white(u, r, initial, exact),
+        left,
+        left if _is_white(u, r, initial) else 0.0,
         u,
         _lost(u, r, initial, exact),
     )
 
 
-def _white(u: Array, r: Array, initial: Initial, exact: bool) -> float:
+def _is_white(u: Array, r: Array, initial: Initial) -> bool:
+    """Residuals of neighbors are no more alike than those of noise."""
     miss = r - initial.spline(u)
-    total = float(np.sum(miss**2))
-    if initial.interpolated or float(np.sum(miss[1:] * miss[:-1])) > 2.5 * total / np.sqrt(miss.size):
-        return 0.0
-    return float(np.sqrt(np.mean(distance(initial.spline, u, r, typical_step(r), exact) ** 2)))
+    alike, total = float(np.sum(miss[1:] * miss[:-1])), float(np.sum(miss**2))
+    return not initial.interpolated and alike <= 2.5 * total / np.sqrt(miss.size)
+
+
+def _misses_shape(one: Tried, others: Sequence[Tried], components: int) -> bool:
+    """Of the least-squares fits of few points with more coefficients one leaves less than is likely for noise: what a
+    freedom gains exceeds what is left a freedom by more than Fisher's quantile of 99 %. `components`: of the noise
+    that a distance has."""
+    n, p = len(one.u), _coefficients(one)
+    for other in others:
+        more, free = _coefficients(other) - p, n - _coefficients(other)
+        if one.initial.interpolated or other.initial.interpolated or more < 1 or free < 1:
+            continue
+        gain, rest = (one.left**2 - other.left**2) / more, other.left**2 / free
+        if gain > fdtri(components * more, components * free, 0.99) * rest + one.rounding**2:
+            return True
+    return False
+
+
+def _coefficients(tried: Tried) -> int:
+    return len(tried.initial.inner) + tried.initial.degree + 1
 
 
 def _lost(u: Array, r: Array, initial: Initial, exact: bool) -> int:
@@ -210,10 +232,14 @@ def best_of(
             others.append(try_initial(u, r, w, initial, (), exact))
     through = [t for t in (tried, *others) if t.initial.interpolated and t.worth]
     # what comes near the best goes through all points: few of them show no noise that would have to be smoothed
-    choice = through or [t for t in (tried, *others) if t.worth] or [tried, *others]
+    smooth = [t for t in (tried, *others) if t.worth]
+    components = r.shape[1] - (not exact)
+    enough = [t for t in smooth if n > FEW or not _misses_shape(t, smooth, components)]
+    choice = through or enough or [tried, *others]
     least = min(t.missed for t in choice)
     best = min((t for t in choice if t.missed <= 1.03 * least), key=lambda t: len(t.initial.inner))
-    return tried if tried.worth and tried.missed <= 1.05 * best.missed + tried.rounding else best
+    good = any(t is tried for t in enough) and tried.missed <= 1.05 * best.missed + tried.rounding
+    return tried if good else best
 
 
 def _centripetal(u: Array, r: Array) -> Array:

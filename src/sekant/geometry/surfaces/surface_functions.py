@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from sekant.errors import DataError
 from sekant.geometry.curves.piece_errors import differences, sizes
 from sekant.geometry.curves.pose_functions import pose_components
+from sekant.geometry.curves.refinement import check_range
 from sekant.geometry.fit.report import FitReport
 from sekant.geometry.surfaces.pose_surface import PoseSurface
 from sekant.tables.hermite import piece_coefficients
@@ -21,6 +22,8 @@ Array = NDArray[np.float64]
 Range2 = tuple[tuple[float, float], tuple[float, float]]
 PROBES = (0.11, 0.3, 0.5, 0.89)
 """Where in each patch, along each side, errors are looked at."""
+_MOST = 16_384  # patches
+_SATURATED = 1e6  # multiple of the tolerance from which on patches may be too long to show how errors fall
 
 
 def surface_from_function(
@@ -40,7 +43,8 @@ def surface_from_function(
     `orientation="euler:zyx"`, angles [rad]. The grid is doubled in the direction that needs it until between the
     nodes the pose agrees to `tolerance` (position [m], rotation [rad]), and twists and their rates along u1, u2 and
     both at once to that fraction of the largest ones. `degree`: 5 or 7. Degenerate tangents are located and
-    reported."""
+    reported. DataError as soon as it shows that no grid will do: errors of second derivatives fall as h^(degree - 1)
+    with the length h of patches, and where they do not there is a kink, or rounding."""
     u1, u2 = ca.SX.sym("u1"), ca.SX.sym("u2")  # type: ignore[call-arg]
     value = function(u1, u2)
     position, rotation = value if isinstance(value, tuple) and len(value) == 2 else (value, None)
@@ -50,7 +54,9 @@ def surface_from_function(
     tag = "none" if kind == "none" else orientation
     jets = _MixedDerivatives(u1, u2, y, (degree + 1) // 2)
     (a1, b1), (a2, b2) = range
-    counts = [4, 4]
+    check_range(a1, b1)
+    check_range(a2, b2)
+    counts, before = [4, 4], [np.inf, np.inf]
     while True:
         x1, x2 = np.linspace(a1, b1, counts[0] + 1), np.linspace(a2, b2, counts[1] + 1)
         c = _patches(jets, x1, x2)
@@ -64,15 +70,18 @@ def surface_from_function(
             if inside.share <= 1.0:
                 break
             along1 = along2 = inside
-        if max(counts) >= most:
+        shares = along1.share, along2.share
+        needed = [n * share ** (1.0 / (degree - 1)) for n, share in zip(counts, shares, strict=True)]
+        stuck = any(0.5 * last < share < _SATURATED for share, last in zip(shares, before, strict=True))
+        wrong = [share > 1.0 for share in shares]
+        counts, held = [n * 2 if more else n for n, more in zip(counts, wrong, strict=True)], counts
+        if stuck or max(needed) > 2 * most or max(counts) > most or counts[0] * counts[1] > _MOST:
             raise DataError(
-                f"the surface needs more than {most} patches a side (error "
-                f"{max(along1.share, along2.share) * tolerance:.3g}, {tolerance:g} allowed); it may have a "
-                "kink or a singularity: shrink the range or raise the tolerance"
+                f"{held[0]} x {held[1]} patches miss the surface by {max(shares) * tolerance:.3g}, {tolerance:g} is "
+                f"allowed, and {'more do not come nearer' if stuck else f'more than {most} a side would be needed'}; "
+                "it may have a kink or a singularity: shrink the range or raise the tolerance"
             )
-        counts = [
-            n * 2 if found.share > 1.0 else n for n, found in zip(counts, (along1, along2), strict=True)
-        ]
+        before = [share if more else np.inf for share, more in zip(shares, wrong, strict=True)]
     seen = [max(found) for found in zip(along1.values, along2.values, inside.values, strict=True)]
     surface = PoseSurface(table, tag, parameters=parameters, units=units, name=name)
     report = FitReport(
