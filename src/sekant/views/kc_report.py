@@ -21,11 +21,12 @@ from sekant.views.suspension_plot import suspension_picture
 _STYLE = """
 body { font: 15px/1.45 system-ui, sans-serif; margin: 0 auto; max-width: 1200px; padding: 1rem; color: #1b2430; }
 table { border-collapse: collapse; margin: .7rem 0; font-size: 13px; }
+table { display: block; overflow-x: auto; max-width: 100%; }
 td, th { padding: .15rem .6rem; border-bottom: 1px solid #dde3ea; text-align: right; }
 td:first-child, th:first-child, .words td { text-align: left; }
 caption { text-align: left; font-weight: 600; padding: .3rem 0; }
 svg { max-width: 100%; height: auto; }
-h1 { font-size: 1.5rem; } h2 { font-size: 1.15rem; margin-top: 1.6rem; }
+h1 { font-size: 1.5rem; overflow-wrap: anywhere; } h2 { font-size: 1.15rem; margin-top: 1.6rem; }
 @media (prefers-color-scheme: dark) { body { background: #fff; } }
 """
 PLOTS = ("left_camber", "left_toe", "roll_center_height")
@@ -49,7 +50,8 @@ def write_report(path: Path, points: HardPoints, parallel: AxleCurves) -> Path:
     parts.append(_words([*parallel.names, *roll.names]))
     title = html.escape(f"{parallel.name}, K and C")
     page = (
-        f"<!doctype html><meta charset=utf-8><title>{title}</title><style>{_STYLE}</style>{''.join(parts)}\n"
+        "<!doctype html><meta charset=utf-8><meta name=viewport content='width=device-width, initial-scale=1'>"
+        f"<title>{title}</title><style>{_STYLE}</style>{''.join(parts)}\n"
     )
     replace_file(path, page.encode())
     return path
