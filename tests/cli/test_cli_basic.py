@@ -12,6 +12,7 @@ from command_line import sekant
 from sekant.results import Channel, Channels, Result, save_result
 from sekant.version import __version__
 from sekant.views.cli import app
+from sekant.views.options import in_unit
 
 
 @pytest.fixture
@@ -52,6 +53,20 @@ def test_options_mean_the_same_in_all_commands():
         assert not any(option.multiple for option, _ in found[name]), name
     assert len(found["--csv"]) > 3
     assert all(option.is_flag for option, _ in found["--json"])
+
+
+@pytest.mark.parametrize(
+    ("text", "unit", "value"),
+    [("3", "s", 3.0), ("300ms", "s", 0.3), ("-2.5e-1 mm", "m", -2.5e-4), ("80 km/h", "m/s", 80 / 3.6)],
+)
+def test_options_take_units(text, unit, value):
+    assert in_unit(unit)(text) == pytest.approx(value, rel=1e-15)
+
+
+@pytest.mark.parametrize("text", ["3 m", "abc", "", "3 parsec"])
+def test_options_in_other_units_are_refused(text):
+    with pytest.raises(typer.BadParameter, match="is no number in s"):
+        in_unit("s")(text)
 
 
 def test_version():

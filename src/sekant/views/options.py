@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
 from typing import Annotated
 
 import typer
@@ -15,6 +17,23 @@ Assignments = Annotated[
         show_default=False,
     ),
 ]
+
+
+def in_unit(unit: str) -> Callable[[str], float]:
+    """Reads an option as a number in `unit`, or with one of its own: ``3``, ``3 s``, ``500ms``."""
+
+    def read(text: str) -> float:
+        from sekant.errors import SekantError
+        from sekant.units import convert
+
+        number, own = re.fullmatch(r"\s*([-+.\d]*(?:[eE][-+]?\d+)?)\s*(.*?)\s*", str(text)).groups()  # type: ignore[union-attr]
+        try:
+            return convert(float(number), own, unit) if own else float(number)
+        except (ValueError, SekantError):
+            raise typer.BadParameter(f"'{text}' is no number in {unit}") from None
+
+    read.__name__ = unit
+    return read
 
 
 def parse_assignments(assignments: list[str] | None) -> dict[str, str]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sekant.views.options import parse_assignments
+from sekant.views.options import in_unit, parse_assignments
 
 if TYPE_CHECKING:
     from sekant.vehicle.maneuvers import DrivenManeuver
@@ -36,7 +36,9 @@ def drive(
     ] = None,
     reduced: Annotated[bool, typer.Option("--reduced", help="Corners as path and surface joints.")] = False,
     method: Annotated[str | None, typer.Option(help="Integrator, as for sekant run.")] = None,
-    step: Annotated[float | None, typer.Option(help="Step of a fixed-step method, s.")] = None,
+    step: Annotated[
+        float | None, typer.Option(help="Step of a fixed-step method, s.", parser=in_unit("s"))
+    ] = None,
     rtol: Annotated[float | None, typer.Option(help="Relative tolerance.")] = None,
     html: Annotated[
         Path | None, typer.Option(help="Write a page that plays the run (at most two cars).")

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from sekant.views.options import Assignments, parse_assignments
+from sekant.views.options import Assignments, in_unit, parse_assignments
 
 export = typer.Typer(
     help="Write a model for other programs: C source, or an FMU.",
@@ -42,7 +42,8 @@ def c(
         typer.Option(help="euler, semi_implicit_euler or rk4.", show_default="the model's own, else rk4"),
     ] = None,
     step: Annotated[
-        float | None, typer.Option(help="Step in s.", show_default="the model's own, else 0.001")
+        float | None,
+        typer.Option(help="Step, s.", parser=in_unit("s"), show_default="the model's own, else 0.001"),
     ] = None,
     precision: Annotated[str, typer.Option(help="double or float.")] = "double",
     name: Annotated[
@@ -94,7 +95,9 @@ def fmu(
             help="Of co-simulation: dop853, rk4, semi_implicit_euler, euler.", show_default="dop853"
         ),
     ] = None,
-    step: Annotated[float | None, typer.Option(help="Fixed step inside, in s.", show_default="0.001")] = None,
+    step: Annotated[
+        float | None, typer.Option(help="Fixed step inside, s.", parser=in_unit("s"), show_default="0.001")
+    ] = None,
     rtol: Annotated[float | None, typer.Option(help="Of dop853.", show_default="the model's own")] = None,
     atol: Annotated[float | None, typer.Option(help="Of dop853.", show_default="the model's own")] = None,
     inputs: Annotated[

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from sekant.views.hints import hint
+from sekant.views.options import in_unit
 
 
 def fit(
@@ -49,7 +50,10 @@ def fit(
     method: Annotated[str, typer.Option(help="auto, interpolation or tao-watson (paths).")] = "auto",
     kind: Annotated[str, typer.Option(help="auto, polynomial or spline (surfaces).")] = "auto",
     noise: Annotated[
-        float | None, typer.Option(help="Standard deviation of a coordinate, m.", show_default="estimated")
+        float | None,
+        typer.Option(
+            help="Standard deviation of a coordinate, m.", parser=in_unit("m"), show_default="estimated"
+        ),
     ] = None,
     closed: Annotated[bool, typer.Option("--closed", help="The path ends where it begins.")] = False,
     plot: Annotated[

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from sekant.views.options import Assignments, parse_assignments
+from sekant.views.options import Assignments, in_unit, parse_assignments
 
 
 def reduce(
@@ -34,7 +34,8 @@ def reduce(
     inertia: Annotated[str, typer.Option(help="Of dropped bodies: exact, split or ignore.")] = "exact",
     drop: Annotated[list[str] | None, typer.Option(help="Force or sensor to leave out; repeatable.")] = None,
     compare: Annotated[
-        float | None, typer.Option(help="Run both models for so many seconds and compare.")
+        float | None,
+        typer.Option(help="Run both models for so many seconds and compare.", parser=in_unit("s")),
     ] = None,
     point: Annotated[
         list[str] | None,

@@ -10,7 +10,7 @@ import typer
 
 from sekant.views.hints import hint
 from sekant.views.interrupts import Interrupts
-from sekant.views.options import Assignments, parse_assignments
+from sekant.views.options import Assignments, in_unit, parse_assignments
 
 if TYPE_CHECKING:
     from sekant.engine import System
@@ -29,7 +29,7 @@ class Engine(StrEnum):
 
 def run(
     file: Annotated[Path, typer.Argument(help="Model file (YAML).", show_default=False)],
-    until: Annotated[float | None, typer.Option(help="End of the run, s.")] = None,
+    until: Annotated[float | None, typer.Option(help="End of the run, s.", parser=in_unit("s"))] = None,
     first: Annotated[
         str,
         typer.Option("--from", help="Where to begin: start, rest (an equilibrium), or a result file (.nc)."),
@@ -37,10 +37,14 @@ def run(
     method: Annotated[
         str | None, typer.Option(help="Integrator: auto, taylor, radau5, dop853, generalized_alpha, rk4, ...")
     ] = None,
-    step: Annotated[float | None, typer.Option(help="Step of a fixed-step method, s.")] = None,
+    step: Annotated[
+        float | None, typer.Option(help="Step of a fixed-step method, s.", parser=in_unit("s"))
+    ] = None,
     rtol: Annotated[float | None, typer.Option(help="Relative tolerance.")] = None,
     atol: Annotated[float | None, typer.Option(help="Absolute tolerance.")] = None,
-    output_step: Annotated[float | None, typer.Option(help="Time between rows of the result, s.")] = None,
+    output_step: Annotated[
+        float | None, typer.Option(help="Time between rows of the result, s.", parser=in_unit("s"))
+    ] = None,
     assignments: Assignments = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Result file.", show_default="FILE with .nc, here")

@@ -7,22 +7,26 @@ from typing import Annotated
 
 import typer
 
+from sekant.views.options import in_unit
+
 
 def tire(
     file: Annotated[Path, typer.Argument(help="Tire property file (.tir).", show_default=False)],
     plot: Annotated[
         Path | None, typer.Option("--plot", help="Draw carpet and combined plots (.svg, .pdf, .png).")
     ] = None,
-    camber: Annotated[float, typer.Option(help="Camber, deg.")] = 0.0,
+    camber: Annotated[
+        float | None, typer.Option(help="Camber, rad, or e.g. 3deg.", parser=in_unit("rad"))
+    ] = None,
     speed: Annotated[
-        float | None, typer.Option(help="Forward speed, m/s.", show_default="of the measurement")
+        float | None,
+        typer.Option(help="Forward speed, m/s.", parser=in_unit("m/s"), show_default="of the measurement"),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the figures as JSON.")] = False,
 ) -> None:
     """Stiffnesses, friction and relaxation lengths of a tire at half, one and one and a half times its nominal
     load."""
     import json
-    from math import radians
 
     import numpy as np
 
@@ -34,7 +38,7 @@ def tire(
     nominal = found.numbers["FNOMIN"]
     loads = [0.5 * nominal, nominal, 1.5 * nominal]
     at = speed if speed is not None else found.numbers.get("LONGVL", 16.7)
-    shown = carpet(own, loads, at, radians(camber))
+    shown = carpet(own, loads, at, camber or 0.0)
     degrees = np.degrees(shown.alpha)
     rows = []
     for load, driving, cornering in zip(loads, shown.driving, shown.cornering, strict=True):
