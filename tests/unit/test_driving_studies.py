@@ -1,5 +1,7 @@
 """Studies that drive: rows are the runs they stand for, by one compiled car; names are those of the car file."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -98,6 +100,23 @@ def test_numbers_of_hard_points_are_those_of_their_file():
     assert number_at(car, place) == pytest.approx(-0.09)
     with pytest.raises(ModelError, match="stiffness"):
         with_numbers(car, {"axles.front.suspension.spring.stiffness": "12 kg"})
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        ("mean: 1450 kg", "mean: 1450 N", r":5: .*'1450 N' is a force, but a mass is expected"),
+        ("to: 110 km/h", "to: 110 km", r":8: .*a length, but a velocity is expected"),
+        ("maneuver.speed", "maneuver.sped", r":8: .*step-steer has no 'sped'.*speed"),
+        ("type: step-steer", "type: step-ster", r":9: .*unknown maneuver 'step-ster'.*step-steer"),
+        ("acceleration: 4", "acelleration: 4", r":9: .*unknown key 'acelleration'.*acceleration"),
+    ],
+)
+def test_faults_of_a_study_have_their_line(tmp_path, old, new, says):
+    text = Path("examples/studies/step_steer.yaml").read_text().replace(old, new)
+    (tmp_path / "s.yaml").write_text(text.replace("../car/", f"{Path('examples/car').resolve()}/"))
+    with pytest.raises(SekantError, match=r"s\.yaml" + says):
+        load_study(tmp_path / "s.yaml")
 
 
 def test_the_example_is_read():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -10,6 +11,7 @@ import time
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 import sekant as sk
 from sekant import studies
@@ -19,6 +21,7 @@ from sekant.studies.measures import read_measure
 from sekant.studies.parts import StudyParts
 from sekant.studies.study_files import load_study
 from sekant.studies.task import Block
+from sekant.views.cli import app
 
 MODEL = sk.Model(
     name="mass on a spring",
@@ -392,11 +395,31 @@ def test_a_study_file(study):
         ("final(", "finall(", "study.yaml:7: .*unknown measure 'finall'"),
         ("[[k, mass.mass, 0.5]]", "[[k, q, 0.5]]", "study.yaml:2: .*'q' is not varied"),
         ("from: 1.5 kg", "from: 1.9 kg", "study.yaml:5: .*low must lie below high"),
+        ("from: 1.5 kg", "from: 1.5 N", "study.yaml:5: .*'1.5 N' is a force, but a mass is expected"),
+        ("500 ms", "500 mm", "study.yaml:6: .*a length, but a time is expected"),
+        ("mass.mass:", "mass.mas:", "study.yaml:5: .*no field 'mas'"),
     ],
 )
 def test_faults_of_a_study_file_have_their_line(study, old, new, says):
     with pytest.raises(SekantError, match=says):
         load_study(study(STUDY.replace(old, new)))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        ("slide.q", "slide.p", r"study\.yaml:7: measures\.end: no channel 'slide\.p'"),
+        ("500 ms", "-1", r"study\.yaml:6: analysis: until must be a positive number"),
+        ("output_step: 0.01", "method: rk5", r"study\.yaml:6: analysis: unknown method 'rk5'"),
+        ("measures:", "outputs: [slid.q]\nmeasures:", r"study\.yaml:7: .*no channel 'slid\.q'"),
+    ],
+)
+def test_what_shows_when_a_study_starts_has_its_line(study, monkeypatch, old, new, says):
+    file = study(STUDY.replace(old, new))
+    monkeypatch.chdir(file.parent)
+    told = CliRunner().invoke(app, ["sweep", str(file), "-j", "1"])
+    assert isinstance(told.exception, SekantError)
+    assert re.search(says, str(told.exception))
 
 
 def test_a_cluster_gives_the_same_bits(swept, samples):

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from sekant.model.quantities import Description, Expression
+from sekant.model.quantities import Description, Expression, unit_of
 
 Path = tuple[str | int, ...]
 
@@ -47,3 +47,21 @@ def replace_numbers(item: Any, replace: Callable[[Path, Any], Any], path: Path =
         values = tuple(replace_numbers(value, replace, (*path, index)) for index, value in enumerate(item))
         return values if any(a is not b for a, b in zip(values, item, strict=True)) else item
     return item
+
+
+def unit_at(
+    item: Any, steps: Sequence[str | int], unit_of: Callable[[Any], str | None] = unit_of
+) -> str | None:
+    """The unit of the number to which `steps` lead, by that of its field; None where any will do."""
+    unit = None
+    for step in steps:
+        if isinstance(item, Description):
+            field = type(item).model_fields.get(str(step))
+            if field is None:
+                return None
+            unit, item = unit_of(field), getattr(item, str(step))
+        elif isinstance(item, dict):
+            item = item.get(step)
+        elif isinstance(item, tuple):
+            item = item[int(step)]
+    return unit

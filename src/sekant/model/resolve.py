@@ -14,7 +14,7 @@ import numpy as np
 from sekant.errors import ModelError, suggest
 from sekant.geometry.spatial import scalar
 from sekant.model.body import check_body
-from sekant.model.fields import Path, replace_numbers
+from sekant.model.fields import Path, replace_numbers, unit_at
 from sekant.model.joints.path import Path as PathJoint
 from sekant.model.joints.surface import Surface as SurfaceJoint
 from sekant.model.model import Model
@@ -218,6 +218,13 @@ def _evaluate(number: Any, values: Mapping[str, Any]) -> Any:
 
 def _no_call(name: str, arguments: list) -> Any:
     raise ModelError(f"table '{name}' cannot be used in a constant")
+
+
+def number_unit(model: Model, name: str) -> str | None:
+    """The unit of the number that a run may set by `name`; None of named parameters. Raises for unknown names."""
+    if name in model.parameters:
+        return None
+    return model.inputs[name].unit if name in model.inputs else unit_at(model, _find_field(model, name)[0])
 
 
 def _find_field(model: Model, name: str) -> tuple[Path, Any]:

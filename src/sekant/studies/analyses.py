@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from sekant.analyses.kinematics import kinematics
 from sekant.analyses.linear.linearize import linearize
 from sekant.analyses.simulation.ensemble import FIXED, LANES, fits_lanes, run_lanes
+from sekant.analyses.simulation.runs import is_adaptive
 from sekant.analyses.simulation.simulate import row_times, simulate
 from sekant.analyses.simulation.start import start_of
 from sekant.analyses.statics.equilibrium import equilibrium
@@ -29,6 +30,7 @@ from sekant.extensions import ANALYSES
 from sekant.io.yaml import load
 from sekant.model.model import Model
 from sekant.model.points.collector import Collector
+from sekant.model.resolve import number_unit
 from sekant.results import Channel, Channels
 from sekant.studies.measures import Measure
 
@@ -82,6 +84,11 @@ class Analysis(ABC):
     def load(cls, path: str | PathLike[str], changes: Mapping[str, Any]) -> Any:
         """The same from a file, with other values at some names."""
         return load(path, set=changes)
+
+    @classmethod
+    def number_unit(cls, described: Any, name: str, options: Mapping[str, Any]) -> str | None:
+        """The unit of a number that may be varied; None where any will do. Raises for unknown names."""
+        return number_unit(described, name)
 
     def measures(self) -> tuple[Measure, ...]:
         """Those of a study that asks for none."""
@@ -173,6 +180,10 @@ class Simulate(SystemAnalysis):
         self._lanes = int(self.given.pop("lanes", LANES))
         if self._lanes not in (1, 2, 4, 8):
             raise SekantError(f"simulate: lanes must be 1, 2, 4 or 8 (got {self._lanes})")
+        settings, method = self.system.settings, self.given.get("method") or "auto"
+        row_times(*(self.given.get(name, getattr(settings, name)) for name in ("until", "output_step")))
+        if method != "auto":
+            is_adaptive(method)
 
     def answers(self, rows: Sequence[Values]) -> Iterator[Answer | SekantError]:
         """By a fixed-step method, or by dop853 where it need not land on anything, several rows at once."""

@@ -13,7 +13,7 @@ outputs: [body.z]
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from sekant.errors import ModelError, SekantError, suggest
-from sekant.io.source import read_source
+from sekant.io.source import KeyPath, Source, read_source
 from sekant.io.yaml import located
 from sekant.model.quantities import read_value
 from sekant.studies import samples as designs
@@ -31,6 +31,7 @@ from sekant.studies.measures import Measure, read_measures
 from sekant.studies.samples import Samples
 
 DESIGNS = ("grid", "rows", "latin_hypercube", "sobol", "monte_carlo", "one_at_a_time")
+TIMES = ("until", "output_step", "step", "t")
 DRAWN = ("latin_hypercube", "sobol", "monte_carlo")
 _KEYS = ("model", "set", "samples", "vary", "analysis", "measures", "outputs", "parameters", "description")
 
@@ -46,13 +47,31 @@ class Study:
     measures: tuple[Measure, ...] = ()
     outputs: tuple[str, ...] = ()
     parameters: Mapping[str, float] = field(default_factory=dict)
+    source: Source | None = None
+    file: str = ""
+
+    def located(self, error: SekantError) -> SekantError:
+        """An error that came up later, with the line of what it names."""
+        if self.source is None or error.file is not None or (error.path and error.path[0] not in _KEYS):
+            return error
+        asked = self.source.data.get("measures")
+        places: list[tuple[str, KeyPath]] = [(name, ("vary", name)) for name in self.samples.names]
+        for i, measure in enumerate(self.measures):
+            places.append((measure.channel, ("measures", i if isinstance(asked, list) else measure.name)))
+        places += [(name, ("outputs", i)) for i, name in enumerate(self.outputs)]
+        told = [(error.message.find(f"'{name}'"), path) for name, path in places]
+        first = min(
+            ((at, i) for i, (at, _) in enumerate(told) if at >= 0), default=None
+        )  # others are offered
+        error.path = error.path or (told[first[1]][1] if first else ("analysis",))
+        return located(error, self.source.places, self.file)
 
 
 def load_study(path: str | PathLike[str]) -> Study:
     """The study in a YAML file; what is wrong is named with file and line."""
     source = read_source(Path(path))
     try:
-        return _study(Path(path), source.data)
+        return replace(_study(Path(path), source.data), source=source, file=str(path))
     except SekantError as error:
         raise located(error, source.places, str(path)) from None
 
@@ -79,17 +98,21 @@ def _study(path: Path, data: Mapping[str, Any]) -> Study:
             raise ModelError(
                 f"unknown option '{name}'; {suggest(name, known, 'options')}", path=("analysis", name)
             )
-        options[name] = _plain(value, ("analysis", name))
+        options[name] = _plain(value, ("analysis", name), "s" if name in TIMES else None)
+    units: dict[str, str | None] = {}
+    for name in vary:
+        with _at("vary", name):
+            units[name] = chosen.number_unit(model, name, options)
     with _at("measures"):
         measures = read_measures(data.get("measures"))
     outputs = data.get("outputs") or []
     if not isinstance(outputs, list) or not all(isinstance(name, str) for name in outputs):
         raise ModelError("must be a list of channels", path=("outputs",))
     parameters = {n: _number(v, ("parameters", n)) for n, v in _mapping(data, "parameters").items()}
-    return Study(model, _samples(data, vary), str(kind), options, measures, tuple(outputs), parameters)
+    return Study(model, _samples(data, vary, units), str(kind), options, measures, tuple(outputs), parameters)
 
 
-def _samples(data: Mapping[str, Any], vary: Mapping[str, Any]) -> Samples:
+def _samples(data: Mapping[str, Any], vary: Mapping[str, Any], units: Mapping[str, str | None]) -> Samples:
     about = _mapping(data, "samples") or {"type": "grid"}
     kind = str(about.get("type", "grid"))
     if kind not in DESIGNS:
@@ -109,50 +132,53 @@ def _samples(data: Mapping[str, Any], vary: Mapping[str, Any]) -> Samples:
     with _at("samples"):
         if kind in DRAWN:
             n, seed = _whole(about, "rows", None), _whole(about, "seed", 0)
-            ranges = {name: _range(given, ("vary", name)) for name, given in vary.items()}
+            ranges = {name: _range(given, ("vary", name), units[name]) for name, given in vary.items()}
             if kind == "monte_carlo":
                 return designs.monte_carlo(ranges, n, seed, _correlation(about))
             return getattr(designs, kind)(ranges, n, seed)
         if kind == "one_at_a_time":
             base = {
-                name: _number(_entry(given, "base", name), ("vary", name, "base"))
+                name: _number(_entry(given, "base", name), ("vary", name, "base"), units[name])
                 for name, given in vary.items()
             }
             values = {
-                name: _values({k: v for k, v in given.items() if k != "base"}, ("vary", name))
+                name: _values({k: v for k, v in given.items() if k != "base"}, ("vary", name), units[name])
                 for name, given in vary.items()
             }
             return designs.one_at_a_time(base, values)
-        table = {name: _values(given, ("vary", name)) for name, given in vary.items()}
+        table = {name: _values(given, ("vary", name), units[name]) for name, given in vary.items()}
         return designs.grid(table) if kind == "grid" else designs.rows(table)
 
 
-def _values(given: Any, path: tuple[str, ...]) -> Any:
+def _values(given: Any, path: tuple[str, ...], unit: str | None) -> Any:
     """A list, or ``{from, to, points}``."""
     if isinstance(given, list):
-        return [_number(value, (*path, i)) for i, value in enumerate(given)]
+        return [_number(value, (*path, i), unit) for i, value in enumerate(given)]
     if isinstance(given, dict):
         if set(given) == {"values"}:
-            return _values(given["values"], (*path, "values"))
+            return _values(given["values"], (*path, "values"), unit)
         if set(given) == {"from", "to", "points"}:
             points = given["points"]
             if not isinstance(points, int) or points < 1:
                 raise ModelError(f"must be a positive whole number (got {points!r})", path=(*path, "points"))
-            first, last = (_number(given[end], (*path, end)) for end in ("from", "to"))
+            first, last = (_number(given[end], (*path, end), unit) for end in ("from", "to"))
             return np.linspace(first, last, points)
     raise ModelError("give a list of values, or {from: 1, to: 2, points: 5}", path=path)
 
 
-def _range(given: Any, path: tuple[str, ...]) -> Any:
+def _range(given: Any, path: tuple[str, ...], unit: str | None) -> Any:
     """``{from, to}``, or a distribution by its name."""
     if isinstance(given, dict) and set(given) == {"from", "to"}:
         with _at(*path):
-            return Uniform(*(_number(given[end], (*path, end)) for end in ("from", "to")))
+            return Uniform(*(_number(given[end], (*path, end), unit) for end in ("from", "to")))
     if isinstance(given, dict) and len(given) == 1:
         kind, numbers = next(iter(given.items()))
         if isinstance(numbers, dict):
             with _at(*path):
-                return distribution(kind, {n: _number(v, (*path, kind, n)) for n, v in numbers.items()})
+                own = {n: "" if n == "spread" else unit for n in numbers}
+                return distribution(
+                    kind, {n: _number(v, (*path, kind, n), own[n]) for n, v in numbers.items()}
+                )
     raise ModelError(f"give {{from: 1, to: 2}}, or a distribution ({', '.join(KINDS)})", path=path)
 
 
@@ -188,10 +214,10 @@ def _whole(about: Mapping[str, Any], key: str, default: int | None) -> int:
     return value
 
 
-def _number(given: Any, path: tuple[str | int, ...]) -> float:
-    """A number, or a text with a unit, in SI."""
+def _number(given: Any, path: tuple[str | int, ...], unit: str | None = None) -> float:
+    """A number, or a text with a unit (of the kind of `unit`, if that is known), in SI."""
     try:
-        value = read_value(given, None)
+        value = read_value(given, unit)
     except Exception as error:  # pydantic's errors and ours, whose texts say what is wrong
         raise ModelError(str(error), path=path) from None
     if not isinstance(value, (int, float)):
@@ -199,14 +225,14 @@ def _number(given: Any, path: tuple[str | int, ...]) -> float:
     return float(value)
 
 
-def _plain(value: Any, path: tuple[str | int, ...]) -> Any:
+def _plain(value: Any, path: tuple[str | int, ...], unit: str | None = None) -> Any:
     """Options: texts with units as numbers, lists entry by entry, everything else as it is."""
     if isinstance(value, list):
         return tuple(_plain(entry, (*path, i)) for i, entry in enumerate(value))
     if isinstance(value, dict):
         return {key: _plain(entry, (*path, key)) for key, entry in value.items()}
     if isinstance(value, str) and value[:1] in "+-.0123456789":
-        return _number(value, path)
+        return _number(value, path, unit)
     return value
 
 

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated, Any, get_args
 
 from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
 from pydantic_core import CoreSchema, core_schema
 
 from sekant.errors import ModelError
 from sekant.model.expressions.expression import Expression
-from sekant.model.quantities import Vector, read_value, wrong
+from sekant.model.quantities import Vector, read_value, unit_of, wrong
 
 
 @dataclass(frozen=True)
@@ -38,6 +39,19 @@ class number:
     ) -> dict[str, Any]:
         unit = {} if self.unit is None else {"x-unit": self.unit or "1"}
         return {"type": ["number", "string"], **unit}
+
+
+def plain_unit(field: Any) -> str | None:
+    """The unit of a field of such numbers, or of quantities of models; None where any will do."""
+
+    def found(part: Any) -> Iterator[number]:
+        if isinstance(part, number):
+            yield part
+        for inner in (*getattr(part, "__metadata__", ()), *get_args(part)):
+            yield from found(inner)
+
+    own = [marker for part in (*field.metadata, field.annotation) for marker in found(part)]
+    return own[0].unit if own else unit_of(field)
 
 
 Meters = Annotated[float, number("m")]

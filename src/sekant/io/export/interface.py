@@ -16,7 +16,7 @@ from sekant.engine.functions.outputs import all_outputs
 from sekant.engine.system import System
 from sekant.errors import SekantError, suggest
 from sekant.geometry.spatial import SX
-from sekant.model.quantities import Description, unit_of
+from sekant.model.resolve import number_unit
 
 RUNTIME = Path(__file__).parent / "runtime"
 _WORDS = """auto break case char const continue default do double else enum extern float for goto if inline int long
@@ -98,25 +98,10 @@ def _unique(names: Sequence[str]) -> list[str]:
 def _parameters(system: System) -> tuple[Variable, ...]:
     found = []
     for name, default in system.parameters.items():
-        unit = _parameter_unit(system, name)
+        unit = number_unit(system.model, name) or ""
         parts = [name] if default.size == 1 else [f"{name}[{i + 1}]" for i in range(default.size)]
         found += [Variable(part, unit, "parameter of the model") for part in parts]
     return tuple(found)
-
-
-def _parameter_unit(system: System, name: str) -> str:
-    """The unit of an input, or of the number ``item.field``; named parameters have none."""
-    inputs = getattr(system.model, "inputs", {})
-    if name in inputs:
-        return inputs[name].unit
-    if name in system.model.parameters:
-        return ""
-    item_name, _, field = name.rpartition(".")
-    for collection in ("bodies", "joints", "forces", "constraints", "sensors", "drivers"):
-        item = getattr(system.model, collection, {}).get(item_name)
-        if isinstance(item, Description) and field in type(item).model_fields:
-            return unit_of(type(item).model_fields[field]) or ""
-    return ""
 
 
 def _inputs(system: System, parameters: Sequence[Variable], names: Sequence[str]) -> tuple[int, ...]:

@@ -14,10 +14,12 @@ from pydantic import ValidationError
 
 from sekant.errors import ModelError, ModelErrors, suggest
 from sekant.model.explain import explain
+from sekant.model.fields import unit_at
 from sekant.model.quantities import Description
 from sekant.vehicle.car.description import Car
 from sekant.vehicle.car.hard_point_axle import points_of
 from sekant.vehicle.hardpoints import HardPoints
+from sekant.vehicle.plain import plain_unit
 
 Steps = tuple[str, ...]
 ALL = "*"
@@ -36,12 +38,18 @@ def self_contained(car: Car) -> Car:
 
 def number_at(car: Car, name: str) -> float:
     """The number called `name` (SI); of several axles that of the first."""
-    steps, at = _steps(name), car
+    steps, at = _first(car, name), car
     for i, step in enumerate(steps):
-        at = _entered(at, next(iter(at)) if step == ALL and isinstance(at, dict) else step, steps[:i], name)
+        at = _entered(at, step, steps[:i], name)
     if isinstance(at, bool) or not isinstance(at, (int, float)):
         raise ModelError(f"'{name}' of the car is not a number" + _inside(at))
     return float(at)
+
+
+def unit_of_number(car: Car, name: str) -> str | None:
+    """Its unit; None where any will do."""
+    number_at(car, name)
+    return unit_at(car, _first(car, name), plain_unit)
 
 
 def with_numbers(car: Car, values: Mapping[str, Any]) -> Car:
@@ -53,6 +61,11 @@ def with_numbers(car: Car, values: Mapping[str, Any]) -> Car:
 
 def _steps(name: str) -> Steps:
     return tuple(re.findall(r"[^.\[\]]+", name))
+
+
+def _first(car: Car, name: str) -> Steps:
+    """The steps to the number, of several axles that of the first."""
+    return tuple(next(iter(car.axles)) if step == ALL else step for step in _steps(name))
 
 
 def _changed(item: Any, steps: Steps, value: Any, above: Steps, name: str) -> Any:

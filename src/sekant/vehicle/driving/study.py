@@ -20,9 +20,10 @@ from sekant.studies.analyses import FINISHED, Analysis, Answer, Values, register
 from sekant.studies.measures import Measure
 from sekant.vehicle.car.description import Car, car_description
 from sekant.vehicle.car.files import load_car
-from sekant.vehicle.car.numbers import number_at, self_contained, with_numbers
+from sekant.vehicle.car.numbers import self_contained, unit_of_number, with_numbers
 from sekant.vehicle.driving.drive import drive
 from sekant.vehicle.maneuvers.base import MANEUVERS, DrivenManeuver, Maneuver, maneuver
+from sekant.vehicle.plain import plain_unit
 
 Floats = NDArray[np.float64]
 OF_MANEUVER = "maneuver."
@@ -50,10 +51,7 @@ class DriveStudy(Analysis):
         self._car = described
         self._maneuver, self._given = _maneuver(self.given.pop("maneuver", None) or described.maneuver)
         for name in names:
-            if name.startswith(OF_MANEUVER):
-                _check_option(self._maneuver, name)
-            else:
-                number_at(described, name)
+            self.number_unit(described, name, options)
         self._alike = Alike()
 
     @classmethod
@@ -67,6 +65,18 @@ class DriveStudy(Analysis):
     @classmethod
     def load(cls, path: str | PathLike[str], changes: Mapping[str, Any]) -> Car:
         return with_numbers(self_contained(load_car(path)), changes)
+
+    @classmethod
+    def number_unit(cls, described: Car, name: str, options: Mapping[str, Any]) -> str | None:
+        if not name.startswith(OF_MANEUVER):
+            return unit_of_number(described, name)
+        kind = _maneuver(options.get("maneuver") or described.maneuver)[0]
+        fields, option = MANEUVERS[kind].model_fields, name.removeprefix(OF_MANEUVER)
+        if option not in fields:
+            raise ModelError(
+                f"'{name}': {kind} has no '{option}'; {suggest(option, list(fields), 'options')}"
+            )
+        return plain_unit(fields[option])
 
     def answer(self, values: Values) -> Answer:
         run = self._driven(values)
@@ -120,12 +130,10 @@ def _maneuver(given: Any) -> tuple[str, dict[str, Any]]:
         return given.type, {key: getattr(given, key) for key in given.model_fields_set}
     options = dict(given) if isinstance(given, Mapping) else {"type": given}
     kind = str(options.pop("type", ""))
-    maneuver(kind, **options)
+    try:
+        maneuver(kind, **options)
+    except ModelError as error:
+        for part in getattr(error, "errors", [error]):
+            part.path = ("analysis", "maneuver", *part.path[1:])
+        raise
     return kind, options
-
-
-def _check_option(kind: str, name: str) -> None:
-    known = list(MANEUVERS[kind].model_fields)
-    option = name.removeprefix(OF_MANEUVER)
-    if option not in known:
-        raise ModelError(f"'{name}': {kind} has no '{option}'; {suggest(option, known, 'options')}")

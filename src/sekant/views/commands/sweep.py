@@ -38,6 +38,7 @@ def sweep(
         raise typer.BadParameter(f"'{path}' must end in .nc; for CSV use --csv", param_hint="--output")
     if jobs is not None and jobs < 1:
         raise typer.BadParameter("must be at least 1", param_hint="--jobs")
+    from sekant.errors import SekantError
     from sekant.results.place import check_writable
     from sekant.studies.study_files import load_study
     from sekant.studies.sweep import sweep as run_study
@@ -65,6 +66,8 @@ def sweep(
     except KeyboardInterrupt:
         typer.echo(f"interrupted; finished rows are kept: sekant sweep {file} --resume goes on", err=True)
         raise typer.Exit(INTERRUPTED_CODE) from None
+    except SekantError as error:
+        raise study.located(error) from None
     if csv is not None:
         result.save(csv)
     if plot is not None:
