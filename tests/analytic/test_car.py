@@ -9,7 +9,7 @@ from sedans import BRUSH, LINEAR, sedan
 from sekant.vehicle.car import Commands, car_description, car_model, single_track, standing_loads
 from sekant.vehicle.car.grip import slip_of_most_force
 from sekant.vehicle.drivers.path import preview_gains
-from sekant.vehicle.driving import drive, lateral_model, steady_turns, straight_running
+from sekant.vehicle.driving import drive, lateral_model, speed_locus, steady_turns, straight_running
 
 FRONT = [f"front.{side}.tire.cornering_stiffness" for side in ("left", "right")]
 WHEELS = [f"{axle}.{side}" for axle in ("front", "rear") for side in ("left", "right")]
@@ -406,6 +406,51 @@ def test_the_drivers_model_is_that_of_the_linear_car(straight):
     # the steady turn by statics of the linear car: more understeer than without roll and load transfer
     plain = single_track(car_description(sedan()), standing_loads(car_description(sedan())), 20.0)
     assert model.yaw_gain == pytest.approx(plain.yaw_gain(20.0), rel=0.05)
+
+
+def by_differences(running):
+    """Eigenvalues of a car that runs straight ahead, by differences of its accelerations, in axes that move along.
+
+    x = (place, small rotation, travels, angles of wheels; velocities): the rotation turns the velocity (body axes)
+    into the world, p' = v + theta x v_0, and all other coordinates change with their own velocities.
+    """
+    system, at = running.linear.system, running.linear.operating_point
+    q, v, n, h = np.asarray(at.point.q, float), np.asarray(at.point.v, float), system.nv, 1e-7
+
+    def rate(x):
+        e = np.r_[1.0, 0.5 * x[3:6]]
+        moved = np.r_[q[:3] + x[:3], e / np.linalg.norm(e), q[7:] + x[6:n]]
+        going = v + x[n:]
+        w, x_, y_, z_ = moved[3:7]
+        turn = np.array([[0, -z_, y_], [z_, 0, -x_], [-y_, x_, 0]])
+        along = going[3:6] + 2 * w * turn @ going[3:6] + 2 * turn @ turn @ going[3:6]
+        accelerations = system.forward_dynamics(moved, going, parameters=at.parameters)
+        return np.r_[along, going[:3], going[6:], accelerations]
+
+    columns = [(rate(h * e) - rate(-h * e)) / (2 * h) for e in np.eye(2 * n)]
+    return np.linalg.eigvals(np.column_stack(columns))
+
+
+def agree(found, wanted):
+    """All eigenvalues but those of place, heading and angles of wheels, which are zero; differences of brush tires,
+    whose forces have a kink in their second derivative, leave 2e-7."""
+    moving = found[np.abs(found) > 0.1]
+    assert moving.size == 20
+    for value in moving:
+        assert np.abs(wanted - value).min() < 1e-6 * abs(value)
+
+
+def test_eigenvalues_of_a_whole_car_are_those_of_differences(straight):
+    """Wheel hop, heave, pitch, roll, sideslip and yaw, slip of the wheels: with suspensions and all tires."""
+    agree(straight[0].linear.modes().eigenvalues, by_differences(straight[0]))
+
+
+@pytest.mark.long
+def test_root_locus_over_speed_of_a_whole_car():
+    speeds = [9.0, 34.0]
+    locus = speed_locus(sedan(), speeds)
+    for speed, found in zip(speeds, locus.eigenvalues, strict=True):
+        agree(found, by_differences(straight_running(sedan(), speed)))
 
 
 def test_preview_weights_reproduce_every_straight_path(straight):

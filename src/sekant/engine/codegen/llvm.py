@@ -150,7 +150,7 @@ class ChunkLayout:
                 for room, place in dying.pop(current, ()):
                     free[room].append(place)
                 current += 1
-            first = int(left.get(number, number))
+            first: int = left.get(number) or number
             second = self.twin.get(first)
             if first in slot:  # with its twin
                 continue
