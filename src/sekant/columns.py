@@ -1,8 +1,8 @@
 """Columns of numbers from CSV files: the one reader of poses, tables of models, load ramps, roads and results.
 
-The first line names the columns, with units in brackets: ``time [s], force [kN]``. Columns are separated by commas,
-or by semicolons or tabs where the header has these; then 1,5 is one and a half. Lines that begin with '#' are
-comments, empty lines are passed over.
+The first line names the columns, with units in brackets: ``time [s], force [kN]``; or the second line gives the
+units: ``s, kN``. Columns are separated by commas, or by semicolons or tabs where the header has these; then 1,5 is
+one and a half. Lines that begin with '#' are comments, empty lines are passed over.
 """
 
 from __future__ import annotations
@@ -81,20 +81,48 @@ def read_columns(path: str | PathLike[str]) -> Columns:
     doubled = [name for name in names if names.count(name) > 1]
     if doubled:
         raise DataError(f"has the column '{doubled[0]}' twice; rename one", file=file, line=first)
-    values = np.empty((len(lines) - 1, len(names)))
-    for row, (number, line) in zip(values, lines[1:], strict=True):
+    units = [unit for _, unit in heads]
+    body = lines[1:]
+    below = (
+        _units(_cells(body[0][1], separator, file, body[0][0]), separator)
+        if body and not any(units)
+        else None
+    )
+    if below is not None and len(below) == len(names):
+        units, body = below, body[1:]
+    values = np.empty((len(body), len(names)))
+    for row, (number, line) in zip(values, body, strict=True):
         cells = _cells(line, separator, file, number)
         if len(cells) != len(names):
             message = f"has {len(cells)} values, but there are {len(names)} columns ({_listed(names)})"
-            raise DataError(message, file=file, line=number)
+            hint = (
+                ""
+                if number != body[0][0]
+                else "; if these are no columns, begin lines above their names with '#'"
+            )
+            raise DataError(message + hint, file=file, line=number)
         for i, cell in enumerate(cells):
             value = _number(cell, separator)
             if value is None:
-                message = f"column '{names[i]}': '{cell.strip()[:30]}' is no number"
+                found = f"'{cell.strip()[:30]}' is no number" if cell.strip() else "the cell is empty"
+                message = f"column '{names[i]}': {found}; correct it, or remove the row or the column"
                 raise DataError(message, file=file, line=number)
             row[i] = value
-    numbers = np.array([number for number, _ in lines[1:]], dtype=np.int64)
-    return Columns(file, names, [unit for _, unit in heads], values, numbers, first)
+    numbers = np.array([number for number, _ in body], dtype=np.int64)
+    return Columns(file, names, units, values, numbers, first)
+
+
+def _units(cells: list[str], separator: str) -> list[str | None] | None:
+    """The units that a line below the names consists of, None for an empty cell; None if it is no such line."""
+    found = [cell.strip().strip("[]()") for cell in cells]
+    if not any(found) or any(_number(unit, separator) is not None for unit in found):
+        return None
+    try:
+        for unit in found:
+            parse_unit("m" if unit in ("", "-") else unit)
+    except ModelError:
+        return None
+    return [unit or None for unit in found]
 
 
 def read_rows(path: str | PathLike[str]) -> list[tuple[int, list[str]]]:

@@ -42,6 +42,18 @@ def test_units_come_from_the_header_or_the_caller(tmp_path):
         read_poses(bare, units={"x": "deg", "y": "m", "z": "m"})
 
 
+def test_units_may_stand_in_a_line_of_their_own(tmp_path):
+    p = 1e3 * arc()
+    rows = "".join(f"{i},{x},{y},{z}\n" for i, (x, y, z) in enumerate(p.tolist()))
+    file = tmp_path / "d.csv"
+    file.write_text(f"Time,X,Y,Z\ns,[mm],mm,mm\n{rows}")
+    curve = PoseCurve.fit(file)
+    np.testing.assert_allclose(curve.report.residuals["position"], arc(), rtol=1e-12)
+    file.write_text("X,Y,Z\nm,5,m\n1,2,3\n")
+    with pytest.raises(DataError, match=r"d.csv:2: column 'X': 'm' is no number"):
+        PoseCurve.fit(file)
+
+
 def test_headers_are_split():
     assert split_header(" wheel travel [mm] ") == ("wheel travel", "mm")
     assert split_header("roll (deg)") == ("roll", "deg")
@@ -140,6 +152,15 @@ def test_bad_files_name_file_and_line(tmp_path):
         PoseCurve.fit(file)
     file.write_text("x [m],y [m],z [m]\n1,2,3\n4,5\n")
     with pytest.raises(DataError, match=r"d.csv:3: has 2 values, but there are 3 columns"):
+        PoseCurve.fit(file)
+    file.write_text("x [m],y [m],z [m]\n1,2,3\n4,,6\n")
+    with pytest.raises(DataError, match=r"d.csv:3: column 'y': the cell is empty; .* remove the row"):
+        PoseCurve.fit(file)
+    file.write_text("Lab 7, run 12\n10:22\nx [m],y [m],z [m]\n1,2,3\n")
+    with pytest.raises(DataError, match=r"d.csv:2: .* begin lines above their names with '#'"):
+        PoseCurve.fit(file)
+    file.write_text("x [m],y [m],z [m],yaw [deg]\n1,2,3,4\n")
+    with pytest.raises(DataError, match=r"--sequence z --angles yaw"):
         PoseCurve.fit(file)
     file.write_text("1,2,3\n4,5,6\n")
     with pytest.raises(DataError, match=r"d.csv:1: has no header"):

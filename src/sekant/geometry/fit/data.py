@@ -226,9 +226,11 @@ def _orientation(
                 )
             found = [name for name in find.names if name.lower() in ("yaw", "pitch", "roll")]
             if found:
+                letters = "".join({"yaw": "z", "pitch": "y", "roll": "x"}[name.lower()] for name in found)
                 raise DataError(
-                    f"of yaw, pitch and roll only {', '.join(found)} found; give the sequence, e.g. "
-                    "sequence='y' with columns={'angles': ['pitch']}"
+                    f"of yaw, pitch and roll only {', '.join(found)} found; if the others are zero, say so with "
+                    f"sequence='{letters}', columns={{'angles': {found}}} (--sequence {letters} --angles "
+                    f"{','.join(found)})"
                 )
             return None, None, ""
         sequence = wanted
@@ -260,7 +262,8 @@ class _ColumnFinder:
         if name not in self.table:
             raise DataError(
                 f"there is no column '{name}'; columns found: {', '.join(self.names)}. Name it with "
-                f"columns={{'{role}': '...'}}" + (", or a constant, e.g. {'z': 0.0}" if role in "xyz" else "")
+                f"columns={{'{role}': '...'}} (--column {role}=...)"
+                + (", or a constant, e.g. {'z': 0.0}" if role in "xyz" else "")
             )
         return self.table[name] * self.factor(name, kind)
 
