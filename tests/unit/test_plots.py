@@ -8,7 +8,8 @@ import pytest
 from sekant.errors import SekantError
 from sekant.plot_style import line_style
 from sekant.results import Channel, Channels, Result
-from sekant.views.plots import envelope, overview_panels, plot_overview, plot_series
+from sekant.views.pictures import save_picture
+from sekant.views.plots import envelope, overview_panels, plot_overview, series_picture
 
 CHANNELS = Channels(
     [
@@ -33,7 +34,8 @@ def texts(path) -> list[str]:
 
 
 def test_series_share_a_panel_by_unit_and_are_named(result, tmp_path):
-    path = plot_series(result, ["arm.position", "hinge.q", "slide.q", "arm.x"], tmp_path / "a.svg")
+    names = ["arm.position", "hinge.q", "slide.q", "arm.x"]
+    path = save_picture(lambda: series_picture(result, names), tmp_path / "a.svg")
     shown = texts(path)
     for label in ("arm.position.x", "arm.position.z", "hinge.q", "slide.q"):
         assert shown.count(label) == 1
@@ -102,9 +104,9 @@ def test_bad_requests_are_named(result, tmp_path):
     ):
         plot_overview(result, tmp_path / "a.jpg")
     with pytest.raises(SekantError, match=r"no channel 'hinge\.w'"):
-        plot_series(result, ["hinge.w"], tmp_path / "a.svg")
+        series_picture(result, ["hinge.w"])
     with pytest.raises(SekantError, match="at least one channel"):
-        plot_series(result, [], tmp_path / "a.svg")
+        series_picture(result, [])
     with pytest.raises(SekantError, match="there is no directory"):
         plot_overview(result, tmp_path / "no" / "a.svg")
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from sekant.views.figures import Picture
 
-__all__ = ["Panel", "envelope", "overview_panels", "picture_format", "plot_overview", "plot_series"]
+__all__ = ["Panel", "envelope", "overview_panels", "picture_format", "plot_overview"]
 _OVERVIEW_LINES = 12
 _SLICES = 1500
 _LEGEND_ROWS = 24
@@ -56,18 +56,13 @@ class Panel:
         return " ".join(part for part in (self.title, unit, note) if part)
 
 
-def plot_series(result: Result, names: Iterable[str], path: str | os.PathLike[str]) -> Path:
-    """Draw time histories of the named channels (patterns such as ``*.q`` allowed), one panel a unit."""
-    return save_picture(lambda: series_picture(result, names), path)
-
-
 def plot_overview(result: Result, path: str | os.PathLike[str]) -> Path:
     """Draw joint coordinates, their rates, energies and the energy balance, as far as the result has them."""
     return save_picture(lambda: overview_picture(result), path)
 
 
 def series_picture(result: Result, names: Iterable[str]) -> Picture:
-    """The picture of `plot_series`."""
+    """Time histories of the named channels (patterns such as ``*.q`` allowed), one panel a unit."""
     panels = _by_unit(result, named_columns(result, names))
     if not panels:
         raise SekantError("name at least one channel to plot")

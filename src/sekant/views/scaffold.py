@@ -11,13 +11,6 @@ from sekant.errors import SekantError
 FOLDER = files("sekant.views") / "templates"
 
 
-def template_names() -> list[str]:
-    """The templates, by name."""
-    return sorted(
-        entry.name for entry in FOLDER.iterdir() if entry.is_dir() and not entry.name.startswith("_")
-    )
-
-
 def write_template(name: str, folder: str | os.PathLike[str]) -> list[Path]:
     """Copy the files of a template into `folder`; the model file comes first in the list."""
     source = sorted(
