@@ -314,8 +314,8 @@ def test_bushings_without_damping_ring_as_those_of_the_mechanism():
         start = sk.State(q=rest.q, v=np.zeros(system.nv))
         run = sk.simulate(system, 2.0, initial=start, rtol=1e-7, outputs=["upright.*"], balance=False)
         runs.append(wheel_of(model, run))
-        waves = np.abs(np.linalg.eigvals(sk.linearize(system, rest).A).imag)
-        rings.append(np.unique(np.round(waves[waves > 1.0], 6)))
+        waves = np.linalg.eigvals(sk.linearize(system, rest).A)
+        rings.append(np.sort(np.abs(waves[waves.imag > 1.0])))
     full, small = runs
     assert np.all(np.abs(small - full).max(axis=0) < 0.005 * np.ptp(full, axis=0))
     np.testing.assert_allclose(rings[1], rings[0][:5], rtol=1.5e-3)

@@ -236,3 +236,8 @@ def test_the_track_rod_is_adjusted_on_either_side():
         sk.vehicle.axle(SOLID | {"set_up": {"tie_rod_length": change}})
     with pytest.raises(SekantError, match="pitman arm would have no length"):
         sk.vehicle.axle(FORE_AFT | {"points": FORE_AFT["points"] | {"drag_link_inner": [0.62, 0.7, 0.3]}})
+    with pytest.raises(
+        SekantError, match=r"'pitman_axis' \(another point .*\) is missing beside pitman_pivot"
+    ):
+        half = {name: p for name, p in FORE_AFT["points"].items() if name != "pitman_axis"}
+        sk.vehicle.axle(FORE_AFT | {"points": half})

@@ -6,7 +6,7 @@ import re
 from typing import Annotated, Literal
 
 import numpy as np
-from pydantic import Field, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from sekant.errors import ModelError, suggest
 from sekant.model.quantities import Description, Vector
@@ -213,6 +213,10 @@ class SteeringColumn(Description):
         return self
 
 
+LOADS = {"fx": "N", "fy": "N", "fz": "N", "mz": "N*m", "dx": "N"}
+"""loads at a wheel: three forces and a moment about z at the contact, a force along x at the wheel's center"""
+
+
 class AxleLoadCase(Description):
     """Loads at the contacts (N, N m, in the vehicle's axes), or accelerations of the vehicle in g; or both, added.
 
@@ -231,6 +235,14 @@ class AxleLoadCase(Description):
     az: Plain | None = None
     """g, 1 when standing, 2 for a 2 g bump; without it and with loads only, parts weigh what they do at rest"""
     rack: Meters = 0.0
+
+    @field_validator("left", "right")
+    @classmethod
+    def _known(cls, loads: dict[str, float]) -> dict[str, float]:
+        for name in loads:
+            if name not in LOADS:
+                raise ValueError(f"there is no load '{name}'; {suggest(name, list(LOADS), 'loads')}")
+        return loads
 
 
 class AxleParts(Description):

@@ -21,13 +21,12 @@ from sekant.model.driver import Driver
 from sekant.model.expressions.expression import Expression
 from sekant.model.forces import PointForce, SpringDamper, Torque
 from sekant.model.model import Model
+from sekant.vehicle.components import LOADS
 from sekant.vehicle.kc.roles import AxleRoles, on_rig
 from sekant.vehicle.sweep import placed, start_poses
 
 Vector = NDArray[np.float64]
 Support = Literal["height", "spring", "free"]
-LOADS = {"fx": "N", "fy": "N", "fz": "N", "mz": "N*m", "dx": "N"}
-"""loads at a wheel: three forces and a moment about z at the contact, a force along x at the wheel's center"""
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from sekant.errors import ModelError
 from sekant.vehicle.corner import COMMON, Corner, Layout
 from sekant.vehicle.hardpoints import not_collinear
 
@@ -26,6 +27,8 @@ def build_arms(corner: Corner) -> None:
     not_collinear(
         corner.given, "lower_ball", "upper_ball", "tie_rod_outer", "the tie rod could not hold the upright"
     )
+    if corner.given.point("upper_ball")[2] <= corner.given.point("lower_ball")[2]:
+        raise ModelError("lies below 'lower_ball'; are the two swapped?", path=("points", "upper_ball"))
     corner.upright()
     out, rear = np.array([0.0, corner.outward, 0.0]), np.array([-1.0, 0.0, 0.0])
     corner.arm(

@@ -158,6 +158,14 @@ def _watt(corner: Corner) -> None:
 
 
 def _check(corner: Corner, single: bool) -> None:
+    for group in (PANHARD, WATT, KINGPIN, PITMAN):
+        missing = [name for name in group if not corner.has(name)]
+        if 0 < len(missing) < len(group):
+            given = ", ".join(name for name in group if name not in missing)
+            told = ", ".join(f"'{name}' ({group[name]})" for name in missing)
+            raise ModelError(f"{told} is missing beside {given}", path=("points",))
+    if corner.has(*PITMAN) and not corner.has(*KINGPIN):
+        raise ModelError(f"a pitman arm steers knuckles: give {', '.join(KINGPIN)}", path=("points",))
     across = corner.has(*PANHARD) or corner.has(*WATT)
     if corner.has(*PANHARD) and corner.has(*WATT):
         raise ModelError("a Panhard rod and a Watt linkage hold the axle twice; drop one", path=("points",))
