@@ -167,6 +167,14 @@ def test_strokes_over_one_travel_are_merged(sigma):
     assert np.sqrt(np.mean((height - 0.002) ** 2)) < 1e-3
 
 
+@pytest.mark.parametrize("step", [1, -1])
+def test_merged_strokes_begin_where_the_data_do(step):
+    """Up and down, or down and up."""
+    up = parabola(81)[::step]
+    curve = PoseCurve.fit(np.concatenate([up, up[::-1] + PLAY]))
+    np.testing.assert_allclose(curve.position(curve.range[0]), up[0] + 0.5 * PLAY, atol=0.02)
+
+
 def test_strokes_over_a_column_are_merged_and_its_outliers_listed():
     r = np.concatenate([parabola(161), parabola(161)[::-1] + PLAY])
     curve = PoseCurve.fit({"position": r, "travel": r[:, 0]}, "travel")

@@ -73,6 +73,8 @@ def shortest_chain(r: Array) -> Chain:
         line, _ = smoothed(r[way])
     if line is not None and not _covers(line, r):
         line = None
+    if line is not None and project(r[:1], line)[0][0] > 0.5 * chord_length(line)[-1]:
+        line, way = line[::-1], way[::-1]  # from the end where the data begin
     length = tree_length if line is None else float(chord_length(line)[-1])
     return Chain(line, length, given_length, shuffled, way)
 

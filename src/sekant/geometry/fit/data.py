@@ -175,9 +175,8 @@ def _assemble(
         unwrapped = np.unwrap(angles, axis=0)
         jumps = np.argwhere(np.abs(np.diff(unwrapped - angles, axis=0)) > 1.0)
         if len(jumps):
-            notes.append(
-                f"{len(jumps)} jumps of 2 pi in the angles were removed, the first after row {rows[jumps[0][0]]}"
-            )
+            first = f"{'line' if file else 'row'} {rows[jumps[0][0]]}"
+            notes.append(f"jumps of 2 pi in the angles were removed ({len(jumps)}, the first after {first})")
         angles = unwrapped
         quaternion = quaternion_from_euler(angles, used)
     if quaternion is not None:
