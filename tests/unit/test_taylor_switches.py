@@ -63,6 +63,20 @@ def test_switches_without_end_are_reported() -> None:
     assert found.stats.steps < 400
 
 
+def test_let_go_at_rest_on_a_break_of_a_law() -> None:
+    """x'' = -1 beyond 0.5, -2 below, from rest at 0.5: nothing moves within a moment, but the law is the lower one.
+
+    The series of the law above, which is given up, counts as a step: a run that only changes laws ends as well.
+    """
+    law = lambda x, t: ca.vertcat(x[1], ca.if_else(x[0] >= 0.5, -1.0, -2.0))  # noqa: E731
+    found = solve(law, [0.5, 0.0], [0.0, 0.3])
+    assert found.status == "finished"
+    np.testing.assert_allclose(found.x[-1], [0.5 - 0.3**2, -0.6], atol=1e-15)
+    assert found.stats.rejected == 1
+    found = solve(law, [0.5, 0.0], [0.0, 0.3], max_steps=1)
+    assert (found.status, found.stats.steps, found.t_last) == ("too_many_steps", 0, 0.0)
+
+
 def test_oscillator_with_constant_force_towards_the_middle() -> None:
     times = np.linspace(0.0, 20.0, 57)
     found = solve(lambda x, t: ca.vertcat(x[1], -ca.sign(x[0])), [1.0, 0.0], times)

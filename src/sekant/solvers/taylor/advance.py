@@ -292,7 +292,7 @@ def advance(m, a, b):
             write_row(m, t, q, v)
         if m.row == t_eval.size:
             return FINISHED
-        if m.steps >= m.max_steps:
+        if m.steps + m.shortened >= m.max_steps:
             return TOO_MANY_STEPS
         if budget <= 0:
             return MORE
@@ -322,6 +322,7 @@ def advance(m, a, b):
         at_switch = leader >= 0 and switch_at <= event_at
         at_event = event >= 0 and event_at <= switch_at + moment
         if at_switch and switch_at == 0.0:
+            m.shortened += 1
             chatters = move_switches(m)
             if chatters >= 0:
                 m.which = chatters

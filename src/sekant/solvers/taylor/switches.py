@@ -187,15 +187,16 @@ def find_switches(m, n, h, moment):
     `n`: degree of the series. All that leave within a moment after it get their side.
     """
     sides = m.side
-    first, leader = inf, -1
+    first, leader, leads = inf, -1, 0
     for s in range(sides.size):
         sides[s] = 0
-        at, _ = _exit_of(m, s, n, min(h, first))
+        at, side = _exit_of(m, s, n, min(h, first))
         if at < first:
-            first, leader = at, s
+            first, leader, leads = at, s, side
     if leader >= 0:
         for s in range(sides.size):
             at, side = _exit_of(m, s, n, first + moment)
             if at <= first + moment:
                 sides[s] = side
+        sides[leader] = leads  # within a moment, what starts at rest does not leave
     return first, leader
