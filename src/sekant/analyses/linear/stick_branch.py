@@ -19,6 +19,7 @@ from sekant.engine.system import State, System
 from sekant.engine.system import compile as compile_model
 from sekant.errors import AnalysisWarning
 from sekant.model.constraints import Constraint, Coupling
+from sekant.model.model import Model
 from sekant.model.quantities import Expression
 
 
@@ -59,6 +60,44 @@ def stick_branch(
     return StickBranch(inner, replace(state, held=held), {**own, **places}, tuple(warnings))
 
 
+def without_friction(
+    system: System, state: State, parameters: Mapping[str, ArrayLike] | None
+) -> tuple[System, State, dict[str, ArrayLike]]:
+    """The system without the dry part of its frictions, and this state and these parameters for it."""
+    names = [one.name for one in system.equations.elements.friction.frictions]
+    dry = dict.fromkeys(("level", "static", "coefficient", "static_coefficient", "radius", "stribeck"))
+
+    def make() -> System:
+        forces = {
+            name: force.model_copy(update=dry) if name in names else force
+            for name, force in system.model.forces.items()
+        }
+        return _compiled(system, system.model.changed(forces=forces), own(system.parameters))
+
+    def own(parameters: Mapping[str, ArrayLike]) -> list[str]:
+        gone = {f"{name}.{field}" for name in names for field in dry}
+        return [name for name in parameters if name not in gone]
+
+    inner = system.once("without friction", make)
+    held = held_row(inner, held_by_name(system, state, parameters))
+    return (
+        inner,
+        replace(state, held=held),
+        {name: (parameters or {})[name] for name in own(parameters or {})},
+    )
+
+
+def _compiled(system: System, model: Model, parameters: Sequence[str]) -> System:
+    """Another model in the manner of the system."""
+    return compile_model(
+        model,
+        formulation=system.equations.formulation,
+        parameters=[name for name in parameters if name not in model.inputs],
+        engine=system.engine,
+        cache=system.uses_cache,
+    )
+
+
 def _place(k: int) -> str:
     """The run-time parameter that tells where stuck joint k is."""
     return f"stuck_place_{k}"
@@ -79,22 +118,13 @@ def _held(system: System, stuck: Sequence[str]) -> System:
             offset=Expression(_place(k)),
         )
     places = [_place(k) for k in range(len(stuck))]
-    own = [
-        name
-        for name in system.parameters
-        if name not in model.inputs and name.rpartition(".")[0] not in stuck
-    ]
-    return compile_model(
-        model.changed(
-            forces={name: force for name, force in model.forces.items() if name not in stuck},
-            constraints=constraints,
-            parameters={**model.parameters, **dict.fromkeys(places, 0.0)},
-        ),
-        formulation=eq.formulation,
-        parameters=[*own, *places],
-        engine=system.engine,
-        cache=system.uses_cache,
+    own = [name for name in system.parameters if name.rpartition(".")[0] not in stuck]
+    held = model.changed(
+        forces={name: force for name, force in model.forces.items() if name not in stuck},
+        constraints=constraints,
+        parameters={**model.parameters, **dict.fromkeys(places, 0.0)},
     )
+    return _compiled(system, held, [*own, *places])
 
 
 def _positions(

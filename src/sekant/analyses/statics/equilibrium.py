@@ -16,7 +16,13 @@ from sekant.analyses.statics.held_quantities import held_system, is_quantity
 from sekant.analyses.statics.rest_equations import Rest, Statics
 from sekant.analyses.statics.rest_search import FoundRest, settle
 from sekant.analyses.statics.sticking import at_rest_warnings, held_coordinates, stuck_in, with_flags
-from sekant.analyses.steady.element_states import has_states, held_of, on_branches
+from sekant.analyses.steady.element_states import (
+    has_states,
+    held_by_name,
+    held_of,
+    held_row,
+    on_branches,
+)
 from sekant.engine.system import State, System, as_system
 from sekant.engine.values import Values
 from sekant.errors import AnalysisWarning, SolverError, warning_lines, without_repeats
@@ -122,31 +128,38 @@ def equilibrium(
         raise SolverError(f"model '{system.model.name}' has no free coordinate: any position rests")
     stuck = stuck_in(system, guess)
     hold = [*hold, *held_coordinates(system, stuck)]
-    fixed = [name for name in hold if name not in system.state_names and is_quantity(system, name)]
+    if has_states(system) and (stable or method):
+        raise SolverError(
+            f"model '{system.model.name}' has states of signals or elements: equilibria are found by Newton's "
+            "method alone, without `stable` and `method`"
+        )
+    fixed = [
+        name
+        for name in hold
+        if has_states(system) or (name not in system.state_names and is_quantity(system, name))
+    ]
     start = _start(system, guess, [name for name in hold if name not in fixed], t, parameters)
     if fixed:
         inner, rows = held_system(system, fixed, start, t, parameters)
         rest = [name for name in hold if name not in fixed]
         options: dict[str, Any] = {"t": t, "stable": stable, "tolerance": tolerance, "method": method}
-        found = equilibrium(inner, start, parameters=parameters, hold=rest, **options)
+        begin = start if guess is None else replace(start, z=guess.z, held=with_flags(system, guess.held, ()))
+        found = equilibrium(inner, begin, parameters=parameters, hold=rest, **options)
         holding = {name: float(-found.multipliers[row][0]) for row, name in rows.items()}
         free = {name: lam for name, lam in found.multipliers.items() if name not in rows}
-        return replace(found, holding={**found.holding, **holding}, multipliers=free)
-    given = np.zeros(0) if guess is None else guess.held
+        found = replace(found, holding={**found.holding, **holding}, multipliers=free)
+        return found if not stuck else _borne(system, found, stuck, parameters)
     if has_states(system):
-        if hold or stable or method:
-            raise SolverError(
-                f"model '{system.model.name}' has states of signals or elements: equilibria are found by Newton's "
-                "method alone, without `hold`, `stable` and `method`"
-            )
         return _with_states(system, start, guess, t, parameters, tolerance)
+    given = np.zeros(0) if guess is None else guess.held
 
     def find(held: Array) -> tuple[Equilibrium, State, Any]:
         statics = Statics(system, t, parameters, hold, held)
         settled = settle(statics, statics.start(start.q), tolerance, stable, method)
         _check_rest(statics, settled.rest)
         warned = getattr(start, "warnings", ())
-        warned = (*warned, *at_rest_warnings(system, stuck, settled.rest.q, statics.t, parameters))
+        there = State(settled.rest.q, np.zeros(system.nv))
+        warned = (*warned, *at_rest_warnings(system, stuck, there, statics.t, parameters))
         found = _result(system, statics, settled, parameters, warned)
         return replace(found, held=with_flags(system, held, stuck)), found, parameters
 
@@ -160,6 +173,7 @@ def _with_states(
 ) -> Equilibrium:
     """Rest of a system with states of elements, which rest too; stability by the eigenvalues of small motions."""
     from sekant.analyses.linear.linearize import linearize
+    from sekant.analyses.linear.stick_branch import without_friction
     from sekant.analyses.steady.motion import steady_motion
 
     given = (np.zeros(0), np.zeros(0)) if guess is None else (guess.z, guess.held)
@@ -169,10 +183,23 @@ def _with_states(
     rest = inner.rest(motion.q, motion.lam, ~inner.unilateral)
     settled = FoundRest(rest, motion.method, motion.iterations)
     _check_rest(inner, rest)
-    found = _result(system, inner, settled, parameters, (*getattr(start, "warnings", ()), *motion.warnings))
-    values = linearize(system, motion).modes().eigenvalues
-    held = held_of(system, motion, motion.parameters)
-    return replace(found, z=motion.z, held=held, stability=_judged(values), residual=motion.residual)
+    there = State(motion.q, motion.v, z=motion.z, held=held_of(system, motion, motion.parameters))
+    warned = (*getattr(start, "warnings", ()), *motion.warnings)
+    warned = (*warned, *at_rest_warnings(system, (), there, t, parameters))
+    found = _result(system, inner, settled, parameters, warned)
+    about: tuple[System, State, Any] = (system, motion, None)
+    if system.equations.elements.dry_friction:
+        about = without_friction(system, there, parameters)
+    values = linearize(*about[:2], t, parameters=about[2]).modes().eigenvalues
+    return replace(found, z=there.z, held=there.held, stability=_judged(values), residual=motion.residual)
+
+
+def _borne(system: System, found: Equilibrium, stuck: Sequence[str], parameters) -> Equilibrium:
+    """What was found with constraints in the place of the frictions `stuck`, as a state in which these stick."""
+    held = held_row(system, held_by_name(found.system, found, parameters))
+    there = replace(found, system=system, held=with_flags(system, held, stuck), lam=found.lam[: -len(stuck)])
+    assumed = [one for one in found.warnings if one.code != "friction_ignored"]
+    return replace(there, warnings=(*assumed, *at_rest_warnings(system, stuck, there, found.t, parameters)))
 
 
 def _judged(eigenvalues: NDArray[Any]) -> str:

@@ -1,7 +1,8 @@
-"""Equilibria in which points and lengths are held, as `kinematics` holds them: by constraints for the time being.
+"""Equilibria in which quantities are held, as `kinematics` holds them: by constraints for the time being.
 
-``body.frame.z`` becomes a driven point, ``spring.length`` and ``distance(a, b)`` a distance, each at its value in the
-guess; the force that holds it is minus the constraint's multiplier, along the quantity.
+``body.frame.z`` becomes a driven point, ``spring.length`` and ``distance(a, b)`` a distance, a coordinate a coupling
+that turns with nothing, each at its value in the guess; the force that holds it is minus the constraint's multiplier,
+along the quantity.
 """
 
 from __future__ import annotations
@@ -15,7 +16,8 @@ from numpy.typing import ArrayLike
 
 from sekant.analyses.kinematics.quantities import scalar
 from sekant.engine.system import State, System, compile
-from sekant.model.constraints import Constraint, Distance, DrivePoint
+from sekant.errors import SolverError, suggest
+from sekant.model.constraints import Constraint, Coupling, Distance, DrivePoint
 from sekant.model.forces import SpringDamper
 
 _DISTANCE = re.compile(r"distance\(\s*([\w.]+)\s*,\s*([\w.]+)\s*\)")
@@ -39,10 +41,13 @@ def held_system(
     constraints: dict[str, Constraint] = dict(model.constraints)
     rows = {}
     for k, name in enumerate(names):
+        if _ends(system, name) is None and name not in system.start_facts.coordinate_of:
+            hint = suggest(name, system.start_facts.coordinate_of, "coordinates")
+            raise SolverError(f"equilibrium: cannot hold '{name}'; {hint}")
         function = eq.lookups.oracle("held", [eq.t, eq.q, eq.p], [scalar(system, name).expression])
         value = float(np.array(function(t, at.q, system.parameter_vector(parameters, at.held))).ravel()[0])
         key = f"held_{k}"
-        constraints[key] = _constraint(_ends(system, name), value)
+        constraints[key] = _constraint(system, name, value)
         rows[key] = name
     held = model.changed(constraints=constraints)
     names_of = [parameter.name for parameter in eq.resolved.parameters if parameter.name not in model.inputs]
@@ -63,7 +68,12 @@ def _ends(system: System, name: str) -> Any:
     return None
 
 
-def _constraint(ends: Any, value: float) -> Constraint:
+def _constraint(system: System, name: str, value: float) -> Constraint:
+    ends = _ends(system, name)
+    if ends is None:
+        joint, _, coordinate = name.rpartition(".")
+        i = [one.name for one in system.model.joints[joint].coordinates].index(coordinate)
+        return Coupling(joint=joint, coordinate=i, driven=joint, driven_coordinate=i, ratio=0.0, offset=value)
     first, second = ends
     if second in _AXES:
         return DrivePoint(frame=first, **{second: value})

@@ -75,7 +75,7 @@ def with_flags(system: System, held: Floats, stuck: Sequence[str]) -> Floats:
 def at_rest_warnings(
     system: System,
     stuck: Sequence[str],
-    q: Floats,
+    state: State,
     t: float,
     parameters: Mapping[str, ArrayLike] | None,
 ) -> list[AnalysisWarning]:
@@ -83,8 +83,9 @@ def at_rest_warnings(
     solved = system.equations.elements.friction
     if not system.equations.elements.dry_friction:
         return []
-    p = system.parameter_vector(parameters, flags(system, stuck))
-    force, limit = forces_of(system, State(q, np.zeros(system.nv)), t, parameters, p)
+    held = state.held if state.held.size else flags(system, stuck)
+    p = system.parameter_vector(parameters, with_flags(system, held, stuck))
+    force, limit = forces_of(system, state, t, parameters, p)
     found = []
     for i, one in enumerate(solved.frictions):
         if one.name not in stuck:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sekant.analyses.statics.sticking import refuse_dry_friction
+from sekant.analyses.statics.sticking import refuse_dry_friction, stuck_in, with_flags
 from sekant.analyses.steady.checks import check_contacts, check_lasting, start_of
 from sekant.analyses.steady.element_states import (
     has_states,
@@ -173,8 +173,9 @@ def steady_motion(
         system = as_system(system, [*dict.fromkeys([*found_too, *(parameters or {})])])
     if system.nv == 0:
         raise SolverError(f"model '{system.model.name}' has no free coordinate: there is nothing to find")
-    refuse_dry_friction(system, "steady motion")
     rates, targets = dict(rates or {}), dict(targets or {})
+    if rates or turn is not None or velocity is not None:
+        refuse_dry_friction(system, "steady motion")
     if has_states(system):
         asked = {"turn": turn, "axis": axis, "center": center, "velocity": velocity, "bodies": bodies}
         asked |= {"rates": rates, "t": t, "tolerance": tolerance}
@@ -200,7 +201,8 @@ def steady_motion(
         motion = replace(_result(equations, found, rates, items), held=held)
         return motion, motion, motion.parameters
 
-    return on_branches(system, p[p.size - len(system.equations.elements.held_values) :], find)
+    held = p[p.size - len(system.equations.elements.held_values) :]
+    return on_branches(system, with_flags(system, held, stuck_in(system, guess)), find)
 
 
 def _with_states(

@@ -18,8 +18,8 @@ from sekant.model.signals.base import Signal, register
 class TransferFunction(Signal):
     """y = numerator(s) / denominator(s) input, coefficients from the highest power down; it starts at zero.
 
-    States are those of the controllable form: x' = (x2, ..., xn, u - a1 xn - ... - an x1), and
-    y = sum of (b - b0 a) x + b0 u.
+    States are those of the controllable form: x' = w (x2, ..., xn, u - a1 xn - ... - an x1), and
+    y = sum of (b - b0 a) x + b0 u, with the coefficients of s/w, where w makes them all at most 1.
     """
 
     type: ClassVar[str] = "transfer_function"
@@ -46,22 +46,32 @@ class TransferFunction(Signal):
             )
         return self
 
-    def _coefficients(self, motion: ElementKinematics) -> tuple[list[SX], list[SX]]:
+    def _coefficients(self, motion: ElementKinematics) -> tuple[list[SX], list[SX], float]:
+        """b and a of s/w, of the same length, a[0] = 1; and w, 1/s."""
+        w = self._rate()
         lead = motion.value(self.denominator[0])
-        a = [motion.value(x) / lead for x in self.denominator]
-        b = [motion.value(x) / lead for x in self.numerator]
-        return [SX(0)] * (len(a) - len(b)) + b, a
+        a = [motion.value(x) / lead / w**k for k, x in enumerate(self.denominator)]
+        missing = len(a) - len(self.numerator)
+        b = [motion.value(x) / lead / w ** (missing + k) for k, x in enumerate(self.numerator)]
+        return [SX(0)] * missing + b, a, w
+
+    def _rate(self) -> float:
+        """w: all coefficients are at most 1 where s is counted in it; 1 where they are not known yet."""
+        if not all(isinstance(x, float) for x in self.denominator):
+            return 1.0
+        lead, *others = (abs(float(x)) for x in self.denominator)  # type: ignore[arg-type]
+        return max((x / lead) ** (1 / k) for k, x in enumerate(others, start=1)) or 1.0
 
     def _x(self, name: str, motion: ElementKinematics) -> list[SX]:
         return [motion.state(name, f"x{i}", SX(0), "1") for i in range(len(self.denominator) - 1)]
 
     def output(self, name: str, motion: ElementKinematics) -> SX:
-        (b, a), x, n = self._coefficients(motion), self._x(name, motion), len(self.denominator) - 1
+        (b, a, _), x, n = self._coefficients(motion), self._x(name, motion), len(self.denominator) - 1
         y = sum(((b[n - i] - b[0] * a[n - i]) * x[i] for i in range(n)), SX(0))
         through = len(self.numerator) == len(self.denominator)
         return y + b[0] * motion.value(self.input) if through else y
 
     def rates(self, name: str, motion: ElementKinematics) -> dict[str, SX]:
-        (_, a), x, n = self._coefficients(motion), self._x(name, motion), len(self.denominator) - 1
+        (_, a, w), x, n = self._coefficients(motion), self._x(name, motion), len(self.denominator) - 1
         last = motion.value(self.input) - ca.sum1(ca.vertcat(*[a[n - i] * x[i] for i in range(n)]))
-        return {f"x{i}": x[i + 1] if i + 1 < n else last for i in range(n)}
+        return {f"x{i}": w * (x[i + 1] if i + 1 < n else last) for i in range(n)}
