@@ -183,6 +183,8 @@ def test_inputs_are_columns_of_a_linear_model():
         ({"pull": {"type": "state_space", "inputs": ["t"], "A": [[1, 2]], "B": [[1]], "C": [[1]]}},
          ["A: must have 1 rows of 1 numbers"]),
         ({"pull": {"type": "pid", "error": "t", "low": 2, "high": 1}}, ["low: must be below high"]),
+        ({"pull": {"type": "pid", "error": "t"}}, ["needs one of kp, ki and kd"]),
+        ({"pull": {"value": "t"}}, ["type: is missing; signal types: ", "expression"]),
     ],
 )  # fmt: skip
 def test_nonsense_is_refused_with_its_name(signals, words):
@@ -199,6 +201,7 @@ def test_nonsense_is_refused_with_its_name(signals, words):
         (([0, 1], [1, np.nan]), "NaN"),
         (([0, 1, 2], [1, 2]), "as many times as values"),
         (lambda t: float(t > 0.3), "jumps"),
+        ("3 N", "a number, a pair"),
     ],
 )
 def test_bad_inputs_are_named(pid_model, value, words):

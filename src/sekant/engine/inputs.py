@@ -32,7 +32,7 @@ def split_inputs(
             raise SolverError(f"'{name}' is not an input of this model; {hint}")
         if callable(value):
             varying[name] = _sampled(name, value, begin, end)
-        elif not isinstance(value, (tuple, list)) and np.ndim(value) == 0:
+        elif not isinstance(value, (tuple, list, str)) and np.ndim(value) == 0:
             constant[name] = float(value)  # type: ignore[arg-type]
         else:
             varying[name] = _joined(name, value)

@@ -47,6 +47,8 @@ class Registry(dict[str, type[Kind]], Generic[Kind]):
         if isinstance(type_name, str) and type_name not in self:
             load_extensions()
         if not isinstance(type_name, str) or type_name not in self:
+            if type_name is None:
+                raise ModelError(f"is missing; {self.what} types: {', '.join(self)}", path=(*path, "type"))
             hint = suggest(str(type_name), list(self), f"{self.what} types")
             raise ModelError(f"unknown {self.what} type '{type_name}'; {hint}", path=(*path, "type"))
         return self[type_name]

@@ -95,6 +95,10 @@ def _natural(model: Model) -> list[ModelError]:
     return []
 
 
+_FROM = ("parent", "frame")
+"""First of the two frames between which something acts."""
+
+
 def _references(model: Model) -> Iterator[ModelError]:
     frames = model.frame_names()
     for collection in ("joints", "forces", "constraints", "contacts", "sensors", "shapes"):
@@ -107,6 +111,13 @@ def _references(model: Model) -> Iterator[ModelError]:
                         f"unknown body or frame '{reference}'; {suggest(reference, frames, 'known')}",
                         path=(collection, name, field),
                     )
+            named = [getattr(item, field) for field in fields]
+            between = collection in ("forces", "contacts") and len(fields) == 2 and fields[0] in _FROM
+            if between and named[0] == named[1] is not None:
+                yield ModelError(
+                    f"'{named[1]}' is on both sides: nothing acts between a frame and itself",
+                    path=(collection, name, fields[1]),
+                )
     yield from _curves(model)
     yield from _groups(model)
     yield from _targets(model)

@@ -52,6 +52,8 @@ class Pid(Signal):
                 raise ValueError(f"{field} must be positive (got {value:g} s)")
         if isinstance(self.low, float) and isinstance(self.high, float) and self.low >= self.high:
             raise ValueError(f"low must be below high (got {self.low:g} and {self.high:g})")
+        if self.kp == self.ki == self.kd == 0.0:
+            raise ValueError("needs one of kp, ki and kd at least: without them it is always zero")
         return self
 
     @property
