@@ -108,6 +108,9 @@ def test_several_faults_are_told_at_once():
 
 
 def test_signatures_show_fields_units_and_defaults():
+    assert "q0: number, or one a coordinate = None" in str(inspect.signature(sk.joints.Revolute))
+    assert "A: list of list of number of any unit" in str(inspect.signature(sk.signals.StateSpace))
+    assert "parameters: dict of number of any unit = {}" in str(inspect.signature(sk.Model))
     text = str(inspect.signature(sk.forces.SpringDamper))
     assert text.startswith("(*, parent: name, child: name, stiffness: N/m = 0.0, damping: N*s/m = 0.0")
     assert "com: [x, y, z] m = (0.0, 0.0, 0.0)" in str(inspect.signature(sk.Body))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from inspect import Parameter, Signature, formatannotation
-from typing import TYPE_CHECKING, Any
+from types import UnionType
+from typing import TYPE_CHECKING, Any, Union, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 
@@ -71,16 +72,26 @@ _MODULES = re.compile(r"\b(?:[A-Za-z_]\w*\.)+(?=[A-Za-z_])")
 _ANNOTATED = re.compile(r"Annotated\[(\w+), \w+\(\)\]")
 
 
+def _containers(annotation: Any) -> str:
+    """``list of list of`` for a matrix, ``dict of`` for a mapping; empty for a number."""
+    if get_origin(annotation) in (Union, UnionType):
+        annotation = get_args(annotation)[0]
+    kind = {tuple: "list of ", dict: "dict of "}.get(get_origin(annotation), "")
+    return kind + _containers(get_args(annotation)[kind.startswith("dict")]) if kind else ""
+
+
 def form_of(field: Any) -> str:
     """What stands in a field, for readers: ``kg``, ``[x, y, z] m``, ``name``, ``bool``."""
-    from sekant.model.quantities import Quantity, Reference, Vector, markers_of
+    from sekant.model.quantities import Quantity, Reference, Vector, markers_of, mirror_of
 
+    if mirror_of(field) == "coordinates":
+        return "number, or one a coordinate"
     markers = markers_of(field)
     unit = next((m.unit for m in markers if isinstance(m, Quantity)), "")
     labels = next((m.labels for m in markers if isinstance(m, Vector)), ())
     if any(isinstance(m, Quantity) for m in markers):
         what = "number of any unit" if unit is None else unit or "number"
-        return f"[{', '.join(labels)}] {what}" if labels else what
+        return f"[{', '.join(labels)}] {what}" if labels else _containers(field.annotation) + what
     if any(isinstance(m, Reference) for m in markers):
         return "name"
     text = _MODULES.sub("", formatannotation(field.annotation)).removesuffix(" | None")
