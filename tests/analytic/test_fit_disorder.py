@@ -5,6 +5,7 @@ import pytest
 
 from sekant.errors import DataError
 from sekant.geometry.curves.pose_curve import PoseCurve
+from sekant.geometry.fit.knots import fit_to_tolerance
 from sekant.geometry.fit.outliers import unlikely
 
 
@@ -165,6 +166,18 @@ def test_strokes_over_one_travel_are_merged(sigma):
     assert any("2 strokes over one travel were merged" in note for note in curve.report.notes)
     height = curve.position(curve.sample(400))[60:, 2]  # where both passed, the fit lies between them
     assert np.sqrt(np.mean((height - 0.002) ** 2)) < 1e-3
+
+
+def test_a_refit_that_does_not_follow_is_refused(monkeypatch):
+    from sekant.geometry.fit import path
+
+    def off(*data, **knots):
+        spline, miss = fit_to_tolerance(*data, **knots)
+        return spline, miss + 0.1
+
+    monkeypatch.setattr(path, "fit_to_tolerance", off)
+    with pytest.raises(DataError, match=r"no spline follows the path \(one would be 0.1 m off\)"):
+        PoseCurve.fit(parabola(12))
 
 
 @pytest.mark.parametrize("step", [1, -1])

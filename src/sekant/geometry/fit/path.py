@@ -454,6 +454,11 @@ def _refit(
         )
         per[near] *= 2
         start = fitted.t[fitted.k + 1 : -fitted.k - 1]
+    if not np.all(miss[:, :3] <= 1e-3 * size):
+        raise DataError(
+            f"over its own length no spline follows the path (one would be {np.max(miss[:, :3]):.3g} m off): its "
+            "points lie too unevenly; remove rows that nearly repeat others, or give more points"
+        )
     extra: dict[str, Any] = {}
     if closing is not None:
         start, end = closing.lap_range(place, order)
