@@ -57,6 +57,8 @@ def test_every_other_item_has_its_fields_and_an_example_that_its_class_reads():
         ("joints.path", "joint.path"),
         ("spring-damper", "force.spring_damper"),
         ("Body", "body"),
+        ("revolute", "joint.revolute"),
+        ("rods", "natural.rods"),
         ("simulation", "simulation"),
     ],
 )

@@ -71,7 +71,7 @@ def singular(collection: str) -> str:
 
 
 def find_item(name: str) -> tuple[str, type]:
-    """The full name and the class of an item; a type alone will do where it is unique."""
+    """The full name and the class of an item; a type alone will do where it is unique, points and vectors aside."""
     known = {full.replace("-", "_"): (full, cls) for full, cls in known_items().items()}
     wanted = name.strip().lower().replace("-", "_")
     head, _, tail = wanted.partition(".")
@@ -80,8 +80,9 @@ def find_item(name: str) -> tuple[str, type]:
     if wanted in known:
         return known[wanted]
     alone = [full for full in known if full.rpartition(".")[2] == wanted]
-    if len(alone) == 1:
-        return known[alone[0]]
+    first = [full for full in alone if not full.startswith("natural.")] or alone
+    if len(first) == 1:
+        return known[first[0]]
     below = [full for full in known if full.startswith(f"{wanted}.")] or alone
     if below:
         raise SekantError(f"'{name}' is one of {', '.join(below)}")
