@@ -269,6 +269,8 @@ def _tableau(precision: Precision, dense: bool) -> str:
         f"static const real dop_c[{n}] = {row(tableau.C[:n])};",
         f"static const real dop_e5[12] = {row(tableau.E5[:12])};",
         f"static const real dop_e3[12] = {row(tableau.E3[:12])};",
+        f"#define GUARD {precision.literal(tableau.GUARD)}",
+        f"static const real dop_e6[12] = {row(tableau.E6[:12])};",
     ]
     if dense:
         parts.append(f"static const real dop_d[4][STAGES] = {{\n    {rows(tableau.D[:, :n])}}};")

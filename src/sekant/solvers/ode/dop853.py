@@ -2,8 +2,9 @@
 
 Hairer, Norsett, Wanner: Solving Ordinary Differential Equations I, 2nd ed., sections II.4 to II.6 and II.10.
 Deviations: a trial step in which a number is not finite (in a stage, the slope at its end, the dense output)
-is repeated with a quarter of the step; after a stop the last step that was not shortened is tried first; steps end
-where a table or a switch of the right-hand side changes its mode, see `dop853_landing`.
+is repeated with a quarter of the step; a third estimate of the error, see `dop853_stages.error_norm`; where outputs
+lie within a step, the error of the dense output counts as well; after a stop the last step that was not shortened is
+tried first; steps end where a table or a switch of the right-hand side changes its mode, see `dop853_landing`.
 """
 
 from __future__ import annotations
@@ -37,6 +38,7 @@ from sekant.solvers.ode.dop853_modes import BEYOND, aim, rates, start_modes
 from sekant.solvers.ode.dop853_stages import (
     EXPONENT,
     MAX_FACTOR,
+    dense_error,
     dense_is_exact,
     error_norm,
     evaluate,
@@ -95,6 +97,11 @@ def _trial(run, t, h):
     bad = evaluate(run, t + h, N_STAGES)
     if bad < 0 and run.wanted == 1:
         bad = prepare_dense(run, t, h)
+        within = dense_error(run)
+        if within > 1.0:
+            run.stiff = 1
+        if run.stiff == 1:
+            run.error = max(run.error, within)
     return bad
 
 

@@ -187,6 +187,20 @@ E5[[0, 5, 6, 7, 8, 9, 10, 11]] = [
     -0.2235530786388629525884427845e-1,
 ]
 
+# Error estimate of order 6 (12,): up to a factor the only weights with which the slopes cancel for all trees up to
+# order 6, computed with the digits above; see `dop853_stages.error_norm` for what it is there. GUARD: its weight.
+GUARD = 40.0
+E6 = np.zeros(N_STAGES)
+E6[[0, 5, 6, 7, 8, 9, 10]] = [
+    0.2924623918176328697671184642e-2,
+    -0.7940482586994692670856466066,
+    -0.2450719733525890398073698861,
+    1.0,
+    -0.8333430535631891622472267045e-1,
+    0.1163619165439829933328397260,
+    0.3167996946217937516421248034e-2,
+]
+
 # Weights of the last four coefficients of the dense output (4, 16); the first three need only both ends.
 D = _matrix(
     {

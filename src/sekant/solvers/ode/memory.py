@@ -86,12 +86,14 @@ class Run(Struct):
     t_failed: Real
     # Steps of dop853. step_start, step_length: of the last one. h: the next one, h_kept: the one to go on with after
     # one that was shortened to land, h_usual: that of the motion before this run (0: there was none). error: of the
-    # trial, worst: the state that has most of it. wanted: 1 if a trial is to prepare the dense output. theta: part of
-    # a trial at which a site changes; aimed: 1 if it is to end on a break.
+    # trial, worst: the state that has most of it. wanted: 1 if a trial is to prepare the dense output. stiff: 1 once
+    # its error, and not that of the end, has turned a trial down: from then on it has a say in the length of steps.
+    # theta: part of a trial at which a site changes; aimed: 1 if it is to end on a break.
     phase: Integer
     after_rejection: Integer
     worst: Integer
     wanted: Integer
+    stiff: Integer
     aimed: Integer
     h: Real
     h_kept: Real
