@@ -189,7 +189,7 @@ E5[[0, 5, 6, 7, 8, 9, 10, 11]] = [
 
 # Error estimate of order 6 (12,): up to a factor the only weights with which the slopes cancel for all trees up to
 # order 6, computed with the digits above; see `dop853_stages.error_norm` for what it is there. GUARD: its weight.
-GUARD = 40.0
+GUARD = 10.0
 E6 = np.zeros(N_STAGES)
 E6[[0, 5, 6, 7, 8, 9, 10]] = [
     0.2924623918176328697671184642e-2,
