@@ -30,27 +30,44 @@ equations_of, compile_modules = engine_system.equations_of, build.compile_module
 engine_system.equations_of = lambda *given, **named: built.append(given[0].name) or equations_of(*given, **named)
 build.compile_modules = text.compile_modules = lambda given: compiled.append(len(given)) or compile_modules(given)
 found = {}
-for file, method in json.loads(sys.argv[1]):
-    result = sk.simulate(sk.load(file), 0.2, method=method)
-    found[f"{file} {method}"] = hashlib.sha256(result.data.tobytes()).hexdigest()
-from sekant.vehicle import load_suspension, suspension_curves
+for case in json.loads(sys.argv[1]):
+    file, until, options = case
+    result = sk.simulate(sk.load(file), until, **options)
+    assert result.status == "finished", result.message
+    found[str(case)] = hashlib.sha256(result.data.tobytes()).hexdigest()
+from sekant.vehicle import axle_curves, load_axle, load_suspension, suspension_curves
 curves = suspension_curves(*load_suspension(sys.argv[2]))
 found["curves"] = hashlib.sha256(b"".join(curves[name].tobytes() for name in curves.names)).hexdigest()
+curves = axle_curves(load_axle(sys.argv[3]), travel=[-0.02, 0.0, 0.02])
+found["axle"] = hashlib.sha256(b"".join(curves[name].tobytes() for name in curves.names)).hexdigest()
+rest = sk.equilibrium(sk.load(sys.argv[4]))
+found["modes"] = repr(sk.linearize(rest.system, rest).modes().eigenvalues.tolist())
 print(json.dumps({"built": built, "compiled": sum(compiled), "found": found}))
 """
 
 
 def in_a_process(cache: Path) -> dict:
+    near, far = {"strut.stiffness": 2.1e4, "body.mass": 301.0}, {"strut.stiffness": 9e4, "body.mass": 30.0}
+    drawn = ([0.0, 0.1, 0.2], [0.0, 0.3, 0.1])
     runs = [
-        [str(EXAMPLES / "quarter_car.yaml"), "auto"],
-        [str(EXAMPLES / "slider_crank.yaml"), "taylor"],
-        [str(EXAMPLES / "slider_crank.yaml"), "radau5"],
-        [str(EXAMPLES / "parabola.yaml"), "dop853"],
+        ["quarter_car.yaml", 0.2, {"method": "auto"}],
+        ["quarter_car.yaml", 0.2, {"parameters": near}],
+        ["quarter_car.yaml", 0.2, {"parameters": far}],
+        ["slider_crank.yaml", 0.2, {"method": "taylor"}],
+        ["slider_crank.yaml", 0.2, {"method": "radau5"}],
+        ["parabola.yaml", 0.2, {"method": "dop853"}],
+        ["stick_slip.yaml", 0.5, {"method": "taylor"}],  # dry friction that sticks and slides
+        ["stick_slip.yaml", 0.1, {"method": "rk4", "step": 1e-3}],  # by its smooth law
+        ["bouncing_ball.yaml", 1.0, {}],  # rigid contacts and impacts
+        ["gear_rattle.yaml", 0.3, {}],  # events
+        ["balanced_pendulum.yaml", 0.2, {"inputs": {"wish": drawn}}],  # samples, states, inputs over time
     ]
+    runs = [[str(EXAMPLES / file), until, options] for file, until, options in runs]
     wishbone = str(EXAMPLES / "suspensions" / "double_wishbone.yaml")
+    beam, quarter = str(EXAMPLES / "axles" / "rear_twist_beam.yaml"), str(EXAMPLES / "quarter_car.yaml")
     environment = {**os.environ, "SEKANT_CACHE_DIR": str(cache)}
     done = subprocess.run(
-        [sys.executable, "-c", PROGRAM, json.dumps(runs), wishbone],
+        [sys.executable, "-c", PROGRAM, json.dumps(runs), wishbone, beam, quarter],
         env=environment,
         capture_output=True,
         text=True,
@@ -66,6 +83,52 @@ def test_a_second_process_compiles_nothing_and_builds_no_equations():
     assert second["built"] == []
     assert second["compiled"] == 0
     assert second["found"] == first["found"]
+
+
+COMMANDS = """
+import json, sys
+from sekant.engine import system as engine_system
+from sekant.engine.codegen import build, text
+from sekant.views.cli import main
+
+built, compiled = [], []
+equations_of, compile_modules = engine_system.equations_of, build.compile_modules
+engine_system.equations_of = lambda *given, **named: built.append(given[0].name) or equations_of(*given, **named)
+build.compile_modules = text.compile_modules = lambda given: compiled.append(len(given)) or compile_modules(given)
+for line in json.loads(sys.argv[1]):
+    sys.argv = ["sekant", *line]
+    try:
+        main()
+    except SystemExit as end:
+        assert not end.code, line
+print(json.dumps({"built": built, "compiled": sum(compiled)}))
+"""
+
+
+@pytest.mark.long
+def test_second_commands_about_cars_and_axles_build_no_equations(tmp_path):
+    lines = [
+        ["drive", str(EXAMPLES / "car" / "sedan.yaml")],
+        [
+            "drive",
+            str(EXAMPLES / "car" / "hatchback.yaml"),
+        ],  # reduced axles and the driver's linear car are kept too
+        ["kc", str(EXAMPLES / "axles" / "front_double_wishbone.yaml")],  # with compliance and load cases
+        ["run", str(EXAMPLES / "torus.yaml"), "--until", "0.1"],  # tables of megabytes
+        ["check", str(EXAMPLES / "quarter_car.yaml")],
+    ]
+    found = []
+    for _ in range(2):
+        done = subprocess.run(
+            [sys.executable, "-c", COMMANDS, json.dumps(lines)],
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr[-2000:]
+        found.append(json.loads(done.stdout.splitlines()[-1]))
+    assert found[1] == {"built": [], "compiled": 0}
 
 
 def arm(mass=2.5):

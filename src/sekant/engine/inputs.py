@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from sekant.engine.system import System
 from sekant.errors import SolverError, suggest
 from sekant.formulations.build import equations_of
+from sekant.object_code.cache import make_key
 from sekant.tables.table import Table
 
 InputValue = float | tuple[ArrayLike, ArrayLike] | Callable[[float], float]
@@ -50,7 +51,8 @@ def driven_by(system: System, tables: Mapping[str, Table]) -> System:
     def make() -> Any:
         return equations_of(system.model, formulation, names, given=given)
 
-    return System(system.model, make, system.engine, system.uses_cache)
+    content = [part for name, table in sorted(given.items()) for part in (name, *table.content)]
+    return system.related(f"driven {names} {make_key(content)}", make)
 
 
 def _joined(name: str, rows: Any) -> Table:

@@ -10,23 +10,30 @@ from __future__ import annotations
 
 import io
 import pickle
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from typing import Any
+from weakref import WeakValueDictionary
 
 import casadi as ca
 
-from sekant.engine.codegen.build import linked_again
+from sekant.engine.codegen.build import interpreted_again, linked_again
 from sekant.engine.codegen.native import NativeFunction
+from sekant.engine.codegen.vm import Interpreted
 from sekant.model.kept import answer_key
 from sekant.model.model import Model
 from sekant.object_code.cache import Entry, ObjectCache, make_key
 from sekant.object_code.target import optimization, target_identity
 from sekant.tables.bound_oracle import BoundOracle
 from sekant.tables.numeric import NumericFunction
+from sekant.tables.table import Table, Table2
 
-MOST_BYTES = 8 * 1024 * 1024
-"""Of one part; equations with larger tables are built again in less time than these take to read."""
+MOST_BYTES = 32 * 1024 * 1024
+"""Of one part, and of one table: what is larger takes longer to read than to make."""
+LARGE_TABLE = 64 * 1024
+"""Bytes from which on a table is an entry of its own."""
 ABSENT = object()
+_tables: WeakValueDictionary[str, Table | Table2] = WeakValueDictionary()
+"""Large tables of this process, by the key of their entry."""
 
 
 class _NotKept(Exception):
@@ -57,7 +64,7 @@ class KeptParts:
         """Keep the part, if it can be kept."""
         stream = io.BytesIO()
         try:
-            _Pickler(stream, protocol=5).dump(value)
+            _Pickler(stream, self._store).dump(value)
         except (_NotKept, pickle.PicklingError, TypeError, AttributeError):
             return
         data = stream.getvalue()
@@ -66,6 +73,18 @@ class KeptParts:
 
     def _place(self, name: Hashable) -> str:
         return make_key(["part", self._key, repr(name)])
+
+
+def kept_answer(model: Model, question: str, make: Callable[[], Any]) -> Any:
+    """The answer to `question` (with its options) about `model`: what `make` returned, here or in an earlier
+    process. It may be whatever a part may be."""
+    parts = parts_of(model, (question,))
+    found = ABSENT if parts is None else parts.load("answer")
+    if found is ABSENT:
+        found = make()
+        if parts is not None:
+            parts.store("answer", found)
+    return found
 
 
 def parts_of(model: Model, options: tuple[Any, ...]) -> KeptParts | None:
@@ -82,20 +101,39 @@ def parts_of(model: Model, options: tuple[Any, ...]) -> KeptParts | None:
 
 
 class _Pickler(pickle.Pickler):
-    """Writes functions as what they are linked or made from, and refuses expressions."""
+    """Writes functions as what they are linked or made from, and refuses expressions; large tables stand in entries
+    of their own, since many parts have the same ones."""
+
+    def __init__(self, stream: io.BytesIO, store: ObjectCache):
+        super().__init__(stream, protocol=5)
+        self._store = store
+
+    def _keep_table(self, table: Table | Table2) -> str:
+        data = pickle.dumps(table, protocol=5)
+        key = make_key(["table", data])
+        if len(data) > MOST_BYTES or (
+            key not in _tables and not self._store.store(key, Entry({"part": "table"}, (data,)))
+        ):
+            raise _NotKept
+        _tables[key] = table
+        return key
 
     def reducer_override(self, obj: Any) -> Any:
         if isinstance(obj, NativeFunction):
+            shapes = (obj.shapes_in, obj.shapes_out)
+            if isinstance(obj.owner, Interpreted):
+                return interpreted_again, (obj.name, obj.owner.staged, shapes, obj.names, obj.sources)
             if not obj.code or any(isinstance(table, NumericFunction) for table in obj.sources):
                 raise _NotKept
-            shapes = (obj.shapes_in, obj.shapes_out)
             guards = obj.guards if "guards" in vars(obj) else None
             return _function, (
                 *(obj.name, obj.code, obj.numbers, shapes),
                 *(obj.names, obj.sources, obj.sites, guards),
             )
+        if isinstance(obj, (Table, Table2)) and obj.coefficients.nbytes > LARGE_TABLE:
+            return _table, (self._keep_table(obj),)
         if isinstance(obj, BoundOracle):
-            return BoundOracle, (obj.function,)
+            return BoundOracle, (obj.source,)
         if isinstance(obj, ca.Function):
             if any(part.class_name() == "CallbackInternal" for part in (obj, *obj.find_functions())):
                 raise _NotKept  # it calls Python
@@ -103,6 +141,16 @@ class _Pickler(pickle.Pickler):
         if isinstance(obj, (ca.SX, ca.MX, NumericFunction)):
             raise _NotKept  # the address of a numeric function is that of this process
         return NotImplemented
+
+
+def _table(key: str) -> Table | Table2:
+    found = _tables.get(key)
+    if found is None:
+        entry = ObjectCache().load(key)
+        if entry is None:
+            raise _NotKept
+        found = _tables[key] = pickle.loads(entry.objects[0])
+    return found
 
 
 def _function(*parts: Any) -> NativeFunction:

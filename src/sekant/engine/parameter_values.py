@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from math import isfinite
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sekant.engine.facts import Facts
 from sekant.errors import ModelError, suggest
-from sekant.formulations.constrained import ConstrainedEquations
 
 Vector = NDArray[np.float64]
 
@@ -27,9 +27,17 @@ class CheckedValues(dict[str, ArrayLike]):
 class ParameterValues:
     """p (np,) of a system: its run-time parameters, and after them what elements hold between events."""
 
-    def __init__(self, serial: int, facts: Facts, equations: Callable[[], ConstrainedEquations]):
-        """`serial`: number of the system; `equations` are asked for where values must be checked."""
-        self._serial, self._facts, self._equations = serial, facts, equations
+    def __init__(
+        self,
+        serial: int,
+        facts: Facts,
+        check: Callable[[], Callable[[Vector], None]],
+        held_start: Callable[[], Callable[[Vector], Sequence[Vector]]],
+    ):
+        """`serial`: number of the system. `check` finds what refuses impossible values; `held_start` what gives the
+        start of the held values."""
+        self._serial, self._facts = serial, facts
+        self._check, self._held_start = check, held_start
         self._places: dict[str, slice] = {}
         at = 0
         for parameter in facts.parameters:
@@ -52,14 +60,18 @@ class ParameterValues:
                 raise ModelError(
                     f"'{name}' is not a parameter of this system ({hint}); compile with parameters=['{name}']"
                 )
-            row, size = np.asarray(value, float).ravel(), place.stop - place.start
-            if row.size != size or not np.all(np.isfinite(row)):
+            size = place.stop - place.start
+            if type(value) is float and size == 1 and isfinite(value):
+                own[place.start] = value
+                continue
+            row = np.asarray(value, float).ravel()
+            if row.size != size or not np.isfinite(row).all():
                 raise ModelError(f"parameter '{name}' needs {size} finite numbers (got {value})")
             own[place] = row
         p = self._with_held(own, held)
         content = own.tobytes()
         if content != self._possible:
-            self._equations().reports.check(p)
+            self._check()(p)
             self._possible = content
         return p
 
@@ -79,4 +91,4 @@ class ParameterValues:
             raise ModelError(
                 f"the state has {given.size} held values; the system has {count}: {', '.join(names)}"
             )
-        return np.concatenate([own, given if given.size else self._equations().held_start(own)])
+        return np.concatenate([own, given if given.size else self._held_start()(own)[0].ravel()])

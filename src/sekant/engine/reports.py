@@ -29,7 +29,8 @@ def explain_failure(system: System, t: float, x: Vector, values: Values = None) 
 def singularity(system: System, t: float, x: Vector, values: Values = None) -> str:
     """The coordinate that nothing resists at time t and state x, for a reader; else empty."""
     q, v, _ = _split(system, x)
-    return system.equations.reports.singularity(t, q, v, system.parameter_vector(values))
+    find = system.kept("singularity", lambda: system.equations.reports.singularity)
+    return find(t, q, v, system.parameter_vector(values))
 
 
 def driver_jump(system: System, begin: float, end: float, values: Values = None) -> str | None:
@@ -42,7 +43,9 @@ def driver_jump(system: System, begin: float, end: float, values: Values = None)
         known: dict[str, Any] = {**system.parameters, **(values or {})}
         return system.equations.timeline.driver_jump(begin, end, known, system.parameter_vector(values))
 
-    return find() if values or begin else system.kept(("driver jump", end), find)
+    concerned = system.kept("jump parameters", lambda: system.equations.timeline.jump_parameters())
+    numbers = system.parameter_vector(values)[: concerned.size][concerned].tobytes()
+    return system.kept_at(("driver jump", begin, end), numbers, find)
 
 
 def _split(system: System, x: Vector) -> tuple[Vector, Vector, Vector]:

@@ -29,6 +29,7 @@ from sekant.formulations import summary
 from sekant.formulations.build import FORMULATIONS, equations_of
 from sekant.formulations.constrained import ConstrainedEquations
 from sekant.formulations.equations import Algorithm
+from sekant.formulations.recent_answers import Recent
 from sekant.geometry.spatial import SX
 from sekant.html_tables import html_table
 from sekant.model.model import Model
@@ -39,6 +40,8 @@ from sekant.model.simulation import SimulationSettings
 from sekant.tables.bound_oracle import BoundOracle
 
 _SERIALS = count()
+MOST_ANSWERS = 64
+"""Answers to questions about numbers that a process keeps on disk for a system."""
 Vector = NDArray[np.float64]
 Engine = Literal["llvm", "casadi"]
 
@@ -70,8 +73,7 @@ def compile(
         raise ModelError(f"unknown formulation '{formulation}'; {hint}")
     if engine not in ("llvm", "casadi"):
         raise ModelError(f"unknown engine '{engine}'; use 'llvm' or 'casadi'")
-    options = (formulation, tuple(parameters), algorithm)
-    parts = parts_of(model, options) if cache and engine == "llvm" else None
+    parts = parts_of(model, (formulation, tuple(parameters), algorithm, engine)) if cache else None
     return System(
         model, lambda: equations_of(model, formulation, parameters, algorithm), engine, cache, parts
     )
@@ -119,7 +121,14 @@ class System:
         self.serial = next(_SERIALS)
         self.facts: Facts = self.kept("facts", lambda: facts_of(self.equations, tuple(model.inputs or ())))
         self.nq, self.nv, self.nz = self.facts.nq, self.facts.nv, self.facts.nz
-        self._values = ParameterValues(self.serial, self.facts, lambda: self.equations)
+        self._values = ParameterValues(
+            self.serial,
+            self.facts,
+            lambda: self.kept("check", lambda: self.equations.reports.check),
+            lambda: self.kept("held start", lambda: self.equations.held_start),
+        )
+        self._recent = Recent()
+        self._answers_kept = 0
         self._questions = Questions(self)
 
     def __reduce__(self) -> Any:
@@ -171,7 +180,7 @@ class System:
 
         def make() -> BoundOracle:
             eq = self.equations
-            return BoundOracle(eq.lookups.oracle("start", [eq.p], [*eq.start.values(), eq.elements.start]))
+            return eq.lookups.bound([eq.p], [*eq.start.values(), eq.elements.start])
 
         q, v, z = self.kept("start", make)(p)
         return State(*self.completed(q, v, 0.0, p), z=z)
@@ -189,7 +198,7 @@ class System:
 
         def make() -> BoundOracle:
             eq = self.equations
-            return BoundOracle(eq.lookups.oracle("z", [eq.p], [eq.elements.start]))
+            return eq.lookups.bound([eq.p], [eq.elements.start])
 
         return self.kept("z_start", make)(self.parameter_vector(values))[0].ravel()
 
@@ -199,9 +208,14 @@ class System:
         return self.kept("start facts", lambda: start_facts_of(self.equations))
 
     @cached_property
+    def numbers(self) -> Model:
+        """The model with a number for every expression in parameters, run-time parameters at their defaults."""
+        return resolve(self.model).model
+
+    @property
     def settings(self) -> SimulationSettings:
         """How the model is meant to be simulated."""
-        return resolve(self.model).model.simulation
+        return self.numbers.simulation
 
     @property
     def state_names(self) -> tuple[str, ...]:
@@ -265,12 +279,30 @@ class System:
 
         return self.once(key, find)
 
+    def kept_at(self, key: Hashable, numbers: Hashable, make: Callable[[], Any]) -> Any:
+        """As `kept`, for an answer that depends on `numbers`: the last answers are at hand, and the first few of a
+        process go to disk."""
+        place = (key, numbers)
+        known = self._recent.get(place)
+        if known is not None:
+            return known[0]
+        on_disk = self._parts if self._answers_kept < MOST_ANSWERS else None
+        found = ABSENT if on_disk is None else on_disk.load(place)
+        if found is ABSENT:
+            found = make()
+            if on_disk is not None:
+                on_disk.store(place, found)
+        self._answers_kept += 1
+        return self._recent.put(place, (found,))[0]
+
     def variant(self, name: str, equations: Callable[[], Any]) -> System:
-        """A system of the same model on other equations, which `name` tells from all other variants."""
+        """A system of the same model on other equations, which `name` tells from all others; made once."""
+        return self.once(("variant", name), lambda: self.related(name, equations))
+
+    def related(self, name: str, equations: Callable[[], Any]) -> System:
+        """As `variant`, made anew."""
         parts = None if self._parts is None else self._parts.variant(name)
-        return self.once(
-            ("variant", name), lambda: System(self.model, equations, self.engine, self.uses_cache, parts)
-        )
+        return System(self.model, equations, self.engine, self.uses_cache, parts)
 
     def function(self, name: str, inputs: list[SX], results: list[SX]) -> NativeFunction:
         """Compile expressions in the system's symbols to a native function."""
@@ -305,9 +337,8 @@ class System:
 
     def scene(self, values: Mapping[str, ArrayLike] | None = None) -> Scene:
         """What a viewer draws, at the given run-time parameters; see `sekant.model.scene`."""
-        if values:
-            return self.equations.reports.scene(self.parameter_vector(values))
-        return deepcopy(self.kept("scene", lambda: self.equations.reports.scene(self.parameter_vector())))
+        p = self.parameter_vector(values)
+        return deepcopy(self.kept_at("scene", p.tobytes(), lambda: self.equations.reports.scene(p)))
 
     # -- questions -------------------------------------------------------------------------------------
 

@@ -111,16 +111,13 @@ class ConstrainedEquations(ABC):
     def defaults(self) -> Floats:
         """(np,) default values of p."""
         own = self.resolved.defaults
-        return np.concatenate([own, self.held_start(own)])
+        return np.concatenate([own, self.held_start(own)[0].ravel()])
 
     @cached_property
-    def _held_start(self) -> BoundOracle:
+    def held_start(self) -> BoundOracle:
+        """p without its held values -> (nh,) their start values."""
         start = column([value.start for value in self.elements.held_values])
-        return BoundOracle(self.lookups.oracle("held", [self.p[: self.p.numel() - start.numel()]], [start]))
-
-    def held_start(self, own: Floats) -> Floats:
-        """(nh,) start values of the held values at the run-time parameters `own`, which stand before them in p."""
-        return self._held_start(own)[0] if self.elements.held_values else np.zeros(0)
+        return self.lookups.bound([self.p[: self.p.numel() - start.numel()]], [start])
 
     @cached_property
     def recent(self) -> Recent:

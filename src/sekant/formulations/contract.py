@@ -230,6 +230,10 @@ class Timeline(Protocol):
         """Times in [begin, end] at which something jumps or kinks, at the given run-time parameters."""
         ...
 
+    def jump_parameters(self) -> NDArray[np.bool_]:
+        """(np,) on which of the run-time parameters `driver_jump` may depend; held values left out."""
+        ...
+
     def driver_jump(self, begin: float, end: float, values: Mapping[str, Any], p: Vector) -> str | None:
         """Which given motion jumps within (begin, end), and when, if one does."""
         ...
@@ -261,16 +265,18 @@ class Reports(Protocol):
         forces."""
         ...
 
-    def check(self, p: Vector) -> None:
-        """Refuse values (np,) of the parameters with which some part could not exist."""
+    @property
+    def check(self) -> Callable[[Vector], None]:
+        """Refuses values (np,) of the parameters with which some part could not exist; holds no expressions."""
         ...
 
     def failure(self, t: float, q: Vector, v: Vector, z: Vector, p: Vector) -> str:
         """Why the motion cannot go on, as far as it can be told; else empty."""
         ...
 
-    def singularity(self, t: float, q: Vector, v: Vector, p: Vector) -> str:
-        """The coordinate that nothing resists, for a reader; else empty."""
+    @property
+    def singularity(self) -> Callable[[float, Vector, Vector, Vector], str]:
+        """(t, q, v, p) -> the coordinate that nothing resists, for a reader; else empty. Holds no expressions."""
         ...
 
     def inventory(self, p: Vector) -> Inventory:

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sekant.geometry.spatial import SX
-from sekant.tables.bound_oracle import BoundOracle
 from sekant.tables.lookups import Lookups
 
 NEAR = 1e-12
@@ -23,15 +22,12 @@ class GivenMotion:
 
     def __init__(self, position: SX, t: SX, p: SX, lookups: Lookups):
         both = ca.vertcat(position, lookups.jacobian(position, t))
-        self._at = BoundOracle(lookups.oracle("drive", [t, p], [both]))
+        self._at = lookups.bound([t, p], [both])
         needed = ca.vertcat(both, *[a for node in lookups.needed_by(both) for a in node.arguments])
-        self._concerned = (
+        self.concerned: NDArray[np.bool_] = (
             np.array(ca.which_depends(needed, p, 1, False), bool) if p.numel() else np.zeros(0, bool)
         )
-
-    def concerns(self, p: NDArray[np.float64]) -> bytes:
-        """The values of those parameters of which the motion is a function."""
-        return p[self._concerned].tobytes()
+        """(np,) of which parameters the motion is a function"""
 
     def jump_text(
         self, p: NDArray[np.float64], times: Iterable[float], span: tuple[float, float]

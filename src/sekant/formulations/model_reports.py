@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import casadi as ca
@@ -13,6 +15,7 @@ from sekant.formulations.contract import Inventory
 from sekant.formulations.outputs import Output, model_outputs
 from sekant.formulations.scene import model_scene
 from sekant.geometry.spatial import SX
+from sekant.model.resolve import BodyCheck
 from sekant.model.scene import Scene
 from sekant.tables.bound_oracle import BoundOracle
 
@@ -22,6 +25,36 @@ if TYPE_CHECKING:
 Vector = NDArray[np.float64]
 SMALLEST = 1e-14
 """Eigenvalue of the mass matrix, against the largest inertia, that still counts."""
+
+
+@dataclass(frozen=True, eq=False)
+class TreeSingularity:
+    """The coordinate of a tree that nothing resists. `names`: of the velocities; `inertias`: (t, q, v, p) -> margin
+    that is positive only if all is well, mass matrix and largest moment of inertia of a link; None where there is
+    nothing to ask."""
+
+    names: tuple[str, ...]
+    inertias: BoundOracle | None
+
+    def __call__(self, t: float, q: Vector, v: Vector, p: Vector) -> str:
+        if self.inertias is None:
+            return ""
+        margin, M, largest = self.inertias(t, q, v, p)
+        if margin[0] > 0.0:
+            return ""
+        M, largest = M.reshape(v.size, v.size), float(largest[0])
+        if not np.isfinite(M).all():
+            return ""
+        sizes = np.linalg.eigvalsh(M)
+        if sizes[0] > SMALLEST * max(sizes[-1], largest):
+            return ""
+        vectors = np.linalg.eigh(M)[1]
+        worst = int(np.argmax(np.abs(vectors[:, 0])))
+        return (
+            f"the mass matrix is singular: nothing resists '{self.names[worst]}' "
+            f"(eigenvalues from {sizes[0]:.1e} to {sizes[-1]:.1e}); give the body that it moves a mass, or an "
+            "inertia about that axis"
+        )
 
 
 class ModelReports:
@@ -37,9 +70,9 @@ class ModelReports:
         """None: all belong to joints, frames, sensors and forces."""
         return {}
 
-    def check(self, p: Vector) -> None:
-        stated = self._eq.stated_model
-        stated.check(np.asarray(p, float)[: stated.p.numel()])
+    @property
+    def check(self) -> BodyCheck:
+        return self._eq.stated_model.check
 
     def scene(self, p: Vector) -> Scene:
         stated = self._eq.stated_model
@@ -59,33 +92,19 @@ class ModelReports:
         outside = eq.lookups.range_error(inputs, given)
         return str(outside) if outside is not None else self.singularity(t, q, v, p)
 
-    def singularity(self, t: float, q: Vector, v: Vector, p: Vector) -> str:
-        """The coordinate of a tree that nothing resists."""
+    @cached_property
+    def singularity(self) -> TreeSingularity:
         eq = self._eq
-        n = v.size
-        if eq.constraints or not n:
-            return ""
-        inertias = eq.recent.once("inertias", lambda: _inertias(eq))
-        M, J = inertias(t, q, v, p)
-        M = M.reshape(n, n)
-        if not np.isfinite(M).all():
-            return ""
-        largest = float(np.abs(J).max())
-        rows = np.abs(M).sum(axis=1)
-        diagonal = M.diagonal()
+        if eq.constraints or not eq.nv:
+            return TreeSingularity((), None)
+        M = ca.densify(eq.mass_matrix)
+        largest = ca.mmax(ca.fabs(ca.vertcat(*[ca.vec(link.inertia.J) for link in eq.motion.links])))
         # by Gershgorin's circles no eigenvalue is below the first of these, and none beyond the second
-        if (diagonal + diagonal - rows).min() > SMALLEST * max(float(rows.max()), largest):
-            return ""
-        sizes = np.linalg.eigvalsh(M)
-        if sizes[0] > SMALLEST * max(sizes[-1], largest):
-            return ""
-        vectors = np.linalg.eigh(M)[1]
-        worst = int(np.argmax(np.abs(vectors[:, 0])))
-        return (
-            f"the mass matrix is singular: nothing resists '{eq.motion.state_names()[1][worst]}' "
-            f"(eigenvalues from {sizes[0]:.1e} to {sizes[-1]:.1e}); give the body that it moves a mass, or an "
-            "inertia about that axis"
-        )
+        rows = ca.sum2(ca.fabs(M))
+        least, most = ca.mmin(2 * ca.diag(M) - rows), ca.mmax(rows)
+        margin = least - SMALLEST * ca.fmax(most, largest)
+        inertias = eq.lookups.bound([eq.t, eq.q, eq.v, eq.p], [margin, M, largest])
+        return TreeSingularity(tuple(eq.motion.state_names()[1]), inertias)
 
     def inventory(self, p: Vector) -> Inventory:
         """The tree of bodies with joints, degrees of freedom and masses."""
@@ -111,9 +130,3 @@ class ModelReports:
         blocks = [f"{block.name} ({block.kind}: {block.rows} equations)" for block in eq.constraints]
         lines = (f"model '{model.name}'", *motion.described(p[: motion.p.numel()]), *blocks)
         return Inventory(lines, counts, {"bodies": bodies, **lists}, mass)
-
-
-def _inertias(eq: Equations) -> BoundOracle:
-    """(t, q, v, p) -> mass matrix, and moments of inertia of all links."""
-    moments = ca.vertcat(*[ca.vec(link.inertia.J) for link in eq.motion.links])
-    return BoundOracle(eq.lookups.oracle("inertias", [eq.t, eq.q, eq.v, eq.p], [eq.mass_matrix, moments]))

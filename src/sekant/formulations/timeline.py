@@ -61,20 +61,25 @@ class ModelTimeline:
             stops.update(x for x in table.kinks.tolist() if begin <= x <= end)
         return recent.put(key, sorted(stops))
 
+    def jump_parameters(self) -> NDArray[np.bool_]:
+        """Those of which a given motion is a function, and all that may stand in the texts that tell its switches."""
+        eq, resolved = self._eq, self._eq.resolved
+        found = [np.full(one.default.size, one.name in eq.model.parameters) for one in resolved.parameters]
+        concerned = np.concatenate([np.zeros(0, bool), *found])
+        for name in eq.model.drivers:
+            concerned |= self._motion(name).concerned[: concerned.size]
+        return concerned
+
+    def _motion(self, name: str) -> GivenMotion:
+        eq, driver = self._eq, self._eq.model.drivers[name]
+        return eq.recent.once(
+            ("driver", name), lambda: GivenMotion(eq.motion.value(driver.value), eq.t, eq.p, eq.lookups)
+        )
+
     def driver_jump(self, begin: float, end: float, values: Mapping[str, Any], p: Vector) -> str | None:
-        eq = self._eq
-        for name, driver in eq.model.drivers.items():
+        for name, driver in self._eq.model.drivers.items():
             times = self._stops([driver], begin, end, values)
-            if not times:
-                continue
-            motion = eq.recent.once(
-                ("driver", name),
-                lambda driver=driver: GivenMotion(eq.motion.value(driver.value), eq.t, eq.p, eq.lookups),
-            )
-            key = ("jump", name, begin, end, *times, motion.concerns(p))
-            found = eq.recent.get(key)
-            if found is None:
-                found = eq.recent.put(key, motion.jump_text(p, times, (begin, end)) or "")
+            found = self._motion(name).jump_text(p, times, (begin, end)) if times else None
             if found:
                 return f"driver '{name}': {found}"
         return None

@@ -34,6 +34,32 @@ class Parameter:
     default: np.ndarray  # (size,) in SI
 
 
+@dataclass(frozen=True, eq=False)
+class BodyCheck:
+    """Refuses values of the parameters with which some body could not exist.
+
+    `bodies`: those whose mass or inertia follows from p; `numbers`: p (np,) -> mass and inertia of each (7, n);
+    `causes`: names and places in p of what each follows from; `size`: np.
+    """
+
+    bodies: tuple[str, ...]
+    numbers: BoundOracle | None
+    causes: tuple[tuple[tuple[str, slice], ...], ...]
+    size: int
+
+    def __call__(self, p: np.ndarray) -> None:
+        """p: what follows after the (np,) parameters does not count."""
+        if self.numbers is None:
+            return
+        rows = self.numbers(p[: self.size])[0].reshape(7, -1).T
+        for name, (mass, *inertia), causes in zip(self.bodies, rows.tolist(), self.causes, strict=True):
+            try:
+                check_body(mass, inertia)
+            except ValueError as fault:
+                given = ", ".join(f"{cause} = {_shown(p[span])}" for cause, span in causes)
+                raise ModelError(f"{fault} (with {given})", path=("bodies", name)) from None
+
+
 @dataclass(frozen=True)
 class ResolvedModel:
     """A model whose numbers are floats or SX; only signals are still expressions."""
@@ -50,8 +76,8 @@ class ResolvedModel:
         return np.concatenate([np.zeros(0), *[parameter.default for parameter in self.parameters]])
 
     @cached_property
-    def _bodies(self) -> tuple[tuple[str, ...], BoundOracle | None]:
-        """Names of the bodies whose mass or inertia follows from p, and p -> their numbers (7, n)."""
+    def check(self) -> BodyCheck:
+        """Refuses values (np,) of the parameters with which some body could not exist."""
         numbers = {name: (body.mass, *body.inertia) for name, body in self.model.bodies.items()}
         found = {
             name: ca.vertcat(*(scalar(x) for x in row))
@@ -59,33 +85,20 @@ class ResolvedModel:
             if any(isinstance(number, ca.SX) for number in row)
         }
         if not found:
-            return (), None
-        return tuple(found), BoundOracle(
-            ca.Function("bodies", [self.p], [ca.densify(ca.horzcat(*found.values()))])
-        )
+            return BodyCheck((), None, (), 0)
+        function = ca.Function("bodies", [self.p], [ca.densify(ca.horzcat(*found.values()))])
+        causes = tuple(self._parameters_in(row) for row in found.values())
+        return BodyCheck(tuple(found), BoundOracle(function), causes, self.p.numel())
 
-    def check(self, p: np.ndarray) -> None:
-        """Refuse values (np,) of the parameters with which some body could not exist."""
-        names, function = self._bodies
-        if function is None:
-            return
-        rows = function(p)[0].reshape(7, -1).T
-        for name, (mass, *inertia) in zip(names, rows.tolist(), strict=True):
-            try:
-                check_body(mass, inertia)
-            except ValueError as fault:
-                raise ModelError(f"{fault} (with {self._given(name, p)})", path=("bodies", name)) from None
-
-    def _given(self, body: str, p: np.ndarray) -> str:
-        """The parameters that the mass and inertia of a body follow from, with their values."""
-        item, start, found = self.model.bodies[body], 0, []
-        numbers = ca.vertcat(*(scalar(x) for x in (item.mass, *item.inertia)))
+    def _parameters_in(self, numbers: ca.SX) -> tuple[tuple[str, slice], ...]:
+        """Names and places in p of the parameters that some numbers follow from."""
+        start, found = 0, []
         for one in self.parameters:
             span = slice(start, start + one.default.size)
             if ca.depends_on(numbers, self.p[span]):
-                found.append(f"{one.name} = {_shown(p[span])}")
+                found.append((one.name, span))
             start = span.stop
-        return ", ".join(found)
+        return tuple(found)
 
 
 def resolve(

@@ -3,21 +3,28 @@
 from __future__ import annotations
 
 from threading import Lock
-from typing import Any
+from typing import Any, Protocol
 
 import casadi as ca
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 
+class Source(Protocol):
+    """What makes a function, and what has to live as long as that."""
+
+    def function(self, name: str) -> tuple[ca.Function, list[Any]]: ...
+
+
 class BoundOracle:
     """Calls give the outputs as arrays (rows, columns), columns as (n,). Several threads may call it.
 
-    `owner` lives as long as this: the tables that a function calls belong to somebody.
+    `source`: the function, or what makes one with tables (`sekant.tables.lookups.Staged`).
     """
 
-    def __init__(self, function: ca.Function, owner: Any = None):
-        self.function, self._owner = function, owner
+    def __init__(self, source: ca.Function | Source):
+        self.source = source
+        function, self._calls = (source, []) if isinstance(source, ca.Function) else source.function("oracle")
         self._inputs = [np.zeros(function.nnz_in(i)) for i in range(function.n_in())]
         self._outputs = [np.zeros(function.size_out(i)[::-1]) for i in range(function.n_out())]
         made: Any = function.buffer()

@@ -19,6 +19,7 @@ import casadi as ca
 import numpy as np
 
 from sekant.errors import DataError, SekantError
+from sekant.tables.bound_oracle import BoundOracle
 from sekant.tables.numeric import NumericFunction
 from sekant.tables.table import Table, Table2
 
@@ -55,6 +56,29 @@ def _evaluated(table: Tabulated, values: Sequence[float], order: tuple[int, ...]
     if isinstance(table, Table2):
         return table(values[0], values[1], (order[0], order[1]))
     return table(values[0], order[0])
+
+
+@dataclass(frozen=True, eq=False)
+class Staged:
+    """A function with tables, in parts that a file can hold.
+
+    `stages`: for each lookup the table, the orders of derivative and the function (inputs, values of the lookups
+    before it) -> arguments; `core`: (inputs, values of all lookups) -> outputs.
+    """
+
+    stages: tuple[tuple[Tabulated, tuple[int, ...], ca.Function], ...]
+    core: ca.Function
+
+    def function(self, name: str) -> tuple[ca.Function, list[Any]]:
+        """The CasADi function, and the Python side of its calls, which has to live as long."""
+        count = self.core.n_in() - len(self.stages)
+        columns = [ca.MX.sym(f"i{k}", *self.core.size_in(k)) for k in range(count)]
+        values: list[ca.MX] = []
+        calls: list[Any] = []
+        for table, order, find in self.stages:
+            calls.append(_TableCall(table, order))
+            values.append(calls[-1](*find.call([*columns, *values])))
+        return ca.Function(name, columns, self.core.call([*columns, *values])), calls
 
 
 class Lookups:
@@ -206,22 +230,24 @@ class Lookups:
         It is slow and needs no compilation: the reference for compiled code. It has first derivatives. It
         must not outlive this object, which keeps the Python side of the calls alive.
         """
-        needed = self.needed_by(ca.veccat(*outputs))
-        columns = [ca.MX.sym(f"i{k}", *x.shape) for k, x in enumerate(inputs)]
-        values: list[ca.MX] = []
+        function, calls = self.staged(inputs, outputs).function(name)
+        self._callbacks += calls
+        return function
+
+    def staged(self, inputs: Sequence[ca.SX], outputs: Sequence[ca.SX]) -> Staged:
+        """What an oracle is made from, without symbols."""
+        stages: list[tuple[Tabulated, tuple[int, ...], ca.Function]] = []
         symbols: list[ca.SX] = []
-        for node in needed:
+        for node in self.needed_by(ca.veccat(*outputs)):
             find = ca.Function("arguments", [*inputs, *symbols], list(node.arguments))
-            found = find.call([*columns, *values])
-            values.append(self._callback(node)(*found))
+            stages.append((node.table, node.order, find))
             symbols.append(node.symbols)
         core = ca.Function("core", [*inputs, *symbols], [ca.densify(ca.SX(y)) for y in outputs])
-        return ca.Function(name, columns, core.call([*columns, *values]))
+        return Staged(tuple(stages), core)
 
-    def _callback(self, node: LookupNode) -> _TableCall:
-        call = _TableCall(node.table, node.order)
-        self._callbacks.append(call)
-        return call
+    def bound(self, inputs: Sequence[ca.SX], outputs: Sequence[ca.SX]) -> BoundOracle:
+        """The oracle of `inputs` to `outputs` with arrays of its own; it outlives this object."""
+        return BoundOracle(self.staged(inputs, outputs))
 
     def range_error(self, inputs: Sequence[ca.SX], values: Sequence[Any]) -> SekantError | None:
         """The first table that is asked outside its range when the symbols `inputs` take `values`, if any."""

@@ -62,6 +62,13 @@ class Table:
     increment: Any = field(default=None, repr=False)
     outside: Any = field(default=None, repr=False)
 
+    @property
+    def content(self) -> tuple[str | bytes, ...]:
+        """All that tells it from another table."""
+        outside = b"" if self.outside is None else np.asarray(self.outside, float).tobytes()
+        words = repr((self.extrapolation, self.name, self.unit, self.coefficients.shape))
+        return words, *(x.tobytes() for x in (self.breaks, self.coefficients, self.increment)), outside
+
     def __post_init__(self):
         breaks = check_breaks(self.breaks, self.label)
         c = np.array(self.coefficients, dtype=float)

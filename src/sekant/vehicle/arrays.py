@@ -22,7 +22,7 @@ def symbolic(*arrays: Any) -> bool:
 
 def dot(a: Any, b: Any) -> Any:
     """Of vectors along the last axis."""
-    return np.sum(a * b, axis=-1)
+    return (a * b).sum(axis=-1)
 
 
 def norm(a: Any) -> Any:

@@ -131,7 +131,7 @@ def start_poses(
     def make() -> BoundOracle:
         eq = system.equations
         poses = [part for name in names for part in (eq.motion.frame(name).R, eq.motion.frame(name).p)]
-        return BoundOracle(eq.lookups.oracle("start", [eq.t, eq.q, eq.p], poses))
+        return eq.lookups.bound([eq.t, eq.q, eq.p], poses)
 
     numbers = system.kept(("start poses", names), make)(0.0, state.q, system.parameter_vector(parameters))
     return {name: (numbers[2 * i], numbers[2 * i + 1]) for i, name in enumerate(names)}

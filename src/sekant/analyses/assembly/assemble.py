@@ -243,8 +243,7 @@ def _as_joints_have_it(
     def make() -> BoundOracle:
         eq = joints.equations
         columns = system.equations.start.placed_by(eq.motion)
-        function = eq.lookups.oracle("bodies", [eq.t, eq.q, eq.v, eq.p], list(columns))
-        return BoundOracle(function, eq.lookups)
+        return eq.lookups.bound([eq.t, eq.q, eq.v, eq.p], list(columns))
 
     bodies = system.kept(("bodies by joints", tuple(names)), make)
     q, v = bodies(t, found.q, found.v, joints.parameter_vector(parameters))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import atan2, hypot
 
 import casadi as ca
 import numpy as np
@@ -13,7 +14,6 @@ from sekant.formulations.constrained import ConstrainedEquations
 from sekant.formulations.kinematics import relative_pose
 from sekant.geometry.spatial import SX, Pose, turn
 from sekant.model.joints import leader_of
-from sekant.tables.bound_oracle import BoundOracle
 
 Vector = NDArray[np.float64]
 
@@ -63,8 +63,8 @@ class Gaps:
         inputs = [eq.t, eq.q, eq.p]
         steps = ca.jacobian(eq.qdot, eq.v)  # displacement of the coordinates for one of the velocities
         slopes = eq.lookups.jacobian(rows, eq.q) @ steps
-        self._poses = BoundOracle(eq.lookups.oracle("misfits", inputs, [poses]))
-        self._slopes = BoundOracle(eq.lookups.oracle("slopes", inputs, [rows, ca.densify(slopes)]))
+        self._poses = eq.lookups.bound(inputs, [poses])
+        self._slopes = eq.lookups.bound(inputs, [rows, ca.densify(slopes)])
 
     def slopes(self, t: Vector, q: Vector, p: Vector) -> tuple[Vector, Vector]:
         """Displacements and turns (6 k,) of the joints, and their derivatives (6 k, nv)."""
@@ -74,9 +74,8 @@ class Gaps:
     def at(self, t: Vector, q: Vector, p: Vector) -> dict[str, Gap]:
         """The gap of every cut joint."""
         found = {}
-        for name, row in zip(self.names, self._poses(t, q, p)[0].reshape(-1, 12), strict=True):
-            R = row[3:].reshape(3, 3).T
-            sine = np.linalg.norm([R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]])
-            angle = float(np.arctan2(sine, np.trace(R) - 1))
-            found[name] = Gap(name, float(np.linalg.norm(row[:3])), angle)
+        for name, row in zip(self.names, self._poses(t, q, p)[0].reshape(-1, 12).tolist(), strict=True):
+            xx, yx, zx, xy, yy, zy, xz, yz, zz = row[3:]  # R, column by column
+            sine = hypot(zy - yz, xz - zx, yx - xy)
+            found[name] = Gap(name, hypot(*row[:3]), atan2(sine, xx + yy + zz - 1))
         return found

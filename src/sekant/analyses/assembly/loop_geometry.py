@@ -35,6 +35,7 @@ class LoopGeometry:
     ):
         self.system, self.t, self.p = system, np.array([float(t)]), system.parameter_vector(parameters)
         self._terms = system.kept("constraint terms", lambda: _terms(system))
+        self._last: tuple[bytes, tuple[Vector, Vector, Vector]] | None = None  # at the place asked for last
         self._retract = system.kept("retraction", lambda: _retraction(system))
         self._coordinate_of = system.start_facts.coordinate_of
         made = system.once("weights of displacements", lambda: _weighed(system, (), {}))
@@ -50,15 +51,19 @@ class LoopGeometry:
     # -- numbers ---------------------------------------------------------------------------------------
 
     def terms(self, q: Vector) -> tuple[Vector, Vector, Vector]:
-        """Phi (m_h,), G (m, nv), and the rates (m,) at zero velocity."""
-        Phi, G, drift = self._terms(self.t, q, self.p)
-        G = G.reshape(drift.size, self.system.nv)
-        G = np.where(np.linalg.norm(G, axis=1, keepdims=True) > NOTHING, G, 0.0)
-        return Phi.ravel(), G, drift.ravel()
+        """Phi (m_h,), G (m, nv), and the rates (m,) at zero velocity; not to be changed."""
+        place = np.asarray(q, float).tobytes()
+        if self._last is None or self._last[0] != place:
+            Phi, G, drift = self._terms(self.t, q, self.p)
+            G = G.reshape(drift.size, self.system.nv)
+            G = np.where(np.einsum("ij,ij->i", G, G)[:, None] > NOTHING**2, G, 0.0)
+            self._last = place, (Phi.ravel(), G, drift.ravel())
+        return self._last[1]
 
     def residual(self, q: Vector, v: Vector) -> float:
         Phi, G, drift = self.terms(q)
-        return float(np.max(np.abs(np.concatenate([[0.0], Phi, G @ v + drift]))))
+        position, rate = (float(np.abs(part).max(initial=0.0)) for part in (Phi, G @ v + drift))
+        return position if position >= rate or position != position else rate  # NaN, if there is one
 
     @cached_property
     def _gaps(self) -> Gaps:

@@ -21,31 +21,26 @@ def body_motion(
 
     For one drive the axes m are left out.
     """
-    pose, twist, bend = system.kept(("frame motion", reference), lambda: _functions(system, reference))
+    function = system.kept(("frame motion", reference), lambda: _function(system, reference))
     n, m = w.shape[:2]
-    time = np.array([[t]])
-    row = p.reshape(1, -1)
-    position, R = pose.map(time, q, row)
-    V = np.empty((n, m, 6))
-    A = np.empty((n, m, m, 6))
-    for i in range(m):
-        V[:, i] = twist.map(time, q, w[:, i], row)[0]
-        for j in range(m):
-            A[:, i, j] = bend.map(time, q, w[:, i], w[:, j], ww[:, i, j], row)[0]
+    time, row = np.array([[t]]), p.reshape(1, -1)
     if m == 1:
-        V, A = V[:, 0], A[:, 0, 0]
+        position, R, V, A = function.map(time, q, w[:, 0], w[:, 0], ww[:, 0, 0], row)
+    else:
+        V, A = np.empty((n, m, 6)), np.empty((n, m, m, 6))
+        for i in range(m):
+            for j in range(m):
+                found = function.map(time, q, w[:, i], w[:, j], ww[:, i, j], row)
+                position, R, V[:, i], A[:, i, j] = found
     return PoseMotion(position, R, V[..., 3:], V[..., :3], A[..., 3:], A[..., :3])
 
 
-def _functions(system: System, reference: str) -> tuple[NativeFunction, NativeFunction, NativeFunction]:
+def _function(system: System, reference: str) -> NativeFunction:
+    """(t, q, w, u, ww, p) -> position, rotation, twist along w, and its derivative along u and ww."""
     eq = system.equations
     state = eq.motion.frame(reference)
     slope = eq.lookups.jacobian(ca.vertcat(state.w_WF, state.v_WF), eq.v)
     w, u, ww = (SX.sym(name, system.nv) for name in ("w", "u", "ww"))
     along = ca.densify(slope @ w)
     bend = eq.lookups.jtimes(along, eq.q, ca.substitute(eq.qdot, eq.v, u)) + slope @ ww
-    return (
-        system.function("pose", [eq.t, eq.q, eq.p], [ca.densify(state.p), ca.densify(state.R)]),
-        system.function("twist", [eq.t, eq.q, w, eq.p], [along]),
-        system.function("bend", [eq.t, eq.q, w, u, ww, eq.p], [ca.densify(bend)]),
-    )
+    return system.function("frame_motion", [eq.t, eq.q, w, u, ww, eq.p], [state.p, state.R, along, bend])

@@ -103,6 +103,7 @@ class DrivenEquations:
             t=self.t,
             p=self.p,
             unit_blocks=self.unit_blocks,
+            spare=self.system.once(("sweep memory", tuple(drive.name for drive in self.drives)), dict),
         )
 
 

@@ -10,6 +10,7 @@ gives. Only a row that the second drive cannot enter at the start is reached in 
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +24,8 @@ Integers = NDArray[np.int64]
 
 def grid_points(axes: list[Vector], held: Vector) -> Vector:
     """All points (N, m), the last drive fastest; values of held drives last."""
+    if len(axes) == 1 and not held.size:
+        return axes[0][:, None].copy()
     points = np.column_stack([x.ravel() for x in np.meshgrid(*axes, indexing="ij")])
     return np.hstack([points, np.broadcast_to(held, (points.shape[0], held.size))])
 
@@ -42,10 +45,11 @@ def walk(
     problem: SweepProblem, q0: Vector, d0: Vector, axes: list[Vector], points: Vector, tolerance: float
 ) -> Sweep:
     """What can be reached of all points, from q0 (nq,) at the drive values d0 (m,)."""
-    edges = [_neighbors(axes, k) for k in range(len(axes))]
+    shape = tuple(axis.size for axis in axes)
+    edges = [_neighbors(shape, tuple(np.argsort(axis).tolist()), k) for k, axis in enumerate(axes)]
     if len(axes) == 1:
         return sweep(problem, q0, d0, points, edges[0], tolerance)
-    index = np.arange(points.shape[0]).reshape([axis.size for axis in axes])
+    index = np.arange(points.shape[0]).reshape(shape)
     nearest = int(np.argmin(np.linalg.norm(points - d0, axis=1)))
     first, second = np.unravel_index(nearest, index.shape)
     rows = sweep(problem, q0, d0, points, _comb(edges, 1, index[first, :]), tolerance)
@@ -56,14 +60,15 @@ def walk(
     return _merged(rows, columns, np.isin(np.arange(points.shape[0]), index[:, ~entered]))
 
 
-def _neighbors(axes: list[Vector], k: int) -> Integers:
-    """(N, 2): the points before and after each one in order of the values of drive k, -1 for none."""
-    shape = [axis.size for axis in axes]
+@lru_cache(maxsize=64)
+def _neighbors(shape: tuple[int, ...], order: tuple[int, ...], k: int) -> Integers:
+    """(N, 2): the points before and after each one in the `order` of the values of drive k, -1 for none; shared."""
     index = np.arange(int(np.prod(shape))).reshape(shape)
-    ranked = np.moveaxis(np.take(index, np.argsort(axes[k]), axis=k), k, 0)
+    ranked = np.moveaxis(np.take(index, order, axis=k), k, 0)
     near = np.full((index.size, 2), -1, dtype=np.int64)
     near[ranked[1:].ravel(), 0] = ranked[:-1].ravel()
     near[ranked[:-1].ravel(), 1] = ranked[1:].ravel()
+    near.flags.writeable = False
     return near
 
 

@@ -18,11 +18,11 @@ def check_mobility(equations: DrivenEquations, q: Vector, held: int) -> None:
     """ModelError unless the drives determine the position at q; the last `held` of them are held ones."""
     system, m = equations.system, len(equations.drives)
     J = equations.terms(q)[1]
-    if not np.all(np.isfinite(J)):
+    if not np.isfinite(J).all():
         raise ModelError(
             f"model '{system.model.name}': the drives {_listed(equations)} have no finite slope at the start"
         )
-    J = np.where(np.linalg.norm(J, axis=1, keepdims=True) > NOTHING, J, 0.0)
+    J = np.where(np.einsum("ij,ij->i", J, J)[:, None] > NOTHING**2, J, 0.0)
     if J.shape[0] == J.shape[1] and J.size:
         sizes = np.linalg.svd(J, compute_uv=False)
         if (

@@ -71,7 +71,7 @@ def with_inputs(system: System, names: Sequence[str], t: float) -> System:
         update = {"drivers": changed, "forces": added, "parameters": {**model.parameters, **extra}}
         return compile_model(
             model.model_copy(update=update),
-            formulation=system.equations.formulation,
+            formulation=system.facts.formulation,
             parameters=[*system.parameters, *extra],
             engine=system.engine,
             cache=system.uses_cache,
@@ -87,13 +87,16 @@ def force_parameter(joint: str, k: int) -> str:
 
 def _driveable(system: System) -> dict[str, tuple[str, int]]:
     """Coordinates along which a force of the model can act, by name: those of joints that are no quaternions."""
-    motion = system.equations.motion
-    found = {}
-    for name, key in zip(system.start_facts.coordinate_of, motion.v_names, strict=True):
-        joint = system.model.joints.get(key[0])
-        if joint is not None and joint.unit_quaternion is None and key[0] in motion.joint_index:
-            found[name] = key
-    return found
+
+    def make() -> dict[str, tuple[str, int]]:
+        motion, found = system.equations.motion, {}
+        for name, key in zip(system.start_facts.coordinate_of, motion.v_names, strict=True):
+            joint = system.model.joints.get(key[0])
+            if joint is not None and joint.unit_quaternion is None and key[0] in motion.joint_index:
+                found[name] = key
+        return found
+
+    return system.kept("driveable", make)
 
 
 def find_inputs(system: System, names: Sequence[str], coordinates: Sequence[str]) -> list[LinearInput]:
@@ -154,15 +157,13 @@ def check_inputs(
     system: System, functions: LinearFunctions, inputs: Sequence[LinearInput], slopes: Slopes
 ) -> None:
     """A parameter that moves constraints or drivers is no input: its rates would act as well."""
-    eq = system.equations
-    moved = eq.motion.driven
     for item in inputs:
         if item.kind != "parameter":
             continue
-        k = item.index[0]
+        eq, k = system.equations, item.index[0]
         rows = np.abs(slopes.Phi[:, k]) + np.abs(slopes.rate[:, k])
         where = functions.row_names[int(np.argmax(rows))] if rows.size and rows.max() > 0 else ""
-        for i, driver in moved.items():
+        for i, driver in eq.motion.driven.items():
             if eq.lookups.jacobian(eq.motion.v_all[i] + _position(eq.motion, i), eq.p[k]).nnz():
                 where = driver
         if where:

@@ -270,7 +270,7 @@ def _with_parameters(model: LinearModel, missing: Sequence[str]) -> LinearModel:
         )
     wider = compile_model(
         system.model,
-        formulation=system.equations.formulation,
+        formulation=system.facts.formulation,
         parameters=[*system.parameters, *missing],
         engine=system.engine,
         cache=system.uses_cache,

@@ -41,7 +41,7 @@ def stick_branch(
     parameters: Mapping[str, ArrayLike] | None,
 ) -> StickBranch | None:
     """What `linearize` works on where joints stick in `state` (None: the equilibrium); None where none does."""
-    if not system.equations.elements.dry_friction or (state is None and at in ("steady", "motion")):
+    if not system.reactions.dry_friction or (state is None and at in ("steady", "motion")):
         return None
     if state is None:
         state = equilibrium(system, parameters=parameters, t=t)

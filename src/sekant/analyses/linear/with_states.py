@@ -111,16 +111,14 @@ class LinearModelWithStates(LinearModel):
         own = [name for name in system.parameters if name not in states and name not in system.model.inputs]
         wider = compile_model(
             system.model,
-            formulation=system.equations.formulation,
+            formulation=system.facts.formulation,
             parameters=[*own, *missing],
             engine=system.engine,
             cache=system.uses_cache,
         )
         given = {name: x for name, x in (where.parameters or {}).items() if name not in states}
-        z = np.array(
-            [np.asarray((where.parameters or {})[n]).ravel()[0] for n in wider.equations.elements.names]
-        )
-        nh = len(system.equations.elements.held_values)
+        z = np.array([np.asarray((where.parameters or {})[n]).ravel()[0] for n in wider.facts.z_names])
+        nh = len(system.facts.held)
         state = State(where.point.q, where.point.v, z=z, held=where.point.p[where.point.p.size - nh :])
         found = linearize(
             wider,
@@ -189,7 +187,7 @@ def linearize_with_states(
 ) -> LinearModelWithStates:
     """What `linearize` returns for a system that has states of elements, or delays."""
     base = with_inputs(smooth(system), inputs, t)
-    names = base.equations.elements.names
+    names = base.facts.z_names
     if isinstance(state, SteadyMotion) and at != "motion":
         where: State = state
         values = {name: x for name, x in state.parameters.items() if name in frozen_system(base).parameters}
@@ -233,7 +231,7 @@ def _point(
     held = {**held_by_name(base, None, own), **held_by_name(system, state, own)}
     guess = state or base.initial_state(own)
     frozen = State(
-        guess.q, guess.v, z=np.array([z[n] for n in base.equations.elements.names]), held=held_row(base, held)
+        guess.q, guess.v, z=np.array([z[n] for n in base.facts.z_names]), held=held_row(base, held)
     )
     if not resting:
         return frozen, {**own, **z}, a

@@ -8,15 +8,16 @@ and what then suggests itself. A joint's friction: 0 sticks, 1 or -1 slides in t
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
 from sekant.analyses.simulation.events import Instant
+from sekant.engine.system import System
 from sekant.formulations.friction import Solved
-from sekant.model.motion import ContactForces, DryFriction
+from sekant.geometry.spatial import SX
 
 Floats = NDArray[np.float64]
 State = int | str | tuple[float, float]
@@ -53,13 +54,19 @@ class BoundForceValues:
         return BEYOND * float(np.max(np.abs(self.force), initial=1e-12))
 
 
+@dataclass(frozen=True)
 class JointElement:
-    """Dry friction in a joint."""
+    """Dry friction in a joint: force number `i`. `driven`: its slip is given; `coupled`: a reaction presses it."""
 
-    def __init__(self, solved: Solved, i: int):
-        self.item: DryFriction = solved.frictions[i]
-        self.name, self.i, self.driven = self.item.name, i, solved.driven[i]
-        self.guard_count = 2 if self.driven else 1
+    name: str
+    i: int
+    driven: bool
+    coupled: bool
+
+    @property
+    def watched(self) -> int:
+        """Number of its guards."""
+        return 2 if self.driven else 1
 
     def state(self, now: Instant) -> State:
         stuck, direction = (now.p[now.place(f"{self.name}.{part}")] for part in ("stuck", "direction"))
@@ -91,7 +98,7 @@ class JointElement:
         return STICKS if wrong else None
 
     def choices(self, values: BoundForceValues) -> tuple[State, ...]:
-        return (STICKS, 1, -1) if self.item.load is not None else ()
+        return (STICKS, 1, -1) if self.coupled else ()
 
     def after_event(self, values: BoundForceValues, state: State, number: int) -> State:
         """What suggests itself where this element's guard has passed zero."""
@@ -105,28 +112,39 @@ class JointElement:
         """Numbers of forces whose slip is zero exactly."""
         return [self.i]
 
-    def guards(self, solved: Solved) -> list[Any]:
-        sliding = self.item.direction * self.item.slip
+    def guards(self, solved: Solved) -> list[SX]:
+        one = solved.frictions[self.i]
+        sliding = one.direction * one.slip
         if self.driven:
-            still, bound = 1 - self.item.direction**2, STARTS * self.item.width
-            return [
-                sliding + still * (bound - self.item.slip),
-                1 - still + still * (bound + self.item.slip),
-            ]
+            still, bound = 1 - one.direction**2, STARTS * one.width
+            return [sliding + still * (bound - one.slip), 1 - still + still * (bound + one.slip)]
         room = solved.limit[self.i] ** 2 - solved.force[self.i] ** 2
-        return [ca.if_else(self.item.stuck, room, sliding)]
+        return [ca.if_else(one.stuck, room, sliding)]
 
 
+@dataclass(frozen=True)
 class ContactElement:
-    """A rigid contact; impacts are not its matter."""
+    """A rigid contact, the one with this `number`; its normal force is number `i`. `rough`: with friction.
 
-    driven = False
+    Impacts are not its matter, but it has what they need: `friction` () and `restitution` (), and the speed
+    `rest_speed` (m/s or rad/s) below which the contact stays closed. `width` (m/s): see `ContactForces`.
+    """
 
-    def __init__(self, solved: Solved, number: int):
-        self.item: ContactForces = solved.contacts[number]
-        self.name, self.number, self.i = self.item.name, number, solved.place(solved.contacts[number].name)
-        self.rough = self.item.coefficient is not None
-        self.guard_count = 2 if self.rough else 1
+    name: str
+    number: int
+    i: int
+    rough: bool
+    width: float
+    restitution: float
+    rest_speed: float
+    friction: float
+
+    driven: ClassVar[bool] = False
+
+    @property
+    def watched(self) -> int:
+        """Number of its guards."""
+        return 2 if self.rough else 1
 
     def state(self, now: Instant) -> State:
         if not now.p[now.place(f"{self.name}.closed")]:
@@ -161,7 +179,7 @@ class ContactElement:
             return CLOSED
         slip = values.slip[self.i + 1 : self.i + 3]
         speed = float(np.linalg.norm(slip))
-        return CLOSED if speed <= AT_REST * self.item.width else (slip[0] / speed, slip[1] / speed)
+        return CLOSED if speed <= AT_REST * self.width else (slip[0] / speed, slip[1] / speed)
 
     def contradiction(self, values: BoundForceValues, state: State, slack: float) -> State | None:
         normal = values.force[self.i]
@@ -210,8 +228,8 @@ class ContactElement:
             return []
         return [self.i, self.i + 1, self.i + 2] if self.rough and state == CLOSED else [self.i]
 
-    def guards(self, solved: Solved) -> list[Any]:
-        one = self.item
+    def guards(self, solved: Solved) -> list[SX]:
+        one = solved.contacts[self.number]
         normal = ca.if_else(one.closed, solved.force[self.i], one.gap)
         if one.coefficient is None or one.slip is None or one.stuck is None or one.direction is None:
             return [normal]
@@ -222,3 +240,43 @@ class ContactElement:
 
 
 Element = JointElement | ContactElement
+
+
+@dataclass(frozen=True)
+class BoundElements:
+    """All of a system, frictions first. `coupled`: whether friction depends on forces that depend on it;
+    `margins`: to jamming, in number; `iterated`: whether Newton's method finds the forces."""
+
+    joints: tuple[JointElement, ...]
+    contacts: tuple[ContactElement, ...]
+    coupled: bool
+    margins: int
+    iterated: bool
+
+
+def joint_elements(solved: Solved) -> tuple[JointElement, ...]:
+    """Of all frictions."""
+    return tuple(
+        JointElement(one.name, i, solved.driven[i], one.load is not None)
+        for i, one in enumerate(solved.frictions)
+    )
+
+
+def bound_elements(system: System) -> BoundElements:
+    """What can stick, slide, touch and part in a system."""
+
+    def contact(solved: Solved, number: int) -> ContactElement:
+        one = solved.contacts[number]
+        item: Any = system.equations.resolved.model.contacts[one.name]
+        law = (float(item.restitution), float(item.rest_speed), float(getattr(item, "friction", 0.0)))
+        rough = one.coefficient is not None
+        return ContactElement(one.name, number, solved.place(one.name), rough, float(one.width), *law)
+
+    def make() -> BoundElements:
+        solved = system.equations.elements.friction
+        joints = joint_elements(solved)
+        contacts = tuple(contact(solved, number) for number in range(len(solved.contacts)))
+        iterated = any(one.coupled for one in joints)
+        return BoundElements(joints, contacts, solved.coupled, solved.margin.numel(), iterated)
+
+    return system.kept("bound elements", make)

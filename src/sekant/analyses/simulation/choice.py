@@ -72,11 +72,11 @@ def _chosen(system: System, start: State, parameters: Any, t: float, own_start: 
     if system.model.contacts:
         return TAYLOR, "contacts: events on the series"
     if system.reactions.dry_friction:
-        return system.once(
+        return system.kept(
             ("method", "friction"), lambda: _landing(system, "dry friction: sticking and sliding")
         )
     near = _near_defaults(system, parameters)
-    key = ("method", b"" if near else system.parameter_vector(parameters).tobytes(), t)
+    numbers = b"" if near else system.parameter_vector(parameters).tobytes()
 
     def make() -> tuple[str, str]:
         values = None if near else parameters
@@ -86,14 +86,16 @@ def _chosen(system: System, start: State, parameters: Any, t: float, own_start: 
 
     def found() -> tuple[str, str]:
         facts = system.facts
-        if not near or not system.uses_cache or facts.given:
-            return make()
+        if not near:
+            return system.kept_at(("method", t), numbers, make)
+        if not system.uses_cache or facts.given:
+            return system.kept(("method", "near", t), make)
         names = [*system.parameters]
         question = f"method {facts.formulation} {facts.algorithm} {system.engine} {names} {t!r}"
         method, reason = kept(system.model, question, make)
         return method, reason
 
-    return system.once(key, found)
+    return system.once(("method", numbers, t), found)
 
 
 def _near_defaults(system: System, parameters: Any) -> bool:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sekant.analyses.simulation.events import SMOOTH, Instant
+from sekant.analyses.simulation.sampling import samples_of
 from sekant.engine.codegen.native import NativeFunction
 from sekant.engine.system import System
 from sekant.errors import AnalysisWarning
@@ -56,7 +57,7 @@ class ClockedValues(_Unwatching):
     """Held values that are set at regular times; all of one time from the values just before it."""
 
     def __init__(self, system: System, begin: float):
-        self._sampled = system.equations.elements.sampled
+        self._sampled = samples_of(system)
         self._next = [
             max(0, int(np.ceil((begin - one.offset) / one.period - ON_TIME))) for one in self._sampled
         ]
@@ -80,11 +81,15 @@ class ClockedValues(_Unwatching):
         values = sample_function(before.system)(*before.arguments)[0].ravel()
         for i in due:
             self._next[i] += 1
-        return now.holding({".".join(self._sampled[i].key): float(values[i]) for i in due})
+        return now.holding({self._sampled[i].name: float(values[i]) for i in due})
 
 
 def sample_function(system: System) -> NativeFunction:
     """(t, q, v, z, p) -> (ns,) what would be sampled."""
-    eq = system.equations
-    inputs, terms = [eq.t, eq.q, eq.v, eq.z, eq.p], [one.expression for one in eq.elements.sampled]
-    return system.once("samples", lambda: system.function("samples", inputs, [ca.vertcat(*terms)]))
+
+    def make() -> NativeFunction:
+        eq = system.equations
+        terms = [one.expression for one in eq.elements.sampled]
+        return system.function("samples", [eq.t, eq.q, eq.v, eq.z, eq.p], [ca.vertcat(*terms)])
+
+    return system.kept("samples", make)

@@ -31,8 +31,8 @@ from sekant.analyses.simulation.bound_forces import (
     BoundForceValues,
     ContactElement,
     Element,
-    JointElement,
     State,
+    bound_elements,
 )
 from sekant.analyses.simulation.events import Instant
 from sekant.analyses.simulation.impacts import impact
@@ -55,10 +55,9 @@ class BoundForces:
     """Dry frictions and rigid contacts of a model, as a reactor; see `sekant.analyses.simulation.events`."""
 
     def __init__(self, system: System):
-        solved = system.equations.elements.friction
-        self.contacts = [ContactElement(solved, k) for k in range(len(solved.contacts))]
-        self.elements: list[Element] = [JointElement(solved, i) for i in range(len(solved.frictions))]
-        self.elements += self.contacts
+        self.bound = bound_elements(system)
+        self.contacts = self.bound.contacts
+        self.elements: list[Element] = [*self.bound.joints, *self.contacts]
         self.sticks = self.slips = self.impacts = self.evaluations = 0
         self.several: list[AnalysisWarning] = []
         self._last: tuple[float, int, int] = (-np.inf, -1, 0)
@@ -68,16 +67,18 @@ class BoundForces:
     def guards(self, system: System) -> Guards:
         """What falls through zero: for every element its own, the margins to jamming, and the error of
         Newton's method."""
+        bound = self.bound
+        count = sum(element.watched for element in self.elements) + bound.margins + bound.iterated
 
-        def make() -> Guards:
+        def make() -> SX:
             solved = system.equations.elements.friction
             watched = [guard for element in self.elements for guard in element.guards(solved)]
-            watched += [solved.margin[k] - JAMS for k in range(solved.margin.numel())]
-            if any(one.load is not None for one in solved.frictions):
-                watched.append(MISSES - solved.miss)
-            return Guards(ca.vertcat(SX.zeros(0, 1), *watched), -np.ones(len(watched)))
+            watched += [solved.margin[k] - JAMS for k in range(bound.margins)]
+            watched += [MISSES - solved.miss] if bound.iterated else []
+            assert len(watched) == count
+            return ca.vertcat(SX.zeros(0, 1), *watched)
 
-        return system.once("guards of bound forces", make)
+        return Guards(make, -np.ones(count))
 
     def settled(self, now: Instant, before: Instant | None) -> Instant:
         """At the start, and where something has jumped, all that is at rest is decided on."""
@@ -94,9 +95,9 @@ class BoundForces:
         again = self._last[2] + 1 if self._last[:2] == (now.t, number) else 0
         self._last = (now.t, number, again)
         for element in self.elements:
-            if number < element.guard_count:
+            if number < element.watched:
                 break
-            number -= element.guard_count
+            number -= element.watched
         else:
             return replace(now, stop=self._jammed(now))
         state = element.state(now)
@@ -127,11 +128,11 @@ class BoundForces:
         return now.holding(held)
 
     def _values(self, now: Instant) -> BoundForceValues:
-        system, eq = now.system, now.system.equations
-        solved = eq.elements.friction
+        system = now.system
 
         def make() -> Any:
-            empty = SX.zeros(0, 1)
+            eq, empty = system.equations, SX.zeros(0, 1)
+            solved = eq.elements.friction
             gaps = ca.vertcat(empty, *[one.gap for one in solved.contacts])
             mu = ca.vertcat(
                 empty, *[SX(0) if one.coefficient is None else one.coefficient for one in solved.contacts]
@@ -151,7 +152,7 @@ class BoundForces:
             return system.function("bound_forces", inputs, [*terms, solved.margin, solved.miss])
 
         self.evaluations += 1
-        *rows, miss = (np.asarray(x).ravel() for x in system.once("bound forces", make)(*now.arguments))
+        *rows, miss = (np.asarray(x).ravel() for x in system.kept("bound forces", make)(*now.arguments))
         slip, rate, force, limit, mobility, gap, mu, width, margin = rows
         return BoundForceValues(slip, rate, force, limit, mobility, gap, mu, width, margin, float(miss[0]))
 
@@ -175,7 +176,7 @@ class BoundForces:
         found = self._pivoted(now, states, resting, lenient)
         if found is None:
             return replace(self._with(now, states), stop=self._jammed(now))
-        if now.system.equations.elements.friction.coupled:
+        if self.bound.coupled:
             others = self._others(now, found, resting)
             if others is None:
                 return replace(self._with(now, found), stop=self._jammed(now))
@@ -248,16 +249,17 @@ class BoundForces:
         numbers = [i for one in resting for i in one.rows_at_rest(states[one.name])]
         if not numbers:
             return now
-        system, eq = now.system, now.system.equations
+        system = now.system
 
         def make() -> Any:
+            eq = system.equations
             slip = eq.elements.friction.slip
             slope = ca.densify(eq.lookups.jacobian(slip, eq.v))
             terms = [eq.mass_matrix, ca.densify(eq.G), eq.rate, slope, slip]
             return system.function("rows_at_rest", [eq.t, eq.q, eq.v, eq.z, eq.p], terms)
 
         nv = system.nv
-        M, G, rate, S, slip = system.once("rows at rest", make)(*now.arguments)
+        M, G, rate, S, slip = system.kept("rows at rest", make)(*now.arguments)
         S, slip = S.reshape(-1, nv)[numbers], slip.ravel()[numbers]
         if not np.any(slip):
             return now
@@ -295,9 +297,8 @@ class BoundForces:
         return replace(now, v=v, gained=gained), rests
 
     def _jammed(self, now: Instant) -> str:
-        solved = now.system.equations.elements.friction
-        coupled = [one.name for one in solved.frictions if one.load is not None]
-        coupled += [one.name for one in solved.contacts if one.coefficient is not None]
+        coupled = [one.name for one in self.bound.joints if one.coupled]
+        coupled += [one.name for one in self.contacts if one.rough]
         names = " and ".join(f"'{name}'" for name in coupled or [one.name for one in self.elements])
         return (
             f"friction {names} jams at t = {now.t:.9g} s: the reaction that presses grows with the friction that it "
@@ -307,7 +308,11 @@ class BoundForces:
 
 
 def _kinetic(now: Instant, v: Floats) -> float:
-    eq, system = now.system.equations, now.system
-    inputs = [eq.t, eq.q, eq.v, eq.z, eq.p]
-    function = system.once("kinetic", lambda: system.function("kinetic", inputs, [eq.energies.kinetic]))
+    system = now.system
+
+    def make() -> Any:
+        eq = system.equations
+        return system.function("kinetic", [eq.t, eq.q, eq.v, eq.z, eq.p], [eq.energies.kinetic])
+
+    function = system.kept("kinetic", make)
     return float(function(*replace(now, v=v).arguments)[0].ravel()[0])

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import Any
 
 import casadi as ca
@@ -11,26 +12,52 @@ from numpy.typing import NDArray
 
 from sekant.analyses.simulation.events import Instant
 from sekant.analyses.simulation.problems import Guards
+from sekant.engine.codegen.native import NativeFunction
 from sekant.engine.system import System
 from sekant.errors import AnalysisWarning, SolverError
 from sekant.geometry.spatial import SX
+from sekant.model.motion import Event
 
 Floats = NDArray[np.float64]
 MOST_AT_ONCE = 50
 """Events at one instant that may follow from one another."""
 
 
+@dataclass(frozen=True)
+class EventFacts:
+    """An event without its expressions, see `sekant.model.motion.Event`; `sets`: names of what it sets."""
+
+    name: str
+    direction: int
+    sets: tuple[str, ...]
+    stop: str
+    level: bool
+
+
+def events_of(system: System) -> tuple[EventFacts, ...]:
+    """In the order of the model."""
+
+    def make() -> tuple[EventFacts, ...]:
+        return tuple(
+            EventFacts(event.name, event.direction, tuple(map(".".join, event.sets)), event.stop, event.level)
+            for event in system.equations.elements.events
+        )
+
+    return system.kept("declared events", make)
+
+
 class DeclaredEvents:
     """The events of `equations.elements.events`, as a reactor; see `sekant.analyses.simulation.events`."""
 
     def guards(self, system: System) -> Guards:
-        events = system.equations.elements.events
-        expressions = ca.vertcat(SX.zeros(0, 1), *[event.guard for event in events])
-        return Guards(expressions, np.array([float(event.direction) for event in events]))
+        return Guards(
+            lambda: ca.vertcat(SX.zeros(0, 1), *[event.guard for event in system.equations.elements.events]),
+            np.array([float(event.direction) for event in events_of(system)]),
+        )
 
     def settled(self, now: Instant, before: Instant | None) -> Instant:
         """Events whose guards have jumped over zero happen as well; at the start those that tell a level."""
-        events = now.system.equations.elements.events
+        events = events_of(now.system)
         if before is None:
             level = [event.direction if event.level else 0 for event in events]
             return self._cascade(now, -np.array(level, float), level_only=True)
@@ -38,7 +65,7 @@ class DeclaredEvents:
 
     def reaction(self, now: Instant, number: int) -> Instant:
         """All events whose guards have the same value happen at once, from the values before."""
-        events, signs, guards = now.system.equations.elements.events, _signs(now), _guards(now)
+        events, signs, guards = events_of(now.system), _signs(now), _guards(now)
         after = now
         for i, event in enumerate(events):
             if i == number or (guards[i] == guards[number] and event.direction == events[number].direction):
@@ -57,7 +84,7 @@ class DeclaredEvents:
 
         Those that have crossed together happen at once, from the values before.
         """
-        events = now.system.equations.elements.events
+        events = events_of(now.system)
         due: list[int] = []
         for _ in range(MOST_AT_ONCE):
             here = _signs(now)
@@ -80,12 +107,14 @@ class DeclaredEvents:
 
     def _happen(self, now: Instant, number: int, onto: Instant) -> Instant:
         """What event `number` sets, computed at `now`, put onto another instant of the same time."""
-        event = now.system.equations.elements.events[number]
-        values = _values(now, ("sets", number), [SX(x) for x in event.sets.values()])
-        z, held = onto.z.copy(), {}
-        names = now.system.equations.elements.names
-        for (owner, part), value in zip(event.sets, values, strict=True):
-            name = f"{owner}.{part}"
+        event = events_of(now.system)[number]
+        z, held, values = onto.z.copy(), {}, np.zeros(0)
+        if event.sets:
+            values = _values(
+                now, ("sets", number), lambda eq: [SX(x) for x in eq.elements.events[number].sets.values()]
+            )
+        names = now.system.facts.z_names
+        for name, value in zip(event.sets, values, strict=True):
             if name in names:
                 z[names.index(name)] = value
             else:
@@ -94,19 +123,26 @@ class DeclaredEvents:
         return replace(onto.holding(held), z=z, stop=stop)
 
 
-def _values(now: Instant, key: Any, terms: list[SX]) -> Floats:
-    """Expressions of t, q, v, z, p at an instant."""
-    if not terms:
-        return np.zeros(0)
-    system, eq = now.system, now.system.equations
-    inputs = [eq.t, eq.q, eq.v, eq.z, eq.p]
-    function = system.once(("event", key), lambda: system.function("event", inputs, [ca.vertcat(*terms)]))
-    return function(*now.arguments)[0].ravel()
+def _set_by(event: Event) -> list[SX]:
+    return [SX(value) for value in event.sets.values()]
+
+
+def _values(now: Instant, key: Any, terms: Callable[[Any], list[SX]]) -> Floats:
+    """Expressions of t, q, v, z, p, which `terms` finds in the equations, at an instant."""
+    system = now.system
+
+    def make() -> NativeFunction:
+        eq = system.equations
+        return system.function("event", [eq.t, eq.q, eq.v, eq.z, eq.p], [ca.vertcat(*terms(eq))])
+
+    return system.kept(("event", key), make)(*now.arguments)[0].ravel()
 
 
 def _guards(now: Instant) -> Floats:
     """(ne,) values of all guards."""
-    return _values(now, "guards", [event.guard for event in now.system.equations.elements.events])
+    if not events_of(now.system):
+        return np.zeros(0)
+    return _values(now, "guards", lambda eq: [event.guard for event in eq.elements.events])
 
 
 def _signs(now: Instant) -> Floats:

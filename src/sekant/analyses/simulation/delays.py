@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections import deque
 from dataclasses import dataclass
 from functools import cache
+from typing import NamedTuple
 
 import casadi as ca
 import numpy as np
@@ -20,7 +21,6 @@ from sekant.analyses.simulation.events import SMOOTH, Instant
 from sekant.engine.codegen.native import NativeFunction
 from sekant.engine.system import System
 from sekant.errors import AnalysisWarning
-from sekant.model.motion import Delayed
 
 Floats = NDArray[np.float64]
 FOLLOWS = 10.0
@@ -43,11 +43,32 @@ class DelayPiece:
     kink: int
 
 
+class DelayFacts(NamedTuple):
+    """A delay without its expression, see `sekant.model.motion.Delayed`."""
+
+    owner: str
+    time: float
+    pieces: int
+    degree: int
+
+
+def delays_of(system: System) -> tuple[DelayFacts, ...]:
+    """In the order of the model."""
+
+    def make() -> tuple[DelayFacts, ...]:
+        return tuple(
+            DelayFacts(one.owner, one.time, one.pieces, one.degree)
+            for one in system.equations.elements.delayed
+        )
+
+    return system.kept("delays", make)
+
+
 class Delays:
     """All delays of a system; see the head of this file."""
 
     def __init__(self, system: System, begin: float):
-        self._lines = [DelayLine(one, begin) for one in system.equations.elements.delayed]
+        self._lines = [DelayLine(one, begin) for one in delays_of(system)]
 
     def next_stop(self) -> float:
         return min(line.next_stop() for line in self._lines)
@@ -91,7 +112,7 @@ class Delays:
 class DelayLine:
     """One delay: what is being kept, and what is played back. Ends of pieces are stops, T later again."""
 
-    def __init__(self, one: Delayed, begin: float):
+    def __init__(self, one: DelayFacts, begin: float):
         self.one, self._begin, self._grid = one, begin, one.time / one.pieces
         self._cut = 1  # number of the next end of a piece
         self._t: list[Floats] = []
@@ -188,4 +209,4 @@ def delayed_function(system: System) -> NativeFunction:
         inputs = [eq.t, ca.vertcat(eq.q, eq.v, eq.z), eq.p]
         return system.function("delayed", inputs, [ca.vertcat(*terms)])
 
-    return system.once("delayed", make)
+    return system.kept("delayed", make)

@@ -63,14 +63,17 @@ class EnergyWatch:
     def warning(
         self,
         system: System,
-        energies: Mapping[str, Floats],
+        least: Floats,
+        most: Floats,
         rtol: float,
         parameters: Mapping[str, ArrayLike] | None,
     ) -> AnalysisWarning | None:
-        """What to tell of a run; `energies`: the channels kinetic, potential, balance (rows,), and the work done."""
-        drift = float(np.max(np.abs(energies["balance"])))
-        kinetic = float(np.max(energies["kinetic"]))
-        present = kinetic + float(np.ptp(energies["potential"])) + float(np.max(np.abs(energies["work"])))
+        """What to tell of a run; `least`, `most` (3 + nw,) J: extremes of kinetic and potential energy, balance and
+        work of each element."""
+        low, high = least.tolist(), most.tolist()
+        drift = max(high[2], -low[2])
+        work = max([0.0, *high[3:], *(-x for x in low[3:])])
+        present = high[0] + high[1] - low[1] + work
         if not drift > (FACTOR * rtol + ROUND_OFF) * present or self.worst is None or present == 0.0:
             return None
         (begin, _), (end, _) = self.worst

@@ -66,7 +66,7 @@ class EventSteps:
             system, start, edge, parameters, None, rtol, atol, False, None, on_chunk=_skip, on_variant=_skip
         )
         self._reactors = tuple(reactors_of(system))
-        self._clocks = tuple(clocks_of(system, t, []))
+        self._clocks = tuple(clocks_of(system, t, list))
         self._last, self._usual = (-1, -np.inf), None
         self._fresh, self._known = True, t
 

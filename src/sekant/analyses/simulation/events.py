@@ -52,17 +52,17 @@ class Instant:
     @property
     def held(self) -> Floats:
         """(nh,) the held values, which stand at the end of p."""
-        return self.p[self.p.size - len(self.system.equations.elements.held_values) :]
+        return self.p[self.p.size - len(self.system.facts.held) :]
 
     def place(self, name: str) -> int:
         """Where in p the held value called `name` (owner.part) stands."""
-        names = [value.name for value in self.system.equations.elements.held_values]
+        names = self.system.facts.held
         return self.p.size - len(names) + names.index(name)
 
     def holding(self, values: Mapping[str, float]) -> Instant:
         """The same instant with some held values changed, by name (owner.part)."""
         p = self.p.copy()
-        names = [value.name for value in self.system.equations.elements.held_values]
+        names = self.system.facts.held
         place = {name: i for i, name in enumerate(names, start=p.size - len(names))}
         for name, value in values.items():
             p[place[name]] = value
@@ -308,8 +308,10 @@ class EventLoop:
 
         def make() -> Guards:
             parts = [reactor.guards(system) for reactor in self.reactors]
-            expressions = ca.vertcat(SX.zeros(0, 1), *[part.expressions for part in parts])
-            return Guards(expressions, np.concatenate([np.zeros(0), *[part.directions for part in parts]]))
+            return Guards(
+                lambda: ca.vertcat(SX.zeros(0, 1), *[part.expressions() for part in parts]),
+                np.concatenate([np.zeros(0), *[part.directions for part in parts]]),
+            )
 
         return system.once("all guards", make)
 

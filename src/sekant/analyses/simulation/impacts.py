@@ -24,33 +24,33 @@ Floats = NDArray[np.float64]
 
 def impact(now: Instant, hit: ContactElement, closed: Sequence[ContactElement]) -> tuple[Floats, bool]:
     """Velocities after contact `hit` closes while those in `closed` are, and whether it stays closed."""
-    eq, nv = now.system.equations, now.system.nv
-    solved = eq.elements.friction
+    system, nv = now.system, now.system.nv
 
     def make() -> Any:
+        eq = system.equations
+        solved = eq.elements.friction
         J = ca.densify(eq.lookups.jacobian(solved.slip, eq.v))
         terms = [eq.mass_matrix, ca.densify(eq.G), eq.rate, J, solved.slip]
-        return now.system.function("impact", [eq.t, eq.q, eq.v, eq.z, eq.p], terms)
+        return system.function("impact", [eq.t, eq.q, eq.v, eq.z, eq.p], terms)
 
-    M, G, rate, J, slip = now.system.once("impact", make)(*now.arguments)
+    M, G, rate, J, slip = system.kept("impact", make)(*now.arguments)
     M, G, J, slip = M.reshape(nv, nv), G.reshape(-1, nv), J.reshape(-1, nv), slip.ravel()
-    contact: Any = eq.resolved.model.contacts[hit.name]
-    opening = -float(contact.restitution) * slip[hit.i]
-    rests = opening < float(contact.rest_speed)
+    opening = -hit.restitution * slip[hit.i]
+    rests = opening < hit.rest_speed
     others = list(closed)
     while True:
         normals = [hit.i, *(one.i for one in others)]
         wanted = [0.0 if rests else opening, *(0.0 for _ in others)]
-        v, P = _impulses(M, G, rate.ravel(), J, slip, normals, wanted, hit, contact, now.v)
+        v, P = _impulses(M, G, rate.ravel(), J, slip, normals, wanted, hit, now.v)
         pulls = [one for k, one in enumerate(others) if P[k + 1] < 0]
         if not pulls:
             return v, rests
         others = [one for one in others if one not in pulls]
 
 
-def _impulses(M, G, rate, J, slip, normals, wanted, hit, contact, v) -> tuple[Floats, Floats]:
+def _impulses(M, G, rate, J, slip, normals, wanted, hit, v) -> tuple[Floats, Floats]:
     """Velocities afterwards and the normal impulses; friction at `hit` sticks, or slides if that takes too much."""
-    mu = float(getattr(contact, "friction", 0.0)) if hit.rough else 0.0
+    mu = hit.friction if hit.rough else 0.0
     tangents = [hit.i + 1, hit.i + 2] if mu else []
     target = np.concatenate([-rate, [w - slip[i] for w, i in zip(wanted, normals, strict=True)]])
     rows = np.vstack([G, J[normals], J[tangents]])

@@ -34,21 +34,22 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Guards:
-    """Functions of t, q, v, z, p whose zeros are events: expressions (ne,), and directions (ne,) in which they count.
-
-    -1: falling, 1: rising, 0: both.
+    """Functions of t, q, v, z, p whose zeros are events: what makes their expressions (ne,), and directions (ne,)
+    in which they count; -1: falling, 1: rising, 0: both.
     """
 
-    expressions: SX
+    expressions: Callable[[], SX]
     directions: Floats
 
 
 def event_functions(system: System, guards: Guards) -> NativeFunction:
     """(t, [q; v; z], p) -> (ne,) what is watched; compiled once a system."""
-    eq, state = system.equations, ca.vertcat(system.equations.q, system.equations.v, system.equations.z)
-    return system.once(
-        "event functions", lambda: system.function("events", [eq.t, state, eq.p], [guards.expressions])
-    )
+
+    def make() -> NativeFunction:
+        eq = system.equations
+        return system.function("events", [eq.t, ca.vertcat(eq.q, eq.v, eq.z), eq.p], [guards.expressions()])
+
+    return system.kept("event functions", make)
 
 
 def explicit_problem(
@@ -106,12 +107,12 @@ def taylor_problem(system: System, guards: Guards | None = None) -> TaylorProble
             positions=eq.Phi,
             velocities=eq.B,
             mass_matrix=ca.diagcat(M, SX.eye(system.nz)) if system.nz else M,
-            events=events,
+            events=None if events is None else events(),
             lookups=eq.lookups,
         )
 
     def problem() -> TaylorProblem:
-        tape = make() if events is not None else system.kept("taylor tape", make)
+        tape = system.kept("taylor tape" if events is None else "taylor tape with events", make)
         compiler = partial(compile_text, cache=system.uses_cache) if system.engine == "llvm" else None
         return TaylorProblem(tape, unit_blocks=system.facts.unit_blocks, compiler=compiler)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from sekant.analyses.simulation.clocks import ClockedValues, TimeStops
 from sekant.analyses.simulation.complementarity import BoundForces
 from sekant.analyses.simulation.declared_events import DeclaredEvents
@@ -12,21 +14,21 @@ from sekant.engine.system import System
 
 def reactors_of(system: System) -> list[Reactor]:
     """For one run; none where the motion is without events."""
-    found: list[Reactor] = []
-    if system.reactions.bound_forces:
+    acts, found = system.reactions, list[Reactor]()
+    if acts.bound_forces:
         found.append(BoundForces(system))
-    if system.reactions.events:
+    if acts.events:
         found.append(DeclaredEvents())
     return found
 
 
-def clocks_of(system: System, begin: float, stops: list[float]) -> list[Clock]:
-    """For one run from `begin` (s); none where nothing is sampled or delayed. `stops`: jumps in time (s)."""
-    found: list[Clock] = []
-    if system.reactions.sampled:
+def clocks_of(system: System, begin: float, stops: Callable[[], list[float]]) -> list[Clock]:
+    """For one run from `begin` (s); none where nothing is sampled or delayed. `stops`: finds jumps in time (s)."""
+    acts, found = system.reactions, list[Clock]()
+    if acts.sampled:
         found.append(ClockedValues(system, begin))
-    if system.reactions.delayed:
+    if acts.delayed:
         found.append(Delays(system, begin))
-    if found or reactors_of(system):
-        found.append(TimeStops(stops))
+    if found or acts.bound_forces or acts.events:
+        found.append(TimeStops(stops()))
     return found

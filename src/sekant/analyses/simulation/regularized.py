@@ -15,14 +15,18 @@ def smoothed(system: System) -> System:
 
 def smoothed_warnings(system: System, method: str) -> tuple[AnalysisWarning, ...]:
     """What a reader of a run with the regularized law should know."""
-    eq = system.equations
+
+    def make() -> tuple[tuple[str, float], ...]:
+        eq, p = system.equations, system.parameter_vector()
+        frictions = eq.elements.friction.frictions
+        return tuple((one.name, float(ca.Function("w", [eq.p], [one.width])(p))) for one in frictions)
+
     found = []
-    for one in eq.elements.friction.frictions:
-        width = float(ca.Function("w", [eq.p], [one.width])(system.parameter_vector()))
+    for name, width in system.kept("friction widths", make):
         found.append(
             AnalysisWarning(
                 "friction_regularized",
-                f"friction '{one.name}'",
+                f"friction '{name}'",
                 "",
                 f"method '{method}' has no events: friction goes through rest over a width of "
                 f"{width:g} (m/s or rad/s), "

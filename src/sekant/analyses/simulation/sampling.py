@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 import casadi as ca
 import numpy as np
@@ -19,39 +20,52 @@ ON_TIME = 1e-9
 """Part of a period within which a time is that of a sample."""
 
 
+class SampleFacts(NamedTuple):
+    """A sample without its expression, see `sekant.model.motion.Sampled`; `name`: of the held value."""
+
+    name: str
+    period: float
+    offset: float
+
+
+def samples_of(system: System) -> tuple[SampleFacts, ...]:
+    """In the order of the model."""
+
+    def make() -> tuple[SampleFacts, ...]:
+        return tuple(
+            SampleFacts(".".join(one.key), one.period, one.offset)
+            for one in system.equations.elements.sampled
+        )
+
+    return system.kept("sampled", make)
+
+
 def sampled_in_loop(system: System, method: str) -> bool:
     """Whether the loop of the method takes all samples itself: one clock for all, and nothing else is held."""
     acts = system.reactions
-    if (
-        method not in METHODS
-        or not acts.sampled
-        or acts.delayed
-        or acts.events
-        or system.equations.elements.contacts
-    ):
+    if method not in METHODS or not acts.sampled or acts.delayed or acts.events or system.model.contacts:
         return False
-    eq = system.equations.elements
-    clocks = {(one.period, one.offset) for one in eq.sampled}
-    names = [value.name for value in eq.held_values]
-    return len(clocks) == 1 and sorted(".".join(one.key) for one in eq.sampled) == sorted(names)
+    samples = samples_of(system)
+    clocks = {(one.period, one.offset) for one in samples}
+    return len(clocks) == 1 and sorted(one.name for one in samples) == sorted(system.facts.held)
 
 
 def sampling_function(system: System) -> NativeFunction:
     """(t, x, p) -> held values (nh,) of a sample; the accumulated work at the end of x does not enter."""
-    eq = system.equations
-    by_name = {".".join(one.key): one.expression for one in eq.elements.sampled}
 
     def make() -> NativeFunction:
+        eq = system.equations
+        by_name = {".".join(one.key): one.expression for one in eq.elements.sampled}
         x = state_rates(system, balance=False)[0]
         fresh = [by_name[value.name] for value in eq.elements.held_values]
         return system.function("sampling", [eq.t, x, eq.p], [ca.vertcat(*fresh)])
 
-    return system.once("sampling", make)
+    return system.kept("sampling", make)
 
 
 def sampling_of(system: System, p: Floats, begin: float, end: float) -> Sampling:
     """What the loop needs to know of the samples from `begin` to `end` (s)."""
-    one, count = system.equations.elements.sampled[0], len(system.equations.elements.held_values)
+    one, count = samples_of(system)[0], len(system.facts.held)
     first = max(0, int(np.ceil((begin - one.offset) / one.period - ON_TIME)))
     last = int(np.floor((end - one.offset) / one.period + ON_TIME))
     times = one.offset + one.period * np.arange(first, last + 1, dtype=np.float64)

@@ -96,7 +96,7 @@ def simulate(
     refuse_nothing(system)
     _refuse_jumps(system, times, parameters)
     start, notes, warned = start_of(system, parameters, start_at, float(times[0]))
-    refuse_bad_start(system, start, parameters, balance, float(times[0]), initial is None)
+    refuse_bad_start(system, start, parameters, balance, float(times[0]))
     method, reason = method or settings.method, ""
     rtol = float(settings.rtol if rtol is None else rtol)  # type: ignore[arg-type]
     atol = float(settings.atol if atol is None else atol)  # type: ignore[arg-type]
@@ -149,7 +149,7 @@ def simulate(
         on_variant=reporter.variant_chunk,
     )
     in_loop = not reactors and sampled_in_loop(system, method)
-    clocks = [] if in_loop else clocks_of(system, float(times[0]), setup.stops)
+    clocks = [] if in_loop else clocks_of(system, float(times[0]), lambda: setup.stops)
     done = run_with_events(method, setup, reactors, clocks) if clocks else run(method, setup)
     message = done.message
     if done.status in ("not_finite", "step_too_small"):
@@ -286,9 +286,8 @@ class _Reporter:
         energy, work = self.system.once(key, make)
         if len(energy) < len(ENERGIES):
             return None
-        energies = {name: data[:, column] for name, column in zip(ENERGIES, energy, strict=True)}
-        energies["work"] = data[:, work] if work else np.zeros(1)
-        return self.watch.warning(self.system, energies, rtol, parameters)
+        columns = data[:, energy + work]
+        return self.watch.warning(self.system, columns.min(axis=0), columns.max(axis=0), rtol, parameters)
 
     def variant_chunk(self, system: System, p: Floats, t: Floats, x: Floats, fraction: float) -> None:
         """Rows of a variant of the system, with p (1 or k, np): the same outputs from other equations."""

@@ -42,15 +42,12 @@ def start_of(
     return state, notes, report.warnings
 
 
-def refuse_bad_start(
-    system: System, start: State, parameters: Any, balance: bool, t0: float, own: bool
-) -> None:
-    """`own`: whether it is the model's own start."""
+def refuse_bad_start(system: System, start: State, parameters: Any, balance: bool, t0: float) -> None:
     rhs = right_hand_side(system, balance)
     work = np.zeros(len(system.work_names) if balance else 0)
     x0 = np.concatenate([start.q, start.v, system.element_states(start, parameters), work])
     xdot = rhs(np.array([t0]), x0, system.parameter_vector(parameters, start.held))[0]
-    if not np.all(np.isfinite(xdot)):
+    if not np.isfinite(xdot).all():
         first = int(np.argmin(np.isfinite(xdot)))
         cause = explain_failure(system, t0, x0, parameters) or (
             f"the rate of '{system.state_names[first]}' is {float(xdot.ravel()[first])}"
@@ -59,11 +56,7 @@ def refuse_bad_start(
     # where masses are baked in as zeros, CasADi folds 0/0 to 0: a finite rate proves nothing
     if system.nv > SMALL:
         return
-
-    def find() -> str:
-        return singularity(system, t0, x0, parameters)
-
-    cause = system.kept("singular start", find) if own and not parameters and t0 == 0.0 else find()
+    cause = singularity(system, t0, x0, parameters)
     if cause:
         raise SolverError(f"model '{system.model.name}' cannot start: {cause}")
 

@@ -84,7 +84,7 @@ class Simulation:
         refuse_nothing(system)
         self._parameters, self._longest = dict(parameters or {}), step
         start, self.notes, warned = start_of(system, parameters, initial, t)
-        refuse_bad_start(system, start, parameters, False, t, own=initial is None)
+        refuse_bad_start(system, start, parameters, False, t)
         self.system, told = suited(system, self.method)
         self.warnings = (*warned, *told)
         prepare_loop(self.method)
@@ -102,7 +102,7 @@ class Simulation:
     def _steps_of(self, start: State, t: float, rtol: float, atol: float) -> Stepper | EventSteps:
         """By the compiled stepper where it is one, and nothing happens between."""
         system, method, values = self.system, self.method, self._parameters
-        if method not in METHODS or reactors_of(system) or clocks_of(system, t, []):
+        if method not in METHODS or reactors_of(system) or clocks_of(system, t, list):
             return EventSteps(system, method, start, t, system.checked(values), rtol, atol)
         problem = explicit_problem(system, values, False, method, start.held)
         x0 = np.concatenate([start.q, start.v, system.element_states(start, values)])

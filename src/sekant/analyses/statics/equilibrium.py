@@ -28,6 +28,7 @@ from sekant.engine.values import Values
 from sekant.errors import AnalysisWarning, SolverError, warning_lines, without_repeats
 from sekant.model.model import Model
 from sekant.model.points.collector import Collector
+from sekant.tables.bound_oracle import BoundOracle
 
 Array = NDArray[np.float64]
 NEUTRAL = 1e-9
@@ -164,7 +165,7 @@ def equilibrium(
         return replace(found, held=with_flags(system, held, stuck)), found, parameters
 
     p = system.parameter_vector(parameters, given)
-    held = p[p.size - len(system.equations.elements.held_values) :]
+    held = p[p.size - len(system.facts.held) :]
     return on_branches(system, with_flags(system, held, ()), find)
 
 
@@ -213,11 +214,11 @@ def _judged(eigenvalues: NDArray[Any]) -> str:
 def _start(system: System, guess: State | None, hold, t: float, parameters) -> State:
     """Positions only: at rest there are no velocities to satisfy. Without a guess as `assemble` has them."""
     names = [name for name in hold if name in system.state_names]
-    if guess is None and system.equations.constraints and system.equations.start.placed_by_joints:
+    if guess is None and system.facts.constrained and system.facts.placed_by_joints:
         return assemble(system, hold=names, t=t, parameters=parameters)
     guess = guess or system.initial_state(parameters)
     rest = State(guess.q, np.zeros(system.nv))
-    if not system.equations.constraints:
+    if not system.facts.constrained:
         return rest
     return assemble(system, rest, hold=names, t=t, parameters=parameters)
 
@@ -229,13 +230,16 @@ def _check_rest(statics: Statics, rest: Rest) -> None:
     if np.max(moving, initial=0.0) > 1e-9:
         name = statics.row_names[int(np.argmax(moving))]
         raise _moves(name, statics.t, float(np.max(moving)))
-    eq = system.equations
-    driven = eq.motion.driven
+
+    def make() -> tuple[dict[int, str], BoundOracle]:
+        eq = system.equations
+        results = [eq.motion.v_all, eq.motion.a_driven]
+        return dict(eq.motion.driven), eq.lookups.bound([eq.t, eq.q, eq.v, eq.p], results)
+
+    driven, rates = system.kept("driven rates", make)
     if not driven:
         return
-    inputs = [eq.t, eq.q, eq.v, eq.p]
-    rates = eq.lookups.oracle("driven", inputs, [eq.motion.v_all, eq.motion.a_driven])
-    v, a = (np.array(x).ravel() for x in rates(statics.t, rest.q, np.zeros(system.nv), statics.p))
+    v, a = rates(statics.t, rest.q, np.zeros(system.nv), statics.p)
     for i, name in driven.items():
         speed = max(abs(v[i]), abs(a[i]))
         if speed > 1e-9:

@@ -250,8 +250,12 @@ class Statics:
 
 def _angular(system: System) -> NDArray[np.bool_]:
     """Which velocities (nv,) are of angles."""
-    found = []
-    for name, i in system.equations.motion.v_names:
-        joint = system.equations.motion.owner_of(name)
-        found.append(joint is not None and joint.velocities[i].unit == "rad/s")
-    return np.array(found, bool)
+
+    def make() -> NDArray[np.bool_]:
+        motion, found = system.equations.motion, []
+        for name, i in motion.v_names:
+            joint = motion.owner_of(name)
+            found.append(joint is not None and joint.velocities[i].unit == "rad/s")
+        return np.array(found, bool)
+
+    return system.kept("angular", make)

@@ -25,9 +25,9 @@ ROUND_OFF = 1e-13
 def stuck_in(system: System, state: State | None) -> list[str]:
     """Names of the frictions that stick in a state, by its held values; none where it has none."""
     held = np.asarray(getattr(state, "held", ()), float).ravel()
-    if not system.equations.elements.dry_friction or not held.size:
+    if not system.reactions.dry_friction or not held.size:
         return []
-    names = [value.name for value in system.equations.elements.held_values]
+    names = system.facts.held
     return [
         one.name
         for one in system.equations.elements.friction.frictions
@@ -53,22 +53,21 @@ def held_coordinates(system: System, stuck: Sequence[str]) -> list[str]:
 
 def flags(system: System, stuck: Sequence[str]) -> Floats:
     """Held values (nh,) in which these frictions stick and all others do nothing."""
-    values = system.equations.elements.held_values
+    names = system.facts.held
     own = system.parameter_vector()
-    held = own[own.size - len(values) :].copy()
-    for k, value in enumerate(values):
-        if value.name in [f"{name}.stuck" for name in stuck]:
+    held = own[own.size - len(names) :].copy()
+    for k, held_name in enumerate(names):
+        if held_name in [f"{name}.stuck" for name in stuck]:
             held[k] = 1.0
     return held
 
 
 def with_flags(system: System, held: Floats, stuck: Sequence[str]) -> Floats:
     """Held values (nh,) with the flags of friction of `flags`, all others as they are."""
-    solved = system.equations.elements.friction
-    if solved is None:
+    if not system.reactions.dry_friction:
         return held
-    names = {one.name for one in solved.frictions}
-    own = [value.name.rpartition(".")[0] in names for value in system.equations.elements.held_values]
+    names = {one.name for one in system.equations.elements.friction.frictions}
+    own = [name.rpartition(".")[0] in names for name in system.facts.held]
     return np.where(own, flags(system, stuck), held)
 
 
@@ -80,9 +79,9 @@ def at_rest_warnings(
     parameters: Mapping[str, ArrayLike] | None,
 ) -> list[AnalysisWarning]:
     """What an equilibrium assumes of dry friction: none in joints that do not stick, enough in those that do."""
-    solved = system.equations.elements.friction
-    if not system.equations.elements.dry_friction:
+    if not system.reactions.dry_friction:
         return []
+    solved = system.equations.elements.friction
     held = state.held if state.held.size else flags(system, stuck)
     p = system.parameter_vector(parameters, with_flags(system, held, stuck))
     force, limit = forces_of(system, state, t, parameters, p)
@@ -151,7 +150,7 @@ def branch_parameters(
 ) -> Floats:
     """p (np,) for small motions about a state: the frictions `stuck` stick, all others slide as they do in it."""
     p = system.parameter_vector(parameters, getattr(state, "held", None))
-    if not system.equations.elements.dry_friction:
+    if not system.reactions.dry_friction:
         return p
     speeds = _slips(system, state, t, parameters, p)
     for one, speed in zip(system.equations.elements.friction.frictions, speeds, strict=False):
@@ -173,13 +172,13 @@ def _slips(system: System, state: State, t: float, parameters: Any, p: Floats) -
 
 def _held_place(system: System, name: str, part: str) -> int:
     """Where a held value of a friction stands, counted from the end of p."""
-    names = [value.name for value in system.equations.elements.held_values]
+    names = system.facts.held
     return names.index(f"{name}.{part}") - len(names)
 
 
 def refuse_dry_friction(system: System, what: str) -> None:
     """For analyses that do not know it."""
-    if system.equations.elements.dry_friction:
+    if system.reactions.dry_friction:
         name = system.equations.elements.friction.frictions[0].name
         raise SolverError(
             f"{what}: dry friction '{name}' is not known here; give its moment as an actuator of that sign, use "

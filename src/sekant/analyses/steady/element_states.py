@@ -13,7 +13,8 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sekant.analyses.simulation.declared_events import DeclaredEvents
+from sekant.analyses.simulation.declared_events import DeclaredEvents, events_of
+from sekant.analyses.simulation.delays import delays_of
 from sekant.analyses.simulation.events import Instant
 from sekant.engine.functions.outputs import frozen_system, rate_name
 from sekant.engine.system import State, System
@@ -29,19 +30,18 @@ STILL = 1e-6
 
 def has_states(system: System) -> bool:
     """Whether equilibria and linear models need the frozen system."""
-    eq = system.equations
-    return bool(system.nz or eq.elements.delayed or eq.elements.sampled)
+    return bool(system.nz or system.reactions.delayed or system.reactions.sampled)
 
 
 def smooth(system: System) -> System:
     """The system with delays as Pade approximations; sampled signals are refused."""
-    if system.equations.elements.sampled:
+    if system.reactions.sampled:
         name = system.equations.elements.sampled[0].key[0]
         raise SolverError(
             f"signal '{name}' is sampled: it has no equilibrium or linear model in continuous time; put its "
             "continuous counterpart in its place (an expression of its input, an integral, a pid), or simulate"
         )
-    if not system.equations.elements.delayed:
+    if not system.reactions.delayed:
         return system
 
     def make() -> System:
@@ -49,7 +49,7 @@ def smooth(system: System) -> System:
         signals = {name: signal.smooth() for name, signal in model.signals.items()}
         return compile_model(
             model.model_copy(update={"signals": signals}),
-            formulation=system.equations.formulation,
+            formulation=system.facts.formulation,
             parameters=[name for name in system.parameters if name not in model.inputs],
             engine=system.engine,
             cache=system.uses_cache,
@@ -61,24 +61,24 @@ def smooth(system: System) -> System:
 def states_by_name(system: System, state: State | None, parameters) -> dict[str, float]:
     """States z of a state of `system`, by name; the model's own start where it has none."""
     state = State(np.zeros(0), np.zeros(0)) if state is None else state
-    return dict(zip(system.equations.elements.names, system.element_states(state, parameters), strict=True))
+    return dict(zip(system.facts.z_names, system.element_states(state, parameters), strict=True))
 
 
 def held_by_name(system: System, state: State | None, parameters) -> dict[str, float]:
     """Held values of a state of `system`, by name."""
-    values = system.equations.elements.held_values
+    names = system.facts.held
     p = system.parameter_vector(parameters, getattr(state, "held", None))
-    return dict(zip((value.name for value in values), p[p.size - len(values) :], strict=True))
+    return dict(zip(names, p[p.size - len(names) :], strict=True))
 
 
 def held_row(system: System, known: Mapping[str, float]) -> Array:
     """(nh,) from values by name."""
-    return np.array([known[value.name] for value in system.equations.elements.held_values])
+    return np.array([known[name] for name in system.facts.held])
 
 
 def targets_of(system: System) -> dict[str, float]:
     """No rates, as targets of the frozen system."""
-    return {rate_name(name): 0.0 for name in system.equations.elements.names}
+    return {rate_name(name): 0.0 for name in system.facts.z_names}
 
 
 def on_branches(
@@ -90,7 +90,7 @@ def on_branches(
     """
     for _ in range(MOST_BRANCHES):
         found, state, parameters = find(held)
-        if not system.equations.elements.events:
+        if not system.reactions.events:
             return found
         p = system.parameter_vector(parameters, held)
         z = system.element_states(state, parameters)
@@ -99,7 +99,7 @@ def on_branches(
         if np.array_equal(here.held, held):
             return found
         held = here.held
-    names = ", ".join(sorted({f"'{event.name}'" for event in system.equations.elements.events}))
+    names = ", ".join(sorted({f"'{event.name}'" for event in events_of(system)}))
     raise SolverError(
         f"no branch of {names} is at rest: each state found switches to the other one; simulate"
     )
@@ -112,8 +112,8 @@ def held_of(system: System, frozen: State, parameters: Mapping[str, ArrayLike]) 
     """
     base = frozen_system(smooth(system))
     held = {**held_by_name(system, None, None), **held_by_name(base, frozen, parameters)}
-    if system.equations.elements.delayed:
-        names = [one.owner for one in system.equations.elements.delayed]
+    if system.reactions.delayed:
+        names = [one.owner for one in delays_of(system)]
         outputs = base.outputs(frozen, names, parameters=parameters)
         held |= {f"{name}.c0": float(outputs[name]) for name in names}
     return held_row(system, held)

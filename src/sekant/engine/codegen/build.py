@@ -26,7 +26,7 @@ from sekant.object_code.link import Linked
 from sekant.object_code.target import optimization, target_identity
 from sekant.solvers.common.sites import Site
 from sekant.solvers.common.structs import address_of
-from sekant.tables.lookups import Lookups
+from sekant.tables.lookups import Lookups, Staged
 from sekant.version import __version__
 
 ENGINES = ("llvm", "casadi")
@@ -58,10 +58,7 @@ def build(
     symbols = [_checked(name, i, x) for i, x in enumerate(inputs)]
     dense = [ca.densify(ca.SX(y)) for y in outputs]
     if engine == "casadi":
-        owner: Any = Interpreted(name, symbols, dense, lookups)
-        interpreted = BuildStats(engine, owner.operations, 0, 0.0, 0.0, False)
-        code, sites = _Compiled(owner, owner.address, 0, interpreted, ()), ()
-        make_guards = None
+        code, make_guards = _interpreted(lookups.staged(symbols, dense)), None
     else:
         groups = lookup_groups(lookups, ca.veccat(*dense))
         try:
@@ -71,8 +68,7 @@ def build(
         store = cache if isinstance(cache, ObjectCache) else _user_cache() if cache else None
         source = _Source(function, tuple(groups), symbols, store, chunk, lanes, tuple(sorted(shared)))
         code = source.compile()
-        sites = code.sites
-        make_guards = partial(_guards, name, source, lookups) if sites else None
+        make_guards = partial(_guards, name, source, lookups) if code.sites else None
     handle = _handle(name, symbols, [y.shape for y in dense], lookups, code, start, make_guards)
     if lanes == 1:
         return handle
@@ -142,6 +138,22 @@ def linked_again(
         key,
         numbers,
     )
+
+
+def interpreted_again(
+    name: str, staged: Staged, shapes: tuple[Any, Any], names: tuple[str, ...], tables: tuple[Any, ...]
+) -> NativeFunction:
+    """A function that CasADi interprets, without its expressions."""
+    code = _interpreted(staged)
+    return NativeFunction(
+        *(name, code.address, code.work_size, *shapes, names, pack_tables(tables), code.stats, code.owner),
+        sources=tables,
+    )
+
+
+def _interpreted(staged: Staged) -> _Compiled:
+    owner = Interpreted(staged)
+    return _Compiled(owner, owner.address, 0, BuildStats("casadi", owner.operations, 0, 0.0, 0.0, False), ())
 
 
 def _guards(name: str, source: _Source, lookups: Lookups) -> NativeFunction:

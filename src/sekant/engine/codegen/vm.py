@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Sequence
 
 import casadi as ca
 import numpy as np
 
-from sekant.tables.lookups import Lookups
+from sekant.tables.lookups import Staged
 
 _DOUBLES = ctypes.POINTER(ctypes.c_double)
 _SIGNATURE = ctypes.CFUNCTYPE(None, ctypes.POINTER(_DOUBLES), ctypes.POINTER(_DOUBLES), ctypes.c_void_p)
@@ -17,16 +16,16 @@ _SIGNATURE = ctypes.CFUNCTYPE(None, ctypes.POINTER(_DOUBLES), ctypes.POINTER(_DO
 class Interpreted:
     """A function run by CasADi, callable at `address`.
 
-    Tables are those of `lookups`; the buffer T is not read. What fails inside a call cannot cross the native
+    Tables are those of `staged`; the buffer T is not read. What fails inside a call cannot cross the native
     caller: the results become NaN and the failure is kept in `errors`.
     """
 
-    def __init__(self, name: str, inputs: Sequence[ca.SX], outputs: Sequence[ca.SX], lookups: Lookups):
-        self._lookups = lookups
-        self._function = lookups.oracle("interpreted", inputs, outputs)
-        self._sizes_in = [x.numel() for x in inputs]
-        self._sizes_out = [y.numel() for y in outputs]
-        self._shapes_in = [x.shape for x in inputs]
+    def __init__(self, staged: Staged):
+        self.staged = staged
+        self._function, self._calls = staged.function("interpreted")
+        self._shapes_in = [self._function.size_in(i) for i in range(self._function.n_in())]
+        self._sizes_in = [self._function.numel_in(i) for i in range(self._function.n_in())]
+        self._sizes_out = [self._function.numel_out(i) for i in range(self._function.n_out())]
         self._callback = _SIGNATURE(self._call)
         self.errors: list[Exception] = []
         self.address = int(ctypes.cast(self._callback, ctypes.c_void_p).value or 0)

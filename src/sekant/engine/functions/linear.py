@@ -6,6 +6,7 @@ velocities have nv entries.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -91,20 +92,41 @@ class LinearFunctions:
     """Functions are compiled when first asked for."""
 
     def __init__(self, system: System):
-        self.system = system
-        self.variation = Variation(system.equations)
-        v = self.variation
-        self.nv, self.m = system.nv, v.lam.numel()
-        self.row_names = [block.name for block in v.blocks for _ in range(block.rows)]
-        self.holonomic = np.array([block.holonomic for block in v.blocks for _ in range(block.rows)], bool)
-        self.tracked = np.array(
-            [block.kind == "tracked" for block in v.blocks for _ in range(block.rows)], bool
+        self.system, self.nv = system, system.nv
+        rows: list[tuple[str, bool, bool, bool]] = system.kept("linear rows", self._rows)
+        self.m, self.row_names = len(rows), [name for name, *_ in rows]
+        self.holonomic, self.tracked, self.unilateral = (
+            np.array([row[k] for row in rows], bool) for k in (1, 2, 3)
         )
-        gaps = {id(block) for block in v.gaps}
-        self.unilateral = np.array([id(block) in gaps for block in v.blocks for _ in range(block.rows)], bool)
 
-    def _native(self, name: str, inputs: list[SX], results: list[SX]) -> NativeFunction:
-        return self.system.function(f"linear.{name}", inputs, [ca.densify(r) for r in results])
+    @cached_property
+    def variation(self) -> Variation:
+        return Variation(self.system.equations)
+
+    def _rows(self) -> list[tuple[str, bool, bool, bool]]:
+        """Of every equation the name, and whether it restricts positions, is tracked, is one-sided."""
+        v = self.variation
+        gaps = {id(block) for block in v.gaps}
+        found = [
+            (b.name, bool(b.holonomic), b.kind == "tracked", id(b) in gaps)
+            for b in v.blocks
+            for _ in range(b.rows)
+        ]
+        assert len(found) == v.lam.numel()
+        return found
+
+    def _native(self, name: str, terms: Callable[[], tuple[list[SX], list[SX]]]) -> NativeFunction:
+        """The function of this name, of inputs to results that `terms` makes."""
+
+        def make() -> NativeFunction:
+            inputs, results = terms()
+            return self.system.function(f"linear.{name}", inputs, [ca.densify(r) for r in results])
+
+        return self.system.kept(("linear", name), make)
+
+    @cached_property
+    def _curved(self) -> bool:
+        return self.system.kept("linear curved", lambda: bool(self.variation.curved))
 
     def _matrix(self, value: Array, rows: int) -> Array:
         return value.reshape(rows, -1) if value.size else np.zeros((rows, self.nv))
@@ -113,8 +135,11 @@ class LinearFunctions:
 
     @cached_property
     def _residual(self) -> NativeFunction:
-        v = self.variation
-        return self._native("residual", v.inputs, [v.residual, v.Phi, v.rate, v.acceleration])
+        def terms() -> tuple[list[SX], list[SX]]:
+            v = self.variation
+            return v.inputs, [v.residual, v.Phi, v.rate, v.acceleration]
+
+        return self._native("residual", terms)
 
     def residual(self, point: MotionPoint) -> tuple[Array, Array, Array, Array]:
         """R (nv,), Phi, rate and acceleration (m,)."""
@@ -124,11 +149,12 @@ class LinearFunctions:
     @property
     def differences(self) -> tuple[NativeFunction, NativeFunction]:
         """(t, q, v, a, lam, p) -> R, Phi, rate, acceleration; and (q, s) -> q displaced by s, as native functions."""
-        eq = self.system.equations
-        s = SX.sym("s", self.nv)
-        moved = eq.q + ca.substitute(eq.qdot, eq.v, s)
-        retract = self.system.once("retraction", lambda: self.system.function("retract", [eq.q, s], [moved]))
-        return self._residual, retract
+
+        def terms() -> tuple[list[SX], list[SX]]:
+            eq, s = self.system.equations, SX.sym("s", self.nv)
+            return [eq.q, s], [eq.q + ca.substitute(eq.qdot, eq.v, s)]
+
+        return self._residual, self._native("retract", terms)
 
     @cached_property
     def _tangent_terms(self) -> list[SX]:
@@ -145,7 +171,7 @@ class LinearFunctions:
 
     @cached_property
     def _tangent(self) -> NativeFunction:
-        return self._native("tangent", self.variation.inputs, self._tangent_terms)
+        return self._native("tangent", lambda: (self.variation.inputs, self._tangent_terms))
 
     @property
     def native_tangent(self) -> NativeFunction:
@@ -155,17 +181,21 @@ class LinearFunctions:
     @cached_property
     def native_forward_derivatives(self) -> NativeFunction:
         """(t, q, v, p) -> accelerations (nv,) of a tree, and their derivatives by s and v, each (nv, nv)."""
-        v, eq = self.variation, self.system.equations
         if self.m:
             raise SekantError(
                 "derivatives of forward dynamics are compiled for trees; constraints: sk.linearize"
             )
-        R_s, R_v = v.by_coordinates(v.residual), v.by(v.residual, eq.v)
-        a = eq.a
-        R_s, R_v = (eq.lookups.substitute(R, v.a, a) for R in (R_s, R_v))
-        factor = KktFactor(eq.mass_matrix, SX(0, self.nv), 0.0, 0.0)
-        solved = [factor.direct(ca.densify(R)) for R in (R_s, R_v)]
-        return self._native("forward_derivatives", [eq.t, eq.q, eq.v, eq.p], [a, *(-X for X in solved)])
+
+        def terms() -> tuple[list[SX], list[SX]]:
+            v, eq = self.variation, self.system.equations
+            R_s, R_v = v.by_coordinates(v.residual), v.by(v.residual, eq.v)
+            a = eq.a
+            R_s, R_v = (eq.lookups.substitute(R, v.a, a) for R in (R_s, R_v))
+            factor = KktFactor(eq.mass_matrix, SX(0, self.nv), 0.0, 0.0)
+            solved = [factor.direct(ca.densify(R)) for R in (R_s, R_v)]
+            return [eq.t, eq.q, eq.v, eq.p], [a, *(-X for X in solved)]
+
+        return self._native("forward_derivatives", terms)
 
     def tangent(self, point: MotionPoint) -> Tangent:
         return self._shaped(self._tangent(*point.arguments), *self.turning(point))
@@ -180,9 +210,11 @@ class LinearFunctions:
 
     @cached_property
     def _slopes(self) -> NativeFunction:
-        v, p = self.variation, self.system.equations.p
-        results = [v.by(e, p) for e in (v.residual, v.Phi, v.rate, v.acceleration)]
-        return self._native("slopes", v.inputs, results)
+        def terms() -> tuple[list[SX], list[SX]]:
+            v, p = self.variation, self.system.equations.p
+            return v.inputs, [v.by(e, p) for e in (v.residual, v.Phi, v.rate, v.acceleration)]
+
+        return self._native("slopes", terms)
 
     def slopes(self, point: MotionPoint) -> Slopes:
         count = point.p.size
@@ -195,11 +227,11 @@ class LinearFunctions:
 
     @cached_property
     def _turning(self) -> NativeFunction:
-        return self._native("turning", self.variation.inputs, self.variation.turning)
+        return self._native("turning", lambda: (self.variation.inputs, self.variation.turning))
 
     def turning(self, point: MotionPoint) -> tuple[Array, Array]:
         """X and its rate, each (nv, nv)."""
-        if not self.variation.curved:
+        if not self._curved:
             return np.zeros((self.nv, self.nv)), np.zeros((self.nv, self.nv))
         return self._turned(self._turning(*point.arguments))
 
@@ -223,8 +255,11 @@ class LinearFunctions:
 
     @cached_property
     def _tangent_change(self) -> NativeFunction:
-        rates, change = self._along([*self._tangent_terms, *self.variation.turning])
-        return self._native("tangent_change", [*self.variation.inputs, *change], rates)
+        def terms() -> tuple[list[SX], list[SX]]:
+            rates, change = self._along([*self._tangent_terms, *self.variation.turning])
+            return [*self.variation.inputs, *change], rates
+
+        return self._native("tangent_change", terms)
 
     def tangent_change(
         self, point: MotionPoint, ds: Array, dv: Array, da: Array, dlam: Array, dp: Array
@@ -232,7 +267,7 @@ class LinearFunctions:
         """Derivative of the tangent along a change of the point; the rate of X is not known."""
         values = self._tangent_change(*point.arguments, ds, dv, da, dlam, dp)
         unknown = np.full((self.nv, self.nv), np.nan)
-        if not self.variation.curved:
+        if not self._curved:
             return self._shaped(values, np.zeros((self.nv, self.nv)), unknown)
         shape = (self.system.nq, self.nv)
         N, _, T, _ = (x.reshape(shape) for x in self._turning(*point.arguments))
@@ -242,10 +277,12 @@ class LinearFunctions:
 
     @cached_property
     def _slopes_change(self) -> NativeFunction:
-        v, p = self.variation, self.system.equations.p
-        terms = [v.by(e, p) for e in (v.residual, v.Phi, v.rate, v.acceleration)]
-        rates, change = self._along(terms)
-        return self._native("slopes_change", [*v.inputs, *change], rates)
+        def terms() -> tuple[list[SX], list[SX]]:
+            v, p = self.variation, self.system.equations.p
+            rates, change = self._along([v.by(e, p) for e in (v.residual, v.Phi, v.rate, v.acceleration)])
+            return [*v.inputs, *change], rates
+
+        return self._native("slopes_change", terms)
 
     def slopes_change(
         self, point: MotionPoint, ds: Array, dv: Array, da: Array, dlam: Array, dp: Array
@@ -259,12 +296,14 @@ class LinearFunctions:
 
     @cached_property
     def _static(self) -> NativeFunction:
-        v, eq = self.variation, self.system.equations
-        R, Phi, drift, gamma = v.at_rest([v.residual, v.Phi, v.rate, v.acceleration])
-        G = v.by(v.rate, eq.v) if self.m else SX.zeros(0, self.nv)
-        G = v.at_rest([G])[0]
-        results = [R, v.by_coordinates(R), Phi, G, drift, gamma]
-        return self._native("static", [eq.t, eq.q, v.lam, eq.p], results)
+        def terms() -> tuple[list[SX], list[SX]]:
+            v, eq = self.variation, self.system.equations
+            R, Phi, drift, gamma = v.at_rest([v.residual, v.Phi, v.rate, v.acceleration])
+            G = v.by(v.rate, eq.v) if self.m else SX.zeros(0, self.nv)
+            G = v.at_rest([G])[0]
+            return [eq.t, eq.q, v.lam, eq.p], [R, v.by_coordinates(R), Phi, G, drift, gamma]
+
+        return self._native("static", terms)
 
     def static(self, t: float, q: Array, lam: Array, p: Array) -> Static:
         R, K, Phi, G, drift, gamma = self._static(np.array([t]), q, lam, p)
@@ -280,16 +319,20 @@ class LinearFunctions:
     @cached_property
     def native_rest_tangent(self) -> NativeFunction:
         """(t, q, v, a, lam, p) -> what `native_tangent` gives, where v and a are zero: far fewer operations."""
-        v, eq = self.variation, self.system.equations
-        R, rate, acceleration = v.at_rest([v.residual, v.rate, v.acceleration])
-        M, R_v = v.at_rest([eq.mass_matrix, v.by(v.residual, eq.v)])
-        results = [M, R_v, v.by_coordinates(R)]
-        if self.m:
-            moving = not ca.simplify(rate).is_zero()
-            acc_v = v.at_rest([v.by(v.acceleration, eq.v)])[0] if moving else SX(self.m, self.nv)
-            results += [v.at_rest([v.by(v.rate, eq.v)])[0], v.by_coordinates(rate), acc_v]
-            results.append(v.by_coordinates(acceleration))
-        return self._native("rest_tangent", v.inputs, results)
+
+        def terms() -> tuple[list[SX], list[SX]]:
+            v, eq = self.variation, self.system.equations
+            R, rate, acceleration = v.at_rest([v.residual, v.rate, v.acceleration])
+            M, R_v = v.at_rest([eq.mass_matrix, v.by(v.residual, eq.v)])
+            results = [M, R_v, v.by_coordinates(R)]
+            if self.m:
+                moving = not ca.simplify(rate).is_zero()
+                acc_v = v.at_rest([v.by(v.acceleration, eq.v)])[0] if moving else SX(self.m, self.nv)
+                results += [v.at_rest([v.by(v.rate, eq.v)])[0], v.by_coordinates(rate), acc_v]
+                results.append(v.by_coordinates(acceleration))
+            return v.inputs, results
+
+        return self._native("rest_tangent", terms)
 
     def rest_tangent(self, point: MotionPoint) -> Tangent:
         """The tangent at a point at rest, with v = 0 and a = 0."""
@@ -299,15 +342,22 @@ class LinearFunctions:
     @cached_property
     def native_rest_residual(self) -> NativeFunction:
         """(t, q, lam, p) -> R (nv,) at rest."""
-        v, eq = self.variation, self.system.equations
-        return self._native("rest_residual", [eq.t, eq.q, v.lam, eq.p], v.at_rest([v.residual]))
+
+        def terms() -> tuple[list[SX], list[SX]]:
+            v, eq = self.variation, self.system.equations
+            return [eq.t, eq.q, v.lam, eq.p], v.at_rest([v.residual])
+
+        return self._native("rest_residual", terms)
 
     @cached_property
     def native_mass(self) -> NativeFunction:
         """(t, q, p) -> M (nv, nv)."""
-        eq = self.system.equations
-        M = eq.lookups.substitute(eq.mass_matrix, eq.v, SX.zeros(self.nv))
-        return self._native("mass", [eq.t, eq.q, eq.p], [M])
+
+        def terms() -> tuple[list[SX], list[SX]]:
+            eq = self.system.equations
+            return [eq.t, eq.q, eq.p], [eq.lookups.substitute(eq.mass_matrix, eq.v, SX.zeros(self.nv))]
+
+        return self._native("mass", terms)
 
     def mass_matrix(self, t: float, q: Array, p: Array) -> Array:
         """M (nv, nv)."""

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import casadi as ca
+import numpy as np
 from numpy.typing import ArrayLike
 
 from sekant.engine.codegen.native import NativeFunction
@@ -78,5 +79,8 @@ def time_stops(
     def find() -> list[float]:
         return system.equations.timeline.stops(begin, end, {**system.parameters, **(values or {})})
 
-    named = any(name in system.model.parameters for name in values or ())
-    return find() if named or begin else list(system.kept(("stops", end), find))
+    known = system.model.parameters
+    named = tuple(
+        (name, np.asarray(x, float).tobytes()) for name, x in (values or {}).items() if name in known
+    )
+    return list(system.kept_at(("stops", begin, end), named, find))

@@ -4,6 +4,7 @@ reports."""
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -16,11 +17,12 @@ from sekant.formulations.contract import Inventory, Key, Start
 from sekant.formulations.driver_jumps import GivenMotion
 from sekant.formulations.elements import Elements
 from sekant.formulations.natural.parts import LagrangianParts
-from sekant.formulations.natural.singular import motion_without_inertia
+from sekant.formulations.natural.singular import MotionWithoutInertia, motion_without_inertia
 from sekant.formulations.natural.time_stops import crossing_times, switching_functions
 from sekant.formulations.outputs import Output
-from sekant.geometry.spatial import SX
+from sekant.geometry.spatial import SX, column
 from sekant.model.scene import Scene
+from sekant.tables.bound_oracle import BoundOracle
 
 if TYPE_CHECKING:
     from sekant.formulations.natural.equations import NaturalEquations
@@ -168,6 +170,10 @@ class LagrangianTimeline:
         loads = [parts.lagrangian, *parts.rayleigh.values(), *parts.forces.values()]
         return switching_functions([*loads, *rows], eq.t, eq.p, eq.lookups)
 
+    def jump_parameters(self) -> NDArray[np.bool_]:
+        """All of them."""
+        return np.full(self._eq.resolved.p.numel(), True)
+
     def driver_jump(self, begin: float, end: float, values: Mapping[str, Any], p: Floats) -> str | None:
         eq, times = self._eq, self.stops(begin, end, values)
         for name, position in eq.parts.given_motions().items() if times else ():
@@ -175,6 +181,19 @@ class LagrangianTimeline:
             if found:
                 return f"{name}: {found}"
         return None
+
+
+@dataclass(frozen=True, eq=False)
+class InertiaCheck:
+    """Refuses parameters with which a mass or a moment would be negative. `numbers`: p -> these (n,)."""
+
+    words: tuple[str, ...]
+    numbers: BoundOracle
+
+    def __call__(self, p: Floats) -> None:
+        for what, number in zip(self.words, self.numbers(p)[0].ravel().tolist(), strict=True):
+            if number < 0:
+                raise ModelError(f"{what} must not be negative (got {number:g}); check the parameters")
 
 
 class LagrangianReports:
@@ -192,19 +211,20 @@ class LagrangianReports:
         outputs = self.outputs(SX.sym("w", len(eq.energies.powers)))
         return dict([*places, *((o.name, (o.unit, o.components, ca.vec(o.expression))) for o in outputs)])
 
-    def check(self, p: Floats) -> None:
-        for what, value in self._parts.inertias.items():
-            number = float(self._eq.lookups.oracle("inertia", [self._eq.p], [value])(p))
-            if number < 0:
-                raise ModelError(f"{what} must not be negative (got {number:g}); check the parameters")
+    @cached_property
+    def check(self) -> InertiaCheck:
+        inertias = self._parts.inertias
+        values = column([*inertias.values()])
+        return InertiaCheck(tuple(inertias), self._eq.lookups.bound([self._eq.p], [values]))
 
     def failure(self, t: float, q: Floats, v: Floats, z: Floats, p: Floats) -> str:
         eq = self._eq
         outside = eq.lookups.range_error([eq.t, eq.q, eq.v, eq.p], [t, q, v, p])
         return str(outside) if outside is not None else self.singularity(t, q, v, p)
 
-    def singularity(self, t: float, q: Floats, v: Floats, p: Floats) -> str:
-        return motion_without_inertia(self._eq, self._parts.q_names, t, q, v, p)
+    @cached_property
+    def singularity(self) -> MotionWithoutInertia:
+        return motion_without_inertia(self._eq, self._parts.q_names)
 
     def inventory(self, p: Floats) -> Inventory:
         eq, parts = self._eq, self._parts

@@ -11,7 +11,7 @@ from math import ceil
 
 import casadi as ca
 
-from sekant.analyses.simulation.bound_forces import JointElement
+from sekant.analyses.simulation.bound_forces import joint_elements
 from sekant.engine.system import State, System
 from sekant.geometry.spatial import SX
 from sekant.io.export.c_function import CFunction
@@ -159,7 +159,7 @@ def _frictions(system: System) -> tuple[DryFriction, ...]:
 def friction_guards(system: System) -> list[tuple[int, SX]]:
     """Number of the friction, and what falls through zero where it begins to stick or to slide."""
     solved = system.equations.elements.friction
-    elements = [JointElement(solved, i) for i in range(len(_frictions(system)))]
+    elements = joint_elements(solved) if _frictions(system) else ()
     return [(one.i, guard) for one in elements for guard in one.guards(solved)]
 
 

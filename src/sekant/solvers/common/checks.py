@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import isfinite
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -65,7 +66,9 @@ def check_options(
 
 
 def check_times(t_eval: ArrayLike) -> Floats:
-    times = np.array(t_eval, dtype=np.float64)
+    times = np.asarray(t_eval, dtype=np.float64)
+    if times.flags.writeable:  # whoever has given it may change it
+        times = times.copy()
     if times.ndim != 1 or times.size == 0:
         raise SolverError(f"t_eval must be a list of at least one time (got shape {times.shape})")
     if np.isfinite(times[0]) and np.isfinite(times[-1]) and (times[1:] > times[:-1]).all():
@@ -83,20 +86,23 @@ def check_times(t_eval: ArrayLike) -> Floats:
 
 def check_tolerances(rtol: float, atol: ArrayLike, n: int, max_step: float, max_steps: int | None) -> Floats:
     """The absolute tolerances (n,)."""
-    tolerances = np.array(atol, dtype=np.float64)
-    if tolerances.shape not in ((), (n,)):
-        raise SolverError(f"atol has shape {tolerances.shape}; give one number or one for each of {n} states")
-    if not 0.0 <= rtol < 1.0 or not np.all((tolerances >= 0.0) & np.isfinite(tolerances)):
+    given = np.asarray(atol, dtype=np.float64)
+    if given.shape not in ((), (n,)):
+        raise SolverError(f"atol has shape {given.shape}; give one number or one for each of {n} states")
+    numbers = [float(given)] if given.ndim == 0 else given.tolist()
+    if not 0.0 <= rtol < 1.0 or not all(0.0 <= number < np.inf for number in numbers):
         raise SolverError(
             f"tolerances must not be negative, and rtol below 1 (got rtol = {rtol}, atol = {atol})"
         )
-    if rtol == 0.0 and not np.all(tolerances > 0.0):
+    if rtol == 0.0 and not all(numbers):
         raise SolverError("rtol and atol must not both be zero")
     if not max_step > 0.0:
         raise SolverError(f"max_step must be positive (got {max_step})")
     if max_steps is not None and max_steps < 1:
         raise SolverError(f"max_steps must be at least 1 (got {max_steps})")
-    return np.broadcast_to(tolerances, (n,)).copy()
+    tolerances = np.empty(n)
+    tolerances[:] = given
+    return tolerances
 
 
 def check_first_step(first_step: float | None) -> None:
@@ -106,13 +112,11 @@ def check_first_step(first_step: float | None) -> None:
 
 def merge_stops(stops: ArrayLike, t_start: float, t_end: float, snap: float) -> Floats:
     """Segment edges: start, the stops strictly inside, end; edges closer than `snap` become one."""
-    given = np.asarray(stops, dtype=np.float64).ravel()
-    if not given.size:
-        return np.array([t_start, t_end])
-    if not np.all(np.isfinite(given)):
+    given = stops if isinstance(stops, list) else np.asarray(stops, dtype=np.float64).ravel().tolist()
+    if not all(map(isfinite, given)):
         raise SolverError("stops must be finite times")
     edges = [t_start]
-    for stop in np.sort(given).tolist():
+    for stop in sorted(given):
         if stop - edges[-1] > snap and t_end - stop > snap:
             edges.append(stop)
     edges.append(t_end)

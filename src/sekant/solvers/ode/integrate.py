@@ -132,7 +132,7 @@ def _check_state(problem: OdeProblem, x0: ArrayLike) -> NDArray[np.float64]:
     start = np.array(x0, dtype=np.float64)
     if start.shape != (problem.n,):
         raise SolverError(f"x0 has shape {start.shape}, but the problem has {problem.n} states")
-    if not np.all(np.isfinite(start)):
+    if not np.isfinite(start).all():
         i = int(np.argmin(np.isfinite(start)))
         raise SolverError(f"x0[{i}] = {start[i]} is not finite")
     for first, length, stride in problem.unit_blocks.tolist():

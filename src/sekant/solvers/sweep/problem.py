@@ -17,6 +17,10 @@ Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 
+UNCHANGED = ("functions", "arguments", "results", "periodic", "blocks")
+"""Arrays of the memory that no sweep changes."""
+
+
 @dataclass(frozen=True, eq=False)
 class SweepProblem:
     """The equations ``F(q) = (0, d)`` for drive values d (m,), with displacements of q (nq,) in n directions.
@@ -39,6 +43,8 @@ class SweepProblem:
     unit_blocks: tuple[tuple[int, int], ...] = ()
     bends: int | None = None
     """how many drives, the first ones, have second derivatives (all without); those by others are zero in `ww`"""
+    spare: dict[tuple[int, ...], list[_Memory]] = field(default_factory=dict)
+    """memory of sweeps that are over, by size: for others of the same functions"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,10 +79,13 @@ def sweep(
     m: Any = None
     status = FAILED
     for first in order[:4]:  # the nearest, unless it is singular
-        m, keep = _memory(problem, q0, points, edges)
+        waiting = problem.spare.setdefault((*points.shape, edges.size), [])
+        memory = waiting.pop() if waiting else _laid_out(problem, points, edges)
+        m = memory.struct
+        memory.reset(problem, q0, points, edges)
         m.first, m.tolerance, m.start = int(first), tolerance, np.array(start, float)
         status = spread(m)
-        del keep
+        waiting.append(memory)
         if status in (FAILED, REGULAR):
             break
     failed, met, iterations = (int(c) for c in m.counts)
@@ -93,14 +102,39 @@ def sweep(
     )
 
 
-def _memory(
-    problem: SweepProblem, q0: Floats, points: Floats, edges: Integers
-) -> tuple[SweepMemory, list[Any]]:
+@dataclass(eq=False)
+class _Memory:
+    """The memory of a sweep: time t (1,) and parameters p that its functions read, what lives as long, and how all
+    of it looks before a sweep."""
+
+    struct: SweepMemory
+    t: Floats
+    p: Floats
+    keep: tuple[Any, ...]
+    fresh: list[tuple[NDArray[Any], NDArray[Any]]]
+
+    def reset(self, problem: SweepProblem, q0: Floats, points: Floats, edges: Integers) -> None:
+        """To the start of a sweep; results go to arrays of their own."""
+        m, (N, d) = self.struct, points.shape
+        m.restore(self.fresh)
+        self.t[0], self.p[:], m.q[:] = problem.t, problem.p, q0
+        m.set(
+            bends=d if problem.bends is None else problem.bends,
+            points=np.ascontiguousarray(points, dtype=float),
+            edges=np.ascontiguousarray(edges, dtype=np.int64),
+            reached=np.zeros(N, dtype=np.int64),
+            Q=np.full((N, problem.nq), np.nan),
+            W=np.full((N, d, problem.n), np.nan),
+            WW=np.full((N, d, d, problem.n), np.nan),
+        )
+
+
+def _laid_out(problem: SweepProblem, points: Floats, edges: Integers) -> _Memory:
     nq, n, M = problem.nq, problem.n, problem.rows
     N, m = points.shape
     ways = edges.size + 1
-    t, p = np.array([problem.t]), np.array(problem.p, float)
-    q, F, J = np.array(q0, float), np.zeros(M), np.zeros((n, M))
+    t, p = np.zeros(1), np.zeros(len(problem.p))
+    q, F, J = np.zeros(nq), np.zeros(M), np.zeros((n, M))
     delta, q_moved, along, across, bend = np.zeros(n), np.zeros(nq), np.zeros(n), np.zeros(n), np.zeros(M)
     functions = (problem.terms, problem.retract, problem.curvature)
     tables = [np.ascontiguousarray(f.tables, dtype=float) for f in functions]
@@ -121,7 +155,6 @@ def _memory(
         functions=np.array([f.address for f in functions], dtype=whole),
         arguments=arguments,
         results=results,
-        bends=m if problem.bends is None else problem.bends,
         work=np.zeros(max(1, *(f.work_size for f in functions))),
         q=q,
         F=F,
@@ -146,17 +179,11 @@ def _memory(
         target=np.zeros(m),
         periodic=np.array(problem.periodic, dtype=whole),
         blocks=np.array(problem.unit_blocks, dtype=whole).reshape(-1, 2),
-        points=np.ascontiguousarray(points, dtype=float),
-        edges=np.ascontiguousarray(edges, dtype=whole),
-        reached=np.zeros(N, dtype=whole),
         departure=np.full(N, -1, dtype=whole),
-        Q=np.full((N, nq), np.nan),
-        W=np.full((N, m, n), np.nan),
-        WW=np.full((N, m, m, n), np.nan),
         failed=np.zeros((ways, 2), dtype=whole),
         meetings=np.zeros((ways, 2), dtype=whole),
         meeting_at=np.zeros((ways, m)),
         counts=np.zeros(3, dtype=whole),
         stack=np.zeros((ways, 2), dtype=whole),
     )
-    return memory, [t, p, tables, modes]
+    return _Memory(memory, t, p, (tables, modes), memory.snapshot("work", "q", *UNCHANGED))

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from sekant.engine.kept import kept_answer
 from sekant.model.forces import Bushing, SpringDamper
 from sekant.model.model import Model
 from sekant.model.sensors import Position
@@ -77,17 +78,16 @@ def _reduced(
         if steered:
             drives.append("rack.displacement")
             spans.append(rack)
-        found = reduce(
-            one,
-            "upright.wheel_center",
-            drives,
-            spans,
-            inertia=inertia,
-            tolerance=None if soft else tolerance,
-            elastic=soft,
-        )
-        small, leader = found.model, found.joint
-        lumps += [lump for lump in found.lumps if lump.body == "ground"]
+        options = {"inertia": inertia, "tolerance": None if soft else tolerance, "elastic": soft}
+
+        def make(
+            one: Model = one, how: Any = (drives, spans, options)
+        ) -> tuple[Model, str, tuple[Lump, ...]]:
+            found = reduce(one, "upright.wheel_center", *how[:2], **how[2])
+            return found.model, found.joint, found.lumps
+
+        small, leader, masses = kept_answer(one, f"reduced over {drives} {spans} {options}", make)
+        lumps += [lump for lump in masses if lump.body == "ground"]
         if steered:
             joints = dict(small.joints)
             first = small.joints[leader].q0[0]  # type: ignore[index,union-attr]

@@ -52,15 +52,16 @@ def drive(
     car = car.model_copy(update={"road": chosen.road(car)})
     loads = standing_loads(car)
     linear = single_track(car, loads, chosen.speed)
-    alike = alike or Alike()
-    context = ManeuverContext(car, linear, partial(lateral_model, car, alike=alike), loads)
+    keep, alike = alike is None, alike or Alike()
+    lateral = partial(lateral_model, car, alike=alike, keep=keep)
+    context = ManeuverContext(car, linear, lateral, loads)
     commands = _watched(chosen, chosen.commands(context))
     model = car_model(car, commands, speed=chosen.speed)
     variant = alike.variant(model)
     result = simulate(
         variant.system,
         parameters=variant.values,
-        initial=settled(variant, alike) if needs_settling(car) else None,
+        initial=settled(variant, alike, keep) if needs_settling(car) else None,
         until=chosen.until,
         method=method,
         step=step,

@@ -25,6 +25,7 @@ from sekant.analyses.linear.linearize import linearize
 from sekant.analyses.linear.root_locus import RootLocus, root_locus
 from sekant.analyses.steady.motion import SteadyMotion, steady_motion
 from sekant.engine.alike import Alike
+from sekant.engine.kept import kept_answer
 from sekant.engine.system import State
 from sekant.errors import ModelError
 from sekant.model.model import Model
@@ -92,13 +93,12 @@ class _StraightRunner:
     """One car at many speeds."""
 
     def __init__(self, given: Car | dict[str, Any], speed: float, alike: Alike | None = None):
-        car = car_description(given).model_copy(update={"road": Plane()})
-        commands = Commands(torque="torque", parameters={"torque": 0.0})
+        car = car_description(given)
         # asked a few times: compiling would take longer than all answers
         alike = alike or Alike()
-        variant = alike.variant(_model(car, commands, speed), parameters=["torque"], engine="casadi")
+        variant = alike.variant(_model(car, speed), parameters=["torque"], engine="casadi")
         self.system, self.values = variant.system, variant.values
-        self.start = settled(variant, alike) if needs_settling(car) else variant.initial_state()
+        self.start = settled(variant, alike, keep=False) if needs_settling(car) else variant.initial_state()
         self.drives, self.speed = car.drive is not None, speed
         assert car.steered is not None
         axle = car.axles[car.steered]
@@ -127,7 +127,9 @@ class _StraightRunner:
         return StraightRunning(linear, self.travel, tuple(outputs))
 
 
-def _model(car: Car, commands: Commands, speed: float) -> Model:
+def _model(given: Car, speed: float) -> Model:
+    car = given.model_copy(update={"road": Plane()})
+    commands = Commands(torque="torque", parameters={"torque": 0.0})
     small = car if car.reduced else car.model_copy(update={"reduced": True, "links": "exact"})
     try:
         return car_model(small, commands, speed=speed)
@@ -137,9 +139,22 @@ def _model(car: Car, commands: Commands, speed: float) -> Model:
         return car_model(car, commands, speed=speed)
 
 
-def lateral_model(given: Car | dict[str, Any], speed: float, alike: Alike | None = None) -> LateralModel:
-    """What a driver knows of the car at `speed` (m/s): its linear model in what it feels."""
-    running = straight_running(given, speed, alike=alike)
+def lateral_model(
+    given: Car | dict[str, Any], speed: float, alike: Alike | None = None, keep: bool = True
+) -> LateralModel:
+    """What a driver knows of the car at `speed` (m/s): its linear model in what it feels. `keep`: for later
+    processes; of many cars that would take longer than to find it."""
+    car = car_description(given)
+    assert car.steered is not None
+    if not keep:
+        return _lateral_model(car, speed, alike)
+    options = (speed, car.axles[car.steered], car.drive is not None, needs_settling(car))
+    question = f"lateral model {options!r}"
+    return kept_answer(_model(car, speed), question, lambda: _lateral_model(car, speed, alike))
+
+
+def _lateral_model(car: Car, speed: float, alike: Alike | None) -> LateralModel:
+    running = straight_running(car, speed, alike=alike)
     f = np.linspace(0.0, HIGHEST, POINTS + 1)[1:]
     G, G0 = running.response(f), running.response([SLOWEST])[0].real
     sizes = np.abs(G).max(axis=0)

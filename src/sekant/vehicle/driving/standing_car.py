@@ -9,6 +9,7 @@ from pydantic import SerializeAsAny
 
 from sekant.analyses.statics.equilibrium import equilibrium
 from sekant.engine.alike import Alike, Variant
+from sekant.engine.kept import kept_answer
 from sekant.engine.system import State
 from sekant.geometry.rotations import quaternion_from_rotation
 from sekant.geometry.spatial import SX
@@ -74,14 +75,20 @@ def standing(model: Model) -> Model:
     return model.changed(bodies=bodies, joints=joints, drivers=drivers, forces=forces, sensors={}, signals={})
 
 
-def settled(car: Variant, alike: Alike | None = None) -> State:
-    """A start for a car: at rest on its springs and tires, with the velocities that the model has."""
-    system = car.system
-    # asked a few times: compiling would take longer
-    variant = (alike or Alike()).variant(standing(car.model), engine="casadi")
-    alone = variant.system
-    rest = equilibrium(alone, parameters=variant.values)
-    found = dict(zip(alone.state_names[: alone.nq], np.asarray(rest.q, float), strict=True))
+def settled(car: Variant, alike: Alike | None = None, keep: bool = True) -> State:
+    """A start for a car: at rest on its springs and tires, with the velocities that the model has. `keep`: for later
+    processes; of many cars that would take longer than to find it."""
+    system, alone = car.system, standing(car.model)
+
+    def find() -> dict[str, float]:
+        # asked a few times: compiling would take longer
+        variant = (alike or Alike()).variant(alone, engine="casadi")
+        names = variant.system.state_names[: variant.system.nq]
+        return dict(
+            zip(names, equilibrium(variant.system, parameters=variant.values).q.tolist(), strict=True)
+        )
+
+    found = kept_answer(alone, "standing car", find) if keep else find()
     start = car.initial_state()
     q, v = np.array(start.q, float), np.array(start.v, float)
     pitch, roll = found["standing_pitch.angle"], found["standing_roll.angle"]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
+from typing import Any
 
 import casadi as ca
 import numpy as np
@@ -12,9 +14,10 @@ from sekant.analyses.kinematics.parameter_rates import ParameterRates
 from sekant.engine.codegen.native import NativeFunction
 from sekant.engine.system import System
 from sekant.geometry.spatial import SX
+from sekant.model.kept import answer_key
 from sekant.model.model import Model
 from sekant.vehicle.kc.expressions import AxleExpressions
-from sekant.vehicle.kc.formulas import columns_of
+from sekant.vehicle.kc.formulas import Columns, columns_of
 from sekant.vehicle.kc.roles import AxleRoles
 
 Vector = NDArray[np.float64]
@@ -29,31 +32,52 @@ class CompiledCurves:
     """
 
     def __init__(self, system: System, model: Model, roles: AxleRoles, moving: tuple[str, ...], drawn: bool):
-        self.system = system
-        self.made = AxleExpressions(system, roles.left.rack is not None, moving, drawn)
-        columns = columns_of(model, roles, self.made)
-        self.names, self.units = list(columns), [unit for unit, _ in columns.values()]
-        self.curves = ca.densify(ca.vertcat(*(SX(values[0, 0]) for _, values in columns.values())))
+        self.system, self._model, self._options = system, model, (roles, moving, drawn)
+        self._key = ("axle curves", answer_key(model, ""), *self._options)
+        self.names, self.units, self.starting = self._kept("names", self._described)
+
+    def _kept(self, what: str, make: Callable[[], Any]) -> Any:
+        return self.system.kept((*self._key, what), make)
+
+    def _described(self) -> tuple[list[str], list[str], list[str]]:
+        """Names and units of the curves, and the frames whose start is an argument."""
+        made, columns = self._made
+        return list(columns), [unit for unit, _ in columns.values()], list(made.starting)
 
     @cached_property
+    def _made(self) -> tuple[AxleExpressions, Columns]:
+        roles, moving, drawn = self._options
+        made = AxleExpressions(self.system, roles.left.rack is not None, moving, drawn)
+        return made, columns_of(self._model, roles, made)
+
+    @property
+    def _curves(self) -> SX:
+        return ca.densify(ca.vertcat(*(SX(values[0, 0]) for _, values in self._made[1].values())))
+
+    @property
     def _symbols(self) -> list[SX]:
-        made, eq = self.made, self.system.equations
+        made, eq = self._made[0], self.system.equations
         return [eq.t, eq.q, made.w, made.ww, made.ways, made.start, eq.p]
 
     @cached_property
     def _function(self) -> NativeFunction:
-        return self.system.function("axle_curves", self._symbols, [self.curves])
+        return self._kept(
+            "values", lambda: self.system.function("axle_curves", self._symbols, [self._curves])
+        )
 
     @cached_property
     def _derivative(self) -> NativeFunction:
         """Along changes of position, displacements and parameters."""
-        made, system, eq = self.made, self.system, self.system.equations
+        return self._kept("slopes", self._make_derivative)
+
+    def _make_derivative(self) -> NativeFunction:
+        made, system, eq = self._made[0], self.system, self.system.equations
         s, dw, dww = SX.sym("s", system.nv), SX.sym("dw", *made.w.shape), SX.sym("dww", *made.ww.shape)
         dp = SX.sym("dp", eq.p.numel())
         N = ca.jacobian(eq.qdot, eq.v)
         symbols = ca.vertcat(eq.q, ca.vec(made.w), ca.vec(made.ww), eq.p)
         seeds = ca.vertcat(N @ s, ca.vec(dw), ca.vec(dww), dp)
-        slope = ca.densify(eq.lookups.jtimes(self.curves, symbols, seeds))
+        slope = ca.densify(eq.lookups.jtimes(self._curves, symbols, seeds))
         return system.function("axle_slopes", [*self._symbols, s, dw, dww, dp], [slope])
 
     def values(self, q: Vector, w: Vector, ww: Vector, ways: Vector, start: Vector, p: Vector) -> Vector:

@@ -85,8 +85,7 @@ class AxleMotion:
         """Poses at the start of the frames that `CompiledCurves` asks for."""
         if self.drawn:
             return np.zeros(0)
-        resolved = self.system.equations.resolved.model
-        where = [placed(resolved, name) for name in self.compiled.made.starting]
+        where = [placed(self.system.numbers, name) for name in self.compiled.starting]
         bodies = start_poses(self.system, {body for body, _, _ in where})
         parts = []
         for body, R_BF, p_BF in where:
@@ -119,8 +118,7 @@ def axle_motion(
     system = compile(on_rig(model, roles))
     rack = roles.left.rack
     centers = [roles.left.wheel_center, roles.right.wheel_center]
-    resolved = system.equations.resolved.model
-    where = [placed(resolved, name) for name in centers]
+    where = [placed(system.numbers, name) for name in centers]
     if drawn:
         z = [p[2] for _, _, p in where]
     else:

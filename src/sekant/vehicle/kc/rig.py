@@ -21,6 +21,7 @@ from sekant.model.driver import Driver
 from sekant.model.expressions.expression import Expression
 from sekant.model.forces import PointForce, SpringDamper, Torque
 from sekant.model.model import Model
+from sekant.tables.bound_oracle import BoundOracle
 from sekant.vehicle.components import LOADS
 from sekant.vehicle.kc.roles import AxleRoles, on_rig
 from sekant.vehicle.sweep import placed, start_poses
@@ -52,35 +53,28 @@ class Rig:
 
     def point(self, rest: Equilibrium, frame: str) -> Vector:
         """Where a frame's origin (3,) m is."""
-        eq = self.system.equations
-        function = self.system.once(
-            ("rig point", frame),
-            lambda: eq.lookups.oracle("point", [eq.t, eq.q, eq.p], [eq.motion.frame(frame).p]),
-        )
-        return np.array(function(0.0, rest.q, self.system.parameter_vector(rest.parameters))).ravel()
+        return self._frames(rest, (frame,))[0][1]
 
     def turned(self, rest: Equilibrium, frame: str, vector: Vector) -> Vector:
         """A vector (3,) of a frame's components in those of the vehicle."""
-        eq = self.system.equations
-        function = self.system.once(
-            ("rig axes", frame),
-            lambda: eq.lookups.oracle("axes", [eq.t, eq.q, eq.p], [eq.motion.frame(frame).R]),
-        )
-        return np.array(function(0.0, rest.q, self.system.parameter_vector(rest.parameters))) @ vector
+        return self._frames(rest, (frame,))[0][0] @ vector
 
     def wheels(self, rest: Equilibrium) -> dict[str, tuple[Vector, Vector]]:
         """R (3, 3) and p (3,) of the frame at each wheel's center."""
-        eq = self.system.equations
-        frames = [eq.motion.frame(role.wheel_center) for _, role in self.roles.sides]
-        parts = [part for frame in frames for part in (frame.R, frame.p)]
-        function = self.system.once(
-            "rig wheels", lambda: eq.lookups.oracle("wheels", [eq.t, eq.q, eq.p], parts)
-        )
-        row = self.system.parameter_vector(rest.parameters)
-        numbers = [np.array(part) for part in function(0.0, rest.q, row)]
-        return {
-            side: (numbers[2 * k], numbers[2 * k + 1].ravel()) for k, (side, _) in enumerate(self.roles.sides)
-        }
+        centers = tuple(role.wheel_center for _, role in self.roles.sides)
+        return dict(zip((side for side, _ in self.roles.sides), self._frames(rest, centers), strict=True))
+
+    def _frames(self, rest: Equilibrium, frames: tuple[str, ...]) -> list[tuple[Vector, Vector]]:
+        """R (3, 3) and p (3,) m of frames against the vehicle."""
+
+        def make() -> BoundOracle:
+            eq = self.system.equations
+            states = [eq.motion.frame(frame) for frame in frames]
+            return eq.lookups.bound([eq.t, eq.q, eq.p], [part for one in states for part in (one.R, one.p)])
+
+        function = self.system.kept(("rig frames", frames), make)
+        found = function(0.0, rest.q, self.system.parameter_vector(rest.parameters))
+        return list(zip(found[::2], found[1::2], strict=True))
 
 
 def loaded_rig(model: Model, roles: AxleRoles, support: Support, symbolic: Sequence[str] = ()) -> Rig:
@@ -119,20 +113,18 @@ def loaded_rig(model: Model, roles: AxleRoles, support: Support, symbolic: Seque
 
 
 def _heights(system: System, roles: AxleRoles) -> dict[str, float]:
-    resolved = system.equations.resolved.model
     found = {}
     for side, role in roles.sides:
-        body, _, p = placed(resolved, role.wheel_center)
+        body, _, p = placed(system.numbers, role.wheel_center)
         R_start, p_start = start_poses(system, {body})[body]
         found[side] = float((p_start + R_start @ p)[2])
     return found
 
 
 def _length(system: System, spring: SpringDamper) -> float:
-    resolved = system.equations.resolved.model
     ends = []
     for reference in (spring.parent, spring.child):
-        body, _, p = placed(resolved, reference)
+        body, _, p = placed(system.numbers, reference)
         R, origin = start_poses(system, {body})[body] if body != "ground" else (np.eye(3), np.zeros(3))
         ends.append(origin + R @ p)
     return float(np.linalg.norm(ends[1] - ends[0]))

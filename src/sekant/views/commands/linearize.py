@@ -210,7 +210,7 @@ def _state_at(system: System, text: str) -> tuple[State, float]:
 
     until = _number(text, "--time", "s")
     if until == 0.0:
-        return (assemble(system) if system.equations.constraints else system.initial_state()), 0.0
+        return (assemble(system) if system.facts.constrained else system.initial_state()), 0.0
     result = simulate(system, until=until)
     if not result.ok:
         raise SolverError(f"the motion ends before t = {until:.6g} s: {result.message}")
