@@ -281,9 +281,10 @@ class TreeKinematics:
             i, p_P, p_M, sign = a, X_B.p, X_A.p, -1
         else:
             return None
-        link, X, S = self.links[i], self.X_PM[i], self.S[i]
+        link = self.links[i]
         if link.joint_name not in self.joint_index or not 1 <= link.joint.nv <= 2:
             return None
+        X, S = self.X_PM[i], self.S[i]
         d = p_M - X.R.T @ (p_P - X.p)
         products = ca.vertcat(
             *[ca.dot(S[:, k], ca.vertcat(ca.cross(p_M, d), d)) for k in range(link.joint.nv)]
