@@ -195,6 +195,14 @@ def test_a_pitman_arm_steers_by_a_drag_link_that_runs_fore_and_aft():
     assert np.sign(steer) == np.sign(found["right.steer_angle"][0, 2])
 
 
+def test_the_travel_of_the_rack_a_turn_is_said_once():
+    turning = STEERED | {"axle": {"steering": {"rack_per_turn": "-45 mm"}}}
+    found = sk.vehicle.axle_curves(turning, travel=[0.0], steering=[0.009])
+    assert found["steering_wheel"][0, 0] == pytest.approx(-2 * np.pi / 5, rel=1e-12)
+    with pytest.raises(SekantError, match="differ in rack_per_turn"):
+        sk.vehicle.axle(turning | {"suspension": {"rack_per_turn": 0.05}})
+
+
 def test_loads_of_a_pitman_arm_leave_the_body_what_the_road_gives():
     light = dict.fromkeys(
         (

@@ -116,6 +116,26 @@ class HardPoints(Description):
                 data["axle"] = {key: _scaled_points(part) for key, part in data["axle"].items()}
         return data
 
+    @model_validator(mode="before")
+    @classmethod
+    def _one_rack(cls, data: Any):
+        """What the steering of the axle says of the rack's travel a turn, curves need not be told again."""
+        parts = data.get("axle") if isinstance(data, dict) else None
+        steering = parts.get("steering") if isinstance(parts, dict) else None
+        turn = steering.get("rack_per_turn") if isinstance(steering, dict) else None
+        known = data.get("suspension", {}) if turn is not None else None
+        return {**data, "suspension": {"rack_per_turn": turn, **known}} if isinstance(known, dict) else data
+
+    @model_validator(mode="after")
+    def _racks_agree(self):
+        turns = {self.suspension.rack_per_turn, self.axle.steering.rack_per_turn if self.axle else None} - {
+            None
+        }
+        if len(turns) > 1:
+            told = " and ".join(f"{turn:g} m" for turn in turns)
+            raise ValueError(f"axle.steering and suspension differ in rack_per_turn ({told}); drop one")
+        return self
+
     @model_validator(mode="after")
     def _contact_of_wheel(self):
         """A radius or a size of the tire stands for the contact point."""
