@@ -304,9 +304,14 @@ def _impossible(equations: SteadyEquations, found: Steady) -> SolverError:
     free = (
         "" if equations.unknowns else " Nothing is unknown: name parameters, a turn or rates that may change."
     )
+    g = found.trial.g
+    moves = np.any(g[:4]) or np.any(g[FIRST_RATE:])
+    what, where = (
+        ("steady motion", "the guess") if moves else ("rest", "the guess (the end of a simulation, say)")
+    )
     return SolverError(
-        f"steady motion impossible (or not found from this guess, {found.iterations} iterations): {left} (N or N m, "
-        f"SI units).{free} Check the guess, the targets and what may move"
+        f"{what} impossible (or not found from this guess, {found.iterations} iterations): {left} (N or N m, "
+        f"SI units).{free} Check {where}, the targets and what may move"
     )
 
 
