@@ -189,7 +189,7 @@ def series_operations(system: sk.System) -> int:
     """
     parts = [reactor.guards(system) for reactor in reactors_of(system)]
     watched = Guards(
-        ca.vertcat(ca.SX.zeros(0, 1), *[part.expressions for part in parts]),
+        lambda: ca.vertcat(ca.SX.zeros(0, 1), *[part.expressions() for part in parts]),
         np.concatenate([np.zeros(0), *[part.directions for part in parts]]),
     )
     problem = taylor_problem(system, watched)
