@@ -9,6 +9,7 @@ from typing import Any
 from timing import best_of, figure, target
 
 import sekant as sk
+from sekant.engine.alike import Variant
 from sekant.vehicle.car import Car, Commands, car_model, load_car, single_track, standing_loads
 from sekant.vehicle.drivers import hold_speed
 from sekant.vehicle.driving.standing_car import settled
@@ -26,7 +27,7 @@ def runner(car: Car, until: float, **how: Any):
     commands = hold_speed(Commands(steer=STEER), car, repr(SPEED), mass)
     system = sk.compile(car_model(car, commands, speed=SPEED))
     options = {
-        "initial": settled(system),
+        "initial": settled(Variant(system, system.model)),
         "outputs": ["position"],
         "balance": False,
         "output_step": until,

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 import sekant as sk
+from sekant.engine import alike
 from sekant.model.table import TableData
 from sekant.vehicle.car import Car, Commands, car_model, load_car, single_track, standing_loads
 from sekant.vehicle.drivers import hold_speed
@@ -68,7 +69,8 @@ def driven(name: str, car: Car, trace: TableData, until: float, **how: Any) -> V
     mass = single_track(car, standing_loads(car), SPEED).mass
     commands = hold_speed(Commands(steer="trace(t)", tables={"trace": trace}), car, repr(SPEED), mass)
     system = sk.compile(car_model(car, commands, speed=SPEED))
-    few = {"outputs": list(CHANNELS), "balance": False, "output_step": 0.01, "initial": settled(system)}
+    start = settled(alike.Variant(system, system.model))
+    few = {"outputs": list(CHANNELS), "balance": False, "output_step": 0.01, "initial": start}
     sk.simulate(system, until=0.02, **few, **how)
     begin = process_time()
     result = sk.simulate(system, until=until, **few, **how)
