@@ -63,14 +63,16 @@ def explain(
 
 
 def _other_choice(fault: Any, faults: Sequence[Any]) -> bool:
-    """Whether a mapping was refused as the number or text that might stand in its place, and also as a mapping."""
+    """Whether a mapping was refused as the number, text or object that might stand in its place, and also as one."""
     *before, last = fault["loc"] or ("",)
     n = len(before)
     return (
         isinstance(fault.get("input"), Mapping)
-        and _NUMBER_OR_TEXT.fullmatch(str(last)) is not None
+        and (fault["type"] == "is_instance_of" or _NUMBER_OR_TEXT.fullmatch(str(last)) is not None)
         and any(
-            [*each["loc"][:n]] == before and not _NUMBER_OR_TEXT.fullmatch(str(each["loc"][n]))
+            [*each["loc"][:n]] == before
+            and each["type"] != "is_instance_of"
+            and not _NUMBER_OR_TEXT.fullmatch(str(each["loc"][n]))
             for each in faults
             if len(each["loc"]) > n
         )
