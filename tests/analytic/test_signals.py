@@ -200,13 +200,32 @@ def test_nonsense_is_refused_with_its_name(signals, words):
         (([0, 0], [1, 2]), "must increase"),
         (([0, 1], [1, np.nan]), "NaN"),
         (([0, 1, 2], [1, 2]), "as many times as values"),
-        (lambda t: float(t > 0.3), "jumps"),
         ("3 N", "a number, a pair"),
+        (([0, 1, 1, 1, 2], [0, 0, 1, 2, 2]), "must increase"),
+        (lambda t: np.nan if t > 0.5 else 1.0, "not finite"),
     ],
 )
 def test_bad_inputs_are_named(pid_model, value, words):
     with pytest.raises(SolverError, match=words):
         sk.simulate(pid_model, until=1.0, inputs={"wish": value})
+
+
+@pytest.mark.parametrize("method", ["auto", "taylor", "radau5", "rk4"])
+def test_inputs_may_jump(method):
+    """A mass of 2 kg, pushed by 3 N from t = 0.3 s on: a function of time, or rows of which one time stands twice."""
+    model = sk.Model(
+        bodies={"cart": sk.Body(mass=2.0)},
+        joints={"rail": sk.joints.Prismatic(child="cart", axis=(1, 0, 0))},
+        inputs={"push": {"default": 0.0, "unit": "N"}},
+        forces={"thrust": sk.forces.Actuator(joint="rail", force="push")},
+        gravity=(0, 0, 0),
+    )
+    steps = {"step": 1e-3} if method == "rk4" else {}
+    for push in (lambda t: 3.0 if t >= 0.3 else 0.0, ([0, 0.3, 0.3, 1], [0, 0, 3, 3])):
+        result = sk.simulate(model, until=1.0, inputs={"push": push}, method=method, **steps)
+        later = np.maximum(result.time - 0.3, 0.0)
+        assert result["rail.q"] == pytest.approx(0.75 * later**2, abs=1e-12)
+        assert not result.warnings
 
 
 def test_unknown_inputs_are_named(pid_model):

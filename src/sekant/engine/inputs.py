@@ -6,19 +6,18 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from sekant.engine.system import System
-from sekant.errors import SolverError, suggest
+from sekant.errors import DataError, SolverError, suggest
 from sekant.formulations.build import equations_of
 from sekant.object_code.cache import make_key
+from sekant.tables.following import following
 from sekant.tables.table import Table
 
 InputValue = float | tuple[ArrayLike, ArrayLike] | Callable[[float], float]
-"""A constant; rows (times (n,), values (n,)), joined by straight lines and held beyond; or a function of time."""
-FIRST_ROWS, MOST_ROWS = 65, 32769
-CLOSE = 1e-9
-"""How closely the table of a function follows it, relative to its largest value."""
+"""A constant; rows (times (n,), values (n,)), joined by straight lines, a time given twice being a jump, and held
+beyond; or a function of time."""
 
 
 def split_inputs(
@@ -68,36 +67,27 @@ def _joined(name: str, rows: Any) -> Table:
         )
     if not (np.all(np.isfinite(t)) and np.all(np.isfinite(u))):
         raise SolverError(f"input '{name}' holds NaN or infinity")
-    if np.any(np.diff(t) <= 0):
-        row = int(np.argmax(np.diff(t) <= 0))
+    width = np.diff(t)
+    wrong = (width < 0) | ((width == 0) & (np.diff(t, prepend=t[0])[:-1] == 0))
+    wrong[-1] |= width[-1] == 0
+    if np.any(wrong):
+        row = int(np.argmax(wrong))
         raise SolverError(
-            f"times of input '{name}' must increase: row {row + 1} has {t[row + 1]:g} s after {t[row]:g} s"
+            f"times of input '{name}' must increase, but for jumps between two rows: "
+            f"row {row + 1} has {t[row + 1]:g} s after {t[row]:g} s"
         )
-    return Table.linear(t, u, extrapolation="constant", name=name)
+    kept = width > 0
+    slope = np.diff(u)[kept] / width[kept]
+    coefficients = np.stack([u[:-1][kept], slope], axis=1)[:, None, :]
+    return Table(np.append(t[:-1][kept], t[-1]), coefficients, extrapolation="constant", name=name)
 
 
 def _sampled(name: str, function: Callable[[float], float], begin: float, end: float) -> Table:
-    """A cubic spline through the function, refined until it follows between its nodes."""
-    rows = FIRST_ROWS
-    while True:
-        t = np.linspace(begin, end, rows)
-        u = _values(name, function, t)
-        table = Table.cubic(t, u, extrapolation="constant", name=name)
-        between = 0.5 * (t[1:] + t[:-1])
-        exact = _values(name, function, between)
-        error = float(np.max(np.abs(np.array([table(x)[0] for x in between]) - exact)))
-        if error <= CLOSE * max(float(np.max(np.abs(u))), 1e-300):
-            return table
-        if rows >= MOST_ROWS:
-            raise SolverError(
-                f"input '{name}' cannot be followed as a smooth function of time (error {error:.2g}, {rows} rows): "
-                "it jumps, kinks or oscillates fast; give it as rows (times, values), or as an expression of t"
-            )
-        rows = 2 * rows - 1
-
-
-def _values(name: str, function: Callable[[float], float], t: NDArray[np.float64]) -> NDArray[np.float64]:
-    values = np.array([float(function(float(x))) for x in t])
-    if not np.all(np.isfinite(values)):
-        raise SolverError(f"input '{name}' is not finite at t = {t[int(np.argmin(np.isfinite(values)))]:g} s")
-    return values
+    """The function of time as a table over [begin, end], apart where it jumps or kinks."""
+    try:
+        return following(function, begin, end, name)
+    except DataError as fault:
+        raise SolverError(
+            f"input '{name}' cannot be followed as a function of time: {fault}; give it as rows (times, values), "
+            "as an expression of t, or step by step (sk.Simulation)"
+        ) from None

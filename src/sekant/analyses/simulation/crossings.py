@@ -8,6 +8,8 @@ f_before|.
 
 from __future__ import annotations
 
+from bisect import bisect_left
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -44,13 +46,22 @@ class _Crossing(NamedTuple):
 
 
 class Stepped(NamedTuple):
-    """Rows x (m, n) at times t (m,) of a run with fixed steps, and the rates `rhs` of x at the parameters p."""
+    """Rows x (m, n) at times t (m,) of a run with fixed steps, and the rates `rhs` of x at the parameters p.
+
+    `stops`: times (s) at which a step ended, so that breaks there were not gone over.
+    """
 
     rhs: Any
     p: Floats
     t: Floats
     x: Floats
     step: float
+    stops: Sequence[float]
+
+    def landed_on(self, crossing: _Crossing) -> bool:
+        t = self.t[crossing.i] + crossing.part * (self.t[crossing.i + 1] - self.t[crossing.i])
+        k = bisect_left(self.stops, t)
+        return any(abs(stop - t) <= 1e-6 * self.step for stop in self.stops[max(k - 1, 0) : k + 1])
 
 
 def breaks_crossed(run: Stepped, system: System) -> tuple[AnalysisWarning, ...]:
@@ -65,7 +76,8 @@ def breaks_crossed(run: Stepped, system: System) -> tuple[AnalysisWarning, ...]:
     for s, site in enumerate(rhs.sites):
         if site.kind == PIECE:
             crossings = _crossings(*switching.axis(site), guards[:, s])
-            warning = _judged(run, system, switching.label(s), s, crossings)
+            gone_over = [crossing for crossing in crossings if not run.landed_on(crossing)]
+            warning = _judged(run, system, switching.label(s), s, gone_over)
             found += [warning] if warning else []
     return tuple(found)
 
