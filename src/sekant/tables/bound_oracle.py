@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 
-class Source(Protocol):
+class OracleSource(Protocol):
     """What makes a function, and what has to live as long as that."""
 
     def function(self, name: str) -> tuple[ca.Function, list[Any]]: ...
@@ -22,7 +22,7 @@ class BoundOracle:
     `source`: the function, or what makes one with tables (`sekant.tables.lookups.Staged`).
     """
 
-    def __init__(self, source: ca.Function | Source):
+    def __init__(self, source: ca.Function | OracleSource):
         self.source = source
         function, self._calls = (source, []) if isinstance(source, ca.Function) else source.function("oracle")
         self._inputs = [np.zeros(function.nnz_in(i)) for i in range(function.n_in())]
