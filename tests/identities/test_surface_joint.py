@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import casadi as ca
 import numpy as np
 import pytest
@@ -18,6 +20,7 @@ STATES = [((0.4, -0.3), (0.0, 0.0)), ((-0.7, 0.6), (2.3, -1.1)), ((0.8, 0.9), (-
 NAMES = ("body.position", "body.acceleration", "joint.reaction")
 
 
+@cache
 def wavy(extrapolation="error") -> PoseSurface:
     return PoseSurface.from_function(
         lambda a, b: (
