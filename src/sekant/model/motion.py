@@ -55,10 +55,6 @@ class Kinematics(Protocol):
         """States of a joint's frames F and M."""
         ...
 
-    def neighbors(self, parent: str, child: str) -> Neighbors | None:
-        """What lies between two frames, if a joint of the tree with one or two coordinates connects their bodies."""
-        ...
-
     def coordinate(self, joint: str, index: int) -> tuple[SX, SX]:
         """(q, v) of one coordinate of a joint whose velocities are the rates of its coordinates."""
         ...
@@ -74,6 +70,10 @@ class Kinematics(Protocol):
 
 class ElementKinematics(Kinematics, Protocol):
     """The same for signals and force elements, which may have states of their own."""
+
+    def neighbors(self, parent: str, child: str) -> Neighbors | None:
+        """What lies between two frames, if a joint of the tree with one or two coordinates connects their bodies."""
+        ...
 
     def signal(self, name: str) -> SX:
         """Value of a signal; one that needs itself without a state between is an error."""

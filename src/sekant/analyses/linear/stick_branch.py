@@ -65,7 +65,8 @@ def without_friction(
 ) -> tuple[System, State, dict[str, ArrayLike]]:
     """The system without the dry part of its frictions, and this state and these parameters for it."""
     names = [one.name for one in system.equations.elements.friction.frictions]
-    dry = dict.fromkeys(("level", "static", "coefficient", "static_coefficient", "radius", "stribeck"))
+    parts = ("level", "static", "coefficient", "static_coefficient", "radius", "stribeck")
+    dry: dict[str, None] = dict.fromkeys(parts)
 
     def make() -> System:
         forces = {

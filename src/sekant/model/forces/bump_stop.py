@@ -11,7 +11,7 @@ from sekant.model.examples import Stage
 from sekant.model.forces.base import Force, register
 from sekant.model.forces.compliant_contact import elastic, push
 from sekant.model.forces.line import Line
-from sekant.model.motion import Action, Kinematics
+from sekant.model.motion import Action, ElementKinematics
 from sekant.model.quantities import AnyQuantity, Dimensionless, FrameName, Length, Slowness, is_known
 
 
@@ -60,7 +60,7 @@ class BumpStop(Force):
             raise ValueError(f"exponent must be at least 1 (got {self.exponent:g})")
         return self
 
-    def action(self, motion: Kinematics) -> Action:
+    def action(self, motion: ElementKinematics) -> Action:
         line = Line.between(motion, self.parent, self.child)
         side = -1.0 if self.stretch else 1.0
         length = scalar(self.length)

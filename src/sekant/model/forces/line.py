@@ -8,7 +8,7 @@ from typing import Any
 import casadi as ca
 
 from sekant.geometry.spatial import SX
-from sekant.model.motion import FrameState, Kinematics, PointWrench
+from sekant.model.motion import ElementKinematics, FrameState, PointWrench
 
 _TINY = 1e-24  # m^2: keeps the direction finite at zero length, far below round-off of any real length
 
@@ -25,7 +25,7 @@ class Line:
     slopes: tuple[tuple[str, int, SX], ...]
 
     @classmethod
-    def between(cls, motion: Kinematics, parent: str, child: str) -> Line:
+    def between(cls, motion: ElementKinematics, parent: str, child: str) -> Line:
         a, b = motion.frame(parent), motion.frame(child)
         near = motion.neighbors(parent, child)
         d, v = (b.p - a.p, b.v_WF - a.v_WF) if near is None else (near.d, near.v)

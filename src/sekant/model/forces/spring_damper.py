@@ -10,7 +10,7 @@ from sekant.model.expressions.expression import Expression
 from sekant.model.forces import characteristic
 from sekant.model.forces.base import Force, register
 from sekant.model.forces.line import Line
-from sekant.model.motion import Action, Kinematics
+from sekant.model.motion import Action, ElementKinematics
 from sekant.model.quantities import Damping, FrameName, Length, Stiffness, TableName
 from sekant.model.quantities import Force as ForceQuantity
 
@@ -55,7 +55,7 @@ class SpringDamper(Force):
             force=Expression("3.1*sin(2*t) + 1.3*deflection*rate - 0.4*length^3"),
         )
 
-    def action(self, motion: Kinematics) -> Action:
+    def action(self, motion: ElementKinematics) -> Action:
         line = Line.between(motion, self.parent, self.child)
         length, rate = line.length, line.rate
         x = length - scalar(self.free_length)
