@@ -29,7 +29,7 @@ OPERATORS = {
     "}": "}",
 }
 MINUS = "\u2212"
-FUNCTIONS = ("sin", "cos", "tan", "asin", "acos", "atan", "exp", "log", "ln", "max", "min")
+FUNCTIONS = ("sin", "cos", "tan", "asin", "acos", "atan", "tanh", "exp", "log", "ln", "max", "min")
 ACCENTS = {"dot": "˙", "ddot": "¨", "hat": "^", "bar": "¯", "vec": "→"}
 SPACES = {",": "0.17em", ";": "0.28em", "!": "-0.17em", "quad": "1em", "qquad": "2em"}
 

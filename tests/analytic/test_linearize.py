@@ -209,7 +209,7 @@ def test_faults_are_named():
     with pytest.raises(sk.SekantError, match=r"not an equilibrium: 2 N .*along 'slide.rate'.*sk.equilibrium"):
         sk.linearize(system, off)
     assert sk.linearize(system, off, at="motion").A.shape == (4, 4)
-    with pytest.raises(sk.SekantError, match=r"no input 'slide.displacment'; did you mean"):
+    with pytest.raises(sk.SekantError, match=r"no input 'slide.displacment': .*; did you mean"):
         sk.linearize(system, inputs=["slide.displacment"])
     with pytest.raises(sk.SekantError, match=r"no output is called 'rod.positon'"):
         sk.linearize(system, outputs=["rod.positon"])

@@ -116,6 +116,7 @@ def test_faults_of_axles_are_told_in_a_line(tmp_path):
     assert done.returncode == 1
     assert "no load 'fq'" in done.stderr
     assert "Traceback" not in done.stderr
+    (tmp_path / "rear.yaml").write_text(AXLE)
     done = sekant("kc", "rear.yaml", "--motion", "twist", cwd=tmp_path)
     assert "unknown motion 'twist'" in done.stderr
 

@@ -30,7 +30,7 @@ def classes() -> dict[str, list[tuple[str, bool]]]:
     """Name -> file, and whether the class is registered as a type of items, of each class of this name."""
     found = defaultdict(list)
     for path, tree in trees().items():
-        for node in ast.walk(tree):
+        for node in tree.body:
             if isinstance(node, ast.ClassDef):
                 marks = {ast.unparse(mark) for mark in node.decorator_list}
                 found[node.name].append((str(path.relative_to(SOURCE)), "register" in marks))
