@@ -12,6 +12,10 @@ os.environ.setdefault(
     "SEKANT_OPTIMIZATION", "0"
 )  # most models of the tests run once; `make test-long` optimizes
 
+os.environ.pop(
+    "PYTHONDONTWRITEBYTECODE", None
+)  # else every command that a test starts compiles the package anew
+
 from sekant.solvers.common.objects import prepare_all
 
 
