@@ -316,7 +316,7 @@ def run(kind: str, count: int, seed: int, folder: Path) -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_mutated_files(kind, tmp_path):
-    run(kind, 34, 12, tmp_path)
+    run(kind, 38, 12, tmp_path)
 
 
 @pytest.mark.long
