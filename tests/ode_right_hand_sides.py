@@ -2,28 +2,32 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from functools import cached_property
 from math import cos, nan, sin
 
-from numba import cfunc, types
 
-_TABLE = types.CPointer(types.CPointer(types.float64))
-_SIGNATURE = types.void(_TABLE, _TABLE, types.CPointer(types.float64))
-
-
-@dataclass(frozen=True)
 class Compiled:
-    """A handle; it keeps the compiled function alive."""
+    """A handle; it compiles its function on first use and keeps it alive."""
 
-    function: object
-    address: int
     work_size: int = 0
     sites: tuple = ()
 
+    def __init__(self, function) -> None:
+        self.function = function
 
-def native(function) -> Compiled:
-    compiled = cfunc(_SIGNATURE)(function)
-    return Compiled(compiled, compiled.address)
+    @cached_property
+    def _compiled(self):
+        from numba import cfunc, types
+
+        table = types.CPointer(types.CPointer(types.float64))
+        return cfunc(types.void(table, table, types.CPointer(types.float64)))(self.function)
+
+    @property
+    def address(self) -> int:
+        return self._compiled.address
+
+
+native = Compiled  # a decorator
 
 
 @native

@@ -7,6 +7,7 @@ import json
 import random
 import warnings
 from collections.abc import Callable, Sequence
+from functools import cache
 from pathlib import Path
 from shutil import copyfile
 from typing import Any
@@ -228,6 +229,7 @@ contacts:
 CURVES = ("torus", "parabola", "semicircle", "screw", "particle_track")
 
 
+@cache
 def kinds() -> dict[str, tuple[list[Any], Callable, Callable[[Any], str], str, Callable[[Path], Any]]]:
     """Originals, how they are changed and written, the ending of the file, and how it is read."""
     natural = [
@@ -280,7 +282,10 @@ def saved(curve: Any) -> Any:
     return json.loads(json.dumps(pose_as_dict(curve)))
 
 
-KINDS = kinds()
+KINDS = (
+    *("models", "elements", "natural", "curves", "saved curves"),
+    *("hard points", "cars", "tables", "tires"),
+)
 TABLE_MODEL = """
 tables: {road: {file: mutated.csv, x: x, y: y}}
 bodies: {a: {mass: 1 kg}}
@@ -290,7 +295,7 @@ joints: {slide: {type: prismatic, child: a}}
 
 def run(kind: str, count: int, seed: int, folder: Path) -> None:
     choose = random.Random(seed)
-    originals, change, write, ending, read = KINDS[kind]
+    originals, change, write, ending, read = kinds()[kind]
     path, good = folder / f"mutated.{ending}", 0
     (folder / "model.yaml").write_text(TABLE_MODEL)
     for part in ("front.yaml", "rear.yaml", "tire.tir"):  # of cars
@@ -312,6 +317,10 @@ def run(kind: str, count: int, seed: int, folder: Path) -> None:
             print(content[:20000])
             raise
     assert 0 < good < count
+
+
+def test_every_kind_is_damaged():
+    assert set(KINDS) == set(kinds())
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -1,6 +1,7 @@
 """The JSON Schema accepts what `load` accepts and refuses misspelt keys, by a small validator of its own."""
 
 import re
+from functools import cache
 
 import pytest
 
@@ -9,7 +10,6 @@ from sekant.model.forces import FORCES
 from sekant.model.joints import JOINTS
 from sekant.model.sensors import SENSORS
 
-SCHEMA = json_schema()
 TYPES = {
     "object": dict,
     "array": list,
@@ -21,10 +21,15 @@ TYPES = {
 TYPES["integer"] = int
 
 
+@cache
+def schema_of_files():
+    return json_schema()
+
+
 def valid(value, schema):
     if "$ref" in schema:
         name = schema["$ref"].removeprefix("#/$defs/")
-        return valid(value, SCHEMA["$defs"][name])
+        return valid(value, schema_of_files()["$defs"][name])
     if "not" in schema:
         return not valid(value, schema["not"])
     if "anyOf" in schema and not any(valid(value, option) for option in schema["anyOf"]):
@@ -90,9 +95,9 @@ MODEL = {
 
 
 def test_a_model_is_accepted():
-    assert valid(MODEL, SCHEMA)
+    assert valid(MODEL, schema_of_files())
     for key, value in MODEL.items():
-        assert valid({key: value}, SCHEMA), key
+        assert valid({key: value}, schema_of_files()), key
 
 
 @pytest.mark.parametrize(
@@ -112,19 +117,19 @@ def test_a_model_is_accepted():
     ],
 )
 def test_faults_are_refused(part):
-    assert not valid(part, SCHEMA)
+    assert not valid(part, schema_of_files())
 
 
 def test_every_registered_type_appears():
     constants = {
         (d["properties"]["type"]["const"])
-        for d in SCHEMA["$defs"].values()
+        for d in schema_of_files()["$defs"].values()
         if "const" in d["properties"].get("type", {})
     }
     assert {*JOINTS, *FORCES, *SENSORS} <= constants
 
 
 def test_units_and_references_are_sound():
-    assert SCHEMA["$defs"]["Body"]["properties"]["mass"]["x-unit"] == "kg"
-    for reference in set(re.findall(r"#/\$defs/(\w+)", str(SCHEMA))):
-        assert reference in SCHEMA["$defs"]
+    assert schema_of_files()["$defs"]["Body"]["properties"]["mass"]["x-unit"] == "kg"
+    for reference in set(re.findall(r"#/\$defs/(\w+)", str(schema_of_files()))):
+        assert reference in schema_of_files()["$defs"]
