@@ -30,7 +30,9 @@ def _codes_in(tree: ast.AST) -> set[str]:
 def test_the_table_has_the_codes_that_are_used_and_no_others():
     used = set()
     for file in SOURCE.rglob("*.py"):
-        used |= _codes_in(ast.parse(file.read_text(encoding="utf-8")))
+        text = file.read_text(encoding="utf-8")
+        if "AnalysisWarning(" in text:
+            used |= _codes_in(ast.parse(text))
     assert used - set(CODES) == set()
     assert set(CODES) - used == set()
 
