@@ -38,30 +38,41 @@ class Ground(Description):
 class Model(Description):
     """A mechanism. Every collection maps names to descriptions; names are unique across the model."""
 
-    name: str = "model"
-    description: str = ""
-    gravity: AccelerationVector = (0.0, 0.0, -9.81)
+    name: str = "model"  # of the model
+    description: str = ""  # what it is, in a line
+    gravity: AccelerationVector = (0.0, 0.0, -9.81)  # in W
     parameters: dict[str, AnyQuantity] = Field(default_factory=dict)
+    """numbers by name, for use in expressions; may vary from run to run"""
     tables: dict[str, TableData] = Field(default_factory=dict)
+    """functions given by points, called by name in expressions"""
     curves: dict[str, Any] = Field(default_factory=dict)  # PoseCurve or PoseSurface
     curve_parameters: dict[str, tuple[str, ...]] = Field(default_factory=dict)
     """the parameters that each curve was made with: they cannot vary from run to run"""
-    ground: Ground = Ground()
-    bodies: dict[str, Body] = Field(default_factory=dict)
+    ground: Ground = Ground()  # frames and pictures that do not move
+    bodies: dict[str, Body] = Field(default_factory=dict)  # rigid bodies
     joints: dict[str, SerializeAsAny[Joint]] = Field(default_factory=dict)
+    """how bodies are joined to one another and to the ground"""
     forces: dict[str, SerializeAsAny[Force]] = Field(default_factory=dict)
+    """springs, dampers, bushings, actuators, tires, ..."""
     constraints: dict[str, SerializeAsAny[Constraint]] = Field(default_factory=dict)
+    """further conditions on the motion"""
     contacts: dict[str, SerializeAsAny[Contact]] = Field(default_factory=dict)
+    """rigid contacts with impacts"""
     drivers: dict[str, Driver] = Field(default_factory=dict)
+    """prescribed motion of coordinates of joints"""
     sensors: dict[str, SerializeAsAny[Sensor]] = Field(default_factory=dict)
+    """what is reported besides coordinates and forces"""
     inputs: dict[str, Input] = Field(default_factory=dict)
+    """values that are set from outside during a run"""
     signals: dict[str, SerializeAsAny[Signal]] = Field(default_factory=dict)
-    shapes: dict[str, SerializeAsAny[Shape]] = Field(default_factory=dict)
+    """named expressions, filters, controllers, events"""
+    shapes: dict[str, SerializeAsAny[Shape]] = Field(default_factory=dict)  # how bodies are drawn
     natural: Natural | None = None
     """a mechanism in points and vectors instead of bodies and joints"""
     lagrangian: Lagrangian | None = None
     """a bare Lagrangian instead of bodies and joints (Python only)"""
     simulation: SimulationSettings = SimulationSettings()
+    """defaults of runs: time, method, tolerances"""
 
     @model_validator(mode="after")
     def _consistent(self):

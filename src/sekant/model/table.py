@@ -24,8 +24,9 @@ class TableData(Description):
     With `x2` a table of two variables, called as ``name(a, b)``: y has a row for each x, a column for each x2.
     """
 
-    x: tuple[float, ...]
+    x: tuple[float, ...]  # first variable, rising
     y: tuple[float, ...] | tuple[tuple[float, ...], ...]
+    """value at each x; with x2 a row for each x"""
     x2: tuple[float, ...] | None = None
     """second variable of a table of two"""
     kind: Kind = "linear"  # how to go between the points

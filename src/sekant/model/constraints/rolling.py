@@ -28,7 +28,7 @@ class Rolling(Constraint):
 
     frame: FrameName  # at the center of the disc
     plane: FrameName = "ground"  # whose origin the plane contains
-    radius: Length
+    radius: Length  # of the disc
     axle: AxialDirection = (0.0, 1.0, 0.0)  # in the frame of the disc
     normal: Direction = (0.0, 0.0, 1.0)  # of the plane, in the frame of the plane
 

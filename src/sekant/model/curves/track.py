@@ -27,8 +27,8 @@ Curvature = Annotated[Value, Quantity("1/m")]
 class TrackStart(Description):
     """Where a piece, or the track itself, begins."""
 
-    position: Point = (0.0, 0.0, 0.0)
-    direction: Direction = (1.0, 0.0, 0.0)
+    position: Point = (0.0, 0.0, 0.0)  # in W
+    direction: Direction = (1.0, 0.0, 0.0)  # of the path, in W
 
 
 class Piece(Description):
@@ -50,41 +50,41 @@ class Piece(Description):
 class ArcPiece(Piece):
     """Part of a circle; positive angles turn left."""
 
-    radius: Length
-    angle: Angle
+    radius: Length  # of the circle
+    angle: Angle  # turned along the arc, positive to the left
 
 
 class ClothoidPiece(Piece):
     """Transition between curvatures (1/m, positive to the left); `smooth` also without jumps of their rates."""
 
-    length: Length
-    start: Curvature
-    end: Curvature
-    smooth: bool = False
+    length: Length  # along the path
+    start: Curvature  # curvature where it begins, positive to the left
+    end: Curvature  # curvature where it ends
+    smooth: bool = False  # the rate of the curvature does not jump either
 
 
 class HelixPiece(Piece):
     """Part of a helix; positive angles turn left."""
 
-    radius: Length
-    pitch: Length
-    angle: Angle
+    radius: Length  # of the cylinder it lies on
+    pitch: Length  # rise along the axis in one turn
+    angle: Angle  # turned along the helix, positive to the left
 
 
 class FittedPiece(Measured):
     """Positions from a CSV file, where they are in space or joined to the piece before."""
 
-    joined: bool = False
+    joined: bool = False  # moved to the end of the piece before, instead of where the file has it
 
 
 class TrackPiece(Description):
     """One piece: exactly one of these."""
 
-    straight: Length | None = None
-    arc: ArcPiece | None = None
-    clothoid: ClothoidPiece | None = None
-    helix: HelixPiece | None = None
-    fitted: FittedPiece | None = None
+    straight: Length | None = None  # its length
+    arc: ArcPiece | None = None  # part of a circle
+    clothoid: ClothoidPiece | None = None  # a transition between curvatures
+    helix: HelixPiece | None = None  # part of a helix
+    fitted: FittedPiece | None = None  # positions from a file
 
     @model_validator(mode="after")
     def _one_kind(self):

@@ -33,8 +33,8 @@ NO_TABLES = (None, None, None)
 class MaxwellBranch(Description):
     """A spring in series with a damper, in each direction: force k (d - s), T s' = d - s."""
 
-    stiffness: Stiffnesses = (0.0, 0.0, 0.0)
-    rotational_stiffness: RotationalStiffnesses = (0.0, 0.0, 0.0)
+    stiffness: Stiffnesses = (0.0, 0.0, 0.0)  # of its spring along x, y, z of the parent frame
+    rotational_stiffness: RotationalStiffnesses = (0.0, 0.0, 0.0)  # of its spring about x, y, z
     time_constant: Time
     """time in which its force fades: damping over stiffness"""
 

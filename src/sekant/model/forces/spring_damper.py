@@ -32,8 +32,8 @@ class SpringDamper(Force):
 
     parent: FrameName  # frame or body at one end
     child: FrameName  # frame or body at the other end
-    stiffness: Stiffness = 0.0
-    damping: Damping = 0.0
+    stiffness: Stiffness = 0.0  # tension by deflection
+    damping: Damping = 0.0  # tension by rate of the length
     free_length: Length = 0.0  # where the spring is relaxed
     spring: TableName | None = None  # table of force over deflection
     damper: TableName | None = None  # table of force over rate

@@ -21,9 +21,9 @@ class Spring(Description):
     deflection `x` and its `rate`; with tables, ``k_table(u)`` varies along the path (HALL 5.1-5.5).
     """
 
-    stiffness: AnyQuantity
-    damping: AnyQuantity = 0.0
-    force: AnyQuantity = 0.0
+    stiffness: AnyQuantity  # restoring force by deflection: N/m, for rotations N*m/rad
+    damping: AnyQuantity = 0.0  # restoring force by rate
+    force: AnyQuantity = 0.0  # further restoring force
 
 
 class PathCompliance(Description):
@@ -31,8 +31,8 @@ class PathCompliance(Description):
 
     directions: ClassVar[tuple[str, ...]] = ("normal", "binormal", "roll", "pitch", "yaw")
 
-    normal: Spring
-    binormal: Spring
+    normal: Spring  # displacement across the path, along its normal
+    binormal: Spring  # displacement across the path and its normal
     roll: Spring  # about x of the frame that moves along the path
     pitch: Spring  # about y
     yaw: Spring  # about z
@@ -43,7 +43,7 @@ class SurfaceCompliance(Description):
 
     directions: ClassVar[tuple[str, ...]] = ("normal", "roll", "pitch", "yaw")
 
-    normal: Spring
+    normal: Spring  # displacement along the normal of the surface
     roll: Spring  # about x of the frame that moves on the surface
     pitch: Spring  # about y
     yaw: Spring  # about z

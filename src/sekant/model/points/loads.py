@@ -41,10 +41,10 @@ class PointSpring(Element):
 
     ends: tuple[str, str]
     """names of two points"""
-    stiffness: Stiffness
+    stiffness: Stiffness  # tension by elongation
     length: Length | None = None
     """unstretched; by default that at the start"""
-    damping: Damping | None = None
+    damping: Damping | None = None  # tension by rate of the length
 
     def compose(self, name: str, m: Any) -> None:
         arm, speed = _stretching(m, self.ends)
@@ -71,7 +71,7 @@ class AngularSpring(Element):
 
     angle: Angle
     """tracked or computed"""
-    stiffness: RotationalStiffness
+    stiffness: RotationalStiffness  # torque by angle
     rest: Angle = 0.0  # where the spring is relaxed
 
     def compose(self, name: str, m: Any) -> None:
@@ -87,7 +87,7 @@ class PointDamper(Element):
 
     ends: tuple[str, str]
     """names of two points"""
-    damping: Damping
+    damping: Damping  # force by speed
     isotropic: bool = False
     """against every relative velocity of the ends, not only along the line between them"""
 
@@ -108,7 +108,7 @@ class AngularDamper(Element):
 
     body: str
     """name of a body"""
-    damping: RotationalDamping
+    damping: RotationalDamping  # torque by angular velocity
     against: str = "ground"
     """name of a body, or ground"""
 
