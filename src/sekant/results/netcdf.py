@@ -42,57 +42,87 @@ def header(
     final_state: FinalState | None = None,
 ) -> bytes:
     """The bytes of a file with these channels and no row."""
-    from scipy.io import netcdf_file
-
-    buffer = io.BytesIO()
-    file = netcdf_file(buffer, "w", version=2)
     names = _variable_names(channels)
-    file.createDimension("time", None)
-    for width in sorted({channel.width for channel in channels if channel.components}):
-        file.createDimension(f"components_{width}", width)
-
-    file.Conventions = "CF-1.8"
-    file.sekant_format = _FORMAT
-    file.status = _attribute(status)
-    file.message = _attribute(message)
-    file.stats = to_json(stats)
-    file.provenance = to_json(provenance)
+    widths = sorted({channel.width for channel in channels if channel.components})
+    described = [
+        {
+            "variable": name,
+            "name": channel.name,
+            "unit": channel.unit,
+            "components": channel.components,
+            "description": channel.description,
+        }
+        for name, channel in zip(names, channels, strict=True)
+    ]
+    told: dict[str, str | int] = {
+        "Conventions": "CF-1.8",
+        "sekant_format": _FORMAT,
+        "status": status,
+        "message": message,
+        "stats": to_json(stats),
+        "provenance": to_json(provenance),
+    }
     if warnings:
-        file.warnings = to_json([warning.as_dict() for warning in warnings])
+        told["warnings"] = to_json([warning.as_dict() for warning in warnings])
     if final_state is not None:
-        file.final_state = json.dumps(final_state.as_dict())
+        told["final_state"] = json.dumps(final_state.as_dict())
     if scene:
-        file.scene = to_json(scene)
-    file.channels = to_json(
-        [
-            {
-                "variable": name,
-                "name": channel.name,
-                "unit": channel.unit,
-                "components": channel.components,
-                "description": channel.description,
-            }
-            for name, channel in zip(names, channels, strict=True)
-        ]
+        told["scene"] = to_json(scene)
+    dimensions = [_packed("time") + _INT(0), *(_packed(f"components_{n}") + _INT(n) for n in widths)]
+    head = (
+        _MAGIC
+        + b"\x02"
+        + count_bytes(0)
+        + _listed(_DIMENSION, dimensions)
+        + _attributes(told | {"channels": to_json(described)})
     )
 
-    # One record, because scipy takes the size of a record from the first one; it is cut off below.
-    time = file.createVariable("time", "d", ("time",))
-    time.units = "s"
-    time[0] = 0.0
+    # A variable tells where its first value stands, which the length of all of them decides.
+    variables, sizes = [_variable("time", (0,), {"units": "s"}, 8)], [8]
     for name, channel in zip(names, channels, strict=True):
-        dimensions = ("time", f"components_{channel.width}") if channel.components else ("time",)
-        variable = file.createVariable(name, "d", dimensions)
-        variable.units = _attribute(", ".join(dict.fromkeys(channel.units)))
-        variable.long_name = _attribute(channel.description or channel.name)
+        told = {
+            "units": ", ".join(dict.fromkeys(channel.units)),
+            "long_name": channel.description or channel.name,
+        }
         if channel.components:
-            variable.components = _attribute(" ".join(channel.components))
-        variable[0] = np.zeros(channel.width) if channel.components else 0.0
-    file.flush()
-    content = bytearray(buffer.getvalue()[: -record_size(channels)])
-    file.close()
-    content[COUNT_OFFSET : COUNT_OFFSET + 4] = count_bytes(0)
-    return bytes(content)
+            told["components"] = " ".join(channel.components)
+        places = (0, 1 + widths.index(channel.width)) if channel.components else (0,)
+        sizes.append(8 * channel.width)
+        variables.append(_variable(name, places, told, sizes[-1]))
+    begin = len(head) + 8 + sum(len(variable) + 8 for variable in variables)
+    begins = begin + np.cumsum([0, *sizes[:-1]])
+    placed = [variable + struct.pack(">q", at) for variable, at in zip(variables, begins, strict=True)]
+    return head + _listed(_VARIABLE, placed)
+
+
+_INT = struct.Struct(">i").pack
+_DIMENSION, _VARIABLE, _ATTRIBUTE, _CHAR, _WHOLE, _DOUBLE = (_INT(code) for code in (10, 11, 12, 2, 4, 6))
+
+
+def _listed(kind: bytes, parts: Sequence[bytes]) -> bytes:
+    return kind + _INT(len(parts)) + b"".join(parts)
+
+
+def _packed(text: str) -> bytes:
+    """A text with its length in front, filled up to four bytes."""
+    content = text.encode()
+    return _INT(len(content)) + content + b"\0" * (-len(content) % 4)
+
+
+def _attributes(told: Mapping[str, str | int]) -> bytes:
+    """Texts are never empty, which readers may not expect."""
+    parts = [
+        _packed(name)
+        + (_WHOLE + _INT(1) + _INT(value) if isinstance(value, int) else _CHAR + _packed(value or " "))
+        for name, value in told.items()
+    ]
+    return _listed(_ATTRIBUTE, parts)
+
+
+def _variable(name: str, dimensions: Sequence[int], told: Mapping[str, str | int], size: int) -> bytes:
+    """A record variable of doubles without the place of its first value; `size` are its bytes in a record."""
+    places = _INT(len(dimensions)) + b"".join(_INT(number) for number in dimensions)
+    return _packed(name) + places + _attributes(told) + _DOUBLE + _INT(size)
 
 
 def record_size(channels: Channels) -> int:
@@ -181,11 +211,6 @@ def _variable_names(channels: Channels) -> list[str]:
         taken.add(name)
         names.append(name)
     return names
-
-
-def _attribute(text: str) -> bytes:
-    """`text` as an attribute holds it; never empty, which scipy cannot write."""
-    return text.encode() or b" "
 
 
 def _text(value: Any) -> str:

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import sys
 import warnings
+from collections.abc import Callable, Iterable
+from inspect import cleandoc
 from typing import Annotated
 
 import typer
@@ -33,35 +35,11 @@ from sekant.views.commands.sweep import sweep
 from sekant.views.commands.tire import tire
 from sekant.views.commands.view import view
 
-app = typer.Typer(
-    name="sekant",
-    help="Multibody dynamics: simulate a mechanism that a YAML file describes.",
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
+COMMANDS: tuple[Callable[..., None] | typer.Typer, ...] = (
+    *(new, explain, check, run, kinematics, kc, linearize, reduce, sweep),
+    *(plot, tire, drive, view, fit, schema, gallery, doctor, cache),
+    export,
 )
-for command in (
-    new,
-    explain,
-    check,
-    run,
-    kinematics,
-    kc,
-    linearize,
-    reduce,
-    sweep,
-    plot,
-    tire,
-    drive,
-    view,
-    fit,
-    schema,
-    gallery,
-    doctor,
-    cache,
-):
-    app.command()(command)
-app.add_typer(export, name="export")
 
 
 def _print_version(wanted: bool) -> None:
@@ -70,7 +48,6 @@ def _print_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
 def _options(
     version: Annotated[
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
@@ -79,11 +56,55 @@ def _options(
     pass
 
 
+def _name(command: Callable[..., None] | typer.Typer) -> str:
+    return str(command.info.name if isinstance(command, typer.Typer) else command.__name__)
+
+
+def _application(commands: Iterable[Callable[..., None] | typer.Typer]) -> typer.Typer:
+    made = typer.Typer(
+        name="sekant",
+        help="Multibody dynamics: simulate a mechanism that a YAML file describes.",
+        no_args_is_help=True,
+        pretty_exceptions_enable=False,
+        rich_markup_mode=None,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    made.callback()(_options)
+    for command in commands:
+        if isinstance(command, typer.Typer):
+            made.add_typer(command)
+        else:
+            made.command(short_help=cleandoc(command.__doc__ or "").partition("\n\n")[0])(command)
+    return made
+
+
+app = _application(COMMANDS)
+
+
+def _application_for(arguments: list[str]) -> typer.Typer:
+    """What the arguments ask for: to read the options of all commands takes longer than most commands do."""
+    if not arguments or arguments[0] in ("-h", "--help"):
+        return _application(_without_options(command) for command in COMMANDS)
+    named = [command for command in COMMANDS if _name(command) == arguments[0]]
+    return _application(named) if named else app
+
+
+def _without_options(command: Callable[..., None] | typer.Typer) -> Callable[..., None]:
+    """The command as the list of all of them shows it: its name and its text."""
+
+    def shown() -> None:
+        pass
+
+    shown.__name__ = _name(command)
+    shown.__doc__ = str(command.info.help) if isinstance(command, typer.Typer) else command.__doc__
+    return shown
+
+
 def main() -> None:
     """Run the command line; faults and warnings of the user's input are told in a line each, without a traceback."""
     warnings.formatwarning = lambda message, *where: f"warning: {message}\n"
     try:
-        app(prog_name="sekant")
+        _application_for(sys.argv[1:])(prog_name="sekant")
     except SekantError as error:
         from sekant.io.yaml import located_in_last
 

@@ -10,6 +10,7 @@ import typer
 from sekant.views.options import Assignments, in_unit, parse_assignments
 
 export = typer.Typer(
+    name="export",
     help="Write a model for other programs: C source, or an FMU.",
     no_args_is_help=True,
     context_settings={"help_option_names": ["-h", "--help"]},
