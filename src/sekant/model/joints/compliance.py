@@ -6,10 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, TypeVar
 
-import casadi as ca
-
 from sekant.errors import ModelError
-from sekant.geometry.spatial import SX, Pose, Twist, rotation_x, rotation_y, rotation_z, vector
+from sekant.geometry.spatial import SX
 from sekant.model.motion import Action, Kinematics
 from sekant.model.quantities import AnyQuantity, Description, negative
 
@@ -116,28 +114,3 @@ def action(joint: str, parameters: list[SX], deflections: list[Deflection], moti
         slopes = motion.lookups.substitute(slopes, shift, SX.zeros(len(parameters)))
         forces += [(joint, index, -slopes[index]) for index in range(len(parameters))]
     return Action(generalized=tuple(forces), potential=potential, power=power, outputs=outputs)
-
-
-@dataclass(frozen=True, slots=True)
-class Displaced:
-    """A frame M displaced by d (3,) m and turned by R = R_x R_y R_z of three angles from a moving frame C."""
-
-    X_CM: Pose
-    S_angles: SX  # (6, 3), in M
-
-    @staticmethod
-    def by(d: SX, angles: SX) -> Displaced:
-        Rz = rotation_z(angles[2])
-        R_yz = rotation_y(angles[1]) @ Rz
-        R = rotation_x(angles[0]) @ R_yz
-        axes = ca.horzcat(R_yz[0, :].T, Rz[1, :].T, vector([0.0, 0.0, 1.0]))  # of the three turns, in M
-        return Displaced(Pose(ca.densify(R), d), ca.vertcat(axes, SX.zeros(3, 3)))
-
-    def carried(self, S_C: SX, d_rate: SX) -> SX:
-        """Column (6,) of a parameter that moves C with twist `S_C` and changes `d` (in C) at `d_rate`."""
-        V = self.X_CM.twist_to_child(Twist.of(S_C))
-        return ca.vertcat(V.w, V.v + self.X_CM.R.T @ d_rate)
-
-    def shifted(self, direction: SX) -> SX:
-        """Column (6,) of a displacement along `direction` (3,), in C."""
-        return ca.vertcat(SX.zeros(3), self.X_CM.R.T @ direction)

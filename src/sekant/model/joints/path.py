@@ -11,7 +11,7 @@ from pydantic import InstanceOf, field_serializer, model_validator
 from sekant.geometry.curves.pose_curve import PoseCurve
 from sekant.geometry.fingerprint import fingerprint
 from sekant.geometry.pose_symbolic import CurveMotion, motion_from_components
-from sekant.geometry.spatial import SX, Pose, vector
+from sekant.geometry.spatial import SX, Pose, Twist, vector
 from sekant.model.examples import Stage
 from sekant.model.joints.base import (
     ANGLES,
@@ -21,7 +21,8 @@ from sekant.model.joints.base import (
     pose_difference,
     refuse_own_start,
 )
-from sekant.model.joints.compliance import Deflection, Displaced, PathCompliance, action, mirrored_springs
+from sekant.model.joints.compliance import Deflection, PathCompliance, action, mirrored_springs
+from sekant.model.joints.displaced import Displaced, PathAxes
 from sekant.model.joints.elastic import ElasticModes, check_elastic
 from sekant.model.joints.elastic_pose import ElasticPose
 from sekant.model.joints.registry import register
@@ -138,45 +139,42 @@ class Path(Joint):
         y, y1, y2 = (lookups(table, u, order=order) for order in range(3))
         return motion_from_components(y, y1, y2, self._curve.orientation, self._curve.R_constant)
 
-    def _deflected(self, q: SX, along: CurveMotion) -> tuple[Displaced, SX, SX]:
-        """Displacement from the curve's frame C, and the normal and binormal (3,) in C."""
-        n, b = self._across(along)
-        return Displaced.by(n * q[1] + b * q[2], q[3:6]), n, b
+    def _deflected(self, q: SX, lookups, order: int = 2) -> tuple[PathAxes, Displaced]:
+        """Axes along the path and displacement from the curve's frame C; `order` 3 for the rates of both."""
+        along = self._on_curve(q[0], lookups)
+        aligned = self._tangent_is_x and self.normal_direction is None
+        e = None if aligned else vector(self._reference)
+        y_3 = lookups(self._curve.table, q[0], order=3)[:3] if order == 3 and not aligned else None
+        axes = PathAxes(along, e, y_3)
+        return axes, Displaced.by(ca.vertcat(0, q[1], q[2]), q[3:6], axes.R_CD)
 
     def pose(self, q, lookups) -> Pose:
         if self.elastic is not None:
             return ElasticPose(self.elastic, self._curve, q, lookups).pose
+        if self.compliance is not None:
+            axes, moved = self._deflected(q, lookups)
+            return moved.pose(axes.along.R_FM, axes.along.p_FM)
         along = self._on_curve(q[0], lookups)
-        X_FC = Pose(ca.densify(along.R_FM), along.p_FM)
-        return X_FC if self.compliance is None else X_FC @ self._deflected(q, along)[0].X_CM
+        return Pose(ca.densify(along.R_FM), along.p_FM)
 
     def subspace(self, q, lookups) -> SX:
         if self.elastic is not None:
             return ElasticPose(self.elastic, self._curve, q, lookups).subspace
-        along = self._on_curve(q[0], lookups)
         if self.compliance is None:
-            return along.S
-        moved, n, b = self._deflected(q, along)
-        d_rate = lookups.jacobian(moved.X_CM.p, q[0])
-        return ca.horzcat(moved.carried(along.S, d_rate), moved.shifted(n), moved.shifted(b), moved.S_angles)
+            return self._on_curve(q[0], lookups).S
+        axes, moved = self._deflected(q, lookups)
+        column = moved.column(axes.along.S[:3], axes.s_D + ca.cross(axes.turning, moved.d))
+        across = ca.vertcat(SX.zeros(3, 2), moved.R_MD[:, 1:])
+        return ca.horzcat(column, across, moved.S_angles)
 
     def bias(self, q, v, S, lookups) -> SX:
         if self.elastic is not None:
             return ElasticPose(self.elastic, self._curve, q, lookups).bias(v, S)
-        if self.compliance is not None:
-            return super().bias(q, v, S, lookups)
-        return self._on_curve(q[0], lookups).dS * v[0] ** 2
-
-    def _across(self, along: CurveMotion) -> tuple[SX, SX]:
-        """Unit normal and binormal (3,) of the path, in C."""
-        if self._tangent_is_x and self.normal_direction is None:
-            return vector([0.0, 1.0, 0.0]), vector([0.0, 0.0, 1.0])
-        t = along.S[3:]
-        t = t / ca.sqrt(ca.dot(t, t))
-        e = vector(self._reference)
-        n = e - ca.dot(e, t) * t
-        n = n / ca.sqrt(ca.dot(n, n))
-        return n, ca.cross(t, n)
+        if self.compliance is None:
+            return self._on_curve(q[0], lookups).dS * v[0] ** 2
+        axes, moved = self._deflected(q, lookups, 3)
+        turning = axes.along.dS[:3] * v[0] ** 2
+        return moved.bias(Twist.of(S @ v), v[3:], turning, axes.origin_rate(moved.d, v))
 
     @property
     def _tangents(self) -> np.ndarray:

@@ -13,7 +13,7 @@ from sekant.geometry.pose_symbolic import (
     motion_from_components,
     surface_motion_from_components,
 )
-from sekant.geometry.spatial import SX, Pose
+from sekant.geometry.spatial import SX, Pose, Twist
 from sekant.geometry.surfaces.pose_surface import PoseSurface
 from sekant.model.examples import Stage
 from sekant.model.joints.base import (
@@ -24,7 +24,8 @@ from sekant.model.joints.base import (
     pose_difference,
     refuse_own_start,
 )
-from sekant.model.joints.compliance import Deflection, Displaced, SurfaceCompliance, action, mirrored_springs
+from sekant.model.joints.compliance import Deflection, SurfaceCompliance, action, mirrored_springs
+from sekant.model.joints.displaced import Displaced
 from sekant.model.joints.elastic import ElasticModes, check_elastic
 from sekant.model.joints.elastic_pose import ElasticPose
 from sekant.model.joints.registry import register
@@ -135,14 +136,15 @@ class Surface(Joint):
         """Displacement from the surface's frame C, and the unit normal (3,) in C."""
         n = ca.cross(on.S[3:, 0], on.S[3:, 1])
         n = n / ca.sqrt(ca.dot(n, n))
-        return Displaced.by(n * q[2], q[3:6]), n
+        return Displaced.by(n * q[2], q[3:6], Pose.identity().R), n
 
     def pose(self, q, lookups) -> Pose:
         if self.elastic is not None:
             return ElasticPose(self.elastic, self._surface, q, lookups).pose
         on = self._on_surface(q[0], q[1], lookups)
-        X_FC = Pose(ca.densify(on.R_FM), on.p_FM)
-        return X_FC if self.compliance is None else X_FC @ self._deflected(q, on)[0].X_CM
+        if self.compliance is not None:
+            return self._deflected(q, on)[0].pose(on.R_FM, on.p_FM)
+        return Pose(ca.densify(on.R_FM), on.p_FM)
 
     def subspace(self, q, lookups) -> SX:
         if self.elastic is not None:
@@ -151,20 +153,31 @@ class Surface(Joint):
         if self.compliance is None:
             return on.S
         moved, n = self._deflected(q, on)
-        along = [moved.carried(on.S[:, i], lookups.jacobian(moved.X_CM.p, q[i])) for i in range(2)]
-        return ca.horzcat(*along, moved.shifted(n), moved.S_angles)
+        slopes = lookups.jacobian(moved.d, q[:2])
+        along = [
+            moved.column(w, v + ca.cross(w, moved.d) + slope)
+            for w, v, slope in zip(*map(ca.horzsplit, (on.S[:3, :], on.S[3:, :], slopes)), strict=True)
+        ]
+        normal = ca.vertcat(SX.zeros(3), moved.R_MD @ n)
+        return ca.horzcat(*along, normal, moved.S_angles)
 
     def bias(self, q, v, S, lookups) -> SX:
         if self.elastic is not None:
             return ElasticPose(self.elastic, self._surface, q, lookups).bias(v, S)
-        if self.compliance is not None:
-            return super().bias(q, v, S, lookups)
         y, y1, y2, y11, y12, y22 = self._components(q[0], q[1], lookups)
         # along the curve that has these rates: one rate of a twist instead of four
         first = y1 * v[0] + y2 * v[1]
         second = (y11 * v[0] + 2 * y12 * v[1]) * v[0] + y22 * v[1] ** 2
         surface = self._surface
-        return motion_from_components(y, first, second, surface.orientation, surface.R_constant).dS
+        along = motion_from_components(y, first, second, surface.orientation, surface.R_constant)
+        if self.compliance is None:
+            return along.dS
+        moved, _ = self._deflected(q, self._on_surface(q[0], q[1], lookups))
+        d_rate = lookups.jtimes(moved.d, q[:3], v[:3])
+        w, w_rate = along.S[:3], along.dS[:3]
+        origin = along.dS[3:] + ca.cross(w_rate, moved.d) + ca.cross(w, d_rate)
+        origin += lookups.jtimes(d_rate, q[:3], v[:3])
+        return moved.bias(Twist.of(S @ v), v[3:], w_rate, origin)
 
     @property
     def loop_parameters(self) -> int:
