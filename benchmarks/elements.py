@@ -1,19 +1,19 @@
 """What elements cost while they have nothing to do, and a digital controller in the loop of an arm.
 
 An arm with six hinges gets each element in a state in which it does not act: a contact in the air, gears within their
-play, a joint far from its stop, a switch on its branch, a sample that holds. Operations are those that the right-hand
-side goes through in that state, as fixed steps call it and with its switches held, as adaptive methods do, and those
-of which a Taylor series is made; times are those of one evaluation, which vary by some percent with where the
-compiler puts things. Where a compliant contact is asked for at every evaluation, and where a series has to see it
-coming, the place of the body must be known: what this takes is counted too. The controller is a PID for each hinge,
-sampled at 1 kHz, with RK4 steps of 1 ms.
+play, a joint far from its stop, a switch on its branch, a sample that holds. Operations are those that a step of one
+evaluation goes through in that state, looks at what rests included, those of an evaluation with its switches held, as
+in adaptive methods, and those of which a Taylor series is made; times are those of a step of Euler's method, which
+vary by some percent with where the compiler puts things. Where a contact is looked at, and where a series has to see
+it coming, the place of the body must be known: what this takes is counted too. The controller is a PID for each
+hinge, sampled at 1 kHz, with RK4 steps of 1 ms.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 import casadi as ca
 import numpy as np
@@ -21,18 +21,22 @@ from friction_block import arm
 from timing import best_of, figure, target
 
 import sekant as sk
-from sekant.analyses.simulation.problems import Guards, taylor_problem
+from sekant.analyses.simulation.problems import Guards, explicit_problem, taylor_problem
 from sekant.analyses.simulation.reactors import reactors_of
+from sekant.engine.codegen.native import NativeFunction
 from sekant.engine.codegen.regions import find_regions
 from sekant.engine.codegen.sites import find_sites
 from sekant.engine.codegen.tape import CONST, INPUT, Tape, core_function, make_tape
-from sekant.engine.functions.motion import right_hand_side, state_rates
+from sekant.engine.functions.motion import state_rates
 from sekant.formulations import friction
 from sekant.model.parse import model_from_dict
+from sekant.solvers.ode import integrate
+from sekant.solvers.ode.resting import LONGEST, VARIED
 from sekant.solvers.taylor import TaylorRun
 from sekant.solvers.taylor.native.stages import history_of
 
 JOINTS = 6
+STEP = 1e-9
 FAR = {"position": [0, 0, -50.0]}
 PLACE = {"stiffness": 1e5, "dissipation": 0.1}
 IDLE: dict[str, dict[str, Any]] = {
@@ -150,11 +154,11 @@ def state_of(system: sk.System) -> tuple[np.ndarray, np.ndarray]:
     return np.concatenate([state, z]), system.parameter_vector()
 
 
-def calls_of(system: sk.System) -> Callable[[int], object]:
-    """Many calls of the compiled function, without Python between them."""
-    function = right_hand_side(system, balance=False)
-    x, p = state_of(system)
-    return lambda many: function.map(np.zeros((many, 1)), x[None, :], p[None, :])
+def steps_of(system: sk.System) -> Callable[[int], object]:
+    """Many steps of Euler's method, so short that the arm stays where it is."""
+    problem = explicit_problem(system, None, False, "euler")
+    x, _ = state_of(system)
+    return lambda many: integrate(problem, [0.0, many * STEP], x, method="euler", step=STEP)
 
 
 def _tape(system: sk.System) -> Tape:
@@ -176,9 +180,9 @@ def rounds_of_friction() -> tuple[int, int]:
     counts, rounds = {}, friction.ROUNDS
     for number in (rounds, rounds - 1):
         friction.ROUNDS = number
-        counts[number] = operations(sk.compile(rubbing()), held=True)
+        counts[number] = operations(sk.compile(rubbing()))
     friction.ROUNDS = rounds
-    alone = operations(sk.compile(with_element("")), held=True)
+    alone = operations(sk.compile(with_element("")))
     return counts[rounds] - alone, counts[rounds] - counts[rounds - 1]
 
 
@@ -202,10 +206,20 @@ def series_operations(system: sk.System) -> int:
     return sum(1 + ORDER // 2 * len(history_of(nodes, i)) for i in members)
 
 
-def operations(system: sk.System, held: bool) -> int:
-    """Operations that one evaluation goes through; `held`: with all switches held, as adaptive methods do."""
+def fixed_operations(system: sk.System) -> float:
+    """Operations of a step of one evaluation, with its share of the looks at sites that rest."""
+    resting = explicit_problem(system, None, False, "euler").resting
+    if resting is None:
+        return operations(system, [])
+    looks = cast(NativeFunction, resting.guards).stats.operations / (LONGEST - VARIED / 2)
+    return operations(system, resting.sites) + looks
+
+
+def operations(system: sk.System, held: Collection[int] | None = None) -> int:
+    """Operations that one evaluation goes through; `held`: sites that are, all of them unless given."""
     tape = _tape(system)
-    regions = find_regions(tape, find_sites(tape))
+    sites = find_sites(tape)
+    regions, free = find_regions(tape, sites), set(range(len(sites.sites))) - set(held or ())
     if regions is None:
         return tape.operations
     inputs = [np.zeros(1), *state_of(system)]
@@ -218,8 +232,16 @@ def operations(system: sk.System, held: bool) -> int:
         else:
             both = (ca.SX(value[i]),) if j < 0 else (ca.SX(value[i]), ca.SX(value[j]))
             value.append(float(ca.SX.unary(op, *both) if j < 0 else ca.SX.binary(op, *both)))
+
+    def site_of(kind: str, number: int) -> int:
+        return number if kind == "free" else sites.switches[number][0]  # type: ignore[index]
+
     holds = [
-        any((kind != "value" and not held) or (kind != "free" and value[k] != 0) for kind, k in conditions)
+        any(
+            (held is not None and kind != "value" and site_of(kind, k) in free)
+            or (kind != "free" and value[k] != 0)
+            for kind, k in conditions
+        )
         for conditions in regions.conditions
     ]
     return tape.operations - sum(region >= 0 and not holds[region] for region in regions.of)
@@ -243,10 +265,8 @@ def run(quick: bool) -> dict[str, Any]:
     calls, counts, least = {}, {}, {}
     for name in ("", *IDLE):
         system = base if not name else sk.compile(with_element(name))
-        calls[name] = calls_of(system)
-        counts[name] = np.array(
-            [*[operations(system, held) for held in (False, True)], series_operations(system)]
-        )
+        calls[name] = steps_of(system)
+        counts[name] = np.array([fixed_operations(system), operations(system), series_operations(system)])
         least[name] = place(base, PLACES.get(name, []))
     many = 1_000 if quick else 20_000
     timed = best_of({name: (partial(call, many), many) for name, call in calls.items()}, 3 if quick else 40)
@@ -254,7 +274,7 @@ def run(quick: bool) -> dict[str, Any]:
         share = (timed[name].seconds / timed[""].seconds - 1) * 100
         free, held, series = (counts[name] / counts[""] - 1) * 100
         known = least[name] / counts[""][0] * 100
-        about = f"{share:+.1f} % of an evaluation; {known:.1f} % of its operations to know where the body is"
+        about = f"{share:+.1f} % of a step; {known:.1f} % of its operations to know where the body is"
         figures.append(figure(f"idle {name}", timed[name], "ns", about))
         targets += [
             target(f"operations that an idle {name} adds, fixed steps", free, 2.0, unit="%"),

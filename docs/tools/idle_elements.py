@@ -12,17 +12,18 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
 def shares(names: Sequence[str] = ()) -> dict[str, tuple[float, float, float, float]]:
     """Percent of operations by element (all unless named).
 
-    As fixed steps call the equations, with switches held, in Taylor series; and what of the first it takes to know
+    In fixed steps of one evaluation, with switches held, in Taylor series; and what of an evaluation it takes to know
     where the body of a contact is.
     """
     import elements
 
     import sekant as sk
 
-    def counted(name: str) -> list[int]:
+    def counted(name: str) -> list[float]:
         system = sk.compile(elements.with_element(name))
-        counts = [elements.operations(system, held) for held in (False, True)]
-        return [*counts, elements.series_operations(system)]
+        return [count(system) for count in counts]
+
+    counts = elements.fixed_operations, elements.operations, elements.series_operations
 
     base = sk.compile(elements.with_element(""))
     alone = counted("")
@@ -42,7 +43,7 @@ def markdown() -> str:
         for name, (free, held, series, place) in shares().items()
     ]
     head = [
-        "| idle element | fixed steps, % | switches held, % | series, % | of the first: where the body is, % |",
+        "| idle element | fixed steps, % | switches held, % | series, % | where the body is, once, % |",
         "|---|---|---|---|---|",
     ]
     return "\n".join([*head, *rows])
@@ -54,7 +55,7 @@ def rubbing() -> str:
 
     import sekant as sk
 
-    alone = elements.operations(sk.compile(elements.with_element("")), held=True)
+    alone = elements.operations(sk.compile(elements.with_element("")))
     whole, one = elements.rounds_of_friction()
     rounds = elements.friction.ROUNDS * one
     return (

@@ -99,6 +99,7 @@ def _lane_problem(system: System, method: str, lanes: int) -> OdeProblem:
         projection=lane_function(system, "projection", lanes) if one.projection is not None else None,
         residuals=lanes,
         switching=None,
+        resting=None,
     )
 
 

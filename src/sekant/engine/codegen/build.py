@@ -17,6 +17,7 @@ from sekant.engine.codegen.native import BuildStats, NativeFunction
 from sekant.engine.codegen.numbers import SYMBOL, numbers_of, shape_key, values_of
 from sekant.engine.codegen.packing import pack_tables
 from sekant.engine.codegen.parallel import compile_modules
+from sekant.engine.codegen.resting import Rest
 from sekant.engine.codegen.sites import find_sites, guard_tape
 from sekant.engine.codegen.tape import LookupGroup, core_function, lookup_groups, make_tape
 from sekant.engine.codegen.vm import Interpreted
@@ -84,7 +85,7 @@ def _handle(
     lookups: Lookups,
     code: _Compiled,
     start: float,
-    make_guards: Callable[[], NativeFunction] | None,
+    make_guards: Callable[..., NativeFunction] | None,
 ) -> NativeFunction:
     return NativeFunction(
         name,
@@ -101,6 +102,7 @@ def _handle(
         lookups.tables,
         code.key,
         code.numbers,
+        code.rests,
     )
 
 
@@ -113,10 +115,12 @@ def linked_again(
     tables: tuple[Any, ...],
     sites: tuple[Site, ...],
     guards: NativeFunction | None,
+    watched: dict[tuple[int, ...], NativeFunction],
 ) -> NativeFunction | None:
     """A function from its object code in the user's cache, without its expressions; None if it is not there.
 
-    `shapes`: of inputs and of outputs; `guards`: the function of its guards, if that is known.
+    `shapes`: of inputs and of outputs; `guards`: the function of its guards, `watched`: those of some of them, if
+    they are known.
     """
     start, store = time.perf_counter(), _user_cache()
     entry = None if store is None else store.load(key)
@@ -133,10 +137,11 @@ def linked_again(
         replace(code.stats, seconds=time.perf_counter() - start),
         code.owner,
         sites,
-        None if guards is None else lambda: guards,
+        None if guards is None else lambda chosen=None: guards if chosen is None else watched[chosen],
         tables,
         key,
         numbers,
+        code.rests,
     )
 
 
@@ -156,10 +161,13 @@ def _interpreted(staged: Staged) -> _Compiled:
     return _Compiled(owner, owner.address, 0, BuildStats("casadi", owner.operations, 0, 0.0, 0.0, False), ())
 
 
-def _guards(name: str, source: _Source, lookups: Lookups) -> NativeFunction:
+def _guards(
+    name: str, source: _Source, lookups: Lookups, chosen: tuple[int, ...] | None = None
+) -> NativeFunction:
     start = time.perf_counter()
-    code = source.compile(guards=True)
-    return _handle(f"{name}.guards", source.symbols, [(len(code.sites), 1)], lookups, code, start, None)
+    code = source.compile(guards=True, chosen=chosen)
+    count = len(code.sites) if chosen is None else len(chosen)
+    return _handle(f"{name}.guards", source.symbols, [(count, 1)], lookups, code, start, None)
 
 
 @dataclass(frozen=True)
@@ -171,6 +179,7 @@ class _Compiled:
     sites: tuple[Site, ...]
     key: str = ""
     numbers: np.ndarray | None = None
+    rests: tuple[Rest, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -185,9 +194,9 @@ class _Source:
     lanes: int = 1
     shared: tuple[int, ...] = ()
 
-    def compile(self, guards: bool = False) -> _Compiled:
+    def compile(self, guards: bool = False, chosen: tuple[int, ...] | None = None) -> _Compiled:
         """From the cache under the key of these very expressions, else that of others that differ in numbers only."""
-        key = "" if self.store is None else self._key(guards)
+        key = "" if self.store is None else self._key(guards, chosen)
         known = None if self.store is None else self.store.load(key)
         if known is not None and self.store is not None:
             code = self.store.load(known.header["code"])
@@ -199,7 +208,7 @@ class _Source:
         tape = make_tape(self.function, self.groups)
         found = find_sites(tape, [_element_names(x) for x in self.symbols])
         if guards:
-            tape, found = guard_tape(tape, found)
+            tape, found = guard_tape(tape, found, chosen)
         numbers = numbers_of(tape)
         values = values_of(tape, numbers)
         shape = make_key(
@@ -217,6 +226,7 @@ class _Source:
                 "chunks": made.chunks,
                 "work_size": made.work_size,
                 "lanes": self.lanes,
+                "rests": made.rests,
             }
             code = Entry(header, tuple(compile_modules(made.modules)))
         if self.store is not None:
@@ -240,10 +250,10 @@ class _Source:
         compiler = f"{ca.CasadiMeta.version()} {target_identity()} {optimization()}"
         return f"{__version__} {FORMAT} {self.chunk} {compiler} {lanes}"
 
-    def _key(self, guards: bool) -> str:
+    def _key(self, guards: bool, chosen: tuple[int, ...] | None) -> str:
         """Of the expressions, numbers included; made from CasADi's own form of the function, in milliseconds."""
         shapes = repr([(g.shape, [n.order for n in g.nodes]) for g in self.groups])
-        return make_key([self._settings(), str(guards), shapes, self.function.serialize()])
+        return make_key([self._settings(), f"{guards} {chosen}", shapes, self.function.serialize()])
 
 
 def _linked(
@@ -254,7 +264,8 @@ def _linked(
     stats = BuildStats("llvm", h["operations"], h["chunks"], 0.0, seconds, from_cache)
     symbols = {SYMBOL: address_of(numbers), **(vector_symbols() if h.get("lanes", 1) > 1 else {})}
     owner = Linked(code.objects, ENTRY, symbols=symbols)
-    return _Compiled((owner, numbers), owner.address, h["work_size"], stats, sites, key, numbers)
+    rests = tuple(Rest(site, sign, tuple(reads)) for site, sign, reads in h["rests"])
+    return _Compiled((owner, numbers), owner.address, h["work_size"], stats, sites, key, numbers, rests)
 
 
 def _element_names(symbols: ca.SX) -> list[str]:

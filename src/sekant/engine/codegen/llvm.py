@@ -29,6 +29,7 @@ from sekant.engine.codegen.operations import (
     vectorized,
 )
 from sekant.engine.codegen.regions import Condition, Regions, find_regions
+from sekant.engine.codegen.resting import Rest, find_rests
 from sekant.engine.codegen.sites import TapeSites, find_sites
 from sekant.engine.codegen.tape import COMMUTATIVE, CONST, INPUT, LOOKUP, OPERATION_POW, Tape
 from sekant.solvers.common.sites import NUMBERS
@@ -36,7 +37,7 @@ from sekant.solvers.common.sites import NUMBERS
 CHUNK = 500
 CHUNKS_PER_MODULE = 24
 ENTRY = "sekant_entry"
-FORMAT = 7
+FORMAT = 8
 """To be raised with every change of the generated code, so that cached code is not taken for current."""
 FREE = "@sekant.free = internal constant [2 x double] zeroinitializer\n"
 _SIGNATURE = "ptr noalias readonly %arg, ptr noalias readonly %res, ptr noalias %w"
@@ -44,11 +45,13 @@ _SIGNATURE = "ptr noalias readonly %arg, ptr noalias readonly %res, ptr noalias 
 
 @dataclass(frozen=True)
 class Code:
-    """Modules of LLVM IR that together define the function `ENTRY`; `work_size`: doubles of scratch."""
+    """Modules of LLVM IR that together define the function `ENTRY`; `work_size`: doubles of scratch; `rests`: sites
+    that are worth holding while they rest."""
 
     modules: tuple[str, ...]
     work_size: int
     chunks: int
+    rests: tuple[Rest, ...] = ()
 
 
 def emit(
@@ -77,7 +80,7 @@ def emit(
         helpers += "declare <2 x double> @llvm.sqrt.v2f64(<2 x double>)\n" if layout.twin else ""
         helpers += f"@{SYMBOL} = external constant [{len(numbers)} x double]\n" if numbers else ""
         modules.append(f"{DECLARATIONS}\n{helpers}\n{text}\n")
-    return Code(tuple(modules), layout.work_size, layout.count)
+    return Code(tuple(modules), layout.work_size, layout.count, find_rests(tape, sites, layout.regions))
 
 
 def entry_text(count: int, local: int) -> str:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from sekant.engine.codegen.bound import Bound
+from sekant.engine.codegen.resting import Rest
 from sekant.errors import SekantError
 from sekant.solvers.common.calls import Calls, call_many
 from sekant.solvers.common.sites import Site, free_modes
@@ -54,13 +55,15 @@ class NativeFunction:
     owner: Any
     """What must stay alive for the address to be valid."""
     sites: tuple[Site, ...] = ()
-    make_guards: Callable[[], NativeFunction] | None = None
+    make_guards: Callable[..., NativeFunction] | None = None
     sources: tuple[Tabulated, ...] = ()
     """The tables behind `tables`, in the order in which the sites count them."""
     code: str = ""
     """Key of the object code in the user's cache; empty where it is not kept."""
     numbers: np.ndarray | None = None
     """The numbers of the object code."""
+    rests: tuple[Rest, ...] = ()
+    """Sites that are worth holding while they rest."""
 
     @property
     def sizes_in(self) -> list[int]:
@@ -84,6 +87,18 @@ class NativeFunction:
         if self.make_guards is None:
             raise SekantError(f"function '{self.name}' has no sites")
         return self.make_guards()
+
+    def guards_of(self, chosen: tuple[int, ...]) -> NativeFunction:
+        """As `guards`, of the sites with these numbers only."""
+        assert self.make_guards is not None
+        if chosen not in self.watched:
+            self.watched[chosen] = self.make_guards(chosen)
+        return self.watched[chosen]
+
+    @cached_property
+    def watched(self) -> dict[tuple[int, ...], NativeFunction]:
+        """What `guards_of` has made."""
+        return {}
 
     def __call__(
         self, *arrays: Any, tables: np.ndarray | None = None, modes: np.ndarray | None = None

@@ -96,13 +96,13 @@ class _Finder:
         decide = {a for op, a in zip(self.op, self.a, strict=True) if op == ca.OP_IF_ELSE_ZERO}
         self.deciding = {i for i in decide if self.op[i] in _TESTS}
         self.before: dict[int, bytearray] = {}
-        self.dissolved: set[Conditions] = set()
+        self.dissolved: dict[Conditions, Conditions] = {}
         self.need: list[Conditions] = []
 
     def found(self, alone: bool) -> Regions | None:
         weights = self._weights()
         while small := {conditions for conditions, weight in weights.items() if weight < LEAST}:
-            self.dissolved |= small
+            self.dissolved.update({conditions: _wider(conditions, weights) for conditions in small})
             weights = self._weights()
         number = {conditions: r for r, conditions in enumerate(weights)}
         of = [number.get(conditions, -1) if self._works(i) else -1 for i, conditions in enumerate(self.need)]
@@ -165,7 +165,10 @@ class _Finder:
         if had is _ALWAYS or not self._works(number):
             return
         both = _ALWAYS if conditions is _ALWAYS else self._possible(number, had | conditions)
-        self.need[number] = _ALWAYS if len(both) > MOST_CONDITIONS or both in self.dissolved else both
+        while both in self.dissolved:
+            wider = self.dissolved[both]
+            both = wider if wider is _ALWAYS else self._possible(number, wider)
+        self.need[number] = _ALWAYS if len(both) > MOST_CONDITIONS else both
 
     def _possible(self, number: int, conditions: Conditions) -> Conditions:
         """The conditions as they can be told before the value `number`: a comparison of it only by its mode."""
@@ -248,6 +251,17 @@ class _Finder:
             together[i] = together[j] = [i, j]
         together = without_circles(len(of), sources, together)
         return _sorted(len(of), sources, together), {i: j for i, j in twins.items() if i in together}
+
+
+def _wider(conditions: Conditions, weights: dict[Conditions, int]) -> Conditions:
+    """A region to which the values of a small one may go: the heaviest that is needed whenever that is."""
+    found = [
+        (weight, tuple(sorted(other)))
+        for other, weight in weights.items()
+        if other is not conditions
+        and all(one in other or (one[0] == "value" and ("mode", one[1]) in other) for one in conditions)
+    ]
+    return frozenset(max(found)[1]) if found else _ALWAYS
 
 
 def _sorted(

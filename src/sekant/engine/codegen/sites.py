@@ -139,14 +139,15 @@ def _text(text: str) -> int:
     return _mix(crc32(data), len(data), crc32(data[::-1]))
 
 
-def guard_tape(tape: Tape, found: TapeSites) -> tuple[Tape, TapeSites]:
-    """The tape of the guards of all sites (one output), with nothing in it that they do not need, and its sites.
+def guard_tape(tape: Tape, found: TapeSites, chosen: Sequence[int] | None = None) -> tuple[Tape, TapeSites]:
+    """The tape of the guards of all sites (one output), or of the `chosen` ones, with nothing in it that they do not
+    need, and its sites.
 
     The sites keep their numbers: both functions can share one M.
     """
     op, a, b, constant = tape.op.tolist(), tape.a.tolist(), tape.b.tolist(), tape.constant.tolist()
     results = []
-    for low, high in found.guards:
+    for low, high in found.guards if chosen is None else [found.guards[s] for s in chosen]:
         if low >= 0:
             op.append(ca.OP_SUB)
             a.append(high)
@@ -154,7 +155,7 @@ def guard_tape(tape: Tape, found: TapeSites) -> tuple[Tape, TapeSites]:
             constant.append(0.0)
             high = len(op) - 1
         results.append(high)
-    needed = _needed(tape, op, a, b, results)
+    needed = needed_values(tape, op, a, b, results)
     place = np.cumsum(needed) - 1
     kept = np.flatnonzero(needed).tolist()
     lookups, axes, number = [], [], {}
@@ -188,7 +189,7 @@ def guard_tape(tape: Tape, found: TapeSites) -> tuple[Tape, TapeSites]:
     return reduced, replace(found, switches=switches, axes=tuple(axes))
 
 
-def _needed(tape: Tape, op: list[int], a: list[int], b: list[int], results: list[int]) -> np.ndarray:
+def needed_values(tape: Tape, op: list[int], a: list[int], b: list[int], results: list[int]) -> np.ndarray:
     """Whether each value is needed for the results; a lookup is kept with all of its values."""
     needed = np.zeros(len(op), dtype=bool)
     front = list(results)
