@@ -50,7 +50,9 @@ def test_a_twist_beam_is_a_trailing_arm_in_parallel_travel_and_a_semi_trailing_o
     parallel = sk.vehicle.axle_curves(TWIST, travel=TRAVEL)
     roll = sk.vehicle.axle_curves(TWIST, motion="roll", travel=TRAVEL)
     for name in ("camber_gradient", "toe_gradient", "braking_support_angle", "roll_center_height"):
-        for found, wanted in ((parallel, trailing), (roll, oblique)):
+        # it rolls about the center of its oblique arms, also where both wheels rise
+        still = oblique if name == "roll_center_height" else trailing
+        for found, wanted in ((parallel, still), (roll, oblique)):
             for side in ("left", "right"):
                 got, want = found[f"{side}.{name}"][1, 0], wanted[f"{side}.{name}"][1, 0]
                 assert got == pytest.approx(want, rel=1e-8, abs=1e-9), (name, side)
@@ -70,6 +72,25 @@ def test_a_solid_axle_on_vertical_springs():
     assert roll["left.camber"][2, 0] == pytest.approx(-np.arcsin(1e-3 / 0.7), rel=1e-6)
     assert roll["left.camber"][2, 0] == pytest.approx(-roll["right.camber"][2, 0], rel=1e-9)
     np.testing.assert_allclose(parallel["left.camber"], 0.0, atol=1e-6)  # but for the Panhard rod's own curve
+
+
+def test_a_solid_axle_rolls_about_its_panhard_rod_at_every_height():
+    """With links along the vehicle the axle rolls about where the rod crosses the middle plane; with both
+    wheels risen by h its end on the axle is h higher."""
+    rod = {"panhard_body": [0.0, 0.45, 0.0], "panhard_axle": [0.0, -0.45, 0.0]}
+    above = SOLID | {
+        "points": SOLID["points"] | rod
+    }  # in the plane of the wheels, so that no roll axis leans
+    for h in (-0.02, 0.0, 0.03):
+        found = sk.vehicle.axle_curves(above, travel=[h])
+        share = 0.45 / np.sqrt(0.9**2 - h**2)  # of the rod from its end at the body to the middle plane
+        assert found["roll_center_height"][0, 0] == pytest.approx(
+            0.3 - h + h * share, abs=1e-4
+        )  # the links pitch the axle
+    drawn = [sk.vehicle.axle_curves(SOLID, motion=m, travel=[0.0]) for m in ("parallel", "roll")]
+    for name in ("roll_center_height", "left.roll_center_height"):
+        assert drawn[0][name][0, 0] == pytest.approx(drawn[1][name][0, 0], rel=1e-9)
+        assert drawn[0][name][0, 0] == pytest.approx(0.3, abs=1e-9)
 
 
 def test_a_triangulated_axle_and_a_watt_linkage():

@@ -70,3 +70,39 @@ def test_loops_of_such_joints_are_refused():
 def test_it_survives_files(tmp_path):
     (tmp_path / "model.yaml").write_text(sk.dump(model()))
     assert sk.load(tmp_path / "model.yaml").joints["on_b"].second_coordinate_of == "slide"
+
+
+def led(**own):
+    """Body a on a surface y = r, z = u; body b on a curve over r alone: y = 2 r, z = r."""
+    a = sk.PoseSurface.from_function(lambda u, r: ca.vertcat(0, r, u), ((-30, 30), (-30, 30)))
+    b = sk.PoseCurve.from_function(lambda r: ca.vertcat(1, 2 * r, r), (-30, 30))
+    joints = {
+        "on_a": sk.joints.Surface(child="a", surface=a, q0=(1.0, 0.5), v0=(0.2, -0.3)),
+        "on_b": sk.joints.Path(child="b", curve=b, **{"coordinate_of": "on_a", "coordinate": 1, **own}),
+    }
+    bodies = {name: sk.Body(mass=MASSES[name], inertia=(0.1, 0.2, 0.25)) for name in "ab"}
+    push = sk.forces.Actuator(joint="on_a", coordinate=1, force=5.0)
+    return sk.Model(gravity=(0, 0, -9.0), bodies=bodies, joints=joints, forces={"push": push})
+
+
+@pytest.mark.parametrize("formulation", ["joint", "cartesian"])
+def test_a_path_over_one_coordinate_of_a_surface(formulation):
+    """(m_a + 5 m_b) r'' = F - m_b g, u'' = -g."""
+    system = sk.compile(led(), formulation=formulation)
+    result = sk.simulate(system, until=1.0, rtol=1e-10, atol=1e-12)
+    r = 0.5 - 0.3 + 0.5 * (5.0 - 0.7 * 9.0) / (1.1 + 5 * 0.7)
+    np.testing.assert_allclose(result["a.position"][-1], [0, r, 1 + 0.2 - 4.5], atol=1e-8)
+    np.testing.assert_allclose(result["b.position"][-1], [1, 2 * r, r], atol=1e-8)
+
+
+@pytest.mark.parametrize(
+    ("own", "words"),
+    [
+        ({"coordinate": 2}, "has 2 coordinates, a path joint shares 1; name one of them from 0"),
+        ({"coordinate": None}, "has 2 coordinates, a path joint shares 1; name one of them from 0"),
+        ({"coordinate_of": None}, "names one coordinate of the joint in coordinate_of"),
+    ],
+)
+def test_a_coordinate_that_is_not_there_is_refused(own, words):
+    with pytest.raises(SekantError, match=words):
+        led(**own)

@@ -16,7 +16,7 @@ import casadi as ca
 from sekant.formulations.kinematics import TreeKinematics, measured_coordinate, relative_pose
 from sekant.geometry.spatial import SX, Pose, skew
 from sekant.model.constraints.base import Constraint
-from sekant.model.joints import leader_of
+from sekant.model.joints import leader_of, shared_coordinates
 from sekant.model.motion import FrameState
 
 Coordinate = tuple[str, int]  # (joint or owner of auxiliary parameters, index)
@@ -201,9 +201,9 @@ class _Displaced:
         return FrameState(state.body, X, state.v_WF, state.w_WF)
 
     def coordinate(self, joint: str, index: int) -> tuple[SX, SX]:
-        leader = leader_of(self.model.joints[joint]) if joint in self._motion.cuts else None
-        if leader is not None:
-            return self.coordinate(leader, index)
+        shared = shared_coordinates(self.model.joints[joint]) if joint in self._motion.cuts else {}
+        if index in shared:
+            return self.coordinate(*shared[index])
         if joint in self._motion.cuts and joint not in self._motion.auxiliary:
             if joint not in self.passing:
                 self.passing[joint] = SX.sym(f"displacement of the child of {joint}", 6)
@@ -217,9 +217,8 @@ class _Displaced:
     def auxiliary(self, owner: str) -> SX:
         """Auxiliary parameters of `owner`, displaced; those of a joint in a group are its leader's coordinates."""
         joint = self.model.joints.get(owner)
-        leader = None if joint is None else leader_of(joint)
-        if joint is not None and leader is not None:
-            return ca.vertcat(*[self.coordinate(leader, i)[0] for i in range(joint.nq)])
+        if joint is not None and leader_of(joint) is not None:
+            return ca.vertcat(*[self.coordinate(*of)[0] for of in shared_coordinates(joint).values()])
         if owner not in self._motion.auxiliary:
             return SX.zeros(0, 1)
         q = self._motion.auxiliary[owner][0]

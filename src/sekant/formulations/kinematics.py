@@ -316,9 +316,9 @@ class TreeKinematics:
         if joint in self.auxiliary:
             q, v = self.auxiliary[joint]
             return q[index], v[index]
-        leader = leader_of(self.model.joints[joint])
-        if leader is not None:
-            return self.coordinate(leader, index)
+        shared = shared_coordinates(self.model.joints[joint])
+        if index in shared:
+            return self.coordinate(*shared[index])
         return measured_coordinate(self.model.joints[joint], *self.joint_ends(joint), index)
 
     def placed_by(self, other: Motion) -> dict[str, tuple[SX, SX]]:

@@ -207,10 +207,12 @@ def _groups(model: Model) -> Iterator[ModelError]:
             yield ModelError(
                 f"'{leader}' has no coordinate of its own; name the joint that has it", path=path
             )
-        elif (model.joints[leader].nq, model.joints[leader].nv) != (joint.nq, joint.nv):
+        elif not _shares(model.joints[leader], joint):
             count = model.joints[leader].nq
+            remedy = "; name one of them from 0 (coordinate)" if joint.type == "path" else ""
             yield ModelError(
-                f"'{leader}' has {count} coordinates, a {joint.type} joint shares {joint.nq}", path=path
+                f"'{leader}' has {count} coordinates, a {joint.type} joint shares {joint.nq}{remedy}",
+                path=path,
             )
     for name, joint in model.joints.items():
         second = getattr(joint, "second_coordinate_of", None)
@@ -232,6 +234,14 @@ def _groups(model: Model) -> Iterator[ModelError]:
                 f"joint '{driver.joint}' shares the coordinate of '{leader}'; drive that one",
                 path=("drivers", name),
             )
+
+
+def _shares(leader: Joint, joint: Joint) -> bool:
+    """Whether the leader has the coordinates that the joint shares: all of its own, or the one that is named."""
+    one = getattr(joint, "coordinate", None)
+    if one is not None:
+        return one < leader.nq == leader.nv
+    return (leader.nq, leader.nv) == (joint.nq, joint.nv)
 
 
 def _tree(model: Model) -> Iterator[ModelError]:

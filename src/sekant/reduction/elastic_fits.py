@@ -8,7 +8,7 @@ weights) is then taken off, so that the reduced model as a whole gives way as th
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -25,6 +25,7 @@ from sekant.reduction.fits import PoseError
 Array = NDArray[np.float64]
 NODES = ((33,), (9, 9))
 MOST = (257, 65)  # along a path; of a surface, in either direction
+STILL = 1e-7  # of what the modes move the kept frame by; m, and in entries of R: less is no motion
 MODES = 1000.0  # times the tolerance of poses: that of the compliance against its largest entry
 
 
@@ -37,6 +38,7 @@ class RestingRow:
     W: Array
     K: Array
     e: Array
+    _drive_of: dict[str, int | None] = field(default_factory=dict, init=False)
 
     @classmethod
     def of(cls, places: list[RestingFrame], W: Array) -> RestingRow:
@@ -65,7 +67,31 @@ class RestingRow:
             stiffness=rows_of(self.K),
             damping=rows_of(np.array(damping)) if np.any(damping) else None,
         )
-        return {frame: leading} | {name: ElasticModes(**u, shapes=self._shapes(name)) for name in followers}
+        moved = [name for name in followers if self.drive_of(name) is None]
+        return {frame: leading} | {name: ElasticModes(**u, shapes=self._shapes(name)) for name in moved}
+
+    def drive_of(self, name: str) -> int | None:
+        """The one drive that alone moves a body, which no mode displaces; None if more than that move it."""
+        if name not in self._drive_of:
+            self._drive_of[name] = self._sole_drive(name)
+        return self._drive_of[name]
+
+    def _sole_drive(self, name: str) -> int | None:
+        frame = next(iter(self.places[0].poses))
+        given, largest = (
+            max(float(np.abs(place.moved[which] @ self.W).max()) for place in self.places)
+            for which in (name, frame)
+        )
+        if given > STILL * largest:
+            return None
+        u = np.array([place.u for place in self.places])
+        pose = np.array([np.column_stack(place.poses[name]).ravel() for place in self.places])
+        for k in range(u.shape[1]):
+            _, same = np.unique(u[:, k], return_inverse=True)
+            first = pose[[int(np.argmax(same == i)) for i in range(same.max() + 1)]]
+            if np.abs(pose - first[same]).max() <= STILL:
+                return k
+        return None
 
     def _shapes(self, name: str) -> Any:
         return rows_of(np.array([free.shapes for free in self.unstrained(name)]))
@@ -76,12 +102,16 @@ class RestingRow:
 
     def pose(self, name: str) -> tuple[Array, Array]:
         """p (n, 3) and R (n, 3, 3) on the path."""
-        free = self.unstrained(name)
-        return np.array([x.p for x in free]), np.array([x.R for x in free])
+        if self.drive_of(name) is None:
+            poses = [(free.p, free.R) for free in self.unstrained(name)]
+        else:
+            poses = [place.poses[name] for place in self.places]
+        return np.array([p for p, _ in poses]), np.array([R for _, R in poses])
 
     def error(self, shape: PoseCurve | PoseSurface, name: str) -> PoseError:
         """Of a curve or surface at these places."""
-        R, p = shape.pose(*np.transpose([place.u for place in self.places]))
+        u, k = np.transpose([place.u for place in self.places]), self.drive_of(name)
+        R, p = shape.pose(*(u if k is None else u[[k]]))
         exact = self.pose(name)
         far = np.linalg.norm(p - exact[0], axis=1)
         turned = np.asarray(angle_between_rotations(R, exact[1]))
@@ -154,10 +184,15 @@ def fitted(row: RestingRow, drives: Sequence[str], units: Sequence[str]) -> dict
     found: dict[str, Any] = {}
     given = dict(zip(drives, units, strict=True))
     for name in row.places[0].poses:
-        data: dict[str, Any] = dict(zip(drives, np.transpose([place.u for place in row.places]), strict=True))
+        u, k = np.transpose([place.u for place in row.places]), row.drive_of(name)
+        data: dict[str, Any] = dict(zip(drives, u, strict=True))
         data["position"], data["rotation"] = row.pose(name)
-        if len(drives) == 1:
-            found[name] = PoseCurve.fit(data, drives[0], units=given, name=name)
+        if k is not None:
+            rows = np.unique(u[k], return_index=True)[1]
+            data = {key: data[key][rows] for key in (drives[k], "position", "rotation")}
+        if k is not None or len(drives) == 1:
+            drive = drives[k or 0]
+            found[name] = PoseCurve.fit(data, drive, units={drive: given[drive]}, name=name)
         else:
             found[name] = PoseSurface.fit(data, (drives[0], drives[1]), kind="spline", units=given, name=name)
     return found

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from sekant.errors import ModelError
+from sekant.geometry.curves.pose_curve import PoseCurve
 from sekant.model.fields import expressions_of
 from sekant.model.joints import Path, Surface
 from sekant.model.joints.elastic import ElasticModes
@@ -25,10 +26,9 @@ def rebuild(
 ) -> tuple[Model, str]:
     """The model in which bodies or frames follow `shapes`, the first of them leading; and the leading joint.
 
-    `elastic`: modes of each.
+    `elastic`: modes of each; a body without modes follows a curve over the one drive that moves it.
     """
     model = parts.model
-    kind = "path" if len(poses.drives) == 1 else "surface"
     followed = {reference: model.split_reference(reference)[0] for reference in shapes}
     gone = {*parts.dropped, *parts.joints, *parts.constraints} - set(followed.values())
     names = _Names(model, gone)
@@ -37,12 +37,16 @@ def rebuild(
     leader = ""
     for reference, shape in shapes.items():
         body = followed[reference]
-        curve, joint = names.new(f"{body}_poses"), names.new(f"{body}_{kind}")
-        curves[curve] = shape.renamed(curve) if kind == "path" else shape
+        path = isinstance(shape, PoseCurve)
+        curve, joint = names.new(f"{body}_poses"), names.new(f"{body}_{'path' if path else 'surface'}")
+        curves[curve] = shape.renamed(curve) if path else shape
         used[curve] = used_parameters(parts)
-        joints[joint] = _follower(parts.base, reference, curve, poses, leader)
-        if elastic is not None:
-            joints[joint] = joints[joint].model_copy(update={"elastic": elastic[reference]})
+        follower = _follower(parts.base, reference, curve, shape, poses, leader)
+        if elastic is not None and reference in elastic:
+            follower = follower.model_copy(update={"elastic": elastic[reference]})
+        elif elastic is not None:
+            follower = follower.model_copy(update={"coordinate": poses.drives.index(shape.parameter)})
+        joints[joint] = follower
         leader = leader or joint
     lost = set(parts.dropped) - set(followed.values())
     drawn = {n: x for n, x in model.shapes.items() if model.split_reference(x.frame)[0] not in lost}
@@ -65,9 +69,11 @@ def rebuild(
     return model.changed(**update), leader
 
 
-def _follower(base: str, child: str, curve: str, poses: DrivenMechanism, leader: str) -> Path | Surface:
+def _follower(
+    base: str, child: str, curve: str, shape: Any, poses: DrivenMechanism, leader: str
+) -> Path | Surface:
     own: dict[str, Any] = {"coordinate_of": leader} if leader else {}
-    if len(poses.drives) == 1:
+    if isinstance(shape, PoseCurve):
         own = own or {"q0": float(poses.start[0]), "v0": float(poses.speed[0])}
         return Path(parent=base, child=child, curve=curve, **own)
     own = own or {"q0": tuple(poses.start.tolist()), "v0": tuple(poses.speed.tolist())}

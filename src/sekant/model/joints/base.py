@@ -215,7 +215,8 @@ def shared_coordinates(joint: Joint) -> dict[int, tuple[str, int]]:
     """Number of each coordinate that `joint` shares -> the joint that has it, and its number there."""
     leader, second = leader_of(joint), getattr(joint, "second_coordinate_of", None)
     if leader is not None:
-        return {i: (leader, i) for i in range(joint.nq)}
+        first = getattr(joint, "coordinate", None) or 0
+        return {i: (leader, first + i) for i in range(joint.nq)}
     return {} if second is None else {1: (second, 0)}
 
 

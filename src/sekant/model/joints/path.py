@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 import casadi as ca
 import numpy as np
-from pydantic import InstanceOf, field_serializer, model_validator
+from pydantic import Field, InstanceOf, field_serializer, model_validator
 
 from sekant.geometry.curves.pose_curve import PoseCurve
 from sekant.geometry.fingerprint import fingerprint
@@ -45,7 +45,8 @@ class Path(Joint):
     With `elastic`, r <= 5 more coordinates, the elastic modes of a mechanism on bushings; see `ElasticModes`.
 
     With `coordinate_of`, u is the coordinate of another joint: the joints that share one form a group with one
-    degree of freedom, such as the bodies of a mechanism that each follow their own curve over the same drive.
+    degree of freedom, such as the bodies of a mechanism that each follow their own curve over the same drive. Of a
+    joint with several, such as a surface, u is the one of the number `coordinate`.
     """
 
     type: ClassVar[str] = "path"
@@ -62,6 +63,8 @@ class Path(Joint):
     normal_direction: Direction | None = None  # of the path, in the frame C; see above
     coordinate_of: JointName | None = None
     """the joint whose coordinate this one shares: both move as one"""
+    coordinate: Annotated[int, Field(ge=0)] | None = None
+    """the one coordinate of that joint, counted from 0, where it has several"""
     mirror: Literal["x", "y", "z"] | None = None
     """take the mirror image of the curve, about the plane of its frame normal to this axis"""
 
@@ -96,6 +99,10 @@ class Path(Joint):
 
     @model_validator(mode="after")
     def _sharing_leaves_nothing_free(self):
+        if self.coordinate is not None and (self.coordinate_of is None or self.elastic is not None):
+            raise ValueError(
+                "coordinate names one coordinate of the joint in coordinate_of, for a rigid path; drop it"
+            )
         return refuse_own_start(self)
 
     def mirror_changes(self, plane: str) -> dict[str, Any]:

@@ -53,10 +53,20 @@ class AxleExpressions:
         bend = sum((way[i] * way[j] * self._by_height(i, j) for i in range(2) for j in range(2)), SX(0))
         return {name: self._pose(name, along, bend) for name in dict.fromkeys(frames)}
 
-    def _pose(self, frame: str, along: SX, bend: SX) -> SweptFrame:
+    def opposed(self, frame: str, side: int) -> tuple[np.ndarray, np.ndarray]:
+        """Angular velocity and velocity (1, 1, 3) of a frame by the height of one wheel, the other falling."""
+        twist = elements(self._twists(frame) @ (self.w[:, side] - self.w[:, 1 - side])).ravel()
+        return _on_grid(twist[:3]), _on_grid(twist[3:])
+
+    def _twists(self, frame: str) -> SX:
+        """(6, nv): angular velocity and velocity by the system's velocities."""
         eq = self.system.equations
         state = eq.motion.frame(frame)
-        slope = eq.lookups.jacobian(ca.vertcat(state.w_WF, state.v_WF), eq.v)
+        return eq.lookups.jacobian(ca.vertcat(state.w_WF, state.v_WF), eq.v)
+
+    def _pose(self, frame: str, along: SX, bend: SX) -> SweptFrame:
+        eq = self.system.equations
+        state, slope = eq.motion.frame(frame), self._twists(frame)
         drives = [along, self.w[:, 2]] if self.steered else [along]
         twists = np.stack([elements(slope @ w) for w in drives])
         rate = elements(eq.lookups.jtimes(slope @ along, eq.q, self._N @ along) + slope @ bend)

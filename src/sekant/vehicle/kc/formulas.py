@@ -33,7 +33,7 @@ def columns_of(model: Model, roles: AxleRoles, moved: AxleExpressions) -> Column
     if len(made) == 2:
         left, right = (made[side] for side in SIDES)
         found["track"] = ("m", np.abs(left.touch[..., 1] - right.touch[..., 1]))
-        found |= roll_center(left, right)
+        found |= roll_center(left, right, moved)
         columns, up = tilted_road(left, right)
         found |= columns
         derived = [moved.distance(role.wheel_center, made[side].radius, up) for side, role in roles.sides]

@@ -30,7 +30,8 @@ track | b | m | always | distance of the contact points across the vehicle | tra
 wheelbase_change | Delta l | m | the wheelbase grows | change of c_x; its opposite on a rear axle |
 roll_center_height | h_RC | m | above the road | of a corner c_y dc_y/dc_z: where the line through c across its
   way meets
-  the middle plane; of an axle: where the lines of both sides meet, above the line between the contact points
+  the middle plane; of an axle: where the lines of both sides meet, above the line between the contact points; the
+  ways are those by the height of one wheel while the other falls as much
   | roll-centre height
 road_angle | phi_R | rad | the left wheel stands higher | of the plane along x that touches both wheels, against the
   vehicle's y axis: in roll, the body's roll angle against the road, with the opposite sign |

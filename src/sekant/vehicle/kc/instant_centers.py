@@ -9,8 +9,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from sekant.vehicle.arrays import beyond
+from sekant.vehicle.arrays import beyond, cross
 from sekant.vehicle.curves import CornerQuantities
+from sekant.vehicle.kc.expressions import AxleExpressions
+from sekant.vehicle.wheel import contact_rate
 
 Vector = NDArray[np.float64]
 PARALLEL = 1e-12  # slope between the two lines below which they do not meet
@@ -35,14 +37,19 @@ def instant_centers(made: CornerQuantities) -> Columns:
     }
 
 
-def roll_center(left: CornerQuantities, right: CornerQuantities) -> Columns:
+def roll_center(left: CornerQuantities, right: CornerQuantities, moved: AxleExpressions) -> Columns:
     """Where the lines through both contact points, across their ways, meet in the front view.
 
-    On the line of one side (y - c_y) c_y' + (z - c_z) c_z' = 0, with c' the derivative by travel; the height is that
-    above the line between the contact points. Where the lines are parallel, as those of a solid axle in parallel
-    travel, there is none (NaN).
+    On the line of one side (y - c_y) c_y' + (z - c_z) c_z' = 0, with c' the derivative by the wheel's height while
+    the other wheel falls as much, whatever the motion: the axle rolls about that point. Wheels of a solid axle have
+    ways of their own in roll only; those of independent wheels are the same in all motions. The height is that above
+    the line between the contact points; that of one side is where its line meets the middle plane.
     """
-    (a, b), (c, d) = ((made.touch_z[..., 1], made.touch_z[..., 2]) for made in (left, right))
+    ways = []
+    for k, made in enumerate((left, right)):
+        w, v = moved.opposed(made.roles.wheel_center, k)
+        ways.append(contact_rate(v, made.e, cross(w, made.e), made.radius))
+    (a, b), (c, d) = ((way[..., 1], way[..., 2]) for way in ways)
     rhs_1 = a * left.touch[..., 1] + b * left.touch[..., 2]
     rhs_2 = c * right.touch[..., 1] + d * right.touch[..., 2]
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -50,4 +57,8 @@ def roll_center(left: CornerQuantities, right: CornerQuantities) -> Columns:
         y, z = (rhs_1 * d - b * rhs_2) / det, (a * rhs_2 - rhs_1 * c) / det
         share = (y - right.touch[..., 1]) / (left.touch[..., 1] - right.touch[..., 1])
     road = right.touch[..., 2] + share * (left.touch[..., 2] - right.touch[..., 2])
-    return {"roll_center_y": ("m", y), "roll_center_height": ("m", z - road)}
+    alone = {
+        f"{made.side}.roll_center_height": ("m", made.touch[..., 1] * way[..., 1] / way[..., 2])
+        for made, way in zip((left, right), ways, strict=True)
+    }
+    return {"roll_center_y": ("m", y), "roll_center_height": ("m", z - road), **alone}
