@@ -8,7 +8,8 @@ import pytest
 
 import sekant as sk
 from sekant import studies
-from sekant.analyses.simulation.ensemble import fits_lanes, run_lanes
+from sekant.analyses.simulation import ensemble
+from sekant.analyses.simulation.ensemble import fits_lanes, lanes_of, run_lanes
 from sekant.engine.codegen import lanes as lane_code
 from sekant.engine.codegen.build import build
 from sekant.errors import SekantError
@@ -72,11 +73,25 @@ def test_tables_are_looked_up_in_each_lane(lanes):
     for _ in range(30):
         values = np.where(rng.random(lanes) < 0.6, rng.choice(near, lanes), rng.uniform(-4, 4, lanes))
         values[rng.integers(lanes)] = rng.choice([np.nan, breaks[3], 0.1])
+        if rng.random() < 0.5:  # all on one piece, or on its ends
+            piece = rng.integers(n)
+            values = breaks[piece] + rng.random(lanes) * (breaks[piece + 1] - breaks[piece])
+            values[rng.integers(lanes)] = breaks[piece + rng.integers(2)]
         found = many(values)[0].reshape(-1, lanes)
         for k, value in enumerate(values):
             parts = [np.ravel(table(value, order)) for table, order in asked]
             expected = np.concatenate([*parts, np.ravel(patch(value, 0.4 * value - 0.1))])
             np.testing.assert_allclose(found[:, k], expected, rtol=1e-11, atol=1e-11)
+
+
+def test_short_functions_take_two_registers_a_value(system, monkeypatch):
+    monkeypatch.setattr(ensemble, "has_long_registers", lambda: False)
+    assert lanes_of(system, "rk4") == 8
+    assert lanes_of(system, "dop853") == 4
+    monkeypatch.setattr(ensemble, "SHORT", 10)
+    assert lanes_of(system, "rk4") == 4
+    monkeypatch.setattr(ensemble, "has_long_registers", lambda: True)
+    assert lanes_of(system, "rk4") == 8
 
 
 def test_not_a_number_stays_in_its_lane():
@@ -153,11 +168,12 @@ def test_a_lane_that_blows_up_leaves_the_others_alone():
             "spring": sk.forces.SpringDamper(parent="ground", child="mass", stiffness="k", free_length=0.0)
         },
     )
-    samples = studies.rows({"k": [40.0, -1e12, 90.0, 10.0, 20.0]})
+    stiffness = [40.0, -1e12, 90.0, 10.0, 20.0, 25.0, 30.0, 35.0, 15.0, 17.0]
+    samples = studies.rows({"k": stiffness})  # eight rows at once, and two with lanes left over
     asked = {"measures": ["final(slide.q)"], "until": 2.0, "method": "rk4", "step": 1e-3}
     lanes = studies.sweep(model, samples, **asked)
     single = studies.sweep(model, samples, lanes=1, **asked)
-    assert lanes.ok.tolist() == single.ok.tolist() == [True, False, True, True, True]
+    assert lanes.ok.tolist() == single.ok.tolist() == [k > 0 for k in stiffness]
     assert "not finite" in lanes.messages[1]
     np.testing.assert_allclose(lanes.measures[lanes.ok], single.measures[lanes.ok], rtol=1e-12)
 
@@ -177,7 +193,7 @@ def test_closed_loops_in_lanes_are_those_of_single_runs(method):
     system = sk.compile(model)
     assert system.equations.constraints
     assert fits_lanes(system, method)
-    together = studies.sweep(model, samples, **asked)
+    together = studies.sweep(model, samples, lanes=4, **asked)
     alone = studies.sweep(model, samples, lanes=1, **asked)
     assert together.ok.all()
     np.testing.assert_allclose(together["end"], alone["end"], rtol=1e-9)  # both on the constraints to 1e-11
@@ -202,7 +218,7 @@ def test_a_loop_that_cannot_close_is_one_row():
     )
     samples = studies.rows({"long": [0.5, 0.19, 0.45, 0.6]})
     asked = {"measures": ["final(hang.q)"], "until": 0.5, "method": "rk4", "step": 1e-3}
-    together = studies.sweep(model, samples, **asked)
+    together = studies.sweep(model, samples, lanes=4, **asked)
     alone = studies.sweep(model, samples, lanes=1, **asked)
     assert together.ok.tolist() == alone.ok.tolist() == [True, False, True, True]
     np.testing.assert_allclose(together.measures[together.ok], alone.measures[alone.ok], rtol=1e-9)

@@ -54,6 +54,11 @@ def level_of_processor() -> tuple[str, ...]:
     return ("x86-64-v3", "x86-64") if has_all else ("x86-64",)
 
 
+def has_long_registers() -> bool:
+    """Whether registers of this processor have room for eight numbers."""
+    return bool(llvm.get_host_cpu_features().get("avx512f", False))
+
+
 def levels_of_architecture() -> tuple[str, ...]:
     """The levels for which code is made where a package is built for processors of this kind."""
     _initialize()

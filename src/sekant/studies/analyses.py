@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from sekant.analyses.kinematics import kinematics
 from sekant.analyses.linear.linearize import linearize
-from sekant.analyses.simulation.ensemble import FIXED, LANES, fits_lanes, run_lanes
+from sekant.analyses.simulation.ensemble import FIXED, fits_lanes, lanes_of, run_lanes
 from sekant.analyses.simulation.runs import is_adaptive
 from sekant.analyses.simulation.simulate import row_times, simulate
 from sekant.analyses.simulation.start import start_of
@@ -177,8 +177,8 @@ class Simulate(SystemAnalysis):
     def __init__(self, *given: Any):
         super().__init__(*given)
         self._outputs, self._known = _owners(self.system, self.channels), _outputs(self.system)
-        self._lanes = int(self.given.pop("lanes", LANES))
-        if self._lanes not in (1, 2, 4, 8):
+        self._lanes = self.given.pop("lanes", None)
+        if self._lanes not in (None, 1, 2, 4, 8):
             raise SekantError(f"simulate: lanes must be 1, 2, 4 or 8 (got {self._lanes})")
         settings, method = self.system.settings, self.given.get("method") or "auto"
         row_times(*(self.given.get(name, getattr(settings, name)) for name in ("until", "output_step")))
@@ -191,14 +191,15 @@ class Simulate(SystemAnalysis):
         if self._lanes == 1 or "inputs" in self.given or not fits_lanes(self.system, method):
             yield from super().answers(rows)
             return
-        for first in range(0, len(rows), self._lanes):
-            group = rows[first : first + self._lanes]
-            if len(group) < self._lanes:
+        lanes = self._lanes or lanes_of(self.system, method)
+        for first in range(0, len(rows), lanes):
+            group = rows[first : first + lanes]
+            if len(group) == 1 or len(rows) < lanes:
                 yield from super().answers(group)
             else:
-                yield from self._together(method, group)
+                yield from self._together(method, group, lanes)
 
-    def _together(self, method: str, group: Sequence[Values]) -> Iterator[Answer | SekantError]:
+    def _together(self, method: str, group: Sequence[Values], lanes: int) -> Iterator[Answer | SekantError]:
         system, settings = self.system, self.system.settings
         checked: list[Any] = []
         given: list[Mapping[str, Any]] = []
@@ -213,7 +214,7 @@ class Simulate(SystemAnalysis):
         if not good:
             yield from checked
             return
-        chosen = [i if i in good else good[0] for i in range(len(group))]  # a lane that nobody looks at
+        chosen = [i if i in good else good[0] for i in range(lanes)]  # of lanes that nobody looks at, any
         times = row_times(
             self.given.get("until", settings.until), self.given.get("output_step", settings.output_step)
         )
@@ -228,7 +229,7 @@ class Simulate(SystemAnalysis):
             rtol=float(numbers["rtol"]),
             atol=float(numbers["atol"]),
             max_steps=self.given.get("max_steps"),
-        )
+        )[: len(group)]
         if any(run.status == "constraints" for run in runs):  # nobody knows in which lane
             yield from super().answers(group)
             return

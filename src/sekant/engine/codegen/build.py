@@ -26,7 +26,7 @@ from sekant.object_code.cache import Entry, ObjectCache, make_key
 from sekant.object_code.link import Linked
 from sekant.object_code.target import optimization, target_identity
 from sekant.solvers.common.sites import Site
-from sekant.solvers.common.structs import address_of
+from sekant.solvers.common.structs import address_of, aligned
 from sekant.tables.lookups import Lookups, Staged
 from sekant.version import __version__
 
@@ -210,7 +210,7 @@ class _Source:
         if guards:
             tape, found = guard_tape(tape, found, chosen)
         numbers = numbers_of(tape)
-        values = values_of(tape, numbers)
+        values = np.repeat(values_of(tape, numbers), self.lanes)
         shape = make_key(
             [self._settings(), shape_key(tape, numbers), repr((found.switches, found.axes, found.guards))]
         )
@@ -260,7 +260,9 @@ def _linked(
     code: Entry, key: str, numbers: np.ndarray, sites: tuple[Site, ...], seconds: float, from_cache: bool
 ) -> _Compiled:
     """Object code bound to its numbers."""
-    h = code.header
+    h, given = code.header, numbers
+    numbers = aligned(given.size)
+    numbers[:] = given
     stats = BuildStats("llvm", h["operations"], h["chunks"], 0.0, seconds, from_cache)
     symbols = {SYMBOL: address_of(numbers), **(vector_symbols() if h.get("lanes", 1) > 1 else {})}
     owner = Linked(code.objects, ENTRY, symbols=symbols)

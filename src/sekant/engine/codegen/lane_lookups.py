@@ -1,27 +1,28 @@
-"""LLVM code of lookups in lanes: pieces are searched in all lanes at once.
+"""LLVM code of lookups in lanes.
 
-The search is that of `sekant.engine.codegen.lookup_ir`, with gathered loads; it ends when the last lane has found its
-piece. Tables with one component in one variable are evaluated in all lanes at once, others lane by lane with all
-components at once, as single runs do.
+The search is that of `sekant.engine.codegen.lookup_ir`, one lane after the other (gathered loads are slower) unless
+all are on the piece of the first. Rows and local distances go through memory, from which a number is spread over a
+register for nothing. Tables with one component in one variable are evaluated in all lanes at once, others lane by
+lane with all components at once, as single runs do; their values are then turned by blocks of four.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from sekant.engine.codegen.lookup_ir import LookupCode
 from sekant.engine.codegen.operations import literal
 from sekant.engine.codegen.packing import AXIS_HEADER
 from sekant.engine.codegen.tape import TapeLookup
 
+_BLOCK = 4
 _SEARCH = """
-declare <L x i64> @llvm.masked.gather.vLi64.vLp0(<L x ptr>, i32, <L x i1>, <L x i64>)
-declare <L x double> @llvm.masked.gather.vLf64.vLp0(<L x ptr>, i32, <L x i1>, <L x double>)
-declare i1 @llvm.vector.reduce.or.vLi1(<L x i1>)
-
-define internal { <L x i64>, <L x double> } @sekant.rowsL(ptr readonly %axis, <L x double> %x)
-    noinline nounwind willreturn memory(read) {
+declare i1 @llvm.vector.reduce.and.vLi1(<L x i1>)
+define internal void @sekant.rowsL(ptr readonly %axis, <L x double> %x, ptr noalias %rows, ptr noalias %locals)
+    noinline nounwind willreturn {
 entry:
+ %buckets = alloca <L x i32>
  %p1 = getelementptr double, ptr %axis, i64 1
  %p2 = getelementptr double, ptr %axis, i64 2
  %p3 = getelementptr double, ptr %axis, i64 3
@@ -30,75 +31,103 @@ entry:
  %a1 = load double, ptr %axis
  %scale1 = load double, ptr %p1
  %last1 = load double, ptr %p2
- %low1 = load double, ptr %p3
- %high1 = load double, ptr %p4
- %top1 = load i64, ptr %p6
-SPLATS %origins = getelementptr double, ptr %axis, i64 HEADER
- %skip = add i64 %top1, 1
+ %low = load double, ptr %p3
+ %high = load double, ptr %p4
+ %top = load i64, ptr %p6
+ SPLAT %a = double %a1
+ SPLAT %scale = double %scale1
+ SPLAT %last = double %last1
+ %origins = getelementptr double, ptr %axis, i64 HEADER
+ %skip = add i64 %top, 1
  %starts = getelementptr i64, ptr %origins, i64 %skip
- %after = getelementptr i64, ptr %starts, i64 1
  %distance = fsub <L x double> %x, %a
  %t = fmul <L x double> %distance, %scale
  %positive = fcmp ogt <L x double> %t, zeroinitializer
  %t0 = select <L x i1> %positive, <L x double> %t, <L x double> zeroinitializer
  %inside = fcmp olt <L x double> %t0, %last
  %t1 = select <L x i1> %inside, <L x double> %t0, <L x double> %last
- %narrow = fptosi <L x double> %t1 to <L x i32>
- %bucket = sext <L x i32> %narrow to <L x i64>
- %s0 = getelementptr i64, ptr %starts, <L x i64> %bucket
- %first = call <L x i64> @llvm.masked.gather.vLi64.vLp0(<L x ptr> %s0, i32 8, ALL, <L x i64> undef)
- %s1 = getelementptr i64, ptr %after, <L x i64> %bucket
- %final = call <L x i64> @llvm.masked.gather.vLi64.vLp0(<L x ptr> %s1, i32 8, ALL, <L x i64> undef)
+ %whole = fptosi <L x double> %t1 to <L x i32>
+ store <L x i32> %whole, ptr %buckets
+ store <L x double> %x, ptr %locals, align 8
+ br label %lane
+lane:
+ %l = phi i64 [ 0, %entry ], [ %next, %on ]
+ %bp = getelementptr i32, ptr %buckets, i64 %l
+ %narrow = load i32, ptr %bp
+ %bucket = sext i32 %narrow to i64
+ %xp = getelementptr double, ptr %locals, i64 %l
+ %x1 = load double, ptr %xp
+ %s0 = getelementptr i64, ptr %starts, i64 %bucket
+ %first = load i64, ptr %s0
+ %s1 = getelementptr i64, ptr %s0, i64 1
+ %final = load i64, ptr %s1
  br label %loop
 loop:
- %i = phi <L x i64> [ %first, %entry ], [ %i1, %body ]
- %j = phi <L x i64> [ %final, %entry ], [ %j1, %body ]
- %more = icmp slt <L x i64> %i, %j
- %any = call i1 @llvm.vector.reduce.or.vLi1(<L x i1> %more)
- br i1 %any, label %body, label %done
+ %i = phi i64 [ %first, %lane ], [ %i1, %body ]
+ %j = phi i64 [ %final, %lane ], [ %j1, %body ]
+ %more = icmp slt i64 %i, %j
+ br i1 %more, label %body, label %done
 body:
- %sum = add <L x i64> %i, %j
- %up = add <L x i64> %sum, splat (i64 1)
- %mid = lshr <L x i64> %up, splat (i64 1)
- %mp = getelementptr double, ptr %origins, <L x i64> %mid
- %mo = call <L x double> @llvm.masked.gather.vLf64.vLp0(<L x ptr> %mp, i32 8, ALL, <L x double> undef)
- %right = fcmp oge <L x double> %x, %mo
- %rise = and <L x i1> %right, %more
- %i1 = select <L x i1> %rise, <L x i64> %mid, <L x i64> %i
- %less = sub <L x i64> %mid, splat (i64 1)
- %left = xor <L x i1> %right, splat (i1 true)
- %fall = and <L x i1> %left, %more
- %j1 = select <L x i1> %fall, <L x i64> %less, <L x i64> %j
+ %sum = add i64 %i, %j
+ %up = add i64 %sum, 1
+ %mid = lshr i64 %up, 1
+ %mp = getelementptr double, ptr %origins, i64 %mid
+ %mo = load double, ptr %mp
+ %right = fcmp oge double %x1, %mo
+ %i1 = select i1 %right, i64 %mid, i64 %i
+ %less = sub i64 %mid, 1
+ %j1 = select i1 %right, i64 %j, i64 %less
  br label %loop
 done:
- %below = fcmp olt <L x double> %x, %low
- %r0 = select <L x i1> %below, <L x i64> zeroinitializer, <L x i64> %i
- %above = fcmp ogt <L x double> %x, %high
- %row = select <L x i1> %above, <L x i64> %top, <L x i64> %r0
- %op = getelementptr double, ptr %origins, <L x i64> %row
- %origin = call <L x double> @llvm.masked.gather.vLf64.vLp0(<L x ptr> %op, i32 8, ALL, <L x double> undef)
- %local = fsub <L x double> %x, %origin
- %pair = insertvalue { <L x i64>, <L x double> } undef, <L x i64> %row, 0
- %result = insertvalue { <L x i64>, <L x double> } %pair, <L x double> %local, 1
- ret { <L x i64>, <L x double> } %result
+ %below = fcmp olt double %x1, %low
+ %r0 = select i1 %below, i64 0, i64 %i
+ %above = fcmp ogt double %x1, %high
+ %row = select i1 %above, i64 %top, i64 %r0
+ %op = getelementptr double, ptr %origins, i64 %row
+ %origin = load double, ptr %op
+ %local = fsub double %x1, %origin
+ %rp = getelementptr i64, ptr %rows, i64 %l
+ store i64 %row, ptr %rp
+ store double %local, ptr %xp
+ %is.first = icmp eq i64 %l, 0
+ %within = icmp ult i64 %row, %top
+ %try = and i1 %is.first, %within
+ br i1 %try, label %shared, label %on
+shared:
+ %ep = getelementptr double, ptr %op, i64 1
+ %end1 = load double, ptr %ep
+ SPLAT %begin = double %origin
+ SPLAT %end = double %end1
+ %after = fcmp oge <L x double> %x, %begin
+ %before = fcmp olt <L x double> %x, %end
+ %in = and <L x i1> %after, %before
+ %all = call i1 @llvm.vector.reduce.and.vLi1(<L x i1> %in)
+ br i1 %all, label %same, label %on
+same:
+ SPLAT %each = i64 %row
+ store <L x i64> %each, ptr %rows, align 8
+ %from = fsub <L x double> %x, %begin
+ store <L x double> %from, ptr %locals, align 8
+ ret void
+on:
+ %next = add i64 %l, 1
+ %again = icmp ult i64 %next, L
+ br i1 %again, label %lane, label %out
+out:
+ ret void
 }
 """
 
 
 def lane_search(lanes: int) -> str:
     """The search of an axis for all lanes; a number that is not one ends in some row and stays what it is."""
-    splats = ""
-    for name in ("a", "scale", "last", "low", "high", "top"):
-        kind = "i64" if name == "top" else "double"
-        vector = f"<{lanes} x {kind}>"
-        splats += f" %{name}.0 = insertelement {vector} undef, {kind} %{name}1, i64 0\n"
-        splats += (
-            f" %{name} = shufflevector {vector} %{name}.0, {vector} undef, <{lanes} x i32> zeroinitializer\n"
-        )
-    text = _SEARCH.replace("SPLATS", splats).replace("HEADER", str(AXIS_HEADER))
-    text = text.replace("ALL", "<L x i1> splat (i1 true)").replace("<L x ", f"<{lanes} x ")
-    return re.sub(r"\bvL(?=i1|i64|f64|p0)", f"v{lanes}", text).replace(
-        "@sekant.rowsL", f"@sekant.rows{lanes}"
+    spread = (
+        r" \1.0 = insertelement <L x \2> undef, \2 \3, i64 0\n"
+        r" \1 = shufflevector <L x \2> \1.0, <L x \2> undef, <L x i32> zeroinitializer"
+    )
+    text = re.sub(r" SPLAT (\S+) = (\S+) (\S+)", spread, _SEARCH).replace("HEADER", str(AXIS_HEADER))
+    return re.sub(
+        r"(?<=<)L(?= x )|(?<=rows)L\b|(?<=\.v)L(?=i1)|(?<=%next, )L$", str(lanes), text, flags=re.MULTILINE
     )
 
 
@@ -107,6 +136,8 @@ class LaneLookup(LookupCode):
 
     def __init__(self, prefix: str, lookup: TapeLookup, vectors: list[str], lanes: int):
         self.lanes, self.wide, self.parts = lanes, f"<{lanes} x double>", []
+        self.head: list[str] = []
+        self.columns: dict[int, list[str]] = {}
         self.together = lookup.shape.components == 1 and len(lookup.shape.powers) == 1
         super().__init__(prefix, lookup, vectors, [])
 
@@ -127,41 +158,46 @@ class LaneLookup(LookupCode):
         wide = f"<{self.lanes} x {kind}>"
         return [self.new(f"extractelement {wide} {vector}, i64 {lane}") for lane in range(self.lanes)]
 
-    def found(self, axis: str, x: str, periodic: bool) -> tuple[str, str, str]:
-        """Vectors of rows, local distances and whole periods (empty if not periodic)."""
+    def room(self, kind: str) -> str:
+        """Memory for a number a lane."""
+        self.count += 1
+        name = f"%{self.prefix}.{self.count}"
+        self.head.append(f"{name} = alloca <{self.lanes} x {kind}>, align 64")
+        return name
+
+    def numbers(self, kind: str, room: str) -> list[str]:
+        return [self.load(kind, self.pointer(room, lane)) for lane in range(self.lanes)]
+
+    def found(self, axis: str, x: str, periodic: bool) -> tuple[list[str], str, str]:
+        """Rows, where the local distances are, and the vector of whole periods (empty if not periodic)."""
         laps = ""
         if periodic:
             a, period = (self.spread(self.load("double", self.pointer(axis, i))) for i in (0, 5))
             ratio = self.new(f"fdiv {self.wide} {self.new(f'fsub {self.wide} {x}, {a}')}, {period}")
             laps = self.new(f"call {self.wide} @llvm.floor.v{self.lanes}f64({self.wide} {ratio})")
             x = self.new(f"fsub {self.wide} {x}, {self.new(f'fmul {self.wide} {laps}, {period}')}")
-        both = f"{{ <{self.lanes} x i64>, {self.wide} }}"
-        pair = self.new(f"call {both} @sekant.rows{self.lanes}(ptr {axis}, {self.wide} {x})")
-        return self.new(f"extractvalue {both} {pair}, 0"), self.new(f"extractvalue {both} {pair}, 1"), laps
+        rows, local = self.room("i64"), self.room("double")
+        self.lines.append(
+            f"call void @sekant.rows{self.lanes}(ptr {axis}, {self.wide} {x}, ptr {rows}, ptr {local})"
+        )
+        return self.numbers("i64", rows), local, laps
 
     def one(self, arguments: list[str]) -> None:
         (periodic,), (powers,) = self.lookup.shape.periodic, self.lookup.shape.powers
         axis = self.pointer(self.table, 1 + self.m)
         rows, local, laps = self.found(axis, arguments[0], periodic)
         data = self.pointer("%T", self.load("i64", self.table))
-        starts = [
-            self.pointer(data, self.new(f"mul i64 {row}, {self.m * powers}"))
-            for row in self.each(rows, "i64")
-        ]
+        starts = [self.pointer(data, self.new(f"mul i64 {row}, {self.m * powers}")) for row in rows]
         if not self.together:
-            for start, u, lap in zip(starts, self.each(local), self._laps(laps), strict=True):
+            places = zip(starts, self.numbers("double", local), self._laps(laps), strict=True)
+            for start, u, lap in places:
                 terms = [self.load(self.type, self.pointer(start, p * self.m)) for p in range(powers)]
                 self.parts.append(self._values(terms, self.splat(u), lap and self.splat(lap)))
             return
         pieces = [self.load(f"<{powers} x double>", start) for start in starts]
-        terms = []
-        for p in range(powers):
-            term = "undef"
-            for lane, piece in enumerate(pieces):
-                term = self.into(term, self.new(f"extractelement <{powers} x double> {piece}, i64 {p}"), lane)
-            terms.append(term)
+        terms = self.turned(pieces, powers)
         self.type = self.wide
-        self.vectors = self._values(terms, local, laps)
+        self.vectors = self._values(terms, self.load(self.wide, local), laps)
 
     def _laps(self, laps: str) -> list[str]:
         return self.each(laps) if laps else [""] * self.lanes
@@ -190,9 +226,7 @@ class LaneLookup(LookupCode):
         row1, local1, _ = self.found(axis1, arguments[0], periodic[0])
         row2, local2, _ = self.found(axis2, arguments[1], periodic[1])
         data = self.pointer("%T", self.load("i64", self.table))
-        places = zip(
-            self.each(row1, "i64"), self.each(row2, "i64"), self.each(local1), self.each(local2), strict=True
-        )
+        places = zip(row1, row2, self.numbers("double", local1), self.numbers("double", local2), strict=True)
         for first, second, x1, x2 in places:
             row = self.new(f"add i64 {self.new(f'mul i64 {first}, {rows2}')}, {second}")
             base = self.pointer(data, self.new(f"mul i64 {row}, {self.m * k1 * k2}"))
@@ -209,10 +243,55 @@ class LaneLookup(LookupCode):
         """Vector of a value of the lookup in all lanes."""
         if self.together:
             return self.vectors[number]
-        last = "undef"
-        for lane, vectors in enumerate(self.parts):
-            value = vectors[number // self.m]
-            if self.m > 1:
-                value = self.new(f"extractelement {self.type} {value}, i64 {number % self.m}")
-            last = self.into(last, value, lane)
-        return last
+        order, component = divmod(number, self.m)
+        if order not in self.columns:
+            self.columns[order] = self.turned([vectors[order] for vectors in self.parts], self.width)
+        return self.columns[order][component]
+
+    def turned(self, rows: list[str], width: int) -> list[str]:
+        """Vectors of `width` components, one a lane -> vectors of lanes, one a component."""
+        if width == 1 or self.lanes < _BLOCK:
+            return [self._gathered(rows, width, component) for component in range(width)]
+        found = []
+        for first in range(0, width, _BLOCK):
+            parts = [
+                self._block(
+                    [
+                        self.picked(width, row, "undef", range(first, first + _BLOCK))
+                        for row in rows[k : k + _BLOCK]
+                    ]
+                )
+                for k in range(0, self.lanes, _BLOCK)
+            ]
+            joined = (
+                parts[0]
+                if len(parts) == 1
+                else [
+                    self.picked(_BLOCK, one, two, range(self.lanes)) for one, two in zip(*parts, strict=True)
+                ]
+            )
+            found += joined[: width - first]
+        return found
+
+    def _gathered(self, rows: list[str], width: int, component: int) -> str:
+        vector = "undef"
+        for lane, row in enumerate(rows):
+            if width > 1:
+                row = self.new(f"extractelement <{width} x double> {row}, i64 {component}")
+            vector = self.into(vector, row, lane)
+        return vector
+
+    def _block(self, rows: list[str]) -> list[str]:
+        """Four vectors of four as the rows of a matrix -> its columns."""
+        a, b, c, d = rows
+        even, odd, low, high = (0, 4, 2, 6), (1, 5, 3, 7), (0, 1, 4, 5), (2, 3, 6, 7)
+        pairs = [[self.picked(_BLOCK, x, y, mask) for x, y in ((a, b), (c, d))] for mask in (even, odd)]
+        halves = ((low, 0), (low, 1), (high, 0), (high, 1))
+        return [self.picked(_BLOCK, pairs[k][0], pairs[k][1], mask) for mask, k in halves]
+
+    def picked(self, width: int, one: str, two: str, places: Iterable[int]) -> str:
+        """The components at `places` of two vectors one after the other; those beyond `width` of one mean nothing."""
+        limit = width if two == "undef" else 2 * width
+        mask = ", ".join(f"i32 {place}" if place < limit else "i32 undef" for place in places)
+        kind = f"<{width} x double>"
+        return self.new(f"shufflevector {kind} {one}, {kind} {two}, <{mask.count('i32')} x i32> <{mask}>")

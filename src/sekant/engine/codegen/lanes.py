@@ -1,9 +1,10 @@
 """Tape -> LLVM IR text in which every value is a vector of lanes: as many instances of a model at once.
 
-Element j of an array is L doubles side by side, one a lane; arguments in `shared` are the same in all lanes and
-stand as they are. Arithmetic becomes that of vectors. Functions of the C library are taken from its vector library
-where the machine has one (libmvec of glibc, to 4 units in the last place), else lane by lane. Pieces of tables are
-searched in all lanes at once. Switches decide in each lane for itself; what no lane needs is passed by a jump.
+Element j of an array is L doubles side by side, one a lane, and so are the numbers of the code, which operations then
+take from memory as they are; arguments in `shared` are the same in all lanes and stand once. Arithmetic becomes that
+of vectors. Functions of the C library are taken from its vector library where the machine has one (libmvec of glibc,
+to 4 units in the last place), else lane by lane. Switches decide in each lane for itself; what no lane needs is
+passed by a jump.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ from sekant.engine.codegen.tape import CONST, OPERATION_POW, Tape
 from sekant.errors import SekantError
 
 LANES = (2, 4, 8)
-LANE_FORMAT = 4
+LANE_FORMAT = 5
 """To be raised with every change of the generated code in lanes alone, see `FORMAT`."""
 _VECTOR_LIBRARY = "libmvec.so.1"
 _WIDTH = 4  # lanes of the functions that are taken from it: those of AVX2, wider vectors by halves
@@ -84,7 +85,7 @@ def emit_lanes(
         helpers += "".join(_intrinsic(name, arguments.count("<"), lanes) for name, arguments in vector)
         if "@llvm.vector.reduce.or." in text:
             helpers += f"declare i1 @llvm.vector.reduce.or.v{lanes}i1(<{lanes} x i1>)\n"
-        helpers += f"@{SYMBOL} = external constant [{len(numbers)} x double]\n" if numbers else ""
+        helpers += f"@{SYMBOL} = external constant [{lanes * len(numbers)} x double]\n" if numbers else ""
         modules.append(f"{DECLARATIONS}\n{_once(helpers)}\n{text}\n")
     return Code(tuple(modules), lanes * layout.work_size, layout.count)
 
@@ -182,6 +183,7 @@ class _LaneWriter(ChunkWriter):
             vectors = [self.operand(number) for number in lookup.arguments]
             code = self.found[k] = LaneLookup(f"k{k}", lookup, vectors, self.lanes)
         name = code.result(result)
-        self.lines.extend(code.lines)
-        code.lines.clear()
+        for lines, more in ((self.head, code.head), (self.lines, code.lines)):
+            lines.extend(more)
+            more.clear()
         return name

@@ -379,7 +379,7 @@ class ChunkWriter:
             if op == CONST and number not in self.numbers:
                 return self.constant(self.tape.constant[number])
             if op == CONST:
-                name = self.load(f"@{SYMBOL}", self.numbers[number], True)
+                name = self.load(f"@{SYMBOL}", self.numbers[number])
             elif op == INPUT:
                 i = self.a[number]
                 name = self.load(self.array("arg", i), self.b[number], i in self.shared)

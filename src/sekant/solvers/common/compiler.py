@@ -18,7 +18,7 @@ from sekant.solvers.common.translation import translate
 def compile_procedure(procedure: Procedure, levels: Sequence[str]) -> Entry:
     """Its object code for each level of processors."""
     text, needs = translate(procedure)
-    objects = tuple(compile_module(text, level, plain_loops=True) for level in levels)
+    objects = tuple(compile_module(text, level, plain_loops=not procedure.long_loops) for level in levels)
     return Entry({"needs": sorted(needs)}, objects)
 
 

@@ -41,11 +41,20 @@ class Primitive:
 class Procedure:
     """A function ``f(m, a, b) -> integer`` of a struct of the class `struct`.
 
-    `words`: what it is, for people who wait for its compilation; `seconds`: how long that takes, about.
+    `words`: what it is, for people who wait for its compilation; `seconds`: how long that takes, about. `long_loops`:
+    its loops are long enough for whole registers at a time, see `sekant.object_code.target.compile_module`.
     """
 
-    def __init__(self, function: Callable[..., Any], struct: type[Struct], words: str, seconds: float):
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        struct: type[Struct],
+        words: str,
+        seconds: float,
+        long_loops: bool = False,
+    ):
         self.function, self.struct, self.words, self.seconds = function, struct, words, seconds
+        self.long_loops = long_loops
         self.module, self.name = function.__module__, function.__name__
         self.__doc__, self.__name__ = function.__doc__, function.__name__
         self._address = 0
@@ -80,9 +89,11 @@ def inner(function: Callable[..., Any]) -> Any:
     return Inner(function)
 
 
-def procedure(struct: type[Struct], words: str, seconds: float) -> Callable[[Callable[..., Any]], Any]:
+def procedure(
+    struct: type[Struct], words: str, seconds: float, long_loops: bool = False
+) -> Callable[[Callable[..., Any]], Any]:
     def decorate(function: Callable[..., Any]) -> Procedure:
-        made = Procedure(function, struct, words, seconds)
+        made = Procedure(function, struct, words, seconds, long_loops)
         ALL[made.symbol] = made
         return made
 

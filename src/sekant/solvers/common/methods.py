@@ -15,8 +15,8 @@ from sekant.solvers.common.loops import Procedure
 class Method:
     """An integrator. `advance(memory, budget, kernel)` is its compiled loop; those that share none have no `kernel`.
 
-    `order`: of the positions on smooth motions. `evaluations_per_step` is given for fixed-step methods of ordinary
-    equations; adaptive ones count for themselves.
+    `wide`: the same for several systems side by side. `order`: of the positions on smooth motions.
+    `evaluations_per_step` is given for fixed-step methods of ordinary equations; adaptive ones count for themselves.
     """
 
     name: str
@@ -27,6 +27,7 @@ class Method:
     kernel: int = 0
     evaluations_per_step: int = 0
     needs_positions: bool = False
+    wide: Procedure | None = None
 
 
 def choose(methods: Mapping[str, Method], name: str, step: float | None) -> Method:

@@ -15,6 +15,7 @@ A field that is declared as another struct holds that struct's address: what man
 from __future__ import annotations
 
 import ctypes
+import math
 import platform
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, get_args, get_type_hints
@@ -172,3 +173,12 @@ def _can_read() -> bool:
 _word_at = ctypes.c_ssize_t.from_address
 address_of = _read_address if _can_read() else _told_address
 """Where an array begins in memory."""
+_LINE = 64
+
+
+def aligned(*shape: int) -> NDArray[np.float64]:
+    """Zeros that begin where a line of the processor's cache does, so that registers of lanes never cross two."""
+    size = math.prod(shape)
+    memory = np.zeros(size + _LINE // 8)
+    first = -address_of(memory) % _LINE // 8
+    return memory[first : first + size].reshape(shape)

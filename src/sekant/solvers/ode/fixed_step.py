@@ -33,6 +33,17 @@ def _give_up(run, h):
 @procedure(Run, "fixed-step integrators", 0.6)
 def advance_fixed(run, a, b):
     """Take at most `a` steps by the method of number `b`; returns a code of `memory`."""
+    return _advance(run, a, b)
+
+
+@procedure(Run, "fixed-step integrators in lanes", 0.9, long_loops=True)
+def advance_wide(run, a, b):
+    """The same for several systems side by side."""
+    return _advance(run, a, b)
+
+
+@inner
+def _advance(run, a, b):
     budget, kernel = int(a), int(b)
     t_eval, edges, rows, x = run.t_eval, run.edges, run.rows, run.x
     if run.started == 0:

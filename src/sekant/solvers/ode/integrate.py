@@ -77,8 +77,10 @@ def integrate(
             held = [run.held_rows[first:last]] if run.held_rows.shape[1] else []
             on_chunk(times[first:last], run.rows[first:last], float(progress), *held)
 
+    loop = chosen.wide if chosen.wide is not None and problem.instances > 1 else chosen.advance
+
     def advance(steps: int) -> int:
-        return chosen.advance(run, steps, chosen.kernel) if times.size > 1 else FINISHED
+        return loop(run, steps, chosen.kernel) if times.size > 1 else FINISHED
 
     first_steps = FIRST_CHUNK_STEPS + min(times.size, MOST_FIRST_ROWS)
     code = advance_in_chunks(advance, lambda: run.row, hand_out, first_steps, chunk_steps)

@@ -21,6 +21,7 @@ from sekant.solvers.common.structs import (
     Struct,
     Vector,
     address_of,
+    aligned,
 )
 from sekant.solvers.ode.problem import OdeProblem
 
@@ -215,8 +216,8 @@ def _functions_laid_out(problem: OdeProblem, n: int) -> Run:
         blocks=problem.unit_blocks.ravel().copy(),
         row=1,
         which=-1,
-        x=np.zeros(n),
-        x_old=np.zeros(n),
+        x=aligned(n),
+        x_old=aligned(n),
         component=-1,
         t_failed=np.nan,
         dense=np.zeros((7, n)),
@@ -260,13 +261,13 @@ def _set_start(run: Run, problem: OdeProblem, x0: NDArray[np.float64], options: 
 def _add_functions(run: Run, problem: OdeProblem) -> None:
     """Buffers and pointer tables. Without kinematics, the leading entries of the right-hand side serve."""
     n = problem.n
-    clock, stage, k, qdot = np.zeros(1), np.zeros(n), np.zeros((STAGES, n)), np.zeros(n)
+    clock, stage, k, qdot = np.zeros(1), aligned(n), aligned(STAGES, n), aligned(n)
     kinematics = problem.kinematics or problem.rhs
     group, control = problem.euler_group or problem.rhs, np.zeros(5)
     projection, projected, residual = (
         problem.projection or problem.rhs,
-        np.zeros(n),
-        np.zeros(problem.residuals),
+        aligned(n),
+        np.zeros(problem.instances),
     )
     switching = problem.switching
     guards = problem.rhs if switching is None else switching.guards
@@ -280,7 +281,7 @@ def _add_functions(run: Run, problem: OdeProblem) -> None:
     free = free_modes(max(others, key=len))
     functions = (problem.rhs, kinematics, group, projection, guards, events, sample, rests)
     e, fresh = np.zeros(problem.directions.size), np.zeros(0 if sampling is None else sampling.count)
-    p, tables, res = problem.p.copy(), problem.tables, _pointers(*k)
+    p, tables, res = aligned(problem.p.size), problem.tables, _pointers(*k)
     run.set(
         group_size=problem.group_size if problem.events is None else 0,
         rhs=problem.rhs.address,
@@ -317,7 +318,7 @@ def _add_functions(run: Run, problem: OdeProblem) -> None:
         events_res=_pointers(e),
         sampling_res=_pointers(fresh),
         rest_res=_pointers(rest_g),
-        work=np.zeros(max(1, *[function.work_size for function in functions])),
+        work=aligned(max(1, *[function.work_size for function in functions])),
         clock=clock,
         stage=stage,
         k=k,

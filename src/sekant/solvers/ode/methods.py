@@ -10,8 +10,9 @@ from sekant.solvers.ode import dop853, euler, fixed_step, kernels, rk4, semi_imp
 def _fixed(
     name: str, order: int, description: str, kernel: int, module, needs_positions: bool = False
 ) -> Method:
-    advance, evaluations = fixed_step.advance_fixed, module.EVALUATIONS_PER_STEP
-    return Method(name, order, False, description, advance, kernel, evaluations, needs_positions)
+    evaluations = module.EVALUATIONS_PER_STEP
+    alone, wide = fixed_step.advance_fixed, fixed_step.advance_wide
+    return Method(name, order, False, description, alone, kernel, evaluations, needs_positions, wide)
 
 
 METHODS: dict[str, Method] = {}

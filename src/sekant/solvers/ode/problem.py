@@ -63,7 +63,8 @@ class OdeProblem:
     first step beginning at ``base + i h`` kept within [low, high]; result x. `projection`: same arguments as
     `rhs`, results ``x_new (n,), residual (1,)``: one Newton step of a projection of positions and velocities on
     constraints, and how far the *given* x is from satisfying them. It is applied after every step, and to every
-    output, until the residual is at most `projection_tolerance`; of several systems side by side, all `residuals`.
+    output, until the residual is at most `projection_tolerance`. `instances`: systems side by side in x, of
+    each of which it gives a residual.
     `switching`: the sites of `rhs` (see `sekant.solvers.common.sites`), on whose changes dop853 lands.
     `events`: same arguments as `rhs`, result ``(ne,)``; a run ends where one of them passes zero in the direction
     that `directions` (ne,) asks for: -1 falling, 1 rising, 0 both. `sampling`: values in p, sampled on the way.
@@ -82,7 +83,7 @@ class OdeProblem:
     group_size: int = 0
     projection: CompiledFunction | None = None
     projection_tolerance: float = 1e-11
-    residuals: int = 1
+    instances: int = 1
     switching: Switching | None = None
     events: CompiledFunction | None = None
     directions: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
