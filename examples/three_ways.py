@@ -93,12 +93,12 @@ def model(name: str) -> sk.Model:
         return sk.load(EXAMPLES / "seven_rods.yaml", set={"swing": 1.0})
     if name == "strut":
         corner = geometric("geometric")
-        spring = corner.forces["spring"].model_copy(update={"damping": 0.0})
+        spring = corner.forces["spring"].changed(damping=0.0)
         load = sk.forces.PointForce(frame=HUB, force=(0.0, 0.0, 4500.0))
         return _on_tires(corner.changed(forces={"spring": spring, "road": load}), {HUB: 0.73}, TIRE[name])
     axle = sk.vehicle.axle(sk.vehicle.load_axle(EXAMPLES / "axles" / "rear_twist_beam.yaml"))
     forces = {
-        key: force.model_copy(update={"damping": 0.0}) if key.endswith("spring") or key == "beam" else force
+        key: force.changed(damping=0.0) if key.endswith("spring") or key == "beam" else force
         for key, force in axle.forces.items()
     }
     hubs = {"left.upright.wheel_center": 0.72, "right.upright.wheel_center": -0.72}
@@ -113,7 +113,7 @@ def _on_tires(model: sk.Model, hubs: dict[str, float], stiffness: float) -> sk.M
         tires[f"tire{number}_spring"] = sk.forces.Bushing(
             parent=f"ground.tire{number}", child=frame, stiffness=(0.0, 0.0, stiffness)
         )
-    ground = model.ground.model_copy(update={"frames": {**model.ground.frames, **places}})
+    ground = model.ground.changed(frames={**model.ground.frames, **places})
     return model.changed(ground=ground, forces={**model.forces, **tires})
 
 

@@ -82,11 +82,9 @@ def driven(name: str, car: Car, trace: TableData, until: float, **how: Any) -> V
 def compare(until: float = 15.0, **how: Any) -> dict[str, Variant]:
     """The three cars through the same steering."""
     car = load_car(Path(__file__).parent / "hall.yaml")
-    trace = steering_trace(car.model_copy(update={"reduced": False}), until)
+    trace = steering_trace(car.changed(reduced=False), until)
     how = how or {"method": "euler", "step": 1e-4}
-    runs = [
-        driven(name, car.model_copy(update=change), trace, until, **how) for name, change in VARIANTS.items()
-    ]
+    runs = [driven(name, car.changed(**change), trace, until, **how) for name, change in VARIANTS.items()]
     return {run.name: _against(runs[0], run) for run in runs}
 
 

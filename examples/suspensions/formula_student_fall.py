@@ -69,10 +69,10 @@ def mechanism(case: Case) -> sk.Model:
     model = sk.load(FILE)
     rocker = "rocker" in case.bodies
     keep = [name for name in model.bodies if rocker or name not in ("rocker", "push_rod")]
-    bodies = {name: model.bodies[name].model_copy(update=NOTHING) for name in keep}
+    bodies = {name: model.bodies[name].changed(**NOTHING) for name in keep}
     upright = bodies["upright"]
-    bodies["upright"] = upright.model_copy(
-        update={"mass": 10.0, "com": K, "frames": {**upright.frames, "K": sk.Frame(position=K)}}
+    bodies["upright"] = upright.changed(
+        mass=10.0, com=K, frames={**upright.frames, "K": sk.Frame(position=K)}
     )
     joints = {n: j for n, j in model.joints.items() if rocker or not n.startswith(("rocker", "push_rod"))}
     return sk.Model(
@@ -92,7 +92,7 @@ def forces(model: sk.Model, rocker: bool) -> dict[str, Any]:
     A = np.array(model.ground.frames["spring_top"].position)
     B = np.array(model.bodies["rocker"].frames["spring"].position)
     length = float(np.linalg.norm(A - B))
-    return {"spring": model.forces["spring"].model_copy(update={"free_length": length})}
+    return {"spring": model.forces["spring"].changed(free_length=length)}
 
 
 def group(case: Case, full: sk.Model, table: sk.PoseTable) -> sk.Model:

@@ -74,9 +74,7 @@ def marked(name: str) -> sk.Model:
     model = sk.load(FOLDER / f"{name}.yaml")
     upright = model.bodies["upright"]
     frames = {**upright.frames, "carrier": sk.Frame(position=CORNERS[name].point)}
-    return model.model_copy(
-        update={"bodies": {**model.bodies, "upright": upright.model_copy(update={"frames": frames})}}
-    )
+    return model.changed(bodies={**model.bodies, "upright": upright.changed(frames=frames)})
 
 
 def compare(name: str) -> Comparison:

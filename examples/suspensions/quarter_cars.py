@@ -41,7 +41,7 @@ def compliant() -> tuple[sk.Model, sk.Model]:
     _, reduced = rigid()
     springs = {name: Spring(stiffness=k, damping=LAG * k) for name, k in STIFFNESS.items()}
     (name, joint), *_ = reduced.joints.items()
-    rail = joint.model_copy(update={"compliance": PathCompliance(**springs)})
+    rail = joint.changed(compliance=PathCompliance(**springs))
     return geometric("compliant", lag=LAG), reduced.changed(joints={name: rail})
 
 

@@ -75,7 +75,9 @@ ANALYSES.append(_driving)
 
 def __getattr__(name: str) -> Any:
     if name not in _PUBLIC:
-        raise AttributeError(f"module 'sekant' has no attribute '{name}'")
+        from sekant.errors import suggest
+
+        raise AttributeError(f"module 'sekant' has no attribute '{name}'; {suggest(name, __all__)}")
     module, there = _PUBLIC[name]
     found = None if module == __name__ else getattr(import_module(module), there, None)
     value = import_module(f"{module}.{there}") if found is None else found

@@ -36,7 +36,7 @@ def test_every_public_name_is_there():
     assert {"Frame", "Orientation", "TableData", "SimulationSettings", "save", "shapes"} <= set(sk.__all__)
     for name in sk.__all__:
         assert getattr(sk, name) is not None
-    with pytest.raises(AttributeError, match="no attribute 'simulat'"):
+    with pytest.raises(AttributeError, match="no attribute 'simulat'; did you mean 'simulate'"):
         _ = sk.simulat
 
 
@@ -85,9 +85,35 @@ def test_constructors_raise_errors_in_our_words(call, text):
         (lambda m, r: sk.linearize(3.0), r"got float\); make one by sk.Model"),
         (lambda m, r: sk.view(m), "a page plays results .got Model.; make one by sk.simulate"),
         (lambda m, r: sk.reduce(sk.compile(m), "leg", "hinge.q", (0, 1)), "no body or frame is called 'leg'"),
+        (
+            lambda m, r: sk.simulate(m, 1.0, initial=[0.1]),
+            r"initial state must be a state \(got list\); make",
+        ),
+        (lambda m, r: sk.equilibrium(m, r), r"guess must be a state \(got Result\); give its .final_state"),
+        (lambda m, r: sk.linearize(m, np.zeros(2)), r"the state must be a state \(got ndarray\)"),
+        (
+            lambda m, r: sk.assemble(m, sk.State([0.1, 0.2], [0.0])),
+            "has 2 coordinates and 1 velocities; model",
+        ),
+        (lambda m, r: sk.structure(m, sk.State([np.nan], [0.0])), "is not finite: 'hinge.angle' is nan"),
+        (
+            lambda m, r: sk.equilibrium(m, hold={"hinge.angle": 0.1}),
+            r"without values, hold=\['hinge.angle'\]",
+        ),
+        (lambda m, r: sk.equilibrium(m, hold="hinge.angel"), "cannot hold 'hinge.angel'; did you mean"),
+        (lambda m, r: sk.simulate(m, 1.0, parameters=[3.0]), r"values by name, .* \(got list\)"),
+        (lambda m, r: sk.compile(m, parameters="arm.mas"), "arm.mas"),
+        (lambda m, r: sk.simulate(m, "1 kg"), "until: '1 kg' is a mass, but a time is expected"),
+        (lambda m, r: sk.simulate(m, 1.0, rtol="tight"), r"rtol must be one number \(got 'tight'\)"),
+        (lambda m, r: sk.steady_motion(m, turn="z"), r"turn must be one number in rad/s \(got 'z'\)"),
+        (lambda m, r: sk.view_modes(m), r"modes\(\) returns \(got Model\)"),
+        (lambda m, r: sk.sweep(m, {"k": [1, 2]}), r"samples are made by sk.studies.grid.*\(got dict\)"),
+        (lambda m, r: setattr(m.bodies["arm"], "mass", 2.0), "never changed in place; .* by .changed.mass"),
+        (lambda m, r: m.bodies["arm"].changed(mas=2.0), "unknown field 'mas'; did you mean 'mass'"),
+        (lambda m, r: m.changed(bodies={}), "joint 'hinge': child: unknown body"),
     ],
 )
-def test_what_is_no_model_or_result_is_refused_with_the_way_to_one(model, result, call, text):
+def test_what_does_not_fit_is_refused_with_the_way_to_what_does(model, result, call, text):
     with pytest.raises(sk.SekantError, match=text):
         call(model, result)
 
@@ -99,6 +125,20 @@ def test_models_are_compiled_with_the_parameters_of_the_call(model):
     locus = sk.root_locus(model, "brake.damping", [0.1, 0.2], guess=sk.State([0.05], [0.0]))
     inertia = 0.05 + 1.3 * 0.4**2  # about the hinge
     np.testing.assert_allclose(locus.eigenvalues.sum(axis=1), [-0.1 / inertia, -0.2 / inertia], rtol=1e-9)
+
+
+def test_descriptions_are_changed_by_making_others(model):
+    heavy = model.changed(bodies={"arm": model.bodies["arm"].changed(mass="2 t")})
+    assert (heavy.bodies["arm"].mass, model.bodies["arm"].mass) == (2000.0, 1.3)
+    assert model.changed() == model
+    m = sk.natural.Mechanism(dim=2, name="bob")
+    m.mass(m.point("A", (0, 1)), 1.0)
+    assert m.model.changed(name="other").name == "other"  # the gravity of models stays unsaid
+
+
+def test_numbers_of_calls_may_carry_units(model, result):
+    again = sk.simulate(model, "200 ms", output_step="0.05 s")
+    np.testing.assert_array_equal(again.time, result.time)
 
 
 def test_several_faults_are_told_at_once():

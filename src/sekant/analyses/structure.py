@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sekant.analyses.assembly.assemble import assemble
+from sekant.engine.arguments import check_state
 from sekant.engine.system import State, System, as_system
 from sekant.errors import SolverError
 from sekant.geometry.spatial import SX
@@ -80,7 +81,9 @@ def structure(
 
     `state` is consistent; by default the model's own start, assembled.
     """
-    system = as_system(system, [*(parameters or {})])
+    system = as_system(system, parameters)
+    if state is not None:
+        check_state(system, state)
     eq = system.equations
     rows = [block.name for block in eq.ordered_blocks for _ in range(block.rows)]
     point = state or (assemble(system, parameters=parameters) if rows else system.initial_state(parameters))

@@ -15,6 +15,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from sekant.engine.arguments import check_state, names_of, values_of
 from sekant.engine.codegen.build import build
 from sekant.engine.codegen.native import NativeFunction
 from sekant.engine.facts import Facts, Reactions, StartFacts, facts_of, reactions_of, start_facts_of
@@ -24,7 +25,7 @@ from sekant.engine.parameter_values import CheckedValues, ParameterValues
 from sekant.engine.questions import Questions
 from sekant.engine.state import State
 from sekant.engine.values import Values
-from sekant.errors import ModelError, SekantError, suggest
+from sekant.errors import ModelError, suggest
 from sekant.formulations import summary
 from sekant.formulations.build import FORMULATIONS, equations_of
 from sekant.formulations.constrained import ConstrainedEquations
@@ -50,7 +51,7 @@ def compile(
     model: Model | Collector,
     *,
     formulation: str = "joint",
-    parameters: Sequence[str] = (),
+    parameters: str | Sequence[str] = (),
     engine: Engine = "llvm",
     algorithm: Algorithm = "auto",
     cache: bool = True,
@@ -63,6 +64,7 @@ def compile(
     model, such as ``strut.stiffness`` or ``arm.com``. All other numbers are fixed.
     `engine` "casadi" runs the same functions in CasADi's interpreter: slow, an independent check.
     """
+    parameters = names_of(parameters, "parameters")
     if isinstance(model, Collector):
         parameters = [*model.inputs, *(name for name in parameters if name not in model.inputs)]
         model = model.model
@@ -88,9 +90,12 @@ def _model_of(given: object) -> str:
     return "make one by sk.Model or sk.load"
 
 
-def as_system(given: System | Model | Collector, parameters: Sequence[str] = ()) -> System:
-    """A system as it is; a model compiled, with these run-time parameters."""
-    return given if isinstance(given, System) else compile(given, parameters=parameters)
+def as_system(
+    given: System | Model | Collector, values: Mapping[str, Any] | None = None, names: Sequence[str] = ()
+) -> System:
+    """A system as it is; a model compiled, with the run-time parameters of these `values` and `names`."""
+    names = [*dict.fromkeys([*names, *values_of(values)])]
+    return given if isinstance(given, System) else compile(given, parameters=names)
 
 
 class System:
@@ -311,7 +316,7 @@ class System:
     def outputs(
         self,
         state: State | None = None,
-        names: Sequence[str] | None = None,
+        names: str | Sequence[str] | None = None,
         *,
         t: float | None = None,
         parameters: Mapping[str, ArrayLike] | None = None,
@@ -324,11 +329,9 @@ class System:
         t = float(getattr(state, "t", 0.0)) if t is None else t
         parameters = getattr(state, "parameters", None) if parameters is None else parameters
         state = self.initial_state(parameters) if state is None else state
+        check_state(self, state)
         q, v = (np.asarray(part, float).ravel() for part in (state.q, state.v))
-        if q.size != self.nq or v.size != self.nv:
-            raise SekantError(
-                f"the state has {q.size} coordinates and {v.size} velocities, the system {self.nq} and {self.nv}"
-            )
+        names = None if names is None else names_of(names, "names")
         function, chosen = output_function(self, names, balance=False)
         x = np.concatenate([q, v, self.element_states(state, parameters), np.zeros(len(self.work_names))])
         p = self.parameter_vector(parameters, getattr(state, "held", None))

@@ -95,10 +95,6 @@ class Model(Description):
         """Curves stay as they are: joints that name one take its mirror image themselves."""
         return {"curves": self.curves}
 
-    def changed(self, **update: Any) -> Model:
-        """The model with other values of some fields, checked as a new one is."""
-        return Model(**({name: getattr(self, name) for name in type(self).model_fields} | update))
-
     def mount(
         self,
         part: Model,

@@ -29,7 +29,7 @@ import math
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar, Literal, TypeVar, get_args
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, TypeVar, get_args
 
 from pydantic import BaseModel, ConfigDict, GetCoreSchemaHandler, GetJsonSchemaHandler
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
@@ -54,6 +54,20 @@ class Description(BaseModel, metaclass=DescriptionClass):
 
     model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True, defer_build=True)
     shown: ClassVar[str] = ""  # an example for readers, as a file has it, where no random instance serves
+
+    def changed(self, **update: Any) -> Self:
+        """The same with other values of some fields, checked as a new one is."""
+        return type(self)(**({name: getattr(self, name) for name in self.model_fields_set} | update))
+
+    if not TYPE_CHECKING:
+
+        def __setattr__(self, name: str, value: Any) -> None:
+            if not name.startswith("_"):
+                raise ModelError(
+                    f"is never changed in place; make another one by .changed({name}=...)",
+                    path=(type(self).__name__, name),
+                )
+            super().__setattr__(name, value)
 
     @classmethod
     def __get_pydantic_json_schema__(

@@ -69,6 +69,11 @@ def sweep(
     With `output` (``.nc``) rows are kept while the study runs, in a folder beside the file; `resume` goes on with
     what is there. A row that fails is a row: its status and message say why.
     """
+    if not isinstance(samples, Samples):
+        raise SekantError(
+            f"samples are made by sk.studies.grid, rows, latin_hypercube, sobol, monte_carlo or one_at_a_time (got "
+            f"{type(samples).__name__})"
+        )
     formulation = system.equations.formulation if isinstance(system, System) else "joint"
     task = Task(
         analysis_of(analysis).described(system),

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sekant.analyses.assembly.loop_geometry import LoopGeometry
+from sekant.engine.arguments import check_state, names_of
 from sekant.engine.system import State, System, as_system, compile
 from sekant.errors import AnalysisWarning, SolverError, warning_lines
 from sekant.model.model import Model
@@ -101,7 +102,7 @@ def assemble(
     system: System | Model | Collector,
     guess: State | None = None,
     *,
-    hold: Sequence[str] = (),
+    hold: str | Sequence[str] = (),
     weights: Mapping[str, float] | None = None,
     t: float = 0.0,
     parameters: Mapping[str, ArrayLike] | None = None,
@@ -115,7 +116,9 @@ def assemble(
     first; if it fails, or closes a joint the wrong way round, least squares of the gaps between the joints' frames,
     then continuation from the residual of the guess, then IPOPT. Velocities are treated likewise.
     """
-    system = as_system(system, [*(parameters or {})])
+    system, hold = as_system(system, parameters), names_of(hold, "hold")
+    if guess is not None:
+        check_state(system, guess, "guess")
     if guess is None and system.facts.placed_by_joints:
         guess, hold = _as_joints_have_it(system, t, parameters, hold, weights or {})
         weights = None

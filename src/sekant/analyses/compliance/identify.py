@@ -163,6 +163,4 @@ def _with_compliance(model: Model, joint: str, names: Sequence[str], k: Array, d
     }
     item: Any = model.joints[joint]
     kind: Any = PathCompliance if isinstance(item, Path) else SurfaceCompliance
-    fields: dict[str, Any] = {key: getattr(item, key) for key in item.model_fields_set}
-    softer = type(item)(**(fields | {"compliance": kind(**springs)}))
-    return model.changed(joints={**model.joints, joint: softer})
+    return model.changed(joints={**model.joints, joint: item.changed(compliance=kind(**springs))})

@@ -18,9 +18,11 @@ from sekant.analyses.kinematics.mobility import check_mobility
 from sekant.analyses.kinematics.quantities import SweepQuantity, scalar
 from sekant.analyses.kinematics.ranges import Drive, asked_values, axis
 from sekant.analyses.kinematics.result import KinematicsResult
+from sekant.engine.arguments import names_of
 from sekant.engine.system import State, System, as_system
 from sekant.errors import ModelError, SolverError
 from sekant.model.model import Model
+from sekant.model.points.collector import Collector
 from sekant.solvers.sweep import Sweep
 
 Vector = NDArray[np.float64]
@@ -29,14 +31,14 @@ MOST_LIMITS = 200  # searched for in a grid; neighbors tell the same story
 
 
 def kinematics(
-    system: System | Model | Any,
+    system: System | Model | Collector,
     drive: Drive,
     range: Any = None,
     values: Any = None,
     *,
     path: bool = False,
     relative: bool = False,
-    hold: Sequence[str] = (),
+    hold: str | Sequence[str] = (),
     guess: State | None = None,
     t: float = 0.0,
     parameters: Mapping[str, ArrayLike] | None = None,
@@ -75,20 +77,20 @@ def kinematics(
 
 
 def reachable(
-    system: System | Model | Any,
+    system: System | Model | Collector,
     drive: Drive,
     range: Any = None,
     values: Any = None,
     *,
     path: bool = False,
     relative: bool = False,
-    hold: Sequence[str] = (),
+    hold: str | Sequence[str] = (),
     guess: State | None = None,
     t: float = 0.0,
     parameters: Mapping[str, ArrayLike] | None = None,
 ) -> KinematicsResult:
     """As `kinematics`, but for the result without a point where nothing can be reached; `nothing` then says why."""
-    system = as_system(system, [*(parameters or {})])
+    system, hold = as_system(system, parameters), names_of(hold, "hold")
     refuse_rolling(system)
     if not system.nv:
         raise SolverError(f"model '{system.model.name}' has no coordinates: nothing in it can be driven")

@@ -27,6 +27,7 @@ from sekant.analyses.linear.operating_point import operating_point
 from sekant.analyses.linear.stick_branch import stick_branch
 from sekant.analyses.statics.closed_contacts import variant_of
 from sekant.analyses.steady.element_states import has_states
+from sekant.engine.arguments import check_state, names_of
 from sekant.engine.functions.linear import Tangent, linear_functions
 from sekant.engine.system import State, System, as_system
 from sekant.errors import SolverError, suggest, without_repeats
@@ -46,9 +47,9 @@ def linearize(
     *,
     at: str | None = None,
     a: ArrayLike | None = None,
-    inputs: Sequence[str] = (),
-    outputs: Sequence[str] = (),
-    independent: Sequence[str] | str | None = None,
+    inputs: str | Sequence[str] = (),
+    outputs: str | Sequence[str] = (),
+    independent: str | Sequence[str] | None = None,
     parameters: Mapping[str, ArrayLike] | None = None,
     method: str = "exact",
     step: float = 1e-7,
@@ -72,9 +73,11 @@ def linearize(
     own = getattr(state, "system", None)  # that of an equilibrium or a steady motion of this very model
     if own is not None and own.model is system:
         system = own
-    system = as_system(system, [*(parameters or {})])
-    if state is not None and hasattr(state, "t"):
-        t = state.t  # type: ignore[attr-defined]
+    system = as_system(system, parameters)
+    if state is not None:
+        check_state(system, state)
+        t = getattr(state, "t", t)
+    inputs, outputs = names_of(inputs, "inputs"), names_of(outputs, "outputs")
     asked: dict[str, Any] = {"independent": independent, "method": method, "step": step}
     branch = stick_branch(system, state, t, at, parameters)
     if branch is not None:

@@ -75,11 +75,6 @@ def operating_point(
     )
     p = branch_parameters(system, state, t, parameters)
     q, v = (np.asarray(x, float).ravel() for x in (state.q, state.v))
-    if q.size != system.nq or v.size != system.nv:
-        raise SolverError(
-            f"linearize: the state has {q.size} coordinates and {v.size} velocities, the system {system.nq} and "
-            f"{system.nv}"
-        )
     resting = at == "equilibrium" or (at is None and not np.any(v))
     if at == "motion":
         accelerations, lam = free_motion(functions, t, q, v, p, rows)

@@ -79,7 +79,7 @@ def root_locus(
     if points.size < 2:
         raise SolverError("root locus: give at least two values of the parameter")
     if isinstance(system, Model | Collector):
-        system = as_system(system, [*dict.fromkeys([name, *(parameters or {})])])
+        system = as_system(system, parameters, [name])
     rows: list[Array] = []
     warned: list[AnalysisWarning] = []
     vectors: Array | None = None

@@ -25,6 +25,7 @@ from sekant.analyses.simulation.runs import (
 )
 from sekant.analyses.simulation.sampling import sampled_in_loop
 from sekant.analyses.simulation.start import refuse_bad_start, refuse_nothing, start_of
+from sekant.engine.arguments import names_of, number
 from sekant.engine.functions.outputs import output_function
 from sekant.engine.inputs import InputValue, driven_by, split_inputs
 from sekant.engine.reports import driver_jump, explain_failure
@@ -54,7 +55,7 @@ def simulate(
     parameters: Mapping[str, ArrayLike] | None = None,
     inputs: Mapping[str, InputValue] | None = None,
     initial: State | Result | None = None,
-    outputs: Sequence[str] | None = None,
+    outputs: str | Sequence[str] | None = None,
     balance: bool = True,
     max_steps: int | None = None,
     progress: Callable[[float], object] | None = None,
@@ -75,12 +76,13 @@ def simulate(
 
     A run that cannot go on, or is interrupted, returns what was computed; `status` and `message` say why.
     """
-    system, begin = as_system(system, [*(parameters or {})]), 0.0
+    system, begin = as_system(system, parameters), 0.0
     start_at: State | None
     if isinstance(initial, Result):
         start_at, begin, parameters = _end_of(initial, parameters)
     else:
         start_at = initial
+    outputs = None if outputs is None else names_of(outputs, "outputs")
     settings = system.settings
     times = row_times(
         settings.until if until is None else until,
@@ -98,8 +100,8 @@ def simulate(
     start, notes, warned = start_of(system, parameters, start_at, float(times[0]))
     refuse_bad_start(system, start, parameters, balance, float(times[0]))
     method, reason = method or settings.method, ""
-    rtol = float(settings.rtol if rtol is None else rtol)  # type: ignore[arg-type]
-    atol = float(settings.atol if atol is None else atol)  # type: ignore[arg-type]
+    rtol = number(settings.rtol if rtol is None else rtol, "", "rtol")
+    atol = number(settings.atol if atol is None else atol, "", "atol")
     if method == "auto":
         method, reason = choose_method(system, start, parameters, float(times[0]), initial is None)
     adaptive = is_adaptive(method)
@@ -107,6 +109,7 @@ def simulate(
     warned, reactors = (*warned, *told), reactors_of(system)
     if step is None and not adaptive:
         step = settings.step  # type: ignore[assignment]
+    step = None if step is None else number(step, "s", "step")
     report, chosen = output_function(system, outputs, balance)
     key = ("channels", None if outputs is None else tuple(outputs), balance)
     channels = system.once(
@@ -200,13 +203,14 @@ def row_times(
         if times.size < 2:
             raise SolverError(f"output_times needs at least a start and an end (got {times.size} times)")
         return times
-    until = float(until)
+    until = number(until, "s", "until")
     if begin and not begin < until < np.inf:
         raise SolverError(f"the initial result ends at t = {begin:g} s; until must be later (got {until:g})")
     if not 0 < until < np.inf:
         raise SolverError(f"until must be a positive number of seconds (got {until:g})")
     if output_step is None:
         return _usual_times(begin, until)
+    output_step = number(output_step, "s", "output_step")
     if not 0 < output_step <= until - begin:
         raise SolverError(
             f"output_step must be positive and at most {until - begin:g} s (got {output_step:g})"

@@ -8,6 +8,7 @@ import numpy as np
 
 from sekant.analyses.assembly.assemble import assemble
 from sekant.analyses.assembly.immobility import refuse_rigid
+from sekant.engine.arguments import check_state
 from sekant.engine.functions.motion import right_hand_side
 from sekant.engine.reports import explain_failure, singularity
 from sekant.engine.system import State, System
@@ -63,21 +64,13 @@ def refuse_bad_start(system: System, start: State, parameters: Any, balance: boo
 
 def _checked(system: System, initial: State) -> State:
     """The given state, its unit quaternions scaled to length one."""
-    q, v = (np.array(part, dtype=float).ravel() for part in (initial.q, initial.v))
-    if q.size != system.nq or v.size != system.nv:
-        raise SolverError(
-            f"the initial state has {q.size} coordinates and {v.size} velocities; model '{system.model.name}' "
-            f"needs {system.nq} and {system.nv}: {', '.join(system.state_names[: system.nq + system.nv])}"
-        )
-    z = np.array(initial.z, dtype=float).ravel()
-    if z.size not in (0, system.nz):
+    check_state(system, initial, "initial state")
+    q, v, z = (np.array(part, dtype=float).ravel() for part in (initial.q, initial.v, initial.z))
+    if z.size not in (0, system.nz) or not np.isfinite(z).all():
         names = ", ".join(system.facts.z_names)
         raise SolverError(
-            f"the initial state has {z.size} states of elements; the model has {system.nz}: {names}"
+            f"the initial state has {z.size} states of elements, {z}; the model has {system.nz} finite ones: {names}"
         )
-    for name, value in zip(system.state_names, (*q, *v, *z), strict=False):
-        if not np.isfinite(value):
-            raise SolverError(f"the initial state is not finite: '{name}' is {value}")
     for first, length in system.facts.unit_blocks:
         norm = np.linalg.norm(q[first : first + length])
         if norm == 0:

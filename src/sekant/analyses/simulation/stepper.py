@@ -75,7 +75,7 @@ class Simulation:
         rtol: float = 1e-8,
         atol: float = 1e-10,
     ):
-        system = as_system(system, [*(parameters or {})])
+        system = as_system(system, parameters)
         acts = system.reactions
         self.method = method or ("dop853" if acts.dry_friction or system.model.contacts else "rk4")
         is_adaptive(self.method)  # an unknown name is an error

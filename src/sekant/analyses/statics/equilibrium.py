@@ -23,6 +23,7 @@ from sekant.analyses.steady.element_states import (
     held_row,
     on_branches,
 )
+from sekant.engine.arguments import check_state, names_of, number
 from sekant.engine.system import State, System, as_system
 from sekant.engine.values import Values
 from sekant.errors import AnalysisWarning, SolverError, warning_lines, without_repeats
@@ -108,7 +109,7 @@ def equilibrium(
     guess: State | None = None,
     *,
     parameters: Mapping[str, ArrayLike] | None = None,
-    hold: Sequence[str] = (),
+    hold: str | Sequence[str] = (),
     t: float = 0.0,
     stable: bool = False,
     tolerance: float = 1e-10,
@@ -124,7 +125,9 @@ def equilibrium(
     friction in the `guess` (the end of a simulation); other dry friction is left out, with a warning. Forces that
     vary in time act as they do at time `t`. Residuals are compared with `tolerance` times the applied forces.
     """
-    system = as_system(system, [*(parameters or {})])
+    system, hold, t = as_system(system, parameters), names_of(hold, "hold"), number(t, "s", "t")
+    if guess is not None:
+        check_state(system, guess, "guess")
     if system.nv == 0:
         raise SolverError(f"model '{system.model.name}' has no free coordinate: any position rests")
     stuck = stuck_in(system, guess)

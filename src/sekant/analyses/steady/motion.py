@@ -22,6 +22,7 @@ from sekant.analyses.steady.element_states import (
 )
 from sekant.analyses.steady.equations import MotionChange, SteadyEquations, Trial, Unknown
 from sekant.analyses.steady.solver import Solver, Steady
+from sekant.engine.arguments import check_state, names_of, number
 from sekant.engine.functions.linear import MotionPoint
 from sekant.engine.functions.outputs import frozen_system
 from sekant.engine.functions.steady import FIRST_RATE, SteadyFunctions
@@ -147,9 +148,9 @@ def steady_motion(
     axis: Sequence[float] = (0.0, 0.0, 1.0),
     center: Sequence[float] = (0.0, 0.0, 0.0),
     velocity: Sequence[float] | None = None,
-    bodies: Sequence[str] | None = None,
+    bodies: str | Sequence[str] | None = None,
     rates: Mapping[str, float] | None = None,
-    unknown: Sequence[str] = (),
+    unknown: str | Sequence[str] = (),
     targets: Mapping[str, float] | None = None,
     parameters: Mapping[str, ArrayLike] | None = None,
     t: float = 0.0,
@@ -167,10 +168,14 @@ def steady_motion(
     Newton's method with exact derivatives, damped, then load stepping. The motion found is followed for a while to
     see that it lasts: coordinates or turns that are not ignorable are refused. Contacts must be open.
     """
-    unknown = [unknown] if isinstance(unknown, str) else list(unknown)
+    unknown = names_of(unknown, "unknown")
     if not isinstance(system, System):
         found_too = [name for name in unknown if name not in ("turn", "velocity", *(rates or {}))]
-        system = as_system(system, [*dict.fromkeys([*found_too, *(parameters or {})])])
+        system = as_system(system, parameters, found_too)
+    if guess is not None:
+        check_state(system, guess, "guess")
+    turn = None if turn is None else number(turn, "rad/s", "turn")
+    bodies = None if bodies is None else names_of(bodies, "bodies")
     if system.nv == 0:
         raise SolverError(f"model '{system.model.name}' has no free coordinate: there is nothing to find")
     rates, targets = dict(rates or {}), dict(targets or {})

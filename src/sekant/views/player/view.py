@@ -110,6 +110,9 @@ def view_modes(
     `modes`: what ``sk.linearize(...).modes()`` returns; those that oscillate are shown. `amplitude` of the coordinate
     that moves most, m or rad; by default such that the motion is seen well.
     """
+    if not hasattr(modes, "oscillations"):
+        what = type(modes).__name__
+        raise SekantError(f"a page of modes plays what sk.linearize(...).modes() returns (got {what})")
     shown = mode_figure(modes, amplitude)
     name = f"{modes.model.system.model.name} modes"
     return _write({"title": title or name, "plots": [], "note": "", **shown}, path)

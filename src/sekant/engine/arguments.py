@@ -1,0 +1,70 @@
+"""What callers hand to analyses: names, states and numbers, told at once where they are something else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, Protocol
+
+import numpy as np
+
+from sekant.errors import ModelError, SekantError, SolverError
+from sekant.model.quantities import read_value
+
+
+class _Sizes(Protocol):
+    """What of a system a state has to fit."""
+
+    nq: int
+    nv: int
+    model: Any
+
+    @property
+    def state_names(self) -> tuple[str, ...]: ...
+
+
+def names_of(given: str | Iterable[str], what: str) -> list[str]:
+    """One name or several, for the argument `what`."""
+    if isinstance(given, str):
+        return [given]
+    if isinstance(given, Mapping):
+        listed = ", ".join(repr(name) for name in given)
+        raise SekantError(
+            f"{what} takes names without values, {what}=[{listed}]; values are those of the state"
+        )
+    return list(given)
+
+
+def values_of(given: Mapping[str, Any] | None, what: str = "parameters") -> Mapping[str, Any]:
+    """Values by name, for the argument `what`; none are an empty mapping."""
+    if given is None or isinstance(given, Mapping):
+        return given or {}
+    raise SekantError(f"{what} takes values by name, {what}={{'name': 1.5}} (got {type(given).__name__})")
+
+
+def number(given: Any, unit: str, what: str) -> float:
+    """A number in `unit`, or text with a unit of its own such as "5 ms", for the argument `what`."""
+    try:
+        return float(read_value(given, unit) if isinstance(given, str) else given)  # type: ignore[arg-type]
+    except ModelError as error:
+        raise SekantError(f"{what}: {error.message}") from None
+    except (TypeError, ValueError):
+        raise SekantError(
+            f"{what} must be one number{f' in {unit}' if unit else ''} (got {given!r})"
+        ) from None
+
+
+def check_state(system: _Sizes, given: Any, what: str = "state") -> None:
+    """Refuses as `what` anything but coordinates and velocities of the system, all finite."""
+    if not (hasattr(given, "q") and hasattr(given, "v")):
+        remedy = "give its .final_state" if hasattr(given, "final_state") else "make one by sk.State(q, v)"
+        raise SolverError(f"the {what} must be a state (got {type(given).__name__}); {remedy}")
+    q, v = np.ravel(given.q), np.ravel(given.v)
+    if q.size != system.nq or v.size != system.nv:
+        raise SolverError(
+            f"the {what} has {q.size} coordinates and {v.size} velocities; model '{system.model.name}' "
+            f"needs {system.nq} and {system.nv}: {', '.join(system.state_names[: system.nq + system.nv])}"
+        )
+    values = np.concatenate([q, v])
+    if not np.isfinite(values).all():
+        first = int(np.argmin(np.isfinite(values)))
+        raise SolverError(f"the {what} is not finite: '{system.state_names[first]}' is {values[first]}")
