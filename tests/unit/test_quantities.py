@@ -168,5 +168,32 @@ def test_json_schema_carries_units():
 
 def test_descriptions_are_frozen():
     part = Part.model_validate({"mass": 1.5})
-    with pytest.raises(ValidationError):
+    with pytest.raises(ModelError, match=r"Part.mass: is never changed in place; .* \.changed\(mass="):
         part.mass = 2.0  # pyright: ignore
+
+
+class Signed(q.Description):
+    gap: q.Positive[q.Length] = 0.1
+    play: q.NotNegative[q.Angle] | None = None
+
+
+@pytest.mark.parametrize(
+    ("fields", "text"),
+    [
+        ({"gap": "-3 mm"}, r"gap: must be positive \(got -0.003\)"),
+        ({"gap": 0}, r"gap: must be positive \(got 0\)"),
+        ({"play": -1.5}, r"play: must not be negative \(got -1.5\)"),
+        ({"gap": "3 kg"}, "is a mass, but a length is expected"),
+    ],
+)
+def test_signs_are_part_of_the_type(fields, text):
+    with pytest.raises(ModelError, match=text):
+        Signed(**fields)
+
+
+def test_signs_let_expressions_and_what_fits_pass():
+    assert Signed(gap="2*g", play=0).play == 0.0
+    fields = Signed.model_json_schema()["properties"]
+    assert fields["gap"]["exclusiveMinimum"] == 0
+    assert fields["gap"]["x-unit"] == "m"
+    assert q.unit_of(Signed.model_fields["play"]) == "rad"

@@ -21,12 +21,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from pydantic import ValidationError
-
 from sekant.errors import ModelError, suggest
 from sekant.io.plain import to_plain
 from sekant.io.source import KeyPath, Places, Source
-from sekant.model.explain import explain, kind_of
+from sekant.model.explain import kind_of, read_as
 from sekant.model.expressions.expression import Expression, is_name
 from sekant.model.items import COLLECTIONS
 from sekant.model.joints import Joint
@@ -194,11 +192,7 @@ def _carrier(
 
 def _placement(raw: Any, path: KeyPath) -> Placement:
     """A pose as in `frames`, or a position only."""
-    given = {"position": raw} if isinstance(raw, list) else _mapping(raw, path)
-    try:
-        return Placement.model_validate(given)
-    except ValidationError as error:
-        raise explain(error, Placement, path)[0] from None
+    return read_as(Placement, {"position": raw} if isinstance(raw, list) else _mapping(raw, path), path)
 
 
 def _curve(raw: Any, scope: Scope, path: KeyPath) -> Any:

@@ -11,7 +11,7 @@ from pydantic import model_validator
 from sekant.geometry.spatial import SX, scalar
 from sekant.model.motion import FrameState, Kinematics
 from sekant.model.placement import aligning_rotation, unit
-from sekant.model.quantities import Description, Direction, FrameName, Length, is_known
+from sekant.model.quantities import Description, Direction, FrameName, Length, NotNegative, is_known
 from sekant.model.surface_shape import SurfaceShape
 
 SKEW = (0.48, 0.36, 0.8)
@@ -42,7 +42,7 @@ class BallOnPlane(Description):
     frame_fields: ClassVar = ("frame", "plane")
 
     frame: FrameName  # at the center of the ball
-    radius: Length = 0.0  # of the ball; 0: a point
+    radius: NotNegative[Length] = 0.0  # of the ball; 0: a point
     plane: FrameName = "ground"  # whose origin the plane contains
     normal: Direction = (0.0, 0.0, 1.0)  # of the plane, in its frame, towards the ball
 
@@ -62,7 +62,7 @@ class BallOnSurface(SurfaceShape):
     local_names: ClassVar = ("x", "y")
 
     frame: FrameName  # at the center of the ball
-    radius: Length = 0.0  # of the ball; 0: a point
+    radius: NotNegative[Length] = 0.0  # of the ball; 0: a point
 
     def touch(self, motion: Kinematics) -> Touch:
         """Where the bodies meet."""
@@ -82,16 +82,12 @@ class TwoBalls(Description):
     frame_fields: ClassVar = ("frame", "other")
 
     frame: FrameName  # at the center of the ball
-    radius: Length  # of the ball; 0: a point
+    radius: NotNegative[Length]  # of the ball; 0: a point
     other: FrameName  # at the center of the other ball
-    other_radius: Length  # of the other ball
+    other_radius: NotNegative[Length]  # of the other ball
 
     @model_validator(mode="after")
     def _sized(self):
-        for name in ("radius", "other_radius"):
-            value = getattr(self, name)
-            if isinstance(value, float) and value < 0:
-                raise ValueError(f"{name} must not be negative (got {value:g})")
         if self.radius == 0.0 and self.other_radius == 0.0:
             raise ValueError("one of the radii must be positive: two points do not meet")
         return self

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, get_args
+from typing import Any, TypeVar, get_args
 
 from pydantic import ValidationError
 from pydantic.fields import FieldInfo
+from pydantic_core import PydanticCustomError
 
 from sekant.errors import ModelError, SekantError, one_error, suggest
 from sekant.model.field_docs import field_docs
-from sekant.model.quantities import Description, unit_of
+from sekant.model.quantities import Description, unit_of, wrong
 from sekant.units import parse_unit
 
+Read = TypeVar("Read", bound=Description)
 _EXPECTED = {
     "string_type": "text",
     "int_type": "a whole number",
@@ -60,6 +62,21 @@ def explain(
                 place = (*place, *named)
             found.setdefault(place, ModelError(message, path=place))
     return list(found.values())
+
+
+def read_as(cls: type[Read], given: Any, path: Sequence[str | int] = ()) -> Read:
+    """`given` as an item of the class that stands at `path` in the model; its faults as one error."""
+    try:
+        return cls.model_validate(given)
+    except ValidationError as error:
+        raise one_error(explain(error, cls, path)) from None
+
+
+def fault_within(error: SekantError) -> PydanticCustomError:
+    """Faults of a part as one of the field that holds it, to raise in validators."""
+    faults = getattr(error, "errors", (error,))
+    texts = [": ".join(part for part in (".".join(map(str, f.path)), f.message) if part) for f in faults]
+    return wrong("; ".join(texts))
 
 
 def _other_choice(fault: Any, faults: Sequence[Any]) -> bool:

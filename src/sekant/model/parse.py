@@ -6,15 +6,13 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from pydantic import ValidationError
-
 from sekant.errors import ModelError, SekantError, one_error, suggest
 from sekant.model.body import Body
 from sekant.model.constraints import constraint_class
 from sekant.model.contacts import contact_class
 from sekant.model.curves import GEOMETRY, CurveSource, Surroundings, source_class
 from sekant.model.driver import Driver
-from sekant.model.explain import explain
+from sekant.model.explain import read_as
 from sekant.model.fields import replace_numbers
 from sekant.model.forces import force_class
 from sekant.model.input import Input
@@ -78,10 +76,7 @@ def model_from_dict(raw: Any) -> Model:
             fields[key] = raw[key]
     if found:
         raise one_error(found)
-    try:
-        model = Model.model_validate(fields)
-    except ValidationError as error:
-        raise one_error(explain(error, Model, ())) from None
+    model = read_as(Model, fields)
     _check_values(model)
     return model
 
@@ -205,11 +200,9 @@ def _build(class_of, raw: Any, path: tuple, found: list[SekantError]) -> Descrip
         return None
     try:
         cls = class_of(raw, path)
-        return cls.model_validate({key: value for key, value in raw.items() if key != "type"})
+        return read_as(cls, {key: value for key, value in raw.items() if key != "type"}, path)
     except ModelError as error:
-        found.append(error)
-    except ValidationError as error:
-        found.extend(explain(error, cls, path))
+        found.extend(getattr(error, "errors", [error]))
     return None
 
 
@@ -234,9 +227,9 @@ def _check_values(model: Model) -> None:
             if baked is not item:
                 fields = {field: getattr(baked, field) for field in type(item).model_fields}
                 try:
-                    type(item).model_validate(fields)
-                except ValidationError as error:
-                    found.extend(explain(error, type(item), (collection, name)))
+                    read_as(type(item), fields, (collection, name))
+                except ModelError as error:
+                    found.extend(getattr(error, "errors", [error]))
     if found:
         raise one_error(found)
 

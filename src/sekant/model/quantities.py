@@ -187,6 +187,26 @@ class Quantity:
 
 
 @dataclass(frozen=True)
+class Sign:
+    """Annotation of a scalar that must be positive; or, with `zero`, must not be negative."""
+
+    zero: bool = False
+
+    def read(self, value: Any) -> Any:
+        if isinstance(value, float) and (value < 0 or (value == 0 and not self.zero)):
+            raise wrong(f"must {'not be negative' if self.zero else 'be positive'} (got {value:g})")
+        return value
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.no_info_after_validator_function(self.read, handler(source))
+
+    def __get_pydantic_json_schema__(
+        self, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> dict[str, Any]:
+        return {**handler(schema), ("minimum" if self.zero else "exclusiveMinimum"): 0}
+
+
+@dataclass(frozen=True)
 class Mirror:
     """Annotation: how the field behaves under a reflection. Without one it does not change."""
 
@@ -299,6 +319,8 @@ RotationalDamping = Annotated[Value, Quantity("N*m*s/rad")]
 Slowness = Annotated[Value, Quantity("s/m")]
 Dimensionless = Annotated[Value, Quantity("")]
 
+Positive = Annotated[T, Sign()]
+NotNegative = Annotated[T, Sign(zero=True)]
 Handed = Annotated[T, Mirror("handed")]
 PolarVector = Annotated[tuple[T, T, T], Vector(), Mirror("polar")]
 AxialVector = Annotated[tuple[T, T, T], Vector(), Mirror("axial")]

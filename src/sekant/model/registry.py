@@ -26,20 +26,23 @@ class Item(Description):
         )
 
 
-Kind = TypeVar("Kind", bound=Item)
+Kind = TypeVar("Kind", bound=Description)
 Made = TypeVar("Made")
 
 
 class Registry(dict[str, type[Kind]], Generic[Kind]):
-    """Types of one kind of item, by the names they have in files; `what` is the kind, for messages."""
+    """Types of one kind of item, by the names they have in files; `what` is the kind, for messages.
 
-    def __init__(self, what: str):
+    `attribute`: the one of a class that is its name.
+    """
+
+    def __init__(self, what: str, attribute: str = "type"):
         super().__init__()
-        self.what = what
+        self.what, self._attribute = what, attribute
 
     def register(self, cls: type[Made]) -> type[Made]:
-        """Class decorator that makes a type known under its `type` name."""
-        self[cls.type] = cls  # type: ignore[attr-defined, assignment]
+        """Class decorator that makes a type known under its name."""
+        self[getattr(cls, self._attribute)] = cls  # type: ignore[assignment]
         return cls
 
     def find(self, type_name: object, path: tuple[str | int, ...] = ()) -> type[Kind]:

@@ -22,8 +22,10 @@ from sekant.model.quantities import (
     FrameName,
     Length,
     Mirror,
+    NotNegative,
     PerAxis,
     Point,
+    Positive,
 )
 from sekant.model.registry import Item, Registry
 
@@ -53,7 +55,7 @@ class Shape(Item):
     pose: Placement = Placement()  # of the shape in that frame
     color: str | None = None
     """a name such as blue, or #rrggbb; by default the color of the body"""
-    opacity: Dimensionless = 1.0  # 1: solid, 0: unseen
+    opacity: NotNegative[Dimensionless] = 1.0  # 1: solid, 0: unseen
 
     @field_validator("color")
     @classmethod
@@ -88,8 +90,8 @@ class Cylinder(Shape):
 
     type: ClassVar[str] = "cylinder"
     summary: ClassVar[str] = "a cylinder around the frame's origin"
-    radius: Length  # of the shape
-    length: Length  # along the axis
+    radius: Positive[Length]  # of the shape
+    length: Positive[Length]  # along the axis
     axis: AxialDirection = (0.0, 0.0, 1.0)  # in the frame of the shape
 
     @classmethod
@@ -108,7 +110,7 @@ class Sphere(Shape):
 
     type: ClassVar[str] = "sphere"
     summary: ClassVar[str] = "a sphere around the frame's origin"
-    radius: Length  # of the shape
+    radius: Positive[Length]  # of the shape
 
     @classmethod
     def example(cls, stage: Stage) -> Self:
@@ -121,8 +123,8 @@ class Wheel(Shape):
 
     type: ClassVar[str] = "wheel"
     summary: ClassVar[str] = "a tire on a rim with spokes"
-    radius: Length  # of the shape
-    width: Length  # along the axis
+    radius: Positive[Length]  # of the shape
+    width: Positive[Length]  # along the axis
     axis: AxialDirection = (0.0, 1.0, 0.0)  # in the frame of the shape
 
     @classmethod
@@ -137,7 +139,7 @@ class Polyline(Shape):
     type: ClassVar[str] = "polyline"
     summary: ClassVar[str] = "a bar along points"
     points: Annotated[tuple[Point, ...], Mirror("polar")]  # in the frame of the shape
-    radius: Length | None = None  # of the shape
+    radius: Positive[Length] | None = None  # of the shape
     closed: bool = False  # join the last point to the first
 
     @classmethod

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from pydantic import model_validator
-
-from sekant.model.quantities import Description, Dimensionless, Time
+from sekant.model.quantities import Description, Dimensionless, Positive, Time
 
 
 class SimulationSettings(Description):
@@ -14,17 +12,9 @@ class SimulationSettings(Description):
 
     shown: ClassVar = "{until: 5 s, method: radau5, rtol: 1e-9}"
 
-    until: Time = 10.0  # end of the run
+    until: Positive[Time] = 10.0  # end of the run
     method: str = "auto"  # auto chooses one; see simulate
-    step: Time | None = None  # of methods with fixed steps
-    output_step: Time | None = None  # from row to row of the result
-    rtol: Dimensionless = 1e-8  # relative tolerance of adaptive methods
-    atol: Dimensionless = 1e-10  # absolute tolerance, in SI units
-
-    @model_validator(mode="after")
-    def _positive(self):
-        for name in ("until", "step", "output_step", "rtol", "atol"):
-            value = getattr(self, name)
-            if isinstance(value, float) and value <= 0:
-                raise ValueError(f"{name} must be positive (got {value:g})")
-        return self
+    step: Positive[Time] | None = None  # of methods with fixed steps
+    output_step: Positive[Time] | None = None  # from row to row of the result
+    rtol: Positive[Dimensionless] = 1e-8  # relative tolerance of adaptive methods
+    atol: Positive[Dimensionless] = 1e-10  # absolute tolerance, in SI units

@@ -6,11 +6,9 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from pydantic import ValidationError
-
-from sekant.errors import ModelError, ModelErrors, SekantError
+from sekant.errors import ModelError, SekantError
 from sekant.io.yaml import load, located
-from sekant.model.explain import explain
+from sekant.model.explain import read_as
 from sekant.model.model import Model
 from sekant.vehicle.build import axle, corner
 from sekant.vehicle.hardpoints import HardPoints, Side, hard_points
@@ -76,11 +74,7 @@ def _described(path: Path, data: dict[str, Any]) -> tuple[Model, Suspension]:
             raise ModelError(f"unknown key '{key}'; beside 'model' there may be 'suspension'", path=(key,))
     if not isinstance(data["model"], str):
         raise ModelError("must be the name of a model file", path=("model",))
-    try:
-        roles = Suspension.model_validate(data.get("suspension") or {})
-    except ValidationError as error:
-        faults = explain(error, Suspension, ("suspension",))
-        raise (faults[0] if len(faults) == 1 else ModelErrors(faults)) from None
+    roles = read_as(Suspension, data.get("suspension") or {}, ("suspension",))
     return _as_model(load(path.parent / data["model"]), path), roles
 
 

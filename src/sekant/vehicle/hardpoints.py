@@ -9,10 +9,10 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import Field, ValidationError, model_validator
+from pydantic import Field, model_validator
 
 from sekant.errors import ModelError, ModelErrors, suggest
-from sekant.model.explain import explain
+from sekant.model.explain import read_as
 from sekant.model.quantities import Description
 from sekant.vehicle.components import (
     AxleLoadCase,
@@ -237,13 +237,7 @@ def _scaled_points(part: Any) -> Any:
 
 def hard_points(data: HardPoints | dict[str, Any]) -> HardPoints:
     """`data` as `HardPoints`; raises `ModelError` with the place of the fault."""
-    if isinstance(data, HardPoints):
-        return data
-    try:
-        return HardPoints.model_validate(data)
-    except ValidationError as error:
-        faults = explain(error, HardPoints, ())
-        raise (faults[0] if len(faults) == 1 else ModelErrors(faults)) from None
+    return data if isinstance(data, HardPoints) else read_as(HardPoints, data)
 
 
 def _wrong_unit(given: HardPoints) -> list[ModelError]:

@@ -16,7 +16,6 @@ from sekant.engine.codegen.native import NativeFunction
 from sekant.engine.system import System
 from sekant.errors import AnalysisWarning, SolverError
 from sekant.geometry.spatial import SX
-from sekant.model.motion import Event
 
 Floats = NDArray[np.float64]
 MOST_AT_ONCE = 50
@@ -121,10 +120,6 @@ class DeclaredEvents:
                 held[name] = float(value)
         stop = f"{event.stop} at t = {now.t:.9g} s" if event.stop else onto.stop
         return replace(onto.holding(held), z=z, stop=stop)
-
-
-def _set_by(event: Event) -> list[SX]:
-    return [SX(value) for value in event.sets.values()]
 
 
 def _values(now: Instant, key: Any, terms: Callable[[Any], list[SX]]) -> Floats:

@@ -10,7 +10,7 @@ from sekant.geometry.spatial import vector
 from sekant.model.constraints.base import Constraint, register
 from sekant.model.examples import Stage
 from sekant.model.placement import unit
-from sekant.model.quantities import AxialDirection, Direction, FrameName, Length
+from sekant.model.quantities import AxialDirection, Direction, FrameName, Length, Positive
 
 
 @register
@@ -28,7 +28,7 @@ class Rolling(Constraint):
 
     frame: FrameName  # at the center of the disc
     plane: FrameName = "ground"  # whose origin the plane contains
-    radius: Length  # of the disc
+    radius: Positive[Length]  # of the disc
     axle: AxialDirection = (0.0, 1.0, 0.0)  # in the frame of the disc
     normal: Direction = (0.0, 0.0, 1.0)  # of the plane, in the frame of the plane
 

@@ -11,6 +11,7 @@ from sekant.geometry.curves.pose_curve import PoseCurve
 from sekant.model.expressions.expression import Expression
 from sekant.model.fields import replace_numbers
 from sekant.model.quantities import Angle, Description, Direction, TableName
+from sekant.model.registry import Registry
 from sekant.model.table import TableData
 
 if TYPE_CHECKING:
@@ -149,14 +150,8 @@ def numbers(values: tuple[Any, ...]) -> list[float]:
     return [float(value) for value in values]
 
 
-SOURCES: dict[str, type[CurveSource]] = {}
-"""Sources by their key."""
-
-
-def register(cls: type[S]) -> type[S]:
-    """Makes a source known."""
-    SOURCES[cls.key] = cls
-    return cls
+SOURCES: Registry[CurveSource] = Registry("curve", "key")
+register = SOURCES.register
 
 
 def source_class(raw: Mapping[str, Any], path: tuple) -> type[CurveSource]:

@@ -12,7 +12,16 @@ from sekant.model.forces.base import Force, register
 from sekant.model.forces.compliant_contact import elastic, push
 from sekant.model.forces.line import Line
 from sekant.model.motion import Action, ElementKinematics
-from sekant.model.quantities import AnyQuantity, Dimensionless, FrameName, Length, Slowness, is_known
+from sekant.model.quantities import (
+    AnyQuantity,
+    Dimensionless,
+    FrameName,
+    Length,
+    NotNegative,
+    Positive,
+    Slowness,
+    is_known,
+)
 
 
 @register
@@ -30,15 +39,15 @@ class BumpStop(Force):
 
     parent: FrameName  # frame or body at one end
     child: FrameName  # frame or body at the other end
-    length: Length
+    length: Positive[Length]
     """distance of the points at which it touches"""
-    stiffness: AnyQuantity
+    stiffness: Positive[AnyQuantity]
     """k, N/m^n"""
     exponent: Dimensionless = 2.0
     """n: 1 for a linear spring, 2 for a soft begin"""
-    dissipation: Slowness = 0.0
+    dissipation: NotNegative[Slowness] = 0.0
     """c: of an impact at speed v about 1 - c v is left"""
-    onset: Length = 1e-6
+    onset: Positive[Length] = 1e-6
     """depth below which the force grows linearly"""
     stretch: bool = False
     """a rebound stop, for distances beyond `length`"""
@@ -50,12 +59,6 @@ class BumpStop(Force):
 
     @model_validator(mode="after")
     def _possible(self):
-        for name, least in (("stiffness", 0.0), ("length", 0.0), ("onset", 0.0)):
-            value = getattr(self, name)
-            if isinstance(value, float) and value <= least:
-                raise ValueError(f"{name} must be positive (got {value:g})")
-        if isinstance(self.dissipation, float) and self.dissipation < 0:
-            raise ValueError(f"dissipation must not be negative (got {self.dissipation:g})")
         if isinstance(self.exponent, float) and self.exponent < 1:
             raise ValueError(f"exponent must be at least 1 (got {self.exponent:g})")
         return self

@@ -17,6 +17,7 @@ from sekant.model.quantities import (
     Dampings,
     Description,
     FrameName,
+    Positive,
     RotationalDampings,
     RotationalStiffnesses,
     Stiffnesses,
@@ -35,14 +36,8 @@ class MaxwellBranch(Description):
 
     stiffness: Stiffnesses = (0.0, 0.0, 0.0)  # of its spring along x, y, z of the parent frame
     rotational_stiffness: RotationalStiffnesses = (0.0, 0.0, 0.0)  # of its spring about x, y, z
-    time_constant: Time
+    time_constant: Positive[Time]
     """time in which its force fades: damping over stiffness"""
-
-    @model_validator(mode="after")
-    def _sensible(self):
-        if isinstance(self.time_constant, float) and self.time_constant <= 0:
-            raise ValueError(f"time_constant must be positive (got {self.time_constant:g} s)")
-        return self
 
 
 @register

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Any, ClassVar
+from typing import Any
 
 import casadi as ca
 from pydantic import model_validator
@@ -24,7 +24,16 @@ from sekant.geometry.spatial import SX, scalar
 from sekant.model.contact_shapes import Touch
 from sekant.model.forces.base import Force
 from sekant.model.motion import Action, FrameState, Kinematics, PointWrench
-from sekant.model.quantities import AnyQuantity, Dimensionless, Length, Slowness, Velocity, is_known
+from sekant.model.quantities import (
+    AnyQuantity,
+    Dimensionless,
+    Length,
+    NotNegative,
+    Positive,
+    Slowness,
+    Velocity,
+    is_known,
+)
 
 EXAMPLE: Mapping[str, Any] = MappingProxyType(
     {"stiffness": 37.0, "exponent": 1.5, "dissipation": 0.05, "friction": 0.3, "width": 0.4}
@@ -56,31 +65,21 @@ def push(spring: SX, touching: SX, gap_rate: SX, dissipation: Any) -> SX:
 class CompliantContact(Force):
     """Two bodies that push one another apart where they overlap; the subclasses know where that is."""
 
-    coefficients: ClassVar[tuple[str, ...]] = ("dissipation", "friction")
-
-    stiffness: AnyQuantity
+    stiffness: Positive[AnyQuantity]
     """k, N/m^n"""
     exponent: Dimensionless = 1.5
     """n: 1.5 for round bodies (Hertz), 1 for a linear spring"""
-    dissipation: Slowness = 0.0
+    dissipation: NotNegative[Slowness] = 0.0
     """c: of an impact at speed v about 1 - c v is left"""
-    friction: Dimensionless = 0.0
+    friction: NotNegative[Dimensionless] = 0.0
     """coefficient of friction"""
-    width: Velocity = 1e-3
+    width: Positive[Velocity] = 1e-3
     """velocity of slip at which 71 % of the friction is there; below it the contact creeps instead of sticking"""
-    onset: Length = 1e-6
+    onset: Positive[Length] = 1e-6
     """penetration below which the force grows linearly"""
 
     @model_validator(mode="after")
     def _possible(self):
-        for name in ("stiffness", "width", "onset"):
-            value = getattr(self, name)
-            if isinstance(value, float) and value <= 0:
-                raise ValueError(f"{name} must be positive (got {value:g})")
-        for name in self.coefficients:
-            value = getattr(self, name)
-            if isinstance(value, float) and value < 0:
-                raise ValueError(f"{name} must not be negative (got {value:g})")
         if isinstance(self.exponent, float) and self.exponent < 1:
             raise ValueError(f"exponent must be at least 1 (got {self.exponent:g}): 1.5 for round bodies")
         return self

@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import ClassVar, Self
 
 import casadi as ca
-from pydantic import model_validator
 
 from sekant.geometry.spatial import scalar
 from sekant.model.coupled_coordinates import CoupledCoordinates
 from sekant.model.examples import Stage
 from sekant.model.forces.base import Force, register
 from sekant.model.motion import Action, Kinematics
-from sekant.model.quantities import AnyQuantity
+from sekant.model.quantities import AnyQuantity, NotNegative
 
 
 @register
@@ -26,19 +25,11 @@ class CompliantCoupling(CoupledCoordinates, Force):
     type: ClassVar[str] = "compliant_coupling"
     summary: ClassVar[str] = "gear, belt, rack or cam with stiffness, damping and backlash"
 
-    stiffness: AnyQuantity
+    stiffness: NotNegative[AnyQuantity]
     """of the deviation of the driven coordinate, N/m or N m/rad"""
-    damping: AnyQuantity = 0.0  # force or torque over the rate of the deviation
-    backlash: AnyQuantity = 0.0
+    damping: NotNegative[AnyQuantity] = 0.0  # force or torque over the rate of the deviation
+    backlash: NotNegative[AnyQuantity] = 0.0
     """free play of the driven coordinate from one flank to the other, m or rad"""
-
-    @model_validator(mode="after")
-    def _sensible(self):
-        for field in ("stiffness", "damping", "backlash"):
-            value = getattr(self, field)
-            if isinstance(value, float) and value < 0:
-                raise ValueError(f"{field} must not be negative (got {value:g})")
-        return self
 
     @classmethod
     def example(cls, stage: Stage) -> Self:

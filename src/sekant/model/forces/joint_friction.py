@@ -13,7 +13,7 @@ from sekant.model.examples import Stage
 from sekant.model.expressions.expression import Expression
 from sekant.model.forces.base import Force, register
 from sekant.model.motion import Action, DryFriction, ElementKinematics
-from sekant.model.quantities import AnyQuantity, Dimensionless, JointName, Length
+from sekant.model.quantities import AnyQuantity, Dimensionless, JointName, Length, NotNegative, Positive
 
 _TINY = 1e-24  # N^2: keeps the size of a reaction smooth where there is none
 
@@ -41,21 +41,21 @@ class JointFriction(Force):
 
     joint: JointName  # the joint
     coordinate: int = 0  # which of its coordinates, from 0
-    damping: AnyQuantity = 0.0
+    damping: NotNegative[AnyQuantity] = 0.0
     """viscous part, N s/m or N m s/rad"""
-    level: AnyQuantity | None = None
+    level: NotNegative[AnyQuantity] | None = None
     """dry friction while it slides, N or N m; it may vary with time and state, as that of a brake"""
-    static: AnyQuantity | None = None
+    static: NotNegative[AnyQuantity] | None = None
     """what it can bear at rest, N or N m; by default `level`"""
-    coefficient: Dimensionless | None = None
+    coefficient: NotNegative[Dimensionless] | None = None
     """of friction while it slides: the dry part is this times the force in the joint"""
-    static_coefficient: Dimensionless | None = None
+    static_coefficient: NotNegative[Dimensionless] | None = None
     """the same at rest; by default `coefficient`"""
-    radius: Length | None = None
+    radius: Positive[Length] | None = None
     """arm at which the friction of a bearing or a thread acts"""
-    stribeck: AnyQuantity | None = None
+    stribeck: Positive[AnyQuantity] | None = None
     """speed over which friction falls from that at rest to that of sliding, m/s or rad/s"""
-    width: AnyQuantity = 1e-3
+    width: Positive[AnyQuantity] = 1e-3
     """speed below which the regularized law, for methods without events, creeps; m/s or rad/s"""
 
     @classmethod
@@ -64,22 +64,6 @@ class JointFriction(Force):
 
     @model_validator(mode="after")
     def _possible(self):
-        for name in (
-            "damping",
-            "level",
-            "static",
-            "coefficient",
-            "static_coefficient",
-            "radius",
-            "stribeck",
-            "width",
-        ):
-            value = getattr(self, name)
-            if isinstance(value, float) and (
-                value < 0 or (value == 0 and name in ("radius", "stribeck", "width"))
-            ):
-                least = "positive" if name in ("radius", "stribeck", "width") else "zero or more"
-                raise ValueError(f"{name} must be {least} (got {value:g})")
         if self.level is not None and self.coefficient is not None:
             raise ValueError(
                 "give level (a force or torque) or coefficient (of the joint's own force), not both"

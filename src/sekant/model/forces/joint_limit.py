@@ -11,7 +11,7 @@ from sekant.geometry.spatial import SX, scalar
 from sekant.model.examples import Stage
 from sekant.model.forces.base import Force, register
 from sekant.model.motion import Action, Kinematics
-from sekant.model.quantities import AnyQuantity, JointName
+from sekant.model.quantities import AnyQuantity, JointName, Positive
 
 
 @register
@@ -37,7 +37,7 @@ class JointLimit(Force):
     upper: AnyQuantity | None = None  # likewise
     stiffness: AnyQuantity  # past the ramp
     damping: AnyQuantity = 0.0  # past the ramp
-    ramp: AnyQuantity  # travel over which the stop comes in
+    ramp: Positive[AnyQuantity]  # travel over which the stop comes in
 
     @classmethod
     def example(cls, stage: Stage) -> Self:
@@ -49,8 +49,6 @@ class JointLimit(Force):
             raise ValueError("needs 'lower', 'upper' or both")
         if isinstance(self.lower, float) and isinstance(self.upper, float) and self.lower >= self.upper:
             raise ValueError(f"lower ({self.lower:g}) must be below upper ({self.upper:g})")
-        if isinstance(self.ramp, float) and self.ramp <= 0:
-            raise ValueError(f"ramp must be positive (got {self.ramp:g}): the travel over which it comes in")
         return self
 
     def action(self, motion: Kinematics) -> Action:

@@ -11,6 +11,7 @@ from typing import Any
 
 from sekant.errors import ModelError
 from sekant.geometry.spatial import SX
+from sekant.model.explain import read_as
 from sekant.model.points import constraints, joints, loads, masses, motions, places
 from sekant.model.points.geometric import Geometric
 from sekant.model.points.item_collector import BodyHandle, ItemCollector, Place, Value
@@ -54,7 +55,7 @@ class Collector(ItemCollector):
         old = self.items.setdefault("prescribed", {}).get(name)
         fields = {} if old is None else dict(old.components)  # type: ignore[attr-defined]
         path = ("natural", "prescribed", name)
-        self.items["prescribed"][name] = self._item(places.Prescribed, path, **fields, **components)
+        self.items["prescribed"][name] = read_as(places.Prescribed, fields | components, path)
 
     def track(self, name: str, rate: Value, start: Value = 0.0) -> SX:
         """A quantity with a rate of its own (DERA 3.2.2); `start`: a number or an expression of the coordinates."""

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
-from pydantic import GetJsonSchemaHandler
-from pydantic_core import CoreSchema
-
 from sekant.errors import ModelError, suggest
 from sekant.model.quantities import Description
 
@@ -29,12 +26,6 @@ class Element(Description):
     def from_short(cls, raw: Any) -> Any:
         """The fields of an item that is written as a bare value."""
         return {cls.short: raw} if cls.short and not isinstance(raw, dict) else raw
-
-    @classmethod
-    def __get_pydantic_json_schema__(
-        cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler
-    ) -> dict[str, Any]:
-        return super().__get_pydantic_json_schema__(core_schema, handler)
 
 
 Kind = TypeVar("Kind", bound=Element)

@@ -7,11 +7,10 @@ from typing import Any
 
 import casadi as ca
 import numpy as np
-from pydantic import ValidationError
 
-from sekant.errors import ModelError, one_error, suggest
+from sekant.errors import ModelError, suggest
 from sekant.geometry.spatial import SX
-from sekant.model.explain import explain
+from sekant.model.explain import read_as
 from sekant.model.model import Model
 from sekant.model.points import masses, places
 from sekant.model.points.element import Element
@@ -116,18 +115,12 @@ class ItemCollector:
             else 0.0
         )
 
-    def _item(self, cls: Any, path: tuple[str, ...], **fields: Any) -> Any:
-        try:
-            return cls.model_validate(fields)
-        except ValidationError as error:
-            raise one_error(explain(error, cls, path)) from None
-
     def add(self, name: str, cls: type[Element], **fields: Any) -> Any:
         """Add an item of any registered class; fields that are None keep their defaults."""
         if not name or name in self._known or name in self.parameters:
             raise ModelError(f"mechanism '{self.name}': the name '{name}' is empty or taken")
         given = {key: value for key, value in fields.items() if value is not None}
-        item = self._item(cls, ("natural", cls.section, name), **given)
+        item = read_as(cls, given, ("natural", cls.section, name))
         self.items.setdefault(cls.section, {})[name] = item
         return item
 

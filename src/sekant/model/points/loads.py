@@ -179,7 +179,7 @@ class Work(Element):
     shown: ClassVar = "{rate: A.vx, force: -0.2*A.vx}"
 
     rate: Values  # velocity along which it works
-    force: Values  # pulls the ends together
+    force: Values  # along that rate
 
     def compose(self, name: str, m: Any) -> None:
         rate = m.column(self.rate)
@@ -194,7 +194,7 @@ class Potential(Element):
     shown: ClassVar = '"50*(A.x - 0.3)^2"'
     short: ClassVar = "value"
 
-    value: Anything  # J or W, an expression of coordinates, time and tables
+    value: Anything  # J, an expression of coordinates, time and tables
 
     def compose(self, name: str, m: Any) -> None:
         m.potentials[name] = m.value(self.value)
@@ -208,7 +208,7 @@ class Dissipation(Element):
     shown: ClassVar = '"0.5*A.vx^2"'
     short: ClassVar = "value"
 
-    value: Anything  # J or W, an expression of coordinates, time and tables
+    value: Anything  # W, an expression of coordinates, velocities and time
 
     def compose(self, name: str, m: Any) -> None:
         m.rayleigh[name] = m.value(self.value)

@@ -10,7 +10,7 @@ from pydantic import model_validator
 from sekant.geometry.spatial import SX
 from sekant.model.examples import Stage
 from sekant.model.motion import Delayed, ElementKinematics
-from sekant.model.quantities import AnyQuantity, Expression, Time
+from sekant.model.quantities import AnyQuantity, Expression, Positive, Time
 from sekant.model.signals.base import Signal, register
 from sekant.model.signals.sampled import fixed_time
 from sekant.model.signals.transfer_function import TransferFunction
@@ -31,7 +31,7 @@ class Delay(Signal):
     summary: ClassVar[str] = "its input, a fixed time later"
 
     input: AnyQuantity  # expression of what goes in
-    time: Time  # by which it comes later
+    time: Positive[Time]  # by which it comes later
     start: AnyQuantity = 0.0
     """value before the input has arrived"""
     pieces: int = 2
@@ -45,10 +45,6 @@ class Delay(Signal):
 
     @model_validator(mode="after")
     def _sensible(self):
-        if isinstance(self.time, float) and not self.time > 0:
-            raise ValueError(
-                f"time must be positive (got {self.time:g} s); without a delay it is an expression"
-            )
         if not 1 <= self.pieces <= 1000:
             raise ValueError(f"pieces must be between 1 and 1000 (got {self.pieces})")
         if not 1 <= self.pade <= 12:

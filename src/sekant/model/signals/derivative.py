@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import ClassVar, Self
 
-from pydantic import model_validator
-
 from sekant.geometry.spatial import SX
 from sekant.model.examples import Stage
 from sekant.model.motion import ElementKinematics
-from sekant.model.quantities import AnyQuantity, Time
+from sekant.model.quantities import AnyQuantity, Positive, Time
 from sekant.model.signals.base import Signal, register
 
 
@@ -21,23 +19,14 @@ class Derivative(Signal):
     summary: ClassVar[str] = "derivative of an input, through a first-order filter"
 
     input: AnyQuantity  # expression of what goes in
-    time_constant: Time
-    """T of the filter: slower changes are differentiated, faster ones are not"""
+    time_constant: Positive[Time]
+    """T of the filter: slower changes are differentiated, faster ones are not; without it a jump has no derivative"""
     start: AnyQuantity = 0.0
     """value of the filtered input at the start; the derivative begins at (input - start) / T"""
 
     @classmethod
     def example(cls, stage: Stage) -> Self:
         return cls(input=stage.signal(), time_constant=0.13)
-
-    @model_validator(mode="after")
-    def _sensible(self):
-        if isinstance(self.time_constant, float) and self.time_constant <= 0:
-            raise ValueError(
-                f"time_constant must be positive (got {self.time_constant:g} s): without a filter the derivative of "
-                "a signal that jumps has no value"
-            )
-        return self
 
     def output(self, name: str, motion: ElementKinematics) -> SX:
         x = motion.state(name, "filtered", motion.value(self.start), f"({self.unit})*s")

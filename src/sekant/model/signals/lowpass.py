@@ -9,7 +9,7 @@ from pydantic import model_validator
 from sekant.geometry.spatial import SX
 from sekant.model.examples import Stage
 from sekant.model.motion import ElementKinematics
-from sekant.model.quantities import AnyQuantity, Dimensionless, Time
+from sekant.model.quantities import AnyQuantity, Dimensionless, NotNegative, Positive, Time
 from sekant.model.signals.base import Signal, register
 
 
@@ -22,10 +22,10 @@ class Lowpass(Signal):
     settable: ClassVar = "value"
 
     input: AnyQuantity  # expression of what goes in
-    time_constant: Time
+    time_constant: Positive[Time]
     """T; one over the corner frequency in rad/s"""
     order: int = 1  # 1 or 2
-    damping: Dimensionless = 1.0
+    damping: NotNegative[Dimensionless] = 1.0
     """damping ratio of a filter of order 2"""
     start: AnyQuantity = 0.0  # value at the start
 
@@ -35,12 +35,8 @@ class Lowpass(Signal):
 
     @model_validator(mode="after")
     def _sensible(self):
-        if isinstance(self.time_constant, float) and self.time_constant <= 0:
-            raise ValueError(f"time_constant must be positive (got {self.time_constant:g} s)")
         if self.order not in (1, 2):
             raise ValueError(f"order must be 1 or 2 (got {self.order}); chain filters for more")
-        if isinstance(self.damping, float) and self.damping < 0:
-            raise ValueError(f"damping must not be negative (got {self.damping:g})")
         return self
 
     def output(self, name: str, motion: ElementKinematics) -> SX:

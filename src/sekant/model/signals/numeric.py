@@ -10,7 +10,7 @@ from pydantic import model_validator
 from sekant.geometry.spatial import SX
 from sekant.model.examples import Stage
 from sekant.model.motion import ElementKinematics
-from sekant.model.quantities import AnyQuantity, Dimensionless
+from sekant.model.quantities import AnyQuantity, Dimensionless, Positive
 from sekant.model.signals.base import Signal, register
 from sekant.model.signals.numeric_code import compiled, parameters_of
 from sekant.tables.numeric import INCREMENT, NumericFunction
@@ -37,7 +37,7 @@ class Numeric(Signal):
     """for each parameter of the function a quantity, an expression or a number"""
     outputs: int = 1
     """numbers that the function returns"""
-    increment: Dimensionless = INCREMENT
+    increment: Positive[Dimensionless] = INCREMENT
     """step of differences, times 1 + |x|"""
 
     @classmethod
@@ -59,8 +59,6 @@ class Numeric(Signal):
             raise ValueError("the function needs at least one parameter, such as the time t")
         if self.outputs < 1:
             raise ValueError(f"outputs must be at least 1 (got {self.outputs})")
-        if isinstance(self.increment, float) and self.increment <= 0:
-            raise ValueError(f"increment must be positive (got {self.increment:g})")
         return self
 
     @property

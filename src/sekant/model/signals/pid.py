@@ -10,7 +10,7 @@ from pydantic import model_validator
 from sekant.geometry.spatial import SX
 from sekant.model.examples import Stage
 from sekant.model.motion import ElementKinematics
-from sekant.model.quantities import AnyQuantity, Time, is_known
+from sekant.model.quantities import AnyQuantity, Positive, Time, is_known
 from sekant.model.signals.base import Signal, register
 
 
@@ -31,11 +31,11 @@ class Pid(Signal):
     kp: AnyQuantity = 0.0  # proportional gain
     ki: AnyQuantity = 0.0  # integral gain, 1/s
     kd: AnyQuantity = 0.0  # derivative gain, s
-    derivative_filter: Time = 0.01
+    derivative_filter: Positive[Time] = 0.01
     """T of the filter of the derivative"""
     low: AnyQuantity | None = None  # lower limit of the output
     high: AnyQuantity | None = None  # upper limit of the output
-    windup_time: Time = 0.1
+    windup_time: Positive[Time] = 0.1
     """T_w: how fast the integral runs back while a limit holds"""
     start: AnyQuantity = 0.0
     """of the integral part"""
@@ -46,10 +46,6 @@ class Pid(Signal):
 
     @model_validator(mode="after")
     def _sensible(self):
-        for field in ("derivative_filter", "windup_time"):
-            value = getattr(self, field)
-            if isinstance(value, float) and value <= 0:
-                raise ValueError(f"{field} must be positive (got {value:g} s)")
         if isinstance(self.low, float) and isinstance(self.high, float) and self.low >= self.high:
             raise ValueError(f"low must be below high (got {self.low:g} and {self.high:g})")
         if self.kp == self.ki == self.kd == 0.0:

@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import ClassVar, Self
 
 import casadi as ca
-from pydantic import model_validator
 
 from sekant.geometry.spatial import SX
 from sekant.model.examples import Stage
 from sekant.model.motion import ElementKinematics
-from sekant.model.quantities import AnyQuantity, Time
+from sekant.model.quantities import AnyQuantity, Positive, Time
 from sekant.model.signals.base import Signal, register
 
 
@@ -23,25 +22,17 @@ class RateLimit(Signal):
     settable: ClassVar = "value"
 
     input: AnyQuantity  # expression of what goes in
-    rising: AnyQuantity
+    rising: Positive[AnyQuantity]
     """largest rate upward, per second"""
-    falling: AnyQuantity | None = None
+    falling: Positive[AnyQuantity] | None = None
     """largest rate downward, per second, positive; as upward if not given"""
-    time_constant: Time = 1e-3
+    time_constant: Positive[Time] = 1e-3
     """lag T where the limit does not act"""
     start: AnyQuantity = 0.0  # value at the start
 
     @classmethod
     def example(cls, stage: Stage) -> Self:
         return cls(input=stage.signal(), rising=1.7, falling=1.1)
-
-    @model_validator(mode="after")
-    def _sensible(self):
-        for field in ("rising", "falling", "time_constant"):
-            value = getattr(self, field)
-            if isinstance(value, float) and value <= 0:
-                raise ValueError(f"{field} must be positive (got {value:g})")
-        return self
 
     def output(self, name: str, motion: ElementKinematics) -> SX:
         return motion.state(name, "value", motion.value(self.start), self.unit)

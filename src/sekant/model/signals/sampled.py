@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from typing import ClassVar, Self
 
-from pydantic import model_validator
-
 from sekant.errors import ModelError
 from sekant.geometry.spatial import SX
 from sekant.model.examples import Stage
 from sekant.model.motion import ElementKinematics, Sampled
-from sekant.model.quantities import AnyQuantity, Time
+from sekant.model.quantities import AnyQuantity, NotNegative, Positive, Time
 from sekant.model.signals.base import Signal, register
 
 
@@ -27,22 +25,14 @@ class SampledSignal(Signal):
     settable: ClassVar = "value"
 
     input: AnyQuantity  # expression of what goes in
-    period: Time  # from sample to sample
-    offset: Time = 0.0
+    period: Positive[Time]  # from sample to sample
+    offset: NotNegative[Time] = 0.0
     """time of the first sample"""
     start: AnyQuantity = 0.0  # value at the start
 
     @classmethod
     def example(cls, stage: Stage) -> Self:
         return cls(input=stage.signal(), period=0.05, offset=0.01, start=0.2)
-
-    @model_validator(mode="after")
-    def _sensible(self):
-        if isinstance(self.period, float) and not self.period > 0:
-            raise ValueError(f"period must be positive (got {self.period:g} s)")
-        if isinstance(self.offset, float) and self.offset < 0:
-            raise ValueError(f"offset must not be negative (got {self.offset:g} s)")
-        return self
 
     def output(self, name: str, motion: ElementKinematics) -> SX:
         return motion.held(name, "value", motion.value(self.start), self.unit)

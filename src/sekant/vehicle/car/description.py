@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field, InstanceOf, SerializeAsAny, ValidationError, model_validator
+from pydantic import BeforeValidator, Field, InstanceOf, SerializeAsAny, model_validator
 
-from sekant.errors import ModelError, ModelErrors
+from sekant.errors import ModelError
 from sekant.model.body import check_body
-from sekant.model.explain import explain
+from sekant.model.explain import fault_within, read_as
 from sekant.model.forces import force_class
 from sekant.model.quantities import AnyQuantity, Description, wrong
 from sekant.model.simulation import SimulationSettings
@@ -56,11 +56,11 @@ def _tire(given: Any) -> Any:
     if not issubclass(cls, Tire):
         raise wrong(f"'{cls.type}' is no tire")
     try:
-        fields = {key: value for key, value in given.items() if key != "type"}
-        return cls.model_validate({**fields, "wheel": "wheel"})
-    except ValidationError as error:
-        faults = explain(error, cls, ())
-    raise wrong("; ".join(": ".join([*map(str, fault.path), fault.message]) for fault in faults))
+        return read_as(
+            cls, {key: value for key, value in given.items() if key != "type"} | {"wheel": "wheel"}
+        )
+    except ModelError as error:
+        raise fault_within(error) from None
 
 
 AnyTire = Annotated[SerializeAsAny[Tire], BeforeValidator(_tire)]
@@ -257,8 +257,4 @@ def car_description(given: Car | dict[str, Any]) -> Car:
     """`given` as a `Car`; raises `ModelError` with the place of the fault."""
     if isinstance(given, Car):
         return given
-    try:
-        return Car.model_validate({key: value for key, value in given.items() if key != "vehicle"})
-    except ValidationError as error:
-        faults = explain(error, Car, ())
-        raise (faults[0] if len(faults) == 1 else ModelErrors(faults)) from None
+    return read_as(Car, {key: value for key, value in given.items() if key != "vehicle"})

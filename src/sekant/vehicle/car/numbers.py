@@ -10,10 +10,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from pydantic import ValidationError
-
-from sekant.errors import ModelError, ModelErrors, suggest
-from sekant.model.explain import explain
+from sekant.errors import ModelError, suggest
+from sekant.model.explain import read_as
 from sekant.model.fields import unit_at
 from sekant.model.quantities import Description
 from sekant.vehicle.car.description import Car
@@ -86,11 +84,7 @@ def _checked(item: Description, update: dict[str, Any], above: Steps) -> Descrip
     data = {key: getattr(item, key) for key in item.model_fields_set} | update
     if isinstance(item, HardPoints) and item.contact_follows:
         data["points"] = {key: p for key, p in data["points"].items() if key != "contact"}
-    try:
-        return type(item).model_validate(data)
-    except ValidationError as error:
-        faults = explain(error, type(item), above)
-    raise faults[0] if len(faults) == 1 else ModelErrors(faults)
+    return read_as(type(item), data, above)
 
 
 def _entered(item: Any, step: str, above: Steps, name: str) -> Any:

@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import ValidationError, model_validator
+from pydantic import model_validator
 
-from sekant.errors import ModelError, ModelErrors, suggest
-from sekant.model.explain import explain
+from sekant.errors import ModelError, suggest
+from sekant.model.explain import read_as
 from sekant.model.model import Model
 from sekant.model.quantities import Description
+from sekant.model.registry import Registry
 from sekant.results import Result
 from sekant.vehicle.car.commands import Commands
 from sekant.vehicle.car.description import Car
@@ -164,26 +165,15 @@ class Maneuver(Description):
         return []
 
 
-Kind = TypeVar("Kind", bound=Maneuver)
-MANEUVERS: dict[str, type[Maneuver]] = {}
-
-
-def register(cls: type[Kind]) -> type[Kind]:
-    """Class decorator that makes a maneuver known under its `type` name."""
-    MANEUVERS[cls.type] = cls
-    return cls
+MANEUVERS: Registry[Maneuver] = Registry("maneuver")
+register = MANEUVERS.register
 
 
 def maneuver(kind: str, **options: Any) -> Maneuver:
     """A maneuver by its name; options as texts with units or numbers in SI."""
     if kind not in MANEUVERS:
         raise ModelError(f"unknown maneuver '{kind}'; {suggest(kind, list(MANEUVERS), 'maneuvers')}")
-    cls = MANEUVERS[kind]
-    try:
-        return cls.model_validate(options)
-    except ValidationError as error:
-        faults = explain(error, cls, (kind,))
-        raise (faults[0] if len(faults) == 1 else ModelErrors(faults)) from None
+    return read_as(MANEUVERS[kind], options, (kind,))
 
 
 def common_measures(run: DrivenManeuver) -> list[ManeuverMeasure]:

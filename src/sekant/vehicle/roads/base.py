@@ -8,7 +8,7 @@ section of the same name in a car description. A text in its place is the height
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, ClassVar, Protocol, TypeVar
+from typing import Annotated, Any, ClassVar, Protocol
 
 import casadi as ca
 import numpy as np
@@ -18,15 +18,15 @@ from pydantic import (
     GetCoreSchemaHandler,
     GetJsonSchemaHandler,
     SerializeAsAny,
-    ValidationError,
 )
 from pydantic_core import CoreSchema
 
 from sekant.errors import SekantError, suggest
 from sekant.geometry.spatial import SX
-from sekant.model.explain import explain
+from sekant.model.explain import fault_within, read_as
 from sekant.model.field_docs import field_docs
 from sekant.model.quantities import Description, Dimensionless, Length, Vector, wrong
+from sekant.model.registry import Registry
 from sekant.tables.lookups import Lookups
 
 Floats = NDArray[np.float64]
@@ -83,14 +83,8 @@ class Road(Description):
         return {name: getattr(self, name) for name in type(self).model_fields}
 
 
-Kind = TypeVar("Kind", bound=Road)
-ROADS: dict[str, type[Road]] = {}
-
-
-def register(cls: type[Kind]) -> type[Kind]:
-    """Class decorator that makes a road type known under its `type` name."""
-    ROADS[cls.type] = cls
-    return cls
+ROADS: Registry[Road] = Registry("road")
+register = ROADS.register
 
 
 def read_road(given: Any) -> Any:
@@ -104,15 +98,10 @@ def read_road(given: Any) -> Any:
     kind = given.get("type", "plane")
     if not isinstance(kind, str) or kind not in ROADS:
         raise wrong(f"unknown road type '{kind}'; {suggest(str(kind), list(ROADS), 'road types')}")
-    cls = ROADS[kind]
     try:
-        return cls.model_validate({key: value for key, value in given.items() if key != "type"})
-    except ValidationError as error:
-        faults = explain(error, cls, ())
+        return read_as(ROADS[kind], {key: value for key, value in given.items() if key != "type"})
     except SekantError as error:
-        faults = [error]
-    raise wrong("; ".join(f"{'.'.join(str(part) for part in fault.path)}: {fault.message}" if fault.path else
-                          fault.message for fault in faults))  # fmt: skip
+        raise fault_within(error) from None
 
 
 class _AnyRoad:
