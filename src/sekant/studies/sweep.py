@@ -15,13 +15,13 @@ from numpy.typing import NDArray
 
 from sekant.engine.system import System
 from sekant.errors import SekantError
+from sekant.progress_bar import RowsBar
 from sekant.results.place import check_writable
 from sekant.studies.analyses import FINISHED, analysis_of
 from sekant.studies.executors import Chunks, executor_of
 from sekant.studies.measures import Measure, read_measures
 from sekant.studies.parts import StudyParts
 from sekant.studies.result import SweepResult
-from sekant.studies.rows_bar import RowsBar
 from sekant.studies.samples import Samples
 from sekant.studies.task import Block, Task, prepare
 from sekant.version import __version__

@@ -77,7 +77,7 @@ class ItemCollector:
     def model(self) -> Model:
         """The frozen description of what was collected so far, checked as one from a file is."""
         items = {section: dict(named) for section, named in self.items.items()}
-        natural = self._item(Natural, ("natural",), dim=self.dim, gravity=self.gravity)
+        natural = read_as(Natural, {"dim": self.dim, "gravity": self.gravity}, ("natural",))
         natural = natural.model_copy(
             update={"items": items, "lookups": self.lookups if self.lookups.nodes else None}
         )
@@ -236,7 +236,7 @@ class ItemCollector:
         if not name or name in self._known:
             raise ModelError(f"mechanism '{self.name}': the name '{name}' is empty or taken")
         item: Any = self.items["bodies"][body]
-        place = self._item(masses.Attached, ("natural", "bodies", body, kind, name), local=local, at=at)
+        place = read_as(masses.Attached, {"local": local, "at": at}, ("natural", "bodies", body, kind, name))
         self.items["bodies"][body] = item.model_copy(update={kind: {**getattr(item, kind), name: place}})
         return self._handle(name, 1.0 if kind == "points" else 0.0)
 

@@ -23,8 +23,8 @@ def gallery(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Run every model of a folder and write a page with pictures, players, plots and sources."""
+    from sekant.progress_bar import ProgressBar
     from sekant.views.gallery import make_gallery
-    from sekant.views.progress import ProgressBar
 
     with ProgressBar("gallery", enabled=not as_json) as bar:
 

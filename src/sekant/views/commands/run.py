@@ -114,7 +114,7 @@ def _simulate(
     interrupts: Interrupts,
     quiet: bool,
 ) -> Result:
-    from sekant.views.progress import ProgressBar
+    from sekant.progress_bar import ProgressBar
 
     with ProgressBar("reading", enabled=not quiet) as bar:
 

@@ -1,0 +1,115 @@
+"""Bars on the error stream for a person who has to wait: for work that goes in stages, and for work in rows."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from threading import Lock, Timer
+from typing import Any, Self
+
+_PATIENCE = 1.0  # s before the bar of a command appears
+
+
+class Bar:
+    """While it is entered, a bar shows if there is a terminal or a notebook to show it on, after `patience` (s).
+
+    `columns` makes those of rich's bar, between the bar and the time left; `fields`: what they show at first.
+    """
+
+    def __init__(
+        self,
+        columns: Callable[[], Sequence[Any]],
+        fields: dict[str, Any],
+        *,
+        enabled: bool,
+        patience: float = 0.0,
+    ):
+        self._columns, self._fields = columns, fields
+        seen = enabled and (sys.stderr.isatty() or _in_notebook())
+        self._timer = Timer(patience, self._show) if seen else None
+        self._at_once = not patience
+        self._lock = Lock()
+        self._closed = False
+        self._bar: Any = None
+        self._task: Any = None
+
+    def update(self, **fields: Any) -> None:
+        """What is shown from here."""
+        self._fields |= fields
+        if self._bar is not None:
+            self._bar.update(self._task, **self._fields)
+
+    def _show(self) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+        with self._lock:
+            if self._closed:
+                return
+            columns = (TextColumn("{task.description}"), BarColumn(), *self._columns(), TimeRemainingColumn())
+            bar = Progress(*columns, console=Console(stderr=True), transient=True)
+            self._task = bar.add_task(**self._fields)
+            bar.start()
+            self._bar = bar
+
+    def __enter__(self) -> Self:
+        if self._timer is not None and self._at_once:
+            self._show()
+        elif self._timer is not None:
+            self._timer.daemon = True
+            self._timer.start()
+        return self
+
+    def __exit__(self, *failure: object) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+        with self._lock:
+            self._closed = True
+            if self._bar is not None:
+                self._bar.stop()
+
+
+class ProgressBar(Bar):
+    """It pulses under the title of the stage until it is called with the fraction done."""
+
+    def __init__(self, stage: str, *, enabled: bool = True):
+        super().__init__(_columns, {"description": stage, "total": None}, enabled=enabled, patience=_PATIENCE)
+
+    def stage(self, title: str) -> None:
+        """What goes on from here."""
+        self.update(description=title, total=None, completed=0.0)
+
+    def __call__(self, fraction: float) -> None:
+        self.update(total=1.0, completed=min(max(fraction, 0.0), 1.0))
+
+
+def _columns() -> Sequence[Any]:
+    from rich.progress import TaskProgressColumn
+
+    return (TaskProgressColumn(),)
+
+
+class RowsBar(Bar):
+    """Rows done, not finished, and their rate."""
+
+    def __init__(self, rows: int, *, enabled: bool = True):
+        fields = {"description": "rows", "total": rows, "failed": 0, "rate": ""}
+        super().__init__(_columns_of_rows, fields, enabled=enabled)
+
+    def __call__(self, done: int, failed: int, rate: float) -> None:
+        self.update(completed=done, failed=failed, rate=f"{rate:.3g} rows/s")
+
+
+def _columns_of_rows() -> Sequence[Any]:
+    from rich.progress import MofNCompleteColumn, TaskProgressColumn, TextColumn
+
+    failed, rate = TextColumn("{task.fields[failed]} not finished"), TextColumn("{task.fields[rate]}")
+    return MofNCompleteColumn(), TaskProgressColumn(), failed, rate
+
+
+def _in_notebook() -> bool:
+    if "IPython" not in sys.modules:
+        return False
+    from rich.console import Console
+
+    return Console().is_jupyter
