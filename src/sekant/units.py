@@ -120,6 +120,28 @@ _KINDS: dict[Dimension, tuple[str, tuple[str, ...]]] = {
     (-1, 0, 0, 0): ("a curvature", ("1/m", "1/mm", "1/km")),
 }
 
+_ELECTRIC = (
+    "V",
+    "mV",
+    "kV",
+    "A",
+    "mA",
+    "kA",
+    "Ohm",
+    "kOhm",
+    "C",
+    "F",
+    "uF",
+    "H",
+    "mH",
+    "T",
+    "Wb",
+    "VA",
+    "Ah",
+)
+_OTHER = frozenset([*_ELECTRIC, "K", "degC", "°C", "dB", "mol", "cd", "lm", "lx", "bit", "Wh", "kWh"])
+"""Units of quantities outside mechanics: names for readers, in which no number is given."""
+
 _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
 _TOKEN = re.compile(
     r"(?P<space>\s+)|(?P<power>(?:\^|\*\*)\s*[+-]?[0-9]+|⁻?[⁰¹²³⁴⁵⁶⁷⁸⁹]+)"
@@ -201,6 +223,17 @@ def parse_unit(text: str) -> Unit:
     if max(abs(power) for power in unit.dimension) > _HIGHEST or not 1e-60 < unit.factor < 1e60:
         raise ModelError(f"the powers in the unit '{text}' are too high")
     return Unit(unit.factor, unit.dimension, text.strip(), unit.turning)
+
+
+def check_name(text: str) -> str:
+    """`text` if it can stand beside values as their unit, one outside mechanics ("V/m") too; raises `ModelError`."""
+    names = [value for kind, value in _tokenize(text) if kind == "name"]
+    if text and not _OTHER.intersection(names):
+        parse_unit(text)
+    for name in names:
+        if name not in _OTHER:
+            _named(name, text)
+    return text
 
 
 def _tokenize(text: str) -> list[tuple[str, str]]:

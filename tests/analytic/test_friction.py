@@ -597,8 +597,8 @@ def test_a_fault_of_the_equations_is_told_with_its_line(tmp_path):
 @pytest.mark.parametrize(
     ("friction", "message"),
     [
-        ({"level": -1.0}, "level.*zero or more"),
-        ({"coefficient": -0.1}, "coefficient.*zero or more"),
+        ({"level": -1.0}, "level.*must not be negative"),
+        ({"coefficient": -0.1}, "coefficient.*must not be negative"),
         ({"level": 1.0, "coefficient": 0.1}, "not both"),
         ({"level": 2.0, "static": 1.0}, "must not be below"),
         ({"static": 1.0}, "needs level"),

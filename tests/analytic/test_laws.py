@@ -73,6 +73,7 @@ def test_mirrored_laws_move_as_the_mirror_image():
     rows = np.zeros((6, 6))
     rows[0, 1] = rows[1, 0] = 3.0
     rows[1, 3] = rows[3, 1] = 5.0
+    rows += np.diag([10.0, 11.0, 0.0, 12.0, 0.0, 0.0])
     bushing = sk.forces.Bushing(parent="ground", child="b", matrix=tuple(map(tuple, rows.tolist())))
     turned = np.array(mirrored(bushing, "y").matrix)
     assert (turned[0, 1], turned[1, 3]) == (-3.0, 5.0)

@@ -187,7 +187,7 @@ def test_nonsense_is_told():
         ball("b", {"type": "point_surface", "frame": "b"})
     with pytest.raises(ModelError, match="unknown curve or surface 'nowhere'"):
         ball("b", {"type": "point_surface", "frame": "b", "pose_surface": "nowhere"})
-    with pytest.raises(ModelError, match="friction: must be zero or more"):
+    with pytest.raises(ModelError, match="friction: must not be negative"):
         ball("b", {"type": "point_surface", "frame": "b", "height": 0.0, "friction": -0.1})
     with pytest.raises(ModelError, match="one of the radii must be positive"):
         ball("b", {"type": "sphere_sphere", "frame": "b", "radius": 0, "other": "ground", "other_radius": 0})

@@ -53,7 +53,9 @@ def to_plain(value: Any) -> Any:
         return {str(key): to_plain(entry) for key, entry in value.items()}
     if isinstance(value, (list, tuple)):
         return [to_plain(entry) for entry in value]
-    if value is None or isinstance(value, (bool, int, float, str)):
+    if isinstance(value, float):
+        return float(value)
+    if value is None or isinstance(value, (bool, int, str)):
         return value
     if is_symbolic(value):
         raise ModelError(

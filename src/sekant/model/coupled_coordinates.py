@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from pydantic import model_validator
 
 from sekant.geometry.spatial import SX, scalar
@@ -11,6 +13,12 @@ from sekant.model.quantities import AnyQuantity, Description, JointName, TableNa
 
 class CoupledCoordinates(Description):
     """q_driven = ratio * q_driving + offset, or q_driven = table(q_driving) + offset."""
+
+    of_coordinate: ClassVar[tuple[str, str, dict[str, str]]] = (
+        "driven",
+        "driven_coordinate",
+        {"offset": "q"},
+    )
 
     joint: JointName
     """the driving joint"""
@@ -28,6 +36,8 @@ class CoupledCoordinates(Description):
     def _ratio_or_table(self):
         if (self.ratio is None) == (self.table is None):
             raise ValueError("needs either 'ratio' or 'table'")
+        if self.ratio == 0.0:
+            raise ValueError("ratio must not be zero: the driven coordinate would not follow")
         return self
 
     def deviation(self, motion: Kinematics) -> tuple[SX, SX]:

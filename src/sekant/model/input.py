@@ -2,20 +2,55 @@
 
 from __future__ import annotations
 
-from typing import Self
+from typing import Any, Self
 
+from pydantic import ValidationInfo, field_validator
+
+from sekant.errors import ModelError
 from sekant.model.examples import Stage
-from sekant.model.quantities import AnyQuantity, Description
+from sekant.model.quantities import AnyQuantity, Description, UnitName, read_value, wrong
+from sekant.units import NONE, Unit, parse_unit
 
 
 class Input(Description):
     """A quantity from outside, known by its name in signals, forces and sensors."""
 
-    unit: str = "1"
-    """unit in which values are given; they are used as SI numbers"""
+    unit: UnitName = "1"
+    """SI unit of the numbers that a run gives"""
     default: AnyQuantity = 0.0
     """value where a run gives none"""
+
+    @field_validator("unit")
+    @classmethod
+    def _in_si(cls, text: str) -> str:
+        unit = _mechanical(text)
+        if unit is not None and unit.factor != 1.0:
+            si = unit.si or "1"
+            raise ValueError(
+                f"numbers of an input are in SI: write '{si}' instead of '{text}'; "
+                f"a text may have another unit: '5 {text}'"
+            )
+        return text
+
+    @field_validator("default", mode="before")
+    @classmethod
+    def _alike(cls, given: Any, info: ValidationInfo) -> Any:
+        unit = _mechanical(info.data.get("unit", "1"))
+        if unit is None or unit.dimension == NONE:
+            return given
+        try:
+            return read_value(given, unit.text)
+        except ModelError as error:
+            raise wrong(error.message) from None
 
     @classmethod
     def example(cls, stage: Stage) -> Self:
         return cls(unit="N")
+
+
+def _mechanical(text: str) -> Unit | None:
+    """The unit, unless it is one outside mechanics."""
+    try:
+        return parse_unit(text)
+    except ModelError:
+        return None

@@ -31,14 +31,14 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, TypeVar, get_args
 
-from pydantic import BaseModel, ConfigDict, GetCoreSchemaHandler, GetJsonSchemaHandler
+from pydantic import AfterValidator, BaseModel, ConfigDict, GetCoreSchemaHandler, GetJsonSchemaHandler
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
 from sekant.errors import ModelError
 from sekant.model.construction import DescriptionClass
 from sekant.model.expressions.expression import Expression
 from sekant.model.field_docs import field_docs
-from sekant.units import convert, is_unit, parse_unit
+from sekant.units import check_name, convert, is_unit, parse_unit
 
 Value = float | Expression
 """A number of the model: known (SI), or computed from parameters and the motion."""
@@ -90,12 +90,27 @@ def wrong(message: str) -> PydanticCustomError:
 _LITERAL = re.compile(r"\s*([+-]?\s*(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)\s*(.*?)\s*", re.DOTALL)
 
 
+class Given(float):
+    """A number (SI) that was given in a unit which nothing has looked at yet: `text`, where it was `number`."""
+
+    def __new__(cls, value: float, number: float, text: str) -> Given:
+        made = super().__new__(cls, value)
+        made.number, made.text = number, text
+        return made
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Given, (float(self), self.number, self.text)
+
+    number: float
+    text: str
+
+
 def read_value(given: object, unit: str | None) -> Value:
     """`given` as a number in SI, or an expression; raises `ModelError`.
 
     `unit` is the one expected: "" or "1" for a plain number, None if any will do (a parameter).
     """
-    if isinstance(given, Expression):
+    if isinstance(given, (Expression, Given)):
         return given
     if isinstance(given, bool):
         raise ModelError(f"{str(given).lower()} is not a number; write {_form(unit)}")
@@ -131,7 +146,8 @@ def _read_text(text: str, unit: str | None) -> Value:
             parse_unit(suffix)
         except ModelError:
             return Expression(text)
-        return convert(number, suffix, suffix if unit is None else unit)
+        value = convert(number, suffix, suffix if unit is None else unit)
+        return Given(value, number, suffix) if unit is None else value
     if unit in (None, "", "1"):
         raise ModelError(f"'{text.strip()}' is text; write the number without quotes")
     example = next((name for name in parse_unit(unit).examples[1:] if is_unit(name)), unit)
@@ -156,9 +172,22 @@ def _short(value: object) -> str:
     return text if len(text) <= 40 else text[:37] + "..."
 
 
+def _unit_name(text: str) -> str:
+    try:
+        return check_name(text)
+    except ModelError as error:
+        raise wrong(f"{error.message}; it stands beside values: '1' where there is none") from None
+
+
+UnitName = Annotated[str, AfterValidator(_unit_name)]
+"""Unit of a value, for readers."""
+
+
 def write_value(value: object) -> Any:
     """A value as it is written to a file: a number, or the text of an expression."""
-    return value.text if isinstance(value, Expression) else value
+    return (
+        value.text if isinstance(value, Expression) else float(value) if isinstance(value, Given) else value
+    )
 
 
 _SERIALIZATION = core_schema.plain_serializer_function_ser_schema(write_value)
@@ -188,13 +217,14 @@ class Quantity:
 
 @dataclass(frozen=True)
 class Sign:
-    """Annotation of a scalar that must be positive; or, with `zero`, must not be negative."""
+    """Annotation of a scalar that must be positive; or, with `zero`, must not be negative; `why`: what to do then."""
 
     zero: bool = False
+    why: str = ""
 
     def read(self, value: Any) -> Any:
         if isinstance(value, float) and (value < 0 or (value == 0 and not self.zero)):
-            raise wrong(f"must {'not be negative' if self.zero else 'be positive'} (got {value:g})")
+            raise wrong(f"must {'not be negative' if self.zero else 'be positive'} (got {value:g}){self.why}")
         return value
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
@@ -321,6 +351,11 @@ Dimensionless = Annotated[Value, Quantity("")]
 
 Positive = Annotated[T, Sign()]
 NotNegative = Annotated[T, Sign(zero=True)]
+Restoring = Annotated[
+    T, Sign(zero=True, why=": what drives away from rest is given as a table or an expression")
+]
+"""A stiffness or a damping."""
+
 Handed = Annotated[T, Mirror("handed")]
 PolarVector = Annotated[tuple[T, T, T], Vector(), Mirror("polar")]
 AxialVector = Annotated[tuple[T, T, T], Vector(), Mirror("axial")]
@@ -334,10 +369,10 @@ ForceVector = PolarVector[Force]
 AxialDirection = AxialVector[Dimensionless]
 AngularVelocityVector = AxialVector[AngularVelocity]
 TorqueVector = AxialVector[Torque]
-Stiffnesses = PerAxis[Stiffness]
-Dampings = PerAxis[Damping]
-RotationalStiffnesses = PerAxis[RotationalStiffness]
-RotationalDampings = PerAxis[RotationalDamping]
+Stiffnesses = PerAxis[Restoring[Stiffness]]
+Dampings = PerAxis[Restoring[Damping]]
+RotationalStiffnesses = PerAxis[Restoring[RotationalStiffness]]
+RotationalDampings = PerAxis[Restoring[RotationalDamping]]
 HandedLength = Handed[Length]
 ZAxis = Annotated[tuple[Dimensionless, Dimensionless, Dimensionless], Vector(), Mirror("z_axis")]
 EulerAngles = Annotated[tuple[Angle, Angle, Angle], Vector(("first", "second", "third")), Mirror("euler")]

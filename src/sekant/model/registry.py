@@ -17,6 +17,8 @@ class Item(Description):
     summary: ClassVar[str]
     frame_fields: ClassVar[tuple[str, ...]] = ()  # fields that name frames
     signals: ClassVar[tuple[str, ...]] = ()  # fields that may vary in time
+    of_coordinate: ClassVar[tuple[str, str, dict[str, str]]] = ("joint", "coordinate", {})
+    """fields that name a joint and one of its coordinates, and what other fields are by it: q, v, f, f/q, f/v"""
 
     @classmethod
     def example(cls, stage: Stage) -> Self:

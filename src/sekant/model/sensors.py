@@ -9,7 +9,7 @@ import casadi as ca
 from sekant.geometry.spatial import SX
 from sekant.model.examples import Stage
 from sekant.model.motion import Kinematics
-from sekant.model.quantities import AnyQuantity, FrameName
+from sekant.model.quantities import AnyQuantity, FrameName, UnitName
 from sekant.model.registry import Item, Registry
 
 
@@ -130,7 +130,7 @@ class Expression(Sensor):
     signals: ClassVar = ("value",)
 
     value: AnyQuantity  # an expression of the motion
-    unit: str = "1"  # of the expression
+    unit: UnitName = "1"  # of the expression
 
     @classmethod
     def example(cls, stage: Stage) -> Self:

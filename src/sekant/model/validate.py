@@ -9,6 +9,8 @@ from sekant.errors import ModelError, suggest
 from sekant.model.expressions.functions import FUNCTIONS, RESERVED
 from sekant.model.fields import expressions_of
 from sekant.model.joints.base import Joint, leader_of, shared_coordinates
+from sekant.model.quantities import Given
+from sekant.units import convert
 
 if TYPE_CHECKING:
     from sekant.model.model import Model
@@ -37,6 +39,7 @@ def faults(model: Model) -> list[ModelError]:
         found += _natural(model)
     elif not found:
         found += [*_tree(model), *_coordinates(model), *_drivers(model), *_expressions(model)]
+        found += [] if found else _coordinate_units(model)
     return found
 
 
@@ -298,6 +301,29 @@ def _coordinates(model: Model) -> Iterator[ModelError]:
                         f"coordinate {index} does not exist on joint '{joint}' ({names or 'it has none'})",
                         path=(collection, name, number),
                     )
+
+
+_BY_COORDINATE = {
+    "m": {"q": "m", "v": "m/s", "f": "N", "f/q": "N/m", "f/v": "N*s/m"},
+    "rad": {"q": "rad", "v": "rad/s", "f": "N*m", "f/q": "N*m/rad", "f/v": "N*m*s/rad"},
+}
+"""Units of what belongs to a coordinate: itself, velocity, force, stiffness and damping."""
+
+
+def _coordinate_units(model: Model) -> Iterator[ModelError]:
+    """Numbers whose unit follows from the coordinate on which they act."""
+    for collection in ("forces", "constraints", "contacts"):
+        for name, item in getattr(model, collection).items():
+            joint, index, kinds = item.of_coordinate
+            for field, kind in kinds.items():
+                value = getattr(item, field)
+                target = model.joints[getattr(item, joint)].coordinates[getattr(item, index)]
+                units = _BY_COORDINATE.get(target.unit)
+                if isinstance(value, Given) and units is not None:
+                    try:
+                        convert(value.number, value.text, units[kind])
+                    except ModelError as error:
+                        yield ModelError(error.message, path=(collection, name, field))
 
 
 def _drivers(model: Model) -> Iterator[ModelError]:

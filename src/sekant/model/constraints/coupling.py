@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import ClassVar, Self
 
+from pydantic import model_validator
+
 from sekant.model.constraints.base import Constraint, register
 from sekant.model.coupled_coordinates import CoupledCoordinates
 from sekant.model.examples import Stage
@@ -15,6 +17,12 @@ class Coupling(CoupledCoordinates, Constraint):
 
     type: ClassVar[str] = "coupling"
     summary: ClassVar[str] = "gear, rack or cam: ties one joint coordinate to another by a ratio or a table"
+
+    @model_validator(mode="after")
+    def _two(self):
+        if (self.joint, self.coordinate) == (self.driven, self.driven_coordinate):
+            raise ValueError("joint and driven are the same coordinate, which would be locked by that")
+        return self
 
     @classmethod
     def example(cls, stage: Stage) -> Self:

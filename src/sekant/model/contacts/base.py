@@ -6,7 +6,7 @@ from pydantic import field_validator
 
 from sekant.geometry.spatial import SX
 from sekant.model.motion import Action, ElementKinematics, Kinematics
-from sekant.model.quantities import AnyQuantity, Dimensionless
+from sekant.model.quantities import AnyQuantity, Dimensionless, NotNegative
 from sekant.model.registry import Item, Registry
 
 
@@ -18,7 +18,7 @@ class Contact(Item):
     """
 
     restitution: Dimensionless = 0.0  # speed after an impact over that before
-    rest_speed: AnyQuantity = 1e-3  # m/s, or rad/s for a stop of a hinge
+    rest_speed: NotNegative[AnyQuantity] = 1e-3  # m/s, or rad/s for a stop of a hinge
 
     @field_validator("restitution")
     @classmethod

@@ -18,6 +18,8 @@ class JointStop(Contact):
     type: ClassVar[str] = "joint_stop"
     summary: ClassVar[str] = "a hard stop of a joint coordinate, with restitution"
 
+    of_coordinate: ClassVar = ("joint", "coordinate", {"limit": "q", "rest_speed": "v"})
+
     joint: JointName  # the joint
     coordinate: int = 0  # which of its coordinates, from 0
     limit: AnyQuantity  # where the coordinate stops

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import casadi as ca
-from pydantic import field_validator
 
 from sekant.geometry.spatial import SX, scalar
 from sekant.model.contact_shapes import Touch
 from sekant.model.contacts.base import Contact
 from sekant.model.motion import Action, ContactForces, ElementKinematics, Kinematics, PointWrench
-from sekant.model.quantities import Dimensionless
+from sekant.model.quantities import Dimensionless, NotNegative
 
 
 class OneSided(Contact):
@@ -22,15 +20,8 @@ class OneSided(Contact):
     needs no more than `friction` times the normal one.
     """
 
-    friction: Dimensionless = 0.0
+    friction: NotNegative[Dimensionless] = 0.0
     """coefficient of friction"""
-
-    @field_validator("friction")
-    @classmethod
-    def _rough(cls, value: Any) -> Any:
-        if isinstance(value, float) and value < 0:
-            raise ValueError(f"must be zero or more, got {value:g}")
-        return value
 
     def touch(self, motion: Kinematics) -> Touch:
         """Where the bodies meet."""

@@ -20,6 +20,8 @@ class Actuator(Force):
     signals: ClassVar = ("force",)
     local_names: ClassVar = ("q", "v")
 
+    of_coordinate: ClassVar = ("joint", "coordinate", {"force": "f"})
+
     joint: JointName  # the joint
     coordinate: int = 0  # which of its coordinates, from 0
     force: AnyQuantity  # N, or N m on an angle; expression of time, inputs and signals

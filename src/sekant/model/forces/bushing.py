@@ -89,7 +89,28 @@ class Bushing(Force):
                 f"matrix must be symmetric, or it would make energy out of nothing: entries ({NAMES[i]}, {NAMES[k]}) "
                 f"are {numbers[i, k]:g} and {numbers[k, i]:g}"
             )
+        self._check_restoring(numbers)
         return self
+
+    def _check_restoring(self, matrix: np.ndarray) -> None:
+        """Together with the stiffnesses, and where no table acts, the matrix (6, 6) must not drive away from rest."""
+        own = (*self.stiffness, *self.rotational_stiffness)
+        K = matrix + np.diag([x if isinstance(x, float) else np.nan for x in own])
+        plain = [i for i, table in enumerate((*self.tables, *self.rotational_tables)) if table is None]
+        K = K[np.ix_(plain, plain)]
+        if not plain or not np.isfinite(K).all():
+            return
+        size = np.sqrt(np.abs(np.diag(K)))
+        size[size == 0] = np.sqrt(np.abs(K).max(initial=1e-300))
+        values, vectors = np.linalg.eigh(K / np.outer(size, size))
+        if values[0] < -1e-6:
+            e = vectors[:, 0] / size
+            e = e / np.abs(e).max()
+            way = ", ".join(f"{NAMES[i]}: {x:.2g}" for i, x in zip(plain, e, strict=True) if abs(x) > 1e-3)
+            raise ValueError(
+                f"matrix must be positive semidefinite, together with the stiffnesses: a displacement ({way}) is "
+                "driven on instead of back; check signs and units of its entries"
+            )
 
     def mirror_changes(self, plane: str) -> dict[str, Any]:
         """Displacements normal to the plane and angles about the other axes change their signs."""

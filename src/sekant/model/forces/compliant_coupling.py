@@ -25,6 +25,12 @@ class CompliantCoupling(CoupledCoordinates, Force):
     type: ClassVar[str] = "compliant_coupling"
     summary: ClassVar[str] = "gear, belt, rack or cam with stiffness, damping and backlash"
 
+    of_coordinate: ClassVar = (
+        "driven",
+        "driven_coordinate",
+        {"offset": "q", "stiffness": "f/q", "damping": "f/v", "backlash": "q"},
+    )
+
     stiffness: NotNegative[AnyQuantity]
     """of the deviation of the driven coordinate, N/m or N m/rad"""
     damping: NotNegative[AnyQuantity] = 0.0  # force or torque over the rate of the deviation

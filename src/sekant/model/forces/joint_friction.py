@@ -38,6 +38,11 @@ class JointFriction(Force):
     summary: ClassVar[str] = "friction on a joint coordinate: viscous, Coulomb with sticking, Stribeck"
     signals: ClassVar = ("damping", "level", "static")
     local_names: ClassVar = ("q", "v")
+    of_coordinate: ClassVar = (
+        "joint",
+        "coordinate",
+        {"damping": "f/v", "level": "f", "static": "f", "stribeck": "v", "width": "v"},
+    )
 
     joint: JointName  # the joint
     coordinate: int = 0  # which of its coordinates, from 0
@@ -86,6 +91,8 @@ class JointFriction(Force):
             raise ValueError(
                 "stribeck needs level or coefficient: it tells how dry friction falls with speed"
             )
+        if not self.model_fields_set & {"damping", "level", "coefficient"}:
+            raise ValueError("needs damping, level or coefficient: without them there is no friction")
         return self
 
     @property

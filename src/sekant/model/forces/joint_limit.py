@@ -11,7 +11,7 @@ from sekant.geometry.spatial import SX, scalar
 from sekant.model.examples import Stage
 from sekant.model.forces.base import Force, register
 from sekant.model.motion import Action, Kinematics
-from sekant.model.quantities import AnyQuantity, JointName, Positive
+from sekant.model.quantities import AnyQuantity, JointName, NotNegative, Positive
 
 
 @register
@@ -31,12 +31,18 @@ class JointLimit(Force):
     type: ClassVar[str] = "joint_limit"
     summary: ClassVar[str] = "smooth stops at the ends of a joint coordinate's travel"
 
+    of_coordinate: ClassVar = (
+        "joint",
+        "coordinate",
+        {"lower": "q", "upper": "q", "ramp": "q", "stiffness": "f/q", "damping": "f/v"},
+    )
+
     joint: JointName  # the joint
     coordinate: int = 0  # which of its coordinates, from 0
     lower: AnyQuantity | None = None  # where the stop begins
     upper: AnyQuantity | None = None  # likewise
-    stiffness: AnyQuantity  # past the ramp
-    damping: AnyQuantity = 0.0  # past the ramp
+    stiffness: Positive[AnyQuantity]  # past the ramp
+    damping: NotNegative[AnyQuantity] = 0.0  # past the ramp
     ramp: Positive[AnyQuantity]  # travel over which the stop comes in
 
     @classmethod

@@ -19,6 +19,7 @@ from sekant.model.quantities import (
     AxialDirection,
     FrameName,
     JointName,
+    Restoring,
     RotationalDamping,
     RotationalStiffness,
     TableName,
@@ -45,8 +46,8 @@ class RotationalSpringDamper(Force):
     parent: FrameName | None = None  # frame or body at one end
     child: FrameName | None = None  # frame or body at the other end
     axis: AxialDirection = (0.0, 0.0, 1.0)  # fixed in both frames
-    stiffness: RotationalStiffness = 0.0  # torque by deflection
-    damping: RotationalDamping = 0.0  # torque by rate
+    stiffness: Restoring[RotationalStiffness] = 0.0  # torque by deflection
+    damping: Restoring[RotationalDamping] = 0.0  # torque by rate
     free_angle: Angle = 0.0  # where the spring is relaxed
     spring: TableName | None = None  # table of torque over deflection
     damper: TableName | None = None  # table of torque over rate

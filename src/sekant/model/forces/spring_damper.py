@@ -11,7 +11,7 @@ from sekant.model.forces import characteristic
 from sekant.model.forces.base import Force, register
 from sekant.model.forces.line import Line
 from sekant.model.motion import Action, ElementKinematics
-from sekant.model.quantities import Damping, FrameName, Length, Stiffness, TableName
+from sekant.model.quantities import Damping, FrameName, Length, Restoring, Stiffness, TableName
 from sekant.model.quantities import Force as ForceQuantity
 
 
@@ -32,8 +32,8 @@ class SpringDamper(Force):
 
     parent: FrameName  # frame or body at one end
     child: FrameName  # frame or body at the other end
-    stiffness: Stiffness = 0.0  # tension by deflection
-    damping: Damping = 0.0  # tension by rate of the length
+    stiffness: Restoring[Stiffness] = 0.0  # tension by deflection
+    damping: Restoring[Damping] = 0.0  # tension by rate of the length
     free_length: Length = 0.0  # where the spring is relaxed
     spring: TableName | None = None  # table of force over deflection
     damper: TableName | None = None  # table of force over rate

@@ -11,6 +11,7 @@ from typing import ClassVar
 
 from sekant.geometry.spatial import SX
 from sekant.model.motion import Delayed, ElementKinematics, Event, Sampled
+from sekant.model.quantities import UnitName
 from sekant.model.registry import Item, Registry
 
 
@@ -21,7 +22,7 @@ class Signal(Item):
     settable: ClassVar[str] = ""
     """the state or held value that events set; empty if there is none"""
 
-    unit: str = "1"
+    unit: UnitName = "1"
     """unit of the value, for results and plots"""
 
     @property
