@@ -21,10 +21,10 @@ from sekant.errors import SekantError as SekantError
 from sekant.geometry.curves.pose_curve import PoseCurve as PoseCurve
 from sekant.geometry.pose_tables.pose_table import PoseTable as PoseTable
 from sekant.geometry.surfaces.pose_surface import PoseSurface as PoseSurface
-from sekant.io import dump as dump
 from sekant.io import export as export
-from sekant.io import load as load
-from sekant.io import save as save
+from sekant.io.writing import dump as dump
+from sekant.io.writing import save as save
+from sekant.io.yaml import load as load
 from sekant.model import constraints as constraints
 from sekant.model import contacts as contacts
 from sekant.model import forces as forces

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sekant.errors import DataError, ModelError
+from sekant.object_code.made_of_files import note_read
 from sekant.units import parse_unit
 
 MOST_BYTES = 1_000_000_000
@@ -147,6 +148,7 @@ def _lines(path: Path, file: str) -> list[tuple[int, str]]:
     try:
         if path.stat().st_size > MOST_BYTES:
             raise DataError(f"is larger than {MOST_BYTES / 1e6:g} MB", file=file)
+        note_read(path)
         text = path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError:
         raise DataError("is not a text file in UTF-8; export it as CSV", file=file) from None

@@ -18,6 +18,9 @@ DESCRIPTIONS: dict[str, Callable[[str], Any]] = {}
 EXPLAINED: list[Callable[[], dict[str, tuple[type, str]]]] = []
 """Find what stands in such files: by name as `sekant explain` knows it the class, and an example in YAML."""
 
+FROM_ELSEWHERE: list[str] = []
+"""Item types of other packages: what files mean may then depend on more than this package."""
+
 ANALYSES: list[Callable[[], object]] = []
 """Load modules that register analyses of studies."""
 

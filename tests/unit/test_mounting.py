@@ -7,7 +7,8 @@ import pytest
 
 import sekant as sk
 from sekant.errors import ModelError
-from sekant.io.yaml import dump, load
+from sekant.io.writing import dump
+from sekant.io.yaml import load
 from sekant.model.placement import Orientation, Placement
 
 PART = """\

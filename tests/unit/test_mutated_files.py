@@ -17,7 +17,7 @@ import pytest
 
 import sekant as sk
 from sekant.io.source import parse_source
-from sekant.io.yaml import yaml_text
+from sekant.io.writing import yaml_text
 from sekant.model.examples import Stage
 from sekant.vehicle.car.files import load_car
 from sekant.vehicle.files import load_suspension

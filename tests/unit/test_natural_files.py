@@ -15,8 +15,8 @@ import sekant as sk
 from sekant.engine.functions.motion import time_stops
 from sekant.engine.functions.outputs import all_outputs
 from sekant.errors import ModelError
+from sekant.io.schema import json_schema
 from sekant.io.source import parse_source
-from sekant.io.yaml import json_schema
 from sekant.model.points import SECTIONS, Element, register
 from sekant.model.points.values import Symbolic
 from sekant.views.cli import app

@@ -6,7 +6,8 @@ import pytest
 
 from sekant.errors import ModelError, ModelErrors
 from sekant.io import source
-from sekant.io.yaml import dump, load
+from sekant.io.writing import dump
+from sekant.io.yaml import load
 from sekant.model.expressions.expression import Expression
 from sekant.model.parse import model_from_dict
 

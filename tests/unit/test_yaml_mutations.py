@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from sekant.errors import ModelError
 from sekant.io.source import parse_source
-from sekant.io.yaml import dump, load
+from sekant.io.writing import dump
+from sekant.io.yaml import load
 
 TEXT = """\
 name: car

@@ -5,7 +5,7 @@ from functools import cache
 
 import pytest
 
-from sekant.io.yaml import json_schema
+from sekant.io.schema import json_schema
 from sekant.model.forces import FORCES
 from sekant.model.joints import JOINTS
 from sekant.model.sensors import SENSORS

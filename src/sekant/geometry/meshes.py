@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sekant.errors import DataError
+from sekant.object_code.made_of_files import note_read
 
 _RECORD = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attribute", "<u2")])
 
@@ -18,6 +19,7 @@ _RECORD = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attribut
 def read_mesh(path: str | PathLike[str]) -> tuple[NDArray[np.float32], NDArray[np.uint32]]:
     """Vertices (n, 3) in the unit of the file, and triangles (m, 3) of their numbers."""
     try:
+        note_read(path)
         content = Path(path).read_bytes()
     except OSError as error:
         raise DataError(f"cannot be read: {error.strerror or error}", file=str(path)) from error

@@ -30,6 +30,7 @@ import numpy as np
 from sekant.errors import DataError
 from sekant.geometry.fit.report import FitReport
 from sekant.geometry.pose_kinematics import component_names
+from sekant.object_code.made_of_files import note_read
 from sekant.tables.table import Table, Table2
 
 if TYPE_CHECKING:
@@ -186,6 +187,7 @@ def read_format(path: str | PathLike[str], wanted: str) -> dict[str, Any]:
 
 def _read(path: str | PathLike[str], *wanted: str) -> dict[str, Any]:
     try:
+        note_read(path)
         text = Path(path).read_text(encoding="utf-8")
     except OSError as error:
         raise DataError(f"cannot be read: {error.strerror}", file=str(path)) from None

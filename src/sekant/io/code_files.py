@@ -10,6 +10,7 @@ from typing import Any
 
 from sekant.errors import ModelError
 from sekant.io.source import KeyPath, Places, locate
+from sekant.object_code.made_of_files import note_read
 
 LARGEST = 1_000_000
 """Bytes of a file."""
@@ -34,6 +35,7 @@ def _text(name: Any, folder: Path) -> str:
     if not isinstance(name, str) or not name or "\0" in name:
         raise ModelError(f"file: '{name}' is not the name of a file with a Python function")
     try:
+        note_read(folder / name)
         data = (folder / name).read_bytes()
         if len(data) > LARGEST:
             raise ModelError(

@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 from sekant.errors import SekantError
-from sekant.io.yaml import plain_model, yaml_text
+from sekant.io.writing import plain_model, yaml_text
 from sekant.model.model import Model
 
 

@@ -139,7 +139,7 @@ def example_of(full: str, cls: type) -> str:
     import numpy as np
 
     from sekant.io.plain import to_plain
-    from sekant.io.yaml import yaml_text
+    from sekant.io.writing import yaml_text
     from sekant.model.examples import Stage
 
     class Readable(Stage):

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
 
-from sekant.errors import ModelError
+from sekant.errors import ModelError, ModelErrors, SekantError
+from sekant.object_code.made_of_files import note_read
 
 MAX_BYTES = 4_000_000
 """Size limit of a file: some half a minute of reading. Large data belong into CSV files, see `table_files`."""
@@ -71,6 +72,7 @@ def read_text(path: Path, limit: int) -> str:
     try:
         if path.is_dir():
             raise ModelError("is a directory; name the file in it", file=file)
+        note_read(path)
         with path.open("rb") as stream:
             raw = stream.read(limit + 1)
     except FileNotFoundError:
@@ -260,3 +262,13 @@ class _NodeBuilder:
         if kind in ("str", "timestamp"):
             return self._text(node, path)
         return self.fail(node, f"the tag '{node.tag}' is not supported; remove it", path)
+
+
+def located(error: SekantError, places: Places, file: str) -> SekantError:
+    """The error with the file and the line of what it is about."""
+    if isinstance(error, ModelErrors):
+        return ModelErrors([located(part, places, file) for part in error.errors])
+    if error.file is None:
+        place = find_place(places, error.path)
+        error.file, error.line = (place.file, place.line) if place is not None else (file, None)
+    return error

@@ -6,11 +6,8 @@ package. A model with a type of item from elsewhere, whose source may change at 
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator, Mapping
-from functools import cache
 from math import isfinite
-from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel
@@ -18,6 +15,7 @@ from pydantic_core import PydanticSerializationError
 
 from sekant.model.model import Model
 from sekant.object_code.cache import Entry, ObjectCache, make_key
+from sekant.object_code.made_of_files import source_stamp
 from sekant.version import __version__
 
 PACKAGE = __name__.partition(".")[0]
@@ -43,29 +41,13 @@ def kept(model: Model, question: str, make: Callable[[], Any], store: ObjectCach
 
 def answer_key(model: Model, question: str) -> str | None:
     """None where the answer may depend on more than can be told."""
-    if _is_foreign(model):
+    if is_foreign(model):
         return None
     try:
         content = model.model_dump_json()
     except (PydanticSerializationError, ValueError):
         return None
     return make_key(["answer", __version__, source_stamp(), question, content, *_types(model)])
-
-
-@cache
-def source_stamp() -> str:
-    """Of all files of this package: another file, or another state of one, gives another text."""
-    root, states = str(Path(__file__).parents[1]), []
-    folders = [root]
-    while folders:
-        with os.scandir(folders.pop()) as entries:
-            for entry in entries:
-                if entry.name.endswith(".py"):
-                    status = entry.stat()
-                    states.append(f"{entry.path} {status.st_size} {status.st_mtime_ns}")
-                elif entry.is_dir() and entry.name != "__pycache__":
-                    folders.append(entry.path)
-    return make_key([root, *sorted(states)])
 
 
 def _types(value: Any) -> Iterator[str]:
@@ -89,16 +71,16 @@ def _types(value: Any) -> Iterator[str]:
         yield repr(value)
 
 
-def _is_foreign(value: Any) -> bool:
+def is_foreign(value: Any) -> bool:
     """Whether an item, or something in it, is of a type that is not this package's."""
     if isinstance(value, BaseModel):
         if type(value).__module__.partition(".")[0] != PACKAGE:
             return True
-        return any(_is_foreign(part) for part in value.__dict__.values())
+        return any(is_foreign(part) for part in value.__dict__.values())
     if isinstance(value, Mapping):
-        return any(_is_foreign(part) for part in value.values())
+        return any(is_foreign(part) for part in value.values())
     if isinstance(value, (tuple, list)):
-        return any(_is_foreign(part) for part in value)
+        return any(is_foreign(part) for part in value)
     known = isinstance(value, (float, int, str, type(None)))
     return not known and (
         callable(value) or type(value).__module__.partition(".")[0] not in (PACKAGE, "numpy", "builtins")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import ClassVar, Generic, Self, TypeVar
 
 from sekant.errors import ModelError, suggest
-from sekant.extensions import load_extensions
+from sekant.extensions import FROM_ELSEWHERE, load_extensions
 from sekant.model.examples import Stage
 from sekant.model.quantities import Description
 
@@ -44,6 +44,8 @@ class Registry(dict[str, type[Kind]], Generic[Kind]):
 
     def register(self, cls: type[Made]) -> type[Made]:
         """Class decorator that makes a type known under its name."""
+        if cls.__module__.partition(".")[0] != __name__.partition(".")[0]:
+            FROM_ELSEWHERE.append(cls.__qualname__)
         self[getattr(cls, self._attribute)] = cls  # type: ignore[assignment]
         return cls
 

@@ -21,8 +21,7 @@ from typing import Any
 import numpy as np
 
 from sekant.errors import ModelError, SekantError, suggest
-from sekant.io.source import KeyPath, Source, read_source
-from sekant.io.yaml import located
+from sekant.io.source import KeyPath, Source, located, read_source
 from sekant.model.quantities import read_value
 from sekant.studies import samples as designs
 from sekant.studies.analyses import analysis_of

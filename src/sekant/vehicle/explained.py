@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sekant.io.source import parse_source
-from sekant.io.yaml import yaml_text
+from sekant.io.writing import yaml_text
 from sekant.vehicle.car.description import (
     Air,
     Axle,

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from sekant.errors import ModelError, SekantError
-from sekant.io.yaml import load, located
+from sekant.io.source import located
+from sekant.io.yaml import load
 from sekant.model.explain import read_as
 from sekant.model.model import Model
 from sekant.vehicle.build import axle, corner

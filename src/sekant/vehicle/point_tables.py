@@ -16,6 +16,7 @@ from typing import Any
 from sekant.columns import read_rows, split_header
 from sekant.errors import DataError, ModelError, suggest
 from sekant.io.source import KeyPath, Place, Places, Source, read_source
+from sekant.object_code.made_of_files import note_read
 
 Rows = list[tuple[int, list[str]]]
 SHEET = re.compile(r"(?P<file>.*\.xlsx)(?:\[(?P<sheet>[^\]]+)\])?", re.IGNORECASE | re.DOTALL)
@@ -102,6 +103,7 @@ def _sheets(file: str) -> dict[str, Rows]:
     if not Path(file).exists():
         raise DataError("cannot be read: there is no such file", file=file)
     try:
+        note_read(file)
         book = load_workbook(file, read_only=True, data_only=True)
         found = {}
         for sheet in book.worksheets:

@@ -100,7 +100,7 @@ def _exhibit(name: str, path: Path, output: Path, short: bool) -> Exhibit:
 def _run(path: Path, target: Path, short: bool) -> str:
     """Simulate, and write ``.png``, ``.svg`` and ``.html``; returns the first lines of the summary."""
     from sekant.analyses.simulation.simulate import simulate
-    from sekant.io import load
+    from sekant.io.yaml import load
     from sekant.views.pictures import save_picture
     from sekant.views.player import view
     from sekant.views.plots import overview_picture

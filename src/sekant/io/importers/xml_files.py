@@ -9,6 +9,7 @@ from pathlib import Path
 from xml.parsers import expat
 
 from sekant.errors import ModelError
+from sekant.object_code.made_of_files import note_read
 
 
 @dataclass(eq=False)
@@ -72,6 +73,7 @@ class XmlElement:
 def read_xml(path: Path) -> XmlElement:
     """The root of a file; a damaged one is an error with the line."""
     try:
+        note_read(path)
         content = path.read_bytes()
     except OSError as error:
         raise ModelError(f"cannot be read: {error.strerror or error}", file=str(path)) from error

@@ -8,9 +8,8 @@ from typing import Any
 
 from sekant.errors import ModelError, SekantError, suggest
 from sekant.io.curve_files import locate_files
-from sekant.io.source import Places, find_place, read_source
+from sekant.io.source import Places, find_place, located, read_source
 from sekant.io.table_files import read_table_files
-from sekant.io.yaml import located
 from sekant.vehicle.car.build import check_standing
 from sekant.vehicle.car.description import Car, car_description
 

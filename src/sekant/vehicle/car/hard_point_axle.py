@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from sekant.errors import SekantError
-from sekant.io.yaml import located
+from sekant.io.source import located
 from sekant.model.model import Model
 from sekant.vehicle.build import axle as axle_of
 from sekant.vehicle.car.description import Axle

@@ -22,6 +22,7 @@ from sekant.model.joints import Surface
 from sekant.model.model import Model
 from sekant.model.placement import Placement
 from sekant.model.table import TableData
+from sekant.object_code.made_of_files import note_read
 from sekant.units import convert
 from sekant.vehicle import parts
 from sekant.vehicle.kc.glossary import GLOSSARY
@@ -44,6 +45,7 @@ def read_measured(path: str | PathLike[str], side: str = "left") -> SuspensionCu
     """
     file = Path(path)
     try:
+        note_read(file)
         with file.open(encoding="utf-8-sig", newline="") as stream:
             rows = [row for row in csv.reader(stream) if row and not row[0].lstrip().startswith("#")]
     except OSError as error:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from sekant.errors import AnalysisWarning, DataError, suggest
+from sekant.object_code.made_of_files import note_read
 from sekant.vehicle.tires.keys import DIMENSIONS, KNOWN, SCALES, UNITS
 
 MAX_BYTES = 2_000_000
@@ -67,6 +68,7 @@ def read_tir(path: str | Path) -> TirePropertyFile:
 def _entries(path: Path) -> tuple[dict[str, tuple[float | str, int]], list[str]]:
     """Key -> (value, line), and the tables that were passed over."""
     try:
+        note_read(path)
         data = path.read_bytes()
     except OSError as error:
         raise DataError(f"cannot be read: {error.strerror or error}", file=str(path)) from None

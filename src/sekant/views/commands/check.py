@@ -12,7 +12,6 @@ from sekant.views.options import Assignments, parse_assignments
 
 if TYPE_CHECKING:
     from sekant.engine import System
-    from sekant.model.model import Model
 
 
 def check(
@@ -22,20 +21,18 @@ def check(
 ) -> None:
     """Validate a model; print its bodies, degrees of freedom and mass, and how smooth its curves and tables are."""
     given = parse_assignments(assignments)
-    from sekant.io import load
+    from sekant.object_code.made_of_files import kept_of_file
 
-    model = load(file, set=given)
-    from sekant.model.kept import kept
-
-    answer = kept(model, "check", lambda: _answer(model))
+    question = ("check", repr(sorted(given.items())))
+    answer = kept_of_file(file, question, lambda: _answer(file, given), lambda made: made["can be kept"])
     if as_json:
         from sekant.results.summary import to_json
 
-        told = {"ok": True, "file": str(file)} | answer["described"] | {"smoothness": _smoothness(model)}
+        told = {"ok": True, "file": str(file)} | answer["described"] | {"smoothness": answer["smoothness"]}
         typer.echo(to_json(told, indent=2))
     else:
         typer.echo(answer["summary"])
-        smoothness = _smoothness(model)
+        smoothness = answer["smoothness"]
         width = max((len(name) for name in smoothness), default=0)
         for name, found in smoothness.items():
             typer.echo(f"{found['kind']:<7} {name:<{width}}  {found['size']}, {found['continuity']}")
@@ -44,16 +41,25 @@ def check(
         hint(f"sekant run {file} --plot {file.stem}.svg")
 
 
-def _answer(model: Model) -> dict[str, Any]:
-    """All that the equations tell: a summary, the same for programs, and the structure of constraints."""
+def _answer(file: Path, given: dict[str, str]) -> dict[str, Any]:
+    """All that is told: a summary, the same for programs, the structure of constraints, and how smooth curves are."""
     from sekant.engine import compile
+    from sekant.io.yaml import load
+    from sekant.model.kept import is_foreign
 
+    model = load(file, set=given)
     system, found = compile(model), ""
     if system.equations.constraints:
         from sekant.analyses.structure import structure
 
         found = str(structure(system))
-    return {"summary": system.summary(), "described": _described(system), "structure": found}
+    return {
+        "summary": system.summary(),
+        "described": _described(system),
+        "structure": found,
+        "smoothness": _smoothness(model),
+        "can be kept": not is_foreign(model),
+    }
 
 
 def _smoothness(model: Any) -> dict[str, dict[str, str]]:

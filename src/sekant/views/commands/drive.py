@@ -115,8 +115,7 @@ def _maneuver(given: str) -> tuple[str, dict[str, Any]]:
     if Path(given).suffix not in (".yaml", ".yml"):
         return given, {}
     from sekant.errors import ModelError
-    from sekant.io.source import read_source
-    from sekant.io.yaml import located
+    from sekant.io.source import located, read_source
     from sekant.vehicle.maneuvers import maneuver
 
     source = read_source(Path(given))

@@ -57,9 +57,9 @@ def c(
 ) -> None:
     """Write one C99 header and source: fixed steps, no allocation, only math.h, with a self-test."""
     given = parse_assignments(assignments)
-    from sekant.io import load
     from sekant.io.export import c as write
     from sekant.io.export.compilers import FULL_SPEED
+    from sekant.io.yaml import load
 
     done = write(
         load(file, set=given),
@@ -115,8 +115,8 @@ def fmu(
     from sekant.results.place import check_writable
 
     check_writable(output)
-    from sekant.io import load
     from sekant.io.export import fmu as write
+    from sekant.io.yaml import load
 
     names = [part.strip() for text in platform or [] for part in text.split(",") if part.strip()]
     done = write(

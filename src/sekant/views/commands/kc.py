@@ -188,7 +188,7 @@ def _tell(
 
         written.append(save_picture(lambda: suspension_picture(curves, measured=measured), plot))
     if model_file is not None:
-        from sekant.io import dump
+        from sekant.io.writing import dump
         from sekant.results.place import replace_file
 
         replace_file(model_file, dump(model).encode())

@@ -55,7 +55,7 @@ def kinematics(
     for place in (csv, plot):
         if place is not None:
             check_writable(place)
-    from sekant.io import load
+    from sekant.io.yaml import load
 
     model = load(file, set=given)
     from sekant.analyses.kinematics import kinematics as analyze

@@ -92,7 +92,7 @@ def linearize(
             check_writable(file_)
     from sekant.analyses.linear.linearize import linearize as analyze
     from sekant.engine.system import compile as compile_model
-    from sekant.io import load
+    from sekant.io.yaml import load
 
     model: Any = load(file, set=given)
     system = compile_model(model, formulation=formulation, parameters=_parameters(unknown or [], rate))

@@ -54,7 +54,7 @@ def reduce(
     from sekant.results.place import check_writable
 
     check_writable(output)
-    from sekant.io import load
+    from sekant.io.yaml import load
     from sekant.reduction import reduce as analyze
 
     found = analyze(

@@ -122,7 +122,7 @@ def _simulate(
             bar(fraction)
             interrupts.raise_if_asked()
 
-        from sekant.io import load
+        from sekant.io.yaml import load
 
         model = load(file, set=given)
         bar.stage("compiling")

@@ -1,0 +1,75 @@
+"""Model files -> `Model`.
+
+The way of a file: text, plain data with the line of every entry (`source`), what it includes (`includes`), CSV
+tables (`table_files`), templates (`templates`), values from outside (`overrides`), the model. Whatever is wrong on
+the way comes as `ModelError` (or `ModelErrors`) that begin with the file and the line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from sekant.errors import ModelError, SekantError
+from sekant.extensions import DESCRIPTIONS
+from sekant.io.format import checked_format
+from sekant.io.includes import read_with_includes
+from sekant.io.overrides import apply_overrides
+from sekant.io.source import KeyPath, Places, Source, find_place, located, read_source
+from sekant.io.templates import expand_templates
+from sekant.model.model import Model
+from sekant.model.parse import model_from_dict
+
+
+def read_model(path: Path, given: Mapping[str, Any]) -> tuple[Model, Places | None]:
+    """The model in a file and the place of every entry, which a file that only describes one has not."""
+    described = _described(path, given)
+    if described is not None:
+        return described, None
+    source = _expanded(path, ())
+    data, places = source.data, source.places
+    try:
+        apply_overrides(data, places, given)
+        return model_from_dict(data), places
+    except SekantError as error:
+        raise located(error, places, str(path)) from None
+    except RecursionError:
+        message = "expressions or items depend on one another in too long a chain"
+        raise ModelError(message, file=str(path)) from None
+
+
+def _described(path: Path, given: Mapping[str, Any]) -> Model | None:
+    """The model that a file describes in words of its own, if it has a key of `DESCRIPTIONS`."""
+    data = read_source(path).data
+    build = next((DESCRIPTIONS[key] for key in data if key in DESCRIPTIONS), None)
+    if build is None:
+        return None
+    if given:
+        raise ModelError(f"'{min(given)}' cannot be set from outside: change the description", file=str(path))
+    return build(str(path))
+
+
+def _expanded(path: Path, above: tuple[Path, ...]) -> Source:
+    """The contents of a model file with what it includes and mounts; `above` are the files that mount it."""
+    source = read_with_includes(path)
+    data, places = source.data, source.places
+
+    def part(name: str, at: KeyPath) -> Source:
+        place = find_place(places, at)
+        file = (path if place is None else Path(place.file)).parent / name
+        trail = (*above, path)
+        if file.resolve() in [step.resolve() for step in trail]:
+            names = " -> ".join(str(step) for step in (*trail, file))
+            raise ModelError(f"models are mounted on each other in a circle: {names}", path=at)
+        return _expanded(file, trail)
+
+    try:
+        checked_format(data)
+        expand_templates(data, places, part)
+    except SekantError as error:
+        raise located(error, places, str(path)) from None
+    except RecursionError:
+        message = "expressions or items depend on one another in too long a chain"
+        raise ModelError(message, file=str(path)) from None
+    return source

@@ -1,0 +1,87 @@
+"""`Model` -> model files: text that loads back to an equal model."""
+
+from __future__ import annotations
+
+from io import StringIO
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from sekant.errors import ModelError
+from sekant.io.format import with_format
+from sekant.io.plain import to_plain
+from sekant.model.curves import GEOMETRY
+from sekant.model.model import Model
+from sekant.model.points.collector import Collector
+
+
+def dump(model: Model | Collector) -> str:
+    """The model as YAML text; what has its default value is left out."""
+    described = model.model if isinstance(model, Collector) else model
+    if not isinstance(described, Model):
+        raise ModelError(f"only models and mechanisms can be written to a file (got {model!r})")
+    return yaml_text(with_format(plain_model(described)[1]))
+
+
+def save(model: Model | Collector, path: str | PathLike[str]) -> Path:
+    """Write the model to a YAML file that `load` reads back; returns its path."""
+    target = Path(path)
+    if target.suffix.lower() not in (".yaml", ".yml"):
+        raise ModelError(
+            f"'{target}' must end in .yaml; results are saved by save_result, curves by their own save"
+        )
+    from sekant.results.place import replace_file
+
+    replace_file(target, dump(model).encode())
+    return target
+
+
+def plain_model(model: Model, inline: bool = True) -> tuple[Model, dict[str, Any]]:
+    """The model with all its curves under names, and the same as plain data; unless `inline`, curves as null."""
+    named = _with_named_curves(model)
+    shown = named if inline else named.model_copy(update={"curves": dict.fromkeys(named.curves)})
+    return named, to_plain(shown)
+
+
+def yaml_text(data: Any) -> str:
+    """Plain data as YAML text."""
+    from ruamel.yaml import YAML
+
+    yaml = YAML(typ="rt", pure=True)
+    yaml.default_flow_style = False
+    yaml.width = 110
+    stream = StringIO()
+    yaml.dump(_styled(data), stream)
+    return stream.getvalue()
+
+
+def _with_named_curves(model: Model) -> Model:
+    """The model with curves and surfaces that joints and constraints hold themselves among those of the model."""
+    curves = dict(model.curves)
+    update: dict[str, Any] = {}
+    for collection in ("joints", "constraints"):
+        items = {}
+        for name, item in getattr(model, collection).items():
+            for field in ("curve", "surface"):
+                held = getattr(item, field, None)
+                if isinstance(held, GEOMETRY):
+                    own = next((key for key, curve in curves.items() if curve is held), f"{name}.{field}")
+                    curves[own] = held
+                    item = item.model_copy(update={field: own})
+            items[name] = item
+        update[collection] = items
+    return model.model_copy(update={**update, "curves": curves}) if len(curves) > len(model.curves) else model
+
+
+def _styled(value: Any) -> Any:
+    """Plain data with lists of scalars in one line."""
+    from ruamel.yaml.comments import CommentedMap, CommentedSeq
+
+    if isinstance(value, dict):
+        return CommentedMap((key, _styled(entry)) for key, entry in value.items())
+    if isinstance(value, list):
+        items = CommentedSeq(_styled(entry) for entry in value)
+        if not any(isinstance(entry, (dict, list)) for entry in value):
+            items.fa.set_flow_style()
+        return items
+    return value
