@@ -7,7 +7,7 @@ from typing import Any
 from sekant.io.reference import fields_of
 from sekant.io.schema import definition_of, json_schema
 from sekant.model.items import ITEM_CLASSES, item_types
-from sekant.model.points import SECTIONS
+from sekant.model.points.sections import SECTIONS
 from sekant.vehicle.car.description import Car
 from sekant.vehicle.explained import PARTS
 from sekant.vehicle.tires.simple import LinearTire

@@ -12,7 +12,7 @@ import pytest
 import sekant as sk
 from sekant.model.forces.base import FORCES
 from sekant.model.joints.registry import JOINTS
-from sekant.model.points import SECTIONS
+from sekant.model.points.sections import SECTIONS
 from sekant.model.signals.base import SIGNALS
 from sekant.views.cli import app
 

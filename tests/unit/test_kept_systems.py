@@ -12,9 +12,9 @@ import pytest
 
 import sekant as sk
 from sekant.engine import kept
-from sekant.engine import system as engine_system
 from sekant.engine.functions.motion import right_hand_side
 from sekant.engine.kept import ABSENT, KeptParts, parts_of
+from sekant.formulations import build as formulations
 from sekant.object_code.cache import ObjectCache
 from sekant.tables.bound_oracle import BoundOracle
 
@@ -22,12 +22,12 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
 PROGRAM = """
 import hashlib, json, sys
 import sekant as sk
-from sekant.engine import system as engine_system
+from sekant.formulations import build as formulations
 from sekant.engine.codegen import build, text
 
 built, compiled = [], []
-equations_of, compile_modules = engine_system.equations_of, build.compile_modules
-engine_system.equations_of = lambda *given, **named: built.append(given[0].name) or equations_of(*given, **named)
+equations_of, compile_modules = formulations.equations_of, build.compile_modules
+formulations.equations_of = lambda *given, **named: built.append(given[0].name) or equations_of(*given, **named)
 build.compile_modules = text.compile_modules = lambda given: compiled.append(len(given)) or compile_modules(given)
 found = {}
 for case in json.loads(sys.argv[1]):
@@ -87,13 +87,13 @@ def test_a_second_process_compiles_nothing_and_builds_no_equations():
 
 COMMANDS = """
 import json, sys
-from sekant.engine import system as engine_system
+from sekant.formulations import build as formulations
 from sekant.engine.codegen import build, text
 from sekant.views.cli import main
 
 built, compiled = [], []
-equations_of, compile_modules = engine_system.equations_of, build.compile_modules
-engine_system.equations_of = lambda *given, **named: built.append(given[0].name) or equations_of(*given, **named)
+equations_of, compile_modules = formulations.equations_of, build.compile_modules
+formulations.equations_of = lambda *given, **named: built.append(given[0].name) or equations_of(*given, **named)
 build.compile_modules = text.compile_modules = lambda given: compiled.append(len(given)) or compile_modules(given)
 for line in json.loads(sys.argv[1]):
     sys.argv = ["sekant", *line]
@@ -148,13 +148,13 @@ def own_cache(tmp_path, monkeypatch):
 @pytest.fixture
 def builds(monkeypatch):
     """Models whose equations were built."""
-    found, make = [], engine_system.equations_of
+    found, make = [], formulations.equations_of
 
     def counted(model, *more, **named):
         found.append(model.name)
         return make(model, *more, **named)
 
-    monkeypatch.setattr(engine_system, "equations_of", counted)
+    monkeypatch.setattr(formulations, "equations_of", counted)
     return found
 
 

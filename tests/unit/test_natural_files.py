@@ -17,7 +17,8 @@ from sekant.engine.functions.outputs import all_outputs
 from sekant.errors import ModelError
 from sekant.io.schema import json_schema
 from sekant.io.source import parse_source
-from sekant.model.points import SECTIONS, Element, register
+from sekant.model.points import Element, register
+from sekant.model.points.sections import SECTIONS
 from sekant.model.points.values import Symbolic
 from sekant.views.cli import app
 

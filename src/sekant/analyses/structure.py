@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import casadi as ca
 import numpy as np
@@ -21,9 +21,11 @@ from sekant.engine.system import State, System, as_system
 from sekant.errors import SolverError
 from sekant.geometry.spatial import SX
 from sekant.model.model import Model
-from sekant.model.points.collector import Collector
 from sekant.solvers.linear.rank import redundant_rows
 from sekant.solvers.structure import Structure, analyze_structure, signature
+
+if TYPE_CHECKING:
+    from sekant.model.points.collector import Collector
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,6 @@ from numpy.typing import ArrayLike
 
 from sekant.engine.system import System
 from sekant.errors import DataError, SolverError, suggest
-from sekant.formulations.build import equations_of
 from sekant.object_code.cache import make_key
 from sekant.tables.following import following
 from sekant.tables.table import Table
@@ -48,6 +47,8 @@ def driven_by(system: System, tables: Mapping[str, Table]) -> System:
     given, formulation = {**before, **tables}, system.facts.formulation
 
     def make() -> Any:
+        from sekant.formulations.build import equations_of
+
         return equations_of(system.model, formulation, names, given=given)
 
     content = [part for name, table in sorted(given.items()) for part in (name, *table.content)]

@@ -16,7 +16,7 @@ from weakref import WeakValueDictionary
 
 import casadi as ca
 
-from sekant.engine.codegen.build import interpreted_again, linked_again
+from sekant.engine.codegen.linking import interpreted_again, linked_again
 from sekant.engine.codegen.native import NativeFunction
 from sekant.engine.codegen.vm import Interpreted
 from sekant.model.kept import answer_key

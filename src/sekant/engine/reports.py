@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sekant.engine.system import System
-from sekant.formulations import summary
 
 Vector = NDArray[np.float64]
 Values = Mapping[str, ArrayLike] | None
@@ -17,7 +16,9 @@ Values = Mapping[str, ArrayLike] | None
 
 def constraint_rank(system: System) -> int:
     """Number of independent constraint equations where the model starts; 0 for a tree."""
-    return summary.constraint_rank(system.equations, system.initial_state().q, system.parameter_vector())
+    from sekant.formulations.summary import constraint_rank as rank_of
+
+    return rank_of(system.equations, system.initial_state().q, system.parameter_vector())
 
 
 def explain_failure(system: System, t: float, x: Vector, values: Values = None) -> str:

@@ -10,13 +10,12 @@ from html import escape
 from itertools import count
 from os import PathLike
 from threading import RLock
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sekant.engine.arguments import check_state, names_of, values_of
-from sekant.engine.codegen.build import build
 from sekant.engine.codegen.native import NativeFunction
 from sekant.engine.facts import Facts, Reactions, StartFacts, facts_of, reactions_of, start_facts_of
 from sekant.engine.functions.outputs import output_function
@@ -26,21 +25,22 @@ from sekant.engine.questions import Questions
 from sekant.engine.state import State
 from sekant.engine.values import Values
 from sekant.errors import ModelError, suggest
-from sekant.formulations import summary
-from sekant.formulations.build import FORMULATIONS, equations_of
-from sekant.formulations.constrained import ConstrainedEquations
-from sekant.formulations.equations import Algorithm
 from sekant.formulations.recent_answers import Recent
 from sekant.geometry.spatial import SX
 from sekant.html_tables import html_table
 from sekant.model.model import Model
-from sekant.model.points.collector import Collector
 from sekant.model.resolve import resolve
-from sekant.model.scene import Scene
 from sekant.model.simulation import SimulationSettings
 from sekant.tables.bound_oracle import BoundOracle
 
+if TYPE_CHECKING:
+    from sekant.formulations.constrained import ConstrainedEquations
+    from sekant.formulations.equations import Algorithm
+    from sekant.model.points.collector import Collector
+    from sekant.model.scene import Scene
+
 _SERIALS = count()
+FORMULATIONS = ("joint", "cartesian", "natural")
 MOST_ANSWERS = 64
 """Answers to questions about numbers that a process keeps on disk for a system."""
 Vector = NDArray[np.float64]
@@ -65,9 +65,12 @@ def compile(
     `engine` "casadi" runs the same functions in CasADi's interpreter: slow, an independent check.
     """
     parameters = names_of(parameters, "parameters")
-    if isinstance(model, Collector):
-        parameters = [*model.inputs, *(name for name in parameters if name not in model.inputs)]
-        model = model.model
+    if not isinstance(model, Model):
+        from sekant.model.points.collector import Collector
+
+        if isinstance(model, Collector):
+            parameters = [*model.inputs, *(name for name in parameters if name not in model.inputs)]
+            model = model.model
     if not isinstance(model, Model):
         raise ModelError(f"a model is needed (got {type(model).__name__}); {_model_of(model)}")
     if formulation not in FORMULATIONS:
@@ -76,9 +79,15 @@ def compile(
     if engine not in ("llvm", "casadi"):
         raise ModelError(f"unknown engine '{engine}'; use 'llvm' or 'casadi'")
     parts = parts_of(model, (formulation, tuple(parameters), algorithm, engine)) if cache else None
-    return System(
-        model, lambda: equations_of(model, formulation, parameters, algorithm), engine, cache, parts
-    )
+
+    return System(model, lambda: _equations(model, formulation, parameters, algorithm), engine, cache, parts)
+
+
+def _equations(*recipe: Any) -> ConstrainedEquations:
+    """Built where nothing kept replaces them: what builds them is not even imported before."""
+    from sekant.formulations.build import equations_of
+
+    return equations_of(*recipe)
 
 
 def _model_of(given: object) -> str:
@@ -220,7 +229,7 @@ class System:
     @property
     def settings(self) -> SimulationSettings:
         """How the model is meant to be simulated."""
-        return self.numbers.simulation
+        return self.kept("settings", lambda: self.numbers.simulation)
 
     @property
     def state_names(self) -> tuple[str, ...]:
@@ -311,6 +320,8 @@ class System:
 
     def function(self, name: str, inputs: list[SX], results: list[SX]) -> NativeFunction:
         """Compile expressions in the system's symbols to a native function."""
+        from sekant.engine.codegen.build import build
+
         return build(name, inputs, results, self.equations.lookups, engine=self.engine, cache=self.uses_cache)
 
     def outputs(
@@ -384,13 +395,15 @@ class System:
 
     def summary(self) -> str:
         """Parts, degrees of freedom and mass, for a reader."""
-        return summary.summary(self.equations, self.initial_state().q, self.parameter_vector())
+        from sekant.formulations.summary import summary
+
+        return summary(self.equations, self.initial_state().q, self.parameter_vector())
 
 
 def _compiled_anew(model: Model, recipe: tuple[Any, ...], engine: Engine, cache: bool) -> System:
     formulation, names, algorithm, given = recipe
     if given:
-        return System(model, lambda: equations_of(model, *recipe), engine, cache)
+        return System(model, lambda: _equations(model, *recipe), engine, cache)
     return compile(
         model, formulation=formulation, parameters=names, engine=engine, algorithm=algorithm, cache=cache
     )

@@ -16,8 +16,6 @@ from sekant.model.points.composition import composed
 from sekant.model.resolve import resolve
 from sekant.tables.table import Table
 
-FORMULATIONS = ("joint", "cartesian", "natural")
-
 
 def equations_of(
     model: Model,

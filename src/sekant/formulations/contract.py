@@ -19,23 +19,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sekant.formulations.constraints import ConstraintBlock
-from sekant.formulations.elements import Elements
-from sekant.formulations.group_motion import GroupRows
-from sekant.formulations.outputs import Output
-from sekant.formulations.tree import Link
-from sekant.geometry.spatial import SX
-from sekant.model.joints.base import Joint
-from sekant.model.motion import FrameState
-from sekant.model.quantities import Description
-from sekant.model.resolve import ResolvedModel
-from sekant.model.scene import Scene
-from sekant.tables.lookups import Lookups
+if TYPE_CHECKING:
+    from sekant.formulations.constraints import ConstraintBlock
+    from sekant.formulations.elements import Elements
+    from sekant.formulations.group_motion import GroupRows
+    from sekant.formulations.outputs import Output
+    from sekant.formulations.tree import Link
+    from sekant.geometry.spatial import SX
+    from sekant.model.joints.base import Joint
+    from sekant.model.motion import FrameState
+    from sekant.model.quantities import Description
+    from sekant.model.resolve import ResolvedModel
+    from sekant.model.scene import Scene
+    from sekant.tables.lookups import Lookups
 
 Vector = NDArray[np.float64]
 Key = tuple[str, int]

@@ -12,7 +12,6 @@ from typing import Any
 from sekant.errors import ModelError, suggest
 from sekant.io.source import KeyPath, Place, Places, parse_source
 from sekant.model.items import COLLECTIONS, SINGLE
-from sekant.model.points import SECTIONS
 
 _STEP = re.compile(r"([^.\[\]]+)|\[(\d{1,6})\]")
 
@@ -53,6 +52,8 @@ def _find(data: dict[str, Any], name: str) -> KeyPath:
     collections = [((collection,), data.get(collection)) for collection in COLLECTIONS]
     natural = data.get("natural")
     if isinstance(natural, dict):
+        from sekant.model.points.sections import SECTIONS
+
         collections += [(("natural", section), natural.get(section)) for section in SECTIONS]
     for place, items in collections:
         if not isinstance(items, dict):

@@ -18,7 +18,7 @@ from sekant.model.forces import force_class
 from sekant.model.input import Input
 from sekant.model.joints import joint_class
 from sekant.model.model import Ground, Model
-from sekant.model.points import SECTIONS, Natural, element_class
+from sekant.model.points.natural import Natural
 from sekant.model.quantities import ANY, Description, Expression, read_value
 from sekant.model.resolve import parameter_values
 from sekant.model.sensors import sensor_class
@@ -97,6 +97,8 @@ def _natural(raw: Any, found: list[SekantError]) -> Natural | None:
     if not isinstance(raw, Mapping):
         found.append(ModelError(f"must be a mapping of sections, not {_kind(raw)}", path=("natural",)))
         return None
+    from sekant.model.points.sections import SECTIONS
+
     plain, items = {}, {}
     for key, content in raw.items():
         if key in SECTIONS:
@@ -115,6 +117,8 @@ def _natural(raw: Any, found: list[SekantError]) -> Natural | None:
 
 
 def _build_element(section: str, raw: Any, path: tuple, found: list[SekantError]) -> Description | None:
+    from sekant.model.points.sections import element_class
+
     try:
         cls = element_class(section, raw, path)
     except ModelError as error:

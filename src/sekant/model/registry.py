@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator, MutableMapping
+from importlib import import_module
 from typing import ClassVar, Generic, Self, TypeVar
 
 from sekant.errors import ModelError, suggest
-from sekant.extensions import FROM_ELSEWHERE, load_extensions
+from sekant.extensions import FROM_ELSEWHERE, PENDING, load_extensions
 from sekant.model.examples import Stage
 from sekant.model.quantities import Description
 
@@ -32,15 +35,50 @@ Kind = TypeVar("Kind", bound=Description)
 Made = TypeVar("Made")
 
 
-class Registry(dict[str, type[Kind]], Generic[Kind]):
+class Registry(MutableMapping[str, type[Kind]], Generic[Kind]):
     """Types of one kind of item, by the names they have in files; `what` is the kind, for messages.
 
-    `attribute`: the one of a class that is its name.
+    The types of this package are told by name, and imported when they are first asked for: each is a file of that
+    name in `package`, or the one that `elsewhere` gives. `attribute`: the one of a class that is its name.
     """
 
-    def __init__(self, what: str, attribute: str = "type"):
-        super().__init__()
+    def __init__(
+        self, what: str, attribute: str = "type", package: str = "", names: str = "", **elsewhere: str
+    ):
         self.what, self._attribute = what, attribute
+        self._files = {name: f"{package}.{elsewhere.get(name, name)}" for name in names.split()}
+        self._classes: dict[str, type[Kind] | None] = dict.fromkeys(self._files)
+        PENDING.append(lambda: tuple(self.values()))
+
+    def __getitem__(self, name: str) -> type[Kind]:
+        cls = self._classes[name]
+        if cls is None:
+            import_module(self._files[name])
+            cls = self._classes[name]
+        assert cls is not None, f"{self._files[name]} does not register '{name}'"
+        return cls
+
+    def __setitem__(self, name: str, cls: type[Kind]) -> None:
+        self._classes[name] = cls
+
+    def __delitem__(self, name: str) -> None:
+        del self._classes[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._classes
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._classes)
+
+    def __len__(self) -> int:
+        return len(self._classes)
+
+    def exported(self, name: str) -> type[Kind]:
+        """The class that its package exports under `name`: SpringDamper for the type spring_damper."""
+        own = re.sub(r"(?<!^)(?=[A-Z])", "_", name).lower()
+        if not name[:1].isupper() or own not in self:
+            raise AttributeError(f"there is no {self.what} type '{name}'")
+        return self[own]
 
     def register(self, cls: type[Made]) -> type[Made]:
         """Class decorator that makes a type known under its name."""

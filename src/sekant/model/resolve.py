@@ -15,8 +15,6 @@ from sekant.errors import ModelError, suggest
 from sekant.geometry.spatial import scalar
 from sekant.model.body import check_body
 from sekant.model.fields import Path, replace_numbers, unit_at
-from sekant.model.joints.path import Path as PathJoint
-from sekant.model.joints.surface import Surface as SurfaceJoint
 from sekant.model.model import Model
 from sekant.model.quantities import Description, Expression
 from sekant.model.surface_shape import SurfaceShape
@@ -188,14 +186,13 @@ def _shown(values: np.ndarray) -> str:
 
 def _bind_curve(model: Model, item: Any) -> Any:
     """A joint, constraint or contact that names a curve or surface of the model gets the geometry itself."""
-    if isinstance(item, PathJoint):
-        return item.bound(model.curves[item.curve] if isinstance(item.curve, str) else item.curve)
-    if isinstance(item, SurfaceJoint):
-        return item.bound(model.curves[item.surface] if isinstance(item.surface, str) else item.surface)
     for key in ("pose_surface",) if isinstance(item, SurfaceShape) else ("curve", "surface"):
-        name = getattr(item, key, None)
-        if isinstance(name, str):
-            return item.model_copy(update={key: model.curves[name]})
+        given = getattr(item, key, None)
+        bound = getattr(item, "bound", None)
+        if given is not None and bound is not None:
+            return bound(model.curves[given] if isinstance(given, str) else given)
+        if isinstance(given, str):
+            return item.model_copy(update={key: model.curves[given]})
     return item
 
 

@@ -5,6 +5,8 @@ Commands live in `sekant.views.commands`, one file each, and import what they ne
 
 from __future__ import annotations
 
+import gc
+import os
 import sys
 import warnings
 from collections.abc import Callable, Iterable
@@ -102,6 +104,10 @@ def _without_options(command: Callable[..., None] | typer.Typer) -> Callable[...
 
 def main() -> None:
     """Run the command line; faults and warnings of the user's input are told in a line each, without a traceback."""
+    os.environ.setdefault(
+        "PYDANTIC_DISABLE_PLUGINS", "__all__"
+    )  # to look for some takes longer than most commands
+    gc.set_threshold(50_000)  # what is imported stays
     warnings.formatwarning = lambda message, *where: f"warning: {message}\n"
     try:
         _application_for(sys.argv[1:])(prog_name="sekant")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,8 +14,10 @@ from sekant.engine.arguments import check_state, names_of
 from sekant.engine.system import State, System, as_system, compile
 from sekant.errors import AnalysisWarning, SolverError, warning_lines
 from sekant.model.model import Model
-from sekant.model.points.collector import Collector
 from sekant.tables.bound_oracle import BoundOracle
+
+if TYPE_CHECKING:
+    from sekant.model.points.collector import Collector
 
 Vector = NDArray[np.float64]
 

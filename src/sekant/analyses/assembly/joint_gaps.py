@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import atan2, hypot
+from typing import TYPE_CHECKING
 
 import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
 from sekant.engine.system import System
-from sekant.formulations.constrained import ConstrainedEquations
-from sekant.formulations.kinematics import relative_pose
 from sekant.geometry.spatial import SX, Pose, turn
 from sekant.model.joints import leader_of
+
+if TYPE_CHECKING:
+    from sekant.formulations.constrained import ConstrainedEquations
 
 Vector = NDArray[np.float64]
 
@@ -37,6 +39,8 @@ def misfit(eq: ConstrainedEquations, name: str) -> Pose:
     The equations that close a loop hold for some poses that the joint does not allow, such as an axis turned
     round; this is no displacement at all only where the joint is really closed.
     """
+    from sekant.formulations.kinematics import relative_pose
+
     joint = eq.resolved.model.joints[name]
     X_FM = relative_pose(*eq.motion.joint_ends(name))
     if joint.unit_quaternion is not None:  # a ball allows any turn, a free joint any pose

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.linalg
@@ -32,7 +32,9 @@ from sekant.engine.functions.linear import Tangent, linear_functions
 from sekant.engine.system import State, System, as_system
 from sekant.errors import SolverError, suggest, without_repeats
 from sekant.model.model import Model
-from sekant.model.points.collector import Collector
+
+if TYPE_CHECKING:
+    from sekant.model.points.collector import Collector
 
 METHODS = ("exact", "forward", "finite_difference")
 Array = NDArray[Any]

@@ -27,10 +27,6 @@ from sekant.engine.system import State, System
 from sekant.errors import SekantError
 from sekant.geometry.spatial import SX
 from sekant.model.kept import kept
-from sekant.solvers.dae.state_matrices import has_redundant_rows
-from sekant.solvers.dae.stiffness import stiffness
-from sekant.solvers.taylor.native.kernel import MOST_OPERATIONS, MOST_UNKNOWNS
-from sekant.solvers.taylor.run import order_of
 from sekant.tables.numeric import NumericFunction
 
 STIFF = 200.0
@@ -136,6 +132,9 @@ def _choose(system: System, start: State, parameters: Any, t: float) -> tuple[st
     events = system.reactions.events
     if not (constrained or known or events):
         return "dop853", "no constraints"
+    from sekant.solvers.dae.state_matrices import has_redundant_rows
+    from sekant.solvers.dae.stiffness import stiffness
+
     problem = dae_problem(system, parameters, "casadi")
     x = np.concatenate([start.q, start.v, system.element_states(start, parameters)])
     if known:
@@ -171,6 +170,9 @@ def _landing(system: System, why: str) -> tuple[str, str]:
 
 def work(system: System) -> tuple[float, float]:
     """Operations of a Taylor series for one of its steps, and of dop853 over the same time."""
+    from sekant.solvers.taylor.native.kernel import MOST_OPERATIONS, MOST_UNKNOWNS
+    from sekant.solvers.taylor.run import order_of
+
     eq, order = system.equations, order_of(TYPICAL)
     a = SX.sym("a", system.nv)
     tape = _operations(ca.vertcat(eq.inverse_dynamics(a), eq.qdot, eq.Phi, eq.B))

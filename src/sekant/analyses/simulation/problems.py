@@ -5,31 +5,29 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import casadi as ca
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sekant.engine.codegen.native import NativeFunction
-from sekant.engine.codegen.text import compile_text
-from sekant.engine.functions.dae import DaeExpressions, build_dae
 from sekant.engine.functions.motion import (
     kinematics_function,
     projection_function,
     resting_sites,
     right_hand_side,
 )
-from sekant.engine.functions.taylor_tape import taylor_tape
 from sekant.engine.system import System
 from sekant.geometry.spatial import SX
 from sekant.solvers.common.modes import Switching
-from sekant.solvers.dae import DaeProblem
-from sekant.solvers.dae.problem import DaeFunctions
 from sekant.solvers.ode import OdeProblem
 from sekant.solvers.ode.problem import Resting
-from sekant.solvers.taylor import TaylorProblem
-from sekant.solvers.taylor.tape import SeriesTape
+
+if TYPE_CHECKING:
+    from sekant.solvers.dae.problem import DaeFunctions, DaeProblem
+    from sekant.solvers.taylor.problem import TaylorProblem
+    from sekant.solvers.taylor.tape import SeriesTape
 
 Floats = NDArray[np.float64]
 
@@ -107,6 +105,8 @@ def taylor_problem(system: System, guards: Guards | None = None) -> TaylorProble
         eq = system.equations
         a, z_rate = SX.sym("a", system.nv), SX.sym("z_rate", system.nz)
         residual, M = _series_equations(eq, a)
+        from sekant.engine.functions.taylor_tape import taylor_tape
+
         return taylor_tape(
             q=eq.q,
             v=ca.vertcat(eq.v, eq.z),
@@ -123,6 +123,9 @@ def taylor_problem(system: System, guards: Guards | None = None) -> TaylorProble
         )
 
     def problem() -> TaylorProblem:
+        from sekant.engine.codegen.text import compile_text
+        from sekant.solvers.taylor.problem import TaylorProblem
+
         tape = system.kept("taylor tape" if events is None else "taylor tape with events", make)
         compiler = partial(compile_text, cache=system.uses_cache) if system.engine == "llvm" else None
         return TaylorProblem(tape, unit_blocks=system.facts.unit_blocks, compiler=compiler)
@@ -166,9 +169,13 @@ def dae_problem(
 
     `lands`: with the sites that steps are to end on.
     """
+    from sekant.solvers.dae.problem import DaeProblem
+
     engine = engine or system.engine
 
     def make() -> DaeFunctions[NativeFunction]:
+        from sekant.engine.functions.dae import DaeExpressions, build_dae
+
         eq = system.equations
         a, lam = SX.sym("a", system.nv), SX.sym("lam", eq.rate.numel())
         z_rate = SX.sym("z_rate", system.nz)

@@ -38,15 +38,11 @@ from sekant.engine.functions.motion import (
 )
 from sekant.engine.system import State, System
 from sekant.errors import AnalysisWarning, SolverError, suggest
+from sekant.solvers.common.methods import Method
 from sekant.solvers.common.objects import prepare
 from sekant.solvers.common.outcome import EventRecord, Outcome
-from sekant.solvers.dae import METHODS as IMPLICIT
-from sekant.solvers.dae import integrate_dae
 from sekant.solvers.ode import METHODS
 from sekant.solvers.ode import integrate as integrate_ode
-from sekant.solvers.taylor import integrate as integrate_taylor
-from sekant.solvers.taylor.advance import advance as advance_taylor
-from sekant.solvers.taylor.integrate import MOST_STEPS
 
 Floats = NDArray[np.float64]
 TAYLOR = "taylor"
@@ -115,13 +111,19 @@ class RunOutcome:
     next_step: float | None = None  # of an adaptive method
 
 
+def _implicit_methods() -> dict[str, Method]:
+    from sekant.solvers.dae.methods import METHODS
+
+    return METHODS
+
+
 def is_adaptive(method: str) -> bool:
     """Whether a method chooses its own steps; an unknown name is an error."""
     if method == TAYLOR:
         return True
-    found = METHODS.get(method) or IMPLICIT.get(method)
+    found = METHODS.get(method) or _implicit_methods().get(method)
     if found is None:
-        known = ("auto", *METHODS, TAYLOR, *IMPLICIT)
+        known = ("auto", *METHODS, TAYLOR, *_implicit_methods())
         raise SolverError(f"unknown method '{method}'; {suggest(method, known, 'methods')}")
     return found.adaptive
 
@@ -129,9 +131,11 @@ def is_adaptive(method: str) -> bool:
 def prepare_loop(method: str) -> None:
     """See that the loop of a method is compiled and linked, before a clock starts."""
     if method == TAYLOR:
-        prepare(advance_taylor)
+        from sekant.solvers.taylor.advance import advance
+
+        prepare(advance)
     else:
-        prepare((METHODS.get(method) or IMPLICIT[method]).advance)
+        prepare((METHODS.get(method) or _implicit_methods()[method]).advance)
 
 
 def prepare_functions(method: str, system: System, parameters: Any, balance: bool) -> None:
@@ -152,7 +156,7 @@ def run(method: str, setup: Setup) -> RunOutcome:
     """Integrate by the named method."""
     if method == TAYLOR:
         return run_taylor(setup)
-    return _run_implicit(method, setup) if method in IMPLICIT else _run_explicit(method, setup)
+    return _run_explicit(method, setup) if method in METHODS else _run_implicit(method, setup)
 
 
 def run_stretch(
@@ -177,7 +181,7 @@ def run_stretch(
 
     times = np.concatenate([[t_start], setup.times]) if early else setup.times
     part = replace(setup, times=times, on_chunk=without_start)
-    if method not in IMPLICIT:
+    if method in METHODS:
         done = _run_explicit(method, part, work, guards)
     elif guards.directions.size:
         watched = partial(_guard_values, setup, event_functions(setup.system, guards))
@@ -267,6 +271,9 @@ def run_taylor(
     longest: float | None = None,
 ) -> RunOutcome:
     """Run by Taylor series, to the first event if there are `guards`. `longest` (s): stretches of quadratures."""
+    from sekant.solvers.taylor.integrate import MOST_STEPS
+    from sekant.solvers.taylor.integrate import integrate as integrate_taylor
+
     system = setup.system
     begin = float(setup.times[0]) if t_start is None else t_start
     problem = taylor_problem(system, guards)
@@ -340,6 +347,8 @@ def _sliding(setup: Setup, outcome: Outcome) -> str:
 
 def _run_implicit(method: str, setup: Setup, work: Floats | None = None) -> RunOutcome:
     """By an implicit method; `work` (nw,): done before."""
+    from sekant.solvers.dae.integrate import integrate_dae
+
     system = setup.system
     width = system.nq + system.nv + system.nz + (len(system.work_names) if setup.balance else 0)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache, partial
 from time import perf_counter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -32,10 +32,12 @@ from sekant.engine.reports import driver_jump, explain_failure
 from sekant.engine.system import State, System, as_system
 from sekant.errors import AnalysisWarning, SolverError, without_repeats
 from sekant.model.model import Model
-from sekant.model.points.collector import Collector
 from sekant.results import Channel, Channels, Result, ResultWriter
 from sekant.results.final_state import FinalState
 from sekant.version import __version__
+
+if TYPE_CHECKING:
+    from sekant.model.points.collector import Collector
 
 Floats = NDArray[np.float64]
 DEFAULT_ROWS = 1000

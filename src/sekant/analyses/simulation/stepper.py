@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass
 from math import inf, isfinite, nan
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -22,11 +22,13 @@ from sekant.engine.reports import explain_failure
 from sekant.engine.system import State, System, as_system
 from sekant.errors import SolverError, suggest
 from sekant.model.model import Model
-from sekant.model.points.collector import Collector
 from sekant.results import Channel, Channels
 from sekant.solvers.common.outcome import FINISHED
 from sekant.solvers.ode import METHODS
 from sekant.solvers.ode.stepper import Stepper, StepperPosition
+
+if TYPE_CHECKING:
+    from sekant.model.points.collector import Collector
 
 Floats = NDArray[np.float64]
 AHEAD = 1024

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -28,8 +28,10 @@ from sekant.engine.system import State, System, as_system
 from sekant.engine.values import Values
 from sekant.errors import AnalysisWarning, SolverError, warning_lines, without_repeats
 from sekant.model.model import Model
-from sekant.model.points.collector import Collector
 from sekant.tables.bound_oracle import BoundOracle
+
+if TYPE_CHECKING:
+    from sekant.model.points.collector import Collector
 
 Array = NDArray[np.float64]
 NEUTRAL = 1e-9

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -30,7 +30,9 @@ from sekant.engine.system import State, System, as_system
 from sekant.engine.values import Values
 from sekant.errors import AnalysisWarning, SolverError, suggest, warning_lines
 from sekant.model.model import Model
-from sekant.model.points.collector import Collector
+
+if TYPE_CHECKING:
+    from sekant.model.points.collector import Collector
 
 Array = NDArray[Any]
 

@@ -6,28 +6,24 @@ import time
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import astuple, dataclass, replace
 from functools import partial
-from typing import Any
 
 import casadi as ca
 import numpy as np
 
 from sekant.engine.codegen.lanes import LANE_FORMAT, emit_lanes, vector_symbols
-from sekant.engine.codegen.llvm import CHUNK, ENTRY, FORMAT, emit
-from sekant.engine.codegen.native import BuildStats, NativeFunction
-from sekant.engine.codegen.numbers import SYMBOL, numbers_of, shape_key, values_of
+from sekant.engine.codegen.linking import Compiled, interpreted, linked, user_cache
+from sekant.engine.codegen.llvm import CHUNK, FORMAT, emit
+from sekant.engine.codegen.native import NativeFunction
+from sekant.engine.codegen.numbers import numbers_of, shape_key, values_of
 from sekant.engine.codegen.packing import pack_tables
 from sekant.engine.codegen.parallel import compile_modules
-from sekant.engine.codegen.resting import Rest
 from sekant.engine.codegen.sites import find_sites, guard_tape
 from sekant.engine.codegen.tape import LookupGroup, core_function, lookup_groups, make_tape
-from sekant.engine.codegen.vm import Interpreted
 from sekant.errors import SekantError, suggest
 from sekant.object_code.cache import Entry, ObjectCache, make_key
-from sekant.object_code.link import Linked
 from sekant.object_code.target import optimization, target_identity
 from sekant.solvers.common.sites import Site
-from sekant.solvers.common.structs import address_of, aligned
-from sekant.tables.lookups import Lookups, Staged
+from sekant.tables.lookups import Lookups
 from sekant.version import __version__
 
 ENGINES = ("llvm", "casadi")
@@ -59,14 +55,14 @@ def build(
     symbols = [_checked(name, i, x) for i, x in enumerate(inputs)]
     dense = [ca.densify(ca.SX(y)) for y in outputs]
     if engine == "casadi":
-        code, make_guards = _interpreted(lookups.staged(symbols, dense)), None
+        code, make_guards = interpreted(lookups.staged(symbols, dense)), None
     else:
         groups = lookup_groups(lookups, ca.veccat(*dense))
         try:
             function = core_function("sekant", symbols, dense, groups)
         except RuntimeError as error:
             raise SekantError(f"function '{name}': {_first_line(error)}") from error
-        store = cache if isinstance(cache, ObjectCache) else _user_cache() if cache else None
+        store = cache if isinstance(cache, ObjectCache) else user_cache() if cache else None
         source = _Source(function, tuple(groups), symbols, store, chunk, lanes, tuple(sorted(shared)))
         code = source.compile()
         make_guards = partial(_guards, name, source, lookups) if code.sites else None
@@ -83,7 +79,7 @@ def _handle(
     symbols: Sequence[ca.SX],
     shapes_out: Sequence[tuple[int, int]],
     lookups: Lookups,
-    code: _Compiled,
+    code: Compiled,
     start: float,
     make_guards: Callable[..., NativeFunction] | None,
 ) -> NativeFunction:
@@ -106,61 +102,6 @@ def _handle(
     )
 
 
-def linked_again(
-    name: str,
-    key: str,
-    numbers: np.ndarray,
-    shapes: tuple[Any, Any],
-    names: tuple[str, ...],
-    tables: tuple[Any, ...],
-    sites: tuple[Site, ...],
-    guards: NativeFunction | None,
-    watched: dict[tuple[int, ...], NativeFunction],
-) -> NativeFunction | None:
-    """A function from its object code in the user's cache, without its expressions; None if it is not there.
-
-    `shapes`: of inputs and of outputs; `guards`: the function of its guards, `watched`: those of some of them, if
-    they are known.
-    """
-    start, store = time.perf_counter(), _user_cache()
-    entry = None if store is None else store.load(key)
-    if entry is None:
-        return None
-    code = _linked(entry, key, numbers, sites, 0.0, True)
-    return NativeFunction(
-        name,
-        code.address,
-        code.work_size,
-        *shapes,
-        names,
-        pack_tables(tables),
-        replace(code.stats, seconds=time.perf_counter() - start),
-        code.owner,
-        sites,
-        None if guards is None else lambda chosen=None: guards if chosen is None else watched[chosen],
-        tables,
-        key,
-        numbers,
-        code.rests,
-    )
-
-
-def interpreted_again(
-    name: str, staged: Staged, shapes: tuple[Any, Any], names: tuple[str, ...], tables: tuple[Any, ...]
-) -> NativeFunction:
-    """A function that CasADi interprets, without its expressions."""
-    code = _interpreted(staged)
-    return NativeFunction(
-        *(name, code.address, code.work_size, *shapes, names, pack_tables(tables), code.stats, code.owner),
-        sources=tables,
-    )
-
-
-def _interpreted(staged: Staged) -> _Compiled:
-    owner = Interpreted(staged)
-    return _Compiled(owner, owner.address, 0, BuildStats("casadi", owner.operations, 0, 0.0, 0.0, False), ())
-
-
 def _guards(
     name: str, source: _Source, lookups: Lookups, chosen: tuple[int, ...] | None = None
 ) -> NativeFunction:
@@ -168,18 +109,6 @@ def _guards(
     code = source.compile(guards=True, chosen=chosen)
     count = len(code.sites) if chosen is None else len(chosen)
     return _handle(f"{name}.guards", source.symbols, [(count, 1)], lookups, code, start, None)
-
-
-@dataclass(frozen=True)
-class _Compiled:
-    owner: Any
-    address: int
-    work_size: int
-    stats: BuildStats
-    sites: tuple[Site, ...]
-    key: str = ""
-    numbers: np.ndarray | None = None
-    rests: tuple[Rest, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -194,7 +123,7 @@ class _Source:
     lanes: int = 1
     shared: tuple[int, ...] = ()
 
-    def compile(self, guards: bool = False, chosen: tuple[int, ...] | None = None) -> _Compiled:
+    def compile(self, guards: bool = False, chosen: tuple[int, ...] | None = None) -> Compiled:
         """From the cache under the key of these very expressions, else that of others that differ in numbers only."""
         key = "" if self.store is None else self._key(guards, chosen)
         known = None if self.store is None else self.store.load(key)
@@ -203,7 +132,7 @@ class _Source:
             if code is not None:
                 sites = tuple(Site(*numbers) for numbers in known.header["sites"])
                 numbers = np.frombuffer(known.objects[0]).copy()
-                return _linked(code, self._kept_key(known.header["code"]), numbers, sites, 0.0, True)
+                return linked(code, self._kept_key(known.header["code"]), numbers, sites, 0.0, True)
         start = time.perf_counter()
         tape = make_tape(self.function, self.groups)
         found = find_sites(tape, [_element_names(x) for x in self.symbols])
@@ -235,11 +164,11 @@ class _Source:
             header = {"code": shape, "sites": [astuple(site) for site in found.sites]}
             self.store.store(key, Entry(header, (values.tobytes(),)))
         seconds = 0.0 if from_cache else time.perf_counter() - start
-        return _linked(code, self._kept_key(shape), values, found.sites, seconds, from_cache)
+        return linked(code, self._kept_key(shape), values, found.sites, seconds, from_cache)
 
     def _kept_key(self, shape: str) -> str:
         """Where the user's own cache has the code; empty where another one, or none, is used."""
-        own = None if self.store is None else _user_cache()
+        own = None if self.store is None else user_cache()
         return shape if own is not None and own.directory == self.store.directory else ""  # type: ignore[union-attr]
 
     def _settings(self) -> str:
@@ -254,20 +183,6 @@ class _Source:
         """Of the expressions, numbers included; made from CasADi's own form of the function, in milliseconds."""
         shapes = repr([(g.shape, [n.order for n in g.nodes]) for g in self.groups])
         return make_key([self._settings(), f"{guards} {chosen}", shapes, self.function.serialize()])
-
-
-def _linked(
-    code: Entry, key: str, numbers: np.ndarray, sites: tuple[Site, ...], seconds: float, from_cache: bool
-) -> _Compiled:
-    """Object code bound to its numbers."""
-    h, given = code.header, numbers
-    numbers = aligned(given.size)
-    numbers[:] = given
-    stats = BuildStats("llvm", h["operations"], h["chunks"], 0.0, seconds, from_cache)
-    symbols = {SYMBOL: address_of(numbers), **(vector_symbols() if h.get("lanes", 1) > 1 else {})}
-    owner = Linked(code.objects, ENTRY, symbols=symbols)
-    rests = tuple(Rest(site, sign, tuple(reads)) for site, sign, reads in h["rests"])
-    return _Compiled((owner, numbers), owner.address, h["work_size"], stats, sites, key, numbers, rests)
 
 
 def _element_names(symbols: ca.SX) -> list[str]:
@@ -287,13 +202,6 @@ def _symbol_name(symbols: ca.SX, i: int) -> str:
         return f"input{i}"
     first = ca.vec(symbols)[0].name()
     return first.removesuffix("_0") if symbols.numel() > 1 else first
-
-
-def _user_cache() -> ObjectCache | None:
-    try:
-        return ObjectCache()
-    except RuntimeError:  # the user has no home directory
-        return None
 
 
 def _first_line(error: Exception) -> str:

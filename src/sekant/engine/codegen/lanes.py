@@ -16,8 +16,8 @@ from functools import cache
 from typing import Any
 
 from sekant.engine.codegen.lane_lookups import LaneLookup, lane_search
+from sekant.engine.codegen.linking import SYMBOL
 from sekant.engine.codegen.llvm import CHUNKS_PER_MODULE, ChunkLayout, ChunkWriter, Code, entry_text
-from sekant.engine.codegen.numbers import SYMBOL
 from sekant.engine.codegen.operations import (
     DECLARATIONS,
     ERFINV,

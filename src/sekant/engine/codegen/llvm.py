@@ -16,8 +16,9 @@ from itertools import groupby
 
 import numpy as np
 
+from sekant.engine.codegen.linking import ENTRY, SYMBOL
 from sekant.engine.codegen.lookup_ir import SEARCH, LookupCode
-from sekant.engine.codegen.numbers import SYMBOL
+from sekant.engine.codegen.native import Rest
 from sekant.engine.codegen.operations import (
     DECLARATIONS,
     ERFINV,
@@ -29,14 +30,13 @@ from sekant.engine.codegen.operations import (
     vectorized,
 )
 from sekant.engine.codegen.regions import Condition, Regions, find_regions
-from sekant.engine.codegen.resting import Rest, find_rests
+from sekant.engine.codegen.resting import find_rests
 from sekant.engine.codegen.sites import TapeSites, find_sites
 from sekant.engine.codegen.tape import COMMUTATIVE, CONST, INPUT, LOOKUP, OPERATION_POW, Tape
 from sekant.solvers.common.sites import NUMBERS
 
 CHUNK = 500
 CHUNKS_PER_MODULE = 24
-ENTRY = "sekant_entry"
 FORMAT = 8
 """To be raised with every change of the generated code, so that cached code is not taken for current."""
 FREE = "@sekant.free = internal constant [2 x double] zeroinitializer\n"

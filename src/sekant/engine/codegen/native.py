@@ -6,12 +6,11 @@ import ctypes
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from sekant.engine.codegen.bound import Bound
-from sekant.engine.codegen.resting import Rest
 from sekant.errors import SekantError
 from sekant.solvers.common.calls import Calls, call_many
 from sekant.solvers.common.sites import Site, free_modes
@@ -19,6 +18,15 @@ from sekant.solvers.common.structs import address_of
 from sekant.tables.lookups import Tabulated
 
 _C = ctypes.CFUNCTYPE(None, ctypes.c_int64, ctypes.c_int64, ctypes.c_int64)
+
+
+class Rest(NamedTuple):
+    """A site, the sign of its guard with which it rests, and of each input the last element that the guard reads (-1:
+    none)."""
+
+    site: int
+    sign: int
+    reads: tuple[int, ...]
 
 
 @dataclass(frozen=True)

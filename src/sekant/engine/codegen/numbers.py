@@ -11,7 +11,6 @@ import numpy as np
 from sekant.engine.codegen.tape import CONST, OPERATION_POW, Tape
 from sekant.object_code.cache import make_key
 
-SYMBOL = "sekant_numbers"
 _IN_CODE = (0.0, 1.0, 2.0, 0.5)
 
 

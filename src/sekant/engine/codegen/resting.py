@@ -7,25 +7,15 @@ look from time to time whether it is still so (see `sekant.solvers.ode.resting`)
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
+from sekant.engine.codegen.native import Rest
 from sekant.engine.codegen.regions import Regions
 from sekant.engine.codegen.sites import TapeSites, needed_values
 from sekant.engine.codegen.tape import INPUT, Tape
 
 WORTH = 0.01
 """Part of the operations from which on holding a site is worth the looks."""
-
-
-class Rest(NamedTuple):
-    """A site, the sign of its guard with which it rests, and of each input the last element that the guard reads (-1:
-    none)."""
-
-    site: int
-    sign: int
-    reads: tuple[int, ...]
 
 
 def find_rests(tape: Tape, sites: TapeSites, regions: Regions | None) -> tuple[Rest, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sekant.engine.codegen.llvm import ENTRY
+from sekant.engine.codegen.linking import ENTRY
 from sekant.engine.codegen.parallel import compile_modules
 from sekant.object_code.cache import Entry, ObjectCache, make_key
 from sekant.object_code.link import Linked

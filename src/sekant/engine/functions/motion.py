@@ -9,8 +9,7 @@ import casadi as ca
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sekant.engine.codegen.native import NativeFunction
-from sekant.engine.codegen.resting import Rest
+from sekant.engine.codegen.native import NativeFunction, Rest
 from sekant.geometry.spatial import SX
 
 if TYPE_CHECKING:

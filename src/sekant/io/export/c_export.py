@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,8 +19,10 @@ from sekant.io.export.model_code import ModelCode, model_code
 from sekant.io.export.refusals import chosen_method, refuse, system_of, with_friction
 from sekant.io.export.self_test import expected_values
 from sekant.model.model import Model
-from sekant.model.points.collector import Collector
 from sekant.version import __version__
+
+if TYPE_CHECKING:
+    from sekant.model.points.collector import Collector
 
 DEFAULT_STEP = 1e-3
 

@@ -9,6 +9,7 @@ import zipfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from sekant.engine.system import State, System
 from sekant.errors import SekantError
@@ -23,8 +24,10 @@ from sekant.io.export.interface import RUNTIME, identifier, interface
 from sekant.io.export.model_code import ModelCode, model_code
 from sekant.io.export.refusals import FIXED_STEP, chosen_method, refuse, system_of, with_friction
 from sekant.model.model import Model
-from sekant.model.points.collector import Collector
 from sekant.version import __version__
+
+if TYPE_CHECKING:
+    from sekant.model.points.collector import Collector
 
 KINDS = {"me": "model exchange", "cs": "co-simulation"}
 DRIFT = 1e-9

@@ -1,11 +1,20 @@
-"""Constraints: one file a type, one registry. Adding one is adding a file here and importing it below."""
+"""Constraints: one file a type, one registry. Adding one is adding a file here and its name to `base.py`.
+
+Classes are imported when they are first used.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
 
 from sekant.model.constraints.base import CONSTRAINTS, Constraint, constraint_class, register
-from sekant.model.constraints.coupling import Coupling
-from sekant.model.constraints.distance import Distance
-from sekant.model.constraints.drive import DriveOrientation, DrivePoint
-from sekant.model.constraints.on_curve import PointOnPath, PointOnSurface
-from sekant.model.constraints.rolling import Rolling
+
+if TYPE_CHECKING:
+    from sekant.model.constraints.coupling import Coupling
+    from sekant.model.constraints.distance import Distance
+    from sekant.model.constraints.drive import DriveOrientation, DrivePoint
+    from sekant.model.constraints.on_curve import PointOnPath, PointOnSurface
+    from sekant.model.constraints.rolling import Rolling
 
 __all__ = [
     "CONSTRAINTS",
@@ -20,3 +29,7 @@ __all__ = [
     "constraint_class",
     "register",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    return CONSTRAINTS.exported(name)

@@ -36,5 +36,7 @@ class Contact(Item):
         raise NotImplementedError(f"contact type '{self.type}' has no gap")
 
 
-CONTACTS: Registry[Contact] = Registry("contact")
+CONTACTS: Registry[Contact] = Registry(
+    "contact", package="sekant.model.contacts", names="joint_stop point_plane point_surface sphere_sphere"
+)
 register, contact_class = CONTACTS.register, CONTACTS.find

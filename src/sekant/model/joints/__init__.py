@@ -1,4 +1,11 @@
-"""Joints: one file a type, one registry. Adding a joint is adding a file here and importing it below."""
+"""Joints: one file a type, one registry. Adding a joint is adding a file here and its name to `registry.py`.
+
+Classes are imported when they are first used.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
 
 from sekant.model.joints.base import (
     Coordinate,
@@ -8,18 +15,20 @@ from sekant.model.joints.base import (
     leader_of,
     shared_coordinates,
 )
-from sekant.model.joints.cylindrical import Cylindrical
-from sekant.model.joints.fixed import Fixed
-from sekant.model.joints.free import Free
-from sekant.model.joints.path import Path
-from sekant.model.joints.planar import Planar
-from sekant.model.joints.prismatic import Prismatic
 from sekant.model.joints.registry import JOINTS, joint_class, register
-from sekant.model.joints.revolute import Revolute
-from sekant.model.joints.screw import Screw
-from sekant.model.joints.spherical import Spherical
-from sekant.model.joints.surface import Surface
-from sekant.model.joints.universal import Universal
+
+if TYPE_CHECKING:
+    from sekant.model.joints.cylindrical import Cylindrical
+    from sekant.model.joints.fixed import Fixed
+    from sekant.model.joints.free import Free
+    from sekant.model.joints.path import Path
+    from sekant.model.joints.planar import Planar
+    from sekant.model.joints.prismatic import Prismatic
+    from sekant.model.joints.revolute import Revolute
+    from sekant.model.joints.screw import Screw
+    from sekant.model.joints.spherical import Spherical
+    from sekant.model.joints.surface import Surface
+    from sekant.model.joints.universal import Universal
 
 __all__ = [
     "JOINTS",
@@ -43,3 +52,7 @@ __all__ = [
     "register",
     "shared_coordinates",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    return JOINTS.exported(name)

@@ -5,5 +5,9 @@ from __future__ import annotations
 from sekant.model.joints.base import Joint
 from sekant.model.registry import Registry
 
-JOINTS: Registry[Joint] = Registry("joint")
+JOINTS: Registry[Joint] = Registry(
+    "joint",
+    package="sekant.model.joints",
+    names="cylindrical fixed free path planar prismatic revolute screw spherical surface universal",
+)
 register, joint_class = JOINTS.register, JOINTS.find

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
-from sekant.errors import ModelError, suggest
 from sekant.model.quantities import Description
 
 if TYPE_CHECKING:
@@ -30,22 +29,10 @@ class Element(Description):
 
 Kind = TypeVar("Kind", bound=Element)
 SECTIONS: dict[str, dict[str | None, type[Element]]] = {}
-"""Section -> its types by name (None where there is only one), in the order in which mechanisms are composed."""
+"""Section -> its types by name (None where there is only one), of the files imported yet; see `sections`."""
 
 
 def register(cls: type[Kind]) -> type[Kind]:
     """Class decorator that makes an item known in its section, under its `type` if it has one."""
     SECTIONS.setdefault(cls.section, {})[cls.type] = cls
     return cls
-
-
-def element_class(section: str, raw: Any, path: tuple = ()) -> type[Element]:
-    """The class of an item of a section; unknown types get the nearest known one as a suggestion."""
-    types = SECTIONS[section]
-    if None in types:
-        return types[None]
-    kind = raw.get("type") if isinstance(raw, dict) else None
-    if not isinstance(kind, str) or kind not in types:
-        hint = suggest(str(kind), [str(name) for name in types], "types")
-        raise ModelError(f"unknown type '{kind}' of {section}; {hint}", path=(*path, "type"))
-    return types[kind]

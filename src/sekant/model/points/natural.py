@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, SerializeAsAny, field_serializer, model_validator
 
-from sekant.model.points.element import SECTIONS, Element
+from sekant.model.points.element import Element
 from sekant.model.points.lagrangian import tables_fingerprint
 from sekant.model.points.values import Components
 from sekant.model.quantities import Description
@@ -38,6 +38,8 @@ class Natural(Description):
 
     @model_validator(mode="after")
     def _known(self):
+        from sekant.model.points.sections import SECTIONS
+
         unknown = [section for section in self.items if section not in SECTIONS]
         if unknown:
             raise ValueError(f"unknown section '{unknown[0]}'; known: {', '.join(SECTIONS)}")

@@ -1,0 +1,115 @@
+"""Object code -> callable native functions, without the expressions that it was made from."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from sekant.engine.codegen.native import BuildStats, NativeFunction, Rest
+from sekant.engine.codegen.packing import pack_tables
+from sekant.engine.codegen.vm import Interpreted
+from sekant.object_code.cache import Entry, ObjectCache
+from sekant.object_code.link import Linked
+from sekant.solvers.common.sites import Site
+from sekant.solvers.common.structs import address_of, aligned
+from sekant.tables.lookups import Staged
+
+ENTRY = "sekant_entry"
+"""The function of a module."""
+SYMBOL = "sekant_numbers"
+"""The array of its numbers, which is bound when the code is linked."""
+
+
+@dataclass(frozen=True)
+class Compiled:
+    owner: Any
+    address: int
+    work_size: int
+    stats: BuildStats
+    sites: tuple[Site, ...]
+    key: str = ""
+    numbers: np.ndarray | None = None
+    rests: tuple[Rest, ...] = ()
+
+
+def linked_again(
+    name: str,
+    key: str,
+    numbers: np.ndarray,
+    shapes: tuple[Any, Any],
+    names: tuple[str, ...],
+    tables: tuple[Any, ...],
+    sites: tuple[Site, ...],
+    guards: NativeFunction | None,
+    watched: dict[tuple[int, ...], NativeFunction],
+) -> NativeFunction | None:
+    """A function from its object code in the user's cache, without its expressions; None if it is not there.
+
+    `shapes`: of inputs and of outputs; `guards`: the function of its guards, `watched`: those of some of them, if
+    they are known.
+    """
+    start, store = time.perf_counter(), user_cache()
+    entry = None if store is None else store.load(key)
+    if entry is None:
+        return None
+    code = linked(entry, key, numbers, sites, 0.0, True)
+    return NativeFunction(
+        name,
+        code.address,
+        code.work_size,
+        *shapes,
+        names,
+        pack_tables(tables),
+        replace(code.stats, seconds=time.perf_counter() - start),
+        code.owner,
+        sites,
+        None if guards is None else lambda chosen=None: guards if chosen is None else watched[chosen],
+        tables,
+        key,
+        numbers,
+        code.rests,
+    )
+
+
+def interpreted_again(
+    name: str, staged: Staged, shapes: tuple[Any, Any], names: tuple[str, ...], tables: tuple[Any, ...]
+) -> NativeFunction:
+    """A function that CasADi interprets, without its expressions."""
+    code = interpreted(staged)
+    return NativeFunction(
+        *(name, code.address, code.work_size, *shapes, names, pack_tables(tables), code.stats, code.owner),
+        sources=tables,
+    )
+
+
+def interpreted(staged: Staged) -> Compiled:
+    owner = Interpreted(staged)
+    return Compiled(owner, owner.address, 0, BuildStats("casadi", owner.operations, 0, 0.0, 0.0, False), ())
+
+
+def linked(
+    code: Entry, key: str, numbers: np.ndarray, sites: tuple[Site, ...], seconds: float, from_cache: bool
+) -> Compiled:
+    """Object code bound to its numbers."""
+    h, given = code.header, numbers
+    numbers = aligned(given.size)
+    numbers[:] = given
+    stats = BuildStats("llvm", h["operations"], h["chunks"], 0.0, seconds, from_cache)
+    symbols = {SYMBOL: address_of(numbers)}
+    if h.get("lanes", 1) > 1:
+        from sekant.engine.codegen.lanes import vector_symbols
+
+        symbols |= vector_symbols()
+    owner = Linked(code.objects, ENTRY, symbols=symbols)
+    rests = tuple(Rest(site, sign, tuple(reads)) for site, sign, reads in h["rests"])
+    return Compiled((owner, numbers), owner.address, h["work_size"], stats, sites, key, numbers, rests)
+
+
+def user_cache() -> ObjectCache | None:
+    try:
+        return ObjectCache()
+    except RuntimeError:  # the user has no home directory
+        return None
