@@ -75,6 +75,9 @@ _PLAIN = {
     ca.OP_AND: "(real)(({a} != 0) & ({b} != 0))",
     ca.OP_OR: "(real)(({a} != 0) | ({b} != 0))",
     ca.OP_IF_ELSE_ZERO: "{a} != 0 ? {b} : 0",
+    # fmax and fmin, which compilers call since they may not order zeros; what is not a number is left out
+    ca.OP_FMAX: "{a} > {b} || {b} != {b} ? {a} : {b}",
+    ca.OP_FMIN: "{a} < {b} || {b} != {b} ? {a} : {b}",
 }
 OPERATIONS = frozenset([*_PLAIN, *FUNCTIONS, *FUNCTIONS2, ca.OP_ERFINV])
 

@@ -6,7 +6,8 @@ one array for each part of a table, so that a reader and a linker see what belon
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from math import factorial
 
 import numpy as np
 
@@ -15,7 +16,7 @@ from sekant.engine.codegen.tape import LookupShape, TapeLookup
 from sekant.errors import SekantError
 from sekant.io.export.c_operations import Precision
 from sekant.tables.lookups import Tabulated
-from sekant.tables.pieces import extrapolation_limits, factors
+from sekant.tables.pieces import extrapolation_limits
 from sekant.tables.table import Table, Table2
 
 SEARCH = """
@@ -23,7 +24,7 @@ SEARCH = """
 typedef struct { real a, scale, last, low, high, period; int top; const real *origins; const int *starts; } axis;
 
 /* The row in which x lies, and the distance of x from the origin of that row: a bucket, then bisection within it. */
-static int row_of(const axis *s, real x, real *distance) {
+static inline int row_of(const axis *s, real x, real *distance) {
     real place = (x - s->a) * s->scale;
     place = place > 0 ? place : 0;
     place = place < s->last ? place : s->last;
@@ -40,7 +41,7 @@ static int row_of(const axis *s, real x, real *distance) {
 """
 LAP = """
 /* x moved into the period of an axis, and by how many periods. */
-static real lap_of(const axis *s, real x, real *laps) {{
+static inline real lap_of(const axis *s, real x, real *laps) {{
     *laps = floor{f}((x - s->a) / s->period);
     return x - *laps * s->period;
 }}
@@ -164,33 +165,43 @@ class CTables:
             x = f"{x}_in"
         return [*lines, f"    const int i{k} = row_of(&{axis}, {x}, &u{k});"]
 
-    def _polynomial(self, terms: list[str], u: str, order: int) -> str:
-        """Derivative `order` by u of the sum of terms[p] u^p; NaN in u or the terms survives."""
-        if order >= len(terms):
-            return f"0 * {terms[0]} + 0 * {u}"
-        scaled = [
-            term if factor == 1.0 else f"{self.precision.literal(float(factor))} * {term}"
-            for term, factor in zip(terms[order:], factors(len(terms), order), strict=True)
-        ]
-        text = scaled[-1]
-        for i, term in enumerate(reversed(scaled[:-1])):
-            text = f"({text}) * {u} + {term}" if i else f"{text} * {u} + {term}"
-        return text if len(scaled) > 1 else f"{text} + 0 * {u}"
+    def _polynomials(
+        self, d: str, terms: list[str], u: str, orders: Iterable[int]
+    ) -> tuple[list[str], dict[int, str]]:
+        """Statements, and expressions of the derivatives of these orders by u of the sum of terms[p] u^p.
+
+        By Horner's rule for all at once, as `LookupCode.polynomials` has it, in variables that begin with `d`. NaN in
+        u or the terms survives.
+        """
+        wanted, top = sorted(set(orders)), len(terms) - 1
+        most = min(wanted[-1], top)
+        lines = [f"real {d}0 = {terms[-1]};"]
+        for step, term in enumerate(reversed(terms[:-1]), start=1):
+            for k in range(min(most, step), 0, -1):
+                lines.append(
+                    f"real {d}{k} = {d}{k - 1};" if k == step else f"{d}{k} = {d}{k} * {u} + {d}{k - 1};"
+                )
+            lines.append(f"{d}0 = {d}0 * {u} + {term};")
+        found = {}
+        for order in wanted:
+            scale = "" if order < 2 else f"{self.precision.literal(float(factorial(order)))} * "
+            value = f"0 * {terms[0]} + 0 * {u}" if order > top else f"{scale}{d}{order}"
+            found[order] = f"{value} + 0 * {u}" if order == top else value
+        return [f"        {line}" for line in lines], found
 
     def _one(self, name: str, shape: LookupShape, orders: tuple[tuple[int, ...], ...]) -> str:
         label, m, (powers,) = f"table{shape.table}", padded(shape.components), shape.powers
-        lines = [f"static void {name}(real x, real *restrict y) {{"]
+        lines = [f"static inline void {name}(real x, real *restrict y) {{"]
         lines += self._locate(f"{label}_axis", "x", "", shape.periodic[0])
         lines.append(f"    const real *c = {label}_values + {m * powers} * i;")
+        if shape.periodic[0] and (0,) not in orders:
+            lines.append("    (void)laps;")
         terms = [f"c[{p * m} + j]" for p in range(powers)]
-        lines.append(f"    for (int j = 0; j < {m}; j++) {{")
+        steps, values = self._polynomials("d", terms, "u", [order for (order,) in orders])
+        lines += [f"    for (int j = 0; j < {m}; j++) {{", *steps]
         for n, (order,) in enumerate(orders):
-            text = self._polynomial(terms, "u", order)
-            if shape.periodic[0] and order == 0:
-                text += f" + laps * {label}_increment[j]"
-            lines.append(f"        y[{n * m} + j] = {text};")
-        if shape.periodic[0] and not any(order == (0,) for order in orders):
-            lines.insert(-1 - len(orders), "    (void)laps;")
+            growth = f" + laps * {label}_increment[j]" if shape.periodic[0] and order == 0 else ""
+            lines.append(f"        y[{n * m} + j] = {values[order]}{growth};")
         return "\n".join([*lines, "    }", "}"])
 
     def _both(self, name: str, shape: LookupShape, orders: tuple[tuple[int, ...], ...]) -> str:
@@ -198,22 +209,26 @@ class CTables:
         table = self.tables[shape.table]
         assert isinstance(table, Table2)
         rows2 = table.rows.shape[1]
-        lines = [f"static void {name}(real x1, real x2, real *restrict y) {{"]
+        lines = [f"static inline void {name}(real x1, real x2, real *restrict y) {{"]
         lines += self._locate(f"{label}_axis1", "x1", "1", shape.periodic[0])
         lines += self._locate(f"{label}_axis2", "x2", "2", shape.periodic[1])
         lines += [f"    (void)laps{k};" for k, periodic in zip("12", shape.periodic, strict=True) if periodic]
         lines.append(f"    const real *c = {label}_values + {m * k1 * k2} * (i1 * {rows2} + i2);")
         lines.append(f"    for (int j = 0; j < {m}; j++) {{")
-        for order2 in sorted({order[1] for order in orders}):
-            for p in range(k1):
-                terms = [f"c[{(p * k2 + q) * m} + j]" for q in range(k2)]
-                lines.append(f"        const real g{order2}_{p} = {self._polynomial(terms, 'u2', order2)};")
-        for n, (order1, order2) in enumerate(orders):
-            inner = [f"g{order2}_{p}" for p in range(k1)]
-            used = self._polynomial(inner, "u1", order1)
-            lines.append(f"        y[{n * m} + j] = {used};")
-        unused = [f"g{o}_{p}" for o in sorted({order[1] for order in orders}) for p in range(k1)]
-        body = "\n".join(lines[lines.index(f"    for (int j = 0; j < {m}; j++) {{") :])
-        idle = [g for g in unused if body.count(g) == 1]
-        lines += [f"        (void){g};" for g in idle]
+        firsts: dict[int, list[int]] = {}
+        for order1, order2 in orders:
+            firsts.setdefault(order2, []).append(order1)
+        inner: dict[int, list[str]] = {second: [] for second in firsts}
+        for p in range(k1):
+            terms = [f"c[{(p * k2 + q) * m} + j]" for q in range(k2)]
+            steps, values = self._polynomials(f"g{p}_", terms, "u2", firsts)
+            lines += steps
+            for second, found in inner.items():
+                found.append(f"h{second}_{p}")
+                lines.append(f"        const real {found[-1]} = {values[second]};")
+        outer = {}
+        for second, asked in firsts.items():
+            steps, outer[second] = self._polynomials(f"d{second}_", inner[second], "u1", asked)
+            lines += steps
+        lines += [f"        y[{n * m} + j] = {outer[b][a]};" for n, (a, b) in enumerate(orders)]
         return "\n".join([*lines, "    }", "}"])

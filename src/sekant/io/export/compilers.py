@@ -34,8 +34,11 @@ PLATFORMS = {
         "aarch64-macos", ".dylib", "aarch64-darwin", "aarch64-darwin", b"\xcf\xfa\xed\xfe"
     ),
 }
-FULL_SPEED = ("-std=c99", "-O3", "-march=native", "-fno-math-errno", "-ffp-contract=fast")
-"""For exported C on the machine that compiles it: vectors and fused products, as Sekant's own code has them."""
+FULL_SPEED = (
+    *("-std=c99", "-O3", "-march=native", "-fno-math-errno", "-fno-trapping-math", "-ffp-contract=fast"),
+    "-fno-tree-slp-vectorize",
+)
+"""For exported C on the machine that compiles it: fused products, and vectors in loops only, as Sekant's own code."""
 FLAGS = ("-std=c99", "-O2", "-fno-math-errno", "-shared", "-fPIC", "-fvisibility=hidden")
 
 

@@ -31,6 +31,7 @@ static real next_switch(const real *p, real t) {
 
 /* t, kept strictly inside of the present segment. */
 static real inside(const MODEL *m, real t) {
+    if (t > m->segment && t < m->next) return t; /* as nearly always */
     const real low = R(nextafter)(m->segment, INFINITY), high = R(nextafter)(m->next, -INFINITY);
     t = t > low ? t : low;
     return t < high ? t : high;
