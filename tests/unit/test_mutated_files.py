@@ -300,6 +300,7 @@ def run(kind: str, count: int, seed: int, folder: Path) -> None:
     (folder / "model.yaml").write_text(TABLE_MODEL)
     for part in ("front.yaml", "rear.yaml", "tire.tir"):  # of cars
         copyfile(CAR / part, folder / part)
+    copyfile(EXAMPLES / "parabola.csv", folder / "parabola.csv")
     for _ in range(count):
         content = write(change(choose.choice(originals), choose))
         path.write_bytes(content.encode("utf-8", "surrogatepass"))

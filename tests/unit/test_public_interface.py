@@ -31,6 +31,13 @@ def result(model):
     return sk.simulate(model, until=0.2, output_step=0.05)
 
 
+def bob():
+    """A mass in a plane, in points."""
+    m = sk.natural.Mechanism(dim=2, name="bob")
+    m.mass(m.point("A", (0, 1)), 1.0)
+    return m
+
+
 def test_every_public_name_is_there():
     assert len(sk.__all__) <= 46
     assert {"Frame", "Orientation", "TableData", "SimulationSettings", "save", "shapes"} <= set(sk.__all__)
@@ -106,6 +113,10 @@ def test_constructors_raise_errors_in_our_words(call, text):
         (lambda m, r: sk.simulate(m, "1 kg"), "until: '1 kg' is a mass, but a time is expected"),
         (lambda m, r: sk.simulate(m, 1.0, rtol="tight"), r"rtol must be one number \(got 'tight'\)"),
         (lambda m, r: sk.steady_motion(m, turn="z"), r"turn must be one number in rad/s \(got 'z'\)"),
+        (
+            lambda m, r: sk.reduce(bob(), "arm", "A.x", (0, 1)),
+            "no bodies on joints: .* drive it by sk.kinematics",
+        ),
         (lambda m, r: sk.view_modes(m), r"modes\(\) returns \(got Model\)"),
         (lambda m, r: sk.sweep(m, {"k": [1, 2]}), r"samples are made by sk.studies.grid.*\(got dict\)"),
         (lambda m, r: setattr(m.bodies["arm"], "mass", 2.0), "never changed in place; .* by .changed.mass"),
@@ -131,9 +142,7 @@ def test_descriptions_are_changed_by_making_others(model):
     heavy = model.changed(bodies={"arm": model.bodies["arm"].changed(mass="2 t")})
     assert (heavy.bodies["arm"].mass, model.bodies["arm"].mass) == (2000.0, 1.3)
     assert model.changed() == model
-    m = sk.natural.Mechanism(dim=2, name="bob")
-    m.mass(m.point("A", (0, 1)), 1.0)
-    assert m.model.changed(name="other").name == "other"  # the gravity of models stays unsaid
+    assert bob().model.changed(name="other").name == "other"  # the gravity of models stays unsaid
 
 
 def test_numbers_of_calls_may_carry_units(model, result):

@@ -161,7 +161,11 @@ class System:
         return f"<b>{escape(repr(self))}</b><pre>{escape(self.summary())}</pre>{parameters}"
 
     def __repr__(self) -> str:
-        return f"System('{self.model.name}', {self.nv} degrees of freedom, engine '{self.engine}')"
+        rows = len(self.facts.rows)
+        size = (
+            f"{self.nv} velocities, {rows} constraint equations" if rows else f"{self.nv} degrees of freedom"
+        )
+        return f"System('{self.model.name}', {size}, engine '{self.engine}')"
 
     # -- parameters and start --------------------------------------------------------------------------
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from sekant.engine.system import System
+from sekant.engine.arguments import names_of
+from sekant.engine.system import System, as_system
 from sekant.errors import ModelError, suggest
 from sekant.model.model import Model
+from sekant.model.points.collector import Collector
 from sekant.reduction.elastic import reduce_elastic
 from sekant.reduction.fits import fit_poses
 from sekant.reduction.lumping import split_masses
@@ -20,7 +22,7 @@ INERTIA = ("exact", "split", "ignore")
 
 
 def reduce(
-    model: Model | System,
+    model: Model | System | Collector,
     keep: str | Sequence[str],
     coordinate: str | Sequence[str],
     range: Sequence[Any],
@@ -30,7 +32,7 @@ def reduce(
     tolerance: float | None = None,
     nodes: int | Sequence[int] | None = None,
     inertia: str = "exact",
-    drop: Sequence[str] = (),
+    drop: str | Sequence[str] = (),
     elastic: bool | int = False,
 ) -> Reduction:
     """A model without loops in which the bodies `keep` follow their poses over one or two coordinates.
@@ -51,14 +53,13 @@ def reduce(
     (``upright.hub``, ``upright.hub.z``); its path is that without load, and its joint gets the elastic modes of the
     bushings (True: as many as there are, or a number). Forces on dropped bodies are absorbed.
     """
-    model = model.model if isinstance(model, System) else model
+    model = model if isinstance(model, Model) else as_system(model).model
     if not model.bodies:
         raise ModelError(
-            f"model '{model.name}' has no bodies on joints: a reduction lets bodies follow the poses that "
-            "their joints give "
-            "them; describe a mechanism in points with bodies and joints, or drive it by sk.kinematics"
+            f"model '{model.name}' has no bodies on joints: a reduction lets bodies follow the poses that their "
+            "joints give them; describe a mechanism in points with bodies and joints, or drive it by sk.kinematics"
         )
-    keep = (keep,) if isinstance(keep, str) else tuple(keep)
+    keep, drop = tuple(names_of(keep, "keep")), names_of(drop, "drop")
     drives = (coordinate,) if isinstance(coordinate, str) else tuple(coordinate)
     ranges = [range] if isinstance(coordinate, str) else list(range)
     counts = None if nodes is None else (nodes,) * len(drives) if isinstance(nodes, int) else tuple(nodes)

@@ -71,6 +71,10 @@ class ItemCollector:
         count = sum(len(items) for items in self.items.values())
         return f"{type(self).__name__}('{self.name}', dim={self.dim}, {count} items)"
 
+    def _repr_html_(self) -> str:
+        """Tables of all items, for notebooks."""
+        return self.model._repr_html_()
+
     # -- the description -------------------------------------------------------------------------------
 
     @property
