@@ -81,7 +81,7 @@ def simulate(
     system, begin = as_system(system, parameters), 0.0
     start_at: State | None
     if isinstance(initial, Result):
-        start_at, begin, parameters = _end_of(initial, parameters)
+        start_at, begin, parameters = _end_of(initial, system, parameters)
     else:
         start_at = initial
     outputs = None if outputs is None else names_of(outputs, "outputs")
@@ -176,9 +176,15 @@ def simulate(
     return Result(done.t[: len(data)], data, channels, *ended)
 
 
-def _end_of(result: Result, parameters: Any) -> tuple[Any, float, Any]:
+def _end_of(result: Result, system: System, parameters: Any) -> tuple[Any, float, Any]:
     """State and time at which a result ended, and its parameters but for those that are given anew."""
-    end = result.final_state
+    end, told = result.final_state, result.provenance
+    for what, own in (("model", system.model.name), ("formulation", system.facts.formulation)):
+        if told.get(what, own) != own:
+            raise SolverError(
+                f"the initial result is of the {what} '{told[what]}', this system of '{own}'; to take its "
+                "numbers all the same give its .final_state"
+            )
     if end is None:
         raise SolverError(
             "the initial result does not tell its final state (only runs and .nc files of runs do)"
