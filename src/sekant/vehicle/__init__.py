@@ -1,34 +1,33 @@
-"""Vehicles: suspensions from hard points and their curves; cars, which are imported when they are first asked for."""
+"""Vehicles: suspensions from hard points, their curves, cars; each is imported when it is first asked for."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from sekant.vehicle.build import axle, corner, double_wishbone, five_link, formula_student, mcpherson
-from sekant.vehicle.curves import suspension_curves
-from sekant.vehicle.files import load_axle, load_suspension
-from sekant.vehicle.hardpoints import HardPoints
-from sekant.vehicle.kc import (
-    AxleCurves,
-    AxleRoles,
-    ComplianceTable,
-    LoadTable,
-    MeasuredCompliance,
-    axle_compliance,
-    axle_curves,
-    corner_of_curves,
-    member_loads,
-    read_compliance,
-    read_measured,
-    standing,
-)
-from sekant.vehicle.suspension import Suspension
-from sekant.vehicle.table import SuspensionCurves
-
 if TYPE_CHECKING:
+    from sekant.vehicle.build import axle, corner, double_wishbone, five_link, formula_student, mcpherson
     from sekant.vehicle.car import Car, Commands, car_model, load_car
+    from sekant.vehicle.curves import suspension_curves
     from sekant.vehicle.driving import drive, steady_turns
+    from sekant.vehicle.files import load_axle, load_suspension
+    from sekant.vehicle.hardpoints import HardPoints
+    from sekant.vehicle.kc import (
+        AxleCurves,
+        AxleRoles,
+        ComplianceTable,
+        LoadTable,
+        MeasuredCompliance,
+        axle_compliance,
+        axle_curves,
+        corner_of_curves,
+        member_loads,
+        read_compliance,
+        read_measured,
+        standing,
+    )
     from sekant.vehicle.kc.designs import AxleDesigns
     from sekant.vehicle.kc.fitting import curve_sensitivities, fit_points
+    from sekant.vehicle.suspension import Suspension
+    from sekant.vehicle.table import SuspensionCurves
 
 __all__ = [
     "AxleCurves",
@@ -66,6 +65,23 @@ __all__ = [
     "suspension_curves",
 ]
 _LATER = {
+    "sekant.vehicle.build": (
+        "axle",
+        "corner",
+        "double_wishbone",
+        "five_link",
+        "formula_student",
+        "mcpherson",
+    ),
+    "sekant.vehicle.curves": ("suspension_curves",),
+    "sekant.vehicle.files": ("load_axle", "load_suspension"),
+    "sekant.vehicle.hardpoints": ("HardPoints",),
+    "sekant.vehicle.suspension": ("Suspension",),
+    "sekant.vehicle.table": ("SuspensionCurves",),
+    "sekant.vehicle.kc": (
+        *("AxleCurves", "AxleRoles", "ComplianceTable", "LoadTable", "MeasuredCompliance", "axle_compliance"),
+        *("axle_curves", "corner_of_curves", "member_loads", "read_compliance", "read_measured", "standing"),
+    ),
     "sekant.vehicle.car": ("Car", "Commands", "car_model", "load_car"),
     "sekant.vehicle.driving": ("drive", "steady_turns"),
     "sekant.vehicle.kc.designs": ("AxleDesigns",),

@@ -16,7 +16,7 @@ from sekant.model.joints import Revolute
 from sekant.vehicle import parts
 from sekant.vehicle.assembly import Assembly
 from sekant.vehicle.components import AntiRollBar, HeaveSpring
-from sekant.vehicle.corner import Corner
+from sekant.vehicle.construction import Corner
 from sekant.vehicle.drawn import length, model_number, values
 
 MIRROR = np.array([1.0, -1.0, 1.0])

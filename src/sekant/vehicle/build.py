@@ -21,7 +21,7 @@ from sekant.vehicle.anti_roll_bar import (
 )
 from sekant.vehicle.assembly import Assembly
 from sekant.vehicle.components import AxleParts, SteeringColumn
-from sekant.vehicle.corner import Corner, Layout
+from sekant.vehicle.construction import Corner, Layout
 from sekant.vehicle.hardpoints import HardPoints, Side, hard_points
 from sekant.vehicle.layouts import LAYOUTS
 from sekant.vehicle.steering import RACK_LENGTH, add_rack

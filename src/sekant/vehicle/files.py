@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sekant.errors import ModelError, SekantError
 from sekant.io.source import located
 from sekant.io.yaml import load
 from sekant.model.explain import read_as
 from sekant.model.model import Model
-from sekant.vehicle.build import axle, corner
-from sekant.vehicle.hardpoints import HardPoints, Side, hard_points
 from sekant.vehicle.point_tables import hard_point_source
 from sekant.vehicle.suspension import Suspension
+
+if TYPE_CHECKING:
+    from sekant.vehicle.hardpoints import HardPoints, Side
 
 
 def load_suspension(
@@ -32,6 +33,9 @@ def load_suspension(
     data, places = source.data, source.places
     try:
         if "points" in data or ("type" in data and "bodies" not in data):
+            from sekant.vehicle.build import corner
+            from sekant.vehicle.hardpoints import hard_points
+
             points = hard_points(data)
             return corner(points, side=side, steered=steered), points.suspension
         if "model" in data:
@@ -47,6 +51,9 @@ def load_suspension(
 
 def load_axle(path: str | PathLike[str]) -> HardPoints:
     """The description of an axle by hard points of one side, from a file."""
+    from sekant.vehicle.build import axle
+    from sekant.vehicle.hardpoints import hard_points
+
     source = hard_point_source(path)
     try:
         if "points" not in source.data:

@@ -16,7 +16,7 @@ from typing import Any
 from sekant.columns import read_rows, split_header
 from sekant.errors import DataError, ModelError, suggest
 from sekant.io.source import KeyPath, Place, Places, Source, read_source
-from sekant.object_code.made_of_files import note_read
+from sekant.object_code.made_of_files import kept_of_file, note_read
 
 Rows = list[tuple[int, list[str]]]
 SHEET = re.compile(r"(?P<file>.*\.xlsx)(?:\[(?P<sheet>[^\]]+)\])?", re.IGNORECASE | re.DOTALL)
@@ -28,8 +28,13 @@ MOST_ROWS, MOST_COLUMNS = 10_000, 100
 def hard_point_source(path: str | PathLike[str]) -> Source:
     """The description in a YAML file, a CSV file or a spreadsheet, with the place of every entry.
 
-    `points` of a YAML file may name a table. A sheet is named in brackets: ``axles.xlsx[front]``.
+    `points` of a YAML file may name a table. A sheet is named in brackets: ``axles.xlsx[front]``. A later process
+    finds it again while the files are as they were.
     """
+    return kept_of_file(path, ("hard points",), lambda: _source(path), lambda _: True)
+
+
+def _source(path: str | PathLike[str]) -> Source:
     if _is_table(str(path)):
         return _from_table(str(path))
     source = read_source(Path(path))

@@ -15,7 +15,7 @@ from sekant.vehicle.drawn import length, model_number, text_of
 from sekant.vehicle.hardpoints import apart
 
 if TYPE_CHECKING:
-    from sekant.vehicle.corner import Corner
+    from sekant.vehicle.construction import Corner
 
 FAR = 10.0  # m: where the straight line of a stop's stiffness ends
 

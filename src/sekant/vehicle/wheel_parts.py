@@ -14,7 +14,7 @@ from sekant.vehicle.drawn import length
 from sekant.vehicle.hardpoints import apart
 
 if TYPE_CHECKING:
-    from sekant.vehicle.corner import Corner
+    from sekant.vehicle.construction import Corner
 
 UPRIGHT_INERTIA = (0.9, 1.4, 0.9)  # kg m^2 of a 25 kg upright with its wheel; scaled with the mass
 SHARE = 0.6  # of the mass and the inertia of both that belong to the wheel, where its own are not given

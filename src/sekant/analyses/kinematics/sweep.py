@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import casadi as ca
 import numpy as np
@@ -22,8 +22,10 @@ from sekant.engine.arguments import names_of
 from sekant.engine.system import State, System, as_system
 from sekant.errors import ModelError, SolverError
 from sekant.model.model import Model
-from sekant.model.points.collector import Collector
 from sekant.solvers.sweep import Sweep
+
+if TYPE_CHECKING:
+    from sekant.model.points.collector import Collector
 
 Vector = NDArray[np.float64]
 TOLERANCE = 1e-12

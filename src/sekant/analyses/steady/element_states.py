@@ -13,9 +13,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sekant.analyses.simulation.declared_events import DeclaredEvents, events_of
 from sekant.analyses.simulation.delays import delays_of
-from sekant.analyses.simulation.events import Instant
 from sekant.engine.functions.outputs import frozen_system, rate_name
 from sekant.engine.system import State, System
 from sekant.engine.system import compile as compile_model
@@ -92,6 +90,9 @@ def on_branches(
         found, state, parameters = find(held)
         if not system.reactions.events:
             return found
+        from sekant.analyses.simulation.declared_events import DeclaredEvents
+        from sekant.analyses.simulation.events import Instant
+
         p = system.parameter_vector(parameters, held)
         z = system.element_states(state, parameters)
         t = float(getattr(state, "t", 0.0))
@@ -99,6 +100,8 @@ def on_branches(
         if np.array_equal(here.held, held):
             return found
         held = here.held
+    from sekant.analyses.simulation.declared_events import events_of
+
     names = ", ".join(sorted({f"'{event.name}'" for event in events_of(system)}))
     raise SolverError(
         f"no branch of {names} is at rest: each state found switches to the other one; simulate"

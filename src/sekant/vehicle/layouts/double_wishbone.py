@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from sekant.errors import ModelError
-from sekant.vehicle.corner import COMMON, Corner, Layout
+from sekant.vehicle.construction import COMMON, Corner, Layout
 from sekant.vehicle.hardpoints import not_collinear
 
 ARMS = {

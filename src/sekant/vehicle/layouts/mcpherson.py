@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from sekant.vehicle import parts
-from sekant.vehicle.corner import COMMON, SPRING, Corner, Layout
+from sekant.vehicle.construction import COMMON, SPRING, Corner, Layout
 from sekant.vehicle.hardpoints import apart, not_collinear
 
 

@@ -19,7 +19,7 @@ from sekant.errors import ModelError
 from sekant.model.constraints import Coupling
 from sekant.model.joints import Spherical
 from sekant.vehicle import parts
-from sekant.vehicle.corner import ARM, ROD, Corner, Layout
+from sekant.vehicle.construction import ARM, ROD, Corner, Layout
 from sekant.vehicle.hardpoints import apart, not_collinear
 
 MIDDLE = 1e-6  # m

@@ -7,7 +7,7 @@ import numpy as np
 from sekant.errors import ModelError
 from sekant.model.joints import Spherical
 from sekant.vehicle import parts
-from sekant.vehicle.corner import ARM, Corner, Layout
+from sekant.vehicle.construction import ARM, Corner, Layout
 from sekant.vehicle.hardpoints import apart, not_collinear
 
 HINGE = {

@@ -16,7 +16,7 @@ from sekant.model.constraints import DrivePoint
 from sekant.model.forces import Bushing, RotationalSpringDamper
 from sekant.model.joints import Revolute
 from sekant.vehicle import parts
-from sekant.vehicle.corner import ARM, Corner, Layout
+from sekant.vehicle.construction import ARM, Corner, Layout
 from sekant.vehicle.drawn import model_number
 from sekant.vehicle.hardpoints import apart, not_collinear
 

@@ -172,10 +172,11 @@ def _tell(
     texts: Sequence[str] = (),
 ) -> None:
     """Write what is asked for, and print a summary or JSON."""
-    from sekant.vehicle.kc.measured import deviations, read_measured
+    measured = None
+    if measured_file is not None:
+        from sekant.vehicle.kc.measured import deviations, read_measured
 
-    measured = None if measured_file is None else read_measured(measured_file)
-    if measured is not None:
+        measured = read_measured(measured_file)
         gaps = [
             f"  {name:<28}{gap:12.4f}  {unit}" for name, (unit, gap) in deviations(curves, measured).items()
         ]
