@@ -49,9 +49,7 @@ def replace_numbers(item: Any, replace: Callable[[Path, Any], Any], path: Path =
     return item
 
 
-def unit_at(
-    item: Any, steps: Sequence[str | int], unit_of: Callable[[Any], str | None] = unit_of
-) -> str | None:
+def unit_at(item: Any, steps: Sequence[str | int]) -> str | None:
     """The unit of the number to which `steps` lead, by that of its field; None where any will do."""
     unit = None
     for step in steps:

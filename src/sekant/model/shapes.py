@@ -25,7 +25,6 @@ from sekant.model.quantities import (
     NotNegative,
     PerAxis,
     Point,
-    Positive,
 )
 from sekant.model.registry import Item, Registry
 
@@ -90,8 +89,8 @@ class Cylinder(Shape):
 
     type: ClassVar[str] = "cylinder"
     summary: ClassVar[str] = "a cylinder around the frame's origin"
-    radius: Positive[Length]  # of the shape
-    length: Positive[Length]  # along the axis
+    radius: NotNegative[Length]  # of the shape
+    length: NotNegative[Length]  # along the axis
     axis: AxialDirection = (0.0, 0.0, 1.0)  # in the frame of the shape
 
     @classmethod
@@ -110,7 +109,7 @@ class Sphere(Shape):
 
     type: ClassVar[str] = "sphere"
     summary: ClassVar[str] = "a sphere around the frame's origin"
-    radius: Positive[Length]  # of the shape
+    radius: NotNegative[Length]  # of the shape
 
     @classmethod
     def example(cls, stage: Stage) -> Self:
@@ -123,8 +122,8 @@ class Wheel(Shape):
 
     type: ClassVar[str] = "wheel"
     summary: ClassVar[str] = "a tire on a rim with spokes"
-    radius: Positive[Length]  # of the shape
-    width: Positive[Length]  # along the axis
+    radius: NotNegative[Length]  # of the shape
+    width: NotNegative[Length]  # along the axis
     axis: AxialDirection = (0.0, 1.0, 0.0)  # in the frame of the shape
 
     @classmethod
@@ -139,7 +138,7 @@ class Polyline(Shape):
     type: ClassVar[str] = "polyline"
     summary: ClassVar[str] = "a bar along points"
     points: Annotated[tuple[Point, ...], Mirror("polar")]  # in the frame of the shape
-    radius: Positive[Length] | None = None  # of the shape
+    radius: NotNegative[Length] | None = None  # of the shape
     closed: bool = False  # join the last point to the first
 
     @classmethod

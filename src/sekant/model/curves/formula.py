@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, ClassVar
 
-from pydantic import model_validator
+from pydantic import BeforeValidator, model_validator
 
 from sekant.errors import DataError, ModelError
 from sekant.geometry.curves.pose_curve import PoseCurve
@@ -18,29 +18,30 @@ Triple = Annotated[tuple[Length, Length, Length], Vector()]
 Turn = Annotated[Value, Quantity(ANY)]
 
 
-def read_rotation(given: Any) -> tuple[str, tuple[Any, ...]]:
+def _read_rotation(given: Any) -> dict[str, tuple[Any, ...]]:
     """Notation and components of ``{zyx: [...]}`` (any Euler sequence), ``{quaternion: [...]}`` or
     ``{matrix: [...]}``, a matrix row by row; raises `ValueError`."""
     if not isinstance(given, dict) or len(given) != 1:
-        raise ValueError(
-            "rotation is {zyx: [a, b, c]}, {quaternion: [w, x, y, z]} or {matrix: [3 rows of 3]}"
-        )
+        raise ValueError("must be {zyx: [a, b, c]}, {quaternion: [w, x, y, z]} or {matrix: [3 rows of 3]}")
     notation, parts = next(iter(given.items()))
     parts = list(parts) if isinstance(parts, (list, tuple)) else [parts]
     if notation == "matrix":
         if len(parts) != 3 or any(not isinstance(row, (list, tuple)) or len(row) != 3 for row in parts):
-            raise ValueError("rotation: a matrix has 3 rows of 3")
-        return notation, tuple(entry for row in parts for entry in row)
+            raise ValueError("a matrix has 3 rows of 3")
+        return {notation: tuple(entry for row in parts for entry in row)}
     if notation == "quaternion":
         wanted = 4
     else:
         try:
             wanted = len(check_sequence(str(notation)))
         except DataError as error:
-            raise ValueError(f"rotation: {error.message}") from None
+            raise ValueError(error.message) from None
     if len(parts) != wanted:
-        raise ValueError(f"rotation: '{notation}' needs {wanted} values (got {len(parts)})")
-    return str(notation), tuple(parts)
+        raise ValueError(f"'{notation}' needs {wanted} values (got {len(parts)})")
+    return {str(notation): tuple(parts)}
+
+
+Rotation = Annotated[dict[str, tuple[Turn, ...]], BeforeValidator(_read_rotation)]
 
 
 @register
@@ -59,7 +60,7 @@ class Formula(Framed):
     unit: str = ""
     """SI unit of the parameter: m, rad, or nothing"""
     range: Pair  # first and last value of the parameter
-    rotation: dict[str, tuple[Turn, ...]] | None = None
+    rotation: Rotation | None = None
     """{zyx: [...]} with any Euler sequence, {quaternion: [...]} or {matrix: [...]}; expressions of the parameter"""
     breaks: tuple[AnyQuantity, ...] = ()
     """values of the parameter where the formulas have kinks"""
@@ -69,14 +70,6 @@ class Formula(Framed):
     """how closely the stored pieces follow the formulas: position in m, rotation in rad, twist and its rate as shares
     of their largest values"""
     outside: Outside = "error"  # beyond the range: refuse, go straight on, or repeat
-
-    @model_validator(mode="before")
-    @classmethod
-    def _one_rotation(cls, data: Any):
-        if isinstance(data, dict) and data.get("rotation") is not None:
-            notation, parts = read_rotation(data["rotation"])
-            data = {**data, "rotation": {notation: parts}}
-        return data
 
     @model_validator(mode="after")
     def _fits_together(self):

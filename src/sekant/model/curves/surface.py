@@ -8,7 +8,7 @@ from pydantic import model_validator
 
 from sekant.errors import ModelError
 from sekant.model.curves.base import CurveSource, Outside, Surroundings, register
-from sekant.model.curves.formula import Pair, Triple, Turn, read_rotation
+from sekant.model.curves.formula import Pair, Rotation, Triple
 from sekant.model.expressions.expression import is_name
 from sekant.model.quantities import Description, Length, Vector
 
@@ -35,19 +35,11 @@ class SurfaceData(Description):
     orientation: str = "auto"
     """how orientations are stored: auto, none, quaternion, or e.g. euler:zyx"""
     position: Triple | None = None  # formulas of x, y, z in terms of the two parameters
-    rotation: dict[str, tuple[Turn, ...]] | None = None
+    rotation: Rotation | None = None
     """formulas of Euler angles or of a quaternion; by default the body does not turn"""
     range: Annotated[tuple[Pair, Pair], Vector(("first", "second"))] | None = None
     """[start, end] of each parameter of formulas"""
     tolerance: Length = 1e-9  # how closely patches follow the formulas
-
-    @model_validator(mode="before")
-    @classmethod
-    def _one_rotation(cls, data: Any):
-        if isinstance(data, dict) and data.get("rotation") is not None:
-            notation, parts = read_rotation(data["rotation"])
-            data = {**data, "rotation": {notation: parts}}
-        return data
 
     @model_validator(mode="after")
     def _one_source(self):

@@ -17,7 +17,6 @@ from sekant.model.quantities import Description
 from sekant.vehicle.car.description import Car
 from sekant.vehicle.car.hard_point_axle import points_of
 from sekant.vehicle.hardpoints import HardPoints
-from sekant.vehicle.plain import plain_unit
 
 Steps = tuple[str, ...]
 ALL = "*"
@@ -47,7 +46,7 @@ def number_at(car: Car, name: str) -> float:
 def unit_of_number(car: Car, name: str) -> str | None:
     """Its unit; None where any will do."""
     number_at(car, name)
-    return unit_at(car, _first(car, name), plain_unit)
+    return unit_at(car, _first(car, name))
 
 
 def with_numbers(car: Car, values: Mapping[str, Any]) -> Car:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from sekant.engine.alike import Alike
 from sekant.errors import ModelError, SekantError, suggest
+from sekant.model.quantities import unit_of
 from sekant.studies.analyses import FINISHED, Analysis, Answer, Values, register
 from sekant.studies.measures import Measure
 from sekant.vehicle.car.description import Car, car_description
@@ -23,7 +24,6 @@ from sekant.vehicle.car.files import load_car
 from sekant.vehicle.car.numbers import self_contained, unit_of_number, with_numbers
 from sekant.vehicle.driving.drive import drive
 from sekant.vehicle.maneuvers.base import MANEUVERS, DrivenManeuver, Maneuver, maneuver
-from sekant.vehicle.plain import plain_unit
 
 Floats = NDArray[np.float64]
 OF_MANEUVER = "maneuver."
@@ -76,7 +76,7 @@ class DriveStudy(Analysis):
             raise ModelError(
                 f"'{name}': {kind} has no '{option}'; {suggest(option, list(fields), 'options')}"
             )
-        return plain_unit(fields[option])
+        return unit_of(fields[option])
 
     def answer(self, values: Values) -> Answer:
         run = self._driven(values)
