@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import sekant as sk
-from sekant.errors import SekantError
+from sekant.errors import ModelError, SekantError
 
 TRAVEL = [-1e-3, 0.0, 1e-3]
 ROLES = {"axle": "rear"}
@@ -222,6 +222,10 @@ def test_the_travel_of_the_rack_a_turn_is_said_once():
     assert found["steering_wheel"][0, 0] == pytest.approx(-2 * np.pi / 5, rel=1e-12)
     with pytest.raises(SekantError, match="differ in rack_per_turn"):
         sk.vehicle.axle(turning | {"suspension": {"rack_per_turn": 0.05}})
+    for wrong, said in (("45 N", "is a force"), (0.0, "must not be zero")):  # once, and where it stands
+        with pytest.raises(ModelError, match=said) as refused:
+            sk.vehicle.axle(STEERED | {"axle": {"steering": {"rack_per_turn": wrong}}})
+        assert refused.value.path[:2] == ("axle", "steering")
 
 
 def test_loads_of_a_pitman_arm_leave_the_body_what_the_road_gives():

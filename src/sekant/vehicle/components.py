@@ -21,6 +21,7 @@ from sekant.vehicle.plain import (
     StiffnessNumber,
     number,
 )
+from sekant.vehicle.suspension import refuse_no_rack
 
 RotationalStiffnessNumber = Annotated[float, number("N*m/rad")]
 RotationalDampingNumber = Annotated[float, number("N*m*s/rad")]
@@ -206,6 +207,7 @@ class SteeringColumn(Description):
 
     @model_validator(mode="after")
     def _ratio(self):
+        refuse_no_rack(self.rack_per_turn)
         if (self.column or self.stiffness is not None) and not self.rack_per_turn:
             raise ValueError("a column needs rack_per_turn")
         if self.column and self.stiffness is not None:

@@ -116,24 +116,17 @@ class HardPoints(Description):
                 data["axle"] = {key: _scaled_points(part) for key, part in data["axle"].items()}
         return data
 
-    @model_validator(mode="before")
-    @classmethod
-    def _one_rack(cls, data: Any):
-        """What the steering of the axle says of the rack's travel a turn, curves need not be told again."""
-        parts = data.get("axle") if isinstance(data, dict) else None
-        steering = parts.get("steering") if isinstance(parts, dict) else None
-        turn = steering.get("rack_per_turn") if isinstance(steering, dict) else None
-        known = data.get("suspension", {}) if turn is not None else None
-        return {**data, "suspension": {"rack_per_turn": turn, **known}} if isinstance(known, dict) else data
-
     @model_validator(mode="after")
-    def _racks_agree(self):
-        turns = {self.suspension.rack_per_turn, self.axle.steering.rack_per_turn if self.axle else None} - {
-            None
-        }
-        if len(turns) > 1:
-            told = " and ".join(f"{turn:g} m" for turn in turns)
+    def _one_rack(self):
+        """What the steering of the axle says of the rack's travel a turn, curves need not be told again."""
+        turn = self.axle.steering.rack_per_turn if self.axle else None
+        known = self.suspension.rack_per_turn
+        if turn is not None and known not in (None, turn):
+            told = f"{known:g} m and {turn:g} m"
             raise ValueError(f"axle.steering and suspension differ in rack_per_turn ({told}); drop one")
+        if known is None and turn is not None:
+            told = self.suspension.model_copy(update={"rack_per_turn": turn})
+            object.__setattr__(self, "suspension", told)
         return self
 
     @model_validator(mode="after")

@@ -13,6 +13,12 @@ from sekant.model.quantities import Description
 from sekant.vehicle.plain import Meters, Plain
 
 
+def refuse_no_rack(rack_per_turn: float | None) -> None:
+    """A steering wheel that moves no rack steers nothing."""
+    if rack_per_turn == 0.0:
+        raise ValueError("rack_per_turn must not be zero; it is negative with a tie rod behind the axle")
+
+
 class Suspension(Description):
     """Roles of the items of a model, and the few numbers of the vehicle that curves need."""
 
@@ -52,8 +58,7 @@ class Suspension(Description):
 
     @model_validator(mode="after")
     def _sizes(self):
-        if self.rack_per_turn == 0.0:
-            raise ValueError("rack_per_turn must not be zero; it is negative with a tie rod behind the axle")
+        refuse_no_rack(self.rack_per_turn)
         for name in ("wheelbase", "cg_height"):
             value = getattr(self, name)
             if value is not None and not value > 0:
