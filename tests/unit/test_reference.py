@@ -36,7 +36,9 @@ def test_every_other_item_has_its_fields_and_an_example_that_its_class_reads():
         full, _, fields, example = explained(name)
         assert fields, name
         kind, _, part = full.partition(".")
-        ((_, entry),) = YAML(typ="safe").load(example).items() if kind != "car" else (("", None),)
+        ((_, entry),) = (
+            YAML(typ="safe").load(example).items() if kind not in ("car", "hard_points") else (("", None),)
+        )
         if kind == "natural":
             ((section, items),) = entry.items()
             assert section == part.partition(".")[0]
@@ -45,7 +47,7 @@ def test_every_other_item_has_its_fields_and_an_example_that_its_class_reads():
             entry = {key: value for key, value in raw.items() if key != "type"}
         elif kind in ("curve", "frame"):
             ((_, entry),) = entry.items()
-        elif kind in ("car", "road", "maneuver"):
+        elif kind in ("car", "hard_points", "road", "maneuver"):
             continue  # below
         item = known_items()[name].model_validate(entry)
         assert set(type(item).model_fields) <= {field.name for field in fields}
@@ -82,7 +84,8 @@ def test_what_is_not_unique_or_unknown_is_told():
 def test_cars_roads_and_maneuvers_are_explained_with_examples_that_can_be_read(tmp_path):
     """Every name leads to fields, and every example is taken by the reader of such files."""
     from sekant.vehicle.car.files import load_car
-    from sekant.vehicle.explained import explained_items
+    from sekant.vehicle.explained import POINT_PARTS, explained_items
+    from sekant.vehicle.files import load_axle
     from sekant.vehicle.maneuvers import maneuver
     from sekant.vehicle.roads.base import read_road
 
@@ -90,11 +93,23 @@ def test_cars_roads_and_maneuvers_are_explained_with_examples_that_can_be_read(t
         full, about, fields, example = explained(name)
         assert full == name
         assert about
-        assert [field.name for field in fields if field.name != "type"] == list(cls.model_fields)
+        own = {
+            field.name: field.text for field in fields if field.name != "type" or "type" in cls.model_fields
+        }
+        assert list(own) == list(cls.model_fields)
+        assert all(own.values()), name
         read = YAML(typ="safe").load(example) or {}
         if name == "car":
             (tmp_path / "car.yaml").write_text(example)
             assert len(load_car(tmp_path / "car.yaml").axles) == 2
+        elif name == "hard_points":
+            (tmp_path / "axle.yaml").write_text(example)
+            assert load_axle(tmp_path / "axle.yaml").load_cases["braking"].ax == -0.8
+        elif name.startswith("hard_points."):
+            part = read
+            for key in POINT_PARTS[name.partition(".")[2]][1]:
+                part = part[key]
+            assert cls.model_validate(part)
         elif name.startswith("road."):
             if "file" in read["road"]:
                 with pytest.raises(PydanticCustomError, match="there is no such file"):

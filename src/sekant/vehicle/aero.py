@@ -34,13 +34,17 @@ class Aero(Force):
     front: FrameName
     """x forward, z up"""
     rear: FrameName
+    """where the other half of the drag and the rear downforce act; as the front one"""
     drag_area: Area = 0.0
     """C_d A"""
     front_area: AnyQuantity = 0.0
     """C_l A at the front, m^2, positive downwards; an expression of h"""
     rear_area: AnyQuantity = 0.0
+    """C_l A at the rear, m^2, positive downwards; an expression of h"""
     density: Density = 1.2
+    """of the air"""
     road: AnyRoad = Plane()
+    """above which h is counted"""
 
     @classmethod
     def example(cls, stage: Stage) -> Self:

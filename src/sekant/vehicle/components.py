@@ -85,7 +85,9 @@ class CurveData(Description):
     """A force over a displacement or a rate, SI or with units."""
 
     x: tuple[Annotated[float, number(None)], ...]
+    """displacements or rates, rising, m or m/s unless units are given"""
     y: tuple[Newtons, ...]
+    """forces, as many"""
 
 
 class StopData(Description):
@@ -94,6 +96,7 @@ class StopData(Description):
     gap: Meters
     """how far the spring may be compressed (bump) or extended (rebound) from the drawing before it touches"""
     stiffness: StiffnessNumber = 0.0
+    """force over the compression of the stop, beyond its gap"""
     curve: CurveData | None = None
     """force over the compression of the stop, instead of a stiffness"""
 
@@ -108,9 +111,13 @@ class BushingData(Description):
     """Elastic mount at a hard point; z along the hinge of an arm, else the axes of the vehicle."""
 
     stiffness: Stiffnesses = (0.0, 0.0, 0.0)
+    """[x, y, z], forces over displacements"""
     damping: Dampings = (0.0, 0.0, 0.0)
+    """[x, y, z], forces over velocities"""
     rotational_stiffness: RotationalStiffnesses = (0.0, 0.0, 0.0)
+    """[x, y, z], torques over angles"""
     rotational_damping: RotationalDampings = (0.0, 0.0, 0.0)
+    """[x, y, z], torques over angular velocities"""
     matrix: tuple[tuple[float, ...], ...] | None = None
     """full symmetric stiffness (6, 6), SI, on the left side; mirrored on the right"""
 
@@ -125,9 +132,13 @@ class BarSection(Description):
     """A round bar in torsion: k = G pi (D^4 - d^4) / (32 L)."""
 
     diameter: Meters
+    """D, outside"""
     inner_diameter: Meters = 0.0
+    """d; 0: solid"""
     length: Meters
+    """L, of the part that is twisted"""
     shear_modulus: Pascals = STEEL
+    """G; that of steel unless given"""
 
     @property
     def rate(self) -> float:
@@ -143,6 +154,7 @@ class AntiRollBar(Description):
     """
 
     type: Literal["U", "T"] = "U"
+    """U: across the vehicle with two arms; T: a stem with a crossbar"""
     bar: PointNumbers
     """U: where the arm leaves the bar, on its axis (which runs across); T: foot of the stem"""
     arm: PointNumbers
@@ -158,7 +170,9 @@ class AntiRollBar(Description):
     section: BarSection | None = None
     """instead of a rate"""
     damping: RotationalDampingNumber = 0.0
+    """torque over the rate of the twist"""
     mass: Kilograms = 2.0
+    """of the whole bar"""
 
     @model_validator(mode="after")
     def _one_rate(self):
@@ -183,7 +197,9 @@ class HeaveSpring(Description):
     on: str = ""
     """the part that carries it; by default the one that carries the spring"""
     stiffness: StiffnessNumber = 0.0
+    """force over the change of its length"""
     damping: DampingNumber = 0.0
+    """force over the rate of its length"""
     preload: Newtons = 0.0
     """force with which it pushes while the suspension stands as drawn"""
 
@@ -204,6 +220,7 @@ class SteeringColumn(Description):
     stiffness: RotationalStiffnessNumber | None = None
     """of the column: the steering wheel is then the input `steering_wheel`, and the rack free to give way"""
     damping: RotationalDampingNumber = 0.0
+    """of the column, at the steering wheel; beside its stiffness"""
 
     @model_validator(mode="after")
     def _ratio(self):
@@ -230,6 +247,7 @@ class AxleLoadCase(Description):
     left: dict[str, Newtons] = Field(default_factory=dict)
     """fx, fy, fz, mz at the contact, dx at the wheel's center"""
     right: dict[str, Newtons] = Field(default_factory=dict)
+    """the same of the right wheel"""
     ax: Plain = 0.0
     """g, forward; negative in braking"""
     ay: Plain = 0.0
@@ -237,6 +255,7 @@ class AxleLoadCase(Description):
     az: Plain | None = None
     """g, 1 when standing, 2 for a 2 g bump; without it and with loads only, parts weigh what they do at rest"""
     rack: Meters = 0.0
+    """its displacement to the left at which the axle stands"""
 
     @field_validator("left", "right")
     @classmethod
@@ -251,8 +270,11 @@ class AxleParts(Description):
     """What an axle has besides its two corners."""
 
     steering: SteeringColumn = SteeringColumn()
+    """from the steering wheel to the rack"""
     anti_roll_bar: AntiRollBar | None = None
+    """twisted where the wheels' travels differ"""
     heave_spring: HeaveSpring | None = None
+    """between the two sides, compressed where both wheels rise"""
     brakes: bool = False
     """torques `left.brake_torque`, `right.brake_torque` (inputs, N m) between wheel and upright, against the spin"""
     drive: bool = False

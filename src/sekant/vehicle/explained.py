@@ -1,4 +1,4 @@
-"""What stands in files of cars and maneuvers, for `sekant explain`: classes by name, and an example of each."""
+"""What stands in files of hard points, cars and maneuvers, for `sekant explain`: classes by name, with examples."""
 
 from __future__ import annotations
 
@@ -15,8 +15,22 @@ from sekant.vehicle.car.description import (
     SimpleSuspension,
     Steering,
 )
+from sekant.vehicle.components import (
+    AntiRollBar,
+    AxleLoadCase,
+    AxleParts,
+    BarSection,
+    BushingData,
+    CurveData,
+    HeaveSpring,
+    SteeringColumn,
+    StopData,
+    WheelData,
+)
+from sekant.vehicle.hardpoints import HardPoints, SpringData
 from sekant.vehicle.maneuvers import MANEUVERS
 from sekant.vehicle.roads import ROADS
+from sekant.vehicle.suspension import Suspension
 
 CAR = """\
 vehicle: car
@@ -50,6 +64,52 @@ PARTS: dict[str, type] = {
     "brakes": Brakes,
     "air": Air,
 }
+HARD_POINTS = """\
+type: double_wishbone
+unit: mm
+points:
+  upper_front: [103, 350, 142]
+  upper_rear: [-127, 350, 128]
+  upper_ball: [-12, 589, 127]
+  lower_front: [122, 345, -80]
+  lower_rear: [-108, 345, -80]
+  lower_ball: [7, 620, -89]
+  tie_rod_outer: [-156, 545, 178]
+  tie_rod_inner: [-156, 317, 186]
+  spring_top: [-15, 500, 540]
+  spring_bottom: [-12, 491, 104]
+  wheel_center: [0, 678, 0]
+masses: {upright: 17 kg, lower_arm: 4 kg}
+wheel: {tire: 205/55 R16, mass: 15 kg}
+spring: {stiffness: 80 N/mm, preload: 6.6 kN, on: upper_arm, damper_curve: {x: [-1, 0, 1], y: [-900, 0, 1500]}}
+bump_stop: {gap: 60 mm, stiffness: 300 N/mm}
+bushings:
+  lower_rear: {stiffness: [5 kN/mm, 5 kN/mm, 1 kN/mm], rotational_stiffness: [60, 60, 20]}
+axle:
+  steering: {rack_per_turn: -50 mm}
+  anti_roll_bar:
+    {bar: [200, 300, -60], arm: [-50, 400, -60], link: [-50, 450, 100], on: upper_arm,
+     section: {diameter: 20 mm, length: 0.9 m}}
+  heave_spring: {point: [0, 300, 127], on: upper_arm, stiffness: 40 N/mm}
+set_up: {camber_shim: 2 mm}
+load_cases: {braking: {az: 1, ax: -0.8}, kerb: {left: {fy: -9 kN, fz: 6 kN}}}
+suspension: {travel: [-80 mm, 80 mm], steering: [-30 mm, 30 mm], wheelbase: 2.6 m, cg_height: 0.55 m}
+"""
+POINT_PARTS: dict[str, tuple[type, tuple[str, ...]]] = {
+    "corner_spring": (SpringData, ("spring",)),
+    "curve": (CurveData, ("spring", "damper_curve")),
+    "wheel": (WheelData, ("wheel",)),
+    "stop": (StopData, ("bump_stop",)),
+    "bushing": (BushingData, ("bushings", "lower_rear")),
+    "axle": (AxleParts, ("axle",)),
+    "steering": (SteeringColumn, ("axle", "steering")),
+    "anti_roll_bar": (AntiRollBar, ("axle", "anti_roll_bar")),
+    "bar_section": (BarSection, ("axle", "anti_roll_bar", "section")),
+    "heave_spring": (HeaveSpring, ("axle", "heave_spring")),
+    "load_case": (AxleLoadCase, ("load_cases", "braking")),
+    "suspension": (Suspension, ("suspension",)),
+}
+"""Classes, and where the example of hard points has them."""
 ROAD_FIELDS = {
     "track": "file: road.csv",
     "grid": "file: heights.csv",
@@ -71,8 +131,20 @@ def explained_items() -> dict[str, tuple[type, str]]:
     given = car | car["axles"]["front"] | {"axle": car["axles"]["front"]}
     found: dict[str, tuple[type, str]] = {"car": (Car, CAR)}
     found |= {f"car.{name}": (cls, yaml_text({name: given[name]})) for name, cls in PARTS.items()}
+    found["hard_points"] = (HardPoints, HARD_POINTS)
+    found |= {f"hard_points.{name}": (cls, _cut(where)) for name, (cls, where) in POINT_PARTS.items()}
     for name, cls in ROADS.items():
         fields = f", {ROAD_FIELDS[name]}" if name in ROAD_FIELDS else ""
         found[f"road.{name}"] = (cls, f"road: {{type: {name}{fields}}}\n")
     found |= {f"maneuver.{name}": (cls, f"maneuver: {name}\n") for name, cls in MANEUVERS.items()}
     return found
+
+
+def _cut(where: tuple[str, ...]) -> str:
+    """The part of the example of hard points at a place, with the keys that lead there."""
+    part = parse_source(HARD_POINTS, "").data
+    for key in where:
+        part = part[key]
+    for key in reversed(where):
+        part = {key: part}
+    return yaml_text(part)

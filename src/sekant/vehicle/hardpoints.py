@@ -44,7 +44,9 @@ class SpringData(Description):
     """Spring and damper of the corner."""
 
     stiffness: StiffnessNumber = 0.0
+    """force over the change of its length, along its own axis"""
     damping: DampingNumber = 0.0
+    """force over the rate of its length"""
     preload: Newtons = 0.0
     """force with which the spring pushes while the suspension stands as drawn"""
     free_length: Meters | None = None
@@ -71,23 +73,31 @@ class HardPoints(Description):
     type: str
     """a layout: double_wishbone, mcpherson, five_link, push_rod, pull_rod, trailing_arm, ... (see `LAYOUTS`)"""
     name: str = ""
+    """of the model that is made; the type unless given"""
     unit: Literal["m", "mm"] = "m"
+    """of bare numbers in points, of axle parts too; texts such as 12 mm carry their own"""
     points: dict[str, PointNumbers] = Field(default_factory=dict)
+    """[x, y, z] by name, as the layout needs them: x forward, y to the left, z up, of one side"""
     camber: Radians = 0.0
     """as drawn, positive if the top leans outward; instead of a point `axle_inner`"""
     toe: Radians = 0.0
     """as drawn, positive for toe-in"""
     masses: dict[str, Kilograms] = Field(default_factory=dict)
+    """of parts by name (upright, lower_arm, rack ...); each layout has its own defaults"""
     inertia: InertiaNumbers | None = None
     """of the upright with the wheel about its center, [Ixx, Iyy, Izz]"""
     spring: SpringData = SpringData()
+    """spring and damper of one side"""
     push_rod_on: str = ""
     """formula_student: the body that carries the outer end of the push rod"""
     tie_rod: int = 3
     """five_link: which of the links steers"""
     wheel: WheelData = WheelData()
+    """size, mass and inertia of wheel and tire"""
     bump_stop: StopData | None = None
+    """acts against the compression of the spring beyond a gap"""
     rebound_stop: StopData | None = None
+    """acts against the extension of the spring beyond a gap"""
     bushings: dict[str, BushingData] = Field(default_factory=dict)
     """elastic mounts in place of the joints at these points"""
     compliant: bool = True

@@ -35,11 +35,13 @@ class AxleDrive(Force):
     left: FrameName
     """left wheel: y along its spin axis, to the left"""
     right: FrameName
+    """right wheel: y along its spin axis, to the left"""
     carrier: FrameName
     """the body that takes the reaction"""
     torque: AnyQuantity
     """of both wheels together, N m; positive drives forward"""
     differential: Literal["open", "locked", "limited_slip"] = "open"
+    """open: equal torques; locked: equal speeds; limited_slip: the faster wheel gives torque to the slower one"""
     locking: RotationalDamping = 300.0
     """c: stiffness of the coupling against different speeds"""
     preload: Torque = 60.0

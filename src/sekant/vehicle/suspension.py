@@ -35,7 +35,9 @@ class Suspension(Description):
     steer_axis: tuple[str, str] | None = None
     """frames of the lower and the upper ball joint; without them the screw axis of steering is used"""
     axle: Literal["front", "rear"] = "front"
+    """where it is in the vehicle: signs of wheelbase change, side-view swing arm and supports follow from it"""
     wheelbase: Meters | None = None
+    """distance of the axles, for supports in percent, Ackermann and the turning circle"""
     cg_height: Meters | None = None
     """of the vehicle's center of mass above the road"""
     brake_share: Plain = 1.0

@@ -79,6 +79,7 @@ class Chassis(Description):
     """The sprung body."""
 
     mass: Kilograms
+    """of the sprung body alone, without axles and wheels"""
     com: PointNumbers
     """center of mass"""
     inertia: InertiaNumbers
@@ -95,6 +96,7 @@ class RimAndTire(Description):
     """Rim and tire of one wheel: what spins."""
 
     mass: Kilograms = 20.0
+    """of one wheel with its tire"""
     inertia: InertiaNumbers = (0.8, 1.2, 0.8)
     """[Ixx, Iyy, Izz] about its center; Iyy is that of its spin"""
     width: Meters = 0.2
@@ -115,9 +117,11 @@ class SimpleSuspension(Description):
     stiffness: StiffnessNumber
     """of one wheel's spring, over the wheel's travel"""
     damping: DampingNumber
+    """of one wheel's damper, over the wheel's velocity"""
     mass: Kilograms = 20.0
     """of one wheel's carrier, without the wheel"""
     inertia: InertiaNumbers = (0.4, 0.4, 0.4)
+    """[Ixx, Iyy, Izz] of one wheel's carrier about its center"""
     preload: Newtons | None = None
     """force of one spring as the car stands; by default what keeps the car level there"""
     camber: Radians = 0.0
@@ -138,9 +142,11 @@ class Steering(Description):
     arm: Meters = 0.13
     """simple suspension: travel of the rack over the steer angle of the wheels"""
     rack_mass: Kilograms = 5.0
+    """of the rack with what moves along with it"""
     stiffness: StiffnessNumber = 2e6
     """of column and rack, at the rack: used where a driver steers by what it sees"""
     damping: DampingNumber = 2e4
+    """of column and rack, at the rack; beside the stiffness"""
 
     @model_validator(mode="after")
     def _possible(self):
@@ -158,7 +164,9 @@ class Axle(Description):
     tire: AnyTire
     """property file (.tir), or {type: fiala_tire, ...}"""
     wheel: RimAndTire = RimAndTire()
+    """mass, inertia and width of one wheel"""
     steering: Steering | None = None
+    """from the steering wheel to this axle; none: it is not steered"""
     anti_roll_bar: StiffnessNumber = 0.0
     """force at each wheel over the difference of their travels"""
 
@@ -167,10 +175,15 @@ class Drivetrain(Description):
     """Motor and differential."""
 
     axle: str = "rear"
+    """name of the driven axle"""
     differential: Literal["open", "locked", "limited_slip"] = "open"
+    """open: equal torques; locked: equal speeds; limited_slip: the faster wheel gives torque to the slower one"""
     preload: NewtonMeters = 60.0
+    """limited_slip: locking torque without drive torque"""
     bias: Plain = 0.3
+    """limited_slip: locking torque over drive torque"""
     locking: Plain = 300.0
+    """locked, limited_slip: torque over the difference of the wheels' speeds, N*m*s/rad"""
     torque: NewtonMeters | TableData = 3000.0
     """most torque at the axle: a number, or a table over the speed in m/s: {x: [0, 20, 60], y: [4000, 3000, 900]}"""
     drag_torque: NewtonMeters = 300.0
@@ -186,6 +199,7 @@ class Brakes(Description):
     """Torques in proportion to one command, no more than `torque` of all wheels together."""
 
     torque: NewtonMeters = 8000.0
+    """greatest, of all wheels together"""
     front_share: Plain = 0.62
     """of the first axle"""
     standstill: Plain = 0.5
@@ -203,11 +217,15 @@ class Air(Description):
     """Drag and downforce; areas of downforce may be expressions of the ride height h, with tables of the car."""
 
     drag_area: SquareMeters = 0.65
+    """C_d A; half of the drag acts at the front point, half at the rear one"""
     front: PointNumbers | None = None
     """where the front downforce acts; by default above the first axle, at road level"""
     rear: PointNumbers | None = None
+    """where the rear downforce acts; by default above the last axle, at road level"""
     front_area: AnyQuantity = 0.0
+    """C_l A at the front, m^2, positive downwards"""
     rear_area: AnyQuantity = 0.0
+    """C_l A at the rear, m^2, positive downwards"""
 
     @model_validator(mode="after")
     def _possible(self):
@@ -219,14 +237,23 @@ class Car(Description):
     """A car. `axles` from front to rear."""
 
     name: str = "car"
+    """of the car and of its model"""
     description: str = ""
+    """a sentence for readers"""
     chassis: Chassis
+    """the sprung body"""
     axles: dict[str, Axle]
+    """by name, from front to rear; at least two"""
     drive: Drivetrain | None = Drivetrain()
+    """motor and differential; none: it rolls"""
     brakes: Brakes | None = Brakes()
+    """one command for all wheels; none: it has no brakes"""
     air: Air | None = None
+    """drag and downforce; none: no air"""
     road: AnyRoad = Plane()
+    """what the tires stand on"""
     tables: dict[str, TableData] = Field(default_factory=dict)
+    """by name, for expressions of the car such as areas of downforce"""
     reduced: bool = False
     """axles with hard points as path and surface joints"""
     links: Literal["exact", "split", "ignore"] = "exact"
@@ -236,6 +263,7 @@ class Car(Description):
     speed: MetersPerSecond = 0.0
     """of the model by itself: straight ahead at this speed, which the driver holds"""
     simulation: SimulationSettings = SimulationSettings()
+    """duration, steps and tolerances of the model by itself"""
 
     @model_validator(mode="after")
     def _fits(self):

@@ -29,6 +29,7 @@ class StandingTire(Tire):
     """Another tire's load, without forces along the road: the car stands, and nothing holds it back."""
 
     of: SerializeAsAny[Tire]
+    """the tire whose load it has"""
 
     @property
     def unloaded_radius(self) -> Any:

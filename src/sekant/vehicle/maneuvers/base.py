@@ -132,6 +132,7 @@ class Maneuver(Description):
     """short names of `sources` in which maneuver and measures are defined"""
 
     speed: MetersPerSecond = 80 / 3.6
+    """at the start, which the driver holds until told otherwise"""
 
     @model_validator(mode="after")
     def _forward(self):

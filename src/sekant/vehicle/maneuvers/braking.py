@@ -35,10 +35,13 @@ class BrakeStraight(Maneuver):
     cites: ClassVar[tuple[str, ...]] = ("ISO 21994", "Gillespie")
 
     speed: MetersPerSecond = 100 / 3.6
+    """before braking"""
     pedal: Plain = 0.7
     """share of the greatest brake torque"""
     at: Seconds = 0.5
+    """when braking begins"""
     rise: Seconds = 0.2
+    """how long the pedal takes"""
 
     @property
     def until(self) -> float:
@@ -113,9 +116,11 @@ class BrakeInTurn(BrakeStraight):
     cites: ClassVar[tuple[str, ...]] = ("ISO 7975", "ISO 8855", "Rill")
 
     speed: MetersPerSecond = 80 / 3.6
+    """before braking, held in the turn"""
     acceleration: Plain = 4.0
     """lateral acceleration of the linear car before braking, m/s^2"""
     at: Seconds = 5.0
+    """when braking begins; the turn has settled by then"""
     pedal: Plain = 0.4
 
     def commands(self, at: ManeuverContext) -> Commands:

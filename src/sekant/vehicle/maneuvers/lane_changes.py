@@ -32,6 +32,7 @@ class LaneChange(Maneuver):
     """Common to lane changes: the path through the middles of the lanes."""
 
     vehicle_width: Meters = 1.8
+    """of the body: lanes are as wide as the norm has it for that, and its corners must miss the cones"""
 
     def _points(self, car: Car) -> tuple[Floats, Floats]:
         """The path: along the middle of each lane, straight on before and behind."""
@@ -120,6 +121,7 @@ class DoubleLaneChange(LaneChange):
     cites: ClassVar[tuple[str, ...]] = ("HALL",)
 
     offset: Meters = 2.0
+    """distance of the two lanes, to the left"""
     start: Meters = 40.0
     """where the first change begins"""
     change: Meters = 45.0
@@ -127,6 +129,7 @@ class DoubleLaneChange(LaneChange):
     straight: Meters = 35.0
     """length between them"""
     duration: Seconds = 15.0
+    """of the run"""
 
     @property
     def until(self) -> float:
@@ -176,6 +179,7 @@ class ObstacleAvoidance(LaneChange):
     cites: ClassVar[tuple[str, ...]] = ("ISO 3888-2",)
 
     speed: MetersPerSecond = 60 / 3.6
+    """at the entry"""
 
     @property
     def _length(self) -> float:

@@ -36,8 +36,11 @@ class Ride(Maneuver):
     cites: ClassVar[tuple[str, ...]] = ("ISO 2631-1", "ISO 8608", "Zuo")
 
     roughness: Literal["A", "B", "C", "D", "E"] = "C"
+    """class of ISO 8608: A very good, C average, E poor"""
     seed: int = 1
+    """which of the roads of that class; the same number gives the same road"""
     duration: Seconds = 12.0
+    """of the run"""
 
     @property
     def until(self) -> float:

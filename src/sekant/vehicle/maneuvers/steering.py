@@ -37,10 +37,13 @@ class StepSteer(Maneuver):
     acceleration: Plain = 4.0
     """lateral acceleration aimed at, m/s^2"""
     angle: Radians | None = None
+    """of the steering wheel instead, positive to the left"""
     at: Seconds = 1.0
+    """when the step begins"""
     rise: Seconds = 0.15
     """how long the steering wheel takes"""
     duration: Seconds = 7.0
+    """of the run"""
 
     @property
     def until(self) -> float:
@@ -121,6 +124,7 @@ class SteadyCircle(Maneuver):
     acceleration: Plain = 6.0
     """lateral acceleration of the linear car at the end, m/s^2"""
     duration: Seconds = 20.0
+    """of the run; the steering wheel turns at an even rate from its second second on"""
 
     @property
     def until(self) -> float:
@@ -178,7 +182,9 @@ class SineWithDwell(Maneuver):
     frequency: Plain = 0.7
     """Hz"""
     dwell: Seconds = 0.5
+    """how long the second peak is held"""
     at: Seconds = 1.0
+    """when the sine begins"""
     blend: Seconds = 0.05
     """over which the sine begins and ends, so that the steering wheel needs no infinite torque"""
 
@@ -244,6 +250,7 @@ class SweptSine(Maneuver):
     last: Plain = 3.0
     """Hz"""
     duration: Seconds = 40.0
+    """of the sweep from the first to the last frequency"""
 
     @property
     def until(self) -> float:

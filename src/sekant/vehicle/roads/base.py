@@ -47,7 +47,9 @@ class Patch(Description):
     x: Span | None = None
     """from, to; everywhere if not given"""
     y: Span | None = None
+    """from, to, to the left; everywhere if not given"""
     friction: Dimensionless
+    """factor on the friction of the tires there"""
 
 
 class Road(Description):

@@ -49,6 +49,7 @@ class TrackRoad(Road):
     file: str | None = None
     """CSV file with columns x, left, right or x, z, with units in brackets; replaced by what it holds"""
     x: tuple[float, ...] = ()
+    """(n,) m, rising"""
     left: tuple[float, ...] = ()
     """heights of the left track, m"""
     right: tuple[float, ...] = ()
@@ -111,7 +112,9 @@ class GridRoad(Road):
     file: str | None = None
     """CSV file with columns x, y, z; replaced by what it holds"""
     x: tuple[float, ...] = ()
+    """(n,) m, rising"""
     y: tuple[float, ...] = ()
+    """(m,) m, rising, to the left"""
     z: tuple[tuple[float, ...], ...] = ()
     """heights, a row for every x, m"""
     beyond: Literal["error", "constant"] = "error"

@@ -47,6 +47,7 @@ class RandomRoad(Road):
     roughness: Literal["A", "B", "C", "D", "E", "F", "G", "H"] = "B"
     """class: A very good, C average, E poor"""
     seed: int = 1
+    """which of the roads of that class; the same number gives the same road"""
     track: Meters = 1.5
     """distance b between the left and the right wheels, for their coherence"""
     length: Meters = 200.0

@@ -28,6 +28,7 @@ class Plane(Road):
     summary: ClassVar[str] = "a horizontal plane"
 
     height: Length = 0.0
+    """z of the road everywhere"""
 
     def elevation(self, around: RoadSurroundings, x: SX, y: SX) -> SX:
         return around.value(self.height)
@@ -45,6 +46,7 @@ class Grade(Road):
     start: Length | None = None
     """where it begins; none: everywhere, with height 0 at x = 0"""
     blend: Length = 2.0
+    """length over which the slope begins, without a kink"""
 
     @model_validator(mode="after")
     def _sizes(self):
@@ -81,8 +83,11 @@ class Ramp(Road):
     summary: ClassVar[str] = "from one level to another"
 
     height: Length
+    """of the level that follows; negative: down"""
     start: Length
+    """x at which it begins"""
     length: Length
+    """from one level to the other, along x"""
 
     @model_validator(mode="after")
     def _sizes(self):
@@ -103,8 +108,11 @@ class Sine(Road):
     summary: ClassVar[str] = "waves along x"
 
     amplitude: Length
+    """half the height from trough to crest"""
     wavelength: Length
+    """from crest to crest, along x"""
     start: Length = 0.0
+    """x at which the waves begin"""
     lag: Angle = 0.0
     """phase by which the right side is behind the left one; 180 deg: twist"""
     track: Length = 1.0
@@ -129,12 +137,15 @@ class _Obstacle(Road):
     """Common to obstacles: where they are, and on which side."""
 
     start: Length
+    """x at which it begins"""
     height: Length
     """negative for a hole"""
     length: Length
+    """along x"""
     left_edge: Length | None = None
     """y of its left edge; none: across the whole road"""
     right_edge: Length | None = None
+    """y of its right edge; none: across the whole road"""
     edge: Length = 0.05
     """length over which edges are rounded: one point of contact cannot feel what a tire envelops"""
 
@@ -187,6 +198,7 @@ class ExpressionRoad(Road):
     summary: ClassVar[str] = "height as an expression of x and y"
 
     height: Length
+    """z over x and y, e.g. 0.01*sin(x)"""
 
     def elevation(self, around: RoadSurroundings, x: SX, y: SX) -> SX:
         return around.value(self.height, {"x": x, "y": y})

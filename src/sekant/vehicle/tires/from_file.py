@@ -31,7 +31,9 @@ class MagicFormulaTire(Tire):
     file: str | None = None
     """property file, relative to the model file; it is replaced by what it holds"""
     version: Literal["5.2", "6.1", "6.2"] = "6.1"
+    """of the formula, as the file says"""
     measured_side: Literal["left", "right"] = "left"
+    """side on which the tire was measured, as the file says"""
     coefficients: dict[str, float] = Field(default_factory=dict)
     """numbers of the property file by their keys, in SI"""
     side: Literal["left", "right"] | None = None

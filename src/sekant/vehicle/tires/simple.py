@@ -23,7 +23,9 @@ class SimpleTire(Tire):
     radius: Length
     """unloaded radius"""
     vertical_stiffness: Stiffness
+    """load over deflection"""
     vertical_damping: Damping = 0.0
+    """load over the rate of deflection"""
     bottoming_deflection: Length = 0.0
     """deflection at which the rim touches, with `bottoming_stiffness`"""
     bottoming_stiffness: Stiffness = 0.0
@@ -33,6 +35,7 @@ class SimpleTire(Tire):
     longitudinal_relaxation: Length = 0.0
     """0: slip acts at once, which has no sense at standstill"""
     lateral_relaxation: Length = 0.0
+    """as the longitudinal one, for slip angles"""
     patch_damping: Damping = 0.0
     """damping of the contact patch at standstill, of a tire whose forces rise by ten loads per unit of slip"""
 
@@ -95,6 +98,7 @@ class LinearTire(SimpleTire):
     camber_stiffness: Force = 0.0
     """C_gamma, N/rad"""
     trail: Length = 0.0
+    """pneumatic trail, behind the contact's middle: lever of the aligning moment"""
     nominal_load: Force | None = None
     """load below which the stiffnesses fall in proportion to it; none: they stay"""
 
@@ -174,6 +178,7 @@ class BrushTire(SimpleTire):
     tread_stiffness: Force
     """C = 2 c_p a^2: slope of both forces over slip, N"""
     friction: Dimensionless = 0.9
+    """mu, greatest force over load"""
     half_length: Length = 0.06
     """a: half the length of the contact"""
 
