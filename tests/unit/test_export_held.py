@@ -2,7 +2,6 @@
 
 import re
 import subprocess
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,7 +11,6 @@ from fmpy.validation import validate_fmu
 
 import sekant as sk
 from c_programs import compiler, run_self_test
-from sekant.errors import SekantError
 from sekant.model.parse import model_from_dict
 
 POLE = (
@@ -267,7 +265,56 @@ def test_delays_in_model_exchange(tmp_path, fmi):
             assert off <= (1e-14 if solver == "Euler" else 10 * rtol) * np.abs(expected[name]).max()
 
 
-def test_delays_beside_events_cannot_be_exchanged(tmp_path):
-    with pytest.raises(SekantError, match=r"delay 'push' cannot be exported for model exchange.*--kind cs"):
-        sk.export.fmu(sk.load(POLE), tmp_path / "x.fmu", kind="me")
-    assert not Path(tmp_path / "x.fmu").exists()
+def jumping() -> sk.Model:
+    """A block whose late force takes an input that jumps and a state that an event sets anew."""
+    return model_from_dict(
+        {
+            "name": "jumping",
+            "gravity": [0, 0, 0],
+            "inputs": {"wish": {"default": 0.2, "unit": "N"}},
+            "bodies": {"block": {"mass": 2.3, "inertia": [0.1, 0.2, 0.3]}},
+            "joints": {"rail": {"type": "prismatic", "child": "block", "axis": [1, 0, 0], "q0": 0.3}},
+            "forces": {"pull": {"type": "actuator", "joint": "rail", "force": "late - 3*rail.q + 6*wind"}},
+            "signals": {
+                "late": {
+                    "type": "delay",
+                    "input": "4*wish - 5*rail.q - 0.5*rail.v + 3*wind",
+                    "time": 0.11,
+                    "start": -2.0,
+                },
+                "wind": {"type": "integral", "input": "1 - rail.q", "start": 0.4},
+                "hit": {"type": "event", "when": "rail.q - 0.28", "set": "wind", "to": "-0.5*wind"},
+            },
+            "simulation": {"until": 1.0},
+        }
+    )
+
+
+LONG = pytest.mark.long
+
+
+@pytest.mark.parametrize(
+    ("kind", "options", "rtol"),
+    [
+        ("cs", {"method": "dop853"}, 1e-9),
+        pytest.param("cs", {"method": "rk4", "step": 1e-3}, 1e-9, marks=LONG),
+        ("me", {}, 1e-7),
+        pytest.param("me", {"fmi": 3}, 1e-7, marks=LONG),
+    ],
+)
+def test_delays_keep_jumps_of_inputs_and_events(tmp_path, kind, options, rtol):
+    """Between the points at which a delay records, an input jumps twice (fitted across it, the motion is 4e-3 off)
+    and an event happens. In co-simulation the motion up to there is gone through again; in model exchange there are
+    fewer points, so that 10 rtol are asked for at 1e-7."""
+    path = tmp_path / "jumping.fmu"
+    sk.export.fmu(jumping(), path, kind=kind, outputs=["*.q", "*.v"], **options)
+    assert validate_fmu(str(path)) == []
+    times, values = [0, 0.13, 0.13, 0.37, 0.37, 1.0], [0.2, 0.2, 1.0, 1.0, -0.5, -0.5]
+    given = np.array(list(zip(times, values, strict=True)), dtype=[("time", float), ("wish", float)])
+    common = {"stop_time": 1.0, "output_interval": 0.01, "record_events": False}
+    found = simulate_fmu(str(path), input=given, solver="CVode", relative_tolerance=1e-10, **common)
+    expected = sk.simulate(
+        jumping(), method="dop853", rtol=1e-12, atol=1e-12, output_step=0.01, inputs={"wish": (times, values)}
+    )
+    for name in ("rail.q", "rail.v"):
+        assert np.abs(found[name] - expected[name]).max() <= 10 * rtol * np.abs(expected[name]).max()

@@ -104,7 +104,7 @@ def export_fmu(
         raise SekantError(f"'{place}' is no name for an FMU; let it end in .fmu")
     wanted = check_platforms(list(platforms) if platforms else [host()])
     built = system_of(system, None if parameters is None else list(parameters))
-    refuse(built, "an FMU", exchange=kind == "me")
+    refuse(built, "an FMU")
     start = start_of(built, initial)
     chosen = chosen_method(built, method, False, start) if kind == "cs" else "euler"
     built = with_friction(built, chosen if kind == "cs" else "model exchange")

@@ -22,6 +22,8 @@ STRETCHES = 4
 """Stretches of motion whose nodes a piece of a delay may consist of, before it ends of itself."""
 SPARE = 16
 """Pieces that a delay can keep beyond those that follow from its own grid and from samples."""
+JUMPS = 32
+"""Pieces that a delay keeps at most when another one is to end where an input of the model jumps."""
 PASSAGES = 3
 """Ends of pieces that one kink brings about, on its way through delays, before it is smooth."""
 
@@ -43,7 +45,9 @@ class HeldSizes:
     delays: int = 0
     degree: int = 0
     kept: int = 0
+    jumps: int = 0
     rows: int = 0
+    parameters: int = 0
     landings: int = 0
     counted: int = 0
 
@@ -62,6 +66,7 @@ class HeldSizes:
             "delays",
             "degree",
             "kept",
+            "jumps",
             "rows",
             "landings",
             "counted",
@@ -81,7 +86,8 @@ class HeldSizes:
         if self.delays:
             piece = f"struct {{ {real} begin, end, c[{self.degree + 1}]; int kink; }} kept[{self.kept}];"
             found += [
-                f"{real} began, stretch, stretch_x[{states}]; int node, blind;",
+                f"{real} began, stretch, stretch_x[{states}], stretch_u[{self.delays}];",
+                f"{real} left_p[{self.parameters + self.held + 1}], left_u[{self.delays}]; int node, blind;",
                 f"struct {{ {real} from, cut, ended, t[{self.rows}], u[{self.rows}]; "
                 f"int last_kink, first, count, rows; {piece} }} line[{self.delays}];",
             ]
@@ -93,7 +99,8 @@ class HeldSizes:
         if self.frictions:
             numbers, whole = numbers + 1, whole + 2
         if self.delays:
-            numbers += 2 + states + self.delays * (3 + 2 * self.rows + self.kept * (self.degree + 3))
+            numbers += 3 + states + self.parameters + self.held
+            numbers += self.delays * (5 + 2 * self.rows + self.kept * (self.degree + 3))
             whole += 2 + self.delays * (4 + self.kept)
         return size * numbers + 4 * whole
 
@@ -106,7 +113,7 @@ def held_sizes(system: System, landings: int, counted: int) -> HeldSizes:
     for one in delays:
         kinks = sum(ceil(one.time / sample.period) + 1 for sample in eq.sampled)
         others = sum(ceil(one.time / other.time) + 1 for other in delays)
-        kept = max(kept, one.pieces + PASSAGES * (kinks + others) + SPARE)
+        kept = max(kept, one.pieces + PASSAGES * (kinks + others) + SPARE + JUMPS)
     return HeldSizes(
         held=len(eq.held_values),
         events=len(eq.events) + len(friction_guards(system)),
@@ -117,7 +124,9 @@ def held_sizes(system: System, landings: int, counted: int) -> HeldSizes:
         delays=len(delays),
         degree=degree,
         kept=kept,
-        rows=STRETCHES * (degree + 5) if delays else 0,
+        jumps=JUMPS if delays else 0,
+        rows=STRETCHES * (degree + 5) + 2 if delays else 0,
+        parameters=int(system.equations.p.numel()) - len(eq.held_values),
         landings=landings,
         counted=counted,
     )

@@ -163,7 +163,8 @@ def _runtime(method: str, precision: Precision, held: HeldSizes, integrates: boo
         return _read([*files, "stops.c"])
     files += ["crossings.c"] if held.watched else []
     integrator = "fixed_step.c" if method in FIXED_STEP else "dop853.c"
-    after = [integrator, "stops.c", *(["reactions.c"] if held.events else []), "advance.c"]
+    cuts = ["cuts.c"] if held.delays else []
+    after = [integrator, "stops.c", *cuts, *(["reactions.c"] if held.events else []), "advance.c"]
     dense = bool(held.watched or held.delays)
     return "\n".join(
         [_read(files), *([] if method in FIXED_STEP else [_tableau(precision, dense)]), _read(after)]

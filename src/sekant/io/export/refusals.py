@@ -48,9 +48,8 @@ def _tunable(model: Model | Collector) -> list[str]:
     return kept
 
 
-def refuse(system: System, what: str, exchange: bool = False) -> None:
-    """An error for a model that has no motion, or one that only other solvers can compute; see `exchange` for model
-    exchange."""
+def refuse(system: System, what: str) -> None:
+    """An error for a model that has no motion, or one that only other solvers can compute."""
     name = system.model.name
     contacts = list(system.model.contacts)
     if contacts:
@@ -58,15 +57,6 @@ def refuse(system: System, what: str, exchange: bool = False) -> None:
             f"model '{name}': contact '{contacts[0]}' cannot be exported as {what}: impacts need the solver "
             "'taylor', which the exported code does not contain; use a joint_limit, a plane_contact or another force "
             "that gives way"
-        )
-    elements = system.equations.elements
-    guards = [f"'{event.name}'" for event in elements.events] or ["dry friction"] * elements.dry_friction
-    if exchange and elements.delayed and guards:
-        raise SekantError(
-            f"model '{name}': delay '{elements.delayed[0].owner}' cannot be exported for model exchange together "
-            f"with {guards[0]}: the motion that a delay plays back is recorded at times told to the importer before, "
-            "and an event in between would end it where too little is recorded; export it for co-simulation "
-            "(--kind cs), or replace the delay by a transfer_function"
         )
     numeric = next(
         (item for item in system.equations.lookups.tables if isinstance(item, NumericFunction)), None

@@ -3,10 +3,21 @@
 /* Steps from m->t to `end`; they land on stops, on events, and on `end`. */
 static int advance(MODEL *m, real end) {
     int code = 0;
+#if DELAYS > 0
+    const int jumped = parameters_jumped(m) && room_for_jump(m);
+    if (jumped && (code = end_at_jump(m))) return code;
+#endif
 #if EVENTS > 0
     if (m->stopped) return STOPPED_EVENT;
     long events = 0;
     if ((code = follow_jumps(m))) return code; /* of inputs, since the last call */
+#endif
+#if DELAYS > 0
+    if (jumped) {
+        m->next = next_stop(m, m->segment > m->t ? m->segment : m->t);
+        begin_stretch(m, m->t);
+    }
+    note_left(m);
 #endif
     while (end - m->t > near_time(end)) {
         int at_stop = end >= m->next - near_time(m->next), event = -1;

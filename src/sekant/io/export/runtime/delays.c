@@ -16,10 +16,28 @@ static void start_delays(MODEL *m, real t) {
     }
 }
 
+static void delay_inputs(const MODEL *m, real t, const real *x, real *u) {
+    const real at = inside(m, t);
+    delayed(&at, x, m->p, u);
+}
+
 static void begin_stretch(MODEL *m, real t) {
     m->stretch = t;
     m->node = 0;
     for (int j = 0; j < NX; j++) m->stretch_x[j] = m->x[j];
+    delay_inputs(m, t, m->x, m->stretch_u);
+}
+
+/* What holds up to here: parameters, and inputs of delays with them, should something jump. */
+static void note_left(MODEL *m) {
+    for (int j = 0; j < NP + HELD; j++) m->left_p[j] = m->p[j];
+    delay_inputs(m, m->t, m->x, m->left_u);
+}
+
+static int parameters_jumped(const MODEL *m) {
+    int jumped = 0;
+    for (int j = 0; j < NP; j++) jumped |= m->p[j] != m->left_p[j];
+    return jumped;
 }
 
 static real place_of_node(int i, real begin, real end) {
@@ -28,49 +46,54 @@ static real place_of_node(int i, real begin, real end) {
 
 static real node_time(const MODEL *m, int i) { return place_of_node(i, m->stretch, m->next); }
 
-/* Inputs of all delays at a node. */
-static void record(MODEL *m, real t, const real *x) {
-    real u[DELAYS];
-    const real at = inside(m, t);
-    delayed(&at, x, m->p, u);
+/* Inputs u of all delays at t, a node or an end of a stretch. */
+static void keep_inputs(MODEL *m, real t, const real *u) {
     for (int l = 0; l < DELAYS; l++) {
         m->line[l].t[m->line[l].rows] = t;
         m->line[l].u[m->line[l].rows++] = u[l];
     }
 }
 
-/* Least squares in Chebyshev polynomials by Householder reflections; c: coefficients of powers of s in [-1, 1]. */
+static void record(MODEL *m, real t, const real *x) {
+    real u[DELAYS];
+    delay_inputs(m, t, x, u);
+    keep_inputs(m, t, u);
+}
+
+/* Least squares in Chebyshev polynomials by Householder reflections, of the degree that n values allow; c: coefficients
+   of powers of s in [-1, 1]. */
 static void fit(int n, const real *t, const real *u, real begin, real end, real *c) {
+    const int degree = n > DEGREE ? DEGREE : n - 1;
     real a[ROWS][DEGREE + 2], b[DEGREE + 1], low[DEGREE + 1] = {0}, high[DEGREE + 1] = {0};
     for (int i = 0; i < n; i++) {
         const real s = (2 * t[i] - begin - end) / (end - begin);
         a[i][0] = 1;
         a[i][1] = s;
-        for (int k = 2; k <= DEGREE; k++) a[i][k] = 2 * s * a[i][k - 1] - a[i][k - 2];
-        a[i][DEGREE + 1] = u[i];
+        for (int k = 2; k <= degree; k++) a[i][k] = 2 * s * a[i][k - 1] - a[i][k - 2];
+        a[i][degree + 1] = u[i];
     }
-    for (int j = 0; j <= DEGREE; j++) {
+    for (int j = 0; j <= degree; j++) {
         real square = 0;
         for (int i = j; i < n; i++) square += a[i][j] * a[i][j];
         const real size = a[j][j] > 0 ? -R(sqrt)(square) : R(sqrt)(square);
         a[j][j] -= size;
         const real half = -size * a[j][j];
-        for (int k = j + 1; k <= DEGREE + 1; k++) {
+        for (int k = j + 1; k <= degree + 1; k++) {
             real dot = 0;
             for (int i = j; i < n; i++) dot += a[i][j] * a[i][k];
             for (int i = j; i < n; i++) a[i][k] -= dot / half * a[i][j];
         }
         a[j][j] = size;
     }
-    for (int j = DEGREE; j >= 0; j--) {
-        b[j] = a[j][DEGREE + 1];
-        for (int k = j + 1; k <= DEGREE; k++) b[j] -= a[j][k] * b[k];
+    for (int j = degree; j >= 0; j--) {
+        b[j] = a[j][degree + 1];
+        for (int k = j + 1; k <= degree; k++) b[j] -= a[j][k] * b[k];
         b[j] /= a[j][j];
     }
     for (int k = 0; k <= DEGREE; k++) c[k] = 0;
     low[0] = high[1] = 1;
     c[0] = b[0];
-    for (int k = 1; k <= DEGREE; k++) {
+    for (int k = 1; k <= degree; k++) {
         real above[DEGREE + 1];
         for (int j = 0; j <= DEGREE; j++) {
             c[j] += b[k] * high[j];
@@ -89,7 +112,7 @@ static int end_stretch(MODEL *m, real t, int kink) {
             end = next_cut(m, l);
             m->line[l].cut += 1;
         } else if (kink >= SMOOTH && m->line[l].rows + NODES <= ROWS) continue;
-        if (m->line[l].rows <= DEGREE) continue; /* nothing has passed */
+        if (m->line[l].rows < 2) continue; /* nothing has passed */
         if (m->line[l].count == KEPT) return STOPPED_MEMORY;
         const int k = (m->line[l].first + m->line[l].count++) % KEPT;
         fit(m->line[l].rows, m->line[l].t, m->line[l].u, m->line[l].from, end, m->line[l].kept[k].c);
@@ -101,9 +124,15 @@ static int end_stretch(MODEL *m, real t, int kink) {
     return 0;
 }
 
+/* Whether there is room to remember another jump of inputs; else delays play it back as a steep slope. */
+static int room_for_jump(const MODEL *m) {
+    for (int l = 0; l < DELAYS; l++) if (m->line[l].count >= JUMPS) return 0;
+    return 1;
+}
+
 /* Passages of the kink with which the stretch ends on the stop at t. */
 static int kink_at(const MODEL *m, real t) {
-    int kink = SMOOTH;
+    int kink = parameters_jumped(m) ? 0 : SMOOTH;
     if (next_switch(m->p, m->segment) <= t + near_time(t)) kink = 0;
 #if SAMPLES > 0
     for (int i = 0; i < SAMPLES; i++) if (sample_due(m, i, t)) kink = 0;

@@ -112,7 +112,7 @@ static void interpolate(const MODEL *m, real theta, real dense[7][NX], real *x) 
 }
 #endif
 
-#if DELAYS > 0 && EVENTS > 0
+#if DELAYS > 0
 #define WATCHING(m) (!(m)->blind)
 #else
 #define WATCHING(m) 1

@@ -91,7 +91,7 @@ API Status FN(DeserializeFMUState)(void *c, const Byte *bytes, size_t size, void
 }
 
 #if KIND == 0 || FMI == 3
-API Status F(EnterEventMode)(void *c) { ((Instance *)c)->c.s.mode = EVENT; return OK; }
+API Status F(EnterEventMode)(void *c) { enter_event_mode(&((Instance *)c)->c); return OK; }
 API Status F(EnterContinuousTimeMode)(void *c) { ((Instance *)c)->c.s.mode = CONTINUOUS; return OK; }
 API Status F(CompletedIntegratorStep)(void *c, Boolean no_set_before, Boolean *event, Boolean *terminate) {
     Instance *i = c;

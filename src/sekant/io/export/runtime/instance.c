@@ -230,7 +230,7 @@ static int land(Course *c) {
                      "delay records its input", (double)m->t, (double)node);
             return STOPPED_STEP;
         }
-        record(m, m->t, m->x);
+        keep_inputs(m, m->t, m->left_u);
         m->node++;
         return 0;
     }
@@ -238,6 +238,25 @@ static int land(Course *c) {
     const int code = pass_stop(m, m->next);
     touched(c);
     return code ? failed(c, code) : 0;
+}
+
+#if DELAYS > 0
+/* Something jumps at m->t, before points of the stretch at which it would have been recorded: its pieces end with what
+   is known of them, the inputs at both ends included. */
+static int cut_stretch(MODEL *m) {
+    if (m->t - m->stretch > ON_TIME * (m->next - m->stretch)) {
+        keep_inputs(m, m->stretch, m->stretch_u);
+        keep_inputs(m, m->t, m->left_u);
+    }
+    return end_stretch(m, m->t, 0);
+}
+#endif
+
+static void enter_event_mode(Course *c) {
+    c->s.mode = EVENT;
+#if DELAYS > 0
+    note_left(&c->s.m);
+#endif
 }
 
 /* Event mode: past a stop the next segment begins, and events happen. Importers come within 1e-9 of the time, not always
@@ -248,19 +267,34 @@ static int update_discrete(Course *c, int *changed, int *ends) {
     real before[NX];
     for (int j = 0; j < NX; j++) before[j] = m->x[j];
     while (!code && m->t >= landing_time(m) - 1e-9 * fabs(landing_time(m))) code = land(c);
+#if DELAYS > 0
+    for (int j = 0; j < HELD; j++) m->left_p[NP + j] = m->p[NP + j];
+#endif
 #if EVENTS > 0
     if (!code && (code = follow_jumps(m))) failed(c, code);
     touched(c);
     *ends = m->stopped != 0;
 #endif
-    *changed = c->s.corrected;
+    *changed = 0;
     for (int j = 0; j < NX; j++) *changed |= before[j] != m->x[j];
+#if DELAYS > 0
+    int happened_here = *changed;
+    for (int j = 0; j < HELD; j++) happened_here |= m->left_p[NP + j] != m->p[NP + j];
+    if (!code && (happened_here || (parameters_jumped(m) && room_for_jump(m)))) {
+        if ((code = cut_stretch(m))) failed(c, code);
+        m->next = next_stop(m, m->segment > m->t ? m->segment : m->t);
+        begin_stretch(m, m->t);
+    }
+    note_left(m);
+#endif
+    *changed |= c->s.corrected;
     c->s.corrected = 0;
     if (!code || !*ends) return code;
     c->message[0] = 0;
     return 0;
 }
 #elif FMI == 3
+static void enter_event_mode(Course *c) { c->s.mode = EVENT; }
 static real landing_time(const MODEL *m) { (void)m; return INFINITY; }
 static int update_discrete(Course *c, int *changed, int *ends) { (void)c; (void)changed; (void)ends; return 0; }
 #endif

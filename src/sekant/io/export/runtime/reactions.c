@@ -1,40 +1,11 @@
 /* ---- What happens at events. ---- */
 
-#if DELAYS > 0
-/* An event where the model stands ends the stretch: the motion up to there is gone through again for its nodes. */
-static int end_at_event(MODEL *m) {
-    const real end = m->t, begin = m->stretch;
-    real x[NX];
-    int event, code = 0;
-    for (int j = 0; j < NX; j++) { x[j] = m->x[j]; m->x[j] = m->stretch_x[j]; }
-    for (int l = 0; l < DELAYS; l++) m->line[l].rows -= m->node;
-#if METHOD == DOP853
-    const real h = m->h;
-#endif
-    m->t = begin;
-    m->blind = 1;
-    restart(m, 0);
-    const int any = end - begin > ON_TIME * (m->next - begin);
-    for (int i = 0; any && i < NODES && !code; i++) {
-        code = run_to(m, place_of_node(i, begin, end), &event);
-        if (!code) record(m, m->t, m->x);
-    }
-    m->blind = 0;
-    m->t = end;
-#if METHOD == DOP853
-    m->h = h;
-#endif
-    for (int j = 0; j < NX; j++) m->x[j] = x[j];
-    return code ? code : any ? end_stretch(m, end, 0) : 0;
-}
-#endif
-
 /* Event `number`, and all others with the same guard, happen where the model stands, just beyond the crossing. */
 static int react(MODEL *m, int number) {
     int sign[EVENTS], code = 0;
     const real t = m->t, at = inside(m, t);
 #if DELAYS > 0
-    const int ended = end_at_event(m);
+    const int ended = end_at_once(m);
     if (ended) return ended;
 #endif
     guard_signs(m, t, m->sign, sign);

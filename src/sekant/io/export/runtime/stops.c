@@ -51,6 +51,7 @@ static int begin_motion(MODEL *m, real t) {
 #endif
 #if DELAYS > 0
     begin_stretch(m, t);
+    note_left(m);
 #endif
     return 0;
 }
