@@ -116,7 +116,7 @@ def test_plot_draws_an_overview_beside_the_caller(result_file, tmp_path):
     folder = tmp_path / "elsewhere"
     folder.mkdir()
     done = sekant("plot", result_file, cwd=folder)
-    assert (done.returncode, done.stdout, done.stderr) == (0, "crane.svg\n", "")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "written: crane.svg\n", "")
     assert "hinge.q" in (folder / "crane.svg").read_text()
 
 

@@ -27,7 +27,7 @@ def test_a_path_is_fitted_saved_and_drawn(tmp_path):
     )
     assert done.returncode == 0, done.stderr
     assert "max | |r'| - 1 |" in done.stdout
-    assert done.stdout.splitlines()[-2:] == ["p.json", "p.png"]
+    assert done.stdout.splitlines()[-1] == "written: p.json, p.png"
     curve = PoseCurve.load(tmp_path / "p.json")
     length = [(2 * x * np.sqrt(1 + 4 * x * x) + np.arcsinh(2 * x)) / 4 for x in (-1.5, 2.0)]
     assert abs(curve.length - (length[1] - length[0])) < 1e-8
@@ -42,7 +42,7 @@ def test_report_as_json_and_default_names(tmp_path):
     done = sekant("fit", parabola(tmp_path), "--json", "-p", "x", *options, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     told = json.loads(done.stdout)
-    assert told["output"] == "path.json"
+    assert told["files"] == ["path.json"]
     assert told["report"]["points"] == 200
     assert told["range"] == [-1.5, 2.0]
     assert PoseCurve.load(tmp_path / "path.json").parameter == "x"

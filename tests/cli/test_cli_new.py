@@ -67,7 +67,7 @@ def test_schema_is_json_that_knows_every_joint(tmp_path):
     done = sekant(
         "schema", "-o", tmp_path / "s.json", "--json"
     )  # another process: tests add types to this one
-    assert json.loads(done.stdout) == {"ok": True, "output": str(tmp_path / "s.json")}
+    assert json.loads(done.stdout) == {"ok": True, "files": [str(tmp_path / "s.json")]}
     assert json.loads((tmp_path / "s.json").read_text()) == schema
 
 
@@ -106,7 +106,7 @@ def test_plot_compares_two_results(tmp_path):
     done = sekant("plot", "a.nc", "*.q", "--against", "b.nc", "-o", "c.svg", "--json", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     told = json.loads(done.stdout)
-    assert (told["output"], set(told["errors"])) == ("c.svg", {"hinge.q", "slide.q"})
+    assert (told["files"], set(told["errors"])) == (["c.svg"], {"hinge.q", "slide.q"})
     assert told["errors"]["hinge.q"]["max"] == pytest.approx(0.03 / 4)
     assert "a against b" in (tmp_path / "c.svg").read_text()
     assert sekant("plot", "a.nc", "--energy", "--against", "b.nc", cwd=tmp_path).returncode == 2

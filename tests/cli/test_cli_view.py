@@ -11,7 +11,7 @@ def test_a_run_and_its_file_give_the_same_page(model_folder):
     assert (done.returncode, done.stderr) == (0, "")
     assert "a.html" in done.stdout
     done = sekant("view", "crane.nc", "-o", "b.html", cwd=model_folder)
-    assert (done.returncode, done.stdout, done.stderr) == (0, "b.html\n", "")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "written: b.html\n", "")
     assert (model_folder / "a.html").read_text() == (model_folder / "b.html").read_text()
     done = sekant("view", "crane.nc", "crane.nc", "--json", cwd=model_folder)
     assert json.loads(done.stdout) == {"ok": True, "files": ["crane.html"]}

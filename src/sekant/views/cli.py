@@ -85,6 +85,8 @@ app = _application(COMMANDS)
 
 def _application_for(arguments: list[str]) -> typer.Typer:
     """What the arguments ask for: to read the options of all commands takes longer than most commands do."""
+    if "_SEKANT_COMPLETE" in os.environ:  # a shell asks how its line may go on
+        return app
     if not arguments or arguments[0] in ("-h", "--help"):
         return _application(_without_options(command) for command in COMMANDS)
     named = [command for command in COMMANDS if _name(command) == arguments[0]]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from sekant.views.options import in_unit, parse_assignments
+from sekant.views.telling import refuse_unwritable, tell
 
 if TYPE_CHECKING:
     from sekant.vehicle.maneuvers import DrivenManeuver
@@ -53,8 +54,6 @@ def drive(
     as_json: Annotated[bool, typer.Option("--json", help="Print measures as JSON.")] = False,
 ) -> None:
     """Drive one or more cars through a maneuver and measure how they do."""
-    import json
-
     if listed:
         _list(as_json)
         return
@@ -62,24 +61,14 @@ def drive(
         raise typer.BadParameter(
             "name a car file, such as car.yaml (sekant new car writes one)", param_hint="FILES"
         )
-
-    from sekant.results.place import check_writable
-
-    for place in (html, report, output):
-        if place is not None:
-            check_writable(place)
+    refuse_unwritable(html, report, output)
     if html is not None and len(files) > 2:
         raise typer.BadParameter("a page plays one car, or two to compare", param_hint="--html")
     if output is not None and len(files) > 1:
         raise typer.BadParameter("a result file holds one car", param_hint="--output")
     runs = _runs(files, maneuver, speed, parse_assignments(assignments), reduced, method, step, rtol)
-    written = _write(runs, html, report, output)
-    if as_json:
-        typer.echo(json.dumps(_told(runs, written), indent=2))
-    else:
-        _print(runs)
-        for name in written:
-            typer.echo(f"written: {name}")
+    _write(runs, html, report, output)
+    tell(as_json, lambda: _text(runs), lambda: _told(runs), (output, html, report))
     if any(not run.result.ok for run in runs):
         raise typer.Exit(1)
 
@@ -138,15 +127,11 @@ def _number(text: str) -> Any:
         return text
 
 
-def _write(
-    runs: list[DrivenManeuver], html: Path | None, report: Path | None, output: Path | None
-) -> list[str]:
-    written = []
+def _write(runs: list[DrivenManeuver], html: Path | None, report: Path | None, output: Path | None) -> None:
     if output is not None:
         from sekant.results import save_result
 
         save_result(runs[0].result, output)
-        written.append(str(output))
     if html is not None:
         from sekant.vehicle.driving import with_scenery
         from sekant.views.player import view
@@ -155,16 +140,13 @@ def _write(
         plots = ["yaw_rate", "steering_wheel"]
         labels = [run.label for run in runs]
         view([with_scenery(run) for run in runs], html, labels=labels, title=title, plots=plots)
-        written.append(str(html))
     if report is not None:
         from sekant.views.drive_report import write_report
 
         write_report(runs, report)
-        written.append(str(report))
-    return written
 
 
-def _told(runs: list[DrivenManeuver], written: list[str]) -> dict[str, Any]:
+def _told(runs: list[DrivenManeuver]) -> dict[str, Any]:
     return {
         "ok": all(run.result.ok for run in runs),
         "maneuver": runs[0].maneuver.type,
@@ -176,7 +158,7 @@ def _told(runs: list[DrivenManeuver], written: list[str]) -> dict[str, Any]:
                 "measures": [
                     {
                         "name": m.name,
-                        "value": None if m.value != m.value else m.value,
+                        "value": m.value,
                         "unit": m.unit,
                         "definition": m.definition,
                     }
@@ -186,25 +168,23 @@ def _told(runs: list[DrivenManeuver], written: list[str]) -> dict[str, Any]:
             }
             for run in runs
         ],
-        "files": written,
     }
 
 
-def _print(runs: list[DrivenManeuver]) -> None:
+def _text(runs: list[DrivenManeuver]) -> str:
     from sekant.vehicle.maneuvers import side_by_side
 
     first = runs[0]
-    typer.echo(f"{first.maneuver.type} at {3.6 * first.maneuver.speed:.4g} km/h: {first.maneuver.summary}")
-    for run in runs:
-        for line in run.warnings:
-            typer.echo(f"warning: {run.label}: {line}")
+    lines = [f"{first.maneuver.type} at {3.6 * first.maneuver.speed:.4g} km/h: {first.maneuver.summary}"]
+    lines += [f"warning: {run.label}: {warning}" for run in runs for warning in run.warnings]
     rows = side_by_side(runs)
     wide = max(len(measure.name) for measure, _ in rows)
     if len(runs) > 1:
-        typer.echo(" " * wide + "  " + "  ".join(f"{run.label:>12.12}" for run in runs))
+        lines.append(" " * wide + "  " + "  ".join(f"{run.label:>12.12}" for run in runs))
     for measure, values in rows:
         told = "  ".join(f"{value:12.5g}" if value == value else f"{'-':>12}" for value in values)
-        typer.echo(f"{measure.name:{wide}}  {told} {measure.unit}")
+        lines.append(f"{measure.name:{wide}}  {told} {measure.unit}")
+    return "\n".join(lines)
 
 
 def _list(as_json: bool) -> None:

@@ -9,6 +9,7 @@ import typer
 
 from sekant.views.hints import hint
 from sekant.views.options import in_unit
+from sekant.views.telling import tell
 
 
 def fit(
@@ -87,20 +88,9 @@ def fit(
     result.save(path)
     if plot is not None:
         result.report.plot(plot)
-    if as_json:
-        import json
-
-        told = {
-            "ok": True,
-            "file": str(file),
-            "output": str(path),
-            "plot": None if plot is None else str(plot),
-        }
-        told |= {"range": result.range, "report": result.report.as_dict()}
-        typer.echo(json.dumps(told, indent=2))
-    else:
-        typer.echo(result.report)
-        typer.echo("\n".join(str(item) for item in (path, plot) if item))
+    facts = {"file": str(file), "range": result.range}
+    tell(as_json, lambda: result.report, lambda: facts | {"report": result.report.as_dict()}, (path, plot))
+    if not as_json:
         hint(
             f"curves: {{{path.stem}: {{file: {path.name}}}}} in a model file; sekant new path writes such a model"
         )

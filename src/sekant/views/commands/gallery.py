@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from sekant.views.telling import tell
+
 
 def gallery(
     folder: Annotated[Path, typer.Argument(help="Folder with models; those below it count too.")] = Path(
@@ -35,14 +37,10 @@ def gallery(
         exhibits = make_gallery(folder, output, short=short, names=only, progress=progress)
     failed = [exhibit for exhibit in exhibits if exhibit.error]
     page = output / "index.html"
-    if as_json:
-        from sekant.results.summary import to_json
-
-        told = {exhibit.name: exhibit.error or "finished" for exhibit in exhibits}
-        typer.echo(to_json({"ok": not failed, "output": str(page), "models": told}, indent=2))
-    else:
-        typer.echo(f"{len(exhibits) - len(failed)} of {len(exhibits)} models ran; look at {page}")
-        for exhibit in failed:
-            typer.echo(f"{exhibit.name}: {exhibit.error}", err=True)
+    models = {exhibit.name: exhibit.error or "finished" for exhibit in exhibits}
+    text = f"{len(exhibits) - len(failed)} of {len(exhibits)} models ran"
+    tell(as_json, lambda: text, lambda: {"ok": not failed, "models": models}, (page,))
+    for exhibit in () if as_json else failed:
+        typer.echo(f"{exhibit.name}: {exhibit.error}", err=True)
     if failed:
         raise typer.Exit(1)

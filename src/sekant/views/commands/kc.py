@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from sekant.views.telling import tell
+
 if TYPE_CHECKING:
     from sekant.model.model import Model
     from sekant.vehicle.table import SuspensionCurves
@@ -194,11 +196,8 @@ def _tell(
 
         replace_file(model_file, dump(model).encode())
         written.append(model_file)
-    if as_json:
-        import json
 
-        told = {"ok": True, "file": str(file), "written": [str(path) for path in written]}
-        typer.echo(json.dumps(told | curves.as_dict()))
-    else:
-        typer.echo("\n".join([curves.summary(), *texts]))
-        typer.echo("\n".join(str(path) for path in written), nl=bool(written))
+    def text() -> str:
+        return "\n".join([curves.summary(), *texts])
+
+    tell(as_json, text, lambda: {"file": str(file)} | curves.as_dict(), written)

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from sekant.views.options import Assignments, parse_assignments
+from sekant.views.telling import refuse_unwritable, tell
 
 
 def kinematics(
@@ -50,11 +51,7 @@ def kinematics(
             raise typer.BadParameter(
                 f"{len(drive)} drives need as many values (got {len(values)})", param_hint=option
             )
-    from sekant.results.place import check_writable
-
-    for place in (csv, plot):
-        if place is not None:
-            check_writable(place)
+    refuse_unwritable(csv, plot)
     from sekant.io.yaml import load
 
     model = load(file, set=given)
@@ -68,12 +65,4 @@ def kinematics(
         result.to_csv(csv, quantity)
     if plot is not None:
         result.plot(plot, quantity)
-    written = [str(place) for place in (csv, plot) if place is not None]
-    if as_json:
-        from sekant.results.summary import to_json
-
-        typer.echo(to_json({"ok": True, "file": str(file)} | result.digest() | {"files": written}, indent=2))
-        return
-    typer.echo(result.summary())
-    if written:
-        typer.echo("\nwritten: " + ", ".join(written))
+    tell(as_json, result.summary, lambda: {"file": str(file)} | result.digest(), (csv, plot))

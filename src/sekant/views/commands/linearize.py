@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from sekant.views.options import Assignments, parse_assignments
+from sekant.views.telling import refuse_unwritable, tell
 
 if TYPE_CHECKING:
     from sekant.analyses.linear.modes import Modes
@@ -85,11 +86,7 @@ def linearize(
             raise typer.BadParameter("only with --at steady", param_hint=option)
     if bode is not None and not (inputs and outputs):
         raise typer.BadParameter("name an --input and a --response", param_hint="--bode")
-    from sekant.results.place import check_writable
-
-    for file_ in (plot, bode):
-        if file_ is not None:
-            check_writable(file_)
+    refuse_unwritable(plot, bode)
     from sekant.analyses.linear.linearize import linearize as analyze
     from sekant.engine.system import compile as compile_model
     from sekant.io.yaml import load
@@ -109,22 +106,15 @@ def linearize(
         state = equilibrium(system)
         linear = analyze(system, state, **ports)
     modes = linear.modes()
-    written = _draw(modes, mode, plot)
+    _draw(modes, mode, plot)
     if bode is not None:
         from sekant.views.bode import bode_picture
         from sekant.views.pictures import save_picture
 
-        written.append(str(save_picture(lambda: bode_picture(linear), bode)))
-    if as_json:
-        from sekant.results.summary import to_json
-
-        told = {"ok": True, "file": str(file), "at": at.value} | _digest(modes, state) | {"files": written}
-        typer.echo(to_json(told))
-        return
-    typer.echo(str(state) if at is not At.TIME else f"at t = {until:.6g} s of the motion")
-    typer.echo("\n" + modes.table())
-    if written:
-        typer.echo("\nwritten: " + ", ".join(written))
+        save_picture(lambda: bode_picture(linear), bode)
+    about = state if at is not At.TIME else f"at t = {until:.6g} s of the motion"
+    facts = {"file": str(file), "at": at.value}
+    tell(as_json, lambda: f"{about}\n\n{modes.table()}", lambda: facts | _digest(modes, state), (plot, bode))
 
 
 def _parameters(unknown: list[str], rate: list[str] | None) -> list[str]:
@@ -217,9 +207,9 @@ def _state_at(system: System, text: str) -> tuple[State, float]:
     return result.final_state, until  # type: ignore[return-value]
 
 
-def _draw(modes: Modes, mode: list[int] | None, plot: Path | None) -> list[str]:
+def _draw(modes: Modes, mode: list[int] | None, plot: Path | None) -> None:
     if plot is None:
-        return []
+        return
     from sekant.views.mode_charts import mode_charts_picture
     from sekant.views.pictures import save_picture
 
@@ -228,7 +218,7 @@ def _draw(modes: Modes, mode: list[int] | None, plot: Path | None) -> list[str]:
         if not 1 <= number <= count:
             raise typer.BadParameter(f"there is no mode {number}; they are 1 to {count}", param_hint="--mode")
     chosen = None if not mode else [number - 1 for number in mode]
-    return [str(save_picture(lambda: mode_charts_picture(modes, chosen), plot))]
+    save_picture(lambda: mode_charts_picture(modes, chosen), plot)
 
 
 def _digest(modes: Modes, state: State) -> dict[str, Any]:

@@ -7,6 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
+from sekant.views.telling import tell
+
 
 def plot(
     file: Annotated[Path, typer.Argument(help="Result file (.nc or .csv).", show_default=False)],
@@ -35,7 +37,7 @@ def plot(
 
     result = open_result(file)
     path = output or Path(file.name).with_suffix(".svg")
-    told: dict[str, Any] = {"ok": True, "file": str(file), "output": str(path)}
+    told: dict[str, Any] = {"file": str(file)}
     if against is not None:
         from sekant.results.compare import compare
         from sekant.views.comparison import comparison_picture
@@ -47,9 +49,4 @@ def plot(
         told["errors"] = {column.name: {"max": column.largest, "rms": column.rms} for column in found}
     else:
         save_picture(lambda: result.plot(*(names or ()), energy=energy), path)
-    if as_json:
-        from sekant.results.summary import to_json
-
-        typer.echo(to_json(told, indent=2))
-    else:
-        typer.echo(f"{path}")
+    tell(as_json, str, lambda: told, (path,))

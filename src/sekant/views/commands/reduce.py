@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from sekant.views.options import Assignments, in_unit, parse_assignments
+from sekant.views.telling import refuse_unwritable, tell
 
 
 def reduce(
@@ -51,9 +52,7 @@ def reduce(
             raise typer.BadParameter(
                 f"{len(over)} coordinates need as many values (got {len(values)})", param_hint=option
             )
-    from sekant.results.place import check_writable
-
-    check_writable(output)
+    refuse_unwritable(output)
     from sekant.io.yaml import load
     from sekant.reduction import reduce as analyze
 
@@ -69,15 +68,12 @@ def reduce(
         inertia=inertia,
         drop=drop or (),
     )
-    written = [str(place) for place in found.save(output)]
-    if not as_json:
-        typer.echo(found.summary())
-        typer.echo("\nwritten: " + ", ".join(written))
-    seen = None if compare is None else found.compare(compare, point)
-    if as_json:
-        from sekant.results.summary import to_json
+    written = found.save(output)
 
-        told = {"ok": True, "file": str(file)} | found.digest() | {"files": written}
-        typer.echo(to_json(told if seen is None else told | {"comparison": seen.digest()}, indent=2))
-    elif seen is not None:
-        typer.echo("\n" + seen.summary())
+    def told() -> dict[str, Any]:
+        seen = {} if compare is None else {"comparison": found.compare(compare, point).digest()}
+        return {"file": str(file)} | found.digest() | seen
+
+    tell(as_json, found.summary, told, written)
+    if compare is not None and not as_json:
+        typer.echo("\n" + found.compare(compare, point).summary())

@@ -11,6 +11,7 @@ import typer
 from sekant.views.hints import hint
 from sekant.views.interrupts import Interrupts
 from sekant.views.options import Assignments, in_unit, parse_assignments
+from sekant.views.telling import refuse_unwritable, tell
 
 if TYPE_CHECKING:
     from sekant.engine import System
@@ -75,18 +76,13 @@ def run(
     if path.suffix.lower() != ".nc":
         raise typer.BadParameter(f"'{path}' must end in .nc; for CSV use --csv", param_hint="--output")
 
-    from sekant.results.place import check_writable
+    refuse_unwritable(csv, plot, html)
     from sekant.results.writer import ResultWriter
 
-    for extra in (csv, plot, html):
-        if extra is not None:
-            check_writable(extra)
     if plot is not None:
         from sekant.views.plots import picture_format
 
         picture_format(plot)
-    written = [str(place) for place in (path, csv, plot, html) if place is not None]
-
     writer = ResultWriter(path)
     try:
         with Interrupts() as interrupts, writer:
@@ -95,7 +91,9 @@ def run(
         typer.echo(f"interrupted; {_kept(writer)}", err=True)
         raise typer.Exit(INTERRUPTED_CODE) from None
     _write_extras(result, csv, plot, html)
-    _report(result, written, as_json)
+    tell(as_json, result.summary, result.digest, (path, csv, plot, html))
+    if result.ok and not as_json:
+        hint(f"sekant plot {path}", "sekant plot --help shows how to choose channels")
     if result.status == "interrupted":
         typer.echo(f"interrupted; {_kept(writer)}", err=True)
         raise typer.Exit(INTERRUPTED_CODE)
@@ -169,15 +167,3 @@ def _write_extras(result: Result, csv: Path | None, plot: Path | None, html: Pat
         from sekant.views.player import view
 
         view(result, html)
-
-
-def _report(result: Result, written: list[str], as_json: bool) -> None:
-    if as_json:
-        from sekant.results.summary import to_json
-
-        typer.echo(to_json(result.digest() | {"files": written}, indent=2))
-        return
-    typer.echo(result.summary())
-    typer.echo("\nwritten: " + ", ".join(written))
-    if result.ok:
-        hint(f"sekant plot {written[0]}", "sekant plot --help shows how to choose channels")

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from sekant.views.hints import hint
+from sekant.views.telling import tell
 
 
 def schema(
@@ -35,7 +36,7 @@ def schema(
 
     check_writable(output)
     replace_file(output, text.encode())
-    typer.echo(json.dumps({"ok": True, "output": str(output)}, indent=2) if as_json else f"{output}")
+    tell(as_json, str, dict, (output,))
     if not as_json:
         hint(
             f"# yaml-language-server: $schema={output}", "as the first line of a model file tells the editor"

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from sekant.views.hints import hint
+from sekant.views.telling import refuse_unwritable, tell
 
 INTERRUPTED_CODE = 130
 
@@ -39,14 +40,11 @@ def sweep(
     if jobs is not None and jobs < 1:
         raise typer.BadParameter("must be at least 1", param_hint="--jobs")
     from sekant.errors import SekantError
-    from sekant.results.place import check_writable
     from sekant.studies.study_files import load_study
     from sekant.studies.sweep import sweep as run_study
     from sekant.studies.task import FAILED
 
-    for extra in (csv, plot):
-        if extra is not None:
-            check_writable(extra)
+    refuse_unwritable(csv, plot)
     study = load_study(file)
     executor: Any = _client(scheduler) if scheduler else "serial" if jobs == 1 else jobs or "processes"
     try:
@@ -74,15 +72,8 @@ def sweep(
         from sekant.views.sweep_plot import plot_sweep
 
         plot_sweep(result, plot)
-    written = [str(place) for place in (path, csv, plot) if place is not None]
     failed = all(result.statuses[i] == FAILED for i in result.status)
-    if as_json:
-        from sekant.results.summary import to_json
-
-        typer.echo(to_json({"ok": not failed} | result.digest() | {"files": written}, indent=2))
-        raise typer.Exit(int(failed))
-    typer.echo(result.summary())
-    typer.echo("\nwritten: " + ", ".join(written))
+    tell(as_json, result.summary, lambda: {"ok": not failed} | result.digest(), (path, csv, plot))
     if failed:
         raise typer.Exit(1)
     hint(f'python -c "import xarray; print(xarray.open_dataset({str(path)!r}))"', "the rows as a Dataset")

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from sekant.views.options import in_unit
+from sekant.views.telling import tell
+
+if TYPE_CHECKING:
+    from sekant.vehicle.tires.property_file import TirePropertyFile
 
 
 def tire(
@@ -26,8 +30,6 @@ def tire(
 ) -> None:
     """Stiffnesses, friction and relaxation lengths of a tire at half, one and one and a half times its nominal
     load."""
-    import json
-
     import numpy as np
 
     from sekant.vehicle.tires import MagicFormulaTire, read_tir
@@ -53,33 +55,28 @@ def tire(
                 "largest_Mz_Nm": float(np.max(np.abs(cornering[:, 4]))),
             }
         )
-    written = []
     if plot is not None:
         from sekant.views.pictures import save_picture
         from sekant.views.tire_plot import tire_picture
 
-        written.append(
-            str(
-                save_picture(lambda: tire_picture(shown, f"{file.name}, Magic Formula {found.version}"), plot)
-            )
-        )
-    if as_json:
-        told = {
-            "ok": True,
-            "file": str(file),
-            "version": found.version,
-            "side": found.side,
-            "rows": rows,
-            "warnings": [warning.as_dict() for warning in found.warnings],
-            "written": written,
-        }
-        typer.echo(json.dumps(told))
-        return
-    typer.echo(f"{file.name}: Magic Formula {found.version}, {found.side} side, {len(found.numbers)} numbers")
-    typer.echo("load [N]   Fx/kappa [N]   Fy/alpha [N/deg]   peak mu x   peak mu y   largest Mz [N m]")
+        save_picture(lambda: tire_picture(shown, f"{file.name}, Magic Formula {found.version}"), plot)
+    warnings = [warning.as_dict() for warning in found.warnings]
+    told = {
+        "file": str(file),
+        "version": found.version,
+        "side": found.side,
+        "rows": rows,
+        "warnings": warnings,
+    }
+    tell(as_json, lambda: _text(file.name, found, rows), lambda: told, (plot,))
+
+
+def _text(name: str, found: TirePropertyFile, rows: list[dict[str, float]]) -> str:
+    lines = [
+        f"{name}: Magic Formula {found.version}, {found.side} side, {len(found.numbers)} numbers",
+        "load [N]   Fx/kappa [N]   Fy/alpha [N/deg]   peak mu x   peak mu y   largest Mz [N m]",
+    ]
     for row in rows:
         load, kx, ky, mx, my, mz = row.values()
-        typer.echo(f"{load:8.0f}   {kx:12.0f}   {ky:16.0f}   {mx:9.3f}   {my:9.3f}   {mz:16.1f}")
-    for warning in found.warnings:
-        typer.echo(f"warning: {warning}")
-    typer.echo("\n".join(written), nl=bool(written))
+        lines.append(f"{load:8.0f}   {kx:12.0f}   {ky:16.0f}   {mx:9.3f}   {my:9.3f}   {mz:16.1f}")
+    return "\n".join([*lines, *(f"warning: {warning}" for warning in found.warnings)])

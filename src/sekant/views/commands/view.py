@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from sekant.views.telling import tell
+
 
 def view(
     file: Annotated[Path, typer.Argument(help="Result file (.nc or .csv).", show_default=False)],
@@ -28,9 +30,4 @@ def view(
     path = write_page(
         [file] if other is None else [file, other], output or Path(f"{file.stem}.html"), plots=show
     )
-    if as_json:
-        from sekant.results.summary import to_json
-
-        typer.echo(to_json({"ok": True, "files": [str(path)]}, indent=2))
-    else:
-        typer.echo(f"{path}")
+    tell(as_json, str, dict, (path,))
