@@ -318,3 +318,36 @@ def test_delays_keep_jumps_of_inputs_and_events(tmp_path, kind, options, rtol):
     )
     for name in ("rail.q", "rail.v"):
         assert np.abs(found[name] - expected[name]).max() <= 10 * rtol * np.abs(expected[name]).max()
+
+
+@pytest.mark.parametrize("late", [False, True])
+def test_an_event_that_sends_its_guard_back_happens_once(tmp_path, late):
+    """What it sets turns the force around where the block stands: the guard leaves zero to where it came from."""
+    signals = {
+        "wind": {"type": "integral", "input": "1 - rail.q", "start": 0.4},
+        "hit": {"type": "event", "when": "rail.v", "set": "wind", "to": "-0.5*wind"},
+    }
+    if late:
+        signals["late"] = {"type": "delay", "input": "3*wind - 5*rail.q", "time": 0.11, "start": -2.0}
+    model = model_from_dict(
+        {
+            "name": "turned",
+            "gravity": [0, 0, 0],
+            "bodies": {"block": {"mass": 2.3, "inertia": [0.1, 0.2, 0.3]}},
+            "joints": {"rail": {"type": "prismatic", "child": "block", "axis": [1, 0, 0], "q0": 0.3}},
+            "forces": {
+                "pull": {
+                    "type": "actuator",
+                    "joint": "rail",
+                    "force": f"{'late' if late else '-2'} - 3*rail.q + 6*wind",
+                }
+            },
+            "signals": signals,
+            "simulation": {"until": 1.0},
+        }
+    )
+    run = sk.simulate(model, method="rk4", step=5e-4, output_step=0.01)
+    assert np.flatnonzero(np.diff(run["wind"]) < -0.1).size >= 1  # it happens
+    source = sk.export.c(model, tmp_path, method="rk4", step=5e-4, outputs=["wind"], name="turned").source
+    done = run_self_test(source)
+    assert done.returncode == 0, done.stdout

@@ -29,6 +29,11 @@ static int react(MODEL *m, int number) {
     if (!code && number < DECLARED) code = decide_frictions(m, t, 0, BEYOND);
 #endif
     look_again(m, t);
+#if DECLARED > 0
+    for (int i = 0; i < DECLARED && number < DECLARED; i++) /* on zero still: it may be sent back where it came from */
+        if (e[i] == e[number] && m->guard[i] == e[i]) m->guard[i] = 0;
+    m->unsure = 1;
+#endif
 #if FRICTIONS > 0
     friction_signs(m);
 #endif
