@@ -36,14 +36,22 @@ def in_unit(unit: str) -> Callable[[str], float]:
     return read
 
 
-def parse_assignments(assignments: list[str] | None) -> dict[str, str]:
+def parse_assignments(assignments: list[str] | None, option: str = "--set") -> dict[str, str]:
     """``["k=2.5", "arm.mass=3 kg"]`` as ``{"k": "2.5", "arm.mass": "3 kg"}``."""
     found: dict[str, str] = {}
     for text in assignments or []:
         name, equals, value = (part.strip() for part in text.partition("="))
         if not (name and equals and value):
-            raise typer.BadParameter(f"'{text}' is not of the form NAME=VALUE", param_hint="--set")
+            raise typer.BadParameter(f"'{text}' is not of the form NAME=VALUE", param_hint=option)
         if name in found:
-            raise typer.BadParameter(f"'{name}' is set twice", param_hint="--set")
+            raise typer.BadParameter(f"'{name}' is set twice", param_hint=option)
         found[name] = value
     return found
+
+
+def number_or_text(text: str) -> float | str:
+    """A number where the text is one."""
+    try:
+        return float(text)
+    except ValueError:
+        return text

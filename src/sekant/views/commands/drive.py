@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sekant.views.options import in_unit, parse_assignments
+from sekant.views.options import in_unit, number_or_text, parse_assignments
 from sekant.views.telling import refuse_unwritable, tell
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ def _runs(
 
     cars = [load_car(file) for file in files]
     name, options = _maneuver(kind or cars[0].maneuver)
-    options |= {key: _number(value) for key, value in given.items()}
+    options |= {key: number_or_text(value) for key, value in given.items()}
     if speed is not None:
         options["speed"] = speed
     labels = [file.stem for file in files]
@@ -118,13 +118,6 @@ def _maneuver(given: str) -> tuple[str, dict[str, Any]]:
         error.path = error.path[1:]
         raise located(error, source.places, given) from None
     return kind, options
-
-
-def _number(text: str) -> Any:
-    try:
-        return float(text)
-    except ValueError:
-        return text
 
 
 def _write(runs: list[DrivenManeuver], html: Path | None, report: Path | None, output: Path | None) -> None:

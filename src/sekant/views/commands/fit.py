@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from sekant.views.hints import hint
-from sekant.views.options import in_unit
+from sekant.views.options import in_unit, number_or_text, parse_assignments
 from sekant.views.telling import tell
 
 
@@ -63,11 +63,12 @@ def fit(
     as_json: Annotated[bool, typer.Option("--json", help="Print the report as JSON.")] = False,
 ) -> None:
     """Fit a path or a surface to measured poses, save it, and say how good it is."""
-    columns: dict[str, Any] = _pairs(column, "--column")
-    columns = {role: _number(name) for role, name in columns.items()}
+    given = parse_assignments(column, "--column")
+    columns: dict[str, Any] = {role: number_or_text(name) for role, name in given.items()}
     if angles:
         columns["angles"] = [name.strip() for name in angles.split(",")]
-    options: dict[str, Any] = {"columns": columns, "units": _pairs(unit, "--unit"), "sequence": sequence}
+    units = parse_assignments(unit, "--unit")
+    options: dict[str, Any] = {"columns": columns, "units": units, "sequence": sequence}
     options |= {"orientation": orientation, "name": file.stem}
     parameters = parameter or ["arc_length"]
     path = output or Path(file.name).with_suffix(".json")
@@ -94,20 +95,3 @@ def fit(
         hint(
             f"curves: {{{path.stem}: {{file: {path.name}}}}} in a model file; sekant new path writes such a model"
         )
-
-
-def _pairs(texts: list[str] | None, option: str) -> dict[str, str]:
-    found: dict[str, str] = {}
-    for text in texts or []:
-        name, equals, value = (part.strip() for part in text.partition("="))
-        if not (name and equals and value):
-            raise typer.BadParameter(f"'{text}' is not of the form NAME=VALUE", param_hint=option)
-        found[name] = value
-    return found
-
-
-def _number(text: str) -> str | float:
-    try:
-        return float(text)
-    except ValueError:
-        return text

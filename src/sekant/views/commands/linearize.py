@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sekant.views.options import Assignments, parse_assignments
+from sekant.views.options import Assignments, number_or_text, parse_assignments
 from sekant.views.telling import refuse_unwritable, tell
 
 if TYPE_CHECKING:
@@ -128,13 +128,9 @@ def _number(text: str, option: str, *units: str | None) -> float:
     from sekant.errors import SekantError
     from sekant.model.quantities import read_value
 
-    try:
-        return float(text)
-    except ValueError:
-        pass
     for unit in units:
         try:
-            return float(read_value(text.strip(), unit))  # type: ignore[arg-type]
+            return float(read_value(number_or_text(text), unit))  # type: ignore[arg-type]
         except (SekantError, TypeError):
             continue
     wanted = " or ".join(unit for unit in units if unit)
@@ -157,20 +153,13 @@ def _unit_of(system: System, name: str) -> str | None:
 
 
 def _pairs(texts: list[str] | None, option: str, *units: str | None) -> dict[str, float]:
-    found = {}
-    for text in texts or ():
-        name, equals, value = (part.strip() for part in text.partition("="))
-        if not (name and equals and value):
-            raise typer.BadParameter(f"'{text}' is not of the form NAME=VALUE", param_hint=option)
-        found[name] = _number(value, option, *units)
-    return found
+    given = parse_assignments(texts, option)
+    return {name: _number(value, option, *units) for name, value in given.items()}
 
 
 def _targets(system: System, texts: list[str] | None) -> dict[str, float]:
-    found: dict[str, float] = {}
-    for text in texts or ():
-        found |= _pairs([text], "--target", _unit_of(system, text.partition("=")[0].strip()))
-    return found
+    given = parse_assignments(texts, "--target")
+    return {name: _number(value, "--target", _unit_of(system, name)) for name, value in given.items()}
 
 
 def _steady(system: System, turn, velocity, rate, unknown, target) -> State:
