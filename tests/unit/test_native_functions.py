@@ -1,12 +1,14 @@
 """Native functions: shapes, chunks, several modules, the interpreter behind the same interface."""
 
+import sys
+
 import casadi as ca
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sekant.engine.codegen import parallel
+from sekant.engine.codegen import direct_call, parallel
 from sekant.engine.codegen.build import build
 from sekant.engine.codegen.llvm import emit
 from sekant.engine.codegen.tape import CONST, INPUT, core_function, make_tape
@@ -233,3 +235,30 @@ def test_constants_that_are_no_numbers_leave_the_others_alone():
     function = ca.Function("f", [x], [ca.vertcat(*values)])
     found = build("constants", [x], [ca.vertcat(*values)], cache=False)(2.5)[0]
     np.testing.assert_array_equal(found, np.array(function(2.5)).ravel())
+
+
+@pytest.mark.parametrize("direct", [True, False])
+def test_bound_calls_with_and_without_ctypes(direct, monkeypatch):
+    if not direct:
+        monkeypatch.setattr(direct_call, "_maker", lambda: None)
+    x = ca.SX.sym("x", 3)
+    bound = build("thrice", [x], [3 * x, x[1] ** 2]).bound()
+    assert (type(bound.call).__name__ == "builtin_function_or_method") == direct
+    count = sys.getrefcount(None)
+    for k in range(500):
+        bound.inputs["x"][:] = 1.5 + k, -2.0, 0.25
+        assert bound() is None
+        assert bound.outputs[0].tolist() == [4.5 + 3 * k, -6.0, 0.75]
+        assert bound.outputs[1].tolist() == [4.0]
+    assert abs(sys.getrefcount(None) - count) < 100  # each call counts the None that it gives
+
+
+def test_lists_and_arrays_give_the_same():
+    x, y = ca.SX.sym("x", 2), ca.SX.sym("y", 2, 2)
+    function = build("both", [x, y], [y @ x, y.T])
+    plain = function([1.5, -2.0], [[1.0, 2.0], [3.0, 4.0]])
+    arrays = function(np.array([1.5, -2.0]), np.array([[1.0, 2.0], [3.0, 4.0]]))
+    whole = function([2, -2], [1, 3, 2, 4])
+    assert plain[0].tolist() == arrays[0].tolist() == [-2.5, -3.5]
+    assert plain[1].tolist() == arrays[1].tolist() == whole[1].tolist() == [[1.0, 3.0], [2.0, 4.0]]
+    assert whole[0].tolist() == [-2.0, -2.0]

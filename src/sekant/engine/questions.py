@@ -74,10 +74,10 @@ class Questions:
             target[:] = given
         if parameters:
             p_in[:], z_in[:] = self._given(parameters)
-            bound()
+            bound.call()
             p_in[:], z_in[:] = self._given(None)
         else:
-            bound()
+            bound.call()
         found = bound.outputs[0].copy()
         waiting.append(bound)
         return found

@@ -13,6 +13,9 @@ import llvmlite.binding as llvm
 
 from sekant.object_code.target import target_machine
 
+ENTRY = "sekant_entry"
+"""The function of a module."""
+
 _names = itertools.count()
 # What object code may call: functions of the C library, also those that LLVM puts in place of others.
 _LIBRARY = (

@@ -41,6 +41,8 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 DEFAULT_ROWS = 1000
+MANY_ROWS = 100_000
+"""Rows from which on their times are not kept for the next run."""
 ENERGIES = ("kinetic", "potential", "balance")
 
 
@@ -217,20 +219,26 @@ def row_times(
     if not 0 < until < np.inf:
         raise SolverError(f"until must be a positive number of seconds (got {until:g})")
     if output_step is None:
-        return _usual_times(begin, until)
+        return _usual_times(begin, until, None)
     output_step = number(output_step, "s", "output_step")
     if not 0 < output_step <= until - begin:
         raise SolverError(
             f"output_step must be positive and at most {until - begin:g} s (got {output_step:g})"
         )
-    count = int(np.floor((until - begin) / output_step * (1 + 1e-12)))
-    times = begin + output_step * np.arange(count + 1)
-    return times if abs(times[-1] - until) <= 1e-8 + 1e-12 * until else np.append(times, until)
+    make = _usual_times if (until - begin) / output_step < MANY_ROWS else _usual_times.__wrapped__
+    return make(begin, until, output_step)
 
 
 @lru_cache(maxsize=16)
-def _usual_times(begin: float, until: float) -> NDArray[np.float64]:
-    times = np.linspace(begin, until, DEFAULT_ROWS + 1)
+def _usual_times(begin: float, until: float, step: float | None) -> NDArray[np.float64]:
+    """Not to be changed: the next run may ask for the same."""
+    if step is None:
+        times = np.linspace(begin, until, DEFAULT_ROWS + 1)
+    else:
+        count = int(np.floor((until - begin) / step * (1 + 1e-12)))
+        times = begin + step * np.arange(count + 1)
+        if abs(times[-1] - until) > 1e-8 + 1e-12 * until:
+            times = np.append(times, until)
     times.flags.writeable = False
     return times
 

@@ -12,13 +12,11 @@ from sekant.engine.codegen.native import BuildStats, NativeFunction, Rest
 from sekant.engine.codegen.packing import pack_tables
 from sekant.engine.codegen.vm import Interpreted
 from sekant.object_code.cache import Entry, ObjectCache
-from sekant.object_code.link import Linked
+from sekant.object_code.link import ENTRY, Linked
 from sekant.solvers.common.sites import Site
 from sekant.solvers.common.structs import address_of, aligned
 from sekant.tables.lookups import Staged
 
-ENTRY = "sekant_entry"
-"""The function of a module."""
 SYMBOL = "sekant_numbers"
 """The array of its numbers, which is bound when the code is linked."""
 

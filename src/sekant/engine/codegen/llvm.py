@@ -16,7 +16,7 @@ from itertools import groupby
 
 import numpy as np
 
-from sekant.engine.codegen.linking import ENTRY, SYMBOL
+from sekant.engine.codegen.linking import SYMBOL
 from sekant.engine.codegen.lookup_ir import SEARCH, LookupCode
 from sekant.engine.codegen.native import Rest
 from sekant.engine.codegen.operations import (
@@ -33,6 +33,7 @@ from sekant.engine.codegen.regions import Condition, Regions, find_regions
 from sekant.engine.codegen.resting import find_rests
 from sekant.engine.codegen.sites import TapeSites, find_sites
 from sekant.engine.codegen.tape import COMMUTATIVE, CONST, INPUT, LOOKUP, OPERATION_POW, Tape
+from sekant.object_code.link import ENTRY
 from sekant.solvers.common.sites import NUMBERS
 
 CHUNK = 500

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from sekant.engine.codegen.linking import ENTRY
 from sekant.engine.codegen.parallel import compile_modules
 from sekant.object_code.cache import Entry, ObjectCache, make_key
-from sekant.object_code.link import Linked
+from sekant.object_code.link import ENTRY, Linked
 from sekant.object_code.target import optimization, target_identity
 
 

@@ -65,11 +65,13 @@ class Struct:
 
     fields: ClassVar[dict[str, Field]] = {}
     words_of_all: ClassVar[int] = 0
+    numbers: ClassVar[dict[str, tuple[str, int]]] = {}
+    """Where each number stands: in which view of the memory, and which entry of it."""
 
     def __init_subclass__(cls) -> None:
         fields, first = {}, 0
         for name, hint in get_type_hints(cls, include_extras=True).items():
-            if name in ("fields", "words_of_all"):
+            if name in ("fields", "words_of_all", "numbers"):
                 continue
             if isinstance(hint, type) and issubclass(hint, Struct):
                 kind, struct = _POINTER, hint
@@ -78,6 +80,11 @@ class Struct:
             fields[name] = Field(name, first, kind, struct)
             first += kind.words
         cls.fields, cls.words_of_all = fields, first
+        cls.numbers = {
+            name: ("_reals" if field.kind.dtype is np.float64 else "_words", field.first)
+            for name, field in fields.items()
+            if not field.kind.axes and field.struct is None
+        }
 
     def __init__(self, **values: Any):
         words = np.zeros(self.words_of_all, dtype=np.int64)
@@ -87,32 +94,32 @@ class Struct:
         self.set(**values)
 
     def set(self, **values: Any) -> None:
-        own, fields = self.__dict__, self.fields
-        words, reals = own["_words"], own["_reals"]
+        own, numbers = self.__dict__, self.numbers
         for name, value in values.items():
-            field = fields.get(name)
-            if field is None or field.kind.axes or field.struct is not None:
+            place = numbers.get(name)
+            if place is None:
                 setattr(self, name, value)
             else:
-                (reals if field.kind.dtype is np.float64 else words)[field.first] = value
+                own[place[0]][place[1]] = value
 
     def place(self, name: str) -> tuple[NDArray[Any], int]:
         """The array and the index in it of a number, for a caller who sets it often."""
-        field = self.fields[name]
-        return self.__dict__["_reals" if field.kind.dtype is np.float64 else "_words"], field.first
+        view, first = self.numbers[name]
+        return self.__dict__[view], first
 
     def __setattr__(self, name: str, value: Any) -> None:
+        own, place = self.__dict__, self.numbers.get(name)
+        if place is not None:
+            own[place[0]][place[1]] = value
+            return
         field = self.fields.get(name)
         if field is None:
             raise AttributeError(f"{type(self).__name__} has no field '{name}'")
-        own, first, kind = self.__dict__, field.first, field.kind
+        first, kind = field.first, field.kind
         if field.struct is not None:
             if not isinstance(value, field.struct):
                 raise TypeError(f"{type(self).__name__}.{name} must be a {field.struct.__name__}")
             own["_words"][first] = value.pointer
-        elif kind.axes == 0:
-            own["_reals" if kind.dtype is np.float64 else "_words"][first] = value
-            return
         else:
             if value.dtype != kind.dtype or value.ndim != kind.axes or not value.flags.c_contiguous:
                 raise TypeError(
@@ -146,12 +153,10 @@ class Struct:
             array[...] = content
 
     def __getattr__(self, name: str) -> Any:
-        field = type(self).fields.get(name)
-        if field is None or field.kind.axes or field.struct is not None:
+        place = type(self).numbers.get(name)
+        if place is None:
             raise AttributeError(f"{type(self).__name__} has no '{name}' yet")
-        if field.kind.dtype is np.float64:
-            return float(self.__dict__["_reals"][field.first])
-        return int(self.__dict__["_words"][field.first])
+        return self.__dict__[place[0]].item(place[1])
 
 
 def _told_address(array: NDArray[Any]) -> int:

@@ -7,12 +7,13 @@ rows are handed out and Ctrl-C is heard.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sekant.errors import SolverError
-from sekant.solvers.common.checks import check_options, check_times
+from sekant.solvers.common.checks import StepOptions, check_options, check_times
 from sekant.solvers.common.chunks import advance_in_chunks
 from sekant.solvers.common.methods import Method
 from sekant.solvers.common.methods import choose as choose_method
@@ -62,13 +63,11 @@ def integrate(
     The result does not depend on the chunks. A KeyboardInterrupt ends the run with status "interrupted".
     """
     chosen = choose(method, problem, step)
-    times = check_times(t_eval)
     start = _check_state(problem, x0)
-    if problem.sampling is not None:
-        stops = np.concatenate([np.asarray(stops, dtype=np.float64).ravel(), problem.sampling.times])
-    options = check_options(
-        times, stops, problem.n, rtol, atol, step, max_step, max_steps, first_step, usual_step
+    options = _options(
+        problem, t_eval, stops, atol, (rtol, step, max_step, max_steps, first_step, usual_step)
     )
+    times = options.times
     run = lay_out(problem, start, options)
 
     def hand_out(first: int, last: int) -> None:
@@ -90,6 +89,25 @@ def integrate(
     outcome = outcome_of(code, chosen, times, run, site)
     take_back(problem, run)
     return outcome
+
+
+def _options(
+    problem: OdeProblem, t_eval: ArrayLike, stops: ArrayLike, atol: ArrayLike, numbers: tuple[Any, ...]
+) -> StepOptions:
+    """What is asked for, checked; the very same as for the last run if that was asked for the same."""
+    fixed = isinstance(t_eval, np.ndarray) and not t_eval.flags.writeable and isinstance(atol, float)
+    landings = tuple(stops) if isinstance(stops, (list, tuple)) else None
+    usual = fixed and problem.sampling is None and landings is not None
+    asked, key = problem.asked, (atol, numbers, landings)
+    if usual and asked[0] is t_eval and asked[1] == key:
+        return asked[2]
+    if problem.sampling is not None:
+        stops = np.concatenate([np.asarray(stops, dtype=np.float64).ravel(), problem.sampling.times])
+    rtol, *others = numbers
+    options = check_options(check_times(t_eval), stops, problem.n, rtol, atol, *others)
+    if usual:
+        asked[:] = t_eval, key, options
+    return options
 
 
 def outcome_of(code: int, method: Method, times: NDArray[np.float64], run: Run, site: str) -> OdeOutcome:

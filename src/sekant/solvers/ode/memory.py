@@ -183,6 +183,8 @@ UNCHANGED = (
     *("sampling_res", "blocks", "directions", "free", "arg_rest", "rest_res", "rest_site", "rest_sign"),
 )
 """Tables of pointers and other arrays that no run changes."""
+NOT_KEPT = ("work", "x", "x_old", "p", *UNCHANGED, *OF_A_RUN)
+"""Arrays that need not be as they were before a run."""
 
 
 def _pointers(*arrays: NDArray[np.float64]) -> NDArray[np.int64]:
@@ -193,12 +195,21 @@ def lay_out(problem: OdeProblem, x0: NDArray[np.float64], options: StepOptions) 
     """The memory of a run that stands at its start, with the first output written."""
     try:
         run = problem.spare.pop()
-        run.restore(vars(run)["kept"])
     except IndexError:
         run = _functions_laid_out(problem, x0.size)
-        vars(run)["kept"] = run.snapshot("work", "x", "x_old", "p", *UNCHANGED, *OF_A_RUN)
-    _set_start(run, problem, x0, options)
+        vars(run)["kept"] = run.snapshot(*NOT_KEPT)
+        vars(run)["kept_start"] = None, []
+    asked, started = vars(run)["kept_start"]
+    if asked is options:
+        run.restore(started)
+        _set_state(run, problem, x0, options)
+        return run
+    run.restore(vars(run)["kept"])
+    _set_state(run, problem, x0, options)
+    _set_options(run, options)
     _add_samples(run, problem, options)
+    if problem.asked[2] is options:  # perhaps the next run is asked for the same
+        vars(run)["kept_start"] = options, run.snapshot(*NOT_KEPT)
     return run
 
 
@@ -226,14 +237,18 @@ def _functions_laid_out(problem: OdeProblem, n: int) -> Run:
     return run
 
 
-def _set_start(run: Run, problem: OdeProblem, x0: NDArray[np.float64], options: StepOptions) -> None:
-    times, edges, start = options.times, options.edges, float(options.times[0])
-    low, high = np.nextafter(edges[:-1], np.inf), np.nextafter(edges[1:], -np.inf)
-    rows = np.empty((times.size, x0.size))
+def _set_state(run: Run, problem: OdeProblem, x0: NDArray[np.float64], options: StepOptions) -> None:
+    rows = np.empty((options.times.size, x0.size))
     rows[0] = x0
     run.x[:] = x0
     run.x_old[:] = x0
     run.p[:] = problem.p
+    run.rows = rows
+
+
+def _set_options(run: Run, options: StepOptions) -> None:
+    times, edges, start = options.times, options.edges, float(options.times[0])
+    low, high = np.nextafter(edges[:-1], np.inf), np.nextafter(edges[1:], -np.inf)
     run.set(
         max_steps=options.max_steps,
         rtol=options.rtol,
@@ -249,7 +264,6 @@ def _set_start(run: Run, problem: OdeProblem, x0: NDArray[np.float64], options: 
         span_start=start,
         earliest=float(low[0]),
         latest=float(high[0]),
-        rows=rows,
         h=options.first_step,
         h_usual=options.usual_step,
         step_start=start,

@@ -91,6 +91,10 @@ class OdeProblem:
     resting: Resting | None = None
     spare: list[Any] = field(default_factory=list, init=False, repr=False, compare=False)
     """memory of runs that are over, for the next ones"""
+    asked: list[Any] = field(
+        default_factory=lambda: [None, None, None], init=False, repr=False, compare=False
+    )
+    """the times and numbers that the last run was asked for, and the options that they gave"""
 
     def __post_init__(self) -> None:
         if self.n < 1:
