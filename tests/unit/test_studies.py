@@ -295,13 +295,13 @@ class Deadly:
     """A task whose first chunk kills its worker, once."""
 
 
-def _run_or_die(marker, task, first, values):
+def _run_or_die(marker, first, values):
     if first == 0 and not os.path.exists(marker):
         open(marker, "w").close()
         os.kill(os.getpid(), signal.SIGKILL)
-    from sekant.studies.task import run_rows
+    from sekant.studies.executors import _run_chunk
 
-    return run_rows(task, first, values)
+    return _run_chunk(first, values)
 
 
 def test_a_worker_that_is_killed_loses_no_row_and_doubles_none(tmp_path, monkeypatch):
@@ -309,7 +309,7 @@ def test_a_worker_that_is_killed_loses_no_row_and_doubles_none(tmp_path, monkeyp
 
     from sekant.studies import executors
 
-    monkeypatch.setattr(executors, "run_rows", partial(_run_or_die, str(tmp_path / "died")))
+    monkeypatch.setattr(executors, "_run_chunk", partial(_run_or_die, str(tmp_path / "died")))
     samples = studies.rows({"k": np.linspace(10, 90, 7)})
     found = studies.sweep(MODEL, samples, measures=["final(slide.q)"], until=0.5, executor=Processes(2))
     assert (tmp_path / "died").exists()
@@ -323,7 +323,7 @@ def test_workers_end_with_a_process_in_charge_that_is_killed():
     text = (
         "import os, time\n"
         "from sekant.studies.executors import Processes\n"
-        "print(Processes(1)._pool().submit(os.getpid).result(), flush=True)\n"
+        "print(Processes(1)._pool(None).submit(os.getpid).result(), flush=True)\n"
         "time.sleep(100)"
     )
     with subprocess.Popen([sys.executable, "-c", text], stdout=subprocess.PIPE, text=True) as charge:

@@ -80,13 +80,22 @@ def lost(task: Task, first: int, values: np.ndarray, cause: str) -> Block:
     )
 
 
-def _start() -> None:
+_given: list[Task] = []
+"""The task of a worker process: it arrives once, chunks only bring their rows."""
+
+
+def _start(task: Task) -> None:
     """One thread a worker for linear algebra: the workers themselves fill the cores."""
+    _given[:] = [task]
     for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
         os.environ.setdefault(name, "1")
     parent = multiprocessing.parent_process()
     if parent is not None:
         threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+
+
+def _run_chunk(first: int, values: np.ndarray) -> Block:
+    return run_rows(_given[0], first, values)
 
 
 def _end_with(parent: Any) -> None:
@@ -104,20 +113,19 @@ class Processes:
         if self.workers < 1:
             raise SekantError(f"a study needs at least one worker (got {workers})")
 
-    def _pool(self) -> ProcessPoolExecutor:
-        return ProcessPoolExecutor(
-            self.workers, mp_context=multiprocessing.get_context("spawn"), initializer=_start
-        )
+    def _pool(self, task: Task) -> ProcessPoolExecutor:
+        context = multiprocessing.get_context("spawn")
+        return ProcessPoolExecutor(self.workers, context, initializer=_start, initargs=(task,))
 
     def run(self, task: Task, chunks: Chunks) -> Iterator[Block]:
-        pool = self._pool()
+        pool = self._pool(task)
         running: dict[Future[Block], tuple[Chunk, int]] = {}
         again: list[tuple[Chunk, int]] = []
         try:
             while running or again or chunks:
                 while len(running) < 2 * self.workers and (again or chunks):
                     chunk, tried = again.pop() if again else (chunks.take(), 0)
-                    running[pool.submit(run_rows, task, *chunk)] = (chunk, tried)
+                    running[pool.submit(_run_chunk, *chunk)] = (chunk, tried)
                 done, _ = wait(running, return_when=FIRST_COMPLETED)
                 broken = False
                 for future in done:
@@ -135,7 +143,7 @@ class Processes:
                     again += running.values()
                     running.clear()
                     pool.shutdown(wait=False, cancel_futures=True)
-                    pool = self._pool()
+                    pool = self._pool(task)
                     for chunk, _ in [entry for entry in again if entry[1] + 1 >= TRIES]:
                         cause = f"its worker process died {TRIES} times; run the row alone to see why"
                         yield lost(task, *chunk, cause)
