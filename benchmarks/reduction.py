@@ -17,7 +17,7 @@ from timing import best_of, figure, target
 import sekant as sk
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "examples" / "suspensions"))
-from quarter_cars import HUB, STEERING, TRAVEL, compliant, geometric, rigid, steered, steered_compliant
+from quarter_cars import HUB, TRAVEL, geometric, on_bushings, rigid, steered
 
 from sekant.engine.functions.motion import right_hand_side
 from sekant.vehicle.build import corner
@@ -38,21 +38,14 @@ def pairs() -> dict[str, tuple[sk.Model, sk.Model]]:
     """Geometric and reduced models by name."""
     full = geometric("geometric")
     exact = sk.reduce(full, HUB, *TRAVEL, inertia="exact", nodes=41)
-    soft = compliant()[0]
-    elastic = sk.reduce(soft, HUB, *TRAVEL, elastic=True)
-    turning = steered_compliant()
-    both = ([TRAVEL[0], STEERING[0]], [TRAVEL[1], (-7.0, 7.0)])
-    turned = sk.reduce(turning, HUB, *both, elastic=True, nodes=(17, 17))
     wishbones = corner(points_of(str(AXLE)), side="left")
     spans = ([f"{HUB}.z", "rack.displacement"], [(-0.08, 0.08), (-0.03, 0.03)])
     four = sk.reduce(wishbones, HUB, *spans, elastic=True, inertia="split", nodes=(17, 9))
     return {
         "rigid": rigid(),
-        "compliant": compliant(),
         "steered": steered(),
         "rigid, links that follow": (full, exact.model),
-        "bushings, elastic modes": (soft, elastic.model),
-        "steered on bushings, elastic modes": (turning, turned.model),
+        **on_bushings(),
         "double wishbone on four bushings, elastic modes": (wishbones, four.model),
     }
 

@@ -66,6 +66,21 @@ def steered_compliant() -> sk.Model:
     )
 
 
+def on_bushings() -> dict[str, tuple[sk.Model, sk.Model]]:
+    """Mechanisms on bushings; reduced to five springs, to elastic modes over travel, over travel and steering."""
+    full, springs = compliant()
+    turning = steered_compliant()
+    both = ([TRAVEL[0], STEERING[0]], [TRAVEL[1], (-7.0, 7.0)])
+    return {
+        "compliant": (full, springs),
+        "bushings, elastic modes": (full, sk.reduce(full, HUB, *TRAVEL, elastic=True).model),
+        "steered on bushings, elastic modes": (
+            turning,
+            sk.reduce(turning, HUB, *both, elastic=True, nodes=(17, 17)).model,
+        ),
+    }
+
+
 def size(system: sk.System) -> tuple[int, int]:
     """Coordinates that are not driven, and constraints that couple them."""
     return system.nv, system.equations.rate.numel()

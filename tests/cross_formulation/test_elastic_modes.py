@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import sekant as sk
+from sekant.engine.functions.motion import right_hand_side
 from sekant.errors import ModelError
 from sekant.geometry.rotations import rotation_from_quaternion
 from sekant.model.expressions.expression import Expression
@@ -319,3 +320,14 @@ def test_bushings_without_damping_ring_as_those_of_the_mechanism():
     full, small = runs
     assert np.all(np.abs(small - full).max(axis=0) < 0.005 * np.ptp(full, axis=0))
     np.testing.assert_allclose(rings[1], rings[0][:5], rtol=1.5e-3)
+
+
+@pytest.mark.long
+def test_reductions_on_bushings_take_a_fraction_of_the_operations(monkeypatch):
+    """Hall's rig, straight and steered; how fast that is depends on the machine (`benchmarks/reduction.py`)."""
+    monkeypatch.syspath_prepend(str(EXAMPLES))
+    from quarter_cars import on_bushings
+
+    for pair, least in zip(on_bushings().values(), (4.0, 2.1, 2.3), strict=True):
+        full, small = (right_hand_side(sk.compile(model), False).stats.operations for model in pair)
+        assert full > least * small, (full, small)
