@@ -63,8 +63,8 @@ def split_header(text: str) -> tuple[str, str | None]:
     return found["name"].strip().strip('"'), None if unit is None else unit.strip()
 
 
-def read_columns(path: str | PathLike[str]) -> Columns:
-    """The columns of a CSV file; whatever is wrong is told with its line."""
+def read_columns(path: str | PathLike[str], gaps: bool = False) -> Columns:
+    """The columns of a CSV file; whatever is wrong is told with its line. With `gaps`, empty cells are NaN."""
     file = str(path)
     lines = _lines(Path(path), file)
     if not lines:
@@ -103,7 +103,7 @@ def read_columns(path: str | PathLike[str]) -> Columns:
             )
             raise DataError(message + hint, file=file, line=number)
         for i, cell in enumerate(cells):
-            value = _number(cell, separator)
+            value = np.nan if gaps and not cell.strip() else _number(cell, separator)
             if value is None:
                 found = f"'{cell.strip()[:30]}' is no number" if cell.strip() else "the cell is empty"
                 message = f"column '{names[i]}': {found}; correct it, or remove the row or the column"

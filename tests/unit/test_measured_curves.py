@@ -67,14 +67,29 @@ def test_deviations(ours, tmp_path):
         ("camber [deg]\n" + "1\n" * 5, "no column 'travel'"),
         ("travel [mm],camber [deg]\n" + "1,2\n" * 5, "same travel occurs twice"),
         ("travel [mm],camber [mm]\n" + "".join(f"{k},2\n" for k in range(5)), "mm"),
-        ("travel [mm],camber [deg]\n1,2\n2\n3,1\n4,1\n5,1\n", "has 1 values, the header 2"),
-        ("travel [mm],camber [deg]\n1,2\n2,x\n3,1\n4,1\n5,1\n", "holds no number"),
+        (
+            "travel [mm],camber [deg]\n1,2\n2\n3,1\n4,1\n5,1\n",
+            "rig.csv:3: has 1 values, but there are 2 columns",
+        ),
+        (
+            "travel [mm],camber [deg]\n1,2\n2,x\n3,1\n4,1\n5,1\n",
+            "rig.csv:3: column 'camber': 'x' is no number",
+        ),
     ],
 )
 def test_faulty_files(tmp_path, text, said):
     (tmp_path / "rig.csv").write_text(text)
     with pytest.raises(SekantError, match=said):
         sk.vehicle.read_measured(tmp_path / "rig.csv")
+
+
+def test_decimal_commas_and_empty_cells(tmp_path):
+    """As spreadsheets write them: the one reader of columns reads these files too."""
+    rows = "".join(f"{10 * k},5;{'' if k == 2 else f'0,{k}'}\n" for k in range(5))
+    (tmp_path / "rig.csv").write_text("# rig\ntravel [mm];camber [deg]\n" + rows)
+    found = sk.vehicle.read_measured(tmp_path / "rig.csv")
+    np.testing.assert_allclose(found.travel, 1e-3 * np.array([0.5, 10.5, 20.5, 30.5, 40.5]))
+    np.testing.assert_allclose(np.degrees(found["camber"][:, 0]), [0.0, 0.1, np.nan, 0.3, 0.4], atol=1e-12)
 
 
 RATES = """travel [mm], lateral_same.toe [deg/kN], lateral_same.camber [deg/kN], lateral_same.y [mm/kN], \

@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from sekant.geometry.rotations import quaternion_from_rotation
 from sekant.model.body import Body, inertia_matrix
 from sekant.model.joints import Prismatic, Revolute, Spherical, Universal
 from sekant.model.placement import Orientation, Placement
@@ -32,7 +33,9 @@ def frame_at(p: Vector, R: Vector | None = None) -> Placement:
     """A frame at the point `p` (3,) with the axes `R` (3, 3), columns; parallel to the vehicle without them."""
     if R is None:
         return Placement(position=numbers(p))
-    return Placement(position=numbers(p), orientation=Orientation(quaternion=numbers(_quaternion(R))))
+    return Placement(
+        position=numbers(p), orientation=Orientation(quaternion=numbers(quaternion_from_rotation(R)))
+    )
 
 
 def axes_across(direction: Vector) -> Vector:
@@ -133,20 +136,3 @@ def universal(parent: str, child: str, p: Vector, along: Vector) -> Universal:
 
 def slider(parent: str, child: str, p: Vector, along: Vector) -> Prismatic:
     return Prismatic(parent=parent, child=child, at=numbers(p), axis=direction(along))
-
-
-def _quaternion(R: Vector) -> Vector:
-    """Unit quaternion (4,), scalar first, of a rotation matrix: the largest of the four squares comes first."""
-    squares = np.array([1 + np.trace(R), *(1 + 2 * np.diag(R) - np.trace(R))]) / 4
-    k = int(np.argmax(squares))
-    w = R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]
-    e = np.empty(4)
-    e[k] = np.sqrt(squares[k])
-    if k == 0:
-        e[1:] = np.array(w) / (4 * e[0])
-    else:
-        i, j, l = k - 1, k % 3, (k + 1) % 3
-        e[0] = w[i] / (4 * e[k])
-        e[j + 1] = (R[i, j] + R[j, i]) / (4 * e[k])
-        e[l + 1] = (R[i, l] + R[l, i]) / (4 * e[k])
-    return e

@@ -16,7 +16,7 @@ from sekant.analyses.statics.rest_equations import Statics
 from sekant.engine.functions.linear import MotionPoint
 from sekant.engine.system import System, compile
 from sekant.errors import SolverError
-from sekant.geometry.rotations import skew
+from sekant.geometry.rotations import quaternion_from_rotation, rotation_vector_from_quaternion, skew
 from sekant.model.expressions.expression import Expression
 from sekant.model.forces import PointForce, Torque
 from sekant.model.model import Model
@@ -108,17 +108,10 @@ class Response:
 def displacement(now: Rested, first: Rested) -> tuple[Array, Array]:
     """(6,) position and rotation vector from `first` to `now`, and its derivatives (6, np) by what both depend on."""
     R = now.R @ first.R.T
-    phi = rotation_vector(R)
+    phi = rotation_vector_from_quaternion(quaternion_from_rotation(R))
     turn = now.slope[3:] - R @ first.slope[3:]
     slope = np.vstack([now.slope[:3] - first.slope[:3], _inverse_left_jacobian(phi) @ turn])
     return np.concatenate([now.p - first.p, phi]), slope
-
-
-def rotation_vector(R: Array) -> Array:
-    """(3,) of a rotation by less than half a turn."""
-    axial = 0.5 * np.array([R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]])
-    sine, cosine = float(np.linalg.norm(axial)), 0.5 * (np.trace(R) - 1.0)
-    return axial if sine < 1e-9 else axial * np.arctan2(sine, cosine) / sine
 
 
 def _inverse_left_jacobian(phi: Array) -> Array:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import re
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -11,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from sekant.columns import read_columns
 from sekant.errors import DataError, ModelError, suggest
 from sekant.geometry.surfaces.pose_surface import PoseSurface
 from sekant.model.body import Body
@@ -22,7 +21,6 @@ from sekant.model.joints import Surface
 from sekant.model.model import Model
 from sekant.model.placement import Placement
 from sekant.model.table import TableData
-from sekant.object_code.made_of_files import note_read
 from sekant.units import convert
 from sekant.vehicle import parts
 from sekant.vehicle.kc.glossary import GLOSSARY
@@ -32,7 +30,6 @@ from sekant.vehicle.table import SHOWN, SuspensionCurves
 
 PLACES = 21  # along the travel, at which elastic modes are given
 RACKS = 4  # along the rack, over which those of measured rates do not change
-_HEADER = re.compile(r"\s*([\w. ]+?)\s*(?:[\[(]\s*([^\])]*)\s*[\])])?\s*")
 
 
 def read_measured(path: str | PathLike[str], side: str = "left") -> SuspensionCurves:
@@ -43,51 +40,33 @@ def read_measured(path: str | PathLike[str], side: str = "left") -> SuspensionCu
     against the position that the others count from. With a column ``rack`` the file holds a curve for each of its
     values; where they were taken at other travels, they are interpolated to those of the shortest one.
     """
-    file = Path(path)
-    try:
-        note_read(file)
-        with file.open(encoding="utf-8-sig", newline="") as stream:
-            rows = [row for row in csv.reader(stream) if row and not row[0].lstrip().startswith("#")]
-    except OSError as error:
-        raise DataError(f"cannot be read ({error.strerror})", file=str(path)) from None
-    if len(rows) < 5:
-        raise DataError("holds fewer than four positions; a curve needs more", file=str(path))
-    names, units, places = [], [], []
-    other = "right." if side == "left" else "left."
-    for place, header in enumerate(rows[0]):
-        if header.strip().startswith(other):
+    table = read_columns(path, gaps=True)
+    if len(table.values) < 4:
+        raise table.wrong("holds fewer than four positions; a curve needs more")
+    other, places = "right." if side == "left" else "left.", {}
+    for place, header in enumerate(table.names):
+        if header.startswith(other):
             continue
-        match = _HEADER.fullmatch(header)
-        name = match[1].strip().replace(" ", "_").removeprefix(f"{side}.") if match else header
+        name = header.replace(" ", "_").removeprefix(f"{side}.")
         if name not in GLOSSARY:
             hint = suggest(name, list(GLOSSARY), "quantities")
-            raise DataError(f"column '{header}': unknown quantity '{name}'; {hint}", file=str(path), line=1)
-        if name in names:  # of the wheel and of the axle: the first one
-            continue
-        places.append(place)
-        names.append(name)
-        units.append((match[2] if match else None) or "")
-    if "travel" not in names:
-        raise DataError("has no column 'travel'", file=str(path), line=1)
-    numbers = np.empty((len(rows) - 1, len(names)))
-    for k, row in enumerate(rows[1:]):
-        if len(row) != len(rows[0]):
-            raise DataError(f"has {len(row)} values, the header {len(rows[0])}", file=str(path), line=k + 2)
-        try:
-            numbers[k] = [float(row[place]) if row[place].strip() else np.nan for place in places]
-        except ValueError as error:
-            raise DataError(f"holds no number ({error})", file=str(path), line=k + 2) from None
-    for k, (name, unit) in enumerate(zip(names, units, strict=True)):
+            raise table.wrong(f"column '{header}': unknown quantity '{name}'; {hint}")
+        places.setdefault(name, place)  # of the wheel and of the axle: the first one
+    if "travel" not in places:
+        raise table.wrong("has no column 'travel'")
+    names, numbers = list(places), table.values[:, list(places.values())]
+    for k, (name, place) in enumerate(places.items()):
+        unit = table.units[place]
         try:
             numbers[:, k] *= convert(1.0, unit, GLOSSARY[name].unit) if unit else 1.0
         except ModelError as error:
-            raise DataError(f"column '{name}': {error.message}", file=str(path), line=1) from None
+            raise table.wrong(f"column '{name}': {error.message}") from None
     try:
         travel, rack, grid = on_one_grid(numbers, names)
     except ModelError as error:
-        raise DataError(error.message, file=str(path)) from None
+        raise DataError(error.message, file=table.file) from None
     data = {name: (GLOSSARY[name].unit, grid[:, :, k]) for k, name in enumerate(names)}
-    return SuspensionCurves(file.stem, side, travel, rack, data)
+    return SuspensionCurves(Path(path).stem, side, travel, rack, data)
 
 
 def deviations(
