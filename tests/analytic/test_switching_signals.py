@@ -345,3 +345,41 @@ def test_a_distance_along_a_straight_motion_is_seen(options):
     assert result["near"][-1] == 2
     assert result["first"][-1] == pytest.approx(4.15, abs=1e-9)  # on the way out: 0.15^2 + 0.2^2 = 0.25^2
     assert result.time[-1] == pytest.approx(4 + np.sqrt(9 - 0.04), abs=1e-9)
+
+
+def test_generalized_alpha_lands_on_events():
+    """x = cos(2 t) to x = 0 at pi/4, where a push begins; then x' = 1/2 is the end; of the order of the method.
+
+    x = 3/8 - a cos(2 s) - sin(2 s), a = 3/8, with s = t - pi/4: the stop is where 2 a sin(2 s) - 2 cos(2 s) = 1/2.
+    """
+    model = model_from_dict(
+        {
+            "name": "oscillator",
+            "gravity": [0, 0, 0],
+            "bodies": {"block": {"mass": 2}},
+            "joints": {"rail": {"type": "prismatic", "child": "block", "axis": [1, 0, 0], "q0": 1}},
+            "forces": {"spring": {"type": "actuator", "joint": "rail", "force": "push - 8*rail.q"}},
+            "signals": {
+                "push": {"type": "held", "start": 0},
+                "half": {
+                    "type": "event",
+                    "when": "rail.q",
+                    "direction": "falling",
+                    "set": "push",
+                    "to": "push + 3",
+                },
+                "end": {"type": "event", "when": "rail.v - 0.5", "direction": "rising", "stop": True},
+            },
+        }
+    )
+    size, ahead = np.hypot(0.75, 2), np.arctan2(2, 0.75)
+    expected = np.pi / 4 + (ahead + np.arcsin(0.5 / size)) / 2
+    system = sk.compile(model)
+    errors = []
+    for step in (0.02, 0.01, 0.005):
+        result = sk.simulate(system, until=4.0, method="generalized_alpha", step=step, output_step=0.1)
+        assert (result.status, result["push"][-1]) == ("stopped", 3.0)
+        errors.append(abs(result.time[-1] - expected))
+    orders = np.diff(np.log2(errors))
+    assert errors[-1] < 2e-5
+    assert (orders < -1.7).all(), errors

@@ -76,7 +76,10 @@ def _loop(view: _Displaced, name: str) -> SX:
     joint = view.model.joints[name]
     F, M = view.joint_ends(name)
     parameters = view.auxiliary(name)
-    return joint.loop_constraints(relative_pose(F, M), parameters, view.lookups)
+    X_FM = relative_pose(F, M)
+    if joint.loop_parameters or not parameters.numel():
+        return joint.loop_constraints(X_FM, parameters, view.lookups)
+    return ca.vertcat(joint.constraints(X_FM), joint.counted_constraints(X_FM, parameters))
 
 
 def _drive(view: _Displaced, driver) -> SX:

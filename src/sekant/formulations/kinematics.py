@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sekant.errors import ModelError
+from sekant.formulations.counted import counted_joints
 from sekant.formulations.group_motion import GroupRows
 from sekant.formulations.named_values import NamedValues
 from sekant.formulations.rotors import rotors_of
@@ -136,6 +137,8 @@ class TreeKinematics(NamedValues):
     def _auxiliary_counts(self) -> dict[str, int]:
         own = [name for name in self.cuts if leader_of(self.model.joints[name]) is None]
         counts = {name: self.model.joints[name].loop_parameters for name in own}
+        counted = {name for name in counted_joints(self.model) if name in own}
+        counts.update({name: self.model.joints[name].nq for name in counted})
         counts.update({name: len(item.auxiliary) for name, item in self.model.constraints.items()})
         return {name: count for name, count in counts.items() if count}
 

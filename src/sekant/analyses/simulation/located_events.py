@@ -1,8 +1,8 @@
 """Events for methods whose loops do not know them: found between closely spaced rows, located by shorter runs.
 
-The motion is computed in windows, with rows at least every thousandth of the run. Where a guard has changed its sign
-from one row to the next, the run is repeated from the row before, to times that close in on the root. A guard that
-passes zero twice between two rows is not seen.
+The motion is computed in windows, with rows at least every thousandth of the run, or after every fixed step. Where a
+guard has changed its sign from one row to the next, the run is repeated from the row before, to times that close in
+on the root. A guard that passes zero twice between two rows is not seen.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class _Located:
         while True:
             ahead = t + WINDOW * self.longest
             ahead = end if ahead > end - self.longest else ahead
-            grid = np.linspace(t, ahead, max(2, int(np.ceil((ahead - t) / self.longest)) + 1))
+            grid = np.append(np.arange(t, ahead - 1e-6 * self.longest, self.longest), ahead)
             wanted = setup.times[done:][setup.times[done:] <= ahead]
             times = np.unique(np.concatenate([grid, wanted]))
             run, t_rows, x_rows = self._over(start, work, times)

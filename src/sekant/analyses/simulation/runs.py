@@ -50,8 +50,6 @@ ROUND_OFF = 64 * np.finfo(float).eps
 """Part of the time below which two times are one."""
 EVENT_METHODS = (TAYLOR, "dop853")
 """Methods for contacts and sticking, where event follows on event."""
-LANDING_METHODS = (TAYLOR, *METHODS, "radau5")
-"""Methods that locate events."""
 MANY_STEPS = 50_000
 """Euler steps from which on it pays to compile a function that takes several at once."""
 
@@ -168,8 +166,6 @@ def run_stretch(
     """
     if method == TAYLOR:
         return run_taylor(setup, t_start, work, guards, longest)
-    if guards.directions.size and method not in LANDING_METHODS:
-        raise SolverError(f"events need one of the methods {', '.join(LANDING_METHODS)} (got '{method}')")
     early = setup.times[0] > t_start
     take, first = setup.on_chunk, early
 
@@ -185,7 +181,7 @@ def run_stretch(
         done = _run_explicit(method, part, work, guards)
     elif guards.directions.size:
         watched = partial(_guard_values, setup, event_functions(setup.system, guards))
-        rows = (guards.directions, longest)
+        rows = (guards.directions, setup.step or longest)
         done = run_located(partial(_run_implicit, method), watched, part, t_start, work, rows)
     else:
         done = _run_implicit(method, part, work)

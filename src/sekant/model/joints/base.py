@@ -84,6 +84,7 @@ class Joint(Item):
     velocities: ClassVar[tuple[Coordinate, ...]]
     local_names: ClassVar[tuple[str, ...]] = ()  # names their expressions may use besides the model's own
     unit_quaternion: ClassVar[int | None] = None  # index in q where a unit quaternion starts
+    turns: ClassVar[tuple[int, ...]] = ()  # coordinates that `measure` knows up to whole turns
     shared: ClassVar[Mapping[str, tuple[int, ...]]] = {}
     """What F and M always have in common, with the rows of `constraints` that say so: "point" (their origins),
     "axis" (z) and "side" (x). Natural coordinates have one point or vector for both bodies there."""
@@ -192,6 +193,11 @@ class Joint(Item):
         raise ModelError(
             f"a {self.type} joint that closes a loop does not tell its coordinates; cut another joint of the loop"
         )
+
+    def counted_constraints(self, X_FM: Pose, q: SX) -> SX:
+        """Equations (nq,) that tie coordinates `q` (nq,) which count turns to the pose."""
+        off = self.measure(X_FM) - q
+        return ca.vertcat(*[ca.sin(off[i]) if i in self.turns else off[i] for i in range(self.nq)])
 
     def out_of_range(self, q: Sequence[float]) -> str:
         """Why the coordinates `q` (nq,) are not allowed, for a reader; empty if they are."""

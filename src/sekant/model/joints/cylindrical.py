@@ -20,6 +20,7 @@ class Cylindrical(AxisJoint):
     coordinates: ClassVar = (Coordinate("angle", "rad"), Coordinate("displacement", "m", "opposite"))
     velocities: ClassVar = (Coordinate("rate", "rad/s"), Coordinate("sliding_rate", "m/s", "opposite"))
     shared: ClassVar = {"axis": (2, 3)}
+    turns: ClassVar = (0,)
 
     def pose(self, q, lookups) -> Pose:
         return Pose(rotation_z(q[0]), ca.vertcat(0, 0, q[1]))

@@ -29,6 +29,7 @@ class Planar(CoordinateJoint):
         Coordinate("rate", "rad/s", "axial z"),
     )
     shared: ClassVar = {"axis": (1, 2)}
+    turns: ClassVar = (2,)
 
     axis: ZAxis = (0.0, 0.0, 1.0)  # normal of the plane, in both bodies
 

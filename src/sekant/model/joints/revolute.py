@@ -20,6 +20,7 @@ class Revolute(AxisJoint):
     coordinates: ClassVar = (Coordinate("angle", "rad"),)
     velocities: ClassVar = (Coordinate("rate", "rad/s"),)
     shared: ClassVar = {"point": (0, 1, 2), "axis": (3, 4)}
+    turns: ClassVar = (0,)
 
     def pose(self, q, lookups) -> Pose:
         return Pose(rotation_z(q[0]), SX.zeros(3))

@@ -23,6 +23,7 @@ class Universal(CoordinateJoint):
         Coordinate("rate_y", "rad/s", "axial y"),
     )
     shared: ClassVar = {"point": (0, 1, 2)}
+    turns: ClassVar = (0, 1)
 
     def pose(self, q, lookups) -> Pose:
         return Pose(rotation_x(q[0]) @ rotation_y(q[1]), SX.zeros(3))

@@ -41,8 +41,23 @@ TOGETHER = 1e-13  # switches that act within this time, relative, act together
 
 
 @inner
+def _turning(m, k):
+    """The largest coefficient of order k of unit quaternions, over the tolerance.
+
+    Where a body spins evenly, its velocities are known at once, and its orientation is all that limits a step.
+    """
+    Q, blocks = m.q_series, m.code.unit_blocks
+    size = 0.0
+    for block in range(0, blocks.size, 2):
+        for i in range(blocks[block], blocks[block] + blocks[block + 1]):
+            size = max(size, abs(Q[i, k]) / max(m.rtol, m.tol))
+    return size
+
+
+@inner
 def step_length(m, order):
-    """The longest step whose last coefficients of v are within the tolerance, and the velocity to blame."""
+    """The longest step whose last coefficients of v, and of orientations, are within the tolerance, and the velocity
+    to blame."""
     V, v, scale = m.v_series, m.v_now, m.scale_abs
     tol, rtol = m.tol, m.rtol
     h, blame = inf, -1
@@ -54,6 +69,7 @@ def step_length(m, order):
                 size, worst = one, i
         if not size < inf:
             return nan, worst
+        size = max(size, _turning(m, k))
         if size > 0.0:
             here = size ** (-1.0 / k)
             if k < order - 1:
