@@ -168,7 +168,7 @@ SIZES = {
     "RSSR": (9, 7),
     "wishbones": (9, 8),
     "five_link": (9, 8),  # five rods without mass on one body
-    "gears": (12, 10),
+    "gears": (14, 12),  # with the angles of two wheels, whose turns count
     "stewart": (45, 39),
 }
 """Coordinates and equations in natural coordinates."""
