@@ -20,7 +20,7 @@ from sekant.tables.bound_oracle import BoundOracle
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 PROGRAM = """
-import hashlib, json, sys
+import hashlib, json, math, sys
 import sekant as sk
 from sekant.formulations import build as formulations
 from sekant.engine.codegen import build, text
@@ -35,6 +35,9 @@ for case in json.loads(sys.argv[1]):
     result = sk.simulate(sk.load(file), until, **options)
     assert result.status == "finished", result.message
     found[str(case)] = hashlib.sha256(result.data.tobytes()).hexdigest()
+for wish in (math.sin, lambda t: 0.1 if t > 0.13 else 0.0):
+    result = sk.simulate(sk.load(sys.argv[5]), 0.2, inputs={"wish": wish})
+    found[f"wish {wish.__name__}"] = hashlib.sha256(result.data.tobytes()).hexdigest()
 from sekant.vehicle import axle_curves, load_axle, load_suspension, suspension_curves
 curves = suspension_curves(*load_suspension(sys.argv[2]))
 found["curves"] = hashlib.sha256(b"".join(curves[name].tobytes() for name in curves.names)).hexdigest()
@@ -65,9 +68,10 @@ def in_a_process(cache: Path) -> dict:
     runs = [[str(EXAMPLES / file), until, options] for file, until, options in runs]
     wishbone = str(EXAMPLES / "suspensions" / "double_wishbone.yaml")
     beam, quarter = str(EXAMPLES / "axles" / "rear_twist_beam.yaml"), str(EXAMPLES / "quarter_car.yaml")
+    balanced = str(EXAMPLES / "balanced_pendulum.yaml")
     environment = {**os.environ, "SEKANT_CACHE_DIR": str(cache)}
     done = subprocess.run(
-        [sys.executable, "-c", PROGRAM, json.dumps(runs), wishbone, beam, quarter],
+        [sys.executable, "-c", PROGRAM, json.dumps(runs), wishbone, beam, quarter, balanced],
         env=environment,
         capture_output=True,
         text=True,

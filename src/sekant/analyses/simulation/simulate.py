@@ -236,7 +236,7 @@ def _usual_times(begin: float, until: float, step: float | None) -> NDArray[np.f
         times = np.linspace(begin, until, DEFAULT_ROWS + 1)
     else:
         count = int(np.floor((until - begin) / step * (1 + 1e-12)))
-        times = begin + step * np.arange(count + 1)
+        times = begin + step * np.arange(count + 1, dtype=np.float64)
         if abs(times[-1] - until) > 1e-8 + 1e-12 * until:
             times = np.append(times, until)
     times.flags.writeable = False
