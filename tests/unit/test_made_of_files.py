@@ -9,8 +9,11 @@ import pytest
 
 import sekant as sk
 from sekant.errors import ModelError
+from sekant.geometry.fingerprint import fingerprint
 from sekant.io import reading
 from sekant.io.yaml import located_in_last
+from sekant.model.curves import kept
+from sekant.model.curves.formula import Formula
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 MAIN = """
@@ -68,6 +71,28 @@ def test_faults_are_told_each_time_and_places_stay_known(file):
     for _ in range(2):
         sk.load(file)
         assert located_in_last(ModelError("is wrong", path=("bodies", "rod"))).line == 1
+
+
+CURVE = """
+parameters: {{r: {r}, other: 2}}
+curves: {{arc: {{position: [r*cos(u), r*sin(u), 0], parameter: u, range: [0, 1.5]}}}}
+bodies: {{bead: {{mass: {mass} kg}}}}
+joints: {{way: {{type: path, curve: arc, child: bead}}}}
+"""
+
+
+def test_a_curve_is_made_again_only_for_what_it_depends_on(file, monkeypatch):
+    made, build = [], Formula.build
+    monkeypatch.setattr(Formula, "build", lambda *given: made.append(given) or build(*given))
+    monkeypatch.setattr(kept, "LONG", 0.0)
+    models = []
+    for r, mass in ((0.7, 1.5), (0.7, 2.5), (0.8, 2.5)):
+        file.write_text(CURVE.format(r=r, mass=mass))
+        models.append(sk.load(file))
+    assert len(made) == 2
+    assert [model.curve_parameters for model in models] == [{"arc": ("r",)}] * 3
+    assert fingerprint(models[0].curves["arc"]) == fingerprint(models[1].curves["arc"])
+    assert fingerprint(models[0].curves["arc"]) != fingerprint(models[2].curves["arc"])
 
 
 PROGRAM = """

@@ -46,12 +46,19 @@ def kept_of_file(
     An answer is kept if `may_keep` says so of it. Its texts may hold the path as it was given, which is part of the
     key. What `make` raises is raised each time.
     """
+    return kept_of_files(("file", os.path.abspath(path), str(path), *question), make, may_keep)
+
+
+def kept_of_files(
+    question: Sequence[str], make: Callable[[], Made], may_keep: Callable[[Made], bool]
+) -> Made:
+    """The answer to `question`, which depends on what it says and on the files that `make` reads."""
     try:
         store = ObjectCache()
     except RuntimeError:  # the user has no home directory
         return make()
     versions = [__version__, sys.version, source_stamp()]
-    key = make_key(["file", *versions, os.path.abspath(path), str(path), *question])
+    key = make_key([*versions, *question])
     entry = store.load(key)
     if entry is not None and len(entry.objects) == 1 and _unchanged(entry.header["files"]):
         try:

@@ -1,0 +1,51 @@
+"""Curves and surfaces that took long to make, found again by what they were made of."""
+
+from __future__ import annotations
+
+import re
+from time import process_time
+from typing import Any
+
+from pydantic_core import PydanticSerializationError
+
+from sekant.model.curves.base import CurveSource, Surroundings
+from sekant.object_code.made_of_files import kept_of_files
+
+LONG = 0.02
+"""Seconds that an entry is worth."""
+_NAMES = re.compile(r"[A-Za-z_]\w*(?:\.\w+)*")
+
+
+def kept_geometry(source: CurveSource, around: Surroundings) -> Any:
+    """The `PoseCurve` or `PoseSurface` of a source: made here, or by an earlier process of the same numbers, texts,
+    parameters, tables and files."""
+    baked = source.baked(around)
+    question = _question(baked, around)
+    if question is None:
+        return baked.build(around)
+    taken = 0.0
+
+    def make() -> tuple[Any, set[str]]:
+        nonlocal taken
+        began = process_time()
+        geometry = baked.build(around)
+        taken = process_time() - began
+        return geometry, around.used
+
+    geometry, used = kept_of_files(question, make, lambda _: taken >= LONG)
+    around.used.update(used)
+    return geometry
+
+
+def _question(source: CurveSource, around: Surroundings) -> tuple[str, ...] | None:
+    """All that a source may read; None where that cannot be told."""
+    if not type(source).__module__.startswith("sekant."):
+        return None
+    try:
+        text = source.model_dump_json()
+        named = set(_NAMES.findall(text))
+        tables = [around.tables[name].model_dump_json() for name in sorted(named & around.tables.keys())]
+        values = [f"{name} {float(around.values[name])!r}" for name in sorted(named & around.values.keys())]
+    except (PydanticSerializationError, ValueError, TypeError):
+        return None
+    return "curve", type(source).__qualname__, around.name, text, *values, "tables", *tables
