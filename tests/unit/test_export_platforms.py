@@ -55,3 +55,8 @@ def test_libraries_of_all_machines(platform, tmp_path, monkeypatch):
         archive.extract(name, tmp_path)
     check(tmp_path / name, EXPECTED[platform])
     assert (tmp_path / name).read_bytes().startswith(target.magic)
+
+
+def test_an_architecture_stands_for_its_systems():
+    found = compilers.check_platforms(["win64", "aarch64", "aarch64-linux"])
+    assert found == ["win64", "aarch64-linux", "aarch64-darwin"]

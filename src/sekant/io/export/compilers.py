@@ -52,10 +52,13 @@ def host() -> str:
 
 
 def check_platforms(names: list[str]) -> list[str]:
+    """Their names, each once; "aarch64" stands for all of its systems."""
+    found: list[str] = []
     for name in names:
-        if name not in PLATFORMS:
+        if name not in (*PLATFORMS, "aarch64"):
             raise SekantError(f"unknown platform '{name}'; {suggest(name, list(PLATFORMS), 'platforms')}")
-    return list(dict.fromkeys(names))
+        found += [name] if name in PLATFORMS else [one for one in PLATFORMS if one.startswith(f"{name}-")]
+    return list(dict.fromkeys(found))
 
 
 def system_compiler() -> str | None:
