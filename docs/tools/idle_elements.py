@@ -9,11 +9,11 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
 
 
-def shares(names: Sequence[str] = ()) -> dict[str, tuple[float, float, float, float]]:
+def shares(names: Sequence[str] = ()) -> dict[str, tuple[float, float, float, float, float]]:
     """Percent of operations by element (all unless named).
 
-    In fixed steps of one evaluation, with switches held, in Taylor series; and what of an evaluation it takes to know
-    where the body of a contact is.
+    In fixed steps of one evaluation, with switches held, in Taylor series; and what of an evaluation and of a series
+    it takes to know where the body of a contact is.
     """
     import elements
 
@@ -32,19 +32,20 @@ def shares(names: Sequence[str] = ()) -> dict[str, tuple[float, float, float, fl
         free, held, series = (
             (now / before - 1) * 100 for now, before in zip(counted(name), alone, strict=True)
         )
-        where = elements.place(base, elements.PLACES.get(name, []))
-        found[name] = (free, held, series, where / alone[0] * 100)
+        where = elements.PLACES.get(name, [])
+        places = elements.place(base, where) / alone[0], elements.place_in_series(where) / alone[2]
+        found[name] = (free, held, series, *(100 * place for place in places))
     return found
 
 
 def markdown() -> str:
     rows = [
-        f"| {name} | {free:.1f} | {held:.1f} | {series:.1f} | {f'{place:.1f}' if place else ''} |"
-        for name, (free, held, series, place) in shares().items()
+        f"| {name} | {free:.1f} | {held:.1f} | {series:.1f} | {f'{place:.1f} | {seen:.1f}' if place else ' | '} |"
+        for name, (free, held, series, place, seen) in shares().items()
     ]
     head = [
-        "| idle element | fixed steps, % | switches held, % | series, % | where the body is, once, % |",
-        "|---|---|---|---|---|",
+        "| idle element | fixed steps, % | held switches, % | series, % | place of the body once, % | in a series, % |",
+        "|---|---|---|---|---|---|",
     ]
     return "\n".join([*head, *rows])
 
