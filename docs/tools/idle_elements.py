@@ -44,7 +44,7 @@ def markdown() -> str:
         for name, (free, held, series, place, seen) in shares().items()
     ]
     head = [
-        "| idle element | fixed steps, % | held switches, % | series, % | place of the body once, % | in a series, % |",
+        "| idle element | fixed steps, % | held switches, % | series, % | place of the body once, % | in series, % |",
         "|---|---|---|---|---|---|",
     ]
     return "\n".join([*head, *rows])
