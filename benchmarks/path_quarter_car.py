@@ -228,6 +228,14 @@ def run(quick: bool) -> dict[str, Any]:
             25,
             at_least=True,
         ),
+        target(
+            "the same at the time that the loop by hand takes for an operation",
+            best["CasADi's interpreter"].seconds / (best["loop by hand"].seconds * own / hands),
+        ),
+        target(
+            "CasADi's interpreter / loop by hand",
+            best["CasADi's interpreter"].seconds / best["loop by hand"].seconds,
+        ),
         target("time of an operation, Sekant / loop by hand", ratio * hands / own, 1.3),
         target("difference of the last position from the loop by hand", difference, 1e-9, unit="m"),
     ]
