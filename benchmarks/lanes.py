@@ -20,7 +20,7 @@ import trees
 from timing import Timed, figure, target
 
 import sekant as sk
-from sekant.analyses.simulation.ensemble import FIXED, fits_lanes, lane_problem, lanes_of
+from sekant.analyses.simulation.ensemble import FIXED, LANES, fits_lanes, lane_problem, lanes_of
 from sekant.analyses.simulation.problems import explicit_problem
 from sekant.analyses.simulation.start import start_of
 from sekant.engine.codegen.lanes import emit_lanes
@@ -30,7 +30,7 @@ from sekant.engine.functions.motion import state_rates
 from sekant.solvers.ode import integrate
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
-ROUNDS = 20
+ROUNDS = 40
 
 
 def reduced_car() -> sk.Model:
@@ -132,7 +132,10 @@ def run(quick: bool) -> dict[str, Any]:
             if not fits_lanes(system, method):  # it lands on breaks, row by row
                 continue
             lanes = lanes_of(system, method)
-            alone, wide, gain = of_a_step(system, method, lanes, 100 if quick else 2000)
+            steps = (
+                100 if quick else 2000 if lanes > LANES else 500
+            )  # some milliseconds, of which the best counts
+            alone, wide, gain = of_a_step(system, method, lanes, steps)
             figures.append(figure(f"{name}, {method}: alone", Timed(alone, ROUNDS, 1), "ns"))
             note = f"counted: {counted_gain(system, lanes):.2f}"
             figures.append(figure(f"{name}, {method}: {lanes} lanes", Timed(wide, ROUNDS, 1), "ns", note))
