@@ -335,3 +335,23 @@ def test_scrub_and_trail_on_a_tilted_road():
     level = ground_offsets(point, axis, touch, e, 1.0)
     tilted = ground_offsets(turn @ point, turn @ axis, turn @ touch, turn @ e, 1.0, turn[:, 2])
     np.testing.assert_allclose(tilted, level, atol=1e-12)
+
+
+def test_files_and_units_will_do():
+    """What a file holds, and numbers with units, wherever a description or a number in SI may stand."""
+    file = EXAMPLES.parent / "axles" / "rear_twist_beam.yaml"
+    found = sk.vehicle.axle_curves(file, travel=["-5 mm", 0.01])
+    same = sk.vehicle.axle_curves(sk.vehicle.load_axle(file), travel=[-0.005, 0.01])
+    np.testing.assert_array_equal(found["left.camber"], same["left.camber"])
+    for travel, said in (
+        ("5 N", "travel: '5 N' is a force"),
+        ([-50, 50], "in meters"),
+        (["a"], "no number"),
+        ([[0], [1, 2]], "numbers that rise"),
+    ):
+        with pytest.raises(SekantError, match=said):
+            sk.vehicle.axle_curves(file, travel=travel)
+    with pytest.raises(SekantError, match=r"load of 'left': '3 mm' is a length"):
+        sk.vehicle.standing(file, "3 mm")
+    with pytest.raises(SekantError, match=r"load_cases\.x\.az: '2 g' is a mass"):
+        sk.vehicle.member_loads(file, {"x": {"az": "2 g"}})

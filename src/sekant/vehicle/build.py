@@ -22,7 +22,7 @@ from sekant.vehicle.anti_roll_bar import (
 from sekant.vehicle.assembly import Assembly
 from sekant.vehicle.components import AxleParts, SteeringColumn
 from sekant.vehicle.construction import Corner, Layout
-from sekant.vehicle.hardpoints import HardPoints, Side, hard_points
+from sekant.vehicle.hardpoints import GivenPoints, HardPoints, Side, hard_points
 from sekant.vehicle.layouts import LAYOUTS
 from sekant.vehicle.steering import RACK_LENGTH, add_rack
 
@@ -31,7 +31,7 @@ BRAKE_SPEED = 0.2  # rad/s of spin over which a brake's torque goes from one sig
 
 
 def corner(
-    given: HardPoints | dict[str, Any],
+    given: GivenPoints,
     *,
     side: Side | None = None,
     steered: bool = True,
@@ -66,9 +66,7 @@ def corner(
     return into.model(points.name or layout.name)
 
 
-def axle(
-    given: HardPoints | dict[str, Any], *, steered: bool = True, spin: bool = True, movable: bool = False
-) -> Model:
+def axle(given: GivenPoints, *, steered: bool = True, spin: bool = True, movable: bool = False) -> Model:
     """Both corners of an axle, named ``left.`` and ``right.``, on the ground, and what joins them.
 
     A rack, if steered, and what `axle` of the hard points asks for: anti-roll bar, heave spring, brakes, drive.

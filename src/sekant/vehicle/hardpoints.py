@@ -5,6 +5,7 @@ Vehicle axes (ISO 8855): x forward, y to the left, z up; the origin may be anywh
 
 from __future__ import annotations
 
+from os import PathLike
 from typing import Any, Literal
 
 import numpy as np
@@ -238,8 +239,16 @@ def _scaled_points(part: Any) -> Any:
     return {key: _scaled(value) if isinstance(value, (list, tuple)) else value for key, value in part.items()}
 
 
-def hard_points(data: HardPoints | dict[str, Any]) -> HardPoints:
-    """`data` as `HardPoints`; raises `ModelError` with the place of the fault."""
+GivenPoints = HardPoints | dict[str, Any] | str | PathLike[str]
+"""Hard points as functions take them: a description, its keys, or a file."""
+
+
+def hard_points(data: GivenPoints) -> HardPoints:
+    """`data`, or what its file holds, as `HardPoints`; raises `ModelError` with the place of the fault."""
+    if isinstance(data, (str, PathLike)):
+        from sekant.vehicle.files import load_axle
+
+        return load_axle(data)
     return data if isinstance(data, HardPoints) else read_as(HardPoints, data)
 
 

@@ -32,16 +32,21 @@ def _length(text: str, what: str) -> float:
                 f"{what}: {text} without a unit is in meters; write {text}mm if you mean millimeters"
             )
     except ValueError:
-        try:
-            found = read_value(text, "m")
-        except ModelError as error:
-            raise ModelError(f"{what}: {error.message}") from None
-        if isinstance(found, Expression):
-            raise ModelError(f"{what}: '{text}' is not a length; write it such as 80mm") from None
-        value = float(found)
+        value = quantity(text, "m", what)
     if not np.isfinite(value):
         raise ModelError(f"{what}: {text} is not finite")
     return value
+
+
+def quantity(given: Any, unit: str, what: str) -> float:
+    """A number in SI from one, or from a text with a unit such as ``80 mm``; `what` names it in messages."""
+    try:
+        found = read_value(given, unit)
+    except ModelError as error:
+        raise ModelError(f"{what}: {error.message}") from None
+    if isinstance(found, Expression):
+        raise ModelError(f"{what}: '{given}' is no number; write one in {unit}")
+    return float(found)  # type: ignore[arg-type]
 
 
 def through_zero(low: float, high: float, count: int) -> NDArray[np.float64]:
@@ -55,10 +60,21 @@ def through_zero(low: float, high: float, count: int) -> NDArray[np.float64]:
 
 
 def grid_values(given: ArrayLike | None, default: NDArray[np.float64], what: str) -> NDArray[np.float64]:
-    """Values of a drive (k,), which rise; `default` if none are given. `what` names them in messages."""
+    """Values of a drive (k,) m, which rise, numbers or texts such as ``-80 mm``; `default` if none are given.
+
+    `what` names them in messages.
+    """
     if given is None:
         return default
-    values = np.atleast_1d(np.asarray(given, float))
+    told = [given] if isinstance(given, str) else given
+    if isinstance(told, (list, tuple)) and any(isinstance(x, str) for x in told):
+        told = [_length(str(x), what) for x in told]
+    try:
+        values = np.atleast_1d(np.asarray(told, float))
+    except (TypeError, ValueError):
+        raise ModelError(f"{what} must be finite numbers that rise (got {given})") from None
+    if values.size and np.nanmax(np.abs(values)) >= LONGEST:
+        raise ModelError(f"{what} is in meters (got {given}); write '50 mm' if you mean millimeters")
     if values.ndim != 1 or not values.size or not np.all(np.isfinite(values)) or np.any(np.diff(values) <= 0):
         raise ModelError(f"{what} must be finite numbers that rise (got {given})")
     return values

@@ -11,7 +11,7 @@ import numpy as np
 from sekant.errors import ModelError, suggest
 from sekant.model.model import Model
 from sekant.vehicle import wheel
-from sekant.vehicle.hardpoints import HardPoints
+from sekant.vehicle.hardpoints import GivenPoints
 from sekant.vehicle.kc.rig import Rig, carried_loads, loaded_rig
 from sekant.vehicle.kc.roles import SIDES, AxleRoles, axle_of
 
@@ -91,7 +91,7 @@ class ComplianceTable:
 
 
 def axle_compliance(
-    given: Model | HardPoints | dict[str, Any],
+    given: Model | GivenPoints,
     roles: AxleRoles | None = None,
     *,
     height: Literal["held", "free"] = "held",

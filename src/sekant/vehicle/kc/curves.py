@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from sekant.errors import ModelError, suggest
 from sekant.model.model import Model
-from sekant.vehicle.hardpoints import HardPoints
+from sekant.vehicle.hardpoints import GivenPoints
 from sekant.vehicle.kc.motion import AxleMotion, axle_motion
 from sekant.vehicle.kc.roles import SIDES, AxleRoles, axle_of
 from sekant.vehicle.ranges import given_range, grid_values, through_zero
@@ -60,7 +60,7 @@ class AxleCurves(SuspensionCurves):
 
 
 def axle_curves(
-    given: Model | HardPoints | dict[str, Any],
+    given: Model | GivenPoints,
     roles: AxleRoles | None = None,
     *,
     motion: str | Sequence[float] = "parallel",

@@ -26,7 +26,7 @@ from sekant.errors import ModelError, suggest
 from sekant.solvers.sweep import Sweep
 from sekant.vehicle.build import axle
 from sekant.vehicle.coordinates import coordinates, placed
-from sekant.vehicle.hardpoints import HardPoints, hard_points
+from sekant.vehicle.hardpoints import GivenPoints, hard_points
 from sekant.vehicle.kc.compiled import CompiledCurves
 from sekant.vehicle.kc.curves import AxleCurves, axle_curves, drives_of, ways_of
 from sekant.vehicle.kc.roles import SIDES, AxleRoles, on_rig
@@ -53,7 +53,7 @@ class AxleDesigns:
 
     def __init__(
         self,
-        given: HardPoints | dict[str, Any],
+        given: GivenPoints,
         *,
         points: Sequence[str] | None = None,
         motion: str | Sequence[float] = "parallel",

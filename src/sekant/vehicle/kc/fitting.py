@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sekant.errors import ModelError, SolverError, suggest
 from sekant.vehicle.coordinates import moved
-from sekant.vehicle.hardpoints import HardPoints
+from sekant.vehicle.hardpoints import GivenPoints, HardPoints
 from sekant.vehicle.kc.curves import AxleCurves
 from sekant.vehicle.kc.designs import AxleDesigns
 from sekant.vehicle.kc.sensitivity import Sensitivities
@@ -19,7 +18,7 @@ Vector = NDArray[np.float64]
 
 
 def curve_sensitivities(
-    given: HardPoints | dict[str, Any],
+    given: GivenPoints,
     curves: Sequence[str] | None = None,
     *,
     points: Sequence[str] | None = None,
@@ -37,7 +36,7 @@ def curve_sensitivities(
 
 
 def fit_points(
-    given: HardPoints | dict[str, Any],
+    given: GivenPoints,
     targets: Mapping[str, ArrayLike],
     bounds: Mapping[str, tuple[float, float]],
     *,

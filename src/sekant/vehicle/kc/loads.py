@@ -14,12 +14,13 @@ from numpy.typing import NDArray
 from sekant.errors import ModelError
 from sekant.geometry.spatial import SX, Pose
 from sekant.model.constraints import DrivePoint
+from sekant.model.explain import read_as
 from sekant.model.forces import Bushing, SpringDamper
 from sekant.model.joints import Revolute
 from sekant.model.model import Model
 from sekant.model.resolve import resolve
 from sekant.vehicle.components import AxleLoadCase
-from sekant.vehicle.hardpoints import HardPoints, hard_points
+from sekant.vehicle.hardpoints import GivenPoints, hard_points
 from sekant.vehicle.kc.rig import Rig, loaded_rig
 from sekant.vehicle.kc.roles import SIDES, AxleRoles, axle_of
 
@@ -82,7 +83,7 @@ class LoadTable:
 
 
 def member_loads(
-    given: Model | HardPoints | dict[str, Any],
+    given: Model | GivenPoints,
     cases: Mapping[str, AxleLoadCase | dict[str, Any]] | None = None,
     roles: AxleRoles | None = None,
     *,
@@ -105,7 +106,7 @@ def member_loads(
     rig = loaded_rig(model, roles, "spring")
     rest, forces, axial, applied = None, {}, {}, {}
     for name, raw in cases.items():
-        case = raw if isinstance(raw, AxleLoadCase) else AxleLoadCase(**raw)
+        case = read_as(AxleLoadCase, raw, ("load_cases", name))
         values = _values(name, case, roles, wheel_load, _track(rig))
         applied[name] = values
         found = rig.settle(values, rest)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from sekant.errors import ModelError
 from sekant.model.driver import Driver
 from sekant.model.model import Model
 from sekant.vehicle.build import axle
 from sekant.vehicle.curves import without_steering_drivers
-from sekant.vehicle.hardpoints import HardPoints, hard_points
+from sekant.vehicle.hardpoints import GivenPoints, hard_points
 from sekant.vehicle.suspension import Suspension
 
 SIDES = ("left", "right")
@@ -57,7 +56,7 @@ class AxleRoles:
 
 
 def axle_of(
-    given: Model | HardPoints | dict[str, Any], roles: AxleRoles | None, *, compliant: bool
+    given: Model | GivenPoints, roles: AxleRoles | None, *, compliant: bool
 ) -> tuple[Model, AxleRoles]:
     """A model of the axle with its roles; hard points are built with rigid joints unless `compliant`."""
     if isinstance(given, Model):

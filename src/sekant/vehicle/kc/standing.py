@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 
 from sekant.errors import ModelError, SolverError
 from sekant.solvers.newton import FullSteps, FunctionProblem, Rows, newton
-from sekant.vehicle.hardpoints import HardPoints, hard_points
+from sekant.vehicle.hardpoints import GivenPoints, HardPoints, hard_points
 from sekant.vehicle.kc.rig import loaded_rig
 from sekant.vehicle.kc.roles import SIDES, axle_of
+from sekant.vehicle.ranges import quantity
 
 STEP = 1e-3  # m, of the perches
 MOST = 20
@@ -19,10 +19,10 @@ ACCURACY = 1e-9  # of the loads
 
 
 def standing(
-    given: HardPoints | dict[str, Any],
-    loads: Mapping[str, float] | float,
+    given: GivenPoints,
+    loads: Mapping[str, float | str] | float | str,
     *,
-    travel: float = 0.0,
+    travel: float | str = 0.0,
 ) -> HardPoints:
     """The axle with spring perches (`left.spring_perch`, `right.spring_perch` of its `set_up`) for given wheel loads.
 
@@ -31,9 +31,11 @@ def standing(
     whatever springs, stops, bar and bushings do there.
     """
     points = hard_points(given)
-    wanted = loads if isinstance(loads, Mapping) else dict.fromkeys(SIDES, float(loads))
-    if set(wanted) != set(SIDES):
-        raise ModelError(f"standing: give the loads of 'left' and 'right' (got {', '.join(wanted)})")
+    by_side = loads if isinstance(loads, Mapping) else dict.fromkeys(SIDES, loads)
+    if set(by_side) != set(SIDES):
+        raise ModelError(f"standing: give the loads of 'left' and 'right' (got {', '.join(by_side)})")
+    wanted = {side: quantity(by_side[side], "N", f"standing: load of '{side}'") for side in SIDES}
+    height = quantity(travel, "m", "standing: travel")
     model, roles = axle_of(points, None, compliant=True)
     names = [f"{side}.spring_perch" for side in SIDES]
     if not all(name in model.parameters for name in names):
@@ -41,8 +43,8 @@ def standing(
             f"a {points.type} without springs cannot be set to a load; give spring_top and spring_bottom"
         )
     rig = loaded_rig(model, roles, "height", symbolic=names)
-    base = {f"{side}.fz": float(wanted[side]) for side in SIDES}
-    base |= {f"{side}.z": rig.start[f"rig.{side}.z"] + travel for side in SIDES}
+    base = {f"{side}.fz": wanted[side] for side in SIDES}
+    base |= {f"{side}.z": rig.start[f"rig.{side}.z"] + height for side in SIDES}
     perch, rest = (
         np.array([float(points.set_up.get(n, points.set_up.get("spring_perch", 0.0))) for n in names]),
         None,
