@@ -58,7 +58,7 @@ def direct_call(function: Callable[[int, int, int], Any], address: int, *places:
 @cache
 def _maker() -> Callable[..., Callable[[], Any]] | None:
     """What makes built-in functions; None where they cannot be had."""
-    if sys.implementation.name != "cpython" or hasattr(sys, "_is_gil_enabled") or struct.calcsize("P") != 8:
+    if sys.implementation.name != "cpython" or struct.calcsize("P") != 8:
         return None
     from sekant.engine.codegen.text import compile_text
 
