@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from sekant.engine.codegen.native import BuildStats, NativeFunction, Rest
+from sekant.engine.codegen.native import BuildStats, NativeFunction, RestingSite
 from sekant.engine.codegen.packing import pack_tables
 from sekant.engine.codegen.vm import Interpreted
 from sekant.object_code.cache import Entry, ObjectCache
@@ -30,7 +30,7 @@ class Compiled:
     sites: tuple[Site, ...]
     key: str = ""
     numbers: np.ndarray | None = None
-    rests: tuple[Rest, ...] = ()
+    rests: tuple[RestingSite, ...] = ()
 
 
 def linked_again(
@@ -102,7 +102,7 @@ def linked(
 
         symbols |= vector_symbols()
     owner = Linked(code.objects, ENTRY, symbols=symbols)
-    rests = tuple(Rest(site, sign, tuple(reads)) for site, sign, reads in h["rests"])
+    rests = tuple(RestingSite(site, sign, tuple(reads)) for site, sign, reads in h["rests"])
     return Compiled((owner, numbers), owner.address, h["work_size"], stats, sites, key, numbers, rests)
 
 

@@ -18,7 +18,7 @@ import numpy as np
 
 from sekant.engine.codegen.linking import SYMBOL
 from sekant.engine.codegen.lookup_ir import SEARCH, LookupCode
-from sekant.engine.codegen.native import Rest
+from sekant.engine.codegen.native import RestingSite
 from sekant.engine.codegen.operations import (
     DECLARATIONS,
     ERFINV,
@@ -52,7 +52,7 @@ class Code:
     modules: tuple[str, ...]
     work_size: int
     chunks: int
-    rests: tuple[Rest, ...] = ()
+    rests: tuple[RestingSite, ...] = ()
 
 
 def emit(

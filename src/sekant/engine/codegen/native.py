@@ -20,7 +20,7 @@ from sekant.tables.lookups import Tabulated
 _C = ctypes.CFUNCTYPE(None, ctypes.c_int64, ctypes.c_int64, ctypes.c_int64)
 
 
-class Rest(NamedTuple):
+class RestingSite(NamedTuple):
     """A site, the sign of its guard with which it rests, and of each input the last element that the guard reads (-1:
     none)."""
 
@@ -70,7 +70,7 @@ class NativeFunction:
     """Key of the object code in the user's cache; empty where it is not kept."""
     numbers: np.ndarray | None = None
     """The numbers of the object code."""
-    rests: tuple[Rest, ...] = ()
+    rests: tuple[RestingSite, ...] = ()
     """Sites that are worth holding while they rest."""
 
     @property

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sekant.engine.codegen.native import Rest
+from sekant.engine.codegen.native import RestingSite
 from sekant.engine.codegen.regions import Regions
 from sekant.engine.codegen.sites import TapeSites, needed_values
 from sekant.engine.codegen.tape import INPUT, Tape
@@ -18,7 +18,7 @@ WORTH = 0.01
 """Part of the operations from which on holding a site is worth the looks."""
 
 
-def find_rests(tape: Tape, sites: TapeSites, regions: Regions | None) -> tuple[Rest, ...]:
+def find_rests(tape: Tape, sites: TapeSites, regions: Regions | None) -> tuple[RestingSite, ...]:
     """The sites of a tape that are worth holding while they rest."""
     if regions is None:
         return ()
@@ -30,7 +30,9 @@ def find_rests(tape: Tape, sites: TapeSites, regions: Regions | None) -> tuple[R
                 key = site, 1 if reversed_sign else -1
                 spared[key] = spared.get(key, 0) + size
     found = {site: sign for (site, sign), count in spared.items() if count >= WORTH * tape.operations}
-    return tuple(Rest(site, sign, _reads(tape, sites.guards[site])) for site, sign in sorted(found.items()))
+    return tuple(
+        RestingSite(site, sign, _reads(tape, sites.guards[site])) for site, sign in sorted(found.items())
+    )
 
 
 def _sizes(regions: Regions) -> list[int]:

@@ -9,7 +9,7 @@ import casadi as ca
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sekant.engine.codegen.native import NativeFunction, Rest
+from sekant.engine.codegen.native import NativeFunction, RestingSite
 from sekant.geometry.spatial import SX
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def right_hand_side(system: System, balance: bool = True) -> NativeFunction:
     return system.kept(("rhs", balance), make)
 
 
-def resting_sites(system: System, rhs: NativeFunction) -> list[Rest]:
+def resting_sites(system: System, rhs: NativeFunction) -> list[RestingSite]:
     """Sites of the right-hand side that rest by coordinates and numbers that a run does not change alone."""
     first_held = system.parameter_vector().size - len(system.facts.held)
     limits = 0, system.nq, first_held
