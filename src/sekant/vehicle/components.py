@@ -9,7 +9,7 @@ import numpy as np
 from pydantic import Field, field_validator, model_validator
 
 from sekant.errors import ModelError, suggest
-from sekant.model.quantities import Description, Vector
+from sekant.model.quantities import Description, Positive, Vector
 from sekant.vehicle.plain import (
     DampingNumber,
     InertiaNumbers,
@@ -43,11 +43,11 @@ class WheelData(Description):
 
     tire: str | None = None
     """size such as 205/55 R16: section width (mm), height of the section (% of it), diameter of the rim (in)"""
-    radius: Meters | None = None
+    radius: Positive[Meters] | None = None
     """unloaded, or that at which the contact point is to lie; by default of the tire's size, or as drawn"""
-    width: Meters = 0.2
+    width: Positive[Meters] = 0.2
     """as drawn; that of the tire's size goes before"""
-    mass: Kilograms | None = None
+    mass: Positive[Kilograms] | None = None
     """of rim, tire and what else spins; without it, three fifths of the upright's"""
     inertia: InertiaNumbers | None = None
     """about its center, [Ixx, Iyy, Izz], y along the spin axis"""
@@ -56,10 +56,6 @@ class WheelData(Description):
     def _readable(self):
         if self.tire is not None and _SIZE.fullmatch(self.tire) is None:
             raise ValueError(f"'{self.tire}' is no size of a tire; write it such as 205/55 R16")
-        for name in ("radius", "width", "mass"):
-            value = getattr(self, name)
-            if value is not None and not value > 0:
-                raise ValueError(f"{name} must be positive (got {value:g})")
         return self
 
     @property

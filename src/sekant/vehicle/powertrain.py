@@ -14,13 +14,19 @@ from __future__ import annotations
 from typing import ClassVar, Literal, Self
 
 import casadi as ca
-from pydantic import model_validator
 
 from sekant.geometry.spatial import SX
 from sekant.model.examples import Stage
 from sekant.model.forces.base import Force, register
 from sekant.model.motion import Action, Kinematics, PointWrench
-from sekant.model.quantities import AnyQuantity, Dimensionless, FrameName, RotationalDamping, Torque
+from sekant.model.quantities import (
+    AnyQuantity,
+    Dimensionless,
+    FrameName,
+    NotNegative,
+    RotationalDamping,
+    Torque,
+)
 
 
 @register
@@ -42,11 +48,11 @@ class AxleDrive(Force):
     """of both wheels together, N m; positive drives forward"""
     differential: Literal["open", "locked", "limited_slip"] = "open"
     """open: equal torques; locked: equal speeds; limited_slip: the faster wheel gives torque to the slower one"""
-    locking: RotationalDamping = 300.0
+    locking: NotNegative[RotationalDamping] = 300.0
     """c: stiffness of the coupling against different speeds"""
-    preload: Torque = 60.0
+    preload: NotNegative[Torque] = 60.0
     """limited_slip: locking torque without drive torque"""
-    bias: Dimensionless = 0.3
+    bias: NotNegative[Dimensionless] = 0.3
     """limited_slip: locking torque over drive torque"""
 
     @classmethod
@@ -60,14 +66,6 @@ class AxleDrive(Force):
             differential="locked",
             locking=0.7,
         )
-
-    @model_validator(mode="after")
-    def _sensible(self):
-        for name in ("locking", "preload", "bias"):
-            value = getattr(self, name)
-            if isinstance(value, float) and value < 0:
-                raise ValueError(f"{name} must not be negative (got {value:g})")
-        return self
 
     def action(self, motion: Kinematics) -> Action:
         left, right, carrier = (motion.frame(name) for name in (self.left, self.right, self.carrier))

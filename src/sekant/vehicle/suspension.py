@@ -9,7 +9,7 @@ from typing import Literal
 
 from pydantic import model_validator
 
-from sekant.model.quantities import Description
+from sekant.model.quantities import Description, Positive
 from sekant.vehicle.plain import Meters, Plain
 
 
@@ -36,9 +36,9 @@ class Suspension(Description):
     """frames of the lower and the upper ball joint; without them the screw axis of steering is used"""
     axle: Literal["front", "rear"] = "front"
     """where it is in the vehicle: signs of wheelbase change, side-view swing arm and supports follow from it"""
-    wheelbase: Meters | None = None
+    wheelbase: Positive[Meters] | None = None
     """distance of the axles, for supports in percent, Ackermann and the turning circle"""
-    cg_height: Meters | None = None
+    cg_height: Positive[Meters] | None = None
     """of the vehicle's center of mass above the road"""
     brake_share: Plain = 1.0
     """share of the braking force at this axle; outboard brakes"""
@@ -61,8 +61,4 @@ class Suspension(Description):
     @model_validator(mode="after")
     def _sizes(self):
         refuse_no_rack(self.rack_per_turn)
-        for name in ("wheelbase", "cg_height"):
-            value = getattr(self, name)
-            if value is not None and not value > 0:
-                raise ValueError(f"{name} must be positive (got {value:g} m)")
         return self

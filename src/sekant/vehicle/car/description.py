@@ -14,7 +14,7 @@ from sekant.errors import ModelError
 from sekant.model.body import check_body
 from sekant.model.explain import fault_within, read_as
 from sekant.model.forces import force_class
-from sekant.model.quantities import AnyQuantity, Description, wrong
+from sekant.model.quantities import AnyQuantity, Description, NotNegative, Positive, wrong
 from sekant.model.simulation import SimulationSettings
 from sekant.model.table import TableData
 from sekant.vehicle.hardpoints import HardPoints
@@ -66,19 +66,10 @@ def _tire(given: Any) -> Any:
 AnyTire = Annotated[SerializeAsAny[Tire], BeforeValidator(_tire)]
 
 
-def _refuse(item: Description, positive: tuple[str, ...] = (), not_negative: tuple[str, ...] = ()) -> None:
-    """Raise for the first of these numbers that cannot be."""
-    for name in positive + not_negative:
-        value = getattr(item, name)
-        if isinstance(value, float) and (value < 0 or (value == 0 and name in positive)):
-            least = "be positive" if name in positive else "not be negative"
-            raise ValueError(f"{name} must {least} (got {value:g})")
-
-
 class Chassis(Description):
     """The sprung body."""
 
-    mass: Kilograms
+    mass: Positive[Kilograms]
     """of the sprung body alone, without axles and wheels"""
     com: PointNumbers
     """center of mass"""
@@ -87,7 +78,6 @@ class Chassis(Description):
 
     @model_validator(mode="after")
     def _possible(self):
-        _refuse(self, positive=("mass",))
         check_body(self.mass, (*self.inertia, 0.0, 0.0, 0.0))
         return self
 
@@ -95,16 +85,15 @@ class Chassis(Description):
 class RimAndTire(Description):
     """Rim and tire of one wheel: what spins."""
 
-    mass: Kilograms = 20.0
+    mass: Positive[Kilograms] = 20.0
     """of one wheel with its tire"""
     inertia: InertiaNumbers = (0.8, 1.2, 0.8)
     """[Ixx, Iyy, Izz] about its center; Iyy is that of its spin"""
-    width: Meters = 0.2
+    width: Positive[Meters] = 0.2
     """as drawn"""
 
     @model_validator(mode="after")
     def _possible(self):
-        _refuse(self, positive=("mass", "width"))
         check_body(self.mass, (*self.inertia, 0.0, 0.0, 0.0))
         return self
 
@@ -112,13 +101,13 @@ class RimAndTire(Description):
 class SimpleSuspension(Description):
     """Wheels that rise straight up, each on a spring and damper of its own; no more is known of the suspension."""
 
-    track: Meters
+    track: Positive[Meters]
     """distance between the wheels"""
-    stiffness: StiffnessNumber
+    stiffness: Positive[StiffnessNumber]
     """of one wheel's spring, over the wheel's travel"""
-    damping: DampingNumber
+    damping: NotNegative[DampingNumber]
     """of one wheel's damper, over the wheel's velocity"""
-    mass: Kilograms = 20.0
+    mass: NotNegative[Kilograms] = 20.0
     """of one wheel's carrier, without the wheel"""
     inertia: InertiaNumbers = (0.4, 0.4, 0.4)
     """[Ixx, Iyy, Izz] of one wheel's carrier about its center"""
@@ -129,7 +118,6 @@ class SimpleSuspension(Description):
 
     @model_validator(mode="after")
     def _possible(self):
-        _refuse(self, positive=("track", "stiffness"), not_negative=("damping", "mass"))
         check_body(self.mass, (*self.inertia, 0.0, 0.0, 0.0))
         return self
 
@@ -137,21 +125,16 @@ class SimpleSuspension(Description):
 class Steering(Description):
     """From the steering wheel to the rack; with hard points the tie rods do the rest."""
 
-    rack_per_turn: Meters = 0.05
+    rack_per_turn: Positive[Meters] = 0.05
     """travel of the rack in one turn of the steering wheel; positive turns to the left whatever way it moves"""
-    arm: Meters = 0.13
+    arm: Positive[Meters] = 0.13
     """simple suspension: travel of the rack over the steer angle of the wheels"""
-    rack_mass: Kilograms = 5.0
+    rack_mass: Positive[Kilograms] = 5.0
     """of the rack with what moves along with it"""
-    stiffness: StiffnessNumber = 2e6
+    stiffness: Positive[StiffnessNumber] = 2e6
     """of column and rack, at the rack: used where a driver steers by what it sees"""
-    damping: DampingNumber = 2e4
+    damping: NotNegative[DampingNumber] = 2e4
     """of column and rack, at the rack; beside the stiffness"""
-
-    @model_validator(mode="after")
-    def _possible(self):
-        _refuse(self, positive=("rack_per_turn", "arm", "rack_mass", "stiffness"), not_negative=("damping",))
-        return self
 
 
 class Axle(Description):
@@ -178,36 +161,30 @@ class Drivetrain(Description):
     """name of the driven axle"""
     differential: Literal["open", "locked", "limited_slip"] = "open"
     """open: equal torques; locked: equal speeds; limited_slip: the faster wheel gives torque to the slower one"""
-    preload: NewtonMeters = 60.0
+    preload: NotNegative[NewtonMeters] = 60.0
     """limited_slip: locking torque without drive torque"""
-    bias: Plain = 0.3
+    bias: NotNegative[Plain] = 0.3
     """limited_slip: locking torque over drive torque"""
-    locking: Plain = 300.0
+    locking: NotNegative[Plain] = 300.0
     """locked, limited_slip: torque over the difference of the wheels' speeds, N*m*s/rad"""
-    torque: NewtonMeters | TableData = 3000.0
+    torque: NotNegative[NewtonMeters | TableData] = 3000.0
     """most torque at the axle: a number, or a table over the speed in m/s: {x: [0, 20, 60], y: [4000, 3000, 900]}"""
-    drag_torque: NewtonMeters = 300.0
+    drag_torque: NotNegative[NewtonMeters] = 300.0
     """most torque with which the motor brakes"""
-
-    @model_validator(mode="after")
-    def _possible(self):
-        _refuse(self, not_negative=("preload", "bias", "locking", "torque", "drag_torque"))
-        return self
 
 
 class Brakes(Description):
     """Torques in proportion to one command, no more than `torque` of all wheels together."""
 
-    torque: NewtonMeters = 8000.0
+    torque: NotNegative[NewtonMeters] = 8000.0
     """greatest, of all wheels together"""
     front_share: Plain = 0.62
     """of the first axle"""
-    standstill: Plain = 0.5
+    standstill: Positive[Plain] = 0.5
     """rad/s: methods without events let a wheel below this spin creep; all others hold it"""
 
     @model_validator(mode="after")
     def _share(self):
-        _refuse(self, positive=("standstill",), not_negative=("torque",))
         if not 0 <= self.front_share <= 1:
             raise ValueError(f"front_share must be from 0 to 1 (got {self.front_share:g})")
         return self
@@ -216,7 +193,7 @@ class Brakes(Description):
 class Air(Description):
     """Drag and downforce; areas of downforce may be expressions of the ride height h, with tables of the car."""
 
-    drag_area: SquareMeters = 0.65
+    drag_area: NotNegative[SquareMeters] = 0.65
     """C_d A; half of the drag acts at the front point, half at the rear one"""
     front: PointNumbers | None = None
     """where the front downforce acts; by default above the first axle, at road level"""
@@ -226,11 +203,6 @@ class Air(Description):
     """C_l A at the front, m^2, positive downwards"""
     rear_area: AnyQuantity = 0.0
     """C_l A at the rear, m^2, positive downwards"""
-
-    @model_validator(mode="after")
-    def _possible(self):
-        _refuse(self, not_negative=("drag_area",))
-        return self
 
 
 class Car(Description):

@@ -9,12 +9,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import model_validator
 
 from sekant.errors import ModelError, suggest
 from sekant.model.explain import read_as
 from sekant.model.model import Model
-from sekant.model.quantities import Description
+from sekant.model.quantities import Description, Positive
 from sekant.model.registry import Registry
 from sekant.results import Result
 from sekant.vehicle.car.commands import Commands
@@ -131,14 +130,8 @@ class Maneuver(Description):
     cites: ClassVar[tuple[str, ...]] = ()
     """short names of `sources` in which maneuver and measures are defined"""
 
-    speed: MetersPerSecond = 80 / 3.6
+    speed: Positive[MetersPerSecond] = 80 / 3.6
     """at the start, which the driver holds until told otherwise"""
-
-    @model_validator(mode="after")
-    def _forward(self):
-        if self.speed <= 0:
-            raise ValueError(f"speed must be positive (got {self.speed:g} m/s)")
-        return self
 
     @property
     def until(self) -> float:

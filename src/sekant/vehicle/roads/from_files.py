@@ -12,6 +12,7 @@ from pydantic import model_validator
 from sekant.columns import read_columns
 from sekant.errors import SekantError
 from sekant.geometry.spatial import SX
+from sekant.model.quantities import Positive
 from sekant.tables.table import Table, Table2
 from sekant.vehicle.plain import Meters
 from sekant.vehicle.roads.base import Road, RoadSurroundings, register
@@ -54,7 +55,7 @@ class TrackRoad(Road):
     """heights of the left track, m"""
     right: tuple[float, ...] = ()
     """of the right one; as the left one if there is none"""
-    track: Meters = 1.5
+    track: Positive[Meters] = 1.5
     """distance between the tracks"""
     beyond: Beyond = "error"
     """past the ends of the data: end the run and say so, go on at the last height, or start again"""
@@ -78,8 +79,6 @@ class TrackRoad(Road):
         if np.any(np.diff(self.x) <= 0):
             row = int(np.argmax(np.diff(self.x) <= 0)) + 1
             raise ValueError(f"x must increase (value {row + 1} does not exceed the one before)")
-        if self.track <= 0:
-            raise ValueError(f"track must be positive (got {self.track:g} m)")
         if self.beyond == "periodic" and (
             self.left[0] != self.left[-1] or (self.right and self.right[0] != self.right[-1])
         ):

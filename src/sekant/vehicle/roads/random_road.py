@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from pydantic import model_validator
 
 from sekant.geometry.spatial import SX
+from sekant.model.quantities import Positive
 from sekant.tables.table import Table
 from sekant.vehicle.plain import Meters
 from sekant.vehicle.roads.base import Road, RoadSurroundings, register
@@ -48,19 +49,17 @@ class RandomRoad(Road):
     """class: A very good, C average, E poor"""
     seed: int = 1
     """which of the roads of that class; the same number gives the same road"""
-    track: Meters = 1.5
+    track: Positive[Meters] = 1.5
     """distance b between the left and the right wheels, for their coherence"""
     length: Meters = 200.0
     """period; the longest wave"""
-    shortest: Meters = 0.3
+    shortest: Positive[Meters] = 0.3
     """the shortest wave; shorter ones are enveloped by the tire"""
     start: Meters = 5.0
     """flat before, full after five further meters"""
 
     @model_validator(mode="after")
     def _sizes(self):
-        if self.track <= 0 or self.shortest <= 0:
-            raise ValueError("track and shortest must be positive")
         if self.length < 10 * self.shortest:
             raise ValueError(f"length must be at least ten times shortest (got {self.length:g} m)")
         if self.length / self.shortest > 1e5:

@@ -5,19 +5,11 @@ from __future__ import annotations
 from typing import ClassVar
 
 import casadi as ca
-from pydantic import model_validator
 
 from sekant.geometry.spatial import SX
-from sekant.model.quantities import Angle, Dimensionless, Length
+from sekant.model.quantities import Angle, Dimensionless, Length, Positive
 from sekant.vehicle.roads.base import Road, RoadSurroundings, register
 from sekant.vehicle.roads.smooth import blend, blend_integral
-
-
-def _positive(road: Road, *names: str) -> None:
-    for name in names:
-        value = getattr(road, name)
-        if isinstance(value, float) and value <= 0:
-            raise ValueError(f"{name} must be positive (got {value:g} m)")
 
 
 @register
@@ -45,13 +37,8 @@ class Grade(Road):
     """rise over run; negative downhill"""
     start: Length | None = None
     """where it begins; none: everywhere, with height 0 at x = 0"""
-    blend: Length = 2.0
+    blend: Positive[Length] = 2.0
     """length over which the slope begins, without a kink"""
-
-    @model_validator(mode="after")
-    def _sizes(self):
-        _positive(self, "blend")
-        return self
 
     def elevation(self, around: RoadSurroundings, x: SX, y: SX) -> SX:
         slope = around.value(self.slope)
@@ -86,13 +73,8 @@ class Ramp(Road):
     """of the level that follows; negative: down"""
     start: Length
     """x at which it begins"""
-    length: Length
+    length: Positive[Length]
     """from one level to the other, along x"""
-
-    @model_validator(mode="after")
-    def _sizes(self):
-        _positive(self, "length")
-        return self
 
     def elevation(self, around: RoadSurroundings, x: SX, y: SX) -> SX:
         u = (x - around.value(self.start)) / around.value(self.length)
@@ -109,19 +91,14 @@ class Sine(Road):
 
     amplitude: Length
     """half the height from trough to crest"""
-    wavelength: Length
+    wavelength: Positive[Length]
     """from crest to crest, along x"""
     start: Length = 0.0
     """x at which the waves begin"""
     lag: Angle = 0.0
     """phase by which the right side is behind the left one; 180 deg: twist"""
-    track: Length = 1.0
+    track: Positive[Length] = 1.0
     """distance over which left becomes right"""
-
-    @model_validator(mode="after")
-    def _sizes(self):
-        _positive(self, "wavelength", "track")
-        return self
 
     def elevation(self, around: RoadSurroundings, x: SX, y: SX) -> SX:
         length = around.value(self.wavelength)
@@ -140,19 +117,14 @@ class _Obstacle(Road):
     """x at which it begins"""
     height: Length
     """negative for a hole"""
-    length: Length
+    length: Positive[Length]
     """along x"""
     left_edge: Length | None = None
     """y of its left edge; none: across the whole road"""
     right_edge: Length | None = None
     """y of its right edge; none: across the whole road"""
-    edge: Length = 0.05
+    edge: Positive[Length] = 0.05
     """length over which edges are rounded: one point of contact cannot feel what a tire envelops"""
-
-    @model_validator(mode="after")
-    def _sizes(self):
-        _positive(self, "length", "edge")
-        return self
 
     def _across(self, around: RoadSurroundings, y: SX) -> SX:
         found, edge = SX(1), around.value(self.edge)
