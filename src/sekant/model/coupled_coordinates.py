@@ -36,8 +36,6 @@ class CoupledCoordinates(Description):
     def _ratio_or_table(self):
         if (self.ratio is None) == (self.table is None):
             raise ValueError("needs either 'ratio' or 'table'")
-        if self.ratio == 0.0:
-            raise ValueError("ratio must not be zero: the driven coordinate would not follow")
         return self
 
     def deviation(self, motion: Kinematics) -> tuple[SX, SX]:

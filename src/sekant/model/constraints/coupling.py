@@ -20,8 +20,11 @@ class Coupling(CoupledCoordinates, Constraint):
 
     @model_validator(mode="after")
     def _two(self):
-        if (self.joint, self.coordinate) == (self.driven, self.driven_coordinate):
-            raise ValueError("joint and driven are the same coordinate, which would be locked by that")
+        same = (self.joint, self.coordinate) == (self.driven, self.driven_coordinate)
+        if same and self.ratio != 0.0:
+            raise ValueError(
+                "joint and driven are the same coordinate; with a ratio of 0 it is locked at the offset"
+            )
         return self
 
     @classmethod
