@@ -21,7 +21,7 @@ from sekant import studies
 from sekant.studies import executors
 
 ROWS, QUICK = 1_000_000, 4_000
-CHUNKS = 60  # chunks of a study, about, if a row takes 0.1 ms
+CHUNKS = 30  # chunks of a study, about, if a row takes 0.1 ms: enough for a slope, and as long as may be
 LEAST = 12  # chunks from which a slope can be told
 
 
