@@ -267,6 +267,26 @@ def _wrong_unit(given: HardPoints) -> list[ModelError]:
     ]
 
 
+def _astray(given: HardPoints, names: list[str]) -> list[ModelError]:
+    """Points on the other side of the vehicle than the wheel; the wheel's own, if most of the others lie there."""
+    outward = np.sign(given.point("wheel_center")[1])
+    sided = [name for name in names if not name.startswith(("panhard", "watt", "drag_link", "pitman"))]
+    far = [name for name in sided if given.point(name)[1] * outward < -BESIDE]
+    near = [name for name in sided if given.point(name)[1] * outward > BESIDE]
+    wheel = [name for name in near if name in ("wheel_center", "contact")]
+    few = not wheel or len(far) <= len(near) - len(wheel)
+    blamed, others = (far, "wheel_center") if few else (wheel, "most points")
+    return [
+        ModelError(
+            f"lies {abs(given.point(name)[1]):g} m from the middle plane on the other side of the vehicle than "
+            f"{others}; points are those of one side: check its sign",
+            path=("points", name),
+        )
+        for name in blamed
+        if name != "contact" or not given.contact_follows
+    ]
+
+
 def check_points(given: HardPoints, required: dict[str, str], optional: dict[str, str]) -> None:
     """Refuse missing, unknown and coinciding points."""
     found: list[ModelError] = []
@@ -281,20 +301,7 @@ def check_points(given: HardPoints, required: dict[str, str], optional: dict[str
             hint = suggest(name, list(known), "points")
             found.append(ModelError(f"a {given.type} has no point '{name}'; {hint}", path=("points", name)))
     if "wheel_center" in given.points:
-        outward = np.sign(given.point("wheel_center")[1])
-        for name, p in given.points.items():
-            if (
-                p[1] * outward < -BESIDE
-                and name in known
-                and not name.startswith(("panhard", "watt", "drag_link", "pitman"))
-            ):
-                found.append(
-                    ModelError(
-                        f"lies at y = {p[1]:g} m, on the other side of the vehicle than wheel_center; points are "
-                        "those of one side: check its sign",
-                        path=("points", name),
-                    )
-                )
+        found += _astray(given, [name for name in given.points if name in known])
     if not found:
         found += _wrong_unit(given)
     if not found and "contact" not in given.points:
