@@ -14,6 +14,7 @@ from sekant.io import reading
 from sekant.io.yaml import located_in_last
 from sekant.model.curves import kept
 from sekant.model.curves.formula import Formula
+from sekant.object_code.made_of_files import kept_of_file, note_read
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 MAIN = """
@@ -71,6 +72,20 @@ def test_faults_are_told_each_time_and_places_stay_known(file):
     for _ in range(2):
         sk.load(file)
         assert located_in_last(ModelError("is wrong", path=("bodies", "rod"))).line == 1
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes on this system")
+def test_what_comes_through_a_pipe_is_asked_for_each_time(file):
+    pipe, asked = file.with_name("piped.yaml"), []
+    os.mkfifo(pipe)
+
+    def make():
+        note_read(pipe)  # which must not wait for it
+        asked.append(1)
+        return 3
+
+    assert [kept_of_file(pipe, ("what",), make, lambda _: True) for _ in range(2)] == [3, 3]
+    assert len(asked) == 2
 
 
 CURVE = """

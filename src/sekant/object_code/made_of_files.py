@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import os
 import pickle
+import stat
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextvars import ContextVar
@@ -92,9 +93,12 @@ def _unchanged(files: Mapping[str, str]) -> bool:
 
 
 def _content_hash(place: str) -> str:
-    """Of a file's content; empty where it cannot be read."""
+    """Of a file's content; empty where it cannot be read, and never the same where reading it would change it."""
     try:
-        return hashlib.sha256(Path(place).read_bytes()).hexdigest()
+        if not stat.S_ISREG(os.stat(place).st_mode):  # a pipe, a device
+            return os.urandom(8).hex()
+        with open(place, "rb") as stream:
+            return hashlib.file_digest(stream, "sha256").hexdigest()
     except (OSError, ValueError):
         return ""
 
