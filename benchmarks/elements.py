@@ -296,8 +296,8 @@ def run(quick: bool) -> dict[str, Any]:
             target(f"operations that an idle {name} adds, fixed steps", free, 2.0, unit="%"),
             target(f"operations that an idle {name} adds, switches held", held, 2.0, unit="%"),
             target(
-                f"operations that an idle {name} adds besides the place of its body, series",
-                series - seen,
+                f"operations that an idle {name} adds, series ({seen:.1f} % to know where the body is)",
+                series,
                 2.0,
                 unit="%",
             ),
