@@ -1,13 +1,14 @@
 """Signals that switch, sample and delay, and events, against closed solutions in several methods and formulations."""
 
 import importlib
+import random
 from math import factorial
 
 import numpy as np
 import pytest
 
 import sekant as sk
-from sekant.errors import ModelError, SekantError, SolverError
+from sekant.errors import ModelError, SolverError
 from sekant.model.parse import model_from_dict
 
 MASS, FORCE = 2.3, 3.1
@@ -129,7 +130,8 @@ def test_samples_are_compiled_once_and_before_the_run(monkeypatch):
 
     monkeypatch.setattr(module, "run", run)
     monkeypatch.setattr(sk.System, "function", function)
-    signals = {"u": {"type": "sampled", "input": "-4*rail.q - 3*rail.v", "period": "1 ms", "unit": "N"}}
+    gain = 4.0 + random.random()  # a model that no run before has left in the cache
+    signals = {"u": {"type": "sampled", "input": f"-{gain}*rail.q - 3*rail.v", "period": "1 ms", "unit": "N"}}
     system, ends = sk.compile(slider(signals, "u")), []
     for balance in (False, True):
         result = sk.simulate(system, until=0.1, method="rk4", step=1e-3, balance=balance)
