@@ -174,9 +174,9 @@ class CTables:
         u or the terms survives.
         """
         wanted, top = sorted(set(orders)), len(terms) - 1
-        most = min(wanted[-1], top)
-        lines = [f"real {d}0 = {terms[-1]};"]
-        for step, term in enumerate(reversed(terms[:-1]), start=1):
+        most = max((order for order in wanted if order <= top), default=-1)
+        lines = [f"real {d}0 = {terms[-1]};"] if most >= 0 else []  # beyond the degree all are zero
+        for step, term in enumerate(reversed(terms[:-1]) if lines else (), start=1):
             for k in range(min(most, step), 0, -1):
                 lines.append(
                     f"real {d}{k} = {d}{k - 1};" if k == step else f"{d}{k} = {d}{k} * {u} + {d}{k - 1};"
