@@ -192,17 +192,21 @@ def test_a_run_that_blows_up_keeps_its_rows_and_exits_with_1(model_folder):
 
 
 def test_a_run_may_begin_at_rest_or_where_another_ended(model_folder):
-    rest = sekant("run", "crane.yaml", "--from", "rest", "--until", "0.5", "-o", "rest.nc", cwd=model_folder)
+    rest = sekant(
+        "run", "crane.yaml", "--initial", "rest", "--until", "0.5", "-o", "rest.nc", cwd=model_folder
+    )
     assert (rest.returncode, rest.stderr) == (0, "")
     still = open_result(model_folder / "rest.nc")
     assert abs(still["shoulder.q"][0]) < 0.1
     assert np.ptp(still["shoulder.q"]) < 1e-6
     sekant("run", "crane.yaml", "--until", "0.3", "-o", "first.nc", cwd=model_folder)
-    done = sekant("run", "crane.yaml", "--from", "first.nc", "--until", "0.6", "-o", "b.nc", cwd=model_folder)
+    done = sekant(
+        "run", "crane.yaml", "--initial", "first.nc", "--until", "0.6", "-o", "b.nc", cwd=model_folder
+    )
     assert done.returncode == 0, done.stderr
     first, second = open_result(model_folder / "first.nc"), open_result(model_folder / "b.nc")
     assert second.time[0] == pytest.approx(0.3)
     np.testing.assert_allclose(second["elbow.q"][0], first["elbow.q"][-1], atol=1e-9)
-    missing = sekant("run", "crane.yaml", "--from", "gone.nc", cwd=model_folder)
+    missing = sekant("run", "crane.yaml", "--initial", "gone.nc", cwd=model_folder)
     assert missing.returncode == 1
     assert "gone.nc" in missing.stderr

@@ -31,9 +31,9 @@ class Engine(StrEnum):
 def run(
     file: Annotated[Path, typer.Argument(help="Model file (YAML).", show_default=False)],
     until: Annotated[float | None, typer.Option(help="End of the run, s.", parser=in_unit("s"))] = None,
-    first: Annotated[
+    initial: Annotated[
         str,
-        typer.Option("--from", help="Where to begin: start, rest (an equilibrium), or a result file (.nc)."),
+        typer.Option(help="Where to begin: start, rest (an equilibrium), or a result file (.nc)."),
     ] = "start",
     method: Annotated[
         str | None, typer.Option(help="Integrator: auto, taylor, radau5, dop853, generalized_alpha, rk4, ...")
@@ -86,7 +86,7 @@ def run(
     writer = ResultWriter(path)
     try:
         with Interrupts() as interrupts, writer:
-            result = _simulate(file, given, first, engine, options, writer, interrupts, quiet=as_json)
+            result = _simulate(file, given, initial, engine, options, writer, interrupts, quiet=as_json)
     except KeyboardInterrupt:
         typer.echo(f"interrupted; {_kept(writer)}", err=True)
         raise typer.Exit(INTERRUPTED_CODE) from None
@@ -105,7 +105,7 @@ def run(
 def _simulate(
     file: Path,
     given: dict[str, str],
-    first: str,
+    initial: str,
     engine: Engine,
     options: dict[str, Any],
     writer: ResultWriter,
@@ -129,23 +129,23 @@ def _simulate(
         system = compile(model, engine=engine.value)
         from sekant.analyses.simulation.simulate import simulate
 
-        initial = _beginning(system, first)
+        beginning = _beginning(system, initial)
         bar.stage("simulating")
         interrupts.defer()
-        return simulate(system, progress=progress, writer=writer, initial=initial, **options)
+        return simulate(system, progress=progress, writer=writer, initial=beginning, **options)
 
 
-def _beginning(system: System, first: str) -> Any:
+def _beginning(system: System, initial: str) -> Any:
     """What `simulate` starts from."""
-    if first == "start":
+    if initial == "start":
         return None
-    if first == "rest":
+    if initial == "rest":
         from sekant.analyses.statics.equilibrium import equilibrium
 
         return equilibrium(system)
     from sekant.results.files import open_result
 
-    return open_result(first)
+    return open_result(initial)
 
 
 def _kept(writer: ResultWriter) -> str:
