@@ -18,6 +18,7 @@ def test_c(crane):
     assert told.returncode == 0, told.stderr
     assert "euler, step 0.002 s; 4 states, 2 parameters" in told.stdout
     assert "CRANE_SELF_TEST" in told.stdout
+    assert told.stdout.splitlines()[-1] == "written: out/crane.h, out/crane.c"
     assert {p.name for p in (crane / "out").iterdir()} == {"crane.h", "crane.c"}
 
 
@@ -39,6 +40,7 @@ def test_fmu_as_json(crane):
     )
     assert told.returncode == 0, told.stderr
     found = json.loads(told.stdout)
+    assert found["files"] == ["crane.fmu"]
     assert (found["version"], found["kind"], found["method"]) == (3, "cs", "dop853")
     assert found["outputs"] == ["shoulder.q", "elbow.q"]
     assert found["parameters"] == ["L", "load"]

@@ -47,7 +47,7 @@ class CExport:
     def summary(self) -> str:
         """For a reader."""
         return (
-            f"{self.header}, {self.source}: {self.method}, step {self.step:g} s; {len(self.states)} states, "
+            f"{self.method}, step {self.step:g} s; {len(self.states)} states, "
             f"{len(self.parameters)} parameters, {len(self.outputs)} outputs\n"
             f"{self.operations} operations for the rates; structure {self.memory} bytes, constant tables "
             f"{self.tables} bytes, stack at most {self.stack} bytes"

@@ -65,7 +65,7 @@ class FmuExport:
         """For a reader."""
         inside = f" by {self.method}" if self.method else ""
         return (
-            f"{self.path}: FMI {self.version}.0, {KINDS[self.kind]}{inside}, {self.size / 1024:.0f} kB\n"
+            f"FMI {self.version}.0, {KINDS[self.kind]}{inside}, {self.size / 1024:.0f} kB\n"
             f"{len(self.states)} states, {len(self.inputs)} inputs, {len(self.parameters)} tunable parameters, "
             f"{len(self.outputs)} outputs, {self.event_indicators} event indicators\n"
             f"built for {', '.join(f'{p} ({c})' for p, c in zip(self.platforms, self.compilers, strict=True))}"

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from sekant.views.options import Assignments, in_unit, parse_assignments
+from sekant.views.telling import tell
 
 export = typer.Typer(
     name="export",
@@ -74,7 +75,7 @@ def c(
     label = done.source.stem
     build = f"cc {' '.join(FULL_SPEED)} -D{label.upper()}_SELF_TEST {done.source} -lm"
     test = f"{build} -o {label}_test && ./{label}_test 1000000"
-    _tell(done, file, as_json, f"test and measure it: {test}")
+    _tell(done, as_json, f"\ntest and measure it: {test}")
 
 
 @export.command()
@@ -133,19 +134,12 @@ def fmu(
         outputs=channel,
         parameters=parameter,
     )
-    _tell(done, file, as_json, "")
+    _tell(done, as_json)
 
 
-def _tell(done: Any, file: Path, as_json: bool, more: str) -> None:
-    if as_json:
-        from dataclasses import fields
-
-        from sekant.results.summary import to_json
-
-        told = {f.name: getattr(done, f.name) for f in fields(done)}
-        plain = {k: str(v) if isinstance(v, Path) else v for k, v in told.items()}
-        typer.echo(to_json({"ok": True, "file": str(file)} | plain, indent=2))
-        return
-    typer.echo(done.summary())
-    if more:
-        typer.echo(more)
+def _tell(done: Any, as_json: bool, more: str = "") -> None:
+    """Of a dataclass of what was written: paths among its fields are the files."""
+    told = {name: getattr(done, name) for name in done.__dataclass_fields__}
+    files = [value for value in told.values() if isinstance(value, Path)]
+    plain = {name: value for name, value in told.items() if value not in files}
+    tell(as_json, lambda: done.summary() + more, lambda: plain, files)
