@@ -159,7 +159,7 @@ _SINGULAR = {
 
 def suggest(name: str, valid: Sequence[str], what: str = "known") -> str:
     """A remedy for an unknown name: the nearest valid one, or the list of all of them."""
-    close = get_close_matches(name, list(valid), n=1, cutoff=0.6)
+    close = get_close_matches(str(name), list(valid), n=1, cutoff=0.6)
     if close:
         return f"did you mean '{close[0]}'?"
     if not valid:

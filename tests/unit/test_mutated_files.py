@@ -19,6 +19,8 @@ import sekant as sk
 from sekant.io.source import parse_source
 from sekant.io.writing import yaml_text
 from sekant.model.examples import Stage
+from sekant.studies.study_files import load_study
+from sekant.studies.sweep import sweep
 from sekant.vehicle.car.files import load_car
 from sekant.vehicle.files import load_suspension
 from sekant.vehicle.tires.property_file import read_tir
@@ -167,6 +169,19 @@ def try_elements(path: Path) -> None:
     _ = elements.actions, elements.events, elements.sampled, elements.delayed, elements.rates
 
 
+def try_study(path: Path) -> None:
+    """With the few rows of the originals; runs that would take long are only read."""
+    study = load_study(path)
+    times = [study.options.get(name, 1.0) for name in ("until", "step", "output_step")]
+    if len(study.samples) > 10 or any(isinstance(x, float) and not 1e-3 <= x <= 1.0 for x in times):
+        return
+    asked = {name: getattr(study, name) for name in ("analysis", "measures", "outputs", "parameters")}
+    try:
+        sweep(study.model, study.samples, **asked, **study.options)
+    except sk.SekantError as error:
+        raise study.located(error) from None
+
+
 def try_table(path: Path) -> None:
     """As poses, as the table of a model, as a result."""
     good = 0
@@ -226,6 +241,43 @@ contacts:
   wall: {type: joint_stop, joint: rail, limit: 2, side: upper, restitution: 0.3}
   floor: {type: point_plane, frame: block, normal: [1, 0, 0], friction: 0.3}
 """
+STUDY_MODEL = """
+parameters: {L: 0.5 m}
+bodies: {arm: {mass: 1 kg, inertia: [0.1, 0.1, 0.1], com: [0, 0, -L]}}
+joints: {hinge: {type: revolute, child: arm, axis: [0, 1, 0], q0: 20 deg}}
+forces: {spring: {type: rotational_spring_damper, joint: hinge, stiffness: 2 N*m/rad, damping: 0.1}}
+"""
+STUDIES = (
+    """
+samples: {type: latin_hypercube, rows: 3, seed: 1}
+vary: {arm.mass: {from: 1 kg, to: 2 kg}, L: {normal: {mean: 0.5 m, sd: 10 mm}}}
+analysis: {type: simulate, until: 0.1 s, output_step: 5 ms, method: rk4, step: 1 ms}
+measures: {fast: max_abs(hinge.v), comfort: rms(arm.acceleration.z)}
+outputs: [hinge.q]
+""",
+    """
+set: {L: 0.4 m}
+samples: {type: grid}
+vary: {spring.stiffness: [1, 2, 3 N*m/rad]}
+analysis: {type: equilibrium}
+measures: [hinge.q]
+""",
+    """
+samples: {type: monte_carlo, rows: 4, seed: 2, correlation: [[L, arm.mass, 0.5]]}
+vary:
+  L: {triangular: {low: 0.3, mode: 0.4, high: 0.5}}
+  arm.mass: {truncated_normal: {mean: 1, sd: 0.1, low: 0.8, high: 1.2}}
+analysis: {type: linearize, at: equilibrium}
+measures: ["at(frequency, 0)"]
+""",
+    """
+samples: {type: one_at_a_time}
+vary: {arm.mass: {base: 0.5, values: [0.4, 0.6]}}
+analysis: {type: kinematics, drive: hinge.q, range: [-10 deg, 10 deg, 5]}
+outputs: [arm.position.z]
+parameters: {L: 0.6}
+""",
+)
 CURVES = ("torus", "parabola", "semicircle", "screw", "particle_track")
 
 
@@ -270,6 +322,13 @@ def kinds() -> dict[str, tuple[list[Any], Callable, Callable[[Any], str], str, C
             "yaml",
             load_suspension,
         ),
+        "studies": (
+            [parse_source(f"model: arm.yaml{text}", "study.yaml").data for text in STUDIES],
+            changed_data,
+            yaml_of,
+            "yaml",
+            try_study,
+        ),
         "cars": (parsed([CAR / "car.yaml"]), changed_data, yaml_of, "yaml", load_car),
         "tables": ([rows, rows.replace(",", ";").replace(".", ",")], changed_text, str, "csv", try_table),
         "tires": ([tire], changed_text, str, "tir", read_tir),
@@ -284,7 +343,7 @@ def saved(curve: Any) -> Any:
 
 KINDS = (
     *("models", "elements", "natural", "curves", "saved curves"),
-    *("hard points", "cars", "tables", "tires"),
+    *("hard points", "studies", "cars", "tables", "tires"),
 )
 TABLE_MODEL = """
 tables: {road: {file: mutated.csv, x: x, y: y}}
@@ -298,6 +357,7 @@ def run(kind: str, count: int, seed: int, folder: Path) -> None:
     originals, change, write, ending, read = kinds()[kind]
     path, good = folder / f"mutated.{ending}", 0
     (folder / "model.yaml").write_text(TABLE_MODEL)
+    (folder / "arm.yaml").write_text(STUDY_MODEL)
     for part in ("front.yaml", "rear.yaml", "tire.tir"):  # of cars
         copyfile(CAR / part, folder / part)
     copyfile(EXAMPLES / "parabola.csv", folder / "parabola.csv")

@@ -31,7 +31,11 @@ def names_of(given: str | Iterable[str], what: str) -> list[str]:
         raise SekantError(
             f"{what} takes names without values, {what}=[{listed}]; values are those of the state"
         )
-    return list(given)
+    names: list[str] = list(given) if isinstance(given, Iterable) else [given]
+    for name in names:
+        if not isinstance(name, str):
+            raise SekantError(f"{what} takes one name or a list of names (got {name!r})")
+    return names
 
 
 def values_of(given: Mapping[str, Any] | None, what: str = "parameters") -> Mapping[str, Any]:
@@ -47,7 +51,7 @@ def number(given: Any, unit: str, what: str) -> float:
         return float(read_value(given, unit) if isinstance(given, str) else given)  # type: ignore[arg-type]
     except ModelError as error:
         raise SekantError(f"{what}: {error.message}") from None
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise SekantError(
             f"{what} must be one number{f' in {unit}' if unit else ''} (got {given!r})"
         ) from None

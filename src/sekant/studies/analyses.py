@@ -56,6 +56,7 @@ class Analysis(ABC):
     kind: ClassVar[str] = ""
     axis: ClassVar[str] = "time"
     options: ClassVar[tuple[str, ...]] = ()
+    needs: ClassVar[tuple[str, ...]] = ()
 
     def __init__(
         self,
@@ -66,6 +67,9 @@ class Analysis(ABC):
         formulation: str = "joint",
     ):
         self.channels, self.given = tuple(channels), dict(options)
+        for name in self.needs:
+            if self.given.get(name) is None:
+                raise SekantError(f"{self.kind}: needs the option '{name}'")
         for name in options:
             if name not in self.options:
                 raise SekantError(
@@ -263,7 +267,7 @@ class KinematicsStudy(SystemAnalysis):
     """A sweep each; channels are quantities of position over the values of the drive."""
 
     kind, axis = "kinematics", "drive"
-    options = ("drive", "range", "values", "hold")
+    options, needs = ("drive", "range", "values", "hold"), ("drive",)
 
     def answer(self, values: Values) -> Answer:
         swept = kinematics(self.system, parameters=values, **self.given)

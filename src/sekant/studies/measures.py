@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -81,6 +81,8 @@ def read_measures(given: Any) -> tuple[Measure, ...]:
     """A list of texts or measures, or a mapping from names to texts."""
     if isinstance(given, str):
         given = [given]
+    if not isinstance(given, (Mapping, Sequence, type(None))):
+        raise SekantError(f"must be a list of measures, or a mapping from names to them (got {given!r})")
     pairs = given.items() if isinstance(given, Mapping) else ((None, text) for text in given or ())
     found = tuple(text if isinstance(text, Measure) else read_measure(text, name) for name, text in pairs)
     names = [measure.name for measure in found]

@@ -69,7 +69,7 @@ def grid(values: Mapping[str, ArrayLike]) -> Samples:
     """Every combination of the values (n_i,) of each name; the last name varies fastest."""
     axes = tuple(np.atleast_1d(np.asarray(axis, float)) for axis in values.values())
     size = int(np.prod([float(axis.size) for axis in axes])) if axes else 0
-    _check_size(size)
+    check_size(size)
     table = np.array(list(product(*axes))) if size else np.zeros((0, len(axes)))
     return Samples(tuple(values), table, "grid", {"shape": [axis.size for axis in axes]}, axes)
 
@@ -168,10 +168,10 @@ def _factor(names: Sequence[str], correlation: Mapping[tuple[str, str], float]) 
 def _count(n: int) -> int:
     if not isinstance(n, (int, np.integer)) or n < 1:
         raise SekantError(f"the number of rows must be a positive whole number (got {n!r})")
-    _check_size(int(n))
+    check_size(int(n))
     return int(n)
 
 
-def _check_size(n: int) -> None:
+def check_size(n: int) -> None:
     if n > MOST_ROWS:
-        raise SekantError(f"{n:.3g} rows are more than {MOST_ROWS:.0e}; take fewer values")
+        raise SekantError(f"more than {MOST_ROWS:.0e} rows are asked for; take fewer values")

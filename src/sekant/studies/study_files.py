@@ -88,7 +88,10 @@ def _study(path: Path, data: Mapping[str, Any]) -> Study:
     kind = asked.get("type", "simulate")
     with _at("analysis"):
         chosen = analysis_of(str(kind))
-    known, model = chosen.options, chosen.load(path.parent / data["model"], _mapping(data, "set"))
+    file = path.parent / data["model"]
+    if not file.is_file():
+        raise ModelError(f"there is no file '{file}'", path=("model",))
+    known, model = chosen.options, chosen.load(file, _mapping(data, "set"))
     options: dict[str, Any] = {}
     for name, value in asked.items():
         if name == "type":
@@ -160,6 +163,8 @@ def _values(given: Any, path: tuple[str, ...], unit: str | None) -> Any:
             points = given["points"]
             if not isinstance(points, int) or points < 1:
                 raise ModelError(f"must be a positive whole number (got {points!r})", path=(*path, "points"))
+            with _at(*path, "points"):
+                designs.check_size(points)
             first, last = (_number(given[end], (*path, end), unit) for end in ("from", "to"))
             return np.linspace(first, last, points)
     raise ModelError("give a list of values, or {from: 1, to: 2, points: 5}", path=path)
@@ -182,8 +187,8 @@ def _range(given: Any, path: tuple[str, ...], unit: str | None) -> Any:
 
 
 def _correlation(about: Mapping[str, Any]) -> dict[tuple[str, str], float]:
-    found = {}
-    for entry in about.get("correlation") or []:
+    found, entries = {}, about.get("correlation") or []
+    for entry in entries if isinstance(entries, list) else [entries]:
         if not (isinstance(entry, list) and len(entry) == 3):
             raise ModelError("must be a list of [name, name, coefficient]", path=("samples", "correlation"))
         found[str(entry[0]), str(entry[1])] = _number(entry[2], ("samples", "correlation"))

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sekant.analyses.kinematics.quantities import SweepQuantity
+from sekant.engine.arguments import names_of
 from sekant.errors import SekantError
 from sekant.model.quantities import read_value
 
@@ -27,11 +28,11 @@ def asked_values(drive: Drive, range: Any, values: Any, path: bool = False) -> d
             raise SekantError("kinematics: the drives come with their ranges; drop range and values")
         asked = {name: _kind(given) for name, given in drive.items()}
     else:
-        names = [drive] if isinstance(drive, str) else list(drive)
+        names = names_of(drive, "drive")
         if (range is None) == (values is None):
             raise SekantError("kinematics: give range = (first, last, count) or values, one of them")
         given = values if range is None else range
-        parts = [given] if isinstance(drive, str) else list(given)
+        parts = [given] if isinstance(drive, str) or not isinstance(given, Iterable) else list(given)
         if len(parts) != len(names):
             raise SekantError(f"kinematics: {len(names)} drives, but {len(parts)} ranges or lists of values")
         if len(set(names)) != len(names):
@@ -86,7 +87,7 @@ def _number(drive: SweepQuantity, given: Any) -> float:
     """A finite number, or a text with a unit such as "30 deg"."""
     try:
         value = float(given)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         found = read_value(given, drive.unit)
         if not isinstance(found, float):
             raise SekantError(

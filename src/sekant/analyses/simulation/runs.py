@@ -119,7 +119,7 @@ def is_adaptive(method: str) -> bool:
     """Whether a method chooses its own steps; an unknown name is an error."""
     if method == TAYLOR:
         return True
-    found = METHODS.get(method) or _implicit_methods().get(method)
+    found = METHODS.get(str(method)) or _implicit_methods().get(str(method))
     if found is None:
         known = ("auto", *METHODS, TAYLOR, *_implicit_methods())
         raise SolverError(f"unknown method '{method}'; {suggest(method, known, 'methods')}")
