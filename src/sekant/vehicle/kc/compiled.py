@@ -34,15 +34,15 @@ class CompiledCurves:
     def __init__(self, system: System, model: Model, roles: AxleRoles, moving: tuple[str, ...], drawn: bool):
         self.system, self._model, self._options = system, model, (roles, moving, drawn)
         self._key = ("axle curves", answer_key(model, ""), *self._options)
-        self.names, self.units, self.starting = self._kept("names", self._described)
+        self.names, self.units = self._kept("names", self._described)
 
     def _kept(self, what: str, make: Callable[[], Any]) -> Any:
         return self.system.kept((*self._key, what), make)
 
-    def _described(self) -> tuple[list[str], list[str], list[str]]:
-        """Names and units of the curves, and the frames whose start is an argument."""
-        made, columns = self._made
-        return list(columns), [unit for unit, _ in columns.values()], list(made.starting)
+    def _described(self) -> tuple[list[str], list[str]]:
+        """Names and units of the curves."""
+        columns = self._made[1]
+        return list(columns), [unit for unit, _ in columns.values()]
 
     @cached_property
     def _made(self) -> tuple[AxleExpressions, Columns]:

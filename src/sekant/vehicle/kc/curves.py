@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from sekant.errors import ModelError, suggest
 from sekant.model.model import Model
+from sekant.vehicle.curves import drive_columns
 from sekant.vehicle.hardpoints import GivenPoints
 from sekant.vehicle.kc.motion import AxleMotion, axle_motion
 from sekant.vehicle.kc.roles import SIDES, AxleRoles, axle_of
@@ -90,15 +91,11 @@ def axle_curves(
 
 def drives_of(roles: AxleRoles, ways: Vector, heights: Vector, moves: Vector) -> Columns:
     """Name -> (unit, values (n, m)), SI, of what says where."""
-    travel, shape = heights[:, None], (heights.size, moves.size)
-    found: Columns = {"travel": ("m", np.broadcast_to(travel, shape))}
-    if roles.left.rack is not None:
-        found["rack"] = ("m", np.broadcast_to(moves, shape))
-        if roles.left.rack_per_turn is not None:
-            found["steering_wheel"] = ("rad", found["rack"][1] * 2 * np.pi / roles.left.rack_per_turn)
+    found = drive_columns(roles.left, roles.left.rack is not None, heights, moves)
+    travel = found["travel"][1]
     for side, way in zip(SIDES, ways, strict=True):
         if way:
-            found[f"{side}.travel"] = ("m", np.broadcast_to(way * travel, shape))
+            found[f"{side}.travel"] = ("m", way * travel)
     return found
 
 

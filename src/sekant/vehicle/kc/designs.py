@@ -103,7 +103,7 @@ class AxleDesigns:
     def _drawn_heights(self) -> ca.Function:
         """p -> heights (2,) of the wheels as drawn, and their derivatives (2, np)."""
         eq = self.system.equations
-        places = [frame_pose(eq.resolved.model, role.wheel_center)[1] for _, role in self.roles.sides]
+        places = [frame_pose(eq.resolved.model, role.wheel_center) for _, role in self.roles.sides]
         drawn = ca.vertcat(*(place.p[2] for place in places))
         return ca.Function("drawn", [eq.p], [ca.densify(drawn), ca.densify(ca.jacobian(drawn, eq.p))])
 

@@ -18,7 +18,8 @@ from sekant.engine.system import System
 from sekant.geometry.pose_motion import PoseMotion
 from sekant.geometry.spatial import SX
 from sekant.vehicle.arrays import elements
-from sekant.vehicle.sweep import SweptFrame, frame_pose
+from sekant.vehicle.suspension import Suspension
+from sekant.vehicle.sweep import frame_motion, frame_pose, on_grid, split_start, twists
 
 
 class AxleExpressions:
@@ -26,13 +27,12 @@ class AxleExpressions:
 
     Columns of `ww`: derivatives of the first displacement by both heights, then those of the second. `moving`: the
     sides whose wheels move. With `drawn`, frames stand at the start where they are in their bodies, as in models
-    of hard points, all of whose bodies start in the vehicle's axes; else their poses at the start are the symbols
-    `start`, (9,) and (3,) for each of the frames `starting`.
+    of hard points, all of whose bodies start in the vehicle's axes; else the wheels' start are the symbols `start`,
+    (7,) for each that moves, see `wheel_start`.
     """
 
     def __init__(self, system: System, steered: bool, moving: tuple[str, ...], drawn: bool):
         self.system, self.steered, self.moving, self.drawn = system, steered, moving, drawn
-        self.starting: list[str] = []
         self.start = SX.zeros(0, 1)
         nv = system.nv
         self.w = SX.sym("w", nv, 3 if steered else 2)
@@ -46,49 +46,31 @@ class AxleExpressions:
     def _by_height(self, i: int, j: int) -> SX:
         return self.ww[:, 2 * i + j]
 
-    def poses(self, frames: Sequence[str], side: int) -> dict[str, SweptFrame]:
+    def poses(self, frames: Sequence[str], side: int) -> dict[str, PoseMotion]:
         """With derivatives by the travel of the wheel of one side, and by the rack."""
         way = self.ways / self.ways[side]
         along = self.w[:, :2] @ way
         bend = sum((way[i] * way[j] * self._by_height(i, j) for i in range(2) for j in range(2)), SX(0))
-        return {name: self._pose(name, along, bend) for name in dict.fromkeys(frames)}
+        drives = [along, self.w[:, 2]] if self.steered else [along]
+        return {name: frame_motion(self.system, name, drives, bend) for name in dict.fromkeys(frames)}
+
+    def start_of(self, roles: Suspension) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Center (3,), spin axis (3,) and radius (1,) of a wheel at the start."""
+        if self.drawn:
+            center, contact = (
+                frame_pose(self.system.equations.resolved.model, name)
+                for name in (roles.wheel_center, roles.contact)
+            )
+            numbers = ca.vertcat(center.p, center.R[:, 1], ca.norm_2(contact.p - center.p))
+        else:
+            numbers = SX.sym(f"start_{roles.wheel_center}", 7)
+            self.start = ca.vertcat(self.start, numbers)
+        return split_start(elements(numbers))
 
     def opposed(self, frame: str, side: int) -> tuple[np.ndarray, np.ndarray]:
         """Angular velocity and velocity (1, 1, 3) of a frame by the height of one wheel, the other falling."""
-        twist = elements(self._twists(frame) @ (self.w[:, side] - self.w[:, 1 - side])).ravel()
-        return _on_grid(twist[:3]), _on_grid(twist[3:])
-
-    def _twists(self, frame: str) -> SX:
-        """(6, nv): angular velocity and velocity by the system's velocities."""
-        eq = self.system.equations
-        state = eq.motion.frame(frame)
-        return eq.lookups.jacobian(ca.vertcat(state.w_WF, state.v_WF), eq.v)
-
-    def _pose(self, frame: str, along: SX, bend: SX) -> SweptFrame:
-        eq = self.system.equations
-        state, slope = eq.motion.frame(frame), self._twists(frame)
-        drives = [along, self.w[:, 2]] if self.steered else [along]
-        twists = np.stack([elements(slope @ w) for w in drives])
-        rate = elements(eq.lookups.jtimes(slope @ along, eq.q, self._N @ along) + slope @ bend)
-        R_start, p_start = self._start_of(frame)
-        motion = PoseMotion(
-            _on_grid(elements(state.p)),
-            _on_grid(elements(state.R)),
-            _on_grid(twists[:, 3:]),
-            _on_grid(twists[:, :3]),
-            _on_grid(rate[3:].reshape(1, 1, 3)),
-            _on_grid(rate[:3].reshape(1, 1, 3)),
-        )
-        return SweptFrame(motion, elements(R_start), elements(p_start))
-
-    def _start_of(self, frame: str) -> tuple[SX, SX]:
-        if self.drawn or frame.startswith("ground"):
-            drawn = frame_pose(self.system.equations.resolved.model, frame)[1]
-            return drawn.R, drawn.p
-        symbols = SX.sym(f"start{len(self.starting)}", 12)
-        self.starting.append(frame)
-        self.start = ca.vertcat(self.start, symbols)
-        return ca.reshape(symbols[:9], 3, 3), symbols[9:]
+        twist = elements(twists(self.system, frame) @ (self.w[:, side] - self.w[:, 1 - side])).ravel()
+        return on_grid(twist[:3]), on_grid(twist[3:])
 
     def quantity(self, name: str) -> np.ndarray:
         """(1, 1)."""
@@ -109,11 +91,11 @@ class AxleExpressions:
         def held(expression: SX) -> np.ndarray:
             return elements(eq.lookups.substitute(expression, n, normal))
 
-        return _on_grid(held((slope @ self.w[:, :2]).T)), self._bends(slope, held)
+        return on_grid(held((slope @ self.w[:, :2]).T)), self._bends(slope, held)
 
     def slopes(self, name: str) -> np.ndarray:
         """(1, 1, d)."""
-        return _on_grid(elements((self._slope(name) @ self.w).T))
+        return on_grid(elements((self._slope(name) @ self.w).T))
 
     def bends(self, name: str) -> np.ndarray:
         """(1, 1, 2, 2) by both heights."""
@@ -126,15 +108,9 @@ class AxleExpressions:
             for j in range(2):
                 turn = eq.lookups.jtimes(slope @ self.w[:, i], eq.q, self._N @ self.w[:, j])
                 found[i, j] = made(SX(turn + slope @ self._by_height(i, j))).ravel()[0]
-        return _on_grid(found)
+        return on_grid(found)
 
     def _slope(self, name: str) -> SX:
         """(1, nv)."""
         eq = self.system.equations
         return eq.lookups.jacobian(ca.densify(find(self.system, name).expression), eq.q) @ self._N
-
-
-def _on_grid(values: np.ndarray) -> np.ndarray:
-    found = np.empty((1, 1, *np.shape(values)), dtype=object)
-    found[0, 0] = values
-    return found

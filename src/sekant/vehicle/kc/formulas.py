@@ -6,7 +6,7 @@ import numpy as np
 
 from sekant.model.forces import RotationalSpringDamper, SpringDamper
 from sekant.model.model import Model
-from sekant.vehicle.curves import CornerQuantities
+from sekant.vehicle.corner_formulas import CornerQuantities
 from sekant.vehicle.kc.expressions import AxleExpressions
 from sekant.vehicle.kc.instant_centers import instant_centers, roll_center
 from sekant.vehicle.kc.road import rates_on_road, tilted_road
@@ -25,8 +25,8 @@ def columns_of(model: Model, roles: AxleRoles, moved: AxleExpressions) -> Column
             continue
         springs = _springs(model, role.spring)
         ends = [end for pair in springs.values() for end in pair]
-        poses = moved.poses([role.wheel_center, role.contact, *ends, *(role.steer_axis or ())], k)
-        made[side] = CornerQuantities(model, role, poses, springs, side)
+        poses = moved.poses([role.wheel_center, *ends, *(role.steer_axis or ())], k)
+        made[side] = CornerQuantities(role, poses, moved.start_of(role), springs, side)
         own = made[side].quantities() | instant_centers(made[side])
         found |= {f"{side}.{name}": column for name, column in own.items()}
     road = None

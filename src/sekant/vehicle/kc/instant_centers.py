@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sekant.vehicle.arrays import beyond, cross
-from sekant.vehicle.curves import CornerQuantities
+from sekant.vehicle.corner_formulas import CornerQuantities
 from sekant.vehicle.kc.expressions import AxleExpressions
 from sekant.vehicle.wheel import contact_rate
 

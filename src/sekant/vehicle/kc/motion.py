@@ -6,9 +6,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
+from sekant.analyses.assembly.assemble import assemble
 from sekant.analyses.kinematics import KinematicsResult, reachable
 from sekant.analyses.kinematics.parameter_rates import parameter_rates
 from sekant.engine.system import System, compile
@@ -16,7 +18,7 @@ from sekant.errors import AnalysisWarning, SolverError
 from sekant.model.model import Model
 from sekant.vehicle.kc.compiled import CompiledCurves
 from sekant.vehicle.kc.roles import SIDES, AxleRoles, on_rig
-from sekant.vehicle.sweep import placed, start_poses
+from sekant.vehicle.sweep import frame_pose, start_places, wheel_start
 
 Vector = NDArray[np.float64]
 
@@ -82,16 +84,12 @@ class AxleMotion:
 
     @cached_property
     def _start(self) -> Vector:
-        """Poses at the start of the frames that `CompiledCurves` asks for."""
+        """Of the wheels that move, as `CompiledCurves` asks for it."""
         if self.drawn:
             return np.zeros(0)
-        where = [placed(self.system.numbers, name) for name in self.compiled.starting]
-        bodies = start_poses(self.system, {body for body, _, _ in where})
-        parts = []
-        for body, R_BF, p_BF in where:
-            R, p = bodies[body]
-            parts += [(R @ R_BF).ravel(order="F"), p + R @ p_BF]
-        return np.concatenate(parts)
+        q, p = assemble(self.system).q, self.system.parameter_vector()
+        moving = [role for side, role in self.roles.sides if side in self.moving]
+        return np.concatenate([wheel_start(self.system, role, q, p) for role in moving])
 
     @property
     def limits(self) -> tuple[str, ...]:
@@ -118,12 +116,10 @@ def axle_motion(
     system = compile(on_rig(model, roles))
     rack = roles.left.rack
     centers = [roles.left.wheel_center, roles.right.wheel_center]
-    where = [placed(system.numbers, name) for name in centers]
     if drawn:
-        z = [p[2] for _, _, p in where]
+        z = [float(ca.evalf(frame_pose(system.numbers, name).p[2])) for name in centers]
     else:
-        start = start_poses(system, {body for body, _, _ in where})
-        z = [(start[body][1] + start[body][0] @ p)[2] for body, _, p in where]
+        z = start_places(system, tuple(centers))[:, 2].tolist()
     rows = []
     for move in steering if rack is not None else np.zeros(1):
         drives = {f"{c}.z": z0 + way * travel for c, z0, way in zip(centers, z, ways, strict=True)}

@@ -24,7 +24,7 @@ from sekant.model.model import Model
 from sekant.tables.bound_oracle import BoundOracle
 from sekant.vehicle.components import LOADS
 from sekant.vehicle.kc.roles import AxleRoles, on_rig
-from sekant.vehicle.sweep import placed, start_poses
+from sekant.vehicle.sweep import start_places
 
 Vector = NDArray[np.float64]
 Support = Literal["height", "spring", "free"]
@@ -113,21 +113,13 @@ def loaded_rig(model: Model, roles: AxleRoles, support: Support, symbolic: Seque
 
 
 def _heights(system: System, roles: AxleRoles) -> dict[str, float]:
-    found = {}
-    for side, role in roles.sides:
-        body, _, p = placed(system.numbers, role.wheel_center)
-        R_start, p_start = start_poses(system, {body})[body]
-        found[side] = float((p_start + R_start @ p)[2])
-    return found
+    places = start_places(system, tuple(role.wheel_center for _, role in roles.sides))
+    return {side: float(place[2]) for (side, _), place in zip(roles.sides, places, strict=True)}
 
 
 def _length(system: System, spring: SpringDamper) -> float:
-    ends = []
-    for reference in (spring.parent, spring.child):
-        body, _, p = placed(system.numbers, reference)
-        R, origin = start_poses(system, {body})[body] if body != "ground" else (np.eye(3), np.zeros(3))
-        ends.append(origin + R @ p)
-    return float(np.linalg.norm(ends[1] - ends[0]))
+    parent, child = start_places(system, (spring.parent, spring.child))
+    return float(np.linalg.norm(child - parent))
 
 
 def carried_loads(rig: Rig, rest: Equilibrium | None = None) -> dict[str, float]:

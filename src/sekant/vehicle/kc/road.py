@@ -11,7 +11,7 @@ import numpy as np
 
 from sekant.vehicle import wheel
 from sekant.vehicle.arrays import angle, dot, norm
-from sekant.vehicle.curves import CornerQuantities
+from sekant.vehicle.corner_formulas import CornerQuantities
 
 REPEATS = 4
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from sekant.vehicle import wheel
 from sekant.vehicle.arrays import angle, beyond
-from sekant.vehicle.curves import CornerQuantities
+from sekant.vehicle.corner_formulas import CornerQuantities
 from sekant.vehicle.kc.roles import AxleRoles
 
 Vector = NDArray[np.float64]
