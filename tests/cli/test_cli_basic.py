@@ -9,7 +9,7 @@ import pytest
 import typer.main
 from command_line import sekant
 
-from sekant.results import Channel, Channels, Result, save_result
+from sekant.results import Channel, Channels, Result
 from sekant.version import __version__
 from sekant.views.cli import app
 from sekant.views.options import in_unit
@@ -20,7 +20,7 @@ def result_file(tmp_path) -> Path:
     time = np.linspace(0.0, 2.0, 21)
     channels = Channels([Channel("hinge.q", "rad"), Channel("arm.position", "m", ("x", "y", "z"))])
     data = np.column_stack([np.sin(time), time, time**2, -time])
-    save_result(Result(time, data, channels, provenance={"model": "crane"}), tmp_path / "crane.nc")
+    Result(time, data, channels, provenance={"model": "crane"}).save(tmp_path / "crane.nc")
     return tmp_path / "crane.nc"
 
 

@@ -12,7 +12,7 @@ from command_line import command, environment, sekant
 from typer.testing import CliRunner
 
 import sekant as sk
-from sekant.results import Channel, Channels, Result, save_result
+from sekant.results import Channel, Channels, Result
 from sekant.views.cli import app
 from sekant.views.commands.new import Template
 from sekant.views.scaffold import FOLDER, write_template
@@ -102,7 +102,7 @@ def test_plot_compares_two_results(tmp_path):
     channels = Channels([Channel("hinge.q", "rad"), Channel("slide.q", "m"), Channel("slide.v", "m/s")])
     for name, more in (("a", 0.03), ("b", 0.0)):
         data = np.column_stack([2 * time, -time, time]) + more
-        save_result(Result(time, data, channels, provenance={"model": "crane"}), tmp_path / f"{name}.nc")
+        Result(time, data, channels, provenance={"model": "crane"}).save(tmp_path / f"{name}.nc")
     done = sekant("plot", "a.nc", "*.q", "--against", "b.nc", "-o", "c.svg", "--json", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     told = json.loads(done.stdout)

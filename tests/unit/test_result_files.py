@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy.io import netcdf_file
 
 from sekant.errors import AnalysisWarning, DataError, SekantError
-from sekant.results import Channel, Channels, Result, open_result, save_result
+from sekant.results import Channel, Channels, Result, open_result
 
 CHANNELS = Channels(
     [
@@ -44,7 +44,7 @@ def result() -> Result:
 
 
 def test_netcdf_keeps_everything(result, tmp_path):
-    save_result(result, tmp_path / "a.nc")
+    result.save(tmp_path / "a.nc")
     read = open_result(tmp_path / "a.nc")
     np.testing.assert_array_equal(read.time, result.time)
     np.testing.assert_array_equal(read.data, result.data)
@@ -58,7 +58,7 @@ def test_netcdf_keeps_everything(result, tmp_path):
 def test_netcdf_is_readable_without_us(result, tmp_path):
     import xarray
 
-    save_result(result, tmp_path / "a.nc")
+    result.save(tmp_path / "a.nc")
     with netcdf_file(tmp_path / "a.nc", "r", mmap=False) as file:
         assert file.dimensions["time"] is None
         np.testing.assert_array_equal(file.variables["arm.position"][:], result["arm.position"])
@@ -73,7 +73,7 @@ def test_netcdf_is_readable_without_us(result, tmp_path):
 
 def test_no_rows_and_no_channels_are_kept(tmp_path):
     for channels in (CHANNELS, Channels([])):
-        save_result(Result(np.zeros(0), np.zeros((0, channels.width)), channels), tmp_path / "a.nc")
+        Result(np.zeros(0), np.zeros((0, channels.width)), channels).save(tmp_path / "a.nc")
         read = open_result(tmp_path / "a.nc")
         assert read.channels == channels
         assert read.data.shape == (0, channels.width)
@@ -81,7 +81,7 @@ def test_no_rows_and_no_channels_are_kept(tmp_path):
 
 
 def test_csv_keeps_every_bit_names_and_units(result, tmp_path):
-    save_result(result, tmp_path / "a.csv")
+    result.save(tmp_path / "a.csv")
     head = (tmp_path / "a.csv").read_text(encoding="utf-8").splitlines()[0]
     assert head.startswith("time [s],hinge.q [rad],arm.position.x [m],")
     read = open_result(tmp_path / "a.csv")
@@ -102,14 +102,14 @@ def test_csv_keeps_every_bit_names_and_units(result, tmp_path):
 def test_any_text_survives_netcdf(names, unit, message, tmp_path_factory):
     path = tmp_path_factory.mktemp("text") / "a.nc"
     channels = Channels(Channel(name, unit) for name in names)
-    save_result(Result([0.0, 1.0], np.ones((2, len(names))), channels, message=message), path)
+    Result([0.0, 1.0], np.ones((2, len(names))), channels, message=message).save(path)
     read = open_result(path)
     assert read.channels == channels
-    assert read.message == message.strip()
+    assert read.message == message.rstrip("\0").strip()  # zeros at the end are what netCDF fills up with
 
 
 def test_every_truncation_of_a_file_is_an_error_not_a_crash(result, tmp_path):
-    save_result(result, tmp_path / "whole.nc")
+    result.save(tmp_path / "whole.nc")
     content = (tmp_path / "whole.nc").read_bytes()
     cut = tmp_path / "cut.nc"
     for size in [*range(0, len(content) - 1, 97), len(content) - 1]:
@@ -122,7 +122,7 @@ def test_every_truncation_of_a_file_is_an_error_not_a_crash(result, tmp_path):
 @given(place=st.integers(0, 10**6), byte=st.integers(0, 255))
 def test_a_damaged_byte_never_crashes_the_reader(place, byte, tmp_path_factory):
     path = tmp_path_factory.getbasetemp() / "damaged.nc"
-    save_result(Result([0.0, 1.0], np.ones((2, CHANNELS.width)), CHANNELS), path)
+    Result([0.0, 1.0], np.ones((2, CHANNELS.width)), CHANNELS).save(path)
     content = bytearray(path.read_bytes())
     content[place % len(content)] = byte
     path.write_bytes(content)
@@ -171,7 +171,7 @@ def test_missing_and_directory(tmp_path):
 
 def test_unknown_format_names_the_known_ones(result, tmp_path):
     with pytest.raises(SekantError, match=r"'\.mat'.*use \.nc or \.csv"):
-        save_result(result, tmp_path / "a.mat")
+        result.save(tmp_path / "a.mat")
 
 
 @pytest.mark.parametrize("suffix", ["nc", "csv"])
@@ -187,14 +187,14 @@ def test_places_that_cannot_be_written_are_named(result, suffix, tmp_path):
         (tmp_path / ("x" * 300 + f".{suffix}"), "File name too long"),
     ]:
         with pytest.raises(SekantError, match=cause) as caught:
-            save_result(result, path)
+            result.save(path)
         assert str(caught.value).startswith(str(path))
 
 
 def test_a_link_keeps_pointing_to_the_file_it_names(result, tmp_path):
     (tmp_path / "store").mkdir()
     (tmp_path / "a.nc").symlink_to(tmp_path / "store" / "real.nc")
-    save_result(result, tmp_path / "a.nc")
+    result.save(tmp_path / "a.nc")
     assert (tmp_path / "a.nc").is_symlink()
     assert stat.S_ISREG((tmp_path / "store" / "real.nc").stat().st_mode)
     assert open_result(tmp_path / "store" / "real.nc").status == "not_finite"

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from sekant.errors import SekantError
-from sekant.results import Channel, Channels, Result, ResultWriter, open_result, save_result
+from sekant.results import Channel, Channels, Result, ResultWriter, open_result
 from sekant.results import writer as writer_module
 
 CHANNELS = Channels([Channel("hinge.q", "rad"), Channel("arm.position", "m", ("x", "y", "z"))])
@@ -77,7 +77,7 @@ def test_leaving_early_keeps_what_was_computed(error, status, message, interval,
 
 
 def test_a_run_without_rows_leaves_the_older_file(tmp_path):
-    save_result(Result(*rows(0, 3), CHANNELS, provenance={"model": "older"}), tmp_path / "a.nc")
+    Result(*rows(0, 3), CHANNELS, provenance={"model": "older"}).save(tmp_path / "a.nc")
     with pytest.raises(SekantError, match="broken"), ResultWriter(tmp_path / "a.nc") as writer:
         writer.start(CHANNELS)
         raise SekantError("broken")

@@ -12,7 +12,6 @@ import sekant as sk
 from sekant.errors import SekantError
 from sekant.geometry.meshes import read_mesh
 from sekant.model.parse import model_from_dict
-from sekant.results import save_result
 
 TRIANGLES = np.array([[[0, 0, 0], [1, 0, 0], [0, 2, 0]], [[0, 0, 0], [0, 2, 0], [0, 0, 3]]], float)
 
@@ -33,7 +32,7 @@ def model(**more):
 def test_the_scene_survives_the_file_and_tells_shapes_in_numbers(tmp_path):
     shapes = {"hub": {"type": "cylinder", "frame": "arm", "radius": "2*r", "length": "50 mm", "color": "red"}}
     result = sk.simulate(model(shapes=shapes), until=0.1)
-    save_result(result, tmp_path / "arm.nc")
+    result.save(tmp_path / "arm.nc")
     scene = sk.open_result(tmp_path / "arm.nc").scene
     assert scene == result.scene
     [hub] = scene["shapes"]

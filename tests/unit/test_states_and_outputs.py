@@ -90,8 +90,7 @@ def test_a_run_goes_on_where_another_ended(system, tmp_path, method):
 
 def test_a_result_without_final_state_is_refused(system, tmp_path):
     result = sk.simulate(system, 0.2, output_step=0.1)
-    from sekant.results import save_result
 
-    save_result(result, tmp_path / "a.csv")
+    result.save(tmp_path / "a.csv")
     with pytest.raises(sk.SekantError, match="does not tell its final state"):
         sk.simulate(system, 0.4, initial=sk.open_result(tmp_path / "a.csv"))

@@ -27,9 +27,7 @@ def save(model: Model | Collector, path: str | PathLike[str]) -> Path:
     """Write the model to a YAML file that `load` reads back; returns its path."""
     target = Path(path)
     if target.suffix.lower() not in (".yaml", ".yml"):
-        raise ModelError(
-            f"'{target}' must end in .yaml; results are saved by save_result, curves by their own save"
-        )
+        raise ModelError(f"'{target}' must end in .yaml; results and curves are saved by their own save")
     from sekant.results.place import replace_file
 
     replace_file(target, dump(model).encode())

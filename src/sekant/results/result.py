@@ -181,6 +181,22 @@ class Result:
             return picture("series", self, names, to=to)
         return picture("overview", self, to=to)
 
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write a ``.nc`` file (netCDF-3, everything) or a ``.csv`` file (the numbers), in place of an older one."""
+        from sekant.results.table import write_csv
+        from sekant.results.writer import ResultWriter
+
+        suffix = os.path.splitext(path)[1].lower()
+        if suffix == ".csv":
+            write_csv(self, path)
+        elif suffix == ".nc":
+            with ResultWriter(path) as writer:
+                writer.start(self.channels, self.provenance, lambda: self.scene)
+                writer.append(self.time, self.data)
+                writer.finish(self.status, self.message, self.stats, self.warnings, self.final_state)
+        else:
+            raise SekantError(f"has no known result format ('{suffix}'); use .nc or .csv", file=str(path))
+
     def to_pandas(self) -> pandas.DataFrame:
         """A DataFrame indexed by time [s], one column a component; units in ``.attrs["units"]``."""
         pandas = _import_optional("pandas")

@@ -122,9 +122,7 @@ def _maneuver(given: str) -> tuple[str, dict[str, Any]]:
 
 def _write(runs: list[DrivenManeuver], html: Path | None, report: Path | None, output: Path | None) -> None:
     if output is not None:
-        from sekant.results import save_result
-
-        save_result(runs[0].result, output)
+        runs[0].result.save(output)
     if html is not None:
         from sekant.vehicle.driving import with_scenery
         from sekant.views.player import view
