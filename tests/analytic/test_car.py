@@ -6,10 +6,12 @@ import pytest
 
 import sekant as sk
 from sedans import BRUSH, LINEAR, sedan
+from sekant.engine.alike import Variant
 from sekant.vehicle.car import Commands, car_description, car_model, single_track, standing_loads
 from sekant.vehicle.car.grip import slip_of_most_force
 from sekant.vehicle.drivers.path import preview_gains
 from sekant.vehicle.driving import drive, lateral_model, speed_locus, steady_turns, straight_running
+from sekant.vehicle.driving.standing_car import settled
 
 FRONT = [f"front.{side}.tire.cornering_stiffness" for side in ("left", "right")]
 WHEELS = [f"{axle}.{side}" for axle in ("front", "rear") for side in ("left", "right")]
@@ -286,6 +288,15 @@ def test_left_is_the_mirror_image_of_right():
         np.testing.assert_allclose(left[name], sign * right[name], atol=1e-9)
     np.testing.assert_allclose(left["front.left.tire.load"], right["front.right.tire.load"], rtol=1e-9)
     np.testing.assert_allclose(left["rear.right.tire.Fy"], -right["rear.left.tire.Fy"], atol=1e-5)
+
+
+def test_a_car_on_simple_suspensions_stands_as_it_is_described():
+    """Springs that carry the car in its description: settling it, as cars of drawings are, moves nothing."""
+    model = car_model(sedan())
+    car = Variant(sk.compile(model, engine="casadi"), model)
+    described, found = car.initial_state(), settled(car)
+    np.testing.assert_allclose(found.q, described.q, atol=1e-9)
+    np.testing.assert_allclose(found.v, described.v, atol=1e-9)
 
 
 SENSITIVE = ["chassis.mass", "front.left.tire.tread_stiffness", "rear.right.tire.friction"]
