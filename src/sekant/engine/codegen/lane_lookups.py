@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from sekant.engine.codegen.lookup_ir import LookupCode
+from sekant.engine.codegen.lookup_ir import LookupCode, piece_search
 from sekant.engine.codegen.operations import literal
 from sekant.engine.codegen.packing import AXIS_HEADER
 from sekant.engine.codegen.tape import TapeLookup
@@ -57,35 +57,7 @@ lane:
  %bucket = sext i32 %narrow to i64
  %xp = getelementptr double, ptr %locals, i64 %l
  %x1 = load double, ptr %xp
- %s0 = getelementptr i64, ptr %starts, i64 %bucket
- %first = load i64, ptr %s0
- %s1 = getelementptr i64, ptr %s0, i64 1
- %final = load i64, ptr %s1
- br label %loop
-loop:
- %i = phi i64 [ %first, %lane ], [ %i1, %body ]
- %j = phi i64 [ %final, %lane ], [ %j1, %body ]
- %more = icmp slt i64 %i, %j
- br i1 %more, label %body, label %done
-body:
- %sum = add i64 %i, %j
- %up = add i64 %sum, 1
- %mid = lshr i64 %up, 1
- %mp = getelementptr double, ptr %origins, i64 %mid
- %mo = load double, ptr %mp
- %right = fcmp oge double %x1, %mo
- %i1 = select i1 %right, i64 %mid, i64 %i
- %less = sub i64 %mid, 1
- %j1 = select i1 %right, i64 %j, i64 %less
- br label %loop
-done:
- %below = fcmp olt double %x1, %low
- %r0 = select i1 %below, i64 0, i64 %i
- %above = fcmp ogt double %x1, %high
- %row = select i1 %above, i64 %top, i64 %r0
- %op = getelementptr double, ptr %origins, i64 %row
- %origin = load double, ptr %op
- %local = fsub double %x1, %origin
+PIECE
  %rp = getelementptr i64, ptr %rows, i64 %l
  store i64 %row, ptr %rp
  store double %local, ptr %xp
@@ -126,6 +98,7 @@ def lane_search(lanes: int) -> str:
         r" \1 = shufflevector <L x \2> \1.0, <L x \2> undef, <L x i32> zeroinitializer"
     )
     text = re.sub(r" SPLAT (\S+) = (\S+) (\S+)", spread, _SEARCH).replace("HEADER", str(AXIS_HEADER))
+    text = text.replace("PIECE", piece_search("%x1", "%lane"))
     return re.sub(
         r"(?<=<)L(?= x )|(?<=rows)L\b|(?<=\.v)L(?=i1)|(?<=%next, )L$", str(lanes), text, flags=re.MULTILINE
     )

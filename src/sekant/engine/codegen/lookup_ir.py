@@ -13,6 +13,42 @@ from sekant.engine.codegen.operations import literal
 from sekant.engine.codegen.packing import AXIS_HEADER, REGISTER
 from sekant.engine.codegen.tape import TapeLookup
 
+_PIECE = """ %s0 = getelementptr i64, ptr %starts, i64 %bucket
+ %first = load i64, ptr %s0
+ %s1 = getelementptr i64, ptr %s0, i64 1
+ %final = load i64, ptr %s1
+ br label %loop
+loop:
+ %i = phi i64 [ %first, FROM ], [ %i1, %body ]
+ %j = phi i64 [ %final, FROM ], [ %j1, %body ]
+ %more = icmp slt i64 %i, %j
+ br i1 %more, label %body, label %done
+body:
+ %sum = add i64 %i, %j
+ %up = add i64 %sum, 1
+ %mid = lshr i64 %up, 1
+ %mp = getelementptr double, ptr %origins, i64 %mid
+ %mo = load double, ptr %mp
+ %right = fcmp oge double X, %mo
+ %i1 = select i1 %right, i64 %mid, i64 %i
+ %less = sub i64 %mid, 1
+ %j1 = select i1 %right, i64 %j, i64 %less
+ br label %loop
+done:
+ %below = fcmp olt double X, %low
+ %r0 = select i1 %below, i64 0, i64 %i
+ %above = fcmp ogt double X, %high
+ %row = select i1 %above, i64 %top, i64 %r0
+ %op = getelementptr double, ptr %origins, i64 %row
+ %origin = load double, ptr %op
+ %local = fsub double X, %origin"""
+
+
+def piece_search(x: str, begin: str) -> str:
+    """Code after the block `begin`, which knows %bucket of the number `x`: its piece %row, and %local on it."""
+    return _PIECE.replace("X", x).replace("FROM", begin)
+
+
 SEARCH = f"""
 define internal {{ i64, double }} @sekant.row(ptr readonly %axis, double %x, ptr readonly %mode)
     noinline nounwind willreturn memory(argmem: read) {{
@@ -51,35 +87,7 @@ search:
  %inside = fcmp olt double %t0, %last
  %t1 = select i1 %inside, double %t0, double %last
  %bucket = fptosi double %t1 to i64
- %s0 = getelementptr i64, ptr %starts, i64 %bucket
- %first = load i64, ptr %s0
- %s1 = getelementptr i64, ptr %s0, i64 1
- %final = load i64, ptr %s1
- br label %loop
-loop:
- %i = phi i64 [ %first, %search ], [ %i1, %body ]
- %j = phi i64 [ %final, %search ], [ %j1, %body ]
- %more = icmp slt i64 %i, %j
- br i1 %more, label %body, label %done
-body:
- %sum = add i64 %i, %j
- %up = add i64 %sum, 1
- %mid = lshr i64 %up, 1
- %mp = getelementptr double, ptr %origins, i64 %mid
- %mo = load double, ptr %mp
- %right = fcmp oge double %x, %mo
- %i1 = select i1 %right, i64 %mid, i64 %i
- %less = sub i64 %mid, 1
- %j1 = select i1 %right, i64 %j, i64 %less
- br label %loop
-done:
- %below = fcmp olt double %x, %low
- %r0 = select i1 %below, i64 0, i64 %i
- %above = fcmp ogt double %x, %high
- %row = select i1 %above, i64 %top, i64 %r0
- %op = getelementptr double, ptr %origins, i64 %row
- %origin = load double, ptr %op
- %local = fsub double %x, %origin
+{piece_search("%x", "%search")}
  %pair = insertvalue {{ i64, double }} undef, i64 %row, 0
  %result = insertvalue {{ i64, double }} %pair, double %local, 1
  ret {{ i64, double }} %result
