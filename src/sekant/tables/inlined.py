@@ -15,6 +15,8 @@ from typing import Any, ParamSpec, TypeVar
 
 import casadi as ca
 
+import sekant.tables.operators  # noqa: F401
+
 P = ParamSpec("P")
 T = TypeVar("T")
 
