@@ -79,8 +79,8 @@ def test_worker_process_compiles():
     waiting = parallel.SimpleQueue()
     waiting.put(0)
     results = [None]
-    parallel._drive_worker(code.modules, waiting, results)
-    assert results == [parallel.compile_module(code.modules[0], optimization=parallel.optimization())]
+    parallel._drive_worker(code.modules, 2, waiting, results)  # not that of the environment
+    assert results == [parallel.compile_module(code.modules[0], optimization=2)]
 
 
 def test_optimization_changes_the_code_and_not_the_results(monkeypatch):

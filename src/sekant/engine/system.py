@@ -55,6 +55,7 @@ def compile(
     engine: Engine = "llvm",
     algorithm: Algorithm = "auto",
     cache: bool = True,
+    quick: bool = False,
 ) -> System:
     """Compile a model. Its functions are built when first needed, and found again in the cache.
 
@@ -62,7 +63,8 @@ def compile(
 
     `parameters` stay inputs that each run may set: names of parameters, or ``item.field`` of any number of the
     model, such as ``strut.stiffness`` or ``arm.com``. All other numbers are fixed.
-    `engine` "casadi" runs the same functions in CasADi's interpreter: slow, an independent check.
+    `engine` "casadi" runs the same functions in CasADi's interpreter: slow, an independent check. `quick`: code that
+    is made in an eighth of the time and takes some 1.6 times as long to run, for a few hundred evaluations.
     """
     parameters = names_of(parameters, "parameters")
     if not isinstance(model, Model):
@@ -78,9 +80,12 @@ def compile(
         raise ModelError(f"unknown formulation '{formulation}'; {hint}")
     if engine not in ("llvm", "casadi"):
         raise ModelError(f"unknown engine '{engine}'; use 'llvm' or 'casadi'")
-    parts = parts_of(model, (formulation, tuple(parameters), algorithm, engine)) if cache else None
+    parts = parts_of(model, (formulation, tuple(parameters), algorithm, engine, quick)) if cache else None
 
-    return System(model, lambda: _equations(model, formulation, parameters, algorithm), engine, cache, parts)
+    def make() -> ConstrainedEquations:
+        return _equations(model, formulation, parameters, algorithm)
+
+    return System(model, make, engine, cache, parts, quick)
 
 
 def _equations(*recipe: Any) -> ConstrainedEquations:
@@ -122,13 +127,14 @@ class System:
         engine: Engine,
         cache: bool,
         parts: KeptParts | None = None,
+        quick: bool = False,
     ):
         """`make_equations` is called when an expression is needed that `parts`, kept on disk, cannot replace."""
         self.model = model
         self._make_equations = make_equations
         self._equations: ConstrainedEquations | None = None
         self.engine: Engine = engine
-        self.uses_cache = cache
+        self.uses_cache, self.quick = cache, quick
         self._parts = parts
         self._built: dict[Hashable, Any] = {}
         self._lock = RLock()
@@ -320,13 +326,14 @@ class System:
     def related(self, name: str, equations: Callable[[], Any]) -> System:
         """As `variant`, made anew."""
         parts = None if self._parts is None else self._parts.variant(name)
-        return System(self.model, equations, self.engine, self.uses_cache, parts)
+        return System(self.model, equations, self.engine, self.uses_cache, parts, self.quick)
 
-    def function(self, name: str, inputs: list[SX], results: list[SX]) -> NativeFunction:
-        """Compile expressions in the system's symbols to a native function."""
+    def function(self, name: str, inputs: list[SX], results: list[SX], quick: bool = False) -> NativeFunction:
+        """Compile expressions in the system's symbols to a native function; `quick` as for `compile`."""
         from sekant.engine.codegen.build import build
 
-        return build(name, inputs, results, self.equations.lookups, engine=self.engine, cache=self.uses_cache)
+        how: Any = {"engine": self.engine, "cache": self.uses_cache, "quick": quick or self.quick}
+        return build(name, inputs, results, self.equations.lookups, **how)
 
     def outputs(
         self,

@@ -63,7 +63,7 @@ def reduce_elastic(
     path = BushingPath(alone, loaded, keep[0], drives, (*carried, *followers))
     units = ("m", *(scalar(path.system, drive).unit for drive in drives[1:]))
     spans = tuple((float(low), float(high)) for low, high in ranges)
-    start, speed = start_of(compile(model), drives, base)
+    start, speed = start_of(compile(model, quick=True), drives, base)
     found = fit_places(path, spans, drives, units, tolerance or TOLERANCE, nodes, elastic)
     lumps = split_masses(parts, rest) if inertia != "ignore" and rest else ()
     poses = DrivenMechanism(path.system, tuple(drives), units, spans, (), start, speed)

@@ -55,13 +55,13 @@ def find_poses(
 ) -> DrivenMechanism:
     """The mechanism of `parts`, checked to reach the whole of the ranges (first, last) of its drives."""
     driven = driven_coordinates(parts, drives)
-    system = compile(mechanism(parts, drives, without=tuple(driven)))
+    system = compile(mechanism(parts, drives, without=tuple(driven)), quick=True)
     count = 17 if len(drives) == 1 else 7
     asked = {name: (*span, count) for name, span in zip(drives, ranges, strict=True)}
     result = _complete(kinematics(system, asked))
     ends = tuple((float(axis.min()), float(axis.max())) for axis in result.axes)
     alone = parts.base == "ground" and not driven and set(parts.bodies) == set(parts.model.bodies)
-    start, speed = start_of(system if alone else compile(parts.model), drives, parts.base)
+    start, speed = start_of(system if alone else compile(parts.model, quick=True), drives, parts.base)
     for name, unit, (low, high), value in zip(drives, result.drive_units, ends, start, strict=True):
         if not low <= value <= high and name not in driven.values():
             raise SolverError(

@@ -39,6 +39,7 @@ def build(
     chunk: int = CHUNK,
     lanes: int = 1,
     shared: Collection[int] = (),
+    quick: bool = False,
 ) -> NativeFunction:
     """A native function of the symbols `inputs` with the values of `outputs`, both dense.
 
@@ -46,7 +47,8 @@ def build(
     large matrix alone, pass them as a column. `engine` "casadi" runs CasADi's interpreter behind the same
     interface: slow, without compilation, an independent check. `cache`: keep the code on disk, in the user's
     directory or a given one. `chunk`: operations in one function of the generated code. `lanes`: instances that the
-    function computes at once (see `lanes`), of which inputs with a number in `shared` are the same for all.
+    function computes at once (see `lanes`), of which inputs with a number in `shared` are the same for all. `quick`: not optimized, for what is
+    called so rarely that optimizing would take longer than all calls.
     """
     start = time.perf_counter()
     if engine not in ENGINES:
@@ -63,7 +65,16 @@ def build(
         except RuntimeError as error:
             raise SekantError(f"function '{name}': {_first_line(error)}") from error
         store = cache if isinstance(cache, ObjectCache) else user_cache() if cache else None
-        source = _Source(function, tuple(groups), symbols, store, chunk, lanes, tuple(sorted(shared)))
+        source = _Source(
+            function,
+            tuple(groups),
+            symbols,
+            store,
+            chunk,
+            lanes,
+            tuple(sorted(shared)),
+            0 if quick else optimization(),
+        )
         code = source.compile()
         make_guards = partial(_guards, name, source, lookups) if code.sites else None
     handle = _handle(name, symbols, [y.shape for y in dense], lookups, code, start, make_guards)
@@ -122,6 +133,7 @@ class _Source:
     chunk: int
     lanes: int = 1
     shared: tuple[int, ...] = ()
+    level: int = 2
 
     def compile(self, guards: bool = False, chosen: tuple[int, ...] | None = None) -> Compiled:
         """From the cache under the key of these very expressions, else that of others that differ in numbers only."""
@@ -157,7 +169,7 @@ class _Source:
                 "lanes": self.lanes,
                 "rests": made.rests,
             }
-            code = Entry(header, tuple(compile_modules(made.modules)))
+            code = Entry(header, tuple(compile_modules(made.modules, self.level)))
         if self.store is not None:
             if not from_cache:
                 self.store.store(shape, code)
@@ -176,7 +188,7 @@ class _Source:
         lanes = (
             f"{self.lanes} {LANE_FORMAT} {self.shared} {sorted(vector_symbols())}" if self.lanes > 1 else ""
         )
-        compiler = f"{ca.CasadiMeta.version()} {target_identity()} {optimization()}"
+        compiler = f"{ca.CasadiMeta.version()} {target_identity()} {self.level}"
         return f"{__version__} {FORMAT} {self.chunk} {compiler} {lanes}"
 
     def _key(self, guards: bool, chosen: tuple[int, ...] | None) -> str:

@@ -14,15 +14,18 @@ from collections.abc import Sequence
 from queue import Empty, SimpleQueue
 
 from sekant.object_code import target as objects
-from sekant.object_code.target import compile_module, optimization, read_frame, write_frame
+from sekant.object_code.target import OPTIMIZATION, compile_module, optimization, read_frame, write_frame
 
 WORTH_A_PROCESS = 200_000
 """Bytes of IR text (about 0.2 s of compilation) left for others that pay for the start of a process."""
 
 
-def compile_modules(texts: Sequence[str], processes: int | None = None) -> list[bytes]:
-    """Object code of each module, in order. `processes`: the most that work, this one included."""
-    level = optimization()
+def compile_modules(
+    texts: Sequence[str], level: int | None = None, processes: int | None = None
+) -> list[bytes]:
+    """Object code of each module, in order. `level` of optimization: that of models unless told. `processes`: the
+    most that work, this one included."""
+    level = optimization() if level is None else level
     waiting: SimpleQueue[int] = SimpleQueue()
     for i in range(len(texts)):
         waiting.put(i)
@@ -30,7 +33,7 @@ def compile_modules(texts: Sequence[str], processes: int | None = None) -> list[
     spare = sum(len(t) for t in texts[1:])
     limit = processes if processes is not None else min(os.cpu_count() or 1, 1 + spare // WORTH_A_PROCESS)
     helpers = [
-        threading.Thread(target=_drive_worker, args=(texts, waiting, results), daemon=True)
+        threading.Thread(target=_drive_worker, args=(texts, level, waiting, results), daemon=True)
         for _ in range(min(limit, len(texts)) - 1)
     ]
     for helper in helpers:
@@ -51,12 +54,18 @@ def _next(waiting: SimpleQueue[int]) -> int | None:
         return None
 
 
-def _drive_worker(texts: Sequence[str], waiting: SimpleQueue[int], results: list[bytes | None]) -> None:
+def _drive_worker(
+    texts: Sequence[str], level: int, waiting: SimpleQueue[int], results: list[bytes | None]
+) -> None:
     """Feed one worker process. What it fails to return is left for the caller to compile."""
     command = [sys.executable, "-P", objects.__file__]
     try:
         worker = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env={**os.environ, OPTIMIZATION: str(level)},
         )
     except OSError:
         return

@@ -18,6 +18,11 @@ if TYPE_CHECKING:
     from sekant.engine.system import System
 
 
+LARGE = 4000
+"""Operations from which on a function that is asked once a row is not optimized: that takes a second, and saves
+a microsecond a row."""
+
+
 def all_outputs(system: System) -> tuple[Output, ...]:
     """Everything that can be reported, by name."""
 
@@ -65,5 +70,6 @@ def _make(
             hint = suggest(pattern, [o.name for o in known], "outputs")
             raise SekantError(f"no output is called '{pattern}'; {hint}")
     y = ca.vertcat(SX.zeros(0, 1), *[output.expression for output in chosen])
-    function = system.function("outputs", [eq.t, state_symbols(system), eq.p], [y])
+    inputs = [eq.t, state_symbols(system), eq.p]
+    function = system.function("outputs", inputs, [y], quick=ca.n_nodes(y) > LARGE)
     return function, tuple(o.reported for o in chosen)
