@@ -28,7 +28,8 @@ from sekant.engine.codegen import build, text
 built, compiled = [], []
 equations_of, compile_modules = formulations.equations_of, build.compile_modules
 formulations.equations_of = lambda *given, **named: built.append(given[0].name) or equations_of(*given, **named)
-build.compile_modules = text.compile_modules = lambda given, *how: compiled.append(len(given)) or compile_modules(given, *how)
+counted = lambda given, *how: compiled.append(len(given)) or compile_modules(given, *how)
+build.compile_modules = text.compile_modules = counted
 found = {}
 for case in json.loads(sys.argv[1]):
     file, until, options = case
@@ -98,7 +99,8 @@ from sekant.views.cli import main
 built, compiled = [], []
 equations_of, compile_modules = formulations.equations_of, build.compile_modules
 formulations.equations_of = lambda *given, **named: built.append(given[0].name) or equations_of(*given, **named)
-build.compile_modules = text.compile_modules = lambda given, *how: compiled.append(len(given)) or compile_modules(given, *how)
+counted = lambda given, *how: compiled.append(len(given)) or compile_modules(given, *how)
+build.compile_modules = text.compile_modules = counted
 for line in json.loads(sys.argv[1]):
     sys.argv = ["sekant", *line]
     try:

@@ -33,6 +33,21 @@ def test_derivatives_match_differences(make, x, order):
     np.testing.assert_allclose(table(x, order), difference, rtol=1e-5, atol=1e-3)
 
 
+@pytest.mark.parametrize("mode", MODES)
+def test_one_number_as_many(mode):
+    """On all pieces, at and beyond the ends, in all derivatives, of what is no number too."""
+    table, other = Table.cubic(X, Y, extrapolation=mode), Table.linear(X, Y, extrapolation=mode)
+    grid = Table2.cubic(X, X - 0.2, np.outer(Y[:, 0], Y[:, 1]), extrapolation=mode)
+    points = np.array([*X, *(X + 0.03), -0.3 - 1e-12, 1.4 + 1e-12, -0.8, 2.3, 7.1, np.nan])
+    for order in range(6):
+        for x in points:
+            for one in (table, other):
+                np.testing.assert_allclose(one.at(float(x), order), one(x, order), rtol=1e-12, atol=1e-11)
+            orders = (order // 2, order - order // 2)
+            found, wanted = grid.at(float(x), 0.35, orders), grid(x, 0.35, orders)
+            np.testing.assert_allclose(found, wanted, rtol=1e-11, atol=1e-10)
+
+
 def test_cubic_is_scipys():
     spline = CubicSpline(X, Y)
     x = np.linspace(-0.3, 1.4, 37)

@@ -1,8 +1,8 @@
 """Sums, differences, products and quotients of expressions, without CasADi's search among its overloads.
 
 CasADi's Python operators try their operands as each of its kinds of matrices in turn, which takes some 60 us; the
-operation itself takes 7. With SX and plain numbers there is nothing to search: importing this module lets the operators
-of `ca.SX` go straight to it. All other operands take the way they always took.
+operation itself takes 7. With SX and plain numbers there is nothing to search: importing this module lets the
+operators of `ca.SX` go straight to it. All other operands take the way they always took.
 """
 
 from __future__ import annotations

@@ -5,7 +5,8 @@ The last axis of a coefficient array `c` holds ascending powers.
 
 from __future__ import annotations
 
-from math import factorial
+from functools import cache
+from math import factorial, floor, isfinite
 from typing import Any
 
 import numpy as np
@@ -67,9 +68,38 @@ def locate(breaks: np.ndarray, extrapolation: str, x: np.ndarray) -> tuple[np.nd
         return x - origin[row], row, laps
 
 
+def locate_one(breaks: np.ndarray, extrapolation: str, x: float) -> tuple[float, int, float]:
+    """As `locate`, for one number: a tenth of the time."""
+    first, last, laps = float(breaks[0]), float(breaks[-1]), 0.0
+    if extrapolation == "periodic" and isfinite(x):
+        laps = floor((x - first) / (last - first))
+        x -= laps * (last - first)
+    low, high = extrapolation_limits(breaks, extrapolation)
+    if x < low:
+        return x - first, 0, laps
+    if x > high:
+        return x - last, breaks.size, laps
+    row = min(max(int(breaks.searchsorted(x, "right")), 1), breaks.size - 1)
+    return x - float(breaks[row - 1]), row, laps
+
+
+def monomials(u: float, powers: int, order: int) -> np.ndarray:
+    """(powers,): the order-th derivatives of u^p for p = 0..powers-1."""
+    found, power = [0.0 * u] * min(order, powers), 1.0 + 0.0 * u  # NaN stays NaN
+    for factor in _factors(powers, order):
+        found.append(factor * power)
+        power *= u
+    return np.array(found)
+
+
 def factors(powers: int, order: int) -> np.ndarray:
     """p!/(p - order)! for p = order..powers-1: the factors of the order-th derivative of x^p."""
-    return np.array([factorial(p) / factorial(p - order) for p in range(order, powers)])
+    return np.array(_factors(powers, order))
+
+
+@cache
+def _factors(powers: int, order: int) -> list[float]:
+    return [factorial(p) / factorial(p - order) for p in range(order, powers)]
 
 
 def differentiate(c: np.ndarray, order: int) -> np.ndarray:

@@ -38,6 +38,8 @@ from sekant.tables.pieces import (
     horner,
     integrate,
     locate,
+    locate_one,
+    monomials,
     shift_polynomial,
     with_continuations,
 )
@@ -135,6 +137,14 @@ class Table:
         rows = np.concatenate([self.outside[:1], self.coefficients, self.outside[1:]])
         y = horner(rows[row], local[..., None], order)
         return y + laps[..., None] * self.increment if order == 0 else y
+
+    def at(self, x: float, order: int = 0) -> np.ndarray:
+        """(m,): the derivative at one number."""
+        u, row, laps = locate_one(self.breaks, self.extrapolation, x)
+        pieces = self.coefficients
+        c = pieces[row - 1] if 0 < row <= len(pieces) else self.outside[0 if row == 0 else 1]
+        y = c @ monomials(u, self.powers, order)
+        return y + laps * self.increment if laps and order == 0 else y
 
     def derivative(self, order: int = 1) -> Table:
         """The table of the derivative. Its jumps are those of the derivative at the breaks."""
@@ -351,6 +361,13 @@ class Table2:
         u2, i2, _ = locate(self.breaks2, self.extrapolation[1], x2)
         inner = horner(self.rows[i1, i2], u2[..., None, None], order[1])
         return horner(inner, u1[..., None], order[0])
+
+    def at(self, x1: float, x2: float, order: tuple[int, int] = (0, 0)) -> np.ndarray:
+        """(m,): the derivative at one pair of numbers."""
+        u1, i1, _ = locate_one(self.breaks1, self.extrapolation[0], x1)
+        u2, i2, _ = locate_one(self.breaks2, self.extrapolation[1], x2)
+        k1, k2 = self.powers
+        return self.rows[i1, i2] @ monomials(u2, k2, order[1]) @ monomials(u1, k1, order[0])
 
     @property
     def kinks(self) -> tuple[np.ndarray, np.ndarray]:

@@ -47,8 +47,8 @@ def build(
     large matrix alone, pass them as a column. `engine` "casadi" runs CasADi's interpreter behind the same
     interface: slow, without compilation, an independent check. `cache`: keep the code on disk, in the user's
     directory or a given one. `chunk`: operations in one function of the generated code. `lanes`: instances that the
-    function computes at once (see `lanes`), of which inputs with a number in `shared` are the same for all. `quick`: not optimized, for what is
-    called so rarely that optimizing would take longer than all calls.
+    function computes at once (see `lanes`), of which inputs with a number in `shared` are the same for all.
+    `quick`: not optimized, for what is called so rarely that optimizing would take longer than all calls.
     """
     start = time.perf_counter()
     if engine not in ENGINES:
