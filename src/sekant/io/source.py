@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -97,7 +98,19 @@ def read_text(path: Path, limit: int) -> str:
 
 
 def parse_source(text: str, file: str) -> Source:
-    """The YAML mapping in `text`; `file` is the name used in messages."""
+    """The YAML mapping in `text`, the caller's own; `file` is the name used in messages."""
+    source = _parsed(text, file)
+    return Source(_copied(source.data), dict(source.places))
+
+
+def _copied(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _copied(entry) for key, entry in value.items()}
+    return [_copied(entry) for entry in value] if isinstance(value, list) else value
+
+
+@lru_cache(maxsize=8)  # who reads a file often asks first what it describes; reading takes most of loading
+def _parsed(text: str, file: str) -> Source:
     from ruamel.yaml import YAML
     from ruamel.yaml.error import MarkedYAMLError, YAMLError
 
