@@ -69,8 +69,9 @@ def levels_of_architecture() -> tuple[str, ...]:
 _V3 = ("avx", "avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe")
 
 
+@cache
 def target_machine(level: str = "", optimization: int = 2) -> Any:
-    """For this processor, or for a level of processors."""
+    """For this processor, or for a level of processors; making one takes longer than a small module."""
     _initialize()
     own = not level
     cpu = level if level.startswith("x86") else "generic"

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sekant.errors import SekantError, suggest
+from sekant.object_code.target import optimization
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,8 @@ FULL_SPEED = (
     "-fno-tree-slp-vectorize",
 )
 """For exported C on the machine that compiles it: fused products, and vectors in loops only, as Sekant's own code."""
-FLAGS = ("-std=c99", "-O2", "-fno-math-errno", "-shared", "-fPIC", "-fvisibility=hidden")
+FLAGS = ("-std=c99", "-fno-math-errno", "-shared", "-fPIC", "-fvisibility=hidden")
+"""For libraries, beside the optimization of this process (`SEKANT_OPTIMIZATION`)."""
 
 
 def host() -> str:
@@ -80,8 +82,9 @@ def build_library(source: Path, target: Path, name: str, python: str | None = No
     `python`: the interpreter that has ziglang, where it is not this one.
     """
     native = system_compiler() if name == host() else None
+    flags = (f"-O{optimization()}", *FLAGS)
     if native:
-        command = [native, *FLAGS]
+        command = [native, *flags]
     elif python or has_zig():
         command = [
             python or sys.executable,
@@ -90,7 +93,7 @@ def build_library(source: Path, target: Path, name: str, python: str | None = No
             "cc",
             "-target",
             PLATFORMS[name].zig,
-            *FLAGS,
+            *flags,
             "-s",
         ]
     else:
