@@ -192,6 +192,11 @@ def check_direct(inputs: Sequence[LinearInput], outputs: Sequence[str]) -> None:
                 )
 
 
+def matches(output: str, pattern: str) -> bool:
+    """Whether a pattern names an output, or all components of what it is one of."""
+    return fnmatchcase(output, pattern) or fnmatchcase(output.rpartition(".")[0], pattern)
+
+
 class LinearOutputs:
     """Chosen outputs of a system, one name for each component, and their derivatives."""
 
@@ -202,19 +207,22 @@ class LinearOutputs:
         self.units: list[str] = []
         entries = []
         for output in all_outputs(system):
-            if work.numel() and ca.depends_on(output.expression, work):
+            labels = [f"{output.name}.{c}" for c in output.components] if output.components else [output.name]
+            chosen = [
+                any(fnmatchcase(label, n) or fnmatchcase(output.name, n) for n in names) for label in labels
+            ]
+            if not any(chosen) or (work.numel() and ca.depends_on(output.expression, work)):
                 continue
             parts = ca.vertsplit(ca.densify(output.expression))
-            labels = [f"{output.name}.{c}" for c in output.components] if output.components else [output.name]
             units = [output.unit] * len(parts) if isinstance(output.unit, str) else list(output.unit)
-            for label, unit, part in zip(labels, units, parts, strict=False):
-                if any(fnmatchcase(label, n) or fnmatchcase(output.name, n) for n in names):
+            for label, unit, part, wanted in zip(labels, units, parts, chosen, strict=False):
+                if wanted:
                     self.names.append(label)
                     self.units.append(unit)
                     entries.append(part)
         for name in names:
             known = [o.name for o in all_outputs(system)]
-            if not any(fnmatchcase(n, name) or fnmatchcase(n.rpartition(".")[0], name) for n in self.names):
+            if not any(matches(n, name) for n in self.names):
                 raise SolverError(
                     f"linearize: no output is called '{name}'; {suggest(name, known, 'outputs')}"
                 )

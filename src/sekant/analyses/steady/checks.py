@@ -35,10 +35,10 @@ def start_of(equations: SteadyEquations, g: Array, q: Array, p: Array) -> Trial:
 def moving(equations: SteadyEquations, point: MotionPoint, g: Array) -> MotionPoint:
     """The point with the velocities and accelerations of the steady motion at its position."""
     none = np.zeros(equations.system.nv)
-    c = equations.steady.conditions(replace(point, v=none, a=none), g)
-    v = -np.linalg.lstsq(c.by[1], c.E, rcond=1e-10)[0]
-    c = equations.steady.conditions(replace(point, v=v, a=none), g)
-    return replace(point, v=v, a=-np.linalg.lstsq(c.by[1], c.E_rate, rcond=1e-10)[0])
+    J, E, _ = equations.steady.rows(replace(point, v=none, a=none), g)
+    v = -np.linalg.lstsq(J, E, rcond=1e-10)[0]
+    J, _, E_rate = equations.steady.rows(replace(point, v=v, a=none), g)
+    return replace(point, v=v, a=-np.linalg.lstsq(J, E_rate, rcond=1e-10)[0])
 
 
 def check_contacts(equations: SteadyEquations, trial: Trial) -> None:

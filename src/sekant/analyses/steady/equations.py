@@ -10,13 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sekant.analyses.assembly.loop_geometry import LoopGeometry
-from sekant.analyses.linear.inputs import LinearOutputs
+from sekant.analyses.linear.inputs import LinearOutputs, matches
 from sekant.engine.functions.linear import MotionPoint, linear_functions
 from sekant.engine.functions.steady import MEASURES, SteadyFunctions
 from sekant.engine.system import System
@@ -73,7 +74,7 @@ class SteadyEquations:
         self.unknowns = tuple(unknowns)
         self.geometry = LoopGeometry(system, t, parameters, (), {})
         self.direction = np.zeros(3)
-        self._targets = [_target(system, steady, name, float(value)) for name, value in targets.items()]
+        self._targets = _targets(system, steady, targets)
 
     @property
     def names(self) -> list[str]:
@@ -191,30 +192,48 @@ class SteadyEquations:
         return max(float(np.max(np.abs(R), initial=0.0)), float(mass), 1e-12)
 
 
-def _target(system: System, steady: SteadyFunctions, name: str, wanted: float) -> tuple[str, Any, float]:
-    """Name, a function of a trial -> value and derivatives by s, v, p, g, and the value that is wanted."""
-    body, _, what = name.rpartition(".")
-    bodies = system.equations.motion.movable
-    if what in MEASURES and body in bodies:
-        function = steady.measure(body, what)
+def _targets(
+    system: System, steady: SteadyFunctions, targets: Mapping[str, float]
+) -> list[tuple[str, Any, float]]:
+    """Of each its name, a function of a trial -> value and derivatives by s, v, p, g, and the wanted value."""
+    bodies, measured = system.equations.motion.movable, {}
+    for name in targets:
+        body, _, what = name.rpartition(".")
+        if what not in MEASURES:
+            continue
+        if body not in bodies:
+            hint = suggest(body, bodies, "bodies")
+            raise SolverError(f"steady motion: no body '{body}' for the target '{name}'; {hint}")
+        measured[name] = partial(_measure, steady.measure(body, what))
+    asked = [name for name in targets if name not in measured]
+    read = _outputs(system, asked) if asked else {}
+    return [(name, (measured | read)[name], float(value)) for name, value in targets.items()]
 
-        def measured(trial: Trial) -> tuple[Any, ...]:
-            point = trial.point
-            found = function(np.array([point.t]), point.q, point.v, point.a, point.p, trial.g)
-            return float(found[0].ravel()[0]), *(part.ravel() for part in found[1:])
 
-        return name, measured, wanted
-    if what in MEASURES:
-        hint = suggest(body, bodies, "bodies")
-        raise SolverError(f"steady motion: no body '{body}' for the target '{name}'; {hint}")
-    outputs = LinearOutputs(system, [name])
-    if len(outputs.names) != 1:
-        raise SolverError(
-            f"steady motion: the target '{name}' has the components {', '.join(outputs.names)}; name one of them"
-        )
+def _measure(function: Any, trial: Trial) -> tuple[Any, ...]:
+    point = trial.point
+    found = function(np.array([point.t]), point.q, point.v, point.a, point.p, trial.g)
+    return float(found[0].ravel()[0]), *(part.ravel() for part in found[1:])
 
-    def read(trial: Trial) -> tuple[Any, ...]:
-        y, by_s, by_v, by_p = outputs.at(trial.point)
-        return float(y[0]), by_s[0], by_v[0], by_p[0], np.zeros(trial.g.size)
 
-    return name, read, wanted
+def _outputs(system: System, names: Sequence[str]) -> dict[str, Any]:
+    """Functions for targets that are outputs: one for all, evaluated once a trial."""
+    outputs = LinearOutputs(system, names)
+    places = {}
+    for name in names:
+        own = [k for k, one in enumerate(outputs.names) if matches(one, name)]
+        if len(own) != 1:
+            parts = ", ".join(outputs.names[k] for k in own)
+            raise SolverError(
+                f"steady motion: the target '{name}' has the components {parts}; name one of them"
+            )
+        places[name] = own[0]
+    last: list[Any] = [None, None]
+
+    def read(k: int, trial: Trial) -> tuple[Any, ...]:
+        if last[0] is not trial:
+            last[:] = trial, outputs.at(trial.point)
+        y, by_s, by_v, by_p = last[1]
+        return float(y[k]), by_s[k], by_v[k], by_p[k], np.zeros(trial.g.size)
+
+    return {name: partial(read, k) for name, k in places.items()}

@@ -110,6 +110,16 @@ class SteadyFunctions:
         return Conditions(E.ravel(), rate.ravel(), tuple(shaped[:4]), tuple(shaped[4:]))
 
     @cached_property
+    def _rows(self) -> Any:
+        J = self.variation.by(self.E, self.system.equations.v)
+        return self._native("rows", [J, self.E, self.variation.along(self.E)])
+
+    def rows(self, point: MotionPoint, g: Array) -> tuple[Array, Array, Array]:
+        """J (k, nv), E and dE/dt (k,): of the conditions what velocities and accelerations follow from."""
+        J, E, rate = self._rows(*self._arguments(point, g))
+        return J.reshape(-1, self.system.nv), E.ravel(), rate.ravel()
+
+    @cached_property
     def _field_terms(self) -> list[SX]:
         v = self.variation
         J, E_s = v.by(self.E, self.system.equations.v), v.by_coordinates(self.E)
