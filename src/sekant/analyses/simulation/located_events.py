@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from sekant.engine.system import State
 from sekant.solvers.common.outcome import EventRecord
+from sekant.solvers.newton.bracketed import bracketed_zero
 
 Floats = NDArray[np.float64]
 WINDOW = 100
@@ -121,10 +122,7 @@ class _Located:
         if value(low) * value(high) >= 0:  # a root at an end, to round-off
             at = min((low, high), key=lambda t: abs(value(t)))
         else:
-            from scipy.optimize import brentq  # takes a while to load
-
-            root: Any = brentq(value, low, high, xtol=1e-14 * max(abs(high), 1e-3))
-            at = float(root)
+            at = bracketed_zero(value, low, high, within=1e-14 * max(abs(high), 1e-3))
         value(at)
         return at, reached[at]
 

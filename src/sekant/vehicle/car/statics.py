@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import brentq
 
 from sekant.errors import ModelError
 from sekant.geometry.spatial import SX
+from sekant.solvers.newton.bracketed import bracketed_zero
 from sekant.vehicle.tires.element import Tire
 
 Floats = NDArray[np.float64]
@@ -51,8 +50,7 @@ def pressed_by(tire: Tire, load: float, spin: float = 0.0) -> float:
         raise ModelError(
             f"a tire cannot carry {load:.4g} N: pressed by its whole radius it has {float(force(most)):.4g} N"
         )
-    root: Any = brentq(lambda x: float(force(x)) - load, 0.0, most, xtol=1e-14)
-    return float(root)
+    return bracketed_zero(lambda x: float(force(x)) - load, 0.0, most, within=1e-14)
 
 
 def rolling_radius(tire: Tire, load: float, spin: float) -> float:

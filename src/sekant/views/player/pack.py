@@ -19,6 +19,7 @@ from sekant.errors import SekantError
 POSITION_BITS = 26  # of the span of all positions: half a quantum is 7e-7 m in a scene of 100 m
 TURN_BITS = 22  # of the range of a quaternion's components
 PLOT_BITS = 16  # of the span of each series
+LEVEL = 7  # of compression: 9 takes eight times as long for pages that are 2 % smaller
 
 
 def packed(values: ArrayLike, quantum: NDArray[np.float64]) -> dict[str, Any]:
@@ -39,7 +40,7 @@ def packed(values: ArrayLike, quantum: NDArray[np.float64]) -> dict[str, Any]:
         "offset": offset.tolist(),
         "quantum": quantum.tolist(),
         "gaps": np.flatnonzero(~finite.T.ravel()).tolist(),
-        "data": base64.b64encode(zlib.compress(np.ascontiguousarray(shuffled).tobytes(), 9)).decode(),
+        "data": base64.b64encode(zlib.compress(np.ascontiguousarray(shuffled).tobytes(), LEVEL)).decode(),
     }
 
 
