@@ -1,4 +1,10 @@
-"""N four-bars in a row for 10 s, against Exudyn and MuJoCo; growth with N."""
+"""N four-bars in a row for 10 s, against Exudyn and MuJoCo; growth with N.
+
+Twice a turn all rods lie on one line. Near to it, round-off off the motion has a series that converges only up to that
+position: steps that happen to begin close to it are as short as the way to it, and their linear systems take up to 12
+back-substitutions. How many there are is chance (at 1e-8 138 steps for N = 20, 205 for N = 160), not growth: the
+growth of a step is measured at `GROWTH_TOLERANCE`, where steps go past that position.
+"""
 
 from __future__ import annotations
 
@@ -20,6 +26,7 @@ from n_four_bar import n_four_bar, n_four_bar_in_points
 
 N = 40
 TOLERANCE = 1e-8
+GROWTH_TOLERANCE = 1e-6
 TOLERANCES = (1e-5, 1e-6, 1e-7, 1e-8, 1e-10)
 EXUDYN_STEPS, MUJOCO_STEP = (2_000, 10_000), 2e-3
 
@@ -128,10 +135,13 @@ def run(quick: bool) -> dict[str, Any]:
     seconds = []
     for size in sizes:
         grown = ours if size == count else InPoints(size)
-        timed = best_of({"run": (lambda grown=grown: grown.solve(1e-8), 1)}, 2 if quick else 5)["run"]
-        taken = grown.solve(1e-8).stats.steps
-        seconds.append(timed.seconds / taken)
-        figures.append(figure(f"N = {size}, tolerance 1e-08", timed, "ms", f"{taken} steps"))
+        timed = best_of({"run": (lambda grown=grown: grown.solve(GROWTH_TOLERANCE), 1)}, 2 if quick else 9)["run"]
+        stats = grown.solve(GROWTH_TOLERANCE).stats
+        seconds.append(timed.seconds / stats.steps)
+        note = f"{stats.steps} steps, {stats.sweeps:.2f} back-substitutions a system"
+        figures.append(figure(f"N = {size}, tolerance {GROWTH_TOLERANCE:g}", timed, "ms", note))
     exponent = float(np.polyfit(np.log(sizes), np.log(seconds), 1)[0])
+    last = float(np.log2(seconds[-1] / seconds[-2]))
     targets.append(target("exponent of N in the time of a step", exponent, 1.15, unit=""))
+    targets.append(target(f"the same, N = {sizes[-1]} against {sizes[-2]}", last, 1.15, unit=""))
     return {"figures": figures, "targets": targets}

@@ -171,7 +171,7 @@ def arithmetic(m, a, b):
             _note(m, 1.0 if n in SMALL or (n == -7 and d < 0) else -1.0)
             _note(m, max(n, d, a) - min(a, d))
     for k in range(m.x.size - 1, -1, -1):
-        x, y = m.x[k], m.x[k - 1]
+        x, y = m.x[k], m.x[(k - 1) % m.x.size]
         x, y = y, x
         which, larger = _two(x, y)
         _note(m, which + larger)

@@ -3,7 +3,8 @@
 A *procedure* is a Python function ``f(m, a, b) -> integer`` of a struct (see `structs`) and two floats. It is
 translated once, with the helpers that it calls (`inner`), to object code, which is kept and linked from then on; see
 `translation` and `objects`. What is written here is the subset of Python that `translation` knows: numbers, arrays of
-structs item by item, tuples, loops over ranges; no slices, no array expressions, nothing that allocates or raises.
+structs item by item (only a constant index may be negative), tuples, loops over ranges; no slices, no array
+expressions, nothing that allocates or raises.
 """
 
 from __future__ import annotations

@@ -23,6 +23,8 @@ from sekant.solvers.taylor.tape import INPUTS, SeriesTape
 from sekant.solvers.taylor.translate import translate
 
 NO_LEVEL = -1
+BLOCK = 512
+"""Values that are found together, operands first: few enough that their coefficients stay in the fastest cache."""
 _SERIES = {"residual": 0, "positions": 2, "velocities": 1, "rates": 1}
 """Results of which more than order 0 is needed, and their levels."""
 Integers = NDArray[np.int64]
@@ -110,7 +112,7 @@ class _Plan:
         self.region = find_regions(nodes, [*results, *self.watched], self.operands)
         self.level = self._levels()
         self.order = self._evaluation_order()
-        self.depth = self._depths()
+        self.depth, self.block = self._depths()
         self.late = self._lateness()
         self.trial, self.fix = self._fixes()
 
@@ -168,10 +170,13 @@ class _Plan:
         n = self.nodes
         return [i for i in range(len(n.op)) if not n.held[i]]
 
-    def _depths(self) -> list[int]:
-        depth = [-1] * len(self.nodes.op)
+    def _depths(self) -> tuple[list[int], list[int]]:
+        """Of each value, the longest chain of operands before it; and its block: values one after the other in an
+        order in which operands come first, and soon before their users."""
+        depth, block, count = [-1] * len(self.nodes.op), [0] * len(self.nodes.op), 0
 
         def visit(start: int) -> None:
+            nonlocal count
             stack = [start]
             while stack:
                 i = stack[-1]
@@ -180,12 +185,14 @@ class _Plan:
                     stack.extend(open_)
                 else:
                     depth[i] = 1 + max((depth[j] for j in self.fresh(i)), default=-1)
+                    block[i] = count // BLOCK
+                    count += 1
                     stack.pop()
 
         for i in self.order:
             if self.level[i] >= 0 and depth[i] < 0:
                 visit(i)
-        return depth
+        return depth, block
 
     def _lateness(self) -> list[int]:
         """By how many changes of the region, one after the other, each value comes late."""
@@ -228,7 +235,8 @@ class _Plan:
 
     def groups(self, members: Iterable[int]) -> Groups:
         def key(i: int) -> tuple[int, ...]:
-            return self.late[i], self.region[i], self.depth[i], self.nodes.op[i], self.level[i]
+            group = self.depth[i], self.nodes.op[i], self.level[i]
+            return self.late[i], self.region[i], self.block[i], *group
 
         return self._pack(sorted((key(i), i) for i in members))
 
@@ -253,7 +261,7 @@ class _Plan:
                 (n.a[i], n.b[i], n.c[i]) if n.op[i] < Op.EXP or n.op[i] >= HELD_ONLY else (n.a[i], n.c[i])
             )
             depth[i] = 1 + max((depth[j] for j in operands if j in depth), default=-1)
-        return self._pack(sorted(((0, ALWAYS, depth[i], n.op[i], 0), i) for i in members))
+        return self._pack(sorted(((0, ALWAYS, 0, depth[i], n.op[i], 0), i) for i in members))
 
     def _values_read(self, i: int) -> list[int]:
         """Operands of the same order as the result: not the slopes of primitives."""
@@ -261,14 +269,14 @@ class _Plan:
         return [j for j in self.operands(i) if n.op[i] < Op.EXP or j != n.b[i] or j == n.a[i]]
 
     def _pack(self, keyed: list[tuple[tuple[int, ...], int]]) -> Groups:
-        """From pairs of (late, region, depth, operation, level) and a value, in order."""
+        """From pairs of (late, region, block, depth, operation, level) and a value, in order."""
         n = self.nodes
         op, level, region, start, members = [], [], [], [], []
         last = None
         for key, i in keyed:
             if key != last:
-                op.append(key[3])
-                level.append(key[4])
+                op.append(key[4])
+                level.append(key[5])
                 region.append(key[1])
                 start.append(len(members))
                 last = key

@@ -119,7 +119,8 @@ class Instructions:
         ]
 
     def item_at(self, array: Value, indices: Sequence[Value]) -> tuple[str, tuple[str, ...]]:
-        """Where an item or a sub-array begins, and the shape of the latter. A negative index counts from the end."""
+        """Where an item or a sub-array begins, and the shape of the latter. A negative constant counts
+        from the end; other indices must not be negative."""
         kind = array.kind
         if not isinstance(kind, ArrayKind) or not 1 <= len(indices) <= kind.axes:
             raise NotTranslated(f"{len(indices)} indices of a value of kind {kind}")
@@ -139,11 +140,8 @@ class Instructions:
         if index.kind not in (WHOLE, TRUTH):
             raise NotTranslated(f"an index must be an integer (got a value of kind {index.kind})")
         i = self.cast(index, WHOLE).parts[0]
-        if index.constant is not None:
-            return self.name(f"add i64 {i}, {size}") if index.constant < 0 else i
-        wrapped = self.name(f"add i64 {i}, {size}")
-        below = self.name(f"icmp slt i64 {i}, 0")
-        return self.name(f"select i1 {below}, i64 {wrapped}, i64 {i}")
+        from_end = index.constant is not None and index.constant < 0
+        return self.name(f"add i64 {i}, {size}") if from_end else i
 
     def item(self, array: Value, indices: Sequence[Value]) -> Value:
         """``a[i, j]``, or the row ``a[i]`` of a matrix."""
