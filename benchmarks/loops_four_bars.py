@@ -1,8 +1,8 @@
 """N four-bars in a row for 10 s, against Exudyn and MuJoCo; growth with N.
 
 Twice a turn all rods lie on one line. Near to it, round-off off the motion has a series that converges only up to
-that position: steps that happen to begin close to it are as short as the way to it, and their linear systems take up to
-12 back-substitutions. How many there are is chance (at 1e-8 138 steps for N = 20, 205 for N = 160), not growth: the
+that position: steps that happen to begin close to it are as short as the way to it, and their systems take up to 12
+back-substitutions. How many there are is chance (at 1e-8 138 steps for N = 20, 205 for N = 160), not growth: the
 growth of a step is measured at `GROWTH_TOLERANCE`, where steps go past that position.
 """
 
