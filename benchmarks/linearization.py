@@ -14,6 +14,10 @@ from timing import best_of, figure, target
 
 import sekant as sk
 from sekant.engine.functions.linear import LinearFunctions, MotionPoint, linear_functions
+from sekant.engine.questions import Questions
+from sekant.solvers.common.calls import Calls, call_many
+from sekant.solvers.common.sites import free_modes
+from sekant.solvers.common.structs import address_of
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
@@ -123,34 +127,58 @@ def _repeat(function: Callable[[], Any], n: int) -> None:
         function()
 
 
+def _loop(function: Any, inputs: list[np.ndarray], n: int) -> Callable[[], Any]:
+    """n calls of a native function with the same arrays in a compiled loop."""
+    outputs = [np.empty(size) for size in function.sizes_out]
+    inputs = [*inputs, function.tables, free_modes(function.sites)]
+    arg, res = (np.array([address_of(a) for a in arrays]) for arrays in (inputs, outputs))
+    work, still = np.empty(max(1, function.work_size)), (np.zeros_like(arg), np.zeros_like(res))
+    calls = Calls(
+        function=function.address, count=n, arg=arg, arg_step=still[0], res=res, res_step=still[1], work=work
+    )
+    return lambda kept=(inputs, outputs): call_many(calls)
+
+
 def _pinocchio(
     tree: sk.System, links: list, motion: Any, point: MotionPoint, n: int, runs: int, targets: list
 ) -> list[dict[str, Any]]:
-    function = linear_functions(tree).native_forward_derivatives
-    arguments = (np.array([0.0]), point.q, point.v, point.p)
+    bound = tree.bound("forward_derivatives")
+    bound.inputs["q"][:], bound.inputs["v"][:], bound.inputs["p"][:] = point.q, point.v, point.p
+    names = {
+        "native": "d(qdd)/d(q, v): Sekant, in native code",
+        "bound": "d(qdd)/d(q, v): Sekant, bound, from Python",
+        "own": "d(qdd)/d(q, v): Sekant, own arrays, from Python",
+        "peer": "pin.computeABADerivatives, from Python",
+    }
+    loop = _loop(Questions(tree).function("forward_derivatives"), list(bound.inputs.values()), n)
     contenders: dict[str, Any] = {
-        "d(qdd)/d(q, v): Sekant, from Python": (partial(_repeat, partial(function, *arguments), n), n),
-        "d(qdd)/d(q, v): Sekant, in native code": (
-            partial(function.map, np.zeros((n, 1)), *(np.tile(x, (n, 1)) for x in arguments[1:])),
-            n,
-        ),
+        "native": (loop, n),
+        "bound": (partial(_repeat, bound, n), n),
+        "own": (partial(_repeat, partial(tree.forward_derivatives, point.q, point.v), n), n),
     }
     try:
         import pinocchio as pin
         from peers import Pinocchio
     except ImportError:
-        times = best_of(contenders, runs)
-        note = f"{function.stats.operations} operations; Pinocchio is not installed"
-        return [figure(key, t, "us", note) for key, t in times.items()]
-    peer = Pinocchio(links, motion)
-    contenders["pin.computeABADerivatives, from Python"] = (
-        partial(
-            _repeat, partial(pin.computeABADerivatives, peer.model, peer.data, peer.q, peer.v, peer.tau), n
-        ),
-        n,
-    )
+        pass
+    else:
+        peer = Pinocchio(links, motion)
+        asked = partial(pin.computeABADerivatives, peer.model, peer.data, peer.q, peer.v, peer.tau)
+        contenders["peer"] = (partial(_repeat, asked, n), n)
     times = best_of(contenders, runs)
-    own = times["d(qdd)/d(q, v): Sekant, in native code"].seconds
-    ratio = times["pin.computeABADerivatives, from Python"].seconds / own
-    targets.append(target("pin.computeABADerivatives, from Python / Sekant", ratio, 1.5, at_least=True))
-    return [figure(key, t, "us") for key, t in times.items()]
+    own, python = times["native"].seconds, {name: times[name].seconds for name in ("bound", "own")}
+    targets += [
+        target("d(qdd)/d(q, v): bound, over native code", 1e6 * (python["bound"] - own), 1.0, unit="us"),
+        target("d(qdd)/d(q, v): own arrays, over native code", 1e6 * (python["own"] - own), 4.0, unit="us"),
+    ]
+    if "peer" in times:
+        theirs = times["peer"].seconds
+        targets += [
+            target("pin.computeABADerivatives, from Python / Sekant", theirs / own, 1.5, at_least=True),
+            *(
+                target(f"{names['peer']} / {names[name]}", theirs / seconds, 1.0, at_least=True)
+                for name, seconds in python.items()
+            ),
+        ]
+    note = "" if "peer" in times else "Pinocchio is not installed"
+    return [figure(names[key], t, "us", note) for key, t in times.items()]

@@ -24,7 +24,6 @@ import sekant as sk
 from sekant.engine.codegen import build as codegen
 from sekant.engine.codegen.build import build
 from sekant.engine.functions.motion import right_hand_side
-from sekant.engine.questions import Questions
 from sekant.solvers.common.loops import Procedure
 from sekant.vehicle import suspension_curves
 
@@ -269,7 +268,7 @@ def _calls(quick: bool) -> Report:
 
     system = sk.compile(sk.load(QUARTER_CAR))
     state = system.initial_state()
-    q, v, own = state.q, state.v, Questions(system).function("forward_dynamics").bound()
+    q, v, own = state.q, state.v, system.bound("forward_dynamics")
     system.forward_dynamics(q, v)
     best = best_of(
         {

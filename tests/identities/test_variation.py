@@ -121,9 +121,14 @@ def test_derivatives_of_forward_dynamics_of_a_tree():
         random_model(5, ("free", "revolute", "path", "prismatic"), ("spring_damper", "bushing"))
     )
     _, q, v = random_state(system.equations, 8)
-    p = system.parameter_vector()
-    a, a_s, a_v = linear_functions(system).native_forward_derivatives(np.array([0.3]), q, v, p)
-    assert a.ravel() == pytest.approx(system.forward_dynamics(q, v, t=0.3), rel=1e-10, abs=1e-10)
+    a, a_s, a_v = system.forward_derivatives(q, v, t=0.3)
+    bound = system.bound("forward_derivatives")
+    bound.inputs["t"][:], bound.inputs["q"][:], bound.inputs["v"][:] = 0.3, q, v
+    bound()
+    many = system.map("forward_derivatives", np.tile(q, (3, 1)), v, t=0.3)
+    for whole in (bound.outputs[0], *many):
+        assert np.array_equal(whole, np.column_stack([a, a_s, a_v]))
+    assert a == pytest.approx(system.forward_dynamics(q, v, t=0.3), rel=1e-10, abs=1e-10)
     for k in range(system.nv):
         e = np.zeros(system.nv)
         e[k] = H

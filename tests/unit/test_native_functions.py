@@ -1,5 +1,6 @@
 """Native functions: shapes, chunks, several modules, the interpreter behind the same interface."""
 
+import ctypes
 import sys
 
 import casadi as ca
@@ -237,20 +238,68 @@ def test_constants_that_are_no_numbers_leave_the_others_alone():
     np.testing.assert_array_equal(found, np.array(function(2.5)).ravel())
 
 
-@pytest.mark.parametrize("direct", [True, False])
-def test_bound_calls_with_and_without_ctypes(direct, monkeypatch):
-    if not direct:
+@pytest.fixture(params=["direct", "ctypes"])
+def direct(request, monkeypatch):
+    if request.param == "ctypes":
         monkeypatch.setattr(direct_call, "_maker", lambda: None)
+    return request.param == "direct"
+
+
+def test_bound_calls_with_and_without_ctypes(direct):
     x = ca.SX.sym("x", 3)
     bound = build("thrice", [x], [3 * x, x[1] ** 2]).bound()
     assert (type(bound.call).__name__ == "builtin_function_or_method") == direct
-    count = sys.getrefcount(None)
+    count = sys.getrefcount(True)
     for k in range(500):
         bound.inputs["x"][:] = 1.5 + k, -2.0, 0.25
         assert bound() is None
         assert bound.outputs[0].tolist() == [4.5 + 3 * k, -6.0, 0.75]
         assert bound.outputs[1].tolist() == [4.0]
-    assert abs(sys.getrefcount(None) - count) < 100  # each call counts the None that it gives
+    assert abs(sys.getrefcount(True) - count) < 100  # each call counts the True that it gives
+
+
+def test_whatever_is_given_is_read_as_numbers(direct):
+    """A call takes plain rows of doubles, short lists and numbers as they are; all others are made such first."""
+    x, y, t = ca.SX.sym("x", 3), ca.SX.sym("y", 2, 2), ca.SX.sym("t")
+    function = build("several", [x, y, t], [3 * x, y.T, t + x[0], ca.vertcat(x, ca.vec(y), t)])
+    rows = [
+        *([1.5, -2.0, 4.0], (1.5, -2.0, 4.0), [1.5, -2, 4], np.array([1.5, -2.0, 4.0])),
+        *(np.array([[1.5], [-2.0], [4.0]]), np.array([1.5, 9.0, -2.0, 9.0, 4.0])[::2]),
+        *(
+            np.array([1.5, -2.0, 4.0], np.float32),
+            np.array([1.5, -2.0, 4.0]).astype(">f8"),
+            ca.DM([1.5, -2, 4]),
+        ),
+    ]
+    squares = [
+        *([[1.0, 2.0], [3.0, 4.0]], [1.0, 3.0, 2.0, 4.0], np.array([[1, 2], [3, 4]])),
+        np.array([[1.0, 2.0], [3.0, 4.0]], order="F"),
+    ]
+    for row in rows:
+        for square in squares:
+            for time in (0.5, [0.5], np.array([0.5]), np.array(0.5), np.float64(0.5)):
+                first, second, third, whole = function(row, square, time)
+                assert first.tolist() == [4.5, -6.0, 12.0]
+                assert second.tolist() == [[1.0, 3.0], [2.0, 4.0]]
+                assert third.tolist() == [2.0]
+                assert whole.tolist() == [1.5, -2.0, 4.0, 1.0, 3.0, 2.0, 4.0, 0.5]
+    long = build("long", [ca.SX.sym("x", 50)], [ca.SX(1.0)])
+    assert long([0.5] * 50)[0].tolist() == [1.0]
+    for wrong in ([1.0, 2.0], np.zeros((2, 2)), [[1.0, 2.0, 3.0]] * 2):
+        with pytest.raises(SekantError, match=r"input 'x' has shape .* it must be \(3, 1\) or \(3,\)"):
+            function(wrong, squares[0], 0.5)
+    with pytest.raises(SekantError, match="2 inputs given, it takes 3"):
+        function(rows[0], squares[0])
+
+
+def test_a_call_under_way_refuses_another_with_its_memory(direct):
+    kind = ctypes.CFUNCTYPE(None, ctypes.c_int64, ctypes.c_int64, ctypes.c_int64)
+    seen: list[bool] = []
+    code = kind(lambda arg, res, work: seen.append(call()) if len(seen) < 1 else None)
+    call = direct_call.direct_call(code, ctypes.cast(code, ctypes.c_void_p).value or 0, 1, [], [])
+    assert call()
+    assert seen == [False]
+    assert call()
 
 
 def test_lists_and_arrays_give_the_same():

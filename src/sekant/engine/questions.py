@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import casadi as ca
@@ -22,65 +23,53 @@ Vector = NDArray[np.float64]
 
 
 class Questions:
-    """The native functions (t, q, v, p, z, a) -> answer of a system, and buffers for calls of them.
-
-    Several threads may ask: a call has buffers of its own until it puts them back.
-    """
+    """The native functions (t, q, v, p, z, a) -> answer of a system. Several threads may ask."""
 
     def __init__(self, system: System):
         self._system = system
-        self._waiting: dict[str, list[Bound]] = {}
+        self._functions: dict[str, NativeFunction] = {}
+        self._defaults: tuple[Vector, Vector] | None = None  # p and z, once asked for
+        self._still = np.zeros(system.nv)
 
     def function(self, name: str) -> NativeFunction:
         """(t, q, v, p, z, a) -> what the question of this name asks for; a (nv,): accelerations."""
         system = self._system
 
         def make() -> NativeFunction:
+            from sekant.engine.functions.linear import linear_functions
+
             eq, a = system.equations, SX.sym("a", system.nv)
             asked = {
                 "forward_dynamics": lambda: eq.a,
                 "inverse_dynamics": lambda: eq.inverse_dynamics(a),
                 "mass_matrix": lambda: eq.mass_matrix,
                 "energy": lambda: ca.vertcat(eq.energies.kinetic, eq.energies.potential),
+                "forward_derivatives": lambda: linear_functions(system).forward_derivatives,
             }
             if name not in asked:
                 raise SekantError(
                     f"a system has no question '{name}'; {suggest(name, list(asked), 'questions')}"
                 )
             inputs = [eq.t, eq.q, eq.v, eq.p, eq.z, a]
-            return system.function(name, inputs, [ca.densify(asked[name]())])
+            made = system.function(name, inputs, [ca.densify(asked[name]())])
+            return replace(made, names=("t", "q", "v", "p", "z", "a"))
 
-        return system.kept(("question", name), make)
+        found = self._functions[name] = system.kept(("question", name), make)
+        return found
+
+    def bound(self, name: str) -> Bound:
+        """See `System.bound`."""
+        found = self.function(name).bound()
+        found.inputs["p"][:], found.inputs["z"][:] = self._given(None)
+        return found
 
     def answer(self, name: str, q, v, t, parameters, a=None) -> Vector:
         """At one state."""
-        waiting = self._waiting.get(name)
-        if waiting is None:
-            waiting = self._waiting[name] = []
-        try:
-            bound = waiting.pop()  # of this call alone until it is put back
-        except IndexError:
-            bound = self.function(name).bound()
-            bound.flat_inputs[3][:], bound.flat_inputs[4][:] = self._given(None)
-        clock, q_in, v_in, p_in, z_in, a_in = bound.flat_inputs
-        clock[0] = t
-        for target, given in ((q_in, q), (v_in, v)) if a is None else ((q_in, q), (v_in, v), (a_in, a)):
-            if type(given) is not np.ndarray or given.shape != target.shape:
-                given = np.ascontiguousarray(np.asarray(given, float).ravel())
-                if given.shape != target.shape:
-                    raise SekantError(
-                        f"{name}: {given.size} numbers were given where {target.size} are needed"
-                    )
-            target[:] = given
-        if parameters:
-            p_in[:], z_in[:] = self._given(parameters)
-            bound.call()
-            p_in[:], z_in[:] = self._given(None)
-        else:
-            bound.call()
-        found = bound.outputs[0].copy()
-        waiting.append(bound)
-        return found
+        function = self._functions.get(name) or self.function(name)
+        if self._defaults is None:
+            self._defaults = self._given(None)
+        p, z = self._given(parameters) if parameters else self._defaults
+        return function(t, q, v, p, z, self._still if a is None else a)[0]
 
     def map(
         self,

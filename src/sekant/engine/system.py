@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sekant.engine.arguments import check_state, names_of, values_of
+from sekant.engine.codegen.bound import Bound
 from sekant.engine.codegen.native import NativeFunction
 from sekant.engine.facts import Facts, Reactions, StartFacts, facts_of, reactions_of, start_facts_of
 from sekant.engine.functions.outputs import output_function
@@ -377,20 +378,32 @@ class System:
         t=0.0,
         parameters: Mapping[str, ArrayLike] | None = None,
     ) -> NDArray[np.float64]:
-        """Answers at N states in one call: of "forward_dynamics" (N, nv), "inverse_dynamics" (N, nv),
-        "mass_matrix" (N, nv, nv), "energy" (N, 2) with the kinetic one first.
+        """Answers at N states in one call: of "forward_dynamics" (N, nv), "inverse_dynamics" (N, nv), "mass_matrix"
+        (N, nv, nv), "energy" (N, 2) with the kinetic one first, "forward_derivatives" (N, nv, 1 + 2 nv).
 
         q (N, nq), v and a (N, nv), by default zero; time t () or (N,). One row stands for all.
         """
         return self._questions.map(question, q, v, a, t, parameters)
 
+    def bound(self, question: str) -> Bound:
+        """A question of `map` with arrays of its own, for a loop in Python: fill some of ``inputs["q"]`` (nq,), "v",
+        "a" (nv,), "t" (1,) and "p" (np,), call it, and read ``outputs[0]``. Nothing is checked or allocated."""
+        return self._questions.bound(question)
+
     def forward_dynamics(self, q, v, t=0.0, parameters=None) -> Vector:
         """Accelerations (nv,) at coordinates q (nq,), velocities v (nv,) and time t."""
-        return self._questions.answer("forward_dynamics", q, v, t, parameters).ravel()
+        return self._questions.answer("forward_dynamics", q, v, t, parameters)
+
+    def forward_derivatives(self, q, v, t=0.0, parameters=None) -> tuple[Vector, Vector, Vector]:
+        """Accelerations (nv,) of a mechanism without loops, and their exact derivatives (nv, nv) by displacements of
+        the coordinates (those with which velocities move them) and by velocities."""
+        found = self._questions.answer("forward_derivatives", q, v, t, parameters)
+        n = self.nv + 1
+        return found[:, 0], found[:, 1:n], found[:, n:]
 
     def inverse_dynamics(self, q, v, a, t=0.0, parameters=None) -> Vector:
         """Generalized forces (nv,) that must act, besides the model's own, to cause accelerations a (nv,)."""
-        return self._questions.answer("inverse_dynamics", q, v, t, parameters, a).ravel()
+        return self._questions.answer("inverse_dynamics", q, v, t, parameters, a)
 
     def mass_matrix(self, q, t=0.0, parameters=None) -> NDArray[np.float64]:
         """M (nv, nv)."""
@@ -399,7 +412,7 @@ class System:
 
     def energy(self, q, v, t=0.0, parameters=None) -> tuple[float, float]:
         """(kinetic, potential) energy in J."""
-        kinetic, potential = self._questions.answer("energy", q, v, t, parameters).ravel()
+        kinetic, potential = self._questions.answer("energy", q, v, t, parameters)
         return float(kinetic), float(potential)
 
     # -- for readers -----------------------------------------------------------------------------------

@@ -34,11 +34,9 @@ class Bound:
         given = [np.zeros(shape, order="F") for shape in function.shapes_in]
         found = [np.zeros(shape, order="F") for shape in function.shapes_out]
         arrays = [*given, function.tables, modes]
-        arg = np.array([address_of(a) for a in arrays], dtype=np.int64)
-        res = np.array([address_of(a) for a in found], dtype=np.int64)
-        work = np.zeros(max(function.work_size, 1))
-        self._kept = (function, arrays, found, arg, res, work)
-        self.call = direct_call(call, function.address, address_of(arg), address_of(res), address_of(work))
+        self._kept = (function, arrays, found)
+        tables = [address_of(a) for a in arrays], [address_of(a) for a in found]
+        self.call = direct_call(call, function.address, function.work_size, *tables)
         self.inputs = dict(zip(function.names, [_columns(a) for a in given], strict=True))
         self.flat_inputs = [a.reshape(-1, order="F") for a in given]  # the same memory, column by column
         self.outputs = [_columns(a) for a in found]

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sekant.engine.codegen.bound import Bound
+from sekant.engine.codegen.direct_call import direct_call
 from sekant.errors import SekantError
 from sekant.solvers.common.calls import Calls, call_many
 from sekant.solvers.common.sites import Site, free_modes
@@ -115,29 +116,20 @@ class NativeFunction:
 
         `modes`: M; by default all sites are free.
         """
-        if tables is None and modes is None and len(arrays) == len(self.shapes_in):
-            waiting = self._waiting
-            bound = waiting.pop() if waiting else self.bound()  # of this thread alone until it is put back
-            for i, target in enumerate(bound.flat_inputs):
-                given = arrays[i]
-                plain = type(given) is np.ndarray and given.shape == target.shape
-                if not plain and type(given) is list:
-                    plain = len(given) == target.size and set(map(type, given)) == {float}
-                target[...] = given if plain else self._flat(i, given)
-            bound.call()
-            found = [y.copy("K") for y in bound.outputs]
-            waiting.append(bound)
-            return found
-        self._check_count(arrays)
-        flat = [self._flat(i, a) for i, a in enumerate(arrays)]
-        flat.append(self.tables if tables is None else np.ascontiguousarray(tables, dtype=float))
-        flat.append(self._free if modes is None else np.ascontiguousarray(modes, dtype=float))
-        outputs = [np.empty((columns, rows)) for rows, columns in self.shapes_out]
-        arguments, results = self._tables
-        arg, res = arguments(*map(address_of, flat)), results(*map(address_of, outputs))
-        work = np.empty(max(self.work_size, 1))
-        self._entry(ctypes.addressof(arg), ctypes.addressof(res), address_of(work))
-        return [y.T if y.shape[0] != 1 else y[0] for y in outputs]
+        call, shapes, matrices = self._own
+        found = [*map(np.empty, shapes)]
+        if tables is not None or modes is not None or not call(*arrays, *found):
+            self._check_count(arrays)
+            flat = [self._flat(i, a) for i, a in enumerate(arrays)]
+            T, M = self.tables if tables is None else tables, self._free if modes is None else modes
+            flat += [np.ascontiguousarray(a, dtype=float) for a in (T, M)]
+            if not (
+                self._whole(*flat, *found) or self._new_call(self.sizes_in)(*flat, *found)
+            ):  # two threads
+                raise SekantError(f"function '{self.name}': tables or modes are not those of this function")
+        for k in matrices:
+            found[k] = found[k].T
+        return found
 
     def bound(self) -> Bound:
         """The function with arrays of its own, for a caller who fills them: the cheapest call from Python."""
@@ -173,10 +165,10 @@ class NativeFunction:
     def _flat(self, i: int, given: Any) -> np.ndarray:
         rows, columns = self.shapes_in[i]
         value = np.asarray(given, dtype=float)
-        if value.shape == (rows, columns):
+        if value.shape == (rows * columns,):
+            return np.ascontiguousarray(value)
+        if value.shape == (rows, columns) or (value.size == rows * columns and 1 in (rows, columns)):
             return value.ravel(order="F")
-        if value.shape == (rows * columns,) or (value.ndim == 0 and rows * columns == 1):
-            return np.ascontiguousarray(value).reshape(-1)
         raise SekantError(
             f"function '{self.name}': input '{self.names[i]}' has shape {value.shape}, it must be {(rows, columns)} "
             f"or {(rows * columns,)}"
@@ -193,14 +185,23 @@ class NativeFunction:
         return _C(self.address)
 
     @cached_property
-    def _waiting(self) -> list[Bound]:
-        """Arrays for calls, of which every call takes its own."""
-        return []
+    def _own(self) -> tuple[Callable[..., bool], list[tuple[int, ...]], list[int]]:
+        """A call of inputs and results, with the tables as built and all sites free; the shapes of the results in
+        memory, columns one after the other; and which of them are matrices."""
+        shapes = [(columns, rows) if columns != 1 else (rows,) for rows, columns in self.shapes_out]
+        matrices = [k for k, shape in enumerate(shapes) if len(shape) == 2]
+        return self._new_call(self.sizes_in[:-2]), shapes, matrices
 
     @cached_property
-    def _tables(self) -> tuple[Any, Any]:
-        """Types of the tables of addresses of a call."""
-        return ctypes.c_int64 * (len(self.shapes_in) + 2), ctypes.c_int64 * len(self.shapes_out)
+    def _whole(self) -> Callable[..., bool]:
+        """A call of inputs, T, M and results."""
+        return self._new_call(self.sizes_in)
+
+    def _new_call(self, sizes: Sequence[int]) -> Callable[..., bool]:
+        """A call of inputs of these sizes and all results, with memory of its own."""
+        arg = [*[0] * len(self.shapes_in), address_of(self.tables), address_of(self._free)]
+        results = len(self.shapes_out)
+        return direct_call(self._entry, self.address, self.work_size, arg, [0] * results, sizes, results)
 
     @cached_property
     def _free(self) -> np.ndarray:

@@ -178,24 +178,18 @@ class LinearFunctions:
         """(t, q, v, a, lam, p) -> M, R_v, R_s, with constraints also G, H, acc_v, acc_s, as compiled."""
         return self._tangent
 
-    @cached_property
-    def native_forward_derivatives(self) -> NativeFunction:
-        """(t, q, v, p) -> accelerations (nv,) of a tree, and their derivatives by s and v, each (nv, nv)."""
+    @property
+    def forward_derivatives(self) -> SX:
+        """(nv, 1 + 2 nv): accelerations of a tree, and their derivatives by s and v."""
         if self.m:
-            raise SekantError(
-                "derivatives of forward dynamics are compiled for trees; constraints: sk.linearize"
-            )
-
-        def terms() -> tuple[list[SX], list[SX]]:
-            v, eq = self.variation, self.system.equations
-            R_s, R_v = v.by_coordinates(v.residual), v.by(v.residual, eq.v)
-            a = eq.a
-            R_s, R_v = (eq.lookups.substitute(R, v.a, a) for R in (R_s, R_v))
-            factor = KktFactor(eq.mass_matrix, SX(0, self.nv), 0.0, 0.0)
-            solved = [factor.direct(ca.densify(R)) for R in (R_s, R_v)]
-            return [eq.t, eq.q, eq.v, eq.p], [a, *(-X for X in solved)]
-
-        return self._native("forward_derivatives", terms)
+            raise SekantError("derivatives of accelerations are those of a tree; constraints: sk.linearize")
+        v, eq = self.variation, self.system.equations
+        slopes = (
+            eq.lookups.substitute(R, v.a, eq.a)
+            for R in (v.by_coordinates(v.residual), v.by(v.residual, eq.v))
+        )
+        factor = KktFactor(eq.mass_matrix, SX(0, self.nv), 0.0, 0.0)
+        return ca.horzcat(eq.a, *(-factor.direct(ca.densify(R)) for R in slopes))
 
     def tangent(self, point: MotionPoint) -> Tangent:
         return self._shaped(self._tangent(*point.arguments), *self.turning(point))
