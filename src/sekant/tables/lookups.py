@@ -62,11 +62,11 @@ def _evaluated(table: Tabulated, values: Sequence[float], order: tuple[int, ...]
 class Staged:
     """A function with tables, in parts that a file can hold.
 
-    `stages`: for each lookup the table, the orders of derivative and the function (inputs, values of the lookups
-    before it) -> arguments; `core`: (inputs, values of all lookups) -> outputs.
+    `stages`: for each level of lookups the tables with their orders of derivative, and the function (inputs, values
+    of the levels before it) -> arguments of all; `core`: (inputs, values of all levels) -> outputs.
     """
 
-    stages: tuple[tuple[Tabulated, tuple[int, ...], ca.Function], ...]
+    stages: tuple[tuple[tuple[tuple[Tabulated, tuple[int, ...]], ...], ca.Function], ...]
     core: ca.Function
 
     def function(self, name: str) -> tuple[ca.Function, list[Any]]:
@@ -75,9 +75,12 @@ class Staged:
         columns = [ca.MX.sym(f"i{k}", *self.core.size_in(k)) for k in range(count)]
         values: list[ca.MX] = []
         calls: list[Any] = []
-        for table, order, find in self.stages:
-            calls.append(_TableCall(table, order))
-            values.append(calls[-1](*find.call([*columns, *values])))
+        for tables, find in self.stages:
+            arguments, found = iter(find.call([*columns, *values])), []
+            for table, order in tables:
+                calls.append(_TableCall(table, order))
+                found.append(calls[-1](*(next(arguments) for _ in order)))
+            values.append(ca.vertcat(*found))
         return ca.Function(name, columns, self.core.call([*columns, *values])), calls
 
 
@@ -236,12 +239,12 @@ class Lookups:
 
     def staged(self, inputs: Sequence[ca.SX], outputs: Sequence[ca.SX]) -> Staged:
         """What an oracle is made from, without symbols."""
-        stages: list[tuple[Tabulated, tuple[int, ...], ca.Function]] = []
-        symbols: list[ca.SX] = []
-        for node in self.needed_by(ca.veccat(*outputs)):
-            find = ca.Function("arguments", [*inputs, *symbols], list(node.arguments))
-            stages.append((node.table, node.order, find))
-            symbols.append(node.symbols)
+        stages, symbols = [], []
+        for nodes in self._levels(ca.veccat(*outputs)):
+            arguments = [argument for node in nodes for argument in node.arguments]
+            find = ca.Function("arguments", [*inputs, *symbols], arguments)
+            stages.append((tuple((node.table, node.order) for node in nodes), find))
+            symbols.append(ca.vertcat(*[node.symbols for node in nodes]))
         core = ca.Function("core", [*inputs, *symbols], [ca.densify(ca.SX(y)) for y in outputs])
         return Staged(tuple(stages), core)
 

@@ -125,8 +125,11 @@ class PoseSurface:
         arm, scale = self._scales
         S = self.twists(u1, u2)
         S[..., :3, :] *= arm if length is None else length
-        sigma = np.linalg.svd(S / scale, compute_uv=False)
-        return sigma[..., 1] / np.maximum(sigma[..., 0], 1e-300)
+        one, other = np.moveaxis(S / scale, -1, 0)
+        a, b, c = (np.sum(x * y, axis=-1) for x, y in ((one, one), (other, other), (one, other)))
+        across = other - (c / np.maximum(a, 1e-300))[..., None] * one
+        area = np.sqrt(a * np.sum(across**2, axis=-1))  # product of the singular values
+        return area / np.maximum(0.5 * (a + b + np.hypot(a - b, 2.0 * c)), 1e-300)
 
     def degenerate_points(
         self, threshold: float = 1e-3, samples: int = 61

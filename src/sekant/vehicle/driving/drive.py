@@ -61,7 +61,7 @@ def drive(
     result = simulate(
         variant.system,
         parameters=variant.values,
-        initial=settled(variant, alike, keep) if needs_settling(car) else None,
+        initial=settled(variant, car, alike, keep) if needs_settling(car) else None,
         until=chosen.until,
         method=method,
         step=step,

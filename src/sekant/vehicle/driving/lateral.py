@@ -70,14 +70,15 @@ def straight_running(
     speed: float,
     outputs: Sequence[str] = tuple(FELT),
     alike: Alike | None = None,
+    keep: bool = True,
 ) -> StraightRunning:
     """The linear model of a car that runs straight ahead at `speed` (m/s) on a level road; `alike` knows cars
-    of the same kind.
+    of the same kind; `keep` how it stands for later processes.
 
     Axles with hard points are taken reduced, links' inertia exact, where they can be: they move as the axles with
     all their links do, at a tenth of the work.
     """
-    return _StraightRunner(given, speed, alike).at(speed, outputs)
+    return _StraightRunner(given, speed, alike, keep).at(speed, outputs)
 
 
 def speed_locus(given: Car | dict[str, Any], speeds: ArrayLike) -> RootLocus:
@@ -92,13 +93,15 @@ def speed_locus(given: Car | dict[str, Any], speeds: ArrayLike) -> RootLocus:
 class _StraightRunner:
     """One car at many speeds."""
 
-    def __init__(self, given: Car | dict[str, Any], speed: float, alike: Alike | None = None):
-        car = car_description(given)
+    def __init__(
+        self, given: Car | dict[str, Any], speed: float, alike: Alike | None = None, keep: bool = True
+    ):
+        car = _simplest(car_description(given))
         # asked a few times: compiling would take longer than all answers
         alike = alike or Alike()
         variant = alike.variant(_model(car, speed), parameters=["torque"], engine="casadi")
         self.system, self.values = variant.system, variant.values
-        self.start = settled(variant, alike, keep=False) if needs_settling(car) else variant.initial_state()
+        self.start = settled(variant, car, alike, keep) if needs_settling(car) else variant.initial_state()
         self.drives, self.speed = car.drive is not None, speed
         assert car.steered is not None
         axle = car.axles[car.steered]
@@ -127,16 +130,21 @@ class _StraightRunner:
         return StraightRunning(linear, self.travel, tuple(outputs))
 
 
-def _model(given: Car, speed: float) -> Model:
+def _simplest(given: Car) -> Car:
+    """The car on a level road, its axles reduced where they can be."""
     car = given.model_copy(update={"road": Plane()})
-    commands = Commands(torque="torque", parameters={"torque": 0.0})
-    small = car if car.reduced else car.model_copy(update={"reduced": True, "links": "exact"})
+    if car.reduced:
+        return car
+    small = car.model_copy(update={"reduced": True, "links": "exact"})
     try:
-        return car_model(small, commands, speed=speed)
+        car_model(small)
     except ModelError:
-        if small is car:
-            raise
-        return car_model(car, commands, speed=speed)
+        return car
+    return small
+
+
+def _model(car: Car, speed: float) -> Model:
+    return car_model(car, Commands(torque="torque", parameters={"torque": 0.0}), speed=speed)
 
 
 def lateral_model(
@@ -144,17 +152,17 @@ def lateral_model(
 ) -> LateralModel:
     """What a driver knows of the car at `speed` (m/s): its linear model in what it feels. `keep`: for later
     processes; of many cars that would take longer than to find it."""
-    car = car_description(given)
+    car = _simplest(car_description(given))
     assert car.steered is not None
     if not keep:
-        return _lateral_model(car, speed, alike)
+        return _lateral_model(car, speed, alike, keep)
     options = (speed, car.axles[car.steered], car.drive is not None, needs_settling(car))
     question = f"lateral model {options!r}"
-    return kept_answer(_model(car, speed), question, lambda: _lateral_model(car, speed, alike))
+    return kept_answer(_model(car, speed), question, lambda: _lateral_model(car, speed, alike, keep))
 
 
-def _lateral_model(car: Car, speed: float, alike: Alike | None) -> LateralModel:
-    running = straight_running(car, speed, alike=alike)
+def _lateral_model(car: Car, speed: float, alike: Alike | None, keep: bool) -> LateralModel:
+    running = straight_running(car, speed, alike=alike, keep=keep)
     f = np.linspace(0.0, HIGHEST, POINTS + 1)[1:]
     G, G0 = running.response(f), running.response([SLOWEST])[0].real
     sizes = np.abs(G).max(axis=0)

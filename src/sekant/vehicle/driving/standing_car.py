@@ -18,6 +18,7 @@ from sekant.model.driver import Driver
 from sekant.model.forces.base import Force
 from sekant.model.joints import Prismatic, Revolute
 from sekant.model.model import Model
+from sekant.vehicle.car.build import car_model
 from sekant.vehicle.car.description import Car, SimpleSuspension
 from sekant.vehicle.tires.element import Tire
 from sekant.vehicle.tires.magic_formula import Slip, TireForces
@@ -78,10 +79,11 @@ def standing(model: Model) -> Model:
     return model.changed(bodies=bodies, joints=joints, drivers=drivers, forces=forces, sensors={}, signals={})
 
 
-def settled(car: Variant, alike: Alike | None = None, keep: bool = True) -> State:
-    """A start for a car: at rest on its springs and tires, with the velocities that the model has. `keep`: for later
-    processes; of many cars that would take longer than to find it."""
-    system, alone = car.system, standing(car.model)
+def settled(driven: Variant, car: Car, alike: Alike | None = None, keep: bool = True) -> State:
+    """A start for the model of a car: at rest on its springs and tires, with the velocities that the model has.
+    `keep`: for later processes, and for all that a driver does with it; of many cars that would take longer than to
+    find it."""
+    system, alone = driven.system, standing(car_model(car))
 
     def find() -> dict[str, float]:
         # asked a few times: compiling would take longer
@@ -92,7 +94,7 @@ def settled(car: Variant, alike: Alike | None = None, keep: bool = True) -> Stat
         )
 
     found = kept_answer(alone, "standing car", find) if keep else find()
-    start = car.initial_state()
+    start = driven.initial_state()
     q, v = np.array(start.q, float), np.array(start.v, float)
     pitch, roll = found["standing_pitch.angle"], found["standing_roll.angle"]
     turn = {"z": found["standing_rise.displacement"]}
