@@ -125,7 +125,11 @@ def changed_text(draw):
     for _ in range(draw(st.integers(1, 4))):
         start = draw(st.integers(0, len(text)))
         end = min(len(text), start + draw(st.integers(0, 12)))
-        text = text[:start] + draw(st.one_of(st.sampled_from(WORDS), st.text(CHARACTERS, max_size=4))) + text[end:]
+        text = (
+            text[:start]
+            + draw(st.one_of(st.sampled_from(WORDS), st.text(CHARACTERS, max_size=4)))
+            + text[end:]
+        )
     return text
 
 

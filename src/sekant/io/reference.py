@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any
 
 from pydantic import TypeAdapter
@@ -110,7 +110,7 @@ def explained(name: str) -> tuple[str, str, list[FieldText], str]:
         schema = _schema(_registered())
         own, example = definition_of(schema, cls), example_of(full, cls)
     else:
-        schema, example = TypeAdapter(cls).json_schema(), further[1]
+        schema, example = _own_schema(cls), further[1]
         own = schema if "properties" in schema else definition_of(schema, cls)
     about = " ".join((cls.__doc__ or own.get("description", "")).split())
     return full, about, fields_of(own), example
@@ -126,6 +126,11 @@ def _registered() -> tuple[type, ...]:
 def _schema(registered: tuple[type, ...]) -> dict[str, Any]:
     """Of model files with the classes `registered`."""
     return json_schema()
+
+
+@cache
+def _own_schema(cls: type) -> dict[str, Any]:
+    return TypeAdapter(cls).json_schema()
 
 
 def example_of(full: str, cls: type) -> str:

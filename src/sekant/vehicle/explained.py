@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 from sekant.io.source import parse_source
 from sekant.io.writing import yaml_text
 from sekant.vehicle.car.description import (
@@ -127,17 +129,22 @@ ROAD_FIELDS = {
 
 def explained_items() -> dict[str, tuple[type, str]]:
     """Names, classes and examples; those of parts are cut from that of the car."""
-    car = parse_source(CAR, "").data
-    given = car | car["axles"]["front"] | {"axle": car["axles"]["front"]}
-    found: dict[str, tuple[type, str]] = {"car": (Car, CAR)}
-    found |= {f"car.{name}": (cls, yaml_text({name: given[name]})) for name, cls in PARTS.items()}
-    found["hard_points"] = (HardPoints, HARD_POINTS)
-    found |= {f"hard_points.{name}": (cls, _cut(where)) for name, (cls, where) in POINT_PARTS.items()}
+    found = dict(_parts())
     for name, cls in ROADS.items():
         fields = f", {ROAD_FIELDS[name]}" if name in ROAD_FIELDS else ""
         found[f"road.{name}"] = (cls, f"road: {{type: {name}{fields}}}\n")
     found |= {f"maneuver.{name}": (cls, f"maneuver: {name}\n") for name, cls in MANEUVERS.items()}
     return found
+
+
+@cache
+def _parts() -> dict[str, tuple[type, str]]:
+    car = parse_source(CAR, "").data
+    given = car | car["axles"]["front"] | {"axle": car["axles"]["front"]}
+    found: dict[str, tuple[type, str]] = {"car": (Car, CAR)}
+    found |= {f"car.{name}": (cls, yaml_text({name: given[name]})) for name, cls in PARTS.items()}
+    found["hard_points"] = (HardPoints, HARD_POINTS)
+    return found | {f"hard_points.{name}": (cls, _cut(where)) for name, (cls, where) in POINT_PARTS.items()}
 
 
 def _cut(where: tuple[str, ...]) -> str:
