@@ -25,8 +25,7 @@ class Bar:
         patience: float = 0.0,
     ):
         self._columns, self._fields = columns, fields
-        seen = enabled and (sys.stderr.isatty() or _in_notebook())
-        self._timer = Timer(patience, self._show) if seen else None
+        self._timer = Timer(patience, self._show) if enabled and is_watched() else None
         self._at_once = not patience
         self._lock = Lock()
         self._closed = False
@@ -105,6 +104,11 @@ def _columns_of_rows() -> Sequence[Any]:
 
     failed, rate = TextColumn("{task.fields[failed]} not finished"), TextColumn("{task.fields[rate]}")
     return MofNCompleteColumn(), TaskProgressColumn(), failed, rate
+
+
+def is_watched() -> bool:
+    """Whether the error stream is a terminal or a notebook."""
+    return sys.stderr is not None and (sys.stderr.isatty() or _in_notebook())
 
 
 def _in_notebook() -> bool:

@@ -21,3 +21,14 @@ def test_the_cache_is_shown_and_cleared(tmp_path, monkeypatch):
     assert done.returncode == 0
     assert "0 entries" in done.stdout
     assert store.load("a") is None
+
+
+def test_a_cache_that_cannot_be_used_is_told_with_the_remedy(tmp_path, monkeypatch):
+    place = tmp_path / "file"
+    place.write_text("no directory")
+    monkeypatch.setenv("SEKANT_CACHE_DIR", str(place))
+    done = sekant("cache")
+    assert done.returncode == 1
+    assert done.stderr == (
+        f"the cache {place} is no directory, so every run compiles anew; set SEKANT_CACHE_DIR to another place\n"
+    )

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from sekant.engine.codegen.build import build
-from sekant.object_code.cache import Entry, ObjectCache, default_directory, make_key
+from sekant.object_code.cache import Entry, ObjectCache, default_directory, make_key, why_nothing_is_kept
 from sekant.tables.lookups import Lookups
 from sekant.tables.table import Table
 
@@ -129,11 +129,13 @@ def test_link_in_place_of_the_directory_is_not_followed(tmp_path):
     assert not cache.store("k", ENTRY)
     assert cache.load("k") is None
     assert not make(cache).from_cache
+    assert "is a link" in why_nothing_is_kept(cache)
 
 
 def test_file_in_place_of_the_directory(tmp_path):
     (tmp_path / "c").write_text("no directory")
     assert not make(ObjectCache(tmp_path / "c")).from_cache
+    assert "is no directory, so every run compiles anew" in why_nothing_is_kept(ObjectCache(tmp_path / "c"))
 
 
 def test_entries_round_trip(tmp_path):

@@ -14,7 +14,7 @@ from pydantic import BaseModel
 from pydantic_core import PydanticSerializationError
 
 from sekant.model.model import Model
-from sekant.object_code.cache import Entry, ObjectCache, make_key
+from sekant.object_code.cache import Entry, ObjectCache, make_key, user_cache
 from sekant.object_code.made_of_files import source_stamp
 from sekant.version import __version__
 
@@ -27,9 +27,8 @@ def kept(model: Model, question: str, make: Callable[[], Any], store: ObjectCach
     key = answer_key(model, question)
     if key is None:
         return make()
-    try:
-        store = store or ObjectCache()
-    except RuntimeError:  # the user has no home directory
+    store = store or user_cache()
+    if store is None:
         return make()
     found = store.load(key)
     if found is not None:

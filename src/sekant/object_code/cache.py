@@ -51,6 +51,30 @@ def default_directory() -> Path:
     return (Path(base) if base else Path.home() / ".cache") / "sekant"
 
 
+def user_cache() -> ObjectCache | None:
+    """The cache of this user; None where there is no home directory to keep it in."""
+    try:
+        return ObjectCache()
+    except RuntimeError:
+        return None
+
+
+def why_nothing_is_kept(store: ObjectCache | None) -> str:
+    """The reason, with the remedy; empty if something can be kept."""
+    if store is None:
+        reason = "there is no home directory to keep compiled code in"
+    elif store.is_usable():
+        return ""
+    else:
+        place, what = store.directory, "cannot be written"
+        if place.is_symlink():
+            what = "is a link, which is not followed"
+        elif place.exists() and not place.is_dir():
+            what = "is no directory"
+        reason = f"the cache {place} {what}"
+    return f"{reason}, so every run compiles anew; set SEKANT_CACHE_DIR to another place"
+
+
 class ObjectCache:
     """Entries in one directory, the least recently used of which go once they exceed `limit` bytes in all."""
 
@@ -107,16 +131,24 @@ class ObjectCache:
             return None
         return stream
 
+    def is_usable(self) -> bool:
+        """Whether entries can be written; the directory is made if need be."""
+        return self._prepare() and os.access(self.directory, os.W_OK)
+
     def usage(self) -> tuple[int, int]:
         """Number of entries, and bytes in all."""
-        sizes = [path.stat().st_size for path in self.directory.glob("*" + _SUFFIX)]
+        sizes = []
+        for path in self.directory.glob("*" + _SUFFIX):
+            with contextlib.suppress(OSError):  # another process may have removed it meanwhile
+                sizes.append(path.stat().st_size)
         return len(sizes), sum(sizes)
 
     def clear(self) -> None:
-        """Remove all entries."""
-        for path in self.directory.glob("*" + _SUFFIX):
-            with contextlib.suppress(OSError):
-                path.unlink()
+        """Remove all entries, and what killed writers have left."""
+        for pattern in ("*" + _SUFFIX, _UNFINISHED + "*"):
+            for path in self.directory.glob(pattern):
+                with contextlib.suppress(OSError):
+                    path.unlink()
 
     def _path(self, key: str) -> Path:
         return self.directory / (key + _SUFFIX)

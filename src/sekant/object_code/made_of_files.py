@@ -18,7 +18,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, TypeVar
 
-from sekant.object_code.cache import Entry, ObjectCache, make_key
+from sekant.object_code.cache import Entry, make_key, user_cache
 from sekant.version import __version__
 
 Made = TypeVar("Made")
@@ -54,9 +54,8 @@ def kept_of_files(
     question: Sequence[str], make: Callable[[], Made], may_keep: Callable[[Made], bool]
 ) -> Made:
     """The answer to `question`, which depends on what it says and on the files that `make` reads."""
-    try:
-        store = ObjectCache()
-    except RuntimeError:  # the user has no home directory
+    store = user_cache()
+    if store is None:
         return make()
     versions = [__version__, sys.version, source_stamp()]
     key = make_key([*versions, *question])

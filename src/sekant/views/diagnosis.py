@@ -103,29 +103,26 @@ def _machine(problems: list[str]) -> dict[str, Any]:
 
 
 def _cache(problems: list[str]) -> dict[str, Any]:
-    from sekant.object_code.cache import default_directory
+    from sekant.object_code.cache import user_cache, why_nothing_is_kept
 
-    directory = default_directory()
-    found: dict[str, Any] = {"directory": str(directory), "exists": directory.is_dir()}
-    if not found["exists"]:
-        place = next(parent for parent in directory.parents if parent.exists())
-        found["writable"] = os.access(place, os.W_OK)
-    else:
-        sizes = [path.stat().st_size for path in directory.iterdir() if path.is_file()]
+    store = user_cache()
+    reason = why_nothing_is_kept(store)
+    if reason:
+        problems.append(reason)
+    if store is None:
+        return {"directory": None, "exists": False, "writable": False}
+    directory = store.directory
+    found: dict[str, Any] = {
+        "directory": str(directory),
+        "exists": directory.is_dir(),
+        "writable": not reason,
+    }
+    if found["exists"]:
+        entries, size = store.usage()
         mode = stat.S_IMODE(directory.stat().st_mode)
-        found |= {
-            "writable": os.access(directory, os.W_OK),
-            "permissions": f"{mode:04o}",
-            "entries": len(sizes),
-            "megabytes": round(sum(sizes) / 1e6, 3),
-        }
+        found |= {"permissions": f"{mode:04o}", "entries": entries, "megabytes": round(size / 1e6, 3)}
         if mode & 0o077:
             problems.append(f"others may look into the cache {directory} (mode {mode:04o}); chmod 700 it")
-    if not found["writable"]:
-        problems.append(
-            f"the cache {directory} cannot be written, so every run compiles anew;"
-            " set SEKANT_CACHE_DIR to another place"
-        )
     return found
 
 

@@ -11,7 +11,7 @@ import casadi as ca
 import numpy as np
 
 from sekant.engine.codegen.lanes import LANE_FORMAT, emit_lanes, vector_symbols
-from sekant.engine.codegen.linking import Compiled, interpreted, linked, user_cache
+from sekant.engine.codegen.linking import Compiled, interpreted, linked
 from sekant.engine.codegen.llvm import CHUNK, FORMAT, emit
 from sekant.engine.codegen.native import NativeFunction
 from sekant.engine.codegen.numbers import numbers_of, shape_key, values_of
@@ -20,7 +20,7 @@ from sekant.engine.codegen.parallel import compile_modules
 from sekant.engine.codegen.sites import find_sites, guard_tape
 from sekant.engine.codegen.tape import LookupGroup, core_function, lookup_groups, make_tape
 from sekant.errors import SekantError, suggest
-from sekant.object_code.cache import Entry, ObjectCache, make_key
+from sekant.object_code.cache import Entry, ObjectCache, make_key, user_cache
 from sekant.object_code.target import optimization, target_identity
 from sekant.solvers.common.sites import Site
 from sekant.tables.lookups import Lookups

@@ -11,7 +11,7 @@ import numpy as np
 from sekant.engine.codegen.native import BuildStats, NativeFunction, RestingSite
 from sekant.engine.codegen.packing import pack_tables
 from sekant.engine.codegen.vm import Interpreted
-from sekant.object_code.cache import Entry, ObjectCache
+from sekant.object_code.cache import Entry, user_cache
 from sekant.object_code.link import ENTRY, Linked
 from sekant.solvers.common.sites import Site
 from sekant.solvers.common.structs import address_of, aligned
@@ -104,10 +104,3 @@ def linked(
     owner = Linked(code.objects, ENTRY, symbols=symbols)
     rests = tuple(RestingSite(site, sign, tuple(reads)) for site, sign, reads in h["rests"])
     return Compiled((owner, numbers), owner.address, h["work_size"], stats, sites, key, numbers, rests)
-
-
-def user_cache() -> ObjectCache | None:
-    try:
-        return ObjectCache()
-    except RuntimeError:  # the user has no home directory
-        return None

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from sekant.engine.codegen.parallel import compile_modules
-from sekant.object_code.cache import Entry, ObjectCache, make_key
+from sekant.object_code.cache import Entry, make_key, user_cache
 from sekant.object_code.link import ENTRY, Linked
 from sekant.object_code.target import optimization, target_identity
 
 
 def compile_text(text: str, cache: bool = True) -> Linked:
     """The function `ENTRY` of one module, which may call the functions of the C library that tapes may call."""
-    store = _user_cache() if cache else None
+    store = user_cache() if cache else None
     key = make_key([target_identity(), str(optimization()), text])
     entry = store.load(key) if store is not None else None
     if entry is None:
@@ -18,10 +18,3 @@ def compile_text(text: str, cache: bool = True) -> Linked:
         if store is not None:
             store.store(key, entry)
     return Linked(entry.objects, ENTRY)
-
-
-def _user_cache() -> ObjectCache | None:
-    try:
-        return ObjectCache()
-    except RuntimeError:  # the user has no home directory
-        return None

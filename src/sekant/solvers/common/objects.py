@@ -19,9 +19,10 @@ from hashlib import sha256
 from pathlib import Path
 
 from sekant.errors import SekantError
-from sekant.object_code.cache import Entry, ObjectCache, decode, make_key
+from sekant.object_code.cache import Entry, ObjectCache, decode, make_key, user_cache, why_nothing_is_kept
 from sekant.object_code.link import Linked
 from sekant.object_code.target import read_frame, target_identity, write_frame
+from sekant.progress_bar import is_watched
 from sekant.solvers.common.loops import ALL, Procedure
 from sekant.solvers.common.prebuilt import SOLVERS, prebuilt
 
@@ -32,7 +33,7 @@ _addresses: dict[str, int] = {}
 
 
 def _tell(text: str) -> None:
-    if sys.stderr is not None and sys.stderr.isatty():
+    if is_watched():
         print(text, file=sys.stderr, flush=True)
 
 
@@ -108,7 +109,7 @@ def _needed_by(package: str) -> set[str]:
 def _find(procedures: Sequence[Procedure]) -> dict[str, Entry]:
     """The code of each, by symbol."""
     found = {p.symbol: entry for p in procedures if (entry := prebuilt(p.symbol)) is not None}
-    store = _user_cache()
+    store = user_cache()
     missing = [p for p in procedures if p.symbol not in found]
     missing = _take(store, missing, found)
     if missing:
@@ -148,17 +149,14 @@ def _key(procedure: Procedure) -> str:
     return make_key(["procedure", procedure.symbol, stamp, source, target_identity()])
 
 
-def _user_cache() -> ObjectCache | None:
-    try:
-        return ObjectCache()
-    except RuntimeError:  # the user has no home directory
-        return None
-
-
 def _make(store: ObjectCache | None, procedures: Sequence[Procedure]) -> dict[str, Entry]:
     seconds = sum(p.seconds for p in procedures) / min(os.cpu_count() or 1, len(procedures))
     words = ", ".join(dict.fromkeys(p.words for p in procedures))
-    announce(f"compiling the {words}, once: about {max(round(seconds), 1)} s")
+    reason = why_nothing_is_kept(store)
+    announce(
+        f"compiling the {words}, {'' if reason else 'once: '}about {max(round(seconds), 1)} s"
+        + (f" ({reason})" if reason else "")
+    )
     made = compile_procedures([p.symbol for p in procedures])
     if store is not None:
         for p in procedures:

@@ -15,9 +15,13 @@ def cache(
 
     Nothing is lost by that: what is needed again is compiled again. SEKANT_CACHE_DIR is the place, if it is set.
     """
-    from sekant.object_code.cache import ObjectCache
+    from sekant.errors import SekantError
+    from sekant.object_code.cache import user_cache, why_nothing_is_kept
 
-    store = ObjectCache()
+    store = user_cache()
+    reason = why_nothing_is_kept(store)
+    if store is None or reason:
+        raise SekantError(reason)
     if clear:
         store.clear()
     entries, size = store.usage()
