@@ -400,13 +400,19 @@ def _markers(parts: Iterable[Any]) -> Iterable[Any]:
             yield from _markers(get_args(part))
 
 
+_OF_FIELDS: dict[int, tuple[Any, tuple[Any, ...]]] = {}
+"""Fields of classes, which stay, and their markers, by identity."""
+
+
 def markers_of(field: Any) -> tuple[Any, ...]:
     """The markers of this module on a pydantic `FieldInfo`, an annotation, or a tuple of both."""
     if isinstance(field, tuple):
         return tuple(_markers(field))
-    if hasattr(field, "annotation"):
-        return tuple(_markers((*field.metadata, field.annotation)))
-    return tuple(_markers((field,)))
+    if not hasattr(field, "annotation"):
+        return tuple(_markers((field,)))
+    if id(field) not in _OF_FIELDS:
+        _OF_FIELDS[id(field)] = field, tuple(_markers((*field.metadata, field.annotation)))
+    return _OF_FIELDS[id(field)][1]
 
 
 def unit_of(field: Any) -> str | None:
