@@ -17,7 +17,7 @@ export UV_SYSTEM_CERTS ?= $(if $(wildcard /etc/ssl/certs/ca-certificates.crt),1,
 UV_INSTALL := $(BIN)/uv pip install --quiet --python $(BIN)/python --compile-bytecode \
 	-c constraints.txt --build-constraints constraints.txt
 
-.PHONY: help env demo test test-fast test-long lint format bench docs player wheel constraints clean
+.PHONY: help env demo test test-fast test-long lint style types layers loops format bench docs player wheel constraints clean
 .DEFAULT_GOAL := help
 
 help:  ## List the targets
@@ -64,11 +64,20 @@ test-long: env  ## Run all tests, also those that take minutes each
 	@$(UV_INSTALL) -e '.[test,lint,export,studies,control,peers]'
 	@SEKANT_OPTIMIZATION=2 $(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m "long or not long" $(TESTS)
 
-lint: env  ## Check style, types and import layers
+lint: style types layers  ## Check style, types and import layers
+
+style: env
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
+
+types: env
 	@$(BIN)/pyright
+
+layers: env
 	@$(BIN)/lint-imports
+
+loops: env
+	@$(BIN)/python -c 'from sekant.solvers.common.objects import prepare_all; prepare_all()'
 
 format: env  ## Rewrite the source in the common format
 	@$(BIN)/ruff check --fix .
