@@ -5,6 +5,7 @@ Commands live in `sekant.views.commands`, one file each, and import what they ne
 
 from __future__ import annotations
 
+import atexit
 import gc
 import os
 import sys
@@ -109,7 +110,8 @@ def main() -> None:
     os.environ.setdefault(
         "PYDANTIC_DISABLE_PLUGINS", "__all__"
     )  # to look for some takes longer than most commands
-    gc.set_threshold(50_000)  # what is imported stays
+    gc.set_threshold(200_000)  # what is imported stays
+    atexit.register(gc.freeze)  # the system takes all memory back: nothing is to be found in it one by one
     warnings.formatwarning = lambda message, *where: f"warning: {message}\n"
     try:
         _application_for(sys.argv[1:])(prog_name="sekant")
