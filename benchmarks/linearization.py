@@ -10,14 +10,12 @@ from typing import Any
 
 import numpy as np
 import trees
+from native_loop import repeated
 from timing import best_of, figure, target
 
 import sekant as sk
 from sekant.engine.functions.linear import LinearFunctions, MotionPoint, linear_functions
 from sekant.engine.questions import Questions
-from sekant.solvers.common.calls import Calls, call_many
-from sekant.solvers.common.sites import free_modes
-from sekant.solvers.common.structs import address_of
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
@@ -90,13 +88,11 @@ def _all(parts: list[tuple[Any, int]], point: MotionPoint) -> Callable[[], Any]:
     Differences take a call of the residual for each column and one more, and the exact mass matrix (as TROM's do);
     what moves the samples apart and subtracts them is left out, in their favor.
     """
-    values = dict(zip(("t", "q", "v", "a", "lam", "p"), point.arguments, strict=True))
+    values: dict[str, np.ndarray] = dict(zip(("t", "q", "v", "a", "lam", "p"), point.arguments, strict=True))
     runs = []
     for function, n in parts:
-        size = {6: "t q v a lam p", 4: "t q lam p", 3: "t q p"}[len(function.shapes_in)]
-        arrays = [values[key][None, :] for key in size.split()]
-        arrays[0] = np.tile(arrays[0], (n, 1))
-        runs.append(partial(function.map, *arrays))
+        names = {6: "t q v a lam p", 4: "t q lam p", 3: "t q p"}[len(function.shapes_in)]
+        runs.append(repeated(function, [values[name] for name in names.split()], n))
     return partial(_each, runs)
 
 
@@ -127,18 +123,6 @@ def _repeat(function: Callable[[], Any], n: int) -> None:
         function()
 
 
-def _loop(function: Any, inputs: list[np.ndarray], n: int) -> Callable[[], Any]:
-    """n calls of a native function with the same arrays in a compiled loop."""
-    outputs = [np.empty(size) for size in function.sizes_out]
-    inputs = [*inputs, function.tables, free_modes(function.sites)]
-    arg, res = (np.array([address_of(a) for a in arrays]) for arrays in (inputs, outputs))
-    work, still = np.empty(max(1, function.work_size)), (np.zeros_like(arg), np.zeros_like(res))
-    calls = Calls(
-        function=function.address, count=n, arg=arg, arg_step=still[0], res=res, res_step=still[1], work=work
-    )
-    return lambda kept=(inputs, outputs): call_many(calls)
-
-
 def _pinocchio(
     tree: sk.System, links: list, motion: Any, point: MotionPoint, n: int, runs: int, targets: list
 ) -> list[dict[str, Any]]:
@@ -150,7 +134,7 @@ def _pinocchio(
         "own": "d(qdd)/d(q, v): Sekant, own arrays, from Python",
         "peer": "pin.computeABADerivatives, from Python",
     }
-    loop = _loop(Questions(tree).function("forward_derivatives"), list(bound.inputs.values()), n)
+    loop = repeated(Questions(tree).function("forward_derivatives"), list(bound.inputs.values()), n)
     contenders: dict[str, Any] = {
         "native": (loop, n),
         "bound": (partial(_repeat, bound, n), n),

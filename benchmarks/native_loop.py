@@ -1,14 +1,16 @@
-"""Evaluations of a compiled right-hand side one after another, with nothing in Python between them."""
+"""Evaluations of compiled functions one after another, with nothing in Python between them."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 import trees
 
 from sekant.engine.functions.motion import right_hand_side
-from sekant.solvers.common.calls import call_native
+from sekant.solvers.common.calls import Calls, call_many, call_native
 from sekant.solvers.common.loops import procedure
 from sekant.solvers.common.sites import free_modes
 from sekant.solvers.common.structs import Address, Integers, Struct, Vector
@@ -42,6 +44,20 @@ def steps(function: Any, inputs: list[np.ndarray], x: np.ndarray, slope: np.ndar
     arg, res = (np.array([a.ctypes.data for a in arrays], dtype=np.int64) for arrays in (inputs, [slope]))
     work = np.zeros(max(1, function.work_size))
     return Steps(function=function.address, arg=arg, res=res, work=work, x=x, slope=slope)
+
+
+def repeated(function: Any, inputs: Sequence[np.ndarray], count: int) -> Callable[[], Any]:
+    """`count` calls with the same inputs, whose results go to one place, as a function that makes them."""
+    given = [np.ascontiguousarray(x, dtype=float) for x in inputs]
+    arrays = [*given, np.append(function.tables, 0.0), free_modes(function.sites)]
+    results = [np.empty(rows * columns) for rows, columns in function.shapes_out]
+    arg, res = (np.array([a.ctypes.data for a in part], dtype=np.int64) for part in (arrays, results))
+    work = np.empty(max(1, function.work_size))
+    still = {"arg_step": np.zeros_like(arg), "res_step": np.zeros_like(res)}
+    made = partial(
+        call_many, Calls(function=function.address, count=count, arg=arg, res=res, work=work, **still)
+    )
+    return lambda arrays=arrays, results=results: made()  # which keeps the arrays alive
 
 
 class RightHandSide:

@@ -126,9 +126,10 @@ def test_constraints_supply_only_the_power_of_their_own_signals(pairs, name):
         for block, lam in eq.by_block(eq.lam):
             own = own + ca.dot(lam, block.drift)
             for body, J in block.bodies.items():
-                frame = eq.motion.frame(body)
-                v_W = frame.v_WF + ca.cross(frame.p, frame.w_WF)  # of the point of the body at W's origin
-                total = total - ca.dot(J.T @ lam, ca.vertcat(frame.w_WF, v_W))
+                frame, X_WL = eq.motion.frame(body), eq.motion.X_WM[eq.motion.link_index[body]]
+                v_WL = frame.v_WF + ca.cross(frame.w_WF, X_WL.p - frame.p)  # of the link's origin
+                twist = ca.vertcat(X_WL.R.T @ frame.w_WF, X_WL.R.T @ v_WL)
+                total = total - ca.dot(J.T @ lam, twist)
             for key, J in block.coordinates.items():
                 total = total - ca.dot(J, lam) * eq.motion.coordinate(*key)[1]
         found, expected, lam = evaluate(system, state, T, total, own, eq.lam)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import sekant as sk
-from loops import four_bar
+from loops import five_link, four_bar
 from mechanisms import FORCE_TYPES, random_model, random_state
 from sekant.analyses.assembly.loop_geometry import LoopGeometry
 from sekant.engine.functions.linear import MotionPoint, linear_functions
@@ -137,3 +137,10 @@ def test_derivatives_of_forward_dynamics_of_a_tree():
         for exact, (ahead, behind) in ((a_s[:, k], by_s), (a_v[:, k], by_v)):
             numeric = (ahead - behind) / (2 * H)
             assert np.abs(exact - numeric).max() < 1e-6 * max(1.0, np.abs(exact).max(), np.abs(a).max())
+
+
+def test_exact_takes_a_third_of_the_operations_of_differences():
+    """A floating body on five rods, whose rotations are differentiated as rotations: 3,600 operations to 13,000."""
+    functions = linear_functions(sk.compile(five_link()))
+    calls = 2 * functions.nv + 1
+    assert 3 * functions.native_tangent.stats.operations < calls * functions.differences[0].stats.operations

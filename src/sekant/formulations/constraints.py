@@ -3,7 +3,8 @@
 Each block states Phi(q, t) (or rows affine in the velocities), its rate, and how it pushes: the rate is linear in
 the twists of the bodies and the rates of coordinates, rate = sum_b J_b V_b + sum_j J_j v_j + drift, and the
 multipliers act on body b by the wrench -J_b^T lam, on coordinate j by -J_j lam. The J come from one
-differentiation with respect to small displacements of the bodies, for every kind of constraint alike.
+differentiation with respect to small displacements of the bodies, for every kind of constraint alike. Twists and
+wrenches are those at the origin of the body's link, in its frame: as the recursions along the tree have them.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from dataclasses import dataclass, field
 import casadi as ca
 
 from sekant.formulations.kinematics import TreeKinematics, measured_coordinate, relative_pose
+from sekant.formulations.tree import joint_frames
 from sekant.geometry.spatial import SX, Pose, skew
 from sekant.model.constraints.base import Constraint
 from sekant.model.joints import leader_of, shared_coordinates
@@ -31,10 +33,12 @@ class ConstraintBlock:
     phi: SX  # (k,), or empty where only velocities are restricted
     rate: SX  # (k,) d phi/dt, or the velocity rows
     drift: SX  # (k,) part of the rate that the constraint's own signals of time cause
-    bodies: dict[str, SX]  # J_b (k, 6): columns for the twist (angular, linear) about W's origin, in W
+    bodies: dict[
+        str, SX
+    ]  # J_b (k, 6): columns for the twist (angular, linear) of its link, in the link's frame
     coordinates: dict[Coordinate, SX]  # J_j (k,)
     through: dict[str, SX] = field(default_factory=dict)
-    """By cut joint, the part (k, 6) of its child's J_b that its measured coordinates cause."""
+    """By cut joint, the part (k, 6) of its child's J_b that its measured coordinates cause; of the ground, in W."""
 
     @property
     def rows(self) -> int:
@@ -129,19 +133,11 @@ def _finish(view: _Displaced, name: str, kind: str, phi: SX, given: SX | None, r
     return ConstraintBlock(name, kind, phi, ca.densify(rate), ca.densify(drift), bodies, coordinates, through)
 
 
-def body_twist(motion: TreeKinematics, body: str) -> SX:
-    """Twist (6,) of a body about W's origin, in W."""
-    i = motion.link_index[body]
-    X, V = motion.X_WM[i], motion.V[i]
-    w = X.R @ V.w
-    return ca.vertcat(w, X.R @ V.v + ca.cross(X.p, w))
-
-
 class _Displaced:
     """The moving model, to be asked by constraints as `TreeKinematics` is; it notes on what they act.
 
     For positions, small displacements of bodies and coordinates are added; for velocities, symbols stand in place
-    of the twists and rates themselves. Both are twists (angular, linear) about W's origin, in W. Time in signals
+    of the twists and rates themselves. Both are twists (angular, linear) of links, in their frames. Time in signals
     of the constraint is a symbol of its own: the bodies may depend on time as well, through drivers.
     """
 
@@ -175,33 +171,35 @@ class _Displaced:
         return self.lookups.substitute(expression, ca.vertcat(*symbols), ca.vertcat(*values))
 
     def twist(self, body: str) -> SX:
-        return body_twist(self._motion, body)
+        return self._motion.V[self._motion.link_index[body]].column()
 
     def rate(self, key: Coordinate) -> SX:
         return self._motion.coordinate(*key)[1]
 
     def frame(self, reference: str) -> FrameState:
-        return self._displaced(self._motion.frame(reference))
+        return self._displaced(*self._motion.place_of(reference))
 
-    def joint_ends(self, joint: str) -> tuple[FrameState, FrameState]:
-        F, M = self._motion.joint_ends(joint)
-        return self._displaced(F), self._displaced(M)
+    def joint_ends(self, joint: str, passing: SX | None = None) -> tuple[FrameState, FrameState]:
+        """Of the joint's frames F and M; `passing`: a displacement (6,) of its child besides the body's own."""
+        F, M = joint_frames(self.model, self.model.joints[joint])
+        return self._displaced(*F), self._displaced(*M, passing)
 
-    def _displaced(self, state: FrameState) -> FrameState:
-        if state.body == "ground":
-            return state
-        if state.body not in self.displacements:
-            self.displacements[state.body] = SX.sym(f"displacement of {state.body}", 6)
-        return self._moved(state, self.displacements[state.body])
-
-    def _moved(self, state: FrameState, xi: SX, more: bool = False) -> FrameState:
-        """A frame displaced by xi (6,); for velocities with the twist xi, or with that much `more`."""
-        shift = ca.cross(xi[:3], state.p) + xi[3:]
+    def _displaced(self, body: str, X_BF: Pose, passing: SX | None = None) -> FrameState:
+        motion = self._motion
+        xi, X_WL, X_LF = SX.zeros(6), Pose.identity(), X_BF
+        if body != "ground":
+            if body not in self.displacements:
+                self.displacements[body] = SX.sym(f"displacement of {body}", 6)
+            i = motion.link_index[body]
+            xi, X_WL, X_LF = self.displacements[body], motion.X_WM[i], motion.on_link(i, X_BF)
+        if passing is not None:
+            xi = xi + passing
+        w, shift = xi[:3], ca.cross(xi[:3], X_LF.p) + xi[3:]
         if self._velocities:
-            v, w = (state.v_WF, state.w_WF) if more else (SX.zeros(3), SX.zeros(3))
-            return FrameState(state.body, state.X_WF, v + shift, w + xi[:3])
-        X = Pose(state.R + skew(xi[:3]) @ state.R, state.p + shift)
-        return FrameState(state.body, X, state.v_WF, state.w_WF)
+            return FrameState(body, X_WL @ X_LF, X_WL.R @ shift, X_WL.R @ w)
+        X = X_WL @ Pose(X_LF.R + skew(w) @ X_LF.R, X_LF.p + shift)
+        state = motion.frame_on(body, X_BF)
+        return FrameState(body, X, state.v_WF, state.w_WF)
 
     def coordinate(self, joint: str, index: int) -> tuple[SX, SX]:
         shared = shared_coordinates(self.model.joints[joint]) if joint in self._motion.cuts else {}
@@ -210,8 +208,7 @@ class _Displaced:
         if joint in self._motion.cuts and joint not in self._motion.auxiliary:
             if joint not in self.passing:
                 self.passing[joint] = SX.sym(f"displacement of the child of {joint}", 6)
-            F, M = self.joint_ends(joint)
-            M = self._moved(M, self.passing[joint], more=True)
+            F, M = self.joint_ends(joint, self.passing[joint])
             return measured_coordinate(self.model.joints[joint], F, M, index)
         q, v = self._motion.coordinate(joint, index)
         shift = self._shift(joint, index)

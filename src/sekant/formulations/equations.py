@@ -23,7 +23,7 @@ from sekant.formulations.model_reports import ModelReports
 from sekant.formulations.recursive import Accelerations, TreeState
 from sekant.formulations.timeline import ModelTimeline
 from sekant.formulations.tree import free_layout, tree_layout
-from sekant.geometry.spatial import SX, Twist, Wrench, column, vector
+from sekant.geometry.spatial import SX, Pose, Twist, Wrench, column, vector
 from sekant.model.resolve import Parameter, ResolvedModel
 
 Algorithm = Literal["auto", "articulated", "composite"]
@@ -188,12 +188,18 @@ class Equations(ConstrainedEquations):
 
     @cached_property
     def _lean_tree(self) -> TreeState:
-        """The tree with the same accelerations and fewer wrenches: see `Action.within`."""
-        if not any(action.within for action in self.elements.actions.values()):
-            return self.tree
-        loads = Loads(self.motion)
-        self._apply(loads, lean=True)
-        return self._tree_under(loads)
+        """The tree with the same accelerations and fewer wrenches: see `Action.within`.
+
+        Of a link whose only motion is that of one coordinate against the ground, V = S v, the gyroscopic wrench
+        V x* (I V) does no work along S: it is in the joint's reaction alone.
+        """
+        tree = self.tree
+        if any(action.within for action in self.elements.actions.values()):
+            loads = Loads(self.motion)
+            self._apply(loads, lean=True)
+            tree = self._tree_under(loads)
+        alone = [link.parent < 0 and link.joint.nv == 1 for link in self.motion.links]
+        return replace(tree, V=[Twist.zero() if one else V for one, V in zip(alone, tree.V, strict=True)])
 
     @cached_property
     def forward(self) -> Accelerations:
@@ -265,8 +271,8 @@ class Equations(ConstrainedEquations):
         loads = Loads(self.motion)
         for block, part in self.by_block(lam):
             for body, J in block.bodies.items():
-                wrench = -(J.T @ part)  # about W's origin
-                loads.push(body, SX.zeros(3), wrench[3:], wrench[:3])
+                wrench = -(J.T @ part)
+                loads.push_link(body, Wrench(wrench[:3], wrench[3:]))
             for (owner, k), J in block.coordinates.items():
                 loads.drive(owner, k, -ca.dot(J, part))
         return loads
@@ -284,14 +290,19 @@ class Equations(ConstrainedEquations):
         """
         F_end, M_end = self.motion.joint_ends(joint)
         side, sign = (F_end.body, -1) if M_end.body == "ground" else (M_end.body, 1)
-        wrench = SX.zeros(6)  # about W's origin
+        found = self._loads.through.get(joint, Wrench.zero())  # about M's origin, in W
         for block, part in self.reaction_parts:
             if block.name == joint and side in block.bodies:
-                wrench = wrench - sign * (block.bodies[side].T @ part)
+                found = found + self._at(M_end.p, side, -sign * (block.bodies[side].T @ part))
             if joint in block.through:
-                wrench = wrench - block.through[joint].T @ part
-        along = self._loads.through.get(joint, Wrench.zero())
-        return wrench[3:] + along.f, wrench[:3] - ca.cross(M_end.p, wrench[3:]) + along.n
+                found = found + self._at(M_end.p, M_end.body, -(block.through[joint].T @ part))
+        return found.f, found.n
+
+    def _at(self, p: SX, body: str, wrench: SX) -> Wrench:
+        """A wrench (6,) on the link of a body, in its frame, about the point p (3,) in W, in W."""
+        X = Pose.identity() if body == "ground" else self.motion.X_WM[self.motion.link_index[body]]
+        f = X.R @ wrench[3:]
+        return Wrench(X.R @ wrench[:3] + ca.cross(X.p - p, f), f)
 
     # -- dynamics --------------------------------------------------------------------------------------
 

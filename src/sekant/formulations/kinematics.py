@@ -248,10 +248,14 @@ class TreeKinematics(NamedValues):
             poses.append(X_PM if link.parent < 0 else poses[link.parent] @ X_PM)
         return poses
 
-    def frame(self, reference: str) -> FrameState:
+    def place_of(self, reference: str) -> tuple[str, Pose]:
+        """The body of ``body`` or ``body.frame``, and the frame's pose on it."""
         body, name = self.model.split_reference(reference)
         frames = self.model.ground.frames if body == "ground" else self.model.bodies[body].frames
-        return self.frame_on(body, frames[name].pose() if name else Pose.identity())
+        return body, frames[name].pose() if name else Pose.identity()
+
+    def frame(self, reference: str) -> FrameState:
+        return self.frame_on(*self.place_of(reference))
 
     def frame_on(self, body: str, X_BF: Pose) -> FrameState:
         """State of a frame given by its pose on a body."""
@@ -283,9 +287,7 @@ class TreeKinematics(NamedValues):
 
     def _on_links(self, reference: str) -> tuple[int, Pose]:
         """The link (-1: the ground) on which a frame is, and its pose there."""
-        body, name = self.model.split_reference(reference)
-        frames = self.model.ground.frames if body == "ground" else self.model.bodies[body].frames
-        X_BF = frames[name].pose() if name else Pose.identity()
+        body, X_BF = self.place_of(reference)
         i = -1 if body == "ground" else self.link_index[body]
         return i, X_BF if i < 0 else self.on_link(i, X_BF)
 

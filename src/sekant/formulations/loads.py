@@ -29,7 +29,12 @@ class Loads:
         moment, force = X_WM.R.T @ (n + ca.cross(arm, f)), X_WM.R.T @ f
         if when is not None:
             moment, force = ca.if_else(when, moment, 0), ca.if_else(when, force, 0)
-        self.F[i] = self.F[i] + Wrench(moment, force)
+        self.push_link(body, Wrench(moment, force))
+
+    def push_link(self, body: str, wrench: Wrench) -> None:
+        """A wrench on the link of a body, about its origin, in its frame."""
+        i = self._motion.link_index[body]
+        self.F[i] = self.F[i] + wrench
 
     def drive(self, joint: str, index: int, force: SX) -> None:
         """A generalized force on one coordinate of a joint, or of an owner of auxiliary parameters.

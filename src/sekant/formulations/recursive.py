@@ -109,7 +109,7 @@ def _required(
 ) -> tuple[Twist, Wrench]:
     """Acceleration of a link, and the wrench that moves it so."""
     A = _moved(X, A_parent, zeta, S, a)
-    return A, I * A + V.cross_force(I * V) - F
+    return A, I.force(A, V) - F
 
 
 @inlined
@@ -277,7 +277,7 @@ def articulated_body(tree: TreeState) -> list[SX]:
 @inlined
 def _alone(I: RigidInertia, V: Twist, F: Wrench) -> tuple[ArticulatedInertia, Wrench]:
     """Inertia and bias force of a link without its children."""
-    return ArticulatedInertia.of(I), V.cross_force(I * V) - F
+    return ArticulatedInertia.of(I), I.force(Twist.zero(), V) - F
 
 
 @inlined

@@ -22,7 +22,12 @@ from functools import cached_property
 import casadi as ca
 
 from sekant.formulations.constrained import ConstrainedEquations, column
+from sekant.formulations.turns import Turns
 from sekant.geometry.spatial import SX
+
+DIRECTIONS = 40
+"""Of s, up to which as many expressions or more are differentiated along each of them; CasADi differentiates fewer
+expressions from their values back, and finds directions that can be taken together where there are more."""
 
 
 class Variation:
@@ -53,9 +58,7 @@ class Variation:
     @cached_property
     def acceleration(self) -> SX:
         """(m,) d(rate)/dt."""
-        eq = self.equations
-        state, rates = ca.vertcat(eq.t, eq.q, eq.v), ca.vertcat(1, eq.qdot, self.a)
-        return ca.densify(eq.lookups.jtimes(self.rate, state, rates)) if self.lam.numel() else self.rate
+        return ca.densify(self.along(self.rate)) if self.lam.numel() else self.rate
 
     @cached_property
     def residual(self) -> SX:
@@ -67,6 +70,21 @@ class Variation:
         return inner + ca.densify(eq.lookups.gradient(ca.dot(self.rate, self.lam), eq.v))
 
     @cached_property
+    def G(self) -> SX:
+        """(m, nv)."""
+        return self.by(self.rate, self.equations.v)
+
+    @cached_property
+    def H(self) -> SX:
+        """(m, nv)."""
+        return self.by_coordinates(self.rate)
+
+    @cached_property
+    def acceleration_by_velocities(self) -> SX:
+        """(m, nv) acc_v: d(rate)/dt depends on v by the rates of the coordinates, and by those of G."""
+        return self.H + self.along(self.G)
+
+    @cached_property
     def N(self) -> SX:
         """(nq, nv)."""
         return self.equations.lookups.jacobian(self.equations.qdot, self.equations.v)
@@ -76,19 +94,28 @@ class Variation:
         """Whether any velocity is not the rate of a coordinate."""
         return self.equations.lookups.jacobian(self.equations.qdot, self.equations.q).nnz() > 0
 
+    @cached_property
+    def _turns(self) -> Turns:
+        eq = self.equations
+        return Turns(eq.q, self.N, [first for first, _ in eq.motion.unit_blocks])
+
     def by_coordinates(self, expression: SX) -> SX:
         """(rows, nv) derivative with respect to s."""
-        eq = self.equations
-        return eq.lookups.jacobian(expression, eq.q) @ self.N
+        eq, turns = self.equations, self._turns
+        variables, slopes = ca.vertcat(eq.q, turns.symbols), ca.vertcat(self.N, turns.slopes)
+        if turns.symbols.numel() and eq.nv <= min(expression.numel(), DIRECTIONS):
+            return turns.joined(eq.lookups.jtimes(turns.cut(expression), variables, ca.densify(slopes)))
+        return turns.joined(eq.lookups.jacobian(turns.cut(expression), variables) @ slopes)
 
     def by(self, expression: SX, symbols: SX) -> SX:
         return self.equations.lookups.jacobian(expression, symbols)
 
     def along(self, expression: SX) -> SX:
         """Rate of an expression along the motion with accelerations `a`."""
-        eq = self.equations
-        state, rates = ca.vertcat(eq.t, eq.q, eq.v), ca.vertcat(1, eq.qdot, self.a)
-        return eq.lookups.jtimes(expression, state, rates)
+        eq, turns = self.equations, self._turns
+        state = ca.vertcat(eq.t, eq.q, eq.v, turns.symbols)
+        rates = ca.vertcat(1, eq.qdot, self.a, turns.slopes @ eq.v)
+        return turns.joined(eq.lookups.jtimes(turns.cut(expression), state, rates))
 
     @cached_property
     def turning(self) -> list[SX]:

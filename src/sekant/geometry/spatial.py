@@ -107,11 +107,12 @@ AXIS_ROTATIONS = {"x": rotation_x, "y": rotation_y, "z": rotation_z}
 def rotation_from_quaternion(e: SX) -> SX:
     """R_AB of a unit quaternion (4,), scalar first."""
     w, x, y, z = ca.vertsplit(e)
+    X, Y, Z = 2 * x, 2 * y, 2 * z  # no factor stands before an entry, so that none is drawn into what follows
     return ca.blockcat(
         [
-            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
-            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
-            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
+            [1 - (Y * y + Z * z), X * y - Z * w, X * z + Y * w],
+            [X * y + Z * w, 1 - (X * x + Z * z), Y * z - X * w],
+            [X * z - Y * w, Y * z + X * w, 1 - (X * x + Y * y)],
         ]
     )
 
@@ -210,10 +211,6 @@ class Twist:
         return Twist(ca.cross(self.w, other.w), ca.cross(self.w, other.v) + ca.cross(self.v, other.w))
 
     @inlined
-    def cross_force(self, F: Wrench) -> Wrench:
-        """Rate of change of the wrench (or momentum) `F` caused by moving with this twist."""
-        return Wrench(ca.cross(self.w, F.n) + ca.cross(self.v, F.f), ca.cross(self.w, F.f))
-
     def power(self, F: Wrench) -> SX:
         return ca.dot(self.w, F.n) + ca.dot(self.v, F.f)
 
@@ -261,6 +258,15 @@ class RigidInertia:
     def __mul__(self, V: Twist) -> Wrench:
         """Momentum of the body at the twist `V` (or inertial force at an acceleration)."""
         return Wrench(self.J @ V.w + ca.cross(self.h, V.v), self.m * V.v - ca.cross(self.h, V.w))
+
+    def force(self, A: Twist, V: Twist) -> Wrench:
+        """What moves the body at the twist `V` with the acceleration `A`: I A + V x* (I V).
+
+        The force is m a + w' x h + w x (w x h), the moment J w' + w x J w + h x a, with the acceleration
+        a = A.v + w x v of the origin.
+        """
+        gyroscopic = Wrench(ca.cross(V.w, self.J @ V.w), ca.cross(V.w, ca.cross(V.w, self.h)))
+        return self * Twist(A.w, A.v + ca.cross(V.w, V.v)) + gyroscopic
 
     def to_parent(self, X: Pose) -> RigidInertia:
         """The same inertia about A's origin, in A, where X = X_AB and this one is in B."""

@@ -59,6 +59,14 @@ def has_long_registers() -> bool:
     return bool(llvm.get_host_cpu_features().get("avx512f", False))
 
 
+@cache
+def has_fused() -> bool:
+    """Whether this processor has an instruction for a product and a sum with one rounding."""
+    _initialize()
+    arm = llvm.get_process_triple().startswith(("aarch64", "arm64"))
+    return arm or bool(llvm.get_host_cpu_features().get("fma", False))
+
+
 def levels_of_architecture() -> tuple[str, ...]:
     """The levels for which code is made where a package is built for processors of this kind."""
     _initialize()

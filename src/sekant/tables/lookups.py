@@ -188,8 +188,12 @@ class Lookups:
         return total
 
     def jtimes(self, expr: ca.SX, wrt: ca.SX, direction: ca.SX) -> ca.SX:
-        """The total derivative of `expr` along `direction` (same shape as `wrt`): dE/dx * direction."""
-        variables, seeds = ca.vec(wrt), ca.vec(ca.SX(direction))
+        """The total derivative of `expr` along `direction` (same shape as `wrt`): dE/dx * direction.
+
+        Along several at once where `wrt` and `expr` are columns and `direction` is (rows of `wrt`, k).
+        """
+        variables, seeds = ca.vec(wrt), ca.SX(direction)
+        seeds = ca.vec(seeds) if seeds.numel() == variables.numel() else seeds
         for nodes in self._levels(expr):
             arguments, slopes = self._slopes(nodes)
             rates = ca.mtimes(slopes, ca.jtimes(arguments, variables, seeds))

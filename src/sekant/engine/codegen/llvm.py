@@ -33,13 +33,17 @@ from sekant.engine.codegen.regions import Condition, Regions, find_regions
 from sekant.engine.codegen.resting import find_rests
 from sekant.engine.codegen.sites import TapeSites, find_sites
 from sekant.engine.codegen.tape import COMMUTATIVE, CONST, INPUT, LOOKUP, OPERATION_POW, Tape
+from sekant.engine.codegen.turning import TURNED, Angles, turning_functions
 from sekant.object_code.link import ENTRY
+from sekant.object_code.target import has_fused
 from sekant.solvers.common.sites import NUMBERS
 
 CHUNK = 500
 CHUNKS_PER_MODULE = 24
-FORMAT = 8
+FORMAT = 10
 """To be raised with every change of the generated code, so that cached code is not taken for current."""
+NEAR = 6
+"""Operations, one after the other, after which an angle may be known and still be turned with others."""
 FREE = "@sekant.free = internal constant [2 x double] zeroinitializer\n"
 _SIGNATURE = "ptr noalias readonly %arg, ptr noalias readonly %res, ptr noalias %w"
 
@@ -78,6 +82,7 @@ def emit(
         text = "\n".join(body)
         helpers = SEARCH + FREE if "@sekant.row" in text else ""
         helpers += ERFINV if "@sekant.erfinv" in text else ""
+        helpers += turning_functions(text)
         helpers += "declare <2 x double> @llvm.sqrt.v2f64(<2 x double>)\n" if layout.twin else ""
         helpers += f"@{SYMBOL} = external constant [{len(numbers)} x double]\n" if numbers else ""
         modules.append(f"{DECLARATIONS}\n{helpers}\n{text}\n")
@@ -209,6 +214,7 @@ class ChunkWriter:
         self.op, self.a, self.b = layout.op, layout.a, layout.b
         self.head: list[str] = []
         self.count = 0
+        self.angles, self.turned, self.run = Angles(), [], set()
 
     def text(self) -> str:
         regions = self.layout.regions
@@ -226,19 +232,25 @@ class ChunkWriter:
 
     def write(self, numbers: Iterable[int]) -> None:
         """The values in order, and where they are kept."""
+        numbers = list(numbers)
+        self.run = set(numbers)
+        self.turned = [i for i in numbers if self.op[i] in TURNED] if self.lanes == 1 and has_fused() else []
         for number in numbers:
-            if number in self.left:
-                continue  # computed with its twin
+            if number in self.left or number in self.names:
+                continue  # computed with its twin, or before its turn
             if number in self.twin:
                 self.both(number, self.twin[number])
-                continue
-            name = self.define(number)
-            self.names[number] = name
-            place = self.layout.slot.get(number)
-            if place is not None:
-                self.store(name, "%w", place)
-            for i, j in self.layout.outputs.get(number, ()):
-                self.store(name, self.array("res", i), j)
+            else:
+                self.compute(number)
+
+    def compute(self, number: int) -> None:
+        """A value, and where it is kept."""
+        name = self.names[number] = self.define(number)
+        place = self.layout.slot.get(number)
+        if place is not None:
+            self.store(name, "%w", place)
+        for i, j in self.layout.outputs.get(number, ()):
+            self.store(name, self.array("res", i), j)
 
     def both(self, first: int, second: int) -> None:
         """Twins, side by side."""
@@ -299,7 +311,7 @@ class ChunkWriter:
             tests[0] = f"%{label}.any{k}"
         self.lines += [f"br label %{label}.at", f"{label}.at:"]
         self.lines += [f"br i1 {tests[0]}, label %{label}.in, label %{label}.out", f"{label}.in:"]
-        outside, pairs = dict(self.names), dict(self.pairs)
+        outside, pairs, angles = dict(self.names), dict(self.pairs), self.angles.copy()
         self.write(numbers)
         self.lines += [f"br label %{label}.end", f"{label}.end:", f"br label %{label}.out", f"{label}.out:"]
         for number in self.taken_outside(numbers):
@@ -308,7 +320,7 @@ class ChunkWriter:
                 f"%p{number} = phi {self.kind} [ {self.names[number]}, %{label}.end ], [ {zero}, %{label}.at ]"
             )
             outside[number] = f"%p{number}"
-        self.names, self.pairs = outside, pairs
+        self.names, self.pairs, self.angles = outside, pairs, angles
 
     def taken_outside(self, numbers: list[int]) -> list[int]:
         """Those of the values that others of this chunk use."""
@@ -402,8 +414,48 @@ class ChunkWriter:
     def define(self, number: int) -> str:
         if self.op[number] == LOOKUP:
             return self.lookup(self.a[number], self.b[number])
+        if self.op[number] in TURNED and (name := self.turn(number)):
+            return name
         self.lines.append(self.operation(number, f"%v{number}"))
         return f"%v{number}"
+
+    def turn(self, number: int) -> str:
+        """The name of a sine or cosine; empty where too few can be computed here to be worth it."""
+        if not self.angles.has(self.a[number]):
+            ready = [self.a[i] for i in self.turned if i not in self.names and self.at_hand(self.a[i])]
+            chosen = list(dict.fromkeys([self.a[number], *ready]))[:4]
+            if len(ready) < 2 or len(ready) == len(chosen) == 2:
+                return ""
+            for angle in chosen:
+                self.bring(angle)
+            self.angles.turn({angle: self.operand(angle) for angle in chosen})
+        name = self.angles.value(f"%v{number}", self.op[number], self.a[number])
+        self.lines.extend(self.angles.lines)
+        self.angles.lines.clear()
+        return name
+
+    def at_hand(self, number: int, steps: int = NEAR) -> bool:
+        """Whether a value is known here, or a few operations away from what is."""
+        if self.known(number):
+            return True
+        alone = number in self.run and number not in self.left and number not in self.twin
+        if steps == 0 or not alone or self.op[number] == LOOKUP or self.op[number] in TURNED:
+            return False
+        return all(x < 0 or self.at_hand(x, steps - 1) for x in (self.a[number], self.b[number]))
+
+    def bring(self, number: int) -> None:
+        """Compute a value that is at hand."""
+        if not self.known(number):
+            for operand in (self.a[number], self.b[number]):
+                if operand >= 0:
+                    self.bring(operand)
+            self.compute(number)
+
+    def known(self, number: int) -> bool:
+        """Whether a value can be taken here."""
+        first = self.left.get(number, number)
+        there = number in self.names or (first, self.twin.get(first, -1)) in self.pairs
+        return there or self.op[number] in (INPUT, CONST) or self.layout.chunk[number] < self.number
 
     def operation(self, number: int, name: str) -> str:
         """The text that defines `name` as the value of an operation of the tape."""

@@ -161,12 +161,7 @@ class LinearFunctions:
         v, eq = self.variation, self.system.equations
         results = [eq.mass_matrix, v.by(v.residual, eq.v), v.by_coordinates(v.residual)]
         if self.m:
-            results += [
-                v.by(v.rate, eq.v),
-                v.by_coordinates(v.rate),
-                v.by(v.acceleration, eq.v),
-                v.by_coordinates(v.acceleration),
-            ]
+            results += [v.G, v.H, v.acceleration_by_velocities, v.by_coordinates(v.acceleration)]
         return results
 
     @cached_property
@@ -293,8 +288,7 @@ class LinearFunctions:
         def terms() -> tuple[list[SX], list[SX]]:
             v, eq = self.variation, self.system.equations
             R, Phi, drift, gamma = v.at_rest([v.residual, v.Phi, v.rate, v.acceleration])
-            G = v.by(v.rate, eq.v) if self.m else SX.zeros(0, self.nv)
-            G = v.at_rest([G])[0]
+            G = v.at_rest([v.G])[0] if self.m else SX.zeros(0, self.nv)
             return [eq.t, eq.q, v.lam, eq.p], [R, v.by_coordinates(R), Phi, G, drift, gamma]
 
         return self._native("static", terms)
@@ -321,8 +315,8 @@ class LinearFunctions:
             results = [M, R_v, v.by_coordinates(R)]
             if self.m:
                 moving = not ca.simplify(rate).is_zero()
-                acc_v = v.at_rest([v.by(v.acceleration, eq.v)])[0] if moving else SX(self.m, self.nv)
-                results += [v.at_rest([v.by(v.rate, eq.v)])[0], v.by_coordinates(rate), acc_v]
+                acc_v = v.at_rest([v.acceleration_by_velocities])[0] if moving else SX(self.m, self.nv)
+                results += [v.at_rest([v.G])[0], v.by_coordinates(rate), acc_v]
                 results.append(v.by_coordinates(acceleration))
             return v.inputs, results
 

@@ -206,14 +206,14 @@ class PointEquations(Equations):
         return found
 
     def _unbalanced(self, known: list[tuple[ConstraintBlock, SX]]) -> SX:
-        """(6 bodies,): wrench on each body, about W's origin in W, that is needed besides loads and `known`."""
+        """(6 bodies,): wrench on each body, about its origin, in its frame, needed besides loads and `known`."""
         columns = {}
         motion = self.motion
         for link, X, V, A in zip(motion.links, motion.X_WM, motion.V, self.forward.A, strict=True):
-            needed = X.wrench_to_parent(link.inertia * A + V.cross_force(link.inertia * V))
+            needed = link.inertia.force(A, V)
             applied = self._loads.wrenches[link.body]
-            moment = applied.n + ca.cross(self._loads.about(link.body), applied.f)
-            columns[link.body] = (needed - Wrench(moment, applied.f)).column()
+            moment = applied.n + ca.cross(self._loads.about(link.body) - X.p, applied.f)
+            columns[link.body] = (needed - Wrench(X.R.T @ moment, X.R.T @ applied.f)).column()
         for block, part in known:
             for body, J in block.bodies.items():
                 columns[body] = columns[body] + J.T @ part
