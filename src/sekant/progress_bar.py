@@ -1,9 +1,13 @@
-"""Bars on the error stream for a person who has to wait: for work that goes in stages, and for work in rows."""
+"""Bars on the error stream for a person who has to wait: for work that goes in stages, and for work in rows.
+
+What takes a while says so by `doing`, wherever it is called from: the bar of the command that runs shows it.
+"""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from threading import Lock, Timer
 from typing import Any, Self
 
@@ -31,6 +35,11 @@ class Bar:
         self._closed = False
         self._bar: Any = None
         self._task: Any = None
+
+    @property
+    def shown(self) -> dict[str, Any]:
+        """What it shows, for `update`."""
+        return {"completed": 0.0} | self._fields
 
     def update(self, **fields: Any) -> None:
         """What is shown from here."""
@@ -74,12 +83,43 @@ class ProgressBar(Bar):
     def __init__(self, stage: str, *, enabled: bool = True):
         super().__init__(_columns, {"description": stage, "total": None}, enabled=enabled, patience=_PATIENCE)
 
+    def __enter__(self) -> Self:
+        _entered.append(self)
+        return super().__enter__()
+
+    def __exit__(self, *failure: object) -> None:
+        _entered.remove(self)
+        super().__exit__(*failure)
+
     def stage(self, title: str) -> None:
         """What goes on from here."""
         self.update(description=title, total=None, completed=0.0)
 
     def __call__(self, fraction: float) -> None:
         self.update(total=1.0, completed=min(max(fraction, 0.0), 1.0))
+
+
+_entered: list[ProgressBar] = []
+
+
+@contextmanager
+def doing(what: str) -> Iterator[None]:
+    """Tells what goes on within on the bar of the command that runs, if there is one."""
+    if not _entered:
+        yield
+        return
+    bar = _entered[-1]
+    before = bar.shown
+    bar.stage(what)
+    try:
+        yield
+    finally:
+        bar.update(**before)
+
+
+def fraction_teller() -> Callable[[float], None] | None:
+    """What shows the fraction done on the bar of the command that runs, if there is one."""
+    return _entered[-1] if _entered else None
 
 
 def _columns() -> Sequence[Any]:

@@ -32,6 +32,7 @@ from sekant.html_tables import html_table
 from sekant.model.model import Model
 from sekant.model.resolve import resolve
 from sekant.model.simulation import SimulationSettings
+from sekant.progress_bar import doing
 from sekant.tables.bound_oracle import BoundOracle
 
 if TYPE_CHECKING:
@@ -275,7 +276,8 @@ class System:
         if self._equations is None:
             with self._lock:
                 if self._equations is None:
-                    self._equations = self._make_equations()
+                    with doing(f"building equations of {self.model.name}"):
+                        self._equations = self._make_equations()
         return self._equations
 
     def once(self, key: Hashable, make: Callable[[], Any]) -> Any:

@@ -22,11 +22,14 @@ from sekant.engine.codegen.tape import LookupGroup, core_function, lookup_groups
 from sekant.errors import SekantError, suggest
 from sekant.object_code.cache import Entry, ObjectCache, make_key, user_cache
 from sekant.object_code.target import optimization, target_identity
+from sekant.progress_bar import doing
 from sekant.solvers.common.sites import Site
 from sekant.tables.lookups import Lookups
 from sekant.version import __version__
 
 ENGINES = ("llvm", "casadi")
+_WORDS = {"rhs": "equations of motion", "rhs_work": "equations of motion", "driven": "driven mechanism"}
+"""Names of functions for those who wait for them, where they do not speak for themselves."""
 
 
 def build(
@@ -65,16 +68,9 @@ def build(
         except RuntimeError as error:
             raise SekantError(f"function '{name}': {_first_line(error)}") from error
         store = cache if isinstance(cache, ObjectCache) else user_cache() if cache else None
-        source = _Source(
-            function,
-            tuple(groups),
-            symbols,
-            store,
-            chunk,
-            lanes,
-            tuple(sorted(shared)),
-            0 if quick else optimization(),
-        )
+        level = 0 if quick else optimization()
+        settings = (store, chunk, lanes, tuple(sorted(shared)), level)
+        source = _Source(name, function, tuple(groups), symbols, *settings)
         code = source.compile()
         make_guards = partial(_guards, name, source, lookups) if code.sites else None
     handle = _handle(name, symbols, [y.shape for y in dense], lookups, code, start, make_guards)
@@ -126,6 +122,7 @@ def _guards(
 class _Source:
     """What a function is compiled from, and with it the function of its guards."""
 
+    name: str
     function: ca.Function
     groups: tuple[LookupGroup, ...]
     symbols: list[ca.SX]
@@ -145,6 +142,11 @@ class _Source:
                 sites = tuple(Site(*numbers) for numbers in known.header["sites"])
                 numbers = np.frombuffer(known.objects[0]).copy()
                 return linked(code, self._kept_key(known.header["code"]), numbers, sites, 0.0, True)
+        with doing(f"compiling {_WORDS.get(self.name, self.name.replace('_', ' '))}"):
+            return self._compiled(key, guards, chosen)
+
+    def _compiled(self, key: str, guards: bool, chosen: tuple[int, ...] | None) -> Compiled:
+        """Anew, but for code of the same operations on other numbers."""
         start = time.perf_counter()
         tape = make_tape(self.function, self.groups)
         found = find_sites(tape, [_element_names(x) for x in self.symbols])

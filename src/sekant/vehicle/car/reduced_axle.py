@@ -16,6 +16,7 @@ from sekant.engine.kept import kept_answer
 from sekant.model.forces import Bushing, SpringDamper
 from sekant.model.model import Model
 from sekant.model.sensors import Position
+from sekant.progress_bar import doing
 from sekant.reduction import reduce
 from sekant.reduction.lumping import Lump
 from sekant.vehicle.build import corner
@@ -53,7 +54,8 @@ def _kept(
     points = points_of(file)
     key = f"{points.model_dump_json()} {axle.wheel} {axle.steering} {inertia} {tolerance}"
     if key not in KEPT:
-        KEPT[key] = _reduced(axle, points, file, inertia, tolerance)
+        with doing(f"reducing {points.name or points.type.replace('_', ' ')}"):
+            KEPT[key] = _reduced(axle, points, file, inertia, tolerance)
     return KEPT[key]
 
 

@@ -12,6 +12,7 @@ from sekant.analyses.simulation.simulate import simulate
 from sekant.engine.alike import Alike
 from sekant.model.model import Model
 from sekant.model.signals.event import EventSignal
+from sekant.progress_bar import fraction_teller
 from sekant.vehicle.car.build import car_model, standing_loads
 from sekant.vehicle.car.commands import Commands
 from sekant.vehicle.car.description import Car, car_description
@@ -58,15 +59,17 @@ def drive(
     commands = _watched(chosen, chosen.commands(context))
     model = car_model(car, commands, speed=chosen.speed)
     variant = alike.variant(model)
+    start = settled(variant, car, alike, keep) if needs_settling(car) else None
     result = simulate(
         variant.system,
         parameters=variant.values,
-        initial=settled(variant, car, alike, keep) if needs_settling(car) else None,
+        initial=start,
         until=chosen.until,
         method=method,
         step=step,
         rtol=rtol,
         output_step=output_step or 1 / ROWS_PER_SECOND,
+        progress=fraction_teller(),
     )
     run = DrivenManeuver(car, chosen, model, result, linear, label or car.name)
     return replace(run, warnings=_warnings(run))

@@ -29,6 +29,7 @@ from sekant.engine.kept import kept_answer
 from sekant.engine.system import State
 from sekant.errors import ModelError
 from sekant.model.model import Model
+from sekant.progress_bar import doing
 from sekant.vehicle.car.axle_data import axle_data
 from sekant.vehicle.car.build import car_model
 from sekant.vehicle.car.commands import Commands
@@ -162,7 +163,8 @@ def lateral_model(
 
 
 def _lateral_model(car: Car, speed: float, alike: Alike | None, keep: bool) -> LateralModel:
-    running = straight_running(car, speed, alike=alike, keep=keep)
+    with doing("linearizing the car for its driver"):
+        running = straight_running(car, speed, alike=alike, keep=keep)
     f = np.linspace(0.0, HIGHEST, POINTS + 1)[1:]
     G, G0 = running.response(f), running.response([SLOWEST])[0].real
     sizes = np.abs(G).max(axis=0)

@@ -18,6 +18,7 @@ from sekant.model.driver import Driver
 from sekant.model.forces.base import Force
 from sekant.model.joints import Prismatic, Revolute
 from sekant.model.model import Model
+from sekant.progress_bar import doing
 from sekant.vehicle.car.build import car_model
 from sekant.vehicle.car.description import Car, SimpleSuspension
 from sekant.vehicle.tires.element import Tire
@@ -93,7 +94,8 @@ def settled(driven: Variant, car: Car, alike: Alike | None = None, keep: bool = 
             zip(names, equilibrium(variant.system, parameters=variant.values).q.tolist(), strict=True)
         )
 
-    found = kept_answer(alone, "standing car", find) if keep else find()
+    with doing("finding how the car stands"):
+        found = kept_answer(alone, "standing car", find) if keep else find()
     start = driven.initial_state()
     q, v = np.array(start.q, float), np.array(start.v, float)
     pitch, roll = found["standing_pitch.angle"], found["standing_roll.angle"]

@@ -11,6 +11,7 @@ from sekant.views.options import in_unit, number_or_text, parse_assignments
 from sekant.views.telling import refuse_unwritable, tell
 
 if TYPE_CHECKING:
+    from sekant.progress_bar import ProgressBar
     from sekant.vehicle.maneuvers import DrivenManeuver
 
 
@@ -66,14 +67,19 @@ def drive(
         raise typer.BadParameter("a page plays one car, or two to compare", param_hint="--html")
     if output is not None and len(files) > 1:
         raise typer.BadParameter("a result file holds one car", param_hint="--output")
-    runs = _runs(files, maneuver, speed, parse_assignments(assignments), reduced, method, step, rtol)
-    _write(runs, html, report, output)
+    from sekant.progress_bar import ProgressBar
+
+    with ProgressBar("reading", enabled=not as_json) as bar:
+        runs = _runs(bar, files, maneuver, speed, parse_assignments(assignments), reduced, method, step, rtol)
+        bar.stage("writing files")
+        _write(runs, html, report, output)
     tell(as_json, lambda: _text(runs), lambda: _told(runs), (output, html, report))
     if any(not run.result.ok for run in runs):
         raise typer.Exit(1)
 
 
 def _runs(
+    bar: ProgressBar,
     files: list[Path],
     kind: str | None,
     speed: str | None,
@@ -94,9 +100,11 @@ def _runs(
     labels = [file.stem for file in files]
     labels = [one if labels.count(one) == 1 else str(file) for one, file in zip(labels, files, strict=True)]
     how: dict[str, Any] = {"reduced": reduced, "method": method, "step": step, "rtol": rtol}
-    return [
-        drive_car(car, name, label=label, **how, **options) for car, label in zip(cars, labels, strict=True)
-    ]
+    runs = []
+    for car, label in zip(cars, labels, strict=True):
+        bar.stage(f"driving {label}")
+        runs.append(drive_car(car, name, label=label, **how, **options))
+    return runs
 
 
 def _maneuver(given: str) -> tuple[str, dict[str, Any]]:

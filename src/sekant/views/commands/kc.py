@@ -12,6 +12,7 @@ from sekant.views.telling import tell
 
 if TYPE_CHECKING:
     from sekant.model.model import Model
+    from sekant.progress_bar import ProgressBar
     from sekant.vehicle.table import SuspensionCurves
 
 
@@ -61,6 +62,7 @@ def kc(
     as_json: Annotated[bool, typer.Option("--json", help="Print the curves as JSON (SI).")] = False,
 ) -> None:
     """Camber, toe, caster, roll center, motion ratio and more over travel and steering."""
+    from sekant.progress_bar import ProgressBar
     from sekant.vehicle import load_suspension, suspension_curves
     from sekant.vehicle.files import describes_axle
     from sekant.vehicle.ranges import given_range, through_zero
@@ -71,9 +73,10 @@ def kc(
     if as_axle or report is not None or describes_axle(file):
         if side is not None:
             raise typer.BadParameter("an axle has both sides; leave it out", param_hint="--side")
-        _axle(
-            file, output, plot, travel, steering, points, racks, model_file, report, motion, as_json, measured
-        )
+        with ProgressBar("moving the axle", enabled=not as_json) as bar:
+            told = _axle(bar, file, travel, steering, points, racks, report, motion, as_json)
+        curves, model, written, texts = told
+        _tell(curves, model, file, output, plot, model_file, written, as_json, measured, texts)
         return
     if motion != "parallel":
         raise typer.BadParameter(
@@ -90,15 +93,18 @@ def kc(
         from sekant.views.pictures import picture_format
 
         picture_format(plot)
-    curves = suspension_curves(model, roles, travel=heights, steering=moves)
+    with ProgressBar("moving the suspension", enabled=not as_json):
+        curves = suspension_curves(model, roles, travel=heights, steering=moves)
     _tell(curves, model, file, output, plot, model_file, [], as_json, measured)
 
 
 def _sensitivity(file: Path, curve: str, output: Path | None, plot: Path | None) -> None:
     """What hard points of a corner do to a curve."""
+    from sekant.progress_bar import ProgressBar
     from sekant.vehicle import curve_sensitivities, load_axle
 
-    found = curve_sensitivities(load_axle(file), [curve])
+    with ProgressBar("differentiating curves by hard points"):
+        found = curve_sensitivities(load_axle(file), [curve])
     typer.echo(found.summary(most=12))
     if output is not None:
         typer.echo(str(found.to_csv(output)))
@@ -110,20 +116,17 @@ def _sensitivity(file: Path, curve: str, output: Path | None, plot: Path | None)
 
 
 def _axle(
+    bar: ProgressBar,
     file: Path,
-    output: Path | None,
-    plot: Path | None,
     travel: tuple[str, str] | None,
     steering: tuple[str, str] | None,
     points: int,
     racks: int,
-    model_file: Path | None,
     report: Path | None,
     motion: str,
     as_json: bool,
-    measured: Path | None,
-) -> None:
-    """Curves, and perhaps the report, of both wheels of an axle."""
+) -> tuple[SuspensionCurves, Model, list[Path], list[str]]:
+    """Curves of both wheels of an axle, its model, the report, if one is asked for, and texts on loads."""
     from sekant.errors import SekantError
     from sekant.vehicle import axle, axle_compliance, axle_curves, load_axle, member_loads
     from sekant.vehicle.ranges import given_range, through_zero
@@ -147,6 +150,7 @@ def _axle(
         raise
     written = []
     if report is not None:
+        bar.stage("writing the report")
         from sekant.views.kc_report import write_report
 
         parallel = curves
@@ -155,10 +159,12 @@ def _axle(
         written.append(write_report(report, given, parallel))
     texts = []
     if given.bushings and given.compliant and not as_json:
+        bar.stage("loading the axle")
         texts.append(axle_compliance(given).summary())
     if given.load_cases and not as_json:
+        bar.stage("loads of members")
         texts.append(member_loads(given).summary())
-    _tell(curves, axle(given), file, output, plot, model_file, written, as_json, measured, texts)
+    return curves, axle(given), written, texts
 
 
 def _tell(

@@ -52,17 +52,21 @@ def kinematics(
                 f"{len(drive)} drives need as many values (got {len(values)})", param_hint=option
             )
     refuse_unwritable(csv, plot)
-    from sekant.io.yaml import load
+    from sekant.progress_bar import ProgressBar
 
-    model = load(file, set=given)
-    from sekant.analyses.kinematics import kinematics as analyze
+    with ProgressBar("reading", enabled=not as_json) as bar:
+        from sekant.io.yaml import load
 
-    ranges = list(zip(first, last, counts, strict=True))
-    result = analyze(model, drive, ranges, hold=hold or (), relative=relative)
-    for name in quantity or ():
-        result.quantity(name)
-    if csv is not None:
-        result.to_csv(csv, quantity)
-    if plot is not None:
-        result.plot(plot, quantity)
+        model = load(file, set=given)
+        bar.stage("moving the mechanism")
+        from sekant.analyses.kinematics import kinematics as analyze
+
+        ranges = list(zip(first, last, counts, strict=True))
+        result = analyze(model, drive, ranges, hold=hold or (), relative=relative)
+        for name in quantity or ():
+            result.quantity(name)
+        if csv is not None:
+            result.to_csv(csv, quantity)
+        if plot is not None:
+            result.plot(plot, quantity)
     tell(as_json, result.summary, lambda: {"file": str(file)} | result.digest(), (csv, plot))

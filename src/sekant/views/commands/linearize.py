@@ -90,21 +90,24 @@ def linearize(
     from sekant.analyses.linear.linearize import linearize as analyze
     from sekant.engine.system import compile as compile_model
     from sekant.io.yaml import load
+    from sekant.progress_bar import ProgressBar
 
-    model: Any = load(file, set=given)
-    system = compile_model(model, formulation=formulation, parameters=_parameters(unknown or [], rate))
-    ports: dict[str, Any] = {"inputs": inputs or (), "outputs": outputs or ()}
-    if at is At.STEADY:
-        state = _steady(system, turn, velocity, rate, unknown, target)
-        linear = analyze(system, state, at="motion" if fixed_axes else None, **ports)
-    elif at is At.TIME:
-        state, until = _state_at(system, time)
-        linear = analyze(system, state, until, at="motion", **ports)
-    else:
-        from sekant.analyses.statics.equilibrium import equilibrium
+    with ProgressBar("reading", enabled=not as_json) as bar:
+        model: Any = load(file, set=given)
+        system = compile_model(model, formulation=formulation, parameters=_parameters(unknown or [], rate))
+        bar.stage("linearizing")
+        ports: dict[str, Any] = {"inputs": inputs or (), "outputs": outputs or ()}
+        if at is At.STEADY:
+            state = _steady(system, turn, velocity, rate, unknown, target)
+            linear = analyze(system, state, at="motion" if fixed_axes else None, **ports)
+        elif at is At.TIME:
+            state, until = _state_at(system, time)
+            linear = analyze(system, state, until, at="motion", **ports)
+        else:
+            from sekant.analyses.statics.equilibrium import equilibrium
 
-        state = equilibrium(system)
-        linear = analyze(system, state, **ports)
+            state = equilibrium(system)
+            linear = analyze(system, state, **ports)
     modes = linear.modes()
     _draw(modes, mode, plot)
     if bode is not None:

@@ -54,20 +54,24 @@ def reduce(
             )
     refuse_unwritable(output)
     from sekant.io.yaml import load
+    from sekant.progress_bar import ProgressBar
     from sekant.reduction import reduce as analyze
 
-    found = analyze(
-        load(file, set=given),
-        keep,
-        over,
-        list(zip(first, last, strict=True)),
-        relative_to=relative_to,
-        method=method,
-        tolerance=tolerance,
-        nodes=nodes,
-        inertia=inertia,
-        drop=drop or (),
-    )
+    with ProgressBar("reading", enabled=not as_json) as bar:
+        model = load(file, set=given)
+        bar.stage("reducing")
+        found = analyze(
+            model,
+            keep,
+            over,
+            list(zip(first, last, strict=True)),
+            relative_to=relative_to,
+            method=method,
+            tolerance=tolerance,
+            nodes=nodes,
+            inertia=inertia,
+            drop=drop or (),
+        )
     written = found.save(output)
 
     def told() -> dict[str, Any]:

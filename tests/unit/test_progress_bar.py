@@ -1,0 +1,55 @@
+"""What a bar says while others work: what goes on, then what went on before."""
+
+import sekant as sk
+from sekant.progress_bar import ProgressBar, doing, fraction_teller
+
+
+def test_what_goes_on_is_told_and_taken_back():
+    told = []
+
+    class Noted(ProgressBar):
+        def update(self, **fields):
+            super().update(**fields)
+            told.append((self.shown["description"], self.shown["total"], self.shown["completed"]))
+
+    with doing("nothing shows this"):
+        assert fraction_teller() is None
+    with Noted("reading") as bar:
+        assert fraction_teller() is bar
+        bar.stage("running")
+        bar(0.25)
+        with doing("compiling"), doing("linking"):
+            pass
+    assert told == [
+        ("running", None, 0.0),
+        ("running", 1.0, 0.25),
+        ("compiling", None, 0.0),
+        ("linking", None, 0.0),
+        ("compiling", None, 0.0),
+        ("running", 1.0, 0.25),
+    ]
+    assert fraction_teller() is None
+
+
+def test_equations_and_code_are_told(tmp_path, monkeypatch):
+    """Of a model that is new here; a second system finds both."""
+    monkeypatch.setenv("SEKANT_CACHE_DIR", str(tmp_path))
+    told = []
+
+    class Noted(ProgressBar):
+        def stage(self, title):
+            told.append(title)
+            super().stage(title)
+
+    arm = sk.Body(mass=1.3, com=(0.4, 0.0, 0.1), inertia=(0.02, 0.03, 0.05, 0.0, 0.0, 0.0))
+    hinge = sk.joints.Revolute(child="arm", axis=(0, 1, 0), q0=(0.3,))
+    model = sk.Model(name="lone arm", bodies={"arm": arm}, joints={"hinge": hinge})
+    with Noted("reading"):
+        sk.simulate(model, 0.1, method="dop853")
+    assert told[0] == "building equations of lone arm"
+    assert "compiling equations of motion" in told
+    told.clear()
+    with Noted("reading"):
+        sk.simulate(model, 0.1, method="dop853")
+    assert not [title for title in told if title.startswith("building")]
+    assert "compiling equations of motion" not in told
