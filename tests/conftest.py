@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
-import importlib
 import os
 import signal
-import sys
 from pathlib import Path
 
 import pytest
@@ -25,20 +22,6 @@ from sekant.solvers.common.objects import prepare_all
 def pytest_configure(config: pytest.Config) -> None:
     if getattr(config.option, "numprocesses", None) and not hasattr(config, "workerinput"):
         prepare_all()  # on all cores, before the workers start and each does it for itself
-
-
-def pytest_collection(session: pytest.Session) -> None:
-    """Each worker begins with other files: what it makes of their assertions is kept, and the rest find it."""
-    given = getattr(session.config, "workerinput", None)
-    if given is None:
-        return
-    files = sorted(file for folder in session.config.args for file in Path(folder).rglob("test_*.py"))
-    first = int(given["workerid"].removeprefix("gw")) * len(files) // given["workercount"]
-    for file in files[first:] if first else ():
-        if str(file.parent) not in sys.path:
-            sys.path.insert(0, str(file.parent))
-        with contextlib.suppress(Exception, pytest.skip.Exception):  # collection tells them
-            importlib.import_module(file.stem)
 
 
 @pytest.hookimpl(tryfirst=True)
