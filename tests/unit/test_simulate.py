@@ -281,3 +281,36 @@ def test_the_compilation_of_a_loop_is_no_part_of_the_run_time(monkeypatch):
     arm = sk.Body(mass=2.0, com=(0, 0, -0.5), inertia=(0.17, 0.16, 0.01))
     result = simulate(sk.Model(bodies={"arm": arm}, joints={"hinge": hinge}), 0.1, method="taylor")
     assert (result.stats["wall_time"], result.stats["compile_time"]) == (0.0, 100.0)
+
+
+@pytest.mark.parametrize("method", ["dop853", "taylor", "radau5"])
+def test_no_function_of_the_model_is_compiled_during_a_run(method, monkeypatch):
+    during: list[str] = []
+    made: list[str] = []
+    for name in ("build", "text"):
+        module = importlib.import_module(f"sekant.engine.codegen.{name}")
+        original = module.compile_modules
+
+        def counted(texts, *more, name=name, original=original, **options):
+            made.append(name)
+            return original(texts, *more, **options)
+
+        monkeypatch.setattr(module, "compile_modules", counted)
+    module = importlib.import_module("sekant.analyses.simulation.simulate")
+    run = module.run
+
+    def watched(*arguments):
+        before = len(made)
+        done = run(*arguments)
+        during.extend(made[before:])
+        return done
+
+    monkeypatch.setattr(module, "run", watched)
+    hinge = sk.joints.Revolute(child="arm", axis=(0, 1, 0), q0="0.4 rad")
+    arm = sk.Body(mass=2.0, com=(0, 0, -0.5), inertia=(0.17, 0.16, 0.01))
+    damper = JointFriction(joint="hinge", damping=0.3)
+    model = sk.Model(bodies={"arm": arm}, joints={"hinge": hinge}, forces={"damper": damper})
+    system = sk.compile(model, cache=False)
+    assert simulate(system, 0.1, method=method).ok
+    assert made
+    assert not during

@@ -38,6 +38,7 @@ from sekant.engine.functions.motion import (
 )
 from sekant.engine.system import State, System
 from sekant.errors import AnalysisWarning, SolverError, suggest
+from sekant.solvers.common.calls import call_many
 from sekant.solvers.common.methods import Method
 from sekant.solvers.common.objects import prepare
 from sekant.solvers.common.outcome import EventRecord, Outcome
@@ -127,24 +128,29 @@ def is_adaptive(method: str) -> bool:
 
 
 def prepare_loop(method: str) -> None:
-    """See that the loop of a method is compiled and linked, before a clock starts."""
+    """See that the loop of a method, and that of the rows, are compiled and linked before a clock starts."""
     if method == TAYLOR:
         from sekant.solvers.taylor.advance import advance
 
-        prepare(advance)
+        prepare(advance, call_many)
     else:
-        prepare((METHODS.get(method) or _implicit_methods()[method]).advance)
+        prepare((METHODS.get(method) or _implicit_methods()[method]).advance, call_many)
 
 
 def prepare_functions(method: str, system: System, parameters: Any, balance: bool) -> None:
-    """See that what an explicit method calls in its loop is compiled, before a clock starts."""
-    if method not in METHODS:
-        return
+    """See that what a method calls in its loop is compiled, before a clock starts."""
 
     def make() -> bool:
-        explicit_problem(system, parameters, balance, method)
-        if sampled_in_loop(system, method):
-            sampling_function(system)
+        if method in METHODS:
+            explicit_problem(system, parameters, balance, method)
+            if sampled_in_loop(system, method):
+                sampling_function(system)
+        elif method != TAYLOR:
+            dae_problem(system, parameters)
+        elif not (system.reactions.bound_forces or system.reactions.events):  # else the series are of others
+            taylor_problem(system)
+            if balance and system.work_names:
+                power_function(system)
         return True
 
     system.once(("prepared", method, balance), make)
