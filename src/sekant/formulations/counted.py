@@ -44,8 +44,9 @@ def _used(model: Model) -> Iterator[str]:
 
 
 def _goes_by_angle(item: Any, names: set[str]) -> bool:
-    if item.type in _BY_RATE:
+    kind = getattr(item, "type", "")  # none where no file can describe it
+    if kind in _BY_RATE:
         return bool(names & _ANGLES)
-    if item.type == "rotational_spring_damper":
+    if kind == "rotational_spring_damper":
         return not is_known(item.stiffness, 0.0) or item.spring is not None or bool(names & _ANGLES)
     return True

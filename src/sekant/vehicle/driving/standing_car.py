@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from pydantic import SerializeAsAny
@@ -29,8 +29,6 @@ COMMANDED = ("drive", "air", "steering")  # forces that a driver or the speed ma
 
 class StandingTire(Tire):
     """Another tire's load, without forces along the road: the car stands, and nothing holds it back."""
-
-    type: ClassVar[str] = "standing_tire"
 
     of: SerializeAsAny[Tire]
     """the tire whose load it has"""
