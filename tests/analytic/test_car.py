@@ -11,7 +11,6 @@ from sekant.vehicle.car import Commands, car_description, car_model, single_trac
 from sekant.vehicle.car.grip import slip_of_most_force
 from sekant.vehicle.drivers.path import preview_gains
 from sekant.vehicle.driving import drive, lateral_model, speed_locus, steady_turns, straight_running
-from sekant.vehicle.driving.standing_car import standing
 from sekant.vehicle.driving.standing_car import settled
 
 FRONT = [f"front.{side}.tire.cornering_stiffness" for side in ("left", "right")]
@@ -46,17 +45,6 @@ def test_eigenvalues_are_those_of_the_single_track_model(flat, speed):
     wanted = linear.eigenvalues(speed)
     for value in wanted:
         assert np.abs(found - value).min() < 1e-6 * abs(value)
-
-
-def test_a_standing_car_is_at_rest_on_its_springs():
-    """Level, for it is the same on both sides and its springs are preloaded for what stands on them."""
-    alone = standing(car_model(car_description(sedan(BRUSH))))
-    system = sk.compile(alone, engine="casadi")
-    at_rest = dict(zip(system.state_names, sk.equilibrium(system).q, strict=False))
-    assert abs(at_rest["standing_roll.angle"]) < 1e-9
-    assert abs(at_rest["standing_pitch.angle"]) < 1e-6
-    for wheel in WHEELS:
-        assert abs(at_rest[f"{wheel}.travel.displacement"]) < 1e-6
 
 
 def test_root_locus_over_speed_of_a_car_that_oversteers(flat):
@@ -304,9 +292,10 @@ def test_left_is_the_mirror_image_of_right():
 
 def test_a_car_on_simple_suspensions_stands_as_it_is_described():
     """Springs that carry the car in its description: settling it, as cars of drawings are, moves nothing."""
-    model = car_model(sedan())
+    sketch = car_description(sedan())
+    model = car_model(sketch)
     car = Variant(sk.compile(model, engine="casadi"), model)
-    described, found = car.initial_state(), settled(car)
+    described, found = car.initial_state(), settled(car, sketch)
     np.testing.assert_allclose(found.q, described.q, atol=1e-9)
     np.testing.assert_allclose(found.v, described.v, atol=1e-9)
 
