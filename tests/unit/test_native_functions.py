@@ -188,7 +188,7 @@ def test_interpreter_behind_the_same_interface():
 def test_failure_inside_the_interpreter_is_kept():
     x = ca.SX.sym("x")
     f = build("fails", [x], [x * x], engine="casadi")
-    f.owner._function = None
+    f.owner._evaluate = None
     assert np.isnan(f(2.0)[0][0])
     assert len(f.errors) == 1
 

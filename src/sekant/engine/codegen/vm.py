@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import ctypes
+import threading
 
-import casadi as ca
 import numpy as np
 
 from sekant.tables.lookups import Staged
 
-_DOUBLES = ctypes.POINTER(ctypes.c_double)
-_SIGNATURE = ctypes.CFUNCTYPE(None, ctypes.POINTER(_DOUBLES), ctypes.POINTER(_DOUBLES), ctypes.c_void_p)
+_PLACES = ctypes.POINTER(ctypes.c_void_p)
+_SIGNATURE = ctypes.CFUNCTYPE(None, _PLACES, _PLACES, ctypes.c_void_p)
 
 
 class Interpreted:
@@ -23,9 +23,17 @@ class Interpreted:
     def __init__(self, staged: Staged):
         self.staged = staged
         self._function, self._calls = staged.function("interpreted")
-        self._shapes_in = [self._function.size_in(i) for i in range(self._function.n_in())]
-        self._sizes_in = [self._function.numel_in(i) for i in range(self._function.n_in())]
-        self._sizes_out = [self._function.numel_out(i) for i in range(self._function.n_out())]
+        self._buffer, self._evaluate = self._function.buffer()
+        self._arguments = [np.zeros(self._function.numel_in(i)) for i in range(self._function.n_in())]
+        self._results = [np.zeros(self._function.numel_out(i)) for i in range(self._function.n_out())]
+        for bind, arrays in (
+            (self._buffer.set_arg, self._arguments),
+            (self._buffer.set_res, self._results),
+        ):
+            for i, values in enumerate(arrays):
+                if values.size:
+                    bind(i, values.data)  # type: ignore[call-arg]
+        self._turn = threading.Lock()
         self._callback = _SIGNATURE(self._call)
         self.errors: list[Exception] = []
         self.address = int(ctypes.cast(self._callback, ctypes.c_void_p).value or 0)
@@ -35,16 +43,16 @@ class Interpreted:
         return int(self._function.n_instructions())
 
     def _call(self, arg, res, w) -> None:
-        results = [np.ctypeslib.as_array(res[i], (n,)) for i, n in enumerate(self._sizes_out) if n]
-        try:
-            values = []
-            for i, (n, shape) in enumerate(zip(self._sizes_in, self._shapes_in, strict=True)):
-                flat = np.ctypeslib.as_array(arg[i], (n,)).copy() if n else np.zeros(0)
-                values.append(ca.DM(flat.reshape(shape, order="F")))
-            found = [np.asarray(y).ravel(order="F") for y in self._function.call(values)]
-            for target, value in zip(results, [v for v in found if v.size], strict=True):
-                target[:] = value
-        except Exception as error:
-            self.errors.append(error)
-            for target in results:
-                target[:] = np.nan
+        with self._turn:
+            for i, values in enumerate(self._arguments):
+                if values.size:
+                    ctypes.memmove(values.ctypes.data, arg[i], values.nbytes)
+            try:
+                self._evaluate()
+            except Exception as error:
+                self.errors.append(error)
+                for values in self._results:
+                    values[:] = np.nan
+            for i, values in enumerate(self._results):
+                if values.size:
+                    ctypes.memmove(res[i], values.ctypes.data, values.nbytes)
