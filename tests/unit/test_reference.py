@@ -6,6 +6,7 @@ from ruamel.yaml import YAML
 from typer.testing import CliRunner
 
 from sekant.errors import SekantError
+from sekant.io import source
 from sekant.io.reference import explained, find_item, known_items, singular
 from sekant.model.items import ITEM_CLASSES
 from sekant.model.parse import build_item
@@ -58,6 +59,15 @@ def test_every_other_item_has_its_fields_and_an_example_that_its_class_reads():
             continue  # below
         item = known_items()[name].model_validate(entry)
         assert set(type(item).model_fields) <= {field.name for field in fields}
+
+
+def test_examples_are_cut_once():
+    """All of them anew for each item took a third of the time of all tests of modules."""
+    known_items()
+    before = source._parsed.cache_info()
+    explained("car.brakes")
+    assert known_items()
+    assert source._parsed.cache_info() == before
 
 
 @pytest.mark.parametrize(
