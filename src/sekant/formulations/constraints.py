@@ -179,6 +179,24 @@ class _Displaced:
     def frame(self, reference: str) -> FrameState:
         return self._displaced(*self._motion.place_of(reference))
 
+    def between(self, parent: str, child: str) -> SX:
+        """(3,) between two points, in the frame of a link that carries one of them, which does not turn there."""
+        motion = self._motion
+        if motion.place_of(child)[0] == "ground":
+            parent, child = child, parent
+        body, X_BF = motion.place_of(child)
+        start = self.frame(parent).p
+        if body == "ground" or not motion.rigid:
+            return self.frame(child).p - start
+        i, xi = motion.link_index[body], self._displacement(body)
+        X_WL, p = motion.X_WM[i], motion.on_link(i, X_BF).p
+        return p + ca.cross(xi[:3], p) + xi[3:] - X_WL.R.T @ (start - X_WL.p)
+
+    def _displacement(self, body: str) -> SX:
+        if body not in self.displacements:
+            self.displacements[body] = SX.sym(f"displacement of {body}", 6)
+        return self.displacements[body]
+
     def joint_ends(self, joint: str, passing: SX | None = None) -> tuple[FrameState, FrameState]:
         """Of the joint's frames F and M; `passing`: a displacement (6,) of its child besides the body's own."""
         F, M = joint_frames(self.model, self.model.joints[joint])
@@ -188,10 +206,8 @@ class _Displaced:
         motion = self._motion
         xi, X_WL, X_LF = SX.zeros(6), Pose.identity(), X_BF
         if body != "ground":
-            if body not in self.displacements:
-                self.displacements[body] = SX.sym(f"displacement of {body}", 6)
             i = motion.link_index[body]
-            xi, X_WL, X_LF = self.displacements[body], motion.X_WM[i], motion.on_link(i, X_BF)
+            xi, X_WL, X_LF = self._displacement(body), motion.X_WM[i], motion.on_link(i, X_BF)
         if passing is not None:
             xi = xi + passing
         w, shift = xi[:3], ca.cross(xi[:3], X_LF.p) + xi[3:]

@@ -34,6 +34,9 @@ class TreeKinematics(NamedValues):
     `q` (nq,), `v` (nv,), and the parameters `p`.
     """
 
+    rigid = True
+    """Whether the poses of links are those of rigid bodies for any coordinates, without further equations."""
+
     def __init__(self, resolved: ResolvedModel, layout: SpanningTree):
         super().__init__(resolved)
         self.links: tuple[Link, ...] = layout.links

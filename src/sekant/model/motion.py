@@ -68,6 +68,14 @@ class Kinematics(Protocol):
         ...
 
 
+class ConstraintKinematics(Kinematics, Protocol):
+    """The same for constraints."""
+
+    def between(self, parent: str, child: str) -> SX:
+        """(3,) m, from one point to another or back, in whatever frame it is cheapest: for its length."""
+        ...
+
+
 class ElementKinematics(Kinematics, Protocol):
     """The same for signals and force elements, which may have states of their own."""
 

@@ -32,6 +32,8 @@ Floats = NDArray[np.float64]
 class PointKinematics(TreeKinematics):
     """Poses and twists of every body; q = points, vectors and the parameters of paths; q' = v."""
 
+    rigid = False
+
     def __init__(self, resolved: ResolvedModel):
         self.sharing = Sharing(resolved)
         self.basis = Basis(self.sharing)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from sekant.geometry.spatial import SX
-from sekant.model.motion import Kinematics
+from sekant.model.motion import ConstraintKinematics, Kinematics
 from sekant.model.registry import Item, Registry
 
 
@@ -15,7 +15,7 @@ class Constraint(Item):
     auxiliary: ClassVar[tuple[str, ...]] = ()  # parameters that it adds as massless coordinates
     picture: ClassVar[str] = ""  # how a viewer draws it: rod, or not at all
 
-    def position(self, motion: Kinematics, auxiliary: SX) -> SX | None:
+    def position(self, motion: ConstraintKinematics, auxiliary: SX) -> SX | None:
         """Phi (k,), zero where the constraint holds; None if it restricts velocities only."""
         return None
 

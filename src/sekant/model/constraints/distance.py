@@ -43,6 +43,6 @@ class Distance(Constraint):
         return self
 
     def position(self, motion, auxiliary):
-        d = motion.frame(self.child).p - motion.frame(self.parent).p
+        d = motion.between(self.parent, self.child)
         length = motion.value(self.length)
         return (ca.dot(d, d) - length**2) / (2 * length)
