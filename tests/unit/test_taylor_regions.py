@@ -44,6 +44,15 @@ def test_the_same_motion_as_without(flags, monkeypatch) -> None:
     np.testing.assert_allclose(native.x, plain.x, atol=1e-9)
 
 
+def test_the_same_motion_in_small_blocks(monkeypatch) -> None:
+    """Blocks of operations only change what is found one after the other."""
+    whole = bumper()
+    monkeypatch.setattr(schedule, "BLOCK", 3)
+    cut = bumper()
+    assert cut.layout.program.stage.op.size > whole.layout.program.stage.op.size
+    np.testing.assert_array_equal(motion(cut, (1.0, 1.0)).x, motion(whole, (1.0, 1.0)).x)
+
+
 @pytest.mark.parametrize("compiler", [None, compile_text])
 def test_what_is_behind_a_flag_is_not_touched(compiler) -> None:
     """Its coefficients stay as they were laid out: not a number in these."""
