@@ -10,6 +10,7 @@ import sekant as sk
 from loops import Y, four_bar, slider_crank
 from sekant.errors import DataError, ModelError, SekantError, SolverError
 from sekant.model.joints import Revolute
+from sekant.model.numbers import with_numbers
 from sekant.model.shapes import Sphere
 
 
@@ -100,3 +101,22 @@ def test_shapes_of_bodies_that_go_go_with_them():
     found = reduced(four_bar(shapes=shapes), inertia="ignore", nodes=9)
     assert set(found.model.shapes) == {"coupler_ball", "ground_ball"}
     assert set(reduced(four_bar(shapes=shapes), nodes=9).model.shapes) == set(shapes)
+
+
+def test_hard_points_are_parameters_too():
+    """A four-bar whose ground pivot is moved is the one that was built with the pivot there."""
+    model = four_bar()
+    moved = {"D.parent_pose.position": [0.83, 0.0, 0.07], "coupler.mass": 1.7}
+    joint, body = model.joints["D"], model.bodies["coupler"]
+    place = joint.parent_pose.changed(position=moved["D.parent_pose.position"])
+    built = model.changed(
+        joints={**model.joints, "D": joint.changed(parent_pose=place)},
+        bodies={**model.bodies, "coupler": body.changed(mass=1.7)},
+    )
+    assert with_numbers(model, moved) == built
+    assert with_numbers(model, {"D.parent_pose.position[1]": 0.1}).joints["D"].parent_pose.position[1] == 0.1
+    assert sk.dump(reduced(parameters=moved, nodes=12).model) == sk.dump(reduced(built, nodes=12).model)
+    with pytest.raises(ModelError, match=r"'D\.parent_pose\.position' needs 3 finite numbers"):
+        reduced(parameters={"D.parent_pose.position": 1.0})
+    with pytest.raises(ModelError, match="unknown parameter 'E"):
+        reduced(parameters={"E.place": 1.0})

@@ -131,7 +131,7 @@ def resolve(
             default = np.array([_evaluate(model.inputs[name].default, defaults)])
             symbols = inputs[name] = ca.SX.sym(name)
         else:
-            path, number = _find_field(model, name)
+            path, number = find_field(model, name)
             numbers = number if isinstance(number, tuple) else (number,)
             _refuse_signals(name, numbers, defaults)
             default = np.array([_evaluate(x, defaults) for x in numbers])
@@ -234,10 +234,10 @@ def number_unit(model: Model, name: str) -> str | None:
     """The unit of the number that a run may set by `name`; None of named parameters. Raises for unknown names."""
     if name in model.parameters:
         return None
-    return model.inputs[name].unit if name in model.inputs else unit_at(model, _find_field(model, name)[0])
+    return model.inputs[name].unit if name in model.inputs else unit_at(model, find_field(model, name)[0])
 
 
-def _find_field(model: Model, name: str) -> tuple[Path, Any]:
+def find_field(model: Model, name: str) -> tuple[Path, Any]:
     """Path and value of the number called ``item.field`` (or ``item.field[i]``, ``item.a.b``)."""
     collections: list[tuple[Path, Any]] = [
         ((collection,), getattr(model, collection)) for collection in ITEMS

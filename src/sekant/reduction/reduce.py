@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sekant.engine.arguments import names_of
+from numpy.typing import ArrayLike
+
+from sekant.engine.arguments import names_of, values_of
 from sekant.engine.system import System, as_system
 from sekant.errors import ModelError, suggest
 from sekant.model.model import Model
+from sekant.model.numbers import with_numbers
 from sekant.model.points.collector import Collector
 from sekant.reduction.elastic import reduce_elastic
 from sekant.reduction.fits import fit_poses
@@ -34,6 +37,7 @@ def reduce(
     inertia: str = "exact",
     drop: str | Sequence[str] = (),
     elastic: bool | int = False,
+    parameters: Mapping[str, ArrayLike] | None = None,
 ) -> Reduction:
     """A model without loops in which the bodies `keep` follow their poses over one or two coordinates.
 
@@ -52,8 +56,12 @@ def reduce(
     `elastic`: the mechanism stands on bushings and may give way: `keep` one frame over one of its own coordinates
     (``upright.hub``, ``upright.hub.z``); its path is that without load, and its joint gets the elastic modes of the
     bushings (True: as many as there are, or a number). Forces on dropped bodies are absorbed.
+
+    `parameters`: values of numbers of the model, such as hard points, by the names of run-time parameters.
     """
     model = model if isinstance(model, Model) else as_system(model).model
+    if values_of(parameters):
+        model = with_numbers(model, values_of(parameters))
     if not model.bodies:
         raise ModelError(
             f"model '{model.name}' has no bodies on joints: a reduction lets bodies follow the poses that their "

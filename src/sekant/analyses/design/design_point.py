@@ -19,6 +19,7 @@ from sekant.analyses.statics.equilibrium import Equilibrium, equilibrium
 from sekant.analyses.steady.motion import SteadyMotion, steady_motion
 from sekant.engine.system import System
 from sekant.errors import AnalysisWarning, SolverError, suggest, without_repeats
+from sekant.model.numbers import with_numbers
 
 Array = NDArray[Any]
 
@@ -230,18 +231,3 @@ class Design:
         """The model with these numbers, for other analyses such as `sk.kinematics`."""
         self.exact = False
         return with_numbers(self.system.model, self.parameters)
-
-
-def with_numbers(model: Any, values: Mapping[str, float]) -> Any:
-    """A copy of a model in which parameters and fields of items have other values."""
-    for name, value in values.items():
-        if name in model.parameters:
-            model = model.model_copy(update={"parameters": {**model.parameters, name: value}})
-            continue
-        item, _, attribute = name.rpartition(".")
-        for kind in ("bodies", "joints", "forces", "constraints", "contacts"):
-            items = getattr(model, kind)
-            if item in items:
-                changed = items[item].model_copy(update={attribute: value})
-                model = model.model_copy(update={kind: {**items, item: changed}})
-    return model

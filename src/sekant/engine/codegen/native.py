@@ -164,7 +164,12 @@ class NativeFunction:
 
     def _flat(self, i: int, given: Any) -> np.ndarray:
         rows, columns = self.shapes_in[i]
-        value = np.asarray(given, dtype=float)
+        try:
+            value = np.asarray(given, dtype=float)
+        except (TypeError, ValueError):
+            raise SekantError(
+                f"function '{self.name}': input '{self.names[i]}' is no array of numbers"
+            ) from None
         if value.shape == (rows * columns,):
             return np.ascontiguousarray(value)
         if value.shape == (rows, columns) or (value.size == rows * columns and 1 in (rows, columns)):
