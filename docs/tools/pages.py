@@ -63,8 +63,8 @@ def as_notebook(page: str) -> str:
 
 
 def _replaced(found: re.Match[str]) -> str:
-    block = _block(found)
-    return _cell(found[0], block) if block else found[0]
+    block, shown = _block(found), found[0].replace("```csv\n", "```text\n", 1)  # nothing colors data
+    return _cell(shown, block) if block else shown
 
 
 def _block(found: re.Match[str]) -> Block | None:

@@ -150,6 +150,8 @@ def test_pages_become_notebooks_that_run_the_same_blocks():
     data = "<!-- not run -->\n```yaml\n# b.yaml\nx: 1\n```\n"
     assert [(block.kind, block.file) for block in pages.blocks(data)] == [("csv", "b.yaml")]
     assert "remove-cell" in pages.as_notebook(data)
+    rows = pages.as_notebook("```csv\n# b.csv\nx, y\n1, 2\n```\n")
+    assert "```text\n# b.csv\n" in rows  # nothing colors `csv`, and a warning fails the build
     assert pages.as_notebook("# words only\n") == "# words only\n"
 
 
