@@ -33,6 +33,7 @@ class BoundOracle:
             self._buffer.set_arg(i, array.data)
         for i, array in enumerate(self._outputs):
             self._buffer.set_res(i, array.reshape(-1).data)
+        self._found = [y[0] if y.shape[0] == 1 else y.T for y in self._outputs]
         self._lock = Lock()
         self._constant = _is_constant(function)
         if self._constant:
@@ -40,12 +41,12 @@ class BoundOracle:
 
     def __call__(self, *values: ArrayLike) -> list[NDArray[np.float64]]:
         if self._constant:
-            return [y[0].copy() if y.shape[0] == 1 else y.T.copy() for y in self._outputs]
+            return [y.copy() for y in self._found]
         with self._lock:
             for target, value in zip(self._inputs, values, strict=True):
                 target[:] = value
             self._run()
-            return [y[0].copy() if y.shape[0] == 1 else y.T.copy() for y in self._outputs]
+            return [y.copy() for y in self._found]
 
 
 def _is_constant(function: ca.Function) -> bool:

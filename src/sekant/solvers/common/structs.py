@@ -60,6 +60,18 @@ Complexes = Annotated[NDArray[np.complex128], FieldKind(np.complex128, 1)]
 _POINTER = FieldKind(np.int64, 0)
 
 
+class _Number:
+    """How a number of a struct is read: `item` of one of the `view`s of its memory."""
+
+    __slots__ = ("item", "view")
+
+    def __init__(self, view: str, item: int):
+        self.view, self.item = view, item
+
+    def __get__(self, struct: Struct | None, owner: type[Struct]) -> Any:
+        return self if struct is None else struct.__dict__[self.view].item(self.item)
+
+
 class Struct:
     """Base of all declarations. An instance starts with zeros and with arrays of no entries at address 0."""
 
@@ -85,6 +97,8 @@ class Struct:
             for name, field in fields.items()
             if not field.kind.axes and field.struct is None
         }
+        for name, place in cls.numbers.items():
+            setattr(cls, name, _Number(*place))
 
     def __init__(self, **values: Any):
         words = np.zeros(self.words_of_all, dtype=np.int64)
@@ -153,10 +167,7 @@ class Struct:
             array[...] = content
 
     def __getattr__(self, name: str) -> Any:
-        place = type(self).numbers.get(name)
-        if place is None:
-            raise AttributeError(f"{type(self).__name__} has no '{name}' yet")
-        return self.__dict__[place[0]].item(place[1])
+        raise AttributeError(f"{type(self).__name__} has no '{name}' yet")
 
 
 def _told_address(array: NDArray[Any]) -> int:
