@@ -14,7 +14,7 @@ from timing import Timed, figure, target
 import sekant as sk
 
 TESTS = Path(__file__).parents[1] / "tests"
-sys.path[:0] = [str(TESTS), str(TESTS / "unit")]
+sys.path[:0] = [str(TESTS), str(TESTS / "pictures")]
 
 
 def run(quick: bool) -> dict[str, Any]:
