@@ -33,7 +33,7 @@ from sekant.engine.codegen.regions import Condition, Regions, find_regions
 from sekant.engine.codegen.resting import find_rests
 from sekant.engine.codegen.sites import TapeSites, find_sites
 from sekant.engine.codegen.tape import COMMUTATIVE, CONST, INPUT, LOOKUP, OPERATION_POW, Tape
-from sekant.engine.codegen.turning import TURNED, Angles, turning_functions
+from sekant.engine.codegen.turning import TURNED, TurnedAngles, turning_functions
 from sekant.object_code.link import ENTRY
 from sekant.object_code.target import has_fused
 from sekant.solvers.common.sites import NUMBERS
@@ -214,7 +214,7 @@ class ChunkWriter:
         self.op, self.a, self.b = layout.op, layout.a, layout.b
         self.head: list[str] = []
         self.count = 0
-        self.angles, self.turned, self.run = Angles(), [], set()
+        self.angles, self.turned, self.run = TurnedAngles(), [], set()
 
     def text(self) -> str:
         regions = self.layout.regions

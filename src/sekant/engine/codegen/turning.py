@@ -38,7 +38,7 @@ _COSINE = (
 )
 
 
-class Angles:
+class TurnedAngles:
     """Sines and cosines in a piece of code: those whose angles are known at the same place are computed together."""
 
     def __init__(self):
@@ -47,9 +47,9 @@ class Angles:
         self._found: dict[int, tuple[str, int, int]] = {}  # angle -> name of sines and cosines, width, lane
         self._count = 0
 
-    def copy(self) -> Angles:
+    def copy(self) -> TurnedAngles:
         """To go on with where what is found from now on is not known."""
-        other = Angles()
+        other = TurnedAngles()
         other._found, other._count = dict(self._found), self._count
         return other
 
@@ -105,10 +105,10 @@ def turning_functions(text: str) -> str:
 
 @cache
 def _definition(width: int) -> str:
-    return _Writer(width).text()
+    return _TurningText(width).text()
 
 
-class _Writer:
+class _TurningText:
     def __init__(self, width: int):
         self.width, self.kind = width, turning_kind(width)
         self.whole = "i64" if width == 1 else f"<{width} x i64>"
