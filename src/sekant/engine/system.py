@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sekant.engine.arguments import check_state, names_of, values_of
+from sekant.engine.building import BUILDING
 from sekant.engine.codegen.bound import Bound
 from sekant.engine.codegen.native import NativeFunction
 from sekant.engine.facts import Facts, Reactions, StartFacts, facts_of, reactions_of, start_facts_of
@@ -285,7 +286,7 @@ class System:
         if key not in self._built:
             with self._lock:
                 if key not in self._built:
-                    self._built[key] = make()
+                    self._built[key] = BUILDING.timed(make)
         return self._built[key]
 
     def kept(self, key: Hashable, make: Callable[[], Any]) -> Any:
