@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 _COLUMNS = 3
 _WIDTH, _HEIGHT = 3.3, 2.1  # inches a panel
+_SIDE, _ABOVE, _BELOW = 0.5, 0.32, 0.42  # inches of a panel for the numbers and titles around it
 _MOST_LINES = 5
 
 
@@ -32,22 +33,40 @@ def suspension_picture(
     names = [name for name in names or curves.names if name.rpartition(".")[2] not in DRIVES]
     rows = -(-len(names) // _COLUMNS)
     with drawing(_COLUMNS * _WIDTH, rows * _HEIGHT + style.MARGIN_HEIGHT) as figure:
-        axes = figure.subplots(rows, _COLUMNS, squeeze=False).ravel()
+        axes = _panels(figure, len(names))
         lines, labels = [], []
-        for axis, name in zip(axes, names, strict=False):
+        for axis, name in zip(axes, names, strict=True):
             lines, labels = _draw_panel(axis, curves, name)
             own = name.removeprefix("left.")
             if measured is not None and own in measured.names and curves.travel.size > 1:
                 axis.plot(1e3 * measured.travel, measured.shown(own)[1][:, 0], ".", color="black", ms=3)
-        for axis in axes[len(names) :]:
-            axis.set_axis_off()
         if len(lines) > 1:
             figure.legend(
-                lines, labels, title="rack [mm]", ncols=len(lines), loc="outside lower center", frameon=False
+                lines, labels, title="rack [mm]", ncols=len(lines), loc="lower center", frameon=False
             )
-        title = style.literal(curves.title)
-        figure.suptitle(title, x=0.01, ha="left", fontweight="bold", fontsize=10)
+        title, y = style.literal(curves.title), 1.0 - 0.1 / figure.get_figheight()
+        figure.suptitle(title, x=0.01, y=y, ha="left", va="top", fontweight="bold", fontsize=10)
     return figure
+
+
+def _panels(figure: Picture, count: int) -> list[Axes]:
+    """Of one size, with texts in places that are known: finding room for those of forty panels takes 15 s."""
+    figure.set_layout_engine("none")
+    width, height = figure.get_size_inches()
+    top = height - style.TITLE_HEIGHT
+
+    def panel(k: int) -> Axes:
+        row, column = divmod(k, _COLUMNS)
+        left, bottom = column * _WIDTH + _SIDE, top - (row + 1) * _HEIGHT + _BELOW
+        size = (_WIDTH - _SIDE - 0.2, _HEIGHT - _ABOVE - _BELOW)
+        axis = figure.add_axes((left / width, bottom / height, size[0] / width, size[1] / height))
+        axis.ticklabel_format(useMathText=False, scilimits=(-4, 5))
+        axis.yaxis.get_offset_text().set(x=-0.02, ha="right")  # beside the title
+        axis.xaxis.set_label_coords(0.5, -0.3 / size[1])
+        axis.yaxis.set_label_coords(-0.1, 0.5)
+        return axis
+
+    return [panel(k) for k in range(count)]
 
 
 def tornado_picture(found: Sensitivities, curve: str, most: int = 15) -> Picture:
@@ -68,7 +87,7 @@ def tornado_picture(found: Sensitivities, curve: str, most: int = 15) -> Picture
 
 def _draw_panel(axis: Axes, curves: SuspensionCurves, name: str):
     unit, values = curves.shown(name)
-    axis.set_title(f"{name.replace('_', ' ')}{f' [{unit}]' if unit else ''}", loc="left")
+    axis.set_title(f"{name.replace('_', ' ')}{f' [{unit}]' if unit else ''}", loc="left", y=1.0)
     axis.margins(x=0)
     over_steering = curves.travel.size == 1
     x = 1e3 * (curves.steering if over_steering else curves.travel)
