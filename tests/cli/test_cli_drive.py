@@ -134,3 +134,14 @@ def test_a_new_car_is_described_and_reduced(tmp_path):
     car = load_car(files[0])
     assert car.reduced
     assert car.axles["front"].tire.coefficients["FNOMIN"] == 3800
+
+
+def test_a_new_car_drives(tmp_path):
+    """From hard points to a running car: the two commands of the README."""
+    told = CliRunner().invoke(app, ["new", "car", str(tmp_path)])
+    assert told.exit_code == 0, told.output
+    options = ["--maneuver", "step-steer", "--set", "duration=2", "--json"]
+    done = CliRunner().invoke(app, ["drive", str(tmp_path / "car.yaml"), *options])
+    assert done.exit_code == 0, done.output
+    found = {m["name"]: m["value"] for m in json.loads(done.output)["runs"][0]["measures"]}
+    assert found["yaw rate gain"] > 0.0
