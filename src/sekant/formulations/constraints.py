@@ -33,9 +33,7 @@ class ConstraintBlock:
     phi: SX  # (k,), or empty where only velocities are restricted
     rate: SX  # (k,) d phi/dt, or the velocity rows
     drift: SX  # (k,) part of the rate that the constraint's own signals of time cause
-    bodies: dict[
-        str, SX
-    ]  # J_b (k, 6): columns for the twist (angular, linear) of its link, in the link's frame
+    bodies: dict[str, SX]  # J_b (k, 6): columns for the twist (angular, linear) of its link, in its frame
     coordinates: dict[Coordinate, SX]  # J_j (k,)
     through: dict[str, SX] = field(default_factory=dict)
     """By cut joint, the part (k, 6) of its child's J_b that its measured coordinates cause; of the ground, in W."""
