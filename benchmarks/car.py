@@ -27,7 +27,7 @@ def runner(car: Car, until: float, **how: Any):
     commands = hold_speed(Commands(steer=STEER), car, repr(SPEED), mass)
     system = sk.compile(car_model(car, commands, speed=SPEED))
     options = {
-        "initial": settled(Variant(system, system.model)),
+        "initial": settled(Variant(system, system.model), car),
         "outputs": ["position"],
         "balance": False,
         "output_step": until,

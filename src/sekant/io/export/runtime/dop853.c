@@ -237,11 +237,14 @@ static int watch_step(MODEL *m, real h, real smallest, real *x, real k[][NX], re
         const real part = 1e-3 / jump_at(m, h, a, b, dense); /* of the step that may lie beyond */
         least = 1 - fmin(1 - PURE, part);
         ahead = 1 + fmin(1 - PURE, part) / 2;
-        if (b <= 1e-12) { /* left at once: the other side from here on, or, where both lead back, none until it is left */
+        if (b <= fmax(1e-12, 2 * finest)) {
+            /* left at once, or within the last digits of the time: the other side from here on, or, where both lead
+               back, none until it is left */
             const int resting = ++m->flips > 12 * LANDINGS, which = *number;
             pass_on(m, at_b);
             if (resting) m->sign[which] = 0;
             *number = -1;
+            *theta = 0;
             return REPEAT;
         }
     }
