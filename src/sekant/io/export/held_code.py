@@ -78,7 +78,8 @@ class HeldSizes:
         """Members of the structure of the model."""
         found = []
         if self.watched:
-            found.append(f"{real} guard[{self.watched}]; int sign[{self.watched}], unsure, flips, stopped;")
+            n = self.watched
+            found.append(f"{real} guard[{n}]; int sign[{n}], flips[{n}], unsure, stopped;")
         if self.frictions:
             found.append(f"{real} last_time; int last_guard, again;")
         if self.samples:

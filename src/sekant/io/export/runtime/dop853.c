@@ -240,9 +240,9 @@ static int watch_step(MODEL *m, real h, real smallest, real *x, real k[][NX], re
         if (b <= fmax(1e-12, 2 * finest)) {
             /* left at once, or within the last digits of the time: the other side from here on, or, where both lead
                back, none until it is left */
-            const int resting = ++m->flips > 12 * LANDINGS, which = *number;
+            const int which = *number;
             pass_on(m, at_b);
-            if (resting) m->sign[which] = 0;
+            if (++m->flips[which] >= 3) m->sign[which] = 0;
             *number = -1;
             *theta = 0;
             return REPEAT;
@@ -339,7 +339,7 @@ static int run_to(MODEL *m, real landing, int *event) {
 #if LANDINGS > 0
             landings++;
         } else {
-            m->flips = 0;
+            for (int i = 0; i < WATCHED; i++) m->flips[i] = 0;
         }
         if (tries % 1000 == 0) { /* does a switch go back and forth so fast that the motion would not end? */
             if (3 * landings > 1000 && (landing - m->t) * 1000 > 1e6 * (m->t - window)) return STOPPED_CHATTERING;
