@@ -17,7 +17,7 @@ export UV_SYSTEM_CERTS ?= $(if $(wildcard /etc/ssl/certs/ca-certificates.crt),1,
 UV_INSTALL := $(BIN)/uv pip install --quiet --python $(BIN)/python --compile-bytecode \
 	-c constraints.txt --build-constraints constraints.txt
 
-.PHONY: help env demo test test-fast test-long lint style types layers loops format bench docs player wheel constraints clean
+.PHONY: help env demo test test-fast test-long lint style types layers copies loops format bench docs player wheel constraints clean
 .DEFAULT_GOAL := help
 
 help:  ## List the targets
@@ -64,7 +64,7 @@ test-long: env  ## Run all tests, also those that take minutes each
 	@$(UV_INSTALL) -e '.[test,lint,export,studies,control,peers]'
 	@SEKANT_OPTIMIZATION=2 $(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m "long or not long" $(TESTS)
 
-lint: style types layers  ## Check style, types and import layers
+lint: style types layers copies  ## Check style, types, import layers, and for code that stands twice
 
 style: env
 	@$(BIN)/ruff check .
@@ -76,8 +76,11 @@ types: env
 layers: env
 	@$(BIN)/lint-imports
 
+copies: env
+	@$(BIN)/pylint --score=n src/sekant/*.py src/sekant/*/
+
 loops: env
-	@$(BIN)/python -c 'from sekant.solvers.common.objects import prepare_all; prepare_all()'
+	@$(BIN)/python -c 'from sekant.loops.store.objects import prepare_all; prepare_all()'
 
 format: env  ## Rewrite the source in the common format
 	@$(BIN)/ruff check --fix .

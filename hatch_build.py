@@ -21,7 +21,7 @@ class CustomBuildHook(BuildHookInterface):
         if version == "editable":
             return
         sys.path.insert(0, str(Path(self.root) / "src"))
-        from sekant.solvers.common.prebuilt import write_prebuilt
+        from sekant.loops.store.prebuilt import write_prebuilt
 
         folder = Path(self.root) / "build" / "prebuilt"
         shutil.rmtree(folder, ignore_errors=True)

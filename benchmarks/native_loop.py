@@ -10,10 +10,10 @@ import numpy as np
 import trees
 
 from sekant.engine.functions.motion import right_hand_side
-from sekant.solvers.common.calls import Calls, call_many, call_native
-from sekant.solvers.common.loops import procedure
+from sekant.loops.declare.calls import Calls, call_many, call_native
+from sekant.loops.declare.procedures import procedure
+from sekant.loops.declare.structs import Address, Integers, Struct, Vector
 from sekant.solvers.common.sites import free_modes
-from sekant.solvers.common.structs import Address, Integers, Struct, Vector
 
 STEP = 1e-9
 

@@ -19,6 +19,7 @@ BENCHMARKS = (
     "chain_scaling",
     "euler_million",
     "simulate_dop853",
+    "balance",
     "path_size",
     "path_quarter_car",
     "path_fit",

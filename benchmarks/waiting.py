@@ -24,7 +24,7 @@ import sekant as sk
 from sekant.engine.codegen import build as codegen
 from sekant.engine.codegen.build import build
 from sekant.engine.functions.motion import right_hand_side
-from sekant.solvers.common.loops import Procedure
+from sekant.loops.declare.procedures import Procedure
 from sekant.vehicle import suspension_curves
 
 EXAMPLES = Path(__file__).parents[1] / "examples"

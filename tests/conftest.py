@@ -12,11 +12,13 @@ os.environ.setdefault(
     "SEKANT_OPTIMIZATION", "0"
 )  # most models of the tests run once; `make test-long` optimizes
 
+os.environ["SEKANT_PROGRESS"] = "0"  # on a busy machine a command would print lines of progress
+
 os.environ.pop(
     "PYTHONDONTWRITEBYTECODE", None
 )  # else every command that a test starts compiles the package anew
 
-from sekant.solvers.common.objects import prepare_all
+from sekant.loops.store.objects import prepare_all
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -1,7 +1,7 @@
 """Heun's method of order 2, as a newcomer adds it: one file, with the compiled loop and its registration."""
 
-from sekant.solvers.common.calls import call_native
-from sekant.solvers.common.loops import inner, procedure
+from sekant.loops.declare.calls import call_native
+from sekant.loops.declare.procedures import inner, procedure
 from sekant.solvers.common.outcome import FINISHED, MORE, NOT_FINITE
 from sekant.solvers.common.spans import divide
 from sekant.solvers.ode import Method, register

@@ -1,12 +1,28 @@
 """Procedures for the tests of procedures."""
 
-from math import atan2, erf, floor, isfinite, log1p, sqrt
+from math import (
+    acos,
+    atan2,
+    atanh,
+    erf,
+    exp,
+    expm1,
+    floor,
+    fmod,
+    hypot,
+    isfinite,
+    log,
+    log1p,
+    sin,
+    sinh,
+    sqrt,
+)
 
 import numpy as np
 
-from sekant.solvers.common.calls import call_native
-from sekant.solvers.common.loops import inner, procedure
-from sekant.solvers.common.structs import (
+from sekant.loops.declare.calls import call_native
+from sekant.loops.declare.procedures import inner, procedure
+from sekant.loops.declare.structs import (
     Address,
     Complexes,
     Cube,
@@ -207,6 +223,47 @@ def arithmetic(m, a, b):
     rows, columns = WEIGHTS.shape
     _note(m, row[-2] + row.size + rows * columns + WEIGHTS.size + float("inf"))
     m.z[0] = m.z[1]
+    return m.at
+
+
+@procedure(Notes, "limits of a test", 1.0)
+def limits(m, a, b):
+    """Functions and quotients of all pairs of `x`, also where they have no finite value."""
+    for i in range(m.x.size):
+        x = m.x[i]
+        _note(m, sqrt(x))
+        _note(m, x**0.5)
+        _note(m, x**-1)
+        _note(m, x**-3)
+        _note(m, exp(x))
+        _note(m, log(x))
+        _note(m, log1p(x))
+        _note(m, sin(x))
+        _note(m, acos(x))
+        _note(m, atanh(x))
+        _note(m, sinh(x))
+        _note(m, expm1(x))
+        _note(m, -x)
+        _note(m, int(x) & 1023)
+        for j in range(m.x.size):
+            y = m.x[j]
+            _note(m, x / y)
+            _note(m, x**y)
+            _note(m, fmod(x, y))
+            _note(m, hypot(x, y))
+            _note(m, atan2(x, y))
+            _note(m, max(x, y) - min(x, y))
+            w = complex(x, y) / complex(y, a)
+            _note(m, w.real)
+            _note(m, w.imag)
+            w = -complex(x, y)
+            _note(m, w.real)
+            _note(m, i // j + i % j)
+            x_once = x
+            x_once /= y
+            x_once **= 2
+            _note(m, x_once)
+            _note(m, abs(complex(x, y)))
     return m.at
 
 

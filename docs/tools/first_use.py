@@ -9,12 +9,12 @@ import sys
 import tempfile
 from collections.abc import Sequence
 
-from sekant.solvers.common.loops import ALL
-from sekant.solvers.common.objects import import_all
+from sekant.loops.declare.procedures import ALL
+from sekant.loops.store.objects import import_all
 
 PROGRAM = """
 import sys
-from sekant.solvers.common import objects
+from sekant.loops.store import objects
 objects.import_all()
 objects.prepare(*(p for p in objects.ALL.values() if p.words == sys.argv[1] and p.module.startswith("sekant.")))
 """

@@ -17,10 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sekant.errors import DataError, ModelError
-from sekant.object_code.made_of_files import note_read
+from sekant.files import read_file
 from sekant.units import parse_unit
 
-MOST_BYTES = 1_000_000_000
 _HEADER = re.compile(r"\s*(?P<name>.*?)\s*(?:\[(?P<unit>[^\]]*)\]|\((?P<round>[^)]*)\))?\s*")
 
 
@@ -79,11 +78,12 @@ def read_columns(path: str | PathLike[str], gaps: bool = False) -> Columns:
             file=file,
             line=first,
         )
+    body = lines[1:]
+    _refuse_text(body, separator, len(names), file)
     doubled = [name for name in names if names.count(name) > 1]
     if doubled:
         raise DataError(f"has the column '{doubled[0]}' twice; rename one", file=file, line=first)
     units = [unit for _, unit in heads]
-    body = lines[1:]
     below = (
         _units(_cells(body[0][1], separator, file, body[0][0]), separator)
         if body and not any(units)
@@ -96,12 +96,7 @@ def read_columns(path: str | PathLike[str], gaps: bool = False) -> Columns:
         cells = _cells(line, separator, file, number)
         if len(cells) != len(names):
             message = f"has {len(cells)} values, but there are {len(names)} columns ({_listed(names)})"
-            hint = (
-                ""
-                if number != body[0][0]
-                else "; if these are no columns, begin lines above their names with '#'"
-            )
-            raise DataError(message + hint, file=file, line=number)
+            raise DataError(message, file=file, line=number)
         for i, cell in enumerate(cells):
             value = np.nan if gaps and not cell.strip() else _number(cell, separator)
             if value is None:
@@ -111,6 +106,22 @@ def read_columns(path: str | PathLike[str], gaps: bool = False) -> Columns:
             row[i] = value
     numbers = np.array([number for number, _ in body], dtype=np.int64)
     return Columns(file, names, units, values, numbers, first)
+
+
+def _refuse_text(body: list[tuple[int, str]], separator: str, count: int, file: str) -> None:
+    """Raise an error that repeats nothing of the file if none of its lines is a row with a number in it."""
+    for number, line in body:
+        cells = _cells(line, separator, file, number)
+        if len(cells) == count and any(_number(cell, separator) is not None for cell in cells):
+            return
+    if body:
+        columns = f"{count} column{'s' if count > 1 else ''}"
+        raise DataError(
+            f"is not a table: its first line has {columns}, and no line below it holds as many cells with numbers; "
+            "begin lines above the names of the columns with '#'",
+            file=file,
+            line=body[0][0],
+        )
 
 
 def _units(cells: list[str], separator: str) -> list[str | None] | None:
@@ -146,18 +157,9 @@ def read_rows(path: str | PathLike[str]) -> list[tuple[int, list[str]]]:
 def _lines(path: Path, file: str) -> list[tuple[int, str]]:
     """Numbers and texts of the lines that are neither empty nor comments."""
     try:
-        if path.stat().st_size > MOST_BYTES:
-            raise DataError(f"is larger than {MOST_BYTES / 1e6:g} MB", file=file)
-        note_read(path)
-        text = path.read_text(encoding="utf-8-sig")
+        text = read_file(path).decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
     except UnicodeDecodeError:
         raise DataError("is not a text file in UTF-8; export it as CSV", file=file) from None
-    except FileNotFoundError:
-        near = sorted(p.name for p in path.parent.glob(f"*{path.suffix}"))[:5] if path.parent.is_dir() else []
-        hint = f"; in that directory: {', '.join(near)}" if near else ""
-        raise DataError(f"cannot be read: there is no such file{hint}", file=file) from None
-    except (OSError, ValueError) as error:
-        raise DataError(f"cannot be read: {getattr(error, 'strerror', None) or error}", file=file) from None
     return [
         (i, line) for i, line in enumerate(text.split("\n"), 1) if line.strip() and line.lstrip()[0] != "#"
     ]

@@ -1,21 +1,25 @@
-"""Bars on the error stream for a person who has to wait: for work that goes in stages, and for work in rows.
+"""Progress on the error stream for a person who has to wait: for work that goes in stages, and for work in rows.
 
-What takes a while says so by `doing`, wherever it is called from: the bar of the command that runs shows it.
+On a terminal or in a notebook it is a bar, in a pipe or a log file a line every few seconds. ``SEKANT_PROGRESS=0``
+turns both off. What takes a while says
+so by `doing`, wherever it is called from: the bar of the command that runs shows it.
 """
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from threading import Lock, Timer
+from threading import Event, Lock, Thread, Timer
 from typing import Any, Self
 
 _PATIENCE = 1.0  # s before the bar of a command appears
+_PACE = 4.0  # s between two lines in a pipe
 
 
 class Bar:
-    """While it is entered, a bar shows if there is a terminal or a notebook to show it on, after `patience` (s).
+    """While it is entered, a bar shows on a terminal or in a notebook, after `patience` (s); elsewhere lines do.
 
     `columns` makes those of rich's bar, between the bar and the time left; `fields`: what they show at first.
     """
@@ -29,8 +33,10 @@ class Bar:
         patience: float = 0.0,
     ):
         self._columns, self._fields = columns, fields
-        self._timer = Timer(patience, self._show) if enabled and is_watched() else None
-        self._at_once = not patience
+        self._as_lines = not is_watched()
+        enabled = enabled and os.environ.get("SEKANT_PROGRESS") != "0"
+        self._timer = Timer(_PACE if self._as_lines else patience, self._show) if enabled else None
+        self._at_once = not patience and not self._as_lines
         self._lock = Lock()
         self._closed = False
         self._bar: Any = None
@@ -48,17 +54,20 @@ class Bar:
             self._bar.update(self._task, **self._fields)
 
     def _show(self) -> None:
-        from rich.console import Console
-        from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
-
         with self._lock:
             if self._closed:
                 return
-            columns = (TextColumn("{task.description}"), BarColumn(), *self._columns(), TimeRemainingColumn())
-            bar = Progress(*columns, console=Console(stderr=True), transient=True)
+            bar = _Lines() if self._as_lines else self._rich()
             self._task = bar.add_task(**self._fields)
             bar.start()
             self._bar = bar
+
+    def _rich(self) -> Any:
+        from rich.console import Console
+        from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+        columns = (TextColumn("{task.description}"), BarColumn(), *self._columns(), TimeRemainingColumn())
+        return Progress(*columns, console=Console(stderr=True), transient=True)
 
     def __enter__(self) -> Self:
         if self._timer is not None and self._at_once:
@@ -75,6 +84,44 @@ class Bar:
             self._closed = True
             if self._bar is not None:
                 self._bar.stop()
+
+
+class _Lines:
+    """A line every few seconds with what goes on, where there is no terminal; called as rich's bar is."""
+
+    def __init__(self) -> None:
+        self._fields: dict[str, Any] = {}
+        self._over = Event()
+        self._thread = Thread(target=self._write, daemon=True)
+
+    def add_task(self, **fields: Any) -> int:
+        self._fields = fields
+        return 0
+
+    def update(self, task: int, **fields: Any) -> None:
+        self._fields = fields
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def stop(self) -> None:
+        self._over.set()
+        self._thread.join()
+
+    def _write(self) -> None:
+        while True:
+            if sys.stderr is not None:
+                print(f"sekant: {_line(**self._fields)}", file=sys.stderr, flush=True)
+            if self._over.wait(_PACE):
+                return
+
+
+def _line(
+    description: str, total: float | None, completed: float = 0.0, failed: int | None = None, rate: str = ""
+) -> str:
+    if failed is not None:
+        return f"{completed:g} of {total:g} {description}, {failed} not finished, {rate}".rstrip(", ")
+    return description if total is None else f"{description} {completed / total:.0%}"
 
 
 class ProgressBar(Bar):

@@ -23,8 +23,16 @@ CODES: dict[str, WarningCode] = {
     ),
     "start_contradicted": WarningCode(
         "assemble, simulate, equilibrium",
-        "Start values that the model states were changed, because its constraints contradict them.",
+        "Start values that the model states were changed, because its constraints contradict them. Values of "
+        "mechanisms in points and of bare Lagrangians may be rough: only changes by more than 1 % of the mechanism's "
+        "extent, of a vector's length or of the largest stated velocity count (of a bare Lagrangian: of the value).",
         "Correct the values, or leave out those that follow from the others.",
+    ),
+    "start_undetermined": WarningCode(
+        "assemble, simulate, equilibrium",
+        "A mechanism in points, or a bare Lagrangian, starts with velocities that neither its start values nor its "
+        "constraints determine. They got the values of the least kinetic energy, and the motion depends on them.",
+        "State these velocities, or others that they follow from; zero is a value too.",
     ),
     # -- motion
     "energy_drift": WarningCode(
@@ -32,6 +40,12 @@ CODES: dict[str, WarningCode] = {
         "The energy balance of an adaptive run drifts by more than a thousand times `rtol` of the energy in the "
         "system; the item is the table or element where it changes most.",
         "Give the element a smoother law or table, tighten `rtol`, or compare with another method.",
+    ),
+    "out_of_range": WarningCode(
+        "simulate",
+        "The motion left the range of a path, surface or table, which has no continuation: the run ends early, with "
+        "the status of this name. The cause gives the value and the range, the place the time.",
+        "Lengthen the data, keep the motion inside, or allow a continuation.",
     ),
     "breaks_crossed": WarningCode(
         "simulate",
@@ -56,6 +70,13 @@ CODES: dict[str, WarningCode] = {
         "The polynomials that keep the input of a delay are off it by more than ten times `rtol` of its largest "
         "value.",
         "Raise `pieces` of the delay.",
+    ),
+    "half_turn": WarningCode(
+        "simulate",
+        "A bushing, or a torsion spring between two frames, was turned by half a turn (a bushing: by a quarter about "
+        "y). It sees no more than the pose of its frames, so its angles and its torque jump there. Adaptive methods "
+        "land on the jump.",
+        "To count turns, use a `rotational_spring_damper` on the joint.",
     ),
     "friction_regularized": WarningCode(
         "simulate",
@@ -134,6 +155,29 @@ CODES: dict[str, WarningCode] = {
         "kinematics",
         "Positions at which the drive does not determine the motion: derivatives are NaN there.",
         "Drive another quantity, or leave these positions out.",
+    ),
+    # -- suspensions
+    "negative_motion_ratio": WarningCode(
+        "suspension curves",
+        "A spring grows longer as the wheel rises: the push rod, rocker or arm that drives it is past its dead "
+        "point.",
+        "Move their points, or limit the travel.",
+    ),
+    "negative_wheel_rate": WarningCode(
+        "suspension curves",
+        "The load of a wheel falls as it rises.",
+        "Check stiffness and preload of the spring. A bare stiffness is in N/m, whatever the unit of the points is.",
+    ),
+    "spring_pressed_far": WarningCode(
+        "suspension curves",
+        "Stiffness and preload press a spring to less than a quarter of its free length.",
+        "Check its stiffness. A bare one is in N/m, whatever the unit of the points is: `37` is not `37 N/mm`.",
+    ),
+    "vehicle_mass_assumed": WarningCode(
+        "loads on members",
+        "A load case accelerates along x: load moves between the axles by the mass of the whole vehicle, which is "
+        "not given. Both axles are taken to carry the same.",
+        "Give `vehicle_mass` of the suspension.",
     ),
     # -- curves and fits
     "path_corner": WarningCode(

@@ -91,6 +91,38 @@ def test_a_unit_load_deflects_a_surface_by_one_over_k(direction):
     assert rest(system) == pytest.approx(expected, rel=1e-9, abs=1e-13)
 
 
+@pytest.mark.parametrize("yaw", [0.0, np.pi / 3, -0.4])
+def test_the_normal_is_the_frames_or_frenets_by_name(yaw):
+    """The parabola z = x^2 with a frame yawed about z: a force of 1 kN along the principal normal gives 10 mm at
+    1e5 N/m in Frenet's axes whatever the yaw; in the frame's axes what the two springs give along turned axes."""
+    x = 0.4
+    curve = PoseCurve.from_function(
+        lambda u: (ca.vertcat(u, 0, u**2), ca.vertcat(yaw)), (-1, 1), orientation="euler:z"
+    )
+    stiff = dict(zip(PathCompliance.directions, (1e5, 3e5, 1e6, 1e6, 1e6), strict=True))
+    compliance = PathCompliance(**{name: Spring(stiffness=k) for name, k in stiff.items()})
+    tangent = np.array([1, 0, 2 * x]) / np.hypot(1, 2 * x)
+    normal = np.array([-2 * x, 0, 1]) / np.hypot(1, 2 * x)
+    R_WC = curve.pose(x)[0]
+    load = np.concatenate([R_WC.T @ (1000.0 * normal), np.zeros(3)])
+    hold = {"hold": Driver(joint="joint", coordinate=0, value=x)}
+    found = {}
+    for kind in ("frenet", "frame", None):
+        joint = Path(child="body", curve=curve, compliance=compliance, normal_direction=kind)
+        found[kind] = rest(loaded(joint, load, hold, R_WC))[:2]
+    assert found["frenet"] == pytest.approx([0.01, 0.0], abs=1e-9)
+    y = R_WC[:, 1] - tangent * (R_WC[:, 1] @ tangent)
+    y /= np.linalg.norm(y)
+    z = np.cross(tangent, y)
+    assert found["frame"] == pytest.approx([1000 * normal @ y / 1e5, 1000 * normal @ z / 3e5], abs=1e-9)
+    assert found[None] == pytest.approx(found["frame"], abs=1e-15)
+
+
+def test_a_straight_path_has_no_frenet_normal():
+    with pytest.raises(sk.SekantError, match="a straight path has no Frenet normal"):
+        sk.compile(on_path(line(), compliance=springs(1e3), normal_direction="frenet"))
+
+
 def runs(rigid: sk.Model, soft, until: float = 0.25) -> list[float]:
     """Largest differences of position between the rigid model and compliant ones of rising stiffness."""
     times = np.linspace(0, until, 26)

@@ -140,6 +140,27 @@ def test_root_locus_follows_modes_through_a_crossing():
         assert frequencies[:, k] == pytest.approx(expected, rel=1e-9)
 
 
+def test_crossings_of_a_locus_are_found_on_the_model():
+    """m x'' + (c^3 - 0.3) x' + k x = 0 loses its stability at c^3 = 0.3, however far the values are apart."""
+    model = sk.Model(
+        parameters={"c": 1.0},
+        gravity=(0, 0, 0),
+        bodies={"block": sk.Body(mass=2.0)},
+        joints={"rail": sk.joints.Prismatic(child="block", axis=(1, 0, 0))},
+        forces={"law": sk.forces.Actuator(joint="rail", force="-50*q - (c^3 - 0.3)*v")},
+    )
+    system, expected = sk.compile(model, parameters=["c"]), [0.3 ** (1 / 3)] * 2
+    found = sk.root_locus(system, "c", [-1.0, 0.1, 2.0]).crossings()
+    assert [value for value, _ in found] == pytest.approx(expected, rel=1e-11)
+    assert sorted(mode for _, mode in found) == [0, 1]
+
+    def at(value: float):
+        return sk.linearize(system, sk.equilibrium(system, parameters={"c": value}))
+
+    found = sk.root_locus(at, "c", [2.0, 0.1]).crossings()
+    assert [value for value, _ in found] == pytest.approx(expected, rel=1e-11)
+
+
 def test_root_locus_tells_where_stability_is_lost():
     model = two_masses(50.0, 50.0)
     pushed = sk.forces.Actuator(joint="ja", force="-50*q - c*v")

@@ -410,3 +410,37 @@ def test_driver_as_input_about_a_steady_motion():
         modes = sk.linearize(system, moved, inputs=["reach"]).modes()
         found.append(modes.eigenvalues[modes.oscillations])
     assert rate == pytest.approx((found[1] - found[0]) / (2 * h), rel=1e-5)
+
+
+def coin(own_joint: bool) -> sk.Model:
+    """A coin of radius 0.1 m on edge that rolls along x at 1 m/s, its spin in a free joint or in one of its own."""
+    body = sk.Body(mass=0.5, inertia=(1.25e-3, 2.5e-3, 1.25e-3))
+    roll = {"roll": sk.constraints.Rolling(frame="coin", radius=0.1)}
+    place = {"position": (0, 0, 0.1), "velocity": (1.0, 0, 0)}
+    if not own_joint:
+        free = sk.joints.Free(child="coin", angular_velocity=(0, 10.0, 0), **place)
+        return sk.Model(bodies={"coin": body}, joints={"free": free}, constraints=roll)
+    joints = {
+        "free": sk.joints.Free(child="hub", **place),
+        "spin": sk.joints.Revolute(parent="hub", child="coin", axis=(0, 1, 0)),
+    }
+    hub = sk.Body(mass=1e-6, inertia=(1e-9, 1e-9, 1e-9))
+    return sk.Model(bodies={"hub": hub, "coin": body}, joints=joints, constraints=roll)
+
+
+def test_the_spin_of_a_rolling_coin_needs_a_joint_of_its_own():
+    """The error says so, and what it advises works."""
+    advised = r"rolls or spins, its spin needs a joint of its own: put a light body on 'free'.*`rates`"
+    with pytest.raises(sk.SekantError, match=advised):
+        sk.steady_motion(coin(False), velocity=(1.0, 0, 0))
+    steady = sk.steady_motion(coin(True), velocity=(1.0, 0, 0), rates={"spin.angle": 10.0})
+    names = steady.system.state_names[steady.system.nq :]
+    found = dict(zip(names, steady.v, strict=False))
+    assert found["spin.rate"] == pytest.approx(10.0)
+    assert found["free.vx"] == pytest.approx(1.0)
+
+
+def test_a_target_without_a_derivative_is_named():
+    """The speed of a coin on the axis of the turn is zero, where it has a corner."""
+    with pytest.raises(sk.SekantError, match=r"coin\.speed' has no derivative where the search stands"):
+        sk.steady_motion(coin(False), turn=0.5, targets={"coin.speed": 1.0})

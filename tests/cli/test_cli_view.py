@@ -21,7 +21,7 @@ def test_what_cannot_be_shown_is_told_in_a_line(model_folder):
     (model_folder / "x.csv").write_text("time [s],a [m]\n0,1\n1,2\n")
     for arguments, said in (
         (["x.csv"], "holds no positions to draw"),
-        (["none.nc"], "does not exist"),
+        (["none.nc"], "there is no such file"),
         (["crane.yaml"], "is not a result file"),
     ):
         done = sekant("view", *arguments, cwd=model_folder)

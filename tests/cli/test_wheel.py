@@ -15,7 +15,7 @@ import hashlib
 import sys
 
 import sekant as sk
-from sekant.solvers.common import objects
+from sekant.loops.store import objects
 
 objects.prepare_all()
 arm = sk.Body(mass=2.0, com=(0, 0, -0.5), inertia=(0.17, 0.16, 0.01))

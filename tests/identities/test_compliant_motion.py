@@ -32,12 +32,13 @@ def joints() -> dict[str, Joint]:
         "normal given": Path(
             child="body", curve=twisted(), compliance=soft, normal_direction=(0.2, 0.9, -0.3)
         ),
+        "Frenet's normal": Path(child="body", curve=twisted(), compliance=soft, normal_direction="frenet"),
         "along its x axis": Path(child="body", curve=line, compliance=soft),
         "surface": Surface(child="body", surface=dome, compliance=surface_springs(900.0)),
     }
 
 
-@pytest.mark.parametrize("name", ["path", "normal given", "along its x axis", "surface"])
+@pytest.mark.parametrize("name", ["path", "normal given", "Frenet's normal", "along its x axis", "surface"])
 def test_subspace_and_bias_are_derivatives_of_the_pose(name):
     joint, lookups = joints()[name], Lookups()
     q, v = ca.SX.sym("q", 6), ca.SX.sym("v", 6)

@@ -138,7 +138,7 @@ def test_surface_joints(plane):
 
 
 @pytest.mark.parametrize("plane", AXES)
-@pytest.mark.parametrize("normal", [None, (0.3, 0.5, -0.8)])
+@pytest.mark.parametrize("normal", [None, (0.3, 0.5, -0.8), "frenet"])
 @pytest.mark.parametrize("tangent", range(3))
 def test_compliant_paths(plane, normal, tangent):
     """Paths nearly along x, y and z: along y the default normal is another one."""

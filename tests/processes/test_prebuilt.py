@@ -7,11 +7,11 @@ import json
 import pytest
 from test_procedures import memory
 
+from sekant.loops.declare.procedures import _C
+from sekant.loops.store import objects, prebuilt
 from sekant.object_code.cache import Entry, encode
 from sekant.object_code.link import Linked
 from sekant.object_code.target import level_of_processor, levels_of_architecture
-from sekant.solvers.common import objects, prebuilt
-from sekant.solvers.common.loops import _C
 from small_procedures import add_up
 
 LEVELS = levels_of_architecture()
@@ -28,7 +28,7 @@ def folder(made, tmp_path, monkeypatch):
     """A package with the code of that procedure."""
     for i, level in enumerate(LEVELS):
         (tmp_path / level).mkdir()
-        data = encode(Entry({"needs": [], "level": level}, (made.objects[i],)))
+        data = encode(Entry({"needs": [], "level": level}, (made.objects[i],)), add_up.symbol)
         (tmp_path / level / f"{add_up.symbol}.skobj").write_bytes(data)
     manifest = {"sources": prebuilt.sources(), "levels": LEVELS, "symbols": [add_up.symbol]}
     (tmp_path / "manifest.json").write_text(json.dumps(manifest))

@@ -11,10 +11,10 @@ import pytest
 
 import small_procedures
 from sekant.errors import SekantError
-from sekant.solvers.common import objects
-from sekant.solvers.common.loops import ALL
-from sekant.solvers.common.translation import NotTranslated, translate
-from small_procedures import Everything, Notes, Shared, add_twice, add_up, arithmetic
+from sekant.loops.declare.procedures import ALL
+from sekant.loops.store import objects
+from sekant.loops.translate import NotTranslated, translate
+from small_procedures import Everything, Notes, Shared, add_twice, add_up, arithmetic, limits
 
 
 def memory() -> Everything:
@@ -33,8 +33,8 @@ def memory() -> Everything:
 
 def test_a_procedure_does_what_its_source_says():
     native, python = memory(), memory()
-    assert add_up(native, 0.3, 0.7) == add_up.function(python, 0.3, 0.7) == 11
-    assert native.total == pytest.approx(python.total, rel=1e-14)
+    assert add_up(native, 0.3, 0.7) == add_up.plain(python, 0.3, 0.7) == 11
+    assert native.total == python.total
     assert (native.count, native.shared.factor) == (11, 0.5)
 
 
@@ -42,12 +42,12 @@ def test_a_procedure_calls_another():
     native, python = memory(), memory()
     assert add_twice(native, 0.3, 0.7) == 100 * 11 + 17
     for a, b in ((0.3, 0.7), (0.7, 0.3)):
-        add_up.function(python, a, b)
-    assert native.total == pytest.approx(python.total, rel=1e-14)
+        add_up.plain(python, a, b)
+    assert native.total == python.total
 
 
-def test_arithmetic_is_that_of_python():
-    """Signs of rests, comparisons with NaN, powers, rounding, complex quotients, tuples: to the last bits."""
+def test_arithmetic_is_that_of_plain_python():
+    """Signs of rests, comparisons with NaN, powers, rounding, complex quotients, tuples: bit for bit."""
 
     def notes() -> Notes:
         return Notes(
@@ -59,10 +59,29 @@ def test_arithmetic_is_that_of_python():
 
     native, python = notes(), notes()
     with np.errstate(all="ignore"):
-        count = arithmetic.function(python, 0.7, -1.3)
+        count = arithmetic.plain(python, 0.7, -1.3)
     assert arithmetic(native, 0.7, -1.3) == count > 200
-    np.testing.assert_allclose(native.found, python.found, rtol=4e-16, atol=0.0)
+    np.testing.assert_array_equal(native.found, python.found)
     np.testing.assert_array_equal(native.z, python.z)
+
+
+def test_functions_at_their_limits_are_those_of_the_processor():
+    """Where Python raises: quotients by zero, roots and logarithms of negative numbers, powers that are too large."""
+    special = [0.0, -0.0, 1.0, -1.0, 2.5, -3.0, 1e300, -1e300, 5e-324, np.inf, -np.inf, np.nan, 750.0]
+    native, python = (Notes(x=np.array(special), found=np.full(7000, -1e9)) for _ in range(2))
+    with np.errstate(all="ignore"):
+        count = limits.plain(python, 0.0, 0.0)
+    assert limits(native, 0.0, 0.0) == count > 2000
+    np.testing.assert_array_equal(native.found, python.found)
+    number = ~np.isnan(native.found)  # zeros have signs, what is not a number has none that counts
+    np.testing.assert_array_equal(np.signbit(native.found[number]), np.signbit(python.found[number]))
+
+
+def test_plain_python_checks_indices():
+    """A negative index that is not a constant would read other memory in compiled code."""
+    notes = Notes(at=-1, whole=np.arange(3), x=np.zeros(3), z=np.zeros(0, dtype=complex), found=np.zeros(400))
+    with pytest.raises(IndexError, match="only a constant may be negative"):
+        arithmetic.plain(notes, 0.7, -1.3)
 
 
 @pytest.mark.parametrize(
@@ -107,7 +126,7 @@ def test_a_second_process_does_not_compile(tmp_path):
         "import sys\n"
         "from test_procedures import memory\n"
         "from small_procedures import add_twice\n"
-        "from sekant.solvers.common import objects\n"
+        "from sekant.loops.store import objects\n"
         "objects.announce = lambda text: print(text)\n"
         "print(add_twice(memory(), 0.3, 0.7), 'numba' in sys.modules)\n"
     )

@@ -435,3 +435,50 @@ def test_a_cluster_gives_the_same_bits(swept, samples):
             executor=client,
         )
     assert np.array_equal(again.measures, swept.measures)
+
+
+BREAKING = sk.Model(
+    gravity=(0, 0, 0),
+    bodies={"mass": sk.Body(mass=1.6)},
+    joints={"slide": sk.joints.Prismatic(child="mass", axis=(0, 0, 1), q0=0.3, v0=1.0)},
+    forces={"spring": sk.forces.Actuator(joint="slide", force="-law(slide.q)")},
+    tables={"law": sk.TableData(x=(-2.0, 0.0, 0.6), y=(-80.0, 0.0, 24.0), extrapolation="error")},
+)
+"""A spring that ends at 0.6 m: fast starts leave it."""
+
+
+def test_rows_that_broke_off_have_no_measures_that_need_the_end():
+    measures = ["first(slide.q)", "at(slide.q, 0.01)", "at(slide.q, 0.9)", "final(slide.q)", "max(slide.q)"]
+    measures += ["mean(slide.q)", "rms(slide.q)", "where_max(slide.q)"]
+    for method in ("dop853", "rk4"):
+        options = {
+            "until": 1.0,
+            "method": method,
+            "output_step": 0.01,
+            "step": 1e-3 if method == "rk4" else None,
+        }
+        found = sk.sweep(BREAKING, studies.grid({"slide.v0": [1.0, 9.0, 1.5]}), measures=measures, **options)
+        names = [found.statuses[i] for i in found.status]
+        assert names == ["finished", "out_of_range", "finished"]
+        assert np.isfinite(found.measures[[0, 2]]).all()
+        assert np.isfinite(found.measures[1, :2]).all()
+        assert np.isnan(found.measures[1, 2:]).all()
+        lines = found.summary().splitlines()
+        assert lines[0].endswith("2 finished, 1 out of range")
+        assert sum("(without 1 of 3 rows)" in line for line in lines) == len(measures) - 2
+        assert found.digest()["measures"]["final(slide.q)"]["rows"] == 2
+
+
+def test_rows_refuse_what_the_item_refuses():
+    spring = sk.forces.SpringDamper(parent="ground", child="mass", stiffness=40.0, free_length=0.0)
+    model = MODEL.model_copy(update={"forces": {"spring": spring}})
+    found = sk.sweep(
+        model, studies.grid({"spring.stiffness": [-600.0, 40.0]}), measures=["max(slide.q)"], until=0.1
+    )
+    assert found.ok.tolist() == [False, True]
+    assert np.isnan(found["max(slide.q)"][0])
+    assert "force 'spring': stiffness: must not be negative (got -600)" in found.messages[0]
+    with pytest.raises(SekantError, match="stiffness: must not be negative"):
+        sk.simulate(
+            sk.compile(model, parameters=["spring.stiffness"]), 0.1, parameters={"spring.stiffness": -1.0}
+        )

@@ -83,7 +83,7 @@ def test_a_driver_into_a_dead_end_tells_time_and_coordinate():
     assert 0.4 < result.time[-1] < 0.52  # what was computed is kept
     assert "0.5159" in result.message
     assert "driver 'motor' moves D.angle = -2.43" in result.message
-    assert "reduce that travel" in result.message
+    assert "end that travel before it" in result.message
 
 
 def test_a_structure_is_not_simulated():

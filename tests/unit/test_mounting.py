@@ -194,7 +194,7 @@ def test_a_part_on_a_part(files):
     ("text", "message"),
     [
         ("a: {model: leg.yaml, on: trunc}", "no body or frame 'trunc'.*did you mean 'trunk'"),
-        ("a: {model: legs.yaml}", "legs.yaml: there is no such file"),
+        ("a: {model: legs.yaml}", "legs.yaml: cannot be read: there is no such file"),
         ("a: {model: leg.yaml, template: leg}", "a template or a model, not both"),
         ("a: {model: leg.yaml, at: [1, 2]}", "got a list of 2, but 3 are expected"),
         ("a: {model: leg.yaml, parameters: {kk: 2}}", "no parameter 'kk'"),

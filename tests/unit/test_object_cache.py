@@ -212,3 +212,34 @@ def test_writers_at_the_same_time(tmp_path):
 def test_keys_do_not_run_together():
     assert make_key(["ab", "c"]) != make_key(["a", "bc"])
     assert make_key(["ab", b"c"]) == make_key([b"ab", "c"])
+
+
+def test_an_entry_under_the_name_of_another_is_absent(tmp_path):
+    cache = ObjectCache(tmp_path / "c")
+    cache.store("a", ENTRY)
+    cache.store("b", Entry({"other": 1}, (b"code",)))
+    (cache.directory / "a.skobj").rename(cache.directory / "swap")
+    (cache.directory / "b.skobj").rename(cache.directory / "a.skobj")
+    (cache.directory / "swap").rename(cache.directory / "b.skobj")
+    assert cache.load("a") is None
+    assert cache.load("b") is None
+
+
+def test_an_open_directory_is_closed_before_it_is_emptied(tmp_path, monkeypatch):
+    cache = ObjectCache(tmp_path / "c")
+    cache.store("a", ENTRY)
+    cache.directory.chmod(0o777)
+    (cache.directory / ".new-planted").write_bytes(b"")
+    seen = []
+    unlink = type(cache.directory).unlink
+
+    def watched(path, missing_ok=False):
+        seen.append(stat.S_IMODE(cache.directory.stat().st_mode) & 0o777)
+        assert ObjectCache(cache.directory).load("a") is None  # for no process before all is gone
+        unlink(path, missing_ok)
+
+    monkeypatch.setattr(type(cache.directory), "unlink", watched)
+    assert cache.is_usable()
+    assert seen == [0o700, 0o700]
+    assert os.listdir(cache.directory) == []
+    assert stat.S_IMODE(cache.directory.stat().st_mode) == 0o700

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import signal
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -17,8 +16,11 @@ from ode_right_hand_sides import (
     pendulum_with_quadrature,
     table_end,
 )
-from sekant.solvers.common import objects
-from sekant.solvers.common.objects import source_stamp
+from sekant.loops.store import objects
+from sekant.loops.store.objects import source_stamp
+from sekant.loops.store.prebuilt import LOOPS, SOLVERS
+from sekant.solvers.common import chunks
+from sekant.solvers.common.outcome import FINISHED, MORE
 from sekant.solvers.ode import METHODS, OdeProblem, integrate
 
 PENDULUM = OdeProblem(pendulum, 2, np.array([9.7]), nq=1, nv=1, kinematics=pendulum_kinematics)
@@ -266,12 +268,30 @@ def test_evaluations_are_counted():
 def test_code_of_loops_depends_on_all_sources_that_their_package_imports():
     assert objects._needed_by("dae") == {"dae", "linear", "common"}
     assert "dae" not in objects._needed_by("ode")
-    assert source_stamp("ode") != source_stamp("dae")
+    assert source_stamp(frozenset(["ode"])) != source_stamp(frozenset(["dae"]))
 
 
 def test_solvers_import_each_other_in_the_form_that_the_stamps_look_for():
-    sources = list(Path(objects.__file__).parent.parent.rglob("*.py"))
+    sources = [*LOOPS.rglob("*.py"), *SOLVERS.rglob("*.py")]
     assert len(sources) > 20
     for source in sources:
         assert "from sekant.solvers import" not in source.read_text()
         assert "from ." not in source.read_text()
+
+
+def test_many_rows_come_in_small_portions(monkeypatch):
+    """The time of a chunk includes what is made of its rows: Ctrl-C is heard soon although a step gives many rows."""
+    clock, sizes, row = [0.0], [], [0]
+    monkeypatch.setattr(chunks, "perf_counter", lambda: clock[0])
+
+    def advance(steps):
+        row[0] = min(row[0] + 5_000 * steps, 668_524)
+        return FINISHED if row[0] == 668_524 else MORE
+
+    def hand_out(first, last):
+        sizes.append(last - first)
+        clock[0] += 1e-5 * (last - first)
+
+    assert chunks.advance_in_chunks(advance, lambda: row[0], hand_out, 512, None, 668_524) == FINISHED
+    assert sum(sizes) == 668_524
+    assert max(sizes) * 1e-5 < 2 * chunks.CHUNK_SECONDS

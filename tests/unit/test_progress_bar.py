@@ -1,7 +1,10 @@
 """What a bar says while others work: what goes on, then what went on before."""
 
+from time import sleep
+
 import sekant as sk
-from sekant.progress_bar import ProgressBar, doing, fraction_teller
+from sekant import progress_bar
+from sekant.progress_bar import ProgressBar, RowsBar, doing, fraction_teller
 
 
 def test_what_goes_on_is_told_and_taken_back():
@@ -46,10 +49,35 @@ def test_equations_and_code_are_told(tmp_path, monkeypatch):
     model = sk.Model(name="lone arm", bodies={"arm": arm}, joints={"hinge": hinge})
     with Noted("reading"):
         sk.simulate(model, 0.1, method="dop853")
-    assert told[0] == "building equations of lone arm"
+    assert told[0] == "building equations of lone arm, once for this model"
     assert "compiling equations of motion" in told
     told.clear()
     with Noted("reading"):
         sk.simulate(model, 0.1, method="dop853")
     assert not [title for title in told if title.startswith("building")]
     assert "compiling equations of motion" not in told
+
+
+def test_a_pipe_gets_lines(monkeypatch, capsys):
+    """Where there is no terminal: what goes on and how far it is, every few seconds, or nothing at all."""
+    monkeypatch.delenv("SEKANT_PROGRESS")
+    monkeypatch.setattr(progress_bar, "_PACE", 0.02)
+    with ProgressBar("reading") as bar:
+        bar.stage("simulating")
+        bar(0.25)
+        _wait_for(capsys, "sekant: simulating 25%\n")
+    with RowsBar(1000) as rows:
+        rows(120, 3, 41.5)
+        _wait_for(capsys, "sekant: 120 of 1000 rows, 3 not finished, 41.5 rows/s\n")
+    monkeypatch.setenv("SEKANT_PROGRESS", "0")
+    with ProgressBar("reading"), doing("compiling"):
+        sleep(0.1)
+    assert capsys.readouterr().err == ""
+
+
+def _wait_for(capsys, line):
+    for _ in range(500):
+        if line in capsys.readouterr().err:
+            return
+        sleep(0.02)
+    raise AssertionError(f"no line {line!r}")

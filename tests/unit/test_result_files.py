@@ -165,7 +165,7 @@ def test_foreign_netcdf_is_refused(tmp_path):
 
 
 def test_missing_and_directory(tmp_path):
-    with pytest.raises(DataError, match=r"b\.nc: does not exist"):
+    with pytest.raises(DataError, match=r"b\.nc: cannot be read: there is no such file"):
         open_result(tmp_path / "b.nc")
     with pytest.raises(DataError, match="is a directory"):
         open_result(tmp_path)

@@ -2,6 +2,7 @@
 
 import errno
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -197,3 +198,22 @@ def test_misuse_is_refused(tmp_path):
     writer.finish("finished")
     with pytest.raises(SekantError, match="is finished"):
         writer.append(*rows(0, 2))
+
+
+def test_a_full_disk_leaves_the_older_result_until_there_are_rows(tmp_path):
+    place = tmp_path / "a.nc"
+    with ResultWriter(place) as writer:
+        writer.start(CHANNELS)
+        writer.append(*rows(0, 5))
+        writer.finish("finished")
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    writer = ResultWriter(place, interval=0.0)
+    writer.start(CHANNELS)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (8192, limits[1]))
+    try:
+        with pytest.raises(SekantError, match="cannot be written: File too large"):
+            writer.append(*rows(0, 5000))
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert (open_result(place).status, len(open_result(place))) == ("finished", 5)
+    assert os.listdir(tmp_path) == ["a.nc"]

@@ -136,7 +136,8 @@ def test_progress_and_a_model_without_compilation(pendulum):
 
 def test_an_interrupt_leaves_what_was_computed(system):
     def stop(fraction):
-        raise KeyboardInterrupt
+        if fraction > 0.0:  # with the first rows
+            raise KeyboardInterrupt
 
     result = simulate(system, until=400.0, output_step=0.1, rtol=1e-12, atol=1e-12, progress=stop)
     assert result.status == "interrupted"
@@ -178,7 +179,7 @@ def test_a_motion_that_leaves_a_table_says_which_and_where():
         tables={"rate": TableData(x=(0.0, 0.5), y=(0.0, 1.0), extrapolation="error")},
     )
     result = simulate(model, until=1.0, output_step=0.01)
-    assert result.status in ("not_finite", "step_too_small")
+    assert result.status == "out_of_range"
     assert "table 'rate'" in result.message
     assert "outside its range [0, 0.5]" in result.message
     assert result["slide.q"][-1] == pytest.approx(0.5, abs=0.03)

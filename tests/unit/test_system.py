@@ -58,7 +58,7 @@ def test_start_of_a_floating_body():
     state = system.initial_state()
     assert state.q == pytest.approx([1, 2, 3, np.sqrt(0.5), 0, 0, np.sqrt(0.5)])
     assert state.v == pytest.approx([0.1, 0.2, 0.3, 0, -5, 0])
-    function, _ = output_function(system, ["b.velocity", "b.position"])
+    function, _ = output_function(system, ["b.position", "b.velocity"])
     row = function([0.0], np.concatenate([state.q, state.v]), np.zeros(0))[0]
     assert row == pytest.approx([1, 2, 3, 5, 0, 0])
 

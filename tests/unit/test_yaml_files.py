@@ -233,8 +233,8 @@ def test_alias_bombs_are_defused(write, monkeypatch):
 
 def test_files_that_cannot_be_had(write, tmp_path, monkeypatch):
     write(ARM, "arm.yaml")
-    assert fault("amr.yaml") == "amr.yaml: there is no such file; in that directory: arm.yaml"
-    assert fault("nowhere/arm.yaml") == "nowhere/arm.yaml: there is no such file"
+    assert fault("amr.yaml") == "amr.yaml: cannot be read: there is no such file; in that directory: arm.yaml"
+    assert fault("nowhere/arm.yaml") == "nowhere/arm.yaml: cannot be read: there is no such file"
     assert fault(".") == ".: is a directory; name the file in it"
     monkeypatch.setattr(source, "MAX_BYTES", 100)
     assert "arm.yaml: is larger than" in fault("arm.yaml")
@@ -242,12 +242,12 @@ def test_files_that_cannot_be_had(write, tmp_path, monkeypatch):
 
 
 def test_files_that_may_not_be_read(write, monkeypatch):
-    def refuse(self, mode="r"):
+    def refuse(path, flags):
         raise PermissionError(13, "Permission denied")
 
     name = write(ARM)
-    monkeypatch.setattr("pathlib.Path.open", refuse)
-    assert fault(name) == "model.yaml: may not be read (permission denied)"
+    monkeypatch.setattr("sekant.files.os.open", refuse)
+    assert fault(name) == "model.yaml: cannot be read: Permission denied"
 
 
 @pytest.mark.parametrize("name", ["e", "pi", "sin", "t"])

@@ -8,6 +8,7 @@ import pytest
 import sekant as sk
 from sekant.errors import SekantError
 from sekant.vehicle.coordinates import coordinates, moved
+from sekant.views.suspension_plot import tornado_picture
 from suspensions import EXAMPLES, planar_points
 
 UPPER, LOWER = (0.36, 0.16, 0.62, 0.19), (0.33, -0.11, 0.66, -0.13)
@@ -197,3 +198,19 @@ def test_travel_counts_from_the_drawing_with_set_up_changes(made):
     for name in others.names:
         np.testing.assert_allclose(ours[name], others[name], rtol=1e-6, atol=1e-7, err_msg=name)
     assert np.abs(ours["left.toe"] - plain["left.toe"]).min() > 1e-3
+
+
+def test_round_off_is_not_drawn_as_a_sensitivity(wishbones):
+    """As drawn, toe does not depend on the ball joints: bars are those of the travel at which it does."""
+    found = sk.vehicle.curve_sensitivities(
+        wishbones, ["toe"], points=["upper_ball", "lower_ball"], travel=[-0.02, 0.0, 0.03]
+    )
+    assert all(value == 0.0 for _, value in found.ranked("toe"))
+    assert found.telling("toe") in (-0.02, 0.03)
+    assert "nothing as drawn; at" in found.summary()
+    picture = tornado_picture(found, "toe")
+    (axis,) = picture.axes
+    widths = [abs(bar.get_width()) for bar in axis.patches]
+    assert widths
+    assert min(widths) > 1e-9 * max(widths)
+    assert "of travel" in axis.get_xlabel()

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 import sekant as sk
 from sekant.errors import SekantError
 from sekant.model.expressions.expression import Expression
+from sekant.vehicle import load_axle
 from sekant.vehicle.kc.measured import deviations
+from sekant.views.cli import app
 from suspensions import planar_points
 
 UPPER, LOWER = (0.36, 0.16, 0.62, 0.19), (0.33, -0.11, 0.66, -0.13)
@@ -235,3 +240,36 @@ def test_bad_sets_of_curves_are_told(tmp_path):
     file.write_text(head.replace("[deg]", "[kg]", 1) + "\n" + "\n".join(two) + "\n")
     with pytest.raises(SekantError, match=r"column 'camber'"):
         sk.vehicle.read_measured(file)
+
+
+STEERED = Path(__file__).parents[2] / "examples" / "axles" / "front_double_wishbone.yaml"
+
+
+def steered_rows(curves, racks, path):
+    names = ("travel", "rack", "camber", "toe")
+    lines = ["travel [mm],rack [mm],camber [deg],toe [deg]"]
+    for j in racks:
+        columns = [
+            curves.shown(name if name in ("travel", "rack") else f"left.{name}")[1][:, j] for name in names
+        ]
+        lines += [",".join(f"{x:.15g}" for x in row) for row in zip(*columns, strict=True)]
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+def test_measured_rows_are_compared_at_their_own_rack(tmp_path):
+    """Rows of our own curves at some positions of the rack deviate by nothing, whatever positions ours has."""
+    rack = np.array([-0.025, -0.01, 0.0, 0.01, 0.025])
+    curves = sk.vehicle.axle_curves(load_axle(STEERED), travel=np.linspace(-0.04, 0.05, 7), steering=rack)
+    for racks in ([4], [0, 2, 4]):
+        file = steered_rows(curves, racks, tmp_path / "rig.csv")
+        found = deviations(curves, sk.vehicle.read_measured(file))
+        assert set(found) == {"camber", "toe"}
+        assert max(gap for _, gap in found.values()) < 1e-9
+        told = CliRunner().invoke(app, ["kc", str(STEERED), "--measured", str(file), "--racks", "2"])
+        assert told.exit_code == 0, told.output
+        line = next(x for x in told.output.splitlines() if x.startswith("  toe") and len(x.split()) == 3)
+        assert abs(float(line.split()[1])) < 1e-3, line  # between 41 positions the curve is a cubic spline
+    straight = sk.vehicle.axle_curves(load_axle(STEERED), travel=[-0.01, 0.0, 0.01])
+    with pytest.raises(SekantError, match=r"measured at rack 25 mm, but the curves are those at 0 mm"):
+        deviations(straight, sk.vehicle.read_measured(steered_rows(curves, [4], tmp_path / "rig.csv")))

@@ -69,10 +69,13 @@ def facts_of(eq: Any, inputs: tuple[str, ...]) -> Facts:
 @dataclass(frozen=True)
 class StartFacts:
     """What assembly asks. For each velocity: the name of its coordinate where there is one, else its own, and how
-    firmly the start value of the coordinate and of the velocity are held.
+    firmly the start value of the coordinate and of the velocity are held, whether the model states them (`stated`,
+    `stated_rates`), and how far they may be moved without a warning (`slack`, `rate_slack`).
 
     `counts`: coordinates that count what was passed and begin at a number that the model states. `cuts`: joints that
-    close loops. `driven`: whether the constraints move with time, or coordinates do.
+    close loops. `driven`: whether the constraints move with time, or coordinates do. `fills`: whether velocities that
+    are not stated take the least kinetic energy. `overridden`: name, stated and actual start value of quantities
+    that are no coordinates. `turning`: coordinates that may differ by whole turns at the same pose.
     """
 
     coordinate_of: tuple[str, ...]
@@ -81,6 +84,13 @@ class StartFacts:
     counts: tuple[int, ...]
     cuts: tuple[str, ...]
     driven: bool
+    stated: tuple[bool, ...]
+    stated_rates: tuple[bool, ...]
+    slack: tuple[float, ...]
+    rate_slack: tuple[float, ...]
+    fills: bool
+    overridden: tuple[tuple[str, float, float], ...]
+    turning: tuple[int, ...]
 
 
 def start_facts_of(eq: Any) -> StartFacts:
@@ -99,6 +109,17 @@ def start_facts_of(eq: Any) -> StartFacts:
         counts=tuple(eq.start.stated_counts),
         cuts=tuple(motion.cuts),
         driven=not eq.lookups.jacobian(eq.Phi, eq.t).is_zero() or bool(motion.driven),
+        stated=tuple(eq.start.stated(key, velocity=False) for key in motion.v_names),
+        stated_rates=tuple(eq.start.stated(key, velocity=True) for key in motion.v_names),
+        slack=tuple(eq.start.slack(key, velocity=False) for key in motion.v_names),
+        rate_slack=tuple(eq.start.slack(key, velocity=True) for key in motion.v_names),
+        fills=eq.start.fills,
+        overridden=tuple(eq.start.overridden),
+        turning=tuple(
+            i
+            for i, (name, k) in enumerate(motion.q_names)
+            if k in getattr(motion.owner_of(name), "turns", ())
+        ),
     )
 
 

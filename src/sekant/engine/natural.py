@@ -78,10 +78,12 @@ def lagrange(
     """A system from its Lagrangian L(q, v, t) in CasADi symbols q (n,) and v = q' (n,).
 
     `constraints`: expressions that are zero, by name or in a list; those that contain velocities (linearly) are
-    non-holonomic. `rayleigh`: dissipation function(s); `forces` (n,): generalized forces, one column or several by
-    name. `extra`: (symbol, rate) or (symbol, rate, start) of further quantities (DERA 3.2.2), which everything may
-    depend on. `q0`, `v0` (n,): start values, perhaps rough. `t`: the symbol of time if it occurs. `parameters`: name
-    -> (symbol, value). `outputs`: expressions to report by name. `points`: places (2,) or (3,) m by name that a
+    non-holonomic. They act with the generalized forces -Phi_q^T lam (-B_v^T lam where Phi = B(q, v, t)), with the
+    multipliers lam that the result has as ``name.multiplier``. `rayleigh`: dissipation function(s); `forces` (n,):
+    generalized forces, one column or several by name. `extra`: (symbol, rate) or (symbol, rate, start) of further
+    quantities (DERA 3.2.2), which everything may depend on. `q0`, `v0` (n,): start values, perhaps rough; rates that
+    are None take the least kinetic energy. `t`: the symbol of time if it occurs. `parameters`: name -> (symbol,
+    value). `outputs`: expressions to report by name. `points`: places (2,) or (3,) m by name that a
     viewer draws, `lines` between them: ``("O", "bob")``, ``("O", "bob", "spring")``. `lookups`: defines values of
     tables that occur.
     """

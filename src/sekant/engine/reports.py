@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sekant.engine.system import System
+from sekant.formulations.contract import RangeExit
 
 Vector = NDArray[np.float64]
 Values = Mapping[str, ArrayLike] | None
@@ -21,10 +22,29 @@ def constraint_rank(system: System) -> int:
     return rank_of(system.equations, system.initial_state().q, system.parameter_vector())
 
 
-def explain_failure(system: System, t: float, x: Vector, values: Values = None) -> str:
-    """Why the motion cannot go on at time t and state x, as far as it can be told; else empty."""
+def left_range(
+    system: System, t: float, x: Vector, values: Values = None, ahead: float = 0.0
+) -> RangeExit | None:
+    """What has left its range at time t and state x, or will within `ahead` (s) at the present velocities."""
+    return system.equations.reports.left_range(*_point(system, t, x, values, ahead))
+
+
+def explain_failure(system: System, t: float, x: Vector, values: Values = None, ahead: float = 0.0) -> str:
+    """Why the motion cannot go on at time t and state x, or `ahead` (s) of it, as far as it is known; else empty."""
+    return system.equations.reports.failure(*_point(system, t, x, values, ahead))
+
+
+def _point(
+    system: System, t: float, x: Vector, values: Values, ahead: float
+) -> tuple[float, Vector, Vector, Vector, Vector]:
+    """(t, q, v, z, p), moved on by `ahead` (s) at constant velocities."""
     q, v, z = _split(system, x)
-    return system.equations.reports.failure(t, q, v, z, system.parameter_vector(values))
+    p = system.parameter_vector(values)
+    if ahead > 0.0:
+        eq = system.equations
+        rates = eq.lookups.oracle("qdot", [eq.t, eq.q, eq.v, eq.p], [eq.qdot])(t, q, v, p)
+        t, q = t + ahead, q + ahead * np.array(rates).ravel()
+    return t, q, v, z, p
 
 
 def singularity(system: System, t: float, x: Vector, values: Values = None) -> str:

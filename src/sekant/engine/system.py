@@ -277,7 +277,7 @@ class System:
         if self._equations is None:
             with self._lock:
                 if self._equations is None:
-                    with doing(f"building equations of {self.model.name}"):
+                    with doing(f"building equations of {self.model.name}, once for this model"):
                         self._equations = self._make_equations()
         return self._equations
 

@@ -193,6 +193,10 @@ class Start:
     """whether a start is found in joint coordinates first"""
     stated_counts: Sequence[int] = ()
     """coordinates that count what was passed and begin at a number that the model states"""
+    fills: bool = False
+    """whether velocities that the model does not state are free; they then take the least kinetic energy"""
+    overridden: Sequence[tuple[str, float, float]] = ()
+    """start values of quantities that are no coordinates here: name, what the model states, what holds instead"""
 
     def values(self) -> tuple[SX, SX]:
         """q0 (nq,), v0 (nv,) that the model describes, as expressions of p; perhaps rough."""
@@ -205,6 +209,14 @@ class Start:
     def weight(self, key: Key, velocity: bool) -> float:
         """How firmly assembly holds the start of the coordinate or velocity `key`."""
         raise NotImplementedError
+
+    def stated(self, key: Key, velocity: bool) -> bool:
+        """Whether the model states the start of the coordinate or velocity `key`."""
+        return self.weight(key, velocity) >= STATED
+
+    def slack(self, key: Key, velocity: bool) -> float:
+        """How far the start of `key` may be moved by assembly before a reader is warned, in its own unit."""
+        return 0.0
 
     @property
     def completes(self) -> bool:
@@ -254,6 +266,25 @@ class Inventory:
     mass: float | None
 
 
+@dataclass(frozen=True)
+class RangeExit:
+    """What a motion has left: `item` (``joint 'rail'``), `cause` with coordinate, value and range, `remedy`."""
+
+    item: str
+    cause: str
+    remedy: str
+
+    @staticmethod
+    def of(text: str) -> RangeExit:
+        """From one line for a reader: ``item: cause; remedy``."""
+        item, _, rest = text.partition(": ")
+        cause, _, remedy = rest.partition("; ")
+        return RangeExit(item, cause, remedy)
+
+    def __str__(self) -> str:
+        return f"{self.item}: {self.cause}; {self.remedy}"
+
+
 class Reports(Protocol):
     """What can be told of the mechanism."""
 
@@ -269,6 +300,10 @@ class Reports(Protocol):
     @property
     def check(self) -> Callable[[Vector], None]:
         """Refuses values (np,) of the parameters with which some part could not exist; holds no expressions."""
+        ...
+
+    def left_range(self, t: float, q: Vector, v: Vector, z: Vector, p: Vector) -> RangeExit | None:
+        """The joint or table whose range the motion has left, if it has left one."""
         ...
 
     def failure(self, t: float, q: Vector, v: Vector, z: Vector, p: Vector) -> str:

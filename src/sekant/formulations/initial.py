@@ -9,7 +9,7 @@ import casadi as ca
 from sekant.formulations.contract import STATED, Motion, Start
 from sekant.formulations.kinematics import TreeKinematics
 from sekant.formulations.tree import tree_layout
-from sekant.geometry.spatial import SX, scalar
+from sekant.geometry.spatial import SX, column, scalar
 from sekant.tables.lookups import Lookups
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ def _at(
 ) -> list[SX]:
     """`columns` with numbers in place of the state; tables are looked up there again, by `lookups`."""
     old, new = list(symbols), list(given)
-    for node in tree.lookups.needed_by(ca.vertcat(*columns)):
+    for node in tree.lookups.needed_by(column(columns)):
         arguments = ca.substitute(list(node.arguments), old, new)
         old.append(node.symbols)
         new.append(lookups(node.table, *arguments, order=node.order))

@@ -11,7 +11,7 @@ import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
-from sekant.formulations.contract import Inventory
+from sekant.formulations.contract import Inventory, RangeExit
 from sekant.formulations.outputs import Output, model_outputs
 from sekant.formulations.scene import model_scene
 from sekant.geometry.spatial import SX
@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 Vector = NDArray[np.float64]
 SMALLEST = 1e-14
 """Eigenvalue of the mass matrix, against the largest inertia, that still counts."""
+
+NARROW = 1e-4
+"""A margin of a force law within which a motion ends because of it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,8 +81,8 @@ class ModelReports:
         stated = self._eq.stated_model
         return model_scene(stated.model, stated.p, np.asarray(p, float)[: stated.p.numel()])
 
-    def failure(self, t: float, q: Vector, v: Vector, z: Vector, p: Vector) -> str:
-        """A joint or table beyond its range, or a coordinate without inertia."""
+    def left_range(self, t: float, q: Vector, v: Vector, z: Vector, p: Vector) -> RangeExit | None:
+        """A joint beyond its range, by a coordinate of the tree or a state of its own, or a table."""
         eq = self._eq
         inputs, given = [eq.t, eq.q, eq.v, eq.z, eq.p], [t, q, v, z, p]
         motion = eq.motion
@@ -87,10 +90,31 @@ class ModelReports:
         for link in motion.links:
             fault = link.joint.out_of_range([float(x) for x in coordinates[link.q]])
             if fault:
-                return f"joint '{link.joint_name}': {fault}"
+                return RangeExit.of(f"joint '{link.joint_name}': {fault}")
+        places = {eq.q[i].name(): i for i in range(q.size)}
+        for name, joint in eq.model.joints.items():
+            own = [f"{name}.q{k}" for k in range(joint.nq)]
+            fault = (
+                joint.out_of_range([float(q[places[x]]) for x in own]) if places.keys() >= set(own) else ""
+            )
+            if fault:
+                return RangeExit.of(f"joint '{name}': {fault}")
         _ = eq.elements.actions  # from here on the tables of all forces are known
         outside = eq.lookups.range_error(inputs, given)
-        return str(outside) if outside is not None else self.singularity(t, q, v, p)
+        return None if outside is None else RangeExit.of(str(outside))
+
+    def failure(self, t: float, q: Vector, v: Vector, z: Vector, p: Vector) -> str:
+        """A joint or table beyond its range, a law at the end of its margin, or a coordinate without inertia."""
+        eq = self._eq
+        inputs, given = [eq.t, eq.q, eq.v, eq.z, eq.p], [t, q, v, z, p]
+        left = self.left_range(*given) or eq.lookups.failed_function(inputs, given)
+        if left is not None:
+            return str(left)
+        for name, action in eq.elements.actions.items():
+            for text, margin in action.margins.items():
+                if abs(float(eq.lookups.oracle("margin", inputs, [margin])(*given))) < NARROW:
+                    return f"'{name}': {text}"
+        return self.singularity(t, q, v, p)
 
     @cached_property
     def singularity(self) -> TreeSingularity:

@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sekant.errors import ModelError
+
 Vector = NDArray[np.float64]
 
 
@@ -15,7 +17,22 @@ def constraint_rank(eq: Any, q: Vector, p: Vector) -> int:
     if not eq.constraints:
         return 0
     G = np.array(eq.lookups.oracle("G", [eq.t, eq.q, eq.p], [eq.G])(0.0, q, p))
+    _refuse_not_finite(eq, G)
     return int(np.linalg.matrix_rank(G, tol=1e-9 * max(1.0, np.abs(G).max())))
+
+
+def _refuse_not_finite(eq: Any, G: Vector) -> None:
+    """Raise an error that names the constraint of the first row of G (m, nv) that is not finite."""
+    wrong = np.flatnonzero(~np.isfinite(G).all(axis=1))
+    if not wrong.size:
+        return
+    blocks = eq.ordered_blocks
+    ends = np.cumsum([block.rows for block in blocks])
+    name = blocks[int(np.searchsorted(ends, wrong[0], side="right"))].name
+    raise ModelError(
+        f"constraint '{name}': the derivatives of its equations are not finite at the start; its points coincide, or "
+        "a position is too large for the computation; correct the positions of the bodies that it joins"
+    )
 
 
 def freedom_text(eq: Any, q: Vector, p: Vector) -> str:

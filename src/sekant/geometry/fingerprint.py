@@ -1,4 +1,4 @@
-"""Fingerprints: a short text that two curves or surfaces share only if their numbers are the same."""
+"""Fingerprints: a short text that two curves or surfaces share only if their numbers and units are the same."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ if TYPE_CHECKING:
 
 
 def fingerprint(geometry: PoseCurve | PoseSurface) -> str:
-    """Of the pieces, the orientation representation and the behavior outside the range."""
+    """Of the pieces, the kind of orientation, the units of the parameters and the behavior outside the range."""
     table = geometry.table
-    digest = hashlib.sha256(f"{geometry.orientation} {table.extrapolation}".encode())
+    units = getattr(geometry, "unit", None) or getattr(geometry, "units", "")
+    digest = hashlib.sha256(f"{geometry.orientation} {table.extrapolation} {units}".encode())
     breaks = (table.breaks,) if isinstance(table, Table) else (table.breaks1, table.breaks2)
     for array in (*breaks, table.coefficients, geometry.R_constant):
         digest.update(np.ascontiguousarray(array, dtype=float).tobytes())

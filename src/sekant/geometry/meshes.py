@@ -11,18 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sekant.errors import DataError
-from sekant.object_code.made_of_files import note_read
+from sekant.files import read_file, replace_file
 
 _RECORD = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attribute", "<u2")])
 
 
 def read_mesh(path: str | PathLike[str]) -> tuple[NDArray[np.float32], NDArray[np.uint32]]:
     """Vertices (n, 3) in the unit of the file, and triangles (m, 3) of their numbers."""
-    try:
-        note_read(path)
-        content = Path(path).read_bytes()
-    except OSError as error:
-        raise DataError(f"cannot be read: {error.strerror or error}", file=str(path)) from error
+    content = read_file(path)
     suffix = Path(path).suffix.lower()
     try:
         if suffix == ".stl":
@@ -31,8 +27,10 @@ def read_mesh(path: str | PathLike[str]) -> tuple[NDArray[np.float32], NDArray[n
             vertices, triangles = _obj(content.decode("utf-8", "replace"))
         else:
             raise DataError(f"has no known mesh format ('{suffix}'); use .stl or .obj", file=str(path))
-    except (ValueError, IndexError) as error:
-        raise DataError(f"is damaged: {error}", file=str(path)) from error
+    except (ValueError, IndexError):
+        raise DataError(
+            "is damaged: a vertex or a face does not consist of numbers", file=str(path)
+        ) from None
     if not len(triangles) or not np.all(np.isfinite(vertices)):
         raise DataError("holds no triangles, or numbers that are not finite", file=str(path))
     if triangles.max() >= len(vertices):
@@ -70,7 +68,7 @@ def write_mesh(mesh: Any, path: str | PathLike[str]) -> None:
         raise DataError(f"names vertex {triangles.max() + 1} of {len(vertices)}", file=str(path))
     records = np.zeros(len(triangles), _RECORD)
     records["corners"] = vertices[triangles]
-    Path(path).write_bytes(bytes(80) + len(triangles).to_bytes(4, "little") + records.tobytes())
+    replace_file(path, bytes(80) + len(triangles).to_bytes(4, "little") + records.tobytes())
 
 
 def mesh_as_dict(path: str | PathLike[str], scale: float) -> dict[str, str]:
@@ -108,6 +106,6 @@ def _obj(text: str) -> tuple[NDArray[np.float32], NDArray[np.uint32]]:
             numbers = [int(word.split("/")[0]) for word in words[1:]]
             corners = [n - 1 if n > 0 else len(vertices) + n for n in numbers]
             if min(corners) < 0:
-                raise ValueError(f"face '{line.strip()}' names a vertex before the first")
+                raise DataError("a face names a vertex before the first")
             triangles += [(corners[0], corners[k], corners[k + 1]) for k in range(1, len(corners) - 1)]
     return np.array(vertices, np.float32).reshape(-1, 3), np.array(triangles, np.uint32).reshape(-1, 3)

@@ -22,15 +22,14 @@ import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from os import PathLike
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from sekant.errors import DataError
+from sekant.files import read_file, replace_file
 from sekant.geometry.fit.report import FitReport
 from sekant.geometry.pose_kinematics import component_names
-from sekant.object_code.made_of_files import note_read
 from sekant.tables.table import Table, Table2
 
 if TYPE_CHECKING:
@@ -177,7 +176,7 @@ def _named(path: str | PathLike[str] | None) -> Iterator[None]:
 
 
 def _write(path: str | PathLike[str], data: dict[str, Any]) -> None:
-    Path(path).write_text(json.dumps(data, allow_nan=False) + "\n", encoding="utf-8")
+    replace_file(path, json.dumps(data, allow_nan=False) + "\n")
 
 
 def read_format(path: str | PathLike[str], wanted: str) -> dict[str, Any]:
@@ -187,10 +186,7 @@ def read_format(path: str | PathLike[str], wanted: str) -> dict[str, Any]:
 
 def _read(path: str | PathLike[str], *wanted: str) -> dict[str, Any]:
     try:
-        note_read(path)
-        text = Path(path).read_text(encoding="utf-8")
-    except OSError as error:
-        raise DataError(f"cannot be read: {error.strerror}", file=str(path)) from None
+        text = read_file(path).decode()
     except UnicodeDecodeError:
         raise DataError("is not a text file", file=str(path)) from None
     try:

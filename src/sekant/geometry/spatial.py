@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import pi
 from typing import Any
 
 import casadi as ca
@@ -60,6 +61,18 @@ def turn(R: SX) -> SX:
     """
     sines = ca.vertcat(R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1])  # 2 sin(angle) n
     return sines / ca.sqrt(1 + R[0, 0] + R[1, 1] + R[2, 2])
+
+
+def angle_of(y: SX, x: SX) -> SX:
+    """atan2(y, x), in (-pi, pi], with its jump at half a turn as a switch that methods land on.
+
+    Behind x = 0 the angle is that of (-x, -y) plus or minus half a turn. The sign of y decides only there, so that
+    nothing happens where a small angle passes zero.
+    """
+    behind = x < 0
+    back = ca.if_else(behind, -1, 1)
+    half = ca.if_else(ca.if_else(behind, y, 1) < 0, -pi, pi)
+    return ca.atan2(back * y, back * x) + ca.if_else(behind, half, 0)
 
 
 def symmetric_product(A: SX, B: SX) -> SX:

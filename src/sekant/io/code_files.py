@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from sekant.errors import ModelError
+from sekant.files import read_file
 from sekant.io.source import KeyPath, Places, locate
-from sekant.object_code.made_of_files import note_read
 
 LARGEST = 1_000_000
 """Bytes of a file."""
@@ -35,14 +35,6 @@ def _text(name: Any, folder: Path) -> str:
     if not isinstance(name, str) or not name or "\0" in name:
         raise ModelError(f"file: '{name}' is not the name of a file with a Python function")
     try:
-        note_read(folder / name)
-        data = (folder / name).read_bytes()
-        if len(data) > LARGEST:
-            raise ModelError(
-                f"file: '{folder / name}' is larger than {LARGEST} bytes; is it a Python function?"
-            )
-        return data.decode()
-    except OSError as error:
-        raise ModelError(f"file: cannot read '{folder / name}': {error.strerror or error}") from None
+        return read_file(folder / name, LARGEST, ModelError, "; is it a Python function?").decode()
     except UnicodeDecodeError:
-        raise ModelError(f"file: '{folder / name}' is no text") from None
+        raise ModelError("is not text", file=str(folder / name)) from None

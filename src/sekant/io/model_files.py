@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 from sekant.errors import SekantError
+from sekant.files import replace_file
 from sekant.io.writing import plain_model, yaml_text
 from sekant.model.model import Model
 
@@ -23,5 +24,5 @@ def write_model(model: Model, path: str | os.PathLike[str]) -> list[Path]:
         data["curves"][name] = {"file": file.name}
         files.append(file)
         curve.save(file)
-    place.write_text(yaml_text(data), encoding="utf-8")
+    replace_file(place, yaml_text(data))
     return files

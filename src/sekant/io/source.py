@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from sekant.errors import ModelError, ModelErrors, SekantError
-from sekant.object_code.made_of_files import note_read
+from sekant.files import read_file
 
 MAX_BYTES = 4_000_000
 """Size limit of a file: some half a minute of reading. Large data belong into CSV files, see `table_files`."""
@@ -69,32 +69,13 @@ def read_source(path: Path) -> Source:
 
 def read_text(path: Path, limit: int) -> str:
     """The text of a file of at most `limit` bytes; raises `ModelError` with the reason if it cannot be had."""
-    file = str(path)
-    try:
-        if path.is_dir():
-            raise ModelError("is a directory; name the file in it", file=file)
-        note_read(path)
-        with path.open("rb") as stream:
-            raw = stream.read(limit + 1)
-    except FileNotFoundError:
-        folder = path.parent
-        near = sorted(p.name for p in folder.glob(f"[!.]*{path.suffix}"))[:5] if folder.is_dir() else []
-        hint = f"; in that directory: {', '.join(near)}" if near else ""
-        raise ModelError(f"there is no such file{hint}", file=file) from None
-    except PermissionError:
-        raise ModelError("may not be read (permission denied)", file=file) from None
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise ModelError(f"cannot be read ({reason})", file=file) from None
-    if len(raw) > limit:
-        size = f"{limit / 1e6:g} MB"
-        raise ModelError(f"is larger than {size}; put large data into CSV files and refer to them", file=file)
+    raw = read_file(path, limit, ModelError, "; put large data into CSV files and refer to them")
     try:
         return raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = raw[: error.start].count(b"\n") + 1
         message = f"is not UTF-8 text (byte 0x{raw[error.start]:02x}); save it as UTF-8"
-        raise ModelError(message, file=file, line=line) from None
+        raise ModelError(message, file=str(path), line=line) from None
 
 
 def parse_source(text: str, file: str) -> Source:

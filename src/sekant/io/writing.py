@@ -28,7 +28,7 @@ def save(model: Model | Collector, path: str | PathLike[str]) -> Path:
     target = Path(path)
     if target.suffix.lower() not in (".yaml", ".yml"):
         raise ModelError(f"'{target}' must end in .yaml; results and curves are saved by their own save")
-    from sekant.results.place import replace_file
+    from sekant.files import replace_file
 
     replace_file(target, dump(model).encode())
     return target

@@ -38,6 +38,8 @@ def mirrored(item: D, plane: str) -> D:
 def _mirrored_value(item: Description, value: Any, kind: MirrorKind, plane: str) -> Any:
     if value is None or (kind == "none" and not isinstance(value, (Description, dict))):
         return value
+    if isinstance(value, str):
+        return value
     if isinstance(value, Description):
         return mirrored(value, plane)
     if isinstance(value, dict):

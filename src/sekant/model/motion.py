@@ -214,7 +214,8 @@ class Action:
     non-conservative part delivers to the bodies. Their sum accounts for all of the element's work.
     `within`: the whole work of `wrenches` as forces on the coordinates of one joint, where they act between its
     bodies: accelerations follow from these with less to compute. `rests`: the law comes to rest by itself, as that
-    of tires does, and is no friction in disguise.
+    of tires does, and is no friction in disguise. `margins`: numbers () that are zero where the law has no value, by
+    what is wrong there.
     """
 
     wrenches: tuple[PointWrench, ...] = ()
@@ -228,6 +229,7 @@ class Action:
     friction: DryFriction | None = None
     contact: ContactForces | None = None
     rests: bool = False
+    margins: Mapping[str, SX] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

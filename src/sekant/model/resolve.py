@@ -16,6 +16,7 @@ from sekant.geometry.spatial import scalar
 from sekant.model.body import check_body
 from sekant.model.fields import Path, replace_numbers, unit_at
 from sekant.model.model import Model
+from sekant.model.number_signs import SignedNumber, signed_numbers
 from sekant.model.quantities import Description, Expression
 from sekant.model.surface_shape import SurfaceShape
 from sekant.tables.bound_oracle import BoundOracle
@@ -34,19 +35,23 @@ class Parameter:
 
 @dataclass(frozen=True, eq=False)
 class BodyCheck:
-    """Refuses values of the parameters with which some body could not exist.
+    """Refuses values of the parameters with which some body could not exist, or that an item itself refuses.
 
     `bodies`: those whose mass or inertia follows from p; `numbers`: p (np,) -> mass and inertia of each (7, n);
-    `causes`: names and places in p of what each follows from; `size`: np.
+    `causes`: names and places in p of what each follows from; `size`: np; `signed`: numbers that must have a
+    sign.
     """
 
     bodies: tuple[str, ...]
     numbers: BoundOracle | None
     causes: tuple[tuple[tuple[str, slice], ...], ...]
     size: int
+    signed: tuple[SignedNumber, ...] = ()
 
     def __call__(self, p: np.ndarray) -> None:
         """p: what follows after the (np,) parameters does not count."""
+        for number in self.signed:
+            number.check(p)
         if self.numbers is None:
             return
         rows = self.numbers(p[: self.size])[0].reshape(7, -1).T
@@ -67,6 +72,9 @@ class ResolvedModel:
     p: ca.SX  # (np,), the symbolic parameters in order
     values: Mapping[str, Any]  # every named parameter: float, or SX where it depends on p
     given: Mapping[str, Table] = field(default_factory=dict)  # inputs that are functions of time
+    paths: Mapping[str, tuple[Any, ...]] = field(
+        default_factory=dict
+    )  # of parameters that replace numbers of items
 
     @property
     def defaults(self) -> np.ndarray:
@@ -83,10 +91,21 @@ class ResolvedModel:
             if any(isinstance(number, ca.SX) for number in row)
         }
         if not found:
-            return BodyCheck((), None, (), 0)
+            return BodyCheck((), None, (), 0, self.signed)
         function = ca.Function("bodies", [self.p], [ca.densify(ca.horzcat(*found.values()))])
         causes = tuple(self._parameters_in(row) for row in found.values())
-        return BodyCheck(tuple(found), BoundOracle(function), causes, self.p.numel())
+        return BodyCheck(tuple(found), BoundOracle(function), causes, self.p.numel(), self.signed)
+
+    @property
+    def signed(self) -> tuple[SignedNumber, ...]:
+        """Scalars of items among the parameters that must have a sign, but for masses, which follow from bodies."""
+        start, places = 0, []
+        for one in self.parameters:
+            path = self.paths.get(one.name)
+            if path is not None and one.default.size == 1 and path[0] != "bodies":
+                places.append((path, start))
+            start += one.default.size
+        return signed_numbers(self.model, places)
 
     def _parameters_in(self, numbers: ca.SX) -> tuple[tuple[str, slice], ...]:
         """Names and places in p of the parameters that some numbers follow from."""
@@ -122,6 +141,7 @@ def resolve(
             )
     defaults = parameter_values(model)
     parameters, values, fields, inputs = [], {}, {}, {}
+    plain: dict[str, Path] = {}
     for name in symbolic:
         if name in model.parameters:
             default = np.array([defaults[name]])
@@ -138,6 +158,8 @@ def resolve(
             symbols = ca.SX.sym(name, len(numbers))
             paths = [(*path, i) for i in range(len(numbers))] if isinstance(number, tuple) else [path]
             fields.update(zip(paths, ca.vertsplit(symbols), strict=True))
+            if not isinstance(number, (tuple, Expression)):
+                plain[name] = path
         parameters.append((Parameter(name, default), symbols))
     values = parameter_values(model, values) | inputs
 
@@ -153,10 +175,15 @@ def resolve(
     update["gravity"] = replace_numbers(model.gravity, replace, ("gravity",))
     update["simulation"] = replace_numbers(model.simulation, replace, ("simulation",))
     for name in ("joints", "constraints", "forces", "contacts"):
-        update[name] = {key: _bind_curve(model, item) for key, item in update[name].items()}
+        update[name] = {key: with_geometry(model, item) for key, item in update[name].items()}
     p = ca.vertcat(*[symbols for _, symbols in parameters]) if parameters else ca.SX.zeros(0, 1)
     found = ResolvedModel(
-        model.model_copy(update=update), tuple(parameter for parameter, _ in parameters), p, values, given
+        model.model_copy(update=update),
+        tuple(parameter for parameter, _ in parameters),
+        p,
+        values,
+        given,
+        plain,
     )
     _check_bodies(model, found)
     return found
@@ -184,7 +211,7 @@ def _shown(values: np.ndarray) -> str:
     return row if values.size == 1 else f"({row})"
 
 
-def _bind_curve(model: Model, item: Any) -> Any:
+def with_geometry(model: Model, item: Any) -> Any:
     """A joint, constraint or contact that names a curve or surface of the model gets the geometry itself."""
     for key in ("pose_surface",) if isinstance(item, SurfaceShape) else ("curve", "surface"):
         given = getattr(item, key, None)

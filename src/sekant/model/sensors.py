@@ -6,7 +6,7 @@ from typing import ClassVar, Self
 
 import casadi as ca
 
-from sekant.geometry.spatial import SX
+from sekant.geometry.spatial import SX, angle_of
 from sekant.model.examples import Stage
 from sekant.model.motion import Kinematics
 from sekant.model.quantities import AnyQuantity, FrameName, UnitName
@@ -96,7 +96,7 @@ class Angles(FrameSensor):
     def measure(self, motion: Kinematics):
         R = motion.frame(self.relative_to).R.T @ motion.frame(self.frame).R
         pitch = ca.asin(ca.fmax(-1, ca.fmin(1, -R[2, 0])))
-        return "rad", ca.vertcat(ca.atan2(R[1, 0], R[0, 0]), pitch, ca.atan2(R[2, 1], R[2, 2]))
+        return "rad", ca.vertcat(angle_of(R[1, 0], R[0, 0]), pitch, angle_of(R[2, 1], R[2, 2]))
 
 
 @register

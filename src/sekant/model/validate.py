@@ -317,13 +317,23 @@ def _coordinate_units(model: Model) -> Iterator[ModelError]:
             joint, index, kinds = item.of_coordinate
             for field, kind in kinds.items():
                 value = getattr(item, field)
-                target = model.joints[getattr(item, joint)].coordinates[getattr(item, index)]
+                target = _on_geometry(model, getattr(item, joint)).coordinates[getattr(item, index)]
                 units = _BY_COORDINATE.get(target.unit)
                 if isinstance(value, Given) and units is not None:
                     try:
                         convert(value.number, value.text, units[kind])
                     except ModelError as error:
                         yield ModelError(error.message, path=(collection, name, field))
+
+
+def _on_geometry(model: Model, name: str) -> Joint:
+    """A joint with its curve or surface, whose parameters have units of their own."""
+    joint = model.joints[name]
+    if not hasattr(joint, "bound"):
+        return joint
+    from sekant.model.resolve import with_geometry
+
+    return with_geometry(model, joint)
 
 
 def _drivers(model: Model) -> Iterator[ModelError]:

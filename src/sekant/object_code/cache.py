@@ -1,8 +1,9 @@
 """Object code on disk, so that a model compiles once.
 
 An entry is one file, named by the hash of everything its code depends on, in a directory that only its owner
-may enter. It holds a magic line, the SHA-256 of the rest, a JSON header and the object code. Whatever does not
-read back exactly is treated as absent. Nothing in an entry is executed before its checksum has been verified.
+may enter. It holds a magic line, the SHA-256 of its name and the rest, a JSON header and the object code. Whatever
+does not read back exactly, or stands under another name, is treated as absent. Nothing in an entry is executed
+before its checksum has been verified.
 """
 
 from __future__ import annotations
@@ -24,11 +25,13 @@ try:
 except ImportError:  # not on Windows: two processes may then make the same code, which harms nothing
     fcntl = None
 
-MAGIC = b"sekant-object-1\n"
+MAGIC = b"sekant-object-2\n"
 DEFAULT_LIMIT = 512 * 1024 * 1024
 _SUFFIX = ".skobj"
 _UNFINISHED = ".new-"
 _LOCK = "lock"
+_EMPTIED = stat.S_ISVTX
+"""Mode of a directory that is closed, but may still hold what others have written: no process uses it."""
 _ROOM: dict[Path, int] = {}
 """Bytes that this process may write to a directory before it looks at what is there."""
 _ABANDONED_AFTER = 3600.0
@@ -91,7 +94,7 @@ class ObjectCache:
             data = path.read_bytes()
         except OSError:
             return None
-        entry = decode(data)
+        entry = decode(data, key)
         if entry is None:
             with contextlib.suppress(OSError):
                 path.unlink()
@@ -107,7 +110,7 @@ class ObjectCache:
         temporary = None
         try:
             descriptor, temporary = tempfile.mkstemp(prefix=_UNFINISHED, dir=self.directory)
-            data = encode(entry)
+            data = encode(entry, key)
             with os.fdopen(descriptor, "wb") as stream:
                 stream.write(data)
             os.replace(temporary, self._path(key))
@@ -154,7 +157,7 @@ class ObjectCache:
         return self.directory / (key + _SUFFIX)
 
     def _prepare(self) -> bool:
-        """Make the directory, or take away the rights of others; False if neither works."""
+        """Make the directory, or take away the rights of others and empty it; False if neither works."""
         try:
             self.directory.mkdir(mode=0o700, parents=True, exist_ok=True)
         except OSError:
@@ -164,6 +167,7 @@ class ObjectCache:
         try:
             if self.directory.is_symlink() or self.directory.stat().st_uid != os.getuid():
                 return False
+            self.directory.chmod(0o700 | _EMPTIED)
             self._clear()
             self.directory.chmod(0o700)
         except OSError:
@@ -180,12 +184,13 @@ class ObjectCache:
             return False
         if not hasattr(os, "getuid"):
             return True
-        return status.st_uid == os.getuid() and not status.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+        return status.st_uid == os.getuid() and not status.st_mode & (stat.S_IWGRP | stat.S_IWOTH | _EMPTIED)
 
     def _clear(self) -> None:
         """Remove what stood in a directory that others could write."""
-        for path in self.directory.glob("*" + _SUFFIX):
-            path.unlink()
+        for pattern in ("*" + _SUFFIX, _UNFINISHED + "*", _LOCK):
+            for path in self.directory.glob(pattern):
+                path.unlink()
 
     def _prune(self, keep: Path) -> int:
         """Remove the least recently used above the limit; bytes that this process may write before it looks again.
@@ -221,19 +226,25 @@ def make_key(parts: Sequence[str | bytes]) -> str:
     return digest.hexdigest()
 
 
-def encode(entry: Entry) -> bytes:
+def encode(entry: Entry, key: str = "") -> bytes:
+    """The entry as bytes that `decode` takes under the same key only."""
     header = {"sizes": [len(o) for o in entry.objects], "header": entry.header}
     line = json.dumps(header).encode() + b"\n"
     payload = line + b"".join(entry.objects)
-    return MAGIC + hashlib.sha256(payload).digest() + payload
+    return MAGIC + _checksum(key, payload) + payload
 
 
-def decode(data: bytes) -> Entry | None:
+def _checksum(key: str, payload: bytes) -> bytes:
+    return hashlib.sha256(key.encode() + b"\n" + payload).digest()
+
+
+def decode(data: bytes, key: str = "") -> Entry | None:
+    """The entry that was kept under `key`; None if it is damaged or another one."""
     start = len(MAGIC) + 32
     if data[: len(MAGIC)] != MAGIC or len(data) < start:
         return None
     payload = data[start:]
-    if hashlib.sha256(payload).digest() != data[len(MAGIC) : start]:
+    if _checksum(key, payload) != data[len(MAGIC) : start]:
         return None
     line, _, rest = payload.partition(b"\n")
     content = json.loads(line)

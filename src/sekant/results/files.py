@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from sekant.errors import DataError
 from sekant.results.netcdf import read_netcdf
 from sekant.results.result import Result
 from sekant.results.table import read_csv
@@ -13,11 +12,4 @@ from sekant.results.table import read_csv
 
 def open_result(path: str | os.PathLike[str]) -> Result:
     """Read a result file, by its content: one that is being written, or was left by a killed run, too."""
-    try:
-        return read_csv(path) if Path(path).suffix.lower() == ".csv" else read_netcdf(path)
-    except FileNotFoundError:
-        raise DataError("does not exist", file=str(path)) from None
-    except IsADirectoryError:
-        raise DataError("is a directory; give the name of a result file", file=str(path)) from None
-    except OSError as error:
-        raise DataError(f"cannot be read: {error.strerror or error}", file=str(path)) from error
+    return read_csv(path) if Path(path).suffix.lower() == ".csv" else read_netcdf(path)

@@ -14,13 +14,13 @@ import os
 import re
 import struct
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sekant.errors import AnalysisWarning, DataError, SekantError
+from sekant.files import read_file
 from sekant.results.channels import Channel, Channels
 from sekant.results.final_state import FinalState
 from sekant.results.result import Result
@@ -142,7 +142,7 @@ def count_bytes(rows: int) -> bytes:
 
 def read_netcdf(path: str | os.PathLike[str]) -> Result:
     """The result in a netCDF file, also one that is still being written."""
-    content = Path(path).read_bytes()
+    content = read_file(path, limit=None)
     if not content:
         raise DataError("is empty; it is not a result file", file=str(path))
     if content[:3] != _MAGIC:

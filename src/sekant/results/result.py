@@ -39,8 +39,8 @@ class Result:
     data        (n, ny), columns as `channels` says; may contain NaN in the last row of a run that blew up
     channels    names, units and components of the columns
     status      "finished", "stopped" (by an event of the model), or why the run ended early: "interrupted",
-                "not_finite", "step_too_small", "too_many_steps"; "running" in the file of a run that is
-                under way, or was killed
+                "out_of_range", "not_finite", "step_too_small", "too_many_steps"; "running" in the file of a
+                run that is under way, or was killed
     message     the same for a reader: when, where, what may help
     stats       steps, rejected, evaluations, wall_time [s] ...
     provenance  model name and hash, version, method and options, parameters

@@ -13,8 +13,8 @@ import numpy as np
 
 from sekant.columns import read_columns
 from sekant.errors import DataError, SekantError
+from sekant.files import replace_file
 from sekant.results.channels import Channel, Channels
-from sekant.results.place import replace_file
 from sekant.results.result import Result
 
 _VECTORS = {("x", "y", "z"), ("w", "x", "y", "z"), ("x", "y")}

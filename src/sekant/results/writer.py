@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sekant.errors import AnalysisWarning, SekantError
+from sekant.files import cannot_write, check_writable, partial_path
 from sekant.results import netcdf
 from sekant.results.channels import Channels
 from sekant.results.final_state import FinalState
-from sekant.results.place import cannot_write, check_writable, partial_path
 from sekant.results.result import INTERRUPTED, RUNNING
 
 _FLUSH_INTERVAL = 0.5  # s; a killed run loses at most this much of what it computed, plus one chunk
@@ -94,14 +94,10 @@ class ResultWriter:
         if not self._pending:
             return
         try:
-            file = self._file or self._create()
-            file.seek(self._begin + self._flushed * netcdf.record_size(self._started()))
-            for block in self._pending:
-                file.write(block)
-            file.flush()
-            file.seek(netcdf.COUNT_OFFSET)
-            file.write(netcdf.count_bytes(self.rows))
-            file.flush()
+            if self._file is None:
+                self._create()
+            else:
+                self._extend(self._file)
         except OSError as error:
             self._done = True
             raise self._cannot_write(error) from error
@@ -166,15 +162,27 @@ class ResultWriter:
             raise SekantError("is finished; no more rows can be added", file=str(self.path))
         return self._channels
 
-    def _create(self) -> BinaryIO:
+    def _create(self) -> None:
+        """Put a file with the pending rows in place, whole."""
         head = netcdf.header(
             self._started(), RUNNING, "the run is under way, or was killed", {}, self._provenance, self._scene
         )
-        self._partial.write_bytes(head)
+        self._begin = len(head)
+        with open(self._partial, "w+b") as file:
+            file.write(head)
+            self._extend(file)
         os.replace(self._partial, self._target)
         self._file = open(self._target, "r+b")  # noqa: SIM115 - stays open between flushes
-        self._begin = len(head)
-        return self._file
+
+    def _extend(self, file: BinaryIO) -> None:
+        """Append the pending rows, then count them in."""
+        file.seek(self._begin + self._flushed * netcdf.record_size(self._started()))
+        for block in self._pending:
+            file.write(block)
+        file.flush()
+        file.seek(netcdf.COUNT_OFFSET)
+        file.write(netcdf.count_bytes(self.rows))
+        file.flush()
 
     def _copy(self, source: BinaryIO, final: BinaryIO, size: int) -> None:
         source.seek(self._begin)

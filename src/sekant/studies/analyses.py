@@ -37,6 +37,8 @@ from sekant.studies.measures import Measure
 Floats = NDArray[np.float64]
 Values = Mapping[str, float]
 FINISHED = "finished"
+COMPLETE = (FINISHED, "stopped")
+"""Statuses of rows that reached their end: that of the analysis, or the event of the model that ends a run."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -251,6 +253,8 @@ class Simulate(SystemAnalysis):
         for i, (run, rows) in enumerate(zip(runs, np.split(y, np.cumsum(sizes)[:-1]), strict=True)):
             if isinstance(checked[i], SekantError):
                 yield checked[i]
+            elif run.status == "not_finite":  # alone it says why
+                yield from super().answers([group[i]])
             else:
                 yield Answer(times[: len(rows)], partial(_column, channels, rows), run.status, run.message)
 

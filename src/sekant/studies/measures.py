@@ -34,6 +34,8 @@ KINDS: dict[str, tuple[str, Callable[[Floats, Floats], float]]] = {
 }
 """What each measure is, and its value for rows y (n,) over the times (or values of the drive) x (n,)."""
 AT = "at"
+EARLY = ("first", AT)
+"""Measures that need no end; all others are unknown of a run that broke off."""
 _FORM = re.compile(r"\s*([a-z_]+)\(\s*([^(),]+?)\s*(?:,\s*([^(),]+?)\s*)?\)\s*")
 
 
@@ -46,9 +48,9 @@ class Measure:
     channel: str
     place: float = 0.0
 
-    def of(self, x: Floats, y: Floats) -> float:
-        """The number for rows y (n,) over x (n,)."""
-        if not y.size:
+    def of(self, x: Floats, y: Floats, complete: bool = True) -> float:
+        """The number for rows y (n,) over x (n,); `complete`: whether they reach their end."""
+        if not y.size or not (complete or self.kind in EARLY):
             return float("nan")
         if self.kind == AT:
             order = np.argsort(x, kind="stable")

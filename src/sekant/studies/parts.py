@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from sekant.errors import DataError, SekantError
-from sekant.results.place import replace_file
+from sekant.files import replace_file
 from sekant.studies.task import Block
 
 _ABOUT = "study.json"

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sekant.errors import DataError, SekantError, suggest
+from sekant.files import replace_file
 from sekant.html_tables import html_table
-from sekant.results.place import replace_file
 from sekant.studies.analyses import FINISHED
 from sekant.studies.samples import Samples
 
@@ -34,7 +34,7 @@ class SweepResult:
     """Rows of a study, in the order of its samples.
 
     samples     the design, (n, k)
-    measures    (n, nm), columns `measure_names`; NaN in failed rows
+    measures    (n, nm), columns `measure_names`; NaN in failed rows, and in what needs the end of rows that broke off
     axis        (nx,) times (s), values of the drive or numbers of modes that all outputs share
     outputs     (no, n, nx) of `output_names`; NaN behind the end of a run that ended early
     status      (n,) codes into `statuses`, names such as "finished", "failed", "step_too_small"
@@ -96,6 +96,8 @@ class SweepResult:
                 if good.size
                 else "no row has it"
             )
+            if 0 < good.size < len(self):
+                span += f" (without {len(self) - good.size} of {len(self)} rows)"
             lines.append(f"  {name:<{width}}  {span}".rstrip())
         for row, cause in list(self.messages.items())[:3]:
             given = ", ".join(f"{n} = {v:.6g}" for n, v in self.samples.row(row).items())

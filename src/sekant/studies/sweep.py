@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from sekant.engine.system import System
 from sekant.errors import SekantError
+from sekant.files import check_writable
 from sekant.progress_bar import RowsBar
-from sekant.results.place import check_writable
 from sekant.studies.analyses import FINISHED, analysis_of
 from sekant.studies.executors import Chunks, executor_of
 from sekant.studies.measures import Measure, read_measures

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sekant.errors import SekantError
-from sekant.studies.analyses import Analysis, analysis_of
+from sekant.studies.analyses import COMPLETE, Analysis, analysis_of
 from sekant.studies.measures import Measure
 
 Floats = NDArray[np.float64]
@@ -129,7 +129,7 @@ def run_rows(task: Task, first: int, values: Floats) -> Block:
                     f"measure '{measure.name}': '{measure.channel}' has {y.shape[1]} components; name one of them"
                 )
             known = np.isfinite(answer.x) & np.isfinite(y)
-            measures[i, j] = measure.of(answer.x[known], y[known])
+            measures[i, j] = measure.of(answer.x[known], y[known], answer.status in COMPLETE)
         axes.append(answer.x if task.outputs else np.zeros(0))
         series.append([columns[name] for name in task.outputs])
     return Block(

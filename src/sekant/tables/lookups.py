@@ -258,8 +258,19 @@ class Lookups:
 
     def range_error(self, inputs: Sequence[ca.SX], values: Sequence[Any]) -> SekantError | None:
         """The first table that is asked outside its range when the symbols `inputs` take `values`, if any."""
+        return self._first_error(inputs, values, numeric=False)
+
+    def failed_function(self, inputs: Sequence[ca.SX], values: Sequence[Any]) -> SekantError | None:
+        """The first numeric function that gives no number when the symbols `inputs` take `values`, if any."""
+        return self._first_error(inputs, values, numeric=True)
+
+    def _first_error(
+        self, inputs: Sequence[ca.SX], values: Sequence[Any], numeric: bool
+    ) -> SekantError | None:
         given = {s.element_hash() for s in ca.symvar(ca.veccat(*inputs))} | set(self._by_symbol)
         for node in self._nodes:
+            if isinstance(node.table, NumericFunction) != numeric:
+                continue
             if any(s.element_hash() not in given for s in ca.symvar(ca.vertcat(*node.arguments))):
                 continue  # of an expression in symbols of its own, into which others were substituted
             numbers = [float(a) for a in self._argument_values(node, inputs, values)]

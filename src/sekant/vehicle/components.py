@@ -236,8 +236,9 @@ class AxleLoadCase(Description):
     """Loads at the contacts (N, N m, in the vehicle's axes), or accelerations of the vehicle in g; or both, added.
 
     From accelerations each wheel carries its static load times `az` (1: standing), moved across by `ay` times the
-    height of the center of mass over the track; forces along x and y are shared as the vertical ones; the parts of
-    the axle feel their own inertia.
+    height of the center of mass over the track, and along by `ax` times that height over the wheelbase and the mass
+    of the vehicle. Braking forces are the axle's `brake_share`, driving forces its `drive_share`; both wheels share
+    forces along x and y as they share the load. The parts of the axle feel their own inertia.
     """
 
     left: dict[str, Newtons] = Field(default_factory=dict)

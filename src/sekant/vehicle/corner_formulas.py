@@ -128,6 +128,9 @@ class CornerQuantities:
         if roles.wheelbase is not None and roles.cg_height is not None:
             reach = roles.wheelbase / roles.cg_height
             braking, driving = ("anti_dive", "anti_lift") if front > 0 else ("anti_lift", "anti_squat")
-            found[braking] = ("1", front * roles.brake_share * slope_braking * reach)
-            found[driving] = ("1", front * roles.drive_share * slope_driving * reach)
+            brake, drive = (
+                1.0 if share is None else share for share in (roles.brake_share, roles.drive_share)
+            )
+            found[braking] = ("1", front * brake * slope_braking * reach)
+            found[driving] = ("1", front * drive * slope_driving * reach)
         return found

@@ -23,6 +23,7 @@ from sekant.model.model import Model
 from sekant.vehicle.arrays import elements
 from sekant.vehicle.corner_formulas import CornerQuantities
 from sekant.vehicle.ranges import given_range, grid_values, through_zero
+from sekant.vehicle.rate_warnings import rate_warnings
 from sekant.vehicle.suspension import Suspension
 from sekant.vehicle.sweep import frame_motion, split_start, wheel_start
 from sekant.vehicle.table import SuspensionCurves
@@ -68,7 +69,8 @@ def suspension_curves(
     columns = drive_columns(roles, corner.drive is not None, heights, moves)
     columns |= {name: (units[k], values[..., k]) for k, name in enumerate(names)}
     limits = tuple(str(limit) for limit in found.limits)
-    return SuspensionCurves(system.model.name, side, heights, moves, columns, limits, found.warnings)
+    warnings = found.warnings + rate_warnings(system.model, {"": roles.spring}, heights, columns)
+    return SuspensionCurves(system.model.name, side, heights, moves, columns, limits, warnings)
 
 
 def drive_columns(

@@ -8,6 +8,7 @@ Whatever is wrong is told with file, sheet and row.
 
 from __future__ import annotations
 
+import io
 import re
 from os import PathLike
 from pathlib import Path
@@ -15,14 +16,15 @@ from typing import Any
 
 from sekant.columns import read_rows, split_header
 from sekant.errors import DataError, ModelError, suggest
+from sekant.files import read_file
 from sekant.io.source import KeyPath, Place, Places, Source, read_source
-from sekant.object_code.made_of_files import kept_of_file, note_read
+from sekant.object_code.made_of_files import kept_of_file
 
 Rows = list[tuple[int, list[str]]]
 SHEET = re.compile(r"(?P<file>.*\.xlsx)(?:\[(?P<sheet>[^\]]+)\])?", re.IGNORECASE | re.DOTALL)
 HEAD = "point"
 AXES = ("x", "y", "z")
-MOST_ROWS, MOST_COLUMNS = 10_000, 100
+MOST_ROWS, MOST_COLUMNS, MOST_BYTES = 10_000, 100, 100_000_000
 
 
 def hard_point_source(path: str | PathLike[str]) -> Source:
@@ -105,11 +107,9 @@ def _sheets(file: str) -> dict[str, Rows]:
             "save the sheet as CSV",
             file=file,
         ) from None
-    if not Path(file).exists():
-        raise DataError("cannot be read: there is no such file", file=file)
+    content = io.BytesIO(read_file(file, MOST_BYTES))
     try:
-        note_read(file)
-        book = load_workbook(file, read_only=True, data_only=True)
+        book = load_workbook(content, read_only=True, data_only=True)
         found = {}
         for sheet in book.worksheets:
             rows = sheet.iter_rows(max_row=MOST_ROWS, max_col=MOST_COLUMNS, values_only=True)

@@ -10,7 +10,7 @@ from typing import Literal
 from pydantic import model_validator
 
 from sekant.model.quantities import Description, Positive
-from sekant.vehicle.plain import Meters, Plain
+from sekant.vehicle.plain import Kilograms, Meters, Plain
 
 
 def refuse_no_rack(rack_per_turn: float | None) -> None:
@@ -40,10 +40,12 @@ class Suspension(Description):
     """distance of the axles, for supports in percent, Ackermann and the turning circle"""
     cg_height: Positive[Meters] | None = None
     """of the vehicle's center of mass above the road"""
-    brake_share: Plain = 1.0
-    """share of the braking force at this axle; outboard brakes"""
-    drive_share: Plain = 1.0
-    """share of the driving force at this axle; the torque is taken by the body of the vehicle (shafts)"""
+    vehicle_mass: Positive[Kilograms] | None = None
+    """of the whole vehicle, for load cases that accelerate along x; by default both axles carry the same"""
+    brake_share: Plain | None = None
+    """share of the braking force at this axle, outboard brakes; by default 1 in supports, by load in load cases"""
+    drive_share: Plain | None = None
+    """share of the driving force, the torque taken by the vehicle's body (shafts); by default as for braking"""
     rack_per_turn: Meters | None = None
     """travel of the rack to the left for a left turn of the steering wheel; negative for a tie rod behind the axle"""
     travel: tuple[Meters, Meters] = (-0.08, 0.08)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sekant.errors import AnalysisWarning, ModelError, suggest, warning_lines
+from sekant.files import replace_file
 
 Vector = NDArray[np.float64]
 SHOWN = {
@@ -84,10 +85,7 @@ class SuspensionCurves:
             *(",".join(f"{x:.9g}" if np.isfinite(x) else "" for x in row) for row in values),
         ]
         place = Path(path)
-        try:
-            place.write_text("\n".join(lines) + "\n", encoding="utf-8")
-        except OSError as error:
-            raise ModelError(f"cannot be written ({error.strerror})", file=str(path)) from None
+        replace_file(place, "\n".join(lines) + "\n")
         return place
 
     def design(self) -> tuple[int, int]:

@@ -120,3 +120,9 @@ def main() -> None:
 
         print(located_in_last(error), file=sys.stderr)
         sys.exit(1)
+    except OSError as error:  # files are read and written with errors of their own: this is the output
+        os.dup2(
+            os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno()
+        )  # what is left of it is not tried again
+        print(f"the output cannot be written: {error.strerror or error}", file=sys.stderr)
+        sys.exit(1)

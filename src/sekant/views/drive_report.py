@@ -12,11 +12,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sekant import plot_style as style
-from sekant.results.place import replace_file
+from sekant.files import replace_file
 from sekant.views.pictures import drawing
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
     from sekant.vehicle.maneuvers import DrivenManeuver
+    from sekant.vehicle.maneuvers.base import Diagram
 
 _STYLE = """
 body{font:15px/1.45 system-ui,sans-serif;max-width:62rem;margin:2rem auto;padding:0 1rem;color:#123;background:#fff}
@@ -73,6 +76,21 @@ def _table(runs: list[DrivenManeuver]) -> str:
     return f"<h2>Measures</h2><div class=wrap>{table}</div>"
 
 
+def _draw(axis: Axes, runs: list[DrivenManeuver], diagrams: list[Diagram | None]) -> None:
+    """Curves over what the maneuver varies, a run in a color; fitted lines in black."""
+    for color, run, diagram in zip(style.PALETTE, runs, diagrams, strict=False):
+        if diagram is None:
+            continue
+        for dashes, (name, y) in zip(("-", "--", ":"), diagram.curves.items(), strict=False):
+            label = name if len(runs) == 1 else f"{run.label}: {name}"
+            axis.plot(diagram.x, y, color=color, lw=1.2, ls=dashes, label=label)
+        if diagram.line is not None:
+            axis.plot(*diagram.line, color="black", lw=2.0, label="fit" if run is runs[0] else None)
+        axis.set_xlabel(diagram.across)
+        axis.set_ylabel(diagram.along)
+    axis.legend(frameon=False)
+
+
 def _curves(runs: list[DrivenManeuver]) -> bytes:
     panels = (
         ("steering wheel [deg]", lambda run: np.degrees(run["steering_wheel"])),
@@ -82,8 +100,12 @@ def _curves(runs: list[DrivenManeuver]) -> bytes:
         ("roll angle [deg]", lambda run: np.degrees(run["angles"][:, 2])),
         ("speed [km/h]", lambda run: 3.6 * run["speed"]),
     )
-    with drawing(9.0, 9.0) as figure:
-        grid = figure.add_gridspec(4, 2)
+    diagrams = [run.maneuver.diagram(run) if run.complete else None for run in runs]
+    rows = 5 if any(diagrams) else 4
+    with drawing(9.0, 2.25 * rows) as figure:
+        grid = figure.add_gridspec(rows, 2)
+        if any(diagrams):
+            _draw(figure.add_subplot(grid[4, :]), runs, diagrams)
         for k, (label, read) in enumerate(panels):
             axis = figure.add_subplot(grid[k // 2, k % 2])
             for color, run in zip(style.PALETTE, runs, strict=False):

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from sekant.errors import SekantError
-from sekant.results.place import replace_file
+from sekant.files import replace_file
 
 _MODEL = re.compile(r"^(bodies|joints|natural|instances|vehicle):", re.MULTILINE)
 _VEHICLE = re.compile(r"^vehicle:", re.MULTILINE)  # driven through its maneuver

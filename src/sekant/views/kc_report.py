@@ -7,8 +7,9 @@ from pathlib import Path
 
 import numpy as np
 
+from sekant.errors import warning_lines
+from sekant.files import replace_file
 from sekant.html_tables import html_table
-from sekant.results.place import replace_file
 from sekant.vehicle.hardpoints import HardPoints
 from sekant.vehicle.kc import ComplianceTable, LoadTable, axle_compliance, axle_curves, member_loads
 from sekant.vehicle.kc.animation import loads_result, sweep_result
@@ -95,6 +96,7 @@ def _loads(table: LoadTable) -> str:
     told = (
         f"<p>{html.escape(', '.join(table.cases))}: one second each, arrows by point to their own scale</p>"
     )
+    told += "".join(f"<p>{html.escape(line)}</p>" for line in warning_lines(table.warnings))
     player = inline_player(loads_result(table), plots=[])
     tables = f"{html_table(header, rows)}{html_table(['largest', 'N', 'case'], envelope)}"
     return f"<h2>Loads on members</h2>{told}{player}{tables}"

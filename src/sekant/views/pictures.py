@@ -9,13 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sekant import plot_style as style
-from sekant.errors import SekantError
-from sekant.results.place import check_writable, replace_file
+from sekant.files import check_writable, picture_format, replace_file
 
 if TYPE_CHECKING:
     from sekant.views.figures import Picture
-
-FORMATS = ("svg", "pdf", "png")
 
 
 @contextmanager
@@ -27,17 +24,6 @@ def drawing(width: float, height: float) -> Iterator[Picture]:
 
     with mpl.rc_context(style.RC):
         yield Picture((width, height), layout="constrained")
-
-
-def picture_format(path: str | os.PathLike[str]) -> str:
-    """The format that the ending of `path` asks for."""
-    ending = Path(path).suffix.lower().lstrip(".")
-    if ending not in FORMATS:
-        raise SekantError(
-            f"has no known picture format ('.{ending}'); use .svg, .pdf or .png",
-            file=os.fspath(path),
-        )
-    return ending
 
 
 def save_picture(draw: Callable[[], Picture], path: str | os.PathLike[str]) -> Path:

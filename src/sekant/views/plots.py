@@ -15,14 +15,14 @@ from numpy.typing import NDArray
 from sekant import plot_style as style
 from sekant.errors import SekantError
 from sekant.results.result import Result
-from sekant.views.pictures import drawing, picture_format, save_picture
+from sekant.views.pictures import drawing, save_picture
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from sekant.views.figures import Picture
 
-__all__ = ["Panel", "envelope", "overview_panels", "picture_format", "plot_overview"]
+__all__ = ["Panel", "envelope", "overview_panels", "plot_overview"]
 _OVERVIEW_LINES = 12
 _SLICES = 1500
 _LEGEND_ROWS = 24

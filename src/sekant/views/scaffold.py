@@ -7,6 +7,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from sekant.errors import SekantError
+from sekant.files import make_folder, replace_file
 
 FOLDER = files("sekant.views") / "templates"
 
@@ -24,10 +25,7 @@ def write_template(name: str, folder: str | os.PathLike[str]) -> list[Path]:
                 f"exists already and is not overwritten; name another folder: sekant new {name} FOLDER",
                 file=str(target / file),
             )
-    try:
-        target.mkdir(parents=True, exist_ok=True)
-        for file, content in source:
-            (target / file).write_bytes(content)
-    except OSError as error:
-        raise SekantError(f"cannot be written: {error.strerror}", file=str(target)) from None
+    make_folder(target)
+    for file, content in source:
+        replace_file(target / file, content)
     return [target / file for file, _ in source]

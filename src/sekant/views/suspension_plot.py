@@ -28,7 +28,7 @@ def suspension_picture(
 ) -> Picture:
     """Quantities (by default every one) in a panel each; a line for each of at most five positions of the rack.
 
-    Values of `measured` curves are drawn as dots.
+    Values of `measured` curves are drawn as dots, at all of their positions of the rack.
     """
     names = [name for name in names or curves.names if name.rpartition(".")[2] not in DRIVES]
     rows = -(-len(names) // _COLUMNS)
@@ -39,7 +39,7 @@ def suspension_picture(
             lines, labels = _draw_panel(axis, curves, name)
             own = name.removeprefix("left.")
             if measured is not None and own in measured.names and curves.travel.size > 1:
-                axis.plot(1e3 * measured.travel, measured.shown(own)[1][:, 0], ".", color="black", ms=3)
+                axis.plot(1e3 * measured.travel, measured.shown(own)[1], ".", color="black", ms=3)
         if len(lines) > 1:
             figure.legend(
                 lines, labels, title="rack [mm]", ncols=len(lines), loc="lower center", frameon=False
@@ -70,8 +70,10 @@ def _panels(figure: Picture, count: int) -> list[Axes]:
 
 
 def tornado_picture(found: Sensitivities, curve: str, most: int = 15) -> Picture:
-    """Bars of what 1 mm of each coordinate changes in a curve as drawn, the largest on top."""
-    ranked = found.ranked(curve)[:most][::-1]
+    """Bars of what 1 mm of each coordinate changes in a curve, the largest on top: as drawn, or, where it changes
+    nothing there, at the travel at which it changes most."""
+    at = found.telling(curve)
+    ranked = [(name, value) for name, value in found.ranked(curve, at) if value][:most][::-1]
     unit = SHOWN[found.units[curve]][0]
     with drawing(6.0, 0.24 * len(ranked) + 1.0 + style.MARGIN_HEIGHT) as figure:
         axis = figure.subplots()
@@ -79,7 +81,10 @@ def tornado_picture(found: Sensitivities, curve: str, most: int = 15) -> Picture
             [name for name, _ in ranked], [value for _, value in ranked], color=style.PALETTE[0], height=0.7
         )
         axis.axvline(0.0, color="black", lw=0.8)
-        axis.set_xlabel(f"{curve.replace('_', ' ')} by 1 mm{f' [{unit}]' if unit else ''}")
+        where = "" if at == 0.0 else f", at {1e3 * at:.4g} mm of travel"
+        axis.set_xlabel(f"{curve.replace('_', ' ')} by 1 mm{f' [{unit}]' if unit else ''}{where}")
+        if not ranked:
+            axis.text(0.5, 0.5, "no coordinate changes it", transform=axis.transAxes, ha="center")
         title = style.literal(f"{found.name}: {curve.replace('_', ' ')}")
         figure.suptitle(title, x=0.01, ha="left", fontweight="bold", fontsize=10)
     return figure

@@ -31,7 +31,7 @@ def tell(
 
 def refuse_unwritable(*files: Path | None) -> None:
     """An error for the first file that could not be written, before any work is done for it."""
-    from sekant.results.place import check_writable
+    from sekant.files import check_writable
 
     for file in files:
         if file is not None:

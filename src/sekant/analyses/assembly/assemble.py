@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from sekant.analyses.assembly.free_rates import Filled, FreeVelocity, filled
 from sekant.analyses.assembly.loop_geometry import LoopGeometry
 from sekant.engine.arguments import check_state, names_of
 from sekant.engine.system import State, System, as_system, compile
@@ -29,7 +30,7 @@ class Moved:
     name: str
     before: float
     after: float
-    stated: bool = False  # whether the model states it
+    stated: bool = False  # whether the model states it, and not so roughly that this was to be expected
 
 
 @dataclass(frozen=True)
@@ -46,10 +47,12 @@ class AssemblyReport:
     lost: int = (
         0  # independent equations fewer than at neighboring positions: more than 0 where it is singular
     )
+    free: tuple[FreeVelocity, ...] = ()  # velocities that nothing determines, with the least kinetic energy
+    depends: bool = False  # whether something moves at the start that depends on them
 
     @property
     def warnings(self) -> tuple[AnalysisWarning, ...]:
-        """A singular position, and start values of the model that could not be kept."""
+        """A singular position, start values that could not be kept, velocities that nothing determines."""
         found = []
         if self.lost:
             more = f"{self.lost} degree{'' if self.lost == 1 else 's'} of freedom more than at neighboring positions"
@@ -57,15 +60,28 @@ class AssemblyReport:
             found.append(
                 AnalysisWarning("singular_start", "", "start", cause, "start elsewhere to choose one")
             )
-        contradicted = [m.name for m in self.moved if m.stated]
+        contradicted = [m for m in self.moved if m.stated]
         if contradicted:
+            changes = [f"{m.name} {m.before:.6g} -> {m.after:.6g}" for m in contradicted]
             found.append(
                 AnalysisWarning(
                     "start_contradicted",
-                    ", ".join(contradicted),
+                    ", ".join(m.name for m in contradicted),
                     "start",
-                    "start values that the model states but its constraints contradict",
+                    f"start values that the model states but its constraints contradict: {_listed(changes)}",
                     "correct them, or leave out those that follow from the others",
+                )
+            )
+        if self.depends:
+            got = _listed([f"{one.name} = {one.value:.6g}" for one in self.free])
+            found.append(
+                AnalysisWarning(
+                    "start_undetermined",
+                    ", ".join(one.name for one in self.free),
+                    "start",
+                    f"neither start values nor constraints determine {_velocities(self.free)}, on which the motion "
+                    f"depends; the least kinetic energy gives {got}",
+                    "state these velocities, or others that they follow from",
                 )
             )
         return tuple(found)
@@ -81,11 +97,26 @@ class AssemblyReport:
             lines.append(
                 f"redundant constraints (their share of the reactions is not unique): {', '.join(self.redundant)}"
             )
+        lines += self.free_lines()
         lines += [f"  {m.name}: {m.before:.6g} -> {m.after:.6g}" for m in self.moved]
         return "\n".join(lines)
 
+    def free_lines(self) -> list[str]:
+        """The velocities that nothing determines and what they got, as a line; none without any."""
+        got = _listed([f"{one.name} = {one.value:.6g}" for one in self.free], most=12)
+        return [f"velocities free at the start, by the least kinetic energy: {got}"] if self.free else []
+
     def __str__(self) -> str:
         return "\n".join([self.described(), *warning_lines(self.warnings)])
+
+
+def _listed(entries: Sequence[str], most: int = 6) -> str:
+    more = [f"and {len(entries) - most} more"] if len(entries) > most else []
+    return ", ".join([*entries[:most], *more])
+
+
+def _velocities(free: Sequence[FreeVelocity]) -> str:
+    return "a velocity" if len(free) == 1 else f"{len(free)} velocities"
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,7 +166,8 @@ def assemble(
         counts = list(system.start_facts.counts)
         q[counts] = start.q[counts]
     v = _consistent_velocity(geometry, q, start.v, hold)
-    q, v = system.completed(q, v, t, system.parameter_vector(parameters))
+    made = filled(geometry, q, v) if guess is None and system.start_facts.fills else Filled(v)
+    q, v = system.completed(q, made.v, t, system.parameter_vector(parameters))
     rank, redundant = geometry.rank(q)
     lost = max(0, geometry.rank_nearby(q, tolerance) - rank) if redundant else 0
     report = AssemblyReport(
@@ -143,10 +175,12 @@ def assemble(
         iterations,
         before,
         geometry.residual(q, v),
-        _moved(geometry, start, q, v),
+        _moved(system, start, q, v, guess is None),
         system.nv - rank,
         redundant,
         lost,
+        made.free,
+        made.moving,
     )
     return Assembled(q, v, report, conditions=conditions_of(system, t, parameters))
 
@@ -205,7 +239,7 @@ def _unit(system: System, name: str) -> str:
     driver = system.model.drivers.get(name)
     if driver is None:
         return "m or rad"
-    return system.model.joints[driver.joint].coordinates[driver.coordinate].unit
+    return system.equations.resolved.model.joints[driver.joint].coordinates[driver.coordinate].unit
 
 
 def _prescribed(geometry: LoopGeometry, hold: Sequence[str]) -> str:
@@ -219,14 +253,26 @@ def _prescribed(geometry: LoopGeometry, hold: Sequence[str]) -> str:
     return f"Prescribed: {', '.join(given)}. " if given else ""
 
 
-def _moved(geometry: LoopGeometry, start: State, q: Vector, v: Vector) -> tuple[Moved, ...]:
-    names, stated = geometry.system.state_names, geometry.stated_names
+def _moved(system: System, start: State, q: Vector, v: Vector, own: bool) -> tuple[Moved, ...]:
+    """Start values that changed, and if they are the model's `own` those that prescribed motions override."""
+    facts, names = system.start_facts, system.state_names
     before, after = np.concatenate([start.q, start.v]), np.concatenate([q, v])
     changed = np.abs(after - before) > 1e-9 * np.maximum(1.0, np.abs(before))
-    return tuple(
-        Moved(names[i], float(before[i]), float(after[i]), names[i] in stated)
-        for i in np.flatnonzero(changed)
-    )
+    rates = names[system.nq : system.nq + system.nv]
+    slack = {
+        **{
+            n: s
+            for n, s, stated in zip(facts.coordinate_of, facts.slack, facts.stated, strict=True)
+            if stated
+        },
+        **{n: s for n, s, stated in zip(rates, facts.rate_slack, facts.stated_rates, strict=True) if stated},
+    }
+    moved = []
+    for i in np.flatnonzero(changed):
+        name, a, b = names[i], float(before[i]), float(after[i])
+        moved.append(Moved(name, a, b, name in slack and abs(b - a) > slack[name]))
+    over = [Moved(name, a, b, True) for name, a, b in (facts.overridden if own else ())]
+    return (*moved, *over)
 
 
 def _as_joints_have_it(

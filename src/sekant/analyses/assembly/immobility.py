@@ -9,44 +9,85 @@ from numpy.typing import ArrayLike, NDArray
 
 from sekant.analyses.assembly.assemble import AssemblyReport
 from sekant.analyses.assembly.loop_geometry import LoopGeometry
+from sekant.engine.reports import constraint_rank
 from sekant.engine.system import System
 from sekant.errors import SolverError
 
 Vector = NDArray[np.float64]
+NEARLY = 0.05
+"""Smallest singular value of the constraints, over the lengths of their rows, below which they count as dependent."""
+
+
+def refuse_nothing(system: System) -> None:
+    """A model in which nothing can move is simulated for what its forces and signals do, if these have states."""
+    if all_fixed(system) and not system.work_names and not system.nz:
+        raise SolverError(
+            f"model '{system.model.name}' has no degree of freedom and no driver: every joint is fixed; "
+            "there is nothing to integrate"
+        )
+    if system.nv == 0 and not all_fixed(system) and not system.model.drivers:
+        raise SolverError(_locked(system))
+
+
+def all_fixed(system: System) -> bool:
+    """Whether the model leaves its bodies no freedom by the types of its joints alone, in whatever coordinates."""
+    joints = system.model.joints.values()
+    return not any(joint.nv for joint in joints) if joints else system.nv == 0
 
 
 def refuse_rigid(system: System, report: AssemblyReport) -> None:
-    """A structure without degrees of freedom that nothing drives cannot be simulated."""
-    if report.degrees_of_freedom or system.start_facts.driven:
+    """A mechanism whose constraints leave it no degree of freedom, and that nothing drives, cannot be simulated."""
+    if report.degrees_of_freedom or system.start_facts.driven or all_fixed(system):
         return
-    rows = len(system.facts.rows)
-    names = list(dict.fromkeys(system.facts.rows))
-    raise SolverError(
-        f"model '{system.model.name}' has no degree of freedom: the {rows} equations of {_listed(names)} leave none "
-        f"of its {system.nv} coordinates free, and no driver moves it; remove a constraint or open a joint"
-    )
+    raise SolverError(_locked(system))
+
+
+def _locked(system: System) -> str:
+    rows, names = len(system.facts.rows), list(dict.fromkeys(system.facts.rows))
+    cause = "its joints lock one another"
+    if rows:
+        cause = f"the {rows} equations of {_listed(names)} leave none of its {system.nv} coordinates free"
+    remedy = "remove a constraint or open a joint"
+    return f"model '{system.model.name}' has no degree of freedom: {cause}, and no driver moves it; {remedy}"
 
 
 def dead_end(system: System, t: float, x: Vector, parameters: Mapping[str, ArrayLike] | None = None) -> str:
-    """Why a mechanism with constraints does not go on from the state x at time t; empty if nothing is known."""
+    """The dead point at which a mechanism with constraints does not go on from the state x at time t, or empty.
+
+    It is where fewer rows of the constraints are independent than at the start, or almost so.
+    """
     if not system.facts.constrained or not np.all(np.isfinite(x)):
         return ""
     q, v = x[: system.nq], x[system.nq : system.nq + system.nv]
     geometry = LoopGeometry(system, t, parameters, (), {})
-    G = geometry.terms(q)[1]
-    lengths = np.linalg.norm(G, axis=1, keepdims=True)
+    G, first = geometry.terms(q)[1], geometry.terms(system.initial_state(parameters).q)[1]
+    lengths = np.maximum(*(np.linalg.norm(rows, axis=1, keepdims=True) for rows in (G, first)))
     sizes = np.linalg.svd(G / np.where(lengths > 0, lengths, 1.0), compute_uv=False)
-    independent = sizes[sizes > 1e-12]
+    rank = min(constraint_rank(system), sizes.size)
     drives = _driven(system, t, q, v, parameters)
-    if independent.size and independent[-1] < 0.05 and len(independent) >= 1:
+    if rank and sizes[rank - 1] < NEARLY:
         fastest = int(np.argmax(np.abs(v))) if v.size else 0
         speed = (
             f"; '{system.state_names[system.nq + fastest]}' has risen to {v[fastest]:.3g}" if v.size else ""
         )
-        text = f"the mechanism is next to a singular position (dead center or stretched links){speed}"
         if drives:
-            return f"{text}, and {drives}; reduce that travel or change the lengths of the links"
-        return f"{text}; start elsewhere, or loosen the tolerance to pass it"
+            return (
+                "the mechanism is at a dead point (links stretched or folded), beyond which it cannot be driven: "
+                f"{drives}{speed}; end that travel before it, drive another joint, or change the lengths of the links"
+            )
+        return (
+            f"the mechanism is next to a singular position (dead point: links stretched or folded){speed}; start "
+            "elsewhere, or use method 'taylor', which passes it"
+        )
+    return ""
+
+
+def driven_too_far(
+    system: System, t: float, x: Vector, parameters: Mapping[str, ArrayLike] | None = None
+) -> str:
+    """What drivers ask for at time t, where the state x cannot be moved on; empty without drivers."""
+    q, v = x[: system.nq], x[system.nq : system.nq + system.nv]
+    drives = _driven(system, t, q, v, parameters)
     return f"{drives}, which the mechanism cannot follow; reduce that travel" if drives else ""
 
 
@@ -58,7 +99,7 @@ def _driven(system: System, t: float, q: Vector, v: Vector, parameters) -> str:
     for name, driver in system.model.drivers.items():
         q_k, v_k = eq.motion.coordinate(driver.joint, driver.coordinate)
         found = eq.lookups.oracle("driven", inputs, [q_k, v_k])(t, q, v, system.parameter_vector(parameters))
-        kind = system.model.joints[driver.joint].coordinates[driver.coordinate]
+        kind = system.equations.resolved.model.joints[driver.joint].coordinates[driver.coordinate]
         parts.append(
             f"driver '{name}' moves {driver.joint}.{kind.name} = {float(found[0]):.4g} {kind.unit} on at "
             f"{float(found[1]):.3g} {kind.unit}/s"

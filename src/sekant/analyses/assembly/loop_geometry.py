@@ -42,11 +42,8 @@ class LoopGeometry:
         made = made if not hold and not weights else _weighed(system, hold, weights)
         self.free, self.scale = made.free, made.scale
         self.free_rates, self.rate_scale = made.free_rates, made.rate_scale
-        self._stated, self._stated_rates, self.stated_names = (
-            made.stated,
-            made.stated_rates,
-            made.stated_names,
-        )
+        self._stated, self._stated_rates = made.stated, made.stated_rates
+        self.given_rates = made.given_rates
 
     # -- numbers ---------------------------------------------------------------------------------------
 
@@ -125,8 +122,20 @@ class LoopGeometry:
             found, iterations = attempt(q0, tolerance)
             total += iterations
             if found is not None and not self.wrong_side(found):
+                found = self._unwound(q0, found, tolerance)
                 return found if name == KEPT else self._nearest(q0, found, tolerance), name, total
         return None, "", total
+
+    def _unwound(self, q0: Vector, q: Vector, tolerance: float) -> Vector:
+        """q without the whole turns that a search made of joints by whose angles no equation goes."""
+        for i in self.system.start_facts.turning:
+            turns = np.round((q[i] - q0[i]) / (2 * np.pi))
+            if turns:
+                fewer = q.copy()
+                fewer[i] -= 2 * np.pi * turns
+                if np.abs(self.terms(fewer)[0]).max(initial=0.0) <= 1e3 * tolerance:
+                    q = fewer
+        return q
 
     def shaken(self, q: Vector, size: float) -> Vector:
         """q moved a little, always in the same way; what is held stays."""
@@ -258,7 +267,8 @@ class LoopGeometry:
 
 @dataclass(frozen=True, eq=False)
 class _Weighed:
-    """Which displacements and rates (nv,) are free, and stated by the model; one over the roots of their weights."""
+    """Which displacements and rates (nv,) are free, and kept if the others can follow; one over the roots of their
+    weights. `given_rates`: those that somebody gave, be it by a weight."""
 
     free: NDArray[np.bool_]
     scale: Vector
@@ -266,7 +276,7 @@ class _Weighed:
     free_rates: NDArray[np.bool_]
     rate_scale: Vector
     stated_rates: NDArray[np.bool_]
-    stated_names: frozenset[str]
+    given_rates: NDArray[np.bool_]
 
 
 def _weighed(system: System, hold: Sequence[str], weights: Mapping[str, float]) -> _Weighed:
@@ -275,6 +285,9 @@ def _weighed(system: System, hold: Sequence[str], weights: Mapping[str, float]) 
     coordinates = facts.coordinate_of
     w, w_v = np.array(facts.weights), np.array(facts.rate_weights)
     stated, stated_rates = w >= STATED, w_v >= STATED
+    given_rates = np.array(
+        [own or name in weights for own, name in zip(facts.stated_rates, names, strict=True)], bool
+    )
     free = np.ones(system.nv, bool)
     known = [*system.state_names[: system.nq], *names]
     for name in (*hold, *weights):
@@ -290,11 +303,9 @@ def _weighed(system: System, hold: Sequence[str], weights: Mapping[str, float]) 
         for key, row, kept in ((name, w, stated), (names[i], w_v, stated_rates)):
             if key in weights:
                 row[i], kept[i] = weights[key], False
-    kept_names = {name for name, kept in zip(coordinates, stated, strict=True) if kept}
-    kept_names |= {name for name, kept in zip(names, stated_rates, strict=True) if kept}
     free_rates = np.array([name not in hold for name in names], bool)
     scales = 1.0 / np.sqrt(w), 1.0 / np.sqrt(w_v)
-    return _Weighed(free, scales[0], stated, free_rates, scales[1], stated_rates, frozenset(kept_names))
+    return _Weighed(free, scales[0], stated, free_rates, scales[1], stated_rates, given_rates)
 
 
 def _terms(system: System) -> NativeFunction:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sekant.errors import SekantError
+from sekant.files import save_figure
 
 if TYPE_CHECKING:
     from sekant.analyses.kinematics.result import KinematicsResult
@@ -32,10 +33,7 @@ def draw(result: KinematicsResult, path: str | os.PathLike[str], names: list[str
         _panel(axis, result, name)
     for axis in axes[len(names) :]:
         axis.axis("off")
-    try:
-        figure.savefig(path, dpi=130)
-    except (OSError, ValueError) as error:
-        raise SekantError(f"the picture cannot be written: {error}", file=os.fspath(path)) from None
+    save_figure(figure, path, dpi=130)
 
 
 def _panel(axis: Any, result: KinematicsResult, name: str) -> None:

@@ -121,7 +121,7 @@ def _frame(system: System, reference: str, name: str):
 
 
 def _of_joint(system: System, owner: str, part: str, name: str) -> Expressed | None:
-    joint, motion = system.model.joints.get(owner), system.equations.motion
+    joint, motion = system.equations.resolved.model.joints.get(owner), system.equations.motion
     if joint is None:
         return None
     names = [c.name for c in joint.coordinates]

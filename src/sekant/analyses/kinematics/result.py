@@ -18,10 +18,10 @@ from sekant.analyses.kinematics.limits import MEETING, Limit, drive_text
 from sekant.analyses.kinematics.quantities import SweepQuantity, find
 from sekant.engine.codegen.native import NativeFunction
 from sekant.errors import AnalysisWarning, SekantError, suggest, warning_lines
+from sekant.files import replace_file
 from sekant.geometry.pose_motion import PoseMotion
 from sekant.geometry.pose_tables.pose_table import PoseTable
 from sekant.geometry.spatial import SX
-from sekant.results.place import replace_file
 from sekant.solvers.sweep import Sweep
 
 Array = NDArray[np.float64]
@@ -225,7 +225,7 @@ class KinematicsResult:
         order = order[~self.singular[order]]
         names = list(self.system.model.bodies) if bodies is None else list(bodies)
         motions = {name: self.body(name).at(order) for name in names}
-        return PoseTable(self.drive[order], motions, self.drive_names[0], self.drive_units[0])
+        return PoseTable(self.drive[order], motions, self.drive_names[0], self.drive_units[0], exact=True)
 
     def quantity(self, name: str) -> SweepQuantity:
         """Unit and components of a quantity."""

@@ -6,7 +6,7 @@ must), or a coordinate (along which a generalized force u acts).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Any
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from sekant.analyses.linear.independent_coordinates import InputColumns
 from sekant.engine.functions.linear import LinearFunctions, MotionPoint, Slopes
 from sekant.engine.functions.motion import work_symbols
-from sekant.engine.functions.outputs import all_outputs
+from sekant.engine.functions.outputs import all_outputs, rate_name
 from sekant.engine.system import System
 from sekant.engine.system import compile as compile_model
 from sekant.errors import SolverError, suggest
@@ -197,35 +197,39 @@ def matches(output: str, pattern: str) -> bool:
     return fnmatchcase(output, pattern) or fnmatchcase(output.rpartition(".")[0], pattern)
 
 
+def in_the_order_of(names: Sequence[str], known: Collection[str], exact: Collection[str]) -> list[str]:
+    """Outputs among `known` that `names` or patterns stand for, each once, in the order of `names`.
+
+    `exact`: those that patterns do not match.
+    """
+    found: dict[str, None] = {}
+    for name in names:
+        matching = [n for n in known if n == name or (n not in exact and matches(n, name))]
+        if not matching:
+            hint = suggest(name, [n for n in known if n not in exact], "outputs")
+            raise SolverError(f"linearize: no output is called '{name}'; {hint}")
+        found.update(dict.fromkeys(matching))
+    return list(found)
+
+
 class LinearOutputs:
-    """Chosen outputs of a system, one name for each component, and their derivatives."""
+    """Chosen outputs of a system in the order asked, one name for each component, and their derivatives."""
 
     def __init__(self, system: System, names: Sequence[str]):
         self.system = system
         work = work_symbols(system)
-        self.names: list[str] = []
-        self.units: list[str] = []
-        entries = []
+        known: dict[str, tuple[str, SX]] = {}
+        rates = {rate_name(state) for state in system.equations.elements.frozen_rates}
         for output in all_outputs(system):
-            labels = [f"{output.name}.{c}" for c in output.components] if output.components else [output.name]
-            chosen = [
-                any(fnmatchcase(label, n) or fnmatchcase(output.name, n) for n in names) for label in labels
-            ]
-            if not any(chosen) or (work.numel() and ca.depends_on(output.expression, work)):
+            if work.numel() and ca.depends_on(output.expression, work):
                 continue
+            labels = [f"{output.name}.{c}" for c in output.components] if output.components else [output.name]
             parts = ca.vertsplit(ca.densify(output.expression))
             units = [output.unit] * len(parts) if isinstance(output.unit, str) else list(output.unit)
-            for label, unit, part, wanted in zip(labels, units, parts, chosen, strict=False):
-                if wanted:
-                    self.names.append(label)
-                    self.units.append(unit)
-                    entries.append(part)
-        for name in names:
-            known = [o.name for o in all_outputs(system)]
-            if not any(matches(n, name) for n in self.names):
-                raise SolverError(
-                    f"linearize: no output is called '{name}'; {suggest(name, known, 'outputs')}"
-                )
+            known |= zip(labels, zip(units, parts, strict=False), strict=False)
+        self.names = in_the_order_of(names, known, rates)
+        self.units = [known[name][0] for name in self.names]
+        entries = [known[name][1] for name in self.names]
         self.expression = ca.vertcat(SX.zeros(0, 1), *entries)
         eq = system.equations
         N = eq.lookups.jacobian(eq.qdot, eq.v)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -25,12 +25,16 @@ Array = NDArray[Any]
 
 @dataclass(frozen=True, eq=False)
 class RootLocus:
-    """`values` (k,) of the parameter and `eigenvalues` (k, n): each column is one mode, followed by its shape."""
+    """`values` (k,) of the parameter and `eigenvalues` (k, n): each column is one mode, followed by its shape.
+
+    `trace`: how it was made; without it crossings are found by straight lines.
+    """
 
     name: str
     values: Array
     eigenvalues: Array
     warnings: tuple[AnalysisWarning, ...] = ()
+    trace: Trace | None = field(default=None, repr=False)
 
     @property
     def damping_ratio(self) -> Array:
@@ -49,7 +53,7 @@ class RootLocus:
         return picture("root_locus", self, to=to)
 
     def crossings(self) -> list[tuple[float, int]]:
-        """(value, mode) where a real part changes its sign, by linear interpolation."""
+        """(value, mode) where a real part changes its sign: found on the model, between the values of the locus."""
         found = []
         real = np.real(self.eigenvalues)
         limit = 1e-9 * np.max(np.abs(self.eigenvalues), initial=1e-300)
@@ -57,9 +61,72 @@ class RootLocus:
             for i in range(real.shape[0] - 1):
                 a, b = real[i, k], real[i + 1, k]
                 if a * b < 0 and max(abs(a), abs(b)) > limit:
-                    share = a / (a - b)
-                    found.append((float(self.values[i] + share * (self.values[i + 1] - self.values[i])), k))
+                    found.append((self._crossing(i, k), k))
         return sorted(found)
+
+    def _crossing(self, i: int, k: int) -> float:
+        """Where the real part of mode k vanishes between values i and i + 1."""
+        a, b = (float(value) for value in self.values[i : i + 2])
+        ends = {a: self.eigenvalues[i, k].real, b: self.eigenvalues[i + 1, k].real}
+        if self.trace is None:
+            return a + ends[a] / (ends[a] - ends[b]) * (b - a)
+        follow = self.trace.between(i)
+
+        def growth(value: float) -> float:
+            return ends[value] if value in ends else float(follow(value)[k].real)
+
+        root = scipy.optimize.root_scalar(
+            growth, bracket=(a, b), xtol=1e-12 * max(abs(a), abs(b)), rtol=1e-12
+        ).root
+        return float(root)
+
+
+@dataclass(frozen=True, eq=False)
+class Row:
+    """One value of the parameter: eigenvalues (n,), unit shapes (2 nv, n), and the equilibrium, if there is one."""
+
+    value: float
+    eigenvalues: Array
+    shapes: Array
+    guess: State | None
+
+
+@dataclass(frozen=True, eq=False)
+class Trace:
+    """The rows of a locus, and `model`: (value, guess) -> the linear model there and its equilibrium."""
+
+    rows: tuple[Row, ...]
+    model: Callable[[float, State | None], tuple[LinearModel, State | None]]
+
+    def after(self, row: Row, value: float) -> tuple[Row, LinearModel]:
+        """The row at another value, each mode in the column of the one that it goes on from."""
+        model, guess = self.model(value, row.guess)
+        found = _row(value, model, guess)
+        if found.eigenvalues.size != row.eigenvalues.size:
+            raise SolverError(
+                f"root locus: {found.eigenvalues.size} eigenvalues at {value:.6g}, {row.eigenvalues.size} at "
+                f"{row.value:.6g}: contacts or constraints changed"
+            )
+        order = _matching(row.eigenvalues, row.shapes, found.eigenvalues, found.shapes)
+        return replace(found, eigenvalues=found.eigenvalues[order], shapes=found.shapes[:, order]), model
+
+    def between(self, i: int) -> Callable[[float], Array]:
+        """Eigenvalues (n,) at values between rows i and i + 1, followed from the nearest value known."""
+        known = [self.rows[i], self.rows[i + 1]]
+
+        def follow(value: float) -> Array:
+            nearest = min(known, key=lambda row: abs(row.value - value))
+            known.append(self.after(nearest, value)[0])
+            return known[-1].eigenvalues
+
+        return follow
+
+
+def _row(value: float, model: LinearModel, guess: State | None) -> Row:
+    modes = model.modes()
+    shapes = np.vstack([modes.shapes, modes.shapes * modes.eigenvalues])
+    shapes = shapes / np.maximum(np.linalg.norm(shapes, axis=0), 1e-300)
+    return Row(value, modes.eigenvalues, shapes, guess)
 
 
 def root_locus(
@@ -80,33 +147,26 @@ def root_locus(
         raise SolverError("root locus: give at least two values of the parameter")
     if isinstance(system, Model | Collector):
         system = as_system(system, parameters, [name])
-    rows: list[Array] = []
+
+    def model_at(value: float, start: State | None) -> tuple[LinearModel, State | None]:
+        if not isinstance(system, System):
+            return system(value), None
+        found = equilibrium(system, start, parameters={**(parameters or {}), name: value})
+        return linearize(system, found), found
+
+    rows: list[Row] = []
     warned: list[AnalysisWarning] = []
-    vectors: Array | None = None
-    for value in points:
-        if isinstance(system, System):
-            given = {**(parameters or {}), name: value}
-            guess = equilibrium(system, guess, parameters=given)
-            model = linearize(system, guess)
+    for value in points.tolist():
+        if rows:
+            row, model = Trace((), model_at).after(rows[-1], value)
         else:
-            model = system(float(value))
-        modes = model.modes()
+            model, found = model_at(value, guess)
+            row = _row(value, model, found)
         here = f"{name} = {value:.6g}"
         warned += [replace(w, place=f"{w.place}, {here}" if w.place else here) for w in model.warnings]
-        found = modes.eigenvalues
-        shapes = np.vstack([modes.shapes, modes.shapes * found])
-        shapes = shapes / np.maximum(np.linalg.norm(shapes, axis=0), 1e-300)
-        if vectors is not None:
-            if found.size != rows[-1].size:
-                raise SolverError(
-                    f"root locus: {found.size} eigenvalues at {name} = {value:.6g}, {rows[-1].size} before: contacts "
-                    "or constraints changed"
-                )
-            order = _matching(rows[-1], vectors, found, shapes)
-            found, shapes = found[order], shapes[:, order]
-        rows.append(found)
-        vectors = shapes
-    return RootLocus(name, points, np.array(rows), without_repeats(warned))
+        rows.append(row)
+    values = np.array([row.eigenvalues for row in rows])
+    return RootLocus(name, points, values, without_repeats(warned), Trace(tuple(rows), model_at))
 
 
 def _matching(before: Array, shapes: Array, after: Array, new_shapes: Array) -> Array:

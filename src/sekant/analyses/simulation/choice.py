@@ -1,14 +1,16 @@
 """The method for "auto": by stiffness and by counted work, never by a clock, so that a model always gets the same.
 
-Work is counted in arithmetic operations. Over the time in which a Taylor series takes one step, with R the number of
-operations of x' = f(t, x) and S of the equations of index 3:
+Work is counted in arithmetic operations, for the same number of correct digits. Over the time in which a Taylor
+series takes one step, with R the number of operations of x' = f(t, x) and S that of products, quotients and functions
+of what moves in the equations of index 3, each a sum of products at every order:
 
     series:   S (order + 1) (order + 2) / 2 * SERIES_WORK,  times INTERPRETED where they are too many to compile
-    dop853:   R * EVALUATIONS * STEPS
+    dop853:   (R + CALL) * EVALUATIONS * 10^(DIGITS / 8)
 
-EVALUATIONS a step, rejected ones and two for the projection included, and STEPS for one of a series were counted in
-runs of mechanisms with 1 to 10 degrees of freedom (slider-crank, Bricard, corners of suspensions, a car) at the
-tolerance TYPICAL, for which all is counted: a model does not change its method with the tolerance of a run.
+At the same tolerance a series is correct to DIGITS more (median; 2 to 7), for which dop853, of order 8, takes that
+many more steps. These numbers were counted in runs of thirty mechanisms with 1 to 10 degrees of freedom (four-bars,
+slider-cranks, Bricard, corners of suspensions, platforms, a car) at the tolerance TYPICAL, for which all is counted:
+a model does not change its method with the tolerance of a run.
 """
 
 from __future__ import annotations
@@ -33,14 +35,13 @@ STIFF = 200.0
 """Steps a second that stability alone would force on an explicit method, beyond which an implicit one is taken."""
 MOST_COORDINATES = 60
 """Velocities up to which stiffness is estimated before a run; larger models are taken as they are."""
-WORTH = 12.0
-"""Times more work that a series may cost than dop853 for its three digits more, its exact landing on switches and
-its passage through singular positions."""
 NEAR = 2.0
 """Factor by which a parameter may differ from its default for the same choice: rates of decay then change little
 against the range of `STIFF`, and a choice at its edge costs time, not accuracy."""
-SERIES_WORK, INTERPRETED = 6.0, 3.0
-EVALUATIONS, STEPS, TYPICAL = 17.0, 2.0, 1e-8
+SERIES_WORK, INTERPRETED = 2.0, 1.7
+EVALUATIONS, CALL, TYPICAL = 16.0, 300.0, 1e-8
+DIGITS, ORDER = 5.0, 8.0
+LINEAR = (ca.OP_ADD, ca.OP_SUB, ca.OP_NEG, ca.OP_TWICE)
 
 
 Floats = NDArray[np.float64]
@@ -151,8 +152,8 @@ def _choose(system: System, start: State, parameters: Any, t: float) -> tuple[st
     if has_redundant_rows(problem, t, x):
         return TAYLOR, "redundant constraints, not stiff: series on the index-3 equations"
     series, explicit = work(system)
-    counts = f"{series:.2g} operations a step, dop853 {explicit:.2g} for the same time"
-    if series > WORTH * explicit:
+    counts = f"{series:.2g} operations a step, dop853 {explicit:.2g} for as many digits"
+    if series > explicit:
         return "dop853", f"constraints, not stiff, and large: a series takes {counts}"
     return TAYLOR, f"constraints, not stiff: series on the index-3 equations ({counts})"
 
@@ -160,7 +161,7 @@ def _choose(system: System, start: State, parameters: Any, t: float) -> tuple[st
 def _landing(system: System, why: str) -> tuple[str, str]:
     """The series, on which events are found to round-off, unless it costs far more than dop853."""
     series, explicit = work(system)
-    if series > WORTH * explicit:
+    if series > explicit:
         return (
             "dop853",
             f"{why}: at events, and large: a series takes {series:.2g} operations a step, dop853 {explicit:.2g}",
@@ -169,21 +170,55 @@ def _landing(system: System, why: str) -> tuple[str, str]:
 
 
 def work(system: System) -> tuple[float, float]:
-    """Operations of a Taylor series for one of its steps, and of dop853 over the same time."""
+    """Operations of a Taylor series for one of its steps, and of dop853 over the same time with as many digits."""
     from sekant.solvers.taylor.native.kernel import MOST_OPERATIONS, MOST_UNKNOWNS
     from sekant.solvers.taylor.run import order_of
 
     eq, order = system.equations, order_of(TYPICAL)
-    a = SX.sym("a", system.nv)
+    a, lam = SX.sym("a", system.nv), SX.sym("lam", eq.rate.numel())
     tape = _operations(ca.vertcat(eq.inverse_dynamics(a), eq.qdot, eq.Phi, eq.B))
+    products = _products(ca.vertcat(eq.residual(a, lam), eq.qdot, eq.Phi, eq.B), eq.p)
     unknowns = system.nv + eq.rate.numel()
-    compiled = 4 * tape + unknowns**3 / 6 <= MOST_OPERATIONS and unknowns <= MOST_UNKNOWNS
-    series = tape * (order + 1) * (order + 2) / 2 * SERIES_WORK * (1.0 if compiled else INTERPRETED)
+    compiled = unknowns <= MOST_UNKNOWNS and 4 * tape + _solving(system) <= MOST_OPERATIONS
+    series = products * (order + 1) * (order + 2) / 2 * SERIES_WORK * (1.0 if compiled else INTERPRETED)
     _, rates = state_rates(system, balance=False)
-    return float(series), float(_operations(rates) * EVALUATIONS * STEPS)
+    return float(series), float((_operations(rates) + CALL) * EVALUATIONS * 10.0 ** (DIGITS / ORDER))
+
+
+def _solving(system: System) -> int:
+    """Operations that the saddle point system of M and G takes."""
+    from sekant.solvers.linear.ldl import analyze
+    from sekant.solvers.taylor.native.saddle import Saddle
+
+    eq = system.equations
+    places = [np.array(x, dtype=np.int64) for m in (eq.mass_matrix, eq.G) for x in m.sparsity().get_triplet()]
+    return Saddle(analyze(system.nv, eq.rate.numel(), *places)).operations
 
 
 def _operations(results: SX) -> int:
     """Operations that it takes to compute a column of expressions."""
     inputs = ca.vertcat(SX.zeros(0, 1), *ca.symvar(results))
     return ca.Function("count", [inputs], [results]).n_instructions() - inputs.numel() - results.numel()
+
+
+def _products(results: SX, held: SX) -> int:
+    """Operations on the way to `results` that are not linear in what moves; `held`: symbols that do not."""
+    names = {symbol.name() for symbol in ca.vertsplit(held)} if held.numel() else set()
+    inputs = ca.vertcat(SX.zeros(0, 1), *ca.symvar(results))
+    function = ca.Function("count", [inputs], [results])
+    still = [symbol.name() in names for symbol in ca.vertsplit(inputs)] if inputs.numel() else []
+    moves: dict[int, bool] = {}
+    count = 0
+    for k in range(function.n_instructions()):
+        kind, source = function.instruction_id(k), function.instruction_input(k)
+        target = function.instruction_output(k)
+        if kind == ca.OP_INPUT:
+            moves[target[0]] = not still[source[1]]
+        elif kind == ca.OP_CONST:
+            moves[target[0]] = False
+        elif kind != ca.OP_OUTPUT:
+            moving = [moves[i] for i in source]
+            moves[target[0]] = any(moving)
+            by = all(moving) if kind == ca.OP_MUL else moving[-1] if kind == ca.OP_DIV else any(moving)
+            count += by and kind not in LINEAR
+    return count

@@ -19,7 +19,7 @@ Floats = NDArray[np.float64]
 FACTOR = 1000.0
 """How far beyond ``rtol`` times the energy in the system the balance may drift: errors of many steps add up."""
 ROUND_OFF = 1e-11
-"""Of the energy in the system: what differences of large energies cannot resolve."""
+"""Of the energies as computed, potentials from their own zero: what differences of large energies cannot resolve."""
 
 
 NEAR_ROWS, NEAR_PART = 20.0, 0.02
@@ -74,7 +74,8 @@ class EnergyWatch:
         drift = max(high[2], -low[2])
         work = max([0.0, *high[3:], *(-x for x in low[3:])])
         present = high[0] + high[1] - low[1] + work
-        if not drift > (FACTOR * rtol + ROUND_OFF) * present or self.worst is None or present == 0.0:
+        unresolved = ROUND_OFF * (present + max(abs(low[1]), abs(high[1])))
+        if not drift > FACTOR * rtol * present + unresolved or self.worst is None or present == 0.0:
             return None
         (begin, _), (end, _) = self.worst
         return AnalysisWarning(

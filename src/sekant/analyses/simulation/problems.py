@@ -97,14 +97,21 @@ def with_events(problem: OdeProblem, system: System, guards: Guards | None) -> O
     return replace(problem, events=events, directions=guards.directions.astype(np.int64))
 
 
-def taylor_problem(system: System, guards: Guards | None = None) -> TaylorProblem:
-    """The equations as series, with functions whose zeros are events; built once a system."""
+def taylor_problem(system: System, guards: Guards | None = None, balance: bool = False) -> TaylorProblem:
+    """The equations as series, with functions whose zeros are events; built once a system.
+
+    `balance`: whether the powers of elements are integrated along.
+    """
     events = guards.expressions if guards is not None and guards.directions.size else None
+    balance = balance and bool(system.work_names)
+    key = ("taylor tape", events is not None, balance)
 
     def make() -> SeriesTape:
         eq = system.equations
         a, z_rate = SX.sym("a", system.nv), SX.sym("z_rate", system.nz)
+        lam = SX.sym("lam", eq.Phi.numel() + eq.B.numel())
         residual, M = _series_equations(eq, a)
+        powers = eq.energies.powers_with(a, lam).values() if balance else ()
         from sekant.engine.functions.taylor_tape import taylor_tape
 
         return taylor_tape(
@@ -120,17 +127,19 @@ def taylor_problem(system: System, guards: Guards | None = None) -> TaylorProble
             mass_matrix=ca.diagcat(M, SX.eye(system.nz)) if system.nz else M,
             events=None if events is None else events(),
             lookups=eq.lookups,
+            lam=lam,
+            powers=ca.vertcat(SX.zeros(0, 1), *powers),
         )
 
     def problem() -> TaylorProblem:
         from sekant.engine.codegen.text import compile_text
         from sekant.solvers.taylor.problem import TaylorProblem
 
-        tape = system.kept("taylor tape" if events is None else "taylor tape with events", make)
+        tape = system.kept(key, make)
         compiler = partial(compile_text, cache=system.uses_cache) if system.engine == "llvm" else None
         return TaylorProblem(tape, unit_blocks=system.facts.unit_blocks, compiler=compiler)
 
-    return system.once(("taylor", events is not None), problem)
+    return system.once(("taylor", events is not None, balance), problem)
 
 
 def _series_equations(eq: Any, a: SX) -> tuple[SX, SX]:
@@ -139,23 +148,6 @@ def _series_equations(eq: Any, a: SX) -> tuple[SX, SX]:
         return eq.inverse_dynamics(a), eq.mass_matrix
     held, free = eq.elements.locked, 1 - eq.elements.locked
     return free * eq.inverse_dynamics(free * a) + held * a, (free @ free.T) * eq.mass_matrix + ca.diag(held)
-
-
-def power_function(system: System) -> Callable[[ArrayLike], Callable[[Floats, Floats], Floats]]:
-    """p -> (t (k,), x (k, nq + nv + nz)) -> powers (k, nw)."""
-
-    def make() -> Any:
-        eq = system.equations
-        powers = ca.vertcat(SX.zeros(0, 1), *eq.energies.powers.values())
-        return system.function("powers", [eq.t, ca.vertcat(eq.q, eq.v, eq.z), eq.p], [powers])
-
-    function = system.kept("powers", make)
-
-    def at(p: ArrayLike) -> Callable[[Floats, Floats], Floats]:
-        row = np.asarray(p, float)[None, :]
-        return lambda t, x: function.map(t[:, None], x, row)[0]
-
-    return at
 
 
 def dae_problem(

@@ -19,7 +19,6 @@ from sekant.analyses.simulation.problems import (
     dae_problem,
     event_functions,
     explicit_problem,
-    power_function,
     taylor_problem,
     with_events,
 )
@@ -29,7 +28,6 @@ from sekant.analyses.simulation.sampling import (
     sampling_of,
     with_held,
 )
-from sekant.analyses.simulation.work_quadrature import WorkAlongMotion
 from sekant.engine.codegen.native import NativeFunction
 from sekant.engine.functions.euler_group import euler_group
 from sekant.engine.functions.motion import (
@@ -38,17 +36,15 @@ from sekant.engine.functions.motion import (
 )
 from sekant.engine.system import State, System
 from sekant.errors import AnalysisWarning, SolverError, suggest
-from sekant.solvers.common.calls import call_many
+from sekant.loops.declare.calls import call_many
+from sekant.loops.store.objects import prepare
 from sekant.solvers.common.methods import Method
-from sekant.solvers.common.objects import prepare
 from sekant.solvers.common.outcome import EventRecord, Outcome
 from sekant.solvers.ode import METHODS
 from sekant.solvers.ode import integrate as integrate_ode
 
 Floats = NDArray[np.float64]
 TAYLOR = "taylor"
-ROUND_OFF = 64 * np.finfo(float).eps
-"""Part of the time below which two times are one."""
 EVENT_METHODS = (TAYLOR, "dop853")
 """Methods for contacts and sticking, where event follows on event."""
 MANY_STEPS = 50_000
@@ -148,9 +144,7 @@ def prepare_functions(method: str, system: System, parameters: Any, balance: boo
         elif method != TAYLOR:
             dae_problem(system, parameters)
         elif not (system.reactions.bound_forces or system.reactions.events):  # else the series are of others
-            taylor_problem(system)
-            if balance and system.work_names:
-                power_function(system)
+            taylor_problem(system, balance=balance)
         return True
 
     system.once(("prepared", method, balance), make)
@@ -168,10 +162,10 @@ def run_stretch(
 ) -> RunOutcome:
     """Integrate from `setup.start` at `t_start` to the last time or to the first event, which is status "event".
 
-    `work` (nw,): done before. `longest` (s): stretches of quadratures.
+    `work` (nw,): done before. `longest` (s): over which crossings are looked for at a time.
     """
     if method == TAYLOR:
-        return run_taylor(setup, t_start, work, guards, longest)
+        return run_taylor(setup, t_start, work, guards)
     early = setup.times[0] > t_start
     take, first = setup.on_chunk, early
 
@@ -266,75 +260,41 @@ def _crossed_breaks(setup: Setup, rhs: Any, p: Floats, t: Floats, x: Floats) -> 
 
 
 def run_taylor(
-    setup: Setup,
-    t_start: float | None = None,
-    work: Floats | None = None,
-    guards: Guards | None = None,
-    longest: float | None = None,
+    setup: Setup, t_start: float | None = None, work: Floats | None = None, guards: Guards | None = None
 ) -> RunOutcome:
-    """Run by Taylor series, to the first event if there are `guards`. `longest` (s): stretches of quadratures."""
+    """Run by Taylor series, to the first event if there are `guards`; `work` (nw,): done before."""
     from sekant.solvers.taylor.integrate import MOST_STEPS
     from sekant.solvers.taylor.integrate import integrate as integrate_taylor
 
     system = setup.system
-    begin = float(setup.times[0]) if t_start is None else t_start
-    problem = taylor_problem(system, guards)
-    done = np.zeros(len(system.work_names)) if work is None else work
-
-    def integrate(
-        times: Floats, q: Floats, v: Floats, at: float, on_chunk: Any = None, on_event: Any = None
-    ) -> Any:
-        return integrate_taylor(
-            problem,
-            times,
-            q,
-            v,
-            p=setup.p,
-            t_start=at,
-            rtol=setup.rtol,
-            atol=setup.atol,
-            directions=guards.directions if problem.n_events and guards else None,
-            reactions=False,
-            on_chunk=on_chunk,
-            on_event=on_event,
-            max_steps=setup.max_steps or MOST_STEPS,
-        )
-
-    def motion(at: float, x: Floats, times: Floats) -> Floats:
-        return integrate(times, x[: system.nq], x[system.nq :], at, on_event=lambda _: None).x
-
-    account = None
-    if setup.balance and done.size:
-        tolerances = setup.rtol, float(np.max(setup.atol))
-        powers = power_function(system)(setup.p)
-        account = WorkAlongMotion(begin, setup.times, setup.stops, powers, motion, done, *tolerances, longest)
-
-    def deliver(t: Floats, x: Floats, fraction: float) -> None:
-        setup.on_chunk(*(account.add(t, x) if account else (t, x)), fraction)
-
-    outcome = integrate(
-        account.times if account else setup.times, setup.start.q, setup.velocities, begin, deliver
+    problem = taylor_problem(system, guards, setup.balance)
+    outcome = integrate_taylor(
+        problem,
+        setup.times,
+        setup.start.q,
+        setup.velocities,
+        p=setup.p,
+        work=work if problem.n_powers else None,
+        t_start=t_start,
+        rtol=setup.rtol,
+        atol=setup.atol,
+        directions=guards.directions if problem.n_events and guards else None,
+        reactions=False,
+        on_chunk=setup.on_chunk,
+        max_steps=setup.max_steps or MOST_STEPS,
     )
-    if (
-        account
-        and outcome.status == "event"
-        and account.edge is not None
-        and outcome.t_last - account.edge[0] > ROUND_OFF * abs(outcome.t_last)
-    ):
-        account.close(outcome.t_last)
     names = system.state_names[: system.nq + system.nv + system.nz]
     rows = list(system.facts.rows)
     stats = outcome.stats
-    reached = setup.times[setup.times <= outcome.t[-1]] if outcome.t.size else setup.times[:0]
     return RunOutcome(
-        reached,
+        outcome.t,
         outcome.status,
         "" if outcome.status == "finished" else outcome.describe(names, rows) + _sliding(setup, outcome),
         outcome.t_last,
         outcome.x_last,
         outcome.t_failed,
         {"steps": stats.steps, "rejected": stats.rejected, "restarts": stats.restarts, "order": stats.order},
-        account.work if account else done,
+        outcome.x_last[system.nq + system.nv + system.nz :].copy(),
         outcome.event,
     )
 

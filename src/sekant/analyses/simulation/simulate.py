@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache, partial
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sekant.analyses.assembly.immobility import dead_end
+from sekant.analyses.assembly.immobility import all_fixed, dead_end, driven_too_far, refuse_nothing
 from sekant.analyses.simulation.choice import choose_method
 from sekant.analyses.simulation.energy_watch import EnergyWatch
 from sekant.analyses.simulation.events import run_with_events
+from sekant.analyses.simulation.half_turns import half_turns
 from sekant.analyses.simulation.method_equations import suited
 from sekant.analyses.simulation.reactors import clocks_of, reactors_of
 from sekant.analyses.simulation.runs import (
@@ -24,14 +25,15 @@ from sekant.analyses.simulation.runs import (
     run,
 )
 from sekant.analyses.simulation.sampling import sampled_in_loop
-from sekant.analyses.simulation.start import refuse_bad_start, refuse_nothing, start_of
+from sekant.analyses.simulation.start import refuse_bad_start, start_of
 from sekant.engine.arguments import names_of, number
 from sekant.engine.building import BUILDING
 from sekant.engine.functions.outputs import output_function
 from sekant.engine.inputs import InputValue, driven_by, split_inputs
-from sekant.engine.reports import driver_jump, explain_failure
+from sekant.engine.reports import driver_jump, explain_failure, left_range
 from sekant.engine.system import State, System, as_system
 from sekant.errors import AnalysisWarning, SolverError, without_repeats
+from sekant.formulations.contract import RangeExit
 from sekant.model.model import Model
 from sekant.results import Channel, Channels, Result, ResultWriter
 from sekant.results.final_state import FinalState
@@ -41,9 +43,17 @@ if TYPE_CHECKING:
     from sekant.model.points.collector import Collector
 
 Floats = NDArray[np.float64]
+Found = TypeVar("Found")
 DEFAULT_ROWS = 1000
 MANY_ROWS = 100_000
 """Rows from which on their times are not kept for the next run."""
+LOST = ("not_finite", "step_too_small", "no_convergence", "constraints")
+"""Statuses of runs that may have left the range of a joint or table."""
+LEAST_LOOK = 1e-6
+"""Time (s) by which is looked beyond the last good point for a range that was left."""
+OUT_OF_RANGE = "out_of_range"
+STUCK = ("step_too_small", "no_convergence", "too_many_steps")
+"""how a run into a dead point ends where its constraints can still be satisfied"""
 ENERGIES = ("kinetic", "potential", "balance")
 
 
@@ -77,7 +87,7 @@ def simulate(
     the model's own, or a result: the run goes on where that ended, on its clock, to `until`.
     `outputs`: patterns such as ``arm.*`` of what to report. `balance`: accumulate the work of every
     non-conservative element, so that ``energy.balance`` tells the drift of damped and driven systems too.
-    `progress(fraction)` is called now and then; `writer` gets the rows while the run goes on.
+    `progress(fraction)` is called before the first rows and then now and again; `writer` gets the rows as they come.
 
     A run that cannot go on, or is interrupted, returns what was computed; `status` and `message` say why.
     """
@@ -159,25 +169,35 @@ def simulate(
     in_loop = not reactors and sampled_in_loop(system, method)
     clocks = [] if in_loop else clocks_of(system, float(times[0]), lambda: setup.stops)
     done = run_with_events(method, setup, reactors, clocks) if clocks else run(method, setup)
-    message = done.message
-    if done.status in ("not_finite", "step_too_small"):
-        cause = _cause(system, done, parameters)
+    status, message = done.status, done.message
+    left = _found_near_the_end(left_range, system, done, parameters) if status in LOST else None
+    if left is not None:
+        status, message = OUT_OF_RANGE, f"stopped at t = {done.t_last:.9g} s: {left}"
+        warned = (*warned, _out_of_range(left, done.t_last, float(times[-1])))
+    elif status in ("not_finite", "step_too_small"):
+        cause = _found_near_the_end(explain_failure, system, done, parameters)
         message = f"stopped at t = {done.t_last:.9g} s: {cause}" if cause else message
-    if done.status in ("constraints", "step_too_small"):
-        cause = dead_end(system, done.t_last, done.x_last, parameters)
+    if status == "constraints":
+        cause = dead_end(system, done.t_last, done.x_last, parameters) or driven_too_far(
+            system, done.t_last, done.x_last, parameters
+        )
         message = f"{message}; {cause}" if cause else message
+    elif status in STUCK:
+        cause = dead_end(system, done.t_last, done.x_last, parameters)
+        message = f"stopped at t = {done.t_last:.9g} s: {cause}" if cause else message
     late = BUILDING.seconds - built  # as series between events, whose number only the run shows
     times_taken = {"wall_time": perf_counter() - compiled - late, "compile_time": compiled - began + late}
     stats = {**done.stats, **times_taken}
     data = reporter.data()
     drift = None
-    if adaptive and done.status == "finished":
+    if adaptive and status == "finished" and not all_fixed(system):
         drift = reporter.drift(data, channels, rtol, parameters)
-    warnings = without_repeats(warned, (*done.warnings, *([drift] if drift else [])))
+    turned = half_turns(system.model, done.t, data, channels)
+    warnings = without_repeats(warned, (*done.warnings, *turned, *([drift] if drift else [])))
     final = _final(system, done, provenance["parameters"])
     if writer is not None:
-        writer.finish(done.status, message=message, stats=stats, warnings=warnings, final_state=final)
-    ended = (done.status, message, stats, provenance, make_scene, warnings, final)
+        writer.finish(status, message=message, stats=stats, warnings=warnings, final_state=final)
+    ended = (status, message, stats, provenance, make_scene, warnings, final)
     return Result(done.t[: len(data)], data, channels, *ended)
 
 
@@ -255,18 +275,18 @@ def _refuse_jumps(system: System, times: NDArray[np.float64], parameters: Any) -
         )
 
 
-def _cause(system: System, outcome: Any, parameters: Any) -> str:
-    """Look a little beyond the last good point, where the trouble is."""
-    x = outcome.x_last
-    if not np.isfinite(outcome.t_failed):
-        return explain_failure(system, outcome.t_last, x, parameters)
-    ahead = x.copy()
-    if system.nq == system.nv:
-        rates = x[system.nq : system.nq + system.nv]
-        ahead[: system.nq] += max(outcome.t_failed - outcome.t_last, 1e-6) * rates
-    return explain_failure(system, outcome.t_failed, ahead, parameters) or explain_failure(
-        system, outcome.t_last, x, parameters
-    )
+def _found_near_the_end(question: Callable[..., Found], system: System, done: Any, parameters: Any) -> Found:
+    """What `question` finds at the last good point, or between it and the point that failed."""
+    here = question(system, done.t_last, done.x_last, parameters)
+    if here or not np.isfinite(done.t_failed):
+        return here
+    ahead = max(done.t_failed - done.t_last, LEAST_LOOK)
+    return question(system, done.t_last, done.x_last, parameters, ahead)
+
+
+def _out_of_range(left: RangeExit, t: float, until: float) -> AnalysisWarning:
+    cause = f"{left.cause}: the run ends here, and not at t = {until:.9g} s"
+    return AnalysisWarning("out_of_range", left.item, f"t = {t:.9g} s", cause, left.remedy)
 
 
 class _Reporter:
@@ -317,6 +337,8 @@ class _Reporter:
         self._chunk(output_function(system, self.patterns, self.balance)[0], p, t, x, fraction)
 
     def _chunk(self, report, p: Floats, t: Floats, x: Floats, fraction: float) -> None:
+        if self.progress is not None and not self.rows:
+            self.progress(0.0)
         if t.size:
             if not self.balance:
                 x = np.hstack([x, np.zeros((t.size, len(self.system.work_names)))])

@@ -18,14 +18,6 @@ SMALL = 40
 """Degrees of freedom up to which the mass matrix is looked at before a run."""
 
 
-def refuse_nothing(system: System) -> None:
-    if system.nv == 0 and not system.work_names:
-        raise SolverError(
-            f"model '{system.model.name}' has no degree of freedom and no driver: every joint is fixed; "
-            "there is nothing to integrate"
-        )
-
-
 def start_of(
     system: System, parameters: Any, initial: State | None, t0: float
 ) -> tuple[State, list[str], tuple[AnalysisWarning, ...]]:
@@ -36,7 +28,7 @@ def start_of(
     found = assemble(system, given, t=t0, parameters=parameters)
     report = found.report
     refuse_rigid(system, report)
-    notes = [report.described()] if report.moved or report.redundant else []
+    notes = [report.described()] if report.moved or report.redundant or report.free else []
     state = State(found.q, found.v)
     if given is not None:
         state = State(found.q, found.v, z=given.z, held=given.held)

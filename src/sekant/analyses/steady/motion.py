@@ -311,6 +311,14 @@ def _impossible(equations: SteadyEquations, found: Steady) -> SolverError:
     free = (
         "" if equations.unknowns else " Nothing is unknown: name parameters, a turn or rates that may change."
     )
+    joints = equations.system.model.joints
+    loose = next((name for name, joint in joints.items() if joint.unit_quaternion is not None), None)
+    if loose is not None and not np.any(found.trial.g[FIRST_RATE:]):
+        free += (
+            f" If what hangs on joint '{loose}' rolls or spins, its spin needs a joint of its own: put a light body "
+            f"on '{loose}', the one that spins on a revolute joint along its axle, and give that joint's rate in "
+            "`rates`."
+        )
     g = found.trial.g
     moves = np.any(g[:4]) or np.any(g[FIRST_RATE:])
     what, where = (

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from sekant.analyses.steady.checks import start_of
 from sekant.analyses.steady.equations import SteadyEquations, Trial
+from sekant.errors import SolverError
 from sekant.solvers.newton import Damping, Found, FunctionProblem, Rows, follow, newton
 
 Array = NDArray[Any]
@@ -55,8 +56,19 @@ class Solver:
 
     def _rows(self, trial: Trial, offset: Array | float = 0.0) -> Rows:
         residual = self.equations.residual(trial) / self.scale - offset
-        slopes = lambda: self.equations.jacobian(trial) / self.scale[:, None]  # noqa: E731
-        return Rows(residual, slopes, rank=SINGULAR, unit_columns=True)
+        return Rows(residual, lambda: self._slopes(trial), rank=SINGULAR, unit_columns=True)
+
+    def _slopes(self, trial: Trial) -> Array:
+        """Derivatives of the scaled residual."""
+        slopes = self.equations.jacobian(trial) / self.scale[:, None]
+        bad = ~np.isfinite(slopes).all(axis=1)
+        if bad.any():
+            name = self.equations.names[int(np.argmax(bad))]
+            raise SolverError(
+                f"steady motion: '{name}' has no derivative where the search stands, as a speed or a radius has none "
+                "at zero; start from a guess that moves, off the axis"
+            )
+        return slopes
 
     def _newton(self, trial: Trial, offset: Array, most: int = 60) -> Found[Trial, Rows]:
         """Toward residual = offset (scaled); one step more than needed, since a double eigenvalue shows the root of

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sekant.engine.codegen.direct_call import direct_call
-from sekant.solvers.common.structs import address_of
+from sekant.loops.declare.structs import address_of
 
 if TYPE_CHECKING:
     from sekant.engine.codegen.native import NativeFunction

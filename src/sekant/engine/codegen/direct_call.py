@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from sekant.engine.codegen.direct_call_ir import HEAD, LIST, TEXT, WORDS
-from sekant.solvers.common.structs import address_of, aligned
+from sekant.loops.declare.structs import address_of, aligned
 
 _FAST = 0x0080  # arguments come as an array, and their number
 

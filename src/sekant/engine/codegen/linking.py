@@ -11,10 +11,10 @@ import numpy as np
 from sekant.engine.codegen.native import BuildStats, NativeFunction, RestingSite
 from sekant.engine.codegen.packing import pack_tables
 from sekant.engine.codegen.vm import Interpreted
+from sekant.loops.declare.structs import address_of, aligned
 from sekant.object_code.cache import Entry, user_cache
 from sekant.object_code.link import ENTRY, Linked
 from sekant.solvers.common.sites import Site
-from sekant.solvers.common.structs import address_of, aligned
 from sekant.tables.lookups import Staged
 
 SYMBOL = "sekant_numbers"

@@ -66,7 +66,7 @@ def emit(
     sites: TapeSites | None = None,
     numbers: Mapping[int, int] | None = None,
 ) -> Code:
-    """LLVM IR of a tape, as `sekant.solvers.common.calls` calls it, the tables T and the modes M as last arguments.
+    """LLVM IR of a tape, as `sekant.loops.declare.calls` calls it, the tables T and the modes M as last arguments.
 
     `sites`: those of the tape, found here unless given. `numbers`: constants that the code is to read from memory,
     with their places there (see `sekant.engine.codegen.numbers`); by default none.
@@ -106,7 +106,8 @@ class ChunkLayout:
         op, n = tape.op, tape.op.size
         self.op, self.a, self.b = op.tolist(), tape.a.tolist(), tape.b.tolist()
         self.regions = regions
-        self.twin = regions.twins if regions is not None else {}
+        self.twin: dict[int, int] = regions.twins if regions is not None else {}
+        self.left_of: dict[int, int] = {right: left for left, right in self.twin.items()}
         order = np.arange(n) if regions is None else np.array(regions.order, dtype=np.int64)
         free = (op == INPUT) | (op == CONST)
         weight = np.where(free, 0, 1)
@@ -153,13 +154,12 @@ class ChunkLayout:
         free: dict[int, list[int]] = {1: [], 2: []}  # by how many numbers there is room for
         dying: dict[int, list[tuple[int, int]]] = {}
         size, current = 0, 0
-        left = {j: i for i, j in self.twin.items()}
         for number in crossing[np.argsort(self.chunk[crossing], kind="stable")].tolist():
             while current < self.chunk[number]:
                 for room, place in dying.pop(current, ()):
                     free[room].append(place)
                 current += 1
-            first: int = left.get(number) or number
+            first = self.left_of.get(number, number)
             second = self.twin.get(first)
             if first in slot:  # with its twin
                 continue
@@ -207,8 +207,7 @@ class ChunkWriter:
         self.lines: list[str] = []
         self.names: dict[int, str] = {}
         self.pairs: dict[tuple[int, int], str] = {}
-        self.twin = layout.twin
-        self.left = {j: i for i, j in layout.twin.items()}
+        self.twin, self.left = layout.twin, layout.left_of
         self.arrays: dict[str, str] = {}
         self.codes: dict[int, LookupCode] = {}
         self.op, self.a, self.b = layout.op, layout.a, layout.b

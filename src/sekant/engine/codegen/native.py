@@ -13,9 +13,9 @@ import numpy as np
 from sekant.engine.codegen.bound import Bound
 from sekant.engine.codegen.direct_call import direct_call
 from sekant.errors import SekantError
-from sekant.solvers.common.calls import Calls, call_many
+from sekant.loops.declare.calls import Calls, call_many
+from sekant.loops.declare.structs import address_of
 from sekant.solvers.common.sites import Site, free_modes
-from sekant.solvers.common.structs import address_of
 from sekant.tables.lookups import Tabulated
 
 _C = ctypes.CFUNCTYPE(None, ctypes.c_int64, ctypes.c_int64, ctypes.c_int64)

@@ -49,7 +49,7 @@ def frozen_system(system: System) -> System:
 def output_function(
     system: System, names: Sequence[str] | None = None, balance: bool = True
 ) -> tuple[NativeFunction, tuple[Reported, ...]]:
-    """(t, x, p) -> y with the outputs that match `names` (patterns such as ``arm.*``); None: all.
+    """(t, x, p) -> y with the outputs that match `names` (patterns such as ``arm.*``), in their order; None: all.
 
     Without `balance`, x ends with zeros for the accumulated work, and what depends on it is left out.
     """
@@ -64,12 +64,23 @@ def _make(
     known = [
         o for o in all_outputs(system) if balance or not work.numel() or not ca.depends_on(o.expression, work)
     ]
-    chosen = [o for o in known if names is None or any(fnmatchcase(o.name, n) for n in names)]
-    for pattern in names or ():
-        if not any(fnmatchcase(o.name, pattern) for o in chosen):
-            hint = suggest(pattern, [o.name for o in known], "outputs")
-            raise SekantError(f"no output is called '{pattern}'; {hint}")
+    chosen = known if names is None else asked_outputs(known, names)
     y = ca.vertcat(SX.zeros(0, 1), *[output.expression for output in chosen])
     inputs = [eq.t, state_symbols(system), eq.p]
     function = system.function("outputs", inputs, [y], quick=ca.n_nodes(y) > LARGE)
     return function, tuple(o.reported for o in chosen)
+
+
+def asked_outputs(known: Sequence[Output], names: Sequence[str]) -> list[Output]:
+    """Those that match a name or pattern, each once, in the order of `names`."""
+    by_name = {output.name: output for output in known}
+    found: dict[str, Output] = {}
+    for pattern in names:
+        exact = by_name.get(pattern)
+        matching = [exact] if exact else [o for o in known if fnmatchcase(o.name, pattern)]
+        if not matching:
+            raise SekantError(
+                f"no output is called '{pattern}'; {suggest(pattern, list(by_name), 'outputs')}"
+            )
+        found.update((output.name, output) for output in matching)
+    return list(found.values())

@@ -29,6 +29,8 @@ def taylor_tape(
     velocities: SX | None = None,
     mass_matrix: SX | None = None,
     events: SX | None = None,
+    lam: SX | None = None,
+    powers: SX | None = None,
     lookups: Lookups | None = None,
 ) -> SeriesTape:
     """The tape of ``q' = rates``, ``residual + G^T lam = 0``, ``positions = 0``, ``velocities = 0``.
@@ -36,7 +38,8 @@ def taylor_tape(
     `residual` (nv,): M(q, t, p) a - f(q, v, t, p), linear in `a`; `rates` (nq,): N(q, t) v, by default v;
     `positions` (nc,): Phi(q, t, p); `velocities` (nb,): B(q, v, t, p), linear in v. The multipliers and
     ``G = [Phi_q N; B_v]`` are added here. `mass_matrix`: M, if there is a cheaper form than d residual / d a.
-    `events` (ne,): functions of (q, v, t, p).
+    `events` (ne,): functions of (q, v, t, p). `powers` (nw,): functions of (q, v, a, lam, t, p) that are
+    integrated along, with symbols `lam` (nc + nb,) for the multipliers.
     """
     lookups = lookups if lookups is not None else Lookups()
     empty = SX.zeros(0, 1)
@@ -47,6 +50,7 @@ def taylor_tape(
     Phi = empty if positions is None else ca.densify(positions)
     B = empty if velocities is None else ca.densify(velocities)
     events = empty if events is None else ca.densify(events)
+    powers = empty if powers is None else ca.densify(powers)
     if rates.numel() != q.numel():
         raise SekantError(f"there are {q.numel()} coordinates but {rates.numel()} rates")
     if residual.numel() != v.numel() or a.numel() != v.numel():
@@ -59,7 +63,7 @@ def taylor_tape(
     _refuse(lookups, "an event function", events, {"a": a})
     M = lookups.jacobian(residual, a) if mass_matrix is None else mass_matrix
     _refuse(lookups, "the mass matrix", M, {"v": v, "a": a})
-    lam = SX.sym("lam", Phi.numel() + B.numel())
+    lam = SX.sym("lam", Phi.numel() + B.numel()) if lam is None else lam
     N = lookups.jacobian(rates, v)
     _refuse(lookups, "the matrix N of the rates N v", N, {"v": v})
     _refuse(lookups, "the matrix of the velocity constraints", lookups.jacobian(B, v), {"v": v})
@@ -82,6 +86,7 @@ def taylor_tape(
         events,
         SX(M.nz[:]) if M.nnz() else empty,
         SX(G.nz[:]) if G.nnz() else empty,
+        powers,
     ]
     numeric = lookups.numeric(ca.veccat(*outputs))
     if numeric is not None:
@@ -113,6 +118,7 @@ def taylor_tape(
         positions=numbers[2],
         velocities=numbers[3],
         events=numbers[4],
+        powers=numbers[7],
         M=numbers[5],
         M_row=rows_M,
         M_col=cols_M,

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sekant.errors import ModelError
-from sekant.formulations.contract import Inventory, Key, Start
+from sekant.formulations.contract import Inventory, Key, RangeExit, Start
 from sekant.formulations.driver_jumps import GivenMotion
 from sekant.formulations.elements import Elements
 from sekant.formulations.natural.parts import LagrangianParts
@@ -21,6 +21,8 @@ from sekant.formulations.natural.singular import MotionWithoutInertia, motion_wi
 from sekant.formulations.natural.time_stops import crossing_times, switching_functions
 from sekant.formulations.outputs import Output
 from sekant.geometry.spatial import SX, column
+from sekant.model.number_signs import SignedNumber
+from sekant.model.points.geometric import FOLLOWS
 from sekant.model.scene import Scene
 from sekant.tables.bound_oracle import BoundOracle
 
@@ -100,16 +102,30 @@ class LagrangianEnergies:
 class LagrangianStart(Start):
     """The start as it is given, with tracked quantities at their values."""
 
+    fills = True
+
     def __init__(self, eq: NaturalEquations):
         self._eq, self._parts = eq, eq.parts
         self.stated_counts = [k for k, (_, start) in eq.parts.tracked.items() if start is None]
+        self.overridden = eq.parts.overridden
 
     def values(self) -> tuple[SX, SX]:
         return SX(ca.DM(self._parts.start)), SX(ca.DM(self._parts.start_rates))
 
     def weight(self, key: Key, velocity: bool) -> float:
         weights = self._parts.rate_weights if velocity else self._parts.weights
-        return float(weights[self._parts.q_names.index(key[0])])
+        return float(weights[self._number(key)])
+
+    def stated(self, key: Key, velocity: bool) -> bool:
+        """All places; velocities that somebody gave; nothing of tracked quantities, which follow."""
+        k = self._number(key)
+        return k not in self._parts.tracked and (not velocity or self._parts.rate_weights[k] > FOLLOWS)
+
+    def slack(self, key: Key, velocity: bool) -> float:
+        return float((self._parts.rate_slack if velocity else self._parts.slack)[self._number(key)])
+
+    def _number(self, key: Key) -> int:
+        return self._parts.q_names.index(key[0])
 
     @property
     def completes(self) -> bool:
@@ -189,8 +205,11 @@ class InertiaCheck:
 
     words: tuple[str, ...]
     numbers: BoundOracle
+    signed: tuple[SignedNumber, ...] = ()
 
     def __call__(self, p: Floats) -> None:
+        for number in self.signed:
+            number.check(p)
         for what, number in zip(self.words, self.numbers(p)[0].ravel().tolist(), strict=True):
             if number < 0:
                 raise ModelError(f"{what} must not be negative (got {number:g}); check the parameters")
@@ -215,12 +234,32 @@ class LagrangianReports:
     def check(self) -> InertiaCheck:
         inertias = self._parts.inertias
         values = column([*inertias.values()])
-        return InertiaCheck(tuple(inertias), self._eq.lookups.bound([self._eq.p], [values]))
+        numbers = self._eq.lookups.bound([self._eq.p], [values])
+        return InertiaCheck(tuple(inertias), numbers, self._parts.resolved.signed)
+
+    def left_range(self, t: float, q: Floats, v: Floats, z: Floats, p: Floats) -> RangeExit | None:
+        eq = self._eq
+        outside = eq.lookups.range_error([eq.t, eq.q, eq.v, eq.p], [t, q, v, p])
+        return None if outside is None else RangeExit.of(str(outside))
 
     def failure(self, t: float, q: Floats, v: Floats, z: Floats, p: Floats) -> str:
         eq = self._eq
-        outside = eq.lookups.range_error([eq.t, eq.q, eq.v, eq.p], [t, q, v, p])
-        return str(outside) if outside is not None else self.singularity(t, q, v, p)
+        left = self.left_range(t, q, v, z, p) or eq.lookups.failed_function(
+            [eq.t, eq.q, eq.v, eq.p], [t, q, v, p]
+        )
+        return str(left) if left is not None else self._coincidence(t, q, p) or self.singularity(t, q, v, p)
+
+    def _coincidence(self, t: float, q: Floats, p: Floats) -> str:
+        """An element along a line whose ends are at one place."""
+        eq, spans = self._eq, self._parts.spans
+        squares = eq.lookups.oracle("spans", [eq.t, eq.q, eq.p], [column([*spans.values()])])(t, q, p)
+        for what, square in zip(spans, np.array(squares).ravel().tolist(), strict=True):
+            if square == 0:
+                return (
+                    f"{what} are at one place, and a force along the line between them has no direction; place them "
+                    "apart, or give a damper that is isotropic and a spring of length 0"
+                )
+        return ""
 
     @cached_property
     def singularity(self) -> MotionWithoutInertia:

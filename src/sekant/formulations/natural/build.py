@@ -23,7 +23,7 @@ from sekant.formulations.natural.parts import LagrangianParts
 from sekant.formulations.natural.scene import natural_scene
 from sekant.geometry.spatial import SX
 from sekant.model.points.composition import Composition
-from sekant.model.points.geometric import AXES, EquationRows
+from sekant.model.points.geometric import AXES, FOLLOWS, ROUGH, EquationRows
 from sekant.model.points.parts import Part
 
 
@@ -188,10 +188,17 @@ class MechanismSums:
             start_rates=np.array([c.start_rate for c in coordinates]),
             weights=np.array([c.weight for c in coordinates]),
             rate_weights=np.array([c.rate_weight for c in coordinates]),
+            slack=ROUGH * self._sizes[self.free],
+            rate_slack=np.full(len(coordinates), ROUGH * self._speed),
+            overridden=self._overridden,
             kinetic=self.put_in(self.T),
             potential=self.put_in(self.V),
             mass=sum((SX(part.mass) for part in m.parts.values()), SX(0)),
             inertias=_inertias(m.parts),
+            spans={
+                f"the ends '{ends[0]}' and '{ends[1]}' of {kind} '{name}'": self.put_in(square)
+                for name, (kind, ends, square) in m.spans.items()
+            },
             rayleigh={name: self.put_in(D) for name, D in m.rayleigh.items()},
             forces={name: ca.densify(self.put_in(Q[self.free])) for name, Q in self.forces.items()},
             positions=[self._rows(row) for row in self.positions],
@@ -213,6 +220,41 @@ class MechanismSums:
             items=_contents(m),
             table=freedom_table(m),
         )
+
+    @cached_property
+    def _sizes(self) -> np.ndarray:
+        """(ny,) what a start value is compared with: the extent of all points at the start, m, or the length of the
+        vector; zero for what is tracked."""
+        m, found = self.m, np.zeros(self.y.numel())
+        owners: dict[str, list[int]] = {}
+        for i, c in enumerate(m.coordinates):
+            owners.setdefault(c.name.rpartition(".")[0], []).append(i)
+        places = [[m.coordinates[i].start for i in owners[name]] for name in owners if self._is_point(name)]
+        extent = float(np.ptp(np.array(places), axis=0).max()) if places else 0.0
+        for name, numbers in owners.items():
+            if name in m.geometry:
+                length = float(np.linalg.norm([m.coordinates[i].start for i in numbers]))
+                found[numbers] = extent if self._is_point(name) else length
+        return found
+
+    def _is_point(self, name: str) -> bool:
+        return name in self.m.geometry and self.m.geometry[name].is_point
+
+    @property
+    def _speed(self) -> float:
+        """The largest rate that the start states, m/s."""
+        return max((abs(c.start_rate) for c in self.m.coordinates if c.rate_weight > FOLLOWS), default=0.0)
+
+    @property
+    def _overridden(self) -> tuple[tuple[str, float, float], ...]:
+        """Start values that were written for prescribed components, where these begin elsewhere."""
+        found = []
+        for c, size in zip(self.m.coordinates, self._sizes, strict=True):
+            if c.written is not None and abs(c.written - c.start) > ROUGH * size:
+                found.append((c.name, c.written, c.start))
+            if c.written_rate is not None and abs(c.written_rate - c.start_rate) > ROUGH * self._speed:
+                found.append((c.rate_name, c.written_rate, c.start_rate))
+        return tuple(found)
 
     @property
     def _components(self) -> dict[int, tuple[SX, int, bool]]:

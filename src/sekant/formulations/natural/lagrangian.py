@@ -16,7 +16,7 @@ from sekant.formulations.natural.parts import LagrangianParts
 from sekant.formulations.outputs import Output
 from sekant.geometry.spatial import SX
 from sekant.model.model import Model
-from sekant.model.points.geometric import FOLLOWS, EquationRows
+from sekant.model.points.geometric import FOLLOWS, ROUGH, EquationRows
 from sekant.model.points.lagrangian import Lagrangian
 from sekant.model.resolve import Parameter, ResolvedModel
 from sekant.tables.lookups import Lookups
@@ -35,7 +35,7 @@ def lagrangian_parts(model: Model, item: Lagrangian) -> LagrangianParts:
     tracked: dict[int, tuple[SX, SX | None]] = {}
     states: dict[str, tuple[SX, SX, float]] = {}
     firm = np.ones(n) if item.weights is None else np.asarray(item.weights, float).ravel()
-    rate_firm = np.full(n, FOLLOWS if item.v0 is None else 1.0)
+    rate_firm = np.where(item.given_rates, 1.0, FOLLOWS)
     for entry in item.extra:
         symbol, rate = SX(entry[0]), SX(entry[1])
         begin = SX(entry[2]) if len(entry) > 2 else SX(0)
@@ -75,6 +75,8 @@ def lagrangian_parts(model: Model, item: Lagrangian) -> LagrangianParts:
         start_rates=rates,
         weights=firm,
         rate_weights=rate_firm,
+        slack=ROUGH * np.abs(start),
+        rate_slack=ROUGH * np.abs(rates),
         rayleigh={k: SX(D) for k, D in _by_name(item.rayleigh, "rayleigh").items()},
         forces=_padded(_by_name(item.forces, "force"), q.numel(), len(tracked)),
         positions=positions,

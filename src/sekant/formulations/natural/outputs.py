@@ -137,7 +137,13 @@ def common_outputs(eq: NaturalEquations, work: SX) -> Iterator[Output]:
         if row.kind == "tracked":
             continue
         parts = _components(lam.numel())
-        yield Output(f"{name}.multiplier", "1", parts, f"multiplier of {name}", ca.densify(lam))
+        yield Output(
+            f"{name}.multiplier",
+            "1",
+            parts,
+            f"multiplier of {name}: its force is -Phi_q^T lam",
+            ca.densify(lam),
+        )
         if lam.numel() == 1 and row.kind in ("driver", "distance", "rolling", "edge"):
             text = {"driver": "force or torque that drives", "distance": "tension in"}.get(
                 row.kind, "force of"

@@ -29,7 +29,8 @@ class LagrangianParts:
 
     `resolved`: the model with its run-time parameters.
     `q`, `v` (n,): coordinates and their rates, q' = v. `lagrangian` (): of q, v, t, p. `kinetic`, `potential` ():
-    its physical parts, and `mass` (kg), if known. `rayleigh`: dissipation functions by name; `forces` (n,):
+    its physical parts, and `mass` (kg), if known. `spans`: squares (m^2) of the lengths along which elements act, by
+    words for the element and its ends. `rayleigh`: dissipation functions by name; `forces` (n,):
     generalized forces by name. `start`, `start_rates` (n,); `weights`, `rate_weights` (n,): how firmly assembly
     holds them. `tracked`: by number of the coordinate its rate and start; `states`: symbol, rate
     and start of quantities whose rates are not linear in the velocities. `prescribed(a, lam)`: all powers by name,
@@ -50,13 +51,17 @@ class LagrangianParts:
     start_rates: Floats
     weights: Floats
     rate_weights: Floats
+    slack: Floats
+    rate_slack: Floats
     report: Callable[[NaturalEquations, SX], Sequence[Output]]
+    overridden: Sequence[tuple[str, float, float]] = ()
     kinetic: SX | None = None
     potential: SX | None = None
     mass: SX | None = None
     inertias: Mapping[str, SX] = field(
         default_factory=dict
     )  # masses and moments, none of which may be negative
+    spans: Mapping[str, SX] = field(default_factory=dict)
     rayleigh: Mapping[str, SX] = field(default_factory=dict)
     forces: Mapping[str, SX] = field(default_factory=dict)
     positions: Sequence[EquationRows] = ()

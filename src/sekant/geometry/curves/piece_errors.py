@@ -23,6 +23,11 @@ class PieceErrors:
     twist: tuple[float, float]
     twist_rate: tuple[float, float]
 
+    @property
+    def largest(self) -> float:
+        """The largest of all, in the units of a tolerance."""
+        return max(self.position, self.rotation, *self.twist, *self.twist_rate)
+
     @staticmethod
     def of(worst: Array, largest: Array) -> PieceErrors:
         """From the largest differences (6,) and the largest values (6,)."""

@@ -29,6 +29,7 @@ _PROBES = np.sort(
 )  # no multiple of anything, so nothing hides between them
 _WITNESSES = np.sort(np.modf(_GOLDEN * np.arange(15, 47))[0])
 _NOISE = 1e-9  # relative errors below which halving may stop because it no longer helps
+_ROUNDED = 1e-7  # relative errors above which it is not rounding that keeps pieces from a tolerance
 _SAFETY = 0.5  # of the tolerance, for what the probes do not see
 
 
@@ -56,13 +57,28 @@ def refine(
     Held to `tolerance`: position [m] and rotation [rad], and twist and its rate as fractions of the largest first and
     second derivatives of the pose (`piece_errors.sizes`).
     All `breaks` become breaks of the result; between them the function must be smooth. `degree` is chosen unless
-    given.
+    given. Where rounding keeps pieces from the tolerance, shorter pieces are worse than longer ones: those of looser
+    tolerances are tried as well, and the best are taken; `errors` says what was reached.
     """
-    task = _RefinementTask(function, breaks, orientation, tolerance)
     if degree is not None and not DEGREES[0] <= degree <= DEGREES[1]:
         raise DataError(
             f"degree {degree} is not possible here; pieces are of degree {DEGREES[0]} to {DEGREES[1]}"
         )
+    best = _refined(function, breaks, orientation, tolerance, degree, most)
+    looser = 10.0 ** np.floor(np.log10(tolerance) + 1.0)
+    while looser < min(best.errors.largest, _ROUNDED):
+        trial = _refined(function, breaks, orientation, float(looser), degree, most)
+        if trial.errors.largest < best.errors.largest:
+            best = trial
+        looser *= 10.0
+    return best
+
+
+def _refined(
+    function: JetFunction, breaks: Array, orientation: str, tolerance: float, degree: int | None, most: int
+) -> Pieces:
+    """Pieces that reach one tolerance, as far as rounding allows."""
+    task = _RefinementTask(function, breaks, orientation, tolerance)
     top = DEGREES[1] if degree is None else degree
     left, right, c = _halved(task, top, most)
     left, right, c = _evened(task, top, left, right, c)

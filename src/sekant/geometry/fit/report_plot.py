@@ -9,6 +9,7 @@ import numpy as np
 
 from sekant import plot_style as style
 from sekant.errors import DataError
+from sekant.files import save_figure
 
 if TYPE_CHECKING:
     from sekant.geometry.fit.report import FitReport
@@ -36,7 +37,7 @@ def _plot(report: FitReport, path: str | PathLike[str]) -> None:
         figure = Figure(figsize=(11.0, 6.5), layout="constrained")
         FigureCanvasAgg(figure)
         _plot_surface(report, figure, u, r)
-        figure.savefig(path)
+        save_figure(figure, path)
         return
     label = report.parameter + (f" [{report.unit}]" if report.unit else "")
     figure = Figure(figsize=(10.0, 7.0), layout="constrained")
@@ -64,7 +65,7 @@ def _plot(report: FitReport, path: str | PathLike[str]) -> None:
     else:
         axes[1, 1].axis("off")
         axes[1, 1].text(0.0, 1.0, str(report), va="top", family="monospace", fontsize=7, wrap=True)
-    figure.savefig(path)
+    save_figure(figure, path)
 
 
 def _plot_surface(report: FitReport, figure: Any, u: Any, r: Any) -> None:

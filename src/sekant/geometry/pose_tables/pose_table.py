@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import InitVar, dataclass
 from os import PathLike
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sekant.errors import DataError, suggest
+from sekant.files import replace_file
 from sekant.geometry import pose_kinematics
 from sekant.geometry.curves.formulas import beside
 from sekant.geometry.curves.pose_curve import PoseCurve
@@ -29,6 +29,7 @@ from sekant.geometry.pose_tables.pose_hermite import (
     quintic_coefficients,
 )
 from sekant.geometry.pose_tables.pose_text import read_pose_text, write_pose_text
+from sekant.geometry.pose_tables.table_rates import check_rates
 from sekant.geometry.rotations import check_rotations, quaternion_from_rotation, rotation_from_quaternion
 from sekant.tables.pieces import check_breaks
 from sekant.tables.table import Table
@@ -41,25 +42,32 @@ REFIT = 1e-12  # m, or 1 for quaternions: how closely a curve follows the cubic 
 
 @dataclass(frozen=True, eq=False)
 class PoseTable:
-    """Poses of bodies at n increasing values `drive` (n,), in the world; `bodies` maps names to `PoseMotion`."""
+    """Poses of bodies at n increasing values `drive` (n,), in the world; `bodies` maps names to `PoseMotion`.
+
+    Derivatives that contradict the poses are refused (`table_rates`), except those that are `exact`: computed
+    together with the poses, at nodes that may be few.
+    """
 
     drive: Array
     bodies: Mapping[str, PoseMotion]
     parameter: str = "u"
     unit: str = ""
+    exact: InitVar[bool] = False
 
-    def __post_init__(self) -> None:
+    def __post_init__(self, exact: bool) -> None:
         u = check_breaks(self.drive, "pose table")
         object.__setattr__(self, "drive", u)
         if not self.bodies:
             raise DataError("a pose table needs at least one body")
         object.__setattr__(self, "bodies", {n: _checked(n, m, u.size) for n, m in self.bodies.items()})
+        for name, nodes in self.bodies.items() if not exact else ():
+            check_rates(name, u, nodes, self.parameter)
 
     @staticmethod
     def sampled(exact: Exact, nodes: ArrayLike, parameter: str = "u", unit: str = "") -> PoseTable:
         """The table of a function of the drive at given nodes (n,)."""
         u = np.asarray(nodes, float)
-        return PoseTable(u, exact(u), parameter, unit)
+        return PoseTable(u, exact(u), parameter, unit, exact=True)
 
     @staticmethod
     def adapted(
@@ -193,9 +201,8 @@ class PoseTable:
     def every(self, step: int) -> PoseTable:
         """The table with every `step`-th node, and the last one."""
         keep = np.unique(np.append(np.arange(0, self.drive.size, step), self.drive.size - 1))
-        return PoseTable(
-            self.drive[keep], {n: m.at(keep) for n, m in self.bodies.items()}, self.parameter, self.unit
-        )
+        bodies = {name: nodes.at(keep) for name, nodes in self.bodies.items()}
+        return PoseTable(self.drive[keep], bodies, self.parameter, self.unit, exact=True)
 
     # -- files -----------------------------------------------------------------------------------------
 
@@ -213,7 +220,7 @@ class PoseTable:
             "drive": self.drive.tolist(),
             "bodies": bodies,
         }
-        Path(path).write_text(json.dumps(data, allow_nan=False) + "\n", encoding="utf-8")
+        replace_file(path, json.dumps(data, allow_nan=False) + "\n")
 
     def to_text(self, path: str | PathLike[str], body: str) -> None:
         """Write the poses of one body as CSV: u, T, d, delta and their derivatives; see `pose_text`."""
@@ -221,9 +228,13 @@ class PoseTable:
 
     @staticmethod
     def from_text(path: str | PathLike[str], body: str = "body") -> PoseTable:
-        """The table of one body from a CSV file with the columns u, T11 to T34, d1 to d3, delta1 to delta3."""
+        """The table of one body from a CSV file with the columns u, T11 to T34, d1 to d3, delta1 to delta3, each
+        in the unit of its header; see `pose_text`."""
         u, nodes, parameter, unit = read_pose_text(path)
-        return PoseTable(u, {body: nodes}, parameter, unit)
+        try:
+            return PoseTable(u, {body: nodes}, parameter, unit)
+        except DataError as error:
+            raise DataError(error.message, file=str(path)) from None
 
     @staticmethod
     def load(path: str | PathLike[str]) -> PoseTable:

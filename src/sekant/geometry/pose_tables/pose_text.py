@@ -2,22 +2,27 @@
 
 A CSV file of columns ``u``, ``T11`` to ``T34`` (rows of [R p], p in m), ``d1`` to ``d3`` = dp/du and ``delta1`` to
 ``delta3`` with dR/du = [delta x] R; and, for the quintic scheme, their derivatives by u, ``dd1`` ... ``ddelta3``.
-Files without the latter are read too: they are then taken from cubic splines through d and delta. The unit of the
-drive stands in its header, as in ``z [mm]``; derivatives are by the drive in that unit.
+Files without the latter are read too: they are then taken from cubic splines through d and delta.
+
+Every column may have its unit in the header, as in ``z [mm]``, ``T14 [mm]``, ``d1 [mm/mm]``, ``delta1 [rad/mm]``, and
+is converted by it; its dimension must fit. A bare position is in m. A bare derivative is that of the numbers as they
+stand in the file: d1 by the unit of T14 over the one of the drive, delta in rad over the one of the drive.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from os import PathLike
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sekant.columns import read_columns
+from sekant.columns import Columns, read_columns
+from sekant.errors import ModelError
+from sekant.files import replace_file
 from sekant.geometry.pose_motion import PoseMotion
-from sekant.units import parse_unit
+from sekant.units import Unit, parse_unit
 
 if TYPE_CHECKING:
     from sekant.geometry.pose_tables.pose_table import PoseTable
@@ -37,12 +42,12 @@ def write_pose_text(table: PoseTable, body: str, path: str | PathLike[str]) -> N
     names += [f"{name}{i}" for name in GROUPS.values() for i in (1, 2, 3)]
     rows = np.column_stack([table.drive, T, *parts])
     lines = [",".join(names), *(",".join(map(repr, row)) for row in rows.tolist())]
-    Path(path).write_text("\n".join(lines) + "\n", encoding="utf-8")
+    replace_file(path, "\n".join(lines) + "\n")
 
 
 def read_pose_text(path: str | PathLike[str]) -> tuple[NDArray[np.float64], PoseMotion, str, str]:
     """Drive (n,), poses, and the name and unit of the drive, which is the first column."""
-    found = read_columns(path)
+    found = _with_units(read_columns(path))
     values = dict(zip(found.names, found.in_si().T, strict=True))
     first = [f"{GROUPS[field]}{i}" for field in FIRST for i in (1, 2, 3)]
     missing = [name for name in (*MATRIX, *first) if name not in values]
@@ -54,19 +59,61 @@ def read_pose_text(path: str | PathLike[str]) -> tuple[NDArray[np.float64], Pose
         raise found.wrong("a pose table needs at least two nodes")
     T = np.stack([values[name] for name in MATRIX], axis=1).reshape(-1, 3, 4)
     u = values[found.names[0]]
-    unit = parse_unit(found.units[0]) if found.units[0] else None
+    unit = parse_unit(found.units[0] or "1")
     if np.any(np.diff(u) <= 0):
         raise found.wrong("the drive must increase", int(np.argmax(np.diff(u) <= 0)) + 1)
-    arrays, scale = {}, unit.factor if unit else 1.0
+    arrays = {}
     for field, name in GROUPS.items():
         columns = [f"{name}{i}" for i in (1, 2, 3)]
         if set(columns) <= set(values):
-            order = 1 if field in FIRST else 2
-            arrays[field] = np.stack([values[column] for column in columns], axis=1) / scale**order
+            arrays[field] = np.stack([values[column] for column in columns], axis=1)
     for second, below in (("acceleration", "velocity"), ("angular_acceleration", "angular")):
         if second not in arrays:
             from scipy.interpolate import CubicSpline
 
             arrays[second] = CubicSpline(u, arrays[below])(u, 1)
     nodes = PoseMotion(T[:, :, 3].copy(), T[:, :, :3].copy(), **arrays)
-    return u, nodes, found.names[0], unit.si if unit else ""
+    return u, nodes, found.names[0], unit.si
+
+
+def _with_units(found: Columns) -> Columns:
+    """The columns with the unit of each: the declared one if its dimension fits, else that of a bare number."""
+    declared = {
+        name: "1" if unit in ("-", "") else unit for name, unit in zip(found.names, found.units, strict=True)
+    }
+    drive = found.names[0]
+    by = declared[drive] or "1"
+    bare = {name: "m" if name.endswith("4") else "1" for name in MATRIX}
+    for field, name in GROUPS.items():
+        over = f"({by})" if field in FIRST else f"({by})^2"
+        for i in (1, 2, 3):
+            of = "rad" if "angular" in field else declared.get(f"T{i}4") or "m"
+            bare[f"{name}{i}"] = f"({of})/{over}"
+    units: list[str | None] = []
+    for name in found.names:
+        unit = declared[name]
+        if unit is not None and name in bare and name != drive:
+            try:
+                given, fitting = parse_unit(unit), parse_unit(bare[name])
+            except ModelError as error:
+                raise found.wrong(f"column '{name}': {error.message}") from None
+            if not _fits(given, fitting, angle="delta" in name):
+                remedy = f"write '{name} [{_written(bare[name])}]'"
+                if declared[drive] is None and name.startswith("d"):
+                    remedy += f", or write the unit of the drive '{drive}' in its header"
+                raise found.wrong(f"column '{name}' has the unit {unit}, {given.kind}; {remedy}")
+        units.append(unit or bare.get(name))
+    return replace(found, units=units)
+
+
+def _fits(given: Unit, wanted: Unit, angle: bool) -> bool:
+    """Whether the dimensions are the same; the radian of a rate of rotation may be left out."""
+    radian = given.dimension[:3] == wanted.dimension[:3] and given.dimension[3] + 1 == wanted.dimension[3]
+    return given.dimension == wanted.dimension or (angle and radian)
+
+
+def _written(unit: str) -> str:
+    """'(mm)/(deg)^2' as 'mm/deg^2', '(m)/(1)' as 'm'."""
+    above, below = unit.split(")/(") if ")/(" in unit else (unit, "1)")
+    above, below = above.strip("("), below.replace(")", "", 1)
+    return above if below in ("1", "1^2") else f"{above}/{below}"

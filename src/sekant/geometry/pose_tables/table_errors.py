@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sekant.errors import DataError
+from sekant.files import save_figure
 from sekant.geometry.pose_motion import PoseMotion
 from sekant.geometry.pose_tables.pose_hermite import METHODS
 from sekant.geometry.pose_tables.pose_table import Exact, PoseTable
@@ -100,7 +101,7 @@ class TableReport:
             axis.set(title=titles[kind], xlabel=f"step of {self.parameter} [{self.unit or '1'}]")
             axis.grid(True, which="both", alpha=0.3)
             axis.legend(fontsize=7)
-        figure.savefig(path, dpi=130)
+        save_figure(figure, path, dpi=130)
 
 
 def table_report(

@@ -12,6 +12,7 @@ import numpy as np
 from sekant.analyses.assembly.assemble import assemble
 from sekant.engine.system import State, System
 from sekant.errors import SekantError, suggest
+from sekant.files import make_folder, replace_file
 from sekant.io.export.c_operations import PRECISIONS
 from sekant.io.export.compilers import FULL_SPEED
 from sekant.io.export.interface import RUNTIME, Interface, Variable, identifier, interface
@@ -111,9 +112,9 @@ def export_c(
         header: _header(label, built, face, found, code),
         source: _source(label, built, face, code, start, chosen, h),
     }
-    place.mkdir(parents=True, exist_ok=True)
+    make_folder(place)
     for file, text in texts.items():
-        file.write_text(text, encoding="utf-8")
+        replace_file(file, text)
     return found
 
 

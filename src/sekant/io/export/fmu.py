@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import re
 import tempfile
 import zipfile
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from sekant.engine.system import State, System
 from sekant.errors import SekantError
+from sekant.files import make_folder, replace_file
 from sekant.io.export.c_export import DEFAULT_STEP, start_of
 from sekant.io.export.c_operations import DOUBLE
 from sekant.io.export.compilers import PLATFORMS, build_library, check_platforms, host
@@ -221,9 +223,11 @@ def _guid(source: str, found: Sequence[FmuVariable]) -> str:
 
 def _zip(place: Path, files: dict[str, bytes]) -> None:
     """The archive; the same content gives the same bytes."""
-    place.parent.mkdir(parents=True, exist_ok=True)
-    with zipfile.ZipFile(place, "w", zipfile.ZIP_DEFLATED) as archive:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in files.items():
             entry = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
             entry.compress_type = zipfile.ZIP_DEFLATED
             archive.writestr(entry, content)
+    make_folder(place.parent)
+    replace_file(place, packed.getvalue())

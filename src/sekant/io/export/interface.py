@@ -5,14 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
 from functools import cache
 from pathlib import Path
 
 import casadi as ca
 
 from sekant.engine.functions.motion import work_symbols
-from sekant.engine.functions.outputs import all_outputs
+from sekant.engine.functions.outputs import all_outputs, asked_outputs
 from sekant.engine.system import System
 from sekant.errors import SekantError, suggest
 from sekant.geometry.spatial import SX
@@ -132,12 +131,7 @@ def _outputs(system: System, patterns: Sequence[str] | None) -> tuple[tuple[Vari
     if system.equations.constraints == [] and not system.model.contacts:
         known = [o for o in known if not o.name.startswith("constraints.")]
     known = [o for o in known if o.name not in ("energy.work", "energy.balance")]
-    chosen = [o for o in known if patterns is None or any(fnmatchcase(o.name, n) for n in patterns)]
-    for pattern in patterns or ():
-        if not any(fnmatchcase(o.name, pattern) for o in chosen):
-            raise SekantError(
-                f"no output is called '{pattern}'; {suggest(pattern, [o.name for o in known], 'outputs')}"
-            )
+    chosen = known if patterns is None else asked_outputs(known, patterns)
     found: list[Variable] = []
     for o in chosen:
         width = o.expression.numel()

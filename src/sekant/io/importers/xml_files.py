@@ -9,7 +9,11 @@ from pathlib import Path
 from xml.parsers import expat
 
 from sekant.errors import ModelError
-from sekant.object_code.made_of_files import note_read
+from sekant.files import read_file
+
+MOST_BYTES = 100_000_000
+"""Of a file; robots with hundreds of links take less than one megabyte."""
+MAX_DEPTH = 200
 
 
 @dataclass(eq=False)
@@ -72,16 +76,16 @@ class XmlElement:
 
 def read_xml(path: Path) -> XmlElement:
     """The root of a file; a damaged one is an error with the line."""
-    try:
-        note_read(path)
-        content = path.read_bytes()
-    except OSError as error:
-        raise ModelError(f"cannot be read: {error.strerror or error}", file=str(path)) from error
+    content = read_file(path, MOST_BYTES, ModelError)
     parser = expat.ParserCreate()
     root: list[XmlElement] = []
     open_elements: list[XmlElement] = []
 
     def start(tag: str, attributes: dict[str, str]) -> None:
+        if len(open_elements) >= MAX_DEPTH:
+            raise ModelError(
+                f"is nested deeper than {MAX_DEPTH} levels", file=str(path), line=parser.CurrentLineNumber
+            )
         element = XmlElement(tag, attributes, str(path), parser.CurrentLineNumber)
         (open_elements[-1].children if open_elements else root).append(element)
         open_elements.append(element)

@@ -76,11 +76,13 @@ def symbols() -> Any:
     """The primitives on CasADi expressions (loads CasADi)."""
     import casadi as ca
 
+    from sekant.geometry.spatial import angle_of
+
     class Symbols:
         sin, cos, tan, asin, acos, atan = ca.sin, ca.cos, ca.tan, ca.asin, ca.acos, ca.atan
         sinh, cosh, tanh, exp, log, sqrt = ca.sinh, ca.cosh, ca.tanh, ca.exp, ca.log, ca.sqrt
         floor, ceil, fabs, sign = ca.floor, ca.ceil, ca.fabs, ca.sign
-        atan2, fmin, fmax, log10 = ca.atan2, ca.fmin, ca.fmax, ca.log10
+        atan2, fmin, fmax, log10 = angle_of, ca.fmin, ca.fmax, ca.log10
         both, either, inverse, choose = ca.logic_and, ca.logic_or, ca.logic_not, ca.if_else
 
         @staticmethod

@@ -263,7 +263,7 @@ def _whole(args: list[_Form | None]) -> _Crossings:
 
 _SWITCHES: dict[str, Callable[[list[_Form | None]], _Crossings]] = {
     **dict.fromkeys(("<", "<=", ">", ">=", "==", "!=", "min", "max"), _pairs),
-    **dict.fromkeys(("step", "abs", "sign"), lambda args: [(args[0], None)]),
+    **dict.fromkeys(("step", "abs", "sign", "atan2"), lambda args: [(args[0], None)]),
     **dict.fromkeys(
         ("step5", "adams_step"),
         lambda args: [(_difference(args[0], args[1]), None), (_difference(args[0], args[3]), None)],

@@ -17,6 +17,11 @@ class Force(Item):
     traces: ClassVar[str] = ""  # an output, a point in W, whose way a viewer draws as a strip
     trace_width: ClassVar[float] = 0.0  # m
 
+    @property
+    def jumping(self) -> str:
+        """The output with angles that jump at half a turn, and torques with them; empty if there is none."""
+        return ""
+
     def action(self, motion: ElementKinematics) -> Action:
         """Wrenches, generalized forces, stored energy and power at the present motion."""
         raise NotImplementedError(f"force type '{self.type}' has no action")

@@ -8,7 +8,7 @@ import casadi as ca
 import numpy as np
 from pydantic import model_validator
 
-from sekant.geometry.spatial import SX, scalar, vector
+from sekant.geometry.spatial import SX, angle_of, scalar, vector
 from sekant.model.examples import Stage
 from sekant.model.forces.base import Force, register
 from sekant.model.motion import Action, ElementKinematics, FrameState, PointWrench
@@ -23,12 +23,17 @@ from sekant.model.quantities import (
     Stiffnesses,
     TableName,
     Time,
+    is_known,
     negative,
 )
 
 NAMES = ("x", "y", "z", "a", "b", "c")
 """Directions: displacements, then angles."""
 NO_TABLES = (None, None, None)
+UPRIGHT = (
+    "it is turned by 90 deg about y of its parent frame, where its angles are not unique; place its frames so that "
+    "it turns far about x or z only"
+)
 
 
 class MaxwellBranch(Description):
@@ -129,6 +134,12 @@ class Bushing(Force):
         ]
         return changes | {"matrix": tuple(rows)}
 
+    @property
+    def jumping(self) -> str:
+        own = (*self.rotational_stiffness, *(k for one in self.maxwell for k in one.rotational_stiffness))
+        stiff = self.matrix is not None or any(table is not None for table in self.rotational_tables)
+        return "angles" if stiff or not all(is_known(k, 0.0) for k in own) else ""
+
     @classmethod
     def example(cls, stage: Stage) -> Self:
         parent, child = stage.two_frames()
@@ -186,6 +197,7 @@ class Bushing(Force):
                 "moment": ("N*m", F.R.T @ n_W),
             },
             rates=state_rates,
+            margins={UPRIGHT: ca.cos(e[4])},
         )
 
 
@@ -196,9 +208,9 @@ def _deformation(F: FrameState, M: FrameState) -> tuple[SX, SX, SX]:
     d_rate = F.R.T @ (M.v_WF - F.v_WF - ca.cross(F.w_WF, d_W))
     R = F.R.T @ M.R
     angles = ca.vertcat(
-        ca.atan2(-R[1, 2], R[2, 2]),
+        angle_of(-R[1, 2], R[2, 2]),
         ca.asin(ca.fmax(-1, ca.fmin(1, R[0, 2]))),
-        ca.atan2(-R[0, 1], R[0, 0]),
+        angle_of(-R[0, 1], R[0, 0]),
     )
     sa, ca_, sb, cb = ca.sin(angles[0]), ca.cos(angles[0]), ca.sin(angles[1]), ca.cos(angles[1])
     # inverse of B, whose columns are x of F, y after the first turn and z after the second, all in F

@@ -7,7 +7,7 @@ from typing import ClassVar, Self
 import casadi as ca
 from pydantic import model_validator
 
-from sekant.geometry.spatial import SX, scalar
+from sekant.geometry.spatial import SX, angle_of, scalar
 from sekant.model.examples import Stage
 from sekant.model.expressions.expression import Expression
 from sekant.model.forces import characteristic
@@ -32,7 +32,7 @@ class RotationalSpringDamper(Force):
     """Restoring torque = k (q - q0) + c q' + spring(q - q0) + damper(q') + torque.
 
     Either on a coordinate of a joint (turns are counted), or between two frames about `axis`, which is
-    fixed in both; the angle is then that of x_child about the axis, in (-pi, pi].
+    fixed in both; the angle is then that of x_child about the axis, in (-pi, pi], and jumps at half a turn.
     """
 
     type: ClassVar[str] = "rotational_spring_damper"
@@ -73,6 +73,10 @@ class RotationalSpringDamper(Force):
             raise ValueError("needs both 'parent' and 'child'")
         return self
 
+    @property
+    def jumping(self) -> str:
+        return "angle" if self.joint is None else ""
+
     def action(self, motion: Kinematics) -> Action:
         if self.joint is not None:
             angle, rate = motion.coordinate(self.joint, self.coordinate)
@@ -80,7 +84,7 @@ class RotationalSpringDamper(Force):
             F, M = motion.frame(self.parent or ""), motion.frame(self.child or "")
             A = aligning_rotation(self.axis)
             R_FM = (F.R @ A).T @ M.R @ A
-            angle = ca.atan2(R_FM[1, 0], R_FM[0, 0])
+            angle = angle_of(R_FM[1, 0], R_FM[0, 0])
             axis_W = (F.R @ A)[:, 2]
             rate = ca.dot(axis_W, M.w_WF - F.w_WF)
         x = angle - scalar(self.free_angle)

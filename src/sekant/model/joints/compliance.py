@@ -29,8 +29,8 @@ class PathCompliance(Description):
 
     directions: ClassVar[tuple[str, ...]] = ("normal", "binormal", "roll", "pitch", "yaw")
 
-    normal: Spring  # displacement across the path, along its normal
-    binormal: Spring  # displacement across the path and its normal
+    normal: Spring  # displacement across the path, along y of its frame or what `normal_direction` says
+    binormal: Spring  # displacement across the path and that normal
     roll: Spring  # about x of the frame that moves along the path
     pitch: Spring  # about y
     yaw: Spring  # about z

@@ -124,3 +124,21 @@ class PathAxes:
         return (
             (self.s_u + ca.cross(turned, d)) * v[0] ** 2 + ca.cross(w, d_rate) + ca.cross(W, d_rate + across)
         )
+
+
+class FramedAxes:
+    """Axes D of a path from a frame of their own along it, such as Frenet's; the same questions as of `PathAxes`."""
+
+    def __init__(self, along: CurveMotion, frame: CurveMotion):
+        """Motions of C and of D, both over the parameter u of the path."""
+        self.along, self.frame = along, frame
+        self.R_CD = along.R_FM.T @ frame.R_FM
+        self.s_D, self.turning = frame.S[3:], frame.S[:3]
+
+    def origin_rate(self, d: SX, v: SX) -> SX:
+        """(3,) in D: rate of the velocity of a point displaced by d = (0, n, b), at constant rates v of (u, n, b)."""
+        across = ca.vertcat(0, v[1], v[2])
+        velocity = (self.s_D + ca.cross(self.turning, d)) * v[0] + across
+        omega = (self.turning - self.R_CD.T @ self.along.S[:3]) * v[0]  # of D against C
+        own = (self.frame.dS[3:] + ca.cross(self.frame.dS[:3], d)) * v[0] ** 2
+        return own + ca.cross(self.turning, across) * v[0] + ca.cross(omega, velocity)

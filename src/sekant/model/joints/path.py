@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Annotated, Any, ClassVar, Literal, Self
 
 import casadi as ca
 import numpy as np
 from pydantic import Field, InstanceOf, field_serializer, model_validator
 
+from sekant.errors import ModelError
 from sekant.geometry.curves.pose_curve import PoseCurve
 from sekant.geometry.fingerprint import fingerprint
 from sekant.geometry.pose_symbolic import CurveMotion, motion_from_components
@@ -22,7 +24,7 @@ from sekant.model.joints.base import (
     refuse_own_start,
 )
 from sekant.model.joints.compliance import Deflection, PathCompliance, action, mirrored_springs
-from sekant.model.joints.displaced import Displaced, PathAxes
+from sekant.model.joints.displaced import Displaced, FramedAxes, PathAxes
 from sekant.model.joints.elastic import ElasticModes, check_elastic
 from sekant.model.joints.elastic_pose import ElasticPose
 from sekant.model.joints.registry import register
@@ -40,7 +42,9 @@ class Path(Joint):
     binormal of the path, and rotations about x, y, z of the frame C that moves along it:
     X_FM = X(u) (n N(u) + b B(u); R_x R_y R_z). The change of N and B along the path is kept in the velocity
     (HALL 3.84 drops it). The normal is `normal_direction` (in C) made perpendicular to the tangent; by
-    default C's y axis, or z where y is nearly the tangent.
+    default ("frame") C's y axis, or z where y is nearly the tangent. With "frenet" it is the principal normal of the
+    path, toward the center of its curvature, as in HALL 3.83; where the path is straight or changes its side, it is
+    blended and keeps its side, as a Frenet frame does (`frames.with_frame`).
 
     With `elastic`, r <= 5 more coordinates, the elastic modes of a mechanism on bushings; see `ElasticModes`.
 
@@ -60,7 +64,9 @@ class Path(Joint):
     compliance: PathCompliance | None = None  # springs and dampers across the path
     elastic: ElasticModes | None = None
     """elastic modes of a mechanism on bushings, as `sk.reduce` finds them"""
-    normal_direction: Direction | None = None  # of the path, in the frame C; see above
+    normal_direction: Literal["frame", "frenet"] | Direction | None = None
+    """of a compliant path: "frame" (y of its frame, the default), "frenet" (toward the center of curvature), or a
+    direction in its frame"""
     coordinate_of: JointName | None = None
     """the joint whose coordinate this one shares: both move as one"""
     coordinate: Annotated[int, Field(ge=0)] | None = None
@@ -120,9 +126,9 @@ class Path(Joint):
     def _image(self, curve: PoseCurve, plane: str) -> dict[str, Any]:
         """Curve and normal of the mirror image: its normal is the mirror image of the normal."""
         image = {"curve": curve.mirrored(plane)}
-        if self.compliance is None or self.normal_direction is not None:
-            return image  # a direction that is given is mirrored as any other
-        e = self.model_copy(update={"curve": curve})._reference
+        if self.compliance is None or self.normal_direction not in (None, "frame"):
+            return image  # a direction that is given is mirrored as any other, Frenet's with the curve
+        e = self.model_copy(update={"curve": curve, "normal_direction": None})._reference
         normal = tuple(-x if axis == plane else x for axis, x in zip("xyz", e, strict=True))
         return image | {"normal_direction": normal}
 
@@ -146,14 +152,19 @@ class Path(Joint):
         y, y1, y2 = (lookups(table, u, order=order) for order in range(3))
         return motion_from_components(y, y1, y2, self._curve.orientation, self._curve.R_constant)
 
-    def _deflected(self, q: SX, lookups, order: int = 2) -> tuple[PathAxes, Displaced]:
+    def _deflected(self, q: SX, lookups, order: int = 2) -> tuple[PathAxes | FramedAxes, Displaced]:
         """Axes along the path and displacement from the curve's frame C; `order` 3 for the rates of both."""
         along = self._on_curve(q[0], lookups)
-        aligned = self._tangent_is_x and self.normal_direction is None
+        across = ca.vertcat(0, q[1], q[2])
+        if self.normal_direction == "frenet":
+            frame = self.model_copy(update={"curve": _frenet(self._curve)})._on_curve(q[0], lookups)
+            framed = FramedAxes(along, frame)
+            return framed, Displaced.by(across, q[3:6], framed.R_CD)
+        aligned = self._tangent_is_x and self.normal_direction in (None, "frame")
         e = None if aligned else vector(self._reference)
         y_3 = lookups(self._curve.table, q[0], order=3)[:3] if order == 3 and not aligned else None
         axes = PathAxes(along, e, y_3)
-        return axes, Displaced.by(ca.vertcat(0, q[1], q[2]), q[3:6], axes.R_CD)
+        return axes, Displaced.by(across, q[3:6], axes.R_CD)
 
     def pose(self, q, lookups) -> Pose:
         if self.elastic is not None:
@@ -190,7 +201,7 @@ class Path(Joint):
         speed = np.linalg.norm(v, axis=1)
         if speed.min() <= 1e-9 * max(speed.max(), 1e-300):
             where = self._curve.sample(401)[int(np.argmin(speed))]
-            raise ValueError(
+            raise ModelError(
                 f"the curve stands still at {self._curve.parameter} = {where:.6g}: a compliant path needs a "
                 "tangent everywhere; shift the curve's point off the axis it turns about"
             )
@@ -202,7 +213,7 @@ class Path(Joint):
 
     @property
     def _reference(self) -> tuple:
-        if self.normal_direction is not None:
+        if isinstance(self.normal_direction, tuple):
             return self.normal_direction
         nearly = np.abs(self._tangents[:, 1]).max() > 0.9
         return (0.0, 0.0, 1.0) if nearly else (0.0, 1.0, 0.0)
@@ -246,3 +257,19 @@ class Path(Joint):
     def _default_start(self) -> float:
         low, high = self._curve.range
         return 0.0 if low <= 0.0 <= high else low
+
+
+@lru_cache(maxsize=64)
+def _frenet(curve: PoseCurve) -> PoseCurve:
+    """The path with its Frenet frame."""
+    from sekant.geometry.curves.frames import with_frame
+
+    u = curve.sample(401)
+    slope, bend = curve.table(u, 1)[:, :3], curve.table(u, 2)[:, :3]
+    low, high = curve.range
+    sine = np.linalg.norm(np.cross(slope, bend), axis=1)
+    if not np.any(sine * (high - low) > 1e-9 * np.linalg.norm(slope, axis=1) ** 2):
+        raise ModelError(
+            "a straight path has no Frenet normal; leave normal_direction out (y of the frame), or give a direction"
+        )
+    return with_frame(curve, "frenet")

@@ -51,8 +51,9 @@ class Screw(AxisJoint):
 
     def constraints(self, X_FM: Pose) -> SX:
         R, p = X_FM.R, X_FM.p
-        # compares p_z with the angle on the sheet nearest to the current advance, so turns are counted
-        angle = ca.atan2(R[1, 0], R[0, 0])
-        wound = p[2] / self._advance()
-        turns = ca.floor((wound - angle) / (2 * pi) + 0.5)
-        return ca.vertcat(p[0], p[1], R[0, 2], R[1, 2], p[2] - self._advance() * (angle + 2 * pi * turns))
+        # the advance tells the angle, turns counted; what is compared is how far the pose is turned from there, which
+        # is far from half a turn wherever the joint nearly holds
+        angle = self.measure(X_FM)[0]
+        sine = R[0, 0] * ca.sin(angle) - R[1, 0] * ca.cos(angle)
+        cosine = R[0, 0] * ca.cos(angle) + R[1, 0] * ca.sin(angle)
+        return ca.vertcat(p[0], p[1], R[0, 2], R[1, 2], self._advance() * ca.atan2(sine, cosine))

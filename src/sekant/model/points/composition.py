@@ -61,6 +61,8 @@ class Composition:
         """value, unit, and up to which order its derivatives are wanted"""
         self.lines: dict[str, tuple[str, Geometric, Geometric]] = {}
         """what a viewer draws between two points: kind (rod, spring, damper) and ends"""
+        self.spans: dict[str, tuple[str, tuple[str, str], SX]] = {}
+        """what acts along the line between two points: kind, names of the ends, square of its length (m^2)"""
         self.given: dict[str, SX] = {}
         """what drivers ask for, functions of time by name"""
         self.lengths = Lengths()

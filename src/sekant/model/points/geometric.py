@@ -18,6 +18,9 @@ AXES = ("x", "y", "z")
 FOLLOWS = 1e-14
 """Weight of a start velocity that nobody stated, against 1 for those that are: it follows from them."""
 
+ROUGH = 0.01
+"""Start values may be rough: only a change by more than this share of their size contradicts what was written."""
+
 
 class Space(Protocol):
     """What points and vectors live in."""
@@ -154,7 +157,8 @@ def combination(value: SX, y: SX, owners: list[tuple[str, str]], dim: int) -> di
 class BasicComponent:
     """One component of a basic point or vector; `fixed`: its value as a function of time, or None if it is free.
 
-    `weight`, `rate_weight`: how firmly assembly holds the start value and its rate.
+    `weight`, `rate_weight`: how firmly assembly holds the start value and its rate. `written`, `written_rate`: what
+    the item says of them where they are prescribed (None: nothing).
     """
 
     name: str
@@ -165,6 +169,8 @@ class BasicComponent:
     weight: float
     fixed: SX | None = None
     rate_weight: float = 1.0
+    written: float | None = None
+    written_rate: float | None = None
 
     @property
     def rate_name(self) -> str:

@@ -28,7 +28,7 @@ class Lagrangian(Description):
     forces: Any = None  # generalized forces (n,), one column or several by name
     extra: Any = ()  # (symbol, rate) or (symbol, rate, start) of further states
     q0: Any  # coordinates at the start (n,), perhaps rough
-    v0: Any = None  # rates at the start (n,)
+    v0: Any = None  # rates at the start (n,); None for those that are not given
     t: Any = None  # symbol of time if it occurs
     parameters: Any = None  # name -> (symbol, value)
     outputs: Any = None  # expressions to report, by name
@@ -67,8 +67,17 @@ class Lagrangian(Description):
 
     @property
     def start_rates(self) -> np.ndarray:
+        """(n,) zero where nothing is given."""
+        return np.nan_to_num(self._given_rates(), nan=0.0)
+
+    @property
+    def given_rates(self) -> np.ndarray:
+        """(n,) which rates are given."""
+        return ~np.isnan(self._given_rates())
+
+    def _given_rates(self) -> np.ndarray:
         if self.v0 is None:
-            return np.zeros(self.start.size)
+            return np.full(self.start.size, np.nan)
         return np.atleast_1d(np.asarray(self.v0, float)).ravel()
 
     def fingerprint(self) -> str:
@@ -78,7 +87,7 @@ class Lagrangian(Description):
         columns = [ca.densify(ca.vec(SX(e))) for e in expressions]
         inputs = ca.symvar(ca.veccat(self.coordinates, self.velocities, *columns))
         content = hashlib.sha256(ca.Function("content", inputs, columns).serialize().encode())
-        content.update(repr((self.start.tolist(), self.start_rates.tolist())).encode())
+        content.update(repr((self.start.tolist(), self._given_rates().tolist())).encode())
         content.update(tables_fingerprint(self.lookups).encode())
         return content.hexdigest()
 

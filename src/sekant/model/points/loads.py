@@ -25,10 +25,15 @@ from sekant.model.points.values import (
 )
 
 
-def _stretching(m: Any, ends: tuple[str, str]) -> tuple[Any, SX]:
-    """The vector between two points, and the rate (m/s) of its length."""
+def _stretching(m: Any, ends: tuple[str, str], kind: str = "", name: str = "") -> tuple[Any, SX]:
+    """The vector between two points, and the rate (m/s) of its length.
+
+    `kind`, `name`: of what acts along it, if it does, and so needs ends that are apart.
+    """
     A, B = m.points(ends)
     arm = B - A
+    if kind:
+        m.spans[name] = (kind, ends, arm.dot(arm))
     return arm, ca.dot(arm.velocity, arm.value) / arm.length
 
 
@@ -47,10 +52,12 @@ class PointSpring(Element):
     damping: Damping | None = None  # tension by rate of the length
 
     def compose(self, name: str, m: Any) -> None:
-        arm, speed = _stretching(m, self.ends)
+        arm, _ = _stretching(m, self.ends)
         k = m.value(self.stiffness)
         given = self.length
         length = SX(float(np.linalg.norm(m.at_start(arm.value)))) if given is None else m.value(given)
+        needs_a_line = self.damping is not None or not length.is_zero()
+        _, speed = _stretching(m, self.ends, "spring" if needs_a_line else "", name)
         square = arm.dot(arm) if length.is_zero() else (arm.length - length) ** 2
         m.potentials[name] = k * square / 2
         m.outputs[f"{name}.length"] = (arm.length, "m", 0)
@@ -92,7 +99,7 @@ class PointDamper(Element):
     """against every relative velocity of the ends, not only along the line between them"""
 
     def compose(self, name: str, m: Any) -> None:
-        arm, speed = _stretching(m, self.ends)
+        arm, speed = _stretching(m, self.ends, "" if self.isotropic else "damper", name)
         c = m.value(self.damping)
         m.lines.setdefault(name, ("damper", *m.points(self.ends)))
         m.rayleigh[name] = c * (ca.sumsqr(arm.velocity) if self.isotropic else speed**2) / 2
@@ -149,7 +156,7 @@ class ForceBetween(Element):
     force: Force  # pulls the ends together
 
     def compose(self, name: str, m: Any) -> None:
-        m.works[name] = [(_stretching(m, self.ends)[1], -m.value(self.force))]
+        m.works[name] = [(_stretching(m, self.ends, "actuator", name)[1], -m.value(self.force))]
 
 
 @register

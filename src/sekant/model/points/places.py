@@ -129,7 +129,13 @@ def _basic(m: Any, name: str, start: Any, rate: Any, free: str | None, weight: A
     symbols = []
     for i, axis in enumerate(axes):
         fixed = SX(float(start[i])) if free is not None and axis not in free else None
-        begin, first = float(start[i]), 0.0 if fixed is not None else float(rates[i])
+        begin, first = float(start[i]), float(rates[i])
+        written = written_rate = None
+        if fixed is not None and axis not in moved and first != 0.0:
+            raise ModelError(
+                f"the velocity of '{name}' has {first:g} along {axis}, but {_held_by(free)}; write 0 there, or add "
+                f"'{axis}' to what is free"
+            )
         if axis in moved:
             with m.about(("natural", "prescribed", name, axis)):
                 other = sorted(m.names_in(moved[axis]) - {"t", *m.resolved.values, *m.resolved.given})
@@ -138,6 +144,7 @@ def _basic(m: Any, name: str, start: Any, rate: Any, free: str | None, weight: A
                         f"a prescribed component is a function of time alone; it contains '{other[0]}'"
                     )
                 fixed = m.value(moved[axis])
+                written, written_rate = begin, None if rate is None else first
                 begin = float(m.at_start(fixed).item())
                 first = float(m.at_start(m.lookups.jacobian(fixed, m.t)).item())
         c = BasicComponent(
@@ -149,10 +156,16 @@ def _basic(m: Any, name: str, start: Any, rate: Any, free: str | None, weight: A
             weight,
             fixed,
             FOLLOWS if rate is None else weight,
+            written,
+            written_rate,
         )
         m.add(c)
         symbols.append(c.symbol)
     m.geometry[name] = Geometric(m, ca.vertcat(*symbols), kind, name)
+
+
+def _held_by(free: str | None) -> str:
+    return f"it may move along {', '.join(free)} only" if free else "it is fixed"
 
 
 @register

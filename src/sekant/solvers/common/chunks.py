@@ -1,4 +1,4 @@
-"""The Python side of every time loop: calls of a compiled loop, each lasting about 0.15 s.
+"""The Python side of every time loop: calls of a compiled loop, each lasting about 0.15 s with its rows.
 
 Between two of them rows are handed out and Ctrl-C is heard. The result does not depend on the chunks.
 """
@@ -12,7 +12,8 @@ from sekant.errors import SolverError
 from sekant.solvers.common.outcome import MORE
 
 CHUNK_SECONDS = 0.15
-LEAST_STEPS = 16
+MANY_ROWS = 20_000
+"""Output times from which on a single step may take long: rows are made of each when it is handed out."""
 
 
 def advance_in_chunks(
@@ -21,11 +22,12 @@ def advance_in_chunks(
     hand_out: Callable[[int, int], None],
     first_steps: int,
     chunk_steps: int | None,
+    rows: int,
 ) -> int:
     """Call `advance(steps)` until it returns another code than MORE; that code, or MORE after a KeyboardInterrupt.
 
     `written()`: rows of output so far. `hand_out(first, last)`: what to do with rows first .. last - 1, perhaps none,
-    after every chunk. `first_steps`: of the first chunk. `chunk_steps`: of all chunks.
+    after every chunk. `first_steps`: of the first chunk. `chunk_steps`: of all chunks. `rows`: of output in all.
     """
     if chunk_steps is not None and chunk_steps < 1:
         raise SolverError(f"chunk_steps must be at least 1 (got {chunk_steps})")
@@ -36,15 +38,15 @@ def advance_in_chunks(
         first, delivered = delivered, written()
         hand_out(first, delivered)
 
-    code, steps = MORE, chunk_steps or first_steps
+    code, steps = MORE, chunk_steps or (first_steps if rows <= MANY_ROWS else 1)
     try:
         while code == MORE:
             began = perf_counter()
             code = advance(steps)
+            deliver()
             if chunk_steps is None:
                 ratio = CHUNK_SECONDS / max(perf_counter() - began, 1e-6)
-                steps = max(LEAST_STEPS, int(steps * min(max(ratio, 0.1), 16.0)))
-            deliver()
+                steps = max(1, int(steps * min(max(ratio, 0.1), 16.0)))
     except KeyboardInterrupt:
         if code == MORE and delivered < written():
             deliver()

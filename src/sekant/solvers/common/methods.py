@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sekant.errors import SolverError, suggest
-from sekant.solvers.common.loops import Procedure
+from sekant.loops.declare.procedures import Procedure
 
 
 @dataclass(frozen=True)

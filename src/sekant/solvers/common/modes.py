@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sekant.solvers.common.loops import inner
+from sekant.loops.declare.procedures import inner
+from sekant.loops.declare.structs import Integers, Struct, Vector
 from sekant.solvers.common.sites import FLOOR, NUMBERS, PIECE, SIGN, Site, free_modes
-from sekant.solvers.common.structs import Integers, Struct, Vector
 from sekant.tables.pieces import extrapolation_limits
 from sekant.tables.table import Table, Table2
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import floor
 
-from sekant.solvers.common.loops import inner
+from sekant.loops.declare.procedures import inner
 
 MULTIPLE = 1e-6
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sekant.solvers.common.loops import inner
+from sekant.loops.declare.procedures import inner
 
 
 @inner

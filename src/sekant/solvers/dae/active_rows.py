@@ -16,8 +16,8 @@ from __future__ import annotations
 
 from math import sqrt
 
-from sekant.solvers.common.loops import inner, procedure
-from sekant.solvers.common.sections import section
+from sekant.loops.declare.procedures import inner, procedure
+from sekant.loops.declare.sections import section
 from sekant.solvers.common.vectors import clear
 from sekant.solvers.dae.calls import mass_and_gradients, set_state, set_time
 from sekant.solvers.dae.memory import DaeMemory

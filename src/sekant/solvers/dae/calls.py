@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from math import isfinite
 
-from sekant.solvers.common.calls import call_native
-from sekant.solvers.common.loops import inner
+from sekant.loops.declare.calls import call_native
+from sekant.loops.declare.procedures import inner
 from sekant.solvers.common.vectors import take
 from sekant.solvers.dae import memory as at
 

@@ -18,7 +18,7 @@ constraints of positions and velocities. The unknown of Newton's method is dv, w
 
 from __future__ import annotations
 
-from sekant.solvers.common.loops import inner, procedure
+from sekant.loops.declare.procedures import inner, procedure
 from sekant.solvers.common.outcome import (
     CONSTRAINTS,
     FINISHED,

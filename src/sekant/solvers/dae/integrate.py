@@ -78,6 +78,7 @@ def integrate_dae(
         hand_out,
         FIRST_CHUNK_STEPS,
         chunk_steps,
+        times.size,
     )
     chatters = code == CHATTERING and problem.switching is not None
     site = problem.switching.label(memory.site) if chatters and problem.switching else ""

@@ -12,11 +12,8 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from sekant.solvers.common.checks import StepOptions
-from sekant.solvers.common.modes import SiteModes, lay_out_modes
-from sekant.solvers.common.sections import view
-from sekant.solvers.common.sites import NUMBERS
-from sekant.solvers.common.structs import (
+from sekant.loops.declare.sections import section
+from sekant.loops.declare.structs import (
     Address,
     Complexes,
     Integer,
@@ -26,7 +23,10 @@ from sekant.solvers.common.structs import (
     Vector,
     address_of,
 )
-from sekant.solvers.common.structs import Integers as Whole
+from sekant.loops.declare.structs import Integers as Whole
+from sekant.solvers.common.checks import StepOptions
+from sekant.solvers.common.modes import SiteModes, lay_out_modes
+from sekant.solvers.common.sites import NUMBERS
 from sekant.solvers.dae.problem import DaeProblem
 from sekant.solvers.linear import ldl, static_lu
 
@@ -108,6 +108,7 @@ class DaeMemory(Struct):
     site: Integer
     window_trials: Integer
     window_turns: Integer
+    window_rejected: Integer
     window_start: Real
     # Times and sizes. contraction: theta / (1 - theta) of Newton's iteration, rate_now: theta in this step. ceiling:
     # bound of the step. weakness: least pivot of a constraint row that is kept after divergence.
@@ -248,7 +249,7 @@ def lay_out(
     factor = ldl.lay_out(pattern)
     memory = DaeMemory(ldl_pattern=pattern, ldl_factor=factor)
     sections = {"ldl_m": ldl.M_VALUES, "ldl_g": ldl.G_VALUES, "ldl_x": ldl.X, "ldl_info": ldl.INFO}
-    memory.set(**{name: view(factor, part) for name, part in sections.items()})
+    memory.set(**{name: section(factor, part) for name, part in sections.items()})
     memory.set(redundant=int(redundant), selecting=int(redundant), spectral_radius=spectral_radius)
     _add_plan(memory, problem, options)
     _add_state(memory, problem, x0, options)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sekant.solvers.common.loops import inner, procedure
+from sekant.loops.declare.procedures import inner, procedure
 from sekant.solvers.common.outcome import CONSTRAINTS, MORE, NOT_FINITE
 from sekant.solvers.common.vectors import put, take
 from sekant.solvers.dae.calls import normalize, set_state, set_time

@@ -75,7 +75,9 @@ class DaeProblem:
             values = np.ascontiguousarray(given, dtype=np.float64).ravel()
             object.__setattr__(self, name, values if values.size else np.zeros(1))
         if self.functions.nv < 1:
-            raise SolverError(f"the system has no velocities (nv = {self.functions.nv})")
+            raise SolverError(
+                "the system has no velocities (nv = 0): an implicit method has nothing to solve; use method 'dop853'"
+            )
 
     @property
     def m(self) -> int:

@@ -9,8 +9,8 @@ Hairer, Wanner: Solving Ordinary Differential Equations II, 2nd ed., section VII
 
 from __future__ import annotations
 
-from sekant.solvers.common.loops import inner, procedure
-from sekant.solvers.common.sections import section
+from sekant.loops.declare.procedures import inner, procedure
+from sekant.loops.declare.sections import section
 from sekant.solvers.common.vectors import clear, put, take
 from sekant.solvers.dae.calls import (
     bias,

@@ -10,9 +10,8 @@ from __future__ import annotations
 
 from math import inf, isfinite, sqrt
 
-from sekant.solvers.common.loops import inner, procedure
+from sekant.loops.declare.procedures import inner, procedure
 from sekant.solvers.common.outcome import (
-    CHATTERING,
     CONSTRAINTS,
     FINISHED,
     MORE,
@@ -25,7 +24,7 @@ from sekant.solvers.dae.active_rows import ALL, select_rows, suspect_weak_rows
 from sekant.solvers.dae.memory import DaeMemory
 from sekant.solvers.dae.outputs import start_run, write_rows
 from sekant.solvers.dae.radau_error import estimate
-from sekant.solvers.dae.radau_landing import REPEAT, TURNED, endless, settle, watch
+from sekant.solvers.dae.radau_landing import REPEAT, STANDS, endless, settle, watch
 from sekant.solvers.dae.radau_newton import (
     BAD,
     CONVERGED,
@@ -99,7 +98,7 @@ def _next_step(memory, h, error, safety):
 
 @inner
 def _enter_segment(memory):
-    """Go on beyond a stop; returns -1 or the constraint that cannot be met."""
+    """Go on beyond a stop; returns as `restart` does."""
     window = memory.window
     memory.segment += 1
     memory.restarts += 1
@@ -111,12 +110,23 @@ def _enter_segment(memory):
 
 @inner
 def _begin(memory):
-    """Consistent state and, where there are sites, the modes that it asks for; returns -1 or a constraint."""
+    """Consistent state and, where there are sites, the modes that it asks for; returns as `restart` does."""
     row = restart(memory, memory.t)
     if row < 0 and memory.guards != 0:
         settle(memory, memory.t, 1.0)
         row = restart(memory, memory.t)
     return row
+
+
+@inner
+def _stuck(memory, row):
+    """The code for what `restart` says: a constraint that is not met, or, beyond them all, no accelerations."""
+    memory.t_failed = memory.t
+    if row >= memory.lam_now.size:
+        memory.component = -1
+        return NOT_FINITE
+    memory.component = row
+    return CONSTRAINTS
 
 
 @inner
@@ -161,8 +171,10 @@ def advance(memory, a, b):
             return code
         memory.started, memory.first = 1, 1
         memory.contraction = 1.0
-        if memory.guards != 0 and _begin(memory) >= 0:
-            return CONSTRAINTS
+        if memory.guards != 0:
+            row = _begin(memory)
+            if row >= 0:
+                return _stuck(memory, row)
     while True:
         budget = write_rows(memory, budget)
         if budget < 0:
@@ -173,19 +185,19 @@ def advance(memory, a, b):
             return MORE
         if memory.steps + memory.rejected >= memory.max_steps:
             return TOO_MANY_STEPS
-        if memory.guards != 0 and endless(memory):
-            return CHATTERING
+        code = endless(memory)
+        if code != MORE:
+            memory.component, memory.t_failed = memory.blame, memory.t
+            return code
         t = memory.t
         if memory.turning == 1 and t < edges[memory.segment + 1]:
             row = _turn(memory)
             if row >= 0:
-                memory.component, memory.t_failed = row, t
-                return CONSTRAINTS
+                return _stuck(memory, row)
         if t == edges[memory.segment + 1]:
             row = _enter_segment(memory)
             if row >= 0:
-                memory.component, memory.t_failed = row, t
-                return CONSTRAINTS
+                return _stuck(memory, row)
         end = edges[memory.segment + 1]
         if memory.h <= 0.0:
             memory.h = starting_step(memory, min(max_step, end - t))
@@ -206,13 +218,13 @@ def advance(memory, a, b):
         if what == ACCEPTED and memory.guards != 0:
             memory.t_trial = t_new
             verdict = watch(memory, t, h)
-            memory.turning = 1 if verdict == TURNED else 0
-            if verdict == REPEAT and memory.h_trial >= smallest:
+            memory.turning = 0 if verdict == STANDS else 1
+            if verdict == REPEAT and smallest < h and memory.h_trial < h:
                 memory.rejected += 1
                 memory.factored = 0
                 if memory.h_kept <= 0.0:
                     memory.h_kept = h
-                memory.h = memory.h_trial
+                memory.h = max(memory.h_trial, smallest)
                 continue
         safety = SAFETY * (2 * MOST_ITERATIONS + 1) / (2 * MOST_ITERATIONS + memory.iterations)
         if what == ACCEPTED:

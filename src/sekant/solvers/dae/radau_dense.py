@@ -18,7 +18,7 @@ from math import sqrt
 
 import numpy as np
 
-from sekant.solvers.common.loops import inner
+from sekant.loops.declare.procedures import inner
 from sekant.solvers.common.vectors import put, take
 from sekant.solvers.dae.calls import set_state, set_time
 from sekant.solvers.dae.projection import accelerations, factorize_at, project

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from math import sqrt
 
-from sekant.solvers.common.loops import inner, procedure
+from sekant.loops.declare.procedures import inner, procedure
 from sekant.solvers.common.vectors import put
 from sekant.solvers.dae.calls import first_not_finite, kinematics, residual, set_time
 from sekant.solvers.dae.memory import DaeMemory

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from math import inf, sqrt
 
-from sekant.solvers.common.loops import inner, procedure
+from sekant.loops.declare.procedures import inner, procedure
 from sekant.solvers.common.modes import (
     MOST_BREAKS,
     decide,
@@ -28,6 +28,7 @@ from sekant.solvers.common.modes import (
     pieces_passed,
     restore,
 )
+from sekant.solvers.common.outcome import CHATTERING, MORE, STEP_TOO_SMALL
 from sekant.solvers.common.vectors import clear, put, take
 from sekant.solvers.dae.calls import first_not_finite, guards, residual, set_state, set_time
 from sekant.solvers.dae.memory import DaeMemory
@@ -42,6 +43,7 @@ LEAST_MARGIN = 1e-12  # of a step, so that it ends beyond the crossing
 HALVINGS = 50
 BISECTIONS = 12  # to find a point in a piece
 ENDLESS = 1e6  # trials that a run may have left, by the last thousand, before it is given up as chattering
+STALLED = 1e8  # the same, where many trials are rejected, before the step counts as too small
 WINDOW = 1000
 
 
@@ -245,11 +247,15 @@ def watch(memory, t, h):
 
 @inner
 def endless(memory):
-    """Whether, by the last thousand trials, a site changes back and forth so fast that the run would not end."""
+    """Whether, by the last thousand trials, the run would not end, and why: CHATTERING, where a site changes back and
+    forth, STEP_TOO_SMALL, where many trials are rejected, as on the way into a dead point; else MORE."""
     trials = memory.steps + memory.rejected
     if trials - memory.window_trials < WINDOW:
-        return False
-    many = 5 * (memory.turns - memory.window_turns) > WINDOW
+        return MORE
+    turns, rejected = memory.turns - memory.window_turns, memory.rejected - memory.window_rejected
     gained, left = memory.t - memory.window_start, memory.edges[memory.edges.size - 1] - memory.t
     memory.window_trials, memory.window_turns, memory.window_start = trials, memory.turns, memory.t
-    return many and left * WINDOW > ENDLESS * gained
+    memory.window_rejected = memory.rejected
+    if 5 * turns > WINDOW and left * WINDOW > ENDLESS * gained:
+        return CHATTERING
+    return STEP_TOO_SMALL if 4 * rejected > WINDOW and left * WINDOW > STALLED * gained else MORE

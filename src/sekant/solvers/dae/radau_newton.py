@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from math import sqrt
 
-from sekant.solvers.common.loops import inner, procedure
+from sekant.loops.declare.procedures import inner, procedure
 from sekant.solvers.common.vectors import clear, put, take
 from sekant.solvers.dae.calls import first_not_finite, jacobian, kinematics, residual, set_state, set_time
 from sekant.solvers.dae.memory import DaeMemory

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import sqrt
 
-from sekant.solvers.common.loops import inner
+from sekant.loops.declare.procedures import inner
 from sekant.solvers.common.vectors import clear, put, take
 from sekant.solvers.dae import memory as at
 from sekant.solvers.dae.calls import kinematics, quadratures, set_state, set_time
@@ -44,7 +44,10 @@ def starting_step(memory, longest):
 
 @inner
 def restart(memory, t):
-    """Consistent state, accelerations and multipliers at the start of a segment; returns -1 or a bad row."""
+    """Consistent state, accelerations and multipliers at the start of a segment.
+
+    Returns -1, the constraint that is not met, or their number where there are no finite accelerations.
+    """
     a, lam, solution = memory.a_now, memory.lam_now, memory.ldl_x
     bad = project(memory, t, memory.x)
     if bad >= 0:

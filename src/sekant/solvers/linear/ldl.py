@@ -20,9 +20,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sekant.errors import SolverError
-from sekant.solvers.common.loops import inner, procedure
-from sekant.solvers.common.sections import pack_integers, pack_reals, section, view
-from sekant.solvers.common.structs import Integers, Real, Struct, Vector
+from sekant.loops.declare.procedures import inner, procedure
+from sekant.loops.declare.sections import pack_integers, pack_reals, section
+from sekant.loops.declare.structs import Integers, Real, Struct, Vector
 from sekant.solvers.linear.ordering import row_patterns, saddle_order, starts_of
 
 # Relative to the mean of G M^-1 G^T: a small eps makes few sweeps, a larger one is for rows that are redundant
@@ -138,13 +138,13 @@ def analyze(
 
 def lay_out(pattern: Pattern) -> Factor:
     """Memory for numeric factorizations."""
-    n, m = view(pattern, SIZES).tolist()
+    n, m = section(pattern, SIZES).tolist()
     sizes = [
-        view(pattern, M_ROW).size,
-        view(pattern, G_ROW).size,
-        view(pattern, ROW_COL).size,
+        section(pattern, M_ROW).size,
+        section(pattern, G_ROW).size,
+        section(pattern, ROW_COL).size,
         n + m,
-        view(pattern, L_ROW).size,
+        section(pattern, L_ROW).size,
         n + m,
         m,
         n + m,
@@ -377,12 +377,12 @@ class SaddlePoint:
     @property
     def fill(self) -> int:
         """Entries of L below its diagonal."""
-        return int(view(self.pattern, L_ROW).size)
+        return int(section(self.pattern, L_ROW).size)
 
     def factorize(self, M: ArrayLike, G: ArrayLike) -> None:
         """Values at the positions given at the start."""
-        view(self.factor, M_VALUES)[:] = M
-        view(self.factor, G_VALUES)[:] = G
+        section(self.factor, M_VALUES)[:] = M
+        section(self.factor, G_VALUES)[:] = G
         factorize_system(self._memory)
 
     def solve(self, f: ArrayLike, b: ArrayLike, accuracy: float = 1e-16) -> Solution:
@@ -392,11 +392,15 @@ class SaddlePoint:
             raise SolverError(f"the right-hand side has {rhs.size} entries; {n} + {m} are needed")
         self._memory.rhs, self._memory.accuracy = rhs, accuracy
         finite = bool(solve_system(self._memory))
-        found = view(self.factor, X)
+        found = section(self.factor, X)
         x, lam = found[:n].copy(), found[n:].copy()
         residual, size = rhs[n:].copy(), np.abs(rhs[n:])
-        G_row, G_col, G = view(self.pattern, G_ROW), view(self.pattern, G_COL), view(self.factor, G_VALUES)
+        G_row, G_col, G = (
+            section(self.pattern, G_ROW),
+            section(self.pattern, G_COL),
+            section(self.factor, G_VALUES),
+        )
         np.subtract.at(residual, G_row, G * x[G_col])
         np.add.at(size, G_row, np.abs(G * x[G_col]))
         consistent = finite and bool(np.all(np.abs(residual) <= 1e-9 * np.max(size, initial=0.0)))
-        return Solution(x, lam, residual, int(view(self.factor, INFO)[SWEEPS]), consistent)
+        return Solution(x, lam, residual, int(section(self.factor, INFO)[SWEEPS]), consistent)

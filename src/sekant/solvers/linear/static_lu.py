@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sekant.solvers.common.loops import inner
+from sekant.loops.declare.procedures import inner
 from sekant.solvers.linear.ordering import row_patterns, saddle_order, starts_of
 
 TINY = 1e-10

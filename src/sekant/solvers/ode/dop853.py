@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from math import inf
 
-from sekant.solvers.common.loops import inner, procedure
+from sekant.loops.declare.procedures import inner, procedure
 from sekant.solvers.common.outcome import (
     CHATTERING,
     CONSTRAINTS,

@@ -7,7 +7,7 @@ sign and comes back within an eighth of a step, and within a hundredth of the ru
 
 from __future__ import annotations
 
-from sekant.solvers.common.loops import inner, procedure
+from sekant.loops.declare.procedures import inner, procedure
 from sekant.solvers.common.vectors import put
 from sekant.solvers.ode.dop853_exits import SAMPLES, cubic
 from sekant.solvers.ode.dop853_stages import interpolate, prepare_dense

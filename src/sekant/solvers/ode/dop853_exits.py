@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sekant.solvers.common.loops import inner
+from sekant.loops.declare.procedures import inner
 from sekant.solvers.common.modes import outside
 from sekant.solvers.ode.dop853_modes import copy, guards_at
 from sekant.solvers.ode.dop853_stages import interpolate

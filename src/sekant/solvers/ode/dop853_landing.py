@@ -19,9 +19,10 @@ from __future__ import annotations
 
 from math import inf
 
-from sekant.solvers.common.loops import inner, procedure
+from sekant.loops.declare.procedures import inner, procedure
 from sekant.solvers.common.modes import (
     MOST_BREAKS,
+    decide,
     farthest_site,
     inside_piece,
     keep,
@@ -43,6 +44,7 @@ UNCHANGED, STEPPED_OVER, LANDED, FLIPPED, REPEAT, CHATTERS = range(6)
 NEGLIGIBLE = 0.1  # of the tolerance: what stepping over a change may cost
 CLOSE = 0.95  # part of a step beyond which the dense output is as good as its end
 BISECTIONS = 12  # to find a point in a piece
+JUMP = 1e-3  # of a guard, over its size; a table that is continued beyond its piece changes it by far less
 HELD = N_STAGES + 1  # a row of k that is free once the dense output is made
 
 
@@ -146,6 +148,28 @@ def _move(run):
 
 
 @inner
+def _move_at(run, t, state):
+    """`_move` at a state; sites whose guards jump with the modes of others follow. Returns whether none chatters."""
+    m = run.modes
+    for j in range(state.size):
+        run.stage[j] = state[j]
+    guards_at(run, t)
+    copy(m.g, m.g_a)
+    good = _move(run)
+    for _ in range(m.kind.size):
+        guards_at(run, t)
+        changed = False
+        for s in range(m.kind.size):
+            if m.side[s] == 0 and m.g[s] != m.g_a[s]:
+                m.g_start[s] = m.g[s]
+                if outside(m, s, m.g[s]) != 0 and decide(m, s):
+                    changed = True
+        if not changed:
+            break
+    return good
+
+
+@inner
 def _land(run, t, h):
     m = run.modes
     if run.wanted == 0:
@@ -158,7 +182,7 @@ def _land(run, t, h):
         return UNCHANGED
     run.theta = theta
     if theta <= AT_ONCE or t + theta * h == t:
-        return FLIPPED if _move(run) else CHATTERS
+        return FLIPPED if _move_at(run, t, run.x) else CHATTERS
     note(m, True)
     if theta < CLOSE:
         return REPEAT
@@ -170,7 +194,16 @@ def _land(run, t, h):
         return REPEAT
     for s in range(m.kind.size):
         m.flips[s] = 0
-    return LANDED if _move(run) else CHATTERS
+    return LANDED if _move_at(run, t + theta * h, end) else CHATTERS
+
+
+@inner
+def _guards_jumped(m):
+    """Whether a guard jumped with the modes of others (g against g_b): it may have left its interval and returned."""
+    found = False
+    for s in range(m.kind.size):
+        found = found or abs(m.g[s] - m.g_b[s]) > JUMP * (abs(m.g[s]) + abs(m.g_b[s]))
+    return found
 
 
 @procedure(Run, "Dormand-Prince integrator", 0.5)
@@ -201,9 +234,10 @@ def watch(run, t, h):
     farthest = farthest_site(m)
     passed = pieces_passed(m, farthest)
     distance = max(1.0, abs(passed))
+    hidden = _guards_jumped(m)
     bad = evaluate(run, t + h, CHANGED)
     restore(m)
-    if bad < 0 and distance <= MOST_BREAKS:
+    if bad < 0 and distance <= MOST_BREAKS and not hidden:
         cost = h * _change(run, N_STAGES)
         part = 1.0
         if cost > NEGLIGIBLE:

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from math import inf
 
-from sekant.solvers.common.calls import call_native
-from sekant.solvers.common.loops import inner, procedure
+from sekant.loops.declare.calls import call_native
+from sekant.loops.declare.procedures import inner, procedure
 from sekant.solvers.common.modes import decide, outside
 from sekant.solvers.common.sites import PIECE
 from sekant.solvers.ode.memory import Run

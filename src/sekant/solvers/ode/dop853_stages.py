@@ -6,8 +6,8 @@ from math import isfinite, sqrt
 
 import numpy as np
 
-from sekant.solvers.common.calls import call_native
-from sekant.solvers.common.loops import inner, procedure
+from sekant.loops.declare.calls import call_native
+from sekant.loops.declare.procedures import inner, procedure
 from sekant.solvers.ode.dop853_tableau import E3, E5, E6, GUARD, N_STAGES, A, C, D
 from sekant.solvers.ode.memory import Run
 
@@ -69,10 +69,13 @@ def scale_of_work(run, end):
 
 @inner
 def _norm(square5, square3, square6, count, h):
-    """h max(e5^2 / sqrt(e5^2 + 0.01 e3^2), GUARD e6 (e6 / e3)^(1/3)), both O(h^8); root mean squares over states."""
+    """h max(e5^2 / sqrt(e5^2 + 0.01 e3^2), GUARD e6 min(e6 / e3, 1)^(1/3)), both O(h^8); rms over states.
+
+    e6 / e3 is O(h^3). Where all slopes are equal both are round-off and their ratio means nothing: it is at most 1.
+    """
     denominator = square5 + 0.01 * square3
     usual = square5 / sqrt(denominator) if denominator > 0.0 else 0.0
-    guard = GUARD * sqrt(square6) * (square6 / square3) ** (1.0 / 6.0) if square3 > 0.0 else 0.0
+    guard = GUARD * sqrt(square6) * min(square6 / square3, 1.0) ** (1.0 / 6.0) if square3 > 0.0 else 0.0
     norm = h * max(usual, guard) / sqrt(float(count))
     return norm if isfinite(norm) else np.inf
 

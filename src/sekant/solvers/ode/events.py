@@ -6,8 +6,8 @@ begins on zero, up to round-off, leaves it without an event: the sign is then th
 
 from __future__ import annotations
 
-from sekant.solvers.common.calls import call_native
-from sekant.solvers.common.loops import inner
+from sekant.loops.declare.calls import call_native
+from sekant.loops.declare.procedures import inner
 
 ON_ZERO = 1e-13  # value of an event function at the start of a run, relative to its changes in the first step
 JUST_AFTER = 1e-3  # part of the first step after which the function has the sign with which it left zero

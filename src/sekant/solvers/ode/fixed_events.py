@@ -6,7 +6,7 @@ that leaves its sign and comes back within one step is not seen.
 
 from __future__ import annotations
 
-from sekant.solvers.common.loops import inner
+from sekant.loops.declare.procedures import inner
 from sekant.solvers.common.vectors import put
 from sekant.solvers.ode.events import (
     JUST_AFTER,

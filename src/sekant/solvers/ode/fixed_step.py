@@ -8,7 +8,7 @@ count of steps starts anew at each landing; step i begins at ``landing + i h`` w
 
 from __future__ import annotations
 
-from sekant.solvers.common.loops import inner, procedure
+from sekant.loops.declare.procedures import inner, procedure
 from sekant.solvers.common.outcome import CONSTRAINTS, EVENT, FINISHED, MORE, NOT_FINITE, TOO_MANY_STEPS
 from sekant.solvers.common.spans import divide
 from sekant.solvers.ode.fixed_events import end_at_event

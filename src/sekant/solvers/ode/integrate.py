@@ -82,7 +82,7 @@ def integrate(
         return loop(run, steps, chosen.kernel) if times.size > 1 else FINISHED
 
     first_steps = FIRST_CHUNK_STEPS + min(times.size, MOST_FIRST_ROWS)
-    code = advance_in_chunks(advance, lambda: run.row, hand_out, first_steps, chunk_steps)
+    code = advance_in_chunks(advance, lambda: run.row, hand_out, first_steps, chunk_steps, times.size)
     site = ""
     if code == CHATTERING and problem.switching is not None:
         site = problem.switching.label(run.blame)

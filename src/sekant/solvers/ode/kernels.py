@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sekant.solvers.common.loops import inner
+from sekant.loops.declare.procedures import inner
 from sekant.solvers.ode.euler import euler_steps
 from sekant.solvers.ode.rk4 import rk4_steps
 from sekant.solvers.ode.semi_implicit_euler import semi_implicit_euler_steps

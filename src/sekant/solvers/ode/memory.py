@@ -9,10 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from sekant.solvers.common.checks import StepOptions
-from sekant.solvers.common.modes import SiteModes, lay_out_modes
-from sekant.solvers.common.sites import free_modes
-from sekant.solvers.common.structs import (
+from sekant.loops.declare.structs import (
     Address,
     Integer,
     Integers,
@@ -23,6 +20,9 @@ from sekant.solvers.common.structs import (
     address_of,
     aligned,
 )
+from sekant.solvers.common.checks import StepOptions
+from sekant.solvers.common.modes import SiteModes, lay_out_modes
+from sekant.solvers.common.sites import free_modes
 from sekant.solvers.ode.problem import OdeProblem
 
 LARGEST_STATE = 1e100  # a state beyond this has blown up: its square still has a finite representation

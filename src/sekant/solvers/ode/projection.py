@@ -7,8 +7,8 @@ ed., algorithm IV.4.2; a projection along directions that do not vanish keeps th
 
 from __future__ import annotations
 
-from sekant.solvers.common.calls import call_native
-from sekant.solvers.common.loops import inner
+from sekant.loops.declare.calls import call_native
+from sekant.loops.declare.procedures import inner
 from sekant.solvers.ode.unit_blocks import normalize
 
 MOST_ITERATIONS = 6

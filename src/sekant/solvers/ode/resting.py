@@ -10,8 +10,8 @@ lengths, so that no vibration keeps in step with the looks.
 
 from __future__ import annotations
 
-from sekant.solvers.common.calls import call_native
-from sekant.solvers.common.loops import inner
+from sekant.loops.declare.calls import call_native
+from sekant.loops.declare.procedures import inner
 from sekant.solvers.common.sites import NUMBERS
 from sekant.solvers.common.vectors import put
 from sekant.solvers.ode.kernels import RK4, take_steps

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from sekant.solvers.common.calls import call_native
-from sekant.solvers.common.loops import inner
+from sekant.loops.declare.calls import call_native
+from sekant.loops.declare.procedures import inner
 from sekant.solvers.common.vectors import put
 from sekant.solvers.ode.events import carry_signs, events_at, happened
 

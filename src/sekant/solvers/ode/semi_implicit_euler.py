@@ -7,8 +7,8 @@ for separable Hamiltonians).
 
 from __future__ import annotations
 
-from sekant.solvers.common.calls import call_native
-from sekant.solvers.common.loops import inner
+from sekant.loops.declare.calls import call_native
+from sekant.loops.declare.procedures import inner
 from sekant.solvers.ode.memory import LARGEST_STATE
 from sekant.solvers.ode.projection import project
 from sekant.solvers.ode.unit_blocks import normalize

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from math import sqrt
 
-from sekant.solvers.common.loops import inner
+from sekant.loops.declare.procedures import inner
 
 
 @inner

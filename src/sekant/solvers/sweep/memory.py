@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sekant.solvers.common.structs import (
+from sekant.loops.declare.structs import (
     Cube,
     Four,
     Integer,

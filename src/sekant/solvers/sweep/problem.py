@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sekant.loops.declare.structs import address_of
 from sekant.solvers.common.compiled import CompiledFunction
 from sekant.solvers.common.sites import free_modes
-from sekant.solvers.common.structs import address_of
 from sekant.solvers.sweep.memory import SweepMemory
 
 Floats = NDArray[np.float64]

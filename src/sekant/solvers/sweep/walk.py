@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from math import isfinite, pi, sqrt
 
-from sekant.solvers.common.calls import call_native
-from sekant.solvers.common.loops import inner, procedure
+from sekant.loops.declare.calls import call_native
+from sekant.loops.declare.procedures import inner, procedure
 from sekant.solvers.sweep.least_squares import determinant, factor, solve
 from sekant.solvers.sweep.memory import SweepMemory
 

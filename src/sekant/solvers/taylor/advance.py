@@ -10,7 +10,8 @@ from math import inf, nan
 
 import numpy as np
 
-from sekant.solvers.common.loops import inner, procedure
+from sekant.loops.declare.procedures import inner, procedure
+from sekant.loops.declare.sections import section
 from sekant.solvers.common.outcome import (
     CHATTERING,
     CONSTRAINTS,
@@ -21,13 +22,12 @@ from sekant.solvers.common.outcome import (
     STEP_TOO_SMALL,
     TOO_MANY_STEPS,
 )
-from sekant.solvers.common.sections import section
 from sekant.solvers.linear.ldl import X
 from sekant.solvers.taylor.machine import READY, START, WATCH, TaylorMemory
 from sekant.solvers.taylor.project import project
 from sekant.solvers.taylor.roots import first_exit, horner, trusted_length
 from sekant.solvers.taylor.series import expand, factorize_here, run_values, set_point
-from sekant.solvers.taylor.switches import decide_all, find_switches, move_switches
+from sekant.solvers.taylor.switches import decide_all, decide_outside, find_switches, move_switches
 
 ONE = np.int64(1)
 LARGEST = 1e100
@@ -91,15 +91,40 @@ def seen_length(m, n, h):
 
 
 @inner
+def accounted_length(m, order, h):
+    """The longest step up to `h` whose last terms of the works are within the tolerance.
+
+    All works share one scale, that of the largest, as parts of one balance do; what the step exchanges counts too.
+    """
+    W, step = m.w_series, 0.0
+    for i in range(m.w_now.size):
+        m.largest_work = max(m.largest_work, abs(W[i, 0]))
+        step = max(step, abs(W[i, 1]) * h, abs(W[i, 2]) * h * h)
+    scale = m.atol_work + m.rtol * max(m.largest_work, step)
+    for k in range(order - 1, order + 1):
+        size = 0.0
+        for i in range(m.w_now.size):
+            size = max(size, abs(W[i, k]))
+        if size * h**k > scale:
+            h = (scale / size) ** (1.0 / k)
+    return h
+
+
+@inner
 def keep_series(m, order):
-    """Copy the series of q and v, so that the coefficients can serve for other points."""
+    """Copy the series of q and v, and integrate those of powers: the coefficients can then serve for other points."""
     T, in_q, in_v, Q, V = m.series, m.code.in_q, m.code.in_v, m.q_series, m.v_series
+    powers, w, W = m.code.out_powers, m.w_now, m.w_series
     for i in range(in_q.size):
         for k in range(order + 2):
             Q[i, k] = T[in_q[i], k]
     for i in range(in_v.size):
         for k in range(order + 1):
             V[i, k] = T[in_v[i], k]
+    for i in range(powers.size):
+        W[i, 0] = w[i]
+        for k in range(order):
+            W[i, k + 1] = T[powers[i], k] / (k + 1.0)
 
 
 @inner
@@ -110,6 +135,13 @@ def evaluate(m, h, order, q, v):
         q[i] = horner(Q[i], order + 1, h)
     for i in range(v.size):
         v[i] = horner(V[i], order, h)
+
+
+@inner
+def work_done(m, h, order, w):
+    """The works by the time h of the series that was kept."""
+    for i in range(w.size):
+        w[i] = horner(m.w_series[i], order, h)
 
 
 @inner
@@ -196,8 +228,8 @@ def polish(m, order, node, bound, t, h):
 
 
 @inner
-def write_row(m, t, q, v):
-    """The next output row: the point, and accelerations and multipliers there if asked for.
+def write_row(m, t, q, v, w):
+    """The next output row: the point and the work, and accelerations and multipliers there if asked for.
 
     The matrix at this point is factorized.
     """
@@ -206,6 +238,8 @@ def write_row(m, t, q, v):
         m.rows[row, i] = q[i]
     for i in range(nv):
         m.rows[row, nq + i] = v[i]
+    for i in range(w.size):
+        m.rows[row, nq + nv + i] = w[i]
     if m.reactions != 0:
         set_point(m, t, q, v)
         expand(m, ONE)
@@ -220,13 +254,14 @@ def write_row(m, t, q, v):
 def write_rows(m, order, t, end):
     """Output rows at requested times before `end`, from the series; False if one cannot be projected."""
     t_eval, snap = m.t_eval, m.snap
-    q, v = m.q_row, m.v_row
+    q, v, w = m.q_row, m.v_row, m.w_row
     while m.row < t_eval.size and t_eval[m.row] < end - snap:
         at = t_eval[m.row]
         evaluate(m, at - t, order, q, v)
         if not project(m, at, q, v):
             return False
-        write_row(m, at, q, v)
+        work_done(m, at - t, order, w)
+        write_row(m, at, q, v, w)
     return True
 
 
@@ -305,7 +340,7 @@ def advance(m, a, b):
             if result != MORE:
                 return result
         if m.row < t_eval.size and t_eval[m.row] <= t + snap:
-            write_row(m, t, q, v)
+            write_row(m, t, q, v, m.w_now)
         if m.row == t_eval.size:
             return FINISHED
         if m.steps + m.shortened >= m.max_steps:
@@ -327,7 +362,8 @@ def advance(m, a, b):
             m.component = blame
             m.t_failed = t + h
             return STEP_TOO_SMALL
-        h = seen_length(m, order - 1, min(h, m.max_step, t_end - t))
+        h = accounted_length(m, order, min(h, m.max_step, t_end - t))
+        h = seen_length(m, order - 1, h)
         end = t + h
         if end >= t_end - snap:
             h, end = t_end - t, t_end
@@ -337,9 +373,9 @@ def advance(m, a, b):
         event_at, event, sign = find_event(m, order - 1, h)
         at_switch = leader >= 0 and switch_at <= event_at
         at_event = event >= 0 and event_at <= switch_at + moment
-        if at_switch and switch_at == 0.0:
+        if at_switch and switch_at <= 0.0:
             m.shortened += 1
-            chatters = move_switches(m)
+            chatters = move_switches(m) if switch_at == 0.0 else decide_outside(m)
             if chatters >= 0:
                 m.which = chatters
                 m.t_failed = t
@@ -383,6 +419,7 @@ def advance(m, a, b):
             q[i] = m.q_end[i]
         for i in range(v.size):
             v[i] = m.v_end[i]
+        work_done(m, h, order, m.w_now)
         m.now = end
         m.smallest = min(m.smallest, h)
         m.steps += 1

@@ -26,6 +26,7 @@ def integrate(
     v0: ArrayLike,
     *,
     p: ArrayLike = (),
+    work: ArrayLike | None = None,
     t_start: float | None = None,
     rtol: float = 1e-10,
     atol: ArrayLike | None = None,
@@ -42,7 +43,8 @@ def integrate(
 
     The start is moved onto the constraints. `rtol`, `atol` (scalar or (nv,), by default rtol): each step keeps
     the last terms of the series of v_i below a thousandth of atol_i + rtol |v_i|, since errors of steps add up.
-    `order`: of these series; by default it follows from rtol. `p` (np,): parameters.
+    `order`: of these series; by default it follows from rtol. `p` (np,): parameters. `work` (nw,): done by the start,
+    by default none; rows are [q; v; w], and the terms of w are held to the tolerance of the largest work.
     `directions` (ne,): which crossings of the event functions count: -1
     falling, +1 rising, 0 both. `reactions`: whether accelerations and multipliers are wanted at the outputs.
     `on_event(record)`: called where an event happens; it returns None to go on, (q, v) to go on from there, or
@@ -57,6 +59,7 @@ def integrate(
         q0,
         v0,
         p=p,
+        work=work,
         t_start=t_start,
         rtol=rtol,
         atol=atol,
@@ -84,5 +87,5 @@ def integrate(
                     run.set_point(*answer)
         return code
 
-    advance_in_chunks(advance, lambda: run.rows, hand_out, FIRST_CHUNK_STEPS, chunk_steps)
+    advance_in_chunks(advance, lambda: run.rows, hand_out, FIRST_CHUNK_STEPS, chunk_steps, times.size)
     return run.outcome()

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sekant.solvers.common.structs import Address, Integer, Matrix, Real, Struct, Vector
-from sekant.solvers.common.structs import Integers as Whole
+from sekant.loops.declare.structs import Address, Integer, Matrix, Real, Struct, Vector
+from sekant.loops.declare.structs import Integers as Whole
 from sekant.solvers.linear.ldl import lay_out
 from sekant.solvers.taylor.codes import FIRST_OPERATION, Op
 from sekant.solvers.taylor.native.layout import STRIDE, Kernel
@@ -58,6 +58,7 @@ class TaylorCode(Struct):
     out_m: Whole
     out_g: Whole
     out_events: Whole
+    out_powers: Whole
     # Switches: node and kind, node of the mode, whether it depends on accelerations or multipliers, place of the
     # breaks and their number, lookup.
     s_value: Whole
@@ -102,6 +103,7 @@ class TaylorMemory(Struct):
     snap: Real
     rtol: Real
     tol: Real
+    atol_work: Real
     max_step: Real
     # Where the run is, and what has been counted.
     now: Real
@@ -118,6 +120,7 @@ class TaylorMemory(Struct):
     smallest: Real
     worst_position: Real
     worst_velocity: Real
+    largest_work: Real
     step_start: Real
     cut_since: Real
     cut_reach: Real
@@ -137,18 +140,21 @@ class TaylorMemory(Struct):
     # projection, scratch of the root search. Outputs.
     q_now: Vector
     v_now: Vector
+    w_now: Vector
     q_end: Vector
     v_end: Vector
     q_row: Vector
     v_row: Vector
+    w_row: Vector
     q_series: Matrix  # (nq, order + 2)
     v_series: Matrix  # (nv, order + 1)
+    w_series: Matrix  # (nw, order + 1)
     delta: Vector
     rhs: Vector
     result: Vector
     scratch1: Vector
     scratch2: Vector
-    rows: Matrix  # (rows, nq + nv)
+    rows: Matrix  # (rows, nq + nv + nw)
     a_rows: Matrix  # (rows, nv)
     lam_rows: Matrix  # (rows, m)
 
@@ -157,14 +163,16 @@ class TaylorMemory(Struct):
 class Plan:
     """What was asked for. `t_eval` (m,). `order`: of the series of v. `reactions`: also a and lam in the output.
     `scale_abs` (nv,), `rtol`: the error of v_i in a step is kept below scale_abs_i + rtol |v_i|; infinite for
-    velocities that do not count; `tol`: one number for it. `direction` (ne,): sign of event functions after the
-    event, 0 for both. Times closer than `snap` are one."""
+    velocities that do not count; `tol`: one number for it; `atol_work`: the same for works, which share one
+    scale, that of the largest. `direction` (ne,): sign of event functions after the event, 0 for both. Times closer
+    than `snap` are one."""
 
     t_eval: Floats
     order: int
     rtol: float
     scale_abs: Floats
     tol: float
+    atol_work: float
     snap: float
     max_step: float
     max_steps: int
@@ -197,7 +205,7 @@ def lay_out_system(
 
 
 def lay_out_run(
-    system: TaylorLayout, plan: Plan, t_start: float, q: Floats, v: Floats, p: Floats
+    system: TaylorLayout, plan: Plan, t_start: float, q: Floats, v: Floats, w: Floats, p: Floats
 ) -> TaylorMemory:
     """A run that stands at its start. The layout must be kept as well."""
     program, nodes, kernel = system.program, system.nodes, system.kernel
@@ -224,6 +232,7 @@ def lay_out_run(
         snap=plan.snap,
         rtol=plan.rtol,
         tol=plan.tol,
+        atol_work=plan.atol_work,
         max_step=plan.max_step,
         now=t_start,
         component=-1,
@@ -242,18 +251,21 @@ def lay_out_run(
         side_event=np.zeros(events, dtype=np.int64),
         q_now=q.copy(),
         v_now=v.copy(),
+        w_now=w.copy(),
         q_end=q.copy(),
         v_end=v.copy(),
         q_row=q.copy(),
         v_row=v.copy(),
+        w_row=w.copy(),
         q_series=np.zeros((q.size, order + 2)),
         v_series=np.zeros((v.size, order + 1)),
+        w_series=np.zeros((w.size, order + 1)),
         delta=np.zeros(len(nodes.op)),
         rhs=np.zeros(v.size + m),
         result=np.zeros(3),
         scratch1=np.zeros(order + 3),
         scratch2=np.zeros(order + 3),
-        rows=np.zeros((rows, q.size + v.size)),
+        rows=np.zeros((rows, q.size + v.size + w.size)),
         a_rows=np.full((rows, v.size), np.nan),
         lam_rows=np.full((rows, m), np.nan),
     )
@@ -283,7 +295,7 @@ def _code(program: Program, nodes: Nodes, unit_blocks: Sequence[tuple[int, int]]
         *[joined(name) for name in ("d", "a", "b", "c", "da", "db", "dc")],
         ends,
         *[inputs[name] for name in ("q", "v", "a", "lam", "t")],
-        *[outputs[n] for n in ("rates", "residual", "positions", "velocities", "M", "G", "events")],
+        *[outputs[n] for n in ("rates", "residual", "positions", "velocities", "M", "G", "events", "powers")],
         [s.g for s in nodes.switches],
         [s.kind for s in nodes.switches],
         [s.mode for s in nodes.switches],

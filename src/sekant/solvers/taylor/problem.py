@@ -74,6 +74,10 @@ class TaylorProblem:
         return int(self.tape.sizes_in[5])
 
     @property
+    def n_powers(self) -> int:
+        return int(np.size(self.tape.powers))
+
+    @property
     def n_events(self) -> int:
         return int(np.size(self.tape.events))
 

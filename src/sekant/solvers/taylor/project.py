@@ -6,8 +6,8 @@ from math import inf, sqrt
 
 import numpy as np
 
-from sekant.solvers.common.loops import inner
-from sekant.solvers.common.sections import section
+from sekant.loops.declare.procedures import inner
+from sekant.loops.declare.sections import section
 from sekant.solvers.linear.ldl import G_ROW, G_VALUES, X
 from sekant.solvers.taylor.machine import KINEMATICS
 from sekant.solvers.taylor.series import (

@@ -29,7 +29,7 @@ from math import (
     tanh,
 )
 
-from sekant.solvers.common.loops import inner
+from sekant.loops.declare.procedures import inner
 from sekant.solvers.taylor.codes import FIRST_PRIMITIVE, HELD_ONLY, Op
 
 ADD, SUB, NEG, ADD_HELD, RSUB_HELD, SCALE, MUL, SQ, DIV, INV, SQRT, POWER, SELECT = range(

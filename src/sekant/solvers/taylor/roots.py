@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import inf
 
-from sekant.solvers.common.loops import inner
+from sekant.loops.declare.procedures import inner
 
 NEGLIGIBLE = 1e-13  # of the largest term: a coefficient below it does not decide a direction
 TRUSTED = (
@@ -115,8 +115,9 @@ def first_root(c, n, h, d):
 def first_exit(m, c, n, h, bound, side, fresh):
     """When the polynomial crosses `bound` to the side `side` (+1: upwards, -1: downwards) within (0, h].
 
-    `fresh`: it starts on the bound. Then it leaves at 0 if its first derivative that counts points outwards.
-    Infinite if there is no crossing; a series that is not finite has none.
+    `fresh`: it starts on the bound. Then it leaves at 0 if its first derivative that counts points outwards. -1: it
+    lies beyond the bound already, because another switch made it jump. Infinite if there is no crossing; a series
+    that is not finite has none.
     """
     r, d = m.scratch1, m.scratch2
     largest, power = 0.0, 1.0
@@ -133,7 +134,7 @@ def first_exit(m, c, n, h, bound, side, fresh):
         if r[0] > 0.0:
             return first_root(r, n, h, d)
         if r[0] < -ON_BOUND * largest:
-            return 0.0
+            return -1.0
     power = h
     first = 1
     while first <= n and abs(r[first]) * power <= NEGLIGIBLE * largest:

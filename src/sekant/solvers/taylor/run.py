@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sekant.errors import SolverError
+from sekant.loops.declare.sections import section
 from sekant.solvers.common.checks import check_times
 from sekant.solvers.common.outcome import (
     CHATTERING,
@@ -18,7 +19,6 @@ from sekant.solvers.common.outcome import (
     STATUSES,
     EventRecord,
 )
-from sekant.solvers.common.sections import view
 from sekant.solvers.linear.ldl import INFO, SOLVES
 from sekant.solvers.taylor.advance import advance
 from sekant.solvers.taylor.machine import START, Plan, lay_out_run
@@ -63,6 +63,7 @@ class TaylorRun:
         v0: ArrayLike,
         *,
         p: ArrayLike = (),
+        work: ArrayLike | None = None,
         t_start: float | None = None,
         rtol: float = 1e-10,
         atol: ArrayLike | None = None,
@@ -79,11 +80,13 @@ class TaylorRun:
             raise SolverError(f"t_start = {start} is after the first output time {float(times[0])}")
         q, v = _vector("q0", q0, problem.nq), _vector("v0", v0, problem.nv)
         parameters = _vector("p", p, problem.n_parameters)
+        w = np.zeros(problem.n_powers) if work is None else _vector("work", work, problem.n_powers)
         for first, length in problem.unit_blocks:
             if not np.any(q[first : first + length]):
                 raise SolverError(f"q0[{first}:{first + length}] is zero, but must be a unit vector")
         strict = _strictness(rtol)
-        scale = strict * _tolerances(problem, rtol, rtol if atol is None else atol)
+        atol = rtol if atol is None else atol
+        scale = strict * _tolerances(problem, rtol, atol)
         if not max_step > 0.0:
             raise SolverError(f"max_step must be positive (got {max_step})")
         if max_steps < 1:
@@ -102,12 +105,13 @@ class TaylorRun:
             rtol=strict * float(rtol),
             scale_abs=scale,
             tol=tol,
+            atol_work=strict * float(np.max(atol)),
             max_step=float(max_step),
             max_steps=int(max_steps),
             direction=signs.astype(np.int64),
             reactions=bool(reactions),
         )
-        self._memory = lay_out_run(problem.layout, self.plan, start, q, v, parameters)
+        self._memory = lay_out_run(problem.layout, self.plan, start, q, v, w, parameters)
         self.x_rows, self.a_rows = self._memory.rows, self._memory.a_rows
         self.lam_rows = self._memory.lam_rows
         self._given: tuple[Floats, Floats] | None = (q, v)
@@ -147,7 +151,7 @@ class TaylorRun:
             if first is not None:
                 self._moved = (
                     float(np.max(np.abs(first[: q.size] - q), initial=0.0)),
-                    float(np.max(np.abs(first[q.size :] - v), initial=0.0)),
+                    float(np.max(np.abs(first[q.size : q.size + v.size] - v), initial=0.0)),
                 )
             self._given = None
         if code == EVENT:
@@ -182,7 +186,7 @@ class TaylorRun:
 
     def outcome(self) -> TaylorOutcome:
         m, rows = self._memory, self.rows
-        sweeps = float(view(m.factor, INFO)[SOLVES])
+        sweeps = float(section(m.factor, INFO)[SOLVES])
         return TaylorOutcome(
             status=STATUSES[self._code],
             t=self.plan.t_eval[:rows],
@@ -190,7 +194,7 @@ class TaylorRun:
             a=self.a_rows[:rows],
             lam=self.lam_rows[:rows],
             t_last=self.t,
-            x_last=np.concatenate([m.q_now, m.v_now]),
+            x_last=np.concatenate([m.q_now, m.v_now, m.w_now]),
             t_failed=m.t_failed,
             component=m.component + self.problem.nq if m.component >= 0 else -1,
             which=m.which if self._code in (EVENT, CONSTRAINTS, CHATTERING) else -1,

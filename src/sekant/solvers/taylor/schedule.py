@@ -25,7 +25,7 @@ from sekant.solvers.taylor.translate import translate
 NO_LEVEL = -1
 BLOCK = 512
 """Values that are found together, operands first: few enough that their coefficients stay in the fastest cache."""
-_SERIES = {"residual": 0, "positions": 2, "velocities": 1, "rates": 1}
+_SERIES = {"residual": 0, "positions": 2, "velocities": 1, "rates": 1, "powers": 0}
 """Results of which more than order 0 is needed, and their levels."""
 Integers = NDArray[np.int64]
 
@@ -56,7 +56,7 @@ class Program:
     `stage`: all that moves. `fix`: what must be corrected. At order 0: `matrix`: what M and G need; `kinematics`:
     what the rates need; `watch`: what switches and events need; `held`: operations on held values.
     `inputs`: nodes of q, v, a, lam, t, p (-1: not used). `outputs`: nodes of rates, residual, positions,
-    velocities, M, G, events.
+    velocities, M, G, events, powers.
     """
 
     stage: Groups
@@ -83,7 +83,7 @@ def make_program(tape: SeriesTape) -> tuple[Program, Nodes]:
         inputs[name] = np.array(found, dtype=np.int64)
     outputs = {
         name: value[np.asarray(getattr(tape, name), dtype=np.int64)]
-        for name in ("rates", "residual", "positions", "velocities", "M", "G", "events")
+        for name in ("rates", "residual", "positions", "velocities", "M", "G", "events", "powers")
     }
     for q, rate in zip(inputs["q"].tolist(), outputs["rates"].tolist(), strict=True):
         nodes.a[q] = rate
@@ -214,7 +214,7 @@ class _Plan:
             else:
                 trial[i] = any(trial[j] for j in self.fresh(i))
         needed = [False] * len(n.op)
-        for i in self.watched:
+        for i in [*self.watched, *self.outputs["powers"].tolist()]:
             needed[i] = True
         for i in by_depth:
             if not self.runs(i) or i in self.q:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from sekant.solvers.common.calls import call_native
-from sekant.solvers.common.loops import inner
-from sekant.solvers.common.sections import section
+from sekant.loops.declare.calls import call_native
+from sekant.loops.declare.procedures import inner
+from sekant.loops.declare.sections import section
 from sekant.solvers.linear.ldl import G_VALUES, M_VALUES, X, factorize, solve
 from sekant.solvers.taylor.machine import FIX, MATRIX, STAGE
 from sekant.solvers.taylor.native.layout import ACCURACY as WANTED

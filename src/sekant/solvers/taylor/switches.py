@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from math import floor, inf
 
-from sekant.solvers.common.loops import inner
+from sekant.loops.declare.procedures import inner
 from sekant.solvers.taylor.machine import HELD, WATCH
 from sekant.solvers.taylor.nodes import FLOOR, NOT_BELOW, PIECE, SIGN
 from sekant.solvers.taylor.roots import first_exit
@@ -167,6 +167,20 @@ def move_switches(m):
 
 
 @inner
+def decide_outside(m):
+    """Give the switches that have a side the modes of their values in T; returns one that chatters, or -1."""
+    for s in range(m.side.size):
+        if m.side[s] != 0:
+            m.flips[s] += 1
+            _decide(m, s)
+            m.side[s] = 0
+            if m.flips[s] > MOST_FLIPS:
+                return s
+    run_values(m, HELD)
+    return -1
+
+
+@inner
 def _exit_of(m, s, n, h):
     """When the switch s leaves its interval within h, and to which side."""
     c, fresh = m.series[m.code.s_value[s]], m.fresh[s]
@@ -184,18 +198,18 @@ def _exit_of(m, s, n, h):
 def find_switches(m, n, h, moment):
     """The first time within h at which a switch leaves its interval (infinite if none), and that switch.
 
-    `n`: degree of the series. All that leave within a moment after it get their side.
+    `n`: degree of the series. All that leave within a moment after it get their side. -1: some lie outside already.
     """
     sides = m.side
     first, leader, leads = inf, -1, 0
     for s in range(sides.size):
         sides[s] = 0
-        at, side = _exit_of(m, s, n, min(h, first))
+        at, side = _exit_of(m, s, n, h if first < 0.0 else min(h, first))
         if at < first:
             first, leader, leads = at, s, side
     if leader >= 0:
         for s in range(sides.size):
-            at, side = _exit_of(m, s, n, first + moment)
+            at, side = _exit_of(m, s, n, h if first < 0.0 else first + moment)
             if at <= first + moment:
                 sides[s] = side
         sides[leader] = leads  # within a moment, what starts at rest does not leave

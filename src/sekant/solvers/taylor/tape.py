@@ -36,7 +36,8 @@ class SeriesTape:
 
     `rates` (nq,): N v; `residual` (nv,): M a + G^T lam - f; `positions`: Phi; `velocities`: B;
     `M`, `G`: entries at the places (`M_row`, `M_col`), both triangles, and (`G_row`, `G_col`);
-    `events`: functions of (q, v, t) whose roots are asked for.
+    `events`: functions of (q, v, t) whose roots are asked for; `powers` (nw,): functions of (q, v, a, lam, t) that
+    are integrated along.
     """
 
     op: tuple[str, ...]
@@ -50,6 +51,7 @@ class SeriesTape:
     positions: NDArray[np.int64]
     velocities: NDArray[np.int64]
     events: NDArray[np.int64]
+    powers: NDArray[np.int64]
     M: NDArray[np.int64]
     M_row: NDArray[np.int64]
     M_col: NDArray[np.int64]

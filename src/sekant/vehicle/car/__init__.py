@@ -3,7 +3,8 @@
 from sekant.vehicle.car.build import car_model, standing_loads
 from sekant.vehicle.car.commands import Commands
 from sekant.vehicle.car.description import Car, car_description
-from sekant.vehicle.car.files import load_car
+from sekant.vehicle.car.files import is_car_file, load_car
+from sekant.vehicle.car.inputs import car_with_inputs
 from sekant.vehicle.car.single_track import SingleTrack, single_track
 
 __all__ = [
@@ -12,6 +13,8 @@ __all__ = [
     "SingleTrack",
     "car_description",
     "car_model",
+    "car_with_inputs",
+    "is_car_file",
     "load_car",
     "single_track",
     "standing_loads",

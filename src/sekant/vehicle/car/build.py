@@ -36,18 +36,20 @@ from sekant.vehicle.powertrain import AxleDrive
 
 GRAVITY = 9.81
 LEAST_WHEELBASE = 1e-3  # m
+STANDS = 0.1  # m/s: sideslip is the direction of the velocity from here on
 
 
 def car_model(
     given: Car | dict[str, Any],
     commands: Commands | None = None,
     *,
-    speed: float = 0.0,
+    speed: float | None = None,
     start: tuple[float, float] = (0.0, 0.0),
 ) -> Model:
-    """The model of a car at `speed` (m/s) along x, its origin at `start` (x, y, m), driven by `commands`."""
+    """The model of a car at `speed` (m/s, by default the car's own) along x, its origin at `start` (x, y, m), driven
+    by `commands`."""
     car = car_description(given)
-    return _CarBuilder(car, commands or Commands(), speed, start).build()
+    return _CarBuilder(car, commands or Commands(), car.speed if speed is None else speed, start).build()
 
 
 def standing_loads(car: Car) -> dict[str, float]:
@@ -107,6 +109,7 @@ class _CarBuilder:
             joints=self._spinning(model),
             tables={**model.tables, **car.tables, **self._tables(), **self.commands.tables},
             parameters={**model.parameters, **self.commands.parameters},
+            inputs=dict(self.commands.inputs),
             sensors={**model.sensors, **_sensors()},
             signals={**model.signals, **self._signals(), **self.commands.signals},
             drivers={**model.drivers, **self._rack_driver()},
@@ -206,10 +209,12 @@ class _CarBuilder:
         return {"drive_limit": drive.torque}
 
     def _signals(self) -> dict[str, Any]:
+        # below STANDS a velocity has no direction worth telling: the angle goes to zero with it, without a jump
+        slow = f"max(0, {STANDS!r} - (speed^2 + lateral_velocity^2)/{STANDS!r})"
         found = {
             "speed": ("velocity.x*cos(angles.yaw) + velocity.y*sin(angles.yaw)", "m/s"),
             "lateral_velocity": ("velocity.y*cos(angles.yaw) - velocity.x*sin(angles.yaw)", "m/s"),
-            "sideslip": ("atan2(lateral_velocity, speed)", "rad"),
+            "sideslip": (f"atan2(lateral_velocity, speed + {slow})", "rad"),
             "yaw_rate": ("turn.z", "rad/s"),
             "steering_wheel": (self.commands.steer, "rad"),
             "brake": (f"max(0, min(1, {self.commands.brake}))", "1"),
@@ -222,7 +227,7 @@ class _CarBuilder:
                 "N*m",
             )
         return {
-            name: ExpressionSignal(value=0.0 if value == "0" else value, unit=unit)
+            name: ExpressionSignal(value=_number_or_text(value), unit=unit)
             for name, (value, unit) in found.items()
         }
 
@@ -289,6 +294,14 @@ class _CarBuilder:
                     frame=f"{name}.{side}.wheel", radius=radius, width=axle.wheel.width, color="dark"
                 )
         return found
+
+
+def _number_or_text(text: str) -> float | str:
+    """A command that is a plain number as such: expressions are texts with more than a number."""
+    try:
+        return float(text)
+    except ValueError:
+        return text
 
 
 def _sensors() -> dict[str, Any]:

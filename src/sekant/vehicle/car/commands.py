@@ -1,6 +1,6 @@
 """What a driver does to a car: steering wheel angle, drive torque, brake torque, as expressions and signals.
 
-Expressions may use time, the tables and signals given here, and what every car measures (`build`): `speed`,
+Expressions may use time, the tables, signals and inputs given here, and what every car measures (`build`): `speed`,
 `sideslip`, `yaw_rate`, `position.x`, `angles.yaw` and so on. A steering that depends on time alone moves the rack
 exactly; one that depends on what the driver sees acts through the stiffness of the steering.
 """
@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from sekant.model.expressions.expression import Expression
+from sekant.model.input import Input
 from sekant.model.quantities import Value
 from sekant.model.signals.base import Signal
 from sekant.model.table import TableData
@@ -26,6 +27,7 @@ class Commands:
     tables: Mapping[str, TableData] = field(default_factory=dict)
     signals: Mapping[str, Signal] = field(default_factory=dict)
     parameters: Mapping[str, Value] = field(default_factory=dict)
+    inputs: Mapping[str, Input] = field(default_factory=dict)
 
     @property
     def steers_by_time(self) -> bool:

@@ -16,6 +16,11 @@ from sekant.vehicle.car.description import Car, car_description
 KINDS = ("car",)
 
 
+def is_car_file(path: str | PathLike[str]) -> bool:
+    """Whether a file says that it describes a vehicle."""
+    return Path(path).suffix.lower() in (".yaml", ".yml") and "vehicle" in read_source(Path(path)).data
+
+
 def load_car(path: str | PathLike[str]) -> Car:
     """The car that a file describes; faults are told with file and line."""
     place = Path(path)

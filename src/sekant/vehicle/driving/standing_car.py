@@ -82,7 +82,7 @@ def settled(driven: Variant, car: Car, alike: Alike | None = None, keep: bool = 
     """A start for the model of a car: at rest on its springs and tires, with the velocities that the model has.
     `keep`: for later processes, and for all that a driver does with it; of many cars that would take longer than to
     find it."""
-    system, alone = driven.system, standing(car_model(car))
+    system, alone = driven.system, standing(car_model(car, speed=0.0))
 
     def find() -> dict[str, float]:
         # asked a few times: compiling would take longer

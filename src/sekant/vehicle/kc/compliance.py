@@ -9,6 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from sekant.errors import ModelError, suggest
+from sekant.files import replace_file
 from sekant.model.model import Model
 from sekant.vehicle import wheel
 from sekant.vehicle.hardpoints import GivenPoints
@@ -73,7 +74,7 @@ class ComplianceTable:
         lines = ["case,side,quantity,rate,unit"]
         lines += [f"{case},{side},{q},{value:.9g},{unit}" for case, side, q, value, unit in self.rows()]
         place = Path(path)
-        place.write_text("\n".join(lines) + "\n", encoding="utf-8")
+        replace_file(place, "\n".join(lines) + "\n")
         return place
 
     def summary(self) -> str:

@@ -16,6 +16,7 @@ from sekant.vehicle.hardpoints import GivenPoints
 from sekant.vehicle.kc.motion import AxleMotion, axle_motion
 from sekant.vehicle.kc.roles import SIDES, AxleRoles, axle_of
 from sekant.vehicle.ranges import given_range, grid_values, through_zero
+from sekant.vehicle.rate_warnings import rate_warnings
 from sekant.vehicle.table import DRIVES, SuspensionCurves
 
 Vector = NDArray[np.float64]
@@ -84,8 +85,10 @@ def axle_curves(
         raise ModelError(f"model '{model.name}' has no rack to steer with; leave out steering")
     moved = axle_motion(model, roles, ways, heights, moves, drawn=not isinstance(given, Model))
     columns = drives_of(roles, moved.ways, heights, moves) | moved.columns()
+    springs = {f"{side}.": role.spring for side, role in roles.sides}
+    warnings = moved.warnings + rate_warnings(model, springs, heights, columns)
     return AxleCurves(
-        model.name, "axle", heights, moves, columns, moved.limits, moved.warnings, motion=label, moved=moved
+        model.name, "axle", heights, moves, columns, moved.limits, warnings, motion=label, moved=moved
     )
 
 

@@ -11,7 +11,8 @@ import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
-from sekant.errors import ModelError
+from sekant.errors import AnalysisWarning, ModelError, warning_lines
+from sekant.files import replace_file
 from sekant.geometry.spatial import SX, Pose
 from sekant.model.constraints import DrivePoint
 from sekant.model.explain import read_as
@@ -21,11 +22,11 @@ from sekant.model.model import Model
 from sekant.model.resolve import resolve
 from sekant.vehicle.components import AxleLoadCase
 from sekant.vehicle.hardpoints import GivenPoints, hard_points
+from sekant.vehicle.kc.contact_loads import ContactLoads
 from sekant.vehicle.kc.rig import Rig, loaded_rig
-from sekant.vehicle.kc.roles import SIDES, AxleRoles, axle_of
+from sekant.vehicle.kc.roles import AxleRoles, axle_of
 
 Vector = NDArray[np.float64]
-G = 9.81  # m/s^2
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,6 +48,8 @@ class LoadTable:
     places: dict[str, Vector] = field(default_factory=dict)
     """point -> where it is as drawn (3,) m"""
     model: Model | None = field(default=None, repr=False)
+    warnings: tuple[AnalysisWarning, ...] = ()
+    """what was assumed"""
 
     def envelope(self) -> dict[str, tuple[float, str]]:
         """Point or member -> largest force (N) and its case."""
@@ -73,11 +76,12 @@ class LoadTable:
         lines += ["", "envelope,force [N],case"]
         lines += [f"{name},{force:.9g},{case}" for name, (force, case) in self.envelope().items()]
         place = Path(path)
-        place.write_text("\n".join(lines) + "\n", encoding="utf-8")
+        replace_file(place, "\n".join(lines) + "\n")
         return place
 
     def summary(self) -> str:
         lines = [f"{self.name}, loads on members: largest over {', '.join(self.cases)}"]
+        lines += warning_lines(self.warnings)
         lines += [f"  {name:<32}{force:12.1f} N  {case}" for name, (force, case) in self.envelope().items()]
         return "\n".join(lines)
 
@@ -104,11 +108,14 @@ def member_loads(
         wheel_load = wheel_load or given.load or None
     model, roles = axle_of(given, roles, compliant=True)
     rig = loaded_rig(model, roles, "spring")
+    contacts = ContactLoads(roles, wheel_load, _track(rig))
     rest, forces, axial, applied = None, {}, {}, {}
+    warnings: list[AnalysisWarning] = []
     for name, raw in cases.items():
         case = read_as(AxleLoadCase, raw, ("load_cases", name))
-        values = _values(name, case, roles, wheel_load, _track(rig))
+        values = contacts.values(name, case)
         applied[name] = values
+        warnings += contacts.warnings(name, case)
         found = rig.settle(values, rest)
         rest = rest or found
         at, along = _found(rig, found, model)
@@ -124,6 +131,7 @@ def member_loads(
         applied,
         {key: _place(model, key) for key in forces},
         model,
+        tuple(warnings),
     )
 
 
@@ -146,38 +154,6 @@ def _place(model: Model, key: str) -> Vector:
     frames = resolved.ground.frames if body == "ground" else resolved.bodies[body].frames
     X = frames[own].pose() if own else Pose.identity()
     return ca.evalf(X.point(p)).full().ravel()
-
-
-def _values(
-    name: str, case: AxleLoadCase, roles: AxleRoles, load: float | None, track: float
-) -> dict[str, float]:
-    values: dict[str, float] = {"rack": case.rack} if roles.left.rack is not None else {}
-    for side in SIDES:
-        for key, force in getattr(case, side).items():
-            values[f"{side}.{key}"] = force
-    if case.ax or case.ay or case.az is not None:
-        if load is None:
-            raise ModelError(
-                f"load case '{name}' has accelerations, which need the static load of a wheel: wheel_load"
-            )
-        lift = 1.0 if case.az is None else case.az
-        height = roles.left.cg_height
-        if case.ay and height is None:
-            raise ModelError(
-                f"load case '{name}': ay moves load across, which needs cg_height of the suspension"
-            )
-        moved = 2 * load * case.ay * (height or 0.0) / track  # to the left turn's outer wheel, the right one
-        for side, sign in (("left", -1.0), ("right", 1.0)):
-            fz = max(load * lift + sign * moved, 0.0)
-            share = fz / (2 * load * lift) if lift > 0 else 0.5
-            for key, force in (
-                ("fz", fz),
-                ("fx", 2 * load * case.ax * share),
-                ("fy", 2 * load * case.ay * share),
-            ):
-                values[f"{side}.{key}"] = values.get(f"{side}.{key}", 0.0) + force
-        values |= {"gx": G * case.ax, "gy": G * case.ay, "gz": G * lift}
-    return values
 
 
 def _track(rig: Rig) -> float:

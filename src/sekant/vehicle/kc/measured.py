@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from sekant.columns import read_columns
 from sekant.errors import DataError, ModelError, suggest
@@ -25,9 +25,10 @@ from sekant.units import convert
 from sekant.vehicle import parts
 from sekant.vehicle.kc.glossary import GLOSSARY
 from sekant.vehicle.kc.measured_compliance import MeasuredCompliance
-from sekant.vehicle.kc.measured_poses import contact_at_rest, on_one_grid, pose_curve, pose_surface
-from sekant.vehicle.table import SHOWN, SuspensionCurves
+from sekant.vehicle.kc.measured_poses import NEAR, contact_at_rest, on_one_grid, pose_curve, pose_surface
+from sekant.vehicle.table import DRIVES, SHOWN, SuspensionCurves
 
+Floats = NDArray[np.float64]
 PLACES = 21  # along the travel, at which elastic modes are given
 RACKS = 4  # along the rack, over which those of measured rates do not change
 
@@ -72,28 +73,60 @@ def read_measured(path: str | PathLike[str], side: str = "left") -> SuspensionCu
 def deviations(
     ours: SuspensionCurves, measured: SuspensionCurves, side: str = "left"
 ) -> dict[str, tuple[str, float]]:
-    """Name -> (unit, root mean square of ours less measured), for people; ours is taken at the measured travel.
+    """Name -> (unit, root mean square of ours less measured), for people; ours is taken at the measured travel
+    and rack.
 
-    Between positions of ours the curve is a cubic spline; where ours does not reach, nothing is compared.
+    Between positions of ours the curves are splines, cubic where there are four at least; where ours does not reach,
+    nothing is compared. Raises `ModelError` where ours has none of the measured positions of the rack.
     """
-    from scipy.interpolate import CubicSpline
-
-    j = ours.design()[1]
+    racks = (measured.steering >= ours.steering.min() - NEAR) & (
+        measured.steering <= ours.steering.max() + NEAR
+    )
+    if not racks.any():
+        places, own = (
+            ", ".join(f"{1e3 * rack:.4g}" for rack in x) for x in (measured.steering, ours.steering)
+        )
+        raise ModelError(
+            f"{measured.name}: measured at rack {places} mm, but the curves are those at {own} mm; ask for a range "
+            "of the steering that has these positions"
+        )
     found = {}
     for name in measured.names:
         own = name if name in ours.names else f"{side}.{name}"
-        if name == "travel" or own not in ours.names:
+        if name in DRIVES or own not in ours.names:
             continue
-        values = ours[own][:, j]
-        known = np.isfinite(values)
-        inside = (measured.travel >= ours.travel[known].min()) & (measured.travel <= ours.travel[known].max())
-        spline = CubicSpline(ours.travel[known], values[known])
         unit, shown = measured.shown(name)
-        gap = SHOWN[measured.unit(name)][1] * spline(measured.travel[inside]) - shown[inside, 0]
+        gaps = []
+        for values, wanted in zip(
+            _at_racks(ours, own, measured.steering[racks]).T, shown[:, racks].T, strict=True
+        ):
+            known = np.isfinite(values)
+            if not known.any():
+                continue
+            at = ours.travel[known]
+            inside = (measured.travel >= at.min()) & (measured.travel <= at.max())
+            moved = _spline(at, values[known])(measured.travel[inside])
+            gaps.append(SHOWN[measured.unit(name)][1] * moved - wanted[inside])
+        gap = np.concatenate([np.zeros(0), *gaps])
         gap = gap[np.isfinite(gap)]
         if gap.size:
             found[name] = (unit, float(np.sqrt(np.mean(gap**2))))
     return found
+
+
+def _at_racks(ours: SuspensionCurves, name: str, racks: Floats) -> Floats:
+    """Values (n, m) of a curve over travel (n,) at positions of the rack (m,) m."""
+    nearest = np.abs(ours.steering[:, None] - racks).argmin(axis=0)
+    if np.all(np.abs(ours.steering[nearest] - racks) <= NEAR):
+        return ours[name][:, nearest]
+    return np.asarray(_spline(ours.steering, ours[name].T)(racks), float).T
+
+
+def _spline(x: Floats, y: Floats) -> Any:
+    """Through values (n, ...) at x (n,): cubic, of a lower degree through fewer than four."""
+    from scipy.interpolate import make_interp_spline
+
+    return make_interp_spline(x, y, k=min(3, x.size - 1))
 
 
 def corner_of_curves(

@@ -9,9 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sekant.errors import ModelError, suggest
+from sekant.files import replace_file
 from sekant.vehicle.table import SHOWN
 
 Vector = NDArray[np.float64]
+NOISE = 1e-9  # of the largest derivative: below is round-off
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,12 +38,29 @@ class Sensitivities:
         return self.data[curve][:, self.coordinates.index(coordinate)]
 
     def ranked(self, curve: str, at: float = 0.0) -> list[tuple[str, float]]:
-        """Coordinates by the size of what 1 mm does to a curve at a travel (m), in units for people."""
+        """Coordinates by the size of what 1 mm does to a curve at a travel (m), in units for people.
+
+        What is round-off against the largest derivative over the travel is zero.
+        """
         self.of(curve, self.coordinates[0])
-        row = self.data[curve][int(np.argmin(np.abs(self.travel - at)))]
+        row = self._without_noise(curve)[int(np.argmin(np.abs(self.travel - at)))]
         factor = SHOWN[self.units[curve]][1] * 1e-3
         order = np.argsort(-np.abs(row))
         return [(self.coordinates[k], float(factor * row[k])) for k in order]
+
+    def telling(self, curve: str) -> float:
+        """Travel (m) at which coordinates may be compared: as drawn, or, where none changes the curve there, where
+        one changes it most."""
+        self.of(curve, self.coordinates[0])
+        sizes = np.nanmax(np.abs(self._without_noise(curve)), axis=1, initial=0.0)
+        drawn = int(np.argmin(np.abs(self.travel)))
+        return 0.0 if sizes[drawn] > 0 or not sizes.any() else float(self.travel[int(sizes.argmax())])
+
+    def _without_noise(self, curve: str) -> Vector:
+        """(n, coordinates) derivatives, those within round-off set to zero."""
+        values = self.data[curve]
+        scale = float(np.nanmax(np.abs(values), initial=1.0))  # 1: a rad, N/m ... a meter
+        return np.where(np.abs(values) > NOISE * scale, values, 0.0)
 
     def to_csv(self, path: str | Path) -> Path:
         """Curve, travel (mm), and the change by 1 mm of each coordinate, in deg, mm ..."""
@@ -52,13 +71,15 @@ class Sensitivities:
                 numbers = ",".join(f"{x * factor * 1e-3:.9g}" for x in row)
                 lines.append(f"{curve} [{unit or '1'}],{1e3 * z:.9g},{numbers}")
         place = Path(path)
-        place.write_text("\n".join(lines) + "\n", encoding="utf-8")
+        replace_file(place, "\n".join(lines) + "\n")
         return place
 
     def summary(self, most: int = 6) -> str:
         lines = [f"{self.name}: what 1 mm of a hard point changes, as drawn"]
         for curve in self.data:
-            unit = SHOWN[self.units[curve]][0]
-            parts = ", ".join(f"{name} {value:+.4g}" for name, value in self.ranked(curve)[:most])
-            lines.append(f"  {curve.replace('_', ' ')} [{unit or '1'}]: {parts}")
+            unit, at = SHOWN[self.units[curve]][0], self.telling(curve)
+            ranked = [(name, value) for name, value in self.ranked(curve, at) if value]
+            parts = ", ".join(f"{name} {value:+.4g}" for name, value in ranked[:most]) or "nothing"
+            where = "" if at == 0.0 else f" nothing as drawn; at {1e3 * at:.4g} mm of travel"
+            lines.append(f"  {curve.replace('_', ' ')} [{unit or '1'}]:{where} {parts}")
         return "\n".join(lines)

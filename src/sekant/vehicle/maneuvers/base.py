@@ -45,6 +45,18 @@ class Stop:
     message: str
 
 
+@dataclass(frozen=True, eq=False)
+class Diagram:
+    """Curves over something else than time: labels with units, x (n,), curves (n,) by name, and a fitted line through
+    two points (x (2,), y (2,)), if there is one."""
+
+    across: str
+    along: str
+    x: Floats
+    curves: dict[str, Floats]
+    line: tuple[Floats, Floats] | None = None
+
+
 OVERTURNED = Stop("cos(angles.roll)*cos(angles.pitch) - 0.5", "the car has turned over")
 """Of every run: the chassis leans by more than 60 degrees, where tires say nothing any more."""
 
@@ -157,6 +169,10 @@ class Maneuver(Description):
 
     def measures(self, run: DrivenManeuver) -> list[ManeuverMeasure]:
         return []
+
+    def diagram(self, run: DrivenManeuver) -> Diagram | None:
+        """What a report draws besides curves over time."""
+        return None
 
 
 MANEUVERS: Registry[Maneuver] = Registry("maneuver")

@@ -10,14 +10,22 @@ import numpy as np
 from sekant.vehicle.car.commands import Commands
 from sekant.vehicle.drivers import hold_speed
 from sekant.vehicle.maneuvers.base import (
+    Diagram,
     DrivenManeuver,
+    Floats,
     Maneuver,
     ManeuverContext,
     ManeuverMeasure,
     first_time,
     register,
 )
+from sekant.vehicle.maneuvers.straight_part import StraightPart, straight_part
 from sekant.vehicle.plain import Plain, Radians, Seconds
+
+SETTLED = 2.0  # s: from here on a slow ramp is a quasi-steady motion
+FIT = (0.5, 4.0)  # m/s^2: where the straight part of a handling diagram is looked for
+WIDTH = 0.8  # m/s^2: least width of that part
+STRAIGHT = 1e-3  # largest deviation of a straight part from its line, over the range of the steer angle
 
 
 def _for_acceleration(at: ManeuverContext, speed: float, acceleration: float) -> float:
@@ -138,30 +146,68 @@ class SteadyCircle(Maneuver):
         return hold_speed(Commands(steer=steer), at.car, repr(self.speed), at.linear.mass)
 
     def measures(self, run: DrivenManeuver) -> list[ManeuverMeasure]:
-        ay = run.lateral_acceleration
-        chosen = (ay > 1.0) & (ay < min(3.0, 0.7 * ay.max())) & (run.t > 2.0)
-        if chosen.sum() < 5:
+        part = self._straight(run)
+        if part is None:
             return []
-        ratio, base, V = run.linear.ratio, run.linear.wheelbase, run["speed"][chosen]
-        delta = run["steering_wheel"][chosen] / ratio
-        curvature = run["yaw_rate"][chosen] / V
-        K = float(np.polyfit(ay[chosen], delta - base * curvature, 1)[0])
+        ay = run.lateral_acceleration
+        chosen = (ay >= part.low) & (ay <= part.high) & (run.t > SETTLED)
         beta = float(np.polyfit(ay[chosen], run["sideslip"][chosen], 1)[0])
         roll = float(np.polyfit(ay[chosen], run["angles"][chosen, 2], 1)[0])
         return [
             ManeuverMeasure(
                 "understeer gradient",
-                degrees(K),
+                degrees(part.slope),
                 "deg s^2/m",
-                "d(steer angle - L / R) / d(lateral acceleration), 1 to 3 m/s^2",
+                "d(steer angle - L / R) / d(lateral acceleration), where that is straight",
             ),
             ManeuverMeasure(
-                "sideslip gradient", degrees(beta), "deg s^2/m", "d(sideslip) / d(lateral acceleration)"
+                "straight from", part.low, "m/s^2", "lateral acceleration at which the fit begins"
+            ),
+            ManeuverMeasure("straight to", part.high, "m/s^2", "lateral acceleration at which the fit ends"),
+            ManeuverMeasure(
+                "residual of the fit",
+                degrees(part.residual),
+                "deg",
+                "root mean square of steer angle - L / R less the line",
             ),
             ManeuverMeasure(
-                "roll gradient", degrees(roll), "deg s^2/m", "d(roll angle) / d(lateral acceleration)"
+                "sideslip gradient",
+                degrees(beta),
+                "deg s^2/m",
+                "d(sideslip) / d(lateral acceleration) in the same range",
+            ),
+            ManeuverMeasure(
+                "roll gradient",
+                degrees(roll),
+                "deg s^2/m",
+                "d(roll angle) / d(lateral acceleration) in the same range",
             ),
         ]
+
+    def _handling(self, run: DrivenManeuver) -> tuple[Floats, Floats, Floats]:
+        """Lateral acceleration (n,) m/s^2, steer angle of the wheels and the same less L / R (n,) rad, settled."""
+        settled = run.t > SETTLED
+        delta = run["steering_wheel"][settled] / run.linear.ratio
+        curvature = run["yaw_rate"][settled] / run["speed"][settled]
+        return run.lateral_acceleration[settled], delta, delta - run.linear.wheelbase * curvature
+
+    def _straight(self, run: DrivenManeuver) -> StraightPart | None:
+        """Of steer angle - L / R over the lateral acceleration: differentials with a preload give it a kink."""
+        ay, delta, handling = self._handling(run)
+        chosen = (ay > FIT[0]) & (ay < min(FIT[1], 0.7 * ay.max(initial=0.0)))
+        if not chosen.any():
+            return None
+        return straight_part(ay[chosen], handling[chosen], STRAIGHT * float(np.ptp(delta[chosen])), WIDTH)
+
+    def diagram(self, run: DrivenManeuver) -> Diagram | None:
+        ay, delta, handling = self._handling(run)
+        part = self._straight(run)
+        line = None
+        if part is not None:
+            x = np.array([part.low, part.high])
+            line = (x, np.degrees(part.at_low + part.slope * (x - part.low)))
+        curves = {"steer angle": np.degrees(delta), "steer angle - L/R": np.degrees(handling)}
+        return Diagram("lateral acceleration [m/s²]", "angle [deg]", ay, curves, line)
 
 
 @register

@@ -14,6 +14,8 @@ velocity is V_sx = V_x - Omega R_e along e_x, V_sy along e_l, of the wheel's car
     w' =  V_sy - |V_x| w / sigma_y ,   tan(alpha) = w / sigma_y ,
 
 which have no singularity at standstill, where the patch is a spring (with a damper, if there is one, below `SLOW`).
+Beyond the slip `LARGEST` the patch gives way: |V_x| grows by ((kappa / LARGEST)^2 - 1)^2 times the slip velocity, so
+that the slip of a wheel that spins on the spot stays below 1.25 `LARGEST`, and no term jumps.
 """
 
 from __future__ import annotations
@@ -34,7 +36,7 @@ SLOW = (
     1.0  # m/s: below this speed the contact patch is damped, and steady slips are taken as if at this speed
 )
 LEAST = 1e-3  # N: of the load that slip forces are computed from, so that quotients stay finite as a wheel lifts off
-LARGEST = 3.0  # slip beyond which the patch slides as a whole and its deflection grows no more
+LARGEST = 3.0  # slip beyond which the patch slides as a whole and its deflection hardly grows
 
 
 class Tire(Force):
@@ -46,6 +48,8 @@ class Tire(Force):
     picture: ClassVar = "force"
     traces: ClassVar = "contact"
     trace_width: ClassVar = 0.5
+    lets_go: ClassVar[bool] = True
+    """whether all forces vanish with the load"""
 
     wheel: FrameName
     """body or frame of the wheel: y along its spin axis, to the left"""
@@ -102,8 +106,9 @@ class Tire(Force):
         rolling = V_x / at_least(V_x, 0.1 * SLOW)  # sign of the speed, smooth through zero
         grip = self.road.grip(motion, contact[0], contact[1])
         borne = ca.sqrt(Fz**2 + LEAST**2)
-        found = self.forces(Slip(kappa, tan_alpha, gamma, borne, 0.0, V_x, 1.0, grip, grip))
-        found = TireForces(found.Fx, found.Fy, found.Mx, found.My * rolling, found.Mz)
+        found = self.forces(Slip(kappa, tan_alpha, gamma, borne, 0.0, V_x, rolling, grip, grip))
+        if self.lets_go:  # nothing is left in the air of the load that keeps quotients finite
+            found = found.times(Fz / borne)
         f_W = found.Fx * e_x + found.Fy * e_l + Fz * normal
         n_W = found.Mx * e_x + found.My * e_l + found.Mz * normal
         material = wheel.v_WF + ca.cross(wheel.w_WF, contact - center)
@@ -162,9 +167,8 @@ class Tire(Force):
         found, rates = [], {}
         for part, length, slide in (("u", lengths[0], -V_sx), ("w", lengths[1], V_sy)):
             patch = motion.state(self._owner(motion), part, 0.0, "m")
-            rate = slide - speed * patch / length
-            stuck = ca.logic_and(ca.fabs(patch) > LARGEST * length, patch * rate > 0)
-            rates[part] = ca.if_else(stuck, 0, rate)
+            beyond = ca.fmax(0, (patch / (LARGEST * length)) ** 2 - 1)
+            rates[part] = slide - (speed + beyond**2 * ca.sqrt(slide**2 + SLOW**2)) * patch / length
             # the patch's stiffness, N/m, if forces rise by ten loads per unit of slip, as those of many tires do: the
             # damping is the one asked for where they do, and in proportion where they do not
             stiffness = 10 * ca.fmax(Fz, 1.0) / length

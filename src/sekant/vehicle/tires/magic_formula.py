@@ -25,10 +25,10 @@ TINY = 1e-20  # keeps quotients finite where a stiffness or a load vanishes, rel
 
 @dataclass(frozen=True)
 class Slip:
-    """Where a tire works. `kappa`: longitudinal slip; `tan_alpha`: tangent of the slip angle; `gamma`: camber (rad);
-    `Fz`: load (N), positive; `pressure` (Pa); `Vx`: forward speed of the contact point (m/s);
-    `forward`: 1 rolling forward, -1 backward, between them a smooth transition; `mu_x`, `mu_y`: friction of the
-    road as factors on LMUX and LMUY."""
+    """Where a tire works. `kappa`: longitudinal slip, -V_sx / |V_x|; `tan_alpha`: V_sy / |V_x|, tangent of the slip
+    angle; `gamma`: camber (rad); `Fz`: load (N), positive; `pressure` (Pa); `Vx`: forward speed of the contact point
+    (m/s); `forward`: 1 rolling forward, -1 backward, between them a smooth transition; `mu_x`, `mu_y`: friction of
+    the road as factors on LMUX and LMUY."""
 
     kappa: SX
     tan_alpha: SX
@@ -50,6 +50,10 @@ class TireForces:
     Mx: SX
     My: SX
     Mz: SX
+
+    def times(self, factor: SX) -> TireForces:
+        """All of them, scaled."""
+        return TireForces(*(factor * part for part in (self.Fx, self.Fy, self.Mx, self.My, self.Mz)))
 
 
 class Coefficients:
@@ -127,7 +131,7 @@ class MagicFormula61:
     @cached_property
     def a(self) -> SX:
         """alpha* (4.E3)."""
-        return self.at.tan_alpha * self.at.forward
+        return self.at.tan_alpha
 
     @cached_property
     def mu_scale_x(self) -> SX:

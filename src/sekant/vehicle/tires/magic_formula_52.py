@@ -28,7 +28,7 @@ class MagicFormula52(MagicFormula61):
 
     @cached_property
     def a(self) -> SX:
-        return ca.atan(self.at.tan_alpha) * self.at.forward
+        return ca.atan(self.at.tan_alpha)
 
     @cached_property
     def dpi(self) -> SX:

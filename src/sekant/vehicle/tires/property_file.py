@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from sekant.errors import AnalysisWarning, DataError, suggest
-from sekant.object_code.made_of_files import note_read
+from sekant.files import read_file
 from sekant.vehicle.tires.keys import DIMENSIONS, KNOWN, SCALES, UNITS
 
 MAX_BYTES = 2_000_000
@@ -67,13 +67,9 @@ def read_tir(path: str | Path) -> TirePropertyFile:
 
 def _entries(path: Path) -> tuple[dict[str, tuple[float | str, int]], list[str]]:
     """Key -> (value, line), and the tables that were passed over."""
-    try:
-        note_read(path)
-        data = path.read_bytes()
-    except OSError as error:
-        raise DataError(f"cannot be read: {error.strerror or error}", file=str(path)) from None
-    if len(data) > MAX_BYTES or b"\0" in data[:4096]:
-        raise DataError("is no tire property file: too large, or not text", file=str(path))
+    data = read_file(path, MAX_BYTES)
+    if b"\0" in data[:4096]:
+        raise DataError("is not a tire property file: it is not text", file=str(path))
     entries: dict[str, tuple[float | str, int]] = {}
     tables: list[str] = []
     section, in_table = "", False
@@ -93,8 +89,9 @@ def _entries(path: Path) -> tuple[dict[str, tuple[float | str, int]], list[str]]
             continue
         entry = _ENTRY.match(line)
         if not entry:
+            shown = f"'{line[:40]}'" if KNOWN & entries.keys() else "the line"
             raise DataError(
-                f"'{line[:40]}' is neither a [SECTION] nor KEY = value; repair or remove the line",
+                f"{shown} is neither a [SECTION] nor KEY = value; repair or remove the line",
                 file=str(path),
                 line=number,
             )

@@ -90,6 +90,7 @@ class LinearTire(SimpleTire):
 
     type: ClassVar[str] = "linear_tire"
     summary: ClassVar[str] = "forces in proportion to slip, without limit"
+    lets_go: ClassVar[bool] = False
 
     slip_stiffness: Force
     """C_kappa, N per unit of slip"""
@@ -109,7 +110,7 @@ class LinearTire(SimpleTire):
 
     def forces(self, slip: Slip) -> TireForces:
         share = 1.0 if self.nominal_load is None else ca.fmin(slip.Fz / scalar(self.nominal_load), 1.0)
-        side = scalar(self.cornering_stiffness) * slip.tan_alpha * slip.forward * share
+        side = scalar(self.cornering_stiffness) * slip.tan_alpha * share
         Fx = scalar(self.slip_stiffness) * slip.kappa * share
         Fy = -side - scalar(self.camber_stiffness) * slip.gamma * share
         return TireForces(Fx, Fy, 0.0, self._rolling(slip), scalar(self.trail) * side * slip.forward)
@@ -148,19 +149,21 @@ class FialaTire(SimpleTire):
     def forces(self, slip: Slip) -> TireForces:
         mu0 = scalar(self.friction)
         mu1 = mu0 if self.sliding_friction is None else scalar(self.sliding_friction)
-        tan_alpha = slip.tan_alpha * slip.forward
+        tan_alpha = slip.tan_alpha
         S = ca.fmin(ca.sqrt(slip.kappa**2 + tan_alpha**2 + TINY), 1.0)
         N = (mu0 - (mu0 - mu1) * S) * slip.Fz * slip.mu_y + TINY
         C = scalar(self.slip_stiffness)
-        k = ca.fabs(slip.kappa)
-        sliding = N - N**2 / (4 * C * ca.fmax(k, TINY))
-        Fx = ca.if_else(k < N / (2 * C), C * slip.kappa, ca.sign(slip.kappa) * sliding)
-        # with 1 - H^3 = (1 - H)(1 + H + H^2), so that slopes at no slip are there for linear models
-        side = scalar(self.cornering_stiffness) * tan_alpha / 3
-        H = 1 - ca.fabs(side) / N
-        sticks = H > 0
-        Fy = -ca.if_else(sticks, side * (1 + H + H**2), ca.sign(side) * N)
-        Mz = ca.if_else(sticks, side * scalar(self.width) * H**3, 0) * slip.forward
+        # both laws as a slope times the slip, with no switch at zero slip, where a car that runs straight stays:
+        # C kappa up to N / 2, and beyond C kappa (1 - 1 / (4 x)) / x with x = C |kappa| / N
+        x = ca.sqrt(ca.fmax((C * slip.kappa / N) ** 2, 0.25))
+        Fx = C * slip.kappa * (1 - 1 / (4 * x)) / x
+        # 1 - H^3 = (1 - H)(1 + H + H^2) with H = 1 - s, and H = 0 where the tire slides
+        K = scalar(self.cornering_stiffness) / 3
+        side = K * tan_alpha
+        s = K / N * ca.sqrt(tan_alpha**2 + TINY**2)
+        H = 1 - ca.fmin(s, 1)
+        Fy = -side * (1 + H + H**2) / ca.fmax(s, 1)
+        Mz = side * scalar(self.width) * H**3 * slip.forward
         return TireForces(Fx, Fy, 0.0, self._rolling(slip), Mz)
 
 
@@ -188,8 +191,8 @@ class BrushTire(SimpleTire):
         return cls(wheel=stage.frame(), tread_stiffness=310.0, friction=0.8, half_length=0.3, **spring)
 
     def forces(self, slip: Slip) -> TireForces:
-        kappa, tan_alpha = slip.kappa, slip.tan_alpha * slip.forward
-        spin = ca.fmax(1 + kappa, 1e-3)
+        kappa, tan_alpha = slip.kappa, slip.tan_alpha
+        spin = ca.fmax(1 + kappa * slip.forward, 1e-3)  # of the tread against that of free rolling
         x, y = kappa / spin, tan_alpha / spin
         size = ca.sqrt(x**2 + y**2 + TINY**2)
         N = scalar(self.friction) * slip.Fz * slip.mu_y + TINY

@@ -36,27 +36,35 @@ def check(
         width = max((len(name) for name in smoothness), default=0)
         for name, found in smoothness.items():
             typer.echo(f"{found['kind']:<7} {name:<{width}}  {found['size']}, {found['continuity']}")
-        if answer["structure"]:
-            typer.echo(answer["structure"])
+        for line in answer["lines"]:
+            typer.echo(line)
         hint(f"sekant run {file} --plot {file.stem}.svg")
 
 
 def _answer(file: Path, given: dict[str, str]) -> dict[str, Any]:
-    """All that is told: a summary, the same for programs, the structure of constraints, and how smooth curves are."""
+    """All that is printed: a summary, the same for programs, the constraints and the start, how smooth curves are."""
     from sekant.engine import compile
     from sekant.io.yaml import load
     from sekant.model.kept import is_foreign
 
     model = load(file, set=given)
-    system, found = compile(model), ""
+    system, lines, start = compile(model), [], {}
     if system.equations.constraints:
+        from sekant.analyses.assembly.assemble import assemble
         from sekant.analyses.structure import structure
+        from sekant.errors import warning_lines
 
-        found = str(structure(system))
+        state = assemble(system)
+        report = state.report
+        lines = [str(structure(system, state)), *report.free_lines(), *warning_lines(report.warnings)]
+        start = {
+            "free_velocities": {one.name: one.value for one in report.free},
+            "warnings": [warning.as_dict() for warning in report.warnings],
+        }
     return {
         "summary": system.summary(),
-        "described": _described(system),
-        "structure": found,
+        "described": _described(system) | start,
+        "lines": lines,
         "smoothness": _smoothness(model),
         "can be kept": not is_foreign(model),
     }

@@ -60,18 +60,19 @@ def c(
     given = parse_assignments(assignments)
     from sekant.io.export import c as write
     from sekant.io.export.compilers import FULL_SPEED
-    from sekant.io.yaml import load
+    from sekant.progress_bar import ProgressBar
 
-    done = write(
-        load(file, set=given),
-        output,
-        name=name,
-        method=method,
-        step=step,
-        precision=precision,
-        outputs=channel,
-        parameters=parameter,
-    )
+    with ProgressBar("writing C", enabled=not as_json):
+        done = write(
+            _model(file, given),
+            output,
+            name=name,
+            method=method,
+            step=step,
+            precision=precision,
+            outputs=channel,
+            parameters=parameter,
+        )
     label = done.source.stem
     build = f"cc {' '.join(FULL_SPEED)} -D{label.upper()}_SELF_TEST {done.source} -lm"
     test = f"{build} -o {label}_test && ./{label}_test 1000000"
@@ -113,28 +114,39 @@ def fmu(
 ) -> None:
     """Write an FMU: sources and compiled code, tunable parameters, outputs with units, exact derivatives."""
     given = parse_assignments(assignments)
-    from sekant.results.place import check_writable
+    from sekant.files import check_writable
 
     check_writable(output)
     from sekant.io.export import fmu as write
-    from sekant.io.yaml import load
+    from sekant.progress_bar import ProgressBar
 
     names = [part.strip() for text in platform or [] for part in text.split(",") if part.strip()]
-    done = write(
-        load(file, set=given),
-        output,
-        fmi=fmi,
-        kind=kind,
-        platforms=names or None,
-        method=method,
-        step=step,
-        rtol=rtol,
-        atol=atol,
-        inputs=inputs or (),
-        outputs=channel,
-        parameters=parameter,
-    )
+    with ProgressBar("writing the FMU and compiling its code", enabled=not as_json):
+        done = write(
+            _model(file, given),
+            output,
+            fmi=fmi,
+            kind=kind,
+            platforms=names or None,
+            method=method,
+            step=step,
+            rtol=rtol,
+            atol=atol,
+            inputs=inputs or (),
+            outputs=channel,
+            parameters=parameter,
+        )
     _tell(done, as_json)
+
+
+def _model(file: Path, given: dict[str, Any]) -> Any:
+    """What the file describes; a car with inputs for what its driver does."""
+    from sekant.io.yaml import load
+    from sekant.vehicle.car import car_with_inputs, is_car_file, load_car
+
+    if not given and is_car_file(file):
+        return car_with_inputs(load_car(file))
+    return load(file, set=given)
 
 
 def _tell(done: Any, as_json: bool, more: str = "") -> None:

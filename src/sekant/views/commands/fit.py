@@ -9,7 +9,7 @@ import typer
 
 from sekant.views.hints import hint
 from sekant.views.options import in_unit, number_or_text, parse_assignments
-from sekant.views.telling import tell
+from sekant.views.telling import refuse_unwritable, tell
 
 
 def fit(
@@ -72,20 +72,25 @@ def fit(
     options |= {"orientation": orientation, "name": file.stem}
     parameters = parameter or ["arc_length"]
     path = output or Path(file.name).with_suffix(".json")
+    refuse_unwritable(path, plot)
     if len(parameters) > 2:
         raise typer.BadParameter("one parameter makes a path, two make a surface", param_hint="--parameter")
+    from sekant.progress_bar import ProgressBar
+
     if len(parameters) == 2:
         if closed or noise is not None:
             raise typer.BadParameter("--closed and --noise are for paths", param_hint="--parameter")
         from sekant.geometry.surfaces.pose_surface import PoseSurface
 
-        result: Any = PoseSurface.fit(file, (parameters[0], parameters[1]), kind=kind, **options)
+        with ProgressBar("fitting a surface", enabled=not as_json):
+            result: Any = PoseSurface.fit(file, (parameters[0], parameters[1]), kind=kind, **options)
     else:
         from sekant.geometry.curves.pose_curve import PoseCurve
 
         extrapolation = "periodic" if closed else "error"
         options |= {"method": method, "noise": noise, "extrapolation": extrapolation}
-        result = PoseCurve.fit(file, parameters[0], **options)
+        with ProgressBar("fitting a path", enabled=not as_json):
+            result = PoseCurve.fit(file, parameters[0], **options)
     result.save(path)
     if plot is not None:
         result.report.plot(plot)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -70,13 +70,14 @@ def kc(
     if sensitivity is not None:
         _sensitivity(file, sensitivity, output, plot)
         return
+    rig = _read(measured)
     if as_axle or report is not None or describes_axle(file):
         if side is not None:
             raise typer.BadParameter("an axle has both sides; leave it out", param_hint="--side")
         with ProgressBar("moving the axle", enabled=not as_json) as bar:
-            told = _axle(bar, file, travel, steering, points, racks, report, motion, as_json)
+            told = _axle(bar, file, travel, steering, points, racks, report, motion, as_json, rig)
         curves, model, written, texts = told
-        _tell(curves, model, file, output, plot, model_file, written, as_json, measured, texts)
+        _tell(curves, model, file, output, plot, model_file, written, as_json, rig, texts)
         return
     if motion != "parallel":
         raise typer.BadParameter(
@@ -88,14 +89,33 @@ def kc(
     heights = through_zero(*given_range(travel, roles.travel, "--travel"), points)
     moves = None
     if steering is not None or (roles.steering is not None and roles.rack in model.joints):
-        moves = through_zero(*given_range(steering, roles.steering, "--steering"), racks)
+        moves = _also_at(through_zero(*given_range(steering, roles.steering, "--steering"), racks), rig)
+    elif rig is not None and "rack" in rig.names and roles.rack in model.joints:
+        moves = rig.steering
     if plot is not None:
-        from sekant.views.pictures import picture_format
+        from sekant.files import picture_format
 
         picture_format(plot)
     with ProgressBar("moving the suspension", enabled=not as_json):
         curves = suspension_curves(model, roles, travel=heights, steering=moves)
-    _tell(curves, model, file, output, plot, model_file, [], as_json, measured)
+    _tell(curves, model, file, output, plot, model_file, [], as_json, rig)
+
+
+def _read(measured: Path | None) -> SuspensionCurves | None:
+    if measured is None:
+        return None
+    from dataclasses import replace
+
+    from sekant.vehicle.kc.measured import read_measured
+
+    return replace(read_measured(measured), name=str(measured))
+
+
+def _also_at(moves: Any, rig: SuspensionCurves | None) -> Any:
+    """Positions of the rack (m), those of measured curves included."""
+    import numpy as np
+
+    return moves if rig is None or "rack" not in rig.names else np.union1d(moves, rig.steering)
 
 
 def _sensitivity(file: Path, curve: str, output: Path | None, plot: Path | None) -> None:
@@ -125,6 +145,7 @@ def _axle(
     report: Path | None,
     motion: str,
     as_json: bool,
+    rig: SuspensionCurves | None,
 ) -> tuple[SuspensionCurves, Model, list[Path], list[str]]:
     """Curves of both wheels of an axle, its model, the report, if one is asked for, and texts on loads."""
     from sekant.errors import SekantError
@@ -137,7 +158,11 @@ def _axle(
     if steering is not None or roles.steering is not None:
         update["steering"] = given_range(steering, roles.steering, "--steering")
     given = given.model_copy(update={"suspension": roles.model_copy(update=update)})
-    moves = through_zero(*update["steering"], racks) if "steering" in update else None
+    moves = None
+    if "steering" in update:
+        moves = _also_at(through_zero(*update["steering"], racks), rig)
+    elif rig is not None and "rack" in rig.names:
+        moves = rig.steering
     try:
         curves = axle_curves(
             given,
@@ -176,19 +201,19 @@ def _tell(
     model_file: Path | None,
     written: list[Path],
     as_json: bool,
-    measured_file: Path | None,
+    measured: SuspensionCurves | None,
     texts: Sequence[str] = (),
 ) -> None:
     """Write what is asked for, and print a summary or JSON."""
-    measured = None
-    if measured_file is not None:
-        from sekant.vehicle.kc.measured import deviations, read_measured
+    if measured is not None:
+        from sekant.vehicle.kc.measured import deviations
 
-        measured = read_measured(measured_file)
         gaps = [
             f"  {name:<28}{gap:12.4f}  {unit}" for name, (unit, gap) in deviations(curves, measured).items()
         ]
-        texts = [*texts, f"deviation from {measured_file} (root mean square)", *gaps]
+        places = ", ".join(f"{1e3 * rack:.4g}" for rack in measured.steering)
+        told = f"deviation from {measured.name} (root mean square, rack {places} mm)"
+        texts = [*texts, told, *gaps]
     if output is not None:
         written.append(curves.to_csv(output))
     if plot is not None:
@@ -197,8 +222,8 @@ def _tell(
 
         written.append(save_picture(lambda: suspension_picture(curves, measured=measured), plot))
     if model_file is not None:
+        from sekant.files import replace_file
         from sekant.io.writing import dump
-        from sekant.results.place import replace_file
 
         replace_file(model_file, dump(model).encode())
         written.append(model_file)

@@ -80,7 +80,7 @@ def run(
     from sekant.results.writer import ResultWriter
 
     if plot is not None:
-        from sekant.views.plots import picture_format
+        from sekant.files import picture_format
 
         picture_format(plot)
     writer = ResultWriter(path)
@@ -117,6 +117,7 @@ def _simulate(
     with ProgressBar("reading", enabled=not quiet) as bar:
 
         def progress(fraction: float) -> None:
+            interrupts.defer()  # there are rows, which must not be left half-way
             bar(fraction)
             interrupts.raise_if_asked()
 
@@ -131,7 +132,6 @@ def _simulate(
 
         beginning = _beginning(system, initial)
         bar.stage("simulating")
-        interrupts.defer()
         return simulate(system, progress=progress, writer=writer, initial=beginning, **options)
 
 

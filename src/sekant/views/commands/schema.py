@@ -32,7 +32,7 @@ def schema(
     if output is None:
         typer.echo(text, nl=False)
         return
-    from sekant.results.place import check_writable, replace_file
+    from sekant.files import check_writable, replace_file
 
     check_writable(output)
     replace_file(output, text.encode())

@@ -70,7 +70,7 @@ static int try_step(const MODEL *m, real h, real *x, real k[][NX], real *error) 
     }
     const real sum = square5 + 0.01 * square3, usual = sum > 0 ? square5 / sqrt(sum) : 0;
     /* of order 6, for where that of order 5 passes through zero */
-    const real guard = square3 > 0 ? GUARD * sqrt(square6) * pow(square6 / square3, 1.0 / 6.0) : 0;
+    const real guard = square3 > 0 ? GUARD * sqrt(square6) * pow(fmin(square6 / square3, 1.0), 1.0 / 6.0) : 0;
     *error = h * fmax(usual, guard) / sqrt(NX);
     if (!isfinite(*error)) *error = INFINITY;
     if (*error > 1) return 0;

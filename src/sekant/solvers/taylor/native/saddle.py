@@ -7,7 +7,7 @@ accuracy than that go without a correction.
 
 from __future__ import annotations
 
-from sekant.solvers.common.sections import view
+from sekant.loops.declare.sections import section
 from sekant.solvers.linear import ldl
 from sekant.solvers.linear.ldl import Pattern, lay_out
 from sekant.solvers.taylor.native.layout import FINITE, HEAD
@@ -20,10 +20,10 @@ class Saddle:
     def __init__(self, pattern: Pattern):
         factor = lay_out(pattern)
         self.start = [int(x) for x in factor[: int(ldl.INFO) + 1]]
-        self.n, self.m = view(pattern, ldl.SIZES).tolist()
+        self.n, self.m = section(pattern, ldl.SIZES).tolist()
 
         def listed(k: int) -> list[int]:
-            return view(pattern, k).tolist()
+            return section(pattern, k).tolist()
 
         self.M_row, self.M_col, self.M_place = listed(ldl.M_ROW), listed(ldl.M_COL), listed(ldl.M_PLACE)
         self.G_row, self.G_col, self.G_place = listed(ldl.G_ROW), listed(ldl.G_COL), listed(ldl.G_PLACE)

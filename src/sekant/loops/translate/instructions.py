@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from sekant.solvers.common.translation.kinds import (
+from sekant.loops.translate.kinds import (
     COMPLEX,
     REAL,
     TRUTH,

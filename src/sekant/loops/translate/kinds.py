@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from sekant.errors import SekantError
-from sekant.solvers.common.structs import Field, Struct
+from sekant.loops.declare.structs import Field, Struct
 
 
 class NotTranslated(SekantError):

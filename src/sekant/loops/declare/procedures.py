@@ -4,42 +4,63 @@ A *procedure* is a Python function ``f(m, a, b) -> integer`` of a struct (see `s
 translated once, with the helpers that it calls (`inner`), to object code, which is kept and linked from then on; see
 `translation` and `objects`. What is written here is the subset of Python that `translation` knows: numbers, arrays of
 structs item by item (only a constant index may be negative), tuples, loops over ranges; no slices, no array
-expressions, nothing that allocates or raises.
+expressions, nothing that allocates or raises. With ``SEKANT_LOOPS=python`` the same functions run as plain Python
+(`plain`): slowly, but a debugger can step through them.
 """
 
 from __future__ import annotations
 
 import ctypes
+import os
 from collections.abc import Callable
+from functools import cached_property
 from typing import Any
 
-from sekant.solvers.common.structs import Struct
+import numpy as np
+
+from sekant.loops.declare.structs import Struct
 
 _C = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, ctypes.c_double, ctypes.c_double)
 
 
-class Inner:
-    """A helper: called by procedures and other helpers; in Python it is the function that it was made of."""
+as_python = os.environ.get("SEKANT_LOOPS") == "python"
+"""Whether procedures run as plain Python."""
+
+
+class _Written:
+    """A function that is written in the subset."""
 
     def __init__(self, function: Callable[..., Any]):
         self.function = function
+        self.__doc__, self.__name__ = function.__doc__, function.__name__
+
+    @cached_property
+    def plain(self) -> Callable[..., Any]:
+        """As Python with the arithmetic of compiled code. Made late: it may call what stands below it."""
+        from sekant.loops.translate.plain import plain
+
+        return plain(self.function)  # type: ignore[arg-type]
+
+
+class Inner(_Written):
+    """A helper: called by procedures and other helpers. Called from Python, it runs as plain Python."""
+
+    def __call__(self, *arguments: Any) -> Any:
+        return self.plain(*arguments)
+
+
+class Primitive:
+    """A function whose instructions `translation` has under its name; `function` does the same in Python."""
+
+    def __init__(self, function: Callable[..., Any]):
+        self.function, self.name = function, function.__name__
         self.__doc__, self.__name__ = function.__doc__, function.__name__
 
     def __call__(self, *arguments: Any) -> Any:
         return self.function(*arguments)
 
 
-class Primitive:
-    """A function that only compiled code can call; `translation` has its instructions."""
-
-    def __init__(self, name: str, doc: str):
-        self.name, self.__doc__ = name, doc
-
-    def __call__(self, *arguments: Any) -> Any:
-        raise TypeError(f"{self.name} can be called by compiled code only")
-
-
-class Procedure:
+class Procedure(_Written):
     """A function ``f(m, a, b) -> integer`` of a struct of the class `struct`.
 
     `words`: what it is, for people who wait for its compilation; `seconds`: how long that takes, about. `long_loops`:
@@ -54,10 +75,10 @@ class Procedure:
         seconds: float,
         long_loops: bool = False,
     ):
-        self.function, self.struct, self.words, self.seconds = function, struct, words, seconds
+        super().__init__(function)
+        self.struct, self.words, self.seconds = struct, words, seconds
         self.long_loops = long_loops
         self.module, self.name = function.__module__, function.__name__
-        self.__doc__, self.__name__ = function.__doc__, function.__name__
         self._address = 0
         self._call: Any = None
 
@@ -69,13 +90,16 @@ class Procedure:
     @property
     def address(self) -> int:
         if self._address == 0:
-            from sekant.solvers.common.objects import link
+            from sekant.loops.store.objects import link
 
             self._address = link(self)
         return self._address
 
     def __call__(self, m: Struct, a: float = 0.0, b: float = 0.0) -> int:
-        """Run it. The interpreter's lock is released meanwhile."""
+        """Run it. Compiled, it releases the interpreter's lock meanwhile."""
+        if as_python:
+            with np.errstate(all="ignore"):
+                return int(self.plain(m, a, b))
         call = self._call
         if call is None:
             call = self._call = _C(self.address)

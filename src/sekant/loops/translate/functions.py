@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sekant.solvers.common.loops import Inner, Primitive, Procedure
-from sekant.solvers.common.translation.instructions import INTRINSICS, LIBRARY, Instructions
-from sekant.solvers.common.translation.kinds import (
+from sekant.loops.declare.procedures import Inner, Primitive, Procedure
+from sekant.loops.translate.definitions import definition_of
+from sekant.loops.translate.instructions import INTRINSICS, LIBRARY, Instructions
+from sekant.loops.translate.kinds import (
     COMPLEX,
     NOTHING,
     REAL,
@@ -39,7 +40,7 @@ from sekant.solvers.common.translation.kinds import (
 )
 
 if TYPE_CHECKING:
-    from sekant.solvers.common.translation.module import ModuleText
+    from sekant.loops.translate.module import ModuleText
 
 _ABSENT = object()
 _NUMBER = (bool, int, float, complex, np.number, np.bool_)
@@ -50,7 +51,7 @@ class FunctionText:
 
     def __init__(self, module: ModuleText, function: FunctionType, symbol: str, kinds: Sequence[Kind]):
         self._module, self._function, self.symbol, self._given = module, function, symbol, tuple(kinds)
-        self._tree = module.source_of(function)
+        self._tree = definition_of(function)
         names = [argument.arg for argument in self._tree.args.args]
         if len(names) != len(kinds):
             raise NotTranslated(f"{function.__name__} takes {len(names)} arguments (got {len(kinds)})")

@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from typing import IO
 
 from sekant.errors import SekantError
+from sekant.loops.declare.procedures import Procedure
+from sekant.loops.translate import translate
 from sekant.object_code.cache import Entry, encode
 from sekant.object_code.target import compile_module, read_frame, write_frame
-from sekant.solvers.common.loops import Procedure
-from sekant.solvers.common.translation import translate
 
 
 def compile_procedure(procedure: Procedure, levels: Sequence[str]) -> Entry:

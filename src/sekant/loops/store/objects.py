@@ -19,12 +19,13 @@ from hashlib import sha256
 from pathlib import Path
 
 from sekant.errors import SekantError
+from sekant.loops.declare import procedures as declared
+from sekant.loops.declare.procedures import ALL, Procedure
+from sekant.loops.store.prebuilt import LOOPS, PACKAGE, SOLVERS, prebuilt
 from sekant.object_code.cache import Entry, ObjectCache, decode, make_key, user_cache, why_nothing_is_kept
 from sekant.object_code.link import Linked
 from sekant.object_code.target import read_frame, target_identity, write_frame
 from sekant.progress_bar import is_watched
-from sekant.solvers.common.loops import ALL, Procedure
-from sekant.solvers.common.prebuilt import SOLVERS, prebuilt
 
 _IMPORT = re.compile(r"^\s*(?:from|import)\s+sekant\.solvers\.(\w+)", re.MULTILINE)
 _lock = threading.RLock()
@@ -49,6 +50,8 @@ def link(procedure: Procedure) -> int:
 
 def prepare(*procedures: Procedure) -> None:
     """See that these procedures, and those that they call, can run: a run does not wait then."""
+    if declared.as_python:
+        return
     with _lock:
         missing = [p for p in procedures if p.symbol not in _addresses]
         if not missing:
@@ -81,17 +84,18 @@ def procedure_of(symbol: str) -> Procedure:
 
 def import_all() -> None:
     """Import every module that has procedures."""
-    root = SOLVERS.parent
-    for path in sorted(root.rglob("*.py")):
+    for path in sorted(PACKAGE.rglob("*.py")):
         if "@procedure(" in path.read_text(encoding="utf-8"):
-            importlib.import_module("sekant." + ".".join(path.relative_to(root).with_suffix("").parts))
+            importlib.import_module("sekant." + ".".join(path.relative_to(PACKAGE).with_suffix("").parts))
 
 
 @cache
-def source_stamp(package: str) -> str:
-    """A digest of all sources that may end up in the procedures of a package of the solvers."""
+def source_stamp(packages: frozenset[str]) -> str:
+    """A digest of all sources that may end up in the procedures of these packages of the solvers."""
     digest = sha256()
-    for path in sorted(file for name in _needed_by(package) for file in (SOLVERS / name).rglob("*.py")):
+    needed = {name for package in packages for name in _needed_by(package)}
+    folders = [LOOPS, *(SOLVERS / name for name in sorted(needed))]
+    for path in (file for folder in folders for file in sorted(folder.rglob("*.py"))):
         digest.update(path.read_bytes())
     return digest.hexdigest()
 
@@ -141,11 +145,11 @@ def _take(
 def _key(procedure: Procedure) -> str:
     own = Path(sys.modules[procedure.module].__file__ or "")
     if own.is_relative_to(SOLVERS):
-        stamp, source = source_stamp(own.relative_to(SOLVERS).parts[0]), b""
+        packages, source = {own.relative_to(SOLVERS).parts[0]}, b""
     else:
         source = own.read_bytes()
-        packages = {"common", *(match[1] for match in _IMPORT.finditer(source.decode()))}
-        stamp = " ".join(source_stamp(package) for package in sorted(packages))
+        packages = {match[1] for match in _IMPORT.finditer(source.decode())}
+    stamp = source_stamp(frozenset(packages))
     return make_key(["procedure", procedure.symbol, stamp, source, target_identity()])
 
 
@@ -173,12 +177,21 @@ def compile_procedures(symbols: Sequence[str], levels: Sequence[str] = ("",)) ->
     made: dict[str, Entry] = {}
     failures: list[str] = []
     turn = threading.Lock()
+    workers: list[subprocess.Popen[bytes]] = []
 
     def work() -> None:
-        command = [sys.executable, "-m", "sekant.solvers.common.compiler", *levels]
+        command = [sys.executable, "-m", "sekant.loops.store.compiler", *levels]
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}
         pipe = subprocess.PIPE
-        with subprocess.Popen(command, env=environment, stdin=pipe, stdout=pipe, stderr=pipe) as worker:
+        with subprocess.Popen(
+            command,
+            env=environment,
+            stdin=pipe,
+            stdout=pipe,
+            stderr=pipe,
+            start_new_session=True,  # Ctrl-C is for this process, which ends its workers
+        ) as worker:
+            workers.append(worker)
             assert worker.stdin is not None
             assert worker.stdout is not None
             while not failures:
@@ -206,8 +219,16 @@ def compile_procedures(symbols: Sequence[str], levels: Sequence[str] = ("",)) ->
     threads = [threading.Thread(target=work) for _ in range(min(os.cpu_count() or 1, len(symbols)))]
     for thread in threads:
         thread.start()
-    for thread in threads:
-        thread.join()
+    try:
+        for thread in threads:
+            thread.join()
+    except BaseException:
+        failures.append("interrupted")
+        for worker in workers:
+            worker.kill()
+        for thread in threads:
+            thread.join()
+        raise
     if failures:
         raise SekantError(f"a procedure cannot be compiled: {failures[0]}")
     return made

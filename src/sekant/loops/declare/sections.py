@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sekant.solvers.common.loops import Primitive
+from sekant.loops.declare.procedures import Primitive
 
 
 def _pack(parts: Sequence[ArrayLike], dtype: Any) -> NDArray[Any]:
@@ -29,9 +29,7 @@ def pack_reals(parts: Sequence[ArrayLike]) -> NDArray[np.float64]:
     return _pack(parts, np.float64)
 
 
-section = Primitive("section", "section(array, k): a view of section k, which does not keep the array alive.")
-
-
-def view(array: NDArray[Any], k: int) -> NDArray[Any]:
-    """The same for Python."""
+@Primitive
+def section(array: NDArray[Any], k: int) -> NDArray[Any]:
+    """A view of section k; in compiled code it does not keep the array alive."""
     return array[int(array[k]) : int(array[k + 1])]

@@ -19,15 +19,15 @@ from pathlib import Path
 from sekant.object_code.cache import Entry, decode, encode
 from sekant.object_code.target import level_of_processor, levels_of_architecture
 
-SOLVERS = Path(__file__).parent.parent
-PREBUILT = SOLVERS.parent / "prebuilt"
+PACKAGE = Path(__file__).parents[2]
+LOOPS, SOLVERS, PREBUILT = PACKAGE / "loops", PACKAGE / "solvers", PACKAGE / "prebuilt"
 
 
 def sources() -> str:
     """A digest of everything that procedures are made of."""
     digest = sha256()
-    for path in sorted(SOLVERS.rglob("*.py")):
-        digest.update(path.relative_to(SOLVERS).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
+    for path in sorted([*LOOPS.rglob("*.py"), *SOLVERS.rglob("*.py")]):
+        digest.update(path.relative_to(PACKAGE).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
     return digest.hexdigest()
 
 
@@ -51,24 +51,24 @@ def prebuilt(symbol: str) -> Entry | None:
     """The code of a procedure, if it came with the package and is whole."""
     path = _manifest().get(symbol)
     try:
-        return None if path is None else decode(path.read_bytes())
+        return None if path is None else decode(path.read_bytes(), symbol)
     except OSError:
         return None
 
 
 def write_prebuilt(folder: Path) -> None:
     """Compile all procedures of the package for every level of processors of this kind."""
-    from sekant.solvers.common.loops import ALL
-    from sekant.solvers.common.objects import compile_procedures, import_all
+    from sekant.loops.declare.procedures import ALL
+    from sekant.loops.store.objects import compile_procedures, import_all
 
     import_all()
     levels = levels_of_architecture()
-    symbols = sorted(symbol for symbol, p in ALL.items() if p.module.startswith("sekant.solvers."))
+    symbols = sorted(symbol for symbol, p in ALL.items() if p.module.startswith("sekant."))
     made = compile_procedures(symbols, levels)
     for i, level in enumerate(levels):
         (folder / level).mkdir(parents=True, exist_ok=True)
         for symbol, entry in made.items():
-            data = encode(Entry(entry.header, (entry.objects[i],)))
+            data = encode(Entry(entry.header, (entry.objects[i],)), symbol)
             (folder / level / f"{symbol}.skobj").write_bytes(data)
     manifest = {"sources": sources(), "levels": levels, "symbols": symbols}
     (folder / "manifest.json").write_text(json.dumps(manifest, indent=1), encoding="utf-8")

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import ast
-import inspect
 from collections.abc import Sequence
-from functools import cache
 from pathlib import Path
 from types import FunctionType
 from typing import Any
 
 import numpy as np
 
-from sekant.solvers.common.loops import Inner, Procedure
-from sekant.solvers.common.translation.functions import FunctionText
-from sekant.solvers.common.translation.kinds import REAL, WHOLE, Kind, NotTranslated, real, struct_kind
+from sekant.loops.declare.procedures import Inner, Procedure
+from sekant.loops.translate.functions import FunctionText
+from sekant.loops.translate.kinds import REAL, WHOLE, Kind, NotTranslated, real, struct_kind
 
 _ATTRIBUTES = "attributes #0 = { nounwind }\nattributes #1 = { nounwind willreturn memory(none) }\n"
 
@@ -73,32 +71,10 @@ class ModuleText:
         data = [_data(array, name) for array, name in self._data.values()]
         return "\n".join([*data, *sorted(declared), *(f.text for f in reached.values()), outer, _ATTRIBUTES])
 
-    def source_of(self, function: FunctionType) -> ast.FunctionDef:
-        found = _definitions(inspect.getsourcefile(function) or "").get(function.__code__.co_firstlineno)
-        if found is None:
-            raise NotTranslated(f"the source of {function.__name__} is not found")
-        arguments = found.args
-        if arguments.vararg or arguments.kwarg or arguments.kwonlyargs or arguments.defaults:
-            raise NotTranslated(
-                f"{function.__name__}: compiled functions have plain arguments without defaults"
-            )
-        return found
-
     def at(self, function: FunctionType, node: ast.AST, error: Exception) -> str:
         """An error's text with the place in the source."""
         name = Path(function.__code__.co_filename).name
         return f"{name}:{getattr(node, 'lineno', 0)}: {function.__name__}: {error}"
-
-
-@cache
-def _definitions(path: str) -> dict[int, ast.FunctionDef]:
-    """Of a file, by the first line, decorators included."""
-    tree = ast.parse(Path(path).read_text(encoding="utf-8"))
-    return {
-        min([node.lineno, *(d.lineno for d in node.decorator_list)]): node
-        for node in ast.walk(tree)
-        if isinstance(node, ast.FunctionDef)
-    }
 
 
 def _data(array: np.ndarray, name: str) -> str:

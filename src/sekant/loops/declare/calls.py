@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
-from sekant.solvers.common.loops import Primitive, procedure
-from sekant.solvers.common.structs import Address, Integer, Integers, Struct, Vector
+import ctypes
+from typing import Any
 
-call_native = Primitive(
-    "call_native",
+import numpy as np
+
+from sekant.loops.declare.procedures import Primitive, procedure
+from sekant.loops.declare.structs import Address, Integer, Integers, Struct, Vector, address_of
+
+_C = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
+
+
+@Primitive
+def call_native(address: int, *pointers: Any) -> None:
     """Call the function at `address`, ``void f(const double *const *arg, double *const *res, double *w)``.
 
     ``arg[i]`` and ``res[i]`` point to dense column-major arrays of doubles, ``w`` is a scratch array. `arg`, `res`:
     tables of addresses, each an array of integers or the address of one. `w`: an array, or its address.
-    """,
-)
+    """
+    _C(int(address))(*(address_of(p) if isinstance(p, np.ndarray) else int(p) for p in pointers))
 
 
 class Calls(Struct):

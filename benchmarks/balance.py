@@ -1,0 +1,73 @@
+"""What the energy balance costs: default runs of the examples by every method, with and without it.
+
+Processor time of a whole call at the model's own tolerances, in the same process, best of a few runs that take turns.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from timing import Timed, best_of, figure, target
+
+import sekant as sk
+from sekant.analyses.simulation.runs import is_adaptive
+from sekant.errors import SekantError
+
+EXAMPLES = Path(__file__).parents[1] / "examples"
+METHODS = ("taylor", "dop853", "radau5", "rk4", "generalized_alpha")
+STEPS = 2000
+"""of methods whose steps are fixed"""
+MEDIAN, WORST = 1.15, 1.5
+ENOUGH = 0.5
+"""Seconds that the runs of one pair may take together, beyond the fewest."""
+
+
+def files(quick: bool) -> list[Path]:
+    if quick:
+        return [EXAMPLES / "natural" / "mcpherson_strut.yaml", EXAMPLES / "quarter_car.yaml"]
+    return sorted([*EXAMPLES.glob("*.yaml"), *(EXAMPLES / "natural").glob("*.yaml")])
+
+
+def cost(system: sk.System, method: str, runs: int) -> tuple[Timed, Timed] | None:
+    """Times with and without the balance; None if the method does not take the system to its end."""
+    step = None if is_adaptive(method) else float(system.settings.until) / STEPS
+    try:
+        first = sk.simulate(system, method=method, step=step)
+    except SekantError:
+        return None
+    if not first.ok:
+        return None
+    count = max(runs, min(20, int(ENOUGH / max(first.stats["wall_time"], 1e-4))))
+    found = best_of(
+        {
+            "with": (lambda: sk.simulate(system, method=method, step=step), 1),
+            "without": (lambda: sk.simulate(system, method=method, step=step, balance=False), 1),
+        },
+        count,
+        warm_up=1,
+    )
+    return found["with"], found["without"]
+
+
+def run(quick: bool) -> dict[str, Any]:
+    figures, ratios = [], {}
+    for path in files(quick):
+        system = sk.compile(sk.load(path))
+        if not system.work_names:
+            continue
+        name = path.relative_to(EXAMPLES).with_suffix("").as_posix()
+        for method in METHODS:
+            found = cost(system, method, 1 if quick else 3)
+            if found is None:
+                continue
+            ratios[name, method] = found[0].seconds / found[1].seconds
+            note = f"{ratios[name, method]:.2f} times that without"
+            figures.append(figure(f"{name}, {method}", found[0], "ms", note))
+    worst = max(ratios, key=ratios.__getitem__)
+    targets = [
+        target("energy balance: run with / without, median", median(ratios.values()), MEDIAN),
+        target(f"energy balance: worst ({', '.join(worst)})", ratios[worst], WORST),
+    ]
+    return {"figures": figures, "targets": targets}

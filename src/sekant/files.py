@@ -1,0 +1,138 @@
+"""Files of the user: read within a limit, written whole or not at all."""
+
+from __future__ import annotations
+
+import io
+import os
+import stat
+from contextlib import suppress
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from sekant.errors import DataError, SekantError
+from sekant.object_code.made_of_files import note_read
+
+MOST_BYTES = 1_000_000_000
+"""Of a file of data (tables, curves, meshes)."""
+PICTURE_FORMATS = ("svg", "pdf", "png")
+_PROBE = bytes(4096)  # a block, so that a full disk is noticed
+_OPEN_AT_ONCE = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)  # a pipe would wait
+
+
+def read_file(
+    path: str | PathLike[str],
+    limit: int | None = MOST_BYTES,
+    error: type[SekantError] = DataError,
+    remedy: str = "",
+) -> bytes:
+    """The content of an ordinary file of at most `limit` bytes (None: any size), noted as read.
+
+    Pipes and devices are refused: they may never end. `remedy` follows the message about a file that is too large.
+    """
+    file = os.fspath(path)
+    try:
+        descriptor = os.open(path, _OPEN_AT_ONCE)
+        with os.fdopen(descriptor, "rb") as stream:
+            status = os.fstat(descriptor)
+            if not stat.S_ISREG(status.st_mode):
+                raise error("is not an ordinary file; name a file on disk", file=file)
+            size = status.st_size
+            if limit is None or size <= limit:
+                note_read(path)
+                content = stream.read() if limit is None else stream.read(limit + 1)
+                size = len(content)
+                if limit is None or size <= limit:
+                    return content
+    except FileNotFoundError:
+        raise error(f"cannot be read: there is no such file{_neighbors(Path(path))}", file=file) from None
+    except IsADirectoryError:
+        raise error("is a directory; name the file in it", file=file) from None
+    except (OSError, ValueError) as cause:
+        reason = getattr(cause, "strerror", None) or cause
+        raise error(f"cannot be read: {reason}", file=file) from None
+    raise error(f"is larger than {limit / 1e6:g} MB{remedy}", file=file)
+
+
+def _neighbors(path: Path) -> str:
+    """Names of files like the one that is not there."""
+    with suppress(OSError, ValueError):
+        near = sorted(p.name for p in path.parent.glob(f"[!.]*{path.suffix}"))[:5]
+        return f"; in that directory: {', '.join(near)}" if near else ""
+    return ""
+
+
+def partial_path(target: Path) -> Path:
+    """Where this process makes the file that shall become `target`."""
+    return target.with_name(f"{target.name}.{os.getpid()}.partial")
+
+
+def cannot_write(path: str | PathLike[str], error: OSError, more: str = "") -> SekantError:
+    """The error to raise when writing `path` failed."""
+    return SekantError(f"cannot be written: {error.strerror or error}{more}", file=os.fspath(path))
+
+
+def check_writable(path: str | PathLike[str]) -> None:
+    """Raise an error that names the file and the cause, if no file can be put at `path`."""
+    target = Path(os.path.realpath(path))
+    cause = None
+    try:
+        if target.is_dir():
+            cause = "is a directory; give the name of a file"
+        elif target.exists() and not target.is_file():
+            cause = "is not an ordinary file"
+        elif not target.parent.is_dir():
+            cause = f"cannot be written: there is no directory '{Path(path).parent}'"
+        elif target.exists() and not os.access(target, os.W_OK):
+            cause = "cannot be written: it is read-only"
+        else:
+            _put(partial_path(target), _PROBE, None)
+    except OSError as error:
+        raise cannot_write(path, error) from error
+    if cause:
+        raise SekantError(cause, file=os.fspath(path))
+
+
+def make_folder(path: str | PathLike[str]) -> None:
+    """Make a folder for files, and those above it, unless it is there."""
+    try:
+        os.makedirs(path, exist_ok=True)
+    except OSError as error:
+        raise cannot_write(path, error) from error
+
+
+def replace_file(path: str | PathLike[str], content: bytes | str) -> None:
+    """Put a whole file at `path` at once, so that no reader ever sees a part of it; text as UTF-8."""
+    check_writable(path)
+    target = Path(os.path.realpath(path))
+    try:
+        _put(partial_path(target), content.encode() if isinstance(content, str) else content, target)
+    except OSError as error:
+        raise cannot_write(path, error) from error
+
+
+def picture_format(path: str | PathLike[str]) -> str:
+    """The format that the ending of `path` asks for."""
+    ending = Path(path).suffix.lower().lstrip(".")
+    if ending not in PICTURE_FORMATS:
+        raise SekantError(
+            f"has no known picture format ('.{ending}'); use .svg, .pdf or .png", file=os.fspath(path)
+        )
+    return ending
+
+
+def save_figure(figure: Any, path: str | PathLike[str], **options: Any) -> None:
+    """Write a figure of Matplotlib, with the `options` of its `savefig`; the ending gives the format."""
+    buffer = io.BytesIO()
+    figure.savefig(buffer, format=picture_format(path), **options)
+    replace_file(path, buffer.getvalue())
+
+
+def _put(partial: Path, content: bytes, target: Path | None) -> None:
+    try:
+        partial.write_bytes(content)
+        if target is not None:
+            os.replace(partial, target)
+    finally:
+        with suppress(OSError):
+            partial.unlink(missing_ok=True)

@@ -1,0 +1,103 @@
+"""Loads at the contacts of an axle from accelerations of the vehicle: static loads, and what moves across and along.
+
+With the vehicle's mass M, its center of mass at the height h, the wheelbase L, the track t, the static load W of one
+wheel and accelerations a_x, a_y, a_z in g, the wheels of an axle carry together
+
+    F_z = 2 W a_z - s M g a_x h / L ,   s = 1 in front, -1 behind ,
+
+never less than nothing, and 2 W a_y h / t moves from the inner to the outer wheel, no more than the inner one
+carries. Along x the axle has its share of M g a_x: `brake_share` in braking, `drive_share` in driving, by default
+that of its load; both wheels share forces along x and y as they share the load.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sekant.errors import AnalysisWarning, ModelError
+from sekant.vehicle.components import AxleLoadCase
+from sekant.vehicle.kc.roles import SIDES, AxleRoles
+from sekant.vehicle.suspension import Suspension
+
+G = 9.81  # m/s^2
+
+
+@dataclass(frozen=True)
+class ContactLoads:
+    """What an axle carries: `roles` with the numbers of the vehicle, static `load` of a wheel (N), `track` (m)."""
+
+    roles: AxleRoles
+    load: float | None
+    track: float
+
+    @property
+    def _vehicle(self) -> Suspension:
+        return self.roles.left
+
+    def values(self, name: str, case: AxleLoadCase) -> dict[str, float]:
+        """Loads of the rig by name (``left.fz``, N; ``rack``, m; ``gx``, m/s^2) in a case."""
+        values: dict[str, float] = {"rack": case.rack} if self._vehicle.rack is not None else {}
+        for side in SIDES:
+            for key, force in getattr(case, side).items():
+                values[f"{side}.{key}"] = force
+        if not (case.ax or case.ay or case.az is not None):
+            return values
+        for key, force in self._accelerated(name, case).items():
+            values[key] = values.get(key, 0.0) + force
+        lift = 1.0 if case.az is None else case.az
+        return values | {"gx": G * case.ax, "gy": G * case.ay, "gz": G * lift}
+
+    def warnings(self, name: str, case: AxleLoadCase) -> tuple[AnalysisWarning, ...]:
+        """What was assumed in a case."""
+        if not case.ax or self._vehicle.vehicle_mass is not None:
+            return ()
+        return (
+            AnalysisWarning(
+                "vehicle_mass_assumed",
+                f"load case '{name}'",
+                "",
+                f"ax moves load along by the mass of the whole vehicle, which is taken as {self._mass:.4g} kg: both "
+                "axles carry the same",
+                "give vehicle_mass of the suspension",
+            ),
+        )
+
+    @property
+    def _mass(self) -> float:
+        """Of the whole vehicle, kg; by default both axles carry the same."""
+        assert self.load is not None
+        return self._vehicle.vehicle_mass or 4 * self.load / G
+
+    def _accelerated(self, name: str, case: AxleLoadCase) -> dict[str, float]:
+        load, vehicle = self.load, self._vehicle
+        if load is None:
+            raise ModelError(
+                f"load case '{name}' has accelerations, which need the static load of a wheel: wheel_load"
+            )
+        for key, needed, way in (
+            ("ay", ("cg_height",), "across"),
+            ("ax", ("cg_height", "wheelbase"), "along"),
+        ):
+            missing = [field for field in needed if getattr(vehicle, field) is None]
+            if getattr(case, key) and missing:
+                raise ModelError(
+                    f"load case '{name}': {key} moves load {way}, which needs {' and '.join(missing)} of the "
+                    "suspension"
+                )
+        weight, height = self._mass * G, vehicle.cg_height or 0.0
+        lift = 1.0 if case.az is None else case.az
+        front = 1.0 if vehicle.axle == "front" else -1.0
+        along = weight * case.ax * height / vehicle.wheelbase if vehicle.wheelbase else 0.0
+        total = max(2 * load * lift - front * along, 0.0)
+        moved = 2 * load * case.ay * height / self.track  # to the left turn's outer wheel, the right one
+        right = min(max(total / 2 + moved, 0.0), total)
+        share = vehicle.brake_share if case.ax < 0 else vehicle.drive_share
+        if share is None:
+            share = total / (weight * lift) if lift > 0 else 0.5
+        found = {}
+        for side, fz in (("left", total - right), ("right", right)):
+            part = fz / total if total > 0 else 0.5
+            found[f"{side}.fz"] = fz
+            found[f"{side}.fx"] = weight * case.ax * share * part
+            found[f"{side}.fy"] = 2 * load * case.ay * part
+        return found

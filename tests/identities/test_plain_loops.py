@@ -1,0 +1,93 @@
+"""Every loop as plain Python and compiled: the same motion, bit for bit.
+
+Compiled loops have no fused operations, and the model's functions are the same native code both times, so nothing may
+differ. Powers and complex quotients are where plain Python would: see `sekant.loops.translate.plain`.
+"""
+
+from __future__ import annotations
+
+import inspect
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import sekant as sk
+from sekant.loops.declare import procedures
+from sekant.solvers.ode.rk4 import rk4_steps
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+FIXED = {"step": 1e-3}
+RUNS = [
+    ("quarter_car", "joint", 0.05, "euler", FIXED),
+    ("quarter_car", "joint", 0.05, "semi_implicit_euler", FIXED),
+    ("quarter_car", "joint", 0.05, "rk4", FIXED),
+    ("quarter_car", "joint", 0.05, "dop853", {}),
+    ("quarter_car", "joint", 0.05, "taylor", {}),
+    ("quarter_car", "joint", 0.05, "radau5", {}),
+    ("slider_crank", "joint", 0.02, "rk4", FIXED),
+    ("slider_crank", "cartesian", 0.02, "generalized_alpha", FIXED),
+    ("slider_crank", "cartesian", 0.02, "radau5", {}),
+    ("slider_crank", "natural", 0.02, "taylor", {}),
+    ("four_bar", "joint", 0.05, "dop853", {}),
+    ("bouncing_ball", "joint", 0.6, "auto", {}),
+    ("stick_slip", "joint", 0.3, "dop853", {}),
+    ("stick_slip", "joint", 0.3, "radau5", {}),
+    ("stick_slip", "joint", 0.3, "taylor", {}),
+]
+
+
+@pytest.mark.parametrize(("name", "formulation", "until", "method", "options"), RUNS)
+def test_a_run_is_the_same_in_plain_python(
+    monkeypatch: pytest.MonkeyPatch, name: str, formulation: Any, until: float, method: Any, options: Any
+):
+    system = sk.compile(sk.load(EXAMPLES / f"{name}.yaml"), formulation=formulation)
+    compiled = sk.simulate(system, until, method=method, **options)
+    monkeypatch.setattr(procedures, "as_python", True)
+    plain = sk.simulate(system, until, method=method, **options)
+    assert plain.status == compiled.status
+    assert plain.stats["steps"] == compiled.stats["steps"] > 0
+    for column in compiled.names:
+        np.testing.assert_array_equal(plain[column], compiled[column], err_msg=column)
+
+
+def test_a_sweep_is_the_same_in_plain_python(monkeypatch: pytest.MonkeyPatch):
+    system = sk.compile(sk.load(EXAMPLES / "four_bar.yaml"))
+    compiled = sk.kinematics(system, drive={"A.q": (0.1, 0.4, 7)})
+    monkeypatch.setattr(procedures, "as_python", True)
+    plain = sk.kinematics(system, drive={"A.q": (0.1, 0.4, 7)})
+    assert len(compiled) == 7
+    for values in ("q", "dq", "ddq"):
+        np.testing.assert_array_equal(getattr(plain, values), getattr(compiled, values), err_msg=values)
+
+
+PROGRAM = """
+import sys
+import sekant as sk
+lines = set()
+def trace(frame, event, argument):
+    if frame.f_code.co_name == "rk4_steps":
+        lines.add(frame.f_lineno)
+        return trace
+sys.settrace(lambda frame, event, argument: trace(frame, event, argument))
+sk.simulate(sk.load(sys.argv[1]), 0.01, method="rk4", step=1e-3)
+print(len(lines))
+"""
+
+
+@pytest.mark.parametrize("loops_of", ["python", ""])
+def test_a_debugger_sees_every_line(loops_of: str):
+    """The environment decides; lines are then those of the source."""
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM, str(EXAMPLES / "quarter_car.yaml")],
+        env={**os.environ, "SEKANT_LOOPS": loops_of},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    body = inspect.getsource(rk4_steps.function).splitlines()
+    assert (int(done.stdout) > len(body) // 2) == (loops_of == "python")

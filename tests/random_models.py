@@ -1,0 +1,203 @@
+"""Random mechanisms of all registered types, and the same mechanism written in another way.
+
+A mechanism is a random tree, a random loop or one of the mechanisms of `loops.py` with constraints; forces, contacts,
+sensors and signals of random numbers are added. Types take turns from seed to seed, so that the seeds of `SEEDS`
+contain every one.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import casadi as ca
+import numpy as np
+
+import sekant as sk
+from loops import CLOSERS, MECHANISMS, quaternion, random_loop
+from mechanisms import ALL_JOINTS, GRAVITY, body, coordinates_of, joint, placement, rotation
+from sekant.geometry.spatial import Pose
+from sekant.model.constraints import PointOnSurface
+from sekant.model.contacts import CONTACTS
+from sekant.model.examples import Stage
+from sekant.model.forces import FORCES
+from sekant.model.joints import Free, Joint
+from sekant.model.model import Ground
+from sekant.model.placement import Orientation, Placement
+from sekant.model.sensors import SENSORS
+from sekant.model.signals import SIGNALS
+from states import evaluate, system_of, with_start
+
+BASES = ("tree", "loop", "tree", "constrained")
+CONSTRAINED = (
+    "gears",
+    "wishbones",
+    "driven_point",
+    "bead",
+    "driven_orientation",
+    "disc",
+    "cam",
+    "bowl",
+)
+CHAIN = ("spherical", "universal", "cylindrical")
+"""Seven degrees of freedom, of which any joint leaves some where it closes the loop."""
+IN_THE_WORLD = ("aero", "linear_tire", "brush_tire", "fiala_tire", "magic_formula_tire")
+"""Forces that know the horizontal plane of the world, which does not turn with a mechanism."""
+SEEDS = range(32)
+COLLECTIONS = (
+    "bodies",
+    "joints",
+    "constraints",
+    "forces",
+    "contacts",
+    "sensors",
+    "signals",
+    "drivers",
+    "tables",
+)
+
+
+def random_mechanism(seed: int) -> sk.Model:
+    """The mechanism number `seed`, at a start that is assembled and moves."""
+    rng = np.random.default_rng(7000 + seed)
+    base = BASES[seed % len(BASES)]
+    if base == "tree":
+        model = _tree(rng, seed // 2)
+    elif base == "loop":
+        model = random_loop(seed, CHAIN, CLOSERS[seed // len(BASES) % len(CLOSERS)])
+    else:
+        kind = CONSTRAINED[seed // len(BASES) % len(CONSTRAINED)]
+        system = system_of(_bowl(rng) if kind == "bowl" else MECHANISMS[kind]())
+        model = with_start(system, sk.assemble(system))
+    return _loaded(model, rng, seed, contacts=base == "tree")
+
+
+def _bowl(rng: np.random.Generator) -> sk.Model:
+    """A free body with one of its points on a surface."""
+    surface = sk.PoseSurface.from_function(
+        lambda u1, u2: (ca.vertcat(u1, u2, 0.4 * u1**2 + 0.7 * u2**2), None), ((-3.0, 3.0), (-3.0, 3.0))
+    )
+    start = (0.8, -0.5, 0.4 * 0.64 + 0.7 * 0.25)
+    return sk.Model(
+        name="bowl",
+        gravity=GRAVITY,
+        curves={"bowl": surface},
+        bodies={"ball": body(rng)},
+        joints={"float": Free(child="ball", position=start, velocity=(0.3, 0.2, 0.0))},
+        constraints={"on": PointOnSurface(frame="ball", surface="bowl", u0=(0.8, -0.5))},
+    )
+
+
+def _tree(rng: np.random.Generator, number: int) -> sk.Model:
+    joints: dict[str, Joint] = {}
+    bodies: dict[str, sk.Body] = {}
+    for i in range(3):
+        kind = ALL_JOINTS[(3 * number + i) % len(ALL_JOINTS)]
+        item = joint(kind, rng, "ground" if i == 0 else f"b{rng.integers(i)}.hub", f"b{i}")
+        rates = rng.uniform(-1.5, 1.5, item.nv).tolist()
+        if "v0" in type(item).model_fields and item.nv:
+            item = item.model_copy(update={"v0": rates[0] if kind == "path" else tuple(rates)})
+        joints[f"j{i}"], bodies[f"b{i}"] = item, body(rng)
+    return sk.Model(name=f"tree{number}", gravity=GRAVITY, bodies=bodies, joints=joints)
+
+
+def _loaded(model: sk.Model, rng: np.random.Generator, seed: int, contacts: bool) -> sk.Model:
+    """The model with further elements; every body and the ground get frames on which they act."""
+
+    def framed(item: Any) -> Any:
+        return item.model_copy(
+            update={"frames": {**item.frames, "hub": placement(rng), "tip": placement(rng)}}
+        )
+
+    stage = Stage(rng, tuple(model.bodies), coordinates_of(model.joints) or (("", 0),))
+    able = stage.coordinates != (("", 0),)
+
+    def chosen(registry: Any, count: int, prefix: str) -> dict[str, Any]:
+        names = list(registry)
+        wanted = [names[(count * seed + i) % len(names)] for i in range(count)]
+        return (
+            {f"{prefix}{i}_{name}": registry[name].example(stage) for i, name in enumerate(wanted)}
+            if able
+            else {}
+        )
+
+    whole = model.model_copy(
+        update={
+            "ground": framed(model.ground),
+            "bodies": {name: framed(item) for name, item in model.bodies.items()},
+            "forces": {**model.forces, **chosen(FORCES, 3, "f")},
+            "sensors": {**model.sensors, **chosen(SENSORS, 2, "m")},
+            "signals": {**model.signals, **chosen(SIGNALS, 2, "s")},
+        }
+    )
+    whole = whole.model_copy(update={"tables": {**model.tables, **stage.tables}})
+    kind = list(CONTACTS)[seed // 2 % len(CONTACTS)]
+    for _ in range(20 if contacts and able else 0):  # until one is found that is open at the start
+        touching = whole.model_copy(update={"contacts": {f"c_{kind}": CONTACTS[kind].example(stage)}})
+        system = sk.compile(touching, engine="casadi")
+        gaps = [item.gap(system.equations.motion) for item in touching.contacts.values()]
+        if evaluate(system, sk.assemble(system), 0.0, *gaps)[0].min() > 0:
+            return touching
+    return whole
+
+
+# -- the same mechanism, written in another way ------------------------------------------------------------
+
+
+def rotatable(model: sk.Model) -> sk.Model:
+    """Without forces that act along axes of the world."""
+    forces = {
+        name: item
+        for name, item in model.forces.items()
+        if item.type not in IN_THE_WORLD and getattr(item, "resolved_in", "frame") == "frame"
+    }
+    return model.model_copy(update={"forces": forces})
+
+
+def rotated(model: sk.Model, rng: np.random.Generator) -> tuple[sk.Model, np.ndarray, np.ndarray]:
+    """The model placed elsewhere, with the rotation R (3, 3) and the shift p (3,) of its ground."""
+    R, p = rotation(rng), rng.uniform(-2, 2, 3)
+    X = Pose(ca.SX(R), ca.SX(p))
+
+    def moved(frame: Placement) -> Placement:
+        pose = X @ frame.pose()
+        turn, place = np.array(ca.DM(pose.R)), np.array(ca.DM(pose.p)).ravel()
+        return Placement(position=tuple(place), orientation=Orientation(quaternion=quaternion(turn)))
+
+    frames = {name: moved(frame) for name, frame in model.ground.frames.items()}
+    frames["moved"] = moved(Placement())
+
+    def renamed(item: Any) -> Any:
+        fields = ("parent", "child") if isinstance(item, Joint) else item.frame_fields
+        ground = {field: "ground.moved" for field in fields if getattr(item, field) == "ground"}
+        return item.model_copy(update=ground)
+
+    changed: dict[str, Any] = {
+        key: {name: renamed(item) for name, item in getattr(model, key).items()}
+        for key in ("joints", "constraints", "forces", "contacts", "sensors")
+    }
+    gravity = tuple((R @ np.array(model.gravity)).tolist())
+    return model.model_copy(update={**changed, "ground": Ground(frames=frames), "gravity": gravity}), R, p
+
+
+def renamed(model: sk.Model, folder: Path) -> tuple[sk.Model, dict[str, str]]:
+    """The model read from a file in which all items have other names, in another alphabetical order."""
+    frames = {name for item in (model.ground, *model.bodies.values()) for name in item.frames}
+    names = [name for key in COLLECTIONS for name in getattr(model, key) if name not in frames]
+    new = {name: f"{chr(122 - i % 26)}{i}_x" for i, name in enumerate(names)}
+    text = sk.save(model, folder / "model.yaml").read_text()
+    pattern = (
+        r"(?<![\w.])(?<!type: )("
+        + "|".join(map(re.escape, sorted(names, key=len, reverse=True)))
+        + r")(?![\w])"
+    )
+    (folder / "renamed.yaml").write_text(re.sub(pattern, lambda found: new[found[1]], text))
+    return sk.load(folder / "renamed.yaml"), new
+
+
+def reordered(model: sk.Model) -> sk.Model:
+    """The model with all items in reverse order."""
+    return model.model_copy(
+        update={key: dict(reversed(getattr(model, key).items())) for key in COLLECTIONS if key != "tables"}
+    )
