@@ -154,7 +154,8 @@ class ChunkLayout:
         free: dict[int, list[int]] = {1: [], 2: []}  # by how many numbers there is room for
         dying: dict[int, list[tuple[int, int]]] = {}
         size, current = 0, 0
-        for number in crossing[np.argsort(self.chunk[crossing], kind="stable")].tolist():
+        in_order: list[int] = crossing[np.argsort(self.chunk[crossing], kind="stable")].tolist()
+        for number in in_order:
             while current < self.chunk[number]:
                 for room, place in dying.pop(current, ()):
                     free[room].append(place)
