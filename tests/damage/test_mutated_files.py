@@ -22,7 +22,7 @@ from sekant.model.examples import Stage
 from sekant.studies.study_files import load_study
 from sekant.studies.sweep import sweep
 from sekant.vehicle.car.files import load_car
-from sekant.vehicle.files import load_suspension
+from sekant.vehicle.hardpoints.files import load_suspension
 from sekant.vehicle.tires.property_file import read_tir
 
 ROOT = Path(__file__).parents[2]

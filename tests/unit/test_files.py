@@ -17,7 +17,7 @@ from sekant.geometry.pose_tables.pose_table import PoseTable
 from sekant.io.importers.xml_files import read_xml
 from sekant.model.parse import model_from_dict
 from sekant.results import open_result
-from sekant.vehicle.point_tables import hard_point_source
+from sekant.vehicle.hardpoints.point_tables import hard_point_source
 from sekant.vehicle.tires.property_file import read_tir
 
 MODEL = "bodies: {b: {mass: 1}}\njoints: {j: {type: prismatic, axis: [1, 0, 0], child: b}}\n"

@@ -9,7 +9,7 @@ from openpyxl import Workbook
 from sekant.errors import SekantError
 from sekant.io.source import read_source
 from sekant.vehicle import load_axle
-from sekant.vehicle.files import load_suspension
+from sekant.vehicle.hardpoints.files import load_suspension
 
 MCPHERSON = "examples/suspensions/hardpoints/mcpherson.yaml"
 HEAD = ["point", "x [mm]", "y [mm]", "z [mm]", "note"]

@@ -102,7 +102,7 @@ def test_cars_roads_and_maneuvers_are_explained_with_examples_that_can_be_read(t
     """Every name leads to fields, and every example is taken by the reader of such files."""
     from sekant.vehicle.car.files import load_car
     from sekant.vehicle.explained import POINT_PARTS, explained_items
-    from sekant.vehicle.files import load_axle
+    from sekant.vehicle.hardpoints.files import load_axle
     from sekant.vehicle.maneuvers import maneuver
     from sekant.vehicle.roads.base import read_road
 

@@ -50,7 +50,7 @@ def test_every_result_can_warn():
     from sekant.analyses.steady.motion import SteadyMotion
     from sekant.geometry.fit.report import FitReport
     from sekant.reduction.result import Reduction
-    from sekant.vehicle.table import SuspensionCurves
+    from sekant.vehicle.curves.table import SuspensionCurves
 
     kinds = (sk.Result, AssemblyReport, IdentifiedCompliance, Optimum, KinematicsResult, LinearModel, Modes)
     kinds += (RootLocus, Sensitivity, Equilibrium, SteadyMotion, FitReport, Reduction, SuspensionCurves)

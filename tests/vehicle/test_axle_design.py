@@ -7,7 +7,7 @@ import pytest
 
 import sekant as sk
 from sekant.errors import SekantError
-from sekant.vehicle.coordinates import coordinates, moved
+from sekant.vehicle.hardpoints.coordinates import coordinates, moved
 from sekant.views.suspension_plot import tornado_picture
 from suspensions import EXAMPLES, planar_points
 

@@ -8,10 +8,10 @@ import pytest
 import sekant as sk
 from sekant.errors import SekantError
 from sekant.io.source import read_source
+from sekant.vehicle.curves.wheel import ground_offsets
 from sekant.vehicle.kc.glossary import GLOSSARY, table, term_of
 from sekant.vehicle.kc.motion import axle_motion
 from sekant.vehicle.kc.roles import axle_of
-from sekant.vehicle.wheel import ground_offsets
 from suspensions import EXAMPLES
 
 FILE = EXAMPLES / "hardpoints" / "double_wishbone.yaml"

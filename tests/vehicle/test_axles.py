@@ -8,7 +8,7 @@ import pytest
 import sekant as sk
 from sekant.errors import SekantError
 from sekant.io.source import read_source
-from sekant.vehicle.components import BarSection
+from sekant.vehicle.hardpoints.components import AntiRollBar, BarSection
 from suspensions import EXAMPLES, planar_points
 
 UPPER, LOWER = (0.36, 0.16, 0.62, 0.19), (0.33, -0.11, 0.66, -0.13)
@@ -110,7 +110,7 @@ def test_anti_roll_bars_twist_in_roll_only(kind):
     # left and right hinges are drawn as mirror images: their axes point to opposite sides
     np.testing.assert_allclose(np.abs(twist), L / reach, rtol=1e-9)
     assert twist[0] == pytest.approx(twist[1], rel=1e-9)  # opposite rotations (heave) cancel
-    assert sk.vehicle.components.AntiRollBar(**bar).stiffness == 900.0
+    assert AntiRollBar(**bar).stiffness == 900.0
 
 
 def test_the_rate_of_a_bar_s_section():

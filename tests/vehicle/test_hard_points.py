@@ -7,7 +7,7 @@ import pytest
 
 import sekant as sk
 from sekant.errors import SekantError
-from sekant.vehicle.ranges import given_range, through_zero
+from sekant.vehicle.curves.ranges import given_range, through_zero
 from suspensions import EXAMPLES, KINDS, planar_points
 
 UPPER, LOWER = (0.36, 0.16, 0.62, 0.19), (0.33, -0.11, 0.66, -0.13)

@@ -7,8 +7,8 @@ import pytest
 
 import sekant as sk
 from sekant.io.source import read_source
-from sekant.vehicle.files import load_suspension
-from sekant.vehicle.hardpoints import hard_points
+from sekant.vehicle.hardpoints.description import hard_points
+from sekant.vehicle.hardpoints.files import load_suspension
 
 POINTS = Path(__file__).parents[2] / "examples" / "suspensions" / "hardpoints"
 TRAVEL = np.array([-0.02, 0.0, 0.02])

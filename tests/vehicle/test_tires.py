@@ -12,8 +12,9 @@ import sekant as sk
 from sekant.errors import DataError, SekantError
 from sekant.model.parse import model_from_dict
 from sekant.vehicle.tires import BrushTire, FialaTire, MagicFormulaTire, read_tir
-from sekant.vehicle.tires.magic_formula import Coefficients, MagicFormula61, Slip
+from sekant.vehicle.tires.magic_formula import Coefficients, MagicFormula61
 from sekant.vehicle.tires.magic_formula_52 import MagicFormula52
+from sekant.vehicle.tires.slip import Slip
 from sekant.views.cli import app
 
 # 80 points of a set in which every coefficient counts, computed in 40 digits by a separate implementation

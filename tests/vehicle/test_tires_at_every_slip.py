@@ -7,7 +7,7 @@ import sekant as sk
 from sekant.model.parse import model_from_dict
 from sekant.vehicle.tires import BrushTire, FialaTire, LinearTire
 from sekant.vehicle.tires.element import LARGEST
-from sekant.vehicle.tires.magic_formula import Slip
+from sekant.vehicle.tires.slip import Slip
 
 SPRING = {"radius": 0.23, "vertical_stiffness": 1e5, "vertical_damping": 300.0}
 PATCH = {"longitudinal_relaxation": 0.1, "lateral_relaxation": 0.2, "patch_damping": 500.0}

@@ -4,12 +4,13 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from sekant.vehicle.build import axle, corner, double_wishbone, five_link, formula_student, mcpherson
     from sekant.vehicle.car import Car, Commands, car_model, load_car
-    from sekant.vehicle.curves import suspension_curves
+    from sekant.vehicle.curves.corner_curves import suspension_curves
+    from sekant.vehicle.curves.table import SuspensionCurves
     from sekant.vehicle.driving import drive, steady_turns
-    from sekant.vehicle.files import load_axle, load_suspension
-    from sekant.vehicle.hardpoints import HardPoints
+    from sekant.vehicle.hardpoints.description import HardPoints
+    from sekant.vehicle.hardpoints.files import load_axle, load_suspension
+    from sekant.vehicle.hardpoints.suspension import Suspension
     from sekant.vehicle.kc import (
         AxleCurves,
         AxleRoles,
@@ -26,8 +27,14 @@ if TYPE_CHECKING:
     )
     from sekant.vehicle.kc.designs import AxleDesigns
     from sekant.vehicle.kc.fitting import curve_sensitivities, fit_points
-    from sekant.vehicle.suspension import Suspension
-    from sekant.vehicle.table import SuspensionCurves
+    from sekant.vehicle.suspension.build import (
+        axle,
+        corner,
+        double_wishbone,
+        five_link,
+        formula_student,
+        mcpherson,
+    )
 
 __all__ = [
     "AxleCurves",
@@ -65,7 +72,7 @@ __all__ = [
     "suspension_curves",
 ]
 _LATER = {
-    "sekant.vehicle.build": (
+    "sekant.vehicle.suspension.build": (
         "axle",
         "corner",
         "double_wishbone",
@@ -73,11 +80,11 @@ _LATER = {
         "formula_student",
         "mcpherson",
     ),
-    "sekant.vehicle.curves": ("suspension_curves",),
-    "sekant.vehicle.files": ("load_axle", "load_suspension"),
-    "sekant.vehicle.hardpoints": ("HardPoints",),
-    "sekant.vehicle.suspension": ("Suspension",),
-    "sekant.vehicle.table": ("SuspensionCurves",),
+    "sekant.vehicle.curves.corner_curves": ("suspension_curves",),
+    "sekant.vehicle.hardpoints.files": ("load_axle", "load_suspension"),
+    "sekant.vehicle.hardpoints.description": ("HardPoints",),
+    "sekant.vehicle.hardpoints.suspension": ("Suspension",),
+    "sekant.vehicle.curves.table": ("SuspensionCurves",),
     "sekant.vehicle.kc": (
         *("AxleCurves", "AxleRoles", "ComplianceTable", "LoadTable", "MeasuredCompliance", "axle_compliance"),
         *("axle_curves", "corner_of_curves", "member_loads", "read_compliance", "read_measured", "standing"),

@@ -17,7 +17,7 @@ from sekant.vehicle.car.description import (
     SimpleSuspension,
     Steering,
 )
-from sekant.vehicle.components import (
+from sekant.vehicle.hardpoints.components import (
     AntiRollBar,
     AxleLoadCase,
     AxleParts,
@@ -29,10 +29,10 @@ from sekant.vehicle.components import (
     StopData,
     WheelData,
 )
-from sekant.vehicle.hardpoints import HardPoints, SpringData
+from sekant.vehicle.hardpoints.description import HardPoints, SpringData
+from sekant.vehicle.hardpoints.suspension import Suspension
 from sekant.vehicle.maneuvers import MANEUVERS
 from sekant.vehicle.roads import ROADS
-from sekant.vehicle.suspension import Suspension
 
 CAR = """\
 vehicle: car

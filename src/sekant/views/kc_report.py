@@ -10,12 +10,12 @@ import numpy as np
 from sekant.errors import warning_lines
 from sekant.files import replace_file
 from sekant.html_tables import html_table
-from sekant.vehicle.hardpoints import HardPoints
+from sekant.vehicle.curves.table import DRIVES
+from sekant.vehicle.hardpoints.description import HardPoints
 from sekant.vehicle.kc import ComplianceTable, LoadTable, axle_compliance, axle_curves, member_loads
 from sekant.vehicle.kc.animation import loads_result, sweep_result
 from sekant.vehicle.kc.curves import AxleCurves
 from sekant.vehicle.kc.glossary import GLOSSARY, term_of
-from sekant.vehicle.table import DRIVES
 from sekant.views.player.view import inline_player
 from sekant.views.suspension_plot import suspension_picture
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sekant import plot_style as style
+from sekant.vehicle.curves.table import DRIVES, SHOWN, SuspensionCurves
 from sekant.vehicle.kc.sensitivity import Sensitivities
-from sekant.vehicle.table import DRIVES, SHOWN, SuspensionCurves
 from sekant.views.pictures import drawing
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from sekant.errors import ModelError
 from sekant.model.resolve import resolve
 from sekant.vehicle.car.description import Axle, SimpleSuspension
 from sekant.vehicle.car.hard_point_axle import hard_point_axle, points_of
-from sekant.vehicle.hardpoints import HardPoints
+from sekant.vehicle.hardpoints.description import HardPoints
 
 Floats = NDArray[np.float64]
 

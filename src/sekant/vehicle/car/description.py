@@ -17,8 +17,8 @@ from sekant.model.forces import force_class
 from sekant.model.quantities import AnyQuantity, Description, NotNegative, Positive, wrong
 from sekant.model.simulation import SimulationSettings
 from sekant.model.table import TableData
-from sekant.vehicle.hardpoints import HardPoints
-from sekant.vehicle.plain import (
+from sekant.vehicle.hardpoints.description import HardPoints
+from sekant.vehicle.quantities import (
     DampingNumber,
     InertiaNumbers,
     Kilograms,

@@ -13,7 +13,7 @@ from sekant.vehicle.car.description import Car
 from sekant.vehicle.car.single_track import SingleTrack
 from sekant.vehicle.roads import road_values
 from sekant.vehicle.tires.element import Tire
-from sekant.vehicle.tires.magic_formula import Slip
+from sekant.vehicle.tires.slip import Slip
 
 NEARLY = 0.98  # of the largest force: some tires come near it without a peak
 STEEPEST = 1.0  # tangent of the largest slip angle that is looked at

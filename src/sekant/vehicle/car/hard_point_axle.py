@@ -7,10 +7,10 @@ from typing import Any
 from sekant.errors import SekantError
 from sekant.io.source import located
 from sekant.model.model import Model
-from sekant.vehicle.build import axle as axle_of
 from sekant.vehicle.car.description import Axle
-from sekant.vehicle.hardpoints import HardPoints, hard_points
-from sekant.vehicle.point_tables import hard_point_source
+from sekant.vehicle.hardpoints.description import HardPoints, hard_points
+from sekant.vehicle.hardpoints.point_tables import hard_point_source
+from sekant.vehicle.suspension.build import axle as axle_of
 
 
 def points_of(file: str | HardPoints) -> HardPoints:

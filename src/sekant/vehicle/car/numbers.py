@@ -16,7 +16,7 @@ from sekant.model.fields import unit_at
 from sekant.model.quantities import Description
 from sekant.vehicle.car.description import Car
 from sekant.vehicle.car.hard_point_axle import points_of
-from sekant.vehicle.hardpoints import HardPoints
+from sekant.vehicle.hardpoints.description import HardPoints
 
 Steps = tuple[str, ...]
 ALL = "*"

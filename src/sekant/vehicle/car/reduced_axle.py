@@ -19,10 +19,10 @@ from sekant.model.sensors import Position
 from sekant.progress_bar import doing
 from sekant.reduction import reduce
 from sekant.reduction.lumping import Lump
-from sekant.vehicle.build import corner
 from sekant.vehicle.car.description import Axle
 from sekant.vehicle.car.hard_point_axle import hard_point_axle, points_of
-from sekant.vehicle.hardpoints import HardPoints
+from sekant.vehicle.hardpoints.description import HardPoints
+from sekant.vehicle.suspension.build import corner
 
 JOINED = (".joined_bar", ".joined_heave")  # sensors of frames that the other side is joined to
 KEPT: dict[str, tuple[Model, tuple[Lump, ...]]] = {}

@@ -23,7 +23,7 @@ from sekant.geometry.spatial import SX
 from sekant.vehicle.car.axle_data import axle_data
 from sekant.vehicle.car.description import Car
 from sekant.vehicle.tires.element import Tire
-from sekant.vehicle.tires.magic_formula import Slip
+from sekant.vehicle.tires.slip import Slip
 
 Floats = NDArray[np.float64]
 

@@ -22,7 +22,7 @@ from sekant.progress_bar import doing
 from sekant.vehicle.car.build import car_model
 from sekant.vehicle.car.description import Car, SimpleSuspension
 from sekant.vehicle.tires.element import Tire
-from sekant.vehicle.tires.magic_formula import Slip, TireForces
+from sekant.vehicle.tires.slip import Slip, TireForces
 
 COMMANDED = ("drive", "air", "steering")  # forces that a driver or the speed makes
 

@@ -11,8 +11,8 @@ import numpy as np
 from sekant.errors import ModelError, suggest
 from sekant.files import replace_file
 from sekant.model.model import Model
-from sekant.vehicle import wheel
-from sekant.vehicle.hardpoints import GivenPoints
+from sekant.vehicle.curves import wheel
+from sekant.vehicle.hardpoints.description import GivenPoints
 from sekant.vehicle.kc.rig import Rig, carried_loads, loaded_rig
 from sekant.vehicle.kc.roles import SIDES, AxleRoles, axle_of
 

@@ -15,9 +15,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sekant.errors import AnalysisWarning, ModelError
-from sekant.vehicle.components import AxleLoadCase
+from sekant.vehicle.hardpoints.components import AxleLoadCase
+from sekant.vehicle.hardpoints.suspension import Suspension
 from sekant.vehicle.kc.roles import SIDES, AxleRoles
-from sekant.vehicle.suspension import Suspension
 
 G = 9.81  # m/s^2
 

@@ -11,13 +11,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from sekant.errors import ModelError, suggest
 from sekant.model.model import Model
-from sekant.vehicle.curves import drive_columns
-from sekant.vehicle.hardpoints import GivenPoints
+from sekant.vehicle.curves.corner_curves import drive_columns
+from sekant.vehicle.curves.ranges import given_range, grid_values, through_zero
+from sekant.vehicle.curves.rate_warnings import rate_warnings
+from sekant.vehicle.curves.table import DRIVES, SuspensionCurves
+from sekant.vehicle.hardpoints.description import GivenPoints
 from sekant.vehicle.kc.motion import AxleMotion, axle_motion
 from sekant.vehicle.kc.roles import SIDES, AxleRoles, axle_of
-from sekant.vehicle.ranges import given_range, grid_values, through_zero
-from sekant.vehicle.rate_warnings import rate_warnings
-from sekant.vehicle.table import DRIVES, SuspensionCurves
 
 Vector = NDArray[np.float64]
 Columns = dict[str, tuple[str, Vector]]

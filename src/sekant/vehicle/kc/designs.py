@@ -24,15 +24,15 @@ from sekant.analyses.kinematics.quantities import scalar
 from sekant.engine.system import System, compile
 from sekant.errors import ModelError, suggest
 from sekant.solvers.sweep import Sweep
-from sekant.vehicle.build import axle
-from sekant.vehicle.coordinates import coordinates, placed
-from sekant.vehicle.hardpoints import GivenPoints, hard_points
+from sekant.vehicle.curves.frames import frame_pose
+from sekant.vehicle.curves.ranges import given_range, grid_values, through_zero
+from sekant.vehicle.hardpoints.coordinates import coordinates, placed
+from sekant.vehicle.hardpoints.description import GivenPoints, hard_points
 from sekant.vehicle.kc.compiled import CompiledCurves
 from sekant.vehicle.kc.curves import AxleCurves, axle_curves, drives_of, ways_of
 from sekant.vehicle.kc.roles import SIDES, AxleRoles, on_rig
 from sekant.vehicle.kc.sensitivity import Sensitivities
-from sekant.vehicle.ranges import given_range, grid_values, through_zero
-from sekant.vehicle.sweep import frame_pose
+from sekant.vehicle.suspension.build import axle
 
 if TYPE_CHECKING:
     from sekant.analyses.design.design_point import Design

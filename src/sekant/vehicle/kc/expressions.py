@@ -17,9 +17,9 @@ from sekant.analyses.kinematics.quantities import find
 from sekant.engine.system import System
 from sekant.geometry.pose_motion import PoseMotion
 from sekant.geometry.spatial import SX
-from sekant.vehicle.arrays import elements
-from sekant.vehicle.suspension import Suspension
-from sekant.vehicle.sweep import frame_motion, frame_pose, on_grid, split_start, twists
+from sekant.vehicle.curves.arrays import elements
+from sekant.vehicle.curves.frames import frame_motion, frame_pose, on_grid, split_start, twists
+from sekant.vehicle.hardpoints.suspension import Suspension
 
 
 class AxleExpressions:

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sekant.errors import ModelError, SolverError, suggest
-from sekant.vehicle.coordinates import moved
-from sekant.vehicle.hardpoints import GivenPoints, HardPoints
+from sekant.vehicle.hardpoints.coordinates import moved
+from sekant.vehicle.hardpoints.description import GivenPoints, HardPoints
 from sekant.vehicle.kc.curves import AxleCurves
 from sekant.vehicle.kc.designs import AxleDesigns
 from sekant.vehicle.kc.sensitivity import Sensitivities

@@ -6,7 +6,7 @@ import numpy as np
 
 from sekant.model.forces import RotationalSpringDamper, SpringDamper
 from sekant.model.model import Model
-from sekant.vehicle.corner_formulas import CornerQuantities
+from sekant.vehicle.curves.corner_formulas import CornerQuantities
 from sekant.vehicle.kc.expressions import AxleExpressions
 from sekant.vehicle.kc.instant_centers import instant_centers, roll_center
 from sekant.vehicle.kc.road import rates_on_road, tilted_road

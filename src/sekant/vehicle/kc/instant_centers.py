@@ -9,10 +9,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from sekant.vehicle.arrays import beyond, cross
-from sekant.vehicle.corner_formulas import CornerQuantities
+from sekant.vehicle.curves.arrays import beyond, cross
+from sekant.vehicle.curves.corner_formulas import CornerQuantities
+from sekant.vehicle.curves.wheel import contact_rate
 from sekant.vehicle.kc.expressions import AxleExpressions
-from sekant.vehicle.wheel import contact_rate
 
 Vector = NDArray[np.float64]
 PARALLEL = 1e-12  # slope between the two lines below which they do not meet

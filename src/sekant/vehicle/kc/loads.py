@@ -20,8 +20,8 @@ from sekant.model.forces import Bushing, SpringDamper
 from sekant.model.joints import Revolute
 from sekant.model.model import Model
 from sekant.model.resolve import resolve
-from sekant.vehicle.components import AxleLoadCase
-from sekant.vehicle.hardpoints import GivenPoints, hard_points
+from sekant.vehicle.hardpoints.components import AxleLoadCase
+from sekant.vehicle.hardpoints.description import GivenPoints, hard_points
 from sekant.vehicle.kc.contact_loads import ContactLoads
 from sekant.vehicle.kc.rig import Rig, loaded_rig
 from sekant.vehicle.kc.roles import AxleRoles, axle_of

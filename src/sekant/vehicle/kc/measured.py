@@ -22,11 +22,11 @@ from sekant.model.model import Model
 from sekant.model.placement import Placement
 from sekant.model.table import TableData
 from sekant.units import convert
-from sekant.vehicle import parts
+from sekant.vehicle.curves.table import DRIVES, SHOWN, SuspensionCurves
 from sekant.vehicle.kc.glossary import GLOSSARY
 from sekant.vehicle.kc.measured_compliance import MeasuredCompliance
 from sekant.vehicle.kc.measured_poses import NEAR, contact_at_rest, on_one_grid, pose_curve, pose_surface
-from sekant.vehicle.table import DRIVES, SHOWN, SuspensionCurves
+from sekant.vehicle.suspension import members
 
 Floats = NDArray[np.float64]
 PLACES = 21  # along the travel, at which elastic modes are given
@@ -165,8 +165,8 @@ def corner_of_curves(
     p, R = contact_at_rest(measured, radius, 1.0 if center[1] > 0 else -1.0)
     body = Body(
         mass=mass,
-        inertia=parts.numbers([*np.asarray(inertia, float), 0.0, 0.0, 0.0]),
-        frames={"wheel_center": Placement(), "contact": Placement(position=parts.numbers(R.T @ p))},
+        inertia=members.numbers([*np.asarray(inertia, float), 0.0, 0.0, 0.0]),
+        frames={"wheel_center": Placement(), "contact": Placement(position=members.numbers(R.T @ p))},
     )
     modes = None
     if compliance is not None:
@@ -183,7 +183,7 @@ def corner_of_curves(
     if "spring_load" in measured.names:
         load = measured["spring_load"][:, measured.design()[1]]
         tables["spring_load"] = TableData(
-            x=parts.numbers(measured.travel), y=parts.numbers(load), extrapolation="linear"
+            x=members.numbers(measured.travel), y=members.numbers(load), extrapolation="linear"
         )
         forces["spring_load_force"] = Actuator(joint="travel", force=Expression("-spring_load(q)"))
     joint: Any = (

@@ -13,7 +13,7 @@ from sekant.columns import Columns, read_columns
 from sekant.errors import ModelError, suggest
 from sekant.model.joints.elastic import ElasticModes
 from sekant.units import convert
-from sekant.vehicle import wheel
+from sekant.vehicle.curves import wheel
 from sekant.vehicle.kc.compliance import CASES, MOVES, TURNS, ComplianceTable
 
 Vector = NDArray[np.float64]

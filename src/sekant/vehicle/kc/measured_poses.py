@@ -11,8 +11,9 @@ from sekant.errors import ModelError
 from sekant.geometry.curves.pose_curve import PoseCurve
 from sekant.geometry.rotations import quaternion_from_rotation
 from sekant.geometry.surfaces.pose_surface import PoseSurface
-from sekant.vehicle import parts, wheel
-from sekant.vehicle.table import SuspensionCurves
+from sekant.vehicle.curves import wheel
+from sekant.vehicle.curves.table import SuspensionCurves
+from sekant.vehicle.suspension import members
 
 Vector = NDArray[np.float64]
 FEWEST = 4  # positions of one curve
@@ -65,7 +66,7 @@ def on_one_grid(numbers: Vector, names: Sequence[str]) -> tuple[Vector, Vector, 
 def _axes(camber: Vector, toe: Vector, s: float) -> tuple[Vector, Vector]:
     """Spin axis (n, 3) and axes (n, 3, 3) of a wheel on the side s that does not turn about it."""
     e = s * np.column_stack([np.cos(camber) * np.sin(toe), s * np.cos(camber) * np.cos(toe), -np.sin(camber)])
-    return e, np.array([parts.wheel_axes(axis) for axis in e])
+    return e, np.array([members.wheel_axes(axis) for axis in e])
 
 
 def _poses(measured: SuspensionCurves, center: Vector, radius: float, axle: str) -> tuple[Vector, Vector]:

@@ -16,9 +16,9 @@ from sekant.analyses.kinematics.parameter_rates import parameter_rates
 from sekant.engine.system import System, compile
 from sekant.errors import AnalysisWarning, SolverError
 from sekant.model.model import Model
+from sekant.vehicle.curves.frames import frame_pose, start_places, wheel_start
 from sekant.vehicle.kc.compiled import CompiledCurves
 from sekant.vehicle.kc.roles import SIDES, AxleRoles, on_rig
-from sekant.vehicle.sweep import frame_pose, start_places, wheel_start
 
 Vector = NDArray[np.float64]
 

@@ -22,9 +22,9 @@ from sekant.model.expressions.expression import Expression
 from sekant.model.forces import PointForce, SpringDamper, Torque
 from sekant.model.model import Model
 from sekant.tables.bound_oracle import BoundOracle
-from sekant.vehicle.components import LOADS
+from sekant.vehicle.curves.frames import start_places
+from sekant.vehicle.hardpoints.components import LOADS
 from sekant.vehicle.kc.roles import AxleRoles, on_rig
-from sekant.vehicle.sweep import start_places
 
 Vector = NDArray[np.float64]
 Support = Literal["height", "spring", "free"]

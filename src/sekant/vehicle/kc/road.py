@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from sekant.vehicle import wheel
-from sekant.vehicle.arrays import angle, dot, norm
-from sekant.vehicle.corner_formulas import CornerQuantities
+from sekant.vehicle.curves import wheel
+from sekant.vehicle.curves.arrays import angle, dot, norm
+from sekant.vehicle.curves.corner_formulas import CornerQuantities
 
 REPEATS = 4
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from sekant.errors import ModelError
 from sekant.model.driver import Driver
 from sekant.model.model import Model
-from sekant.vehicle.build import axle
-from sekant.vehicle.curves import without_steering_drivers
-from sekant.vehicle.hardpoints import GivenPoints, hard_points
-from sekant.vehicle.suspension import Suspension
+from sekant.vehicle.curves.corner_curves import without_steering_drivers
+from sekant.vehicle.hardpoints.description import GivenPoints, hard_points
+from sekant.vehicle.hardpoints.suspension import Suspension
+from sekant.vehicle.suspension.build import axle
 
 SIDES = ("left", "right")
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from sekant.errors import ModelError, suggest
 from sekant.files import replace_file
-from sekant.vehicle.table import SHOWN
+from sekant.vehicle.curves.table import SHOWN
 
 Vector = NDArray[np.float64]
 NOISE = 1e-9  # of the largest derivative: below is round-off

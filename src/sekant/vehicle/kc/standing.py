@@ -8,10 +8,10 @@ import numpy as np
 
 from sekant.errors import ModelError, SolverError
 from sekant.solvers.newton import FullSteps, FunctionProblem, Rows, newton
-from sekant.vehicle.hardpoints import GivenPoints, HardPoints, hard_points
+from sekant.vehicle.curves.ranges import quantity
+from sekant.vehicle.hardpoints.description import GivenPoints, HardPoints, hard_points
 from sekant.vehicle.kc.rig import loaded_rig
 from sekant.vehicle.kc.roles import SIDES, axle_of
-from sekant.vehicle.ranges import quantity
 
 STEP = 1e-3  # m, of the perches
 MOST = 20

@@ -9,9 +9,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from sekant.vehicle import wheel
-from sekant.vehicle.arrays import angle, beyond
-from sekant.vehicle.corner_formulas import CornerQuantities
+from sekant.vehicle.curves import wheel
+from sekant.vehicle.curves.arrays import angle, beyond
+from sekant.vehicle.curves.corner_formulas import CornerQuantities
 from sekant.vehicle.kc.roles import AxleRoles
 
 Vector = NDArray[np.float64]

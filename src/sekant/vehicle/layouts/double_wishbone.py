@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from sekant.errors import ModelError
-from sekant.vehicle.construction import COMMON, Corner, Layout
-from sekant.vehicle.hardpoints import not_collinear
+from sekant.vehicle.hardpoints.description import not_collinear
+from sekant.vehicle.suspension.corner import COMMON, Corner, Layout
 
 ARMS = {
     "upper_front": "front hinge of the upper arm",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sekant.errors import ModelError
-from sekant.vehicle.construction import COMMON, Corner, Layout
+from sekant.vehicle.suspension.corner import COMMON, Corner, Layout
 
 _LINKS = range(1, 6)
 _COMMON = {name: text for name, text in COMMON.items() if not name.startswith("tie_rod")}

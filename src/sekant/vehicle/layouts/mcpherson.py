@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from sekant.vehicle import parts
-from sekant.vehicle.construction import COMMON, SPRING, Corner, Layout
-from sekant.vehicle.hardpoints import apart, not_collinear
+from sekant.vehicle.hardpoints.description import apart, not_collinear
+from sekant.vehicle.suspension import members
+from sekant.vehicle.suspension.corner import COMMON, SPRING, Corner, Layout
 
 
 def _build(corner: Corner) -> None:
@@ -23,10 +23,10 @@ def _build(corner: Corner) -> None:
     corner.tie_rod("tie_rod", "tie_rod_inner", "tie_rod_outer")
     top, bottom = corner.p("strut_top"), corner.p("strut_bottom")
     rod, upright = corner.name("strut_rod"), corner.name("upright")
-    corner.body("strut_rod", parts.rod(corner.mass("strut_rod"), top, (top + bottom) / 2))
+    corner.body("strut_rod", members.rod(corner.mass("strut_rod"), top, (top + bottom) / 2))
     corner.into.bar(rod + "_bar", rod, 0.011, top, (top + bottom) / 2)
     corner.into.bar(upright + "_tube", upright, 0.024, bottom, (top + bottom) / 2)
-    corner.into.add("joints", corner.name("strut_slide"), parts.slider(upright, rod, bottom, top - bottom))
+    corner.into.add("joints", corner.name("strut_slide"), members.slider(upright, rod, bottom, top - bottom))
     out, rear = np.array([0.0, corner.outward, 0.0]), np.array([-1.0, 0.0, 0.0])
     shims = {"camber_shim": out, "caster_shim": rear}
     corner.ball("strut_top", "ground", "strut_rod", "strut_top", parent_changes=shims)

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from sekant.vehicle import parts
-from sekant.vehicle.construction import COMMON, SPRING, Corner, Layout
-from sekant.vehicle.hardpoints import apart, not_collinear
+from sekant.vehicle.hardpoints.description import apart, not_collinear
 from sekant.vehicle.layouts.double_wishbone import ARMS, SHIMS, build_arms
+from sekant.vehicle.suspension import members
+from sekant.vehicle.suspension.corner import COMMON, SPRING, Corner, Layout
 
 ROCKER = {
     "push_rod_outer": "outer end of the push rod",
@@ -51,8 +51,8 @@ def _build(corner: Corner, carrier: str) -> None:
         )
         end = pivot + np.cross(push - pivot, third - pivot)
     corners = [pivot, push, third if third is not None else pivot + 0.3 * (push - pivot)]
-    rocker = corner.body("rocker", parts.plate(corner.mass("rocker"), *corners))
-    corner.into.add("joints", corner.name("rocker_hinge"), parts.hinge("ground", rocker, end, pivot))
+    rocker = corner.body("rocker", members.plate(corner.mass("rocker"), *corners))
+    corner.into.add("joints", corner.name("rocker_hinge"), members.hinge("ground", rocker, end, pivot))
     corner.into.bar(rocker + "_plate", rocker, 0.012, *corners, pivot)
     corner.rod(
         "push_rod",

@@ -18,9 +18,9 @@ import numpy as np
 from sekant.errors import ModelError
 from sekant.model.constraints import Coupling
 from sekant.model.joints import Spherical
-from sekant.vehicle import parts
-from sekant.vehicle.construction import ARM, ROD, Corner, Layout
-from sekant.vehicle.hardpoints import apart, not_collinear
+from sekant.vehicle.hardpoints.description import apart, not_collinear
+from sekant.vehicle.suspension import members
+from sekant.vehicle.suspension.corner import ARM, ROD, Corner, Layout
 
 MIDDLE = 1e-6  # m
 PANHARD = {
@@ -55,7 +55,7 @@ def _build(corner: Corner) -> None:
     center = corner.p("wheel_center")
     if first:
         other = center * [1.0, -1.0, 1.0]
-        into.add("bodies", "beam", parts.rod(corner.mass("beam"), center, other))
+        into.add("bodies", "beam", members.rod(corner.mass("beam"), center, other))
         into.bar("beam_tube", "beam", 0.035, center, other)
         into.floating("beam")
     if corner.has(*KINGPIN):
@@ -89,9 +89,9 @@ def _knuckle(corner: Corner) -> None:
     upper, lower = corner.p("kingpin_upper"), corner.p("kingpin_lower")
     corner.upright()
     upright = corner.name("upright")
-    corner.into.add("joints", corner.name("kingpin"), parts.hinge("beam", upright, upper, lower))
+    corner.into.add("joints", corner.name("kingpin"), members.hinge("beam", upright, upper, lower))
     for name, p in (("kingpin_upper", upper), ("kingpin_lower", lower)):
-        corner.into.frame(upright, name, parts.frame_at(p))
+        corner.into.frame(upright, name, members.frame_at(p))
     corner.into.bar(upright + "_kingpin", upright, 1.3 * ARM, upper, lower, color="gray")
     corner.draw_upright("tie_rod_outer", *(["drag_link_outer"] if corner.prefix == "left." else []))
 
@@ -117,11 +117,11 @@ def _pitman_arm(corner: Corner) -> None:
         given, "pitman_pivot", "pitman_axis", "drag_link_inner", "the pitman arm would have no length"
     )
     pivot, on_axis, end = (corner.p(name) for name in ("pitman_pivot", "pitman_axis", "drag_link_inner"))
-    arm = into.add("bodies", "pitman_arm", parts.rod(corner.mass("pitman_arm"), pivot, end))
+    arm = into.add("bodies", "pitman_arm", members.rod(corner.mass("pitman_arm"), pivot, end))
     into.bar("pitman_arm_bar", arm, ARM, pivot, end)
     into.bar("steering_box", "ground", 2.5 * ARM, pivot, on_axis)
-    into.add("joints", "pitman", parts.hinge("ground", arm, pivot, on_axis))
-    axis = parts.unit(given.point("pitman_pivot") - given.point("pitman_axis"))
+    into.add("joints", "pitman", members.hinge("ground", arm, pivot, on_axis))
+    axis = members.unit(given.point("pitman_pivot") - given.point("pitman_axis"))
     moved = np.cross(axis, given.point("drag_link_inner") - given.point("pitman_pivot"))  # by 1 rad
     sign = np.sign(moved[1] if abs(moved[1]) >= abs(moved[0]) else moved[0])
     ratio = float(sign / np.linalg.norm(moved))
@@ -132,14 +132,14 @@ def _track_rod(corner: Corner) -> None:
     """From knuckle to knuckle, with a turnbuckle for each; made with the right side, when both stand."""
     into, right = corner.into, corner.p("tie_rod_outer")
     left = right * [1.0, -1.0, 1.0]
-    rod = into.add("bodies", "track_rod", parts.rod(corner.mass("track_rod"), left, right))
+    rod = into.add("bodies", "track_rod", members.rod(corner.mass("track_rod"), left, right))
     into.bar("track_rod_tube", rod, ROD, left, right)
-    outward = parts.unit(right - left)
-    joint = parts.universal("left.upright", rod, left, right - left)
+    outward = members.unit(right - left)
+    joint = members.universal("left.upright", rod, left, right - left)
     longer = corner.shifted(left, **{"left.tie_rod_length": -outward}).position
     end = joint.child_pose.model_copy(update={"position": longer})
     into.add("joints", "track_rod_left", joint.model_copy(update={"child_pose": end}))
-    here = parts.frame_at(right)
+    here = members.frame_at(right)
     end = corner.shifted(right, tie_rod_length=outward)
     ball = Spherical(parent=rod, child="right.upright", parent_pose=end, child_pose=here)
     into.add("joints", "track_rod_right", ball)
@@ -149,9 +149,9 @@ def _watt(corner: Corner) -> None:
     """A crank on the axle, which turns about x, and two rods to the vehicle's body."""
     into, pivot = corner.into, corner.p("watt_pivot")
     upper, lower = corner.p("watt_upper"), corner.p("watt_lower")
-    crank = corner.body("crank", parts.rod(corner.mass("crank"), upper, lower))
+    crank = corner.body("crank", members.rod(corner.mass("crank"), upper, lower))
     into.bar(crank + "_plate", crank, 0.012, upper, pivot, lower)
-    hinge = parts.hinge("beam", crank, pivot + np.array([0.1, 0.0, 0.0]), pivot)
+    hinge = members.hinge("beam", crank, pivot + np.array([0.1, 0.0, 0.0]), pivot)
     into.add("joints", corner.name("crank_hinge"), hinge)
     for end in ("upper", "lower"):
         corner.rod(f"watt_{end}_rod", f"watt_{end}_body", f"watt_{end}", carrier="crank")

@@ -6,9 +6,9 @@ import numpy as np
 
 from sekant.errors import ModelError
 from sekant.model.joints import Spherical
-from sekant.vehicle import parts
-from sekant.vehicle.construction import ARM, Corner, Layout
-from sekant.vehicle.hardpoints import apart, not_collinear
+from sekant.vehicle.hardpoints.description import apart, not_collinear
+from sekant.vehicle.suspension import members
+from sekant.vehicle.suspension.corner import ARM, Corner, Layout
 
 HINGE = {
     "hinge_inner": "inner point of the arm's hinge",
@@ -23,7 +23,7 @@ def _build(corner: Corner) -> None:
     apart(given, ("hinge_inner", "hinge_outer"))
     not_collinear(given, "hinge_inner", "hinge_outer", "wheel_center", "the arm could not move the wheel")
     a, b, c = corner.p("hinge_inner"), corner.p("hinge_outer"), corner.p("wheel_center")
-    arm = corner.body("upright", parts.plate(corner.mass("arm"), a, b, c))
+    arm = corner.body("upright", members.plate(corner.mass("arm"), a, b, c))
     corner.upright()
     corner.into.bar(arm + "_tube", arm, 1.6 * ARM, a, c, b)
     corner.pick_ups(arm, a, b)
@@ -33,15 +33,15 @@ def _build(corner: Corner) -> None:
             if corner.elastic(point):
                 corner.bushing(point, "ground", "upright", a - b)
             else:
-                joint = Spherical(parent="ground", child=arm, at=parts.numbers(corner.p(point)))
+                joint = Spherical(parent="ground", child=arm, at=members.numbers(corner.p(point)))
                 corner.into.add("joints", corner.name(f"{point}_ball"), joint)
     else:
-        corner.into.add("joints", corner.name("arm_hinge"), parts.hinge("ground", arm, a, b))
+        corner.into.add("joints", corner.name("arm_hinge"), members.hinge("ground", arm, a, b))
     corner.spring()
 
 
 def _build_trailing(corner: Corner) -> None:
-    d = parts.unit(corner.given.point("hinge_outer") - corner.given.point("hinge_inner"))
+    d = members.unit(corner.given.point("hinge_outer") - corner.given.point("hinge_inner"))
     if np.hypot(d[0], d[2]) > ACROSS:
         raise ModelError(
             f"the hinge of a trailing arm runs across the vehicle; this one points along {np.round(d, 4).tolist()}: "

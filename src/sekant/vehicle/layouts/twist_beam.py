@@ -15,10 +15,10 @@ from sekant.errors import ModelError
 from sekant.model.constraints import DrivePoint
 from sekant.model.forces import Bushing, RotationalSpringDamper
 from sekant.model.joints import Revolute
-from sekant.vehicle import parts
-from sekant.vehicle.construction import ARM, Corner, Layout
-from sekant.vehicle.drawn import model_number
-from sekant.vehicle.hardpoints import apart, not_collinear
+from sekant.vehicle.hardpoints.description import apart, not_collinear
+from sekant.vehicle.suspension import members
+from sekant.vehicle.suspension.corner import ARM, Corner, Layout
+from sekant.vehicle.suspension.drawn import model_number
 
 MIDDLE = 1e-6  # m: how far the beam's middle may be from y = 0
 
@@ -32,7 +32,7 @@ def _build(corner: Corner) -> None:
         raise ModelError(
             f"lies {float(beam[1]):g} m beside the middle plane; give it at y = 0", path=("points", "beam")
         )
-    arm = corner.body("upright", parts.plate(corner.mass("arm"), pivot, beam, center))
+    arm = corner.body("upright", members.plate(corner.mass("arm"), pivot, beam, center))
     corner.upright()
     into.bar(arm + "_tube", arm, 1.6 * ARM, pivot, center)
     into.bar(arm + "_beam", arm, 2.0 * ARM, (pivot + center) / 2, beam)
@@ -40,7 +40,7 @@ def _build(corner: Corner) -> None:
     if corner.elastic("pivot"):
         corner.bushing("pivot", "ground", "upright", np.array([0.0, 1.0, 0.0]))
     else:
-        frame = into.frame(arm, "pivot", parts.frame_at(pivot))
+        frame = into.frame(arm, "pivot", members.frame_at(pivot))
         hold = DrivePoint(frame=frame, x=model_number(pivot[0]), z=model_number(pivot[2]))
         into.add("constraints", corner.name("pivot"), hold)
     corner.spring()
@@ -51,7 +51,7 @@ def _build(corner: Corner) -> None:
 def _join(corner: Corner) -> None:
     """The beam between both arms."""
     into, beam = corner.into, corner.p("beam")
-    place = parts.frame_at(beam)
+    place = members.frame_at(beam)
     left, right = (into.frame(f"{side}.upright", "beam", place) for side in ("left", "right"))
     if not corner.elastic("pivot"):
         into.add("constraints", "beam_middle", DrivePoint(frame=left, y=0.0))
@@ -61,7 +61,7 @@ def _join(corner: Corner) -> None:
         into.add("forces", "beam", Bushing(parent=left, child=right, **values))
         return
     hinge = Revolute(
-        parent="left.upright", child="right.upright", at=parts.numbers(beam), axis=(0.0, 1.0, 0.0)
+        parent="left.upright", child="right.upright", at=members.numbers(beam), axis=(0.0, 1.0, 0.0)
     )
     into.add("joints", "bar_twist", hinge)
     if corner.given.beam_rate:

@@ -21,7 +21,7 @@ from sekant.vehicle.car.description import Car
 from sekant.vehicle.car.grip import Grip, grip_of
 from sekant.vehicle.car.single_track import SingleTrack
 from sekant.vehicle.drivers.path import LateralModel
-from sekant.vehicle.plain import MetersPerSecond
+from sekant.vehicle.quantities import MetersPerSecond
 from sekant.vehicle.roads import Road
 
 Floats = NDArray[np.float64]

@@ -20,7 +20,7 @@ from sekant.vehicle.maneuvers.base import (
     first_time,
     register,
 )
-from sekant.vehicle.plain import MetersPerSecond, Plain, Seconds
+from sekant.vehicle.quantities import MetersPerSecond, Plain, Seconds
 
 STOPPED = 0.1  # m/s
 

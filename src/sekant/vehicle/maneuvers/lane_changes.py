@@ -21,7 +21,7 @@ from sekant.vehicle.maneuvers.base import (
     Stop,
     register,
 )
-from sekant.vehicle.plain import Meters, MetersPerSecond, Seconds
+from sekant.vehicle.quantities import Meters, MetersPerSecond, Seconds
 
 RUN_UP = 30.0  # m before the first cones
 RUN_OUT = 60.0  # m behind the last ones

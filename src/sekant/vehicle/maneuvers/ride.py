@@ -18,7 +18,7 @@ from sekant.vehicle.maneuvers.base import (
     ManeuverMeasure,
     register,
 )
-from sekant.vehicle.plain import Seconds
+from sekant.vehicle.quantities import Seconds
 from sekant.vehicle.roads import RandomRoad, Road
 
 SETTLED = 2.0  # s that are left out

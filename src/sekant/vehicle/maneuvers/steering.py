@@ -20,7 +20,7 @@ from sekant.vehicle.maneuvers.base import (
     register,
 )
 from sekant.vehicle.maneuvers.straight_part import StraightPart, straight_part
-from sekant.vehicle.plain import Plain, Radians, Seconds
+from sekant.vehicle.quantities import Plain, Radians, Seconds
 
 SETTLED = 2.0  # s: from here on a slow ramp is a quasi-steady motion
 FIT = (0.5, 4.0)  # m/s^2: where the straight part of a handling diagram is looked for

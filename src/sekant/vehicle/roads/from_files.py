@@ -14,7 +14,7 @@ from sekant.errors import SekantError
 from sekant.geometry.spatial import SX
 from sekant.model.quantities import Positive
 from sekant.tables.table import Table, Table2
-from sekant.vehicle.plain import Meters
+from sekant.vehicle.quantities import Meters
 from sekant.vehicle.roads.base import Road, RoadSurroundings, register
 
 Beyond = Literal["error", "constant", "periodic"]

@@ -24,7 +24,7 @@ from pydantic import model_validator
 from sekant.geometry.spatial import SX
 from sekant.model.quantities import Positive
 from sekant.tables.table import Table
-from sekant.vehicle.plain import Meters
+from sekant.vehicle.quantities import Meters
 from sekant.vehicle.roads.base import Road, RoadSurroundings, register
 from sekant.vehicle.roads.smooth import blend
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sekant.vehicle.tires.element import Tire
-from sekant.vehicle.tires.magic_formula import Slip
+from sekant.vehicle.tires.slip import Slip
 
 Floats = NDArray[np.float64]
 OUTPUTS = ("Fx", "Fy", "Mx", "My", "Mz")

@@ -30,7 +30,7 @@ from sekant.model.forces.base import Force
 from sekant.model.motion import Action, ElementKinematics, PointWrench
 from sekant.model.quantities import FrameName
 from sekant.vehicle.roads import AnyRoad, Plane
-from sekant.vehicle.tires.magic_formula import SX, Slip, TireForces
+from sekant.vehicle.tires.slip import SX, Slip, TireForces
 
 SLOW = (
     1.0  # m/s: below this speed the contact patch is damped, and steady slips are taken as if at this speed

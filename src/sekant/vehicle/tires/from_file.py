@@ -13,9 +13,10 @@ from sekant.model.examples import Stage
 from sekant.model.forces.base import register
 from sekant.model.quantities import AnyQuantity
 from sekant.vehicle.tires.element import Tire, pressed
-from sekant.vehicle.tires.magic_formula import SX, Coefficients, MagicFormula61, Slip, TireForces
+from sekant.vehicle.tires.magic_formula import Coefficients, MagicFormula61
 from sekant.vehicle.tires.magic_formula_52 import MagicFormula52
 from sekant.vehicle.tires.property_file import read_tir
+from sekant.vehicle.tires.slip import SX, Slip, TireForces
 
 
 @register

@@ -11,7 +11,8 @@ from functools import cached_property
 
 import casadi as ca
 
-from sekant.vehicle.tires.magic_formula import SX, MagicFormula61, MagicShape, at_most_one
+from sekant.vehicle.tires.magic_formula import MagicFormula61, MagicShape, at_most_one
+from sekant.vehicle.tires.slip import SX
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from sekant.model.examples import Stage
 from sekant.model.forces.base import register
 from sekant.model.quantities import Damping, Dimensionless, Force, Length, Stiffness, is_known
 from sekant.vehicle.tires.element import Tire, pressed
-from sekant.vehicle.tires.magic_formula import SX, Slip, TireForces
+from sekant.vehicle.tires.slip import SX, Slip, TireForces
 
 TINY = 1e-12  # keeps roots and quotients finite at no slip and no load
 

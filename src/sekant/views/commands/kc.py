@@ -13,7 +13,7 @@ from sekant.views.telling import tell
 if TYPE_CHECKING:
     from sekant.model.model import Model
     from sekant.progress_bar import ProgressBar
-    from sekant.vehicle.table import SuspensionCurves
+    from sekant.vehicle.curves.table import SuspensionCurves
 
 
 def kc(
@@ -64,8 +64,8 @@ def kc(
     """Camber, toe, caster, roll center, motion ratio and more over travel and steering."""
     from sekant.progress_bar import ProgressBar
     from sekant.vehicle import load_suspension, suspension_curves
-    from sekant.vehicle.files import describes_axle
-    from sekant.vehicle.ranges import given_range, through_zero
+    from sekant.vehicle.curves.ranges import given_range, through_zero
+    from sekant.vehicle.hardpoints.files import describes_axle
 
     if sensitivity is not None:
         _sensitivity(file, sensitivity, output, plot)
@@ -150,7 +150,7 @@ def _axle(
     """Curves of both wheels of an axle, its model, the report, if one is asked for, and texts on loads."""
     from sekant.errors import SekantError
     from sekant.vehicle import axle, axle_compliance, axle_curves, load_axle, member_loads
-    from sekant.vehicle.ranges import given_range, through_zero
+    from sekant.vehicle.curves.ranges import given_range, through_zero
 
     given = load_axle(file)
     roles = given.suspension

@@ -10,7 +10,8 @@ from pydantic import Field, field_validator, model_validator
 
 from sekant.errors import ModelError, suggest
 from sekant.model.quantities import Description, Positive, Vector
-from sekant.vehicle.plain import (
+from sekant.vehicle.hardpoints.suspension import refuse_no_rack
+from sekant.vehicle.quantities import (
     DampingNumber,
     InertiaNumbers,
     Kilograms,
@@ -21,7 +22,6 @@ from sekant.vehicle.plain import (
     StiffnessNumber,
     number,
 )
-from sekant.vehicle.suspension import refuse_no_rack
 
 RotationalStiffnessNumber = Annotated[float, number("N*m/rad")]
 RotationalDampingNumber = Annotated[float, number("N*m*s/rad")]

@@ -13,18 +13,18 @@ from sekant.model.forces import Actuator, Torque
 from sekant.model.input import Input
 from sekant.model.model import Model
 from sekant.model.sensors import Position
-from sekant.vehicle.anti_roll_bar import (
+from sekant.vehicle.hardpoints.components import AxleParts, SteeringColumn
+from sekant.vehicle.hardpoints.description import GivenPoints, HardPoints, Side, hard_points
+from sekant.vehicle.layouts import LAYOUTS
+from sekant.vehicle.suspension.anti_roll_bar import (
     add_anti_roll_bar,
     add_half_bar,
     add_half_heave_spring,
     add_heave_spring,
 )
-from sekant.vehicle.assembly import Assembly
-from sekant.vehicle.components import AxleParts, SteeringColumn
-from sekant.vehicle.construction import Corner, Layout
-from sekant.vehicle.hardpoints import GivenPoints, HardPoints, Side, hard_points
-from sekant.vehicle.layouts import LAYOUTS
-from sekant.vehicle.steering import RACK_LENGTH, add_rack
+from sekant.vehicle.suspension.corner import Corner, Layout
+from sekant.vehicle.suspension.members import Assembly
+from sekant.vehicle.suspension.rack import RACK_LENGTH, add_rack
 
 Points = Mapping[str, Sequence[float | str]]
 BRAKE_SPEED = 0.2  # rad/s of spin over which a brake's torque goes from one sign to the other

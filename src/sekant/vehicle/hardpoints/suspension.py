@@ -10,7 +10,7 @@ from typing import Literal
 from pydantic import model_validator
 
 from sekant.model.quantities import Description, Positive
-from sekant.vehicle.plain import Kilograms, Meters, Plain
+from sekant.vehicle.quantities import Kilograms, Meters, Plain
 
 
 def refuse_no_rack(rack_per_turn: float | None) -> None:

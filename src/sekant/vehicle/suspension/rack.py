@@ -14,10 +14,10 @@ from sekant.model.input import Input
 from sekant.model.joints import Revolute
 from sekant.model.placement import Placement
 from sekant.model.shapes import Cylinder
-from sekant.vehicle import parts
-from sekant.vehicle.assembly import Assembly
-from sekant.vehicle.components import SteeringColumn
-from sekant.vehicle.drawn import values
+from sekant.vehicle.hardpoints.components import SteeringColumn
+from sekant.vehicle.suspension import members
+from sekant.vehicle.suspension.drawn import values
+from sekant.vehicle.suspension.members import Assembly
 
 RACK_LENGTH = 0.2  # m, as drawn where only one side is built
 BEHIND = np.array([-0.7, 0.35, 0.5])  # m, from the rack to the steering wheel, as drawn
@@ -36,10 +36,10 @@ def add_rack(
 
     `at` (3,) m is its middle.
     """
-    inertia = parts.numbers(np.full(3, 0.01 * mass))
-    into.add("bodies", "rack_bar", Body(mass=mass, com=parts.numbers(values(at)), inertia=inertia))
-    into.add("joints", "rack", parts.slider("ground", "rack_bar", at, np.array(along)))
-    middle = Placement(position=parts.numbers(at))
+    inertia = members.numbers(np.full(3, 0.01 * mass))
+    into.add("bodies", "rack_bar", Body(mass=mass, com=members.numbers(values(at)), inertia=inertia))
+    into.add("joints", "rack", members.slider("ground", "rack_bar", at, np.array(along)))
+    middle = Placement(position=members.numbers(at))
     rod = Cylinder(frame="rack_bar", radius=0.015, length=length or RACK_LENGTH, axis=along, pose=middle)
     into.add("shapes", "rack_rod", rod)
     if steering.stiffness is not None:
@@ -53,8 +53,8 @@ def add_rack(
         assert steering.rack_per_turn
         J = COLUMN_INERTIA
         into.add("bodies", "steering_wheel", Body(mass=3.0, inertia=(0.6 * J, 0.6 * J, J, 0.0, 0.0, 0.0)))
-        lean = Placement(position=parts.numbers(at + BEHIND))
-        axis = parts.numbers(parts.unit([-1.0, 0.0, 0.4]))
+        lean = Placement(position=members.numbers(at + BEHIND))
+        axis = members.numbers(members.unit([-1.0, 0.0, 0.4]))
         column = Revolute(parent="ground", child="steering_wheel", parent_pose=lean, axis=axis)
         into.add("joints", "column", column)
         ratio = steering.rack_per_turn / (2 * np.pi)

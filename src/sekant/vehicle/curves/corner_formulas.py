@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from sekant.geometry.pose_motion import PoseMotion
-from sekant.vehicle import wheel
-from sekant.vehicle.arrays import cross, dot, norm
-from sekant.vehicle.suspension import Suspension
+from sekant.vehicle.curves import wheel
+from sekant.vehicle.curves.arrays import cross, dot, norm
+from sekant.vehicle.hardpoints.suspension import Suspension
 
 Columns = dict[str, tuple[str, Any]]
 

@@ -20,13 +20,13 @@ from sekant.model.constraints import Coupling
 from sekant.model.forces import SpringDamper
 from sekant.model.joints import Prismatic
 from sekant.model.model import Model
-from sekant.vehicle.arrays import elements
-from sekant.vehicle.corner_formulas import CornerQuantities
-from sekant.vehicle.ranges import given_range, grid_values, through_zero
-from sekant.vehicle.rate_warnings import rate_warnings
-from sekant.vehicle.suspension import Suspension
-from sekant.vehicle.sweep import frame_motion, split_start, wheel_start
-from sekant.vehicle.table import SuspensionCurves
+from sekant.vehicle.curves.arrays import elements
+from sekant.vehicle.curves.corner_formulas import CornerQuantities
+from sekant.vehicle.curves.frames import frame_motion, split_start, wheel_start
+from sekant.vehicle.curves.ranges import given_range, grid_values, through_zero
+from sekant.vehicle.curves.rate_warnings import rate_warnings
+from sekant.vehicle.curves.table import SuspensionCurves
+from sekant.vehicle.hardpoints.suspension import Suspension
 
 Vector = NDArray[np.float64]
 DEFAULT = Suspension()

@@ -13,11 +13,11 @@ from sekant.errors import ModelError
 from sekant.model.constraints import Distance
 from sekant.model.forces import RotationalSpringDamper, SpringDamper
 from sekant.model.joints import Revolute
-from sekant.vehicle import parts
-from sekant.vehicle.assembly import Assembly
-from sekant.vehicle.components import AntiRollBar, HeaveSpring
-from sekant.vehicle.construction import Corner
-from sekant.vehicle.drawn import length, model_number, values
+from sekant.vehicle.hardpoints.components import AntiRollBar, HeaveSpring
+from sekant.vehicle.suspension import members
+from sekant.vehicle.suspension.corner import Corner
+from sekant.vehicle.suspension.drawn import length, model_number, values
+from sekant.vehicle.suspension.members import Assembly
 
 MIRROR = np.array([1.0, -1.0, 1.0])
 RADIUS = 0.011  # m, as drawn
@@ -37,17 +37,19 @@ def add_anti_roll_bar(into: Assembly, left: Corner, right: Corner, bar: AntiRoll
     if bar.type == "U":
         _check_reach(arm - bar_point, across, "the arm does not reach out from the bar's axis")
         for name, sign in (("left", np.ones(3)), ("right", MIRROR)):
-            body = parts.rod(bar.mass / 2, bar_point * sign, arm * sign)
+            body = members.rod(bar.mass / 2, bar_point * sign, arm * sign)
             into.add("bodies", f"bar_{name}", body)
             middle = bar_point * [1.0, 0.0, 1.0]
             into.bar(
                 f"bar_{name}_rod", f"bar_{name}", RADIUS, middle, bar_point * sign, arm * sign, color="dark"
             )
-        hinge = parts.numbers(bar_point)
+        hinge = members.numbers(bar_point)
         into.add(
-            "joints", "bar", Revolute(parent="ground", child="bar_left", at=hinge, axis=parts.numbers(across))
+            "joints",
+            "bar",
+            Revolute(parent="ground", child="bar_left", at=hinge, axis=members.numbers(across)),
         )
-        twist = Revolute(parent="bar_left", child="bar_right", at=hinge, axis=parts.numbers(across))
+        twist = Revolute(parent="bar_left", child="bar_right", at=hinge, axis=members.numbers(across))
         ends = ("bar_left", "bar_right")
     else:
         top = arm * [1.0, 0.0, 1.0]
@@ -56,16 +58,16 @@ def add_anti_roll_bar(into: Assembly, left: Corner, right: Corner, bar: AntiRoll
         foot = bar_point * [1.0, 0.0, 1.0]
         stem = top - foot
         _check_reach(arm - top, stem, "the crossbar does not reach out from the stem")
-        into.add("bodies", "bar_stem", parts.rod(bar.mass / 2, foot, top))
-        into.add("bodies", "bar_top", parts.rod(bar.mass / 2, arm, arm * MIRROR))
+        into.add("bodies", "bar_stem", members.rod(bar.mass / 2, foot, top))
+        into.add("bodies", "bar_top", members.rod(bar.mass / 2, arm, arm * MIRROR))
         into.bar("bar_stem_rod", "bar_stem", RADIUS, foot, top, color="dark")
         into.bar("bar_top_rod", "bar_top", RADIUS, arm, top, arm * MIRROR, color="dark")
         foot_hinge = Revolute(
-            parent="ground", child="bar_stem", at=parts.numbers(foot), axis=parts.numbers(across)
+            parent="ground", child="bar_stem", at=members.numbers(foot), axis=members.numbers(across)
         )
         into.add("joints", "bar", foot_hinge)
         twist = Revolute(
-            parent="bar_stem", child="bar_top", at=parts.numbers(top), axis=parts.direction(stem)
+            parent="bar_stem", child="bar_top", at=members.numbers(top), axis=members.direction(stem)
         )
         ends = ("bar_top", "bar_top")
     into.add("joints", "bar_twist", twist)
@@ -73,8 +75,8 @@ def add_anti_roll_bar(into: Assembly, left: Corner, right: Corner, bar: AntiRoll
     into.add("forces", "anti_roll_bar", spring)
     for corner, body, sign in ((left, ends[0], np.ones(3)), (right, ends[1], MIRROR)):
         carrier = corner.carrier(bar.on, ("axle", "anti_roll_bar", "on"))
-        parent = into.frame(body, f"{corner.prefix}link".replace(".", "_"), parts.frame_at(arm * sign))
-        child = into.frame(carrier, corner.frame_name(carrier, "drop_link"), parts.frame_at(link * sign))
+        parent = into.frame(body, f"{corner.prefix}link".replace(".", "_"), members.frame_at(arm * sign))
+        child = into.frame(carrier, corner.frame_name(carrier, "drop_link"), members.frame_at(link * sign))
         reach = length(link - arm)
         if float(reach) < 1e-4:
             raise ModelError(
@@ -88,7 +90,7 @@ def add_anti_roll_bar(into: Assembly, left: Corner, right: Corner, bar: AntiRoll
 
 
 def _check_reach(reach: np.ndarray, axis: np.ndarray, message: str) -> None:
-    if np.linalg.norm(np.cross(values(reach), parts.unit(values(axis)))) < 1e-3:
+    if np.linalg.norm(np.cross(values(reach), members.unit(values(axis)))) < 1e-3:
         raise ModelError(message, path=("axle", "anti_roll_bar", "arm"))
 
 
@@ -98,7 +100,7 @@ def add_heave_spring(into: Assembly, left: Corner, right: Corner, heave: HeaveSp
     ends = []
     for corner, sign in ((left, np.ones(3)), (right, MIRROR)):
         body = corner.carrier(heave.on, ("axle", "heave_spring", "on"))
-        ends.append(into.frame(body, corner.frame_name(body, "heave"), parts.frame_at(p * sign)))
+        ends.append(into.frame(body, corner.frame_name(body, "heave"), members.frame_at(p * sign)))
     width = 2 * abs(p[1])
     if float(width) < 1e-4:
         raise ModelError(
@@ -124,21 +126,21 @@ def add_half_bar(into: Assembly, corner: Corner, bar: AntiRollBar) -> str:
     bar_point, arm, link = (np.array(p) * sign for p in (bar.bar, bar.arm, bar.link))
     if bar.type != "U":
         carrier = corner.carrier(bar.on, ("axle", "anti_roll_bar", "on"))
-        return into.frame(carrier, "drop_link", parts.frame_at(link))
-    into.add("bodies", "bar", parts.rod(bar.mass / 2, bar_point, arm))
+        return into.frame(carrier, "drop_link", members.frame_at(link))
+    into.add("bodies", "bar", members.rod(bar.mass / 2, bar_point, arm))
     into.bar("bar_rod", "bar", RADIUS, bar_point * [1.0, 0.0, 1.0], bar_point, arm, color="dark")
-    hinge = Revolute(parent="ground", child="bar", at=parts.numbers(bar_point), axis=(0.0, 1.0, 0.0))
+    hinge = Revolute(parent="ground", child="bar", at=members.numbers(bar_point), axis=(0.0, 1.0, 0.0))
     into.add("joints", "bar_hinge", hinge)
     carrier = corner.carrier(bar.on, ("axle", "anti_roll_bar", "on"))
-    parent = into.frame("bar", "link", parts.frame_at(arm))
-    child = into.frame(carrier, "drop_link", parts.frame_at(link))
+    parent = into.frame("bar", "link", members.frame_at(arm))
+    child = into.frame(carrier, "drop_link", members.frame_at(link))
     rod = Distance(parent=parent, child=child, length=float(np.linalg.norm(link - arm)))
     into.add("constraints", "drop_link", rod)
-    return into.frame("bar", "axis", parts.frame_at(bar_point * [1.0, 0.0, 1.0]))
+    return into.frame("bar", "axis", members.frame_at(bar_point * [1.0, 0.0, 1.0]))
 
 
 def add_half_heave_spring(into: Assembly, corner: Corner, heave: HeaveSpring) -> str:
     """The frame of a corner that carries one end of the heave spring."""
     p = np.array(heave.point) * (np.ones(3) if corner.outward > 0 else MIRROR)
     body = corner.carrier(heave.on, ("axle", "heave_spring", "on"))
-    return into.frame(body, "heave", parts.frame_at(p))
+    return into.frame(body, "heave", members.frame_at(p))

@@ -15,7 +15,7 @@ from pydantic import Field, model_validator
 from sekant.errors import ModelError, ModelErrors, suggest
 from sekant.model.explain import read_as
 from sekant.model.quantities import Description
-from sekant.vehicle.components import (
+from sekant.vehicle.hardpoints.components import (
     AxleLoadCase,
     AxleParts,
     BushingData,
@@ -24,7 +24,8 @@ from sekant.vehicle.components import (
     StopData,
     WheelData,
 )
-from sekant.vehicle.plain import (
+from sekant.vehicle.hardpoints.suspension import Suspension
+from sekant.vehicle.quantities import (
     DampingNumber,
     InertiaNumbers,
     Kilograms,
@@ -34,7 +35,6 @@ from sekant.vehicle.plain import (
     Radians,
     StiffnessNumber,
 )
-from sekant.vehicle.suspension import Suspension
 
 Vector = NDArray[np.float64]
 Side = Literal["left", "right"]
@@ -246,7 +246,7 @@ GivenPoints = HardPoints | dict[str, Any] | str | PathLike[str]
 def hard_points(data: GivenPoints) -> HardPoints:
     """`data`, or what its file holds, as `HardPoints`; raises `ModelError` with the place of the fault."""
     if isinstance(data, (str, PathLike)):
-        from sekant.vehicle.files import load_axle
+        from sekant.vehicle.hardpoints.files import load_axle
 
         return load_axle(data)
     return data if isinstance(data, HardPoints) else read_as(HardPoints, data)

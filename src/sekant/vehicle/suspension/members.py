@@ -2,19 +2,24 @@
 
 Every body has its own frame at the origin of the vehicle's axes while the suspension stands as drawn, so that hard
 points, joints and frames are all given as they are in the list of hard points, and all joint coordinates start
-at zero.
+at zero. `Assembly` collects them by name; the vehicle's body is the ground.
 """
 
 from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sekant.geometry.rotations import quaternion_from_rotation
 from sekant.model.body import Body, inertia_matrix
-from sekant.model.joints import Prismatic, Revolute, Spherical, Universal
+from sekant.model.joints import Free, Prismatic, Revolute, Spherical, Universal
+from sekant.model.model import Ground, Model
 from sekant.model.placement import Orientation, Placement
-from sekant.vehicle.drawn import Drawn, length, numbers, values
+from sekant.model.shapes import Polyline
+from sekant.vehicle.suspension.drawn import Drawn, length, numbers, values
 
 Vector = NDArray[np.float64]
 THICKNESS = 0.02  # m: of arms and rods, only for their inertia
@@ -136,3 +141,43 @@ def universal(parent: str, child: str, p: Vector, along: Vector) -> Universal:
 
 def slider(parent: str, child: str, p: Vector, along: Vector) -> Prismatic:
     return Prismatic(parent=parent, child=child, at=numbers(p), axis=direction(along))
+
+
+class Assembly:
+    """Collects the items of a corner or an axle."""
+
+    def __init__(self) -> None:
+        self.items: dict[str, Any] = {}
+        self.frames: dict[str, Placement] = {}
+
+    def add(self, collection: str, name: str, item: Any) -> str:
+        """An item under a name of its own, which comes back."""
+        entries = self.items.setdefault(collection, {})
+        assert name not in entries, name
+        entries[name] = item
+        return name
+
+    def all(self, collection: str) -> Mapping[str, Any]:
+        return self.items.get(collection, {})
+
+    def frame(self, body: str, name: str, placement: Placement) -> str:
+        """A frame on a body, or on the ground, where dots in its name become underscores; its reference."""
+        if body == "ground":
+            own = name.replace(".", "_")
+            self.frames[own] = placement
+            return f"ground.{own}"
+        found: Body = self.items["bodies"][body]
+        self.items["bodies"][body] = with_frames(found, {name: placement})
+        return f"{body}.{name}"
+
+    def floating(self, body: str) -> None:
+        """A body that only forces and loops hold."""
+        self.add("joints", f"{body}_free", Free(child=body))
+
+    def bar(self, name: str, frame: str, radius: float, *points: Vector, color: str | None = None) -> None:
+        """A bar through points, drawn on a body."""
+        shape = Polyline(frame=frame, points=tuple(numbers(p) for p in points), radius=radius, color=color)
+        self.add("shapes", name, shape)
+
+    def model(self, name: str) -> Model:
+        return Model(name=name, ground=Ground(frames=self.frames), **self.items)

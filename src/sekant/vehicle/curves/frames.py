@@ -14,8 +14,8 @@ from sekant.geometry.pose_motion import PoseMotion
 from sekant.geometry.spatial import SX, Pose
 from sekant.model.model import Model
 from sekant.tables.bound_oracle import BoundOracle
-from sekant.vehicle.arrays import elements
-from sekant.vehicle.suspension import Suspension
+from sekant.vehicle.curves.arrays import elements
+from sekant.vehicle.hardpoints.suspension import Suspension
 
 Vector = NDArray[np.float64]
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from sekant.vehicle.arrays import angle, cross, dot, norm, sign
+from sekant.vehicle.curves.arrays import angle, cross, dot, norm, sign
 
 Vector = NDArray[np.float64]
 UP = np.array([0.0, 0.0, 1.0])

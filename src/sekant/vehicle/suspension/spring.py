@@ -9,13 +9,13 @@ import numpy as np
 from sekant.model.expressions.expression import Expression
 from sekant.model.forces import SpringDamper
 from sekant.model.table import TableData
-from sekant.vehicle import parts
-from sekant.vehicle.components import CurveData, StopData
-from sekant.vehicle.drawn import length, model_number, text_of
-from sekant.vehicle.hardpoints import apart
+from sekant.vehicle.hardpoints.components import CurveData, StopData
+from sekant.vehicle.hardpoints.description import apart
+from sekant.vehicle.suspension import members
+from sekant.vehicle.suspension.drawn import length, model_number, text_of
 
 if TYPE_CHECKING:
-    from sekant.vehicle.construction import Corner
+    from sekant.vehicle.suspension.corner import Corner
 
 FAR = 10.0  # m: where the straight line of a stop's stiffness ends
 
@@ -26,8 +26,8 @@ def add_spring(corner: Corner, top: str, bottom: str) -> None:
     apart(given, (top, bottom))
     data = given.spring
     body = corner.carrier("", ("spring", "on"))
-    upper = into.frame("ground", corner.name("spring_top"), parts.frame_at(corner.p(top)))
-    lower = into.frame(body, corner.frame_name(body, "spring"), parts.frame_at(corner.p(bottom)))
+    upper = into.frame("ground", corner.name("spring_top"), members.frame_at(corner.p(top)))
+    lower = into.frame(body, corner.frame_name(body, "spring"), members.frame_at(corner.p(bottom)))
     drawn = length(corner.p(top) - corner.p(bottom))
     free = data.free_length
     if free is None:
@@ -64,7 +64,7 @@ def _pushing(curve: CurveData) -> TableData:
     """Tension over extension, from the push over compression that people write."""
     order = np.argsort(curve.x)[::-1]
     x, y = -np.asarray(curve.x)[order], -np.asarray(curve.y)[order]
-    return TableData(x=parts.numbers(x), y=parts.numbers(y), extrapolation="linear")
+    return TableData(x=members.numbers(x), y=members.numbers(y), extrapolation="linear")
 
 
 def _one_sided(stop: StopData, sign: float) -> TableData:
@@ -78,4 +78,4 @@ def _one_sided(stop: StopData, sign: float) -> TableData:
     x, y = sign * np.concatenate([[-FAR], x]), sign * np.concatenate([[0.0], y])
     if sign < 0:
         x, y = x[::-1], y[::-1]
-    return TableData(x=parts.numbers(x), y=parts.numbers(y), extrapolation="linear")
+    return TableData(x=members.numbers(x), y=members.numbers(y), extrapolation="linear")

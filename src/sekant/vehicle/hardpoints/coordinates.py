@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from sekant.errors import ModelError, suggest
-from sekant.vehicle.drawn import AXES
-from sekant.vehicle.hardpoints import HardPoints
+from sekant.vehicle.hardpoints.description import HardPoints
+from sekant.vehicle.suspension.drawn import AXES
 
 BAR = ("bar", "arm", "link", "top")
 

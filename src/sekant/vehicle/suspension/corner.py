@@ -14,12 +14,12 @@ from sekant.model.expressions.expression import Expression
 from sekant.model.forces import Bushing, PointForce
 from sekant.model.joints import Spherical
 from sekant.model.placement import Placement
-from sekant.vehicle import parts, wheel_parts
-from sekant.vehicle.assembly import Assembly
-from sekant.vehicle.components import SET_UP, check_set_up
-from sekant.vehicle.drawn import Drawn, drawn_point, model_number, text_of, values
-from sekant.vehicle.hardpoints import HardPoints, apart, check_points
-from sekant.vehicle.spring_parts import add_spring
+from sekant.vehicle.hardpoints.components import SET_UP, check_set_up
+from sekant.vehicle.hardpoints.description import HardPoints, apart, check_points
+from sekant.vehicle.suspension import members, upright
+from sekant.vehicle.suspension.drawn import Drawn, drawn_point, model_number, text_of, values
+from sekant.vehicle.suspension.members import Assembly
+from sekant.vehicle.suspension.spring import add_spring
 
 Vector = NDArray[np.float64]
 COMMON = {
@@ -114,7 +114,7 @@ class Corner:
         radius = self.given.wheel.given_radius
         assert radius is not None
         down = np.array([0.0, 0.0, 1.0]) - e * e[2]
-        return center - radius * parts.unit(down)
+        return center - radius * members.unit(down)
 
     def has(self, *names: str) -> bool:
         return all(name in self.given.points for name in names)
@@ -174,7 +174,7 @@ class Corner:
 
     def upright(self, part: str = "upright") -> None:
         """The upright, with its wheel on a hub, or as one with it."""
-        wheel_parts.add_upright(self, part)
+        upright.add_upright(self, part)
         if self.given.load:
             contact = self.frame_name(self.name(part), "contact")
             force = PointForce(frame=f"{self.name(part)}.{contact}", force=(0.0, 0.0, self.given.load))
@@ -184,7 +184,7 @@ class Corner:
         """Unit vector (3,) of the spin axis as drawn, pointing to the left (ISO 8855)."""
         if self.has("axle_inner"):
             apart(self.given, ("wheel_center", "axle_inner"))
-            return self.outward * parts.unit(self.p("wheel_center") - self.p("axle_inner"))
+            return self.outward * members.unit(self.p("wheel_center") - self.p("axle_inner"))
         return self.given.spin_axis()
 
     def arm(
@@ -199,7 +199,7 @@ class Corner:
         """A triangular arm on a hinge through two points of the vehicle's body, or on a bushing at each."""
         apart(self.given, (front, rear))
         a, b, c = self.p(front), self.p(rear), self.p(tip)
-        arm = self.body(name, parts.plate(self.mass(name), a, b, c))
+        arm = self.body(name, members.plate(self.mass(name), a, b, c))
         self.into.bar(arm + "_tube", arm, ARM, a, c, b)
         self.pick_ups(arm, a, b)
         if self.elastic(front) or self.elastic(rear):
@@ -208,13 +208,13 @@ class Corner:
                 if self.elastic(point):
                     self.bushing(point, "ground", name, a - b)
                 else:
-                    joint = Spherical(parent="ground", child=arm, at=parts.numbers(self.p(point)))
+                    joint = Spherical(parent="ground", child=arm, at=members.numbers(self.p(point)))
                     self.into.add("joints", self.name(f"{point}_ball"), joint)
         else:
-            hinge = parts.hinge("ground", arm, a, b)
+            hinge = members.hinge("ground", arm, a, b)
             moved = self.shifted(a, **(hinge_changes or {}))
-            if moved != Placement(position=parts.numbers(a)):
-                here = Placement(position=parts.numbers(a))
+            if moved != Placement(position=members.numbers(a)):
+                here = Placement(position=members.numbers(a))
                 hinge = hinge.model_copy(update={"at": None, "parent_pose": moved, "child_pose": here})
             self.into.add("joints", self.name(name + "_hinge"), hinge)
         self.ball(name + "_ball", name, "upright", tip, child_changes=tip_changes)
@@ -232,25 +232,25 @@ class Corner:
         """A rod from `holder`, with a universal joint, to `carrier`, with a ball joint; `length` names its change."""
         apart(self.given, (inner, outer))
         a, b = self.p(inner), self.p(outer)
-        rod = self.body(name, parts.rod(self.mass(name), a, b))
+        rod = self.body(name, members.rod(self.mass(name), a, b))
         self.into.bar(rod + "_tube", rod, ROD, a, b)
         if self.elastic(inner):
             self.into.floating(rod)
             self.bushing(inner, holder, name, a - b)
         else:
-            joint = parts.universal(self.name(holder), rod, a, b - a)
+            joint = members.universal(self.name(holder), rod, a, b - a)
             if holder_changes:
                 moved = self.shifted(a, **holder_changes)
                 place = joint.parent_pose.model_copy(update={"position": moved.position})
                 joint = joint.model_copy(update={"parent_pose": place})
             self.into.add("joints", self.name(name + "_inner"), joint)
-        changes = {length: parts.unit(b - a)} if length else {}
+        changes = {length: members.unit(b - a)} if length else {}
         self.ball(name + "_outer", name, carrier, outer, parent_changes=changes)
 
     def pick_ups(self, arm: str, front: Vector, rear: Vector) -> None:
         """Frames `front` and `rear` on an arm, at the ends of its hinge."""
-        self.into.frame(arm, "front", parts.frame_at(front))
-        self.into.frame(arm, "rear", parts.frame_at(rear))
+        self.into.frame(arm, "front", members.frame_at(front))
+        self.into.frame(arm, "rear", members.frame_at(rear))
 
     def elastic(self, point: str) -> bool:
         """Whether the joint at a point is a bushing."""
@@ -259,7 +259,7 @@ class Corner:
     def bushing(self, point: str, parent: str, child: str, along: Vector | None = None) -> None:
         """A bushing at a point, z along `along` (3,)."""
         data, p = self.given.bushings[point], self.p(point)
-        place = parts.frame_at(p, None if along is None else self._axes(along))
+        place = members.frame_at(p, None if along is None else self._axes(along))
         F = self.into.frame(self.name(parent), f"{self.prefix}{point}_bushing".replace(".", "_"), place)
         M = self.into.frame(
             self.name(child), self.frame_name(self.name(child), f"{point}_bushing_end"), place
@@ -273,9 +273,9 @@ class Corner:
         """R (3, 3) with z along a direction; on the right side the mirror image of that on the left."""
         along = values(along)
         if self.outward > 0:
-            return parts.axes_across(along)
+            return members.axes_across(along)
         mirror = np.diag([1.0, -1.0, 1.0])
-        return mirror @ parts.axes_across(mirror @ along) @ mirror
+        return mirror @ members.axes_across(mirror @ along) @ mirror
 
     def ball(
         self,
@@ -295,7 +295,7 @@ class Corner:
             return
         at_parent = self.shifted(p, **(parent_changes or {}))
         if at_parent == self.shifted(p, **(child_changes or {})):
-            item = parts.ball(self.name(parent), self.name(child), p)
+            item = members.ball(self.name(parent), self.name(child), p)
         else:
             item = Spherical(parent=self.name(parent), child=M, parent_pose=at_parent)
         self.into.add("joints", self.name(joint), item)

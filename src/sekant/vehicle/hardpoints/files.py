@@ -11,11 +11,11 @@ from sekant.io.source import located
 from sekant.io.yaml import load
 from sekant.model.explain import read_as
 from sekant.model.model import Model
-from sekant.vehicle.point_tables import hard_point_source
-from sekant.vehicle.suspension import Suspension
+from sekant.vehicle.hardpoints.point_tables import hard_point_source
+from sekant.vehicle.hardpoints.suspension import Suspension
 
 if TYPE_CHECKING:
-    from sekant.vehicle.hardpoints import HardPoints, Side
+    from sekant.vehicle.hardpoints.description import HardPoints, Side
 
 
 def load_suspension(
@@ -33,8 +33,8 @@ def load_suspension(
     data, places = source.data, source.places
     try:
         if "points" in data or ("type" in data and "bodies" not in data):
-            from sekant.vehicle.build import corner
-            from sekant.vehicle.hardpoints import hard_points
+            from sekant.vehicle.hardpoints.description import hard_points
+            from sekant.vehicle.suspension.build import corner
 
             points = hard_points(data)
             return corner(points, side=side, steered=steered), points.suspension
@@ -51,8 +51,8 @@ def load_suspension(
 
 def load_axle(path: str | PathLike[str]) -> HardPoints:
     """The description of an axle by hard points of one side, from a file."""
-    from sekant.vehicle.build import axle
-    from sekant.vehicle.hardpoints import hard_points
+    from sekant.vehicle.hardpoints.description import hard_points
+    from sekant.vehicle.suspension.build import axle
 
     source = hard_point_source(path)
     try:

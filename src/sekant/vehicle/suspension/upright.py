@@ -9,12 +9,12 @@ import numpy as np
 from sekant.model.body import Body
 from sekant.model.joints import Revolute
 from sekant.model.shapes import Cylinder, Wheel
-from sekant.vehicle import parts
-from sekant.vehicle.drawn import length
-from sekant.vehicle.hardpoints import apart
+from sekant.vehicle.hardpoints.description import apart
+from sekant.vehicle.suspension import members
+from sekant.vehicle.suspension.drawn import length
 
 if TYPE_CHECKING:
-    from sekant.vehicle.construction import Corner
+    from sekant.vehicle.suspension.corner import Corner
 
 UPRIGHT_INERTIA = (0.9, 1.4, 0.9)  # kg m^2 of a 25 kg upright with its wheel; scaled with the mass
 SHARE = 0.6  # of the mass and the inertia of both that belong to the wheel, where its own are not given
@@ -25,18 +25,20 @@ def add_upright(corner: Corner, part: str) -> None:
     """The body `part` with the frames `wheel_center` and `contact`, and the wheel on its hub if it spins."""
     given, into = corner.given, corner.into
     apart(given, ("wheel_center", "contact"))
-    center, R = corner.p("wheel_center"), parts.wheel_axes(corner.spin_axis())
+    center, R = corner.p("wheel_center"), members.wheel_axes(corner.spin_axis())
     mass, inertia, wheel_mass, wheel_inertia = _inertias(corner)
     if not corner.spin:
         mass, inertia = mass + wheel_mass, inertia + R @ np.diag(wheel_inertia) @ R.T
     name = corner.name(part)
     if name in into.all("bodies"):
-        into.items["bodies"][name] = parts.joined(into.all("bodies")[name], parts.body(mass, center, inertia))
+        into.items["bodies"][name] = members.joined(
+            into.all("bodies")[name], members.body(mass, center, inertia)
+        )
     else:
-        into.add("bodies", name, parts.body(mass, center, inertia))
-    place = parts.wheel_frame(center, corner.spin_axis())
+        into.add("bodies", name, members.body(mass, center, inertia))
+    place = members.wheel_frame(center, corner.spin_axis())
     middle = into.frame(name, corner.frame_name(name, "wheel_center"), place)
-    into.frame(name, corner.frame_name(name, "contact"), parts.frame_at(corner.p("contact")))
+    into.frame(name, corner.frame_name(name, "contact"), members.frame_at(corner.p("contact")))
     radius = float(length(center - corner.p("contact")))
     shape = Wheel(frame=middle, radius=radius, width=given.wheel.drawn_width, axis=(0.0, 1.0, 0.0))
     into.add(
@@ -48,7 +50,7 @@ def add_upright(corner: Corner, part: str) -> None:
         into.add("shapes", corner.name("tire"), shape)
         return
     wheel = corner.name("wheel")
-    body = Body(mass=wheel_mass, inertia=parts.numbers([*wheel_inertia, 0.0, 0.0, 0.0]))
+    body = Body(mass=wheel_mass, inertia=members.numbers([*wheel_inertia, 0.0, 0.0, 0.0]))
     into.add("bodies", wheel, body)
     hub = Revolute(parent=middle, child=wheel, axis=(0.0, 1.0, 0.0))
     into.add("joints", corner.name("hub"), hub)

@@ -1,0 +1,1 @@
+"""What files of suspensions hold: hard points, and what stands beside them."""

@@ -1,0 +1,1 @@
+"""Models of corners and axles from hard points: members, springs, uprights, racks, anti-roll bars."""
