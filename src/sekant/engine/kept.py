@@ -128,7 +128,7 @@ class _Pickler(pickle.Pickler):
             guards = obj.guards if "guards" in vars(obj) else None
             return _function, (
                 *(obj.name, obj.code, obj.numbers, shapes),
-                *(obj.names, obj.sources, obj.sites, guards, obj.watched),
+                *(obj.names, obj.sources, obj.sites, guards),
             )
         if isinstance(obj, (Table, Table2)) and obj.coefficients.nbytes > LARGE_TABLE:
             return _table, (self._keep_table(obj),)

@@ -111,7 +111,6 @@ def _lane_problem(system: System, method: str, lanes: int) -> OdeProblem:
         projection=lane_function(system, "projection", lanes) if one.projection is not None else None,
         instances=lanes,
         switching=None,
-        resting=None,
     )
 
 

@@ -15,14 +15,12 @@ from sekant.engine.codegen.native import NativeFunction
 from sekant.engine.functions.motion import (
     kinematics_function,
     projection_function,
-    resting_sites,
     right_hand_side,
 )
 from sekant.engine.system import System
 from sekant.geometry.spatial import SX
 from sekant.solvers.common.modes import Switching
 from sekant.solvers.ode import OdeProblem
-from sekant.solvers.ode.problem import Resting
 
 if TYPE_CHECKING:
     from sekant.solvers.dae.problem import DaeFunctions, DaeProblem
@@ -77,16 +75,7 @@ def _explicit_problem(system: System, balance: bool, method: str) -> OdeProblem:
         switching=Switching(rhs.guards, rhs.sites, cast(Any, rhs.sources))
         if rhs.sites and method == "dop853"
         else None,
-        resting=_resting(system, rhs) if method != "dop853" else None,
     )
-
-
-def _resting(system: System, rhs: NativeFunction) -> Resting | None:
-    rests = resting_sites(system, rhs)
-    if not rests:
-        return None
-    sites = tuple(rest.site for rest in rests)
-    return Resting(rhs.guards_of(sites), sites, [rest.sign for rest in rests])
 
 
 def with_events(problem: OdeProblem, system: System, guards: Guards | None) -> OdeProblem:

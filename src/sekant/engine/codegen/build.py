@@ -88,7 +88,7 @@ def _handle(
     lookups: Lookups,
     code: Compiled,
     start: float,
-    make_guards: Callable[..., NativeFunction] | None,
+    make_guards: Callable[[], NativeFunction] | None,
 ) -> NativeFunction:
     return NativeFunction(
         name,
@@ -105,17 +105,13 @@ def _handle(
         lookups.tables,
         code.key,
         code.numbers,
-        code.rests,
     )
 
 
-def _guards(
-    name: str, source: _Source, lookups: Lookups, chosen: tuple[int, ...] | None = None
-) -> NativeFunction:
+def _guards(name: str, source: _Source, lookups: Lookups) -> NativeFunction:
     start = time.perf_counter()
-    code = source.compile(guards=True, chosen=chosen)
-    count = len(code.sites) if chosen is None else len(chosen)
-    return _handle(f"{name}.guards", source.symbols, [(count, 1)], lookups, code, start, None)
+    code = source.compile(guards=True)
+    return _handle(f"{name}.guards", source.symbols, [(len(code.sites), 1)], lookups, code, start, None)
 
 
 @dataclass(frozen=True)
@@ -132,9 +128,9 @@ class _Source:
     shared: tuple[int, ...] = ()
     level: int = 2
 
-    def compile(self, guards: bool = False, chosen: tuple[int, ...] | None = None) -> Compiled:
+    def compile(self, guards: bool = False) -> Compiled:
         """From the cache under the key of these very expressions, else that of others that differ in numbers only."""
-        key = "" if self.store is None else self._key(guards, chosen)
+        key = "" if self.store is None else self._key(guards)
         known = None if self.store is None else self.store.load(key)
         if known is not None and self.store is not None:
             code = self.store.load(known.header["code"])
@@ -143,15 +139,15 @@ class _Source:
                 numbers = np.frombuffer(known.objects[0]).copy()
                 return linked(code, self._kept_key(known.header["code"]), numbers, sites, 0.0, True)
         with doing(f"compiling {_WORDS.get(self.name, self.name.replace('_', ' '))}"):
-            return self._compiled(key, guards, chosen)
+            return self._compiled(key, guards)
 
-    def _compiled(self, key: str, guards: bool, chosen: tuple[int, ...] | None) -> Compiled:
+    def _compiled(self, key: str, guards: bool) -> Compiled:
         """Anew, but for code of the same operations on other numbers."""
         start = time.perf_counter()
         tape = make_tape(self.function, self.groups)
         found = find_sites(tape, [_element_names(x) for x in self.symbols])
         if guards:
-            tape, found = guard_tape(tape, found, chosen)
+            tape, found = guard_tape(tape, found)
         numbers = numbers_of(tape)
         values = np.repeat(values_of(tape, numbers), self.lanes)
         shape = make_key(
@@ -169,7 +165,6 @@ class _Source:
                 "chunks": made.chunks,
                 "work_size": made.work_size,
                 "lanes": self.lanes,
-                "rests": made.rests,
             }
             code = Entry(header, tuple(compile_modules(made.modules, self.level)))
         if self.store is not None:
@@ -193,10 +188,10 @@ class _Source:
         compiler = f"{ca.CasadiMeta.version()} {target_identity()} {self.level}"
         return f"{__version__} {FORMAT} {self.chunk} {compiler} {lanes}"
 
-    def _key(self, guards: bool, chosen: tuple[int, ...] | None) -> str:
+    def _key(self, guards: bool) -> str:
         """Of the expressions, numbers included; made from CasADi's own form of the function, in milliseconds."""
         shapes = repr([(g.shape, [n.order for n in g.nodes]) for g in self.groups])
-        return make_key([self._settings(), f"{guards} {chosen}", shapes, self.function.serialize()])
+        return make_key([self._settings(), f"{guards}", shapes, self.function.serialize()])
 
 
 def _element_names(symbols: ca.SX) -> list[str]:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from sekant.engine.codegen.native import BuildStats, NativeFunction, RestingSite
+from sekant.engine.codegen.native import BuildStats, NativeFunction
 from sekant.engine.codegen.packing import pack_tables
 from sekant.engine.codegen.vm import Interpreted
 from sekant.loops.declare.structs import address_of, aligned
@@ -30,7 +30,6 @@ class Compiled:
     sites: tuple[Site, ...]
     key: str = ""
     numbers: np.ndarray | None = None
-    rests: tuple[RestingSite, ...] = ()
 
 
 def linked_again(
@@ -42,12 +41,10 @@ def linked_again(
     tables: tuple[Any, ...],
     sites: tuple[Site, ...],
     guards: NativeFunction | None,
-    watched: dict[tuple[int, ...], NativeFunction],
 ) -> NativeFunction | None:
     """A function from its object code in the user's cache, without its expressions; None if it is not there.
 
-    `shapes`: of inputs and of outputs; `guards`: the function of its guards, `watched`: those of some of them, if
-    they are known.
+    `shapes`: of inputs and of outputs; `guards`: the function of its guards, if they are known.
     """
     start, store = time.perf_counter(), user_cache()
     entry = None if store is None else store.load(key)
@@ -64,11 +61,10 @@ def linked_again(
         replace(code.stats, seconds=time.perf_counter() - start),
         code.owner,
         sites,
-        None if guards is None else lambda chosen=None: guards if chosen is None else watched[chosen],
+        None if guards is None else lambda: guards,
         tables,
         key,
         numbers,
-        code.rests,
     )
 
 
@@ -102,5 +98,4 @@ def linked(
 
         symbols |= vector_symbols()
     owner = Linked(code.objects, ENTRY, symbols=symbols)
-    rests = tuple(RestingSite(site, sign, tuple(reads)) for site, sign, reads in h["rests"])
-    return Compiled((owner, numbers), owner.address, h["work_size"], stats, sites, key, numbers, rests)
+    return Compiled((owner, numbers), owner.address, h["work_size"], stats, sites, key, numbers)

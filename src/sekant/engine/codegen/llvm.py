@@ -18,7 +18,6 @@ import numpy as np
 
 from sekant.engine.codegen.linking import SYMBOL
 from sekant.engine.codegen.lookup_ir import SEARCH, LookupCode
-from sekant.engine.codegen.native import RestingSite
 from sekant.engine.codegen.operations import (
     DECLARATIONS,
     ERFINV,
@@ -30,7 +29,6 @@ from sekant.engine.codegen.operations import (
     vectorized,
 )
 from sekant.engine.codegen.regions import Condition, Regions, find_regions
-from sekant.engine.codegen.resting import find_rests
 from sekant.engine.codegen.sites import TapeSites, find_sites
 from sekant.engine.codegen.tape import COMMUTATIVE, CONST, INPUT, LOOKUP, OPERATION_POW, Tape
 from sekant.engine.codegen.turning import TURNED, TurnedAngles, turning_functions
@@ -40,7 +38,7 @@ from sekant.solvers.common.sites import NUMBERS
 
 CHUNK = 500
 CHUNKS_PER_MODULE = 24
-FORMAT = 10
+FORMAT = 11
 """To be raised with every change of the generated code, so that cached code is not taken for current."""
 NEAR = 6
 """Operations, one after the other, after which an angle may be known and still be turned with others."""
@@ -50,13 +48,11 @@ _SIGNATURE = "ptr noalias readonly %arg, ptr noalias readonly %res, ptr noalias 
 
 @dataclass(frozen=True)
 class Code:
-    """Modules of LLVM IR that together define the function `ENTRY`; `work_size`: doubles of scratch; `rests`: sites
-    that are worth holding while they rest."""
+    """Modules of LLVM IR that together define the function `ENTRY`; `work_size`: doubles of scratch."""
 
     modules: tuple[str, ...]
     work_size: int
     chunks: int
-    rests: tuple[RestingSite, ...] = ()
 
 
 def emit(
@@ -86,7 +82,7 @@ def emit(
         helpers += "declare <2 x double> @llvm.sqrt.v2f64(<2 x double>)\n" if layout.twin else ""
         helpers += f"@{SYMBOL} = external constant [{len(numbers)} x double]\n" if numbers else ""
         modules.append(f"{DECLARATIONS}\n{helpers}\n{text}\n")
-    return Code(tuple(modules), layout.work_size, layout.count, find_rests(tape, sites, layout.regions))
+    return Code(tuple(modules), layout.work_size, layout.count)
 
 
 def entry_text(count: int, local: int) -> str:

@@ -6,7 +6,7 @@ import ctypes
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -19,15 +19,6 @@ from sekant.solvers.common.sites import Site, free_modes
 from sekant.tables.lookups import Tabulated
 
 _C = ctypes.CFUNCTYPE(None, ctypes.c_int64, ctypes.c_int64, ctypes.c_int64)
-
-
-class RestingSite(NamedTuple):
-    """A site, the sign of its guard with which it rests, and of each input the last element that the guard reads (-1:
-    none)."""
-
-    site: int
-    sign: int
-    reads: tuple[int, ...]
 
 
 @dataclass(frozen=True)
@@ -64,15 +55,13 @@ class NativeFunction:
     owner: Any
     """What must stay alive for the address to be valid."""
     sites: tuple[Site, ...] = ()
-    make_guards: Callable[..., NativeFunction] | None = None
+    make_guards: Callable[[], NativeFunction] | None = None
     sources: tuple[Tabulated, ...] = ()
     """The tables behind `tables`, in the order in which the sites count them."""
     code: str = ""
     """Key of the object code in the user's cache; empty where it is not kept."""
     numbers: np.ndarray | None = None
     """The numbers of the object code."""
-    rests: tuple[RestingSite, ...] = ()
-    """Sites that are worth holding while they rest."""
 
     @property
     def sizes_in(self) -> list[int]:
@@ -96,18 +85,6 @@ class NativeFunction:
         if self.make_guards is None:
             raise SekantError(f"function '{self.name}' has no sites")
         return self.make_guards()
-
-    def guards_of(self, chosen: tuple[int, ...]) -> NativeFunction:
-        """As `guards`, of the sites with these numbers only."""
-        assert self.make_guards is not None
-        if chosen not in self.watched:
-            self.watched[chosen] = self.make_guards(chosen)
-        return self.watched[chosen]
-
-    @cached_property
-    def watched(self) -> dict[tuple[int, ...], NativeFunction]:
-        """What `guards_of` has made."""
-        return {}
 
     def __call__(
         self, *arrays: Any, tables: np.ndarray | None = None, modes: np.ndarray | None = None

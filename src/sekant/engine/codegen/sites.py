@@ -139,15 +139,14 @@ def _text(text: str) -> int:
     return _mix(crc32(data), len(data), crc32(data[::-1]))
 
 
-def guard_tape(tape: Tape, found: TapeSites, chosen: Sequence[int] | None = None) -> tuple[Tape, TapeSites]:
-    """The tape of the guards of all sites (one output), or of the `chosen` ones, with nothing in it that they do not
-    need, and its sites.
+def guard_tape(tape: Tape, found: TapeSites) -> tuple[Tape, TapeSites]:
+    """The tape of the guards of all sites (one output), with nothing in it that they do not need, and its sites.
 
     The sites keep their numbers: both functions can share one M.
     """
     op, a, b, constant = tape.op.tolist(), tape.a.tolist(), tape.b.tolist(), tape.constant.tolist()
     results = []
-    for low, high in found.guards if chosen is None else [found.guards[s] for s in chosen]:
+    for low, high in found.guards:
         if low >= 0:
             op.append(ca.OP_SUB)
             a.append(high)

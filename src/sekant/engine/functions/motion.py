@@ -9,7 +9,7 @@ import casadi as ca
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sekant.engine.codegen.native import NativeFunction, RestingSite
+from sekant.engine.codegen.native import NativeFunction
 from sekant.geometry.spatial import SX
 
 if TYPE_CHECKING:
@@ -44,22 +44,9 @@ def right_hand_side(system: System, balance: bool = True) -> NativeFunction:
         rhs = system.function("rhs_work" if balance else "rhs", [eq.t, x, eq.p], [xdot])
         if rhs.sites:
             _ = rhs.guards  # kept with it
-        if rests := resting_sites(system, rhs):
-            rhs.guards_of(tuple(rest.site for rest in rests))
         return rhs
 
     return system.kept(("rhs", balance), make)
-
-
-def resting_sites(system: System, rhs: NativeFunction) -> list[RestingSite]:
-    """Sites of the right-hand side that rest by coordinates and numbers that a run does not change alone."""
-    first_held = system.parameter_vector().size - len(system.facts.held)
-    limits = 0, system.nq, first_held
-    return [
-        rest
-        for rest in rhs.rests
-        if all(last < limit for last, limit in zip(rest.reads, limits, strict=False))
-    ]
 
 
 def kinematics_function(system: System, balance: bool = True) -> NativeFunction:

@@ -14,7 +14,6 @@ from sekant.solvers.common.spans import divide
 from sekant.solvers.ode.fixed_events import end_at_event
 from sekant.solvers.ode.kernels import EULER, take_steps
 from sekant.solvers.ode.memory import LARGEST_STATE, Run
-from sekant.solvers.ode.resting import steps_with_rests
 from sekant.solvers.ode.segments import enter_segment, keep_held
 
 
@@ -67,10 +66,7 @@ def _advance(run, a, b):
         last = min(last, pause, first + run.max_steps - run.steps)
         if run.events != 0:
             last = min(last, first + 1)
-        if run.rest_site.size > 0 and run.group_size == 0:
-            done = steps_with_rests(run, kernel, origin, first, last, h)
-        else:
-            done = take_steps(run, kernel, origin, first, last, h)
+        done = take_steps(run, kernel, origin, first, last, h)
         if run.events != 0 and done == 1:
             begin = origin + first * h
             length = end_at_event(run, kernel, begin, h)

@@ -27,7 +27,6 @@ from sekant.solvers.ode.problem import OdeProblem
 
 LARGEST_STATE = 1e100  # a state beyond this has blown up: its square still has a finite representation
 STAGES = 17
-UNKNOWN_RATE = 1e300  # of a guard
 CHANGED = 16  # the row of k for slopes in other modes
 
 
@@ -46,7 +45,6 @@ class Run(Struct):
     guards: Address  # of the sites in `modes`
     events: Address
     sampling: Address
-    rest_guards: Address  # of the sites that fixed steps hold while they rest
     # What was asked for. t_eval (m,): output times. edges (s + 1,): start, stops, end; segment i lies between edges
     # i, i + 1. low, high (s,): first and last number strictly inside each segment: the right-hand side sees no time
     # outside them, so it is evaluated on one side of a jump only. snap: times closer than this are one time.
@@ -128,18 +126,6 @@ class Run(Struct):
     held_fresh: Vector
     held_rows: Matrix  # (m, nh)
     p: Vector
-    # Sites that rest (k,), see `resting`: their numbers, signs of their guards while they rest, the guards now and at
-    # the start of the stretch, their fastest change a step; rest_x: the state there. rest_known: 1 if rest_g holds at
-    # x. rest_length: steps of the next stretch at most, rest_turn: those that it is shorter by.
-    rest_known: Integer
-    rest_length: Integer
-    rest_turn: Integer
-    rest_site: Integers
-    rest_sign: Vector
-    rest_g: Vector
-    rest_before: Vector
-    rest_rate: Vector
-    rest_x: Vector
     # Arguments and results of the functions, by address. arg_x, arg_stage (t, state, p, T, M): the state is `x` or
     # `stage`; arg_projection, arg_events (`stage`), arg_kinematics, arg_group, arg_sampling (`x`): with the modes of
     # those functions, arg_output (`stage`): of a projection with free ones. res: one-entry result tables in a row,
@@ -150,7 +136,6 @@ class Run(Struct):
     arg_output: Integers
     arg_events: Integers
     arg_sampling: Integers
-    arg_rest: Integers
     arg_kinematics: Integers
     arg_group: Integers
     res: Integers
@@ -161,7 +146,6 @@ class Run(Struct):
     guards_res: Integers
     events_res: Integers
     sampling_res: Integers
-    rest_res: Integers
     work: Vector
     clock: Vector
     stage: Vector
@@ -180,7 +164,7 @@ OF_A_RUN = ("t_eval", "edges", "low", "high", "atol", "rows", "held_rows", "samp
 UNCHANGED = (
     *("arg_x", "arg_stage", "arg_projection", "arg_output", "arg_events", "arg_sampling", "arg_kinematics"),
     *("arg_group", "res", "kinematics_res", "group_res", "projection_res", "guards_res", "events_res"),
-    *("sampling_res", "blocks", "directions", "free", "arg_rest", "rest_res", "rest_site", "rest_sign"),
+    *("sampling_res", "blocks", "directions", "free"),
 )
 """Tables of pointers and other arrays that no run changes."""
 NOT_KEPT = ("work", "x", "x_old", "p", *UNCHANGED, *OF_A_RUN)
@@ -288,12 +272,9 @@ def _add_functions(run: Run, problem: OdeProblem) -> None:
     modes = lay_out_modes(switching, problem.rhs.sites, projection.sites)
     events, sampling = problem.events or problem.rhs, problem.sampling
     sample = problem.rhs if sampling is None else sampling.function
-    resting = problem.resting
-    rests = problem.rhs if resting is None else resting.guards
-    rest_g = np.zeros(0 if resting is None else len(resting.sites))
-    others = (kinematics.sites, group.sites, events.sites, sample.sites, projection.sites, rests.sites)
+    others = (kinematics.sites, group.sites, events.sites, sample.sites, projection.sites)
     free = free_modes(max(others, key=len))
-    functions = (problem.rhs, kinematics, group, projection, guards, events, sample, rests)
+    functions = (problem.rhs, kinematics, group, projection, guards, events, sample)
     e, fresh = np.zeros(problem.directions.size), np.zeros(0 if sampling is None else sampling.count)
     p, tables, res = aligned(problem.p.size), problem.tables, _pointers(*k)
     run.set(
@@ -305,14 +286,6 @@ def _add_functions(run: Run, problem: OdeProblem) -> None:
         guards=guards.address if switching is not None else 0,
         events=events.address if problem.events else 0,
         sampling=sample.address if sampling is not None else 0,
-        rest_guards=rests.address if resting is not None else 0,
-        rest_site=np.array([] if resting is None else resting.sites, dtype=np.int64),
-        rest_sign=np.array([] if resting is None else resting.signs, dtype=float),
-        rest_g=rest_g,
-        rest_before=np.zeros(rest_g.size),
-        rest_rate=np.full(rest_g.size, UNKNOWN_RATE),
-        rest_x=np.zeros(n if resting is not None else 0),
-        rest_length=1,
         directions=problem.directions,
         arg_x=_pointers(clock, run.x, p, tables, modes.value),
         arg_stage=_pointers(clock, stage, p, tables, modes.value),
@@ -320,7 +293,6 @@ def _add_functions(run: Run, problem: OdeProblem) -> None:
         arg_output=_pointers(clock, stage, p, tables, free),
         arg_events=_pointers(clock, stage, p, tables, free),
         arg_sampling=_pointers(clock, run.x, p, tables, free),
-        arg_rest=_pointers(clock, stage, p, tables, free),
         arg_kinematics=_pointers(clock, run.x, p, tables, free),
         arg_group=_pointers(control, run.x, p, tables, free),
         res=res,
@@ -331,7 +303,6 @@ def _add_functions(run: Run, problem: OdeProblem) -> None:
         guards_res=_pointers(modes.g),
         events_res=_pointers(e),
         sampling_res=_pointers(fresh),
-        rest_res=_pointers(rest_g),
         work=aligned(max(1, *[function.work_size for function in functions])),
         clock=clock,
         stage=stage,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -30,19 +29,6 @@ class Sampling:
     times: NDArray[np.float64]
 
 
-@dataclass(frozen=True)
-class Resting:
-    """Sites of the right-hand side that fixed steps hold while they rest.
-
-    `guards`: arguments of the right-hand side, result ``(k,)``; `sites` (k,): their numbers; `signs` (k,): of the
-    guards, while they rest. These depend on coordinates, and on entries of p that a run does not change, alone.
-    """
-
-    guards: CompiledFunction
-    sites: Sequence[int]
-    signs: Sequence[int]
-
-
 def _no_blocks() -> NDArray[np.int64]:
     return np.zeros((0, 2), dtype=np.int64)
 
@@ -68,7 +54,6 @@ class OdeProblem:
     `switching`: the sites of `rhs` (see `sekant.solvers.common.sites`), on whose changes dop853 lands.
     `events`: same arguments as `rhs`, result ``(ne,)``; a run ends where one of them passes zero in the direction
     that `directions` (ne,) asks for: -1 falling, 1 rising, 0 both. `sampling`: values in p, sampled on the way.
-    `resting`: what fixed steps need not ask at every evaluation (see `sekant.solvers.ode.resting`).
     """
 
     rhs: CompiledFunction
@@ -88,7 +73,6 @@ class OdeProblem:
     events: CompiledFunction | None = None
     directions: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     sampling: Sampling | None = None
-    resting: Resting | None = None
     spare: list[Any] = field(default_factory=list, init=False, repr=False, compare=False)
     """memory of runs that are over, for the next ones"""
     asked: list[Any] = field(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -48,7 +48,7 @@ class Stepper:
         rtol: float = 1e-8,
         atol: float = 1e-10,
     ):
-        problem = self.problem = replace(problem, resting=None)  # a caller may move the state between steps
+        self.problem = problem
         self.method = choose(method, problem, None if method == "dop853" else 1.0)
         edge = np.array([t, t + 1.0])
         run = lay_out(
