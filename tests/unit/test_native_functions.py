@@ -1,7 +1,7 @@
 """Native functions: shapes, chunks, several modules, the interpreter behind the same interface."""
 
 import ctypes
-import sys
+from dataclasses import replace
 
 import casadi as ca
 import numpy as np
@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sekant.engine.codegen import direct_call, parallel
+from sekant.engine.codegen import parallel
 from sekant.engine.codegen.build import build
 from sekant.engine.codegen.llvm import emit
 from sekant.engine.codegen.tape import CONST, INPUT, core_function, make_tape
@@ -238,28 +238,18 @@ def test_constants_that_are_no_numbers_leave_the_others_alone():
     np.testing.assert_array_equal(found, np.array(function(2.5)).ravel())
 
 
-@pytest.fixture(params=["direct", "ctypes"])
-def direct(request, monkeypatch):
-    if request.param == "ctypes":
-        monkeypatch.setattr(direct_call, "_maker", lambda: None)
-    return request.param == "direct"
-
-
-def test_bound_calls_with_and_without_ctypes(direct):
+def test_bound_calls_repeat():
     x = ca.SX.sym("x", 3)
     bound = build("thrice", [x], [3 * x, x[1] ** 2]).bound()
-    assert (type(bound.call).__name__ == "builtin_function_or_method") == direct
-    count = sys.getrefcount(True)
     for k in range(500):
         bound.inputs["x"][:] = 1.5 + k, -2.0, 0.25
         assert bound() is None
         assert bound.outputs[0].tolist() == [4.5 + 3 * k, -6.0, 0.75]
         assert bound.outputs[1].tolist() == [4.0]
-    assert abs(sys.getrefcount(True) - count) < 100  # each call counts the True that it gives
 
 
-def test_whatever_is_given_is_read_as_numbers(direct):
-    """A call takes plain rows of doubles, short lists and numbers as they are; all others are made such first."""
+def test_whatever_is_given_is_read_as_numbers():
+    """Rows of doubles, lists, numbers, arrays of other types and orders."""
     x, y, t = ca.SX.sym("x", 3), ca.SX.sym("y", 2, 2), ca.SX.sym("t")
     function = build("several", [x, y, t], [3 * x, y.T, t + x[0], ca.vertcat(x, ca.vec(y), t)])
     rows = [
@@ -294,14 +284,42 @@ def test_whatever_is_given_is_read_as_numbers(direct):
         function(rows[0], squares[0])
 
 
-def test_a_call_under_way_refuses_another_with_its_memory(direct):
-    kind = ctypes.CFUNCTYPE(None, ctypes.c_int64, ctypes.c_int64, ctypes.c_int64)
-    seen: list[bool] = []
-    code = kind(lambda arg, res, work: seen.append(call()) if len(seen) < 1 else None)
-    call = direct_call.direct_call(code, ctypes.cast(code, ctypes.c_void_p).value or 0, 1, [], [])
-    assert call()
-    assert seen == [False]
-    assert call()
+def test_a_call_under_way_does_not_disturb_another():
+    """Several threads may call a function, and what runs in a call may call it again."""
+    x = ca.SX.sym("x", 2)
+    square, inner = build("square", [x], [x * x]), []
+
+    def look(arg, res, work):
+        if not inner:
+            inner.append(None)
+            inner[0] = function([5.0, -7.0])[0].tolist()
+        code(arg, res, work)
+
+    kind = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 3)
+    code, outer = kind(square.address), kind(look)
+    function = replace(square, address=ctypes.cast(outer, ctypes.c_void_p).value)
+    assert function([1.5, -2.0])[0].tolist() == [2.25, 4.0]
+    assert inner == [[25.0, 49.0]]
+
+
+def test_results_are_not_changed_by_later_calls():
+    x = ca.SX.sym("x", 2)
+    function = build("outer", [x], [2 * x, x @ x.T])
+    first, matrix = function([1.5, -2.0])
+    function([4.0, 8.0])
+    assert first.tolist() == [3.0, -4.0]
+    assert matrix.tolist() == [[2.25, -3.0], [-3.0, 4.0]]
+
+
+def test_tables_and_modes_of_other_functions_are_refused():
+    x = ca.SX.sym("x", 2)
+    function = build("plain", [x], [2 * x])
+    assert function([1.0, 2.0], tables=function.tables)[0].tolist() == [2.0, 4.0]
+    for wrong in ({"tables": np.zeros(function.tables.size + 1)}, {"modes": np.zeros(3)}):
+        with pytest.raises(SekantError, match="are not those of this function"):
+            function([1.0, 2.0], **wrong)
+        with pytest.raises(SekantError, match="are not those of this function"):
+            function.map([[1.0, 2.0]], **wrong)
 
 
 def test_lists_and_arrays_give_the_same():

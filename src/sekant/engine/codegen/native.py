@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,14 +10,11 @@ from typing import Any
 import numpy as np
 
 from sekant.engine.codegen.bound import Bound
-from sekant.engine.codegen.direct_call import direct_call
 from sekant.errors import SekantError
 from sekant.loops.declare.calls import Calls, call_many
 from sekant.loops.declare.structs import address_of
 from sekant.solvers.common.sites import Site, free_modes
 from sekant.tables.lookups import Tabulated
-
-_C = ctypes.CFUNCTYPE(None, ctypes.c_int64, ctypes.c_int64, ctypes.c_int64)
 
 
 @dataclass(frozen=True)
@@ -93,24 +89,27 @@ class NativeFunction:
 
         `modes`: M; by default all sites are free.
         """
-        call, shapes, matrices = self._own
-        found = [*map(np.empty, shapes)]
-        if tables is not None or modes is not None or not call(*arrays, *found):
-            self._check_count(arrays)
-            flat = [self._flat(i, a) for i, a in enumerate(arrays)]
-            T, M = self.tables if tables is None else tables, self._free if modes is None else modes
-            flat += [np.ascontiguousarray(a, dtype=float) for a in (T, M)]
-            if not (
-                self._whole(*flat, *found) or self._new_call(self.sizes_in)(*flat, *found)
-            ):  # two threads
-                raise SekantError(f"function '{self.name}': tables or modes are not those of this function")
-        for k in matrices:
-            found[k] = found[k].T
+        self._check_count(arrays)
+        if tables is not None or modes is not None:
+            flat = [self._flat(i, a)[None, :] for i, a in enumerate(arrays)]
+            samples = self._run(flat, 1, tables, modes)
+            return [_shaped(s, shape)[0] for s, shape in zip(samples, self.shapes_out, strict=True)]
+        free = self._free_bounds
+        bound = free.pop() if free else self.bound()  # of this call alone until it is put back
+        for i, (slot, given) in enumerate(zip(bound.flat_inputs, arrays, strict=True)):
+            if isinstance(given, float) and slot.size == 1:
+                slot[0] = given
+            else:
+                fits = type(given) is np.ndarray and given.shape == slot.shape and given.dtype == slot.dtype
+                slot[:] = given if fits else self._flat(i, given)
+        bound()
+        found = [output.copy("K") for output in bound.outputs]
+        free.append(bound)
         return found
 
     def bound(self) -> Bound:
         """The function with arrays of its own, for a caller who fills them: the cheapest call from Python."""
-        return Bound(self, self._entry, free_modes(self.sites))
+        return Bound(self)
 
     def map(
         self, *arrays: Any, tables: np.ndarray | None = None, modes: np.ndarray | None = None
@@ -163,27 +162,9 @@ class NativeFunction:
             )
 
     @cached_property
-    def _entry(self) -> Callable[[int, int, int], None]:
-        return _C(self.address)
-
-    @cached_property
-    def _own(self) -> tuple[Callable[..., bool], list[tuple[int, ...]], list[int]]:
-        """A call of inputs and results, with the tables as built and all sites free; the shapes of the results in
-        memory, columns one after the other; and which of them are matrices."""
-        shapes = [(columns, rows) if columns != 1 else (rows,) for rows, columns in self.shapes_out]
-        matrices = [k for k, shape in enumerate(shapes) if len(shape) == 2]
-        return self._new_call(self.sizes_in[:-2]), shapes, matrices
-
-    @cached_property
-    def _whole(self) -> Callable[..., bool]:
-        """A call of inputs, T, M and results."""
-        return self._new_call(self.sizes_in)
-
-    def _new_call(self, sizes: Sequence[int]) -> Callable[..., bool]:
-        """A call of inputs of these sizes and all results, with memory of its own."""
-        arg = [*[0] * len(self.shapes_in), address_of(self.tables), address_of(self._free)]
-        results = len(self.shapes_out)
-        return direct_call(self._entry, self.address, self.work_size, arg, [0] * results, sizes, results)
+    def _free_bounds(self) -> list[Bound]:
+        """Memory of single calls, of which every call takes its own."""
+        return []
 
     @cached_property
     def _free(self) -> np.ndarray:
@@ -195,6 +176,8 @@ class NativeFunction:
         """`flat[i]`: (n or 1, size), contiguous."""
         table = self.tables if tables is None else np.ascontiguousarray(tables, dtype=float)
         held = self._free if modes is None else np.ascontiguousarray(modes, dtype=float)
+        if (table.size, held.size) != (self.tables.size, self._free.size):
+            raise SekantError(f"function '{self.name}': tables or modes are not those of this function")
         outputs = [np.empty((n, rows * columns)) for rows, columns in self.shapes_out]
         spare = self._spare
         many = spare.pop() if spare else self._calls()  # of this thread alone until it is put back
