@@ -176,8 +176,10 @@ class NativeFunction:
         """`flat[i]`: (n or 1, size), contiguous."""
         table = self.tables if tables is None else np.ascontiguousarray(tables, dtype=float)
         held = self._free if modes is None else np.ascontiguousarray(modes, dtype=float)
-        if (table.size, held.size) != (self.tables.size, self._free.size):
-            raise SekantError(f"function '{self.name}': tables or modes are not those of this function")
+        if held.size != self._free.size:
+            raise SekantError(
+                f"function '{self.name}': modes have {held.size} numbers, they must have {self._free.size}"
+            )
         outputs = [np.empty((n, rows * columns)) for rows, columns in self.shapes_out]
         spare = self._spare
         many = spare.pop() if spare else self._calls()  # of this thread alone until it is put back
