@@ -1,6 +1,6 @@
 """Heun's method of order 2, as a newcomer adds it: one file, with the compiled loop and its registration."""
 
-from sekant.loops.declare.calls import call_native
+from sekant.loops.declare.calls import call_native, tail
 from sekant.loops.declare.procedures import inner, procedure
 from sekant.solvers.common.outcome import FINISHED, MORE, NOT_FINITE
 from sekant.solvers.common.spans import divide
@@ -15,11 +15,11 @@ def _step(run, t, h):
     """x += h/2 (f(t, x) + f(t + h, x + h f(t, x))); returns whether the state is good."""
     x, k, stage, clock = run.x, run.k, run.stage, run.clock
     clock[0] = min(max(t, run.earliest), run.latest)
-    call_native(run.rhs, run.arg_x, run.res_at, run.work)
+    call_native(run.rhs, run.arg_x, run.res, run.work)
     for j in range(x.size):
         stage[j] = x[j] + h * k[0, j]
     clock[0] = min(max(t + h, run.earliest), run.latest)
-    call_native(run.rhs, run.arg_stage, run.res_at + 8, run.work)
+    call_native(run.rhs, run.arg_stage, tail(run.res, 1), run.work)
     good = True
     for j in range(x.size):
         x[j] += 0.5 * h * (k[0, j] + k[1, j])

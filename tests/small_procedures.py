@@ -23,12 +23,13 @@ import numpy as np
 from sekant.loops.declare.calls import call_native
 from sekant.loops.declare.procedures import inner, procedure
 from sekant.loops.declare.structs import (
-    Address,
     Complexes,
     Cube,
+    FunctionAddress,
     Integer,
     Integers,
     Matrix,
+    Pointers,
     Real,
     Struct,
     Vector,
@@ -86,9 +87,9 @@ def allocate(m, a, b):
 class Steps(Struct):
     """Euler steps of a compiled right-hand side."""
 
-    function: Address
-    arg: Integers
-    res: Integers
+    function: FunctionAddress
+    arg: Pointers
+    res: Pointers
     work: Vector
     x: Vector
     slope: Vector

@@ -12,7 +12,7 @@ import numpy as np
 from sekant.engine.codegen.bound import Bound
 from sekant.errors import SekantError
 from sekant.loops.declare.calls import Calls, call_many
-from sekant.loops.declare.structs import address_of
+from sekant.loops.declare.structs import PointerTable, address_of
 from sekant.solvers.common.sites import Site, free_modes
 from sekant.tables.lookups import Tabulated
 
@@ -201,9 +201,9 @@ class NativeFunction:
         steps = [8 * rows * columns for rows, columns in self.shapes_out]
         return Calls(
             function=self.address,
-            arg=np.zeros(inputs, dtype=np.int64),
+            arg=PointerTable(np.zeros(inputs, dtype=np.int64), ()),
             arg_step=np.zeros(inputs, dtype=np.int64),
-            res=np.zeros(outputs, dtype=np.int64),
+            res=PointerTable(np.zeros(outputs, dtype=np.int64), ()),
             res_step=np.array(steps, dtype=np.int64),
             work=np.empty(max(self.work_size, 1)),
         )

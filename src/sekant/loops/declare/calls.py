@@ -6,9 +6,18 @@ import ctypes
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sekant.loops.declare.procedures import Primitive, procedure
-from sekant.loops.declare.structs import Address, Integer, Integers, Struct, Vector, address_of
+from sekant.loops.declare.structs import (
+    FunctionAddress,
+    Integer,
+    Integers,
+    Pointers,
+    Struct,
+    Vector,
+    address_of,
+)
 
 _C = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
 
@@ -17,20 +26,26 @@ _C = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
 def call_native(address: int, *pointers: Any) -> None:
     """Call the function at `address`, ``void f(const double *const *arg, double *const *res, double *w)``.
 
-    ``arg[i]`` and ``res[i]`` point to dense column-major arrays of doubles, ``w`` is a scratch array. `arg`, `res`:
-    tables of addresses, each an array of integers or the address of one. `w`: an array, or its address.
+    ``arg[i]`` and ``res[i]`` point to dense column-major arrays of doubles, ``w`` is a scratch array. Tables of
+    pointers have a word of eight bytes an entry on every target. What is passed are arrays, tables among them.
     """
-    _C(int(address))(*(address_of(p) if isinstance(p, np.ndarray) else int(p) for p in pointers))
+    _C(int(address))(*(address_of(p) for p in pointers))
+
+
+@Primitive
+def tail(table: NDArray[np.int64], first: int) -> NDArray[np.int64]:
+    """The table of pointers from entry `first` on."""
+    return table[int(first) :]
 
 
 class Calls(Struct):
     """`count` calls of a function: tables of addresses, and what is added to each from one call to the next."""
 
-    function: Address
+    function: FunctionAddress
     count: Integer
-    arg: Integers
+    arg: Pointers
     arg_step: Integers
-    res: Integers
+    res: Pointers
     res_step: Integers
     work: Vector
 

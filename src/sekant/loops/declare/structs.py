@@ -10,24 +10,32 @@ A procedure gets the address of such a struct and reads ``m.q[i]``, ``m.J[k, i]`
 sets the same names on an instance. A field is a run of eight-byte words: a number is one word, an array is its
 address and its shape. The arrays belong to Python: an instance keeps those that it was given alive.
 A field that is declared as another struct holds that struct's address: what many runs share is laid out once.
+
+Addresses are types of their own, so that a declaration tells them from numbers and the memory of a run can be moved
+(`sekant.loops.image`): `FunctionAddress` and `FunctionAddresses` of compiled functions, `Pointers` and `PointerRows`
+for tables of the addresses of arrays, which `pointers` and `pointer_rows` make.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, get_args, get_type_hints
 
 import numpy as np
 from numpy.typing import NDArray
 
+NUMBERS, FUNCTIONS, POINTERS = "numbers", "function addresses", "pointers"
+
 
 @dataclass(frozen=True)
 class FieldKind:
-    """A number (`axes` 0) or an array: contiguous, the last axis fastest."""
+    """A number (`axes` 0) or an array: contiguous, the last axis fastest. `holds`: what its items are."""
 
     dtype: type[np.generic]
     axes: int
+    holds: str = NUMBERS
 
     @property
     def words(self) -> int:
@@ -46,8 +54,13 @@ class Field:
 
 Real = Annotated[float, FieldKind(np.float64, 0)]
 Integer = Annotated[int, FieldKind(np.int64, 0)]
-Address = Integer
-"""Of a compiled function, or of a table of pointers."""
+FunctionAddress = Annotated[int, FieldKind(np.int64, 0, FUNCTIONS)]
+"""Of a compiled function; 0: there is none."""
+FunctionAddresses = Annotated[NDArray[np.int64], FieldKind(np.int64, 1, FUNCTIONS)]
+Pointers = Annotated[NDArray[np.int64], FieldKind(np.int64, 1, POINTERS)]
+"""A table of the addresses of arrays: set to a `PointerTable`, read as an array of integers."""
+PointerRows = Annotated[NDArray[np.int64], FieldKind(np.int64, 2, POINTERS)]
+"""Such tables of one length, one after the other."""
 Vector = Annotated[NDArray[np.float64], FieldKind(np.float64, 1)]
 Matrix = Annotated[NDArray[np.float64], FieldKind(np.float64, 2)]
 Cube = Annotated[NDArray[np.float64], FieldKind(np.float64, 3)]
@@ -56,6 +69,27 @@ Integers = Annotated[NDArray[np.int64], FieldKind(np.int64, 1)]
 IntegerMatrix = Annotated[NDArray[np.int64], FieldKind(np.int64, 2)]
 Complexes = Annotated[NDArray[np.complex128], FieldKind(np.complex128, 1)]
 _POINTER = FieldKind(np.int64, 0)
+
+
+@dataclass(frozen=True, eq=False)
+class PointerTable:
+    """`words`: the addresses of `targets`, the arrays that the struct keeps alive with the table."""
+
+    words: NDArray[np.int64]
+    targets: tuple[NDArray[Any], ...]
+
+
+def pointers(*arrays: NDArray[Any]) -> PointerTable:
+    """A table of the addresses of these arrays."""
+    return PointerTable(np.array([address_of(array) for array in arrays], dtype=np.int64), arrays)
+
+
+def pointer_rows(*rows: Sequence[NDArray[Any]]) -> PointerTable:
+    """A table of the addresses of the arrays of each row; shorter rows end with zeros."""
+    words = np.zeros((len(rows), max(len(row) for row in rows)), dtype=np.int64)
+    for line, row in zip(words, rows, strict=True):
+        line[: len(row)] = [address_of(array) for array in row]
+    return PointerTable(words, tuple(array for row in rows for array in row))
 
 
 class _Number:
@@ -102,7 +136,7 @@ class Struct:
         words = np.zeros(self.words_of_all, dtype=np.int64)
         own = self.__dict__
         own["_words"], own["_reals"] = words, words.view(np.float64)
-        own["pointer"] = address_of(words)
+        own["pointer"], own["targets"] = address_of(words), {}
         self.set(**values)
 
     def set(self, **values: Any) -> None:
@@ -133,6 +167,10 @@ class Struct:
                 raise TypeError(f"{type(self).__name__}.{name} must be a {field.struct.__name__}")
             own["_words"][first] = value.pointer
         else:
+            if kind.holds == POINTERS:
+                if not isinstance(value, PointerTable):
+                    raise TypeError(f"{type(self).__name__}.{name} must be a PointerTable")
+                own["targets"][name], value = value.targets, value.words
             if value.dtype != kind.dtype or value.ndim != kind.axes or not value.flags.c_contiguous:
                 raise TypeError(
                     f"{type(self).__name__}.{name} must be a contiguous array of {kind.dtype.__name__} with "

@@ -20,6 +20,7 @@ from sekant.loops.translate.definitions import definition_of
 from sekant.loops.translate.instructions import INTRINSICS, LIBRARY, Instructions
 from sekant.loops.translate.kinds import (
     COMPLEX,
+    FUNCTION,
     NOTHING,
     REAL,
     TRUTH,
@@ -491,16 +492,19 @@ class FunctionText:
         raise NotTranslated(f"compiled code cannot call {getattr(called, '__qualname__', called)!r}")
 
     # Primitives
-    def _call_native(self, address: Value, *pointers: Value) -> Value:
+    def _call_native(self, function: Value, *arrays: Value) -> Value:
         do = self._do
-        function, *places = (
-            value.parts[0]
-            if isinstance(value.kind, ArrayKind)
-            else do.name(f"inttoptr i64 {do.cast(value, WHOLE).parts[0]} to ptr")
-            for value in (address, *pointers)
-        )
-        do.put(f"call void {function}({', '.join(f'ptr {place}' for place in places)})")
+        if function.kind != FUNCTION or not all(isinstance(array.kind, ArrayKind) for array in arrays):
+            kinds = ", ".join(str(value.kind) for value in (function, *arrays))
+            raise NotTranslated(f"a native function is called with its address and arrays (got {kinds})")
+        called = do.name(f"inttoptr i64 {function.parts[0]} to ptr")
+        do.put(f"call void {called}({', '.join(f'ptr {array.parts[0]}' for array in arrays)})")
         return Value(NOTHING, ())
+
+    def _tail(self, table: Value, first: Value) -> Value:
+        place, _ = self._do.item_at(table, [first])
+        size = Value(WHOLE, (table.parts[1],))
+        return Value(table.kind, (place, self._do.binary(ast.Sub, size, first).parts[0]))
 
     def _section(self, array: Value, k: Value) -> Value:
         do = self._do

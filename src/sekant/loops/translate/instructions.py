@@ -8,6 +8,8 @@ from typing import Any
 
 from sekant.loops.translate.kinds import (
     COMPLEX,
+    FUNCTION,
+    POINTER,
     REAL,
     TRUTH,
     WHOLE,
@@ -185,6 +187,8 @@ class Instructions:
         """Whether it is not zero."""
         if value.kind == TRUTH:
             return value
+        if value.kind == FUNCTION:
+            value = Value(WHOLE, value.parts)
         if value.kind not in (WHOLE, REAL):
             raise NotTranslated(f"a {value.kind} is neither true nor false")
         return self.compare(ast.NotEq, value, constant(0))
@@ -193,6 +197,10 @@ class Instructions:
         return Value(TRUTH, (self.name(f"xor i1 {truth.parts[0]}, true"),))
 
     def compare(self, operation: type, a: Value, b: Value) -> Value:
+        if (
+            a.kind == FUNCTION and b.constant == 0 and operation in (ast.Eq, ast.NotEq)
+        ):  # whether there is one
+            a = Value(WHOLE, a.parts)
         kind = join(join(a.kind, b.kind), WHOLE)
         if kind not in (WHOLE, REAL) or operation not in _COMPARISONS:
             raise NotTranslated(f"values of the kinds {a.kind} and {b.kind} cannot be compared so")
@@ -213,6 +221,8 @@ class Instructions:
         )
 
     def binary(self, operation: type, a: Value, b: Value) -> Value:
+        if a.kind == POINTER and b.kind == WHOLE and operation is ast.Add:  # so many bytes on
+            return self._plain("add i64", POINTER, a, b)
         if not (is_number(a.kind) and is_number(b.kind)):
             raise NotTranslated(f"values of the kinds {a.kind} and {b.kind} cannot be combined: use a loop")
         if operation is ast.Pow:

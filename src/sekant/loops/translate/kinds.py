@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from sekant.errors import SekantError
-from sekant.loops.declare.structs import Field, Struct
+from sekant.loops.declare.structs import FUNCTIONS, POINTERS, Field, Struct
 
 
 class NotTranslated(SekantError):
@@ -65,6 +65,9 @@ TRUTH = Kind("truth value", ("i1",))
 WHOLE = Kind("integer", ("i64",))
 REAL = Kind("real", ("double",))
 COMPLEX = Kind("complex", ("double", "double"))
+FUNCTION = Kind("function address", ("i64",))
+POINTER = Kind("pointer", ("i64",))
+"""Addresses have a word of eight bytes on every target; they are no numbers."""
 _NUMBERS = (TRUTH, WHOLE, REAL, COMPLEX)
 _ITEMS = {np.float64: REAL, np.int64: WHOLE, np.complex128: COMPLEX}
 
@@ -85,7 +88,8 @@ def struct_kind(declared: type[Struct]) -> StructKind:
 def kind_of_field(field: Field) -> Kind:
     if field.struct is not None:
         return struct_kind(field.struct)
-    item = _ITEMS[field.kind.dtype]  # type: ignore[index]
+    addresses = {FUNCTIONS: FUNCTION, POINTERS: POINTER}
+    item = addresses.get(field.kind.holds) or _ITEMS[field.kind.dtype]  # type: ignore[index]
     return array_of(item, field.kind.axes) if field.kind.axes else item
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import isfinite
 
-from sekant.loops.declare.calls import call_native
+from sekant.loops.declare.calls import call_native, tail
 from sekant.loops.declare.procedures import inner
 from sekant.solvers.common.vectors import take
 from sekant.solvers.dae import memory as at
@@ -27,7 +27,7 @@ def set_state(memory, x):
 
 @inner
 def _call(memory, function, arguments, result):
-    call_native(function, arguments, memory.res_at + 8 * result, memory.work)
+    call_native(function, arguments, tail(memory.res, result), memory.work)
 
 
 @inner

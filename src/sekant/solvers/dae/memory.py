@@ -14,14 +14,15 @@ from numpy.typing import NDArray
 
 from sekant.loops.declare.sections import section
 from sekant.loops.declare.structs import (
-    Address,
     Complexes,
+    FunctionAddress,
     Integer,
     Matrix,
+    Pointers,
     Real,
     Struct,
     Vector,
-    address_of,
+    pointers,
 )
 from sekant.loops.declare.structs import Integers as Whole
 from sekant.solvers.common.checks import StepOptions
@@ -54,14 +55,14 @@ class DaeMemory(Struct):
     v_power: Integer  # errors of v are weighed with h to this power: 1 with constraints on positions, else 0
     redundant: Integer  # 1 if constraint rows depend on each other at the start
     # Addresses of the compiled functions.
-    residual: Address
-    jacobian: Address
-    kinematics: Address
-    constraint_rates: Address
-    saddle: Address
-    bias: Address
-    quadratures: Address
-    guards: Address  # of the sites in `modes`; 0: they are free
+    residual: FunctionAddress
+    jacobian: FunctionAddress
+    kinematics: FunctionAddress
+    constraint_rates: FunctionAddress
+    saddle: FunctionAddress
+    bias: FunctionAddress
+    quadratures: FunctionAddress
+    guards: FunctionAddress  # of the sites in `modes`; 0: they are free
     # What was asked for; times as in `sekant.solvers.ode.memory`. spectral_radius: of generalized-alpha at
     # infinite frequency.
     max_steps: Integer
@@ -141,15 +142,14 @@ class DaeMemory(Struct):
     v: Vector
     a: Vector
     lam: Vector
-    arg_residual: Whole
-    arg_jacobian: Whole
-    arg_power: Whole
-    arg_kinematics: Whole
-    arg_constraints: Whole
-    arg_saddle: Whole
-    arg_bias: Whole
-    res: Whole
-    res_at: Address  # of res
+    arg_residual: Pointers
+    arg_jacobian: Pointers
+    arg_power: Pointers
+    arg_kinematics: Pointers
+    arg_constraints: Pointers
+    arg_saddle: Pointers
+    arg_bias: Pointers
+    res: Pointers
     modes: SiteModes
     work: Vector
     # Results: f residuals (n,), k (3, nnz) values of K0, K1, K2, rhs f and gamma (nv + m,).
@@ -227,10 +227,6 @@ class DaeMemory(Struct):
     row_triangle: Matrix
     row_length: Vector
     v_unit: Vector  # (nv,)
-
-
-def _pointers(*arrays: Floats) -> Integers:
-    return np.array([address_of(array) for array in arrays], dtype=np.int64)
 
 
 def lay_out(
@@ -353,12 +349,12 @@ def _add_point(memory: DaeMemory, problem: DaeProblem) -> None:
     sites = [site for function in others.values() for site in function.sites]
     modes = lay_out_modes(problem.switching, f.residual.sites, sites)
     point, at_state, first = (clock, q, v, a, lam, p, tables), (clock, q, v, p, tables), 0
-    memory.set(arg_residual=_pointers(*point, modes.value))
+    memory.set(arg_residual=pointers(*point, modes.value))
     for name, function in others.items():
         arguments = point if name in ("jacobian", "power") else at_state
-        memory.set(**{f"arg_{name}": _pointers(*arguments, modes.other_value[NUMBERS * first :])})
+        memory.set(**{f"arg_{name}": pointers(*arguments, modes.other_value[NUMBERS * first :])})
         first += len(function.sites)
-    res = _pointers(
+    res = pointers(
         *(R, R[f.nv :], R[f.nv + nc :], R[f.nv + nc + f.mh :]),
         *K,
         qdot,
@@ -370,4 +366,4 @@ def _add_point(memory: DaeMemory, problem: DaeProblem) -> None:
     )
     memory.set(clock=clock, window=np.zeros(2), q=q, v=v, a=a, lam=lam, f=R, k=K, rhs=rhs)
     memory.set(qdot=qdot, phi=phi, rate=rate, power=power, qdot_still=np.zeros(f.nq), v_kept=np.zeros(f.nv))
-    memory.set(res=res, res_at=address_of(res), modes=modes)
+    memory.set(res=res, modes=modes)

@@ -6,7 +6,7 @@ from math import isfinite, sqrt
 
 import numpy as np
 
-from sekant.loops.declare.calls import call_native
+from sekant.loops.declare.calls import call_native, tail
 from sekant.loops.declare.procedures import inner, procedure
 from sekant.solvers.ode.dop853_tableau import E3, E5, E6, GUARD, N_STAGES, A, C, D
 from sekant.solvers.ode.memory import Run
@@ -22,7 +22,7 @@ MAX_FACTOR = 6.0
 def evaluate(run, t, s):
     """k[s] = f(t, stage); returns the first index that is not finite, or -1."""
     run.clock[0] = min(max(t, run.earliest), run.latest)
-    call_native(run.rhs, run.arg_stage, run.res_at + 8 * s, run.work)
+    call_native(run.rhs, run.arg_stage, tail(run.res, s), run.work)
     run.evaluations += 1
     k = run.k
     for j in range(k.shape[1]):

@@ -19,7 +19,7 @@ def euler_steps(run, base, first, last, h):
     for a group of steps, groups begin at multiples of their size; one that fails is repeated step by step.
     """
     x, x_old, k, clock, blocks = run.x, run.x_old, run.k, run.clock, run.blocks
-    rhs, arg, res, work = run.rhs, run.arg_x, run.res_at, run.work
+    rhs, arg, res, work = run.rhs, run.arg_x, run.res, run.work
     n, low, high, has_projection = x.size, run.earliest, run.latest, run.projection != 0
     group, i = run.group_size, first
     while i < last:

@@ -10,15 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sekant.loops.declare.structs import (
-    Address,
+    FunctionAddress,
     Integer,
     Integers,
     Matrix,
+    Pointers,
     Real,
     Struct,
     Vector,
-    address_of,
     aligned,
+    pointers,
 )
 from sekant.solvers.common.checks import StepOptions
 from sekant.solvers.common.modes import SiteModes, lay_out_modes
@@ -38,13 +39,13 @@ class Run(Struct):
     n_error: Integer
     group_size: Integer  # Euler steps that `euler_group` takes at once; 0: there is no such function
     # Addresses of the compiled functions; 0: there is none.
-    rhs: Address
-    kinematics: Address
-    euler_group: Address
-    projection: Address
-    guards: Address  # of the sites in `modes`
-    events: Address
-    sampling: Address
+    rhs: FunctionAddress
+    kinematics: FunctionAddress
+    euler_group: FunctionAddress
+    projection: FunctionAddress
+    guards: FunctionAddress  # of the sites in `modes`
+    events: FunctionAddress
+    sampling: FunctionAddress
     # What was asked for. t_eval (m,): output times. edges (s + 1,): start, stops, end; segment i lies between edges
     # i, i + 1. low, high (s,): first and last number strictly inside each segment: the right-hand side sees no time
     # outside them, so it is evaluated on one side of a jump only. snap: times closer than this are one time.
@@ -128,24 +129,23 @@ class Run(Struct):
     p: Vector
     # Arguments and results of the functions, by address. arg_x, arg_stage (t, state, p, T, M): the state is `x` or
     # `stage`; arg_projection, arg_events (`stage`), arg_kinematics, arg_group, arg_sampling (`x`): with the modes of
-    # those functions, arg_output (`stage`): of a projection with free ones. res: one-entry result tables in a row,
-    # from `res_at` on; the one at `res_at + 8 s` writes to row s of `k`.
-    arg_x: Integers
-    arg_stage: Integers
-    arg_projection: Integers
-    arg_output: Integers
-    arg_events: Integers
-    arg_sampling: Integers
-    arg_kinematics: Integers
-    arg_group: Integers
-    res: Integers
-    res_at: Address
-    kinematics_res: Integers
-    group_res: Integers
-    projection_res: Integers
-    guards_res: Integers
-    events_res: Integers
-    sampling_res: Integers
+    # those functions, arg_output (`stage`): of a projection with free ones. res: one-entry result tables in a row, of
+    # which the one from entry s on writes to row s of `k`.
+    arg_x: Pointers
+    arg_stage: Pointers
+    arg_projection: Pointers
+    arg_output: Pointers
+    arg_events: Pointers
+    arg_sampling: Pointers
+    arg_kinematics: Pointers
+    arg_group: Pointers
+    res: Pointers
+    kinematics_res: Pointers
+    group_res: Pointers
+    projection_res: Pointers
+    guards_res: Pointers
+    events_res: Pointers
+    sampling_res: Pointers
     work: Vector
     clock: Vector
     stage: Vector
@@ -169,10 +169,6 @@ UNCHANGED = (
 """Tables of pointers and other arrays that no run changes."""
 NOT_KEPT = ("work", "x", "x_old", "p", *UNCHANGED, *OF_A_RUN)
 """Arrays that need not be as they were before a run."""
-
-
-def _pointers(*arrays: NDArray[np.float64]) -> NDArray[np.int64]:
-    return np.array([address_of(array) for array in arrays], dtype=np.int64)
 
 
 def lay_out(problem: OdeProblem, x0: NDArray[np.float64], options: StepOptions) -> Run:
@@ -276,7 +272,7 @@ def _add_functions(run: Run, problem: OdeProblem) -> None:
     free = free_modes(max(others, key=len))
     functions = (problem.rhs, kinematics, group, projection, guards, events, sample)
     e, fresh = np.zeros(problem.directions.size), np.zeros(0 if sampling is None else sampling.count)
-    p, tables, res = aligned(problem.p.size), problem.tables, _pointers(*k)
+    p, tables, res = aligned(problem.p.size), problem.tables, pointers(*k)
     run.set(
         group_size=problem.group_size if problem.events is None else 0,
         rhs=problem.rhs.address,
@@ -287,22 +283,21 @@ def _add_functions(run: Run, problem: OdeProblem) -> None:
         events=events.address if problem.events else 0,
         sampling=sample.address if sampling is not None else 0,
         directions=problem.directions,
-        arg_x=_pointers(clock, run.x, p, tables, modes.value),
-        arg_stage=_pointers(clock, stage, p, tables, modes.value),
-        arg_projection=_pointers(clock, stage, p, tables, modes.other_value),
-        arg_output=_pointers(clock, stage, p, tables, free),
-        arg_events=_pointers(clock, stage, p, tables, free),
-        arg_sampling=_pointers(clock, run.x, p, tables, free),
-        arg_kinematics=_pointers(clock, run.x, p, tables, free),
-        arg_group=_pointers(control, run.x, p, tables, free),
+        arg_x=pointers(clock, run.x, p, tables, modes.value),
+        arg_stage=pointers(clock, stage, p, tables, modes.value),
+        arg_projection=pointers(clock, stage, p, tables, modes.other_value),
+        arg_output=pointers(clock, stage, p, tables, free),
+        arg_events=pointers(clock, stage, p, tables, free),
+        arg_sampling=pointers(clock, run.x, p, tables, free),
+        arg_kinematics=pointers(clock, run.x, p, tables, free),
+        arg_group=pointers(control, run.x, p, tables, free),
         res=res,
-        res_at=address_of(res),
-        kinematics_res=_pointers(qdot),
-        group_res=_pointers(stage),
-        projection_res=_pointers(projected, residual),
-        guards_res=_pointers(modes.g),
-        events_res=_pointers(e),
-        sampling_res=_pointers(fresh),
+        kinematics_res=pointers(qdot),
+        group_res=pointers(stage),
+        projection_res=pointers(projected, residual),
+        guards_res=pointers(modes.g),
+        events_res=pointers(e),
+        sampling_res=pointers(fresh),
         work=aligned(max(1, *[function.work_size for function in functions])),
         clock=clock,
         stage=stage,

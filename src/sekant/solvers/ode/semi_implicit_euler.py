@@ -23,7 +23,7 @@ def semi_implicit_euler_steps(run, base, first, last, h):
     After a failure `run.x` holds the bad state and `run.x_old` the last good one.
     """
     x, x_old, k, qdot, clock, blocks = run.x, run.x_old, run.k, run.qdot, run.clock, run.blocks
-    rhs, arg, res, work = run.rhs, run.arg_x, run.res_at, run.work
+    rhs, arg, res, work = run.rhs, run.arg_x, run.res, run.work
     n, nq, low, high, has_projection = x.size, run.nq, run.earliest, run.latest, run.projection != 0
     for i in range(first, last):
         clock[0] = min(max(base + i * h, low), high)

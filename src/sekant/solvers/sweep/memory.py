@@ -5,10 +5,12 @@ from __future__ import annotations
 from sekant.loops.declare.structs import (
     Cube,
     Four,
+    FunctionAddresses,
     Integer,
     IntegerMatrix,
     Integers,
     Matrix,
+    PointerRows,
     Real,
     Struct,
     Vector,
@@ -22,9 +24,9 @@ class SweepMemory(Struct):
     next one is predicted, `trial` where Newton's method stands.
     """
 
-    functions: Integers  # (3,) addresses of terms, retract, curvature
-    arguments: IntegerMatrix  # (3, 6) addresses of their arguments
-    results: IntegerMatrix  # (3, 2) addresses of their results
+    functions: FunctionAddresses  # (3,) addresses of terms, retract, curvature
+    arguments: PointerRows  # (3, 6) addresses of their arguments
+    results: PointerRows  # (3, 2) addresses of their results
     work: Vector
     q: Vector  # (nq,) argument of all functions
     F: Vector  # (M,) result of terms

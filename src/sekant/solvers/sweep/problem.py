@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sekant.loops.declare.structs import address_of
+from sekant.loops.declare.structs import pointer_rows
 from sekant.solvers.common.compiled import CompiledFunction
 from sekant.solvers.common.sites import free_modes
 from sekant.solvers.sweep.memory import SweepMemory
@@ -104,13 +104,12 @@ def sweep(
 
 @dataclass(eq=False)
 class _Memory:
-    """The memory of a sweep: time t (1,) and parameters p that its functions read, what lives as long, and how all
-    of it looks before a sweep."""
+    """The memory of a sweep: time t (1,) and parameters p that its functions read, and how all of it looks
+    before a sweep."""
 
     struct: SweepMemory
     t: Floats
     p: Floats
-    keep: tuple[Any, ...]
     fresh: list[tuple[NDArray[Any], NDArray[Any]]]
 
     def reset(self, problem: SweepProblem, q0: Floats, points: Floats, edges: Integers) -> None:
@@ -139,17 +138,12 @@ def _laid_out(problem: SweepProblem, points: Floats, edges: Integers) -> _Memory
     functions = (problem.terms, problem.retract, problem.curvature)
     tables = [np.ascontiguousarray(f.tables, dtype=float) for f in functions]
     modes = [free_modes(f.sites) for f in functions]
-    arguments = np.zeros((3, 7), dtype=np.int64)
-    results = np.zeros((3, 2), dtype=np.int64)
-    for k, (given, found) in enumerate(
-        (
-            ([t, q, p, tables[0], modes[0]], [F, J]),
-            ([q, delta, tables[1], modes[1]], [q_moved]),
-            ([t, q, along, across, p, tables[2], modes[2]], [bend]),
-        )
-    ):
-        arguments[k, : len(given)] = [address_of(a) for a in given]
-        results[k, : len(found)] = [address_of(a) for a in found]
+    arguments = pointer_rows(
+        [t, q, p, tables[0], modes[0]],
+        [q, delta, tables[1], modes[1]],
+        [t, q, along, across, p, tables[2], modes[2]],
+    )
+    results = pointer_rows([F, J], [q_moved], [bend])
     whole = np.int64
     memory = SweepMemory(
         functions=np.array([f.address for f in functions], dtype=whole),
@@ -186,4 +180,4 @@ def _laid_out(problem: SweepProblem, points: Floats, edges: Integers) -> _Memory
         counts=np.zeros(3, dtype=whole),
         stack=np.zeros((ways, 2), dtype=whole),
     )
-    return _Memory(memory, t, p, (tables, modes), memory.snapshot("work", "q", *UNCHANGED))
+    return _Memory(memory, t, p, memory.snapshot("work", "q", *UNCHANGED))

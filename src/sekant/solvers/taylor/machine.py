@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sekant.loops.declare.structs import Address, Integer, Matrix, Real, Struct, Vector
+from sekant.loops.declare.structs import FunctionAddress, Integer, Matrix, Real, Struct, Vector
 from sekant.loops.declare.structs import Integers as Whole
 from sekant.solvers.linear.ldl import lay_out
 from sekant.solvers.taylor.codes import FIRST_OPERATION, Op
@@ -91,7 +91,7 @@ class TaylorMemory(Struct):
     series: Matrix  # (nodes, order + 2, or more with a kernel) coefficients
     pattern: Whole  # of the saddle point system, see `linear.ldl`
     factor: Vector
-    native: Address  # of the native kernel, or 0
+    native: FunctionAddress  # of the native kernel, or 0
     scratch: Vector  # of the kernel, see `native.layout`
     # The plan, see below.
     t_eval: Vector

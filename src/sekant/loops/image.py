@@ -1,0 +1,207 @@
+"""The memory of a run in one piece, which can stand anywhere: at another address, in another process or program.
+
+An image holds what a struct and all arrays and structs behind it hold, byte by byte, and lists the words that are
+addresses: of places in the image itself, and of functions. The declaration of a struct tells which words these are
+(`sekant.loops.declare.structs`). A word has eight bytes on every target; where addresses have four, they are the
+lower half of their word, the upper one being zero.
+"""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sekant.errors import SekantError
+from sekant.loops.declare.structs import FUNCTIONS, NUMBERS, POINTERS, Field, Struct, address_of, aligned
+
+WORD = 8
+LINE = 64
+"""Blocks of memory begin at multiples of so many bytes, as lines of a processor's cache do."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """Of a field in an image, in bytes from its beginning. `word`: its first word; `data`: its first item, where it
+    is an array with entries; `shape`: of an array; `dtype`: of its items, or of the number."""
+
+    word: int
+    data: int | None
+    shape: tuple[int, ...]
+    dtype: type[np.generic]
+
+
+@dataclass(frozen=True, eq=False)
+class Image:
+    """`content`: bytes from the struct on, which stands first, without zeros at their end; data addresses are counted
+    from the beginning of the image, function addresses are zero. `size`: bytes of memory in all. `data`: where words
+    with data addresses are. `functions`: where words with addresses of functions are, and their names. `places`: of
+    fields, by name, ``modes.value`` for field `value` of the struct in field `modes`."""
+
+    content: bytes
+    size: int
+    data: NDArray[np.int64]
+    functions: tuple[tuple[int, str], ...]
+    places: dict[str, Place]
+
+    def at(self, base: int, functions: Mapping[str, int]) -> NDArray[np.int64]:
+        """The words of the image, for memory that begins at address `base`, with these addresses of functions."""
+        words = np.zeros(self.size // WORD, dtype=np.int64)
+        words.view(np.uint8)[: len(self.content)] = np.frombuffer(self.content, dtype=np.uint8)
+        words[self.data // WORD] += base
+        for place, name in self.functions:
+            words[place // WORD] = functions[name]
+        return words
+
+
+class LoadedImage:
+    """An image in the memory of this process; procedures take it in place of the struct. Arrays by name."""
+
+    def __init__(self, image: Image, functions: Mapping[str, int]):
+        self._memory, self._image = aligned(image.size // WORD), image
+        self.pointer = address_of(self._memory)
+        self._memory.view(np.int64)[:] = image.at(self.pointer, functions)
+
+    def __getitem__(self, name: str) -> NDArray[Any]:
+        """The memory of a field: an array in its shape, or a number as an array without axes."""
+        place = self._image.places[name]
+        first = place.data if place.shape else place.word
+        words = math.prod(place.shape) * np.dtype(place.dtype).itemsize // WORD
+        first = 0 if first is None else first // WORD
+        return self._memory[first : first + words].view(place.dtype).reshape(place.shape)
+
+
+def image_of(struct: Struct, functions: Mapping[int, str], blank: Sequence[str] = ()) -> Image:
+    """The memory of a struct as it is. `functions`: names by address; `blank`: arrays whose content is not wanted."""
+    return _Memory(functions, blank).image(struct)
+
+
+class _Memory:
+    """What hangs together behind a struct: arrays by address, words that hold addresses, fields."""
+
+    def __init__(self, functions: Mapping[int, str], blank: Sequence[str]):
+        self._functions, self._blank = functions, frozenset(blank)
+        self._arrays: list[tuple[int, NDArray[Any], bool]] = []
+        self._pointers: list[tuple[int, str]] = []  # addresses of words, with the names of their fields
+        self._called: list[tuple[int, str]] = []
+        self._fields: list[tuple[str, int, NDArray[Any] | None, type[np.generic]]] = []
+        self._seen: set[int] = set()
+        self._nowhere: set[int] = set()  # addresses of arrays without entries, which nobody follows
+
+    def image(self, struct: Struct) -> Image:
+        self._add_struct(struct, "")
+        starts, blocks = self._blocks()
+        filled = [start for start in starts if start != struct.pointer and blocks[start].any()]
+        empty = [start for start in starts if start != struct.pointer and not blocks[start].any()]
+        end, first = 0, dict[int, int]()
+        for start in (struct.pointer, *filled, *empty):
+            first[start] = end
+            end += -(-blocks[start].size * WORD // LINE) * LINE
+        content = np.zeros(end // WORD, dtype=np.int64)
+        for start, words in blocks.items():
+            content[first[start] // WORD :][: words.size] = words
+
+        def moved(address: int) -> int | None:
+            i = bisect_right(starts, address) - 1
+            inside = i >= 0 and address < starts[i] + blocks[starts[i]].size * WORD
+            return first[starts[i]] + address - starts[i] if inside else None
+
+        data, functions = [], []
+        for address, name in self._pointers:
+            place = self._known(moved(address))
+            target = int(content[place // WORD])
+            found = moved(target)
+            if found is None and target and target not in self._nowhere:
+                raise SekantError(
+                    f"{type(struct).__name__}.{name} points to memory that the struct does not hold, so it cannot be "
+                    "moved; make the table with `pointers` from the arrays themselves"
+                )
+            content[place // WORD] = found or 0
+            data += [] if found is None else [place]
+        for address, name in self._called:
+            place = self._known(moved(address))
+            called = int(content[place // WORD])
+            if called:
+                if called not in self._functions:
+                    raise SekantError(f"{type(struct).__name__}.{name} calls a function without a name here")
+                functions.append((place, self._functions[called]))
+            content[place // WORD] = 0
+        places = {
+            name: Place(
+                self._known(moved(word)),
+                moved(address_of(array)) if array is not None and array.size else None,
+                () if array is None else array.shape,
+                dtype,
+            )
+            for name, word, array, dtype in self._fields
+        }
+        whole = content.tobytes().rstrip(b"\0")
+        return Image(whole, end, np.array(data, dtype=np.int64), tuple(functions), places)
+
+    @staticmethod
+    def _known(place: int | None) -> int:
+        assert place is not None
+        return place
+
+    def _add(self, array: NDArray[Any], blank: bool = False) -> None:
+        if array.size:
+            self._arrays.append((address_of(array), array, blank))
+        else:
+            self._nowhere.add(address_of(array))
+
+    def _add_struct(self, struct: Struct, prefix: str) -> None:
+        own = vars(struct)
+        again = struct.pointer in self._seen
+        self._seen.add(struct.pointer)
+        self._add(own["_words"])
+        for field in struct.fields.values():
+            name, word = prefix + field.name, struct.pointer + WORD * field.first
+            value = own.get(field.name)
+            if isinstance(value, Struct):
+                self._fields.append((name, word, None, np.int64))
+                if not again:
+                    self._pointers.append((word, name))
+                self._add_struct(value, name + ".")
+                continue
+            self._fields.append((name, word, value, field.kind.dtype))
+            if not again:
+                self._add_field(struct, field, name, word, value)
+
+    def _add_field(self, struct: Struct, field: Field, name: str, word: int, value: Any) -> None:
+        """Where addresses are in a field, and the arrays behind it."""
+        words: Iterator[int] = iter((word,))
+        if field.kind.axes:
+            array = np.zeros(0) if value is None else value
+            self._add(array, name in self._blank)
+            if array.size:
+                self._pointers.append((word, name))
+            words = iter(range(address_of(array), address_of(array) + array.nbytes, WORD))
+        if field.kind.holds == POINTERS:
+            for target in vars(struct)["targets"].get(field.name, ()):
+                self._add(target)
+        if field.kind.holds != NUMBERS:
+            listed = self._called if field.kind.holds == FUNCTIONS else self._pointers
+            listed += [(each, name) for each in words]
+
+    def _blocks(self) -> tuple[list[int], dict[int, NDArray[np.int64]]]:
+        """Memory without gaps and overlaps: addresses where blocks begin, in order, and their words."""
+        ends: dict[int, int] = {}
+        last = -1
+        for start, array, _ in sorted(self._arrays, key=lambda entry: entry[0]):
+            if last >= 0 and start < ends[last]:
+                ends[last] = max(ends[last], start + array.nbytes)
+            else:
+                last, ends[start] = start, start + array.nbytes
+        starts = sorted(ends)
+        blocks = {start: np.zeros((ends[start] - start) // WORD, dtype=np.int64) for start in starts}
+        for start, array, blank in self._arrays:
+            if not blank:
+                block = starts[bisect_right(starts, start) - 1]
+                words = np.frombuffer(array.tobytes(), dtype=np.int64)
+                blocks[block][(start - block) // WORD :][: words.size] = words
+        return starts, blocks
