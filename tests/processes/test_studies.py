@@ -18,7 +18,7 @@ from sekant import studies
 from sekant.errors import SekantError
 from sekant.studies.executors import Chunks, Processes, Serial
 from sekant.studies.measures import read_measure
-from sekant.studies.parts import StudyParts
+from sekant.studies.partial_results import StudyParts
 from sekant.studies.study_files import load_study
 from sekant.studies.task import Block
 from sekant.views.cli import app

@@ -10,7 +10,7 @@ import sekant as sk
 from sekant.errors import SekantError
 from sekant.io.importers import LeftOut, import_model
 from sekant.io.importers.mjcf_geometry import _capsule
-from sekant.io.importers.parts import quaternion_of, rotation_of
+from sekant.io.importers.model_items import quaternion_of, rotation_of
 from sekant.model.placement import Orientation, Placement
 
 

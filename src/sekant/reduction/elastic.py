@@ -20,7 +20,7 @@ from sekant.model.model import Model
 from sekant.reduction.bushings import BushingPath
 from sekant.reduction.elastic_fits import RestingRow, fit_places, fitted
 from sekant.reduction.lumping import split_masses
-from sekant.reduction.parts import bodies_of, carried_bodies, find_parts, heavy_bodies, kept_bodies
+from sekant.reduction.mechanism import bodies_of, carried_bodies, find_parts, heavy_bodies, kept_bodies
 from sekant.reduction.poses import DrivenMechanism, driven_coordinates, mechanism, start_of
 from sekant.reduction.rebuild import rebuild
 from sekant.reduction.result import Reduction

@@ -13,7 +13,7 @@ from sekant.geometry.spatial import Pose
 from sekant.model.body import Body, inertia_matrix
 from sekant.model.model import Model
 from sekant.model.resolve import resolve
-from sekant.reduction.parts import MechanismParts, bodies_of
+from sekant.reduction.mechanism import MechanismParts, bodies_of
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from sekant.errors import AnalysisWarning, ModelError, SolverError
 from sekant.geometry.pose_motion import PoseMotion
 from sekant.model.joints import Fixed
 from sekant.model.model import Model
-from sekant.reduction.parts import MechanismParts, bodies_of
+from sekant.reduction.mechanism import MechanismParts, bodies_of
 
 Array = NDArray[np.float64]
 

@@ -12,7 +12,7 @@ from sekant.model.joints import Path, Surface
 from sekant.model.joints.elastic import ElasticModes
 from sekant.model.model import Model
 from sekant.reduction.lumping import Lump, with_lumps
-from sekant.reduction.parts import USERS, MechanismParts, used_parameters
+from sekant.reduction.mechanism import USERS, MechanismParts, used_parameters
 from sekant.reduction.poses import DrivenMechanism, drive_of, driven_coordinates
 
 

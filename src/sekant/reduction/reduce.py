@@ -16,7 +16,7 @@ from sekant.model.points.collector import Collector
 from sekant.reduction.elastic import reduce_elastic
 from sekant.reduction.fits import fit_poses
 from sekant.reduction.lumping import split_masses
-from sekant.reduction.parts import USERS, carried_bodies, find_parts, heavy_bodies, kept_bodies
+from sekant.reduction.mechanism import USERS, carried_bodies, find_parts, heavy_bodies, kept_bodies
 from sekant.reduction.poses import find_poses
 from sekant.reduction.rebuild import rebuild
 from sekant.reduction.result import Reduction

@@ -20,7 +20,7 @@ from sekant.progress_bar import RowsBar
 from sekant.studies.analyses import FINISHED, analysis_of
 from sekant.studies.executors import Chunks, executor_of
 from sekant.studies.measures import Measure, read_measures
-from sekant.studies.parts import StudyParts
+from sekant.studies.partial_results import StudyParts
 from sekant.studies.result import SweepResult
 from sekant.studies.samples import Samples
 from sekant.studies.task import Block, Task, prepare

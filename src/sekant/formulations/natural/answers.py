@@ -16,7 +16,7 @@ from sekant.errors import ModelError
 from sekant.formulations.contract import Inventory, Key, RangeExit, Start
 from sekant.formulations.driver_jumps import GivenMotion
 from sekant.formulations.elements import Elements
-from sekant.formulations.natural.parts import LagrangianParts
+from sekant.formulations.natural.lagrangian_parts import LagrangianParts
 from sekant.formulations.natural.singular import MotionWithoutInertia, motion_without_inertia
 from sekant.formulations.natural.time_stops import crossing_times, switching_functions
 from sekant.formulations.outputs import Output

@@ -18,13 +18,13 @@ from sekant.errors import ModelError
 from sekant.formulations.natural.answers import DYNAMIC
 from sekant.formulations.natural.freedom import freedom_table
 from sekant.formulations.natural.given_motions import given_motions
+from sekant.formulations.natural.lagrangian_parts import LagrangianParts
 from sekant.formulations.natural.outputs import natural_outputs
-from sekant.formulations.natural.parts import LagrangianParts
 from sekant.formulations.natural.scene import natural_scene
 from sekant.geometry.spatial import SX
 from sekant.model.points.composition import Composition
 from sekant.model.points.geometric import AXES, FOLLOWS, ROUGH, EquationRows
-from sekant.model.points.parts import Part
+from sekant.model.points.mass_parts import Part
 
 
 class MechanismSums:

@@ -26,8 +26,8 @@ from sekant.formulations.natural.answers import (
     LagrangianStart,
     LagrangianTimeline,
 )
+from sekant.formulations.natural.lagrangian_parts import LagrangianParts
 from sekant.formulations.natural.motion import NaturalMotion
-from sekant.formulations.natural.parts import LagrangianParts
 from sekant.geometry.spatial import SX
 from sekant.model.points.geometric import EquationRows
 from sekant.model.resolve import Parameter, ResolvedModel

@@ -9,7 +9,7 @@ import casadi as ca
 from sekant.geometry.spatial import SX
 from sekant.model.points.composition import Composition
 from sekant.model.points.geometric import EquationRows
-from sekant.model.points.parts import BodyPart
+from sekant.model.points.mass_parts import BodyPart
 
 
 @dataclass(frozen=True)

@@ -10,9 +10,9 @@ import numpy as np
 
 from sekant.errors import ModelError
 from sekant.formulations.natural.equations import NaturalEquations
+from sekant.formulations.natural.lagrangian_parts import LagrangianParts
 from sekant.formulations.natural.lagrangian_scene import drawn_points, lagrangian_scene, point_outputs
 from sekant.formulations.natural.outputs import lagrangian_outputs
-from sekant.formulations.natural.parts import LagrangianParts
 from sekant.formulations.outputs import Output
 from sekant.geometry.spatial import SX
 from sekant.model.model import Model

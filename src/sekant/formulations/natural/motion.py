@@ -9,7 +9,7 @@ import casadi as ca
 
 from sekant.errors import ModelError
 from sekant.formulations.group_motion import GroupRows
-from sekant.formulations.natural.parts import LagrangianParts
+from sekant.formulations.natural.lagrangian_parts import LagrangianParts
 from sekant.geometry.spatial import SX
 from sekant.model.joints.base import Joint
 from sekant.model.motion import FrameState

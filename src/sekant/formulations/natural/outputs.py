@@ -11,7 +11,7 @@ from sekant.formulations.natural.equations import NaturalEquations
 from sekant.formulations.outputs import Output
 from sekant.geometry.spatial import SX
 from sekant.model.points.geometric import AXES
-from sekant.model.points.parts import BodyPart, RodPart
+from sekant.model.points.mass_parts import BodyPart, RodPart
 
 if TYPE_CHECKING:
     from sekant.formulations.natural.build import MechanismSums

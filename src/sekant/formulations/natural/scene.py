@@ -9,7 +9,7 @@ import numpy as np
 
 from sekant.model.points.composition import Composition
 from sekant.model.points.geometric import Geometric
-from sekant.model.points.parts import BodyPart, Part, RodPart
+from sekant.model.points.mass_parts import BodyPart, Part, RodPart
 from sekant.model.scene import PointTrack, Scene, SceneBody, SceneLink, Track
 
 

@@ -15,7 +15,15 @@ import numpy as np
 from sekant.errors import ModelError, suggest
 from sekant.io.importers.left_out import Names, Omissions
 from sekant.io.importers.mjcf_geometry import Array, Settings, geom_frame, geom_inertia
-from sekant.io.importers.parts import body_of, oriented, placement, point, quaternion_of, rotation_of, stop
+from sekant.io.importers.model_items import (
+    body_of,
+    oriented,
+    placement,
+    point,
+    quaternion_of,
+    rotation_of,
+    stop,
+)
 from sekant.io.importers.xml_files import XmlElement, read_xml
 from sekant.model.body import Body
 from sekant.model.constraints import Coupling

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from sekant.io.importers.parts import axis_rotation, quaternion_of, rotation_of
+from sekant.io.importers.model_items import axis_rotation, quaternion_of, rotation_of
 from sekant.io.importers.xml_files import XmlElement
 
 Array = NDArray[np.float64]

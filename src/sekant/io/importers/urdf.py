@@ -13,7 +13,7 @@ import numpy as np
 
 from sekant.errors import ModelError, suggest
 from sekant.io.importers.left_out import Names, Omissions
-from sekant.io.importers.parts import (
+from sekant.io.importers.model_items import (
     axis_rotation,
     body_of,
     mesh_shape,

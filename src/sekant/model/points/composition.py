@@ -25,7 +25,7 @@ from sekant.tables.lookups import Lookups
 from sekant.tables.table import Table, Table2
 
 if TYPE_CHECKING:
-    from sekant.model.points.parts import BodyPart, Part
+    from sekant.model.points.mass_parts import BodyPart, Part
     from sekant.model.resolve import ResolvedModel
 
 Value = Any  # a number, an expression in text, or a CasADi expression of names of the mechanism
@@ -124,7 +124,7 @@ class Composition:
         return first, second
 
     def body(self, name: str) -> BodyPart:
-        from sekant.model.points.parts import BodyPart
+        from sekant.model.points.mass_parts import BodyPart
 
         bodies = self.natural.items.get("bodies", {})
         if name in bodies:

@@ -21,8 +21,8 @@ from sekant.errors import ModelError
 from sekant.geometry.spatial import SX
 from sekant.model.points.element import Element, register
 from sekant.model.points.geometric import EquationRows
+from sekant.model.points.mass_parts import BodyPart
 from sekant.model.points.masses import localized
-from sekant.model.points.parts import BodyPart
 from sekant.model.points.values import Direction, Position
 
 

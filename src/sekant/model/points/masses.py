@@ -12,7 +12,7 @@ from sekant.errors import ModelError
 from sekant.model.points.element import Element, register
 from sekant.model.points.geometric import EquationRows, Geometric
 from sekant.model.points.lengths import Length as PairLength
-from sekant.model.points.parts import BodyPart, Part, RodPart, checked_inertia, frame_matrix, given_frame
+from sekant.model.points.mass_parts import BodyPart, Part, RodPart, checked_inertia, frame_matrix, given_frame
 from sekant.model.points.values import FrameLengths, Inertia, Length, Mass, MomentOfInertia, Numbers, Position
 from sekant.model.quantities import Description
 

@@ -1,4 +1,4 @@
-"""Pieces that both formats share: poses, inertias, stops, shapes."""
+"""Items of models that both formats share: poses, inertias, stops, shapes."""
 
 from __future__ import annotations
 
