@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from typing import Any
 
@@ -36,3 +37,11 @@ def load_extensions() -> bool:
 def drawing(name: str) -> Callable[..., Any]:
     """What makes the picture or page `name`."""
     return DRAWINGS[0]()(name)
+
+
+def picture(name: str, *arguments: Any, to: str | os.PathLike[str] | None = None) -> Any:
+    """The picture `name` of the arguments; also written to `to`, if given."""
+    drawn = drawing(name)(*arguments)
+    if to is not None:
+        drawn.save(to)
+    return drawn

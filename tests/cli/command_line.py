@@ -17,7 +17,7 @@ PRELOADED = [
     "sekant.analyses.kinematics.sweep",
     "sekant.analyses.linear.linearize",
     "sekant.analyses.steady.motion",
-    "sekant.io.model_files",
+    "sekant.io.writing",
     "sekant.vehicle.kc.curves",
     "scipy.linalg",
     "matplotlib",

@@ -24,8 +24,7 @@ from sekant.engine.functions.outputs import output_function
 from sekant.engine.kept import ABSENT, KeptParts, parts_of
 from sekant.engine.parameter_values import CheckedValues, ParameterValues
 from sekant.engine.questions import Questions
-from sekant.engine.state import State
-from sekant.engine.values import Values
+from sekant.engine.state import State, Values
 from sekant.errors import ModelError, suggest
 from sekant.formulations.recent_answers import Recent
 from sekant.geometry.spatial import SX

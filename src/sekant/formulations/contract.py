@@ -27,7 +27,6 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     from sekant.formulations.constraints import ConstraintBlock
     from sekant.formulations.elements import Elements
-    from sekant.formulations.group_motion import GroupRows
     from sekant.formulations.outputs import Output
     from sekant.formulations.tree import Link
     from sekant.geometry.spatial import SX
@@ -393,3 +392,12 @@ class Formulation(Protocol):
         """The same equations with the contacts `closed` closed, with dry friction by its smooth law, or with the
         states z as run-time parameters of their names (`Elements.frozen_rates` are then their rates)."""
         ...
+
+
+@dataclass(frozen=True, eq=False)
+class GroupRows:
+    """`rows`: velocities less those of the group motion, by name, each () and zero in a steady motion; `own`:
+    numbers of velocities that no group motion gives and that must vanish by themselves (parameters of paths)."""
+
+    rows: list[tuple[str, SX]]
+    own: tuple[int, ...]

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sekant.errors import ModelError
+from sekant.formulations.contract import GroupRows
 from sekant.formulations.counted import counted_joints
-from sekant.formulations.group_motion import GroupRows
 from sekant.formulations.named_values import NamedValues
 from sekant.formulations.rotors import rotors_of
 from sekant.formulations.tree import Link, SpanningTree, joint_frames, tree_lines

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import re
 from io import StringIO
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from sekant.errors import ModelError
+from sekant.errors import ModelError, SekantError
+from sekant.files import replace_file
 from sekant.io.format import with_format
 from sekant.io.plain import to_plain
 from sekant.model.curves import GEOMETRY
@@ -83,3 +86,19 @@ def _styled(value: Any) -> Any:
             items.fa.set_flow_style()
         return items
     return value
+
+
+def write_model(model: Model, path: str | os.PathLike[str]) -> list[Path]:
+    """Write `model` to the file `path` (.yaml), each curve to ``<path>_<curve>.json``; gives all files."""
+    place = Path(path)
+    if place.suffix not in (".yaml", ".yml"):
+        raise SekantError(f"'{place}' is no name for a model file; let it end in .yaml")
+    named, data = plain_model(model, inline=False)
+    files = [place]
+    for name, curve in named.curves.items():
+        file = place.with_name(f"{place.stem}_{re.sub(r'[^A-Za-z0-9_.-]', '_', name)}.json")
+        data["curves"][name] = {"file": file.name}
+        files.append(file)
+        curve.save(file)
+    replace_file(place, yaml_text(data))
+    return files

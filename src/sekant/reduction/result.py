@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from sekant.errors import AnalysisWarning, warning_lines
-from sekant.io.model_files import write_model
+from sekant.io.writing import write_model
 from sekant.model.model import Model
 from sekant.reduction.comparison import Comparison, compare
 from sekant.reduction.fits import PoseError

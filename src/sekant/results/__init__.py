@@ -1,7 +1,7 @@
 """Results: named time series with units, status, statistics and provenance, in memory and on disk."""
 
 from sekant.results.channels import Channel, Channels, UnknownChannelError
-from sekant.results.files import open_result
+from sekant.results.netcdf import open_result
 from sekant.results.result import Result
 from sekant.results.writer import ResultWriter
 

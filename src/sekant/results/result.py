@@ -14,12 +14,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sekant.errors import AnalysisWarning, SekantError
-from sekant.extensions import drawing
+from sekant.extensions import drawing, picture
 from sekant.html_tables import html_table
 from sekant.model.scene import Scene
 from sekant.results.channels import Channels
 from sekant.results.final_state import FinalState
-from sekant.results.pictures import picture
 from sekant.results.summary import digest, summary_text
 
 if TYPE_CHECKING:

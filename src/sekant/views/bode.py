@@ -12,7 +12,7 @@ from sekant.views.pictures import drawing
 
 if TYPE_CHECKING:
     from sekant.analyses.linear.linear_model import LinearModel
-    from sekant.views.figures import Picture
+    from sekant.views.pictures import Picture
 
 POINTS = 400
 DECADES = (0.05, 20.0)

@@ -14,7 +14,7 @@ from sekant.views.plots import envelope, title_of
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from sekant.views.figures import Picture
+    from sekant.views.pictures import Picture
 
 _MOST = 6  # lines a panel; more cannot be told apart from their references
 _ERROR_HEIGHT = 1.1

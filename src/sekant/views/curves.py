@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from sekant.analyses.linear.modes import Modes
     from sekant.analyses.linear.root_locus import RootLocus
     from sekant.analyses.simulation.work_precision import WorkPrecision
-    from sekant.views.figures import Picture
+    from sekant.views.pictures import Picture
 
 _MARKERS = "osD^vPX"
 

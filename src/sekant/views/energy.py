@@ -9,7 +9,7 @@ from sekant.results.result import Result
 from sekant.views.plots import Panel, draw_panels
 
 if TYPE_CHECKING:
-    from sekant.views.figures import Picture
+    from sekant.views.pictures import Picture
 
 _STORED = ("energy.kinetic", "energy.potential", "energy")
 _MOST = 12

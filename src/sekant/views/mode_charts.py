@@ -12,7 +12,7 @@ from sekant.views.pictures import drawing
 
 if TYPE_CHECKING:
     from sekant.analyses.linear.modes import Modes
-    from sekant.views.figures import Picture
+    from sekant.views.pictures import Picture
 
 MOST = 12
 """Charts in a picture, if the caller does not choose modes."""

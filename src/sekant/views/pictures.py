@@ -2,26 +2,43 @@
 
 from __future__ import annotations
 
+import io
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
+
+import matplotlib as mpl
+from matplotlib.figure import Figure
 
 from sekant import plot_style as style
 from sekant.files import check_writable, picture_format, replace_file
 
-if TYPE_CHECKING:
-    from sekant.views.figures import Picture
+_DATELESS: dict[str, dict[str, Any]] = {"svg": {"Date": None}, "pdf": {"CreationDate": None}, "png": {}}
+
+
+class Picture(Figure):
+    """A matplotlib figure; ``picture.save("a.svg")`` writes it, a notebook shows it."""
+
+    def rendered(self, ending: str) -> bytes:
+        """The picture as svg, pdf or png; the same bytes for the same picture."""
+        buffer = io.BytesIO()
+        with mpl.rc_context(style.RC):
+            self.savefig(buffer, format=ending, metadata=_DATELESS[ending])
+        return buffer.getvalue()
+
+    def save(self, path: Any) -> None:
+        """Write the picture; the ending .svg, .pdf or .png gives the format."""
+        save_picture(lambda: self, path)
+
+    def _repr_svg_(self) -> str:
+        return self.rendered("svg").decode()
 
 
 @contextmanager
 def drawing(width: float, height: float) -> Iterator[Picture]:
     """An empty picture of `width` x `height` inches; what is drawn inside follows the common style."""
-    import matplotlib as mpl
-
-    from sekant.views.figures import Picture
-
     with mpl.rc_context(style.RC):
         yield Picture((width, height), layout="constrained")
 

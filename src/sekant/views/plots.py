@@ -20,7 +20,7 @@ from sekant.views.pictures import drawing, save_picture
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from sekant.views.figures import Picture
+    from sekant.views.pictures import Picture
 
 __all__ = ["Panel", "envelope", "overview_panels", "plot_overview"]
 _OVERVIEW_LINES = 12

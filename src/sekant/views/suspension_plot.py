@@ -15,7 +15,7 @@ from sekant.views.pictures import drawing
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from sekant.views.figures import Picture
+    from sekant.views.pictures import Picture
 
 _COLUMNS = 3
 _WIDTH, _HEIGHT = 3.3, 2.1  # inches a panel

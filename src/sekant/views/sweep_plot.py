@@ -10,7 +10,7 @@ from sekant.views.pictures import drawing, save_picture
 
 if TYPE_CHECKING:
     from sekant.studies.result import SweepResult
-    from sekant.views.figures import Picture
+    from sekant.views.pictures import Picture
 
 MOST_PANELS = 64
 

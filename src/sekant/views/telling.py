@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -36,3 +37,9 @@ def refuse_unwritable(*files: Path | None) -> None:
     for file in files:
         if file is not None:
             check_writable(file)
+
+
+def hint(*lines: str) -> None:
+    """Suggest the next command on the error stream, if that is a terminal."""
+    if sys.stderr.isatty():
+        typer.secho("next: " + "\n      ".join(lines), dim=True, err=True)

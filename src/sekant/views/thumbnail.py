@@ -15,7 +15,7 @@ from sekant.views.player.figure import drawing
 from sekant.views.player.tracks import Tracks, rotated, scene_of, tracks_of
 
 if TYPE_CHECKING:
-    from sekant.views.figures import Picture
+    from sekant.views.pictures import Picture
 
 Array = NDArray[np.float64]
 _MOMENTS = 5

@@ -11,7 +11,7 @@ from sekant.vehicle.tires.carpet import OUTPUTS, Carpet
 from sekant.views.pictures import drawing
 
 if TYPE_CHECKING:
-    from sekant.views.figures import Picture
+    from sekant.views.pictures import Picture
 
 
 def tire_picture(found: Carpet, title: str) -> Picture:

@@ -19,7 +19,7 @@ from sekant.analyses.linear.moving_axes import second_order_of
 from sekant.analyses.linear.operating_point import OperatingPoint
 from sekant.engine.system import System
 from sekant.errors import AnalysisWarning, SolverError, suggest, warning_lines
-from sekant.results.pictures import picture
+from sekant.extensions import picture
 
 Array = NDArray[Any]
 

@@ -25,7 +25,7 @@ from sekant.analyses.linear.linear_model import LinearModel
 from sekant.analyses.linear.moving_axes import frozen, moving_axes
 from sekant.analyses.linear.operating_point import operating_point
 from sekant.analyses.linear.stick_branch import stick_branch
-from sekant.analyses.statics.closed_contacts import variant_of
+from sekant.analyses.statics.equilibrium import variant_of
 from sekant.analyses.steady.element_states import has_states
 from sekant.engine.arguments import check_state, names_of
 from sekant.engine.functions.linear import Tangent, linear_functions

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from sekant.analyses.assembly.loop_geometry import LoopGeometry
 from sekant.engine.system import State
 from sekant.errors import AnalysisWarning, SolverError, warning_lines
-from sekant.results.pictures import picture
+from sekant.extensions import picture
 
 if TYPE_CHECKING:
     from sekant.analyses.linear.linear_model import LinearModel

@@ -16,9 +16,9 @@ from sekant.analyses.linear.linearize import linearize
 from sekant.analyses.statics.equilibrium import equilibrium
 from sekant.engine.system import State, System, as_system
 from sekant.errors import AnalysisWarning, SolverError, without_repeats
+from sekant.extensions import picture
 from sekant.model.model import Model
 from sekant.model.points.collector import Collector
-from sekant.results.pictures import picture
 
 Array = NDArray[Any]
 

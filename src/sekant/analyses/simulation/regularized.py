@@ -1,11 +1,13 @@
-"""Dry friction for methods without events: by its regularized law, with a warning that tells its width."""
+"""Contacts and dry friction with methods that do not stop at events: contacts are refused, friction follows its
+regularized law, with a warning that states its width."""
 
 from __future__ import annotations
 
 import casadi as ca
 
+from sekant.analyses.simulation.runs import EVENT_METHODS
 from sekant.engine.system import System
-from sekant.errors import AnalysisWarning
+from sekant.errors import AnalysisWarning, SolverError
 
 
 def smoothed(system: System) -> System:
@@ -35,3 +37,18 @@ def smoothed_warnings(system: System, method: str) -> tuple[AnalysisWarning, ...
             )
         )
     return tuple(found)
+
+
+def suited(system: System, method: str) -> tuple[System, tuple[AnalysisWarning, ...]]:
+    """The system, with regularized friction where the method does not stop at events, and what to tell of that."""
+    warned: tuple[AnalysisWarning, ...] = ()
+    if system.model.contacts and method not in EVENT_METHODS:
+        raise SolverError(
+            f"contacts need one of the methods {', '.join(EVENT_METHODS)}, which land on them (got "
+            f"'{method}'); forces "
+            "that give way, such as plane_contact and joint_limit, suit every method"
+        )
+    if system.reactions.dry_friction and method not in EVENT_METHODS:
+        warned = smoothed_warnings(system, method)
+        system = smoothed(system)
+    return system, warned

@@ -15,8 +15,8 @@ from sekant.analyses.simulation.choice import choose_method
 from sekant.analyses.simulation.energy_watch import EnergyWatch
 from sekant.analyses.simulation.events import run_with_events
 from sekant.analyses.simulation.half_turns import half_turns
-from sekant.analyses.simulation.method_equations import suited
 from sekant.analyses.simulation.reactors import clocks_of, reactors_of
+from sekant.analyses.simulation.regularized import suited
 from sekant.analyses.simulation.runs import (
     Setup,
     is_adaptive,

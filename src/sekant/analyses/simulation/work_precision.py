@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 from sekant.analyses.simulation.simulate import simulate
 from sekant.engine.system import System, as_system
 from sekant.errors import SekantError
+from sekant.extensions import picture
 from sekant.results.compare import compare
-from sekant.results.pictures import picture
 from sekant.results.result import Result
 
 if TYPE_CHECKING:

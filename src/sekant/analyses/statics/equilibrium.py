@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sekant.analyses.assembly.assemble import assemble
-from sekant.analyses.statics.closed_contacts import variant_of
 from sekant.analyses.statics.held_quantities import held_system, is_quantity
 from sekant.analyses.statics.rest_equations import Rest, Statics
 from sekant.analyses.statics.rest_search import FoundRest, settle
@@ -24,8 +23,8 @@ from sekant.analyses.steady.element_states import (
     on_branches,
 )
 from sekant.engine.arguments import check_state, names_of, number
+from sekant.engine.state import Values
 from sekant.engine.system import State, System, as_system
-from sekant.engine.values import Values
 from sekant.errors import AnalysisWarning, SolverError, warning_lines, without_repeats
 from sekant.model.model import Model
 from sekant.tables.bound_oracle import BoundOracle
@@ -314,3 +313,10 @@ def verdict(mu: NDArray[Any]) -> str:
         return "unstable"
     lowest = float(np.min(np.real(mu)))
     return "stable" if lowest > limit else "neutral" if lowest >= -limit else "unstable"
+
+
+def variant_of(system: System, closed: frozenset[str]) -> System:
+    """The system in which the contacts `closed` stay closed."""
+    if not closed:
+        return system
+    return system.variant(f"closed {sorted(closed)}", lambda: system.equations.variant(closed=closed))

@@ -8,7 +8,7 @@ from typing import Any
 import casadi as ca
 
 from sekant.errors import ModelError
-from sekant.formulations.group_motion import GroupRows
+from sekant.formulations.contract import GroupRows
 from sekant.formulations.natural.lagrangian_parts import LagrangianParts
 from sekant.geometry.spatial import SX
 from sekant.model.joints.base import Joint

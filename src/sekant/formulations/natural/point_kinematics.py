@@ -14,7 +14,7 @@ import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
-from sekant.formulations.group_motion import GroupRows
+from sekant.formulations.contract import GroupRows
 from sekant.formulations.kinematics import TreeKinematics
 from sekant.formulations.natural.basis import Basis, GroupFrame
 from sekant.formulations.natural.sharing import GROUND, Sharing

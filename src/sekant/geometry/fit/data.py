@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sekant.columns import read_columns
-from sekant.errors import DataError, suggest
-from sekant.geometry.fit.units import factor, si_unit
+from sekant.errors import DataError, ModelError, suggest
 from sekant.geometry.rotations import (
     check_rotations,
     check_sequence,
@@ -20,6 +19,7 @@ from sekant.geometry.rotations import (
     quaternion_from_euler,
     quaternion_from_rotation,
 )
+from sekant.units import Unit, parse_unit
 
 Array = NDArray[np.float64]
 _QUATERNION = ("qw", "qx", "qy", "qz")
@@ -287,3 +287,37 @@ def _check_weights(weights: Any, n: int, rows: NDArray[np.int64]) -> Array | Non
     if bad.size:
         raise DataError(f"row {rows[bad[0]]}: weight {w[bad[0]]:g} is not positive; remove the row instead")
     return w
+
+
+_KINDS = {"a length": "length", "an angle": "angle"}
+
+
+def factor(column: str, unit: str | None, kind: str) -> float:
+    """Factor from the declared unit of a column to SI. `kind`: "length", "angle", "number" or "any"."""
+    if unit is None and kind in ("length", "angle"):
+        example = "mm" if kind == "length" else "deg"
+        raise DataError(
+            f"column '{column}' has no unit; write it into the header, e.g. '{column} [{example}]', "
+            f"or pass units={{'{column}': '{example}'}} (--unit {column}={example})"
+        )
+    found = _unit(unit)
+    measured = "number" if unit in (None, "", "1", "-") else None if found is None else _KINDS.get(found.kind)
+    if found is not None and measured == kind:
+        return found.factor
+    if kind == "any" or measured == kind == "number":
+        return 1.0 if found is None or measured not in ("length", "angle") else found.factor
+    examples = {"length": "m, mm, cm, in, ...", "angle": "rad, deg, ..."}.get(kind, "-")
+    raise DataError(f"column '{column}': unit '{unit}' is no {kind}; use one of {examples}")
+
+
+def si_unit(unit: str | None) -> str:
+    """The SI unit that values declared in `unit` have after conversion."""
+    found = _unit(unit)
+    return unit or "" if found is None or found.kind not in _KINDS else found.si
+
+
+def _unit(text: str | None) -> Unit | None:
+    try:
+        return parse_unit(text) if text and text not in ("1", "-") else None
+    except ModelError:
+        return None

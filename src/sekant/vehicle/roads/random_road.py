@@ -25,8 +25,7 @@ from sekant.geometry.spatial import SX
 from sekant.model.quantities import Positive
 from sekant.tables.table import Table
 from sekant.vehicle.quantities import Meters
-from sekant.vehicle.roads.base import Road, RoadSurroundings, register
-from sekant.vehicle.roads.smooth import blend
+from sekant.vehicle.roads.base import Road, RoadSurroundings, blend, register
 
 REFERENCE = 0.1  # n0, cycles/m
 CLASSES = {letter: 16e-6 * 4**k for k, letter in enumerate("ABCDEFGH")}  # G(n0), m^3

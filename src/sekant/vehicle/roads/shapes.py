@@ -8,8 +8,7 @@ import casadi as ca
 
 from sekant.geometry.spatial import SX
 from sekant.model.quantities import Angle, Dimensionless, Length, Positive
-from sekant.vehicle.roads.base import Road, RoadSurroundings, register
-from sekant.vehicle.roads.smooth import blend, blend_integral
+from sekant.vehicle.roads.base import Road, RoadSurroundings, blend, blend_integral, register
 
 
 @register

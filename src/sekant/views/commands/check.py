@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sekant.views.hints import hint
 from sekant.views.options import Assignments, parse_assignments
+from sekant.views.telling import hint
 
 if TYPE_CHECKING:
     from sekant.engine import System

@@ -7,9 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
-from sekant.views.hints import hint
 from sekant.views.options import in_unit, number_or_text, parse_assignments
-from sekant.views.telling import refuse_unwritable, tell
+from sekant.views.telling import hint, refuse_unwritable, tell
 
 
 def fit(

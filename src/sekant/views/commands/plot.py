@@ -32,7 +32,7 @@ def plot(
     """Draw time histories of a result file, compare it with another, or show its energy balance."""
     if energy and (names or against is not None):
         raise typer.BadParameter("takes neither names nor --against", param_hint="--energy")
-    from sekant.results.files import open_result
+    from sekant.results.netcdf import open_result
     from sekant.views.pictures import save_picture
 
     result = open_result(file)

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sekant.views.hints import hint
 from sekant.views.interrupts import Interrupts
 from sekant.views.options import Assignments, in_unit, parse_assignments
-from sekant.views.telling import refuse_unwritable, tell
+from sekant.views.telling import hint, refuse_unwritable, tell
 
 if TYPE_CHECKING:
     from sekant.engine import System
@@ -143,7 +142,7 @@ def _beginning(system: System, initial: str) -> Any:
         from sekant.analyses.statics.equilibrium import equilibrium
 
         return equilibrium(system)
-    from sekant.results.files import open_result
+    from sekant.results.netcdf import open_result
 
     return open_result(initial)
 

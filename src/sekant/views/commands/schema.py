@@ -7,8 +7,7 @@ from typing import Annotated
 
 import typer
 
-from sekant.views.hints import hint
-from sekant.views.telling import tell
+from sekant.views.telling import hint, tell
 
 
 def schema(

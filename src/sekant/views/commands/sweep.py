@@ -7,8 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from sekant.views.hints import hint
-from sekant.views.telling import refuse_unwritable, tell
+from sekant.views.telling import hint, refuse_unwritable, tell
 
 INTERRUPTED_CODE = 130
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from sekant.errors import SekantError
 from sekant.files import replace_file
-from sekant.results.files import open_result
+from sekant.results.netcdf import open_result
 from sekant.results.result import Result
 from sekant.views.player.figure import figure
 from sekant.views.player.modes import mode_figure
