@@ -56,6 +56,6 @@ def test_angles_that_are_soon_known_are_turned_with_others():
     angles = ca.vertcat(x[0], x[1], x[2], 2 * ca.fmax(x[3], 0.1) + 1)
     tape = make_tape(core_function("f", [x], [ca.sin(angles) * ca.cos(angles)], []))
     (text,) = emit(tape).modules
-    chunk = text[text.index("define void @sekant_chunk0") :]
+    chunk = text[text.index("define void @sekant_entry.0") :]
     assert chunk.count("@sekant.turning4(") == 1
     assert not any(name in chunk for name in ("@sin(", "@cos("))

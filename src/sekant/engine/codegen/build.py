@@ -17,7 +17,9 @@ from sekant.engine.codegen.native import NativeFunction
 from sekant.engine.codegen.numbers import numbers_of, shape_key, values_of
 from sekant.engine.codegen.packing import pack_tables
 from sekant.engine.codegen.parallel import compile_modules
-from sekant.engine.codegen.sites import find_sites, guard_tape
+from sekant.engine.codegen.parts import guard_tape
+from sekant.engine.codegen.sites import find_sites
+from sekant.engine.codegen.tangents import Tangent, TangentShape, emit_tangents, tangent_lanes
 from sekant.engine.codegen.tape import LookupGroup, core_function, lookup_groups, make_tape
 from sekant.errors import SekantError, suggest
 from sekant.object_code.cache import Entry, ObjectCache, make_key, user_cache
@@ -43,6 +45,7 @@ def build(
     lanes: int = 1,
     shared: Collection[int] = (),
     quick: bool = False,
+    tangents: Sequence[Tangent] = (),
 ) -> NativeFunction:
     """A native function of the symbols `inputs` with the values of `outputs`, both dense.
 
@@ -51,7 +54,8 @@ def build(
     interface: slow, without compilation, an independent check. `cache`: keep the code on disk, in the user's
     directory or a given one. `chunk`: operations in one function of the generated code. `lanes`: instances that the
     function computes at once (see `lanes`), of which inputs with a number in `shared` are the same for all.
-    `quick`: not optimized, for what is called so rarely that optimizing would take longer than all calls.
+    `quick`: not optimized, for what is called so rarely that optimizing would take longer than all calls. `tangents`:
+    entries of the outputs that are directional derivatives; these are for engine "llvm" without `lanes`.
     """
     start = time.perf_counter()
     if engine not in ENGINES:
@@ -62,17 +66,23 @@ def build(
     if engine == "casadi":
         code, make_guards = interpreted(lookups.staged(symbols, dense)), None
     else:
-        groups = lookup_groups(lookups, ca.veccat(*dense))
+        groups = lookup_groups(
+            lookups, ca.veccat(*dense, *(ca.veccat(t.directions, t.results) for t in tangents))
+        )
+        side = tangent_lanes()
+        given = [*symbols, *(t.seeds for t in tangents)]
+        wanted = [*dense, *(t.spread(side) for t in tangents), *(ca.densify(t.results) for t in tangents)]
         try:
-            function = core_function("sekant", symbols, dense, groups)
+            function = core_function("sekant", given, wanted, groups)
         except RuntimeError as error:
             raise SekantError(f"function '{name}': {_first_line(error)}") from error
         store = cache if isinstance(cache, ObjectCache) else user_cache() if cache else None
         level = 0 if quick else optimization()
-        settings = (store, chunk, lanes, tuple(sorted(shared)), level)
-        source = _Source(name, function, tuple(groups), symbols, *settings)
+        shapes = tuple(TangentShape.of(t, side) for t in tangents)
+        settings = (store, chunk, lanes, tuple(sorted(shared)), level, shapes)
+        source = _Source(name, function, tuple(groups), given, *settings)
         code = source.compile()
-        make_guards = partial(_guards, name, source, lookups) if code.sites else None
+        make_guards = partial(_guards, name, source, lookups) if code.sites and not tangents else None
     handle = _handle(name, symbols, [y.shape for y in dense], lookups, code, start, make_guards)
     if lanes == 1:
         return handle
@@ -127,6 +137,7 @@ class _Source:
     lanes: int = 1
     shared: tuple[int, ...] = ()
     level: int = 2
+    tangents: tuple[TangentShape, ...] = ()
 
     def compile(self, guards: bool = False) -> Compiled:
         """From the cache under the key of these very expressions, else that of others that differ in numbers only."""
@@ -158,13 +169,15 @@ class _Source:
         if code is None:
             if self.lanes > 1:
                 made = emit_lanes(tape, self.lanes, self.shared, self.chunk, numbers)
+            elif self.tangents and not guards:
+                made = emit_tangents(tape, self.tangents, tangent_lanes(), self.chunk, found, numbers)
             else:
                 made = emit(tape, self.chunk, sites=found, numbers=numbers)
             header = {
                 "operations": tape.operations,
                 "chunks": made.chunks,
                 "work_size": made.work_size,
-                "lanes": self.lanes,
+                "lanes": tangent_lanes() if self.tangents else self.lanes,
             }
             code = Entry(header, tuple(compile_modules(made.modules, self.level)))
         if self.store is not None:
@@ -182,9 +195,10 @@ class _Source:
 
     def _settings(self) -> str:
         """All that the object code depends on besides what is computed."""
-        lanes = (
-            f"{self.lanes} {LANE_FORMAT} {self.shared} {sorted(vector_symbols())}" if self.lanes > 1 else ""
-        )
+        lanes = ""
+        if self.lanes > 1 or self.tangents:
+            side = (self.lanes, tangent_lanes(), self.tangents)
+            lanes = f"{side} {LANE_FORMAT} {self.shared} {sorted(vector_symbols())}"
         compiler = f"{ca.CasadiMeta.version()} {target_identity()} {self.level}"
         return f"{__version__} {FORMAT} {self.chunk} {compiler} {lanes}"
 

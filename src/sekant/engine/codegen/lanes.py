@@ -31,6 +31,7 @@ from sekant.engine.codegen.regions import find_regions
 from sekant.engine.codegen.sites import TapeSites, find_sites
 from sekant.engine.codegen.tape import CONST, OPERATION_POW, Tape
 from sekant.errors import SekantError
+from sekant.object_code.link import ENTRY
 
 LANES = (2, 4, 8)
 LANE_FORMAT = 5
@@ -63,19 +64,25 @@ def vector_symbols() -> dict[str, int]:
 
 
 def emit_lanes(
-    tape: Tape, lanes: int, shared: Collection[int], chunk: int, numbers: Mapping[int, int] | None = None
+    tape: Tape,
+    lanes: int,
+    shared: Collection[int],
+    chunk: int,
+    numbers: Mapping[int, int] | None = None,
+    entry: str = ENTRY,
 ) -> Code:
     """LLVM IR of a tape in lanes, with the signature of `sekant.native_call`; all sites are free."""
     if lanes not in LANES:
         raise SekantError(f"code is made for {', '.join(map(str, LANES))} lanes (got {lanes})")
-    sites, layout = find_sites(tape), ChunkLayout(tape, chunk, find_regions(tape, TapeSites(), alone=False))
+    sites, regions = find_sites(tape), find_regions(tape, TapeSites(), alone=False)
+    layout = ChunkLayout(tape, chunk, regions, entry)
     writers = [_LaneWriter(tape, sites, layout, c, numbers or {}, lanes, shared) for c in range(layout.count)]
     texts = [writer.text() for writer in writers]
     modules = []
     for first in range(0, layout.count, CHUNKS_PER_MODULE):
         body = texts[first : first + CHUNKS_PER_MODULE]
         if first == 0:
-            body = [*body, entry_text(layout.count, CHUNKS_PER_MODULE)]
+            body = [*body, entry_text(entry, layout.count, CHUNKS_PER_MODULE)]
         text = "\n".join(body)
         helpers = lane_search(lanes) if f"@sekant.rows{lanes}" in text else ""
         used = sorted(set(re.findall(rf"@sekant\.v{lanes}\.([\w.]+)\(", text)))

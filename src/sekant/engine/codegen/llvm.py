@@ -43,7 +43,7 @@ FORMAT = 11
 NEAR = 6
 """Operations, one after the other, after which an angle may be known and still be turned with others."""
 FREE = "@sekant.free = internal constant [2 x double] zeroinitializer\n"
-_SIGNATURE = "ptr noalias readonly %arg, ptr noalias readonly %res, ptr noalias %w"
+SIGNATURE = "ptr noalias readonly %arg, ptr noalias readonly %res, ptr noalias %w"
 
 
 @dataclass(frozen=True)
@@ -61,20 +61,21 @@ def emit(
     chunks_per_module: int = CHUNKS_PER_MODULE,
     sites: TapeSites | None = None,
     numbers: Mapping[int, int] | None = None,
+    entry: str = ENTRY,
 ) -> Code:
     """LLVM IR of a tape, as `sekant.loops.declare.calls` calls it, the tables T and the modes M as last arguments.
 
     `sites`: those of the tape, found here unless given. `numbers`: constants that the code is to read from memory,
-    with their places there (see `sekant.engine.codegen.numbers`); by default none.
+    with their places there (see `sekant.engine.codegen.numbers`); by default none. `entry`: name of the function.
     """
     sites = find_sites(tape) if sites is None else sites
-    layout = ChunkLayout(tape, chunk, find_regions(tape, sites))
+    layout = ChunkLayout(tape, chunk, find_regions(tape, sites), entry)
     texts = [ChunkWriter(tape, sites, layout, c, numbers or {}).text() for c in range(layout.count)]
     modules = []
     for first in range(0, layout.count, chunks_per_module):
         body = texts[first : first + chunks_per_module]
         if first == 0:
-            body = [*body, entry_text(layout.count, chunks_per_module)]
+            body = [*body, entry_text(entry, layout.count, chunks_per_module)]
         text = "\n".join(body)
         helpers = SEARCH + FREE if "@sekant.row" in text else ""
         helpers += ERFINV if "@sekant.erfinv" in text else ""
@@ -85,10 +86,10 @@ def emit(
     return Code(tuple(modules), layout.work_size, layout.count)
 
 
-def entry_text(count: int, local: int) -> str:
-    calls = "\n".join(f" call void @sekant_chunk{c}(ptr %arg, ptr %res, ptr %w)" for c in range(count))
-    others = "\n".join(f"declare void @sekant_chunk{c}(ptr, ptr, ptr) nounwind" for c in range(local, count))
-    return f"{others}\ndefine void @{ENTRY}({_SIGNATURE}) nounwind {{\n{calls}\n ret void\n}}"
+def entry_text(entry: str, count: int, local: int) -> str:
+    calls = "\n".join(f" call void @{entry}.{c}(ptr %arg, ptr %res, ptr %w)" for c in range(count))
+    others = "\n".join(f"declare void @{entry}.{c}(ptr, ptr, ptr) nounwind" for c in range(local, count))
+    return f"{others}\ndefine void @{entry}({SIGNATURE}) nounwind {{\n{calls}\n ret void\n}}"
 
 
 class ChunkLayout:
@@ -98,7 +99,8 @@ class ChunkLayout:
     in the order in which they are computed.
     """
 
-    def __init__(self, tape: Tape, size: int, regions: Regions | None = None):
+    def __init__(self, tape: Tape, size: int, regions: Regions | None = None, entry: str = ENTRY):
+        self.entry = entry
         op, n = tape.op, tape.op.size
         self.op, self.a, self.b = op.tolist(), tape.a.tolist(), tape.b.tolist()
         self.regions = regions
@@ -224,7 +226,8 @@ class ChunkWriter:
         if self.number == 0:
             self.copies()
         body = "\n".join([*self.head, *self.lines])
-        return f"define void @sekant_chunk{self.number}({_SIGNATURE}) noinline nounwind {{\n{body}\n ret void\n}}"
+        head = f"define void @{self.layout.entry}.{self.number}({SIGNATURE}) noinline nounwind"
+        return f"{head} {{\n{body}\n ret void\n}}"
 
     def write(self, numbers: Iterable[int]) -> None:
         """The values in order, and where they are kept."""

@@ -7,13 +7,13 @@ names of the inputs in it; so each function numbers its own sites, and code that
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from zlib import crc32
 
 import casadi as ca
 import numpy as np
 
-from sekant.engine.codegen.tape import COMMUTATIVE, CONST, INPUT, LOOKUP, Tape, TapeLookup
+from sekant.engine.codegen.tape import COMMUTATIVE, CONST, INPUT, LOOKUP, Tape
 from sekant.solvers.common.sites import FLOOR, PIECE, SIGN, Site
 
 OF_SIGN = frozenset([ca.OP_FABS, ca.OP_SIGN])
@@ -137,73 +137,3 @@ def _mix(*parts: int) -> int:
 def _text(text: str) -> int:
     data = text.encode()
     return _mix(crc32(data), len(data), crc32(data[::-1]))
-
-
-def guard_tape(tape: Tape, found: TapeSites) -> tuple[Tape, TapeSites]:
-    """The tape of the guards of all sites (one output), with nothing in it that they do not need, and its sites.
-
-    The sites keep their numbers: both functions can share one M.
-    """
-    op, a, b, constant = tape.op.tolist(), tape.a.tolist(), tape.b.tolist(), tape.constant.tolist()
-    results = []
-    for low, high in found.guards:
-        if low >= 0:
-            op.append(ca.OP_SUB)
-            a.append(high)
-            b.append(low)
-            constant.append(0.0)
-            high = len(op) - 1
-        results.append(high)
-    needed = needed_values(tape, op, a, b, results)
-    place = np.cumsum(needed) - 1
-    kept = np.flatnonzero(needed).tolist()
-    lookups, axes, number = [], [], {}
-    for k, look in enumerate(tape.lookups):
-        if needed[look.first]:
-            number[k] = len(lookups)
-            arguments = tuple(int(place[j]) for j in look.arguments)
-            lookups.append(replace(look, arguments=arguments, first=int(place[look.first])))
-            axes.append(found.axes[k])
-    new_a, new_b = [], []
-    for i in kept:
-        if op[i] == LOOKUP:
-            new_a.append(number[a[i]])
-            new_b.append(b[i])
-        elif op[i] == INPUT:
-            new_a.append(a[i])
-            new_b.append(b[i])
-        else:
-            new_a.append(int(place[a[i]]) if a[i] >= 0 else -1)
-            new_b.append(int(place[b[i]]) if b[i] >= 0 else -1)
-    reduced = Tape(
-        np.array([op[i] for i in kept], dtype=np.int16),
-        np.array(new_a, dtype=np.int32),
-        np.array(new_b, dtype=np.int32),
-        np.array([constant[i] for i in kept], dtype=float),
-        (np.array([place[r] for r in results], dtype=np.int64),),
-        tuple(lookups),
-        tape.sizes_in,
-    )
-    switches = {int(place[i]): s for i, s in (found.switches or {}).items() if needed[i]}
-    return reduced, replace(found, switches=switches, axes=tuple(axes))
-
-
-def needed_values(tape: Tape, op: list[int], a: list[int], b: list[int], results: list[int]) -> np.ndarray:
-    """Whether each value is needed for the results; a lookup is kept with all of its values."""
-    needed = np.zeros(len(op), dtype=bool)
-    front = list(results)
-    while front:
-        i = front.pop()
-        if needed[i]:
-            continue
-        needed[i] = True
-        if op[i] == LOOKUP:
-            look = tape.lookups[a[i]]
-            front += [*_values(look), *look.arguments]
-        elif op[i] not in (INPUT, CONST):
-            front += [j for j in (a[i], b[i]) if j >= 0]
-    return needed
-
-
-def _values(look: TapeLookup) -> range:
-    return range(look.first, look.first + len(look.orders) * look.shape.components)

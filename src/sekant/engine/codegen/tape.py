@@ -58,6 +58,11 @@ class TapeLookup:
     orders: tuple[tuple[int, ...], ...]
     first: int
 
+    @property
+    def values(self) -> range:
+        """Numbers of the results."""
+        return range(self.first, self.first + len(self.orders) * self.shape.components)
+
 
 @dataclass(frozen=True, eq=False)
 class Tape:

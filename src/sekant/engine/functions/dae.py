@@ -16,11 +16,13 @@ eliminated; the others, the *curved* ones (such as quaternions), stay unknowns, 
     rows Phi:    [ Phi_q N                 Phi_q,c        0   ]     stands for the eliminated coordinates;
     rows B:      [ Bv + s Bq N             s Bq_c         0   ]     Q = d(qdot)/dq of the curved rows
 
-The values of K0, K1, K2 come from one native function, on one common pattern.
+The values of K0, K1, K2 come from one native function, on one common pattern; Rv and Rq N by directions where that
+is less code (see `directions`).
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import casadi as ca
@@ -29,6 +31,8 @@ from numpy.typing import NDArray
 
 from sekant.engine.codegen.build import build
 from sekant.engine.codegen.native import NativeFunction
+from sekant.engine.codegen.tangents import Tangent
+from sekant.engine.functions.directions import Directional, by_directions
 from sekant.errors import SekantError
 from sekant.solvers.dae.problem import DaeFunctions
 from sekant.tables.lookups import Lookups
@@ -118,7 +122,12 @@ def build_dae(
         ]
     )
     pattern = K0.sparsity() + K1.sparsity() + K2.sparsity()
-    values = [_values(K, pattern) for K in (K0, K1, K2)]
+    full, state = [e.t, e.q, e.v, e.a, e.lam, e.p], [e.t, e.q, e.v, e.p]
+    along_q = ca.horzcat(_at_rows(N_s, straight, nq), _at_rows(SX.eye(nc), curved, nq))
+    matrices = [K0, K1, K2]
+    directional = [Directional(1, K1, e.R, e.v, SX.eye(nv)), Directional(2, K2, e.R, e.q, along_q)]
+    left, tangents = by_directions(directional if engine == "llvm" else [], matrices, e.lookups, pattern)
+    values = [_values(K, pattern) for K in left]
 
     G = ca.sparsify(ca.vertcat(Phi_q @ N, Bv))
     rates = ca.vertcat(Phi_q @ e.qdot + jacobian(e.Phi, e.t), e.B)
@@ -126,10 +135,11 @@ def build_dae(
     at_rest = ca.substitute([e.R], [e.a, e.lam], [SX.zeros(nv), SX.zeros(m)])[0]
     M = ca.sparsify(M)
     M_pattern = M.sparsity() + M.sparsity().T
-    full, state = [e.t, e.q, e.v, e.a, e.lam, e.p], [e.t, e.q, e.v, e.p]
 
-    def native(kind: str, inputs: list[SX], outputs: list[SX]) -> NativeFunction:
-        return build(f"{name}.{kind}", inputs, outputs, e.lookups, engine, cache)
+    def native(
+        kind: str, inputs: list[SX], outputs: list[SX], tangents: Sequence[Tangent] = ()
+    ) -> NativeFunction:
+        return build(f"{name}.{kind}", inputs, outputs, e.lookups, engine, cache, tangents=tangents)
 
     residual = native("residual", full, [e.R, e.qdot[curved], e.Phi, e.B])
     return DaeFunctions(
@@ -140,7 +150,7 @@ def build_dae(
         nw=e.power.numel(),
         curved=np.array(curved, dtype=np.int64),
         residual=residual,
-        jacobian=native("jacobian", full, values),
+        jacobian=native("jacobian", full, values, tangents),
         kinematics=native("kinematics", state, [e.qdot]),
         constraints=native("constraints", state, [e.Phi, rates]),
         saddle=native("saddle", state, [_values(M, M_pattern), _values(G, G.sparsity())]),
@@ -159,6 +169,13 @@ def build_dae(
 
 def _blocks(rows: list[list[SX]]) -> SX:
     return ca.sparsify(ca.vertcat(*[ca.horzcat(*row) for row in rows]))
+
+
+def _at_rows(matrix: SX, rows: list[int], count: int) -> SX:
+    """A matrix of `count` rows with those of `matrix` at the numbers `rows`."""
+    if not rows:
+        return SX(count, matrix.shape[1])
+    return ca.mtimes(SX(ca.Sparsity.triplet(count, len(rows), rows, range(len(rows))), 1), matrix)
 
 
 def _values(matrix: SX, pattern: ca.Sparsity) -> SX:

@@ -1,0 +1,115 @@
+"""Parts of a tape that are tapes of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import casadi as ca
+import numpy as np
+
+from sekant.engine.codegen.sites import TapeSites
+from sekant.engine.codegen.tape import CONST, INPUT, LOOKUP, Tape
+
+
+def depends_on(tape: Tape, inputs: Sequence[int]) -> np.ndarray:
+    """Whether each value depends on one of the inputs with these numbers."""
+    chosen, found = set(inputs), bytearray(tape.op.size)
+    for i, (op, a, b) in enumerate(zip(tape.op.tolist(), tape.a.tolist(), tape.b.tolist(), strict=True)):
+        if op == INPUT:
+            found[i] = a in chosen
+        elif op == LOOKUP:
+            found[i] = any(found[j] for j in tape.lookups[a].arguments)
+        elif op != CONST:
+            found[i] = found[a] or (b >= 0 and found[b])
+    return np.frombuffer(found, dtype=np.uint8).astype(bool)
+
+
+def operands_of(tape: Tape, chosen: np.ndarray) -> np.ndarray:
+    """Numbers of the values that are operands of the `chosen` operations (a mask), each once."""
+    of = np.flatnonzero(chosen & (tape.op != INPUT) & (tape.op != CONST) & (tape.op != LOOKUP))
+    operands = [tape.a[of], tape.b[of][tape.b[of] >= 0]]
+    looks = {int(k) for k in tape.a[chosen & (tape.op == LOOKUP)]}
+    operands += [np.array(tape.lookups[k].arguments, dtype=np.int64) for k in sorted(looks)]
+    return np.unique(np.concatenate(operands))
+
+
+def part_of(
+    tape: Tape, kept: np.ndarray, outputs: Sequence[np.ndarray], sites: TapeSites, inputs: int
+) -> tuple[Tape, TapeSites, np.ndarray]:
+    """The values `kept` (a mask; with a value its operands, with one of a lookup all), their sites with the numbers
+    that they had, and the number in the part of every value of the tape.
+
+    `outputs`: numbers of values of the tape; `inputs`: how many inputs the part has, the first ones of the tape.
+    """
+    place = np.cumsum(kept) - 1
+    numbers = {k: i for i, k in enumerate(k for k, look in enumerate(tape.lookups) if kept[look.first])}
+    lookups = tuple(
+        replace(
+            tape.lookups[k],
+            arguments=tuple(int(place[j]) for j in tape.lookups[k].arguments),
+            first=int(place[tape.lookups[k].first]),
+        )
+        for k in numbers
+    )
+    op, a, b = tape.op[kept], tape.a[kept], tape.b[kept]
+    plain = (op != INPUT) & (op != CONST) & (op != LOOKUP)
+    found = op == LOOKUP
+    new_a, new_b = a.copy(), b.copy()
+    new_a[found] = [numbers[k] for k in a[found].tolist()]
+    new_a[plain] = place[a[plain]]
+    second = plain & (b >= 0)
+    new_b[second] = place[b[second]]
+    part = Tape(
+        op,
+        new_a,
+        new_b,
+        tape.constant[kept],
+        tuple(place[np.asarray(numbers, dtype=np.int64)] for numbers in outputs),
+        lookups,
+        tape.sizes_in[:inputs],
+    )
+    switches = {int(place[i]): s for i, s in (sites.switches or {}).items() if kept[i]}
+    axes = tuple(sites.axes[k] for k in numbers) if sites.axes else ()
+    return part, replace(sites, switches=switches, axes=axes), place
+
+
+def needed_for(tape: Tape, results: Sequence[int] | np.ndarray) -> np.ndarray:
+    """Whether each value is needed for the results; a lookup is kept with all of its values."""
+    op, a, b = tape.op.tolist(), tape.a.tolist(), tape.b.tolist()
+    needed = bytearray(len(op))
+    front = [int(i) for i in results]
+    while front:
+        i = front.pop()
+        if needed[i]:
+            continue
+        needed[i] = 1
+        if op[i] == LOOKUP:
+            look = tape.lookups[a[i]]
+            front += [*look.values, *look.arguments]
+        elif op[i] not in (INPUT, CONST):
+            front.append(a[i])
+            if b[i] >= 0:
+                front.append(b[i])
+    return np.frombuffer(needed, dtype=np.uint8).astype(bool)
+
+
+def guard_tape(tape: Tape, found: TapeSites) -> tuple[Tape, TapeSites]:
+    """The tape of the guards of all sites (one output), with nothing in it that they do not need, and its sites.
+
+    The sites keep their numbers: both functions can share one M.
+    """
+    low, high = (np.array([pair[k] for pair in found.guards], dtype=np.int64) for k in (0, 1))
+    differs = low >= 0
+    count = int(np.count_nonzero(differs))
+    results = high.copy()
+    results[differs] = tape.op.size + np.arange(count)
+    whole = replace(
+        tape,
+        op=np.append(tape.op, np.full(count, ca.OP_SUB, dtype=tape.op.dtype)),
+        a=np.append(tape.a, high[differs].astype(tape.a.dtype)),
+        b=np.append(tape.b, low[differs].astype(tape.b.dtype)),
+        constant=np.append(tape.constant, np.zeros(count)),
+    )
+    part, sites, _ = part_of(whole, needed_for(whole, results), [results], found, len(tape.sizes_in))
+    return part, sites
