@@ -1,4 +1,4 @@
-"""LLVM IR text -> object code for this processor.
+"""LLVM IR text -> object code for this processor, or for another target.
 
 This file is also the program of the worker processes: it needs nothing but llvmlite, and it talks in frames of
 an eight-byte length and the bytes, IR text in and object code out.
@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import struct
 import sys
+from dataclasses import dataclass
 from functools import cache
 from typing import IO, Any
 
@@ -22,10 +23,67 @@ OPTIMIZATION = "SEKANT_OPTIMIZATION"
 time that takes some 1.6 times as long to run. The loops of the solvers are always made at level 2."""
 
 
+@dataclass(frozen=True)
+class Target:
+    """What object code is made for. `triple`, `cpu`, `features`: as LLVM names them. `fused`: whether a product and a
+    sum may be one operation with one rounding; without it, every target that has the same library of mathematics
+    computes the same numbers. Emitters take a target where their text depends on it."""
+
+    triple: str
+    cpu: str = "generic"
+    features: str = ""
+    fused: bool = False
+
+    @property
+    def pointer_size(self) -> int:
+        """Bytes of an address. Words that hold addresses have eight bytes on every target."""
+        return 4 if self.is_wasm else 8
+
+    @property
+    def is_wasm(self) -> bool:
+        return self.triple.startswith("wasm32")
+
+
+WASM = Target("wasm32-unknown-unknown", "", "+simd128,+bulk-memory,+nontrapping-fptoint,+sign-ext")
+"""WebAssembly with what all browsers have had since 2023; it has no fused operations."""
+TARGETS = {
+    "linux64": Target("x86_64-unknown-linux-gnu", "x86-64"),
+    "win64": Target("x86_64-pc-windows-gnu", "x86-64"),
+    "darwin64": Target("x86_64-apple-macosx10.13.0", "x86-64"),
+    "aarch64-linux": Target("aarch64-unknown-linux-gnu"),
+    "aarch64-darwin": Target("arm64-apple-macosx11.0.0"),
+    "wasm32": WASM,
+}
+"""By the names that FMUs have for platforms: any processor of the kind, and no fused operations."""
+
+
 @cache
 def _initialize() -> None:
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
+
+
+@cache
+def _initialize_all() -> None:
+    llvm.initialize_all_targets()
+    llvm.initialize_all_asmprinters()
+
+
+@cache
+def host_target() -> Target:
+    """This processor, with everything that it can do."""
+    _initialize()
+    triple, features = llvm.get_process_triple(), llvm.get_host_cpu_features()
+    fused = triple.startswith(("aarch64", "arm64")) or bool(features.get("fma", False))
+    return Target(triple, llvm.get_host_cpu_name(), features.flatten(), fused)
+
+
+def level_target(level: str) -> Target:
+    """A level of processors of this kind, see `levels_of_architecture`; empty: this very processor."""
+    if not level:
+        return host_target()
+    triple, intel = host_target().triple, level.startswith("x86")
+    return Target(triple, level if intel else "generic", "", fused=level != "x86-64")
 
 
 def optimization() -> int:
@@ -36,11 +94,8 @@ def optimization() -> int:
 @cache
 def target_identity() -> str:
     """Everything about compiler and processor on which object code depends."""
-    _initialize()
-    version = ".".join(str(v) for v in llvm.llvm_version_info)
-    features = llvm.get_host_cpu_features().flatten()
-    triple = llvm.get_process_triple()
-    return "\n".join([llvmlite.__version__, version, triple, llvm.get_host_cpu_name(), features])
+    host, version = host_target(), ".".join(str(v) for v in llvm.llvm_version_info)
+    return "\n".join([llvmlite.__version__, version, host.triple, host.cpu, host.features])
 
 
 def level_of_processor() -> tuple[str, ...]:
@@ -59,14 +114,6 @@ def has_long_registers() -> bool:
     return bool(llvm.get_host_cpu_features().get("avx512f", False))
 
 
-@cache
-def has_fused() -> bool:
-    """Whether this processor has an instruction for a product and a sum with one rounding."""
-    _initialize()
-    arm = llvm.get_process_triple().startswith(("aarch64", "arm64"))
-    return arm or bool(llvm.get_host_cpu_features().get("fma", False))
-
-
 def levels_of_architecture() -> tuple[str, ...]:
     """The levels for which code is made where a package is built for processors of this kind."""
     _initialize()
@@ -78,38 +125,45 @@ _V3 = ("avx", "avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe")
 
 
 @cache
-def target_machine(level: str = "", optimization: int = 2) -> Any:
-    """For this processor, or for a level of processors; making one takes longer than a small module."""
-    _initialize()
-    own = not level
-    cpu = level if level.startswith("x86") else "generic"
-    return llvm.Target.from_triple(llvm.get_process_triple()).create_target_machine(
-        cpu=llvm.get_host_cpu_name() if own else cpu,
-        features=llvm.get_host_cpu_features().flatten() if own else "",
+def target_machine(target: Target | None = None, optimization: int = 2) -> Any:
+    """For a target, this processor unless given; making one takes longer than a small module."""
+    target = target or host_target()
+    _initialize() if target.triple == host_target().triple else _initialize_all()
+    return llvm.Target.from_triple(target.triple).create_target_machine(
+        cpu=target.cpu,
+        features=target.features,
         opt=optimization,
-        reloc="pic",
+        reloc="static" if target.is_wasm else "pic",
         codemodel="small",
     )
 
 
-def compile_module(text: str, level: str = "", optimization: int = 2, plain_loops: bool = False) -> bytes:
+def compile_module(
+    text: str, target: Target | None = None, optimization: int = 2, plain_loops: bool = False
+) -> bytes:
     """Object code of one module of IR text, optimized at level 2 without vectorization, or not at all.
 
     Joining scalar operations into vectors costs five times the other passes and gains nothing on these tapes.
     `plain_loops`: loops stay as they are written. Those of the solvers are over a handful of states: unrolled and
-    vectorized they take twice the time to compile and up to a fifth more to run.
+    vectorized they take twice the time to compile and up to a fifth more to run. `target`: by default this processor.
     """
-    machine = target_machine(level, optimization)
+    machine = target_machine(target, optimization)
     module = llvm.parse_assembly(text, llvm.create_context())
     module.triple, module.data_layout = machine.triple, str(machine.target_data)
-    if optimization:
-        tuning = llvm.create_pipeline_tuning_options(speed_level=optimization)
-        tuning.slp_vectorization = False
-        if plain_loops:
-            tuning.loop_unrolling = tuning.loop_vectorization = False
-        builder = llvm.create_pass_builder(machine, tuning)
-        builder.getModulePassManager().run(module, builder)
+    optimize(module, machine, optimization, plain_loops)
     return machine.emit_object(module)
+
+
+def optimize(module: Any, machine: Any, optimization: int, plain_loops: bool) -> None:
+    """Run LLVM's passes on a module; see `compile_module`."""
+    if not optimization:
+        return
+    tuning = llvm.create_pipeline_tuning_options(speed_level=optimization)
+    tuning.slp_vectorization = False
+    if plain_loops:
+        tuning.loop_unrolling = tuning.loop_vectorization = False
+    builder = llvm.create_pass_builder(machine, tuning)
+    builder.getModulePassManager().run(module, builder)
 
 
 def write_frame(stream: IO[bytes], data: bytes) -> None:

@@ -12,13 +12,14 @@ from sekant.errors import SekantError
 from sekant.loops.declare.procedures import Procedure
 from sekant.loops.translate import translate
 from sekant.object_code.cache import Entry, encode
-from sekant.object_code.target import compile_module, read_frame, write_frame
+from sekant.object_code.target import TARGETS, compile_module, level_target, read_frame, write_frame
 
 
 def compile_procedure(procedure: Procedure, levels: Sequence[str]) -> Entry:
-    """Its object code for each level of processors."""
+    """Its object code for each level of processors of this kind, or target by its name."""
     text, needs = translate(procedure)
-    objects = tuple(compile_module(text, level, plain_loops=not procedure.long_loops) for level in levels)
+    plain, targets = not procedure.long_loops, [TARGETS.get(name) or level_target(name) for name in levels]
+    objects = tuple(compile_module(text, target, plain_loops=plain) for target in targets)
     return Entry({"needs": sorted(needs)}, objects)
 
 

@@ -169,7 +169,8 @@ def _make(store: ObjectCache | None, procedures: Sequence[Procedure]) -> dict[st
 
 
 def compile_procedures(symbols: Sequence[str], levels: Sequence[str] = ("",)) -> dict[str, Entry]:
-    """Object code, made by as many processes as there are processors. `levels`: of processors; empty: of this one.
+    """Object code, made by as many processes as there are processors. `levels`: of processors, empty: of this one; or
+    names of `sekant.object_code.target.TARGETS`.
 
     An entry has one object a level.
     """
