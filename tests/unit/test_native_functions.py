@@ -14,6 +14,7 @@ from sekant.engine.codegen.build import build
 from sekant.engine.codegen.llvm import emit
 from sekant.engine.codegen.tape import CONST, INPUT, core_function, make_tape
 from sekant.errors import SekantError
+from sekant.loops.declare.structs import pointers
 from small_procedures import Steps, euler_steps
 
 
@@ -206,7 +207,7 @@ def test_address_runs_in_a_compiled_loop():
     f = build("rhs", [t, x, p], [ca.vertcat(x[1], -p * x[0])], cache=False)
     args = [np.zeros(1), np.array([1.0, 0.0]), np.array([4.0]), f.tables]
     dx, w = np.zeros(2), np.zeros(max(1, f.work_size))
-    arg, res = (np.array([a.ctypes.data for a in arrays], dtype=np.int64) for arrays in (args, [dx]))
+    arg, res = pointers(*args), pointers(dx)
     euler_steps(Steps(function=f.address, arg=arg, res=res, work=w, x=args[1], slope=dx), 1000, 1e-4)
     np.testing.assert_allclose(args[1], [np.cos(0.2), -2 * np.sin(0.2)], atol=1e-4)
 

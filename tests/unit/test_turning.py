@@ -8,9 +8,9 @@ from sekant.engine.codegen.build import build
 from sekant.engine.codegen.llvm import emit
 from sekant.engine.codegen.tape import core_function, make_tape
 from sekant.engine.codegen.turning import LARGEST
-from sekant.object_code.target import has_fused
+from sekant.object_code.target import host_target
 
-pytestmark = pytest.mark.skipif(not has_fused(), reason="this processor has no fused operations")
+pytestmark = pytest.mark.skipif(not host_target().fused, reason="this processor has no fused operations")
 
 
 @pytest.fixture(scope="module", params=[1, 3, 6])

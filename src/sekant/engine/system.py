@@ -326,6 +326,14 @@ class System:
         """A system of the same model on other equations, which `name` tells from all others; made once."""
         return self.once(("variant", name), lambda: self.related(name, equations))
 
+    def with_expressions(self) -> System:
+        """The same system with functions that know their expressions, for code of other targets; made once."""
+
+        def make() -> System:
+            return System(self.model, lambda: self.equations, self.engine, self.uses_cache, None, self.quick)
+
+        return self.once("with expressions", make)
+
     def related(self, name: str, equations: Callable[[], Any]) -> System:
         """As `variant`, made anew."""
         parts = None if self._parts is None else self._parts.variant(name)

@@ -147,8 +147,14 @@ def compile_module(
     `plain_loops`: loops stay as they are written. Those of the solvers are over a handful of states: unrolled and
     vectorized they take twice the time to compile and up to a fifth more to run. `target`: by default this processor.
     """
+    return compile_linked(llvm.parse_assembly(text, llvm.create_context()), target, optimization, plain_loops)
+
+
+def compile_linked(
+    module: Any, target: Target | None = None, optimization: int = 2, plain_loops: bool = False
+) -> bytes:
+    """As `compile_module`, of a module that LLVM holds already."""
     machine = target_machine(target, optimization)
-    module = llvm.parse_assembly(text, llvm.create_context())
     module.triple, module.data_layout = machine.triple, str(machine.target_data)
     optimize(module, machine, optimization, plain_loops)
     return machine.emit_object(module)

@@ -12,18 +12,19 @@ import numpy as np
 
 from sekant.engine.codegen.lanes import LANE_FORMAT, emit_lanes, vector_symbols
 from sekant.engine.codegen.linking import Compiled, interpreted, linked
-from sekant.engine.codegen.llvm import CHUNK, FORMAT, emit
+from sekant.engine.codegen.llvm import CHUNK, FORMAT, Code, emit
 from sekant.engine.codegen.native import NativeFunction
 from sekant.engine.codegen.numbers import numbers_of, shape_key, values_of
 from sekant.engine.codegen.packing import pack_tables
 from sekant.engine.codegen.parallel import compile_modules
 from sekant.engine.codegen.parts import guard_tape
-from sekant.engine.codegen.sites import find_sites
+from sekant.engine.codegen.sites import TapeSites, find_sites
 from sekant.engine.codegen.tangents import Tangent, TangentShape, emit_tangents, tangent_lanes
-from sekant.engine.codegen.tape import LookupGroup, core_function, lookup_groups, make_tape
+from sekant.engine.codegen.tape import LookupGroup, Tape, core_function, lookup_groups, make_tape
 from sekant.errors import SekantError, suggest
 from sekant.object_code.cache import Entry, ObjectCache, make_key, user_cache
-from sekant.object_code.target import optimization, target_identity
+from sekant.object_code.portable import PortableCode
+from sekant.object_code.target import Target, optimization, target_identity
 from sekant.progress_bar import doing
 from sekant.solvers.common.sites import Site
 from sekant.tables.lookups import Lookups
@@ -64,7 +65,7 @@ def build(
     symbols = [_checked(name, i, x) for i, x in enumerate(inputs)]
     dense = [ca.densify(ca.SX(y)) for y in outputs]
     if engine == "casadi":
-        code, make_guards = interpreted(lookups.staged(symbols, dense)), None
+        code, make_guards, portable = interpreted(lookups.staged(symbols, dense)), None, None
     else:
         groups = lookup_groups(
             lookups, ca.veccat(*dense, *(ca.veccat(t.directions, t.results) for t in tangents))
@@ -83,7 +84,8 @@ def build(
         source = _Source(name, function, tuple(groups), given, *settings)
         code = source.compile()
         make_guards = partial(_guards, name, source, lookups) if code.sites and not tangents else None
-    handle = _handle(name, symbols, [y.shape for y in dense], lookups, code, start, make_guards)
+        portable = source.portable
+    handle = _handle(name, symbols, [y.shape for y in dense], lookups, code, start, make_guards, portable)
     if lanes == 1:
         return handle
     wide_in = tuple((rows * (1 if i in shared else lanes), c) for i, (rows, c) in enumerate(handle.shapes_in))
@@ -99,6 +101,7 @@ def _handle(
     code: Compiled,
     start: float,
     make_guards: Callable[[], NativeFunction] | None,
+    portable: Callable[[Target], PortableCode] | None,
 ) -> NativeFunction:
     return NativeFunction(
         name,
@@ -115,13 +118,16 @@ def _handle(
         lookups.tables,
         code.key,
         code.numbers,
+        portable,
     )
 
 
 def _guards(name: str, source: _Source, lookups: Lookups) -> NativeFunction:
     start = time.perf_counter()
     code = source.compile(guards=True)
-    return _handle(f"{name}.guards", source.symbols, [(len(code.sites), 1)], lookups, code, start, None)
+    portable = partial(source.portable, guards=True)
+    shape = [(len(code.sites), 1)]
+    return _handle(f"{name}.guards", source.symbols, shape, lookups, code, start, None, portable)
 
 
 @dataclass(frozen=True)
@@ -152,13 +158,38 @@ class _Source:
         with doing(f"compiling {_WORDS.get(self.name, self.name.replace('_', ' '))}"):
             return self._compiled(key, guards)
 
+    def portable(self, target: Target, guards: bool = False) -> PortableCode:
+        """The code for another target."""
+        tape, found = self._tape(guards)
+        numbers = numbers_of(tape)
+        made = self._emitted(tape, found, numbers, guards, target)
+        values = np.repeat(values_of(tape, numbers), self.lanes)
+        return PortableCode(made.modules, values, made.work_size)
+
+    def _emitted(
+        self,
+        tape: Tape,
+        sites: TapeSites,
+        numbers: dict[int, int],
+        guards: bool,
+        target: Target | None = None,
+    ) -> Code:
+        if self.lanes > 1:
+            return emit_lanes(tape, self.lanes, self.shared, self.chunk, numbers, target=target)
+        if self.tangents and not guards:
+            side = tangent_lanes()
+            return emit_tangents(tape, self.tangents, side, self.chunk, sites, numbers, target)
+        return emit(tape, self.chunk, sites=sites, numbers=numbers, target=target)
+
+    def _tape(self, guards: bool) -> tuple[Tape, TapeSites]:
+        tape = make_tape(self.function, self.groups)
+        found = find_sites(tape, [_element_names(x) for x in self.symbols])
+        return guard_tape(tape, found) if guards else (tape, found)
+
     def _compiled(self, key: str, guards: bool) -> Compiled:
         """Anew, but for code of the same operations on other numbers."""
         start = time.perf_counter()
-        tape = make_tape(self.function, self.groups)
-        found = find_sites(tape, [_element_names(x) for x in self.symbols])
-        if guards:
-            tape, found = guard_tape(tape, found)
+        tape, found = self._tape(guards)
         numbers = numbers_of(tape)
         values = np.repeat(values_of(tape, numbers), self.lanes)
         shape = make_key(
@@ -167,12 +198,7 @@ class _Source:
         code = None if self.store is None else self.store.load(shape)
         from_cache = code is not None
         if code is None:
-            if self.lanes > 1:
-                made = emit_lanes(tape, self.lanes, self.shared, self.chunk, numbers)
-            elif self.tangents and not guards:
-                made = emit_tangents(tape, self.tangents, tangent_lanes(), self.chunk, found, numbers)
-            else:
-                made = emit(tape, self.chunk, sites=found, numbers=numbers)
+            made = self._emitted(tape, found, numbers, guards)
             header = {
                 "operations": tape.operations,
                 "chunks": made.chunks,

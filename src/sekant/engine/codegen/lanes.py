@@ -32,6 +32,7 @@ from sekant.engine.codegen.sites import TapeSites, find_sites
 from sekant.engine.codegen.tape import CONST, OPERATION_POW, Tape
 from sekant.errors import SekantError
 from sekant.object_code.link import ENTRY
+from sekant.object_code.target import Target
 
 LANES = (2, 4, 8)
 LANE_FORMAT = 5
@@ -70,8 +71,10 @@ def emit_lanes(
     chunk: int,
     numbers: Mapping[int, int] | None = None,
     entry: str = ENTRY,
+    target: Target | None = None,
 ) -> Code:
-    """LLVM IR of a tape in lanes, with the signature of `sekant.native_call`; all sites are free."""
+    """LLVM IR of a tape in lanes, with the signature of `sekant.native_call`; all sites are free. `target`: this
+    processor unless given; code for another one calls no functions of whole registers."""
     if lanes not in LANES:
         raise SekantError(f"code is made for {', '.join(map(str, LANES))} lanes (got {lanes})")
     sites, regions = find_sites(tape), find_regions(tape, TapeSites(), alone=False)
@@ -87,7 +90,7 @@ def emit_lanes(
         helpers = lane_search(lanes) if f"@sekant.rows{lanes}" in text else ""
         used = sorted(set(re.findall(rf"@sekant\.v{lanes}\.([\w.]+)\(", text)))
         helpers += ERFINV if "sekant.erfinv" in used else ""
-        helpers += "".join(_function(name, LIBRARY[name], lanes) for name in used)
+        helpers += "".join(_function(name, LIBRARY[name], lanes, target is None) for name in used)
         vector = sorted(set(re.findall(rf"@(llvm\.\w+\.v{lanes}f64)\((.*)\)", text)))
         helpers += "".join(_intrinsic(name, arguments.count("<"), lanes) for name, arguments in vector)
         if "@llvm.vector.reduce.or." in text:
@@ -113,13 +116,13 @@ def _intrinsic(name: str, count: int, lanes: int) -> str:
     return f"declare <{lanes} x double> @{name}({', '.join([f'<{lanes} x double>'] * count)})\n"
 
 
-def _function(name: str, count: int, lanes: int) -> str:
-    """A function of the C library on all lanes."""
+def _function(name: str, count: int, lanes: int, whole: bool) -> str:
+    """A function of the C library on all lanes; `whole`: by one of whole registers, where there is one here."""
     kind = f"<{lanes} x double>"
     symbol = f"_ZGVdN{_WIDTH}{'v' * count}_{name}"
     parameters = ", ".join(f"{kind} %x{k}" for k in range(count))
     head = f"define internal {kind} @sekant.v{lanes}.{name}({parameters}) {PURE} {{\n"
-    if symbol in vector_symbols() and lanes >= _WIDTH:
+    if whole and symbol in vector_symbols() and lanes >= _WIDTH:
         body, outside = _by_halves(symbol, count, lanes)
     else:
         body, outside = _by_lanes(name, count, lanes), ""

@@ -14,10 +14,11 @@ from sekant.engine.codegen.vm import Interpreted
 from sekant.loops.declare.structs import address_of, aligned
 from sekant.object_code.cache import Entry, user_cache
 from sekant.object_code.link import ENTRY, Linked
+from sekant.object_code.portable import NUMBERS
 from sekant.solvers.common.sites import Site
 from sekant.tables.lookups import Staged
 
-SYMBOL = "sekant_numbers"
+SYMBOL = NUMBERS
 """The array of its numbers, which is bound when the code is linked."""
 
 

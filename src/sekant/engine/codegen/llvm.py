@@ -33,7 +33,7 @@ from sekant.engine.codegen.sites import TapeSites, find_sites
 from sekant.engine.codegen.tape import COMMUTATIVE, CONST, INPUT, LOOKUP, OPERATION_POW, Tape
 from sekant.engine.codegen.turning import TURNED, TurnedAngles, turning_functions
 from sekant.object_code.link import ENTRY
-from sekant.object_code.target import has_fused
+from sekant.object_code.target import Target, host_target
 from sekant.solvers.common.sites import NUMBERS
 
 CHUNK = 500
@@ -62,15 +62,19 @@ def emit(
     sites: TapeSites | None = None,
     numbers: Mapping[int, int] | None = None,
     entry: str = ENTRY,
+    target: Target | None = None,
 ) -> Code:
     """LLVM IR of a tape, as `sekant.loops.declare.calls` calls it, the tables T and the modes M as last arguments.
 
     `sites`: those of the tape, found here unless given. `numbers`: constants that the code is to read from memory,
     with their places there (see `sekant.engine.codegen.numbers`); by default none. `entry`: name of the function.
+    `target`: this processor unless given; whether it has fused operations decides on the way to sines.
     """
+    fused = (target or host_target()).fused
     sites = find_sites(tape) if sites is None else sites
     layout = ChunkLayout(tape, chunk, find_regions(tape, sites), entry)
-    texts = [ChunkWriter(tape, sites, layout, c, numbers or {}).text() for c in range(layout.count)]
+    writers = [ChunkWriter(tape, sites, layout, c, numbers or {}, fused=fused) for c in range(layout.count)]
+    texts = [writer.text() for writer in writers]
     modules = []
     for first in range(0, layout.count, chunks_per_module):
         body = texts[first : first + chunks_per_module]
@@ -186,7 +190,8 @@ class ChunkWriter:
     """Text of one chunk.
 
     `lanes`: numbers side by side in every value; element j of an array is then that many doubles, but for arguments
-    in `shared`, which are the same in all lanes.
+    in `shared`, which are the same in all lanes. `fused`: whether there are fused operations. Tables of pointers have
+    a word of eight bytes an entry.
     """
 
     def __init__(
@@ -198,7 +203,9 @@ class ChunkWriter:
         numbers: Mapping[int, int],
         lanes: int = 1,
         shared: Collection[int] = (),
+        fused: bool = False,
     ):
+        self.turns = lanes == 1 and fused
         self.tape, self.sites, self.layout, self.number = tape, sites, layout, number
         self.numbers, self.lanes, self.shared = numbers, lanes, frozenset(shared)
         self.kind = "double" if lanes == 1 else f"<{lanes} x double>"
@@ -233,7 +240,7 @@ class ChunkWriter:
         """The values in order, and where they are kept."""
         numbers = list(numbers)
         self.run = set(numbers)
-        self.turned = [i for i in numbers if self.op[i] in TURNED] if self.lanes == 1 and has_fused() else []
+        self.turned = [i for i in numbers if self.op[i] in TURNED] if self.turns else []
         for number in numbers:
             if number in self.left or number in self.names:
                 continue  # computed with its twin, or before its turn
@@ -356,7 +363,7 @@ class ChunkWriter:
         name = special.get(i, f"%{table}{i}")
         if name not in self.arrays:
             self.arrays[name] = name
-            self.head.append(f"{name}.p = getelementptr ptr, ptr %{table}, i64 {i}")
+            self.head.append(f"{name}.p = getelementptr i64, ptr %{table}, i64 {i}")
             self.head.append(f"{name} = load ptr, ptr {name}.p, align 8, !invariant.load !{{}}")
         return name
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,6 +15,10 @@ from sekant.loops.declare.calls import Calls, call_many
 from sekant.loops.declare.structs import PointerTable, address_of
 from sekant.solvers.common.sites import Site, free_modes
 from sekant.tables.lookups import Tabulated
+
+if TYPE_CHECKING:
+    from sekant.object_code.portable import PortableCode
+    from sekant.object_code.target import Target
 
 
 @dataclass(frozen=True)
@@ -58,6 +62,8 @@ class NativeFunction:
     """Key of the object code in the user's cache; empty where it is not kept."""
     numbers: np.ndarray | None = None
     """The numbers of the object code."""
+    make_portable: Callable[[Target], PortableCode] | None = None
+    """Its code for another target; None where its expressions are not at hand."""
 
     @property
     def sizes_in(self) -> list[int]:
@@ -81,6 +87,15 @@ class NativeFunction:
         if self.make_guards is None:
             raise SekantError(f"function '{self.name}' has no sites")
         return self.make_guards()
+
+    def portable(self, target: Target) -> PortableCode:
+        """The same function for another target."""
+        if self.make_portable is None:
+            raise SekantError(
+                f"function '{self.name}' has no expressions here, from which code for {target.triple} could be made; "
+                "take it from `System.with_expressions`"
+            )
+        return self.make_portable(target)
 
     def __call__(
         self, *arrays: Any, tables: np.ndarray | None = None, modes: np.ndarray | None = None

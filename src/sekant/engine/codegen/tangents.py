@@ -26,7 +26,7 @@ from sekant.engine.codegen.parts import depends_on, needed_for, operands_of, par
 from sekant.engine.codegen.sites import TapeSites
 from sekant.engine.codegen.tape import CONST, INPUT, LOOKUP, Tape
 from sekant.object_code.link import ENTRY
-from sekant.object_code.target import has_long_registers
+from sekant.object_code.target import Target, has_long_registers
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,6 +86,7 @@ def emit_tangents(
     chunk: int,
     sites: TapeSites,
     numbers: Mapping[int, int],
+    target: Target | None = None,
 ) -> Code:
     """LLVM IR of a tape whose last inputs are the seeds of tangents and whose last outputs are, of each tangent, its
     directions as `Tangent.spread` gives them, and then of each the results."""
@@ -102,10 +103,15 @@ def emit_tangents(
         handed = np.union1d(handed, taken[~varies[taken] & ~_in_code(tape, numbers)[taken]])
     point, point_sites, place = _point(tape, sites, [*tape.outputs[: outputs + count], handed], inputs)
     own = {int(place[number]): where for number, where in numbers.items() if place[number] >= 0}
-    code = emit(point, chunk, sites=point_sites, numbers=own, entry="sekant_point")
+    code = emit(point, chunk, sites=point_sites, numbers=own, entry="sekant_point", target=target)
     codes = [
         emit_lanes(
-            _along(tape, chosen, results, handed, inputs + k), lanes, (0,), chunk, entry=f"sekant_along{k}"
+            _along(tape, chosen, results, handed, inputs + k),
+            lanes,
+            (0,),
+            chunk,
+            entry=f"sekant_along{k}",
+            target=target,
         )
         for k, (chosen, results) in enumerate(parts)
     ]

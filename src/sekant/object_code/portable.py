@@ -1,0 +1,168 @@
+"""Code for other targets: IR -> object code of functions with names of their own, or one WebAssembly module.
+
+IR is the same for all targets but for what `adapted` changes. WebAssembly needs no linker: LLVM emits an object with
+every index and address written as if it were alone and its data began at 0. That is final where all code is one
+module; what is for linkers is dropped. Such a module has no exports: its functions are found in the table of
+functions, into which it puts those that are asked for, from 1 on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import llvmlite.binding as llvm
+import numpy as np
+from numpy.typing import NDArray
+
+from sekant.errors import SekantError
+from sekant.object_code.link import ENTRY
+from sekant.object_code.target import Target, compile_linked, optimize, target_machine
+
+NUMBERS = "sekant_numbers"
+"""The array of a function's numbers in its code."""
+STACK_TOP = 1 << 16
+"""Of WebAssembly: its own data and its stack lie below, in bytes; what a page adds to its memory lies above."""
+LEAST_STACK = 1 << 14
+"""Bytes that data must leave to the stack."""
+FUNCTION, PROCEDURE = "void @{}(ptr, ptr, ptr)", "i64 @{}(ptr, double, double)"
+"""What may stand in the table of functions."""
+_UNFUSED = """
+define internal double @sekant.multiply_add(double %a, double %b, double %c) alwaysinline {
+ %p = fmul double %a, %b
+ %s = fadd double %p, %c
+ ret double %s
+}
+"""
+_EXTREME = """
+define internal double @sekant.{name}(double %a, double %b) alwaysinline {{
+ %first = fcmp {comparison} double %a, %b
+ %none = fcmp uno double %b, %b
+ %one = or i1 %first, %none
+ %found = select i1 %one, double %a, double %b
+ ret double %found
+}}
+"""
+
+
+@dataclass(frozen=True, eq=False)
+class PortableCode:
+    """A function for a target: modules of IR that define `ENTRY`, and the numbers that they refer to."""
+
+    modules: tuple[str, ...]
+    numbers: NDArray[np.float64]
+    work_size: int
+
+
+def adapted(text: str, target: Target) -> str:
+    """IR text for a target. Without fused operations, products and sums are rounded one after the other. For the
+    minimum and maximum of which NaN is never the one, LLVM would call the C library from WebAssembly."""
+    if not target.fused:
+        text = text.replace(" contract ", " ")
+        text = _replaced(text, "llvm.fma.f64", "sekant.multiply_add", _UNFUSED)
+    if target.is_wasm:
+        for name, comparison in (("minnum", "ole"), ("maxnum", "oge")):
+            helper = _EXTREME.format(name=name, comparison=comparison)
+            text = _replaced(text, f"llvm.{name}.f64", f"sekant.{name}", helper)
+    return text
+
+
+def _replaced(text: str, name: str, other: str, definition: str) -> str:
+    if f"call double @{name}(" not in text:
+        return text
+    return text.replace(f"call double @{name}(", f"call double @{other}(") + definition
+
+
+def compile_function(code: PortableCode, name: str, target: Target) -> bytes:
+    """Object code of a function under a name of its own."""
+    return compile_linked(_function(code, name, target, llvm.create_context()), target)
+
+
+def _function(code: PortableCode, name: str, target: Target, context: Any) -> Any:
+    """One module that has nothing to offer but the function."""
+    items = ", ".join(f"double 0x{int(word):016X}" for word in code.numbers.view(np.uint64))
+    whole = llvm.parse_assembly(f"@{NUMBERS} = constant [{code.numbers.size} x double] [{items}]\n", context)
+    for text in code.modules:
+        whole.link_in(llvm.parse_assembly(adapted(text, target), context))
+    for value in (*whole.functions, *whole.global_variables):
+        if not value.is_declaration and value.name != ENTRY:
+            value.linkage = "internal"
+    entry = whole.get_function(ENTRY)
+    entry.name = name
+    if entry.name != name:
+        raise SekantError(f"a function cannot be called '{name}': its own code uses the name")
+    return whole
+
+
+def wasm_module(
+    functions: Sequence[tuple[str, PortableCode]],
+    procedures: Sequence[str],
+    texts: Iterable[str],
+    target: Target,
+    optimization: int = 2,
+) -> bytes:
+    """One WebAssembly module. Its table holds the functions and then the procedures, by these names; `texts`: IR of
+    the procedures and of those that they call."""
+    machine, context = target_machine(target, optimization), llvm.create_context()
+    names = [*(name for name, _ in functions), *procedures]
+    declared = [FUNCTION.format(name) for name, _ in functions] + [PROCEDURE.format(p) for p in procedures]
+    table = "".join(f"declare {line}\n" for line in declared)
+    table += f"@table = constant [{len(names)} x ptr] [{', '.join(f'ptr @{name}' for name in names)}]\n"
+    whole = llvm.parse_assembly(table, context)
+    for name, code in functions:
+        whole.link_in(_function(code, name, target, context))
+    for text in texts:
+        whole.link_in(llvm.parse_assembly(adapted(text, target), context))
+    for value in (*whole.functions, *whole.global_variables):
+        if not value.is_declaration and value.name != "table":
+            value.linkage = "internal"
+    whole.triple, whole.data_layout = machine.triple, str(machine.target_data)
+    optimize(whole, machine, optimization, plain_loops=True)
+    module = _without_custom_sections(machine.emit_object(whole))
+    size = _data_end(module)
+    if size > STACK_TOP - LEAST_STACK:
+        raise SekantError(
+            f"the constants of this code take {size} bytes, but a WebAssembly module has room for "
+            f"{STACK_TOP - LEAST_STACK}; let its tables be data of the run, or simplify the model"
+        )
+    return module
+
+
+def _sections(module: bytes) -> Iterable[tuple[int, bytes]]:
+    """Kinds of sections, and sections with their heads; LLVM writes the size of a section in five bytes."""
+    at = 8
+    while at < len(module):
+        end = at + 6 + _number(module, at + 1)[0]
+        yield module[at], module[at:end]
+        at = end
+
+
+def _number(data: bytes, at: int) -> tuple[int, int]:
+    """A number in LEB128, and where it ends."""
+    found = shift = 0
+    while True:
+        byte = data[at]
+        found |= (byte & 127) << shift
+        at, shift = at + 1, shift + 7
+        if not byte & 128:
+            return found, at
+
+
+def _without_custom_sections(module: bytes) -> bytes:
+    return module[:8] + b"".join(section for kind, section in _sections(module) if kind)
+
+
+def _data_end(module: bytes) -> int:
+    """Where the data of a module ends in its memory: the last of the segments ``i32.const offset end size bytes``."""
+    end = 0
+    for kind, section in _sections(module):
+        if kind == 11:
+            count, at = _number(section, 6)
+            for _ in range(count):
+                if section[at] != 0 or section[at + 1] != 0x41:
+                    raise SekantError("LLVM has written data in a way that is not known here")
+                offset, at = _number(section, at + 2)
+                size, at = _number(section, at + 1)
+                end, at = max(end, offset + size), at + size
+    return end

@@ -1,0 +1,172 @@
+"""The same IR for every target: object code of all platforms, and WebAssembly that runs."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import struct
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import sekant as sk
+from sekant.analyses.simulation.problems import explicit_problem
+from sekant.engine.codegen.native import NativeFunction
+from sekant.errors import SekantError
+from sekant.loops.image import LoadedImage, image_of
+from sekant.loops.store.objects import procedure_of
+from sekant.loops.translate import translate
+from sekant.object_code.link import Linked
+from sekant.object_code.portable import (
+    STACK_TOP,
+    PortableCode,
+    adapted,
+    compile_function,
+    wasm_module,
+)
+from sekant.object_code.target import TARGETS, Target, compile_module, host_target
+from sekant.solvers.common.checks import StepOptions
+from sekant.solvers.common.outcome import FINISHED
+from sekant.solvers.ode.memory import lay_out
+from sekant.solvers.ode.methods import METHODS
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+MACHINES = {  # where the head of an object file names the machine: place, format, number
+    "linux64": (18, "<H", 62),
+    "win64": (0, "<H", 0x8664),
+    "darwin64": (4, "<I", 0x01000007),
+    "aarch64-linux": (18, "<H", 183),
+    "aarch64-darwin": (4, "<I", 0x0100000C),
+    "wasm32": (0, "<I", 0x6D736100),
+}
+ALL_STEPS = float(2**60)
+
+
+@pytest.fixture(scope="module")
+def system() -> sk.System:
+    return sk.compile(sk.load(EXAMPLES / "quarter_car.yaml")).with_expressions()
+
+
+@pytest.fixture(scope="module")
+def rates(system: sk.System) -> NativeFunction:
+    return explicit_problem(system, None, False, "dop853").rhs  # type: ignore[return-value]
+
+
+@pytest.mark.parametrize("name", TARGETS)
+def test_object_code_for_every_target(rates: NativeFunction, name: str):
+    target = TARGETS[name]
+    text, _ = translate(procedure_of("sekant_solvers_ode_dop853_stages_prepare_dense"))
+    place, form, number = MACHINES[name]
+    for made in (compile_function(rates.portable(target), "rates", target), compile_module(text, target)):
+        assert struct.unpack_from(form, made, place)[0] == number
+        assert len(made) > 300
+
+
+def test_without_fused_operations_there_is_none(rates: NativeFunction):
+    """A machine that has them must not use them where the target says so: sums of products keep both roundings."""
+    host = host_target()
+    plain, fused = Target(host.triple, host.cpu, host.features), Target("x86_64", fused=True)
+    text = (
+        "%v = fmul contract double %a, %b\n %w = call double @llvm.fma.f64(double %a, double %b, double %c)"
+    )
+    assert "contract" not in adapted(text, plain)
+    assert "llvm.fma" not in adapted(text, plain)
+    assert adapted(text, fused) == text
+    if host.fused:
+        assert compile_function(rates.portable(plain), "f", plain) != compile_function(
+            rates.portable(host), "f", host
+        )
+
+
+def _run(problem: Any, method: str, until: float) -> Any:
+    """The memory of a run with outputs every tenth of the way."""
+    times = np.linspace(0.0, until, 11)
+    options = StepOptions(
+        times, times[[0, -1]], 1e-14, 1e-3, np.inf, 10**6, 0.0, 1e-8, np.full(problem.n, 1e-10)
+    )
+    return lay_out(problem, np.linspace(0.01, 0.03, problem.n), options)
+
+
+@pytest.mark.parametrize("method", ["rk4", "dop853"])
+def test_webassembly_computes_what_native_code_does(system: sk.System, method: str, tmp_path: Path):
+    """Without fused operations the same bits, where no function of the C library is called; dop853 chooses its steps
+    by a power, which JavaScript rounds in its own way."""
+    node = shutil.which("node")
+    if node is None:
+        pytest.skip("there is no node here to run WebAssembly with")
+    problem, how, target = explicit_problem(system, None, False, method), METHODS[method], TARGETS["wasm32"]
+    functions: dict[int, Any] = {problem.rhs.address: problem.rhs}
+    if problem.switching is not None:
+        functions[problem.switching.guards.address] = problem.switching.guards
+    names = {address: f"f{k}" for k, address in enumerate(functions)}
+    image = image_of(_run(problem, method, 0.5), names)
+
+    host = Target(host_target().triple, host_target().cpu, host_target().features)
+    native = {
+        name: Linked([compile_function(functions[address].portable(host), name, host)], name)
+        for address, name in names.items()
+    }
+    here = LoadedImage(image, {name: linked.address for name, linked in native.items()})
+    assert how.advance(here, ALL_STEPS, how.kernel) == FINISHED  # type: ignore[arg-type]
+
+    texts: dict[str, str] = {}
+    waiting = {how.advance.symbol}
+    while waiting:
+        symbol = waiting.pop()
+        texts[symbol], needs = translate(procedure_of(symbol))
+        waiting |= needs - texts.keys()
+    code = [(name, functions[address].portable(target)) for address, name in names.items()]
+    (tmp_path / "loop.wasm").write_bytes(wasm_module(code, [how.advance.symbol], texts.values(), target))
+    index = {name: 1 + k for k, name in enumerate(names.values())}
+    (tmp_path / "memory").write_bytes(image.at(STACK_TOP, index).tobytes())
+    job = {"base": STACK_TOP, "size": image.size, "entries": len(index) + 1, "procedure": len(index) + 1}
+    job |= {"a": ALL_STEPS, "b": how.kernel}
+    job |= {key: str(tmp_path / name) for key, name in (("module", "loop.wasm"), ("memory", "memory"))}
+    job["result"] = str(tmp_path / "result")
+    (tmp_path / "job.json").write_text(json.dumps(job))
+    program = str(Path(__file__).with_name("run_wasm.mjs"))
+    done = subprocess.run(
+        [node, program, str(tmp_path / "job.json")], capture_output=True, text=True, check=True
+    )
+    assert int(done.stdout) == FINISHED
+    words = np.frombuffer((tmp_path / "result").read_bytes())
+
+    def found(name: str) -> np.ndarray:
+        place = image.places[name]
+        first = (place.data if place.shape else place.word) // 8  # type: ignore[operator]
+        return words[first : first + int(np.prod(place.shape))].reshape(place.shape)
+
+    assert found("steps").view(np.int64) == here["steps"] > 0
+    if method == "rk4":
+        np.testing.assert_array_equal(found("rows"), here["rows"])
+    else:
+        np.testing.assert_allclose(found("rows"), here["rows"], rtol=1e-12, atol=1e-14)
+    assert np.ptp(here["rows"], axis=0).min() > 1e-3  # something has moved
+
+
+def test_data_that_leave_no_room_for_the_stack_are_refused(rates: NativeFunction):
+    target = TARGETS["wasm32"]
+    code = rates.portable(target)
+    text = (
+        "@big = constant [8000 x double] zeroinitializer\ndefine void @sekant_entry(ptr %a, ptr %r, ptr %w) {\n"
+        " %p = load ptr, ptr %a\n %k = load i64, ptr %p\n %q = getelementptr double, ptr @big, i64 %k\n"
+        " %x = load double, ptr %q\n store double %x, ptr %w\n ret void\n}\n"
+    ).replace("zeroinitializer", f"[{', '.join(f'double {k}.0' for k in range(8000))}]")
+    with pytest.raises(SekantError, match=r"constants of this code take 64\d\d\d bytes"):
+        wasm_module([("far", PortableCode((text,), code.numbers, 1))], [], [], target)
+    with pytest.raises(SekantError, match="cannot be called 'big'"):
+        wasm_module([("big", PortableCode((text,), code.numbers, 1))], [], [], target)
+
+
+def test_functions_without_expressions_say_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("SEKANT_CACHE_DIR", str(tmp_path))
+    model = sk.load(EXAMPLES / "quarter_car.yaml")
+    for _ in range(2):  # the second one finds its functions in the cache
+        system = sk.compile(model)
+        rhs = explicit_problem(system, None, False, "rk4").rhs
+    with pytest.raises(SekantError, match="with_expressions"):
+        rhs.portable(TARGETS["wasm32"])  # type: ignore[attr-defined]
+    assert explicit_problem(system.with_expressions(), None, False, "rk4").rhs.portable(TARGETS["wasm32"])  # type: ignore[attr-defined]
