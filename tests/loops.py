@@ -310,7 +310,7 @@ def pose_at(item: Joint, q: np.ndarray) -> Pose:
     return Pose(ca.SX(R), ca.SX(p))
 
 
-# -- couplings, drivers, paths, rolling -------------------------------------------------------------------
+# -- couplings, prescribed motions, paths, rolling -------------------------------------------------------------------
 
 
 def gears() -> sk.Model:
@@ -384,8 +384,8 @@ def driven_four_bar(joint_name: str) -> sk.Model:
         "A": "-0.6 + 0.4*sin(2*t)",
         "C": "-0.85 + 0.1*sin(3*t)",
     }[joint_name]
-    drivers = {"motor": sk.Driver(joint=joint_name, value=Expression(motion))}
-    return four_bar(drivers=drivers, forces={"load": sk.forces.JointFriction(joint="D", damping=0.7)})
+    motions = {"motor": sk.Motion(joint=joint_name, value=Expression(motion))}
+    return four_bar(motions=motions, forces={"load": sk.forces.JointFriction(joint="D", damping=0.7)})
 
 
 def driven_platform(kind: str) -> sk.Model:

@@ -15,12 +15,12 @@ import numpy as np
 from sekant.extensions import load_extensions
 from sekant.formulations.equations import Equations
 from sekant.model.body import Body
-from sekant.model.driver import Driver
 from sekant.model.examples import Stage
 from sekant.model.forces import FORCES
 from sekant.model.joints import JOINTS, Joint
 from sekant.model.model import Ground, Model
 from sekant.model.placement import Placement
+from sekant.model.prescribed_motion import Motion
 from sekant.model.quantities import Expression
 from sekant.model.resolve import resolve
 
@@ -84,7 +84,7 @@ def random_model(
     seed: int,
     joints: Sequence[str] = JOINT_TYPES,
     forces: Sequence[str] = (),
-    drivers: int = 0,
+    motions: int = 0,
     gravity: tuple[float, float, float] = GRAVITY,
     branching: float = 0.5,
 ) -> Model:
@@ -105,12 +105,12 @@ def random_model(
         tree[f"j{i}"] = joint(kind, rng, parent, f"{name}.tip" if rng.random() < 0.5 else name)
         bodies[name] = body(rng)
     stage = Stage(rng, tuple(bodies), coordinates_of(tree))
-    driven: dict[str, Driver] = {}
-    for k in range(drivers):
+    driven: dict[str, Motion] = {}
+    for k in range(motions):
         taken = {(d.joint, d.coordinate) for d in driven.values()}
         while tuple((at := stage.coordinate()).values()) in taken:
             pass
-        driven[f"drive{k}"] = Driver(**at, value=Expression(f"{0.3 + 0.1 * k}*sin(2.3*t + {k}) + 0.2*t^2"))
+        driven[f"drive{k}"] = Motion(**at, value=Expression(f"{0.3 + 0.1 * k}*sin(2.3*t + {k}) + 0.2*t^2"))
     return Model(
         name=f"random{seed}",
         gravity=gravity,
@@ -118,7 +118,7 @@ def random_model(
         bodies=bodies,
         joints=tree,
         forces={f"{kind}_{k}": FORCES[kind].example(stage) for k, kind in enumerate(forces)},
-        drivers=driven,
+        motions=driven,
         tables=stage.tables,
     )
 

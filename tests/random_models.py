@@ -53,7 +53,7 @@ COLLECTIONS = (
     "contacts",
     "sensors",
     "signals",
-    "drivers",
+    "motions",
     "tables",
 )
 

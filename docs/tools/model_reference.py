@@ -18,7 +18,7 @@ TITLES = {
     "forces": "Forces",
     "constraints": "Constraints",
     "contacts": "Contacts",
-    "drivers": "Drivers",
+    "motions": "Prescribed motions",
     "sensors": "Sensors",
     "inputs": "Inputs",
     "signals": "Signals",

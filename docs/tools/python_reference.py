@@ -7,7 +7,15 @@ import inspect
 import sekant as sk
 
 GROUPS = {
-    "Models": ("Model", "Body", "Frame", "Orientation", "Driver", "TableData", "SimulationSettings"),
+    "Models": (
+        "Model",
+        "Body",
+        "Frame",
+        "Orientation",
+        "Motion",
+        "TableData",
+        "SimulationSettings",
+    ),
     "Files": ("load", "save", "dump"),
     "Parts of models": ("joints", "forces", "constraints", "contacts", "sensors", "signals", "shapes"),
     "Curves": ("PoseCurve", "PoseSurface", "PoseTable"),

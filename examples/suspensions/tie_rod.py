@@ -55,7 +55,7 @@ def with_tie_rod(reduced: sk.Model, mechanism: sk.Model) -> sk.Model:
                 child="tie_rod", parent_pose=sk.Frame(position=INNER), child_pose=sk.Frame(position=INNER)
             ),
         },
-        drivers={},
+        motions={},
     )
 
 

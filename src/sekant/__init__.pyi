@@ -33,10 +33,10 @@ from sekant.model import sensors as sensors
 from sekant.model import shapes as shapes
 from sekant.model import signals as signals
 from sekant.model.body import Body as Body
-from sekant.model.driver import Driver as Driver
 from sekant.model.model import Model as Model
 from sekant.model.placement import Frame as Frame
 from sekant.model.placement import Orientation as Orientation
+from sekant.model.prescribed_motion import Motion as Motion
 from sekant.model.simulation import SimulationSettings as SimulationSettings
 from sekant.model.table import TableData as TableData
 from sekant.reduction import reduce as reduce

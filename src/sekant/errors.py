@@ -125,7 +125,7 @@ _SINGULAR = {
     "constraints": "constraint",
     "contacts": "contact",
     "curves": "curve",
-    "drivers": "driver",
+    "motions": "motion",
     "sensors": "sensor",
     "inputs": "input",
     "signals": "signal",

@@ -30,10 +30,10 @@ def flat():
     joints["travel"] = sk.joints.Planar(child="chassis", v0=(20.0, 0.0, 0.0))
     for wheel in WHEELS:
         joints[f"{wheel}.hub"] = joints[f"{wheel}.hub"].model_copy(update={"v0": (0.0,)})
-    drivers = dict(model.drivers)
+    motions = dict(model.motions)
     for wheel in WHEELS:
-        drivers[f"{wheel}.lock"] = sk.Driver(joint=f"{wheel}.travel", value=0.0)
-    return car, sk.compile(model.changed(joints=joints, drivers=drivers), parameters=["delta", *FRONT])
+        motions[f"{wheel}.lock"] = sk.Motion(joint=f"{wheel}.travel", value=0.0)
+    return car, sk.compile(model.changed(joints=joints, motions=motions), parameters=["delta", *FRONT])
 
 
 @pytest.mark.parametrize("speed", [8.0, 20.0, 45.0])

@@ -34,7 +34,7 @@ def pushed_slider() -> sk.Model:
             "D": sk.joints.Prismatic(child="slider", axis=(1, 0, 0), q0=BEGIN),
             "C": sk.joints.Revolute(parent="coupler.end", child="slider", axis=Y, q0=-0.2),
         },
-        drivers={"push": sk.Driver(joint="D", value=f"{BEGIN} + {SPEED}*t")},
+        motions={"push": sk.Motion(joint="D", value=f"{BEGIN} + {SPEED}*t")},
     )
 
 
@@ -46,7 +46,7 @@ def test_a_drive_past_a_dead_point_names_it(formulation, method):
     assert result.final_state.t == pytest.approx(DEAD, abs=1e-5)
     assert result.stats["steps"] + result.stats["rejected"] < 3000  # not until the tolerance is met
     assert "at a dead point (links stretched or folded)" in result.message
-    assert "driver 'push' moves D.displacement = 1.2 m" in result.message
+    assert "motion 'push' moves D.displacement = 1.2 m" in result.message
     assert "end that travel before it" in result.message
     assert "loosen" not in result.message
 

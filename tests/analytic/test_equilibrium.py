@@ -152,15 +152,15 @@ def test_nothing_that_holds_is_named():
 
 
 @pytest.mark.parametrize("formulation", ["joint", "cartesian", "natural"])
-def test_a_moving_driver_is_refused_and_the_steady_motion_is_found(formulation):
+def test_a_moving_motion_is_refused_and_the_steady_motion_is_found(formulation):
     """A hub driven at constant rate: an arm on it does not rest, it turns with the hub at a fixed angle."""
     joints = {
         "shaft": sk.joints.Revolute(child="hub", axis=(0, 0, 1)),
         "hinge": sk.joints.Revolute(parent="hub", child="arm", axis=(0, 1, 0), q0=0.8),
     }
     bodies = {"hub": sk.Body(mass=1.0, inertia=(1, 1, 1)), "arm": ARM}
-    drive = {"turn": sk.Driver(joint="shaft", value="5*t")}
-    model = sk.Model(bodies=bodies, joints=joints, drivers=drive)
+    drive = {"turn": sk.Motion(joint="shaft", value="5*t")}
+    model = sk.Model(bodies=bodies, joints=joints, motions=drive)
     spinning = sk.compile(model, formulation=formulation, engine="casadi")
     with pytest.raises(
         sk.SekantError, match=r"'turn' moves at t = 0 s \(at 5 in SI units\).*sk.steady_motion"

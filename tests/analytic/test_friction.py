@@ -94,7 +94,7 @@ def belt():
                     "v0": -0.2,
                 },
             },
-            "drivers": {"motor": {"joint": "drive", "value": "0.2*t"}},
+            "motions": {"motor": {"joint": "drive", "value": "0.2*t"}},
             "forces": {
                 "rub": {"type": "joint_friction", "joint": "slide", "level": 4.0, "static": 6.0},
                 "spring": {"type": "spring_damper", "parent": "ground", "child": "block", "stiffness": 50.0},
@@ -385,7 +385,7 @@ def sk_subspace(system, joint, q):
     return eq.lookups.oracle("S", [eq.q], [ca.densify(S)])(q)
 
 
-def test_a_driver_overcomes_the_friction_of_its_joint():
+def test_a_motion_overcomes_the_friction_of_its_joint():
     """It rests, moves there and back, and rests: its force is mass times acceleration and friction against the
     way."""
     value = "0.3*(step5(t, 1, 0, 2, 1) - step5(t, 3, 0, 4, 1))"
@@ -397,7 +397,7 @@ def test_a_driver_overcomes_the_friction_of_its_joint():
                 "rail": {"type": "prismatic", "axis": [1, 0, 0], "child": "block"},
                 "free": {"type": "prismatic", "axis": [0, 1, 0], "child": "other"},
             },
-            "drivers": {"motor": {"joint": "rail", "value": value}},
+            "motions": {"motor": {"joint": "rail", "value": value}},
             "forces": {"rub": {"type": "joint_friction", "joint": "rail", "level": 1.7}},
         }
     )

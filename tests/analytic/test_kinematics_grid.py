@@ -18,7 +18,7 @@ RACKS = np.linspace(-0.03, 0.03, 7)
 @pytest.fixture(scope="module")
 def corner():
     model = sk.load(EXAMPLES / "double_wishbone_steered.yaml")
-    return sk.compile(model.model_copy(update={"drivers": {}}))
+    return sk.compile(model.model_copy(update={"motions": {}}))
 
 
 def at_rack(limits, value):

@@ -130,7 +130,7 @@ def test_an_instant_of_a_motion_follows_its_own_linear_model():
         sk.linearize(system, sk.State(q, v))
 
 
-def test_a_driver_as_input_acts_with_its_rates():
+def test_a_motion_as_input_acts_with_its_rates():
     """A mass on a spring and damper whose other end is moved: H = (k + c s) / (m s^2 + c s + k)."""
     m, k, c = 1.7, 90.0, 2.3
     bodies = {"base": sk.Body(mass=1.0, inertia=(1, 1, 1)), "mass": sk.Body(mass=m, inertia=(1, 1, 1))}
@@ -143,7 +143,7 @@ def test_a_driver_as_input_acts_with_its_rates():
         bodies=bodies,
         joints=joints,
         forces={"strut": sk.forces.Actuator(joint="rail", force=f"-{k}*q - {c}*v")},
-        drivers={"road": sk.Driver(joint="shake", value=0.0)},
+        motions={"road": sk.Motion(joint="shake", value=0.0)},
     )
     for formulation in ("joint", "cartesian"):
         system = sk.compile(model, formulation=formulation)

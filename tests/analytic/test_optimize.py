@@ -20,7 +20,7 @@ def car() -> sk.Model:
             "heave": sk.joints.Prismatic(child="car", q0=1.0),
         },
         forces={"strut": strut},
-        drivers={"bump": sk.Driver(joint="way", value=0.0)},
+        motions={"bump": sk.Motion(joint="way", value=0.0)},
     )
 
 

@@ -178,7 +178,7 @@ def test_the_push_of_a_joint_limit_is_smooth_where_release_begins():
     "kind", ["spring_damper", "rotational_spring_damper", "bushing", "joint_friction", "torque"]
 )
 def test_energy_balance_along_a_motion(kind):
-    model = random_model(21, joints=["revolute", "spherical", "cylindrical"], forces=[kind, kind], drivers=1)
+    model = random_model(21, joints=["revolute", "spherical", "cylindrical"], forces=[kind, kind], motions=1)
     result = simulate(model, until=1.5, output_step=0.05, outputs=["energy*"], rtol=1e-11, atol=1e-12)
     assert result.ok
     scale = np.max(np.abs(result["energy.work"])) + np.max(result["energy.kinetic"])

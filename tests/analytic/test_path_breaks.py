@@ -228,8 +228,8 @@ def test_series_sum_up_the_work_of_a_damper_over_its_corners(quarter_car, rtol):
     assert coarse["strut.work"][-1] == pytest.approx(result["strut.work"][-1], rel=10 * rtol)
 
 
-def test_the_work_of_a_driver_is_as_accurate_as_the_motion(tmp_path):
-    """A rough road, C2 only: the work of the driver that lifts the wheel against a run with a tight tolerance."""
+def test_the_work_of_a_motion_is_as_accurate_as_the_motion(tmp_path):
+    """A rough road, C2 only: the work of the motion that lifts the wheel against a run with a tight tolerance."""
     rng = np.random.default_rng(5)
     t = np.linspace(0.0, 5.0, 101).tolist()
     road = (0.01 * rng.standard_normal(101)).tolist()

@@ -12,10 +12,10 @@ from paths import GRAVITY, OTHER, PLACE, SKEW, alone, on_path, outputs, springs,
 from sekant.geometry.curves.pose_curve import PoseCurve
 from sekant.geometry.surfaces.pose_surface import PoseSurface
 from sekant.model.body import Body
-from sekant.model.driver import Driver
 from sekant.model.forces import PointForce, Torque
 from sekant.model.joints import Path, Surface
 from sekant.model.joints.compliance import PathCompliance, Spring, SurfaceCompliance
+from sekant.model.prescribed_motion import Motion
 from sekant.model.quantities import Expression
 
 STIFFNESSES = (1.1e4, 2.3e4, 310.0, 470.0, 590.0)
@@ -28,7 +28,7 @@ def line() -> PoseCurve:
     return PoseCurve.track([Straight(4.0)], start=((0.1, -0.2, 0.3), (1.0, 2.0, 2.0)), frame="upright")
 
 
-def loaded(joint, load: np.ndarray, hold: dict[str, Driver], R_WC: np.ndarray) -> sk.System:
+def loaded(joint, load: np.ndarray, hold: dict[str, Motion], R_WC: np.ndarray) -> sk.System:
     """A body that is held along the path and loaded by a wrench (force, moment), given in C, at M's origin."""
     force, moment = R_WC @ load[:3], R_WC @ load[3:]
     return sk.compile(
@@ -40,7 +40,7 @@ def loaded(joint, load: np.ndarray, hold: dict[str, Driver], R_WC: np.ndarray) -
                 "push": PointForce(frame="body", force=tuple(force)),
                 "twist": Torque(frame="body", torque=tuple(moment)),
             },
-            drivers=hold,
+            motions=hold,
         )
     )
 
@@ -63,7 +63,7 @@ def test_a_unit_load_deflects_by_one_over_k(direction):
     R_WC = np.array(ca.evalf(PLACE.pose().R)) @ curve.pose(1.7)[0]
     load = np.zeros(6)
     load[1 + direction] = 1.0  # fy, fz, then the three moments
-    system = loaded(joint, load, {"hold": Driver(joint="joint", coordinate=0, value=1.7)}, R_WC)
+    system = loaded(joint, load, {"hold": Motion(joint="joint", coordinate=0, value=1.7)}, R_WC)
     expected = np.zeros(5)
     expected[direction] = 1.0 / STIFFNESSES[direction]
     assert rest(system) == pytest.approx(expected, rel=1e-9, abs=1e-13)
@@ -84,7 +84,7 @@ def test_a_unit_load_deflects_a_surface_by_one_over_k(direction):
         load[:3] = normal / np.linalg.norm(normal)
     else:
         load[2 + direction] = 1.0
-    hold = {f"hold{i}": Driver(joint="joint", coordinate=i, value=0.1 * i) for i in range(2)}
+    hold = {f"hold{i}": Motion(joint="joint", coordinate=i, value=0.1 * i) for i in range(2)}
     system = loaded(joint, load, hold, np.array(ca.evalf(PLACE.pose().R)))
     expected = np.zeros(4)
     expected[direction] = 1.0 / values[direction]
@@ -105,7 +105,7 @@ def test_the_normal_is_the_frames_or_frenets_by_name(yaw):
     normal = np.array([-2 * x, 0, 1]) / np.hypot(1, 2 * x)
     R_WC = curve.pose(x)[0]
     load = np.concatenate([R_WC.T @ (1000.0 * normal), np.zeros(3)])
-    hold = {"hold": Driver(joint="joint", coordinate=0, value=x)}
+    hold = {"hold": Motion(joint="joint", coordinate=0, value=x)}
     found = {}
     for kind in ("frenet", "frame", None):
         joint = Path(child="body", curve=curve, compliance=compliance, normal_direction=kind)
@@ -209,12 +209,12 @@ def test_stiffness_that_varies_over_the_surface_keeps_the_energy():
     assert np.abs(result["energy.balance"]).max() < 1e-8 * result["energy.kinetic"].max()
 
 
-def test_a_driver_pays_for_stiffness_that_varies_along_its_way():
-    """The place on the path is driven: the work of the driver accounts for k'(u) x^2 / 2 u' too."""
+def test_a_motion_pays_for_stiffness_that_varies_along_its_way():
+    """The place on the path is driven: the work of the prescribed motion accounts for k'(u) x^2 / 2 u' too."""
     joint = Path(child="body", curve=twisted(), compliance=springs(STIFFNESS_ALONG), parent_pose=PLACE)
-    drive = Driver(joint="joint", coordinate=0, value=Expression("-0.5 + 1.2*sin(1.3*t)"))
+    drive = Motion(joint="joint", coordinate=0, value=Expression("-0.5 + 1.2*sin(1.3*t)"))
     model = sk.Model(
-        gravity=GRAVITY, bodies={"body": SKEW}, joints={"joint": joint}, drivers={"drive": drive}
+        gravity=GRAVITY, bodies={"body": SKEW}, joints={"joint": joint}, motions={"drive": drive}
     )
     result = sk.simulate(model, 1.5, rtol=1e-11, atol=1e-12)
     assert np.abs(result["joint.q"][:, 1:]).max() > 0.02

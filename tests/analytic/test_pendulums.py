@@ -14,10 +14,10 @@ from sekant.engine import State, compile
 from sekant.engine.functions.outputs import output_function
 from sekant.geometry.spatial import SX
 from sekant.model.body import Body
-from sekant.model.driver import Driver
 from sekant.model.forces import JointFriction, RotationalSpringDamper
 from sekant.model.joints import Fixed, Prismatic, Revolute
 from sekant.model.model import Model
+from sekant.model.prescribed_motion import Motion
 
 TIGHT = {"rtol": 1e-12, "atol": 1e-13}
 
@@ -105,7 +105,7 @@ class TestDrivenCrank:
         return Model(
             bodies={"crank": Body(mass=self.m, com=(self.r, 0.0, 0.0), inertia=self.J)},
             joints={"hinge": Revolute(child="crank", axis=(0.0, -1.0, 0.0))},
-            drivers={"motor": Driver(joint="hinge", value=law)},
+            motions={"motor": Motion(joint="hinge", value=law)},
         )
 
     def test_torque_work_and_reaction(self):
@@ -165,7 +165,7 @@ def test_a_pendulum_on_a_driven_pivot():
             "hinge": Revolute(parent="cart", child="bob", axis=(1, 0, 0), q0=0.4),
         },
         forces={"drag": JointFriction(joint="hinge", damping=c)},
-        drivers={"shaker": Driver(joint="slide", value="0.3*cos(4*t) + 0.1*t")},
+        motions={"shaker": Motion(joint="slide", value="0.3*cos(4*t) + 0.1*t")},
     )
     result = simulate(model, until=6.0, **TIGHT)
 

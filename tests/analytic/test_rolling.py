@@ -105,7 +105,7 @@ def test_a_disc_on_a_moving_plane_rolls_against_it():
                 child="wheel", position=(0.0, 0.0, RADIUS), angular_velocity=(0.0, -belt / RADIUS, 0.0)
             ),
         },
-        drivers={"motor": sk.Driver(joint="slide", value=Expression(f"{belt}*t"))},
+        motions={"motor": sk.Motion(joint="slide", value=Expression(f"{belt}*t"))},
         constraints={"roll": Rolling(frame="wheel", plane="belt", radius=RADIUS)},
     )
     result = sk.simulate(model, 1.0, rtol=1e-11, atol=1e-11, output_step=0.25)

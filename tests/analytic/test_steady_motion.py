@@ -373,7 +373,7 @@ def test_impossible_steady_motions_say_why():
         sk.steady_motion(sk.compile(hinge), turn=2.0)
 
 
-def test_driver_as_input_about_a_steady_motion():
+def test_motion_as_input_about_a_steady_motion():
     """A slide moves the hinge of a turning pendulum outward: slow changes keep the angular momentum."""
     J, m_s, m, r = 0.1, 0.5, 10.0, 0.07
     model = rotating_pendulum(free=True)
@@ -386,7 +386,7 @@ def test_driver_as_input_about_a_steady_motion():
                 "rail": sk.joints.Prismatic(parent="hub", child="slide", axis=(-1, 0, 0), q0=r),
                 "hinge": hinge,
             },
-            "drivers": {"reach": sk.Driver(joint="rail", value="r")},
+            "motions": {"reach": sk.Motion(joint="rail", value="r")},
             "parameters": {"r": r},
         }
     )

@@ -26,9 +26,9 @@ def test_example_moves_and_keeps_its_energy(file):
 
 
 @pytest.mark.parametrize("file", [f for f in FILES if "steered" in f.stem], ids=lambda file: file.stem)
-def test_a_steered_example_has_two_freedoms_without_its_driver(file):
+def test_a_steered_example_has_two_freedoms_without_its_motion(file):
     model = sk.load(file)
-    free = model.model_copy(update={"drivers": {}})
+    free = model.model_copy(update={"motions": {}})
     assert sk.assemble(sk.compile(free)).report.degrees_of_freedom == 2
 
 

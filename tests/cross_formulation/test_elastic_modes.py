@@ -250,9 +250,9 @@ def steered():
 
 def loaded(model, force, rack):
     """With a force at the wheel's center and the rack driven."""
-    driver = model.drivers["steering"].model_copy(update={"value": rack})
+    prescribed = model.motions["steering"].model_copy(update={"value": rack})
     load = sk.forces.PointForce(frame=HUB, force=force)
-    return model.changed(drivers={"steering": driver}, forces={**model.forces, "wheel_load": load})
+    return model.changed(motions={"steering": prescribed}, forces={**model.forces, "wheel_load": load})
 
 
 @pytest.mark.long

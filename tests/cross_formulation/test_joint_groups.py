@@ -9,8 +9,8 @@ import sekant as sk
 from loops import wishbones
 from mechanisms import body
 from paths import outputs
-from sekant.model.driver import Driver
 from sekant.model.joints import Path, Revolute
+from sekant.model.prescribed_motion import Motion
 from sekant.model.quantities import Expression
 
 BODIES = ("upright", "lower", "upper")
@@ -86,10 +86,10 @@ def test_motion_keeps_the_energy_balance(mechanism, table):
     np.testing.assert_allclose(reduced["upright.position"], full["upright.position"], atol=1e-6)
 
 
-def test_the_driver_of_a_group_moves_all_of_it(mechanism, table):
+def test_the_motion_of_a_group_moves_all_of_it(mechanism, table):
     """Its force is that which the mechanism needs at the same motion: power per rate."""
-    drive = {"motor": Driver(joint="on_upright", value=Expression("0.15 + 0.3*t + 2*t^2"))}
-    system = sk.compile(grouped(table, drivers=drive))
+    drive = {"motor": Motion(joint="on_upright", value=Expression("0.15 + 0.3*t + 2*t^2"))}
+    system = sk.compile(grouped(table, motions=drive))
     assert system.nv == 0
     force, place = outputs(system, [], [], "motor.force", "lower.position", t=0.02)
     z, rate, acceleration = 0.15 + 0.006 + 0.0008, 0.38, 4.0
@@ -159,8 +159,8 @@ def test_a_driven_group_in_cartesian_coordinates(table):
     whole = grouped(table)
     pair = ("upright", "lower")
     joints = {f"on_{b}": whole.joints[f"on_{b}"] for b in pair}
-    drive = {"motor": Driver(joint="on_upright", value=Expression("0.15 + 0.3*t + 2*t^2"))}
-    model = sk.Model(bodies={b: whole.bodies[b] for b in pair}, joints=joints, drivers=drive)
+    drive = {"motor": Motion(joint="on_upright", value=Expression("0.15 + 0.3*t + 2*t^2"))}
+    model = sk.Model(bodies={b: whole.bodies[b] for b in pair}, joints=joints, motions=drive)
     options = {"until": 0.02, "output_step": 0.01, "rtol": 1e-10, "atol": 1e-11}
     here = sk.simulate(model, **options)
     there = sk.simulate(sk.compile(model, formulation="cartesian"), **options)
@@ -211,7 +211,7 @@ def test_bad_groups_are_named(table):
     with pytest.raises(Exception, match="q0: is that of the joint"):
         Path(child="lower", curve=table.curve("lower"), coordinate_of="a", q0=0.1)
     with pytest.raises(sk.SekantError, match="drive that one"):
-        grouped(table, drivers={"motor": Driver(joint="on_lower", value=0.1)})
+        grouped(table, motions={"motor": Motion(joint="on_lower", value=0.1)})
 
 
 def test_any_joint_with_one_coordinate_may_lead(mechanism):

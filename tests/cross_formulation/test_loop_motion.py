@@ -59,8 +59,8 @@ def test_motion_energy_and_constraints(name):
         assert np.max(result["constraints.velocity"]) < 1e-9
 
 
-def test_a_driver_that_closes_the_loop_supplies_the_energy():
-    """The driven four-bar gains what its driver supplies less what the friction takes."""
+def test_a_motion_that_closes_the_loop_supplies_the_energy():
+    """The driven four-bar gains what its prescribed motion supplies less what the friction takes."""
     result = run(MECHANISMS["driven_at_cut"]())
     gain = np.asarray(result["energy"]) - result["energy"][0]
     work = np.asarray(result["motor.work"]) + np.asarray(result["load.work"])

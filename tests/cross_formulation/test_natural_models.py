@@ -127,8 +127,8 @@ def test_random_trees_of_all_joints_with_all_forces_and_outputs(seed):
 
 
 @pytest.mark.parametrize("seed", [4, 5])
-def test_random_trees_with_drivers(seed):
-    pair = Pair(random_model(seed, (*MOVING_JOINTS, "spherical", "free"), FORCE_TYPES, drivers=3), seed)
+def test_random_trees_with_motions(seed):
+    pair = Pair(random_model(seed, (*MOVING_JOINTS, "spherical", "free"), FORCE_TYPES, motions=3), seed)
     assert worst(*pair.both(body_accelerations)) < 1e-10
     assert compare_outputs(pair, 1e-9) > 50
 

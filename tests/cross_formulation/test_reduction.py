@@ -78,8 +78,8 @@ def test_steered_corner_becomes_a_surface_whose_second_coordinate_is_driven(meth
         tolerance=tolerance,
         inertia="ignore",
     )
-    driver = found.model.drivers["hand"]
-    assert (driver.joint, driver.coordinate) == (found.joint, 1)
+    prescribed = found.model.motions["hand"]
+    assert (prescribed.joint, prescribed.coordinate) == (found.joint, 1)
     assert sk.compile(found.model).nv == 1
     seen = found.compare(10.0, [HUB], rtol=1e-8, atol=1e-10, output_step=0.01)
     assert np.all(np.ptp(seen.expected["probe_0.position"], axis=0) > 0.005)

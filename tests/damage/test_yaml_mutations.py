@@ -33,7 +33,7 @@ forces:
   spring: {type: spring_damper, parent: ground, child: chassis, stiffness: kf, spring: road, force: "sin(t)*heave.q"}
   mount: {type: bushing, parent: chassis, child: wheel, stiffness: [1, 2, 3], rotational_damping: [0.1, 0.2, 0.3]}
   stop: {type: joint_limit, joint: heave, upper: 0.1, stiffness: 1 kN/m, ramp: 1 mm}
-drivers:
+motions:
   turn: {joint: spin, coordinate: 1, value: "step5(t, 0, 0, 1, 2*pi)"}
 sensors:
   travel: {type: position, frame: chassis.front}

@@ -442,8 +442,8 @@ def test_inputs_are_parameters_of_forces(tmp_path):
         sk.export.fmu(model, path, inputs=["pusch"])
 
 
-def test_input_that_moves_a_driver_is_refused(quarter_car, tmp_path):
-    with pytest.raises(SekantError, match="input 'height' moves a driver"):
+def test_input_that_moves_a_motion_is_refused(quarter_car, tmp_path):
+    with pytest.raises(SekantError, match="input 'height' moves a motion"):
         sk.export.fmu(quarter_car.model, tmp_path / "a.fmu", inputs=["height"])
 
 

@@ -13,7 +13,7 @@ from sekant.engine.functions.outputs import output_function
 
 @pytest.fixture(scope="module")
 def systems():
-    model = random_model(6, ALL_JOINTS, FORCE_TYPES, drivers=2)
+    model = random_model(6, ALL_JOINTS, FORCE_TYPES, motions=2)
     parameters = ["b0.mass", "b2.com", "spring_damper_1.stiffness"]
     names = [name for name in model.forces if name.startswith("spring_damper")]
     parameters[2] = f"{names[0]}.stiffness"

@@ -47,8 +47,8 @@ def test_energy_changes_by_the_power_of_the_element(kind, seed):
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_energy_balance_with_all_forces_and_drivers(seed):
-    eq = equations_of(random_model(seed, ALL_JOINTS, FORCE_TYPES, drivers=3))
+def test_energy_balance_with_all_forces_and_motions(seed):
+    eq = equations_of(random_model(seed, ALL_JOINTS, FORCE_TYPES, motions=3))
     rate, power, scale = balance(eq, random_state(eq, seed))
     assert rate == pytest.approx(power, abs=1e-11 * scale)
     assert {"drive0", "drive1", "drive2"} <= set(eq.energies.powers)

@@ -16,11 +16,11 @@ import numpy as np
 import pytest
 
 from mechanisms import JOINT_TYPES, body, equations_of, joint, random_model, random_state, values
-from sekant.model.driver import Driver
 from sekant.model.forces import JointFriction, PointForce, SpringDamper, Torque
 from sekant.model.joints import JOINTS
 from sekant.model.model import Model
 from sekant.model.placement import Placement
+from sekant.model.prescribed_motion import Motion
 
 SX = ca.SX
 
@@ -246,15 +246,15 @@ def test_loads_by_their_potentials_and_virtual_work(seed):
 
 
 def test_a_driven_joint_is_a_rheonomic_constraint():
-    """Lagrange's equations with z1 = f(t) put in before differentiating, against our driver."""
+    """Lagrange's equations with z1 = f(t) put in before differentiating, against our prescribed motion."""
     rng = np.random.default_rng(23)
     model = Model(
         gravity=(1.3, -2.1, -9.4),
         bodies={name: body(rng) for name in ("a", "b")},
         joints={"first": joint("universal", rng, "ground", "a"), "second": joint("planar", rng, "a", "b")},
-        drivers={
-            "drive": Driver(joint="first", coordinate=1, value="0.4*sin(2.3*t) + 0.2*t^2"),
-            "push": Driver(joint="second", coordinate=0, value="0.1*t^3"),
+        motions={
+            "drive": Motion(joint="first", coordinate=1, value="0.4*sin(2.3*t) + 0.2*t^2"),
+            "push": Motion(joint="second", coordinate=0, value="0.1*t^3"),
         },
     )
     eq = equations_of(model)
@@ -262,7 +262,7 @@ def test_a_driven_joint_is_a_rheonomic_constraint():
     f = (0.4 * np.sin(2.3 * t) + 0.2 * t**2, 0.1 * t**3)
     df = (0.92 * np.cos(2.3 * t) + 0.4 * t, 0.3 * t**2)
     ddf = (-2.116 * np.sin(2.3 * t) + 0.4, 0.6 * t)
-    full = model.model_copy(update={"drivers": {}})
+    full = model.model_copy(update={"motions": {}})
     q_all = np.array([q[0], f[0], f[1], q[1], q[2]])
     v_all = np.array([v[0], df[0], df[1], v[1], v[2]])
     lagrange = Lagrangian(full, ["first", "second"], (t, q_all, v_all))
@@ -277,7 +277,7 @@ def test_a_driven_joint_is_a_rheonomic_constraint():
     a_all = np.zeros(5)
     a_all[free], a_all[driven] = expected, ddf
     needed = (M @ a_all + rest.ravel())[driven]
-    drive, push = (eq.driver_forces[name][0] for name in ("drive", "push"))
+    drive, push = (eq.motion_forces[name][0] for name in ("drive", "push"))
     found, forces = values(eq, (t, q, v), eq.a, ca.vertcat(drive, push))
     assert found.ravel() == pytest.approx(expected, rel=1e-10)
     assert forces.ravel() == pytest.approx(needed, rel=1e-10)

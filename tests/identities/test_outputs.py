@@ -25,7 +25,7 @@ BETWEEN = {"frame": "b3.tip", "relative_to": "b5.hub"}
 @pytest.fixture(scope="module")
 def loaded():
     """Equations, state and outputs by name of a model with everything in it."""
-    model = random_model(9, ALL_JOINTS, FORCE_TYPES, drivers=2)
+    model = random_model(9, ALL_JOINTS, FORCE_TYPES, motions=2)
     sensors = {
         "place": SENSORS["position"](**BETWEEN),
         "speed": SENSORS["velocity"](**BETWEEN),
@@ -57,7 +57,7 @@ def test_names_are_unique_and_complete(loaded):
         assert (joint.nv > 0) == (f"{name}.q" in found)
     for name in model.sensors:
         assert name in found
-    for name in model.drivers:
+    for name in model.motions:
         assert {f"{name}.force", f"{name}.power", f"{name}.work"} <= set(found)
     assert {"energy", "energy.kinetic", "energy.potential", "energy.work", "energy.balance"} <= set(found)
 

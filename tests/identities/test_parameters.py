@@ -44,7 +44,7 @@ def changed(model: Model, numbers: dict[str, float]) -> Model:
 
 @pytest.mark.parametrize("seed", [1, 2])
 def test_every_number_at_once(seed):
-    model = random_model(seed, forces=FORCE_TYPES, drivers=1)
+    model = random_model(seed, forces=FORCE_TYPES, motions=1)
     numbers = {
         name: x for name, x in every_number(model).items() if not name.endswith("_relaxation")
     }  # 0: none

@@ -11,9 +11,9 @@ from paths import GRAVITY, OTHER, PLACE, SKEW, alone, on_path, outputs, springs,
 from sekant.errors import SolverError
 from sekant.geometry.curves.pose_curve import PoseCurve
 from sekant.model.body import Body
-from sekant.model.driver import Driver
 from sekant.model.joints import Free, Path, Prismatic, Revolute, Screw
 from sekant.model.placement import Orientation
+from sekant.model.prescribed_motion import Motion
 from sekant.model.quantities import Expression
 
 STATES = [(0.4, 0.0), (-1.1, 2.3), (1.7, -1.9)]
@@ -140,7 +140,7 @@ def test_as_constraints_it_moves_alike():
     assert dae["constraints.position"].max() < 1e-10
 
 
-def carried(parent_joint, **drivers) -> sk.Model:
+def carried(parent_joint, **motions) -> sk.Model:
     """A path on a body that moves itself."""
     base = Body(mass=3.1, com=(0.2, 0.1, -0.1), inertia=(1.3, 1.7, 2.1, 0.1, -0.2, 0.05))
     path = Path(
@@ -150,7 +150,7 @@ def carried(parent_joint, **drivers) -> sk.Model:
         gravity=(0, 0, 0),
         bodies={"base": base, "body": SKEW},
         joints={"carrier": parent_joint, "joint": path},
-        **drivers,
+        **motions,
     )
 
 
@@ -186,7 +186,7 @@ def test_a_turning_parent_brings_the_apparent_forces():
             "spindle": Revolute(child="table", axis=(0, 0, 1)),
             "joint": Path(parent="table", child="body", curve=curve),
         },
-        drivers={"turn": Driver(joint="spindle", value=Expression(f"{rate}*t"))},
+        motions={"turn": Motion(joint="spindle", value=Expression(f"{rate}*t"))},
     )
     system = sk.compile(model)
     w = rate * AXIS

@@ -12,8 +12,8 @@ import sekant as sk
 from paths import GRAVITY, OTHER, PLACE, SKEW, alone, outputs
 from sekant.geometry.surfaces.pose_surface import PoseSurface
 from sekant.model.body import Body
-from sekant.model.driver import Driver
 from sekant.model.joints import Free, Planar, Surface, Universal
+from sekant.model.prescribed_motion import Motion
 from sekant.model.quantities import Expression
 
 STATES = [((0.4, -0.3), (0.0, 0.0)), ((-0.7, 0.6), (2.3, -1.1)), ((0.8, 0.9), (-1.9, 0.7))]
@@ -51,7 +51,7 @@ def test_a_flat_surface_is_a_planar_joint_that_does_not_turn():
     flat = PoseSurface.from_function(lambda a, b: ca.vertcat(a, b, 0), ((-1, 1), (-1, 1)))
     joint = Planar(child="body", parent_pose=PLACE, child_pose=OTHER)
     plain = alone({"joint": joint}).model_copy(
-        update={"drivers": {"hold": Driver(joint="joint", coordinate=2, value=0.0)}}
+        update={"motions": {"hold": Motion(joint="joint", coordinate=2, value=0.0)}}
     )
     compare(sk.compile(on(flat)), sk.compile(plain))
 
@@ -140,8 +140,8 @@ def test_energy_is_kept_and_a_coordinate_can_be_driven():
     )
     assert free.status == "finished"
     assert np.abs(free["energy.balance"]).max() < 1e-8
-    steer = {"steer": Driver(joint="joint", coordinate=1, value=Expression("0.3*sin(4*t)"))}
-    driven = sk.Model(gravity=GRAVITY, bodies=body, joints={"joint": joint}, drivers=steer)
+    steer = {"steer": Motion(joint="joint", coordinate=1, value=Expression("0.3*sin(4*t)"))}
+    driven = sk.Model(gravity=GRAVITY, bodies=body, joints={"joint": joint}, motions=steer)
     result = sk.simulate(driven, 0.4, rtol=1e-11, atol=1e-12)
     assert result["joint.q"][:, 1] == pytest.approx(0.3 * np.sin(4 * result.time), abs=1e-12)
     assert np.abs(result["energy.balance"]).max() < 1e-8

@@ -25,7 +25,7 @@ SEEDS = range(4)
 
 
 def loaded(seed: int, algorithm="auto"):
-    return equations_of(random_model(seed, ALL_JOINTS, FORCE_TYPES, drivers=2), algorithm=algorithm)
+    return equations_of(random_model(seed, ALL_JOINTS, FORCE_TYPES, motions=2), algorithm=algorithm)
 
 
 def close(a, b, tolerance=1e-10):
@@ -105,7 +105,7 @@ def test_bias_forces_do_the_work_of_half_mdot(seed):
 @pytest.mark.parametrize("algorithm", ["articulated", "composite"])
 @pytest.mark.parametrize("seed", SEEDS)
 def test_reactions_do_no_work_on_the_joint_motion(seed, algorithm):
-    """S^T F of the transmitted wrench is exactly the joint's own generalized force and its drivers'."""
+    """S^T F of the transmitted wrench is exactly the joint's own generalized force and its prescribed motions'."""
     eq = loaded(seed, algorithm)
     state = random_state(eq, seed)
     checks = []
@@ -113,7 +113,7 @@ def test_reactions_do_no_work_on_the_joint_motion(seed, algorithm):
         for k in range(link.joint.nv):
             f = eq.forward.F_joint[i].column()
             name = eq.motion.driven.get(link.v.start + k)
-            drive = SX(0) if name is None else eq.driver_forces[name][0]
+            drive = SX(0) if name is None else eq.motion_forces[name][0]
             checks += [ca.dot(eq.motion.S[i][:, k], f), eq.joint_forces[i][k] + drive]
     wrenches = ca.vertcat(*[F.column() for F in eq.forward.F_joint])
     found, wrench = values(eq, state, ca.vertcat(*checks), wrenches)

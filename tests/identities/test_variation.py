@@ -77,8 +77,8 @@ def test_tangent_of_random_trees_is_the_derivative_of_the_residual(name):
 
 
 def test_tangent_of_a_loop_with_moving_constraint_is_the_derivative_of_the_residual():
-    drive = {"drive": sk.Driver(joint="C", value="0.2*sin(3*t) + 0.1")}
-    system = sk.compile(four_bar(drivers=drive))
+    drive = {"drive": sk.Motion(joint="C", value="0.2*sin(3*t) + 0.1")}
+    system = sk.compile(four_bar(motions=drive))
     q = system.initial_state().q
     check(system, point_at(system, q, 6))
 
@@ -98,7 +98,7 @@ def test_velocities_of_quaternions_turn_the_displacements():
 
 
 def test_slopes_with_respect_to_parameters_are_derivatives():
-    model = four_bar(drivers={"drive": sk.Driver(joint="C", value="w*sin(3*t) + 0.1")}, parameters={"w": 0.2})
+    model = four_bar(motions={"drive": sk.Motion(joint="C", value="w*sin(3*t) + 0.1")}, parameters={"w": 0.2})
     system = sk.compile(model, parameters=["w", "rocker.mass", "crank.com"])
     functions = linear_functions(system)
     point = point_at(system, system.initial_state().q, 2)

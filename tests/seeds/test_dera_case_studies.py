@@ -347,7 +347,7 @@ def test_five_link_equals_the_model_in_all_formulations(systems):
         ground=Ground(frames={"F6": Placement(position=(0.107, 0.48, 0.76))}),
         bodies=bodies,
         joints=joints,
-        drivers={"bumps": sk.Driver(joint="lift", value=Expression("0.03*sin(2*pi/0.2*t)"))},
+        motions={"bumps": sk.Motion(joint="lift", value=Expression("0.03*sin(2*pi/0.2*t)"))},
         forces={
             "primary": SpringDamper(
                 parent="rod5.middle", child="ground.F6", stiffness=1.4e5, damping=1400.0, free_length=0.88
@@ -398,7 +398,7 @@ def test_mcpherson_strut_equals_the_model_in_all_formulations(systems):
         gravity=(0.0, 0.0, -9.81),
         bodies=bodies,
         joints=joints,
-        drivers={"shake": sk.Driver(joint="shaker", value=Expression("0.004*sin(2*pi/0.2*t)"))},
+        motions={"shake": sk.Motion(joint="shaker", value=Expression("0.004*sin(2*pi/0.2*t)"))},
         forces={
             "primary": SpringDamper(
                 parent="unsprung.P", child="sprung.Q", stiffness=14e3, damping=6e3, free_length=0.5034

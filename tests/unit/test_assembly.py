@@ -158,7 +158,7 @@ def test_a_flat_parallelogram_is_singular():
     assert "singular position: 1 degree of freedom more" in str(report)
 
 
-def test_assembly_at_a_later_time_follows_the_drivers():
+def test_assembly_at_a_later_time_follows_the_motions():
     from loops import driven_four_bar
 
     system = system_of(driven_four_bar("C"))

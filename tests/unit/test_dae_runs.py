@@ -122,9 +122,9 @@ def test_a_mechanism_that_cannot_go_on(options):
     assert outcome.status in ("no_convergence", "constraints", "step_too_small")
     assert 1.6 < outcome.t_last < 1.67
     assert np.abs(outcome.x[:, 0] - 0.5 - 0.3 * outcome.t).max() < 1e-10
-    text = outcome.describe(["x", "y", "vx", "vy"], ["circle", "driver"])
+    text = outcome.describe(["x", "y", "vx", "vy"], ["circle", "motion"])
     assert "t = 1.6" in text
-    assert any(name in text for name in ("'x'", "'y'", "'vx'", "'vy'", "'circle'", "'driver'"))
+    assert any(name in text for name in ("'x'", "'y'", "'vx'", "'vy'", "'circle'", "'motion'"))
 
 
 @pytest.mark.parametrize("options", BOTH)
@@ -162,10 +162,10 @@ def test_first_and_longest_step_are_respected():
 
 
 def test_a_driver_moves_what_it_drives():
-    """x = 0.3 sin 2t by a constraint that depends on time; its multiplier is the force of the driver."""
+    """x = 0.3 sin 2t by a constraint that depends on time; its multiplier is the force that moves it."""
     t, q, v = SX.sym("t"), SX.sym("q", 2), SX.sym("v", 2)
     L = 0.5 * 1.7 * ca.dot(v, v) - 0.5 * 40.0 * (q[1] - q[0]) ** 2
-    problem = DaeProblem(build_dae("driver", lagrange(q, v, L, q[0] - 0.3 * ca.sin(2 * t), t=t)))
+    problem = DaeProblem(build_dae("motion", lagrange(q, v, L, q[0] - 0.3 * ca.sin(2 * t), t=t)))
     times = np.linspace(0.0, 3.0, 31)
     outcome = integrate_dae(problem, times, [0.0, 0.0], [0.6, 0.0], rtol=1e-10, atol=1e-10)
     w, forced = np.sqrt(40.0 / 1.7), 0.3 * 40.0 / 1.7 / (40.0 / 1.7 - 4.0)

@@ -7,7 +7,7 @@ import pytest
 
 import sekant as sk
 from loops import disc, four_bar, slider_crank, wishbones
-from sekant.model.driver import Driver
+from sekant.model.prescribed_motion import Motion
 
 
 @pytest.fixture(scope="module")
@@ -87,8 +87,8 @@ def test_out_of_reach_gives_the_limits_found():
 
 
 def test_a_driven_coordinate_cannot_be_driven_twice():
-    model = slider_crank().model_copy(update={"drivers": {"motor": Driver(joint="A", value=0.3)}})
-    with pytest.raises(sk.SekantError, match="driver 'motor'"):
+    model = slider_crank().model_copy(update={"motions": {"motor": Motion(joint="A", value=0.3)}})
+    with pytest.raises(sk.SekantError, match="motion 'motor'"):
         sk.kinematics(model, "A.angle", range=(0, 1, 3))
 
 

@@ -212,7 +212,7 @@ def test_a_loop_that_cannot_close_is_one_row():
             "slide": sk.joints.Prismatic(child="block", axis=(1, 0, 0), q0=0.6),
             "hang": sk.joints.Prismatic(parent="block", child="weight", axis=(1, 0, 0), q0=0.1),
         },
-        drivers={"motor": sk.Driver(joint="turn", value="0.3 + 9*t")},
+        motions={"motor": sk.Motion(joint="turn", value="0.3 + 9*t")},
         constraints={"rod": sk.constraints.Distance(parent="crank.pin", child="block", length="long")},
         forces={"spring": sk.forces.Actuator(joint="hang", force="-50*hang.q")},
     )

@@ -14,9 +14,9 @@ from sekant.model.quantities import Expression
 from states import system_of
 
 
-def with_drivers(**drivers: tuple[str, str]) -> sk.Model:
-    made = {name: sk.Driver(joint=joint, value=Expression(text)) for name, (joint, text) in drivers.items()}
-    return four_bar(drivers=made)
+def with_motions(**motions: tuple[str, str]) -> sk.Model:
+    made = {name: sk.Motion(joint=joint, value=Expression(text)) for name, (joint, text) in motions.items()}
+    return four_bar(motions=made)
 
 
 def refusal(function, *arguments, kind=SolverError) -> str:
@@ -53,36 +53,36 @@ def test_a_joint_that_cannot_align_tells_degrees():
     assert "17.19 deg from closing" in text
 
 
-def test_two_drivers_on_one_coordinate_are_both_named():
-    text = refusal(lambda: with_drivers(m1=("A", "t"), m2=("A", "2*t")), kind=ModelError)
-    assert "driver 'm2'" in text
-    assert "driver 'm1' drives already" in text
+def test_two_motions_on_one_coordinate_are_both_named():
+    text = refusal(lambda: with_motions(m1=("A", "t"), m2=("A", "2*t")), kind=ModelError)
+    assert "motion 'm2'" in text
+    assert "motion 'm1' drives already" in text
 
 
-def test_drivers_that_contradict_each_other_in_position():
-    text = refusal(sk.assemble, system_of(with_drivers(m1=("A", "-1.0 + t"), m2=("D", "-1.4 + 2*t"))))
-    assert "driver 'm1' (A.angle)" in text
-    assert "driver 'm2' (D.angle)" in text
+def test_motions_that_contradict_each_other_in_position():
+    text = refusal(sk.assemble, system_of(with_motions(m1=("A", "-1.0 + t"), m2=("D", "-1.4 + 2*t"))))
+    assert "motion 'm1' (A.angle)" in text
+    assert "motion 'm2' (D.angle)" in text
     assert "revolute joint 'C'" in text
 
 
-def test_drivers_that_contradict_each_other_in_velocity():
+def test_motions_that_contradict_each_other_in_velocity():
     start = sk.assemble(system_of(four_bar()))
     a, d = (float(x) for x in start.q[:2])
-    system = system_of(with_drivers(m1=("A", f"{a} + t"), m2=("D", f"{d} + 2*t")))
+    system = system_of(with_motions(m1=("A", f"{a} + t"), m2=("D", f"{d} + 2*t")))
     text = refusal(sk.assemble, system)
     assert "no velocities satisfy all constraints at t = 0 s" in text
     assert "the worst is 'C', off by" in text
-    assert "driver 'm1' (A.angle), driver 'm2' (D.angle)" in text
+    assert "motion 'm1' (A.angle), motion 'm2' (D.angle)" in text
 
 
-def test_a_driver_into_a_dead_end_tells_time_and_coordinate():
-    system = sk.compile(with_drivers(motor=("D", "-1.4 - 2*t")))
+def test_a_motion_into_a_dead_end_tells_time_and_coordinate():
+    system = sk.compile(with_motions(motor=("D", "-1.4 - 2*t")))
     result = sk.simulate(system, until=3.0, output_step=0.05)
     assert result.status != "finished"
     assert 0.4 < result.time[-1] < 0.52  # what was computed is kept
     assert "0.5159" in result.message
-    assert "driver 'motor' moves D.angle = -2.43" in result.message
+    assert "motion 'motor' moves D.angle = -2.43" in result.message
     assert "end that travel before it" in result.message
 
 
@@ -99,7 +99,7 @@ def test_a_structure_is_not_simulated():
 
 
 def test_a_driven_structure_is_simulated():
-    result = sk.simulate(sk.compile(with_drivers(motor=("A", "-0.6 + 0.4*sin(2*t)"))), 0.2, output_step=0.1)
+    result = sk.simulate(sk.compile(with_motions(motor=("A", "-0.6 + 0.4*sin(2*t)"))), 0.2, output_step=0.1)
     assert result.status == "finished"
     assert np.ptp(np.asarray(result["rocker.angular_velocity"])) > 0.01
 
@@ -166,12 +166,12 @@ def test_a_driven_point_out_of_reach():
     assert "drive_point 'pull': off by" in text
 
 
-def test_drivers_of_a_free_body_by_number_are_refused():
+def test_motions_of_a_free_body_by_number_are_refused():
     text = refusal(
         lambda: sk.Model(
             bodies={"a": rod(1.0, 0.4)},
             joints={"free": Free(child="a")},
-            drivers={"m": sk.Driver(joint="free", value=0.0)},
+            motions={"m": sk.Motion(joint="free", value=0.0)},
         ),
         kind=ModelError,
     )

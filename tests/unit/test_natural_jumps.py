@@ -6,7 +6,7 @@ import casadi as ca
 import pytest
 
 import sekant as sk
-from sekant.engine.reports import driver_jump
+from sekant.engine.reports import motion_jump
 
 
 def bump(m, height):
@@ -47,11 +47,11 @@ def motor(kind: str) -> sk.natural.Mechanism:
         (tied, "ramp", "'P.x', which is prescribed: its velocity jumps from 0.3 to 0 at t = 0.5 s"),
         (tied, "step", "'P.x', which is prescribed: its position jumps from 0 to 0.3 at t = 0.5 s"),
         (hung, "ramp", None),
-        (motor, "ramp", "driver 'crank': its velocity jumps from 0.3 to 0 at t = 0.5 s"),
-        (motor, "step", "driver 'crank': its position jumps from 0 to 0.3 at t = 0.5 s"),
+        (motor, "ramp", "motion 'crank': its velocity jumps from 0.3 to 0 at t = 0.5 s"),
+        (motor, "step", "motion 'crank': its position jumps from 0 to 0.3 at t = 0.5 s"),
     ],
 )
 def test_jumps(build, kind, message):
     system = build(kind).compile(engine="casadi")
-    assert driver_jump(system, 0.0, 1.0) == message
-    assert driver_jump(system, 0.0, 0.4) is None
+    assert motion_jump(system, 0.0, 1.0) == message
+    assert motion_jump(system, 0.0, 0.4) is None

@@ -56,10 +56,10 @@ def test_force_on_a_joint_that_goes():
     assert reduced(four_bar(forces=friction), drop=["friction"], nodes=9).model.forces == {}
 
 
-def test_driver_of_a_joint_that_goes():
-    model = four_bar(drivers={"motor": sk.Driver(joint="D", value="-1.8 + 0.1*t")})
+def test_motion_of_a_joint_that_goes():
+    model = four_bar(motions={"motor": sk.Motion(joint="D", value="-1.8 + 0.1*t")})
     with pytest.raises(
-        ModelError, match=r"driver 'motor' moves joint 'D'.*make 'D\.angle' a second coordinate"
+        ModelError, match=r"motion 'motor' moves joint 'D'.*make 'D\.angle' a second coordinate"
     ):
         reduced(model)
 

@@ -42,7 +42,7 @@ def test_one_coordinate_moves_both():
 
 
 def test_a_driven_slider_drives_both():
-    driven = model().changed(drivers={"pull": sk.Driver(joint="slide", value="0.3*t^2")}, forces={})
+    driven = model().changed(motions={"pull": sk.Motion(joint="slide", value="0.3*t^2")}, forces={})
     result = sk.simulate(driven, until=1.0, rtol=1e-10)
     np.testing.assert_allclose(result["b.position"][-1], [1, 0.6, 2 - 4.5], atol=1e-9)
     assert result["pull.force"][-1] == pytest.approx(0.6 * (3.0 + 1.1 + 4 * 0.7), rel=1e-8)

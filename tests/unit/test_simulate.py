@@ -11,13 +11,13 @@ import pytest
 import sekant as sk
 from sekant.analyses.simulation.simulate import simulate
 from sekant.engine import State, compile
-from sekant.engine.reports import driver_jump
+from sekant.engine.reports import motion_jump
 from sekant.errors import SolverError
 from sekant.model.body import Body
-from sekant.model.driver import Driver
 from sekant.model.forces import Actuator, JointFriction, SpringDamper
 from sekant.model.joints import Fixed, Prismatic, Revolute, Spherical
 from sekant.model.model import Model
+from sekant.model.prescribed_motion import Motion
 from sekant.model.simulation import SimulationSettings
 from sekant.model.table import TableData
 
@@ -190,7 +190,7 @@ def test_a_motion_that_leaves_a_table_says_which_and_where():
     [
         (Body(mass=1.0), Revolute(child="b"), "cannot start: .*singular: nothing resists 'j.rate'"),
         (Body(), Prismatic(child="b"), "cannot start: .*singular: nothing resists 'j.rate'"),
-        (Body(mass=1.0), Fixed(child="b"), "no degree of freedom and no driver"),
+        (Body(mass=1.0), Fixed(child="b"), "no degree of freedom and no prescribed motion"),
     ],
 )
 def test_models_that_cannot_start(body, joint, message):
@@ -232,7 +232,7 @@ def driven(value, kind="linear") -> Model:
             "slide": Prismatic(child="cart", axis=(1, 0, 0)),
             "hinge": Revolute(parent="cart", child="bob", axis=(0, 1, 0)),
         },
-        drivers={"drive": Driver(joint="slide", value=value)},
+        motions={"drive": Motion(joint="slide", value=value)},
         tables={"profile": TableData(x=(0.0, 0.5, 1.0, 1.5), y=(0.0, 0.2, 0.2, 0.5), kind=kind)},
     )
 
@@ -240,31 +240,31 @@ def driven(value, kind="linear") -> Model:
 @pytest.mark.parametrize("formulation", ["joint", "cartesian", "natural"])
 def test_jumps_are_seen_in_every_formulation(formulation):
     for value, message in (
-        ("profile(t)", "driver 'drive': its velocity jumps from 0.4 to 0 at t = 0.5 s"),
-        ("0.1*step(t - 0.3)", "driver 'drive': its position jumps from 0 to 0.1 at t = 0.3 s"),
+        ("profile(t)", "motion 'drive': its velocity jumps from 0.4 to 0 at t = 0.5 s"),
+        ("0.1*step(t - 0.3)", "motion 'drive': its position jumps from 0 to 0.1 at t = 0.3 s"),
         ("0.1*step5(t, 0.2, 0, 0.4, 1)", None),
     ):
         system = compile(driven(value), formulation=formulation, engine="casadi")
-        assert driver_jump(system, 0.0, 1.2) == message
+        assert motion_jump(system, 0.0, 1.2) == message
 
 
-def test_a_driver_that_jumps_is_refused():
-    with pytest.raises(SolverError, match=r"driver 'drive': its velocity jumps from 0\.4 to 0 at t = 0\.5 s"):
+def test_a_motion_that_jumps_is_refused():
+    with pytest.raises(SolverError, match=r"motion 'drive': its velocity jumps from 0\.4 to 0 at t = 0\.5 s"):
         simulate(driven("profile(t)"), until=1.2)
-    with pytest.raises(SolverError, match=r"driver 'drive': its position jumps from 0 to 0\.1 at t = 0\.3 s"):
+    with pytest.raises(SolverError, match=r"motion 'drive': its position jumps from 0 to 0\.1 at t = 0\.3 s"):
         simulate(driven("0.1*step(t - 0.3)"), until=1.2)
     assert simulate(driven("profile(t)", "pchip"), until=1.2).ok
     assert simulate(driven("0.1*step5(t, 0.2, 0, 0.4, 1)"), until=1.2).ok
     assert simulate(driven("profile(t)"), until=0.4).ok
     alone = driven("profile(t)")
-    held = alone.model_copy(update={"drivers": {**alone.drivers, "hold": Driver(joint="hinge", value=0.2)}})
+    held = alone.model_copy(update={"motions": {**alone.motions, "hold": Motion(joint="hinge", value=0.2)}})
     assert simulate(held, until=1.2).ok
 
 
 def test_a_mechanism_that_is_driven_throughout():
     alone = driven("0.2*t^2")
     model = alone.model_copy(
-        update={"drivers": {**alone.drivers, "hold": Driver(joint="hinge", value="0.5*t")}}
+        update={"motions": {**alone.motions, "hold": Motion(joint="hinge", value="0.5*t")}}
     )
     for options in ({}, {"balance": False}, {"method": "rk4", "step": 0.01}):
         result = simulate(model, until=1.0, output_step=0.1, **options)

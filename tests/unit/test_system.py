@@ -15,11 +15,11 @@ from sekant.engine.functions.outputs import all_outputs, output_function
 from sekant.engine.reports import explain_failure
 from sekant.errors import ModelError, SekantError
 from sekant.model.body import Body
-from sekant.model.driver import Driver
 from sekant.model.forces import JointFriction, PointForce, SpringDamper
 from sekant.model.joints import Cylindrical, Free, Prismatic, Revolute, Spherical
 from sekant.model.model import Model
 from sekant.model.placement import Orientation
+from sekant.model.prescribed_motion import Motion
 
 
 @pytest.fixture(scope="module")
@@ -74,7 +74,7 @@ def test_names_of_the_state(arm):
 
 def test_driven_coordinates_leave_the_state(arm):
     driven = arm.model_copy(
-        update={"drivers": {"motor": Driver(joint="elbow", coordinate=0, value="sin(t)")}}
+        update={"motions": {"motor": Motion(joint="elbow", coordinate=0, value="sin(t)")}}
     )
     system = compile(driven, engine="casadi")
     assert system.state_names[:4] == (
@@ -146,7 +146,7 @@ def test_summary_and_totals(arm):
     text = compile(arm, engine="casadi").summary()
     assert "shoulder (revolute, 1 dof) → upper (1.2 kg)" in text
     assert "elbow (cylindrical, 2 dof) → lower (0.8 kg)" in text
-    assert text.splitlines()[-1] == "2 bodies, 2 joints, 1 forces, 0 drivers; 3 degrees of freedom; 2 kg"
+    assert text.splitlines()[-1] == "2 bodies, 2 joints, 1 forces, 0 motions; 3 degrees of freedom; 2 kg"
 
 
 def test_the_hash_is_that_of_the_content(arm):

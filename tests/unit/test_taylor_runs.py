@@ -98,7 +98,7 @@ def test_constraints_that_contradict_each_other_are_reported() -> None:
     assert "cannot be satisfied" in found.describe(rows=["rod", "cable"])
 
 
-def test_driver_into_a_singular_position_stops_there() -> None:
+def test_motion_into_a_singular_position_stops_there() -> None:
     """A point on the unit circle whose x is driven to 1.2: it cannot go beyond x = 1 at t = 1."""
     q, v, a, t = ca.SX.sym("q", 2), ca.SX.sym("v", 2), ca.SX.sym("a", 2), ca.SX.sym("t")
     C = ca.vertcat(ca.dot(q, q) - 1.0, q[0] - 0.2 - 0.8 * t)

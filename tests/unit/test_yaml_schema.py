@@ -87,7 +87,7 @@ MODEL = {
     "joints": {"hinge": {"type": "revolute", "child": "arm", "axis": [0, 1, 0], "q0": "3 deg"}},
     "forces": {"friction": {"type": "joint_friction", "joint": "hinge", "damping": 0.1}},
     "sensors": {"tip": {"type": "position", "frame": "arm.tip"}},
-    "drivers": None,
+    "motions": None,
     "templates": {"corner": {"bodies": {"arm": {"mass": 1}}}},
     "instances": {"fl": {"template": "corner", "mirror": "y", "connect": {"a": "b"}}},
     "simulation": {"until": "3 s"},

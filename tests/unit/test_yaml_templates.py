@@ -46,7 +46,7 @@ templates:
               force: "100*rate + travel.y*k", spring: bump}
       push: {type: point_force, frame: upright.hub, force: [10, k*arm.q, road(t)]}
       twist: {type: torque, frame: upright, reaction: body, torque: [1, 2, rail.q1]}
-    drivers:
+    motions:
       slide: {joint: rail, coordinate: 1, value: 0.1*sin(t) + y}
     sensors:
       travel: {type: position, frame: upright.hub, relative_to: body}
@@ -84,7 +84,7 @@ def test_items_are_named_after_the_instance_and_see_its_scope(write):
     assert model.forces["fl.push"].force[2] == Expression("road(t)")
     assert model.joints["fl.arm"].parent == "chassis.front"
     assert model.sensors["fl.travel"].relative_to == "chassis"
-    assert model.drivers["fl.slide"].joint == "fl.rail"
+    assert model.motions["fl.slide"].joint == "fl.rail"
 
 
 def test_a_mirrored_instance(write):
@@ -106,7 +106,7 @@ def test_a_mirrored_instance(write):
     assert model.forces["fr.push"].force == (10.0, Expression("-(fr.k*fr.arm.q)"), Expression("road(t)"))
     assert model.forces["fr.twist"].torque == (-1.0, 2.0, Expression("-(-fr.rail.q1)"))
     assert model.forces["fr.strut"].force == Expression("100*rate + (-fr.travel.y)*fr.k")
-    assert model.drivers["fr.slide"].value == Expression("-(0.1*sin(t) + fr.y)")
+    assert model.motions["fr.slide"].value == Expression("-(0.1*sin(t) + fr.y)")
 
 
 def test_expanded_models_are_dumped_and_set(write):
@@ -182,7 +182,7 @@ def test_faults_are_placed_in_the_template_or_the_instance(write, old, new, expe
 def test_forces_on_a_coordinate_that_turns_are_refused(write):
     stop = "stop: {type: joint_limit, joint: rail, coordinate: 1, upper: 0.1, stiffness: 10, ramp: 1 mm}"
     with pytest.raises(ModelError, match="acts on coordinate 1 of joint 'rail', whose sign turns"):
-        load(write(CAR.replace("drivers:", f"  {stop}\n    drivers:")))
+        load(write(CAR.replace("motions:", f"  {stop}\n    motions:")))
 
 
 def test_an_empty_instance_names_no_template(write):

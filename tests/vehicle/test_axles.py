@@ -240,7 +240,7 @@ def test_the_column_moves_the_rack(steering):
     data = wishbones(axle={"steering": {"rack_per_turn": "-50 mm", **steering}})
     model = sk.vehicle.axle(data, spin=False)
     if "column" in steering:
-        free = model.changed(drivers={})
+        free = model.changed(motions={})
         found = sk.kinematics(
             sk.compile(free), {"column.angle": [0.0, 1.0]}, hold=["left.spring.length", "right.spring.length"]
         )

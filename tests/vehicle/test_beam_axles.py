@@ -200,7 +200,7 @@ def test_a_pitman_arm_steers_by_a_drag_link_that_runs_fore_and_aft():
     """The end of the arm goes along its arc by what the rack does; forward turns the left wheel by the drag link."""
     s = 0.02
     found = sk.vehicle.axle_curves(FORE_AFT, travel=[0.0], steering=[-s, 0.0, s])
-    model = sk.vehicle.axle(FORE_AFT, spin=False).changed(drivers={})
+    model = sk.vehicle.axle(FORE_AFT, spin=False).changed(motions={})
     held = [f"{side}.upright.wheel_center.z" for side in ("left", "right")]
     moved = sk.kinematics(model, "rack.displacement", values=[0.0, s], hold=held)
     assert moved["pitman.angle"][-1] == pytest.approx(-s / 0.18, rel=1e-12)  # about y, from axis to pivot

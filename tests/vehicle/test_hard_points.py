@@ -30,7 +30,7 @@ def test_a_corner_has_its_travel_and_its_steering(kind, steered):
     report = sk.assemble(sk.compile(model)).report
     assert (report.degrees_of_freedom, report.redundant, report.moved) == (1, (), ())
     assert ("rack" in model.joints) == steered
-    free = model.model_copy(update={"drivers": {}})
+    free = model.model_copy(update={"motions": {}})
     assert sk.assemble(sk.compile(free)).report.degrees_of_freedom == 1 + steered
 
 
@@ -46,7 +46,7 @@ def test_a_written_model_gives_the_same_curves(tmp_path):
 def test_an_axle_has_two_corners_on_one_rack():
     data = {"type": "double_wishbone", "points": points(), "spring": {"stiffness": "30 N/mm"}}
     model = sk.vehicle.axle(data, spin=False)
-    free = model.model_copy(update={"drivers": {}})
+    free = model.model_copy(update={"motions": {}})
     assert sk.assemble(sk.compile(free)).report.degrees_of_freedom == 3
     roles = sk.vehicle.Suspension(
         wheel_center="left.upright.wheel_center", contact="left.upright.contact", spring="left.spring"
@@ -123,7 +123,7 @@ def test_curves_refuse_what_they_cannot_use():
             "to steer with",
             lambda: curves(sk.vehicle.double_wishbone(points(), steered=False), steering=[0.0, 0.01]),
         ),
-        ("degrees of freedom", lambda: curves(model.model_copy(update={"drivers": {}}), roles(rack=None))),
+        ("degrees of freedom", lambda: curves(model.model_copy(update={"motions": {}}), roles(rack=None))),
         ("no spring_damper 'strut'", lambda: curves(model, roles(spring="strut"))),
         ("that rise", lambda: curves(model, travel=[0.01, 0.0])),
         ("no curve 'cambre'", lambda: curves(model, travel=[0.0, 0.01])["cambre"]),

@@ -119,7 +119,7 @@ def test_a_t_bar_and_a_heave_spring_of_a_reduced_axle_do_what_those_of_the_mecha
                 f"{side}.upright.wheel_center.z": [way]
                 for side, way in zip(("left", "right"), ways, strict=True)
             }
-            still = model.changed(drivers={})
+            still = model.changed(motions={})
             steps = {name: np.linspace(0.0, value[0], 5) for name, value in drives.items()}
             found = sk.kinematics(still, steps, path=True, hold=["left.hub.angle", "right.hub.angle"])
             values.append([found["bar_twist.angle"][-1], found["heave_spring.length"][-1]])

@@ -157,7 +157,7 @@ def wheel_on(road, mass=400.0, speed=4.0, start=0.28, **tire):
                          "vertical_damping": 9e3, "slip_stiffness": 0.0, "cornering_stiffness": 0.0, "road": road,
                          **tire}
             },
-            "drivers": {"pull": {"joint": "travel", "value": f"{speed}*t"}},
+            "motions": {"pull": {"joint": "travel", "value": f"{speed}*t"}},
         }
     )  # fmt: skip
 

@@ -194,7 +194,7 @@ def wheel_model(tire, brake=0.0, speed=10.0):
 def test_a_fiala_tire_without_relaxation_on_a_driven_wheel_is_no_dry_friction(radius):
     """It uses the sign of its slip where it slides, far from no slip; in the air and on the road."""
     fiala = {**LINEAR, "type": "fiala_tire", "friction": 0.8, "radius": radius}
-    model = wheel_model(fiala).changed(drivers={"spin": sk.Driver(joint="axle", value="20*t")})
+    model = wheel_model(fiala).changed(motions={"spin": sk.Motion(joint="axle", value="20*t")})
     assert "tire" in sk.compile(model).equations.elements.actions
 
 

@@ -97,7 +97,7 @@ def test_a_wheel_in_the_air_feels_nothing_of_the_road(tire):
 def test_a_wheel_that_spins_on_the_spot_has_a_bounded_slip(tire):
     """Held in place and turned at 100 rad/s: V_sx = kappa ((kappa / L)^2 - 1)^2 V_sx, up to the root with 1 m/s."""
     model = wheel(TIRES[tire], spin=100.0).changed(
-        drivers={"spin": sk.Driver(joint="axle", value="100*t"), "stay": sk.Driver(joint="travel", value=0.0)}
+        motions={"spin": sk.Motion(joint="axle", value="100*t"), "stay": sk.Motion(joint="travel", value=0.0)}
     )
     result = sk.simulate(model, until=1.0)
     kappa = result["tire.kappa"][-1]
@@ -112,9 +112,9 @@ def test_up_to_the_largest_slip_it_is_the_slip_of_the_wheel(speed):
     """A wheel that is driven at 1 + 2.9 times its rolling speed has that slip, with and without a patch."""
     for tire in (FIALA, {**FIALA, **PATCH}):
         model = wheel(tire).changed(
-            drivers={
-                "spin": sk.Driver(joint="axle", value=f"{3.9 * speed / 0.2274!r}*t"),
-                "go": sk.Driver(joint="travel", value=f"{speed!r}*t"),
+            motions={
+                "spin": sk.Motion(joint="axle", value=f"{3.9 * speed / 0.2274!r}*t"),
+                "go": sk.Motion(joint="travel", value=f"{speed!r}*t"),
             }
         )
         result = sk.simulate(model, until=1.0)

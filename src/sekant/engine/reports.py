@@ -54,19 +54,19 @@ def singularity(system: System, t: float, x: Vector, values: Values = None) -> s
     return find(t, q, v, system.parameter_vector(values))
 
 
-def driver_jump(system: System, begin: float, end: float, values: Values = None) -> str | None:
+def motion_jump(system: System, begin: float, end: float, values: Values = None) -> str | None:
     """Which given motion jumps within (begin, end), in position or velocity, and when, if one does."""
     model = system.model
-    if not model.drivers and model.natural is None and model.lagrangian is None:
+    if not model.motions and model.natural is None and model.lagrangian is None:
         return None
 
     def find() -> str | None:
         known: dict[str, Any] = {**system.parameters, **(values or {})}
-        return system.equations.timeline.driver_jump(begin, end, known, system.parameter_vector(values))
+        return system.equations.timeline.motion_jump(begin, end, known, system.parameter_vector(values))
 
     concerned = system.kept("jump parameters", lambda: system.equations.timeline.jump_parameters())
     numbers = system.parameter_vector(values)[: concerned.size][concerned].tobytes()
-    return system.kept_at(("driver jump", begin, end), numbers, find)
+    return system.kept_at(("motion jump", begin, end), numbers, find)
 
 
 def _split(system: System, x: Vector) -> tuple[Vector, Vector, Vector]:

@@ -1,4 +1,4 @@
-"""Constraint equations of a model: joints that close loops, drivers on them, and explicit constraints.
+"""Constraint equations of a model: joints that close loops, prescribed motions on them, and explicit constraints.
 
 Each block states Phi(q, t) (or rows affine in the velocities), its rate, and how it pushes: the rate is linear in
 the twists of the bodies and the rates of coordinates, rate = sum_b J_b V_b + sum_j J_j v_j + drift, and the
@@ -29,7 +29,7 @@ class ConstraintBlock:
     """Equations that belong together, under the name of what imposes them."""
 
     name: str
-    kind: str  # "loop", "driver" or the constraint's type
+    kind: str  # "loop", "motion" or the constraint's type
     phi: SX  # (k,), or empty where only velocities are restricted
     rate: SX  # (k,) d phi/dt, or the velocity rows
     drift: SX  # (k,) part of the rate that the constraint's own signals of time cause
@@ -54,9 +54,11 @@ def constraint_blocks(motion: TreeKinematics, closed: Collection[str] = ()) -> l
         block = _block(motion, name, "loop", lambda view, name=name: _loop(view, name))
         if block is not None:
             blocks.append(block)
-    for name, driver in motion.model.drivers.items():
-        if driver.joint in motion.cuts:
-            block = _block(motion, name, "driver", lambda view, driver=driver: _drive(view, driver))
+    for name, prescribed in motion.model.motions.items():
+        if prescribed.joint in motion.cuts:
+            block = _block(
+                motion, name, "motion", lambda view, prescribed=prescribed: _drive(view, prescribed)
+            )
             if block is not None:
                 blocks.append(block)
     for name, item in motion.model.constraints.items():
@@ -84,10 +86,10 @@ def _loop(view: _Displaced, name: str) -> SX:
     return ca.vertcat(joint.constraints(X_FM), joint.counted_constraints(X_FM, parameters))
 
 
-def _drive(view: _Displaced, driver) -> SX:
-    q = view.coordinate(driver.joint, driver.coordinate)[0]
-    difference = q - view.value(driver.value)
-    unit = view.model.joints[driver.joint].coordinates[driver.coordinate].unit
+def _drive(view: _Displaced, prescribed) -> SX:
+    q = view.coordinate(prescribed.joint, prescribed.coordinate)[0]
+    difference = q - view.value(prescribed.value)
+    unit = view.model.joints[prescribed.joint].coordinates[prescribed.coordinate].unit
     return ca.atan2(ca.sin(difference), ca.cos(difference)) if unit == "rad" else difference
 
 
@@ -136,7 +138,7 @@ class _Displaced:
 
     For positions, small displacements of bodies and coordinates are added; for velocities, symbols stand in place
     of the twists and rates themselves. Both are twists (angular, linear) of links, in their frames. Time in signals
-    of the constraint is a symbol of its own: the bodies may depend on time as well, through drivers.
+    of the constraint is a symbol of its own: the bodies may depend on time as well, through prescribed motions.
     """
 
     def __init__(self, motion: TreeKinematics, velocities: bool):

@@ -99,7 +99,7 @@ class Motion(Protocol):
 
     @property
     def driven(self) -> Mapping[int, str]:
-        """Drivers, by the number among `v_all` of the velocity that they give."""
+        """Prescribed motions, by the number among `v_all` of the velocity that they give."""
         ...
 
     @property
@@ -246,7 +246,7 @@ class Timeline(Protocol):
         """(np,) on which of the run-time parameters `driver_jump` may depend; held values left out."""
         ...
 
-    def driver_jump(self, begin: float, end: float, values: Mapping[str, Any], p: Vector) -> str | None:
+    def motion_jump(self, begin: float, end: float, values: Mapping[str, Any], p: Vector) -> str | None:
         """Which given motion jumps within (begin, end), and when, if one does."""
         ...
 

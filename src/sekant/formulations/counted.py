@@ -27,7 +27,7 @@ def counted_joints(model: Model) -> set[str]:
 
 def _used(model: Model) -> Iterator[str]:
     names: set[str] = set()
-    for collection in ("forces", "constraints", "contacts", "signals", "drivers", "joints"):
+    for collection in ("forces", "constraints", "contacts", "signals", "motions", "joints"):
         for item in getattr(model, collection).values():
             own = {name for _, expression in expressions_of(item) for name in expression.names}
             names |= own

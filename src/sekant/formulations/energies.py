@@ -10,7 +10,7 @@ import casadi as ca
 from sekant.geometry.spatial import SX
 
 if TYPE_CHECKING:
-    from sekant.formulations.equations import DriverForces, Equations
+    from sekant.formulations.equations import Equations, MotionForces
 
 
 class ModelEnergies:
@@ -36,21 +36,21 @@ class ModelEnergies:
 
     @cached_property
     def powers(self) -> dict[str, SX]:
-        """Drivers included."""
-        return self._powers(self._eq.driver_forces, self._eq.lam)
+        """Prescribed motions included."""
+        return self._powers(self._eq.motion_forces, self._eq.lam)
 
     def powers_with(self, a: SX, lam: SX) -> dict[str, SX]:
-        return self._powers(self._eq.driver_forces_with(*self._eq.motion_with(a, lam), lam), lam)
+        return self._powers(self._eq.motion_forces_with(*self._eq.motion_with(a, lam), lam), lam)
 
-    def _powers(self, drivers: DriverForces, lam: SX) -> dict[str, SX]:
+    def _powers(self, motions: MotionForces, lam: SX) -> dict[str, SX]:
         eq = self._eq
         acting = eq.elements.actions.items()
         powers = {name: action.power for name, action in acting if action.power is not None}
-        powers.update({name: power for name, (_, power) in drivers.items()})
+        powers.update({name: power for name, (_, power) in motions.items()})
         for name in eq.model.contacts:  # their work is done in impacts, and by friction
             powers.setdefault(name, SX(0))
         for block, part in eq.by_block(lam):
-            if block.kind != "driver" and not block.drift.is_zero():
+            if block.kind != "motion" and not block.drift.is_zero():
                 powers[block.name] = powers.get(block.name, SX(0)) + ca.dot(part, block.drift)
         return powers
 

@@ -27,8 +27,8 @@ from sekant.geometry.spatial import SX, Pose, Twist, Wrench, column, vector
 from sekant.model.resolve import Parameter, ResolvedModel
 
 Algorithm = Literal["auto", "articulated", "composite"]
-DriverForces = dict[str, tuple[SX, SX]]
-"""Generalized force of each driver, and the power it supplies."""
+MotionForces = dict[str, tuple[SX, SX]]
+"""Generalized force of each prescribed motion, and the power it supplies."""
 
 
 class Equations(ConstrainedEquations):
@@ -286,7 +286,7 @@ class Equations(ConstrainedEquations):
         """Force (3,) and moment (3,) about M's origin, in W, that a cut joint transmits to its child.
 
         It holds, as in a joint of the tree, what its constraints carry and what acts along its coordinates:
-        springs, drivers, couplings.
+        springs, prescribed motions, couplings.
         """
         F_end, M_end = self.motion.joint_ends(joint)
         side, sign = (F_end.body, -1) if M_end.body == "ground" else (M_end.body, 1)
@@ -326,12 +326,12 @@ class Equations(ConstrainedEquations):
         return column([*forces, *own])
 
     @cached_property
-    def driver_forces(self) -> DriverForces:
-        """Generalized force that each driver exerts, and the power it supplies."""
+    def motion_forces(self) -> MotionForces:
+        """Generalized force that each prescribed motion exerts, and the power it supplies."""
         loads = self._constrained[1] if self.constraints else self._loads
-        return self.driver_forces_with(self.forward, loads, self.lam)
+        return self.motion_forces_with(self.forward, loads, self.lam)
 
-    def driver_forces_with(self, forward: Accelerations, loads: Loads, lam: SX) -> DriverForces:
+    def motion_forces_with(self, forward: Accelerations, loads: Loads, lam: SX) -> MotionForces:
         """The same for given accelerations, loads and multipliers."""
         found = {}
         for i, link in enumerate(self.motion.links):
@@ -344,9 +344,9 @@ class Equations(ConstrainedEquations):
                     power = force * self.motion.v_all[link.v.start + k]
                     found[name] = (before[0] + force, before[1] + power)
         for block, part in self.by_block(lam):
-            if block.kind == "driver":
-                driver = self.model.drivers[block.name]
-                rate = self.motion.coordinate(driver.joint, driver.coordinate)[1]
+            if block.kind == "motion":
+                prescribed = self.model.motions[block.name]
+                rate = self.motion.coordinate(prescribed.joint, prescribed.coordinate)[1]
                 found[block.name] = (-part, -part * rate)
         return found
 

@@ -47,9 +47,9 @@ class TreeKinematics(NamedValues):
         self._motions()
 
     def _symbols(self) -> None:
-        """Free coordinates are symbols, driven ones their driver's expression of time."""
-        drivers = {(d.joint, d.coordinate): (name, d) for name, d in self.model.drivers.items()}
-        self.driven: dict[int, str] = {}  # index among all velocities -> driver
+        """Free coordinates are symbols, prescribed ones expressions of time."""
+        motions = {(d.joint, d.coordinate): (name, d) for name, d in self.model.motions.items()}
+        self.driven: dict[int, str] = {}  # index among all velocities -> prescribed motion
         q, v, q_all, v_all, a_all = [], [], [], [], []
         self.q_names: list[tuple[str, int]] = []
         self.v_names: list[tuple[str, int]] = []
@@ -71,10 +71,10 @@ class TreeKinematics(NamedValues):
                     v_all.append(None)
                     a_all.append(None)
                     continue
-                if (name, i) in drivers:
-                    driver_name, driver = drivers[name, i]
-                    self.driven[len(v_all)] = driver_name
-                    position = self.value(driver.value)
+                if (name, i) in motions:
+                    motion_name, prescribed = motions[name, i]
+                    self.driven[len(v_all)] = motion_name
+                    position = self.value(prescribed.value)
                     rate = self.lookups.jacobian(position, self.t)
                     q_all.append(position)
                     v_all.append(rate)
@@ -103,7 +103,7 @@ class TreeKinematics(NamedValues):
         self.q_all, self.v_all, self.a_driven = column(q_all), column(v_all), column(a_all)
 
     def _follow(self, q_all: list, v_all: list, a_all: list) -> None:
-        """Joints that share the coordinates of another one have its values, rates and drivers."""
+        """Joints that share the coordinates of another one have its values, rates and prescribed motions."""
         places = {link.joint_name: link for link in self.links}
         self.grouped = False
         for name in self.cuts:
@@ -215,7 +215,7 @@ class TreeKinematics(NamedValues):
     def group_rows(
         self, eq: Any, spins: SX, members: Collection[str], twist: Callable[[SX], SX]
     ) -> GroupRows:
-        """Twists of all bodies, those of drivers included, less those of `spins` (nv,) and of the group motion."""
+        """Twists of all bodies, prescribed ones included, less those of `spins` (nv,) and of the group motion."""
         rows: list[tuple[str, SX]] = []
         for link in self.links:
             state = self.frame(link.body)

@@ -135,7 +135,7 @@ class ModelReports:
         eq = self._eq
         model, motion = eq.model, eq.motion
         counts = ", ".join(
-            f"{len(getattr(model, key))} {key}" for key in ("bodies", "joints", "forces", "drivers")
+            f"{len(getattr(model, key))} {key}" for key in ("bodies", "joints", "forces", "motions")
         )
         bodies = [
             {
@@ -148,7 +148,7 @@ class ModelReports:
             }
             for link, free in zip(motion.links, motion.free, strict=True)
         ]
-        lists = {key: list(getattr(model, key)) for key in ("forces", "drivers", "sensors", "parameters")}
+        lists = {key: list(getattr(model, key)) for key in ("forces", "motions", "sensors", "parameters")}
         total = sum((link.inertia.m for link in motion.links), SX(0))
         mass = float(ca.Function("m", [eq.p], [total])(p))
         blocks = [f"{block.name} ({block.kind}: {block.rows} equations)" for block in eq.constraints]

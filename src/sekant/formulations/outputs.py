@@ -49,7 +49,7 @@ def model_outputs(equations: Equations, work: SX) -> tuple[Output, ...]:
     return (
         *_bodies(equations),
         *_joints(equations),
-        *_drivers(equations),
+        *_motions(equations),
         *_forces(equations),
         *_constraints(equations),
         *_contacts(equations),
@@ -186,15 +186,21 @@ def _contacts(eq: Equations) -> Iterator[Output]:
         yield Output(f"{name}.stuck", "1", (), f"1 where {name} sticks", forces.closed * forces.stuck)
 
 
-def _drivers(eq: Equations) -> Iterator[Output]:
-    for name, (force, power) in eq.driver_forces.items():
-        yield Output(f"{name}.force", _drive_unit(eq, name), (), f"generalized force of driver {name}", force)
-        yield Output(f"{name}.power", "W", (), f"power supplied by driver {name}", power)
+def _motions(eq: Equations) -> Iterator[Output]:
+    for name, (force, power) in eq.motion_forces.items():
+        yield Output(
+            f"{name}.force",
+            _drive_unit(eq, name),
+            (),
+            f"generalized force of motion {name}",
+            force,
+        )
+        yield Output(f"{name}.power", "W", (), f"power supplied by motion {name}", power)
 
 
 def _drive_unit(eq: Equations, name: str) -> str:
-    driver = eq.model.drivers[name]
-    unit = eq.model.joints[driver.joint].coordinates[driver.coordinate].unit
+    prescribed = eq.model.motions[name]
+    unit = eq.model.joints[prescribed.joint].coordinates[prescribed.coordinate].unit
     return {"m": "N", "rad": "N*m"}.get(unit, f"J/({unit})")
 
 

@@ -1,7 +1,7 @@
 """Forces with sign(...) of a velocity: dry friction in disguise, which could never come to rest.
 
-What counts is the jump where the argument of the sign passes zero, which with drivers need not be at rest: laws that
-use the sign far from there only, as those of tires that slide, do not jump.
+What counts is the jump where the argument of the sign passes zero, which with prescribed motions need not be at rest:
+laws that use the sign far from there only, as those of tires that slide, do not jump.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What happens with time alone in a model with bodies and joints: switches of signals, jumps of drivers."""
+"""What happens with time alone in a model with bodies and joints: switches of signals, jumps of motions."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sekant.formulations.driver_jumps import GivenMotion
+from sekant.formulations.motion_jumps import GivenMotion
 from sekant.model.fields import expressions_of
 from sekant.model.quantities import Description
 from sekant.model.resolve import parameter_values
@@ -20,14 +20,14 @@ Vector = NDArray[np.float64]
 
 
 class ModelTimeline:
-    """Signals and tables of time in forces, drivers, sensors and signals."""
+    """Signals and tables of time in forces, prescribed motions, sensors and signals."""
 
     def __init__(self, eq: Equations):
         self._eq = eq
 
     def items(self) -> Sequence[Description]:
         model = self._eq.model
-        collections = (model.forces, model.drivers, model.sensors, model.signals)
+        collections = (model.forces, model.motions, model.sensors, model.signals)
         return [item for collection in collections for item in collection.values()]
 
     def stops(self, begin: float, end: float, values: Mapping[str, Any]) -> list[float]:
@@ -66,20 +66,20 @@ class ModelTimeline:
         eq, resolved = self._eq, self._eq.resolved
         found = [np.full(one.default.size, one.name in eq.model.parameters) for one in resolved.parameters]
         concerned = np.concatenate([np.zeros(0, bool), *found])
-        for name in eq.model.drivers:
+        for name in eq.model.motions:
             concerned |= self._motion(name).concerned[: concerned.size]
         return concerned
 
     def _motion(self, name: str) -> GivenMotion:
-        eq, driver = self._eq, self._eq.model.drivers[name]
+        eq, prescribed = self._eq, self._eq.model.motions[name]
         return eq.recent.once(
-            ("driver", name), lambda: GivenMotion(eq.motion.value(driver.value), eq.t, eq.p, eq.lookups)
+            ("motion", name), lambda: GivenMotion(eq.motion.value(prescribed.value), eq.t, eq.p, eq.lookups)
         )
 
-    def driver_jump(self, begin: float, end: float, values: Mapping[str, Any], p: Vector) -> str | None:
-        for name, driver in self._eq.model.drivers.items():
-            times = self._stops([driver], begin, end, values)
+    def motion_jump(self, begin: float, end: float, values: Mapping[str, Any], p: Vector) -> str | None:
+        for name, prescribed in self._eq.model.motions.items():
+            times = self._stops([prescribed], begin, end, values)
             found = self._motion(name).jump_text(p, times, (begin, end)) if times else None
             if found:
-                return f"driver '{name}': {found}"
+                return f"motion '{name}': {found}"
         return None

@@ -12,13 +12,13 @@ from sekant.geometry.fingerprint import fingerprint
 from sekant.model.body import Body
 from sekant.model.constraints.base import Constraint
 from sekant.model.contacts.base import Contact
-from sekant.model.driver import Driver
 from sekant.model.forces.base import Force
 from sekant.model.input import Input
 from sekant.model.joints.base import Joint
 from sekant.model.placement import Placement
 from sekant.model.points.lagrangian import Lagrangian
 from sekant.model.points.natural import Natural
+from sekant.model.prescribed_motion import Motion
 from sekant.model.quantities import AccelerationVector, AnyQuantity, Description
 from sekant.model.sensors import Sensor
 from sekant.model.shapes import Shape
@@ -58,7 +58,7 @@ class Model(Description):
     """further conditions on the motion"""
     contacts: dict[str, SerializeAsAny[Contact]] = Field(default_factory=dict)
     """rigid contacts with impacts"""
-    drivers: dict[str, Driver] = Field(default_factory=dict)
+    motions: dict[str, Motion] = Field(default_factory=dict)
     """prescribed motion of coordinates of joints"""
     sensors: dict[str, SerializeAsAny[Sensor]] = Field(default_factory=dict)
     """what is reported besides coordinates and forces"""

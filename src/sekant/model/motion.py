@@ -1,4 +1,4 @@
-"""What forces, sensors and drivers may ask of a model in motion, and what forces answer."""
+"""What forces, sensors and prescribed motions may ask of a model in motion, and what forces answer."""
 
 from __future__ import annotations
 

@@ -14,13 +14,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from sekant.errors import ModelError, suggest
-from sekant.model.driver import Driver
 from sekant.model.expressions.expression import Expression, is_name
 from sekant.model.items import COLLECTIONS
 from sekant.model.joints import Joint
 from sekant.model.mirror import AXES, mirrored
 from sekant.model.model import Model
 from sekant.model.placement import Placement, composed
+from sekant.model.prescribed_motion import Motion
 from sekant.model.quantities import ANY, Description, is_reference, mirror_sign, negative, read_value
 from sekant.model.sensors import Sensor
 
@@ -91,14 +91,14 @@ class Scope:
         """`item` of the part as it stands in the model: mirrored, and with names of the model."""
         joint, index = getattr(item, "joint", None), getattr(item, "coordinate", 0)
         flips = isinstance(joint, str) and self.sign(joint, index) < 0
-        if flips and not isinstance(item, Driver):
+        if flips and not isinstance(item, Motion):
             raise ModelError(
                 f"acts on coordinate {index} of joint '{joint}', whose sign turns when mirrored about {self.plane}; "
                 "use a force between frames, or model the other side itself"
             )
         if self.plane is not None:
             item = mirrored(item, self.plane)
-        if flips and isinstance(item, Driver):
+        if flips and isinstance(item, Motion):
             item = item.model_copy(update={"value": negative(item.value)})
         return self.renamed(item, tuple(getattr(item, "local_names", ())))
 

@@ -12,7 +12,6 @@ from sekant.model.constraints import constraint_class
 from sekant.model.contacts import contact_class
 from sekant.model.curves import GEOMETRY, CurveSource, Surroundings, source_class
 from sekant.model.curves.kept import kept_geometry
-from sekant.model.driver import Driver
 from sekant.model.explain import read_as
 from sekant.model.fields import replace_numbers
 from sekant.model.forces import force_class
@@ -20,6 +19,7 @@ from sekant.model.input import Input
 from sekant.model.joints import joint_class
 from sekant.model.model import Ground, Model
 from sekant.model.points.natural import Natural
+from sekant.model.prescribed_motion import Motion
 from sekant.model.quantities import ANY, Description, Expression, read_value
 from sekant.model.resolve import parameter_values
 from sekant.model.sensors import sensor_class
@@ -36,7 +36,7 @@ _COLLECTIONS: dict[str, Callable[[Any, tuple], type[Description]]] = {
     "forces": lambda raw, path: force_class(raw.get("type"), path),
     "constraints": lambda raw, path: constraint_class(raw.get("type"), path),
     "contacts": lambda raw, path: contact_class(raw.get("type"), path),
-    "drivers": lambda raw, path: Driver,
+    "motions": lambda raw, path: Motion,
     "sensors": lambda raw, path: sensor_class(raw.get("type"), path),
     "inputs": lambda raw, path: Input,
     "signals": lambda raw, path: signal_class(raw.get("type"), path),

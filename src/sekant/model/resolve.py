@@ -22,7 +22,7 @@ from sekant.model.surface_shape import SurfaceShape
 from sekant.tables.bound_oracle import BoundOracle
 from sekant.tables.table import Table
 
-ITEMS = ("bodies", "joints", "forces", "constraints", "contacts", "drivers", "sensors", "signals", "shapes")
+ITEMS = ("bodies", "joints", "forces", "constraints", "contacts", "motions", "sensors", "signals", "shapes")
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Tables of a model: data by name, for springs, drivers and expressions."""
+"""Tables of a model: data by name, for springs, prescribed motions and expressions."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ COLLECTIONS = (
     "forces",
     "constraints",
     "contacts",
-    "drivers",
+    "motions",
     "sensors",
     "inputs",
     "signals",
@@ -38,7 +38,7 @@ def faults(model: Model) -> list[ModelError]:
     if not found and model.natural is not None:
         found += _natural(model)
     elif not found:
-        found += [*_tree(model), *_coordinates(model), *_drivers(model), *_expressions(model)]
+        found += [*_tree(model), *_coordinates(model), *_motions(model), *_expressions(model)]
         found += [] if found else _coordinate_units(model)
     return found
 
@@ -124,7 +124,7 @@ def _references(model: Model) -> Iterator[ModelError]:
     yield from _curves(model)
     yield from _groups(model)
     yield from _targets(model)
-    for collection in ("forces", "constraints", "contacts", "drivers"):
+    for collection in ("forces", "constraints", "contacts", "motions"):
         for name, item in getattr(model, collection).items():
             for field in ("joint", "driven", "at_joint"):
                 joint = getattr(item, field, None)
@@ -228,14 +228,14 @@ def _groups(model: Model) -> Iterator[ModelError]:
             )
         elif model.joints[second].nq != 1 or shared_coordinates(model.joints[second]):
             yield ModelError(f"'{second}' must have one coordinate, its own", path=path)
-    for name, driver in model.drivers.items():
-        follower = model.joints.get(driver.joint)
+    for name, prescribed in model.motions.items():
+        follower = model.joints.get(prescribed.joint)
         shared = {} if follower is None else shared_coordinates(follower)
-        leader = shared[driver.coordinate][0] if driver.coordinate in shared else None
+        leader = shared[prescribed.coordinate][0] if prescribed.coordinate in shared else None
         if leader is not None:
             yield ModelError(
-                f"joint '{driver.joint}' shares the coordinate of '{leader}'; drive that one",
-                path=("drivers", name),
+                f"joint '{prescribed.joint}' shares the coordinate of '{leader}'; drive that one",
+                path=("motions", name),
             )
 
 
@@ -280,8 +280,8 @@ def _tree(model: Model) -> Iterator[ModelError]:
 
 
 def _coordinates(model: Model) -> Iterator[ModelError]:
-    """Forces, drivers and couplings on joint coordinates that exist and are integrals of velocities."""
-    for collection in ("forces", "constraints", "contacts", "drivers"):
+    """Forces, prescribed motions and couplings on joint coordinates that exist and are integrals of velocities."""
+    for collection in ("forces", "constraints", "contacts", "motions"):
         for name, item in getattr(model, collection).items():
             for field, number in (("joint", "coordinate"), ("driven", "driven_coordinate")):
                 joint = getattr(item, field, None)
@@ -336,15 +336,15 @@ def _on_geometry(model: Model, name: str) -> Joint:
     return with_geometry(model, joint)
 
 
-def _drivers(model: Model) -> Iterator[ModelError]:
+def _motions(model: Model) -> Iterator[ModelError]:
     taken: dict[tuple[str, int], str] = {}
-    for name, driver in model.drivers.items():
-        key = (driver.joint, driver.coordinate)
+    for name, prescribed in model.motions.items():
+        key = (prescribed.joint, prescribed.coordinate)
         if key in taken:
             yield ModelError(
-                f"drives coordinate {driver.coordinate} of joint '{driver.joint}', which driver "
+                f"drives coordinate {prescribed.coordinate} of joint '{prescribed.joint}', which motion "
                 f"'{taken[key]}' drives already; remove one",
-                path=("drivers", name),
+                path=("motions", name),
             )
         taken[key] = name
 
@@ -362,7 +362,7 @@ def _expressions(model: Model) -> Iterator[ModelError]:
                 dynamic = bool(path) and path[0] in getattr(item, "signals", ())
                 local = list(getattr(item, "local_names", ()))
                 allowed = [*signals, *local] if dynamic else parameters
-                if collection == "drivers" or (collection == "constraints" and dynamic):
+                if collection == "motions" or (collection == "constraints" and dynamic):
                     allowed = [*parameters, "t"]
                 for used in sorted(expression.names):
                     if used not in allowed:
@@ -373,7 +373,7 @@ def _expressions(model: Model) -> Iterator[ModelError]:
                         yield ModelError(f"unknown function or table '{call}'; {hint}", path=(*prefix, *path))
                     elif not dynamic:
                         yield ModelError(
-                            f"table '{call}' cannot be used in a constant; only in forces, drivers, sensors",
+                            f"table '{call}' cannot be used in a constant; only in forces, motions, sensors",
                             path=(*prefix, *path),
                         )
     yield from _parameter_cycles(model)

@@ -72,19 +72,20 @@ def find_poses(
 
 
 def driven_coordinates(parts: MechanismParts, drives: Sequence[str]) -> dict[str, str]:
-    """Drivers of the model that move a drive of the reduction, with its name."""
+    """Prescribed motions of the model that move a drive of the reduction, with its name."""
     found = {}
-    for name, driver in parts.model.drivers.items():
-        if driver.joint not in parts.joints:
+    for name, prescribed in parts.model.motions.items():
+        if prescribed.joint not in parts.joints:
             continue
-        drive = drive_of(parts.model, driver.joint, driver.coordinate, drives)
+        drive = drive_of(parts.model, prescribed.joint, prescribed.coordinate, drives)
         if drive is not None:
             found[name] = drive
-        elif "t" in getattr(driver.value, "names", ()):
+        elif "t" in getattr(prescribed.value, "names", ()):
+            moved = parts.model.joints[prescribed.joint].coordinates[prescribed.coordinate]
             raise ModelError(
-                f"reduce: driver '{name}' moves joint '{driver.joint}' of the mechanism in time; make "
-                f"'{driver.joint}.{parts.model.joints[driver.joint].coordinates[driver.coordinate].name}' a second "
-                "coordinate, or give the driver a constant value"
+                f"reduce: motion '{name}' moves joint '{prescribed.joint}' of the mechanism in time; make "
+                f"'{prescribed.joint}.{moved.name}' a second "
+                "coordinate, or give the motion a constant value"
             )
     return found
 
@@ -99,17 +100,17 @@ def drive_of(model: Model, joint: str, coordinate: int, drives: Sequence[str]) -
 
 
 def mechanism(parts: MechanismParts, drives: Sequence[str], without: Sequence[str] = ()) -> Model:
-    """The mechanism alone, its base held still in the world; drivers named in `without` are left out."""
+    """The mechanism alone, its base held still in the world; prescribed motions named in `without` are left out."""
     model, base = parts.model, parts.base
     joints: dict[str, Any] = {name: model.joints[name] for name in parts.joints}
     names = list(parts.bodies)
     if base != "ground":
         names.append(base)
         joints[_free_name(model, "base")] = Fixed(child=base)
-    drivers = {
-        name: driver
-        for name, driver in model.drivers.items()
-        if driver.joint in parts.joints and name not in without
+    motions = {
+        name: prescribed
+        for name, prescribed in model.motions.items()
+        if prescribed.joint in parts.joints and name not in without
     }
 
     def named(collection: dict[str, Any]) -> dict[str, Any]:
@@ -124,7 +125,7 @@ def mechanism(parts: MechanismParts, drives: Sequence[str], without: Sequence[st
             "forces": named(model.forces) | {name: model.forces[name] for name in parts.absorbed},
             "sensors": named(model.sensors),
             "contacts": {},
-            "drivers": drivers,
+            "motions": motions,
         }
     )
 

@@ -58,7 +58,7 @@ def rebuild(
         "bodies": bodies,
         "joints": joints,
         "constraints": {n: c for n, c in model.constraints.items() if n not in parts.constraints},
-        "drivers": _drivers(parts, poses, leader),
+        "motions": _motions(parts, poses, leader),
         "shapes": drawn,
     }
     for collection in USERS:
@@ -80,15 +80,15 @@ def _follower(
     return Surface(parent=base, child=child, surface=curve, **own)
 
 
-def _drivers(parts: MechanismParts, poses: DrivenMechanism, leader: str) -> dict[str, Any]:
-    """Drivers of what stays, and those of a drive, which move the coordinate that took its place."""
+def _motions(parts: MechanismParts, poses: DrivenMechanism, leader: str) -> dict[str, Any]:
+    """Prescribed motions of what stays, and those of a drive, which move the coordinate that took its place."""
     driven, found = driven_coordinates(parts, poses.drives), {}
-    for name, driver in parts.model.drivers.items():
+    for name, prescribed in parts.model.motions.items():
         if name in driven:
             place = {"joint": leader, "coordinate": poses.drives.index(driven[name])}
-            found[name] = driver.model_copy(update=place)
-        elif driver.joint not in parts.joints:
-            found[name] = driver
+            found[name] = prescribed.model_copy(update=place)
+        elif prescribed.joint not in parts.joints:
+            found[name] = prescribed
     return found
 
 
@@ -128,7 +128,7 @@ class _Names:
     """Names that are free in the reduced model."""
 
     def __init__(self, model: Model, gone: Iterable[str]):
-        collections = ("parameters", "tables", "curves", "bodies", "joints", "constraints", "drivers", *USERS)
+        collections = ("parameters", "tables", "curves", "bodies", "joints", "constraints", "motions", *USERS)
         self.taken = {name for c in collections for name in getattr(model, c)} - set(gone)
 
     def new(self, wanted: str) -> str:

@@ -236,18 +236,18 @@ def _cannot_close(geometry: LoopGeometry, q0: Vector, hold: Sequence[str]) -> st
 
 
 def _unit(system: System, name: str) -> str:
-    driver = system.model.drivers.get(name)
-    if driver is None:
+    prescribed = system.model.motions.get(name)
+    if prescribed is None:
         return "m or rad"
-    return system.equations.resolved.model.joints[driver.joint].coordinates[driver.coordinate].unit
+    return system.equations.resolved.model.joints[prescribed.joint].coordinates[prescribed.coordinate].unit
 
 
 def _prescribed(geometry: LoopGeometry, hold: Sequence[str]) -> str:
     """What is not free to move, as a sentence; empty if all is."""
     model = geometry.system.model
     given = [
-        f"driver '{name}' ({d.joint}.{model.joints[d.joint].coordinates[d.coordinate].name})"
-        for name, d in model.drivers.items()
+        f"motion '{name}' ({d.joint}.{model.joints[d.joint].coordinates[d.coordinate].name})"
+        for name, d in model.motions.items()
     ]
     given += [f"'{name}' is held" for name in hold]
     return f"Prescribed: {', '.join(given)}. " if given else ""

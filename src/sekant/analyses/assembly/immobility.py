@@ -22,10 +22,10 @@ def refuse_nothing(system: System) -> None:
     """A model in which nothing can move is simulated for what its forces and signals do, if these have states."""
     if all_fixed(system) and not system.work_names and not system.nz:
         raise SolverError(
-            f"model '{system.model.name}' has no degree of freedom and no driver: every joint is fixed; "
+            f"model '{system.model.name}' has no degree of freedom and no prescribed motion: every joint is fixed; "
             "there is nothing to integrate"
         )
-    if system.nv == 0 and not all_fixed(system) and not system.model.drivers:
+    if system.nv == 0 and not all_fixed(system) and not system.model.motions:
         raise SolverError(_locked(system))
 
 
@@ -48,7 +48,7 @@ def _locked(system: System) -> str:
     if rows:
         cause = f"the {rows} equations of {_listed(names)} leave none of its {system.nv} coordinates free"
     remedy = "remove a constraint or open a joint"
-    return f"model '{system.model.name}' has no degree of freedom: {cause}, and no driver moves it; {remedy}"
+    return f"model '{system.model.name}' has no degree of freedom: {cause}, and no motion is prescribed; {remedy}"
 
 
 def dead_end(system: System, t: float, x: Vector, parameters: Mapping[str, ArrayLike] | None = None) -> str:
@@ -85,23 +85,23 @@ def dead_end(system: System, t: float, x: Vector, parameters: Mapping[str, Array
 def driven_too_far(
     system: System, t: float, x: Vector, parameters: Mapping[str, ArrayLike] | None = None
 ) -> str:
-    """What drivers ask for at time t, where the state x cannot be moved on; empty without drivers."""
+    """What prescribed motions ask for at time t, where the state x cannot be moved on; empty without any."""
     q, v = x[: system.nq], x[system.nq : system.nq + system.nv]
     drives = _driven(system, t, q, v, parameters)
     return f"{drives}, which the mechanism cannot follow; reduce that travel" if drives else ""
 
 
 def _driven(system: System, t: float, q: Vector, v: Vector, parameters) -> str:
-    """What the drivers ask for at time t."""
+    """What the prescribed motions ask for at time t."""
     eq = system.equations
     inputs = [eq.t, eq.q, eq.v, eq.p]
     parts = []
-    for name, driver in system.model.drivers.items():
-        q_k, v_k = eq.motion.coordinate(driver.joint, driver.coordinate)
+    for name, prescribed in system.model.motions.items():
+        q_k, v_k = eq.motion.coordinate(prescribed.joint, prescribed.coordinate)
         found = eq.lookups.oracle("driven", inputs, [q_k, v_k])(t, q, v, system.parameter_vector(parameters))
-        kind = system.equations.resolved.model.joints[driver.joint].coordinates[driver.coordinate]
+        kind = system.equations.resolved.model.joints[prescribed.joint].coordinates[prescribed.coordinate]
         parts.append(
-            f"driver '{name}' moves {driver.joint}.{kind.name} = {float(found[0]):.4g} {kind.unit} on at "
+            f"motion '{name}' moves {prescribed.joint}.{kind.name} = {float(found[0]):.4g} {kind.unit} on at "
             f"{float(found[1]):.3g} {kind.unit}/s"
         )
     return ", ".join(parts)

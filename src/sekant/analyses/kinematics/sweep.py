@@ -52,7 +52,7 @@ def kinematics(
     (``strut.length``) or ``distance(body.frame, ground.other)``. `range` = (first, last, count) or `values` (n,) say
     where, counted from the start of the model if `relative`; for two drives give a pair of each, or a mapping
     ``{name: (first, last, count), other: [...]}``. What is in `hold` keeps its value, as a further drive would.
-    Drivers of the model stand still at time `t`.
+    Prescribed motions of the model stand still at time `t`.
 
     The walk goes out from the model's own start (or `guess`), assembled, and stays on its branch of solutions. Where
     the travel ends within the range, the result holds what can be reached, and its `limits` say where and why. For
@@ -152,10 +152,10 @@ def _new_drive(system: System, name: str) -> SweepQuantity:
     found, eq = scalar(system, name), system.equations
     if ca.sparsify(eq.lookups.jacobian(found.expression, eq.q)).nnz():
         return found.described
-    for driver_name, driver in system.model.drivers.items():
-        if name.startswith(f"{driver.joint}."):
+    for motion_name, prescribed in system.model.motions.items():
+        if name.startswith(f"{prescribed.joint}."):
             raise ModelError(
-                f"kinematics: '{name}' is already moved by driver '{driver_name}', a function of time; remove it"
+                f"kinematics: '{name}' is already moved by motion '{motion_name}', a function of time; remove it"
             )
     raise ModelError(f"kinematics: '{name}' does not depend on the coordinates and cannot be driven")
 

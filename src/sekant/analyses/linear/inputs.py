@@ -1,7 +1,7 @@
 """Inputs and outputs of a linear model by name, and how they enter and leave the equations.
 
-An input is a run-time parameter, a driver (whose displacement u is added to its value, with u' and u'' acting as they
-must), or a coordinate (along which a generalized force u acts).
+An input is a run-time parameter, a prescribed motion (whose displacement u is added to its value, with u' and u''
+acting as they must), or a coordinate (along which a generalized force u acts).
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ ORDERS = ("", "_rate", "_acceleration")
 
 @dataclass(frozen=True)
 class LinearInput:
-    """`kind` "parameter", "driver" or "force"; `index`: of the entries of p with u, u', u'', or of the velocity."""
+    """`kind` "parameter", "motion" or "force"; `index`: of the entries of p with u, u', u'', or of the velocity."""
 
     name: str
     kind: str
@@ -42,33 +42,33 @@ class LinearInput:
 
 
 def with_inputs(system: System, names: Sequence[str], t: float) -> System:
-    """The system with run-time parameters for its inputs that are drivers or coordinates of joints.
+    """The system with run-time parameters for its inputs that are prescribed motions or coordinates of joints.
 
-    Each driver of `names` has a small displacement u + u' (t - t0) + u'' (t - t0)^2 / 2, each coordinate a force.
+    Each motion of `names` has a small displacement u + u' (t - t0) + u'' (t - t0)^2 / 2, each coordinate a force.
     """
     known = system.parameters
-    drivers = [n for n in names if n in system.model.drivers and f"{n}_input" not in known]
+    motions = [n for n in names if n in system.model.motions and f"{n}_input" not in known]
     forces = {
         name: key
         for name, key in _driveable(system).items()
         if name in names and force_parameter(*key) not in known
     }
-    if not drivers and not forces:
+    if not motions and not forces:
         return system
 
     def make() -> System:
         model, extra = system.model, {}
-        changed, added = dict(model.drivers), dict(model.forces)
-        for name in drivers:
+        changed, added = dict(model.motions), dict(model.forces)
+        for name in motions:
             u = [f"{name}_input{order}" for order in ORDERS]
             extra.update(dict.fromkeys(u, 0.0))
-            text = f"({model.drivers[name].value}) + {u[0]} + {u[1]}*(t - {t!r}) + 0.5*{u[2]}*(t - {t!r})^2"
-            changed[name] = model.drivers[name].model_copy(update={"value": Expression(text)})
+            text = f"({model.motions[name].value}) + {u[0]} + {u[1]}*(t - {t!r}) + 0.5*{u[2]}*(t - {t!r})^2"
+            changed[name] = model.motions[name].model_copy(update={"value": Expression(text)})
         for joint, k in forces.values():
             force = force_parameter(joint, k)
             extra[force] = 0.0
             added[force] = Actuator(joint=joint, coordinate=k, force=Expression(force))
-        update = {"drivers": changed, "forces": added, "parameters": {**model.parameters, **extra}}
+        update = {"motions": changed, "forces": added, "parameters": {**model.parameters, **extra}}
         return compile_model(
             model.model_copy(update=update),
             formulation=system.facts.formulation,
@@ -77,7 +77,7 @@ def with_inputs(system: System, names: Sequence[str], t: float) -> System:
             cache=system.uses_cache,
         )
 
-    return system.once(("inputs", tuple(drivers), tuple(forces), t), make)
+    return system.once(("inputs", tuple(motions), tuple(forces), t), make)
 
 
 def force_parameter(joint: str, k: int) -> str:
@@ -105,13 +105,13 @@ def find_inputs(system: System, names: Sequence[str], coordinates: Sequence[str]
     for name, value in system.parameters.items():
         places[name] = tuple(range(start, start + value.size))
         start += value.size
-    drivers = system.model.drivers
+    motions = system.model.motions
     forces = {name: force_parameter(*key) for name, key in _driveable(system).items()}
     found = []
     for name in names:
-        if name in drivers:
+        if name in motions:
             index = tuple(places[f"{name}_input{order}"][0] for order in ORDERS)
-            found.append(LinearInput(name, "driver", index))
+            found.append(LinearInput(name, "motion", index))
         elif name in places:
             parts = places[name]
             found += [
@@ -123,10 +123,10 @@ def find_inputs(system: System, names: Sequence[str], coordinates: Sequence[str]
         elif name in coordinates:
             found.append(LinearInput(name, "force", (list(coordinates).index(name),)))
         else:
-            known = [*places, *drivers, *coordinates]
+            known = [*places, *motions, *coordinates]
             raise SolverError(
                 f"linearize: no input '{name}': an input is a run-time parameter (compile with "
-                f"parameters=['{name}']), a driver, or a coordinate along which a force acts; "
+                f"parameters=['{name}']), a prescribed motion, or a coordinate along which a force acts; "
                 f"{suggest(name, known, 'inputs')}"
             )
     return found
@@ -156,19 +156,19 @@ def input_columns(
 def check_inputs(
     system: System, functions: LinearFunctions, inputs: Sequence[LinearInput], slopes: Slopes
 ) -> None:
-    """A parameter that moves constraints or drivers is no input: its rates would act as well."""
+    """A parameter that moves constraints or prescribed motions is no input: its rates would act as well."""
     for item in inputs:
         if item.kind != "parameter":
             continue
         eq, k = system.equations, item.index[0]
         rows = np.abs(slopes.Phi[:, k]) + np.abs(slopes.rate[:, k])
         where = functions.row_names[int(np.argmax(rows))] if rows.size and rows.max() > 0 else ""
-        for i, driver in eq.motion.driven.items():
+        for i, prescribed in eq.motion.driven.items():
             if eq.lookups.jacobian(eq.motion.v_all[i] + _position(eq.motion, i), eq.p[k]).nnz():
-                where = driver
+                where = prescribed
         if where:
             raise SolverError(
-                f"linearize: input '{item.name}' moves '{where}', so that its rates act as well; name a driver "
+                f"linearize: input '{item.name}' moves '{where}', so that its rates act as well; name a motion "
                 "as the input instead"
             )
 

@@ -40,8 +40,8 @@ class LinearModel:
         M z'' + C z' + K z = 0 ,        x' = A x + B0 u + B1 u' + B2 u''
 
     `state_names` names the entries of x, `coordinate_names` those of the displacements s (nv,) = Z z of all
-    coordinates. B1 and B2 are zero unless an input is a driver, whose rates act too. `moving` (n, n) is what the
-    axes of a steady motion take from A, see `sekant.analyses.linear.moving_axes`.
+    coordinates. B1 and B2 are zero unless an input is a motion, whose rates act too. `moving` (n, n) is what
+    the axes of a steady motion take from A, see `sekant.analyses.linear.moving_axes`.
     """
 
     system: System
@@ -145,7 +145,7 @@ class LinearModel:
         if improper.size and np.max(improper) > scale:
             k = int(np.argmax(np.max(improper, axis=1)))
             raise SolverError(
-                f"linearize: output '{self.outputs[k]}' follows rates of a driver and has no state space; use "
+                f"linearize: output '{self.outputs[k]}' follows rates of a motion and has no state space; use "
                 "frequency_response, or an output of positions"
             )
         shift = B1 + A @ B2

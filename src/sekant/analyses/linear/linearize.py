@@ -64,8 +64,8 @@ def linearize(
     has there. A state that is not what it is said to be is refused, with the forces that are unbalanced.
     A joint with dry friction that rests in the state is held by it, by a constraint of the friction's name.
 
-    `inputs`: names of run-time parameters, drivers, or coordinates (along which forces act). `outputs`: names or
-    patterns of outputs. `independent`: coordinates to use where constraints leave fewer free than there are; by
+    `inputs`: names of run-time parameters, motions, or coordinates (along which forces act). `outputs`: names
+    or patterns of outputs. `independent`: coordinates to use where constraints leave fewer free than there are; by
     default an orthonormal basis of the free motions, "auto" chooses coordinates. `method` "exact" differentiates
     inverse dynamics, "forward" forward dynamics (a check), "finite_difference" takes one-sided differences of
     inverse dynamics with `step` (the published alternative).

@@ -84,7 +84,7 @@ class JointElement:
         return state
 
     def moving(self, values: BoundForceValues, state: State) -> State:
-        """The state that follows from velocities alone; a driven joint has none while its driver rests."""
+        """The state that follows from velocities alone; a driven joint has none while its prescribed motion rests."""
         slip = float(values.slip[self.i])
         if self.driven and abs(slip) <= STARTS * values.width[self.i]:
             return state

@@ -30,7 +30,7 @@ from sekant.engine.arguments import names_of, number
 from sekant.engine.building import BUILDING
 from sekant.engine.functions.outputs import output_function
 from sekant.engine.inputs import InputValue, driven_by, split_inputs
-from sekant.engine.reports import driver_jump, explain_failure, left_range
+from sekant.engine.reports import explain_failure, left_range, motion_jump
 from sekant.engine.system import State, System, as_system
 from sekant.errors import AnalysisWarning, SolverError, without_repeats
 from sekant.formulations.contract import RangeExit
@@ -268,7 +268,7 @@ def _usual_times(begin: float, until: float, step: float | None) -> NDArray[np.f
 
 def _refuse_jumps(system: System, times: NDArray[np.float64], parameters: Any) -> None:
     """A velocity that jumps takes an infinite force; where nothing else moves freely it does no harm."""
-    jump = driver_jump(system, float(times[0]), float(times[-1]), parameters) if system.nv else None
+    jump = motion_jump(system, float(times[0]), float(times[-1]), parameters) if system.nv else None
     if jump:
         raise SolverError(
             f"{jump}; that takes an infinite force: use a smooth table (kind 'cubic' or 'pchip') or step5(...)"

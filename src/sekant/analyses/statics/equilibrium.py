@@ -228,7 +228,7 @@ def _start(system: System, guess: State | None, hold, t: float, parameters) -> S
 
 
 def _check_rest(statics: Statics, rest: Rest) -> None:
-    """Constraints and drivers must be at rest too."""
+    """Constraints and prescribed motions must be at rest too."""
     numbers, system = rest.numbers, statics.system
     moving = np.maximum(np.abs(numbers.drift), np.abs(numbers.gamma)) * rest.active
     if np.max(moving, initial=0.0) > 1e-9:

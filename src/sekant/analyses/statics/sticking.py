@@ -130,7 +130,7 @@ def forces_of(
 
 
 def unmoved(system: System, state: State, t: float, parameters: Mapping[str, ArrayLike] | None) -> list[str]:
-    """Names of the frictions without slip in a state, nor a direction in which it begins; not those of drivers."""
+    """Names of the frictions without slip in a state, nor a direction in which it begins; not of motions."""
     solved = system.equations.elements.friction
     p = system.parameter_vector(parameters, getattr(state, "held", None))
     speeds = _slips(system, state, t, parameters, p)

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from sekant.errors import ModelError
 from sekant.formulations.contract import Inventory, Key, RangeExit, Start
-from sekant.formulations.driver_jumps import GivenMotion
 from sekant.formulations.elements import Elements
+from sekant.formulations.motion_jumps import GivenMotion
 from sekant.formulations.natural.lagrangian_parts import LagrangianParts
 from sekant.formulations.natural.singular import MotionWithoutInertia, motion_without_inertia
 from sekant.formulations.natural.time_stops import crossing_times, switching_functions
@@ -180,7 +180,7 @@ class LagrangianTimeline:
 
     @cached_property
     def _switching(self) -> SX:
-        """(k,) functions of t and p that change their sign where a load, a driver or a constraint switches."""
+        """(k,) functions of t and p that change their sign where a load, a motion or a constraint switches."""
         eq, parts = self._eq, self._eq.parts
         rows = [row.expression for row in (*parts.positions, *parts.velocities)]
         loads = [parts.lagrangian, *parts.rayleigh.values(), *parts.forces.values()]
@@ -190,7 +190,7 @@ class LagrangianTimeline:
         """All of them."""
         return np.full(self._eq.resolved.p.numel(), True)
 
-    def driver_jump(self, begin: float, end: float, values: Mapping[str, Any], p: Floats) -> str | None:
+    def motion_jump(self, begin: float, end: float, values: Mapping[str, Any], p: Floats) -> str | None:
         eq, times = self._eq, self.stops(begin, end, values)
         for name, position in eq.parts.given_motions().items() if times else ():
             found = GivenMotion(position, eq.t, eq.p, eq.lookups).jump_text(p, times, (begin, end))

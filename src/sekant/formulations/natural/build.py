@@ -349,7 +349,7 @@ def _contents(m: Composition) -> dict[str, list[Any]]:
         "points": [name for name, item in m.geometry.items() if item.is_point],
         "vectors": [name for name, item in m.geometry.items() if item.is_vector],
         "forces": [*m.potentials, *m.rayleigh, *m.works],
-        "drivers": list(m.given),
+        "motions": list(m.given),
         "constraints": [*m.positions, *m.velocities],
         "sensors": list(m.outputs),
     }

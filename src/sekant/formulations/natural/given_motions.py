@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 
 
 def given_motions(assembled: MechanismSums) -> dict[str, SX]:
-    """Functions of time by what they move: what drivers ask for, and prescribed components that masses follow."""
+    """Functions of time by what they move: motors and drives, and prescribed components that masses follow."""
     mechanism = assembled.m
-    asked = {f"driver '{name}'": value for name, value in mechanism.given.items()}
+    asked = {f"motion '{name}'": value for name, value in mechanism.given.items()}
     moving = ca.vertcat(mechanism.y, mechanism.y_rate)
     return _prescribed(assembled) | {
         k: value for k, value in asked.items() if not ca.depends_on(value, moving)

@@ -144,8 +144,8 @@ def common_outputs(eq: NaturalEquations, work: SX) -> Iterator[Output]:
             f"multiplier of {name}: its force is -Phi_q^T lam",
             ca.densify(lam),
         )
-        if lam.numel() == 1 and row.kind in ("driver", "distance", "rolling", "edge"):
-            text = {"driver": "force or torque that drives", "distance": "tension in"}.get(
+        if lam.numel() == 1 and row.kind in ("motion", "distance", "rolling", "edge"):
+            text = {"motion": "force or torque that drives", "distance": "tension in"}.get(
                 row.kind, "force of"
             )
             force = -row.conjugate * lam

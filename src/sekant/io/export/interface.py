@@ -118,7 +118,7 @@ def _inputs(system: System, parameters: Sequence[Variable], names: Sequence[str]
         moved = ca.vertcat(eq.Phi, eq.rate, eq.qdot, eq.motion.q_all)
         if eq.lookups.jacobian(moved, eq.p[k]).nnz():
             raise SekantError(
-                f"input '{name}' moves a driver or a constraint, so that its rates act as well; let it set a force, "
+                f"input '{name}' moves a motion or a constraint, so that its rates act as well; let it set a force, "
                 "or leave it a parameter"
             )
         found.append(k)

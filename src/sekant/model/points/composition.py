@@ -64,7 +64,7 @@ class Composition:
         self.spans: dict[str, tuple[str, tuple[str, str], SX]] = {}
         """what acts along the line between two points: kind, names of the ends, square of its length (m^2)"""
         self.given: dict[str, SX] = {}
-        """what drivers ask for, functions of time by name"""
+        """what motors and drives ask for, functions of time by name"""
         self.lengths = Lengths()
         self._owner = dict(natural.definitions())
         self._state: dict[tuple[str, str], str] = {}

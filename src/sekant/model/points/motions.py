@@ -94,7 +94,7 @@ class Motor(Element):
         angle = m.value(self.angle)
         across_now = -ca.sin(angle) * SX(ca.DM(start)) + ca.cos(angle) * SX(ca.DM(side))
         row = ca.dot(x, across_now) / length
-        m.positions[name] = EquationRows(name, "driver", row, f"{name}: angle follows time", 1.0, "N*m")
+        m.positions[name] = EquationRows(name, "motion", row, f"{name}: angle follows time", 1.0, "N*m")
         m.given[name] = angle
 
 
@@ -113,5 +113,5 @@ class Drive(Element):
     def compose(self, name: str, m: Any) -> None:
         quantity, value = m.value(self.quantity), m.value(self.value)
         text = f"{name}: follows time"
-        m.positions[name] = EquationRows(name, "driver", quantity - value, text, 1.0, "J", stated=True)
+        m.positions[name] = EquationRows(name, "motion", quantity - value, text, 1.0, "J", stated=True)
         m.given[name] = value

@@ -13,12 +13,12 @@ from typing import Any
 
 from sekant.errors import ModelError
 from sekant.model.body import Body
-from sekant.model.driver import Driver
 from sekant.model.forces import Actuator, JointFriction
 from sekant.model.forces.base import Force
 from sekant.model.joints import Free
 from sekant.model.model import Model
 from sekant.model.placement import Placement
+from sekant.model.prescribed_motion import Motion
 from sekant.model.sensors import Angles, AngularVelocity, Position, Velocity
 from sekant.model.shapes import Box, Wheel
 from sekant.model.signals.expression import ExpressionSignal
@@ -112,7 +112,7 @@ class _CarBuilder:
             inputs=dict(self.commands.inputs),
             sensors={**model.sensors, **_sensors()},
             signals={**model.signals, **self._signals(), **self.commands.signals},
-            drivers={**model.drivers, **self._rack_driver()},
+            motions={**model.motions, **self._rack_motion()},
             forces={
                 **model.forces,
                 **self._tires(),
@@ -184,12 +184,12 @@ class _CarBuilder:
         turns = axle.steering.rack_per_turn / (2 * pi)
         return f"{turns if axle_data(axle).arm > 0 else -turns!r}*({self.commands.steer})"
 
-    def _rack_driver(self) -> dict[str, Driver]:
+    def _rack_motion(self) -> dict[str, Motion]:
         if self.car.steered is None or not self.commands.steers_by_time:
             return {}
         still = self.commands.steer == "0"
         return {
-            "steering": Driver(joint=f"{self.car.steered}.rack", value=0.0 if still else self._rack_travel)
+            "steering": Motion(joint=f"{self.car.steered}.rack", value=0.0 if still else self._rack_travel)
         }
 
     def _rack_force(self) -> dict[str, Force]:

@@ -31,9 +31,9 @@ def hard_point_axle(axle: Axle, file: str | HardPoints) -> Model:
     wheel = points.wheel.model_copy(update={"mass": axle.wheel.mass, "inertia": axle.wheel.inertia})
     points = points.model_copy(update={"wheel": wheel})
     made = axle_of(points, steered=axle.steering is not None, spin=True)
-    drivers: dict[str, Any] = {name: item for name, item in made.drivers.items() if name != "steering"}
+    motions: dict[str, Any] = {name: item for name, item in made.motions.items() if name != "steering"}
     forces = {name: item for name, item in made.forces.items() if name != "column"}
     shapes = {
         name: item for name, item in made.shapes.items() if not name.endswith(".tire")
     }  # the car draws them
-    return made.changed(drivers=drivers, forces=forces, shapes=shapes)
+    return made.changed(motions=motions, forces=forces, shapes=shapes)

@@ -73,7 +73,7 @@ def _reduced(
     lumps: list[Lump] = []
     for side in ("left", "right"):
         one = corner(made, side=side, steered=steered, spin=True, half_axle=True)  # type: ignore[arg-type]
-        one = one.changed(drivers={}, shapes={n: s for n, s in one.shapes.items() if not n.endswith("tire")})
+        one = one.changed(motions={}, shapes={n: s for n, s in one.shapes.items() if not n.endswith("tire")})
         center = float(made.on(side).point("wheel_center")[2])  # type: ignore[arg-type]
         spans: list[Any] = [(center + travel[0], center + travel[1])]
         drives = ["upright.wheel_center.z"]

@@ -43,7 +43,7 @@ def suspension_curves(
     """Camber, toe, steering axis, roll center, motion ratio and more over a grid of travel and steering.
 
     `travel` (n,) m is the height of the wheel's center against the model as drawn, by default 41 values over the
-    range of `suspension`; `steering` (m,) m the displacement of the rack to the left, by default zero. Drivers of
+    range of `suspension`; `steering` (m,) m the displacement of the rack to the left, by default zero. Motions of
     the rack are taken off. `parameters`: values of run-time parameters, such as the hard points of a system that was
     compiled with them; thousands of variants then take milliseconds each. Where the mechanism cannot go, values are
     NaN and `limits` says why. Definitions and signs: docs/suspensions.md.
@@ -88,7 +88,7 @@ def drive_columns(
 
 @dataclass(frozen=True, eq=False)
 class _Corner:
-    """What all curves of a system share: the system without drivers of the steering, the `drive` that is its rack,
+    """What all curves of a system share: the system without motions of the steering, the `drive` that is its rack,
     the ends of its springs by role, and the `heights` (n,) m that are usual."""
 
     system: System
@@ -161,15 +161,15 @@ def _side(roles: Suspension, start: Vector) -> str:
 def _free_system(
     given: Model | System, rack: str | None, parameters: Mapping[str, ArrayLike] | None
 ) -> System:
-    """The system without drivers of the steering; compiled once where a system is given."""
+    """The system without motions of the steering; compiled once where a system is given."""
     if not isinstance(given, System):
-        return compile(without_steering_drivers(given, rack), parameters=[*(parameters or {})])
-    free = without_steering_drivers(given.model, rack)
-    if free.drivers == given.model.drivers:
+        return compile(without_steering_motions(given, rack), parameters=[*(parameters or {})])
+    free = without_steering_motions(given.model, rack)
+    if free.motions == given.model.motions:
         return given
     names = [name for name in given.parameters if name not in given.inputs]
     return given.once(
-        ("without steering drivers", rack),
+        ("without steering motions", rack),
         lambda: compile(free, formulation=given.facts.formulation, parameters=names, engine=given.engine),
     )
 
@@ -186,14 +186,16 @@ def _rack(model: Model, roles: Suspension, wanted: bool) -> str | None:
     return None
 
 
-def without_steering_drivers(model: Model, rack: str | None) -> Model:
-    """The model without drivers on the rack, and on what a coupling ties to it, such as a steering wheel."""
+def without_steering_motions(model: Model, rack: str | None) -> Model:
+    """The model without motions of the rack, and on what a coupling ties to it, such as a steering wheel."""
     ties = [c for c in model.constraints.values() if isinstance(c, Coupling)]
     steering = (
         {rack} | {c.joint for c in ties if c.driven == rack} | {c.driven for c in ties if c.joint == rack}
     )
-    kept = {name: driver for name, driver in model.drivers.items() if driver.joint not in steering}
-    return model.model_copy(update={"drivers": kept})
+    kept = {
+        name: prescribed for name, prescribed in model.motions.items() if prescribed.joint not in steering
+    }
+    return model.model_copy(update={"motions": kept})
 
 
 def _check_frames(model: Model, roles: Suspension) -> None:

@@ -53,7 +53,7 @@ POINTS = 24
 
 @dataclass(frozen=True, eq=False)
 class StraightRunning:
-    """The linear model of a car about straight running, with the rack's driver `steering` as its input;
+    """The linear model of a car about straight running, with the rack's motion `steering` as its input;
     `travel`: of the rack (m) a radian of the steering wheel; `names` of what is observed."""
 
     linear: LinearModel

@@ -14,10 +14,10 @@ from sekant.engine.system import State
 from sekant.geometry.rotations import quaternion_from_rotation
 from sekant.geometry.spatial import SX
 from sekant.model.body import Body
-from sekant.model.driver import Driver
 from sekant.model.forces.base import Force
 from sekant.model.joints import Prismatic, Revolute
 from sekant.model.model import Model
+from sekant.model.prescribed_motion import Motion
 from sekant.progress_bar import doing
 from sekant.vehicle.car.build import car_model
 from sekant.vehicle.car.description import Car, SimpleSuspension
@@ -62,20 +62,20 @@ def standing(model: Model) -> Model:
     joints["standing_pitch"] = Revolute(parent="standing_slide", child="standing_fork", axis=(0, 1, 0))
     joints["standing_roll"] = Revolute(parent="standing_fork", child="chassis", axis=(1, 0, 0))
     bodies = {**model.bodies, "standing_slide": Body(), "standing_fork": Body()}
-    drivers: dict[str, Driver] = {}
+    motions: dict[str, Motion] = {}
     for name, joint in model.joints.items():
         if name.endswith(".hub"):
-            drivers[f"{name}.held"] = Driver(joint=name, value=0.0)
+            motions[f"{name}.held"] = Motion(joint=name, value=0.0)
             joints[name] = joint.model_copy(update={"v0": None})
         if name.endswith(".rack"):
-            drivers[f"{name}.held"] = Driver(joint=name, value=0.0)
+            motions[f"{name}.held"] = Motion(joint=name, value=0.0)
     forces: dict[str, Force] = {}
     for name, force in model.forces.items():
         if isinstance(force, Tire):
             forces[name] = StandingTire(wheel=force.wheel, road=force.road, of=force)
         elif name not in COMMANDED and not name.endswith(".brake"):
             forces[name] = force
-    return model.changed(bodies=bodies, joints=joints, drivers=drivers, forces=forces, sensors={}, signals={})
+    return model.changed(bodies=bodies, joints=joints, motions=motions, forces=forces, sensors={}, signals={})
 
 
 def settled(driven: Variant, car: Car, alike: Alike | None = None, keep: bool = True) -> State:

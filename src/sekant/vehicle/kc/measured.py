@@ -13,13 +13,13 @@ from sekant.columns import read_columns
 from sekant.errors import DataError, ModelError, suggest
 from sekant.geometry.surfaces.pose_surface import PoseSurface
 from sekant.model.body import Body
-from sekant.model.driver import Driver
 from sekant.model.expressions.expression import Expression
 from sekant.model.forces import Actuator
 from sekant.model.joints import Path as PathJoint
 from sekant.model.joints import Surface
 from sekant.model.model import Model
 from sekant.model.placement import Placement
+from sekant.model.prescribed_motion import Motion
 from sekant.model.table import TableData
 from sekant.units import convert
 from sekant.vehicle.curves.table import DRIVES, SHOWN, SuspensionCurves
@@ -148,7 +148,7 @@ def corner_of_curves(
     the joint then has elastic modes that give way by just these rates.
 
     Curves at several positions of the rack make a steered corner: a surface joint over travel and rack, whose second
-    coordinate the driver `steering` holds. Compliance rates are those straight ahead and turn with the wheel.
+    coordinate the motion `steering` holds. Compliance rates are those straight ahead and turn with the wheel.
     """
     for needed in ("camber", "toe", "track_change"):
         if needed not in measured.names:
@@ -198,5 +198,5 @@ def corner_of_curves(
         curves={"kc": shape},
         tables=tables,
         forces=forces,
-        drivers={"steering": Driver(joint="travel", coordinate=1, value=0.0)} if steered else {},
+        motions={"steering": Motion(joint="travel", coordinate=1, value=0.0)} if steered else {},
     )

@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 from sekant.analyses.statics.equilibrium import Equilibrium, equilibrium
 from sekant.engine.system import System, compile
 from sekant.model.constraints import Distance, DrivePoint
-from sekant.model.driver import Driver
 from sekant.model.expressions.expression import Expression
 from sekant.model.forces import PointForce, SpringDamper, Torque
 from sekant.model.model import Model
+from sekant.model.prescribed_motion import Motion
 from sekant.tables.bound_oracle import BoundOracle
 from sekant.vehicle.curves.frames import start_places
 from sekant.vehicle.hardpoints.components import LOADS
@@ -83,10 +83,10 @@ def loaded_rig(model: Model, roles: AxleRoles, support: Support, symbolic: Seque
     drawn = compile(free, engine="casadi")  # for its start only
     heights = _heights(drawn, roles)
     parameters: dict[str, Any] = {"rig.gx": 0.0, "rig.gy": 0.0, "rig.gz": 9.81}
-    drivers, forces, constraints = dict(free.drivers), dict(free.forces), dict(free.constraints)
+    motions, forces, constraints = dict(free.motions), dict(free.forces), dict(free.constraints)
     if roles.left.rack is not None:
         parameters["rig.rack"] = 0.0
-        drivers["rig.steering"] = Driver(joint=roles.left.rack, value=Expression("rig.rack"))
+        motions["rig.steering"] = Motion(joint=roles.left.rack, value=Expression("rig.rack"))
     for side, role in roles.sides:
         own = f"rig.{side}"
         parameters |= {f"{own}.{load}": 0.0 for load in LOADS}
@@ -104,7 +104,7 @@ def loaded_rig(model: Model, roles: AxleRoles, support: Support, symbolic: Seque
             constraints[f"{own}_height"] = DrivePoint(frame=role.wheel_center, z=Expression(f"{own}.z"))
     loaded = free.changed(
         parameters={**free.parameters, **parameters},
-        drivers=drivers,
+        motions=motions,
         forces=forces,
         constraints=constraints,
         gravity=tuple(Expression(f"-rig.{g}") for g in ("gx", "gy", "gz")),

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sekant.errors import ModelError
-from sekant.model.driver import Driver
 from sekant.model.model import Model
-from sekant.vehicle.curves.corner_curves import without_steering_drivers
+from sekant.model.prescribed_motion import Motion
+from sekant.vehicle.curves.corner_curves import without_steering_motions
 from sekant.vehicle.hardpoints.description import GivenPoints, hard_points
 from sekant.vehicle.hardpoints.suspension import Suspension
 from sekant.vehicle.suspension.build import axle
@@ -69,7 +69,7 @@ def axle_of(
 
 
 def on_rig(model: Model, roles: AxleRoles) -> Model:
-    """The axle with its wheels locked to the uprights and without drivers of its steering."""
-    free = without_steering_drivers(model, roles.left.rack)
-    locks = {f"{hub}_lock": Driver(joint=hub, value=0.0) for hub in roles.hubs}
-    return free.changed(drivers={**free.drivers, **locks})
+    """The axle with its wheels locked to the uprights and without motions of its steering."""
+    free = without_steering_motions(model, roles.left.rack)
+    locks = {f"{hub}_lock": Motion(joint=hub, value=0.0) for hub in roles.hubs}
+    return free.changed(motions={**free.motions, **locks})

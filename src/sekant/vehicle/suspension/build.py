@@ -41,7 +41,7 @@ def corner(
 ) -> Model:
     """The model of one corner; the vehicle's body is the ground.
 
-    `side` mirrors the points if they are drawn on the other side. A steered corner has a rack, held by the driver
+    `side` mirrors the points if they are drawn on the other side. A steered corner has a rack, held by the motion
     `steering`; else the tie rod's inner end is on the vehicle's body. With `spin` the wheel is a body of its own,
     `wheel`, on the joint `hub`. With `movable` hard points are parameters of the model, ``lower_ball.z`` ...: they
     may be swept, optimized, or kept for run time. Joints and frames follow them; masses stay as drawn. With

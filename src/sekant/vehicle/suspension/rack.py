@@ -1,4 +1,4 @@
-"""The steering of a corner or an axle: a rack held by a driver, by a column, or by an elastic one."""
+"""The steering of a corner or an axle: a rack held by a prescribed motion, by a column, or by an elastic one."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from numpy.typing import NDArray
 
 from sekant.model.body import Body
 from sekant.model.constraints import Coupling
-from sekant.model.driver import Driver
 from sekant.model.expressions.expression import Expression
 from sekant.model.forces import Actuator
 from sekant.model.input import Input
 from sekant.model.joints import Revolute
 from sekant.model.placement import Placement
+from sekant.model.prescribed_motion import Motion
 from sekant.model.shapes import Cylinder
 from sekant.vehicle.hardpoints.components import SteeringColumn
 from sekant.vehicle.suspension import members
@@ -59,9 +59,9 @@ def add_rack(
         into.add("joints", "column", column)
         ratio = steering.rack_per_turn / (2 * np.pi)
         into.add("constraints", "pinion", Coupling(joint="column", driven="rack", ratio=ratio))
-        into.add("drivers", "steering", Driver(joint="column", value=0.0))
+        into.add("motions", "steering", Motion(joint="column", value=0.0))
         into.add(
             "shapes", "steering_rim", Cylinder(frame="steering_wheel", radius=0.19, length=0.03, axis=axis)
         )
     else:
-        into.add("drivers", "steering", Driver(joint="rack", value=0.0))
+        into.add("motions", "steering", Motion(joint="rack", value=0.0))

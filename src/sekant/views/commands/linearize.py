@@ -64,7 +64,7 @@ def linearize(
     plot: Annotated[Path | None, typer.Option(help="Mode charts (.svg, .pdf, .png).")] = None,
     inputs: Annotated[
         list[str] | None,
-        typer.Option("--input", help="Bode: an input, a driver, or a coordinate with a force; repeatable."),
+        typer.Option("--input", help="Bode: an input, a motion, or a coordinate with a force; repeatable."),
     ] = None,
     outputs: Annotated[
         list[str] | None, typer.Option("--response", help="Bode: an output or a pattern; repeatable.")

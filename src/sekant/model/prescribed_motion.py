@@ -1,4 +1,4 @@
-"""Drivers prescribe a joint coordinate as a function of time."""
+"""Prescribed motions: a joint coordinate as a function of time."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from sekant.model.examples import Stage
 from sekant.model.quantities import AnyQuantity, Description, JointName
 
 
-class Driver(Description):
+class Motion(Description):
     """q(t) of one coordinate of a joint; its velocity and acceleration follow by differentiation."""
 
     signals: ClassVar[tuple[str, ...]] = ("value",)
