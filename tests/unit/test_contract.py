@@ -13,7 +13,7 @@ from sekant.formulations import contract
 
 SOURCE = Path(sk.__file__).parent
 GROUPS = {
-    "motion": contract.Motion,
+    "motion": contract.SystemKinematics,
     "energies": contract.Energies,
     "start": contract.Start,
     "timeline": contract.Timeline,

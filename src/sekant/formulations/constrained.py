@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sekant.formulations.constraints import ConstraintBlock
-from sekant.formulations.contract import Energies, Motion, Reports, Start, Timeline
+from sekant.formulations.contract import Energies, Reports, Start, SystemKinematics, Timeline
 from sekant.formulations.elements import Elements
 from sekant.formulations.kkt import KktFactor, light_unknowns, regularization
 from sekant.formulations.recent_answers import Recent
@@ -31,7 +31,7 @@ class ConstrainedEquations(ABC):
 
     formulation: str
     algorithm: str
-    motion: Motion
+    motion: SystemKinematics
     lookups: Lookups
     constraints: Sequence[ConstraintBlock]
     elements: Elements

@@ -44,7 +44,7 @@ STATED = 100.0
 """Weight of a coordinate whose start value the model states, against 1 for the others."""
 
 
-class Motion(Protocol):
+class SystemKinematics(Protocol):
     """Coordinates and how they are named; where bodies, frames and joints are, if there are any."""
 
     @property
@@ -201,7 +201,7 @@ class Start:
         """q0 (nq,), v0 (nv,) that the model describes, as expressions of p; perhaps rough."""
         raise NotImplementedError
 
-    def placed_by(self, other: Motion) -> tuple[SX, SX]:
+    def placed_by(self, other: SystemKinematics) -> tuple[SX, SX]:
         """q (nq,), v (nv,) where the coordinates of joints, `other`, place the bodies."""
         raise NotImplementedError
 
@@ -342,7 +342,7 @@ class Formulation(Protocol):
         ...
 
     @property
-    def motion(self) -> Motion:
+    def motion(self) -> SystemKinematics:
         """Coordinates, their names and rates."""
         ...
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import casadi as ca
 
-from sekant.formulations.contract import STATED, Motion, Start
+from sekant.formulations.contract import STATED, Start, SystemKinematics
 from sekant.formulations.kinematics import TreeKinematics
 from sekant.formulations.tree import tree_layout
 from sekant.geometry.spatial import SX, column, scalar
@@ -36,7 +36,7 @@ class ModelStart(Start):
         v = [v0[name] for name in motion.v_names]
         return ca.vertcat(SX.zeros(0, 1), *q), ca.vertcat(SX.zeros(0, 1), *v)
 
-    def placed_by(self, other: Motion) -> tuple[SX, SX]:
+    def placed_by(self, other: SystemKinematics) -> tuple[SX, SX]:
         motion = self._eq.motion
         placed = motion.placed_by(other)
 

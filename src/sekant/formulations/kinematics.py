@@ -23,7 +23,7 @@ from sekant.model.resolve import ResolvedModel
 from sekant.tables.lookups import Lookups
 
 if TYPE_CHECKING:
-    from sekant.formulations.contract import Motion
+    from sekant.formulations.contract import SystemKinematics
 
 
 class TreeKinematics(NamedValues):
@@ -316,7 +316,7 @@ class TreeKinematics(NamedValues):
             return self.coordinate(*shared[index])
         return measured_coordinate(self.model.joints[joint], *self.joint_ends(joint), index)
 
-    def placed_by(self, other: Motion) -> dict[str, tuple[SX, SX]]:
+    def placed_by(self, other: SystemKinematics) -> dict[str, tuple[SX, SX]]:
         """Coordinates and velocities of floating links, by body, as another set of coordinates gives them."""
         found = {}
         for link in self.links:

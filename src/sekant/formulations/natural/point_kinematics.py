@@ -24,7 +24,7 @@ from sekant.model.motion import FrameState
 from sekant.model.resolve import ResolvedModel
 
 if TYPE_CHECKING:
-    from sekant.formulations.contract import Motion
+    from sekant.formulations.contract import SystemKinematics
 
 Floats = NDArray[np.float64]
 
@@ -144,7 +144,7 @@ class PointKinematics(TreeKinematics):
         R_rate, p_rate, w = self._velocity[body]
         return FrameState(body, self._X_WB[body] @ X_BF, p_rate + R_rate @ X_BF.p, w)
 
-    def placed_by(self, other: Motion) -> dict[str, tuple[SX, SX]]:
+    def placed_by(self, other: SystemKinematics) -> dict[str, tuple[SX, SX]]:
         """The points and vectors and their rates as another set of coordinates gives them."""
         found = {}
         for basic in self.basis.basics:
