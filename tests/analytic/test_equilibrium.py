@@ -152,7 +152,7 @@ def test_nothing_that_holds_is_named():
 
 
 @pytest.mark.parametrize("formulation", ["joint", "cartesian", "natural"])
-def test_a_moving_motion_is_refused_and_the_steady_motion_is_found(formulation):
+def test_a_prescribed_motion_that_moves_is_refused_and_the_steady_motion_is_found(formulation):
     """A hub driven at constant rate: an arm on it does not rest, it turns with the hub at a fixed angle."""
     joints = {
         "shaft": sk.joints.Revolute(child="hub", axis=(0, 0, 1)),
