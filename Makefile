@@ -114,7 +114,7 @@ wheel: env  ## Build what a release uploads, and run the demo from it in a fresh
 
 constraints: env  ## Pin every dependency again at its latest version
 	@printf 'hatchling\neditables\n' | $(BIN)/uv pip compile --quiet --upgrade --no-header --no-annotate \
-		--no-emit-index-url --universal --python-version 3.11 --extra test --extra lint --extra peers --extra docs --extra export --extra cluster --extra control --extra numeric \
+		--no-emit-index-url --universal --python-version 3.11 --extra test --extra lint --extra peers --extra docs --extra export --extra cluster --extra control --extra numeric --extra symbolic \
 		pyproject.toml - -o constraints.txt
 
 clean:  ## Remove everything that can be made again

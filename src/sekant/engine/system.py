@@ -36,6 +36,7 @@ from sekant.progress_bar import doing
 from sekant.tables.bound_oracle import BoundOracle
 
 if TYPE_CHECKING:
+    from sekant.engine.symbolic import SymbolicEquations
     from sekant.formulations.constrained import ConstrainedEquations
     from sekant.formulations.equations import Algorithm
     from sekant.model.points.collector import Collector
@@ -432,6 +433,17 @@ class System:
         from sekant.formulations.summary import summary
 
         return summary(self.equations, self.initial_state().q, self.parameter_vector())
+
+    def symbolic(self, simplify: bool = True) -> SymbolicEquations:
+        """Mass matrix, bias, constraints and energies as SymPy expressions in the names of the model.
+
+        Run-time parameters stay symbols: ``sk.compile(model, parameters=["m", "l"]).symbolic()``. `simplify`: shorten
+        expressions of up to a few hundred operations. The result shows as equations in a notebook; `latex()` gives
+        its source. Needs SymPy.
+        """
+        from sekant.engine.symbolic import symbolic_equations
+
+        return symbolic_equations(self, simplify)
 
 
 def _compiled_anew(model: Model, recipe: tuple[Any, ...], engine: Engine, cache: bool) -> System:

@@ -17,10 +17,16 @@ if TYPE_CHECKING:
 def check(
     file: Annotated[Path, typer.Argument(help="Model file (YAML).", show_default=False)],
     assignments: Assignments = None,
+    equations: Annotated[
+        bool, typer.Option("--equations", help="Print the equations of motion in symbols (needs SymPy).")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Validate a model; print its bodies, degrees of freedom and mass, and how smooth its curves and tables are."""
     given = parse_assignments(assignments)
+    if equations:
+        _print_equations(file, given, as_json)
+        return
     from sekant.object_code.made_of_files import kept_of_file
 
     question = ("check", repr(sorted(given.items())))
@@ -39,6 +45,26 @@ def check(
         for line in answer["lines"]:
             typer.echo(line)
         hint(f"sekant run {file} --plot {file.stem}.svg")
+
+
+def _print_equations(file: Path, given: dict[str, str], as_json: bool) -> None:
+    """The equations of motion, with the named parameters of the model as symbols."""
+    from sekant.engine import compile
+    from sekant.errors import ModelError
+    from sekant.io.yaml import load
+
+    model = load(file, set=given)
+    try:
+        found = compile(model, parameters=list(model.parameters)).symbolic()
+    except ModelError as error:  # a parameter that shapes the mechanism cannot stay a symbol
+        typer.secho(f"parameters stand as numbers: {error}", err=True)
+        found = compile(model).symbolic()
+    if as_json:
+        from sekant.results.summary import to_json
+
+        typer.echo(to_json({"ok": True, "file": str(file), "latex": found.latex()}, indent=2))
+    else:
+        typer.echo(str(found))
 
 
 def _answer(file: Path, given: dict[str, str]) -> dict[str, Any]:
