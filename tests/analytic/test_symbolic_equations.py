@@ -77,13 +77,17 @@ def _value(table):
 
 def test_constraints_and_their_jacobian_fit():
     found = sk.compile(sk.load("examples/slider_crank.yaml")).symbolic()
-    assert sympy.simplify(found.constraints.jacobian(found.coordinates) - found.constraint_jacobian).is_zero_matrix
+    assert sympy.simplify(
+        found.constraints.jacobian(found.coordinates) - found.constraint_jacobian
+    ).is_zero_matrix
 
 
 def test_tables_are_functions_by_name():
     """The damper of the quarter car follows a table; its force is a function of the rate of its length."""
     system = sk.compile(sk.load("examples/quarter_car.yaml"))
-    names = {function.func.__name__ for function in system.symbolic(simplify=False).bias.atoms(sympy.Function)}
+    names = {
+        function.func.__name__ for function in system.symbolic(simplify=False).bias.atoms(sympy.Function)
+    }
     assert names & set(system.model.tables)
 
 

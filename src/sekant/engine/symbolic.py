@@ -147,7 +147,9 @@ def _expressions(
     for numbers, y in zip(tape.outputs, dense, strict=True):
         items = [_simplified(values[i], sympy) if simplify else values[i] for i in numbers]
         items = [_readable(item, sympy) for item in items]
-        found.append(sympy.Matrix(y.shape[0], y.shape[1], lambda i, j, items=items, n=y.shape[0]: items[j * n + i]))
+        found.append(
+            sympy.Matrix(y.shape[0], y.shape[1], lambda i, j, items=items, n=y.shape[0]: items[j * n + i])
+        )
     return found
 
 
@@ -181,7 +183,9 @@ def _values(tape: Tape, symbols: list[list[Any]], tables: list[str], sympy: Any)
             operation = operations[op]
             values.append(operation(values[a]) if b < 0 else operation(values[a], values[b]))
         else:
-            raise SekantError(f"SymPy has no counterpart of an operation of these equations (CasADi's number {op})")
+            raise SekantError(
+                f"SymPy has no counterpart of an operation of these equations (CasADi's number {op})"
+            )
     return values
 
 
@@ -206,7 +210,11 @@ def _number(value: float, sympy: Any) -> Any:
     if not isfinite(value):
         return sympy.Float(value)
     near = Fraction(value).limit_denominator(FRACTION)
-    return sympy.Rational(near.numerator, near.denominator) if float(near) == value else sympy.Rational(repr(value))
+    return (
+        sympy.Rational(near.numerator, near.denominator)
+        if float(near) == value
+        else sympy.Rational(repr(value))
+    )
 
 
 def _simplified(expression: Any, sympy: Any) -> Any:
