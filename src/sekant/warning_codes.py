@@ -215,7 +215,15 @@ CODES: dict[str, WarningCode] = {
     "fit_residual": WarningCode(
         "fit",
         "The residual is well above the noise estimate.",
-        "The path may have detail that the knots did not reach: give more points, or state the noise.",
+        "The path or surface may have detail that the knots did not reach: give more points, or state the noise; fit "
+        "a spline instead of a polynomial.",
+    ),
+    "surface_open": WarningCode(
+        "fit",
+        "Part of the rectangle of the two parameters has so few points that a component of a surface is uncertain "
+        "there by more than a tenth of its range (standard deviation), or has none at all. More than half of it is "
+        "refused unless the fit allows gaps.",
+        "Add points there, fit over a smaller range, or keep the motion away from it.",
     ),
     "surface_degenerate": WarningCode(
         "fit",

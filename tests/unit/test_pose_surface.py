@@ -143,7 +143,7 @@ def test_scattered_points_with_noise():
     assert np.sqrt(np.mean(error**2)) < 0.5 * sigma
     assert worst(spline, x, y)[1] < 1e-3
     assert spline.report.held_out_position_rms < 2.2 * sigma
-    assert "cross-validation" in spline.report.method
+    assert "likelihood" in spline.report.method
     polynomial = PoseSurface.fit(data, kind="polynomial")
     error = np.linalg.norm(polynomial.position(x, y) - truth(x, y)[0], axis=1)
     assert np.sqrt(np.mean(error**2)) < 2.0 * sigma

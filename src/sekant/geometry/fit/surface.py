@@ -12,9 +12,15 @@ from numpy.typing import NDArray
 from sekant.errors import AnalysisWarning, DataError, suggest
 from sekant.geometry.fit.data import PoseData, read_poses
 from sekant.geometry.fit.report import FitReport
+from sekant.geometry.fit.surface_checks import check_surface, scattered_noise
 from sekant.geometry.fit.surface_models import PatchModel, fit_polynomial, fit_spline, interpolate_grid
-from sekant.geometry.pose_kinematics import parse_orientation
-from sekant.geometry.rotations import angle_between, continue_signs, euler_from_quaternion
+from sekant.geometry.pose_kinematics import component_names, parse_orientation, rotations
+from sekant.geometry.rotations import (
+    angle_between,
+    continue_signs,
+    euler_from_quaternion,
+    quaternion_from_rotation,
+)
 from sekant.geometry.surfaces.pose_surface import PoseSurface
 from sekant.tables.table import Table2
 
@@ -46,13 +52,17 @@ def fit_surface(
     sequence: str | None = None,
     weights: Any = None,
     extrapolation: str | tuple[str, str] = "error",
+    allow_gaps: bool = False,
     name: str = "",
 ) -> PoseSurface:
     """Pose surface over the two columns `parameters` of the data (see `data.read_poses`), with a report.
 
     `kind`: "polynomial", one polynomial of `degree`, with `total` only the terms of total degree up to the larger of
     the two (MATLAB's poly55, HALL's choice); "spline", quintic tensor-product splines, which interpolate a clean grid
-    and otherwise have the number of knots with the least generalized cross-validation error; "auto" is a spline.
+    and otherwise are as smooth as the noise allows (see `smoothing`); "auto" is a spline.
+
+    DataError if the points do not determine the surface: where left-out points are predicted worse than by planes
+    through their neighbors, or where parts of the rectangle without points leave it open (unless `allow_gaps`).
     """
     if kind not in KINDS:
         raise DataError(f"unknown kind '{kind}' of surface; {suggest(kind, KINDS, 'kinds')}")
@@ -65,7 +75,19 @@ def fit_surface(
     names = (poses.units.get(first, ""), poses.units.get(second, ""))
     table = Table2(model.breaks1, model.breaks2, model.coefficients, ends, name)
     surface = PoseSurface(table, tag, parameters=parameters, units=names, name=name)
-    report = _report(surface, poses, points, model, kind, degree, total, w, ends)
+    item = f"surface '{name}'" if name else ""
+    found = check_surface(
+        poses,
+        points.rows,
+        points.u,
+        points.y,
+        model,
+        tuple(component_names(tag)),
+        forced=kind == "polynomial",
+        allow_gaps=allow_gaps,
+        item=item,
+    )
+    report = _report(surface, poses, points, model, w, ends, item, found)
     return replace(surface, report=report)
 
 
@@ -175,11 +197,10 @@ def _report(
     poses: PoseData,
     points: _Points,
     model: PatchModel,
-    kind: str,
-    degree: tuple[int, int],
-    total: bool,
     w: Array | None,
     ends: tuple[str, str],
+    item: str,
+    found: list[AnalysisWarning],
 ) -> FitReport:
     r, q = poses.position[points.rows], None
     gaps = np.linalg.norm(surface.position(points.u[:, 0], points.u[:, 1]) - r, axis=1)
@@ -190,28 +211,26 @@ def _report(
         turn = angle_between(surface.quaternion(points.u[:, 0], points.u[:, 1]), q)
         values |= {"orientation_rms": _rms(turn), "orientation_max": float(turn.max())}
         residuals["orientation_error"] = turn
-    held = np.zeros(len(gaps), bool)
-    if len(gaps) >= 100:
-        held = _held_out(points)
-        keep = ~held
-        shape = None
-        if points.shape is not None:
-            shape = tuple(len(np.unique(points.u[keep, k])) for k in (0, 1))
-        rest = _Points(points.u[keep], points.y[keep], points.rows[keep], shape)  # type: ignore[arg-type]
-        other = _fit(rest, kind, degree, total, None if w is None else w[keep], ends)
-        table = Table2(other.breaks1, other.breaks2, other.coefficients, "polynomial")
-        trial = PoseSurface(table, surface.orientation)
-        at = points.u[held]
-        gap = np.linalg.norm(trial.position(at[:, 0], at[:, 1]) - r[held], axis=1)
+    held, predicted = _predicted(points, model, w, ends)
+    if held.any():
+        gap = np.linalg.norm(predicted[:, :3] - r[held], axis=1)
         values |= {"held_out_position_rms": _rms(gap), "held_out_position_max": float(gap.max())}
         if q is not None:
-            turn = angle_between(trial.quaternion(at[:, 0], at[:, 1]), q[held])
+            R = rotations(predicted, surface.orientation, surface.R_constant)
+            turn = angle_between(quaternion_from_rotation(R), q[held])
             values |= {"held_out_orientation_rms": _rms(turn), "held_out_orientation_max": float(turn.max())}
+    if model.left_out is not None and not model.method.startswith("polynomial"):
+        noise = scattered_noise(points.u, points.y)
+        values["noise"] = float(noise[:3].max())
+        if q is not None:
+            values["orientation_noise"] = float(noise[3:].max()) * (
+                2.0 if surface.orientation == "quaternion" else 1.0
+            )
     degenerate = surface.degenerate_points()
     warnings = [
         AnalysisWarning(
             "surface_degenerate",
-            "",
+            item,
             f"near ({u1:.6g}, {u2:.6g})",
             "the two coordinates move the body in the same way: a joint loses a degree of freedom there",
             "keep away from that place, or choose other coordinates",
@@ -229,22 +248,35 @@ def _report(
         pieces=model.coefficients.shape[0] * model.coefficients.shape[1],
         knots=model.coefficients.shape[0] + model.coefficients.shape[1] - 2,
         degenerate=tuple(degenerate),
-        warnings=tuple(warnings),
+        warnings=(*found, *warnings),
         notes=poses.notes,
         residuals=residuals,
         **values,
     )
 
 
-def _held_out(points: _Points) -> NDArray[np.bool_]:
-    """Every fifth point, or, on a grid, every fifth inner line in both directions."""
-    if points.shape is None:
-        held = np.zeros(len(points.u), bool)
-        held[_EVERY // 2 :: _EVERY] = True
-        return held
-    n1, n2 = points.shape
-    lines = [np.isin(np.arange(n), np.arange(2, n - 2, _EVERY)) & (n >= 12) for n in (n1, n2)]
-    return (lines[0][:, None] | lines[1][None, :]).ravel()
+def _predicted(
+    points: _Points, model: PatchModel, w: Array | None, ends: tuple[str, str]
+) -> tuple[NDArray[np.bool_], Array]:
+    """Which points were left out, and their components (k, m) by fits to the others: all, one at a time, or, of an
+    interpolated grid, every fifth inner line in both directions at once."""
+    held = np.zeros(len(points.u), bool)
+    if model.left_out is not None:
+        if len(held) < 100:
+            return held, np.zeros((0, points.y.shape[1]))
+        return ~held, points.y - model.left_out
+    assert points.shape is not None
+    lines = [np.isin(np.arange(n), np.arange(2, n - 2, _EVERY)) & (n >= 12) for n in points.shape]
+    if len(held) >= 100:
+        held = (lines[0][:, None] | lines[1][None, :]).ravel()
+    if not held.any():
+        return held, np.zeros((0, points.y.shape[1]))
+    u, y = points.u[~held], points.y[~held]
+    shape = (len(np.unique(u[:, 0])), len(np.unique(u[:, 1])))
+    rest = _Points(u, y, points.rows[~held], shape)
+    other = _fit(rest, "spline", (5, 5), True, None if w is None else w[~held], ends)
+    table = Table2(other.breaks1, other.breaks2, other.coefficients, "polynomial")
+    return held, np.asarray(table(points.u[held, 0], points.u[held, 1]))
 
 
 def _rms(x: Array) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,8 +10,9 @@ from numpy.typing import NDArray
 from scipy.interpolate import BSpline, make_interp_spline
 
 from sekant.errors import DataError
-from sekant.geometry.fit.bsplines import DEGREE, clamped_knots, pieces_of
+from sekant.geometry.fit.bsplines import DEGREE, pieces_of
 from sekant.geometry.fit.noise import noise_level
+from sekant.geometry.fit.smoothing import smooth_surface
 
 Array = NDArray[np.float64]
 
@@ -23,6 +25,11 @@ class PatchModel:
     breaks2: Array
     coefficients: Array
     method: str
+    left_out: Array | None = None  # (n, m): how far each point lies from a fit to all others
+    values: Callable[[Array], Array] | None = None  # components (k, m) at places (k, 2)
+    spread: Callable[[Array], Array] | None = (
+        None  # standard deviations (k, m) of the components at places (k, 2)
+    )
 
 
 def fit_polynomial(
@@ -33,8 +40,6 @@ def fit_polynomial(
     The terms are u1^i u2^j with i <= degree[0], j <= degree[1] and, if `total`, i + j <= max(degree).
     """
     low, high = u.min(axis=0), u.max(axis=0)
-    x = 2.0 * (u - low) / (high - low) - 1.0
-    V1, V2 = (np.polynomial.chebyshev.chebvander(x[:, k], degree[k]) for k in (0, 1))
     i, j = (g.ravel() for g in np.meshgrid(np.arange(degree[0] + 1), np.arange(degree[1] + 1), indexing="ij"))
     if total:
         use = i + j <= max(degree)
@@ -44,7 +49,13 @@ def fit_polynomial(
             f"{len(u)} points are too few for a polynomial of {len(i)} terms; give more, or lower the degree "
             f"(now {degree[0]} x {degree[1]})"
         )
-    A = V1[:, i] * V2[:, j]
+
+    def terms_at(at: Array) -> Array:
+        x = 2.0 * (at - low) / (high - low) - 1.0
+        V1, V2 = (np.polynomial.chebyshev.chebvander(x[:, k], degree[k]) for k in (0, 1))
+        return V1[:, i] * V2[:, j]
+
+    A = terms_at(u)
     w = np.ones(len(u)) if weights is None else weights
     solution, _, rank, _ = np.linalg.lstsq(A * w[:, None], y * w[:, None], rcond=1e-11)
     if rank < len(i):
@@ -56,9 +67,23 @@ def fit_polynomial(
     c[:, i, j] = solution.T
     M1, M2 = (_chebyshev_to_local(degree[k], high[k] - low[k]) for k in (0, 1))
     local = np.einsum("pi,mij,qj->mpq", M1, c, M2)
+    Q, R = np.linalg.qr(A * w[:, None])
+    leverage = np.minimum(np.sum(Q**2, axis=1), 1.0 - 1e-3)
+    miss = (y - A @ solution) * w[:, None]
+    noise = np.sqrt(np.sum(miss**2, axis=0) / max(len(u) - len(i), 1))
+
+    def values(at: Array) -> Array:
+        return terms_at(at) @ solution
+
+    def spread(at: Array) -> Array:
+        rows = np.linalg.solve(R.T, terms_at(at).T)
+        return np.sqrt(np.sum(rows**2, axis=0))[:, None] * noise
+
     terms = "total degree" if total else "degree"
     method = f"polynomial of {terms} {max(degree) if total else f'{degree[0]} x {degree[1]}'}"
-    return PatchModel(np.array([low[0], high[0]]), np.array([low[1], high[1]]), local[None, None], method)
+    left_out = miss / (1.0 - leverage)[:, None] / w[:, None]
+    first, second = (np.array([low[k], high[k]]) for k in (0, 1))
+    return PatchModel(first, second, local[None, None], method, left_out, values, spread)
 
 
 def _chebyshev_to_local(degree: int, width: float) -> Array:
@@ -107,61 +132,15 @@ def _interpolate(x: Array, y: Array, end: str) -> BSpline:
 
 
 def fit_spline(u: Array, y: Array, weights: Array | None) -> PatchModel:
-    """Tensor-product quintic of evenly filled knots; their number has the least generalized cross-validation error.
-
-    A slight penalty on jumps of the fifth derivative keeps coefficients without data of their own determined.
-    """
-    best: tuple[float, Array, Array, Array, str] | None = None
-    n = len(u)
-    distinct = [len(np.unique(u[:, k])) for k in (0, 1)]
-    candidates = [0, 1, 2, 3, 4, 6, 8, 11, 15, 20]
-    options = [[k for k in candidates if k + DEGREE + 1 <= max(DEGREE + 1, d)] for d in distinct]
-    counts = [0, 0]
-    improved = True
-    tried: set[tuple[int, int]] = set()
-    while improved:
-        improved = False
-        for step in ((0, 0), (1, 0), (0, 1), (1, 1)):
-            k = [min(counts[a] + step[a], len(options[a]) - 1) for a in (0, 1)]
-            key = (k[0], k[1])
-            size = (options[0][k[0]] + 6) * (options[1][k[1]] + 6)
-            if key in tried or size > 0.5 * n + 36 or size > 900:
-                continue
-            tried.add(key)
-            score, t1, t2, control, text = _penalized(u, y, options[0][k[0]], options[1][k[1]], weights)
-            if best is None or score < 0.98 * best[0]:
-                best, counts, improved = (score, t1, t2, control, text), k, True
-    assert best is not None
-    _, t1, t2, control, text = best
-    breaks1, breaks2, c = _patches(t1, t2, control)
-    return PatchModel(breaks1, breaks2, c, text)
-
-
-def _penalized(u: Array, y: Array, k1: int, k2: int, weights: Array | None):
-    """Score, knots and control points (n1, n2, m) for k1 x k2 inner knots at quantiles of the data."""
-    t = []
-    B = []
-    for k, count in ((0, k1), (1, k2)):
-        inner = (
-            np.quantile(np.unique(u[:, k]), np.arange(1, count + 1) / (count + 1)) if count else np.zeros(0)
-        )
-        knots = clamped_knots(u[:, k].min(), u[:, k].max(), inner)
-        t.append(knots)
-        B.append(BSpline.design_matrix(u[:, k], knots, DEGREE).toarray())
-    A = np.einsum("ni,nj->nij", *B).reshape(len(u), -1)
-    w = np.ones(len(u)) if weights is None else weights / np.sqrt(np.mean(weights**2))
-    A, b = A * w[:, None], y * w[:, None]
-    n1, n2 = B[0].shape[1], B[1].shape[1]
-    D1, D2 = (np.diff(np.eye(n), 3, axis=0) for n in (n1, n2))
-    P = np.kron(D1.T @ D1, np.eye(n2)) + np.kron(np.eye(n1), D2.T @ D2)
-    normal = A.T @ A
-    normal += 1e-9 * np.trace(normal) / len(normal) * P + 1e-14 * np.trace(normal) * np.eye(len(normal))
-    control = np.linalg.solve(normal, A.T @ b)
-    residual = float(np.sum((A @ control - b) ** 2))
-    freedom = float(np.trace(np.linalg.solve(normal, A.T @ A)))
-    score = residual / len(u) / max(1.0 - freedom / len(u), 1e-3) ** 2 + 1e-28
-    text = f"tensor-product quintic spline, {k1} x {k2} inner knots by cross-validation"
-    return score, t[0], t[1], control.reshape(n1, n2, -1), text
+    """Tensor-product quintic, as smooth as the noise of the points allows (`smoothing`)."""
+    found = smooth_surface(u, y, weights)
+    k1, k2 = (len(t) - 2 * (DEGREE + 1) for t in (found.t1, found.t2))
+    text = (
+        f"smoothing quintic spline, {k1} x {k2} inner knots, smoothness of order {found.order} by likelihood"
+    )
+    return PatchModel(
+        *_patches(found.t1, found.t2, found.control), text, found.left_out, found.values, found.spread
+    )
 
 
 def _patches(t1: Array, t2: Array, control: Array) -> tuple[Array, Array, Array]:

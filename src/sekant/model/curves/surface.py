@@ -34,6 +34,7 @@ class SurfaceData(Description):
     """keep the terms of a polynomial whose total degree is at most the larger degree, as poly55 does"""
     orientation: str = "auto"
     """how orientations are stored: auto, none, quaternion, or e.g. euler:zyx"""
+    allow_gaps: bool = False  # fit across parts of the range that have no data
     position: Triple | None = None  # formulas of x, y, z in terms of the two parameters
     rotation: Rotation | None = None
     """formulas of Euler angles or of a quaternion; by default the body does not turn"""
@@ -87,6 +88,7 @@ class SurfaceSource(CurveSource):
             degree=given.degree,
             total=given.total,
             orientation=given.orientation,
+            allow_gaps=given.allow_gaps,
             extrapolation=self.outside,
             name=around.name,
             **options,

@@ -55,6 +55,9 @@ def fit(
             help="Standard deviation of a coordinate, m.", parser=in_unit("m"), show_default="estimated"
         ),
     ] = None,
+    allow_gaps: Annotated[
+        bool, typer.Option("--allow-gaps", help="Fit across stretches or areas without data.")
+    ] = False,
     closed: Annotated[bool, typer.Option("--closed", help="The path ends where it begins.")] = False,
     plot: Annotated[
         Path | None, typer.Option(help="Also draw the fit and its errors (.svg, .pdf, .png).")
@@ -68,7 +71,7 @@ def fit(
         columns["angles"] = [name.strip() for name in angles.split(",")]
     units = parse_assignments(unit, "--unit")
     options: dict[str, Any] = {"columns": columns, "units": units, "sequence": sequence}
-    options |= {"orientation": orientation, "name": file.stem}
+    options |= {"orientation": orientation, "name": file.stem, "allow_gaps": allow_gaps}
     parameters = parameter or ["arc_length"]
     path = output or Path(file.name).with_suffix(".json")
     refuse_unwritable(path, plot)
