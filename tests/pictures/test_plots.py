@@ -134,3 +134,19 @@ def test_units_are_set_in_type():
 def test_lines_stay_distinguishable():
     looks = {str(line_style(i)) for i in range(28)}
     assert len(looks) == 28
+
+
+def test_a_phase_plot_has_the_channel_on_its_axis(result, tmp_path):
+    drawn = result.plot("hinge.v", x="hinge.q", to=tmp_path / "phase.svg")
+    (axis,) = drawn.axes
+    x, y = axis.lines[0].get_data()
+    assert np.array_equal(x, result["hinge.q"])
+    assert np.array_equal(y, result["hinge.v"])
+    assert "hinge.q [rad]" in texts(tmp_path / "phase.svg")
+
+
+def test_a_phase_plot_needs_one_column_and_something_to_draw(result):
+    with pytest.raises(SekantError, match="stands for 3 columns"):
+        result.plot("hinge.v", x="arm.position")
+    with pytest.raises(SekantError, match="needs the names"):
+        result.plot(x="hinge.q")

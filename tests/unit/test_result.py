@@ -98,8 +98,11 @@ def test_shapes_and_times_are_checked():
 
 def test_a_result_cannot_be_changed():
     result = example()
+    before = result["hinge.q"].copy()
+    result["hinge.q"][0] += 3.0  # a copy
+    assert np.array_equal(result["hinge.q"], before)
     with pytest.raises(ValueError, match="read-only"):
-        result["hinge.q"][0] = 3.0
+        result.data[0, 0] = 3.0
     with pytest.raises(AttributeError):
         result.status = "finished"  # type: ignore[misc]
 

@@ -45,6 +45,9 @@ def _find(data: dict[str, Any], name: str) -> KeyPath:
         return ("parameters", name)
     if name.startswith("parameters.") and isinstance(parameters, dict) and name[11:] in parameters:
         return ("parameters", name[11:])
+    inputs = data.get("inputs")
+    if isinstance(inputs, dict) and isinstance(inputs.get(name), dict):
+        return ("inputs", name, "default")
     owner = re.split(r"[.\[]", name)[0]
     if owner in SINGLE:
         return (owner, *_steps(name[len(owner) :], name))

@@ -47,7 +47,7 @@ class Result:
     warnings    what a reader should know before relying on the numbers; most runs have none
     final_state where the run ended, for ``simulate(initial=result)`` and other analyses; None if it is not known
 
-    The arrays are not copied; what `Result` hands out is read-only.
+    `time` and `data` are not copied, and are read-only; ``result[name]`` is a copy that may be changed.
     """
 
     time: NDArray[np.float64]
@@ -82,7 +82,7 @@ class Result:
     def __getitem__(self, name: str) -> NDArray[np.float64]:
         """Series of a channel, (n, components), or of a scalar channel or a single component, (n,)."""
         found = self.channels.find(name)
-        return self.data[:, found.start] if found.scalar else self.data[:, found.start : found.stop]
+        return self.data[:, found.start if found.scalar else slice(found.start, found.stop)].copy()
 
     def __contains__(self, name: object) -> bool:
         return name in self.channels
@@ -162,22 +162,28 @@ class Result:
     def plot(
         self,
         *names: str,
+        x: str = "",
         against: Result | None = None,
         energy: bool = False,
         to: str | os.PathLike[str] | None = None,
     ) -> Any:
         """A picture of the named channels (``"hinge.q"``, ``"*.v"``), or of the joints and energies if none is named.
 
+        `x`: a channel in place of time, as for phase plots: ``result.plot("hinge.v", x="hinge.q")``.
         `against`: another result; both are drawn, and the error in percent of the other's range (HALL 3.5).
         `energy`: where the energy is, the work of every element, and the balance.
         Returns a matplotlib figure that notebooks show; `to` also writes it (.svg, .pdf, .png).
         """
+        if x and (against is not None or energy or not names):
+            raise SekantError(
+                "x needs the names of the channels to draw over it, without `against` and `energy`"
+            )
         if against is not None:
             return picture("comparison", self, against, names, to=to)
         if energy:
             return picture("energy", self, to=to)
         if names:
-            return picture("series", self, names, to=to)
+            return picture("series", self, names, x, to=to)
         return picture("overview", self, to=to)
 
     def save(self, path: str | os.PathLike[str]) -> None:

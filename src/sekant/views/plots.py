@@ -61,12 +61,16 @@ def plot_overview(result: Result, path: str | os.PathLike[str]) -> Path:
     return save_picture(lambda: overview_picture(result), path)
 
 
-def series_picture(result: Result, names: Iterable[str]) -> Picture:
-    """Time histories of the named channels (patterns such as ``*.q`` allowed), one panel a unit."""
+def series_picture(result: Result, names: Iterable[str], x: str = "") -> Picture:
+    """The named channels (patterns such as ``*.q`` allowed) over time or over the channel `x`, one panel a unit."""
     panels = _by_unit(result, named_columns(result, names))
     if not panels:
         raise SekantError("name at least one channel to plot")
-    return draw_panels(result, panels)
+    across = named_columns(result, [x]) if x else []
+    if len(across) > 1:
+        found = ", ".join(result.channels.columns[i] for i in across[:4])
+        raise SekantError(f"x = '{x}' stands for {len(across)} columns ({found} ...); name one of them")
+    return draw_panels(result, panels, across[0] if across else None)
 
 
 def overview_picture(result: Result) -> Picture:
@@ -149,8 +153,8 @@ def _quantity(result: Result, columns: Sequence[int]) -> str:
     return _QUANTITIES.get(kind, kind.replace("_", " "))
 
 
-def draw_panels(result: Result, panels: Sequence[Panel]) -> Picture:
-    """One panel below the other over a common axis of time."""
+def draw_panels(result: Result, panels: Sequence[Panel], x: int | None = None) -> Picture:
+    """One panel below the other over a common axis: of time, or of the column `x` of the result."""
     heights = [panel.height for panel in panels]
     labels = max(
         panel.legend_columns * (style.LEGEND_MARK + style.CHARACTER * _longest_label(result, panel))
@@ -160,9 +164,14 @@ def draw_panels(result: Result, panels: Sequence[Panel]) -> Picture:
         grid = figure.add_gridspec(len(panels), 1, height_ratios=heights)
         axes = grid.subplots(sharex=True, squeeze=False)[:, 0]
         for axis, panel in zip(axes, panels, strict=True):
-            _draw_panel(axis, result, panel)
-        axes[-1].set_xlabel("time [s]")
-        span(axes[-1], result)
+            _draw_panel(axis, result, panel, x)
+        if x is None:
+            axes[-1].set_xlabel("time [s]")
+            span(axes[-1], result)
+        else:
+            axes[-1].set_xlabel(
+                style.literal(Panel(result.channels.columns[x], result.channels.units[x], ()).heading)
+            )
         figure.suptitle(title_of(result), x=0.01, ha="left", fontweight="bold", fontsize=10)
     return figure
 
@@ -173,12 +182,16 @@ def span(axis: Axes, result: Result) -> None:
         axis.set_xlim(result.time[0], result.time[-1])
 
 
-def _draw_panel(axis: Axes, result: Result, panel: Panel) -> None:
+def _draw_panel(axis: Axes, result: Result, panel: Panel, x: int | None) -> None:
     marker = "o" if len(result) == 1 else None
     lines = []
     for i, column in enumerate(panel.columns):
-        time, series = envelope(result.time, result.data[:, column])
-        lines += axis.plot(time, series, marker=marker, markersize=3, **style.line_style(i))
+        if x is None:
+            across, series = envelope(result.time, result.data[:, column])
+        else:  # a curve that may cross itself: every nth row
+            rows = slice(None, None, 1 + len(result) // (4 * _SLICES))
+            across, series = result.data[rows, x], result.data[rows, column]
+        lines += axis.plot(across, series, marker=marker, markersize=3, **style.line_style(i))
     axis.set_title(style.literal(panel.heading), loc="left")
     axis.margins(x=0)
     axis.legend(

@@ -20,6 +20,9 @@ def plot(
         Path | None,
         typer.Option("--output", "-o", help="Picture (.svg, .pdf or .png).", show_default="FILE with .svg"),
     ] = None,
+    x: Annotated[
+        str, typer.Option("--x", help="Channel in place of time, e.g. hinge.q.", show_default="time")
+    ] = "",
     against: Annotated[
         Path | None,
         typer.Option(
@@ -32,6 +35,8 @@ def plot(
     """Draw time histories of a result file, compare it with another, or show its energy balance."""
     if energy and (names or against is not None):
         raise typer.BadParameter("takes neither names nor --against", param_hint="--energy")
+    if x and (against is not None or energy or not names):
+        raise typer.BadParameter("needs channels to draw, without --against and --energy", param_hint="--x")
     from sekant.results.netcdf import open_result
     from sekant.views.pictures import save_picture
 
@@ -48,5 +53,5 @@ def plot(
         found = compare(result, other, names or ())
         told["errors"] = {column.name: {"max": column.largest, "rms": column.rms} for column in found}
     else:
-        save_picture(lambda: result.plot(*(names or ()), energy=energy), path)
+        save_picture(lambda: result.plot(*(names or ()), x=x, energy=energy), path)
     tell(as_json, str, lambda: told, (path,))

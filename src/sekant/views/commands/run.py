@@ -46,6 +46,16 @@ def run(
         float | None, typer.Option(help="Time between rows of the result, s.", parser=in_unit("s"))
     ] = None,
     assignments: Assignments = None,
+    inputs: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--input",
+            metavar="NAME=VALUE",
+            help="An input of the model: a log over time (torque=log.csv, by its column of that name) or a number "
+            "(torque='3 N*m'); repeatable.",
+            show_default=False,
+        ),
+    ] = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Result file.", show_default="FILE with .nc, here")
     ] = None,
@@ -59,6 +69,7 @@ def run(
 ) -> None:
     """Simulate a model and keep the result."""
     given = parse_assignments(assignments)
+    driven = parse_assignments(inputs, "--input")
     options = {
         name: value
         for name, value in {
@@ -85,7 +96,9 @@ def run(
     writer = ResultWriter(path)
     try:
         with Interrupts() as interrupts, writer:
-            result = _simulate(file, given, initial, engine, options, writer, interrupts, quiet=as_json)
+            result = _simulate(
+                file, given, driven, initial, engine, options, writer, interrupts, quiet=as_json
+            )
     except KeyboardInterrupt:
         typer.echo(f"interrupted; {_kept(writer)}", err=True)
         raise typer.Exit(INTERRUPTED_CODE) from None
@@ -104,6 +117,7 @@ def run(
 def _simulate(
     file: Path,
     given: dict[str, str],
+    driven: dict[str, str],
     initial: str,
     engine: Engine,
     options: dict[str, Any],
@@ -131,7 +145,24 @@ def _simulate(
 
         beginning = _beginning(system, initial)
         bar.stage("simulating")
-        return simulate(system, progress=progress, writer=writer, initial=beginning, **options)
+        rows = _inputs(system, driven)
+        return simulate(system, progress=progress, writer=writer, initial=beginning, inputs=rows, **options)
+
+
+def _inputs(system: System, driven: dict[str, str]) -> dict[str, Any]:
+    """Inputs by name, from logs and numbers."""
+    from sekant.errors import ModelError, suggest
+    from sekant.io.logs import input_series
+
+    found: dict[str, Any] = {}
+    for name, text in driven.items():
+        if name not in system.inputs:
+            hint = suggest(name, system.inputs, "inputs of the model")
+            raise ModelError(f"--input {name}: the model has no input of this name; {hint}")
+        unit = system.model.inputs[name].unit
+        is_file = text.lower().endswith(".csv")
+        found[name] = input_series(text, name, unit) if is_file else in_unit(unit)(text)
+    return found
 
 
 def _beginning(system: System, initial: str) -> Any:
