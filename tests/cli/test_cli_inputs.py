@@ -79,7 +79,7 @@ def test_gaps_and_wrong_units_of_a_channel_are_named(folder):
     log = read_log("log.csv")
     with pytest.raises(SekantError, match=r"log.csv:3: column 'pull' has no number at 2 s"):
         log.series("pull", "N")
-    with pytest.raises(SekantError, match="column 'push'.*is a length"):
+    with pytest.raises(SekantError, match=r"column 'push'.*is a length"):
         log.series("push", "N")
     with pytest.raises(SekantError, match="did you mean 'pull'"):
         log.series("pul", "N")

@@ -41,10 +41,8 @@ class Log:
         gaps = np.flatnonzero(~np.isfinite(values))
         if gaps.size:
             row = int(gaps[0])
-            raise self.columns.wrong(
-                f"column '{name}' has no number at {self.time[row]:g} s ({gaps.size} such rows); fill the gap or remove it",
-                row,
-            )
+            where = f"at {self.time[row]:g} s ({gaps.size} such rows)"
+            raise self.columns.wrong(f"column '{name}' has no number {where}; fill the gap or remove it", row)
         if not own:
             return self.time, values.copy()
         try:
