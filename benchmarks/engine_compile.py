@@ -13,8 +13,8 @@ from pathlib import Path
 import casadi as ca
 import numpy as np
 
+from sekant.cache.store import Cache
 from sekant.engine.codegen.build import build
-from sekant.object_code.cache import ObjectCache
 
 
 def chain(operations: int) -> tuple[list[ca.SX], list[ca.SX]]:
@@ -48,7 +48,7 @@ def best(action, repeat: int = 5) -> float:
     return min(times)
 
 
-def report(operations: int, cache: ObjectCache) -> None:
+def report(operations: int, cache: Cache) -> None:
     inputs, outputs = chain(operations)
     f = build("chain", inputs, outputs, cache=cache)
     again = build("chain", inputs, outputs, cache=cache)
@@ -77,4 +77,4 @@ def report(operations: int, cache: ObjectCache) -> None:
 if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as folder:
         for size in [int(a) for a in sys.argv[1:]] or [1_000, 10_000, 100_000, 600_000]:
-            report(size, ObjectCache(Path(folder) / "cache"))
+            report(size, Cache(Path(folder) / "cache"))

@@ -10,8 +10,8 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
+from sekant.cache.files import note_read
 from sekant.errors import DataError, SekantError
-from sekant.object_code.made_of_files import note_read
 
 MOST_BYTES = 1_000_000_000
 """Of a file of data (tables, curves, meshes)."""

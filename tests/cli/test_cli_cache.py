@@ -4,13 +4,13 @@ import json
 
 from command_line import sekant
 
-from sekant.object_code.cache import Entry, ObjectCache
+from sekant.cache.store import Cache, Entry
 
 
 def test_the_cache_is_shown_and_cleared(tmp_path, monkeypatch):
     monkeypatch.setenv("SEKANT_CACHE_DIR", str(tmp_path / "deep" / "cache"))
     assert json.loads(sekant("cache", "--json").stdout)["entries"] == 0
-    store = ObjectCache()
+    store = Cache()
     for key in ("a", "b"):
         assert store.store(key, Entry({}, (b"code" * 500,)))
     found = json.loads(sekant("cache", "--json").stdout)

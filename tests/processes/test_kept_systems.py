@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 
 import sekant as sk
-from sekant.engine import kept
+from sekant.cache import plain
+from sekant.cache.store import Cache
 from sekant.engine.functions.motion import right_hand_side
 from sekant.engine.kept import ABSENT, KeptParts, parts_of
 from sekant.formulations import build as formulations
-from sekant.object_code.cache import ObjectCache
 from sekant.tables.bound_oracle import BoundOracle
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -83,7 +83,7 @@ def in_a_process(cache: Path) -> dict:
 
 
 def test_a_second_process_compiles_nothing_and_builds_no_equations():
-    cache = ObjectCache().directory  # the loops are compiled already; models may be known or not
+    cache = Cache().directory  # the loops are compiled already; models may be known or not
     first, second = in_a_process(cache), in_a_process(cache)
     assert second["built"] == []
     assert second["compiled"] == 0
@@ -148,7 +148,7 @@ def arm(mass=2.5):
 @pytest.fixture
 def own_cache(tmp_path, monkeypatch):
     monkeypatch.setenv("SEKANT_CACHE_DIR", str(tmp_path / "cache"))
-    return ObjectCache()
+    return Cache()
 
 
 @pytest.fixture
@@ -184,7 +184,7 @@ def test_parts_are_found_for_this_model_and_these_options_only(own_cache, builds
 
 def test_another_source_finds_nothing(own_cache, builds, monkeypatch):
     answers(arm())
-    monkeypatch.setattr("sekant.model.kept.source_stamp", lambda: "edited")
+    monkeypatch.setattr("sekant.cache.content.source_stamp", lambda: "edited")
     answers(arm())
     assert len(builds) == 2
 
@@ -235,7 +235,7 @@ def test_what_holds_expressions_or_calls_python_is_not_kept(own_cache):
     assert parts.load("calls") is ABSENT
     parts.store("plain", BoundOracle(ca.Function("f", [x], [3 * x])))
     assert parts.load("plain")(2.0)[0].tolist() == [6.0]
-    parts.store("large", np.zeros(kept.MOST_BYTES))
+    parts.store("large", np.zeros(plain.MOST_BYTES))
     assert parts.load("large") is ABSENT
 
 

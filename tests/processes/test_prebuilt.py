@@ -7,9 +7,9 @@ import json
 import pytest
 from test_procedures import memory
 
+from sekant.cache.store import Entry, encode
 from sekant.loops.declare.procedures import _C
 from sekant.loops.store import objects, prebuilt
-from sekant.object_code.cache import Entry, encode
 from sekant.object_code.link import Linked
 from sekant.object_code.target import level_of_processor, levels_of_architecture
 from small_procedures import add_up

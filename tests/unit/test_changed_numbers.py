@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 
 import sekant as sk
+from sekant.cache.store import Cache
 from sekant.engine.codegen.build import build
-from sekant.object_code.cache import ObjectCache
 
 x = ca.SX.sym("x", 3)
 
@@ -27,7 +27,7 @@ def built(cache, *numbers, **more):
 
 
 def test_other_numbers_take_the_same_code(tmp_path):
-    cache = ObjectCache(tmp_path / "c")
+    cache = Cache(tmp_path / "c")
     first = built(cache, 3.25, 5.5)
     for numbers in ((4.5, 6.25), (1e-9, -7.0), (1e9, 3.25)):
         other = built(cache, *numbers)
@@ -40,13 +40,13 @@ def test_other_numbers_take_the_same_code(tmp_path):
 
 @pytest.mark.parametrize("numbers", [(1.0, 5.5), (3.25, 0.0), (3.25, 3.25)])
 def test_numbers_that_simplify_take_code_of_their_own(tmp_path, numbers):
-    cache = ObjectCache(tmp_path / "c")
+    cache = Cache(tmp_path / "c")
     built(cache, 3.25, 5.5)
     assert not built(cache, *numbers).stats.from_cache
 
 
 def test_exponents_are_part_of_the_code(tmp_path):
-    cache = ObjectCache(tmp_path / "c")
+    cache = Cache(tmp_path / "c")
     built(cache, 3.25, 5.5, power=3)
     assert not built(cache, 3.25, 5.5, power=4).stats.from_cache
 

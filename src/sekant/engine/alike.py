@@ -9,11 +9,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from sekant.cache.content import answer_key
 from sekant.engine.state import State
 from sekant.engine.system import Engine, System, compile
 from sekant.model.expressions.expression import Expression
 from sekant.model.fields import Path, replace_numbers
-from sekant.model.kept import answer_key
 from sekant.model.model import Model
 from sekant.model.resolve import ITEMS
 

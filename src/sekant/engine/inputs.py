@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from sekant.cache.store import make_key
 from sekant.engine.system import System
 from sekant.errors import DataError, SolverError, suggest
-from sekant.object_code.cache import make_key
 from sekant.tables.following import following
 from sekant.tables.table import Table
 

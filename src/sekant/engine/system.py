@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from sekant.cache.recent import Recent
 from sekant.engine.arguments import check_state, names_of, values_of
 from sekant.engine.building import BUILDING
 from sekant.engine.codegen.bound import Bound
@@ -26,7 +27,6 @@ from sekant.engine.parameter_values import CheckedValues, ParameterValues
 from sekant.engine.questions import Questions
 from sekant.engine.state import State, Values
 from sekant.errors import ModelError, suggest
-from sekant.formulations.recent_answers import Recent
 from sekant.geometry.spatial import SX
 from sekant.html_tables import html_table
 from sekant.model.model import Model

@@ -10,11 +10,11 @@ import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
+from sekant.cache.recent import Recent
 from sekant.formulations.constraints import ConstraintBlock
 from sekant.formulations.contract import Energies, Reports, Start, SystemKinematics, Timeline
 from sekant.formulations.elements import Elements
 from sekant.formulations.kkt import KktFactor, light_unknowns, regularization
-from sekant.formulations.recent_answers import Recent
 from sekant.geometry.spatial import SX, column
 from sekant.model.resolve import ResolvedModel
 from sekant.tables.bound_oracle import BoundOracle

@@ -8,10 +8,10 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from sekant.cache.files import cached_of_file, plain_text
 from sekant.errors import SekantError
 from sekant.extensions import FROM_ELSEWHERE
 from sekant.io.source import Places, located
-from sekant.object_code.made_of_files import kept_of_file, plain_text
 
 if TYPE_CHECKING:
     from sekant.model.model import Model
@@ -38,14 +38,14 @@ def load(path: str | PathLike[str], set: Mapping[str, Any] | None = None) -> Mod
     if asked is None or FROM_ELSEWHERE:
         model, places = read()
     else:
-        model, places = kept_of_file(path, ("model", asked), read, lambda made: _can_be_kept(made[0]))
+        model, places = cached_of_file(path, ("model", asked), read, lambda made: _can_be_kept(made[0]))
     if places is not None:
         _READ.append((str(path), places))
     return model
 
 
 def _can_be_kept(model: Model) -> bool:
-    from sekant.model.kept import is_foreign
+    from sekant.cache.content import is_foreign
 
     return not is_foreign(model)
 

@@ -11,7 +11,7 @@ from sekant.model.body import Body
 from sekant.model.constraints import constraint_class
 from sekant.model.contacts import contact_class
 from sekant.model.curves import GEOMETRY, CurveSource, Surroundings, source_class
-from sekant.model.curves.kept import kept_geometry
+from sekant.model.curves.cached import cached_geometry
 from sekant.model.explain import read_as
 from sekant.model.fields import replace_numbers
 from sekant.model.forces import force_class
@@ -162,7 +162,7 @@ def _curves(
             continue
         around = Surroundings(name, values, fields["tables"])
         try:
-            curves[name] = kept_geometry(source, around)
+            curves[name] = cached_geometry(source, around)
         except SekantError as error:
             error.path = ("curves", name, *error.path)
             found.append(error)

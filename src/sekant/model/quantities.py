@@ -34,6 +34,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, TypeV
 from pydantic import AfterValidator, BaseModel, ConfigDict, GetCoreSchemaHandler, GetJsonSchemaHandler
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
+from sekant.cache.plain import Codec
 from sekant.errors import ModelError
 from sekant.model.construction import DescriptionClass
 from sekant.model.expressions.expression import Expression
@@ -103,6 +104,9 @@ class Given(float):
 
     number: float
     text: str
+
+
+Codec(Given, __name__, lambda given: (float(given), given.number, given.text), lambda parts: Given(*parts))
 
 
 def read_value(given: object, unit: str | None) -> Value:

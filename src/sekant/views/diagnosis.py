@@ -103,7 +103,7 @@ def _machine(problems: list[str]) -> dict[str, Any]:
 
 
 def _cache(problems: list[str]) -> dict[str, Any]:
-    from sekant.object_code.cache import user_cache, why_nothing_is_kept
+    from sekant.cache.store import user_cache, why_nothing_is_kept
 
     store = user_cache()
     reason = why_nothing_is_kept(store)

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from sekant.engine.system import System
 from sekant.geometry.spatial import SX, Pose, turn
 from sekant.model.joints import leader_of
+from sekant.tables.bound_oracle import BoundOracle
 
 if TYPE_CHECKING:
     from sekant.formulations.constrained import ConstrainedEquations
@@ -55,30 +56,36 @@ def misfit(eq: ConstrainedEquations, name: str) -> Pose:
     return Pose(ca.densify(allowed.R), allowed.p).inverse() @ X_FM
 
 
+@dataclass(frozen=True, eq=False)
 class Gaps:
-    """Misfits of all cut joints of a system."""
+    """Misfits of all cut joints of a system: `names`, their poses and the slopes of their rows by (t, q, p)."""
 
-    def __init__(self, system: System):
+    names: tuple[str, ...]
+    poses: BoundOracle
+    rows: BoundOracle
+
+    @classmethod
+    def of(cls, system: System) -> Gaps:
         eq = system.equations
-        self.names = eq.motion.cuts
-        found = [misfit(eq, name) for name in self.names]
+        names = tuple(eq.motion.cuts)
+        found = [misfit(eq, name) for name in names]
         rows = ca.vertcat(SX.zeros(0, 1), *[ca.vertcat(X.p, turn(X.R)) for X in found])
         poses = ca.vertcat(SX.zeros(0, 1), *[ca.vertcat(X.p, ca.vec(X.R)) for X in found])
         inputs = [eq.t, eq.q, eq.p]
         steps = ca.jacobian(eq.qdot, eq.v)  # displacement of the coordinates for one of the velocities
         slopes = eq.lookups.jacobian(rows, eq.q) @ steps
-        self._poses = eq.lookups.bound(inputs, [poses])
-        self._slopes = eq.lookups.bound(inputs, [rows, ca.densify(slopes)])
+        bound = eq.lookups.bound
+        return cls(names, bound(inputs, [poses]), bound(inputs, [rows, ca.densify(slopes)]))
 
     def slopes(self, t: Vector, q: Vector, p: Vector) -> tuple[Vector, Vector]:
         """Displacements and turns (6 k,) of the joints, and their derivatives (6 k, nv)."""
-        rows, J = self._slopes(t, q, p)
+        rows, J = self.rows(t, q, p)
         return rows, J.reshape(rows.size, -1)
 
     def at(self, t: Vector, q: Vector, p: Vector) -> dict[str, Gap]:
         """The gap of every cut joint."""
         found = {}
-        for name, row in zip(self.names, self._poses(t, q, p)[0].reshape(-1, 12).tolist(), strict=True):
+        for name, row in zip(self.names, self.poses(t, q, p)[0].reshape(-1, 12).tolist(), strict=True):
             xx, yx, zx, xy, yy, zy, xz, yz, zz = row[3:]  # R, column by column
             sine = hypot(zy - yz, xz - zx, yx - xy)
             found[name] = Gap(name, hypot(*row[:3]), atan2(sine, xx + yy + zz - 1))

@@ -64,7 +64,7 @@ class LoopGeometry:
 
     @cached_property
     def _gaps(self) -> Gaps:
-        return self.system.kept("gaps", lambda: Gaps(self.system))
+        return self.system.kept("gaps", lambda: Gaps.of(self.system))
 
     def gaps(self, q: Vector) -> dict[str, Gap]:
         return self._gaps.at(self.t, q, self.p) if self.system.start_facts.cuts else {}

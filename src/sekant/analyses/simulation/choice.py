@@ -24,11 +24,11 @@ from numpy.typing import NDArray
 from sekant.analyses.assembly.assemble import assemble
 from sekant.analyses.simulation.problems import dae_problem
 from sekant.analyses.simulation.runs import TAYLOR
+from sekant.cache.content import cached
 from sekant.engine.functions.motion import right_hand_side, state_rates
 from sekant.engine.system import State, System
 from sekant.errors import SekantError
 from sekant.geometry.spatial import SX
-from sekant.model.kept import kept
 from sekant.tables.numeric import NumericFunction
 
 STIFF = 200.0
@@ -89,7 +89,7 @@ def _chosen(system: System, start: State, parameters: Any, t: float, own_start: 
             return system.kept(("method", "near", t), make)
         names = [*system.parameters]
         question = f"method {facts.formulation} {facts.algorithm} {system.engine} {names} {t!r}"
-        method, reason = kept(system.model, question, make)
+        method, reason = cached(system.model, question, make)
         return method, reason
 
     return system.once(("method", numbers, t), found)

@@ -10,6 +10,7 @@ from functools import partial
 import casadi as ca
 import numpy as np
 
+from sekant.cache.store import Cache, Entry, make_key, user_cache
 from sekant.engine.codegen.lanes import LANE_FORMAT, emit_lanes, vector_symbols
 from sekant.engine.codegen.linking import Compiled, interpreted, linked
 from sekant.engine.codegen.llvm import CHUNK, FORMAT, Code, emit
@@ -22,7 +23,6 @@ from sekant.engine.codegen.sites import TapeSites, find_sites
 from sekant.engine.codegen.tangents import Tangent, TangentShape, emit_tangents, tangent_lanes
 from sekant.engine.codegen.tape import LookupGroup, Tape, core_function, lookup_groups, make_tape
 from sekant.errors import SekantError, suggest
-from sekant.object_code.cache import Entry, ObjectCache, make_key, user_cache
 from sekant.object_code.portable import PortableCode
 from sekant.object_code.target import Target, optimization, target_identity
 from sekant.progress_bar import doing
@@ -41,7 +41,7 @@ def build(
     outputs: Sequence[ca.SX],
     lookups: Lookups | None = None,
     engine: str = "llvm",
-    cache: bool | ObjectCache = True,
+    cache: bool | Cache = True,
     chunk: int = CHUNK,
     lanes: int = 1,
     shared: Collection[int] = (),
@@ -77,7 +77,7 @@ def build(
             function = core_function("sekant", given, wanted, groups)
         except RuntimeError as error:
             raise SekantError(f"function '{name}': {_first_line(error)}") from error
-        store = cache if isinstance(cache, ObjectCache) else user_cache() if cache else None
+        store = cache if isinstance(cache, Cache) else user_cache() if cache else None
         level = 0 if quick else optimization()
         shapes = tuple(TangentShape.of(t, side) for t in tangents)
         settings = (store, chunk, lanes, tuple(sorted(shared)), level, shapes)
@@ -138,7 +138,7 @@ class _Source:
     function: ca.Function
     groups: tuple[LookupGroup, ...]
     symbols: list[ca.SX]
-    store: ObjectCache | None
+    store: Cache | None
     chunk: int
     lanes: int = 1
     shared: tuple[int, ...] = ()

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from sekant.cache.store import Entry, user_cache
 from sekant.engine.codegen.native import BuildStats, NativeFunction
 from sekant.engine.codegen.packing import pack_tables
 from sekant.engine.codegen.vm import Interpreted
 from sekant.loops.declare.structs import address_of, aligned
-from sekant.object_code.cache import Entry, user_cache
 from sekant.object_code.link import ENTRY, Linked
 from sekant.object_code.portable import NUMBERS
 from sekant.solvers.common.sites import Site

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from sekant.cache.store import make_key
 from sekant.engine.codegen.tape import CONST, OPERATION_POW, Tape
-from sekant.object_code.cache import make_key
 
 _IN_CODE = (0.0, 1.0, 2.0, 0.5)
 

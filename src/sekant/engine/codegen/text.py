@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from sekant.cache.store import Entry, make_key, user_cache
 from sekant.engine.codegen.parallel import compile_modules
-from sekant.object_code.cache import Entry, make_key, user_cache
 from sekant.object_code.link import ENTRY, Linked
 from sekant.object_code.target import optimization, target_identity
 

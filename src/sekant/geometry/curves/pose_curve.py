@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from sekant.cache.plain import NOT_CACHED
 from sekant.errors import DataError
 from sekant.geometry import pose_kinematics
 from sekant.geometry.pose_kinematics import Frame
@@ -54,8 +55,8 @@ class PoseCurve:
     name: str = ""
     report: FitReport | None = None
     formula: PoseFormula | None = field(
-        default=None, repr=False
-    )  # what the pieces follow; files do not keep it
+        default=None, repr=False, metadata=NOT_CACHED
+    )  # what the pieces follow
 
     def __post_init__(self) -> None:
         m = pose_kinematics.component_count(self.orientation)

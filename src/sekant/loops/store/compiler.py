@@ -8,10 +8,10 @@ import sys
 from collections.abc import Sequence
 from typing import IO
 
+from sekant.cache.store import Entry, encode
 from sekant.errors import SekantError
 from sekant.loops.declare.procedures import Procedure
 from sekant.loops.translate import translate
-from sekant.object_code.cache import Entry, encode
 from sekant.object_code.target import TARGETS, compile_module, level_target, read_frame, write_frame
 
 

@@ -18,11 +18,11 @@ from functools import cache
 from hashlib import sha256
 from pathlib import Path
 
+from sekant.cache.store import Cache, Entry, decode, make_key, user_cache, why_nothing_is_kept
 from sekant.errors import SekantError
 from sekant.loops.declare import procedures as declared
 from sekant.loops.declare.procedures import ALL, Procedure
 from sekant.loops.store.prebuilt import LOOPS, PACKAGE, SOLVERS, prebuilt
-from sekant.object_code.cache import Entry, ObjectCache, decode, make_key, user_cache, why_nothing_is_kept
 from sekant.object_code.link import Linked
 from sekant.object_code.target import read_frame, target_identity, write_frame
 from sekant.progress_bar import is_watched
@@ -128,9 +128,7 @@ def _find(procedures: Sequence[Procedure]) -> dict[str, Entry]:
     return found
 
 
-def _take(
-    store: ObjectCache | None, procedures: Iterable[Procedure], found: dict[str, Entry]
-) -> list[Procedure]:
+def _take(store: Cache | None, procedures: Iterable[Procedure], found: dict[str, Entry]) -> list[Procedure]:
     """Add what the cache has; returns the rest."""
     left = []
     for p in procedures:
@@ -153,7 +151,7 @@ def _key(procedure: Procedure) -> str:
     return make_key(["procedure", procedure.symbol, stamp, source, target_identity()])
 
 
-def _make(store: ObjectCache | None, procedures: Sequence[Procedure]) -> dict[str, Entry]:
+def _make(store: Cache | None, procedures: Sequence[Procedure]) -> dict[str, Entry]:
     seconds = sum(p.seconds for p in procedures) / min(os.cpu_count() or 1, len(procedures))
     words = ", ".join(dict.fromkeys(p.words for p in procedures))
     reason = why_nothing_is_kept(store)

@@ -16,7 +16,7 @@ from functools import cache
 from hashlib import sha256
 from pathlib import Path
 
-from sekant.object_code.cache import Entry, decode, encode
+from sekant.cache.store import Entry, decode, encode
 from sekant.object_code.target import level_of_processor, levels_of_architecture
 
 PACKAGE = Path(__file__).parents[2]

@@ -14,11 +14,11 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
+from sekant.cache.files import cached_of_file
 from sekant.columns import read_rows, split_header
 from sekant.errors import DataError, ModelError, suggest
 from sekant.files import read_file
 from sekant.io.source import KeyPath, Place, Places, Source, read_source
-from sekant.object_code.made_of_files import kept_of_file
 
 Rows = list[tuple[int, list[str]]]
 SHEET = re.compile(r"(?P<file>.*\.xlsx)(?:\[(?P<sheet>[^\]]+)\])?", re.IGNORECASE | re.DOTALL)
@@ -33,7 +33,7 @@ def hard_point_source(path: str | PathLike[str]) -> Source:
     `points` of a YAML file may name a table. A sheet is named in brackets: ``axles.xlsx[front]``. A later process
     finds it again while the files are as they were.
     """
-    return kept_of_file(path, ("hard points",), lambda: _source(path), lambda _: True)
+    return cached_of_file(path, ("hard points",), lambda: _source(path), lambda _: True)
 
 
 def _source(path: str | PathLike[str]) -> Source:

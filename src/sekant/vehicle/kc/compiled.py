@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sekant.analyses.kinematics.parameter_rates import ParameterRates
+from sekant.cache.content import answer_key
 from sekant.engine.codegen.native import NativeFunction
 from sekant.engine.system import System
 from sekant.geometry.spatial import SX
-from sekant.model.kept import answer_key
 from sekant.model.model import Model
 from sekant.vehicle.kc.expressions import AxleExpressions
 from sekant.vehicle.kc.formulas import Columns, columns_of

@@ -15,8 +15,8 @@ def cache(
 
     Nothing is lost by that: what is needed again is compiled again. SEKANT_CACHE_DIR is the place, if it is set.
     """
+    from sekant.cache.store import user_cache, why_nothing_is_kept
     from sekant.errors import SekantError
-    from sekant.object_code.cache import user_cache, why_nothing_is_kept
 
     store = user_cache()
     reason = why_nothing_is_kept(store)

@@ -27,10 +27,10 @@ def check(
     if equations:
         _print_equations(file, given, as_json)
         return
-    from sekant.object_code.made_of_files import kept_of_file
+    from sekant.cache.files import cached_of_file
 
     question = ("check", repr(sorted(given.items())))
-    answer = kept_of_file(file, question, lambda: _answer(file, given), lambda made: made["can be kept"])
+    answer = cached_of_file(file, question, lambda: _answer(file, given), lambda made: made["can be kept"])
     if as_json:
         from sekant.results.summary import to_json
 
@@ -69,9 +69,9 @@ def _print_equations(file: Path, given: dict[str, str], as_json: bool) -> None:
 
 def _answer(file: Path, given: dict[str, str]) -> dict[str, Any]:
     """All that is printed: a summary, the same for programs, the constraints and the start, how smooth curves are."""
+    from sekant.cache.content import is_foreign
     from sekant.engine import compile
     from sekant.io.yaml import load
-    from sekant.model.kept import is_foreign
 
     model = load(file, set=given)
     system, lines, start = compile(model), [], {}

@@ -8,15 +8,15 @@ from typing import Any
 
 from pydantic_core import PydanticSerializationError
 
+from sekant.cache.files import cached_of_files
 from sekant.model.curves.base import CurveSource, Surroundings
-from sekant.object_code.made_of_files import kept_of_files
 
 LONG = 0.02
 """Seconds that an entry is worth."""
 _NAMES = re.compile(r"[A-Za-z_]\w*(?:\.\w+)*")
 
 
-def kept_geometry(source: CurveSource, around: Surroundings) -> Any:
+def cached_geometry(source: CurveSource, around: Surroundings) -> Any:
     """The `PoseCurve` or `PoseSurface` of a source: made here, or by an earlier process of the same numbers, texts,
     parameters, tables and files."""
     baked = source.baked(around)
@@ -32,7 +32,7 @@ def kept_geometry(source: CurveSource, around: Surroundings) -> Any:
         taken = process_time() - began
         return geometry, around.used
 
-    geometry, used = kept_of_files(question, make, lambda _: taken >= LONG)
+    geometry, used = cached_of_files(question, make, lambda _: taken >= LONG)
     around.used.update(used)
     return geometry
 

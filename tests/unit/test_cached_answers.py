@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 import sekant as sk
-from sekant.model import kept as module
-from sekant.model.kept import answer_key, kept
-from sekant.object_code.cache import ObjectCache
+from sekant.cache import content as module
+from sekant.cache.content import answer_key, cached
+from sekant.cache.store import Cache
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
@@ -18,17 +18,17 @@ def model(mass=3.25):
 
 
 def test_an_answer_is_made_once_for_a_content(tmp_path):
-    store, asked = ObjectCache(tmp_path / "c"), []
+    store, asked = Cache(tmp_path / "c"), []
 
     def make():
         asked.append(1)
         return {"mass": 3.25, "names": ["rod"]}
 
-    answers = [kept(model(), "what", make, store) for _ in range(3)]
+    answers = [cached(model(), "what", make, store) for _ in range(3)]
     assert answers == [{"mass": 3.25, "names": ["rod"]}] * 3
     assert len(asked) == 1
-    kept(model(3.5), "what", make, store)
-    kept(model(), "what else", make, store)
+    cached(model(3.5), "what", make, store)
+    cached(model(), "what else", make, store)
     assert len(asked) == 3
 
 
@@ -57,21 +57,21 @@ def test_types_from_elsewhere_are_not_kept(tmp_path):
     assert answer_key(model().model_copy(update={"bodies": {"rod": own}}), "x") is None
     asked = []
     for _ in range(2):
-        kept(
+        cached(
             model().model_copy(update={"bodies": {"rod": own}}),
             "x",
             lambda: asked.append(1),
-            ObjectCache(tmp_path),
+            Cache(tmp_path),
         )
     assert len(asked) == 2
 
 
 def test_damage_is_found_and_mended(tmp_path):
-    store = ObjectCache(tmp_path / "c")
-    kept(model(), "x", lambda: 1, store)
+    store = Cache(tmp_path / "c")
+    cached(model(), "x", lambda: 1, store)
     (path,) = store.directory.glob("*.skobj")
     path.write_bytes(path.read_bytes()[:-3])
-    assert kept(model(), "x", lambda: 2, store) == 2
+    assert cached(model(), "x", lambda: 2, store) == 2
 
 
 def test_items_of_another_type_with_the_same_fields_have_another_answer():

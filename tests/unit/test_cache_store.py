@@ -8,8 +8,8 @@ import casadi as ca
 import numpy as np
 import pytest
 
+from sekant.cache.store import Cache, Entry, default_directory, make_key, why_nothing_is_kept
 from sekant.engine.codegen.build import build
-from sekant.object_code.cache import Entry, ObjectCache, default_directory, make_key, why_nothing_is_kept
 from sekant.tables.lookups import Lookups
 from sekant.tables.table import Table
 
@@ -27,7 +27,7 @@ def make(cache):
 
 
 def test_second_build_comes_from_the_cache(tmp_path):
-    cache = ObjectCache(tmp_path / "deep" / "cache")
+    cache = Cache(tmp_path / "deep" / "cache")
     first, second = make(cache), make(cache)
     assert (first.from_cache, second.from_cache) == (False, True)
     assert second.compile_seconds == 0.0
@@ -70,7 +70,7 @@ def entry_file(cache):
     ],
 )
 def test_damaged_entry_is_rebuilt(tmp_path, damage):
-    cache = ObjectCache(tmp_path / "c")
+    cache = Cache(tmp_path / "c")
     make(cache)
     path = entry_file(cache)
     path.write_bytes(damage(path.read_bytes()))
@@ -79,7 +79,7 @@ def test_damaged_entry_is_rebuilt(tmp_path, damage):
 
 
 def test_damaged_numbers_are_found_again(tmp_path):
-    cache = ObjectCache(tmp_path / "c")
+    cache = Cache(tmp_path / "c")
     make(cache)
     code = entry_file(cache)
     (numbers,) = (path for path in cache.directory.glob("*.skobj") if path != code)
@@ -88,7 +88,7 @@ def test_damaged_numbers_are_found_again(tmp_path):
 
 
 def test_code_does_not_depend_on_table_data(tmp_path):
-    cache = ObjectCache(tmp_path / "c")
+    cache = Cache(tmp_path / "c")
     hits = []
     for n in (4, 900):
         lk = Lookups()
@@ -101,7 +101,7 @@ def test_code_does_not_depend_on_table_data(tmp_path):
 
 
 def test_shape_of_a_table_is_part_of_the_key(tmp_path):
-    cache = ObjectCache(tmp_path / "c")
+    cache = Cache(tmp_path / "c")
     for table in (
         Table.cubic([0.0, 1, 2, 4], [1.0, 5, 2, 0]),
         Table.linear([0.0, 1, 2, 4], [1.0, 5, 2, 0]),
@@ -112,7 +112,7 @@ def test_shape_of_a_table_is_part_of_the_key(tmp_path):
 
 
 def test_directory_open_to_others_is_distrusted_and_repaired(tmp_path):
-    cache = ObjectCache(tmp_path / "c")
+    cache = Cache(tmp_path / "c")
     make(cache)
     cache.directory.chmod(0o777)
     key = entry_file(cache).stem
@@ -125,7 +125,7 @@ def test_directory_open_to_others_is_distrusted_and_repaired(tmp_path):
 def test_link_in_place_of_the_directory_is_not_followed(tmp_path):
     (tmp_path / "target").mkdir(mode=0o700)
     (tmp_path / "link").symlink_to(tmp_path / "target")
-    cache = ObjectCache(tmp_path / "link")
+    cache = Cache(tmp_path / "link")
     assert not cache.store("k", ENTRY)
     assert cache.load("k") is None
     assert not make(cache).from_cache
@@ -134,19 +134,19 @@ def test_link_in_place_of_the_directory_is_not_followed(tmp_path):
 
 def test_file_in_place_of_the_directory(tmp_path):
     (tmp_path / "c").write_text("no directory")
-    assert not make(ObjectCache(tmp_path / "c")).from_cache
-    assert "is no directory, so every run compiles anew" in why_nothing_is_kept(ObjectCache(tmp_path / "c"))
+    assert not make(Cache(tmp_path / "c")).from_cache
+    assert "is no directory, so every run compiles anew" in why_nothing_is_kept(Cache(tmp_path / "c"))
 
 
 def test_entries_round_trip(tmp_path):
-    cache = ObjectCache(tmp_path / "c")
+    cache = Cache(tmp_path / "c")
     assert cache.load("k") is None
     assert cache.store("k", ENTRY)
     assert cache.load("k") == ENTRY
 
 
 def test_least_recently_used_go_first(tmp_path):
-    cache = ObjectCache(tmp_path / "c", limit=5000)
+    cache = Cache(tmp_path / "c", limit=5000)
     entries = {name: Entry({}, (name.encode() * 1500,)) for name in "abcd"}
     for age, name in enumerate("abc"):
         cache.store(name, entries[name])
@@ -158,7 +158,7 @@ def test_least_recently_used_go_first(tmp_path):
 
 
 def test_entry_above_the_limit_is_kept_alone(tmp_path):
-    cache = ObjectCache(tmp_path / "c", limit=10)
+    cache = Cache(tmp_path / "c", limit=10)
     cache.store("a", ENTRY)
     cache.store("b", ENTRY)
     assert cache.load("a") is None
@@ -169,15 +169,15 @@ def test_entries_are_counted_now_and_then_only(tmp_path, monkeypatch):
     looks = []
     scan = os.scandir
     monkeypatch.setattr(os, "scandir", lambda path: looks.append(path) or scan(path))
-    cache = ObjectCache(tmp_path / "c", limit=1_000_000)
+    cache = Cache(tmp_path / "c", limit=1_000_000)
     for n in range(200):
-        ObjectCache(cache.directory, cache.limit).store(str(n), Entry({}, (bytes(9_000),)))
+        Cache(cache.directory, cache.limit).store(str(n), Entry({}, (bytes(9_000),)))
     assert len(looks) < 60  # each at the limit after another 2 % of it
     assert 900_000 < cache.usage()[1] < 1_030_000
 
 
 def test_leftovers_of_killed_writers_go(tmp_path):
-    cache = ObjectCache(tmp_path / "c")
+    cache = Cache(tmp_path / "c")
     cache.directory.mkdir(mode=0o700)
     old, young = cache.directory / ".new-old", cache.directory / ".new-young"
     for path in (old, young):
@@ -193,7 +193,7 @@ def test_writers_at_the_same_time(tmp_path):
     wrong = []
 
     def work(n):
-        cache = ObjectCache(tmp_path / "c")
+        cache = Cache(tmp_path / "c")
         for _ in range(20):
             cache.store("k", entries[n])
             found = cache.load("k")
@@ -215,7 +215,7 @@ def test_keys_do_not_run_together():
 
 
 def test_an_entry_under_the_name_of_another_is_absent(tmp_path):
-    cache = ObjectCache(tmp_path / "c")
+    cache = Cache(tmp_path / "c")
     cache.store("a", ENTRY)
     cache.store("b", Entry({"other": 1}, (b"code",)))
     (cache.directory / "a.skobj").rename(cache.directory / "swap")
@@ -226,7 +226,7 @@ def test_an_entry_under_the_name_of_another_is_absent(tmp_path):
 
 
 def test_an_open_directory_is_closed_before_it_is_emptied(tmp_path, monkeypatch):
-    cache = ObjectCache(tmp_path / "c")
+    cache = Cache(tmp_path / "c")
     cache.store("a", ENTRY)
     cache.directory.chmod(0o777)
     (cache.directory / ".new-planted").write_bytes(b"")
@@ -235,7 +235,7 @@ def test_an_open_directory_is_closed_before_it_is_emptied(tmp_path, monkeypatch)
 
     def watched(path, missing_ok=False):
         seen.append(stat.S_IMODE(cache.directory.stat().st_mode) & 0o777)
-        assert ObjectCache(cache.directory).load("a") is None  # for no process before all is gone
+        assert Cache(cache.directory).load("a") is None  # for no process before all is gone
         unlink(path, missing_ok)
 
     monkeypatch.setattr(type(cache.directory), "unlink", watched)

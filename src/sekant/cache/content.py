@@ -1,7 +1,7 @@
 """Answers about a model that a later process finds again: plain data, on disk, under the content of the model.
 
 The key holds all that an answer can depend on: the model, the question with its options, and the source of this
-package. A model with a type of item from elsewhere, whose source may change at any time, is not kept.
+package. A model with a type of item from elsewhere, whose source may change at any time, is not cached.
 """
 
 from __future__ import annotations
@@ -13,15 +13,14 @@ from typing import Any
 from pydantic import BaseModel
 from pydantic_core import PydanticSerializationError
 
-from sekant.model.model import Model
-from sekant.object_code.cache import Entry, ObjectCache, make_key, user_cache
-from sekant.object_code.made_of_files import source_stamp
+from sekant.cache.files import source_stamp
+from sekant.cache.store import Cache, Entry, make_key, user_cache
 from sekant.version import __version__
 
 PACKAGE = __name__.partition(".")[0]
 
 
-def kept(model: Model, question: str, make: Callable[[], Any], store: ObjectCache | None = None) -> Any:
+def cached(model: BaseModel, question: str, make: Callable[[], Any], store: Cache | None = None) -> Any:
     """The answer to `question` (with its options) about `model` as JSON holds it: what `make` returned, here or in
     an earlier process."""
     key = answer_key(model, question)
@@ -38,7 +37,7 @@ def kept(model: Model, question: str, make: Callable[[], Any], store: ObjectCach
     return answer
 
 
-def answer_key(model: Model, question: str) -> str | None:
+def answer_key(model: BaseModel, question: str) -> str | None:
     """None where the answer may depend on more than can be told."""
     if is_foreign(model):
         return None

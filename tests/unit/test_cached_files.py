@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 
 import sekant as sk
+from sekant.cache.files import cached_of_file, note_read
 from sekant.errors import ModelError
 from sekant.geometry.fingerprint import fingerprint
 from sekant.io import reading
 from sekant.io.yaml import located_in_last
-from sekant.model.curves import kept
+from sekant.model.curves import cached
 from sekant.model.curves.formula import Formula
-from sekant.object_code.made_of_files import kept_of_file, note_read
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 MAIN = """
@@ -84,7 +84,7 @@ def test_what_comes_through_a_pipe_is_asked_for_each_time(file):
         asked.append(1)
         return 3
 
-    assert [kept_of_file(pipe, ("what",), make, lambda _: True) for _ in range(2)] == [3, 3]
+    assert [cached_of_file(pipe, ("what",), make, lambda _: True) for _ in range(2)] == [3, 3]
     assert len(asked) == 2
 
 
@@ -99,7 +99,7 @@ joints: {{way: {{type: path, curve: arc, child: bead}}}}
 def test_a_curve_is_made_again_only_for_what_it_depends_on(file, monkeypatch):
     made, build = [], Formula.build
     monkeypatch.setattr(Formula, "build", lambda *given: made.append(given) or build(*given))
-    monkeypatch.setattr(kept, "LONG", 0.0)
+    monkeypatch.setattr(cached, "LONG", 0.0)
     models = []
     for r, mass in ((0.7, 1.5), (0.7, 2.5), (0.8, 2.5)):
         file.write_text(CURVE.format(r=r, mass=mass))
@@ -118,9 +118,9 @@ def hook(event, arguments):
         opened.add(str(pathlib.Path(str(arguments[0])).resolve()))
 sys.addaudithook(hook)
 from sekant.io.reading import read_model
-from sekant.object_code import made_of_files
+from sekant.cache import files as module
 files = {}
-made_of_files._NOTED.set(files)
+module._NOTED.set(files)
 for path in sys.argv[1:2]:
     read_model(pathlib.Path(path), {})
 folder = sys.argv[2]

@@ -8,22 +8,21 @@ from __future__ import annotations
 
 import hashlib
 import os
-import pickle
 import stat
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from contextvars import ContextVar
 from functools import cache
 from os import PathLike
 from pathlib import Path
 from typing import Any, TypeVar
 
-from sekant.object_code.cache import Entry, make_key, user_cache
+from sekant.cache import plain
+from sekant.cache.store import make_key, user_cache
 from sekant.version import __version__
 
 Made = TypeVar("Made")
-MOST_BYTES = 32 * 1024 * 1024
-"""Of one answer: what is larger takes longer to read than to make."""
 _NOTED: ContextVar[dict[str, str] | None] = ContextVar("noted", default=None)
 """File -> hash of its content, of all files that go into what is made now."""
 
@@ -36,22 +35,22 @@ def note_read(path: str | PathLike[str]) -> None:
         noted.setdefault(place, _content_hash(place))
 
 
-def kept_of_file(
+def cached_of_file(
     path: str | PathLike[str],
     question: Sequence[str],
     make: Callable[[], Made],
-    may_keep: Callable[[Made], bool],
+    may_cache: Callable[[Made], bool],
 ) -> Made:
     """The answer to `question` about the file: what `make` returned, here or in an earlier process.
 
-    An answer is kept if `may_keep` says so of it. Its texts may hold the path as it was given, which is part of the
-    key. What `make` raises is raised each time.
+    An answer is cached if `may_cache` says so of it. Its texts may hold the path as it was given, which is part of
+    the key. What `make` raises is raised each time.
     """
-    return kept_of_files(("file", os.path.abspath(path), str(path), *question), make, may_keep)
+    return cached_of_files(("file", os.path.abspath(path), str(path), *question), make, may_cache)
 
 
-def kept_of_files(
-    question: Sequence[str], make: Callable[[], Made], may_keep: Callable[[Made], bool]
+def cached_of_files(
+    question: Sequence[str], make: Callable[[], Made], may_cache: Callable[[Made], bool]
 ) -> Made:
     """The answer to `question`, which depends on what it says and on the files that `make` reads."""
     store = user_cache()
@@ -60,11 +59,9 @@ def kept_of_files(
     versions = [__version__, sys.version, source_stamp()]
     key = make_key([*versions, *question])
     entry = store.load(key)
-    if entry is not None and len(entry.objects) == 1 and _unchanged(entry.header["files"]):
-        try:
-            return pickle.loads(entry.objects[0])
-        except Exception:  # written with other versions of what it consists of: as good as absent
-            pass
+    if entry is not None and _unchanged(entry.header["files"]):
+        with suppress(plain.NotPlain):
+            return plain.read(entry, store)
     files: dict[str, str] = {}
     outer = _NOTED.set(files)
     try:
@@ -73,13 +70,9 @@ def kept_of_files(
         _NOTED.reset(outer)
         for place in files:
             note_read(place)
-    if may_keep(made):
-        try:
-            data = pickle.dumps(made, protocol=5)
-        except (pickle.PicklingError, TypeError, AttributeError):
-            return made
-        if len(data) <= MOST_BYTES:
-            store.store(key, Entry({"files": files}, (data,)))
+    entry = plain.written(made, store, {"files": files}) if may_cache(made) else None
+    if entry is not None:
+        store.store(key, entry)
     return made
 
 

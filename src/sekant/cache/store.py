@@ -54,15 +54,15 @@ def default_directory() -> Path:
     return (Path(base) if base else Path.home() / ".cache") / "sekant"
 
 
-def user_cache() -> ObjectCache | None:
+def user_cache() -> Cache | None:
     """The cache of this user; None where there is no home directory to keep it in."""
     try:
-        return ObjectCache()
+        return Cache()
     except RuntimeError:
         return None
 
 
-def why_nothing_is_kept(store: ObjectCache | None) -> str:
+def why_nothing_is_kept(store: Cache | None) -> str:
     """The reason, with the remedy; empty if something can be kept."""
     if store is None:
         reason = "there is no home directory to keep compiled code in"
@@ -78,7 +78,7 @@ def why_nothing_is_kept(store: ObjectCache | None) -> str:
     return f"{reason}, so every run compiles anew; set SEKANT_CACHE_DIR to another place"
 
 
-class ObjectCache:
+class Cache:
     """Entries in one directory, the least recently used of which go once they exceed `limit` bytes in all."""
 
     def __init__(self, directory: Path | None = None, limit: int = DEFAULT_LIMIT):
