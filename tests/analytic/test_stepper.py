@@ -157,3 +157,42 @@ def test_a_controller_in_a_loop_balances_a_pendulum():
     assert sim.time == pytest.approx(4.0)
     assert abs(sim.outputs["hinge.q"]) < 0.01
     assert sim.outputs["rail.q"] == pytest.approx(0.2, abs=0.02)
+
+
+def test_a_record_has_the_rows_of_a_run(block, tmp_path):
+    whole = sk.simulate(block, 1.0, method="rk4", step=STEP, output_step=STEP)
+    sim = sk.Simulation(block)
+    for _ in range(300):  # more than the memory has at first
+        sim.step(STEP)
+    found = sim.result()
+    assert len(found) == 301
+    for name in ("slide.q", "slide.v", "block.position", "energy.kinetic"):
+        np.testing.assert_array_equal(found[name][:100], whole[name][:100])
+    found.save(tmp_path / "a.nc")
+    np.testing.assert_array_equal(sk.open_result(tmp_path / "a.nc")["slide.q"], found["slide.q"])
+    sk.view(found, tmp_path / "a.html")
+
+
+def test_the_record_follows_ways_back_and_inputs(block):
+    sim = sk.Simulation(block)
+    sim.step(STEP)
+    here = sim.save()
+    sim.inputs["u"] = 2.0
+    sim.step(STEP)
+    sim.restore(here)
+    sim.step(STEP / 2)
+    np.testing.assert_allclose(sim.result().time, [0, STEP, 1.5 * STEP], rtol=1e-15)
+    sim.reset()
+    assert sim.result().time.tolist() == [0.0]
+    with pytest.raises(SolverError, match="nothing was recorded"):
+        sk.Simulation(block, record=False).result()
+
+
+def test_the_record_goes_from_event_to_event():
+    """Samples and delays make steps that go from event to event; a row stands at the end of each step."""
+    sim = sk.Simulation(sk.load(EXAMPLES / "servo.yaml"))
+    for _ in range(5):
+        sim.step(STEP)
+    found = sim.result()
+    np.testing.assert_allclose(found.time, STEP * np.arange(6), rtol=1e-12)
+    assert found["motor.q"][-1] == sim.outputs["motor.q"]

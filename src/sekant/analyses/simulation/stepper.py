@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from math import inf, isfinite, nan
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +24,7 @@ from sekant.engine.reports import explain_failure
 from sekant.engine.system import State, System, as_system
 from sekant.errors import SolverError, suggest
 from sekant.model.model import Model
-from sekant.results import Channel, Channels
+from sekant.results import Channel, Channels, Result
 from sekant.solvers.common.outcome import FINISHED
 from sekant.solvers.ode import METHODS
 from sekant.solvers.ode.stepper import Stepper, StepperPosition
@@ -62,7 +63,8 @@ class Simulation:
     event of the model ended the last step before its end, if one did; another step goes on from there.
 
     `parameters`: values of the system's run-time parameters. `initial`: a state other than the model's own, at time
-    `t` (s). `outputs`: patterns such as ``arm.*`` of what `outputs` holds; fewer are faster.
+    `t` (s). `outputs`: patterns such as ``arm.*`` of what `outputs` holds; fewer are faster. `record`: keep time, state
+    and inputs after every step for `result()`; False saves memory in runs of many millions of steps.
     """
 
     def __init__(
@@ -77,6 +79,7 @@ class Simulation:
         outputs: Sequence[str] | None = None,
         rtol: float = 1e-8,
         atol: float = 1e-10,
+        record: bool = True,
     ):
         system = as_system(system, parameters)
         acts = system.reactions
@@ -100,7 +103,35 @@ class Simulation:
         self._fresh = False
         self._restart(t, nan)
         self._known = t  # stops are known up to here
+        self._record = Record(self._stepper.x.size, self._p.size) if record else None
+        self._note()
         self._snapshot = self.save()
+
+    def _note(self) -> None:
+        """Record the present point."""
+        if self._record is not None:
+            self._record.add(self._time, self._stepper.x, self._p)
+
+    def result(self) -> Result:
+        """The motion so far, one row a step, as `sk.simulate` returns it: to plot, view, save and compare."""
+        if self._record is None:
+            raise SolverError("nothing was recorded; leave record=False out")
+        t, x, p = self._record.rows
+        function = self.outputs.function
+        _, nx, np_ = (rows for rows, _ in function.shapes_in)
+        wide = np.zeros((len(t), nx))
+        wide[:, : x.shape[1]] = x
+        data = function.map(t[:, None], wide, p[:, :np_])[0].reshape(len(t), -1)
+        told = {
+            "model": self.system.model.name,
+            "model_hash": self.system.model_hash,
+            "formulation": self.system.facts.formulation,
+            "method": self.method,
+        }
+        scene = partial(self.system.scene, self._parameters)
+        return Result(
+            t, data, self.outputs.channels, provenance=told, make_scene=scene, warnings=self.warnings
+        )
 
     def _steps_of(self, start: State, t: float, rtol: float, atol: float) -> Stepper | EventSteps:
         """By the compiled stepper where it is one, and nothing happens between."""
@@ -147,14 +178,17 @@ class Simulation:
         if code != FINISHED:
             self._fail(code)
         self._count, self._time = count, end
+        self._note()
 
     def _step_events(self, stepper: EventSteps, end: float, length: float, count: int) -> None:
         done = stepper.step(end, self._longest or length)
         self._fresh, self.stopped = False, done.message if done.status == "stopped" else ""
         if done.status == "finished":
             self._count, self._time = count, end
+            self._note()
             return
         self._restart(stepper.now.t, nan)
+        self._note()
         if not self.stopped:
             cause = explain_failure(self.system, done.t_last, stepper.x, self._parameters)
             raise SolverError(
@@ -179,6 +213,10 @@ class Simulation:
         self._time, self._count = snapshot.time, snapshot.count
         self._origin, self._length = snapshot.origin, snapshot.length
         self._known, self._fresh, self.stopped = snapshot.time, False, ""
+        if self._record is not None:
+            self._record.drop_after(snapshot.time)
+            if not self._record.count:
+                self._note()
 
     def reset(self) -> None:
         """Go back to the start."""
@@ -212,6 +250,32 @@ class Simulation:
 
     def __repr__(self) -> str:
         return f"Simulation('{self.system.model.name}', {self.method}, t = {self._time:g} s)"
+
+
+class Record:
+    """Time, state x (nx,) and parameters p (np,) after every step, in memory that doubles when it is full."""
+
+    def __init__(self, nx: int, np_: int):
+        self._ends = (1, 1 + nx)
+        self._memory = np.empty((256, 1 + nx + np_))
+        self.count = 0
+
+    def add(self, t: float, x: Floats, p: Floats) -> None:
+        if self.count == len(self._memory):
+            self._memory = np.concatenate([self._memory, np.empty_like(self._memory)])
+        row, (first, second) = self._memory[self.count], self._ends
+        row[0], row[first:second], row[second:] = t, x, p
+        self.count += 1
+
+    def drop_after(self, t: float) -> None:
+        """Forget what came after the time t."""
+        self.count = int(np.searchsorted(self._memory[: self.count, 0], t, side="right"))
+
+    @property
+    def rows(self) -> tuple[Floats, Floats, Floats]:
+        """t (n,), x (n, nx), p (n, np), as arrays of their own."""
+        t, x, p = np.split(self._memory[: self.count].copy(), self._ends, axis=1)
+        return t[:, 0], np.ascontiguousarray(x), np.ascontiguousarray(p)
 
 
 class Inputs(MutableMapping[str, float]):
