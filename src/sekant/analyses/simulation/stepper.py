@@ -63,8 +63,8 @@ class Simulation:
     event of the model ended the last step before its end, if one did; another step goes on from there.
 
     `parameters`: values of the system's run-time parameters. `initial`: a state other than the model's own, at time
-    `t` (s). `outputs`: patterns such as ``arm.*`` of what `outputs` holds; fewer are faster. `record`: keep time, state
-    and inputs after every step for `result()`; False saves memory in runs of many millions of steps.
+    `t` (s). `outputs`: patterns such as ``arm.*`` of what `outputs` holds; fewer are faster. `record`: keep time,
+    state and inputs after every step for `result()`; False saves memory in runs of many millions of steps.
     """
 
     def __init__(
