@@ -12,6 +12,7 @@ from paths import OTHER, PLACE, alone, springs, surface_springs, twisted
 from sekant.engine.functions.outputs import all_outputs
 from sekant.model.joints import JOINTS, Path, Revolute, Surface
 from sekant.model.model import Ground
+from sekant.model.parse import model_from_dict
 from sekant.model.quantities import Expression
 from states import (
     body_accelerations,
@@ -242,6 +243,50 @@ def test_dimensions_may_stay_parameters():
     other = carried_over(joint, natural, start)
     assert worst(body_accelerations(joint, start), body_accelerations(natural, other)) < 1e-10
     assert natural.nv >= system_of(model, "natural").nv
+
+
+@pytest.mark.parametrize("formulation", ["natural", "cartesian"])
+def test_a_frame_may_be_placed_by_a_parameter_of_the_run(formulation):
+    """The second hinge of a double pendulum at ("L", 0, 0) of the first body, in every analysis."""
+    arm = {
+        "mass": 1.3,
+        "com": [0.2, 0, 0.1],
+        "inertia": [0.3, 0.4, 0.5],
+        "frames": {"tip": {"position": ["L", 0, 0]}},
+    }
+    hinge = {"type": "revolute", "axis": [0, 1, 0]}
+    model = model_from_dict(
+        {
+            "name": "double pendulum",
+            "parameters": {"L": 0.5},
+            "bodies": {"arm": arm, "rod": {"mass": 0.7, "com": [0.3, 0, 0], "inertia": [0.1, 0.2, 0.3]}},
+            "joints": {
+                "first": {**hinge, "child": "arm", "q0": 0.3},
+                "second": {**hinge, "parent": "arm.tip", "child": "rod", "q0": 0.9},
+            },
+        }
+    )
+    longer = {"L": 0.8}
+    kept = sk.compile(model, formulation=formulation, parameters=["L"])
+    baked = sk.compile(model.changed(parameters=longer))
+    channels = ["arm.position", "rod.position"]
+    found = sk.simulate(kept, 0.4, parameters=longer, rtol=1e-10, outputs=channels)
+    expected = sk.simulate(baked, 0.4, rtol=1e-10, outputs=channels)
+    for name in channels:
+        assert np.abs(found[name] - expected[name]).max() < 1e-8
+    rest, baked_rest = sk.equilibrium(kept, parameters=longer), sk.equilibrium(baked)
+    pairs = [(sk.assemble(kept, parameters=longer), sk.assemble(baked)), (rest, baked_rest)]
+    for one, other in pairs:
+        places = [
+            system.outputs(state, parameters=values)["rod.position"]
+            for system, state, values in ((kept, one, longer), (baked, other, None))
+        ]
+        np.testing.assert_allclose(*places, atol=1e-9)
+    frequencies = [
+        np.sort(np.abs(np.linalg.eigvals(linear.A)))
+        for linear in (sk.linearize(kept, rest, parameters=longer), sk.linearize(baked, baked_rest))
+    ]
+    np.testing.assert_allclose(*frequencies, rtol=1e-9)
 
 
 def test_a_pendulum_that_meets_a_stop_bounces_alike():

@@ -295,8 +295,10 @@ def _as_joints_have_it(
     def make() -> BoundOracle:
         eq = joints.equations
         columns = system.equations.start.placed_by(eq.motion)
-        return eq.lookups.bound([eq.t, eq.q, eq.v, eq.p], list(columns))
+        # places on bodies may depend on the parameters of either, which are symbols of their own
+        return eq.lookups.bound([eq.t, eq.q, eq.v, eq.p, system.equations.p], list(columns))
 
     bodies = system.kept(("bodies by joints", tuple(names)), make)
-    q, v = bodies(t, found.q, found.v, joints.parameter_vector(parameters))
+    values = joints.parameter_vector(parameters), system.parameter_vector(parameters)
+    q, v = bodies(t, found.q, found.v, *values)
     return State(q.ravel(), v.ravel()), own
