@@ -63,6 +63,8 @@ class Solved:
     margin: SX
     miss: SX
     driven: tuple[bool, ...]
+    looped: bool = False
+    """whether constraints may give a slip, as they hold what is within a loop"""
     acting: SX | None = None
     """the values with which the forces enter the equations, where these hold what sticks by themselves"""
 
@@ -144,7 +146,8 @@ def solve(
     limit = ca.vertcat(SX.zeros(0, 1), *[f.limit for f in frictions])
     h = ca.vertcat(*[SX(0) if fixed else row.flag for row, fixed in zip(rows, driven, strict=True)])
     least = _least_mobility(contacts, D, len(frictions))
-    scale = ca.vertcat(*[SX(1) if driven[i] else 1 / (D[i, i] + least[i]) for i in range(n)])
+    # h / D, which of a row without h takes nothing of D: no motion at all may be left in a loop that holds its joint
+    weight = ca.vertcat(*[_over(h[i], D[i, i] + least[i]) for i in range(n)])
 
     def sizes(force: SX) -> SX:
         found = [frictions[i].measure(R0[k] + R1[k] @ force) for k, i in enumerate(loaded)]  # type: ignore[misc]
@@ -154,7 +157,7 @@ def solve(
         return lk.substitute(level, ca.vertcat(phi, loads), ca.vertcat(force, sizes(force)))
 
     def residual(force: SX) -> SX:
-        return h * scale * (b + D @ force) + (1 - h) * (force + levels(force))
+        return weight * (b + D @ force) + (1 - h) * (force + levels(force))
 
     x = SX.sym("phi", n)
     force = zero
@@ -188,7 +191,13 @@ def solve(
         margin,
         miss,
         driven,
+        looped=probe.G.shape[0] > 0,
     )
+
+
+def _over(h: SX, mobility: SX) -> SX:
+    """h / mobility where h is 1, else 0."""
+    return h if h.is_constant() and not float(h) else h / (1 - h + h * mobility)
 
 
 def _least_mobility(contacts: Sequence[ContactForces], D: SX, first: int) -> list[SX]:

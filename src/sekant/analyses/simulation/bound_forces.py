@@ -2,7 +2,8 @@
 
 Each element has a *state* and says which held values stand for it, whether the motion that follows contradicts it,
 and what then suggests itself. A joint's friction: 0 sticks, 1 or -1 slides in that direction. A contact: "open",
-"closed" (without slip, if it has friction), or the direction (2,) of its slip.
+"closed" (without slip, if it has friction), or the direction (2,) of its slip. A joint that a loop holds still, or
+moves, is "held": it has no motion to hinder, so it neither sticks nor rubs until it slips.
 """
 
 from __future__ import annotations
@@ -21,11 +22,11 @@ from sekant.geometry.spatial import SX
 
 Floats = NDArray[np.float64]
 State = int | str | tuple[float, float]
-STICKS, OPEN, CLOSED = 0, "open", "closed"
+STICKS, OPEN, CLOSED, HELD = 0, "open", "closed", "held"
 AT_REST = 1e-6
 """Slip against the width of a friction up to which it counts as at rest."""
 STARTS = 1e-3
-"""Slip of a driven joint, against the width, from which on its friction has a direction."""
+"""Slip of a driven or held joint, against the width, from which on its friction has a direction."""
 TOUCHES = 1e-9
 """Gap (m or rad) and rate up to which a contact counts as closed."""
 BEYOND = 1e-9
@@ -70,18 +71,21 @@ class JointElement:
 
     def state(self, now: Instant) -> State:
         stuck, direction = (now.p[now.place(f"{self.name}.{part}")] for part in ("stuck", "direction"))
+        if not stuck and not direction and not self.driven:
+            return HELD
         return STICKS if stuck else int(direction)
 
     def held(self, state: State) -> dict[str, float]:
         stuck = state == STICKS and not self.driven
-        return {f"{self.name}.stuck": float(stuck), f"{self.name}.direction": float(state)}  # type: ignore[arg-type]
+        direction = 0 if state == HELD else state
+        return {f"{self.name}.stuck": float(stuck), f"{self.name}.direction": float(direction)}  # type: ignore[arg-type]
 
     def resting(self, values: BoundForceValues, state: State) -> bool:
         return not self.driven and abs(values.slip[self.i]) <= AT_REST * values.width[self.i]
 
     def resumed(self, values: BoundForceValues, state: State) -> State:
         """The state to begin with where it rests: the one that it had."""
-        return state
+        return STICKS if state == HELD else state
 
     def moving(self, values: BoundForceValues, state: State) -> State:
         """The state that follows from velocities alone; a driven joint has none while its prescribed motion rests."""
@@ -106,6 +110,8 @@ class JointElement:
             return 0 if state else 1 - 2 * number
         if state == STICKS:
             return int(-np.sign(values.force[self.i])) or 1
+        if state == HELD:
+            return int(np.sign(values.slip[self.i])) or 1
         return STICKS
 
     def rows_at_rest(self, state: State) -> list[int]:
@@ -119,7 +125,8 @@ class JointElement:
             still, bound = 1 - one.direction**2, STARTS * one.width
             return [sliding + still * (bound - one.slip), 1 - still + still * (bound + one.slip)]
         room = solved.limit[self.i] ** 2 - solved.force[self.i] ** 2
-        return [ca.if_else(one.stuck, room, sliding)]
+        held = ca.if_else(one.direction, sliding, (STARTS * one.width) ** 2 - one.slip**2)
+        return [ca.if_else(one.stuck, room, held if solved.looped else sliding)]
 
 
 @dataclass(frozen=True)
@@ -245,13 +252,15 @@ Element = JointElement | ContactElement
 @dataclass(frozen=True)
 class BoundElements:
     """All of a system, frictions first. `coupled`: whether friction depends on forces that depend on it;
-    `margins`: to jamming, in number; `iterated`: whether Newton's method finds the forces."""
+    `margins`: to jamming, in number; `iterated`: whether Newton's method finds the forces; `looped`: whether
+    constraints may give a slip."""
 
     joints: tuple[JointElement, ...]
     contacts: tuple[ContactElement, ...]
     coupled: bool
     margins: int
     iterated: bool
+    looped: bool
 
 
 def joint_elements(solved: Solved) -> tuple[JointElement, ...]:
@@ -277,6 +286,7 @@ def bound_elements(system: System) -> BoundElements:
         joints = joint_elements(solved)
         contacts = tuple(contact(solved, number) for number in range(len(solved.contacts)))
         iterated = any(one.coupled for one in joints)
-        return BoundElements(joints, contacts, solved.coupled, solved.margin.numel(), iterated)
+        margins = solved.margin.numel()
+        return BoundElements(joints, contacts, solved.coupled, margins, iterated, solved.looped)
 
     return system.kept("bound elements", make)

@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 from sekant.analyses.simulation.bound_forces import (
     BEYOND,
     CLOSED,
+    HELD,
     OPEN,
     STICKS,
     TOUCHES,
@@ -47,6 +48,10 @@ MOST_TRIED = 200
 """States of elements at rest that are tried in search of further solutions."""
 MISSES = 1e-12
 """Square of the relative error of the forces that reactions and friction cause in one another, which is none."""
+GIVEN = 1e-7
+"""Part of the slope of a slip that constraints do not give, up to which they give it whole: round-off."""
+ROUND_OFF = 1e-13
+"""Slope of a slip, against the largest of a constraint, that is none."""
 JAMS = 1e-3
 """Margin of the coupling through reactions below which friction jams."""
 
@@ -165,10 +170,14 @@ class BoundForces:
         before = {element.name: element.state(now) for element in self.elements}
         values = self._values(now)
         resting, states = [], {}
+        given = self._given(now)
         for element in self.elements:
             name = element.name
             rests = element.resting(values, before[name])
-            if (rests or name in prefer) and not element.driven:
+            if name in given and (rests or prefer.get(name) == STICKS):
+                states[name] = HELD
+                continue
+            if (rests or name in prefer) and name not in given and not element.driven:
                 resting.append(element)
             own = element.resumed(values, before[name]) if rests else element.moving(values, before[name])
             states[name] = prefer.get(name, own)
@@ -243,6 +252,27 @@ class BoundForces:
                     )
                 ]
         return []
+
+    def _given(self, now: Instant) -> set[str]:
+        """Frictions whose slip the constraints give: no force along it moves anything."""
+        joints = [one for one in self.bound.joints if not one.driven]
+        if not self.bound.looped or not joints:
+            return set()
+        system = now.system
+
+        def make() -> Any:
+            eq = system.equations
+            slope = eq.lookups.jacobian(eq.elements.friction.slip, eq.v)
+            terms = [ca.densify(eq.G), ca.densify(slope)]
+            return system.function("slips_given", [eq.t, eq.q, eq.v, eq.z, eq.p], terms, quick=True)
+
+        G, S = (y.reshape(-1, system.nv) for y in system.kept("slips given", make)(*now.arguments))
+        S = S[[one.i for one in joints]]
+        left = S - np.linalg.lstsq(G.T, S.T, rcond=1e-11)[0].T @ G
+        given = np.linalg.norm(left, axis=1) <= np.maximum(
+            GIVEN * np.linalg.norm(S, axis=1), ROUND_OFF * np.abs(G).max()
+        )
+        return {one.name for one, is_given in zip(joints, given, strict=True) if is_given}
 
     def _stopped(self, now: Instant, states: Mapping[str, State], resting: Sequence[Element]) -> Instant:
         """The slip of what is at rest set to zero exactly, by the least change of the velocities."""
