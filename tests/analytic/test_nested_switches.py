@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 import sekant as sk
@@ -32,3 +33,59 @@ def test_the_integral_of_a_law_within_a_law(law, method):
     result = sk.simulate(model, 1.2, method=method, rtol=1e-9, output_step=0.3)
     assert result.status == "finished", result.message
     assert result["sum"][-1] == pytest.approx(LAWS[law], abs=1e-7)
+
+
+@pytest.mark.parametrize("method", ["taylor", "dop853", "radau5"])
+def test_a_switch_whose_value_stays_at_zero_is_that_of_zero(method):
+    """A comparison of max(0, q) v on a spring: before q = 0 the product is zero throughout, and not less than it was.
+
+    About which point the mass swings tells which side holds: (q - F / k)^2 + (v / w)^2 is constant on each.
+    """
+    mass, stiffness, push, q0, v0 = 2.0, 8.0, -2.0, -0.2, 1.3
+    w, shift = np.sqrt(stiffness / mass), push / stiffness
+    model = model_from_dict(
+        {
+            "gravity": [0, 0, 0],
+            "bodies": {"block": {"mass": mass}},
+            "joints": {
+                "rail": {"type": "prismatic", "axis": [1, 0, 0], "child": "block", "q0": q0, "v0": v0}
+            },
+            "forces": {
+                "spring": {"type": "actuator", "joint": "rail", "force": f"-{stiffness}*q"},
+                "push": {
+                    "type": "actuator",
+                    "joint": "rail",
+                    "force": f"if_else(max(0, q)*v <= 0, {push}, 0)",
+                },
+            },
+        }
+    )
+    result = sk.simulate(model, 2.6, method=method, rtol=1e-9)
+    q, v = np.ravel(result["rail.q"]), np.ravel(result["rail.v"])
+    at_zero = np.hypot(q0 - shift, v0 / w) ** 2 - shift**2  # (v / w)^2 where q = 0
+    falling = (v < 0) | (q < 0) & (result.time > 1)
+    assert (q[falling] < 0).any()
+    size = (q - shift) ** 2 + (v / w) ** 2
+    np.testing.assert_allclose(size[falling], (np.sqrt(at_zero) - shift) ** 2, rtol=1e-7)
+
+
+@pytest.mark.parametrize("stops", [1, 2])
+def test_a_stop_that_was_left_does_not_hold_the_series_of_the_other_side(stops):
+    """Between two smooth stops: where the motion turns on one of them, the damper of the other was 0 / 0."""
+    limits = {"type": "joint_limit", "joint": "rail", "stiffness": 210.0, "damping": 3.0, "ramp": 0.4}
+    places = [{"lower": -0.01, "upper": 0.005}, {"lower": -0.2, "upper": 0.3}][:stops]
+    model = model_from_dict(
+        {
+            "gravity": [1.3, -2.1, -9.4],
+            "bodies": {"block": {"mass": 2.0}},
+            "joints": {"rail": {"type": "prismatic", "axis": [0, 1, 0.3], "child": "block", "v0": 1.3}},
+            "forces": {f"stop{i}": {**limits, **place} for i, place in enumerate(places)},
+        }
+    )
+    runs = [
+        sk.simulate(model, 2.0, method=m, rtol=r)
+        for m, r in (("dop853", 1e-10), ("taylor", 1e-7), ("taylor", 1e-9))
+    ]
+    assert [run.status for run in runs] == ["finished"] * 3
+    for run in runs[1:]:
+        np.testing.assert_allclose(run["rail.q"], runs[0]["rail.q"], atol=1e-7)

@@ -218,11 +218,14 @@ def decide(m, s):
 def outside(m, s, g):
     """On which side (-1, 1) a guard lies outside the interval of the mode of site s; 0: inside, or not finite.
 
-    A sign that rests at zero has come there by a landing, which is exact to round-off only.
+    A sign that rests at zero has come there by a landing, which is exact to round-off only. A guard that was zero at
+    the start of the step and still is, as that of `x*y < 0` once x is held at zero, has left either sign.
     """
     slack = 0.0
     if m.kind[s] == SIGN and m.lap[s] == 0.0:
         slack = 8.0 * abs(m.g_start[s])
+    elif m.kind[s] == SIGN and g == 0.0 and m.g_start[s] == 0.0:
+        return -1 if m.lap[s] > 0.0 else 1
     return 1 if g > m.high[s] + slack else -1 if g < m.low[s] - slack else 0
 
 

@@ -160,7 +160,7 @@ def _move_at(run, t, state):
         guards_at(run, t)
         changed = False
         for s in range(m.kind.size):
-            if m.side[s] == 0 and m.g[s] != m.g_a[s]:
+            if m.side[s] == 0 and (m.g[s] != m.g_a[s] or m.g[s] == 0.0):
                 m.g_start[s] = m.g[s]
                 if outside(m, s, m.g[s]) != 0 and decide(m, s):
                     changed = True

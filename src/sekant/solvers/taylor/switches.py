@@ -181,10 +181,27 @@ def decide_outside(m):
 
 
 @inner
+def _stays_at_zero(m, s, n):
+    """Whether the value of the switch is zero throughout, as that of `x*y < 0` once x is held at zero, but its mode
+    is that of another value: the bound on which it lies would keep it for good."""
+    kind, c = m.code.s_kind[s], m.series[m.code.s_value[s]]
+    if kind == FLOOR or kind == PIECE or c[0] != 0.0:
+        return False
+    if m.series[m.code.s_mode[s], 0] == (1.0 if kind == NOT_BELOW else 0.0):
+        return False
+    for k in range(1, n + 1):
+        if c[k] != 0.0:
+            return False
+    return True
+
+
+@inner
 def _exit_of(m, s, n, h):
     """When the switch s leaves its interval within h, and to which side."""
     c, fresh = m.series[m.code.s_value[s]], m.fresh[s]
     first, side = inf, 0
+    if _stays_at_zero(m, s, n):
+        return -1.0, 1
     for direction in range(-1, 2, 2):
         bound = m.low[s] if direction < 0 else m.high[s]
         if abs(bound) < inf:
