@@ -51,6 +51,20 @@ def test_a_drive_past_a_dead_point_names_it(formulation, method):
     assert "loosen" not in result.message
 
 
+@pytest.mark.parametrize("method", ["taylor", "dop853", "rk4"])
+def test_a_constraint_that_cannot_be_satisfied_is_named(method):
+    options = {"step": 1e-3} if method == "rk4" else {}
+    result = sk.simulate(pushed_slider(), 2.0, method=method, **options)
+    assert result.message.startswith("'C' cannot be satisfied beyond t = ")
+
+
+def test_a_stepper_names_the_constraint_and_the_dead_point():
+    run = sk.Simulation(sk.compile(pushed_slider()))
+    with pytest.raises(sk.SekantError, match=r"'C' cannot be satisfied.*driver 'push' moves D\.displ"):
+        for _ in range(100):
+            run.step(0.01)
+
+
 def coincident(add) -> sk.System:
     m = sk.natural.Mechanism(dim=2)
     O, A = m.ground("O", (0.2, 0.1)), m.point("A", (0.2, 0.1))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,6 +13,7 @@ from sekant.analyses.assembly.loop_geometry import LoopGeometry
 from sekant.engine.reports import constraint_rank
 from sekant.engine.system import System
 from sekant.errors import SolverError
+from sekant.solvers.common.outcome import Outcome
 
 Vector = NDArray[np.float64]
 NEARLY = 0.05
@@ -80,6 +82,19 @@ def dead_end(system: System, t: float, x: Vector, parameters: Mapping[str, Array
             "elsewhere, or use method 'taylor', which passes it"
         )
     return ""
+
+
+def with_row(outcome: Outcome, system: System, parameters: Mapping[str, ArrayLike] | None = None) -> Outcome:
+    """The outcome with the number of the constraint that is farthest off in the state that could not be projected."""
+    if outcome.status != "constraints" or outcome.which >= 0 or not np.all(np.isfinite(outcome.x_failed)):
+        return outcome
+    q, v = outcome.x_failed[: system.nq], outcome.x_failed[system.nq : system.nq + system.nv]
+    if q.size < system.nq:
+        return outcome
+    Phi, G, drift = LoopGeometry(system, outcome.t_failed, parameters, (), {}).terms(q)
+    off = np.abs(G @ v + drift) / max(1.0, np.abs(v).max(initial=0.0))
+    off[: Phi.size] = np.maximum(off[: Phi.size], np.abs(Phi))  # rows with positions come first
+    return replace(outcome, which=int(np.argmax(off))) if off.size and np.all(np.isfinite(off)) else outcome
 
 
 def driven_too_far(

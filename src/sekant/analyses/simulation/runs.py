@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sekant.analyses.assembly.immobility import with_row
 from sekant.analyses.simulation.chattering import switching_elements
 from sekant.analyses.simulation.chattering_rows import chattering
 from sekant.analyses.simulation.crossings import Stepped, breaks_crossed, stepped_over
@@ -225,13 +226,14 @@ def _run_explicit(
         on_chunk=on_chunk,
         usual_step=setup.usual_step,
     )
+    outcome = with_row(outcome, system, setup.parameters)
     stats = outcome.stats
     return RunOutcome(
         outcome.t,
         outcome.status,
         ""
         if outcome.status == "finished"
-        else outcome.describe(system.state_names[: problem.n]) + _sliding(setup, outcome),
+        else outcome.describe(system.state_names[: problem.n], system.facts.rows) + _sliding(setup, outcome),
         outcome.t_last,
         outcome.x_last,
         outcome.t_failed,

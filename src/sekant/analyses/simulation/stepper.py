@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sekant.analyses.assembly.immobility import refuse_nothing
+from sekant.analyses.assembly.immobility import dead_end, driven_too_far, refuse_nothing, with_row
 from sekant.analyses.simulation.event_steps import EventPosition, EventSteps
 from sekant.analyses.simulation.problems import explicit_problem
 from sekant.analyses.simulation.reactors import clocks_of, reactors_of
@@ -244,8 +244,14 @@ class Simulation:
         outcome = self._stepper.outcome(code)
         self._restart(self._stepper.t, nan)
         x = self._stepper.x
-        cause = explain_failure(self.system, outcome.t_last, x, self._parameters)
-        told = cause or outcome.describe(self.system.state_names[: x.size])
+        now = (self.system, outcome.t_last, x, self._parameters)
+        outcome = with_row(outcome, self.system, self._parameters)
+        told = outcome.describe(self.system.state_names[: x.size], self.system.facts.rows)
+        if outcome.status == "constraints":
+            cause = dead_end(*now) or driven_too_far(*now)
+            told = f"{told}; {cause}" if cause else told
+        else:
+            told = explain_failure(*now) or told
         raise SolverError(f"model '{self.system.model.name}' stopped at t = {outcome.t_last:.9g} s: {told}")
 
     def __repr__(self) -> str:

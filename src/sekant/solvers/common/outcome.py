@@ -106,8 +106,9 @@ class Outcome(Generic[Stats]):
     `t` (k,), `x` (k, n): the requested output times that were reached, and the states there; `a` (k, nv) and
     `lam` (k, m) where the integrator knows them. `t_last`, `x_last` (n,): the last good point, which may lie beyond
     the last output. `t_failed`: where the trial that gave up the run would have ended (NaN for a run that did not
-    fail). `component`: index of the state to blame, or -1: the first one that is not finite or beyond 1e100, or the
-    one with the largest scaled error. `which`: number of the event or of the constraint to blame, or -1. `site`: what
+    fail), `x_failed` (n,): the state there that could not be projected, where the method knows it. `component`:
+    index of the state to blame, or -1: the first one that is not finite or beyond 1e100, or the one with the largest
+    scaled error. `which`: number of the event or of the constraint to blame, or -1. `site`: what
     chatters, as a reader would call it. `reason`: what is known of the cause. `events`: all that have happened.
     `start_moved`: largest change of q and of v by which the given start was made consistent. `largest_residuals`:
     largest |Phi| and |rates| at the ends of steps. `held` (k, nh), `held_last` (nh,): sampled values that hold from
@@ -128,6 +129,7 @@ class Outcome(Generic[Stats]):
     which: int = -1
     site: str = ""
     reason: str = ""
+    x_failed: Floats = field(default_factory=lambda: np.zeros(0))
     events: tuple[EventRecord, ...] = ()
     start_moved: tuple[float, float] = (0.0, 0.0)
     largest_residuals: tuple[float, float] = (0.0, 0.0)

@@ -17,7 +17,15 @@ from sekant.solvers.common.checks import StepOptions, check_options, check_times
 from sekant.solvers.common.chunks import advance_in_chunks
 from sekant.solvers.common.methods import Method
 from sekant.solvers.common.methods import choose as choose_method
-from sekant.solvers.common.outcome import CHATTERING, EVENT, FINISHED, STATUSES, EventRecord, Outcome
+from sekant.solvers.common.outcome import (
+    CHATTERING,
+    CONSTRAINTS,
+    EVENT,
+    FINISHED,
+    STATUSES,
+    EventRecord,
+    Outcome,
+)
 from sekant.solvers.ode.memory import Run, lay_out, take_back
 from sekant.solvers.ode.methods import METHODS
 from sekant.solvers.ode.problem import OdeOutcome, OdeProblem, OdeStats
@@ -130,6 +138,7 @@ def outcome_of(code: int, method: Method, times: NDArray[np.float64], run: Run, 
         ),
         site=site,
         which=run.which if code == EVENT else -1,
+        x_failed=run.stage.copy() if code == CONSTRAINTS else np.zeros(0),
         events=(EventRecord(run.which, run.t, run.x.copy(), run.nq),) if code == EVENT else (),
         held=run.held_rows[:rows],
         next_step=run.h,

@@ -185,14 +185,12 @@ def _stays_at_zero(m, s, n):
     """Whether the value of the switch is zero throughout, as that of `x*y < 0` once x is held at zero, but its mode
     is that of another value: the bound on which it lies would keep it for good."""
     kind, c = m.code.s_kind[s], m.series[m.code.s_value[s]]
-    if kind == FLOOR or kind == PIECE or c[0] != 0.0:
-        return False
-    if m.series[m.code.s_mode[s], 0] == (1.0 if kind == NOT_BELOW else 0.0):
-        return False
-    for k in range(1, n + 1):
-        if c[k] != 0.0:
-            return False
-    return True
+    stays = c[0] == 0.0 and kind != FLOOR and kind != PIECE
+    if stays:
+        stays = m.series[m.code.s_mode[s], 0] != (1.0 if kind == NOT_BELOW else 0.0)
+        for k in range(1, n + 1):
+            stays = stays and c[k] == 0.0
+    return stays
 
 
 @inner
