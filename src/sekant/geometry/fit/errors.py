@@ -13,13 +13,14 @@ from sekant.geometry.curves.arc_length import unit_speed_error
 from sekant.geometry.curves.pose_curve import PoseCurve
 from sekant.geometry.fit.data import PoseData
 from sekant.geometry.fit.initial import Initial, cubic, first_spline
-from sekant.geometry.fit.noise import find_straights
+from sekant.geometry.fit.noise import find_straights, noise_level
 from sekant.geometry.fit.report import FitReport
 from sekant.geometry.pose_kinematics import rotations
-from sekant.geometry.rotations import angle_between, quaternion_from_rotation
+from sekant.geometry.rotations import angle_between, continue_signs, quaternion_from_rotation
 
 Array = NDArray[np.float64]
 _EVERY = 5  # one point in five is held out
+_FAR = 3.0 * np.sqrt(3.0)  # noise levels of a component: an rms angle of three that is no noise
 
 
 def describe(
@@ -84,6 +85,16 @@ def describe(
         warnings.append(
             AnalysisWarning("fit_residual", item, "", cause, "give more points, or state the noise")
         )
+    if second is not None and angles is not None and not second.interpolated:
+        noise = _orientation_noise(curve, poses, second)
+        if noise > 0.0 and values["orientation_rms"] > _FAR * noise:
+            rms, level = np.degrees([values["orientation_rms"], noise])
+            cause = (
+                f"the orientation residual ({rms:.3g} deg rms) is well above its noise estimate ({level:.3g} deg): "
+                f"the orientation is not a function of {curve.parameter}; noise may hide the order of the rows"
+            )
+            remedy = "fit over a column that orders the poses, as an angle or time"
+            warnings.append(AnalysisWarning("fit_residual", item, "", cause, remedy))
     return FitReport(
         source="data",
         method=first.method + ("" if second is None else f"; orientation: {second.method}"),
@@ -104,6 +115,16 @@ def describe(
         residuals=residuals,
         **values,
     )
+
+
+def _orientation_noise(curve: PoseCurve, poses: PoseData, second: Initial) -> float:
+    """Standard deviation [rad] of a component of the rotation, along the curve or along the rows of the data: where
+    these are in order, and the places on the curve are not, the second is the smaller one."""
+    assert poses.quaternion is not None
+    along = second.noise * (2.0 if curve.orientation == "quaternion" else 1.0)
+    order = np.argsort(poses.rows, kind="stable")
+    q = continue_signs(poses.quaternion[order])
+    return min(along, 2.0 * noise_level(np.arange(len(q), dtype=float), q))
 
 
 def _rms(x: Array) -> float:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from sekant.errors import AnalysisWarning
 from sekant.geometry.fit.chains import FEW, shortest_chain, smooth_way, straightest, strokes_of
 from sekant.geometry.fit.data import PoseData
+from sekant.geometry.fit.knots import halved_knots
 from sekant.geometry.fit.noise import BACK, smoothed, step_cosines
 from sekant.geometry.fit.outliers import strays
 from sekant.geometry.fit.polyline import (
@@ -31,6 +32,9 @@ from sekant.geometry.fit.polyline import (
 _TIME_UNITS = ("s", "ms", "us", "min", "h")
 _TIME_NAMES = ("t", "time", "timestamp")
 _SINGLE = 0.1  # share of few rows that are out of order one by one; more of them jitter
+_NOISY = 0.1  # noise of a column, of its range, up to which smoothing it along the rows gives their order
+_SIMPLER = 1.1  # what a simpler curve may leave more of it
+_ENOUGH = 20  # rows that show the noise of a column
 _NEAR = 3  # places by which jitter moves a row; one that belongs farther away was swapped
 
 
@@ -124,6 +128,32 @@ def along_column(poses: PoseData, name: str) -> PoseData:
         else f"{strokes} strokes over '{name}' were merged"
     )
     return replace(merged, notes=(*merged.notes, text))
+
+
+def without_noise(poses: PoseData, name: str) -> PoseData:
+    """The rows with a noisy column smoothed along them, if that makes it monotone: rows in the order of the motion,
+    whose angle or travel was measured with an error larger than its steps. Otherwise (several strokes, rows without
+    order) they come back as they are."""
+    u = poses.columns[name]
+    step = np.diff(u)
+    if not np.all(np.isfinite(u)) or np.all(step >= 0.0) or np.all(step <= 0.0) or len(u) < _ENOUGH:
+        return poses
+    row = np.linspace(-1.0, 1.0, len(u))
+    found = halved_knots(row, u[:, None], np.zeros(0))
+    tried = [(found.spline(row)[:, 0], len(found.spline.c))]
+    tried += [(np.polynomial.Polynomial.fit(row, u, degree)(row), degree + 1) for degree in (3, 1)]
+    noises = [float(np.sqrt(np.sum((u - smooth) ** 2) / (len(u) - count))) for smooth, count in tried]
+    most = min(_SIMPLER * noises[0], _NOISY * float(np.ptp(tried[0][0])))
+    for (smooth, _), noise in zip(tried, noises, strict=True):
+        if noise <= most and np.all(np.diff(smooth) * (smooth[-1] - smooth[0]) > 0.0):
+            break
+    else:
+        return poses
+    text = (
+        f"'{name}' has noise of {noise:.3g} {poses.units.get(name, '')}".rstrip()
+        + " (standard deviation), more than its steps: it was smoothed along the rows"
+    )
+    return replace(poses, columns={**poses.columns, name: smooth}, notes=(*poses.notes, text))
 
 
 def _single_pass(r: Array, notes: list[str]) -> tuple[Array, Array, float]:

@@ -35,7 +35,7 @@ from sekant.geometry.fit.errors import describe
 from sekant.geometry.fit.initial import Initial, cubic, first_spline, is_clean
 from sekant.geometry.fit.knots import fit_to_tolerance, halved_knots
 from sekant.geometry.fit.noise import find_kinks, find_straights, noise_level
-from sekant.geometry.fit.order import Arranged, along_column, arrange
+from sekant.geometry.fit.order import Arranged, along_column, arrange, without_noise
 from sekant.geometry.fit.outliers import outlier_warning, unlikely, unpredicted
 from sekant.geometry.fit.polyline import chord_length
 from sekant.geometry.fit.selection import FEW, Tried, best_of, try_initial
@@ -135,7 +135,7 @@ def _fit_by_column(poses: PoseData, name: str, options: FitOptions) -> PoseCurve
     if name not in poses.columns:
         hint = suggest(name, ["arc_length", "chord", *poses.columns], "possible")
         raise poses.error(f"there is no column '{name}' to fit over; {hint}")
-    poses = along_column(poses, name)
+    poses = along_column(without_noise(poses, name), name)
     check_turns(poses)
     u = check_parameter(poses, name, poses.columns[name])
     warnings: list[AnalysisWarning] = []
