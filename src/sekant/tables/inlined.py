@@ -15,7 +15,6 @@ from typing import Any, ParamSpec, TypeVar
 
 import casadi as ca
 
-import sekant.tables.operators  # noqa: F401
 
 P = ParamSpec("P")
 T = TypeVar("T")
