@@ -15,7 +15,6 @@ from typing import Any, ParamSpec, TypeVar
 
 import casadi as ca
 
-
 P = ParamSpec("P")
 T = TypeVar("T")
 
