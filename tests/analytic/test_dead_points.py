@@ -60,7 +60,7 @@ def test_a_constraint_that_cannot_be_satisfied_is_named(method):
 
 def test_a_stepper_names_the_constraint_and_the_dead_point():
     run = sk.Simulation(sk.compile(pushed_slider()))
-    with pytest.raises(sk.SekantError, match=r"'C' cannot be satisfied.*driver 'push' moves D\.displ"):
+    with pytest.raises(sk.SekantError, match=r"'C' cannot be satisfied.*motion 'push' moves D\.displ"):
         for _ in range(100):
             run.step(0.01)
 

@@ -44,7 +44,7 @@ def test_friction_in_a_joint_that_a_driver_moves_through_a_loop_changes_sides_wi
     """A crank that swings to and fro: the constraints give the rate of the rocker, which never sticks."""
     level, base = 0.4, four_bar()
     model = base.changed(
-        drivers={"swing": sk.Driver(joint="A", value="-1 + 0.3*sin(9*t)")},
+        motions={"swing": sk.Motion(joint="A", value="-1 + 0.3*sin(9*t)")},
         forces={"rubs": sk.forces.JointFriction(joint="D", level=level)},
     )
     found = sk.simulate(model, 0.9, method=method, rtol=1e-9)
