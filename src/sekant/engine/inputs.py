@@ -49,7 +49,10 @@ def driven_by(system: System, tables: Mapping[str, Table]) -> System:
     def make() -> Any:
         from sekant.formulations.build import equations_of
 
-        return equations_of(system.model, formulation, names, given=given)
+        if system.structure is None:
+            return equations_of(system.model, formulation, names, given=given)
+        plain = [*names, *(name for name in system.inputs if name not in tables), *system.structure.numbers]
+        return equations_of(system.structure.model, formulation, plain, given=given)
 
     content = [part for name, table in sorted(given.items()) for part in (name, *table.content)]
     return system.related(f"driven {names} {make_key(content)}", make)

@@ -32,11 +32,11 @@ class KeptParts:
     """The parts of one system, in the user's cache. Several processes may read and write them."""
 
     def __init__(self, key: str, store: Cache):
-        self._key, self._store = key, store
+        self.key, self._store = key, store
 
     def variant(self, name: str) -> KeptParts:
         """The parts of a system that is made from this one in a way that `name` tells."""
-        return KeptParts(make_key([self._key, "variant", name]), self._store)
+        return KeptParts(make_key([self.key, "variant", name]), self._store)
 
     def load(self, name: Hashable) -> Any:
         """The part, or `ABSENT`."""
@@ -55,7 +55,7 @@ class KeptParts:
             self._store.store(self._place(name), entry)
 
     def _place(self, name: Hashable) -> str:
-        return make_key(["part", self._key, repr(name)])
+        return make_key(["part", self.key, repr(name)])
 
 
 def kept_answer(model: Model, question: str, make: Callable[[], Any]) -> Any:

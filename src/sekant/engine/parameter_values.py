@@ -38,10 +38,11 @@ class ParameterValues:
         start of the held values."""
         self._serial, self._facts = serial, facts
         self._check, self._held_start = check, held_start
-        self._places: dict[str, slice] = {}
+        self.places: dict[str, slice] = {}
+        """Where each parameter stands in p."""
         at = 0
         for parameter in facts.parameters:
-            self._places[parameter.name] = slice(at, at + parameter.default.size)
+            self.places[parameter.name] = slice(at, at + parameter.default.size)
             at += parameter.default.size
         self._defaults = np.concatenate([np.zeros(0), *(parameter.default for parameter in facts.parameters)])
         self._possible = b""  # values that were found to be possible last
@@ -54,9 +55,9 @@ class ParameterValues:
         if not values:
             return self._with_held(own, held)
         for name, value in values.items():
-            place = self._places.get(name)
+            place = self.places.get(name)
             if place is None:
-                hint = suggest(name, list(self._places), "run-time parameters")
+                hint = suggest(name, list(self.places), "run-time parameters")
                 raise ModelError(
                     f"'{name}' is not a parameter of this system ({hint}); compile with parameters=['{name}']"
                 )

@@ -8,8 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from sekant.engine.functions.motion import named_values
 from sekant.engine.system import System
 from sekant.formulations.contract import RangeExit
+from sekant.formulations.motion_jumps import jump_text
+from sekant.formulations.timeline import model_stops
 
 Vector = NDArray[np.float64]
 Values = Mapping[str, ArrayLike] | None
@@ -62,11 +65,26 @@ def motion_jump(system: System, begin: float, end: float, values: Values = None)
 
     def find() -> str | None:
         known: dict[str, Any] = {**system.parameters, **(values or {})}
+        if system.structure is not None:
+            return _model_jump(system, begin, end, known)
         return system.equations.timeline.motion_jump(begin, end, known, system.parameter_vector(values))
 
     concerned = system.kept("jump parameters", lambda: system.equations.timeline.jump_parameters())
     numbers = system.parameter_vector(values)[: concerned.size][concerned].tobytes()
     return system.kept_at(("motion jump", begin, end), numbers, find)
+
+
+def _model_jump(system: System, begin: float, end: float, known: Mapping[str, Any]) -> str | None:
+    """As `motion_jump`, without equations."""
+    p, model = system.parameter_vector(known), system.model
+    named = named_values(model, known)
+    motions = system.kept("given motions", lambda: system.equations.timeline.motions())
+    for name, prescribed in model.motions.items():
+        times = sorted(model_stops(model, [prescribed], begin, end, named))
+        found = jump_text(motions[name], p, times, (begin, end)) if times else None
+        if found:
+            return f"motion '{name}': {found}"
+    return None
 
 
 def _split(system: System, x: Vector) -> tuple[Vector, Vector, Vector]:

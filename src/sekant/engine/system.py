@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from copy import deepcopy
+from dataclasses import replace
 from functools import cached_property
 from html import escape
 from itertools import count
@@ -26,11 +27,12 @@ from sekant.engine.kept import ABSENT, KeptParts, parts_of
 from sekant.engine.parameter_values import CheckedValues, ParameterValues
 from sekant.engine.questions import Questions
 from sekant.engine.state import State, Values
-from sekant.errors import ModelError, suggest
+from sekant.engine.structure import Structure, structure_of
+from sekant.errors import ModelError, SekantError, suggest
 from sekant.geometry.spatial import SX
 from sekant.html_tables import html_table
 from sekant.model.model import Model
-from sekant.model.resolve import resolve
+from sekant.model.resolve import Parameter, default_values, resolve
 from sekant.model.simulation import SimulationSettings
 from sekant.progress_bar import doing
 from sekant.tables.bound_oracle import BoundOracle
@@ -91,6 +93,35 @@ def compile(
     return System(model, make, engine, cache, parts, quick)
 
 
+def compile_by_structure(model: Model, *, parameters: Sequence[str] = (), engine: Engine = "llvm") -> System:
+    """As `compile` in joint coordinates, but found by the structure of the model: one that an earlier process compiled
+    with other numbers needs no equations and no code.
+
+    Models whose equations or runs depend on their numbers in other ways than by value are compiled as `compile` does:
+    those with loops, whose regularization is chosen by masses, with contacts, dry friction, samples and delays, and
+    all whose equations cannot be built without the numbers.
+    """
+    structure = structure_of(model, parameters)
+    parts = parts_of(structure.bare, ("structure", tuple(parameters), engine)) if structure.numbers else None
+    if parts is None or model.contacts or parts.load("refused") is not ABSENT:
+        return compile(model, parameters=parameters, engine=engine)
+    names = [*parameters, *(name for name in model.inputs if name not in parameters), *structure.numbers]
+
+    def make() -> ConstrainedEquations:
+        return _equations(structure.model, "joint", names, "auto")
+
+    try:
+        found = System(model, make, engine, True, parts, structure=structure)
+        acts = found.reactions
+        refused = found.facts.constrained or acts.dry_friction or acts.sampled or acts.delayed
+    except (SekantError, RuntimeError, NotImplementedError, TypeError, ValueError):
+        refused = True  # a decision by value, or a fault that `compile` tells in words of the model
+    if refused:
+        parts.store("refused", True)
+        return compile(model, parameters=parameters, engine=engine)
+    return found
+
+
 def _equations(*recipe: Any) -> ConstrainedEquations:
     """Built where nothing kept replaces them: what builds them is not even imported before."""
     from sekant.formulations.build import equations_of
@@ -131,9 +162,16 @@ class System:
         cache: bool,
         parts: KeptParts | None = None,
         quick: bool = False,
+        structure: Structure | None = None,
+        defaults: Mapping[str, float] | None = None,
     ):
-        """`make_equations` is called when an expression is needed that `parts`, kept on disk, cannot replace."""
+        """`make_equations` is called when an expression is needed that `parts`, kept on disk, cannot replace.
+
+        `structure`: by which `parts` are found; its plain numbers are then among the run-time parameters of the
+        equations, and `defaults` those of others that depend on them.
+        """
         self.model = model
+        self.structure = structure
         self._make_equations = make_equations
         self._equations: ConstrainedEquations | None = None
         self.engine: Engine = engine
@@ -142,7 +180,9 @@ class System:
         self._built: dict[Hashable, Any] = {}
         self._lock = RLock()
         self.serial = next(_SERIALS)
-        self.facts: Facts = self.kept("facts", lambda: facts_of(self.equations, tuple(model.inputs or ())))
+        self._answers = parts if structure is None or parts is None else parts_of(model, (parts.key,))
+        facts: Facts = self.kept("facts", lambda: facts_of(self.equations, tuple(model.inputs or ())))
+        self.facts = facts if structure is None else self._with_numbers(facts, structure, defaults or {})
         self.nq, self.nv, self.nz = self.facts.nq, self.facts.nv, self.facts.nz
         self._values = ParameterValues(
             self.serial,
@@ -154,12 +194,22 @@ class System:
         self._answers_kept = 0
         self._questions = Questions(self)
 
+    def _with_numbers(self, facts: Facts, structure: Structure, defaults: Mapping[str, float]) -> Facts:
+        """The facts of a structure, with the numbers of this model as defaults of its run-time parameters."""
+        given = {**structure.numbers, **defaults}
+        others = [one.name for one in facts.parameters if one.name not in given]
+        own = {**{name: np.array([x]) for name, x in given.items()}, **default_values(self.model, others)}
+        parameters = tuple(Parameter(one.name, own[one.name]) for one in facts.parameters)
+        return replace(facts, parameters=parameters)
+
     def __reduce__(self) -> Any:
         """A system goes to another process as its model, and is compiled there; the cache has its functions."""
         facts = self.facts
         names = [name for name in self.parameters if name not in self.inputs]
         given = dict(self.equations.resolved.given) if facts.given else {}
         recipe = (facts.formulation, names, facts.algorithm, given)
+        if self.structure is not None:
+            return _compiled_by_structure, (self.model, names, self.engine)
         return _compiled_anew, (self.model, recipe, self.engine, self.uses_cache)
 
     def _repr_html_(self) -> str:
@@ -181,7 +231,13 @@ class System:
     @property
     def parameters(self) -> dict[str, Vector]:
         """The run-time parameters and their defaults (SI)."""
-        return {parameter.name: parameter.default.copy() for parameter in self.facts.parameters}
+        plain = () if self.structure is None else self.structure.numbers
+        return {one.name: one.default.copy() for one in self.facts.parameters if one.name not in plain}
+
+    @property
+    def places(self) -> Mapping[str, slice]:
+        """Where the run-time parameters stand in p."""
+        return self._values.places
 
     def parameter_vector(
         self, values: Mapping[str, ArrayLike] | None = None, held: ArrayLike | None = None
@@ -242,7 +298,7 @@ class System:
     @property
     def settings(self) -> SimulationSettings:
         """How the model is meant to be simulated."""
-        return self.kept("settings", lambda: self.numbers.simulation)
+        return self.kept_at("settings", (), lambda: self.numbers.simulation)
 
     @property
     def state_names(self) -> tuple[str, ...]:
@@ -308,13 +364,13 @@ class System:
         return self.once(key, find)
 
     def kept_at(self, key: Hashable, numbers: Hashable, make: Callable[[], Any]) -> Any:
-        """As `kept`, for an answer that depends on `numbers`: the last answers are at hand, and the first few of a
-        process go to disk."""
+        """As `kept`, for an answer that depends on `numbers`, and on those of the model: the last answers are at hand,
+        and the first few of a process go to disk."""
         place = (key, numbers)
         known = self._recent.get(place)
         if known is not None:
             return known[0]
-        on_disk = self._parts if self._answers_kept < MOST_ANSWERS else None
+        on_disk = self._answers if self._answers_kept < MOST_ANSWERS else None
         found = ABSENT if on_disk is None else on_disk.load(place)
         if found is ABSENT:
             found = make()
@@ -323,22 +379,30 @@ class System:
         self._answers_kept += 1
         return self._recent.put(place, (found,))[0]
 
-    def variant(self, name: str, equations: Callable[[], Any]) -> System:
-        """A system of the same model on other equations, which `name` tells from all others; made once."""
-        return self.once(("variant", name), lambda: self.related(name, equations))
+    def variant(
+        self, name: str, equations: Callable[[], Any], defaults: Callable[[], Mapping[str, float]] = dict
+    ) -> System:
+        """A system of the same model on other equations, which `name` tells from all others; made once.
+
+        `defaults` of the run-time parameters that these equations have besides."""
+        return self.once(("variant", name), lambda: self.related(name, equations, defaults))
 
     def with_expressions(self) -> System:
         """The same system with functions that know their expressions, for code of other targets; made once."""
 
         def make() -> System:
-            return System(self.model, lambda: self.equations, self.engine, self.uses_cache, None, self.quick)
+            how = (self.model, lambda: self.equations, self.engine, self.uses_cache, None, self.quick)
+            return System(*how, self.structure)
 
         return self.once("with expressions", make)
 
-    def related(self, name: str, equations: Callable[[], Any]) -> System:
+    def related(
+        self, name: str, equations: Callable[[], Any], defaults: Callable[[], Mapping[str, float]] = dict
+    ) -> System:
         """As `variant`, made anew."""
         parts = None if self._parts is None else self._parts.variant(name)
-        return System(self.model, equations, self.engine, self.uses_cache, parts, self.quick)
+        how = (self.model, equations, self.engine, self.uses_cache, parts, self.quick)
+        return System(*how) if self.structure is None else System(*how, self.structure, defaults())
 
     def function(self, name: str, inputs: list[SX], results: list[SX], quick: bool = False) -> NativeFunction:
         """Compile expressions in the system's symbols to a native function; `quick` as for `compile`."""
@@ -444,6 +508,10 @@ class System:
         from sekant.engine.symbolic import symbolic_equations
 
         return symbolic_equations(self, simplify)
+
+
+def _compiled_by_structure(model: Model, names: Sequence[str], engine: Engine) -> System:
+    return compile_by_structure(model, parameters=names, engine=engine)
 
 
 def _compiled_anew(model: Model, recipe: tuple[Any, ...], engine: Engine, cache: bool) -> System:

@@ -8,15 +8,41 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sekant.formulations.motion_jumps import GivenMotion
+from sekant.formulations.motion_jumps import GivenMotion, jump_text
 from sekant.model.fields import expressions_of
+from sekant.model.model import Model
 from sekant.model.quantities import Description
 from sekant.model.resolve import parameter_values
+from sekant.tables.bound_oracle import BoundOracle
 
 if TYPE_CHECKING:
     from sekant.formulations.equations import Equations
 
 Vector = NDArray[np.float64]
+
+
+def timed_items(model: Model) -> list[Description]:
+    """What may hold signals and tables of time."""
+    collections = (model.forces, model.motions, model.sensors, model.signals)
+    return [item for collection in collections for item in collection.values()]
+
+
+def model_stops(
+    model: Model, items: Sequence[Description], begin: float, end: float, given: Mapping[str, float]
+) -> set[float]:
+    """Times in [begin, end] at which signals and tables of time in `items` switch, by their texts; `given`: values of
+    some parameters of the model."""
+    constants = parameter_values(model, given)
+    stops: set[float] = set()
+
+    def kinks(table: str) -> Sequence[float]:
+        return model.tables[table].table(table).kinks.tolist()
+
+    for item in items:
+        for _, expression in expressions_of(item):
+            for switch in expression.time_switches(constants.keys()):
+                stops.update(switch.times(begin, end, constants.__getitem__, kinks))
+    return stops
 
 
 class ModelTimeline:
@@ -26,9 +52,7 @@ class ModelTimeline:
         self._eq = eq
 
     def items(self) -> Sequence[Description]:
-        model = self._eq.model
-        collections = (model.forces, model.motions, model.sensors, model.signals)
-        return [item for collection in collections for item in collection.values()]
+        return timed_items(self._eq.model)
 
     def stops(self, begin: float, end: float, values: Mapping[str, Any]) -> list[float]:
         return self._stops(self.items(), begin, end, values)
@@ -47,16 +71,7 @@ class ModelTimeline:
         known = recent.get(key)
         if known is not None:
             return known
-        constants = parameter_values(model, given)
-        stops: set[float] = set()
-
-        def kinks(table: str) -> Sequence[float]:
-            return model.tables[table].table(table).kinks.tolist()
-
-        for item in items:
-            for _, expression in expressions_of(item):
-                for switch in expression.time_switches(constants.keys()):
-                    stops.update(switch.times(begin, end, constants.__getitem__, kinks))
+        stops = model_stops(model, items, begin, end, given)
         for table in resolved.given.values():
             stops.update(x for x in table.kinks.tolist() if begin <= x <= end)
         return recent.put(key, sorted(stops))
@@ -76,10 +91,14 @@ class ModelTimeline:
             ("motion", name), lambda: GivenMotion(eq.motion.value(prescribed.value), eq.t, eq.p, eq.lookups)
         )
 
+    def motions(self) -> dict[str, BoundOracle]:
+        """By prescribed, (t, p) -> its position and velocity (2,)."""
+        return {name: self._motion(name).at for name in self._eq.model.motions}
+
     def motion_jump(self, begin: float, end: float, values: Mapping[str, Any], p: Vector) -> str | None:
         for name, prescribed in self._eq.model.motions.items():
             times = self._stops([prescribed], begin, end, values)
-            found = self._motion(name).jump_text(p, times, (begin, end)) if times else None
+            found = jump_text(self._motion(name).at, p, times, (begin, end)) if times else None
             if found:
                 return f"motion '{name}': {found}"
         return None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import Any, get_args
 
 from sekant.model.quantities import Description, Expression, unit_of
 
@@ -28,23 +28,50 @@ def expressions_of(item: Any) -> Iterator[tuple[Path, Expression]]:
             yield (key, *path), expression
 
 
-def replace_numbers(item: Any, replace: Callable[[Path, Any], Any], path: Path = ()) -> Any:
-    """A copy of `item` in which each float or expression x at `path` is ``replace(path, x)``."""
+def takes_expressions(kind: type[Description]) -> tuple[str, ...]:
+    """Fields in which an expression may stand for a number; what only takes numbers is data."""
+    known = _TAKES.get(kind)
+    if known is None:
+        fields = kind.model_fields.items()
+        known = _TAKES[kind] = tuple(name for name, one in fields if _holds_data(one.annotation) is not True)
+    return known
+
+
+_TAKES: dict[type[Description], tuple[str, ...]] = {}
+
+
+def _holds_data(annotation: Any) -> bool | None:
+    """Whether numbers of this type are plain ones; None where it has none."""
+    if annotation is Expression:
+        return False
+    if annotation is float:
+        return True
+    inner = [_holds_data(part) for part in get_args(annotation)]
+    return False if False in inner else True if True in inner else None
+
+
+def replace_numbers(
+    item: Any, replace: Callable[[Path, Any], Any], path: Path = (), data: bool = True
+) -> Any:
+    """A copy of `item` in which each float or expression x at `path` is ``replace(path, x)``; without `data`, only in
+    fields that take expressions."""
     if isinstance(item, (float, Expression)):
         return replace(path, item)
     if isinstance(item, Description):
         update = {}
-        for name in type(item).model_fields:
+        for name in type(item).model_fields if data else takes_expressions(type(item)):
             value = getattr(item, name)
-            changed = replace_numbers(value, replace, (*path, name))
+            changed = replace_numbers(value, replace, (*path, name), data)
             if changed is not value:
                 update[name] = changed
         return item.model_copy(update=update) if update else item
     if isinstance(item, dict):
-        changed = {key: replace_numbers(value, replace, (*path, key)) for key, value in item.items()}
+        changed = {key: replace_numbers(value, replace, (*path, key), data) for key, value in item.items()}
         return changed if any(changed[key] is not item[key] for key in item) else item
     if isinstance(item, tuple):
-        values = tuple(replace_numbers(value, replace, (*path, index)) for index, value in enumerate(item))
+        values = tuple(
+            replace_numbers(value, replace, (*path, index), data) for index, value in enumerate(item)
+        )
         return values if any(a is not b for a, b in zip(values, item, strict=True)) else item
     return item
 

@@ -189,6 +189,22 @@ def resolve(
     return found
 
 
+def default_values(model: Model, names: Sequence[str]) -> dict[str, np.ndarray]:
+    """Of run-time parameters of these `names`, as `resolve` finds them, without equations."""
+    known = parameter_values(model)
+    found = {}
+    for name in names:
+        if name in known:
+            numbers: tuple[Any, ...] = (known[name],)
+        elif name in model.inputs:
+            numbers = (model.inputs[name].default,)
+        else:
+            number = find_field(model, name)[1]
+            numbers = number if isinstance(number, tuple) else (number,)
+        found[name] = np.array([_evaluate(x, known) for x in numbers])
+    return found
+
+
 def _check_bodies(model: Model, resolved: ResolvedModel) -> None:
     """Masses and inertias that follow from parameters, as they are baked in and by default."""
     for name, body in resolved.model.bodies.items():

@@ -15,6 +15,9 @@ from sekant.model.model import Model
 from sekant.model.resolve import resolve
 from sekant.reduction.mechanism import MechanismParts, bodies_of
 
+ROUND_OFF = 1e-14
+"""Of a sum, against its terms."""
+
 
 @dataclass(frozen=True)
 class Lump:
@@ -95,6 +98,13 @@ def with_lumps(model: Model, name: str, lumps: tuple[Lump, ...]) -> Body:
     for mass, place in zip(masses, places, strict=True):
         r = place - com
         J = J + mass * (r @ r * np.eye(3) - np.outer(r, r))
+    com = _without_round_off(com, np.max(np.abs(places)))
+    J = _without_round_off(J, np.trace(J))
     inertia = (J[0, 0], J[1, 1], J[2, 2], J[0, 1], J[0, 2], J[1, 2])
     update = {"mass": total, "com": tuple(com.tolist()), "inertia": tuple(float(x) for x in inertia)}
     return body.model_copy(update=update)
+
+
+def _without_round_off(x: np.ndarray, size: float) -> np.ndarray:
+    """Zero where masses on both sides cancel: what is left, against the `size` of the terms, is round-off."""
+    return np.where(np.abs(x) <= ROUND_OFF * size, 0.0, x)

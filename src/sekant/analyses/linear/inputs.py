@@ -101,10 +101,7 @@ def _driveable(system: System) -> dict[str, tuple[str, int]]:
 
 def find_inputs(system: System, names: Sequence[str], coordinates: Sequence[str]) -> list[LinearInput]:
     """`coordinates`: names of the displacements (nv,)."""
-    start, places = 0, {}
-    for name, value in system.parameters.items():
-        places[name] = tuple(range(start, start + value.size))
-        start += value.size
+    places = {name: tuple(range(at.start, at.stop)) for name, at in system.places.items()}
     motions = system.model.motions
     forces = {name: force_parameter(*key) for name, key in _driveable(system).items()}
     found = []

@@ -250,11 +250,8 @@ def sensitivity_of(model: LinearModel, parameters: Sequence[str]) -> Sensitivity
         )
     if missing:
         model = _with_parameters(model, missing)
-    indices, labels, start = [], [], 0
-    places = {}
-    for name, value in model.system.parameters.items():
-        places[name] = range(start, start + value.size)
-        start += value.size
+    indices, labels = [], []
+    places = {name: range(at.start, at.stop) for name, at in model.system.places.items()}
     for name in names:
         indices += list(places[name])
         labels += [name] if len(places[name]) == 1 else [f"{name}[{i}]" for i in range(len(places[name]))]

@@ -139,10 +139,7 @@ class SensitivityWithStates(Sensitivity):
     """Derivatives along the operating points, whose states of elements move along."""
 
     def __init__(self, model: LinearModelWithStates, names: Sequence[str]):
-        places, start = {}, 0
-        for name, value in model.system.parameters.items():
-            places[name] = range(start, start + value.size)
-            start += value.size
+        places = {name: range(at.start, at.stop) for name, at in model.system.places.items()}
         indices = [k for name in names for k in places[name]]
         labels = [
             name if len(places[name]) == 1 else f"{name}[{i}]"

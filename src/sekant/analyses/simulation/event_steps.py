@@ -112,11 +112,9 @@ class EventSteps:
         own = self.p.size - self.now.held.size
         if np.array_equal(self.p[:own], self.now.p[:own]):
             return False
-        values, at = dict(self._values), 0
-        for name, default in self.system.parameters.items():
-            if name in self.system.inputs:
-                values[name] = self.p[at : at + default.size].copy()
-            at += default.size
+        values = dict(self._values)
+        for name in self.system.inputs:
+            values[name] = self.p[self.system.places[name]].copy()
         self._values = self.system.checked(values)
         self.now = replace(self.now, p=self.system.parameter_vector(self._values, self.now.held))
         return True

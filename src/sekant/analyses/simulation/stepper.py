@@ -288,11 +288,8 @@ class Inputs(MutableMapping[str, float]):
     """The inputs of a model by name; what is set holds from the next step on."""
 
     def __init__(self, system: System, p: Floats):
-        self._p, self._place, at = p, {}, 0
-        for name, default in system.parameters.items():
-            if name in system.inputs:
-                self._place[name] = at
-            at += default.size
+        self._p = p
+        self._place = {name: system.places[name].start for name in system.inputs}
 
     def __getitem__(self, name: str) -> float:
         return float(self._p[self._find(name)])

@@ -235,7 +235,7 @@ def _with_states(
 
 def _entries(system: System) -> list[tuple[str, int]]:
     """Name and component of every entry of p."""
-    found = [(name, i) for name, value in system.parameters.items() for i in range(value.size)]
+    found = [(name, i) for name, at in system.places.items() for i in range(at.stop - at.start)]
     return [*found, *((f"held {value.name}", 0) for value in system.equations.elements.held_values)]
 
 
@@ -283,7 +283,8 @@ def _unknowns(system: System, names: Sequence[str], rates: list[str], turn, velo
     places: dict[str, int] = {}
     for name, value in system.parameters.items():
         labels = [name] if value.size == 1 else [f"{name}[{i}]" for i in range(value.size)]
-        places.update({label: len(places) + i for i, label in enumerate(labels)})
+        first = system.places[name].start
+        places.update({label: first + i for i, label in enumerate(labels)})
     found = []
     for name in [names] if isinstance(names, str) else names:
         if name == "turn" and turn is not None:
@@ -338,11 +339,7 @@ def _scales(equations: SteadyEquations, found: Steady) -> Array:
 
 def _result(equations: SteadyEquations, found: Steady, rates: Mapping[str, float], items) -> SteadyMotion:
     system, (point, g) = equations.system, (found.trial.point, found.trial.g)
-    values: dict[str, Array] = {}
-    start = 0
-    for name, value in system.parameters.items():
-        values[name] = point.p[start : start + value.size]
-        start += value.size
+    values: dict[str, Array] = {name: point.p[system.places[name]] for name in system.parameters}
     system.equations.reports.check(point.p)
     where = {"p": point.p, "g": g}
     unknowns = {}

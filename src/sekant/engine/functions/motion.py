@@ -10,7 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sekant.engine.codegen.native import NativeFunction
+from sekant.formulations.timeline import model_stops, timed_items
 from sekant.geometry.spatial import SX
+from sekant.model.model import Model
 
 if TYPE_CHECKING:
     from sekant.engine.system import System
@@ -77,10 +79,23 @@ def time_stops(
     """Times in [begin, end] at which a signal or a table of time jumps or kinks."""
 
     def find() -> list[float]:
+        if system.structure is not None:
+            return sorted(model_stops(model, timed_items(model), begin, end, named_values(model, values)))
         return system.equations.timeline.stops(begin, end, {**system.parameters, **(values or {})})
 
-    known = system.model.parameters
+    model = system.model
     named = tuple(
-        (name, np.asarray(x, float).tobytes()) for name, x in (values or {}).items() if name in known
+        (name, np.asarray(x, float).tobytes())
+        for name, x in (values or {}).items()
+        if name in model.parameters
     )
     return list(system.kept_at(("stops", begin, end), named, find))
+
+
+def named_values(model: Model, values: Mapping[str, ArrayLike] | None) -> dict[str, float]:
+    """Those of the values that are named parameters of the model."""
+    return {
+        name: float(np.asarray(x, float).ravel()[0])
+        for name, x in (values or {}).items()
+        if name in model.parameters
+    }

@@ -7,9 +7,11 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
 import casadi as ca
+import numpy as np
 
 from sekant.engine.codegen.native import NativeFunction
 from sekant.engine.functions.motion import state_symbols, work_symbols
+from sekant.engine.state import State
 from sekant.errors import SekantError, suggest
 from sekant.formulations.outputs import Output, Reported
 from sekant.geometry.spatial import SX
@@ -43,7 +45,12 @@ def rate_name(state: str) -> str:
 
 def frozen_system(system: System) -> System:
     """The system in which the states of signals and force elements are run-time parameters."""
-    return system.variant("frozen", lambda: system.equations.variant(frozen=True))
+
+    def defaults() -> dict[str, float]:
+        start = system.element_states(State(np.zeros(system.nq), np.zeros(system.nv)))
+        return dict(zip(system.facts.z_names, start.tolist(), strict=True))
+
+    return system.variant("frozen", lambda: system.equations.variant(frozen=True), defaults)
 
 
 def output_function(

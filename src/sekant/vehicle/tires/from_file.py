@@ -35,7 +35,7 @@ class MagicFormulaTire(Tire):
     """of the formula, as the file says"""
     measured_side: Literal["left", "right"] = "left"
     """side on which the tire was measured, as the file says"""
-    coefficients: dict[str, float] = Field(default_factory=dict)
+    coefficients: dict[str, AnyQuantity] = Field(default_factory=dict)
     """numbers of the property file by their keys, in SI"""
     side: Literal["left", "right"] | None = None
     """side on which the tire is mounted: the mirror image where it was measured on the other one"""
