@@ -129,7 +129,8 @@ def _own_start(system: System, start: State, parameters: Any, t: float) -> State
 
 def _choose(system: System, start: State, parameters: Any, t: float) -> tuple[str, str]:
     constrained = system.facts.constrained
-    known = 0 < system.nv <= MOST_COORDINATES and not system.equations.elements.passive
+    passive = system.kept("passive", lambda: bool(system.equations.elements.passive))
+    known = 0 < system.nv <= MOST_COORDINATES and not passive
     events = system.reactions.events
     if not (constrained or known or events):
         return "dop853", "no constraints"
@@ -171,6 +172,11 @@ def _landing(system: System, why: str) -> tuple[str, str]:
 
 def work(system: System) -> tuple[float, float]:
     """Operations of a Taylor series for one of its steps, and of dop853 over the same time with as many digits."""
+    series, explicit = system.kept("work", lambda: _work(system))
+    return series, explicit
+
+
+def _work(system: System) -> tuple[float, float]:
     from sekant.solvers.taylor.native.kernel import MOST_OPERATIONS, MOST_UNKNOWNS
     from sekant.solvers.taylor.run import order_of
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from sekant.errors import ModelError
 from sekant.formulations.contract import Inventory, Key, RangeExit, Start
 from sekant.formulations.elements import Elements
-from sekant.formulations.motion_jumps import GivenMotion
+from sekant.formulations.motion_jumps import GivenMotion, jump_text
 from sekant.formulations.natural.lagrangian_parts import LagrangianParts
 from sekant.formulations.natural.singular import MotionWithoutInertia, motion_without_inertia
 from sekant.formulations.natural.time_stops import crossing_times, switching_functions
@@ -193,7 +193,7 @@ class LagrangianTimeline:
     def motion_jump(self, begin: float, end: float, values: Mapping[str, Any], p: Floats) -> str | None:
         eq, times = self._eq, self.stops(begin, end, values)
         for name, position in eq.parts.given_motions().items() if times else ():
-            found = GivenMotion(position, eq.t, eq.p, eq.lookups).jump_text(p, times, (begin, end))
+            found = jump_text(GivenMotion(position, eq.t, eq.p, eq.lookups).at, p, times, (begin, end))
             if found:
                 return f"{name}: {found}"
         return None
