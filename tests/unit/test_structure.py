@@ -1,74 +1,143 @@
-"""Signature matrices, offsets and indices of known systems."""
+"""Systems found by the structure of a model: the same functions as those of the model itself, for all numbers."""
 
-from __future__ import annotations
+from pathlib import Path
+from unittest.mock import patch
 
 import numpy as np
 import pytest
 
-from sekant.errors import SolverError
-from sekant.solvers.structure import ABSENT, analyze_structure, signature
+import sekant as sk
+from random_models import random_mechanism
+from sekant.engine.codegen.build import _Source
+from sekant.engine.functions.motion import right_hand_side, time_stops
+from sekant.engine.functions.outputs import output_function
+from sekant.engine.structure import PREFIX, rewritten, structure_of
+from sekant.engine.system import compile_by_structure
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+TREES = (
+    "balanced_pendulum",
+    "double_pendulum",
+    "engine_mount",
+    "gear_rattle",
+    "knee",
+    "parabola",
+    "quarter_car",
+)
+OTHERS = ("four_bar", "bouncing_ball", "stick_slip", "servo", "trefoil")
+"""Loops, contacts, dry friction, samples, numbers that shape a curve: compiled as they are."""
+RELATIVE = 1e-12  # of the largest entry: the same formulas with other roundings
 
 
-def mechanical(n: int, m: int, couplings: list[tuple[int, int]], rows: list[list[int]]):
-    """M a + G^T lam = f with M coupled at `couplings`; constraint k involves the coordinates rows[k]."""
-    second = (
-        np.array([*range(n), *[i for i, _ in couplings], *[j for _, j in couplings]]),
-        np.array([*range(n), *[j for _, j in couplings], *[i for i, _ in couplings]]),
+def scaled(model: sk.Model, part: str, field: str, factor: float) -> sk.Model:
+    """With every number of a field of the items in a part times the factor."""
+
+    def text(place, x):
+        return repr(x * factor) if place[0][0] == part and field in place[0] else repr(x)
+
+    return rewritten(model, (), text)
+
+
+def arm(mass: float = 2.3, length: float = 0.7, stiffness: float = 31.0) -> sk.Model:
+    return sk.Model(
+        bodies={"arm": sk.Body(mass=mass, com=(0.1, 0.0, -length), inertia=(0.3, 0.4, 0.5))},
+        joints={"hinge": sk.joints.Revolute(child="arm", axis=(0.0, 1.0, 0.0), q0=0.2)},
+        forces={
+            "spring": sk.forces.Actuator(
+                joint="hinge", force=f"-{stiffness}*q + if_else(t < {length}, 2.5, 0)"
+            )
+        },
     )
-    columns = [(k, j) for k, row in enumerate(rows) for j in row]
-    k, j = np.array(columns).T
-    return signature(n + m, {2: [second], 0: [(k + n, j), (j, k + n)]})
 
 
-def test_pendulum_has_index_three_and_one_degree_of_freedom() -> None:
-    structure = analyze_structure(
-        mechanical(2, 1, [], [[0, 1]]), ["x motion", "y motion", "rod"], ["x", "y", "lam"]
-    )
-    assert structure.c.tolist() == [0, 0, 2]
-    assert structure.d.tolist() == [2, 2, 0]
-    assert (structure.index, structure.initial_values, structure.degrees_of_freedom) == (3, 2, 1.0)
-    tableau = structure.describe().splitlines()
-    assert tableau[0].split() == ["x", "y", "lam", "c"]
-    assert tableau[3].startswith("rod")
-    assert "index 3" in tableau[-1]
-    assert sum(line.count("*") for line in tableau) == 3
+def compare(found: sk.System, model: sk.Model) -> None:
+    """Rates and outputs at random states, against those of the model compiled as it is."""
+    plain, rng = sk.compile(model, engine="casadi"), np.random.default_rng(4)
+    assert found.state_names == plain.state_names
+    assert found.parameters.keys() == plain.parameters.keys()
+    start, other = found.initial_state(), plain.initial_state()
+    np.testing.assert_allclose(start.q, other.q, rtol=RELATIVE, atol=RELATIVE)
+    np.testing.assert_allclose(start.v, other.v, rtol=RELATIVE, atol=RELATIVE)
+    work = np.zeros(len(plain.work_names))
+    for _ in range(3):
+        q, v = start.q + 0.03 * rng.normal(size=plain.nq), start.v + 0.1 * rng.normal(size=plain.nv)
+        x = np.concatenate([q, v, plain.element_states(start), work])
+        t = rng.uniform(0.0, 0.5, 1)
+        for function in (right_hand_side, lambda system: output_function(system)[0]):
+            got, expected = (
+                function(system)(t, x, system.parameter_vector())[0] for system in (found, plain)
+            )
+            np.testing.assert_allclose(got, expected, rtol=1e-11, atol=RELATIVE * np.abs(expected).max())
 
 
-def test_slider_crank_has_one_degree_of_freedom() -> None:
-    structure = analyze_structure(mechanical(3, 2, [(0, 2)], [[0, 1], [0, 1, 2]]))
-    assert structure.degrees_of_freedom == 1
-    assert structure.index == 3
+@pytest.mark.parametrize("name", TREES)
+def test_examples_found_by_their_structure_are_the_same(name):
+    model = sk.load(EXAMPLES / f"{name}.yaml")
+    found = compile_by_structure(model, engine="casadi")
+    assert found.structure is not None
+    compare(found, model)
 
 
-def test_offsets_are_canonical() -> None:
-    rng = np.random.default_rng(2)
-    for _ in range(20):
-        n = 5
-        sigma = np.where(rng.random((n, n)) < 0.5, rng.integers(0, 4, (n, n)), ABSENT)
-        sigma[np.arange(n), rng.permutation(n)] = rng.integers(0, 4, n)
-        s = analyze_structure(sigma)
-        present = sigma != ABSENT
-        assert np.all((s.d[None, :] - s.c[:, None])[present] >= sigma[present])
-        assert np.all(s.d[s.transversal] - s.c == sigma[np.arange(n), s.transversal])
-        assert s.c.min() == 0
+@pytest.mark.parametrize("seed", range(8))
+def test_random_mechanisms_found_by_their_structure_are_the_same(seed):
+    model = random_mechanism(seed)
+    compare(compile_by_structure(model, engine="casadi"), model)
 
 
-def test_ordinary_differential_equations_have_index_zero() -> None:
-    sigma = signature(
-        2, {1: [(np.array([0, 1]), np.array([0, 1]))], 0: [(np.array([0, 1]), np.array([1, 0]))]}
-    )
-    structure = analyze_structure(sigma)
-    assert (structure.index, structure.initial_values) == (0, 2)
+@pytest.mark.parametrize("name", OTHERS)
+def test_models_whose_runs_depend_on_numbers_otherwise_are_compiled_as_they_are(name):
+    assert compile_by_structure(sk.load(EXAMPLES / f"{name}.yaml")).structure is None
 
 
-def test_singular_structure_names_the_equation() -> None:
-    sigma = np.array([[0, ABSENT], [1, ABSENT]])
-    with pytest.raises(SolverError, match=r"structurally singular.*energy|structurally singular.*momentum"):
-        analyze_structure(sigma, ["energy", "momentum"], ["x", "y"])
+def test_other_numbers_build_no_equations_and_compile_nothing(tmp_path, monkeypatch):
+    monkeypatch.setenv("SEKANT_CACHE_DIR", str(tmp_path))
+    first = sk.simulate(compile_by_structure(arm()), 1.0)
+    model = arm(mass=2.9, length=0.4, stiffness=44.0)
+    with (
+        patch.object(sk.System, "equations", property(lambda self: pytest.fail("equations are built"))),
+        patch.object(_Source, "_compiled", lambda *what: pytest.fail("code is made")),
+    ):
+        system = compile_by_structure(model)
+        second = sk.simulate(system, 1.0)
+        assert 0.4 in time_stops(system, 0.0, 1.0)
+    compare(system, model)
+    alone = sk.simulate(sk.compile(model), 1.0)
+    np.testing.assert_allclose(second["hinge.q"][-1], alone["hinge.q"][-1], rtol=1e-7)
+    assert abs(first["hinge.q"][-1] - second["hinge.q"][-1]) > 0.01
 
 
-def test_shapes_and_names_are_checked() -> None:
-    with pytest.raises(SolverError, match="square"):
-        analyze_structure(np.zeros((2, 3), dtype=int))
-    with pytest.raises(SolverError, match="names"):
-        analyze_structure(np.zeros((2, 2), dtype=int), ["only one"])
+@pytest.mark.parametrize(("part", "field"), [("bodies", "mass"), ("forces", "stiffness"), ("joints", "q0")])
+def test_numbers_of_every_part_are_those_of_the_model(part, field):
+    """Found in the cache under numbers that another model has."""
+    model = sk.load(EXAMPLES / "quarter_car.yaml")
+    compile_by_structure(model, engine="casadi").initial_state()
+    changed = scaled(model, part, field, 1.07)
+    compare(compile_by_structure(changed, engine="casadi"), changed)
+
+
+def test_zeros_ones_and_exponents_belong_to_the_structure():
+    def numbers(text: str) -> list[float]:
+        push = sk.forces.Actuator(joint="hinge", force=text)
+        model = arm().changed(forces={"push": push})
+        found = structure_of(model)
+        assert all(name.startswith(PREFIX) for name in found.numbers)
+        return [
+            x
+            for x in found.numbers.values()
+            if x not in structure_of(arm().changed(forces={})).numbers.values()
+        ]
+
+    assert numbers("2.5*t^3") == [2.5]
+    assert numbers("0*t + 1*q - 7") == [7.0]
+
+
+def test_run_time_parameters_keep_the_defaults_of_the_model():
+    """Of two models of one structure, which share facts on disk."""
+    for mass in (2.3, 3.1):
+        system = compile_by_structure(arm(mass), parameters=["arm.mass", "arm.com"])
+        assert {name: x.tolist() for name, x in system.parameters.items()} == {
+            "arm.mass": [mass],
+            "arm.com": [0.1, 0.0, -0.7],
+        }
+        heavy = sk.simulate(system, 0.5, parameters={"arm.mass": 5.0})
+        np.testing.assert_allclose(heavy["hinge.q"][-1], sk.simulate(arm(5.0), 0.5)["hinge.q"][-1], rtol=1e-7)

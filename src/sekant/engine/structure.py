@@ -1,11 +1,11 @@
 """What a model is apart from its numbers, and its numbers beside it.
 
 Models that differ in numbers alone (masses, springs, hard points, coefficients of tires) have one structure, and one
-compiled system serves all of them: its plain numbers are run-time parameters that nobody sees. Functions and facts are
-then found on disk by the structure, before any equation is built.
+compiled system serves all of them: its plain numbers are run-time parameters that nobody sees. Functions and facts
+are then found on disk by the structure, before any equation is built.
 
-A number stands in a field or as a numeral in an expression. Zeros and ones simplify equations, and exponents decide on
-their kind: they are part of the structure, as are names, types, curves, tables and fields that only take numbers.
+A number stands in a field or as a numeral in an expression. Zeros and ones simplify equations, and exponents decide
+on their kind: they are part of the structure, as are names, types, curves, tables and fields that only take numbers.
 """
 
 from __future__ import annotations
@@ -41,7 +41,9 @@ class Structure:
         """The model without the values of its plain numbers, pictures and texts: the same for all models of this
         structure."""
         named = {**self.model.parameters, **dict.fromkeys(self.numbers, 0.0)}
-        return self.model.model_copy(update={"parameters": named, "shapes": {}, "name": "", "description": ""})
+        return self.model.model_copy(
+            update={"parameters": named, "shapes": {}, "name": "", "description": ""}
+        )
 
 
 def structure_of(model: Model, parameters: Sequence[str] = ()) -> Structure:
@@ -50,15 +52,13 @@ def structure_of(model: Model, parameters: Sequence[str] = ()) -> Structure:
 
     def name(place: Numeral, x: float) -> str:
         if abs(x) in _SIMPLE or not isfinite(x):
-            return repr(x)
+            return repr(float(x))
         found = f"{PREFIX}{len(numbers)}"
         numbers[found] = x
         return found
 
     written = rewritten(model, parameters, name)
-    return Structure(
-        written.model_copy(update={"parameters": {**written.parameters, **numbers}}), numbers
-    )
+    return Structure(written.model_copy(update={"parameters": {**written.parameters, **numbers}}), numbers)
 
 
 def rewritten(model: Model, parameters: Sequence[str], text_of: Callable[[Numeral, float], str]) -> Model:

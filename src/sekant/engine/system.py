@@ -94,16 +94,17 @@ def compile(
 
 
 def compile_by_structure(model: Model, *, parameters: Sequence[str] = (), engine: Engine = "llvm") -> System:
-    """As `compile` in joint coordinates, but found by the structure of the model: one that an earlier process compiled
-    with other numbers needs no equations and no code.
+    """As `compile` in joint coordinates, but found by the structure of the model: one that an earlier process
+    compiled with other numbers needs no equations and no code.
 
     Models whose equations or runs depend on their numbers in other ways than by value are compiled as `compile` does:
-    those with loops, whose regularization is chosen by masses, with contacts, dry friction, samples and delays, and
-    all whose equations cannot be built without the numbers.
+    those with loops, whose regularization is chosen by masses, with contacts, dry friction, samples and delays,
+    mechanisms in points, and all whose equations cannot be built without the numbers.
     """
     structure = structure_of(model, parameters)
     parts = parts_of(structure.bare, ("structure", tuple(parameters), engine)) if structure.numbers else None
-    if parts is None or model.contacts or parts.load("refused") is not ABSENT:
+    other = bool(model.contacts) or model.natural is not None or model.lagrangian is not None
+    if parts is None or other or parts.load("refused") is not ABSENT:
         return compile(model, parameters=parameters, engine=engine)
     names = [*parameters, *(name for name in model.inputs if name not in parameters), *structure.numbers]
 
@@ -364,7 +365,7 @@ class System:
         return self.once(key, find)
 
     def kept_at(self, key: Hashable, numbers: Hashable, make: Callable[[], Any]) -> Any:
-        """As `kept`, for an answer that depends on `numbers`, and on those of the model: the last answers are at hand,
+        """As `kept`, for an answer that depends on `numbers` and on those of the model: the last answers are at hand,
         and the first few of a process go to disk."""
         place = (key, numbers)
         known = self._recent.get(place)

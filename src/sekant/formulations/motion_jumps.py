@@ -34,7 +34,7 @@ class GivenMotion:
 def jump_text(
     at: BoundOracle, p: NDArray[np.float64], times: Iterable[float], span: tuple[float, float]
 ) -> str | None:
-    """Whether position or rate of a given motion `at` (t, p) jump at one of the times within the span, for a reader."""
+    """Whether position or rate of a given motion, `at` (t, p), jump at a time within the span, for a reader."""
     begin, end = span
     for time in times:
         near = NEAR * max(abs(time), end - begin)
