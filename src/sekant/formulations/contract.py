@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from sekant.model.quantities import Description
     from sekant.model.resolve import ResolvedModel
     from sekant.model.scene import Scene
+    from sekant.tables.bound_oracle import BoundOracle
     from sekant.tables.lookups import Lookups
 
 Vector = NDArray[np.float64]
@@ -243,7 +244,11 @@ class Timeline(Protocol):
         ...
 
     def jump_parameters(self) -> NDArray[np.bool_]:
-        """(np,) on which of the run-time parameters `driver_jump` may depend; held values left out."""
+        """(np,) on which of the run-time parameters `motion_jump` may depend; held values left out."""
+        ...
+
+    def motions(self) -> dict[str, BoundOracle]:
+        """By given motion, (t, p) -> its position and velocity (2,)."""
         ...
 
     def motion_jump(self, begin: float, end: float, values: Mapping[str, Any], p: Vector) -> str | None:

@@ -190,10 +190,15 @@ class LagrangianTimeline:
         """All of them."""
         return np.full(self._eq.resolved.p.numel(), True)
 
+    def motions(self) -> dict[str, BoundOracle]:
+        eq = self._eq
+        given = eq.parts.given_motions().items()
+        return {name: GivenMotion(position, eq.t, eq.p, eq.lookups).at for name, position in given}
+
     def motion_jump(self, begin: float, end: float, values: Mapping[str, Any], p: Floats) -> str | None:
-        eq, times = self._eq, self.stops(begin, end, values)
-        for name, position in eq.parts.given_motions().items() if times else ():
-            found = jump_text(GivenMotion(position, eq.t, eq.p, eq.lookups).at, p, times, (begin, end))
+        times = self.stops(begin, end, values)
+        for name, at in self.motions().items() if times else ():
+            found = jump_text(at, p, times, (begin, end))
             if found:
                 return f"{name}: {found}"
         return None

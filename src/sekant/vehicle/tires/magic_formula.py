@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import casadi as ca
 
@@ -26,7 +27,7 @@ TINY = 1e-20  # keeps quotients finite where a stiffness or a load vanishes, rel
 class Coefficients:
     """Coefficients by their names in property files; a missing one has its default: 1 for scale factors, else 0."""
 
-    def __init__(self, values: Mapping[str, float]):
+    def __init__(self, values: Mapping[str, Any]):
         self._values = dict(values)
 
     def __getattr__(self, name: str) -> float:
