@@ -28,6 +28,7 @@ from sekant.engine.codegen.sites import find_sites
 from sekant.engine.codegen.tape import CONST, INPUT, Tape, core_function, make_tape
 from sekant.engine.functions.motion import state_rates
 from sekant.formulations import friction
+from sekant.io import model_text
 from sekant.model.parse import model_from_dict
 from sekant.solvers.ode import integrate
 from sekant.solvers.taylor import TaylorRun
@@ -141,7 +142,7 @@ def rubbing() -> sk.Model:
 def _arm() -> dict[str, Any]:
     from ruamel.yaml import YAML
 
-    data = YAML(typ="safe").load(sk.dump(arm(0)))
+    data = YAML(typ="safe").load(model_text(arm(0)))
     return {key: value for key, value in data.items() if key != "format"}
 
 

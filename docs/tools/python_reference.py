@@ -11,20 +11,17 @@ GROUPS = {
         "Model",
         "Body",
         "Frame",
-        "Orientation",
         "Motion",
-        "TableData",
-        "SimulationSettings",
     ),
-    "Files": ("load", "save", "dump"),
+    "Files": ("load", "save"),
     "Parts of models": ("joints", "forces", "constraints", "contacts", "sensors", "signals", "shapes"),
-    "Curves": ("PoseCurve", "PoseSurface", "PoseTable"),
+    "Curves": ("PoseCurve", "PoseSurface"),
     "Systems": ("compile", "System", "State", "natural"),
-    "Results": ("Result", "open_result", "view", "view_modes"),
+    "Results": ("Result", "view"),
     "Other programs": ("export",),
 }
 LAST = "Analyses"
-SKIPPED = {"__version__", "SekantError"}
+SKIPPED = {"SekantError"}
 
 
 def markdown() -> str:

@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 
 import sekant as sk
+from sekant.geometry import PoseTable
 
 FILE = Path(__file__).parent / "formula_student.yaml"
 K = (0.98503, -0.56317, 0.16499)
@@ -95,7 +96,7 @@ def forces(model: sk.Model, rocker: bool) -> dict[str, Any]:
     return {"spring": model.forces["spring"].changed(free_length=length)}
 
 
-def group(case: Case, full: sk.Model, table: sk.PoseTable) -> sk.Model:
+def group(case: Case, full: sk.Model, table: PoseTable) -> sk.Model:
     """Carrier (and rocker) on their tables, with one coordinate: the height of K."""
     lead = sk.joints.Path(child="upright", curve=table.curve("upright"), q0=K[2] + case.start)
     followers = {

@@ -16,6 +16,7 @@ from pathlib import Path
 import numpy as np
 
 import sekant as sk
+from sekant.geometry import PoseTable
 from sekant.geometry.pose_tables.table_errors import KINDS, pose_errors
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -36,7 +37,7 @@ simulation: {until: 0.2 s, output_step: 1 ms}
 """
 
 
-def tabulate() -> tuple[sk.PoseTable, sk.PoseTable]:
+def tabulate() -> tuple[PoseTable, PoseTable]:
     """Poses every 1 mm, exact, and the table that has those of every 10 mm."""
     corner = CORNERS["double_wishbone"]
     z = np.arange(corner.low, corner.high + 1) / 1000
@@ -52,7 +53,7 @@ def published(path: Path) -> Path:
     return short
 
 
-def errors(exact: sk.PoseTable, table: sk.PoseTable, method: str) -> dict[str, float]:
+def errors(exact: PoseTable, table: PoseTable, method: str) -> dict[str, float]:
     """Largest errors between the nodes: e, d, delta, theta (PILS 3.61-3.64)."""
     found = pose_errors(table.motion(BODY, exact.drive, method), exact.nodes(BODY))
     return {kind: float(getattr(found, kind).max()) for kind in KINDS}
@@ -63,8 +64,8 @@ def main(folder: Path) -> dict[str, dict[str, float]]:
     table.to_text(folder / "carrier.csv", BODY)
     tables = {
         "in memory": table,
-        "from the file": sk.PoseTable.from_text(folder / "carrier.csv", BODY),
-        "from PILS's columns": sk.PoseTable.from_text(published(folder / "carrier.csv"), BODY),
+        "from the file": PoseTable.from_text(folder / "carrier.csv", BODY),
+        "from PILS's columns": PoseTable.from_text(published(folder / "carrier.csv"), BODY),
     }
     print("largest errors  " + "".join(f"{title:>15s}" for title in TITLES.values()))
     found = {}

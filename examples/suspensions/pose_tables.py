@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 import sekant as sk
+from sekant.geometry import PoseTable
 from sekant.geometry.pose_tables.pose_hermite import METHODS
 from sekant.geometry.pose_tables.table_errors import (
     KINDS,
@@ -88,7 +89,7 @@ def compare(name: str) -> Comparison:
         return {BODY: found.body(BODY)}
 
     z = np.arange(corner.low, corner.high + 1) / 1000
-    truth = sk.PoseTable.sampled(exact, z, DRIVE, "m")
+    truth = PoseTable.sampled(exact, z, DRIVE, "m")
     table = truth.every(STEP)
     errors = {method: pose_errors(table.motion(BODY, z, method), truth.nodes(BODY)) for method in METHODS}
     far, turned = node_steps(table, BODY)

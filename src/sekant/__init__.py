@@ -30,7 +30,7 @@ def _public() -> dict[str, tuple[str, str]]:
 
 
 _PUBLIC = _public()
-__all__ = sorted(_PUBLIC)  # pyright: ignore[reportUnsupportedDunderAll]
+__all__ = sorted(name for name in _PUBLIC if not name.startswith("_"))  # pyright: ignore[reportUnsupportedDunderAll]
 
 
 def _vehicles() -> None:

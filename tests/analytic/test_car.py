@@ -65,7 +65,7 @@ def test_root_locus_over_speed_of_a_car_that_oversteers(flat):
         return sk.linearize(system, sk.steady_motion(system, velocity=(speed, 0.0, 0.0), parameters=values))
 
     speeds = np.array([12.0, 0.7 * critical, 0.999 * critical, 1.001 * critical, 1.3 * critical])
-    locus = sk.root_locus(at, "speed", speeds)
+    locus = sk.analyses.root_locus(at, "speed", speeds)
     for speed, found in zip(speeds, locus.eigenvalues, strict=True):
         for value in linear.eigenvalues(speed):
             assert np.abs(found - value).min() < 1e-6 * max(abs(value), 1.0)

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import sekant as sk
+from sekant.analyses import compliance
 from sekant.analyses.compliance import simulated_ramp
 from sekant.analyses.compliance.response import LOADS, Response, displacement
 from sekant.errors import DataError, ModelError
@@ -99,8 +100,8 @@ def test_sensitivities_equal_central_differences():
 
 @pytest.mark.parametrize("use", ["all", "direct"])
 def test_stiffnesses_of_a_path_come_back(use):
-    cases = sk.compliance.load_ramps(carrier(), "carrier.hub", RAMPS, 1500.0)
-    found = sk.compliance.identify_compliance(carrier(False), "guide", "carrier.hub", cases, use=use)
+    cases = compliance.load_ramps(carrier(), "carrier.hub", RAMPS, 1500.0)
+    found = compliance.identify_compliance(carrier(False), "guide", "carrier.hub", cases, use=use)
     for name, k in PATH.items():
         assert found.stiffness[name] == pytest.approx(k, rel=1e-6)
     spring = found.model.joints["guide"].compliance.roll
@@ -111,8 +112,8 @@ def test_stiffnesses_of_a_path_come_back(use):
 
 
 def test_stiffnesses_of_a_surface_come_back():
-    cases = sk.compliance.load_ramps(carrier(kind="surface"), "carrier.hub", (*RAMPS, "fz"), 1200.0)
-    found = sk.compliance.identify_compliance(carrier(False, "surface"), "guide", "carrier.hub", cases)
+    cases = compliance.load_ramps(carrier(kind="surface"), "carrier.hub", (*RAMPS, "fz"), 1200.0)
+    found = compliance.identify_compliance(carrier(False, "surface"), "guide", "carrier.hub", cases)
     assert list(found.stiffness) == list(SURFACE)
     for name, k in SURFACE.items():
         assert found.stiffness[name] == pytest.approx(k, rel=1e-6)
@@ -120,12 +121,12 @@ def test_stiffnesses_of_a_surface_come_back():
 
 def test_noise_gives_uncertainties_that_hold():
     """The error of most stiffnesses stays below two standard uncertainties, which grow with the noise."""
-    cases = sk.compliance.load_ramps(carrier(), "carrier.hub", RAMPS, 1500.0)
+    cases = compliance.load_ramps(carrier(), "carrier.hub", RAMPS, 1500.0)
     rng = np.random.default_rng(5)
 
     def identified(noise):
         seen = [(c.direction, c.load, c.displacement + noise * rng.standard_normal((11, 6))) for c in cases]
-        return sk.compliance.identify_compliance(carrier(False), "guide", "carrier.hub", seen)
+        return compliance.identify_compliance(carrier(False), "guide", "carrier.hub", seen)
 
     coarse, fine = identified(2e-5), identified(2e-6)
     for found in (coarse, fine):
@@ -137,7 +138,7 @@ def test_noise_gives_uncertainties_that_hold():
 
 def test_a_ramp_in_time_lags_by_little():
     case = simulated_ramp(carrier(), "carrier.hub", "fy", 1500.0, start=0.2, duration=2.0)
-    static = sk.compliance.load_ramps(carrier(), "carrier.hub", ["fy"], 1500.0)[0]
+    static = compliance.load_ramps(carrier(), "carrier.hub", ["fy"], 1500.0)[0]
     assert case.load[-1] == pytest.approx(1500.0)
     np.testing.assert_allclose(
         case.displacement[-1], static.displacement[-1], atol=1e-3 * np.abs(static.displacement[-1]).max()
@@ -150,8 +151,8 @@ def test_bushings_of_a_corner_are_matched_along_each_load():
     soft = sk.load(EXAMPLES / "quarter_car_compliant.yaml", set={"sweep": 0.0})
     hub = "upright.wheel_center"
     reduced = sk.reduce(rigid, hub, f"{hub}.z", (-0.15, 0.15), inertia="ignore", nodes=31)
-    cases = sk.compliance.load_ramps(soft, hub, RAMPS, 2000.0, count=5)
-    found = sk.compliance.identify_compliance(reduced.model, reduced.joint, hub, cases, use="direct")
+    cases = compliance.load_ramps(soft, hub, RAMPS, 2000.0, count=5)
+    found = compliance.identify_compliance(reduced.model, reduced.joint, hub, cases, use="direct")
     for load, moved in zip(RAMPS, ("x", "y", "rx", "ry", "rz"), strict=True):
         c = found.coefficient(load, moved)
         assert c.model == pytest.approx(c.measured, rel=0.05)
@@ -159,48 +160,55 @@ def test_bushings_of_a_corner_are_matched_along_each_load():
 
 
 def test_a_missing_load_case_names_the_stiffness():
-    cases = sk.compliance.load_ramps(carrier(), "carrier", ["fx", "fy"], 20.0)
+    cases = compliance.load_ramps(carrier(), "carrier", ["fx", "fy"], 20.0)
     with pytest.raises(
         DataError, match=r"stiffness '(roll|pitch|yaw)' cannot be identified: under the loads fx, fy"
     ):
-        sk.compliance.identify_compliance(carrier(False), "guide", "carrier", cases)
+        compliance.identify_compliance(carrier(False), "guide", "carrier", cases)
 
 
 def test_collinear_load_cases_name_what_cannot_be_told_apart():
-    cases = sk.compliance.load_ramps(carrier(), "carrier.hub", ["fx"], 1500.0, count=3)
+    cases = compliance.load_ramps(carrier(), "carrier.hub", ["fx"], 1500.0, count=3)
     with pytest.raises(DataError, match=r"cannot be told from .* collinear|cannot be identified"):
-        sk.compliance.identify_compliance(carrier(False), "guide", "carrier.hub", cases * 2, use="direct")
+        compliance.identify_compliance(carrier(False), "guide", "carrier.hub", cases * 2, use="direct")
 
 
 @pytest.mark.parametrize(
     ("call", "message"),
     [
         (
-            lambda m, c: sk.compliance.identify_compliance(m, "rail", "carrier.hub", c),
+            lambda m, c: compliance.identify_compliance(m, "rail", "carrier.hub", c),
             "no joint is called 'rail'",
         ),
-        (lambda m, c: sk.compliance.identify_compliance(m, "guide", "carrier.hub", []), "no load case"),
         (
-            lambda m, c: sk.compliance.identify_compliance(
-                m, "guide", "carrier.hub", c, guess={"pitsch": 1.0}
-            ),
+            lambda m, c: compliance.identify_compliance(m, "guide", "carrier.hub", []),
+            "no load case",
+        ),
+        (
+            lambda m, c: compliance.identify_compliance(m, "guide", "carrier.hub", c, guess={"pitsch": 1.0}),
             "no direction",
         ),
         (
-            lambda m, c: sk.compliance.identify_compliance(m, "guide", "carrier.hub", c, use="some"),
+            lambda m, c: compliance.identify_compliance(m, "guide", "carrier.hub", c, use="some"),
             "unknown use 'some'",
         ),
         (
-            lambda m, c: sk.compliance.LoadCase("fq", np.arange(3.0), np.zeros((3, 6))),
+            lambda m, c: compliance.LoadCase("fq", np.arange(3.0), np.zeros((3, 6))),
             "unknown direction 'fq'",
         ),
-        (lambda m, c: sk.compliance.LoadCase("fx", np.arange(3.0), np.zeros((4, 6))), r"\(n, 6\) are needed"),
-        (lambda m, c: sk.compliance.LoadCase("fx", np.ones(3), np.zeros((3, 6))), "the load does not change"),
-        (lambda m, c: sk.compliance.load_ramps(m, "carrier", ["up"]), "unknown direction 'up'"),
+        (
+            lambda m, c: compliance.LoadCase("fx", np.arange(3.0), np.zeros((4, 6))),
+            r"\(n, 6\) are needed",
+        ),
+        (
+            lambda m, c: compliance.LoadCase("fx", np.ones(3), np.zeros((3, 6))),
+            "the load does not change",
+        ),
+        (lambda m, c: compliance.load_ramps(m, "carrier", ["up"]), "unknown direction 'up'"),
     ],
 )
 def test_bad_input(call, message):
-    case = sk.compliance.LoadCase("fx", np.arange(3.0), np.ones((3, 6)))
+    case = compliance.LoadCase("fx", np.arange(3.0), np.ones((3, 6)))
     with pytest.raises((DataError, ModelError), match=message):
         call(carrier(), [case])
 
@@ -210,8 +218,8 @@ def test_load_cases_from_a_file(tmp_path):
     file.write_text(
         "time,load,rx,ry,rz,x,y,z\n0,0,1,2,3,4,5,6\n1,10,1.1,2.2,3.3,4.4,5.5,6.6\n2,20,2,3,4,5,6,7\n"
     )
-    case = sk.compliance.LoadCase.from_csv(file, "my")
+    case = compliance.LoadCase.from_csv(file, "my")
     np.testing.assert_allclose(case.load, [0, 10, 20])
     np.testing.assert_allclose(case.displacement[1], [0.4, 0.5, 0.6, 0.1, 0.2, 0.3])
     with pytest.raises(DataError, match="no column 'force'"):
-        sk.compliance.LoadCase.from_csv(file, "my", load="force")
+        compliance.LoadCase.from_csv(file, "my", load="force")

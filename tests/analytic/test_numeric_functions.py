@@ -7,6 +7,7 @@ import pytest
 
 import sekant as sk
 from sekant.errors import ModelError, SekantError
+from sekant.io import model_text
 from sekant.model.parse import model_from_dict
 
 DAMPER = Path(__file__).parents[2] / "examples" / "orifice_damper.yaml"
@@ -99,7 +100,7 @@ def test_several_outputs_and_a_function_as_an_object():
     with pytest.raises(
         ModelError, match=r"the Python function 'law', which has no form in a file; give its text"
     ):
-        sk.dump(model)
+        model_text(model)
 
 
 def test_the_damper_of_the_example_keeps_its_closed_solution():
@@ -113,14 +114,14 @@ def test_the_damper_of_the_example_keeps_its_closed_solution():
 
 def test_a_file_of_its_own_and_back(tmp_path):
     (tmp_path / "law.py").write_text(LAW)
-    text = sk.dump(numeric(LAW))
+    text = model_text(numeric(LAW))
     start = text.index("    function:")
     end = text.index("    inputs:")
     (tmp_path / "model.yaml").write_text(text[:start] + "    file: law.py\n" + text[end:])
     model = sk.load(tmp_path / "model.yaml")
     assert model == numeric(LAW)
     (tmp_path / "law.py").unlink()
-    assert "law" in sk.dump(model)
+    assert "law" in model_text(model)
     with pytest.raises(ModelError, match=r"law\.py: .*cannot be read"):
         sk.load(tmp_path / "model.yaml")
 

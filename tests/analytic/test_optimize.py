@@ -41,7 +41,7 @@ def test_ride_frequency_and_damping_are_met(system, method):
             d.damping("heave.displacement") / 0.35 - 1
         ) ** 2
 
-    best = sk.optimize(system, BOUNDS, objective, method=method, tolerance=1e-12)
+    best = sk.studies.optimize(system, BOUNDS, objective, method=method, tolerance=1e-12)
     w = 2 * np.pi * 1.3
     assert best.ok, best.message
     assert best.gradients == {"objective": "exact"}
@@ -52,7 +52,7 @@ def test_ride_frequency_and_damping_are_met(system, method):
 def test_a_mode_is_kept_away_from_an_excitation_at_least_sag(system):
     """Softest spring that sags less than 0.15 m: k = m g / 0.15; the gain at 5 Hz follows."""
     sag = (lambda d: 1.2 - d.coordinate("heave.displacement"), -np.inf, 0.15)
-    best = sk.optimize(
+    best = sk.studies.optimize(
         system,
         {"strut.stiffness": (8e3, 80e3)},
         lambda d: d.gain("heave.q", "bump", 5.0),
@@ -74,7 +74,7 @@ def test_simulations_are_differentiated_by_differences(system):
         run = d.simulate(until=1.0, outputs=["energy.*", "heave.v"])
         return float(run["heave.v"][-1] ** 2)
 
-    best = sk.optimize(
+    best = sk.studies.optimize(
         system, {"strut.damping": (1000.0, 6e3)}, left, start={"strut.damping": 1500.0}, tolerance=1e-8
     )
     assert best.gradients == {"objective": "finite differences"}
@@ -86,12 +86,12 @@ def test_simulations_are_differentiated_by_differences(system):
 def test_what_cannot_be_is_told(system):
     heave = "heave.displacement"
     with pytest.raises(sk.SekantError, match=r"strut\.stifness"):
-        sk.optimize(system, {"strut.stifness": (1.0, 2.0)}, lambda d: d.frequency(heave))
+        sk.studies.optimize(system, {"strut.stifness": (1.0, 2.0)}, lambda d: d.frequency(heave))
     with pytest.raises(sk.SekantError, match=r"bounds of 'strut\.damping'"):
-        sk.optimize(system, {"strut.damping": (2.0, 1.0)}, lambda d: d.frequency(heave))
+        sk.studies.optimize(system, {"strut.damping": (2.0, 1.0)}, lambda d: d.frequency(heave))
     with pytest.raises(sk.SekantError, match=r"no coordinate 'heave\.displacment'"):
-        sk.optimize(system, BOUNDS, lambda d: d.frequency("heave.displacment"))
-    best = sk.optimize(
+        sk.studies.optimize(system, BOUNDS, lambda d: d.frequency("heave.displacment"))
+    best = sk.studies.optimize(
         system,
         {"strut.stiffness": (8e3, 80e3)},
         lambda d: d.parameter("strut.stiffness") / 1e4,
@@ -110,7 +110,7 @@ def test_a_kinematic_curve_is_tuned():
         x = way["rod.slider.x"]
         return (float(x[0] - x[-1]) - 0.5) ** 2
 
-    best = sk.optimize(model, {"l1": (0.1, 0.45)}, miss, tolerance=1e-12)
+    best = sk.studies.optimize(model, {"l1": (0.1, 0.45)}, miss, tolerance=1e-12)
     assert best.ok, best.message
     assert best.parameters["l1"] == pytest.approx(0.25, abs=1e-5)
 
@@ -130,7 +130,7 @@ def test_a_steady_motion_is_tuned_with_exact_gradients():
         },
         forces={"drive": sk.forces.Actuator(joint="shaft", force="T - 0.3*v")},
     )
-    best = sk.optimize(
+    best = sk.studies.optimize(
         model,
         {"bob.com[2]": (-1.5, -0.3)},
         lambda design: (design.frequency("hinge.angle") / wanted - 1.0) ** 2,
@@ -148,4 +148,4 @@ def test_a_steady_motion_is_tuned_with_exact_gradients():
     with pytest.raises(sk.SekantError, match="about a steady motion"):
         _ = best.design.rest
     with pytest.raises(sk.SekantError, match="'T' is found with the steady motion"):
-        sk.optimize(model, {"T": (0.0, 1.0)}, lambda design: 0.0, steady={"unknown": ["T"]})
+        sk.studies.optimize(model, {"T": (0.0, 1.0)}, lambda design: 0.0, steady={"unknown": ["T"]})

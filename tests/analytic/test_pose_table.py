@@ -7,8 +7,8 @@ import pytest
 
 import sekant as sk
 from loops import wishbones
+from sekant.geometry import PoseTable
 from sekant.geometry.pose_motion import FIELDS, PoseMotion
-from sekant.geometry.pose_tables.pose_table import PoseTable
 from sekant.geometry.pose_tables.table_errors import KINDS, node_steps, pose_errors, table_report
 from sekant.geometry.rotations import rotation_from_vector, skew
 
@@ -178,7 +178,7 @@ def test_a_table_that_is_too_coarse_says_so():
 def test_files_keep_the_table(tmp_path):
     table = PoseTable.sampled(screw, np.linspace(-0.7, 1.3, 5), "z", "m")
     table.save(tmp_path / "t.json")
-    again = sk.PoseTable.load(tmp_path / "t.json")
+    again = PoseTable.load(tmp_path / "t.json")
     u = np.linspace(-0.7, 1.3, 11)
     for name in ("position", "rotation", "angular_acceleration"):
         np.testing.assert_allclose(
@@ -187,7 +187,7 @@ def test_files_keep_the_table(tmp_path):
     assert (again.parameter, again.unit) == ("z", "m")
     table.curve("body").save(tmp_path / "c.json")
     with pytest.raises(sk.SekantError, match="is no sekant pose table"):
-        sk.PoseTable.load(tmp_path / "c.json")
+        PoseTable.load(tmp_path / "c.json")
 
 
 def test_bad_tables_are_named():
@@ -227,9 +227,9 @@ def test_tables_as_text_read_back(tmp_path):
     )
     delta = np.stack([zero, zero, 1.3 + zero], axis=1)
     nodes = PoseMotion(p, R, d, delta, dd, np.zeros((19, 3)))
-    table = sk.PoseTable(u, {"arm": nodes}, "hub.z", "m")
+    table = PoseTable(u, {"arm": nodes}, "hub.z", "m")
     table.to_text(tmp_path / "arm.csv", "arm")
-    again = sk.PoseTable.from_text(tmp_path / "arm.csv", "arm")
+    again = PoseTable.from_text(tmp_path / "arm.csv", "arm")
     assert (again.parameter, again.unit) == ("hub.z", "m")
     for field in FIELDS:
         np.testing.assert_array_equal(getattr(again.nodes("arm"), field), getattr(nodes, field))
@@ -237,8 +237,8 @@ def test_tables_as_text_read_back(tmp_path):
         ",".join(line.split(",")[:19]) for line in (tmp_path / "arm.csv").read_text().splitlines()
     )
     (tmp_path / "short.csv").write_text(short)
-    rough = sk.PoseTable.from_text(tmp_path / "short.csv").nodes("body")
+    rough = PoseTable.from_text(tmp_path / "short.csv").nodes("body")
     np.testing.assert_allclose(rough.acceleration, dd, atol=1e-3)
     (tmp_path / "bad.csv").write_text(short.replace("delta3", "delta4"))
     with pytest.raises(sk.SekantError, match=r"bad\.csv:1: there is no column 'delta3'"):
-        sk.PoseTable.from_text(tmp_path / "bad.csv")
+        PoseTable.from_text(tmp_path / "bad.csv")

@@ -131,7 +131,7 @@ def test_a_free_coordinate_has_a_defective_zero_and_it_is_said():
 def test_root_locus_follows_modes_through_a_crossing():
     """Two oscillators whose frequencies cross at ka = 50: each stays itself."""
     system = sk.compile(two_masses(50.0, 50.0), parameters=["ka", "kb"])
-    locus = sk.root_locus(system, "ka", np.linspace(30, 70, 10))
+    locus = sk.analyses.root_locus(system, "ka", np.linspace(30, 70, 10))
     frequencies = np.abs(np.imag(locus.eigenvalues))
     still = np.ptp(frequencies, axis=0) < 1e-9
     assert still.sum() == 2
@@ -150,14 +150,14 @@ def test_crossings_of_a_locus_are_found_on_the_model():
         forces={"law": sk.forces.Actuator(joint="rail", force="-50*q - (c^3 - 0.3)*v")},
     )
     system, expected = sk.compile(model, parameters=["c"]), [0.3 ** (1 / 3)] * 2
-    found = sk.root_locus(system, "c", [-1.0, 0.1, 2.0]).crossings()
+    found = sk.analyses.root_locus(system, "c", [-1.0, 0.1, 2.0]).crossings()
     assert [value for value, _ in found] == pytest.approx(expected, rel=1e-11)
     assert sorted(mode for _, mode in found) == [0, 1]
 
     def at(value: float):
         return sk.linearize(system, sk.equilibrium(system, parameters={"c": value}))
 
-    found = sk.root_locus(at, "c", [2.0, 0.1]).crossings()
+    found = sk.analyses.root_locus(at, "c", [2.0, 0.1]).crossings()
     assert [value for value, _ in found] == pytest.approx(expected, rel=1e-11)
 
 
@@ -167,7 +167,7 @@ def test_root_locus_tells_where_stability_is_lost():
     model = model.model_copy(
         update={"forces": {**model.forces, "fa": pushed}, "parameters": {**model.parameters, "c": 1.0}}
     )
-    locus = sk.root_locus(sk.compile(model, parameters=["c"]), "c", [1.0, 0.5, -0.25])
+    locus = sk.analyses.root_locus(sk.compile(model, parameters=["c"]), "c", [1.0, 0.5, -0.25])
     assert [value for value, _ in locus.crossings()] == pytest.approx([0.0, 0.0], abs=1e-9)
 
 

@@ -6,6 +6,7 @@ from scipy.linalg import expm
 
 import sekant as sk
 from sekant.errors import ModelError, SekantError, SolverError
+from sekant.io import model_text
 from sekant.model.parse import model_from_dict
 from sekant.model.signals import SIGNALS
 
@@ -241,7 +242,7 @@ def test_every_signal_type_is_documented():
 
 def test_models_with_signals_survive_files(pid_model, tmp_path):
     file = tmp_path / "model.yaml"
-    file.write_text(sk.dump(pid_model))
+    file.write_text(model_text(pid_model))
     again = sk.load(file)
     assert again.signals == pid_model.signals
     assert again.inputs == pid_model.inputs

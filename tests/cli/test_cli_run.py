@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from command_line import command, environment, sekant
 
-from sekant.results import open_result
+from sekant.results import Result
 
 
 def test_run_leaves_a_result_and_a_summary(model_folder):
@@ -19,7 +19,7 @@ def test_run_leaves_a_result_and_a_summary(model_folder):
     assert "energy balance drifts by" in done.stdout
     assert done.stdout.endswith("written: crane.nc\n")
     assert len(done.stdout.splitlines()) <= 24
-    result = open_result(model_folder / "crane.nc")
+    result = Result.load(model_folder / "crane.nc")
     assert result.ok
     assert result["shoulder.q"][0] == pytest.approx(np.deg2rad(50))
     assert result.provenance["options"]["method"] == "dop853"
@@ -37,9 +37,9 @@ def test_run_with_everything_prints_only_json(model_folder):
     assert (told["ok"], told["rows"], told["time"]) == (True, 51, [0.0, 0.5])
     assert told["stats"]["steps"] == 500
     assert told["files"] == ["b.nc", "a.csv", "a.svg"]
-    result = open_result(model_folder / "b.nc")
+    result = Result.load(model_folder / "b.nc")
     np.testing.assert_allclose(np.linalg.norm(result["hook.position"], axis=1), 0.6)
-    np.testing.assert_array_equal(open_result(model_folder / "a.csv").data, result.data)
+    np.testing.assert_array_equal(Result.load(model_folder / "a.csv").data, result.data)
     assert "shoulder.q" in (model_folder / "a.svg").read_text()
 
 
@@ -49,7 +49,7 @@ def test_the_engines_agree(model_folder):
             "run", "crane.yaml", "--until", "0.2", "--engine", engine, "-o", f"{engine}.nc", cwd=model_folder
         )
         assert done.returncode == 0
-    native, oracle = (open_result(model_folder / f"{engine}.nc") for engine in ("llvm", "casadi"))
+    native, oracle = (Result.load(model_folder / f"{engine}.nc") for engine in ("llvm", "casadi"))
     np.testing.assert_allclose(native["elbow.q"], oracle["elbow.q"], rtol=1e-9, atol=1e-12)
 
 
@@ -146,12 +146,12 @@ def test_an_interrupted_run_keeps_its_rows_and_says_so(number, model_folder):
         stdout=subprocess.PIPE,
     )
     file = model_folder / "crane.nc"
-    while process.poll() is None and not (file.exists() and len(open_result(file)) > 1):
+    while process.poll() is None and not (file.exists() and len(Result.load(file)) > 1):
         time.sleep(0.05)
     process.send_signal(number)
     _, stderr = process.communicate()
     assert process.returncode == 130
-    result = open_result(file)
+    result = Result.load(file)
     assert result.status == "interrupted"
     assert stderr.decode() == (
         f"interrupted; {len(result)} rows until t = {result.time[-1]:g} s are in crane.nc\n"
@@ -185,7 +185,7 @@ def test_a_run_that_blows_up_keeps_its_rows_and_exits_with_1(model_folder):
     assert done.returncode == 1
     assert done.stdout.startswith("crane: not_finite, 0 to ")
     assert done.stderr.startswith("not_finite: ")
-    result = open_result(model_folder / "crane.nc")
+    result = Result.load(model_folder / "crane.nc")
     assert result.status == "not_finite"
     assert len(result) > 1
     assert result.time[-1] < 5000
@@ -196,7 +196,7 @@ def test_a_run_may_begin_at_rest_or_where_another_ended(model_folder):
         "run", "crane.yaml", "--initial", "rest", "--until", "0.5", "-o", "rest.nc", cwd=model_folder
     )
     assert (rest.returncode, rest.stderr) == (0, "")
-    still = open_result(model_folder / "rest.nc")
+    still = Result.load(model_folder / "rest.nc")
     assert abs(still["shoulder.q"][0]) < 0.1
     assert np.ptp(still["shoulder.q"]) < 1e-6
     sekant("run", "crane.yaml", "--until", "0.3", "-o", "first.nc", cwd=model_folder)
@@ -204,7 +204,7 @@ def test_a_run_may_begin_at_rest_or_where_another_ended(model_folder):
         "run", "crane.yaml", "--initial", "first.nc", "--until", "0.6", "-o", "b.nc", cwd=model_folder
     )
     assert done.returncode == 0, done.stderr
-    first, second = open_result(model_folder / "first.nc"), open_result(model_folder / "b.nc")
+    first, second = Result.load(model_folder / "first.nc"), Result.load(model_folder / "b.nc")
     assert second.time[0] == pytest.approx(0.3)
     np.testing.assert_allclose(second["elbow.q"][0], first["elbow.q"][-1], atol=1e-9)
     missing = sekant("run", "crane.yaml", "--initial", "gone.nc", cwd=model_folder)

@@ -149,7 +149,9 @@ def test_compliance_coefficients_over_the_travel_within_one_percent_of_their_ran
         pair = []
         for model in (soft, reduced.model):
             still = model.changed(parameters={**model.parameters, "load": load, "sweep": 0.0})
-            cases = sk.compliance.load_ramps(still, HUB, ("fx", "fy", "mx", "my", "mz"), 50.0, count=3)
+            cases = sk.analyses.compliance.load_ramps(
+                still, HUB, ("fx", "fy", "mx", "my", "mz"), 50.0, count=3
+            )
             pair.append([case.displacement[-1] / case.load[-1] for case in cases])
         rows.append(pair)
     table = np.array(rows)  # (loads, models, ramps, displacements)
@@ -263,7 +265,9 @@ def test_compliance_of_a_steered_corner_over_travel_and_rack(steered):
         pair = []
         for model in (steered[0], steered[1].model):
             still = loaded(model, (0.0, 0.0, load), rack)
-            cases = sk.compliance.load_ramps(still, HUB, ("fx", "fy", "mx", "my", "mz"), 50.0, count=3)
+            cases = sk.analyses.compliance.load_ramps(
+                still, HUB, ("fx", "fy", "mx", "my", "mz"), 50.0, count=3
+            )
             pair.append([case.displacement[-1] / case.load[-1] for case in cases])
         table.append(pair)
     rates = np.array(table)

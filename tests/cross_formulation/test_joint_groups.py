@@ -9,6 +9,7 @@ import sekant as sk
 from loops import wishbones
 from mechanisms import body
 from paths import outputs
+from sekant.geometry import PoseTable
 from sekant.model.joints import Path, Revolute
 from sekant.model.prescribed_motion import Motion
 from sekant.model.quantities import Expression
@@ -16,7 +17,7 @@ from sekant.model.quantities import Expression
 BODIES = ("upright", "lower", "upper")
 
 
-def grouped(table: sk.PoseTable, **options) -> sk.Model:
+def grouped(table: PoseTable, **options) -> sk.Model:
     """The bodies, forces and ground of the wishbones, without its joints: each body on its own table."""
     model = wishbones()
     joints = {f"on_{b}": Path(child=b, curve=table.curve(b), coordinate_of="on_upright") for b in BODIES[1:]}

@@ -27,7 +27,7 @@ def test_a_particle_in_a_bowl():
         constraints={"on": PointOnSurface(frame="ball", surface="bowl", u0=(0.8, -0.5))},
     )
     system = sk.compile(model)
-    assert sk.structure(system).degrees_of_freedom == 5
+    assert sk.analyses.structural_analysis(system).degrees_of_freedom == 5
     result = sk.simulate(system, until=1.0, method="dop853", rtol=1e-11, atol=1e-12)
     assert result.status == "finished"
     assert result["constraints.position"].max() < 1e-10

@@ -185,7 +185,7 @@ def try_study(path: Path) -> None:
 def try_table(path: Path) -> None:
     """As poses, as the table of a model, as a result."""
     good = 0
-    readers = (sk.PoseCurve.fit, sk.open_result, lambda file: sk.load(file.parent / "model.yaml"))
+    readers = (sk.PoseCurve.fit, sk.Result.load, lambda file: sk.load(file.parent / "model.yaml"))
     for read in readers:
         try:
             read(path)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from sekant.errors import ModelError
 from sekant.io.source import parse_source
-from sekant.io.writing import dump
+from sekant.io.writing import model_text
 from sekant.io.yaml import load
 
 TEXT = """\
@@ -145,7 +145,7 @@ def check(folder: Path, content: str) -> None:
         assert "pydantic" not in message
         return
     again = folder / "again.yaml"
-    again.write_text(dump(model), encoding="utf-8")
+    again.write_text(model_text(model), encoding="utf-8")
     assert load(again) == model
 
 

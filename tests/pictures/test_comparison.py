@@ -111,7 +111,7 @@ def test_root_loci_and_modes_are_drawn(tmp_path):
         ground={"frames": {"top": {"position": (0, 0, 0.5)}}},
     )
     system = sk.compile(model, parameters=["spring.damping"])
-    locus = sk.root_locus(system, "spring.damping", [2.0, 6.0, 10.0])
+    locus = sk.analyses.root_locus(system, "spring.damping", [2.0, 6.0, 10.0])
     locus.plot(tmp_path / "locus.svg")
     assert "root locus: spring.damping from 2 (cross) to 10 (ring)" in texts(tmp_path / "locus.svg")
     sk.linearize(system).modes().plot(tmp_path / "modes.svg")

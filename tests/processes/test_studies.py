@@ -16,6 +16,7 @@ from typer.testing import CliRunner
 import sekant as sk
 from sekant import studies
 from sekant.errors import SekantError
+from sekant.model import TableData
 from sekant.studies.executors import Chunks, Processes, Serial
 from sekant.studies.measures import read_measure
 from sekant.studies.partial_results import StudyParts
@@ -442,7 +443,7 @@ BREAKING = sk.Model(
     bodies={"mass": sk.Body(mass=1.6)},
     joints={"slide": sk.joints.Prismatic(child="mass", axis=(0, 0, 1), q0=0.3, v0=1.0)},
     forces={"spring": sk.forces.Actuator(joint="slide", force="-law(slide.q)")},
-    tables={"law": sk.TableData(x=(-2.0, 0.0, 0.6), y=(-80.0, 0.0, 24.0), extrapolation="error")},
+    tables={"law": TableData(x=(-2.0, 0.0, 0.6), y=(-80.0, 0.0, 24.0), extrapolation="error")},
 )
 """A spring that ends at 0.6 m: fast starts leave it."""
 

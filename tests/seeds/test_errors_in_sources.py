@@ -17,6 +17,7 @@ import pytest
 import sekant as sk
 from linear_models import slider_pendulum
 from sekant.analyses.linear.linear_model import LinearModel
+from sekant.geometry import PoseTable
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
@@ -116,7 +117,7 @@ def test_rates_of_the_published_interpolation_are_those_of_its_rotations():
         )
         return {"b": sk.kinematics(model, "j.u", values=x).body("b")}
 
-    table = sk.PoseTable.sampled(exact, u, "j.u")
+    table = PoseTable.sampled(exact, u, "j.u")
     h = 1e-5
     for x in (0.11, 0.5, 1.07):
         for method in ("cubic", "quintic"):

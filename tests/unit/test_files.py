@@ -16,7 +16,7 @@ from sekant.geometry.meshes import read_mesh, write_mesh
 from sekant.geometry.pose_tables.pose_table import PoseTable
 from sekant.io.importers.xml_files import read_xml
 from sekant.model.parse import model_from_dict
-from sekant.results import open_result
+from sekant.results import Result
 from sekant.vehicle.hardpoints.point_tables import hard_point_source
 from sekant.vehicle.tires.property_file import read_tir
 
@@ -31,7 +31,7 @@ READERS = {
     "poses": (PoseTable.load, "a.json"),
     "mesh": (read_mesh, "a.stl"),
     "tire": (read_tir, "a.tir"),
-    "result": (open_result, "a.nc"),
+    "result": (Result.load, "a.nc"),
 }
 
 

@@ -8,7 +8,8 @@ import pytest
 
 import sekant as sk
 from sekant.geometry.curves.pose_curve import PoseCurve
-from sekant.results import open_result
+from sekant.model import TableData
+from sekant.results import Result
 
 BODY = sk.Body(mass=1.3, com=(0.1, 0.05, -0.2), inertia=(0.1, 0.2, 0.25))
 STEPS = {"euler": 1e-3, "semi_implicit_euler": 1e-3, "rk4": 1e-3, "generalized_alpha": 1e-3}
@@ -29,7 +30,7 @@ def on_a_spring() -> sk.Model:
         bodies={"block": BODY},
         joints={"slide": sk.joints.Prismatic(child="block", axis=(0, 0, -1), q0=0.2)},
         forces={"s": sk.forces.SpringDamper(parent="ground", child="block", spring="rate")},
-        tables={"rate": sk.TableData(x=(0.0, 0.5), y=(0.0, 1.0), extrapolation="error")},
+        tables={"rate": TableData(x=(0.0, 0.5), y=(0.0, 1.0), extrapolation="error")},
     )
 
 
@@ -39,7 +40,7 @@ def pushed_for_a_while() -> sk.Model:
         bodies={"block": BODY},
         joints={"slide": sk.joints.Prismatic(child="block", axis=(1, 0, 0))},
         forces={"push": sk.forces.Actuator(joint="slide", force="ramp(t)")},
-        tables={"ramp": sk.TableData(x=(0.0, 0.25, 0.5), y=(0.0, 1.0, 2.0), extrapolation="error")},
+        tables={"ramp": TableData(x=(0.0, 0.25, 0.5), y=(0.0, 1.0, 2.0), extrapolation="error")},
     )
 
 
@@ -93,7 +94,7 @@ def test_natural_coordinates_have_the_status_too():
 
 def test_files_and_studies_keep_the_status(systems, tmp_path):
     sk.simulate(systems["spring", "joint"], 1.0).save(tmp_path / "run.nc")
-    read = open_result(tmp_path / "run.nc")
+    read = Result.load(tmp_path / "run.nc")
     assert read.status == "out_of_range"
     assert [w.item for w in read.warnings] == ["table 'rate'"]
     assert "out_of_range" in read.summary()

@@ -7,7 +7,7 @@ import pytest
 
 import sekant as sk
 from sekant.errors import ModelError
-from sekant.io.writing import dump
+from sekant.io.writing import model_text
 from sekant.io.yaml import load
 from sekant.model.placement import Orientation, Placement
 
@@ -136,9 +136,9 @@ def test_mounted_equals_written_by_hand_in_files_and_in_python(files):
         np.testing.assert_allclose(other, energy, rtol=1e-13)
     assert python.gravity == (0.0, 0.0, -9.81)
     assert python.curve_parameters == {"leg.way": ("leg.reach",)}
-    text = dump(python)
+    text = model_text(python)
     (files / "again.yaml").write_text(text)
-    assert dump(load(files / "again.yaml")) == text
+    assert model_text(load(files / "again.yaml")) == text
 
 
 def test_on_a_turned_frame(files):

@@ -317,7 +317,7 @@ def test_table_of_freedom_and_structure():
     assert (table.coordinates, table.equations, table.freedom) == (3, 2, 1)
     assert "|A - O|^2 = 0.4^2" in str(table)
     assert "2 - 1 = 1" in table.markdown()
-    structure = sk.structure(m.compile())
+    structure = sk.analyses.structural_analysis(m.compile())
     assert structure.index == 3
     assert structure.degrees_of_freedom == 1
     position, velocity = structure.free_initial_values

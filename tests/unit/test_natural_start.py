@@ -10,6 +10,7 @@ import pytest
 
 import sekant as sk
 from sekant.errors import ModelError
+from sekant.io import model_text
 
 
 def codes(found) -> list[str]:
@@ -199,7 +200,7 @@ def test_check_lists_free_velocities_and_warnings(tmp_path):
     from sekant.views.cli import app
 
     file = tmp_path / "top.yaml"
-    file.write_text(sk.dump(top((0.3, 1, 0.4)).model))
+    file.write_text(model_text(top((0.3, 1, 0.4)).model))
     text = CliRunner().invoke(app, ["check", str(file)]).output
     assert "velocities free at the start, by the least kinetic energy: B.v" in text
     assert "warning: B.v" in text

@@ -11,6 +11,7 @@ import pytest
 
 import sekant as sk
 from sekant.errors import ModelError
+from sekant.io import model_text
 from sekant.model.parse import model_from_dict
 from sekant.model.quantities import Given, read_value
 
@@ -122,7 +123,7 @@ def test_what_looks_odd_but_can_be_meant_is_taken(tmp_path):
     )
     assert made.inputs["w"].default == 5e3
     path = tmp_path / "odd.yaml"
-    path.write_text(sk.dump(made))
+    path.write_text(model_text(made))
     assert sk.load(path) == made
 
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import sekant as sk
+from sekant.geometry import PoseTable
 from sekant.geometry.pose_motion import FIELDS, PoseMotion
 from sekant.geometry.rotations import rotation_from_vector
 from sekant.units import parse_unit
@@ -72,7 +73,7 @@ BARE = {"d": ("", "m/mm"), "delta": ("", "rad/mm"), "dd": ("", "m/mm^2"), "ddelt
 def test_each_column_is_converted_by_its_own_unit(tmp_path, drive, units, si):
     """All nodes as they were written, and exact between them: the quintic scheme contains a parabola."""
     u = np.linspace(-0.01, 0.04, 6)
-    table = sk.PoseTable.from_text(write(tmp_path / "t.csv", u, parabola(u), drive, units))
+    table = PoseTable.from_text(write(tmp_path / "t.csv", u, parabola(u), drive, units))
     assert table.unit == si
     between = np.linspace(-0.01, 0.04, 23)
     found, exact = table.motion("body", between), parabola(between)
@@ -95,7 +96,7 @@ def test_each_column_is_converted_by_its_own_unit(tmp_path, drive, units, si):
 def test_units_that_do_not_fit_are_refused(tmp_path, units, message):
     u = np.linspace(-0.01, 0.04, 6)
     with pytest.raises(sk.SekantError, match=message):
-        sk.PoseTable.from_text(write(tmp_path / "t.csv", u, parabola(u), "mm", units))
+        PoseTable.from_text(write(tmp_path / "t.csv", u, parabola(u), "mm", units))
 
 
 @pytest.mark.parametrize(
@@ -128,11 +129,11 @@ def test_derivatives_that_contradict_the_poses_are_refused(tmp_path, field, colu
 
     for count in (7, 9, 20, 200):
         u = np.linspace(0.1, 2 * np.pi, count)
-        table = sk.PoseTable(u, {"arm": PoseMotion(**nodes(u))})
+        table = PoseTable(u, {"arm": PoseMotion(**nodes(u))})
     values = nodes(u)
     values[field] = factor * values[field]
     with pytest.raises(sk.SekantError, match=rf"pose table: 'arm': {column}3 contradicts the .*{told}"):
-        sk.PoseTable(u, {"arm": PoseMotion(**values)})
+        PoseTable(u, {"arm": PoseMotion(**values)})
     table.to_text(tmp_path / "arm.csv", "arm")
     head, *rows = (tmp_path / "arm.csv").read_text().splitlines()
     at = head.split(",").index(f"{column}3")
@@ -140,7 +141,7 @@ def test_derivatives_that_contradict_the_poses_are_refused(tmp_path, field, colu
     changed = [[*row[:at], repr(factor * float(row[at])), *row[at + 1 :]] for row in cells]
     (tmp_path / "arm.csv").write_text("\n".join([head, *map(",".join, changed)]))
     with pytest.raises(sk.SekantError, match=rf"arm\.csv: pose table: 'arm': {column}3 contradicts .*{told}"):
-        sk.PoseTable.from_text(tmp_path / "arm.csv", "arm")
+        PoseTable.from_text(tmp_path / "arm.csv", "arm")
 
 
 def test_rates_of_another_frame_have_no_factor():
@@ -151,7 +152,7 @@ def test_rates_of_another_frame_have_no_factor():
     R = rotation_from_vector(np.stack([0 * u, 0 * u, spin], axis=1)) @ R0
     world = np.tile([0.0, 0.0, 3.0], (u.size, 1))
     zero = np.zeros((u.size, 3))
-    sk.PoseTable(u, {"top": PoseMotion(zero, R, zero, world, zero, zero)})
+    PoseTable(u, {"top": PoseMotion(zero, R, zero, world, zero, zero)})
     body = np.einsum("nji,nj->ni", R, world)
     with pytest.raises(sk.SekantError, match=r"delta2 contradicts the rotations.*other axes"):
-        sk.PoseTable(u, {"top": PoseMotion(zero, R, zero, body, zero, zero)})
+        PoseTable(u, {"top": PoseMotion(zero, R, zero, body, zero, zero)})

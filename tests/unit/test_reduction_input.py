@@ -9,6 +9,7 @@ import pytest
 import sekant as sk
 from loops import Y, four_bar, slider_crank
 from sekant.errors import DataError, ModelError, SekantError, SolverError
+from sekant.io import model_text
 from sekant.model.joints import Revolute
 from sekant.model.numbers import with_numbers
 from sekant.model.shapes import Sphere
@@ -89,7 +90,7 @@ def test_the_reduced_model_on_disk_is_the_same(tmp_path):
     assert sorted(p.name for p in files) == sorted(p.name for p in tmp_path.iterdir())
     assert len(files) == 4  # the model, and poses of coupler, crank and rocker
     again = sk.load(tmp_path / "bar.yaml")
-    assert sk.dump(again) == sk.dump(found.model)
+    assert model_text(again) == model_text(found.model)
     json.dumps(found.digest())
     assert "crank" in found.summary()
     with pytest.raises(SekantError, match=r"let it end in \.yaml"):
@@ -115,7 +116,7 @@ def test_hard_points_are_parameters_too():
     )
     assert with_numbers(model, moved) == built
     assert with_numbers(model, {"D.parent_pose.position[1]": 0.1}).joints["D"].parent_pose.position[1] == 0.1
-    assert sk.dump(reduced(parameters=moved, nodes=12).model) == sk.dump(reduced(built, nodes=12).model)
+    assert model_text(reduced(parameters=moved, nodes=12).model) == model_text(reduced(built, nodes=12).model)
     with pytest.raises(ModelError, match=r"'D\.parent_pose\.position' needs 3 finite numbers"):
         reduced(parameters={"D.parent_pose.position": 1.0})
     with pytest.raises(ModelError, match="unknown parameter 'E"):

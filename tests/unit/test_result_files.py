@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy.io import netcdf_file
 
 from sekant.errors import AnalysisWarning, DataError, SekantError
-from sekant.results import Channel, Channels, Result, open_result
+from sekant.results import Channel, Channels, Result
 
 CHARACTERS = st.characters(exclude_categories=["Cs"])
 """Those of `st.text()` itself, which asks a codec for each of a million: 3 s."""
@@ -47,7 +47,7 @@ def result() -> Result:
 
 def test_netcdf_keeps_everything(result, tmp_path):
     result.save(tmp_path / "a.nc")
-    read = open_result(tmp_path / "a.nc")
+    read = Result.load(tmp_path / "a.nc")
     np.testing.assert_array_equal(read.time, result.time)
     np.testing.assert_array_equal(read.data, result.data)
     assert read.channels == result.channels
@@ -76,7 +76,7 @@ def test_netcdf_is_readable_without_us(result, tmp_path):
 def test_no_rows_and_no_channels_are_kept(tmp_path):
     for channels in (CHANNELS, Channels([])):
         Result(np.zeros(0), np.zeros((0, channels.width)), channels).save(tmp_path / "a.nc")
-        read = open_result(tmp_path / "a.nc")
+        read = Result.load(tmp_path / "a.nc")
         assert read.channels == channels
         assert read.data.shape == (0, channels.width)
         assert read.ok
@@ -86,7 +86,7 @@ def test_csv_keeps_every_bit_names_and_units(result, tmp_path):
     result.save(tmp_path / "a.csv")
     head = (tmp_path / "a.csv").read_text(encoding="utf-8").splitlines()[0]
     assert head.startswith("time [s],hinge.q [rad],arm.position.x [m],")
-    read = open_result(tmp_path / "a.csv")
+    read = Result.load(tmp_path / "a.csv")
     np.testing.assert_array_equal(read.time, result.time)
     np.testing.assert_array_equal(read.data, result.data)
     assert read.channels.columns == result.channels.columns
@@ -105,7 +105,7 @@ def test_any_text_survives_netcdf(names, unit, message, tmp_path_factory):
     path = tmp_path_factory.mktemp("text") / "a.nc"
     channels = Channels(Channel(name, unit) for name in names)
     Result([0.0, 1.0], np.ones((2, len(names))), channels, message=message).save(path)
-    read = open_result(path)
+    read = Result.load(path)
     assert read.channels == channels
     assert read.message == message.rstrip("\0").strip()  # zeros at the end are what netCDF fills up with
 
@@ -117,7 +117,7 @@ def test_every_truncation_of_a_file_is_an_error_not_a_crash(result, tmp_path):
     for size in [*range(0, len(content) - 1, 97), len(content) - 1]:
         cut.write_bytes(content[:size])
         with pytest.raises(DataError, match=r"cut\.nc: is (empty|not a result file|damaged or truncated)"):
-            open_result(cut)
+            Result.load(cut)
 
 
 @settings(max_examples=150, deadline=None)
@@ -129,7 +129,7 @@ def test_a_damaged_byte_never_crashes_the_reader(place, byte, tmp_path_factory):
     content[place % len(content)] = byte
     path.write_bytes(content)
     try:
-        read = open_result(path)
+        read = Result.load(path)
     except SekantError as error:
         assert "damaged.nc: " in str(error)
     else:
@@ -153,7 +153,7 @@ def test_a_damaged_byte_never_crashes_the_reader(place, byte, tmp_path_factory):
 def test_what_is_not_a_result_is_said_to_be_none(name, content, message, tmp_path):
     (tmp_path / name).write_bytes(content)
     with pytest.raises(DataError, match=message):
-        open_result(tmp_path / name)
+        Result.load(tmp_path / name)
 
 
 def test_foreign_netcdf_is_refused(tmp_path):
@@ -161,14 +161,14 @@ def test_foreign_netcdf_is_refused(tmp_path):
         file.createDimension("x", 3)
         file.createVariable("x", "d", ("x",))[:] = [1.0, 2.0, 4.0]
     with pytest.raises(DataError, match="not one that Sekant wrote"):
-        open_result(tmp_path / "a.nc")
+        Result.load(tmp_path / "a.nc")
 
 
 def test_missing_and_directory(tmp_path):
     with pytest.raises(DataError, match=r"b\.nc: cannot be read: there is no such file"):
-        open_result(tmp_path / "b.nc")
+        Result.load(tmp_path / "b.nc")
     with pytest.raises(DataError, match="is a directory"):
-        open_result(tmp_path)
+        Result.load(tmp_path)
 
 
 def test_unknown_format_names_the_known_ones(result, tmp_path):
@@ -199,4 +199,4 @@ def test_a_link_keeps_pointing_to_the_file_it_names(result, tmp_path):
     result.save(tmp_path / "a.nc")
     assert (tmp_path / "a.nc").is_symlink()
     assert stat.S_ISREG((tmp_path / "store" / "real.nc").stat().st_mode)
-    assert open_result(tmp_path / "store" / "real.nc").status == "not_finite"
+    assert Result.load(tmp_path / "store" / "real.nc").status == "not_finite"

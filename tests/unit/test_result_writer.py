@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from sekant.errors import SekantError
-from sekant.results import Channel, Channels, Result, ResultWriter, open_result
+from sekant.results import Channel, Channels, Result, ResultWriter
 from sekant.results import writer as writer_module
 
 CHANNELS = Channels([Channel("hinge.q", "rad"), Channel("arm.position", "m", ("x", "y", "z"))])
@@ -31,7 +31,7 @@ def test_chunks_make_one_file_and_nothing_else(tmp_path):
             writer.append(*rows(start, start + 10))
         writer.append(*rows(0, 0))
         writer.finish("finished", stats={"steps": 3})
-    read = open_result(tmp_path / "a.nc")
+    read = Result.load(tmp_path / "a.nc")
     np.testing.assert_array_equal(read.data, rows(0, 30)[1])
     assert (read.status, read.stats["steps"], read.model_name) == ("finished", 3, "crane")
     assert os.listdir(tmp_path) == ["a.nc"]
@@ -42,11 +42,11 @@ def test_the_file_is_readable_after_every_flush(tmp_path):
     writer.start(CHANNELS)
     for start in range(0, 50, 7):
         writer.append(*rows(start, start + 7))
-        read = open_result(tmp_path / "a.nc")
+        read = Result.load(tmp_path / "a.nc")
         assert read.status == "running"
         np.testing.assert_array_equal(read.data, rows(0, start + 7)[1])
     writer.discard()
-    assert len(open_result(tmp_path / "a.nc")) == 56
+    assert len(Result.load(tmp_path / "a.nc")) == 56
 
 
 def test_short_runs_write_once(tmp_path):
@@ -55,7 +55,7 @@ def test_short_runs_write_once(tmp_path):
         writer.append(*rows(0, 5))
         assert os.listdir(tmp_path) == []
         writer.finish("finished")
-    assert len(open_result(tmp_path / "a.nc")) == 5
+    assert len(Result.load(tmp_path / "a.nc")) == 5
 
 
 @pytest.mark.parametrize("interval", [0.0, 3600.0])
@@ -71,7 +71,7 @@ def test_leaving_early_keeps_what_was_computed(error, status, message, interval,
         writer.start(CHANNELS)
         writer.append(*rows(0, 12))
         raise error
-    read = open_result(tmp_path / "a.nc")
+    read = Result.load(tmp_path / "a.nc")
     assert (read.status, read.message) == (status, message)
     np.testing.assert_array_equal(read.data, rows(0, 12)[1])
     assert os.listdir(tmp_path) == ["a.nc"]
@@ -82,7 +82,7 @@ def test_a_run_without_rows_leaves_the_older_file(tmp_path):
     with pytest.raises(SekantError, match="broken"), ResultWriter(tmp_path / "a.nc") as writer:
         writer.start(CHANNELS)
         raise SekantError("broken")
-    assert open_result(tmp_path / "a.nc").model_name == "older"
+    assert Result.load(tmp_path / "a.nc").model_name == "older"
 
 
 def test_a_killed_process_leaves_a_readable_file(tmp_path):
@@ -107,12 +107,12 @@ def test_a_killed_process_leaves_a_readable_file(tmp_path):
     try:
         assert process.stdout is not None
         assert process.stdout.readline() == b"go\n"
-        while_running = open_result(path)
+        while_running = Result.load(path)
     finally:
         process.send_signal(signal.SIGKILL)
         process.wait()
     assert len(while_running) >= 20_000
-    left = open_result(path)
+    left = Result.load(path)
     assert len(left) >= len(while_running)
     assert left.status == "running"
     assert left.model_name == "killed"
@@ -163,7 +163,7 @@ def test_a_disk_that_fills_up_keeps_the_rows_before(tmp_path):
         writer.append(*rows(0, 12))
         writer._file = Filling(writer._file)  # type: ignore[assignment]
         writer.append(*rows(12, 20))
-    np.testing.assert_array_equal(open_result(path).data, rows(0, 12)[1])
+    np.testing.assert_array_equal(Result.load(path).data, rows(0, 12)[1])
 
 
 def test_two_runs_into_one_file_leave_one_whole_result(tmp_path, monkeypatch):
@@ -177,11 +177,11 @@ def test_two_runs_into_one_file_leave_one_whole_result(tmp_path, monkeypatch):
         first.append(*rows(start, start + 5))
         second.append(*rows(start + 100, start + 105))
     first.finish("finished")
-    read = open_result(path)
+    read = Result.load(path)
     assert read.model_name == "first"
     np.testing.assert_array_equal(read.data, rows(0, 15)[1])
     second.finish("finished")
-    read = open_result(path)
+    read = Result.load(path)
     assert read.model_name == "second"
     np.testing.assert_array_equal(read.data, rows(100, 115)[1])
 
@@ -215,5 +215,5 @@ def test_a_full_disk_leaves_the_older_result_until_there_are_rows(tmp_path):
             writer.append(*rows(0, 5000))
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
-    assert (open_result(place).status, len(open_result(place))) == ("finished", 5)
+    assert (Result.load(place).status, len(Result.load(place))) == ("finished", 5)
     assert os.listdir(tmp_path) == ["a.nc"]

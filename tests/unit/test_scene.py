@@ -33,7 +33,7 @@ def test_the_scene_survives_the_file_and_tells_shapes_in_numbers(tmp_path):
     shapes = {"hub": {"type": "cylinder", "frame": "arm", "radius": "2*r", "length": "50 mm", "color": "red"}}
     result = sk.simulate(model(shapes=shapes), until=0.1)
     result.save(tmp_path / "arm.nc")
-    scene = sk.open_result(tmp_path / "arm.nc").scene
+    scene = sk.Result.load(tmp_path / "arm.nc").scene
     assert scene == result.scene
     [hub] = scene["shapes"]
     assert (hub["body"], hub["kind"], hub["radius"], hub["length"]) == ("arm", "cylinder", 0.2, 0.05)

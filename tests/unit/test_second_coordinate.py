@@ -6,6 +6,7 @@ import pytest
 
 import sekant as sk
 from sekant.errors import SekantError
+from sekant.io import model_text
 
 MASSES = {"slider": 3.0, "a": 1.1, "b": 0.7}
 
@@ -68,7 +69,7 @@ def test_loops_of_such_joints_are_refused():
 
 
 def test_it_survives_files(tmp_path):
-    (tmp_path / "model.yaml").write_text(sk.dump(model()))
+    (tmp_path / "model.yaml").write_text(model_text(model()))
     assert sk.load(tmp_path / "model.yaml").joints["on_b"].second_coordinate_of == "slide"
 
 

@@ -41,7 +41,7 @@ def test_every_analysis_takes_a_model(model):
     frequency = np.sqrt(STIFFNESS / MASS)
     assert abs(sk.linearize(model).modes().eigenvalues[0]) == pytest.approx(frequency)
     assert sk.assemble(model).q == pytest.approx([0.7])
-    assert sk.structure(model).degrees_of_freedom == 1
+    assert sk.analyses.structural_analysis(model).degrees_of_freedom == 1
     quiet = model.model_copy(update={"forces": {"strut": model.forces["strut"]}})
     assert sk.steady_motion(quiet).q == pytest.approx(rest.q)
     softer = sk.equilibrium(model, parameters={"strut.stiffness": 45.0})
@@ -81,7 +81,7 @@ def test_a_run_goes_on_where_another_ended(system, tmp_path, method):
     rest = sk.simulate(system, 2.0, output_step=0.5, initial=first, **tight)
     assert rest.time == pytest.approx([1.0, 1.5, 2.0])
     assert rest["slide.q"] == pytest.approx(whole["slide.q"][2:], abs=1e-8)
-    read = sk.open_result(tmp_path / "first.nc")
+    read = sk.Result.load(tmp_path / "first.nc")
     again = sk.simulate(system, 2.0, output_step=0.5, initial=read, **tight)
     np.testing.assert_array_equal(again["slide.q"], rest["slide.q"])
     with pytest.raises(sk.SekantError, match=r"ends at t = 1 s; until must be later \(got 0.5\)"):
@@ -93,4 +93,4 @@ def test_a_result_without_final_state_is_refused(system, tmp_path):
 
     result.save(tmp_path / "a.csv")
     with pytest.raises(sk.SekantError, match="does not tell its final state"):
-        sk.simulate(system, 0.4, initial=sk.open_result(tmp_path / "a.csv"))
+        sk.simulate(system, 0.4, initial=sk.Result.load(tmp_path / "a.csv"))

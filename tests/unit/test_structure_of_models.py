@@ -21,21 +21,21 @@ def door(hinges):
 
 
 def test_a_tree_is_an_ordinary_system():
-    found = sk.structure(sk.compile(door(1)))
+    found = sk.analyses.structural_analysis(sk.compile(door(1)))
     assert found.degrees_of_freedom == 1
     assert found.index == 0
     assert found.redundant == ()
 
 
 def test_a_door_on_two_hinges_names_the_redundant_one():
-    found = sk.structure(sk.compile(door(2)))
+    found = sk.analyses.structural_analysis(sk.compile(door(2)))
     assert (found.degrees_of_freedom, found.equations, found.rank) == (1, 5, 0)
     assert [entry.name for entry in found.redundant] == ["hinge1"]
     assert found.redundant[0].rows == 5
 
 
 def test_floating_coordinates_have_index_3():
-    found = sk.structure(sk.compile(door(1), formulation="cartesian"))
+    found = sk.analyses.structural_analysis(sk.compile(door(1), formulation="cartesian"))
     assert (found.index, found.degrees_of_freedom, found.tableau.degrees_of_freedom) == (3, 1, 1)
     assert found.redundant == ()
     text = str(found)
@@ -44,7 +44,7 @@ def test_floating_coordinates_have_index_3():
 
 
 def test_redundancy_is_seen_by_numbers_only():
-    found = sk.structure(sk.compile(door(2), formulation="cartesian"))
+    found = sk.analyses.structural_analysis(sk.compile(door(2), formulation="cartesian"))
     assert found.degrees_of_freedom == 1
     assert sum(entry.rows for entry in found.redundant) == 5
     names = {entry.name for entry in found.redundant} | {n for e in found.redundant for n in e.implied_by}

@@ -6,7 +6,7 @@ import pytest
 
 from sekant.errors import ModelError, ModelErrors
 from sekant.io import source
-from sekant.io.writing import dump
+from sekant.io.writing import model_text
 from sekant.io.yaml import load
 from sekant.model.expressions.expression import Expression
 from sekant.model.parse import model_from_dict
@@ -69,16 +69,16 @@ def test_numbers_units_and_expressions(write):
 
 def test_a_dump_loads_back(write):
     model = load(write(ARM))
-    text = dump(model)
+    text = model_text(model)
     assert load(write(text, "again.yaml")) == model
-    assert dump(load("again.yaml")) == text
+    assert model_text(load("again.yaml")) == text
 
 
 def test_dumped_text_survives_awkward_strings(write):
     model = load(write(ARM)).model_copy(
         update={"name": "yes: #1", "description": "two\nlines\t'\" \u2028 end: "}
     )
-    assert load(write(dump(model), "again.yaml")) == model
+    assert load(write(model_text(model), "again.yaml")) == model
 
 
 def test_anchors_and_merge_keys(write):

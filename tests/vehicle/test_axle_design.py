@@ -144,10 +144,10 @@ def test_exact_derivatives_are_those_of_differences(made):
 
 
 def test_optimization_on_targets_of_curves(made):
-    """`sk.optimize` finds the points of a known design again by its curves, with exact gradients."""
+    """`sk.studies.optimize` finds the points of a known design again by its curves, with exact gradients."""
     goal = made.curves({"upper_ball.z": 0.2, "upper_ball.y": 0.615})
     targets = {name: goal[name][:, 0] for name in ("left.camber", "left.roll_center_height")}
-    found = sk.optimize(
+    found = sk.studies.optimize(
         made.system,
         {"upper_ball.z": (0.17, 0.21), "upper_ball.y": (0.6, 0.64)},
         made.deviation(targets),

@@ -74,7 +74,7 @@ class SystemStructure:
         return "\n".join(lines)
 
 
-def structure(
+def structural_analysis(
     system: System | Model | Collector,
     state: State | None = None,
     parameters: Mapping[str, ArrayLike] | None = None,

@@ -18,7 +18,7 @@ from sekant.model.model import Model
 from sekant.model.points.collector import Collector
 
 
-def dump(model: Model | Collector) -> str:
+def model_text(model: Model | Collector) -> str:
     """The model as YAML text; what has its default value is left out."""
     described = model.model if isinstance(model, Collector) else model
     if not isinstance(described, Model):
@@ -31,9 +31,7 @@ def save(model: Model | Collector, path: str | PathLike[str]) -> Path:
     target = Path(path)
     if target.suffix.lower() not in (".yaml", ".yml"):
         raise ModelError(f"'{target}' must end in .yaml; results and curves are saved by their own save")
-    from sekant.files import replace_file
-
-    replace_file(target, dump(model).encode())
+    replace_file(target, model_text(model).encode())
     return target
 
 

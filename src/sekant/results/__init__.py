@@ -1,7 +1,6 @@
 """Results: named time series with units, status, statistics and provenance, in memory and on disk."""
 
 from sekant.results.channels import Channel, Channels, UnknownChannelError
-from sekant.results.netcdf import open_result
 from sekant.results.result import Result
 from sekant.results.writer import ResultWriter
 
@@ -11,5 +10,4 @@ __all__ = [
     "Result",
     "ResultWriter",
     "UnknownChannelError",
-    "open_result",
 ]

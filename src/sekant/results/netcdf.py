@@ -14,7 +14,6 @@ import os
 import re
 import struct
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -26,7 +25,6 @@ from sekant.results.channels import Channel, Channels
 from sekant.results.final_state import FinalState
 from sekant.results.result import Result
 from sekant.results.summary import to_json
-from sekant.results.table import read_csv
 
 _FORMAT = 1
 _MAGIC = b"CDF"
@@ -217,8 +215,3 @@ def _variable_names(channels: Channels) -> list[str]:
 
 def _text(value: Any) -> str:
     return value.decode().strip() if isinstance(value, bytes) else str(value)
-
-
-def open_result(path: str | os.PathLike[str]) -> Result:
-    """Read a result file, by its content: one that is being written, or was left by a killed run, too."""
-    return read_csv(path) if Path(path).suffix.lower() == ".csv" else read_netcdf(path)

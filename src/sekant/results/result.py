@@ -202,6 +202,14 @@ class Result:
         else:
             raise SekantError(f"has no known result format ('{suffix}'); use .nc or .csv", file=str(path))
 
+    @staticmethod
+    def load(path: str | os.PathLike[str]) -> Result:
+        """Read a ``.nc`` or ``.csv`` file: one that is being written, or was left by a killed run, too."""
+        from sekant.results.netcdf import read_netcdf
+        from sekant.results.table import read_csv
+
+        return read_csv(path) if os.path.splitext(path)[1].lower() == ".csv" else read_netcdf(path)
+
     def to_pandas(self) -> pandas.DataFrame:
         """A DataFrame indexed by time [s], one column a component; units in ``.attrs["units"]``."""
         pandas = _import_optional("pandas")

@@ -1,5 +1,6 @@
-"""Studies: designs of varied numbers, and one analysis for every row of them."""
+"""Studies: designs of varied numbers, one analysis for every row of them, and the search for the best numbers."""
 
+from sekant.analyses.design.optimize import optimize
 from sekant.studies.distributions import LogNormal, Normal, Triangular, TruncatedNormal, Uniform
 from sekant.studies.result import SweepResult, open_sweep
 from sekant.studies.samples import Samples, grid, latin_hypercube, monte_carlo, one_at_a_time, rows, sobol
@@ -19,6 +20,7 @@ __all__ = [
     "monte_carlo",
     "one_at_a_time",
     "open_sweep",
+    "optimize",
     "rows",
     "sobol",
     "sweep",

@@ -16,12 +16,9 @@ if TYPE_CHECKING:
     from sekant.model.forces.compliant_coupling import CompliantCoupling
     from sekant.model.forces.joint_friction import JointFriction
     from sekant.model.forces.joint_limit import JointLimit
-    from sekant.model.forces.plane_contact import PlaneContact
     from sekant.model.forces.point_force import PointForce
     from sekant.model.forces.rotational_spring_damper import RotationalSpringDamper
-    from sekant.model.forces.sphere_contact import SphereContact
     from sekant.model.forces.spring_damper import SpringDamper
-    from sekant.model.forces.surface_contact import SurfaceContact
     from sekant.model.forces.torque import Torque
     from sekant.model.forces.wrench import Wrench
 
@@ -34,12 +31,9 @@ __all__ = [
     "Force",
     "JointFriction",
     "JointLimit",
-    "PlaneContact",
     "PointForce",
     "RotationalSpringDamper",
-    "SphereContact",
     "SpringDamper",
-    "SurfaceContact",
     "Torque",
     "Wrench",
     "force_class",

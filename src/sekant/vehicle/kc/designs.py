@@ -201,12 +201,12 @@ class AxleDesigns:
             found[there, j] = self._compiled.slopes(*given, rates, directions)
         return found
 
-    # -- measures of designs for sk.optimize -----------------------------------------------------------
+    # -- measures of designs for sk.studies.optimize -----------------------------------------------------------
 
     def deviation(
         self, targets: Mapping[str, ArrayLike], weights: Mapping[str, float] | None = None
     ) -> Callable[[Design], Derived]:
-        """An objective of `sk.optimize`: the sum of squares of `residuals`, with its exact gradient."""
+        """An objective of `sk.studies.optimize`: the sum of squares of `residuals`, with its exact gradient."""
         gaps = self.residuals(targets, weights)
 
         def squares(design: Design) -> Derived:
@@ -216,7 +216,7 @@ class AxleDesigns:
         return squares
 
     def value(self, curve: str, travel: float = 0.0) -> Callable[[Design], Derived]:
-        """A measure for `sk.optimize`: a curve (SI) at the position nearest to a travel (m), with its gradient."""
+        """A measure for `sk.studies.optimize`: a curve (SI) nearest to a travel (m), with its gradient."""
         index, at = self.index(curve), int(np.argmin(np.abs(self.travel - travel)))
 
         def measure(design: Design) -> Derived:

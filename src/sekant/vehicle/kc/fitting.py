@@ -49,7 +49,7 @@ def fit_points(
 
     `bounds` says how far coordinates may move: ``{"tie_rod_inner.z": (-0.01, 0.01)}`` in m against the drawing.
     Each curve counts by its largest target, times `weights`. Least squares (SciPy, trust region) with exact
-    derivatives; `AxleDesigns` makes objectives and constraints of curves for `sk.optimize`.
+    derivatives; `AxleDesigns` makes objectives and constraints of curves for `sk.studies.optimize`.
     """
     from scipy.optimize import least_squares
 

@@ -77,12 +77,16 @@ def _answer(file: Path, given: dict[str, str]) -> dict[str, Any]:
     system, lines, start = compile(model), [], {}
     if system.equations.constraints:
         from sekant.analyses.assembly.assemble import assemble
-        from sekant.analyses.structure import structure
+        from sekant.analyses.structure import structural_analysis
         from sekant.errors import warning_lines
 
         state = assemble(system)
         report = state.report
-        lines = [str(structure(system, state)), *report.free_lines(), *warning_lines(report.warnings)]
+        lines = [
+            str(structural_analysis(system, state)),
+            *report.free_lines(),
+            *warning_lines(report.warnings),
+        ]
         start = {
             "free_velocities": {one.name: one.value for one in report.free},
             "warnings": [warning.as_dict() for warning in report.warnings],

@@ -223,9 +223,9 @@ def _tell(
         written.append(save_picture(lambda: suspension_picture(curves, measured=measured), plot))
     if model_file is not None:
         from sekant.files import replace_file
-        from sekant.io.writing import dump
+        from sekant.io.writing import model_text
 
-        replace_file(model_file, dump(model).encode())
+        replace_file(model_file, model_text(model).encode())
         written.append(model_file)
 
     def text() -> str:

@@ -37,17 +37,17 @@ def plot(
         raise typer.BadParameter("takes neither names nor --against", param_hint="--energy")
     if x and (against is not None or energy or not names):
         raise typer.BadParameter("needs channels to draw, without --against and --energy", param_hint="--x")
-    from sekant.results.netcdf import open_result
+    from sekant.results.result import Result
     from sekant.views.pictures import save_picture
 
-    result = open_result(file)
+    result = Result.load(file)
     path = output or Path(file.name).with_suffix(".svg")
     told: dict[str, Any] = {"file": str(file)}
     if against is not None:
         from sekant.results.compare import compare
         from sekant.views.comparison import comparison_picture
 
-        other = open_result(against)
+        other = Result.load(against)
         labels = (file.stem, against.stem) if file.stem != against.stem else (str(file), str(against))
         save_picture(lambda: comparison_picture(result, other, names or (), labels), path)
         found = compare(result, other, names or ())

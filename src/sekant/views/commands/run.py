@@ -173,9 +173,9 @@ def _beginning(system: System, initial: str) -> Any:
         from sekant.analyses.statics.equilibrium import equilibrium
 
         return equilibrium(system)
-    from sekant.results.netcdf import open_result
+    from sekant.results.result import Result
 
-    return open_result(initial)
+    return Result.load(initial)
 
 
 def _kept(writer: ResultWriter) -> str:

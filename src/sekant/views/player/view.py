@@ -13,7 +13,6 @@ import numpy as np
 
 from sekant.errors import SekantError
 from sekant.files import replace_file
-from sekant.results.netcdf import open_result
 from sekant.results.result import Result
 from sekant.views.player.figure import figure
 from sekant.views.player.modes import mode_figure
@@ -31,17 +30,25 @@ def view(
     title: str | None = None,
     plots: Sequence[str] | None = None,
     max_frames: int = MAX_FRAMES,
+    amplitude: float | None = None,
 ) -> Path:
     """Write a page that plays a result; returns its path.
 
-    `what`: a result, the name of a result file, a list of two of them to compare (called `labels`), or what
-    `view_modes` takes. `plots`: names of outputs to plot at first. A result with more than `max_frames` rows is
-    thinned for drawing; its data stay as they are.
+    `what`: a result, the name of a result file, a list of two of them to compare (called `labels`), or the modes
+    of ``sk.linearize(...).modes()``, of which those that oscillate are shown. `plots`: names of outputs to plot at
+    first. A result with more than `max_frames` rows is thinned for drawing; its data stay as they are. `amplitude`:
+    of the coordinate of a mode that moves most, m or rad; by default such that the motion is seen well.
     """
     if hasattr(what, "oscillations") and hasattr(what, "states"):
-        return view_modes(what, path, title=title)
+        return _write(_shown_modes(what, title, amplitude), path)
     given = list(what) if isinstance(what, (list, tuple)) else [what]
     return _write(_shown(given, labels, title, plots, max_frames), path)
+
+
+def _shown_modes(modes: Any, title: str | None, amplitude: float | None) -> dict[str, Any]:
+    """What the page of modes shows."""
+    name = f"{modes.model.system.model.name} modes"
+    return {"title": title or name, "plots": [], "note": "", **mode_figure(modes, amplitude)}
 
 
 def _shown(
@@ -79,7 +86,7 @@ def _shown(
 
 def _result(given: Any) -> Result:
     if isinstance(given, (str, os.PathLike)):
-        return open_result(given)
+        return Result.load(given)
     if not isinstance(given, Result):
         raise SekantError(
             f"a page plays results (got {type(given).__name__}); make one by sk.simulate, or name a result file"
@@ -96,26 +103,6 @@ def inline_player(
     """
     source = html.escape(page(_shown([what], plots=plots, over=over)), quote=True)
     return f'<iframe srcdoc="{source}" style="width:100%;height:{height}px;border:0"></iframe>'
-
-
-def view_modes(
-    modes: Any,
-    path: str | os.PathLike[str] | None = None,
-    *,
-    amplitude: float | None = None,
-    title: str | None = None,
-) -> Path:
-    """Write a page that animates the modes of a linearization; returns its path.
-
-    `modes`: what ``sk.linearize(...).modes()`` returns; those that oscillate are shown. `amplitude` of the coordinate
-    that moves most, m or rad; by default such that the motion is seen well.
-    """
-    if not hasattr(modes, "oscillations"):
-        what = type(modes).__name__
-        raise SekantError(f"a page of modes plays what sk.linearize(...).modes() returns (got {what})")
-    shown = mode_figure(modes, amplitude)
-    name = f"{modes.model.system.model.name} modes"
-    return _write({"title": title or name, "plots": [], "note": "", **shown}, path)
 
 
 def _write(shown: dict[str, Any], path: str | os.PathLike[str] | None) -> Path:
