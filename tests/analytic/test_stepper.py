@@ -169,7 +169,7 @@ def test_a_record_has_the_rows_of_a_run(block, tmp_path):
     for name in ("slide.q", "slide.v", "block.position", "energy.kinetic"):
         np.testing.assert_array_equal(found[name][:100], whole[name][:100])
     found.save(tmp_path / "a.nc")
-    np.testing.assert_array_equal(sk.open_result(tmp_path / "a.nc")["slide.q"], found["slide.q"])
+    np.testing.assert_array_equal(sk.Result.load(tmp_path / "a.nc")["slide.q"], found["slide.q"])
     sk.view(found, tmp_path / "a.html")
 
 

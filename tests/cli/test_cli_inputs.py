@@ -39,19 +39,19 @@ def test_a_log_drives_the_input(folder):
     """A force that grows by 3 kN/s on 2 kg: x = 1500 t^3 / 6."""
     (folder / "log.csv").write_text("time [ms], other, push [kN]\n0, 7, 0\n2000, 7, 6\n")
     assert _run("--input", "push=log.csv") == ""
-    result = sk.open_result("a.nc")
+    result = sk.Result.load("a.nc")
     assert np.allclose(result["rail.q"], 1500 * result.time**3 / 6, rtol=1e-6, atol=1e-9)
 
 
 def test_a_number_with_its_unit_is_held(folder):
     assert _run("--input", "push=0.004 kN") == ""
-    result = sk.open_result("a.nc")
+    result = sk.Result.load("a.nc")
     assert np.allclose(result["rail.q"], result.time**2, rtol=1e-6, atol=1e-9)
 
 
 def test_set_changes_the_value_of_an_input(folder):
     assert _run("--set", "push=4 N") == ""
-    assert sk.open_result("a.nc")["rail.q"][-1] == pytest.approx(4.0, rel=1e-6)
+    assert sk.Result.load("a.nc")["rail.q"][-1] == pytest.approx(4.0, rel=1e-6)
 
 
 def test_an_unknown_input_names_the_nearest(folder):
