@@ -7,7 +7,7 @@ import pytest
 
 import sekant as sk
 from sekant.errors import ModelError
-from sekant.io.writing import dump
+from sekant.io.writing import model_text
 from sekant.io.yaml import load
 from sekant.model.expressions.expression import Expression
 
@@ -113,7 +113,7 @@ def test_expanded_models_are_dumped_and_set(write):
     model = load(write(CAR), set={"fr.upright.mass": "31 kg", "fl.y": 0.8})
     assert model.bodies["fr.upright"].mass == 31.0
     assert model.parameters["fl.y"] == 0.8
-    assert load(write(dump(model), "again.yaml")) == model
+    assert load(write(model_text(model), "again.yaml")) == model
 
 
 @pytest.mark.parametrize(
