@@ -144,6 +144,20 @@ def test_an_image_lists_addresses_by_kind():
     assert image.places["count"].word not in image.data
 
 
+def test_arrays_may_stay_outside():
+    struct, whole = _example()
+    shared = np.arange(40.0)
+    struct.set(table=pointers(whole, shared[5:]))
+    image = image_of(struct, {4711: "rates"}, outside={"shared": shared})
+    assert image.size < image_of(struct, {4711: "rates"}).size
+    words = image.at(10_000_000, {"rates": 3}, {"shared": 777_000})
+    first = image.places["table"].data
+    assert first is not None
+    assert words[first // 8 + 1] == 777_000 + 40
+    assert image.outside == ((first + 8, "shared", 40),)
+    assert words[first // 8] == 10_000_000 + image.place_of(whole)
+
+
 def test_what_cannot_be_moved_is_refused():
     struct, whole = _example()
     with pytest.raises(SekantError, match=r"Outside\.function calls a function without a name"):

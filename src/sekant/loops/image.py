@@ -39,23 +39,39 @@ class Place:
 @dataclass(frozen=True, eq=False)
 class Image:
     """`content`: bytes from the struct on, which stands first, without zeros at their end; data addresses are counted
-    from the beginning of the image, function addresses are zero. `size`: bytes of memory in all. `data`: where words
-    with data addresses are. `functions`: where words with addresses of functions are, and their names. `places`: of
-    fields, by name, ``modes.value`` for field `value` of the struct in field `modes`."""
+    from the beginning of the image, other addresses are zero. `size`: bytes of memory in all. `data`: where words
+    with data addresses are. `functions`: where words with addresses of functions are, and their names. `outside`:
+    where words with addresses of arrays outside of the image are, the names of these, and bytes from their beginning.
+    `places`: of fields, by name, ``modes.value`` for field `value` of the struct in field `modes`. `blocks`: address,
+    bytes and place of each block of memory of this process that is in the image."""
 
     content: bytes
     size: int
     data: NDArray[np.int64]
     functions: tuple[tuple[int, str], ...]
+    outside: tuple[tuple[int, str, int], ...]
     places: dict[str, Place]
+    blocks: tuple[tuple[int, int, int], ...]
 
-    def at(self, base: int, functions: Mapping[str, int]) -> NDArray[np.int64]:
-        """The words of the image, for memory that begins at address `base`, with these addresses of functions."""
+    def place_of(self, array: NDArray[Any]) -> int:
+        """Where an array of this process, of which tables of pointers or fields know, begins in the image."""
+        address = address_of(array)
+        return next(
+            place + address - start for start, size, place in self.blocks if 0 <= address - start < size
+        )
+
+    def at(
+        self, base: int, functions: Mapping[str, int], outside: Mapping[str, int] | None = None
+    ) -> NDArray[np.int64]:
+        """The words of the image, for memory that begins at address `base`, with these addresses of functions and of
+        arrays outside."""
         words = np.zeros(self.size // WORD, dtype=np.int64)
         words.view(np.uint8)[: len(self.content)] = np.frombuffer(self.content, dtype=np.uint8)
         words[self.data // WORD] += base
         for place, name in self.functions:
             words[place // WORD] = functions[name]
+        for place, name, offset in self.outside:
+            words[place // WORD] = (outside or {})[name] + offset
         return words
 
 
@@ -76,16 +92,25 @@ class LoadedImage:
         return self._memory[first : first + words].view(place.dtype).reshape(place.shape)
 
 
-def image_of(struct: Struct, functions: Mapping[int, str], blank: Sequence[str] = ()) -> Image:
-    """The memory of a struct as it is. `functions`: names by address; `blank`: arrays whose content is not wanted."""
-    return _Memory(functions, blank).image(struct)
+def image_of(
+    struct: Struct,
+    functions: Mapping[int, str],
+    blank: Sequence[str] = (),
+    outside: Mapping[str, NDArray[Any]] | None = None,
+) -> Image:
+    """The memory of a struct as it is. `functions`: names by address; `blank`: arrays whose content is not wanted;
+    `outside`: by name, arrays that stay outside of the image, such as tables that many runs share."""
+    return _Memory(functions, blank, outside or {}).image(struct)
 
 
 class _Memory:
     """What hangs together behind a struct: arrays by address, words that hold addresses, fields."""
 
-    def __init__(self, functions: Mapping[int, str], blank: Sequence[str]):
+    def __init__(
+        self, functions: Mapping[int, str], blank: Sequence[str], outside: Mapping[str, NDArray[Any]]
+    ):
         self._functions, self._blank = functions, frozenset(blank)
+        self._outside = [(address_of(array), array.nbytes, name) for name, array in outside.items()]
         self._arrays: list[tuple[int, NDArray[Any], bool]] = []
         self._pointers: list[tuple[int, str]] = []  # addresses of words, with the names of their fields
         self._called: list[tuple[int, str]] = []
@@ -111,10 +136,15 @@ class _Memory:
             inside = i >= 0 and address < starts[i] + blocks[starts[i]].size * WORD
             return first[starts[i]] + address - starts[i] if inside else None
 
-        data, functions = [], []
+        data, functions, outside = [], [], []
         for address, name in self._pointers:
             place = self._known(moved(address))
             target = int(content[place // WORD])
+            elsewhere = self._outside_at(target)
+            if elsewhere is not None:
+                outside.append((place, *elsewhere))
+                content[place // WORD] = 0
+                continue
             found = moved(target)
             if found is None and target and target not in self._nowhere:
                 raise SekantError(
@@ -141,7 +171,16 @@ class _Memory:
             for name, word, array, dtype in self._fields
         }
         whole = content.tobytes().rstrip(b"\0")
-        return Image(whole, end, np.array(data, dtype=np.int64), tuple(functions), places)
+        blocks_in = tuple((start, words.size * WORD, first[start]) for start, words in blocks.items())
+        data_words = np.array(data, dtype=np.int64)
+        return Image(whole, end, data_words, tuple(functions), tuple(outside), places, blocks_in)
+
+    def _outside_at(self, address: int) -> tuple[str, int] | None:
+        """The array outside of the image that an address lies in, and how far from its beginning."""
+        for start, size, name in self._outside:
+            if 0 <= address - start < size:
+                return name, address - start
+        return None
 
     @staticmethod
     def _known(place: int | None) -> int:
@@ -150,7 +189,8 @@ class _Memory:
 
     def _add(self, array: NDArray[Any], blank: bool = False) -> None:
         if array.size:
-            self._arrays.append((address_of(array), array, blank))
+            if self._outside_at(address_of(array)) is None:
+                self._arrays.append((address_of(array), array, blank))
         else:
             self._nowhere.add(address_of(array))
 
