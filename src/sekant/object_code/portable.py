@@ -74,9 +74,11 @@ def _replaced(text: str, name: str, other: str, definition: str) -> str:
     return text.replace(f"call double @{name}(", f"call double @{other}(") + definition
 
 
-def compile_function(code: PortableCode, name: str, target: Target) -> bytes:
-    """Object code of a function under a name of its own."""
-    return compile_linked(_function(code, name, target, llvm.create_context()), target)
+def compile_function(code: PortableCode, name: str, target: Target, optimization: int = 2) -> bytes:
+    """Object code of a function under a name of its own, which a library does not show to others."""
+    module = _function(code, name, target, llvm.create_context())
+    module.get_function(name).visibility = "hidden"
+    return compile_linked(module, target, optimization)
 
 
 def _function(code: PortableCode, name: str, target: Target, context: Any) -> Any:

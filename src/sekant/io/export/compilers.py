@@ -8,6 +8,7 @@ import platform
 import shutil
 import subprocess
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -76,10 +77,13 @@ def has_zig() -> bool:
     return importlib.util.find_spec("ziglang") is not None
 
 
-def build_library(source: Path, target: Path, name: str, python: str | None = None) -> str:
+def build_library(
+    source: Path, target: Path, name: str, python: str | None = None, objects: Sequence[Path] = ()
+) -> str:
     """Compile `source` to the shared library `target` for platform `name`; gives the compiler that did it.
 
-    `python`: the interpreter that has ziglang, where it is not this one.
+    `python`: the interpreter that has ziglang, where it is not this one. `objects`: files of object code that belong
+    to the library.
     """
     native = system_compiler() if name == host() else None
     flags = (f"-O{optimization()}", *FLAGS)
@@ -104,9 +108,11 @@ def build_library(source: Path, target: Path, name: str, python: str | None = No
             f"cannot build the FMU for {name}: {reason}; pip install 'sekant[export]', which compiles for every "
             "platform, or export for another one"
         )
-    command += ["-o", str(target), str(source)]
+    command += ["-o", str(target), str(source), *map(str, objects)]
     if not name.startswith("win"):
         command.append("-lm")
+    if objects and "linux" in name:
+        command.append("-Wl,-Bsymbolic")  # its own functions are its own, whatever else is loaded
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         first = next((line for line in done.stderr.splitlines() if "error" in line), done.stderr[:300])

@@ -13,12 +13,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sekant.engine.system import State, System
-from sekant.errors import SekantError
+from sekant.errors import SekantError, suggest
 from sekant.files import make_folder, replace_file
 from sekant.io.export.c_export import DEFAULT_STEP, start_of
 from sekant.io.export.c_operations import DOUBLE
 from sekant.io.export.compilers import PLATFORMS, build_library, check_platforms, host
 from sekant.io.export.description import SETTINGS, FmuDescription, FmuSetting, FmuVariable, entries
+from sekant.io.export.engine_code import ObjectFunctions
 from sekant.io.export.fmi2_description import describe_fmi2
 from sekant.io.export.fmi3_description import build_description, describe_fmi3
 from sekant.io.export.held_code import event_texts
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from sekant.model.points.collector import Collector
 
 KINDS = {"me": "model exchange", "cs": "co-simulation"}
+PROCESSORS = ("any", "native")
 DRIFT = 1e-9
 """Violation of constraints (m, rad, and per second) beyond which a state is put back after an importer's step."""
 STRUCTURED = re.compile(r"(der\()?[A-Za-z_]\w*(\[\d+\])?(\.[A-Za-z_]\w*(\[\d+\])?)*\)?", re.ASCII)
@@ -39,8 +41,9 @@ MODEL = """
 typedef struct {{
     real t, x[NX], p[NP + HELD + 1], step, rtol, atol, drift; /* time, state, parameters, settings */
     real segment, next;                                       /* stops around t */
-    real h, slope[NX];                                        /* of the adaptive method: step to try, slope at x */
-    int fresh, rejected;
+    real h, h_kept, usual;                                    /* of the adaptive method: steps to try */
+    int after_rejection, stiff, last_event;
+    real last_event_time;
     unsigned long long steps;
 {}}} MODEL;
 """
@@ -89,6 +92,7 @@ def export_fmu(
     inputs: Sequence[str] = (),
     parameters: Sequence[str] | None = None,
     initial: State | None = None,
+    processor: str = "any",
 ) -> FmuExport:
     """Write the FMU `path`.
 
@@ -96,6 +100,8 @@ def export_fmu(
     `method` "dop853" with `rtol`, `atol`, or "euler", "semi_implicit_euler", "rk4" with `step`). `platforms`: names
     of `PLATFORMS`, by default the one here. `outputs`: patterns, None for all. `inputs`: run-time parameters that the
     importer may change at any time. `parameters`: of a model, which stay tunable; by default every named one.
+    `processor`: "any" of the kind that a platform has, or "native", this very one with all of its instructions: then
+    a co-simulation FMU computes the same numbers as `sk.simulate` here, bit for bit.
     """
     if fmi not in (2, 3):
         raise SekantError(f"there is no FMI {fmi} here; write 2 or 3")
@@ -105,6 +111,10 @@ def export_fmu(
     if place.suffix != ".fmu":
         raise SekantError(f"'{place}' is no name for an FMU; let it end in .fmu")
     wanted = check_platforms(list(platforms) if platforms else [host()])
+    if processor not in PROCESSORS:
+        raise SekantError(f"unknown processor '{processor}'; {suggest(processor, PROCESSORS, 'processors')}")
+    if processor == "native" and wanted != [host()]:
+        raise SekantError(f"code for this very processor runs on {host()} only; leave out other platforms")
     built = system_of(system, None if parameters is None else list(parameters))
     refuse(built, "an FMU")
     start = start_of(built, initial)
@@ -117,7 +127,10 @@ def export_fmu(
     if not h > 0 or not tolerance > 0 or not absolute > 0:
         raise SekantError(f"step, rtol and atol must be positive (got {h:g}, {tolerance:g}, {absolute:g})")
     face = interface(built, outputs, inputs)
-    code = model_code(built, face, start, chosen, DOUBLE, events=kind == "me", derivatives=True)
+    objects = ObjectFunctions(built) if kind == "cs" else None
+    code = model_code(
+        built, face, start, chosen, DOUBLE, events=kind == "me", derivatives=True, objects=objects
+    )
     constrained = bool(built.equations.constraints)
     drifts = constrained or bool(len(built.equations.motion.unit_blocks))
     own = _settings(kind, chosen, drifts, h, tolerance, absolute)
@@ -142,9 +155,11 @@ def export_fmu(
         step=float(settings.output_step or h),  # type: ignore[arg-type]
     )
     text = describe_fmi2(described) if fmi == 2 else describe_fmi3(described)
-    files = {"modelDescription.xml": text.encode(), f"sources/{label}.c": source.encode()}
-    if fmi == 3:
-        files["sources/buildDescription.xml"] = build_description(label).encode()
+    files = {"modelDescription.xml": text.encode()}
+    if kind == "me":
+        files[f"sources/{label}.c"] = source.encode()
+        if fmi == 3:
+            files["sources/buildDescription.xml"] = build_description(label).encode()
     compilers = []
     with tempfile.TemporaryDirectory() as folder:
         written = Path(folder) / f"{label}.c"
@@ -152,7 +167,8 @@ def export_fmu(
         for name in wanted:
             target = PLATFORMS[name]
             library = Path(folder) / f"{label}{target.suffix}"
-            compilers.append(build_library(written, library, name))
+            pieces = _object_files(code, name, processor, Path(folder))
+            compilers.append(build_library(written, library, name, objects=pieces))
             place_in = target.folder2 if fmi == 2 else target.folder3
             files[f"binaries/{place_in}/{label}{target.suffix}"] = library.read_bytes()
     _zip(place, files)
@@ -171,6 +187,17 @@ def export_fmu(
         code.indicators,
         place.stat().st_size,
     )
+
+
+def _object_files(code: ModelCode, platform: str, processor: str, folder: Path) -> list[Path]:
+    """The functions of the model and the loop as object files, where they are no C."""
+    if code.objects is None or code.loop is None:
+        return []
+    native, found = processor == "native", []
+    for i, data in enumerate([*code.objects.objects(platform, native), *code.loop.objects(platform, native)]):
+        found.append(folder / f"{platform}_{i}.o")
+        found[-1].write_bytes(data)
+    return found
 
 
 def _settings(
@@ -198,7 +225,7 @@ def _source(
     number = code.precision.literal
     head = [
         f"/* FMU '{label}' (FMI {fmi}.0, {KINDS[kind]}), written by Sekant {__version__}. C99; link with -lm. */",
-        "#include <math.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>",
+        "#include <math.h>\n#include <stdint.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>",
         '#define GUID "{GUID}"',
         "#define FINGERPRINT FINGERPRINT_VALUE",
         f"#define KIND {0 if kind == 'me' else 1}\n#define FMI {fmi}",

@@ -33,8 +33,7 @@ Write = Callable[..., CFunction]
 @dataclass(frozen=True)
 class HeldSizes:
     """Counts: held values, events (`declared` ones, then guards of `frictions`), values that these set, samples,
-    delays; `degree` of their polynomials; `kept` pieces and `rows` of nodes in the memory of each; `landings`:
-    switches in the state that steps land on, `counted` of them joints of tables."""
+    delays; `degree` of their polynomials; `kept` pieces and `rows` of nodes in the memory of each."""
 
     held: int = 0
     events: int = 0
@@ -48,12 +47,6 @@ class HeldSizes:
     jumps: int = 0
     rows: int = 0
     parameters: int = 0
-    landings: int = 0
-    counted: int = 0
-
-    @property
-    def watched(self) -> int:
-        return self.events + self.landings
 
     def macros(self) -> list[str]:
         names = (
@@ -68,18 +61,15 @@ class HeldSizes:
             "kept",
             "jumps",
             "rows",
-            "landings",
-            "counted",
-            "watched",
         )
         return [f"#define {name.upper()} {getattr(self, name)}" for name in names]
 
     def fields(self, real: str, states: int) -> list[str]:
         """Members of the structure of the model."""
         found = []
-        if self.watched:
-            n = self.watched
-            found.append(f"{real} guard[{n}]; int sign[{n}], flips[{n}], unsure, stopped;")
+        if self.events:
+            n = self.events
+            found.append(f"{real} guard[{n}]; int sign[{n}], unsure, stopped;")
         if self.frictions:
             found.append(f"{real} last_time; int last_guard, again;")
         if self.samples:
@@ -96,7 +86,7 @@ class HeldSizes:
 
     def memory(self, size: int, states: int) -> int:
         """Bytes of these members with numbers of `size` bytes, without padding."""
-        numbers, whole = self.watched + self.samples, (self.watched + 3) if self.watched else 0
+        numbers, whole = self.events + self.samples, (self.events + 2) if self.events else 0
         if self.frictions:
             numbers, whole = numbers + 1, whole + 2
         if self.delays:
@@ -106,7 +96,7 @@ class HeldSizes:
         return size * numbers + 4 * whole
 
 
-def held_sizes(system: System, landings: int, counted: int) -> HeldSizes:
+def held_sizes(system: System) -> HeldSizes:
     eq = system.equations.elements
     delays = list(eq.delayed)
     degree = max((one.degree for one in delays), default=0)
@@ -128,13 +118,18 @@ def held_sizes(system: System, landings: int, counted: int) -> HeldSizes:
         jumps=JUMPS if delays else 0,
         rows=STRETCHES * (degree + 5) + 2 if delays else 0,
         parameters=int(system.equations.p.numel()) - len(eq.held_values),
-        landings=landings,
-        counted=counted,
     )
 
 
+def watched_guards(system: System) -> tuple[list[SX], list[int]]:
+    """What is watched for events, and the directions in which it counts."""
+    events, frictions = system.equations.elements.events, friction_guards(system)
+    guards = [*(event.guard for event in events), *(guard for _, guard in frictions)]
+    return guards, [*(event.direction for event in events), *([-1] * len(frictions))]
+
+
 def held_functions(system: System, start: State, write: Write, of_parameters: Write) -> list[CFunction]:
-    """Functions of (t, x, p), and of p alone: start values, samples, inputs of delays, guards, what events set."""
+    """Functions of (t, x, p), and of p alone: start values, samples, inputs of delays, what events set."""
     eq, found = system.equations.elements, []
     if eq.held_values:
         own = [value.start for value in eq.held_values]
@@ -144,9 +139,6 @@ def held_functions(system: System, start: State, write: Write, of_parameters: Wr
         found.append(write("samples", [("fresh", ca.vertcat(*[one.expression for one in eq.sampled]))]))
     if eq.delayed:
         found.append(write("delayed", [("u", ca.vertcat(*[one.expression for one in eq.delayed]))]))
-    watched = [*[event.guard for event in eq.events], *[guard for _, guard in friction_guards(system)]]
-    if watched:
-        found.append(write("guards", [("e", ca.vertcat(*watched))]))
     if eq.events:
         sets = [SX(value) for event in eq.events for value in event.sets.values()]
         found.append(write("reactions", [("value", ca.vertcat(*sets))]))

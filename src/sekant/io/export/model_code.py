@@ -16,11 +16,10 @@ from sekant.geometry.spatial import SX
 from sekant.io.export.c_function import CFunction, c_function
 from sekant.io.export.c_operations import Precision
 from sekant.io.export.c_tables import CTables
-from sekant.io.export.held_code import HeldSizes, held_arrays, held_functions, held_sizes
+from sekant.io.export.engine_code import MOST_STOPS, EngineLoop, ObjectFunctions
+from sekant.io.export.held_code import HeldSizes, held_arrays, held_functions, held_sizes, watched_guards
 from sekant.io.export.interface import RUNTIME, Interface
-from sekant.io.export.refusals import FIXED_STEP
-from sekant.io.export.switching import NO_INDICATORS, TimedSwitch, event_indicators, timed_switches
-from sekant.solvers.ode import dop853_tableau as tableau
+from sekant.io.export.switching import TimedSwitch, event_indicators, timed_switches
 
 MULTIPLE = 1e-6  # as in `sekant.solvers.ode.fixed_step`
 INVERSE_ERF = """
@@ -46,7 +45,7 @@ class ModelCode:
     `p`, `x` : default parameters (np,) and start (nq + nv + nz,). `indicators`: number of event indicators, those of
     events included. `held`: what the model holds between events.
     `stack`: most bytes of locals below a call of `rates`, `projection` or `outputs`; `table_bytes`: of arrays.
-    `operations`: of the right-hand side.
+    `operations`: of the right-hand side. `loop`, `objects`: where they are object code.
     """
 
     equations: str
@@ -61,6 +60,8 @@ class ModelCode:
     table_bytes: int
     operations: int
     precision: Precision
+    loop: EngineLoop | None = None
+    objects: ObjectFunctions | None = None
 
 
 def model_code(
@@ -72,39 +73,51 @@ def model_code(
     *,
     events: bool = False,
     derivatives: bool = False,
+    objects: ObjectFunctions | None = None,
 ) -> ModelCode:
-    """All of a system that an integrator or an importer calls; with `events`, `derivatives` what FMI asks for too."""
+    """All of a system that an integrator or an importer calls; with `events`, `derivatives` what FMI asks for too.
+
+    `objects`: the functions are object code, and the loop is the engine's own.
+    """
     eq = system.equations
     x, xdot = state_rates(system, balance=False)
     known = [("t", eq.t), ("x", x), ("p", eq.p)]
     symbols = [symbol for _, symbol in known]
     until: Any = system.settings.until
     timed = timed_switches(system, float(until))
-    adaptive = method not in FIXED_STEP
-    inside = adaptive and not events
-    switches = event_indicators(system, symbols, xdot, joints=inside) if events or adaptive else NO_INDICATORS
-    z, counts = switches.values, switches.counts
-    held = held_sizes(system, z.numel() if inside else 0, counts.numel() if inside else 0)
+    z = event_indicators(system, symbols, xdot) if events else SX.zeros(0, 1)
+    held = held_sizes(system)
     tables = CTables((), precision)
 
     def write(name: str, results: list[tuple[str, SX]], extra: Sequence[tuple[str, SX]] = ()) -> CFunction:
+        return function(name, [*known, *extra], results)
+
+    def function(name: str, inputs: Sequence[tuple[str, SX]], results: Sequence[tuple[str, SX]]) -> CFunction:
+        if objects is not None:
+            return objects.function(name, inputs, results)
         tables.tables = eq.lookups.tables
-        return c_function(name, [*known, *extra], results, eq.lookups, tables)
+        return c_function(name, inputs, results, eq.lookups, tables)
 
     # what is reported of rates may need other symbols than their own: accumulated work counts as zero
     zero_work = SX.zeros(work_symbols(system).numel()) if work_symbols(system).numel() else None
     y = face.y if zero_work is None else eq.lookups.substitute(face.y, work_symbols(system), zero_work)
-    functions = [write("rates", [("xdot", xdot)])]
-    if method == "semi_implicit_euler":
-        functions.append(write("kinematics", [("qdot", eq.qdot)]))
-    if eq.constraints:
-        q, v, residual = eq.projection
-        functions.append(write("projection", [("moved", ca.vertcat(q, v, eq.z)), ("residual", residual)]))
+    guards, directions = watched_guards(system)
+    loop = None
+    if objects is not None:
+        loop = EngineLoop(objects, method, guards, directions, held.degree + 5 if held.delays else 0)
+        functions = loop.wrappers()
+    else:
+        functions = [write("rates", [("xdot", xdot)])]
+        if method == "semi_implicit_euler":
+            functions.append(write("kinematics", [("qdot", eq.qdot)]))
+        if eq.constraints:
+            q, v, residual = eq.projection
+            functions.append(write("projection", [("moved", ca.vertcat(q, v, eq.z)), ("residual", residual)]))
+        if guards:
+            functions.append(write("guards", [("e", ca.vertcat(*guards))]))
     functions.append(write("outputs", [("y", y)]))
     if z.numel():
         functions.append(write("indicators", [("z", z)]))
-    if held.counted:
-        functions.append(write("joints", [("n", counts)]))
     if derivatives:
         functions.append(_derivatives(system, x, xdot, y, write))
     q0, v0 = eq.start.values()
@@ -119,8 +132,7 @@ def model_code(
         shifted = x0 + shift
 
     def of_parameters(name: str, results: list[tuple[str, SX]]) -> CFunction:
-        tables.tables = eq.lookups.tables
-        return c_function(name, [("p", eq.p)], results, eq.lookups, tables)
+        return function(name, [("p", eq.p)], results)
 
     functions.append(of_parameters("initial", [("x", shifted)]))
     functions += held_functions(system, start, write, of_parameters)
@@ -132,10 +144,14 @@ def model_code(
         functions.append(of_parameters("switch_times", times))
     body = "\n".join(f.text for f in functions)
     own = p[: p.size - held.held]
-    head = _sizes(system, face, method, precision, len(timed), z.numel() if events else 0, own, held)
+    head = _sizes(system, face, "engine" if loop else method, precision, len(timed), z.numel(), own, held)
     parts = [head, _blocks(system), _switch_arrays(timed, precision), held_arrays(system, precision)]
-    parts += [INVERSE_ERF if "inverse_erf(" in body else "", tables.text, body]
-    runtime = _runtime(method, precision, held, integrates=not events)
+    if objects is not None and loop is not None:
+        image = loop.text()  # which names functions too
+        parts += [objects.text(), image, body]
+    else:
+        parts += [INVERSE_ERF if "inverse_erf(" in body else "", tables.text, body]
+    runtime = _runtime(held, integrates=not events, by_engine=loop is not None)
     return ModelCode(
         "\n".join(part for part in parts if part),
         runtime,
@@ -149,26 +165,27 @@ def model_code(
         tables.bytes,
         functions[0].operations,
         precision,
+        loop,
+        objects,
     )
 
 
-def _runtime(method: str, precision: Precision, held: HeldSizes, integrates: bool) -> str:
+def _runtime(held: HeldSizes, integrates: bool, by_engine: bool) -> str:
     """What goes around the equations; of model exchange, where the importer `integrates`, only stops and events."""
     files = ["segments.c"]
     files += ["samples.c"] if held.samples else []
     files += ["delays.c"] if held.delays else []
-    files += ["events.c"] if held.watched else []
+    files += ["events.c"] if held.events else []
     files += ["friction.c"] if held.frictions else []
-    if not integrates:
-        return _read([*files, "stops.c"])
-    files += ["crossings.c"] if held.watched else []
-    integrator = "fixed_step.c" if method in FIXED_STEP else "dop853.c"
-    cuts = ["cuts.c"] if held.delays else []
-    after = [integrator, "stops.c", *cuts, *(["reactions.c"] if held.events else []), "advance.c"]
-    dense = bool(held.watched or held.delays)
-    return "\n".join(
-        [_read(files), *([] if method in FIXED_STEP else [_tableau(precision, dense)]), _read(after)]
-    )
+    if integrates:
+        files += ["crossings.c"] if held.events and not by_engine else []
+        files += ["engine.c" if by_engine else "fixed_step.c"]
+    files += ["stops.c"]
+    if integrates:
+        files += ["cuts.c"] if held.delays else []
+        files += ["reactions.c"] if held.events else []
+        files += ["advance.c"]
+    return _read(files)
 
 
 def _read(files: Sequence[str]) -> str:
@@ -212,7 +229,7 @@ def _sizes(
         *held.macros(),
         "enum { STOPPED_NOT_FINITE = 1, STOPPED_CONSTRAINTS, STOPPED_STEP,",
         "       STOPPED_EVENT, STOPPED_CHATTERING, STOPPED_MEMORY };",
-        "#define EULER 1\n#define SEMI_IMPLICIT_EULER 2\n#define RK4 3\n#define DOP853 4",
+        "#define EULER 1\n#define SEMI_IMPLICIT_EULER 2\n#define RK4 3\n#define ENGINE 4",
         f"#define METHOD {method.upper()}",
         f"#define SNAP {number(precision.snap)}",
         f"#define MULTIPLE {number(max(MULTIPLE, 100 * precision.snap))}",
@@ -220,7 +237,7 @@ def _sizes(
         f"#define ROUND {number(precision.round_off)}",
         f"#define ON_TIME {number(max(1e-9, 100 * precision.snap))}",
         f"#define ON_ZERO {number(1e3 * precision.round_off)}",
-        "#define MOST_AT_ONCE 50\n#define MOST_EVENTS 100000",
+        f"#define MOST_AT_ONCE 50\n#define MOST_EVENTS 100000\n#define MOST_STOPS {MOST_STOPS}",
         f"#define LARGEST {number(precision.largest)}",
         f"static const real default_parameters[NP + 1] = {{{defaults}}};",
     ]
@@ -251,28 +268,3 @@ def _switch_arrays(timed: Sequence[TimedSwitch], precision: Precision) -> str:
             f"static const real switch_knot[] = {{{values}}};",
         ]
     )
-
-
-def _tableau(precision: Precision, dense: bool) -> str:
-    """Coefficients of the method; with `dense`, those of its dense output too."""
-
-    def row(values: NDArray[np.float64]) -> str:
-        return "{" + ", ".join(precision.literal(float(v)) for v in values) + "}"
-
-    def rows(values: NDArray[np.float64]) -> str:
-        return ",\n    ".join(row(one) for one in values)
-
-    n = 16 if dense else 13
-    width = 15 if dense else 12
-    parts = [
-        f"#define STAGES {n}",
-        f"static const real dop_a[STAGES][{width}] = {{\n    {rows(tableau.A[:n, :width])}}};",
-        f"static const real dop_c[{n}] = {row(tableau.C[:n])};",
-        f"static const real dop_e5[12] = {row(tableau.E5[:12])};",
-        f"static const real dop_e3[12] = {row(tableau.E3[:12])};",
-        f"#define GUARD {precision.literal(tableau.GUARD)}",
-        f"static const real dop_e6[12] = {row(tableau.E6[:12])};",
-    ]
-    if dense:
-        parts.append(f"static const real dop_d[4][STAGES] = {{\n    {rows(tableau.D[:, :n])}}};")
-    return "\n".join(parts)

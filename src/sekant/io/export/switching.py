@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import factorial
 
 import casadi as ca
 import numpy as np
@@ -24,13 +23,7 @@ from sekant.io.export.c_function import tape_of
 from sekant.model.fields import expressions_of
 from sekant.tables.lookups import LookupNode
 from sekant.tables.numeric import NumericFunction
-from sekant.tables.pieces import differentiate, horner
 from sekant.tables.table import Table, Table2
-
-SMOOTH_ORDERS = 5
-"""Derivatives beyond those of the equations in which a jump is looked for."""
-ROUGH = 1e-6
-"""Part of a quantity that a jump of its higher derivatives may make over a piece before steps land on it."""
 
 
 @dataclass(frozen=True)
@@ -78,43 +71,23 @@ def timed_switches(system: System, horizon: float) -> list[TimedSwitch]:
     return [*found.values(), *(TimedSwitch(SX(0), SX(1), tuple(table.kinks.tolist())) for table in given)]
 
 
-@dataclass(frozen=True, eq=False)
-class Indicators:
-    """`values` (nz,): their changes of sign are events. `counts` (nc,): of those that come from tables with several
-    breaks, how many of these lie below the argument; so passing two at once shows."""
-
-    values: SX
-    counts: SX
-
-
-NO_INDICATORS = Indicators(SX.zeros(0, 1), SX.zeros(0, 1))
-
-
-def event_indicators(system: System, inputs: Sequence[SX], rates: SX, *, joints: bool = False) -> Indicators:
-    """Functions of the `inputs` (t, x, p) where the right-hand side `rates` switches.
-
-    With `joints` also where tables are smooth but not smooth enough for steps of order 8.
-    """
+def event_indicators(system: System, inputs: Sequence[SX], rates: SX) -> SX:
+    """Functions (nz,) of the `inputs` (t, x, p) that change their sign where the right-hand side `rates` switches."""
     t, lookups = inputs[0], system.equations.lookups
     nodes = lookups.needed_by(rates)
     inner = [argument for node in nodes for argument in node.arguments]
-    found: list[tuple[SX, SX | None]] = [
-        (g, None) for g in switching_arguments(ca.vertcat(ca.vec(ca.densify(rates)), *inner))
-    ]
+    found = list(switching_arguments(ca.vertcat(ca.vec(ca.densify(rates)), *inner)))
     for group in _same_arguments(nodes):
-        found += _table_indicators(system, group, joints)
-    found = [pair for pair in found if not _is_timed(system, pair[0], t) and not _is_held(system, pair[0])]
+        found += _table_indicators(system, group)
+    found = [g for g in found if not _is_timed(system, g, t) and not _is_held(system, g)]
     if not found:
-        return NO_INDICATORS
-    tape = tape_of(list(inputs), [ca.vertcat(*[g for g, _ in found])], lookups)
-    kept: dict[int, tuple[SX, SX | None]] = {}
-    for number, pair in zip(tape.outputs[0].tolist(), found, strict=True):
+        return SX.zeros(0, 1)
+    tape = tape_of(list(inputs), [ca.vertcat(*found)], lookups)
+    kept: dict[int, SX] = {}
+    for number, g in zip(tape.outputs[0].tolist(), found, strict=True):
         if tape.op[number] != CONST:
-            kept.setdefault(number, pair)
-    counts = [n for _, n in kept.values() if n is not None]
-    return Indicators(
-        ca.vertcat(SX.zeros(0, 1), *[g for g, _ in kept.values()]), ca.vertcat(SX.zeros(0, 1), *counts)
-    )
+            kept.setdefault(number, g)
+    return ca.vertcat(SX.zeros(0, 1), *kept.values())
 
 
 def _is_held(system: System, g: SX) -> bool:
@@ -145,9 +118,7 @@ def _same_arguments(nodes: Sequence[LookupNode]) -> list[list[LookupNode]]:
     return list(groups.values())
 
 
-def _table_indicators(
-    system: System, nodes: Sequence[LookupNode], joints: bool
-) -> list[tuple[SX, SX | None]]:
+def _table_indicators(system: System, nodes: Sequence[LookupNode]) -> list[SX]:
     """Functions that change their sign where a derivative that the nodes look up jumps, or the value kinks."""
     table, arguments = nodes[0].table, nodes[0].arguments
     if isinstance(table, Table2):
@@ -158,9 +129,8 @@ def _table_indicators(
         for order in sorted({node.order[0] for node in nodes}):
             smooth = table if order < 2 else table.derivative(order - 1)
             kinks = np.union1d(kinks, smooth.kinks)
-            kinks = np.union1d(kinks, rough_joints(table, order)) if joints else kinks
         found = [(kinks, table.extrapolation, table.breaks, arguments[0])]
-    indicators: list[tuple[SX, SX | None]] = []
+    indicators: list[SX] = []
     look_up = system.equations.lookups
     for kinks, extrapolation, breaks, argument in found:
         period = float(breaks[-1] - breaks[0]) if extrapolation == "periodic" else None
@@ -169,49 +139,12 @@ def _table_indicators(
         if period is not None and kinks.size and np.isclose(kinks[-1] - kinks[0], period):
             kinks = kinks[:-1]
         if kinks.size == 1 and period is None:
-            indicators.append((argument - float(kinks[0]), None))
+            indicators.append(argument - float(kinks[0]))
         elif kinks.size:
             key = (id(table), tuple(kinks.tolist()))
             waves = system.once(("waves", *key), lambda k=kinks, T=period: alternating(k, T))
-            stairs = system.once(("stairs", *key), lambda k=kinks, T=period: counting(k, T))
-            indicators.append((look_up(waves, argument), look_up(stairs, argument)))
+            indicators.append(look_up(waves, argument))
     return indicators
-
-
-def rough_joints(table: Table, order: int) -> np.ndarray:
-    """Inner breaks (n,), of periodic tables also the first, at which derivatives above `order` jump.
-
-    A jump counts by what it makes of derivative `order` over the shorter of the two pieces, against the largest
-    value of that derivative, or a thousandth of the largest one of all components.
-    """
-    c, width = table.coefficients, np.diff(table.breaks)
-    periodic = table.extrapolation == "periodic"
-    left = slice(None) if periodic else slice(0, -1)
-    shorter = np.minimum(width, np.roll(width, -1))[left]
-    size = np.abs(differentiate(c, order)[:, :, 0]).max(axis=0)
-    size = np.maximum(size, 1e-3 * size.max()) + 1e-300
-    rough = np.zeros(shorter.size, bool)
-    for k in range(1, SMOOTH_ORDERS + 1):
-        d = differentiate(c, order + k)
-        jump = np.abs(np.roll(d[:, :, 0], -1, axis=0) - horner(d, width[:, None], 0))[left]
-        rough |= np.any(jump * (shorter**k / factorial(k))[:, None] > ROUGH * size, axis=1)
-    return table.breaks[1:][left][rough]
-
-
-def counting(kinks: np.ndarray, period: float | None = None) -> Table:
-    """A table of steps: how many of the `kinks` lie below its argument; with a `period` it goes on counting."""
-    if period is not None:
-        rows = np.arange(kinks.size, dtype=float)[:, None, None]
-        return Table(
-            np.append(kinks, kinks[0] + period),
-            rows,
-            "periodic",
-            "joints",
-            increment=np.array([float(kinks.size)]),
-        )
-    outside = np.array([[[0.0]], [[float(kinks.size)]]])
-    rows = np.arange(1.0, kinks.size)[:, None, None]
-    return Table(np.asarray(kinks, float), rows, "explicit", "joints", outside=outside)
 
 
 def alternating(kinks: np.ndarray, period: float | None = None) -> Table:

@@ -24,7 +24,7 @@ from sekant.loops.declare import procedures as declared
 from sekant.loops.declare.procedures import ALL, Procedure
 from sekant.loops.store.prebuilt import LOOPS, PACKAGE, SOLVERS, prebuilt
 from sekant.object_code.link import Linked
-from sekant.object_code.target import read_frame, target_identity, write_frame
+from sekant.object_code.target import TARGETS, read_frame, target_identity, write_frame
 from sekant.progress_bar import is_watched
 
 _IMPORT = re.compile(r"^\s*(?:from|import)\s+sekant\.solvers\.(\w+)", re.MULTILINE)
@@ -75,6 +75,19 @@ def prepare_all() -> None:
     prepare(*(p for p in ALL.values() if p.module.startswith("sekant.")))
 
 
+def objects_for(procedures: Sequence[Procedure], target: str = "") -> list[bytes]:
+    """Object code of these procedures and of all that they call, for a target by its name in
+    `sekant.object_code.target.TARGETS`; empty: for this processor, as it runs here."""
+    entries: dict[str, Entry] = {}
+    missing = list(procedures)
+    with _lock:
+        while missing:
+            entries |= _find(missing, target)
+            needed = {s for entry in entries.values() for s in entry.header["needs"]} - entries.keys()
+            missing = [procedure_of(symbol) for symbol in sorted(needed)]
+    return [entry.objects[0] for entry in entries.values()]
+
+
 def procedure_of(symbol: str) -> Procedure:
     """The procedure of a symbol; its module is imported if need be."""
     if symbol not in ALL:
@@ -110,29 +123,31 @@ def _needed_by(package: str) -> set[str]:
     return found
 
 
-def _find(procedures: Sequence[Procedure]) -> dict[str, Entry]:
-    """The code of each, by symbol."""
-    found = {p.symbol: entry for p in procedures if (entry := prebuilt(p.symbol)) is not None}
+def _find(procedures: Sequence[Procedure], target: str = "") -> dict[str, Entry]:
+    """The code of each, by symbol; `target` as for `objects_for`."""
+    found = {p.symbol: entry for p in procedures if not target and (entry := prebuilt(p.symbol)) is not None}
     store = user_cache()
     missing = [p for p in procedures if p.symbol not in found]
-    missing = _take(store, missing, found)
+    missing = _take(store, missing, found, target)
     if missing:
         lock = store.lock() if store is not None else None
         try:
-            missing = _take(store, missing, found)  # another process may have made them meanwhile
+            missing = _take(store, missing, found, target)  # another process may have made them meanwhile
             if missing:
-                found |= _make(store, missing)
+                found |= _make(store, missing, target)
         finally:
             if lock is not None:
                 lock.close()
     return found
 
 
-def _take(store: Cache | None, procedures: Iterable[Procedure], found: dict[str, Entry]) -> list[Procedure]:
+def _take(
+    store: Cache | None, procedures: Iterable[Procedure], found: dict[str, Entry], target: str
+) -> list[Procedure]:
     """Add what the cache has; returns the rest."""
     left = []
     for p in procedures:
-        entry = store.load(_key(p)) if store is not None else None
+        entry = store.load(_key(p, target)) if store is not None else None
         if entry is None:
             left.append(p)
         else:
@@ -140,7 +155,7 @@ def _take(store: Cache | None, procedures: Iterable[Procedure], found: dict[str,
     return left
 
 
-def _key(procedure: Procedure) -> str:
+def _key(procedure: Procedure, target: str) -> str:
     own = Path(sys.modules[procedure.module].__file__ or "")
     if own.is_relative_to(SOLVERS):
         packages, source = {own.relative_to(SOLVERS).parts[0]}, b""
@@ -148,21 +163,23 @@ def _key(procedure: Procedure) -> str:
         source = own.read_bytes()
         packages = {match[1] for match in _IMPORT.finditer(source.decode())}
     stamp = source_stamp(frozenset(packages))
-    return make_key(["procedure", procedure.symbol, stamp, source, target_identity()])
+    made_for = f"{TARGETS[target]} {target_identity()}" if target else target_identity()
+    return make_key(["procedure", procedure.symbol, stamp, source, made_for])
 
 
-def _make(store: Cache | None, procedures: Sequence[Procedure]) -> dict[str, Entry]:
+def _make(store: Cache | None, procedures: Sequence[Procedure], target: str) -> dict[str, Entry]:
     seconds = sum(p.seconds for p in procedures) / min(os.cpu_count() or 1, len(procedures))
     words = ", ".join(dict.fromkeys(p.words for p in procedures))
     reason = why_nothing_is_kept(store)
+    where = f" for {target}" if target else ""
     announce(
-        f"compiling the {words}, {'' if reason else 'once: '}about {max(round(seconds), 1)} s"
+        f"compiling the {words}{where}, {'' if reason else 'once: '}about {max(round(seconds), 1)} s"
         + (f" ({reason})" if reason else "")
     )
-    made = compile_procedures([p.symbol for p in procedures])
+    made = compile_procedures([p.symbol for p in procedures], (target,))
     if store is not None:
         for p in procedures:
-            store.store(_key(p), made[p.symbol])
+            store.store(_key(p, target), made[p.symbol])
     return made
 
 

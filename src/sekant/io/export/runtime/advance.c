@@ -1,5 +1,37 @@
 /* ---- The motion from stop to stop. ---- */
 
+#if METHOD == ENGINE && EVENTS == 0 && SAMPLES == 0 && DELAYS == 0
+/* Steps from m->t to `end`, on which they land as on stops. */
+static int advance(MODEL *m, real end) {
+    while (end - m->t > near_time(end)) {
+        real stops[MOST_STOPS], stop = m->next;
+        int count = 0, event;
+        while (count < MOST_STOPS && stop < end - near_time(end)) {
+            if (stop - (count ? stops[count - 1] : m->t) > near_time(stop)) stops[count++] = stop;
+            stop = next_stop(m, stop);
+        }
+        const int all = !(stop < end - near_time(end));
+        const real landing = all ? end : stops[--count];
+        const int code = run_over(m, stops, count, landing, &event);
+        while (m->next <= m->t + near_time(m->t)) pass_stop(m, m->next);
+        if (code) return code;
+    }
+    return 0;
+}
+#else
+#if METHOD == ENGINE && EVENTS > 0
+/* The last event again: the motion began short of it by round-off. A step beyond, so short that its error is none. */
+static int again(MODEL *m, int event, real begin) {
+    const real h = 1e-12 * fmax(1, fabs(m->t)), at = inside(m, m->t);
+    if (event != m->last_event || begin != m->last_event_time || m->t - begin > h) return 0;
+    real k[NX];
+    rates(&at, m->x, m->p, k);
+    for (int j = 0; j < NX; j++) m->x[j] += h * k[j];
+    m->t += h;
+    return 1;
+}
+#endif
+
 /* Steps from m->t to `end`; they land on stops, on events, and on `end`. */
 static int advance(MODEL *m, real end) {
     int code = 0;
@@ -22,25 +54,36 @@ static int advance(MODEL *m, real end) {
     while (end - m->t > near_time(end)) {
         int at_stop = end >= m->next - near_time(m->next), event = -1;
         real landing = at_stop ? m->next : end;
-#if DELAYS > 0 && METHOD != DOP853
+#if METHOD == ENGINE && EVENTS > 0
+        const real begin = m->t;
+#endif
+#if DELAYS > 0 && METHOD != ENGINE
         const int at_node = m->node < NODES && node_time(m, m->node) < landing - near_time(landing);
         if (at_node) { landing = node_time(m, m->node); at_stop = 0; }
 #endif
         if ((code = run_to(m, landing, &event))) return code;
-#if DELAYS > 0 && METHOD != DOP853
+#if DELAYS > 0 && METHOD != ENGINE
         if (at_node && event < 0) { record(m, m->t, m->x); m->node++; }
 #endif
 #if EVENTS > 0
         if (event >= 0) {
+#if METHOD == ENGINE
+            if (again(m, event, begin)) continue;
+#endif
             if ((code = react(m, event))) return code;
+#if METHOD == ENGINE
+            m->last_event = event;
+            m->last_event_time = m->t;
+#endif
             if (++events > MOST_EVENTS) return STOPPED_CHATTERING;
             continue;
         }
 #endif
         if (at_stop) {
             if ((code = pass_stop(m, landing))) return code;
-            restart(m, 0);
+            restart(m, EVENTS > 0 || DELAYS > 0);
         }
     }
     return 0;
 }
+#endif

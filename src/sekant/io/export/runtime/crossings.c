@@ -3,20 +3,18 @@
 /* Whether what is watched as number i has passed zero at this value, in a direction that counts. */
 static int counts(const MODEL *m, int i, real value) {
     const int before = m->sign[i];
-#if EVENTS > 0
-    if (i < EVENTS && event_direction[i] && event_direction[i] != -before) return 0;
-#endif
+    if (event_direction[i] && event_direction[i] != -before) return 0;
     return before != 0 && before * value <= 0;
 }
 
 static int happened(const MODEL *m, const real *e) {
-    for (int i = 0; i < WATCHED; i++) if (counts(m, i, e[i])) return i;
+    for (int i = 0; i < EVENTS; i++) if (counts(m, i, e[i])) return i;
     return -1;
 }
 
 /* The motion goes on where these are the values; what has crossed, be it to zero exactly, has its other sign. */
 static void pass_on(MODEL *m, const real *e) {
-    for (int i = 0; i < WATCHED; i++) {
+    for (int i = 0; i < EVENTS; i++) {
         m->guard[i] = e[i];
         m->sign[i] = e[i] != 0 ? sign_of(e[i]) : counts(m, i, e[i]) ? -m->sign[i] : m->sign[i];
     }
@@ -24,7 +22,7 @@ static void pass_on(MODEL *m, const real *e) {
 
 /* A guard that began on zero, up to round-off, has left it without an event. */
 static void leave_zero(MODEL *m, const real *e) {
-    for (int i = 0; i < WATCHED && m->unsure; i++)
+    for (int i = 0; i < EVENTS && m->unsure; i++)
         if (R(fabs)(m->guard[i]) <= ON_ZERO * R(fabs)(e[i] - m->guard[i])) m->sign[i] = sign_of(e[i]);
     m->unsure = 0;
 }
@@ -33,7 +31,7 @@ static void leave_zero(MODEL *m, const real *e) {
 static real next_guess(const MODEL *m, real a, real b, const real *at_a, const real *at_b, real finest, real weight_a,
                        real weight_b, int last) {
     real guess = b;
-    for (int i = 0; i < WATCHED; i++) {
+    for (int i = 0; i < EVENTS; i++) {
         if (!counts(m, i, at_b[i])) continue;
         const real before = weight_a * R(fabs)(at_a[i]), beyond = weight_b * R(fabs)(at_b[i]);
         const real place = before > 0 ? a + (b - a) * before / (before + beyond) : a;

@@ -7,22 +7,25 @@ static int end_at_once(MODEL *m) {
     int event, code = 0;
     for (int j = 0; j < NX; j++) { x[j] = m->x[j]; m->x[j] = m->stretch_x[j]; }
     for (int l = 0; l < DELAYS; l++) m->line[l].rows -= m->node;
-#if METHOD == DOP853
-    const real h = m->h;
-#endif
     m->t = begin;
     m->blind = 1;
-    restart(m, 0);
     const int any = end - begin > ON_TIME * (m->next - begin);
+#if METHOD == ENGINE
+    const real h = m->h, kept = m->h_kept, next = m->next;
+    const int after = m->after_rejection, stiff = m->stiff;
+    m->node = any ? 0 : NODES;
+    m->next = end; /* of the stretch, whose nodes are these */
+    if (any) code = run_to(m, end, &event);
+    m->next = next;
+    m->h = h; m->h_kept = kept; m->after_rejection = after; m->stiff = stiff;
+#else
     for (int i = 0; any && i < NODES && !code; i++) {
         code = run_to(m, place_of_node(i, begin, end), &event);
         if (!code) record(m, m->t, m->x);
     }
+#endif
     m->blind = 0;
     m->t = end;
-#if METHOD == DOP853
-    m->h = h;
-#endif
     for (int j = 0; j < NX; j++) m->x[j] = x[j];
     return code ? code : any ? end_stretch(m, end, 0) : 0;
 }

@@ -2,30 +2,24 @@
 
 static int sign_of(real value) { return value > 0 ? 1 : value < 0 ? -1 : 0; }
 
-/* All that is watched at (t, x): guards of events first, then what switches in the equations. */
+/* All that is watched at (t, x). */
 static void watched(const MODEL *m, real t, const real *x, real *e) {
     const real at = inside(m, t);
-#if EVENTS > 0
     guards(&at, x, m->p, e);
-#endif
-#if LANDINGS > 0
-    indicators(&at, x, m->p, e + EVENTS);
-#endif
 }
 
 /* Values and signs where the motion goes on; one that is zero there keeps its sign. */
 static void look_again(MODEL *m, real t) {
     watched(m, t, m->x, m->guard);
-    for (int i = 0; i < WATCHED; i++) if (m->guard[i] != 0) m->sign[i] = sign_of(m->guard[i]);
+    for (int i = 0; i < EVENTS; i++) if (m->guard[i] != 0) m->sign[i] = sign_of(m->guard[i]);
 }
 
 static void first_signs(MODEL *m, real t) {
-    for (int i = 0; i < WATCHED; i++) m->sign[i] = 0;
+    for (int i = 0; i < EVENTS; i++) m->sign[i] = 0;
     look_again(m, t);
     m->unsure = 1;
 }
 
-#if EVENTS > 0
 /* Signs where the model stands; a guard at zero counts as `zero` says. */
 static void guard_signs(const MODEL *m, real t, const int *zero, int *sign) {
     real e[EVENTS];
@@ -103,4 +97,3 @@ static int follow_jumps(MODEL *m) {
 #endif
     return code;
 }
-#endif

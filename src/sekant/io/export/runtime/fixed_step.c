@@ -36,13 +36,13 @@ static void restart(MODEL *m, int anew) { (void)m; (void)anew; }
 #if EVENTS > 0
 /* The step of length *h from (t, old) has been taken: it is shortened so that it ends where the first event happens. */
 static int end_step_at_event(MODEL *m, const real *old, real t, real *h, int *event) {
-    real e[WATCHED], at_a[WATCHED], at_b[WATCHED], a = 0, b = *h, weight_a = 1, weight_b = 1;
+    real e[EVENTS], at_a[EVENTS], at_b[EVENTS], a = 0, b = *h, weight_a = 1, weight_b = 1;
     int last = 0, code = 0;
     watched(m, t + b, m->x, e);
     leave_zero(m, e);
     if (happened(m, e) >= 0) {
         const real finest = R(fmax)(4 * ROUND * R(fabs)(t), 9 * ROUND * b);
-        for (int i = 0; i < WATCHED; i++) { at_a[i] = m->guard[i]; at_b[i] = e[i]; }
+        for (int i = 0; i < EVENTS; i++) { at_a[i] = m->guard[i]; at_b[i] = e[i]; }
         for (int n = 0; n < 80 && b - a > finest; n++) {
             const real guess = next_guess(m, a, b, at_a, at_b, finest, weight_a, weight_b, last);
             if (guess == a) break;
@@ -50,7 +50,7 @@ static int end_step_at_event(MODEL *m, const real *old, real t, real *h, int *ev
             if ((code = take_step(m, t, guess))) return code;
             watched(m, t + guess, m->x, e);
             const int beyond = happened(m, e) >= 0;
-            for (int i = 0; i < WATCHED; i++) (beyond ? at_b : at_a)[i] = e[i];
+            for (int i = 0; i < EVENTS; i++) (beyond ? at_b : at_a)[i] = e[i];
             if (beyond) { b = guess; weight_a = last > 0 ? weight_a / 2 : 1; weight_b = 1; last = 1; }
             else { a = guess; weight_b = last < 0 ? weight_b / 2 : 1; weight_a = 1; last = -1; }
         }

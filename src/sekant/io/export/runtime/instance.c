@@ -32,7 +32,7 @@ typedef struct {
     char message[200];
 } Course;
 
-static void touched(Course *c) { c->rates_stale = c->outputs_stale = 1; c->s.m.fresh = 1; }
+static void touched(Course *c) { c->rates_stale = c->outputs_stale = 1; }
 
 static void defaults(Course *c) {
     MODEL *m = &c->s.m;

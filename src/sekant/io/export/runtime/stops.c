@@ -18,6 +18,11 @@ static real next_stop(const MODEL *m, real t) {
 static int begin_motion(MODEL *m, real t) {
     m->segment = t;
     m->next = INFINITY;
+#if METHOD == ENGINE
+    m->h = m->h_kept = m->usual = 0;
+    m->after_rejection = m->stiff = 0;
+    m->last_event = -1;
+#endif
 #if HELD > 0
     real held[HELD];
     held_start(m->p, held);
@@ -43,7 +48,7 @@ static int begin_motion(MODEL *m, real t) {
     if (code) return code;
 #endif
     m->next = next_stop(m, t);
-#if WATCHED > 0
+#if EVENTS > 0
     first_signs(m, t);
 #endif
 #if FRICTIONS > 0
@@ -82,7 +87,7 @@ static int pass_stop(MODEL *m, real t) {
 #endif
 #endif
     m->next = next_stop(m, t);
-#if WATCHED > 0
+#if EVENTS > 0
     look_again(m, t);
 #endif
 #if FRICTIONS > 0

@@ -1,0 +1,110 @@
+/* ---- The motion from one time to another by Sekant's own loop, on an image of its memory. ---- */
+
+typedef union { long long whole; double number; } Word;
+
+extern long long ADVANCE(void *run, double budget, double kernel);
+#define ALL_STEPS 1152921504606846976.0
+enum { MORE, FINISHED, NOT_FINITE, STEP_TOO_SMALL, TOO_MANY_STEPS, NO_CONVERGENCE, UNSATISFIED, CHATTERING, HAPPENED };
+static const int why_stopped[] = {STOPPED_STEP, 0, STOPPED_NOT_FINITE, STOPPED_STEP, STOPPED_STEP, STOPPED_STEP,
+                                  STOPPED_CONSTRAINTS, STOPPED_CHATTERING, 0};
+
+static Word *laid_out(void) {
+    Word *const w = calloc(RUN_WORDS, sizeof *w);
+    if (!w) return w;
+    memcpy(w, run_image, sizeof run_image);
+    for (size_t i = 0; i < sizeof run_data / sizeof *run_data; i++) w[run_data[i]].whole += (long long)(intptr_t)w;
+    for (size_t i = 0; i < sizeof run_functions / sizeof *run_functions; i++)
+        w[run_functions[i].word].whole = (long long)(intptr_t)run_functions[i].function;
+    for (size_t i = 0; i < RUN_OUTSIDE; i++)
+        w[run_outside[i].word].whole = (long long)(intptr_t)run_outside[i].array;
+    return w;
+}
+
+/* `anew`: the motion goes on otherwise than before, from which only the length of steps is known. */
+static void restart(MODEL *m, int anew) {
+    if (!anew) return;
+    m->usual = m->h;
+    m->h = m->h_kept = 0;
+    m->after_rejection = 0;
+}
+
+#if DELAYS > 0
+#define WATCHING(m) (!(m)->blind)
+#else
+#define WATCHING(m) 1
+#endif
+
+#if EVENTS > 0
+/* Values and signs where the loop has come to; what has passed zero, be it to zero exactly, has its other sign. */
+static void note_signs(MODEL *m, int event) {
+    watched(m, m->t, m->x, m->guard);
+    for (int i = 0; i < EVENTS; i++)
+        m->sign[i] = m->guard[i] != 0 ? sign_of(m->guard[i]) : i == event ? -m->sign[i] : m->sign[i];
+}
+#endif
+
+/* From m->t to `landing`, over the `count` stops between, at which the equations may jump; or to the first event. */
+static int run_over(MODEL *m, const real *stops, int count, real landing, int *event) {
+    Word *const w = laid_out();
+    if (!w) return STOPPED_MEMORY;
+    double *const times = &w[RUN_T_EVAL].number, *const edges = &w[RUN_EDGES].number;
+    double *const low = &w[RUN_LOW].number, *const high = &w[RUN_HIGH].number;
+    int rows = 1;
+    times[0] = edges[0] = m->t;
+#if DELAYS > 0
+    int at_end = 0;
+    for (int i = m->node; i < NODES && node_time(m, i) <= landing + near_time(landing); i++) {
+        if (node_time(m, i) < landing - near_time(landing)) times[rows++] = node_time(m, i);
+        else at_end++;
+    }
+#endif
+    times[rows++] = landing;
+    for (int i = 0; i < count; i++) edges[i + 1] = stops[i];
+    edges[count + 1] = landing;
+    for (int i = 0; i <= count; i++) {
+        low[i] = nextafter(i ? edges[i] : m->segment, INFINITY);
+        high[i] = nextafter(edges[i + 1], -INFINITY);
+    }
+    w[RUN_T_EVAL_COUNT].whole = w[RUN_ROWS_COUNT].whole = w[RUN_HELD_ROWS_COUNT].whole = rows;
+    w[RUN_EDGES_COUNT].whole = count + 2;
+    w[RUN_LOW_COUNT].whole = w[RUN_HIGH_COUNT].whole = w[RUN_SAMPLED_COUNT].whole = count + 1;
+    w[RUN_EARLIEST].number = low[0];
+    w[RUN_LATEST].number = high[0];
+    w[RUN_T].number = w[RUN_SPAN_START].number = w[RUN_STEP_START].number = m->t;
+    w[RUN_WINDOW_START].number = w[RUN_RATES_AT].number = m->t;
+    w[RUN_SNAP].number = SNAP * fmax(fabs(m->t), fabs(landing));
+    w[RUN_STEP].number = m->step;
+    w[RUN_RTOL].number = m->rtol;
+    w[RUN_H].number = m->h;
+    w[RUN_H_USUAL].number = m->usual;
+    w[RUN_H_KEPT].number = m->h_kept;
+    w[RUN_AFTER_REJECTION].whole = m->after_rejection;
+    w[RUN_STIFF].whole = m->stiff;
+    for (int j = 0; j < NX; j++) {
+        w[RUN_X + j].number = w[RUN_X_OLD + j].number = m->x[j];
+        w[RUN_ATOL + j].number = m->atol;
+    }
+    for (int j = 0; j < NP + HELD; j++) w[RUN_P + j].number = m->p[j];
+    if (!WATCHING(m)) w[RUN_EVENTS].whole = 0;
+    const int code = (int)ADVANCE(w, ALL_STEPS, KERNEL);
+    m->t = w[RUN_T].number;
+    for (int j = 0; j < NX; j++) m->x[j] = w[RUN_X + j].number;
+    m->h = w[RUN_H].number;
+    m->h_kept = w[RUN_H_KEPT].number;
+    m->after_rejection = (int)w[RUN_AFTER_REJECTION].whole;
+    m->stiff = (int)w[RUN_STIFF].whole;
+    m->steps += (unsigned long long)w[RUN_STEPS].whole;
+    *event = code == HAPPENED ? (int)w[RUN_WHICH].whole : -1;
+#if DELAYS > 0
+    const int reached = (int)w[RUN_ROW].whole < rows - 1 ? (int)w[RUN_ROW].whole : rows - 1;
+    for (int i = 1; i < reached; i++, m->node++) record(m, times[i], &w[RUN_ROWS + i * NX].number);
+    for (int i = 0; i < at_end && code == FINISHED; i++, m->node++) record(m, landing, m->x);
+#endif
+    free(w);
+#if EVENTS > 0
+    if (WATCHING(m)) note_signs(m, *event);
+#endif
+    return why_stopped[code];
+}
+
+static int run_to(MODEL *m, real landing, int *event) { return run_over(m, 0, 0, landing, event); }
