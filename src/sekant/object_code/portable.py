@@ -82,14 +82,18 @@ def compile_function(code: PortableCode, name: str, target: Target, optimization
 
 
 def _function(code: PortableCode, name: str, target: Target, context: Any) -> Any:
-    """One module that has nothing to offer but the function."""
+    """One module that has nothing to offer but the function and its numbers. For LLVM these are variables, as where
+    code is linked to them: folded into the code they would be rounded where products and sums are fused."""
     items = ", ".join(f"double 0x{int(word):016X}" for word in code.numbers.view(np.uint64))
-    whole = llvm.parse_assembly(f"@{NUMBERS} = constant [{code.numbers.size} x double] [{items}]\n", context)
+    whole = llvm.parse_assembly(
+        f"@{NUMBERS} = hidden global [{code.numbers.size} x double] [{items}]\n", context
+    )
     for text in code.modules:
         whole.link_in(llvm.parse_assembly(adapted(text, target), context))
     for value in (*whole.functions, *whole.global_variables):
-        if not value.is_declaration and value.name != ENTRY:
+        if not value.is_declaration and value.name not in (ENTRY, NUMBERS):
             value.linkage = "internal"
+    whole.get_global_variable(NUMBERS).name = f"{name}_numbers"
     entry = whole.get_function(ENTRY)
     entry.name = name
     if entry.name != name:
@@ -112,12 +116,13 @@ def wasm_module(
     table = "".join(f"declare {line}\n" for line in declared)
     table += f"@table = constant [{len(names)} x ptr] [{', '.join(f'ptr @{name}' for name in names)}]\n"
     whole = llvm.parse_assembly(table, context)
+    kept = {"table", *(f"{name}_numbers" for name, _ in functions)}
     for name, code in functions:
         whole.link_in(_function(code, name, target, context))
     for text in texts:
         whole.link_in(llvm.parse_assembly(adapted(text, target), context))
     for value in (*whole.functions, *whole.global_variables):
-        if not value.is_declaration and value.name != "table":
+        if not value.is_declaration and value.name not in kept:
             value.linkage = "internal"
     whole.triple, whole.data_layout = machine.triple, str(machine.target_data)
     optimize(whole, machine, optimization, plain_loops=True)

@@ -12,9 +12,9 @@ import numpy as np
 
 from sekant.cache.store import Cache, Entry, make_key, user_cache
 from sekant.engine.codegen.lanes import LANE_FORMAT, emit_lanes, vector_symbols
-from sekant.engine.codegen.linking import Compiled, interpreted, linked
+from sekant.engine.codegen.linking import Compiled, interpreted, link
 from sekant.engine.codegen.llvm import CHUNK, FORMAT, Code, emit
-from sekant.engine.codegen.native import NativeFunction
+from sekant.engine.codegen.native import BuildStats, NativeFunction
 from sekant.engine.codegen.numbers import numbers_of, shape_key, values_of
 from sekant.engine.codegen.packing import pack_tables
 from sekant.engine.codegen.parallel import compile_modules
@@ -47,6 +47,7 @@ def build(
     shared: Collection[int] = (),
     quick: bool = False,
     tangents: Sequence[Tangent] = (),
+    linked: bool = True,
 ) -> NativeFunction:
     """A native function of the symbols `inputs` with the values of `outputs`, both dense.
 
@@ -56,7 +57,8 @@ def build(
     directory or a given one. `chunk`: operations in one function of the generated code. `lanes`: instances that the
     function computes at once (see `lanes`), of which inputs with a number in `shared` are the same for all.
     `quick`: not optimized, for what is called so rarely that optimizing would take longer than all calls. `tangents`:
-    entries of the outputs that are directional derivatives; these are for engine "llvm" without `lanes`.
+    entries of the outputs that are directional derivatives; these are for engine "llvm" without `lanes`. `linked`:
+    False for code of other targets only, which cannot be called here.
     """
     start = time.perf_counter()
     if engine not in ENGINES:
@@ -82,7 +84,7 @@ def build(
         shapes = tuple(TangentShape.of(t, side) for t in tangents)
         settings = (store, chunk, lanes, tuple(sorted(shared)), level, shapes)
         source = _Source(name, function, tuple(groups), given, *settings)
-        code = source.compile()
+        code = source.compile() if linked else source.unlinked()
         make_guards = partial(_guards, name, source, lookups) if code.sites and not tangents else None
         portable = source.portable
     handle = _handle(name, symbols, [y.shape for y in dense], lookups, code, start, make_guards, portable)
@@ -154,9 +156,16 @@ class _Source:
             if code is not None:
                 sites = tuple(Site(*numbers) for numbers in known.header["sites"])
                 numbers = np.frombuffer(known.objects[0]).copy()
-                return linked(code, self._kept_key(known.header["code"]), numbers, sites, 0.0, True)
+                return link(code, self._kept_key(known.header["code"]), numbers, sites, 0.0, True)
         with doing(f"compiling {_WORDS.get(self.name, self.name.replace('_', ' '))}"):
             return self._compiled(key, guards)
+
+    def unlinked(self) -> Compiled:
+        """What is known of the function without object code."""
+        tape, found = self._tape(False)
+        made = self._emitted(tape, found, numbers_of(tape), False)
+        stats = BuildStats("llvm", tape.operations, made.chunks, 0.0, 0.0, False)
+        return Compiled(None, 0, made.work_size, stats, found.sites)
 
     def portable(self, target: Target, guards: bool = False) -> PortableCode:
         """The code for another target."""
@@ -212,7 +221,7 @@ class _Source:
             header = {"code": shape, "sites": [astuple(site) for site in found.sites]}
             self.store.store(key, Entry(header, (values.tobytes(),)))
         seconds = 0.0 if from_cache else time.perf_counter() - start
-        return linked(code, self._kept_key(shape), values, found.sites, seconds, from_cache)
+        return link(code, self._kept_key(shape), values, found.sites, seconds, from_cache)
 
     def _kept_key(self, shape: str) -> str:
         """Where the user's own cache has the code; empty where another one, or none, is used."""

@@ -51,7 +51,7 @@ def linked_again(
     entry = None if store is None else store.load(key)
     if entry is None:
         return None
-    code = linked(entry, key, numbers, sites, 0.0, True)
+    code = link(entry, key, numbers, sites, 0.0, True)
     return NativeFunction(
         name,
         code.address,
@@ -85,7 +85,7 @@ def interpreted(staged: Staged) -> Compiled:
     return Compiled(owner, owner.address, 0, BuildStats("casadi", owner.operations, 0, 0.0, 0.0, False), ())
 
 
-def linked(
+def link(
     code: Entry, key: str, numbers: np.ndarray, sites: tuple[Site, ...], seconds: float, from_cache: bool
 ) -> Compiled:
     """Object code bound to its numbers."""

@@ -126,9 +126,9 @@ def _described(
         2 if system.equations.constraints else 0
     )
     held = code.held
-    if held.watched:  # copies of the state and of what is held, and bracketing values
+    if held.events:  # copies of the state and of what is held, and bracketing values
         vectors += 2
-        vectors += -(-(code.p.size + held.held + 6 * held.watched) // n)
+        vectors += -(-(code.p.size + held.held + 6 * held.events) // n)
     fit = held.rows * (held.degree + 2) * size
     return CExport(
         header,

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sekant.analyses.simulation.problems import Guards, explicit_problem, with_events
+from sekant.engine.codegen.build import build
 from sekant.io.export.c_function import CFunction
 from sekant.loops.image import WORD, Image, image_of
 from sekant.loops.store.objects import objects_for
@@ -53,7 +54,8 @@ class ObjectFunctions:
     def function(
         self, name: str, inputs: Sequence[tuple[str, SX]], outputs: Sequence[tuple[str, SX]]
     ) -> CFunction:
-        native = self.system.function(name, [x for _, x in inputs], [y for _, y in outputs], quick=True)
+        lookups, symbols = self.system.equations.lookups, [x for _, x in inputs]
+        native = build(name, symbols, [y for _, y in outputs], lookups, linked=False)
         return self.wrapped(name, native, [n for n, _ in inputs], [n for n, _ in outputs])
 
     def wrapped(

@@ -107,12 +107,16 @@ def fmu(
         list[str] | None,
         typer.Option("--input", metavar="NAME", help="Parameter that is an input of the FMU; repeatable."),
     ] = None,
+    processor: Annotated[
+        str,
+        typer.Option(help="any: every one of the platform; native: this very one, as fast as Sekant itself."),
+    ] = "any",
     channel: Shown = None,
     parameter: Tunable = None,
     assignments: Assignments = None,
     as_json: AsJson = False,
 ) -> None:
-    """Write an FMU: sources and compiled code, tunable parameters, outputs with units, exact derivatives."""
+    """Write an FMU: compiled code, tunable parameters, outputs with units, exact derivatives."""
     given = parse_assignments(assignments)
     from sekant.files import check_writable
 
@@ -135,6 +139,7 @@ def fmu(
             inputs=inputs or (),
             outputs=channel,
             parameters=parameter,
+            processor=processor,
         )
     _tell(done, as_json)
 

@@ -25,7 +25,7 @@ static void restart(MODEL *m, int anew) {
     if (!anew) return;
     m->usual = m->h;
     m->h = m->h_kept = 0;
-    m->after_rejection = 0;
+    m->after_rejection = m->stiff = 0;
 }
 
 #if DELAYS > 0
@@ -62,7 +62,7 @@ static int run_over(MODEL *m, const real *stops, int count, real landing, int *e
     for (int i = 0; i < count; i++) edges[i + 1] = stops[i];
     edges[count + 1] = landing;
     for (int i = 0; i <= count; i++) {
-        low[i] = nextafter(i ? edges[i] : m->segment, INFINITY);
+        low[i] = nextafter(i ? edges[i] : fmax(m->t, m->segment), INFINITY);
         high[i] = nextafter(edges[i + 1], -INFINITY);
     }
     w[RUN_T_EVAL_COUNT].whole = w[RUN_ROWS_COUNT].whole = w[RUN_HELD_ROWS_COUNT].whole = rows;

@@ -66,7 +66,7 @@ static int prepare_start(Course *c) {
     m->next = INFINITY;
     initial(m->p, m->x);
     for (int j = 0; j < NX; j++) if (c->s.is_given[j]) m->x[j] = c->s.given[j];
-    normalize(m->x);
+    normalize_start(m->x);
     int code = project(m, m->x, m->t, 50);
     if (!code) code = begin_motion(m, m->t);
     c->s.start_stale = 0;

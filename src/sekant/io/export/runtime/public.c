@@ -14,7 +14,7 @@ int NAME_start(MODEL *m, real t) {
     m->next = INFINITY;
     m->steps = 0;
     initial(m->p, m->x); /* as the model describes it at the present parameters */
-    normalize(m->x);
+    normalize_start(m->x);
     const int code = project(m, m->x, m->t, 50);
     if (code) return code;
     for (int j = 0; j < NX; j++) if (!isfinite(m->x[j])) return STOPPED_NOT_FINITE;

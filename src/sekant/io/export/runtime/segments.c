@@ -52,6 +52,21 @@ static void normalize(real *x) {
 #endif
 }
 
+/* A start whose blocks have unit norm, up to round-off, stays as it is. */
+static void normalize_start(real *x) {
+#if UNIT_BLOCKS > 0
+    int off = 0;
+    for (int b = 0; b < UNIT_BLOCKS; b++) {
+        real square = 0;
+        for (int j = unit_blocks[b][0]; j < unit_blocks[b][0] + unit_blocks[b][1]; j++) square += x[j] * x[j];
+        off |= !(R(fabs)(square - 1) <= 16 * ROUND);
+    }
+    if (off) normalize(x);
+#else
+    (void)x;
+#endif
+}
+
 /* Newton's method onto the constraints, in place; gives 0, or STOPPED_CONSTRAINTS where x cannot satisfy them. */
 static int project(const MODEL *m, real *x, real t, int iterations) {
 #if CONSTRAINED
