@@ -2,6 +2,7 @@
 
 import json
 import zipfile
+from pathlib import Path
 
 import pytest
 from command_line import PENDULUM, sekant
@@ -45,7 +46,8 @@ def test_fmu_as_json(crane):
     assert found["outputs"] == ["shoulder.q", "elbow.q"]
     assert found["parameters"] == ["L", "load"]
     names = zipfile.ZipFile(crane / "crane.fmu").namelist()
-    assert {"modelDescription.xml", "sources/crane.c", "sources/buildDescription.xml"} < set(names)
+    assert "modelDescription.xml" in names
+    assert [Path(name).stem for name in names if name.startswith("binaries/")] == ["crane"]
 
 
 @pytest.mark.parametrize(

@@ -33,6 +33,7 @@ RUNS = [  # file, method, communication steps, their length
 def stepped(path: Path, count: int, length: float) -> dict[str, np.ndarray]:
     """Outputs of an FMU after each communication step."""
     description = read_model_description(str(path))
+    assert description.coSimulation is not None
     folder = extract(str(path))
     names = {v.name: v.valueReference for v in description.modelVariables if v.causality == "output"}
     slave = FMU2Slave(

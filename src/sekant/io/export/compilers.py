@@ -111,8 +111,6 @@ def build_library(
     command += ["-o", str(target), str(source), *map(str, objects)]
     if not name.startswith("win"):
         command.append("-lm")
-    if objects and "linux" in name:
-        command.append("-Wl,-Bsymbolic")  # its own functions are its own, whatever else is loaded
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         first = next((line for line in done.stderr.splitlines() if "error" in line), done.stderr[:300])

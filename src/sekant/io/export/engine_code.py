@@ -19,7 +19,7 @@ from sekant.io.export.c_function import CFunction
 from sekant.loops.image import WORD, Image, image_of
 from sekant.loops.store.objects import objects_for
 from sekant.object_code.portable import compile_function
-from sekant.object_code.target import TARGETS, host_target, optimization
+from sekant.object_code.target import NATIVE, TARGETS, host_target, optimization
 from sekant.solvers.common.checks import UNLIMITED, StepOptions
 from sekant.solvers.ode.memory import lay_out
 from sekant.solvers.ode.methods import METHODS
@@ -141,7 +141,7 @@ class EngineLoop:
 
     def objects(self, platform: str, native: bool) -> list[bytes]:
         """Object code of the procedures."""
-        return objects_for([self.method.advance], "" if native else platform)
+        return objects_for([self.method.advance], NATIVE if native else platform)
 
     def text(self) -> str:
         """The image of the memory of a run, where in it what is, and the loop."""

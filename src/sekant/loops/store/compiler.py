@@ -12,22 +12,25 @@ from sekant.cache.store import Entry, encode
 from sekant.errors import SekantError
 from sekant.loops.declare.procedures import Procedure
 from sekant.loops.translate import translate
-from sekant.object_code.target import TARGETS, compile_module, level_target, read_frame, write_frame
+from sekant.object_code.target import NATIVE, TARGETS, compile_module, level_target, read_frame, write_frame
 
 
-def compile_procedure(procedure: Procedure, levels: Sequence[str]) -> Entry:
-    """Its object code for each level of processors of this kind, or target by its name."""
-    text, needs = translate(procedure)
-    plain, targets = not procedure.long_loops, [TARGETS.get(name) or level_target(name) for name in levels]
-    objects = tuple(compile_module(text, target, plain_loops=plain) for target in targets)
-    return Entry({"needs": sorted(needs)}, objects)
+def compile_procedure(procedure: Procedure, targets: Sequence[str]) -> Entry:
+    """Its object code for each target: a level of processors of this kind (empty: this very one), `NATIVE`, or a name
+    of `TARGETS`; that of the last two is for libraries, which do not show it to others."""
+    objects, needs = [], set[str]()
+    for name in targets:
+        text, needs = translate(procedure, hidden=name == NATIVE or name in TARGETS)
+        target = TARGETS.get(name) or level_target("" if name == NATIVE else name)
+        objects.append(compile_module(text, target, plain_loops=not procedure.long_loops))
+    return Entry({"needs": sorted(needs)}, tuple(objects))
 
 
-def serve(source: IO[bytes], sink: IO[bytes], levels: Sequence[str]) -> None:
+def serve(source: IO[bytes], sink: IO[bytes], targets: Sequence[str]) -> None:
     """Compile what is asked for, frame by frame, until the source ends."""
     while (frame := read_frame(source)) is not None:
         module, name = json.loads(frame)
-        write_frame(sink, encode(compile_procedure(getattr(importlib.import_module(module), name), levels)))
+        write_frame(sink, encode(compile_procedure(getattr(importlib.import_module(module), name), targets)))
 
 
 if __name__ == "__main__":

@@ -75,9 +75,9 @@ def prepare_all() -> None:
     prepare(*(p for p in ALL.values() if p.module.startswith("sekant.")))
 
 
-def objects_for(procedures: Sequence[Procedure], target: str = "") -> list[bytes]:
-    """Object code of these procedures and of all that they call, for a target by its name in
-    `sekant.object_code.target.TARGETS`; empty: for this processor, as it runs here."""
+def objects_for(procedures: Sequence[Procedure], target: str) -> list[bytes]:
+    """Object code of these procedures and of all that they call, for a library: for a target by its name in
+    `sekant.object_code.target.TARGETS`, or `NATIVE`, as it runs here."""
     entries: dict[str, Entry] = {}
     missing = list(procedures)
     with _lock:
@@ -163,7 +163,7 @@ def _key(procedure: Procedure, target: str) -> str:
         source = own.read_bytes()
         packages = {match[1] for match in _IMPORT.finditer(source.decode())}
     stamp = source_stamp(frozenset(packages))
-    made_for = f"{TARGETS[target]} {target_identity()}" if target else target_identity()
+    made_for = f"{target} {TARGETS.get(target)} {target_identity()}" if target else target_identity()
     return make_key(["procedure", procedure.symbol, stamp, source, made_for])
 
 
@@ -185,7 +185,7 @@ def _make(store: Cache | None, procedures: Sequence[Procedure], target: str) -> 
 
 def compile_procedures(symbols: Sequence[str], levels: Sequence[str] = ("",)) -> dict[str, Entry]:
     """Object code, made by as many processes as there are processors. `levels`: of processors, empty: of this one; or
-    names of `sekant.object_code.target.TARGETS`.
+    targets by name, see `sekant.loops.store.compiler`.
 
     An entry has one object a level.
     """

@@ -17,9 +17,12 @@ from sekant.loops.translate.kinds import REAL, WHOLE, Kind, NotTranslated, real,
 _ATTRIBUTES = "attributes #0 = { nounwind }\nattributes #1 = { nounwind willreturn memory(none) }\n"
 
 
-def translate(procedure: Procedure) -> tuple[str, set[str]]:
-    """The IR of a procedure, one function that other modules can see, and the symbols of procedures that it calls."""
-    module = ModuleText()
+def translate(procedure: Procedure, hidden: bool = False) -> tuple[str, set[str]]:
+    """The IR of a procedure, one function that other modules can see, and the symbols of procedures that it calls.
+
+    `hidden`: a library that it goes into does not show it to others.
+    """
+    module = ModuleText("hidden " if hidden else "")
     entry = module.function(Inner(procedure.function), [struct_kind(procedure.struct), REAL, REAL])
     if entry.returned != WHOLE:
         raise NotTranslated(f"{procedure.name} must return an integer (it returns a {entry.returned})")
@@ -29,8 +32,9 @@ def translate(procedure: Procedure) -> tuple[str, set[str]]:
 class ModuleText:
     """`needs`: symbols of other procedures."""
 
-    def __init__(self) -> None:
+    def __init__(self, visibility: str = "") -> None:
         self.needs: set[str] = set()
+        self._visibility = visibility
         self._functions: dict[tuple[Any, ...], FunctionText | None] = {}
         self._data: dict[int, tuple[np.ndarray, str]] = {}
         self._by_symbol: dict[str, FunctionText] = {}
@@ -63,9 +67,12 @@ class ModuleText:
                 reached[one.symbol] = one
                 waiting += [self._by_symbol[name] for name in sorted(one.calls)]
         declared = {line for one in reached.values() for line in one.declared}
-        declared |= {f"declare i64 @{name}(ptr, double, double)" for name in self.needs if name != symbol}
+        seen = self._visibility
+        declared |= {
+            f"declare {seen}i64 @{name}(ptr, double, double)" for name in self.needs if name != symbol
+        }
         outer = (
-            f"define i64 @{symbol}(ptr %m, double %a, double %b) #0 {{\n"
+            f"define {seen}i64 @{symbol}(ptr %m, double %a, double %b) #0 {{\n"
             f"  %found = call fastcc i64 @{entry.symbol}(ptr %m, double %a, double %b)\n  ret i64 %found\n}}\n"
         )
         data = [_data(array, name) for array, name in self._data.values()]
