@@ -1,8 +1,8 @@
 """Events for methods whose loops do not know them: found between closely spaced rows, located by shorter runs.
 
 The motion is computed in windows, with rows at least every thousandth of the run, or after every fixed step. Where a
-guard has changed its sign from one row to the next, the run is repeated from the row before, to times that close in
-on the root. A guard that passes zero twice between two rows is not seen.
+guard has changed its sign from one row to the next, or turns close to zero between them, the run is repeated from the
+row before, to times that close in on the root: the search of `sekant.solvers.common.landing`.
 """
 
 from __future__ import annotations
@@ -16,8 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sekant.engine.system import State
+from sekant.solvers.common.landing import NONE, landing, turns
 from sekant.solvers.common.outcome import EventRecord
-from sekant.solvers.newton.bracketed import bracketed_zero
+from sekant.solvers.ode.events import happened, hold_sign, lay_out_events, pass_by
 
 Floats = NDArray[np.float64]
 WINDOW = 100
@@ -43,6 +44,13 @@ def run_located(
     return _Located(part, values, setup, work, *rows).run(t_start)
 
 
+def _look(located: _Located, watch: Any, t: float, h: float, theta: float, how: int) -> None:
+    located.look(t, t + theta * h)
+
+
+first_exit, *_ = landing(_look, pass_by)
+
+
 class _Located:
     def __init__(self, part, values, setup, work: Floats, directions: Floats, longest: float):
         self.part, self.values, self.setup, self.work = part, values, setup, work
@@ -50,6 +58,9 @@ class _Located:
         system = setup.system
         self.ends = np.cumsum([system.nq, system.nv, system.nz])
         self.counts: Counter[str] = Counter()
+        self.watched = lay_out_events(np.asarray(directions, dtype=np.int64))
+        self.sign: Floats | None = None
+        self.reached: dict[float, Floats] = {}
 
     def run(self, t: float) -> Any:
         setup, end = self.setup, float(self.setup.times[-1])
@@ -96,35 +107,53 @@ class _Located:
     def _first_crossing(self, t: Floats, x: Floats) -> tuple[int, float, Floats] | None:
         """Number of the guard, time and state of the first event among the rows."""
         g = self.values(t, x[:, : self.ends[2]])
-        signs = np.where(g < 0, -1.0, 1.0)
-        if t.size > 1:
+        sign = self.sign
+        if sign is None:
             on_it = np.abs(g[0]) <= ON_IT * np.max(np.abs(g), axis=0, initial=0.0)
-            signs[0] = np.where(on_it, signs[1], signs[0])
-        change = np.diff(signs, axis=0)
-        counts = (change != 0) & ((self.directions == 0) | (np.sign(change) == self.directions))
-        if not counts.any():
+            sign = np.sign(np.where(on_it, g[min(1, t.size - 1)], g[0]))
+        change = np.diff(g, axis=0)
+        extreme = (change[1:] * change[:-1] <= 0) & (change[1:] != change[:-1])
+        rows = set((np.flatnonzero(extreme.any(axis=1)) + 1).tolist())
+        for k in range(t.size - 1):
+            self._hold(sign)
+            if np.any(sign * g[k + 1] <= 0) or any(self._turns(t, g, row) for row in rows & {k, k + 1}):
+                found = self._located(t[k], t[k + 1], x[k], g[k])
+                if found is not None:
+                    return found
+            sign = np.where(g[k + 1] != 0, np.sign(g[k + 1]), sign)
+        self.sign = sign
+        return None
+
+    def _hold(self, sign: Floats) -> None:
+        for i, one in enumerate(sign.tolist()):
+            hold_sign(self.watched, i, int(one))
+
+    def _turns(self, t: Floats, g: Floats, row: int) -> bool:
+        """Whether a guard turns close to zero about a row."""
+        w = self.watched.watch
+        w.a[:], w.middle[:], w.b[:] = g[row - 1 : row + 2]
+        return turns(w, *t[row - 1 : row + 2].tolist())
+
+    def _located(self, low: float, high: float, row: Floats, g: Floats) -> tuple[int, float, Floats] | None:
+        """The first event on the motion from `row` at time `low`, where the guards are g."""
+        w = self.watched.watch
+        w.start[:] = g
+        self.reached = {float(low): row}
+        theta = first_exit(self, w, float(low), float(high - low), 0, 1)
+        if theta == NONE:
             return None
-        k = int(np.argmax(counts.any(axis=1)))
-        found = [(*self._located(t[k], t[k + 1], x[k], i), i) for i in np.flatnonzero(counts[k]).tolist()]
-        at, state, number = min(found, key=lambda item: item[0])
-        return int(number), at, state
+        w.value[:] = w.b
+        at = low + theta * (high - low)
+        return happened(self.watched), at, self.reached[at]
 
-    def _located(self, low: float, high: float, row: Floats, i: int) -> tuple[float, Floats]:
-        """Time and state where guard i is zero, on the motion from `row` at time `low`."""
-        start, work = self._state(row), row[self.ends[2] :].copy()
-        reached: dict[float, Floats] = {low: row}
-
-        def value(t: float) -> float:
-            if t not in reached:
-                reached[t] = self._over(start, work, np.array([low, t]))[2][-1]
-            return float(self.values(np.array([t]), reached[t][None, : self.ends[2]])[0, i])
-
-        if value(low) * value(high) >= 0:  # a root at an end, to round-off
-            at = min((low, high), key=lambda t: abs(value(t)))
-        else:
-            at = bracketed_zero(value, low, high, within=1e-14 * max(abs(high), 1e-3))
-        value(at)
-        return at, reached[at]
+    def look(self, low: float, at: float) -> None:
+        """Guards on the motion from the row at time `low`."""
+        if at not in self.reached:
+            row = self.reached[low]
+            start, work = self._state(row), row[self.ends[2] :].copy()
+            self.reached[at] = self._over(start, work, np.array([low, at]))[2][-1]
+        x = self.reached[at][None, : self.ends[2]]
+        self.watched.watch.value[:] = self.values(np.array([at]), x)[0]
 
     def _ended(self, run: Any, done: int, t: float, x: Floats, event: EventRecord) -> Any:
         return replace(

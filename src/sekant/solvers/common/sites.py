@@ -13,6 +13,8 @@ SIGN   1, or 0: free          sign of g: -1, 0 or 1
 FLOOR  1, or 0: free          floor of g
 ====== ====================== =====================================================================
 
+Taylor series have two kinds more, ABOVE and NOT_BELOW: 1 where g > 0, g >= 0, else 0.
+
 A free site decides by the value of its guard, at every evaluation. A held one goes on with what was decided also
 where the guard is beyond it: the polynomial of a piece, the branch of a switch. So a function with all sites held
 is smooth, and a step of an integrator that ends on the bound of a mode sees one side of it only.
@@ -29,7 +31,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-PIECE, SIGN, FLOOR = range(3)
+PIECE, SIGN, FLOOR, ABOVE, NOT_BELOW = range(5)
 NUMBERS = 2
 """Numbers of a site in M."""
 

@@ -81,7 +81,7 @@ def integrate_dae(
         times.size,
     )
     chatters = code == CHATTERING and problem.switching is not None
-    site = problem.switching.label(memory.site) if chatters and problem.switching else ""
+    site = problem.switching.label(memory.modes.last) if chatters and problem.switching else ""
     return _outcome(code, times, memory, site)
 
 

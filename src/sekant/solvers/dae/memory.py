@@ -26,6 +26,7 @@ from sekant.loops.declare.structs import (
 )
 from sekant.loops.declare.structs import Integers as Whole
 from sekant.solvers.common.checks import StepOptions
+from sekant.solvers.common.landing import Pace
 from sekant.solvers.common.modes import SiteModes, lay_out_modes
 from sekant.solvers.common.sites import NUMBERS
 from sekant.solvers.dae.problem import DaeProblem
@@ -102,15 +103,9 @@ class DaeMemory(Struct):
     blame: Integer
     selecting: Integer
     estimating: Integer  # 0: every step that converges is accepted, with which orders are measured; else 1
-    # turns: changes of modes, turning: 1 if the next one is due, site: where the last one was. window_: counts and
-    # time at the start of the trials over which chattering is looked for.
-    turns: Integer
-    turning: Integer
-    site: Integer
-    window_trials: Integer
-    window_turns: Integer
-    window_rejected: Integer
-    window_start: Real
+    turns: Integer  # changes of modes
+    turning: Integer  # 1 if the next one is due
+    pace: Pace
     # Times and sizes. contraction: theta / (1 - theta) of Newton's iteration, rate_now: theta in this step. ceiling:
     # bound of the step. weakness: least pivot of a constraint row that is kept after divergence.
     t: Real
@@ -296,7 +291,12 @@ def _add_state(memory: DaeMemory, problem: DaeProblem, x0: Floats, options: Step
     nv, m, rows, nx = problem.functions.nv, problem.m, options.times.size, x0.size
     start = float(options.times[0])
     memory.set(
-        t=start, span_start=start, step_start=start, window_start=start, t_failed=np.nan, h=options.first_step
+        t=start,
+        span_start=start,
+        step_start=start,
+        pace=Pace(start=start),
+        t_failed=np.nan,
+        h=options.first_step,
     )
     memory.set(
         ceiling=np.inf,
@@ -362,7 +362,7 @@ def _add_point(memory: DaeMemory, problem: DaeProblem) -> None:
         *(memory.ldl_m, memory.ldl_g),
         *(rhs, rhs[f.nv :]),
         power,
-        modes.g,
+        modes.watch.value,
     )
     memory.set(clock=clock, window=np.zeros(2), q=q, v=v, a=a, lam=lam, f=R, k=K, rhs=rhs)
     memory.set(qdot=qdot, phi=phi, rate=rate, power=power, qdot_still=np.zeros(f.nq), v_kept=np.zeros(f.nv))

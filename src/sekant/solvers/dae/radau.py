@@ -11,6 +11,7 @@ from __future__ import annotations
 from math import inf, isfinite, sqrt
 
 from sekant.loops.declare.procedures import inner, procedure
+from sekant.solvers.common.landing import endless
 from sekant.solvers.common.outcome import (
     CONSTRAINTS,
     FINISHED,
@@ -24,7 +25,7 @@ from sekant.solvers.dae.active_rows import ALL, select_rows, suspect_weak_rows
 from sekant.solvers.dae.memory import DaeMemory
 from sekant.solvers.dae.outputs import start_run, write_rows
 from sekant.solvers.dae.radau_error import estimate
-from sekant.solvers.dae.radau_landing import REPEAT, STANDS, endless, settle, watch
+from sekant.solvers.dae.radau_landing import REPEAT, STANDS, settle, watch
 from sekant.solvers.dae.radau_newton import (
     BAD,
     CONVERGED,
@@ -185,7 +186,9 @@ def advance(memory, a, b):
             return MORE
         if memory.steps + memory.rejected >= memory.max_steps:
             return TOO_MANY_STEPS
-        code = endless(memory)
+        code = endless(
+            memory.pace, memory.steps, memory.rejected, memory.turns, memory.t, edges[edges.size - 1]
+        )
         if code != MORE:
             memory.component, memory.t_failed = memory.blame, memory.t
             return code

@@ -18,17 +18,17 @@ from __future__ import annotations
 from math import inf, sqrt
 
 from sekant.loops.declare.procedures import inner, procedure
+from sekant.solvers.common.landing import NEGLIGIBLE, landing, leaves
 from sekant.solvers.common.modes import (
     MOST_BREAKS,
-    decide,
+    begin_step,
     farthest_site,
     inside_piece,
     keep,
-    outside,
     pieces_passed,
     restore,
+    settling,
 )
-from sekant.solvers.common.outcome import CHATTERING, MORE, STEP_TOO_SMALL
 from sekant.solvers.common.vectors import clear, put, take
 from sekant.solvers.dae.calls import first_not_finite, guards, residual, set_state, set_time
 from sekant.solvers.dae.memory import DaeMemory
@@ -37,44 +37,17 @@ from sekant.solvers.dae.radau_tableau import MU_REAL, C
 
 # What `watch` finds.
 STANDS, TURNED, REPEAT = range(3)
-NEGLIGIBLE = 0.1  # of the tolerance: what stepping over a change may cost
 BEYOND = 0.02  # most of a step by which its repetition goes beyond the crossing
 LEAST_MARGIN = 1e-12  # of a step, so that it ends beyond the crossing
-HALVINGS = 50
-BISECTIONS = 12  # to find a point in a piece
-ENDLESS = 1e6  # trials that a run may have left, by the last thousand, before it is given up as chattering
-STALLED = 1e8  # the same, where many trials are rejected, before the step counts as too small
-WINDOW = 1000
 
 
 @inner
-def _leaves(m):
-    """Whether a guard is outside the interval of its mode."""
-    found = False
-    for s in range(m.kind.size):
-        found = found or outside(m, s, m.g[s]) != 0
-    return found
+def _guards_at(memory, t):
+    """Guards at the point, whose time is set."""
+    guards(memory)
 
 
-@inner
-def _settle(memory, everywhere):
-    """Hold at the point the modes that its guards ask for. Sets SITE to one that has changed."""
-    m = memory.modes
-    for _ in range(m.kind.size + 1):
-        guards(memory)
-        changed = False
-        for s in range(m.kind.size):
-            if (everywhere or outside(m, s, m.g[s]) != 0) and decide(m, s):
-                changed = True
-                memory.site = s
-        if not changed:
-            break
-
-
-@inner
-def _mark(m):
-    for s in range(m.kind.size):
-        m.g_start[s] = m.g[s]
+_settle = settling(_guards_at)
 
 
 @procedure(DaeMemory, "Radau integrator", 0.2)
@@ -84,8 +57,8 @@ def settle(memory, t, everywhere):
     set_state(memory, memory.x)
     put(memory.a, 0, memory.a_now)
     put(memory.lam, 0, memory.lam_now)
-    _settle(memory, everywhere == 1.0)
-    _mark(memory.modes)
+    _settle(memory, memory.modes, t, everywhere == 1.0)
+    begin_step(memory.modes)
     return 0
 
 
@@ -128,6 +101,16 @@ def _set_inside(memory, t, h, theta):
 
 
 @inner
+def _look(memory, watch, t, h, theta, how):
+    """Guards at a point of the trial step's polynomials."""
+    _set_inside(memory, t, h, theta)
+    guards(memory)
+
+
+_, excursion, locate, reach = landing(_look)
+
+
+@inner
 def _change(memory, h):
     """Norm of what the modes that belong to the point would change in v over the step; inf: not finite.
 
@@ -138,7 +121,7 @@ def _change(memory, h):
     residual(memory)
     put(old, 0, F)
     keep(m)
-    _settle(memory, False)
+    _settle(memory, m, 0.0, False)
     residual(memory)
     restore(m)
     memory.residuals += 2
@@ -155,35 +138,6 @@ def _change(memory, h):
 
 
 @inner
-def _crossing(memory, t, h, inside, beyond):
-    """The part of the step at which the first guard leaves, between one that is inside and one beyond."""
-    for _ in range(HALVINGS):
-        middle = 0.5 * (inside + beyond)
-        _set_inside(memory, t, h, middle)
-        guards(memory)
-        if _leaves(memory.modes):
-            beyond = middle
-        else:
-            inside = middle
-    return beyond
-
-
-@inner
-def _set_in_piece(memory, t, h, s, target, side):
-    """Make the point of the step the point at which the guard of site s passes a value."""
-    before, after = 0.0, 1.0
-    for _ in range(BISECTIONS):
-        middle = 0.5 * (before + after)
-        _set_inside(memory, t, h, middle)
-        guards(memory)
-        if side * (memory.modes.g[s] - target) > 0.0:
-            after = middle
-        else:
-            before = middle
-    _set_inside(memory, t, h, after)
-
-
-@inner
 def _cost(memory, t, h):
     """Largest change over the step: at stages and end beyond a change, and in every piece that it went over.
 
@@ -196,10 +150,10 @@ def _cost(memory, t, h):
         else:
             _set_end(memory, memory.t_trial)
         guards(memory)
-        if _leaves(m):
+        if leaves(m.watch):
             largest = max(largest, _change(memory, h))
     keep(m)
-    _settle(memory, False)
+    _settle(memory, m, 0.0, False)
     s = farthest_site(m)
     passed = pieces_passed(m, s)
     restore(m)
@@ -207,9 +161,21 @@ def _cost(memory, t, h):
         return inf
     side = 1.0 if passed > 0.0 else -1.0
     for i in range(1, int(abs(passed))):
-        _set_in_piece(memory, t, h, s, inside_piece(m, s, side * i), side)
+        reach(memory, m.watch, t, h, 0, s, inside_piece(m, s, side * i), side)
         largest = max(largest, _change(memory, h))
     return largest
+
+
+@inner
+def _excursion(memory, t, h):
+    """A point at which a guard is outside its interval that is inside at both ends and at all stages; 0: none."""
+    w = memory.modes.watch
+    put(w.a, 0, w.start)
+    _look(memory, w, t, h, 0.5, 0)
+    put(w.middle, 0, w.value)
+    theta = 0.5 if leaves(w) else excursion(memory, w, t, h, 0, 0.0, 1.0)
+    put(w.b, 0, w.value)
+    return theta
 
 
 @procedure(DaeMemory, "Radau integrator", 0.5)
@@ -219,43 +185,38 @@ def watch(memory, t, h):
     STANDS: no mode changes. TURNED: the step stands, and modes change at its end. REPEAT: it is to
     be repeated with the length H_TRIAL.
     """
-    m = memory.modes
+    m, w = memory.modes, memory.modes.watch
     inside, beyond = 0.0, 2.0
+    put(w.a, 0, w.start)
     for i in range(2):
         set_stage(memory, t, h, i)
         guards(memory)
-        if _leaves(m):
+        put(w.b, 0, w.value)
+        if leaves(w):
             beyond = C[i]
             break
         inside = C[i]
+        put(w.a, 0, w.b)
     if beyond > 1.0:
         _set_end(memory, memory.t_trial)
         guards(memory)
-        if not _leaves(m):
-            _mark(m)
+        put(w.b, 0, w.value)
+        if leaves(w):
+            beyond = 1.0
+    if beyond <= 1.0:
+        cost = _cost(memory, t, h)
+    else:
+        inside, beyond = 0.0, _excursion(memory, t, h)
+        if beyond == 0.0:
+            _set_end(memory, memory.t_trial)
+            guards(memory)
+            begin_step(m)
             return STANDS
-        beyond = 1.0
-    cost = _cost(memory, t, h)
+        cost = _change(memory, h)
     if cost > NEGLIGIBLE:
-        theta = _crossing(memory, t, h, inside, beyond)
+        theta = locate(memory, w, t, h, 0, inside, beyond)
         if cost == inf or cost * (1.0 - theta) > NEGLIGIBLE:
             margin = max(LEAST_MARGIN, min(BEYOND, 0.5 * NEGLIGIBLE / cost))
             memory.h_trial = h * min(theta + margin, 0.9 + 0.1 * theta)
             return REPEAT
     return TURNED
-
-
-@inner
-def endless(memory):
-    """Whether, by the last thousand trials, the run would not end, and why: CHATTERING, where a site changes back and
-    forth, STEP_TOO_SMALL, where many trials are rejected, as on the way into a dead point; else MORE."""
-    trials = memory.steps + memory.rejected
-    if trials - memory.window_trials < WINDOW:
-        return MORE
-    turns, rejected = memory.turns - memory.window_turns, memory.rejected - memory.window_rejected
-    gained, left = memory.t - memory.window_start, memory.edges[memory.edges.size - 1] - memory.t
-    memory.window_trials, memory.window_turns, memory.window_start = trials, memory.turns, memory.t
-    memory.window_rejected = memory.rejected
-    if 5 * turns > WINDOW and left * WINDOW > ENDLESS * gained:
-        return CHATTERING
-    return STEP_TOO_SMALL if 4 * rejected > WINDOW and left * WINDOW > STALLED * gained else MORE

@@ -12,6 +12,7 @@ from __future__ import annotations
 from math import inf
 
 from sekant.loops.declare.procedures import inner, procedure
+from sekant.solvers.common.landing import NEGLIGIBLE, endless
 from sekant.solvers.common.outcome import (
     CHATTERING,
     CONSTRAINTS,
@@ -29,7 +30,6 @@ from sekant.solvers.ode.dop853_landing import (
     CLOSE,
     FLIPPED,
     LANDED,
-    NEGLIGIBLE,
     REPEAT,
     UNCHANGED,
     watch,
@@ -60,9 +60,7 @@ FRESH, SWITCHED, CARRY, READY = range(4)
 SAFETY, MIN_FACTOR = 0.9, 1.0 / 3.0
 NOT_FINITE_FACTOR = 0.25
 MOST_AHEAD = 4.0
-WINDOW = 1000  # trials after which chattering is looked for
 SUCCESSOR, LEAST = 2.0**-53 * (1.0 + 2.0**-52), 5e-324
-ENDLESS = 1e6  # trials that the rest of a run would take at a pace at which most of them land
 
 
 @inner
@@ -135,18 +133,6 @@ def _spacing(t):
 
 
 @inner
-def _endless(run):
-    """Whether, by the last thousand trials, a site changes back and forth so fast that the run would not end."""
-    trials, edges = run.steps + run.rejected, run.edges
-    if trials - run.window_trials < WINDOW:
-        return False
-    many = 3 * (run.landings - run.window_landings) > WINDOW
-    gained, left = run.t - run.window_start, edges[edges.size - 1] - run.t
-    run.window_trials, run.window_landings, run.window_start = trials, run.landings, run.t
-    return many and left * WINDOW > ENDLESS * gained
-
-
-@inner
 def _begin(run, t, end):
     """Slope at the start of a step, with the modes and the first step where there are none yet; -1 or a bad index."""
     x, k, stage = run.x, run.k, run.stage
@@ -214,10 +200,10 @@ def _reject(run, t, h, bad, smallest):
 def _judge(run, t, t_new, h, offered, last, smallest):
     """Accept a trial that passed if sites and events have nothing against it; returns whether the run can go on."""
     event = find_event(run, t, h) if run.events != 0 else NO_EVENT
-    far = event >= 0 and run.theta_event < CLOSE and h > smallest
-    if event == NO_DENSE_OUTPUT or (far and not dense_is_exact(run, run.theta_event, NEGLIGIBLE)):
+    far = event >= 0 and run.watched.theta < CLOSE and h > smallest
+    if event == NO_DENSE_OUTPUT or (far and not dense_is_exact(run, run.watched.theta, NEGLIGIBLE)):
         run.rejected += 1
-        run.h = h * (min(run.theta_event * BEYOND, 0.99) if event >= 0 else NOT_FINITE_FACTOR)
+        run.h = h * (min(run.watched.theta * BEYOND, 0.99) if event >= 0 else NOT_FINITE_FACTOR)
         return True
     verdict = watch(run, t, h) if run.guards != 0 else UNCHANGED
     if verdict == CHATTERS:
@@ -229,31 +215,31 @@ def _judge(run, t, t_new, h, offered, last, smallest):
         run.rejected += 1
         run.h_kept = max(h, run.h_kept)
         run.h = h * min(run.theta * BEYOND, 0.99)
-    elif verdict == LANDED and (event < 0 or run.theta <= run.theta_event):
+    elif verdict == LANDED and (event < 0 or run.theta <= run.watched.theta):
         _accept(run, t, t + run.theta * h, h, offered, not last)
         run.landings += 1
         run.phase = SWITCHED
         if run.events != 0:
             put(run.stage, 0, run.x)
             events_at(run, run.t)
-            jumped = jumps_over(run)
+            jumped = jumps_over(run.watched)
             if jumped >= 0:
                 run.which = jumped
                 run.phase = FRESH
             else:
-                carry_signs(run)
+                carry_signs(run.watched)
     elif event >= 0 and not end_at_event(run, t, h):
         run.rejected += 1
         run.h = h * NOT_FINITE_FACTOR
     elif event >= 0:
         run.which = event
-        _accept(run, t, t + run.theta_event * h, h, offered, not last)
+        _accept(run, t, t + run.watched.theta * h, h, offered, not last)
         run.phase = FRESH
     else:
         _accept(run, t, t_new, h, offered, not last)
         run.phase = CARRY
         if run.events != 0:
-            carry_signs(run)
+            carry_signs(run.watched)
     return True
 
 
@@ -278,7 +264,10 @@ def _arrive(run):
         return FINISHED
     if run.steps + run.rejected >= run.max_steps:
         return TOO_MANY_STEPS
-    return CHATTERING if run.guards != 0 and _endless(run) else MORE
+    code = endless(run.pace, run.steps, run.rejected, run.landings, run.t, edges[edges.size - 1])
+    if code == STEP_TOO_SMALL:
+        run.t_failed, run.component = run.t, run.worst
+    return code
 
 
 @procedure(Run, "Dormand-Prince integrator", 0.8)

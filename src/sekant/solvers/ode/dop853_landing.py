@@ -20,20 +20,29 @@ from __future__ import annotations
 from math import inf
 
 from sekant.loops.declare.procedures import inner, procedure
+from sekant.solvers.common.landing import (
+    NEGLIGIBLE,
+    NONE,
+    PANELS,
+    landing,
+    leaves,
+    note_sides,
+    outside,
+)
 from sekant.solvers.common.modes import (
     MOST_BREAKS,
+    begin_step,
     decide,
     farthest_site,
     inside_piece,
     keep,
     move_on,
-    outside,
     pieces_passed,
     restore,
 )
-from sekant.solvers.ode.dop853_exits import first_exit, leaves, look, turns_outside
-from sekant.solvers.ode.dop853_modes import AT_ONCE, copy, guards_at, note, settle
-from sekant.solvers.ode.dop853_stages import evaluate, interpolate, prepare_dense, scale_of_work
+from sekant.solvers.common.vectors import put
+from sekant.solvers.ode.dop853_modes import AT_ONCE, guards_at, note, settle
+from sekant.solvers.ode.dop853_stages import evaluate, inside, interpolate, prepare_dense, scale_of_work
 from sekant.solvers.ode.dop853_tableau import N_STAGES
 from sekant.solvers.ode.memory import CHANGED, Run
 from sekant.solvers.ode.projection import project
@@ -41,11 +50,19 @@ from sekant.solvers.ode.unit_blocks import normalize
 
 # What `watch` finds.
 UNCHANGED, STEPPED_OVER, LANDED, FLIPPED, REPEAT, CHATTERS = range(6)
-NEGLIGIBLE = 0.1  # of the tolerance: what stepping over a change may cost
 CLOSE = 0.95  # part of a step beyond which the dense output is as good as its end
-BISECTIONS = 12  # to find a point in a piece
 JUMP = 1e-3  # of a guard, over its size; a table that is continued beyond its piece changes it by far less
 HELD = N_STAGES + 1  # a row of k that is free once the dense output is made
+
+
+@inner
+def _look(run, watch, t, h, theta, dense):
+    """Guards at a point of the step, on the dense output or the cubic."""
+    inside(run, h, theta, dense)
+    guards_at(run, t + theta * h)
+
+
+first_exit, excursion, _, reach = landing(_look)
 
 
 @inner
@@ -73,15 +90,7 @@ def _cost_inside(run, t, h, s, passed):
     side = 1.0 if passed > 0.0 else -1.0
     keep(m)
     for i in range(1, int(abs(passed))):
-        target, a, b = inside_piece(m, s, side * i), 0.0, 1.0
-        for _ in range(BISECTIONS):
-            middle = 0.5 * (a + b)
-            look(run, t, h, middle, False)
-            if side * (m.g[s] - target) > 0.0:
-                b = middle
-            else:
-                a = middle
-        moment = t + b * h
+        moment = t + h * reach(run, m.watch, t, h, False, s, inside_piece(m, s, side * i), side)
         if evaluate(run, moment, HELD) >= 0:
             return inf
         settle(run, moment, 0.0)
@@ -94,20 +103,12 @@ def _cost_inside(run, t, h, s, passed):
 
 
 @inner
-def _end(run):
-    for j in range(run.x.size):
-        run.stage[j] = run.x_old[j]
-
-
-@inner
 def _take_over(run, t, h):
     """Modes, guards and slope at the end of a step that went over a change."""
     m = run.modes
-    _end(run)
+    put(run.stage, 0, run.x_old)
     settle(run, t + h, 0.0)
-    copy(m.g, m.g_start)
-    for s in range(m.kind.size):
-        m.flips[s] = 0
+    begin_step(m)
     for j in range(run.x.size):
         run.k[N_STAGES, j] = run.saved[j]
     return STEPPED_OVER
@@ -116,14 +117,12 @@ def _take_over(run, t, h):
 @inner
 def _excursion(run, t, h):
     """Whether a guard leaves its interval and returns within the step, and that costs more than may be neglected."""
-    m = run.modes
-    copy(m.g, m.g_b)
-    look(run, t, h, 0.5, False)
-    copy(m.g, m.g_a)
-    theta = 0.0
-    for s in range(m.kind.size):
-        theta = max(theta, turns_outside(m, s))
-    if theta == 0.0 or not look(run, t, h, theta, False):
+    m, watch = run.modes, run.modes.watch
+    put(watch.a, 0, watch.start)
+    _look(run, watch, t, h, 0.5, False)
+    put(watch.middle, 0, watch.value)
+    theta = 0.5 if leaves(watch) else excursion(run, watch, t, h, False, 0.0, 1.0)
+    if theta == 0.0:
         return False
     moment = t + theta * h
     if evaluate(run, moment, HELD) >= 0:
@@ -140,29 +139,27 @@ def _move(run):
     """Move on the sites that have a side; returns whether none of them chatters."""
     m = run.modes
     good = True
-    for s in range(m.kind.size):
-        if m.side[s] != 0:
-            run.blame = s
-            good = good and move_on(m, s, m.side[s])
+    for s in range(m.sites.kind.size):
+        if m.watch.side[s] != 0:
+            good = good and move_on(m, s, m.watch.side[s])
     return good
 
 
 @inner
 def _move_at(run, t, state):
     """`_move` at a state; sites whose guards jump with the modes of others follow. Returns whether none chatters."""
-    m = run.modes
-    for j in range(state.size):
-        run.stage[j] = state[j]
+    m, watch = run.modes, run.modes.watch
+    put(run.stage, 0, state)
     guards_at(run, t)
-    copy(m.g, m.g_a)
+    put(watch.a, 0, watch.value)
     good = _move(run)
-    for _ in range(m.kind.size):
+    for _ in range(m.sites.kind.size):
         guards_at(run, t)
         changed = False
-        for s in range(m.kind.size):
-            if m.side[s] == 0 and (m.g[s] != m.g_a[s] or m.g[s] == 0.0):
-                m.g_start[s] = m.g[s]
-                if outside(m, s, m.g[s]) != 0 and decide(m, s):
+        for s in range(m.sites.kind.size):
+            if watch.side[s] == 0 and (watch.value[s] != watch.a[s] or watch.value[s] == 0.0):
+                watch.start[s] = watch.value[s]
+                if outside(watch, s, watch.value[s]) != 0 and decide(m, s):
                     changed = True
         if not changed:
             break
@@ -173,36 +170,37 @@ def _move_at(run, t, state):
 def _land(run, t, h):
     m = run.modes
     if run.wanted == 0:
-        _end(run)
+        put(run.stage, 0, run.x_old)
         if prepare_dense(run, t, h) >= 0:
             run.theta = 0.25
             return REPEAT
-    theta = first_exit(run, t, h, True)
-    if theta > 1.0:
+    theta = first_exit(run, m.watch, t, h, True, PANELS)
+    if theta == NONE:
         return UNCHANGED
     run.theta = theta
     if theta <= AT_ONCE or t + theta * h == t:
         return FLIPPED if _move_at(run, t, run.x) else CHATTERS
-    note(m, True)
+    note(run, True)
     if theta < CLOSE:
         return REPEAT
-    copy(m.g_b, m.g_start)
+    put(m.watch.start, 0, m.watch.b)
     end = run.x_old
     interpolate(run, run.x, theta, end)
     normalize(end, run.blocks)
     if run.projection != 0 and not project(run, end, t + theta * h, run.arg_projection):
         return REPEAT
-    for s in range(m.kind.size):
+    for s in range(m.sites.kind.size):
         m.flips[s] = 0
     return LANDED if _move_at(run, t + theta * h, end) else CHATTERS
 
 
 @inner
-def _guards_jumped(m):
-    """Whether a guard jumped with the modes of others (g against g_b): it may have left its interval and returned."""
+def _guards_jumped(watch):
+    """Whether a guard jumped with the modes of others: it may have left its interval and returned."""
     found = False
-    for s in range(m.kind.size):
-        found = found or abs(m.g[s] - m.g_b[s]) > JUMP * (abs(m.g[s]) + abs(m.g_b[s]))
+    for s in range(watch.value.size):
+        now, before = watch.value[s], watch.b[s]
+        found = found or abs(now - before) > JUMP * (abs(now) + abs(before))
     return found
 
 
@@ -215,43 +213,40 @@ def watch(run, t, h):
     repeated so that it ends a little beyond that part. The dense output has been prepared where it is wanted.
     """
     m = run.modes
-    _end(run)
+    put(run.stage, 0, run.x_old)
     guards_at(run, t + h)
-    copy(m.g, m.g_b)
-    if not leaves(m):
+    put(m.watch.b, 0, m.watch.value)
+    if not leaves(m.watch):
         if _excursion(run, t, h):
             verdict = _land(run, t, h)
             if verdict != UNCHANGED:
                 return verdict
-        _end(run)
+        put(run.stage, 0, run.x_old)
         guards_at(run, t + h)
-        copy(m.g, m.g_start)
-        for s in range(m.kind.size):
-            m.flips[s] = 0
+        begin_step(m)
         return UNCHANGED
     keep(m)
     settle(run, t + h, 0.0)
     farthest = farthest_site(m)
     passed = pieces_passed(m, farthest)
     distance = max(1.0, abs(passed))
-    hidden = _guards_jumped(m)
+    hidden = _guards_jumped(m.watch)
     bad = evaluate(run, t + h, CHANGED)
     restore(m)
     if bad < 0 and distance <= MOST_BREAKS and not hidden:
         cost = h * _change(run, N_STAGES)
         part = 1.0
         if cost > NEGLIGIBLE:
-            part = 1.0 - first_exit(run, t, h, False)
+            part = 1.0 - first_exit(run, m.watch, t, h, False, PANELS)
         if cost * part <= NEGLIGIBLE:
             if run.aimed == 0 and distance == 1.0:
-                for s in range(m.kind.size):
-                    m.side[s] = outside(m, s, m.g_b[s])
-                note(m, False)
+                note_sides(m.watch)
+                note(run, False)
             for j in range(run.x.size):
                 run.saved[j] = run.k[CHANGED, j]
-            inside = 0.0
+            within = 0.0
             if distance > 1.0:
-                inside = _cost_inside(run, t, h, farthest, passed)
-            if h * part * inside <= NEGLIGIBLE:
+                within = _cost_inside(run, t, h, farthest, passed)
+            if h * part * within <= NEGLIGIBLE:
                 return _take_over(run, t, h)
     return _land(run, t, h)

@@ -10,6 +10,7 @@ from sekant.loops.declare.calls import call_native, tail
 from sekant.loops.declare.procedures import inner, procedure
 from sekant.solvers.ode.dop853_tableau import E3, E5, E6, GUARD, N_STAGES, A, C, D
 from sekant.solvers.ode.memory import Run
+from sekant.solvers.ode.unit_blocks import normalize
 
 EXPONENT = 1.0 / 8.0
 LAST_TERM = 0.15 * (4.0 / 7.0) ** 4 * (3.0 / 7.0) ** 3  # of the last coefficient: error of the dense output
@@ -194,6 +195,27 @@ def dense_is_exact(run, theta, part):
         if not weight * abs(dense[6, j]) <= part * (atol[j] + rtol * max(abs(x[j]), abs(end[j]))):
             return False
     return True
+
+
+@inner
+def _cubic(run, h, theta):
+    """stage = the cubic through both ends of a trial step and their slopes."""
+    x, end, k, stage = run.x, run.x_old, run.k, run.stage
+    b = theta * theta * (3.0 - 2.0 * theta)
+    c = h * theta * (1.0 - theta) * (1.0 - theta)
+    d = -h * theta * theta * (1.0 - theta)
+    for j in range(x.size):
+        stage[j] = x[j] + b * (end[j] - x[j]) + c * k[0, j] + d * k[N_STAGES, j]
+
+
+@inner
+def inside(run, h, theta, dense):
+    """stage = the state at a point of a trial step, on the dense output or on the cubic."""
+    if dense:
+        interpolate(run, run.x, theta, run.stage)
+    else:
+        _cubic(run, h, theta)
+    normalize(run.stage, run.blocks)
 
 
 @inner

@@ -1,20 +1,23 @@
 """Events of the fixed-step methods: a step over which one happens is shortened so that it ends there.
 
-The length is found to round-off of time with steps of the method itself, from the state before. An event function
-that leaves its sign and comes back within one step is not seen.
+The length is found with steps of the method itself, from the state before. What turns close to zero, by the values at
+the start of this step and of the last one, is looked at within the step.
 """
 
 from __future__ import annotations
 
+from math import nan
+
 from sekant.loops.declare.procedures import inner
+from sekant.solvers.common.landing import NONE, landing, leaves, turns
 from sekant.solvers.common.vectors import put
 from sekant.solvers.ode.events import (
     JUST_AFTER,
-    MOST_HALVINGS,
     ON_ZERO,
     events_at,
     happened,
-    next_guess,
+    hold_sign,
+    pass_by,
     pass_on,
     sign_of,
 )
@@ -22,50 +25,42 @@ from sekant.solvers.ode.kernels import take_steps
 
 
 @inner
-def _step_again(run, kernel, t, h):
-    """Take the step from `run.x_old` at t again with another length, and look at the events; False: it failed."""
+def _look(run, watch, t, h, theta, kernel):
+    """Take the step from `run.x_old` at t again with a part of its length, and look at the events there."""
     put(run.x, 0, run.x_old)
-    if take_steps(run, kernel, t, 0, 1, h) != 1:
-        return False
-    put(run.stage, 0, run.x)
-    events_at(run, t + h)
-    return True
+    if take_steps(run, kernel, t, 0, 1, theta * h) == 1:
+        put(run.stage, 0, run.x)
+        events_at(run, t + theta * h)
+    else:
+        for i in range(watch.value.size):
+            watch.value[i] = nan
+
+
+first_exit, _, _, _ = landing(_look, pass_by)
 
 
 @inner
 def _leave_zero(run, kernel, t, h):
     """Signs of event functions that begin on zero: those just after the start of the first step."""
-    e, start, end = run.e, run.e_start, run.e_b
-    put(end, 0, e)
-    good = _step_again(run, kernel, t, JUST_AFTER * h)
-    for i in range(e.size):
-        if abs(start[i]) <= ON_ZERO * abs(end[i] - start[i]):
-            run.sign_now[i] = sign_of(e[i])
-    return good and _step_again(run, kernel, t, h)
+    events, w = run.watched, run.watched.watch
+    put(w.b, 0, w.value)
+    _look(run, w, t, h, JUST_AFTER, kernel)
+    for i in range(w.value.size):
+        if abs(w.start[i]) <= ON_ZERO * abs(w.b[i] - w.start[i]):
+            hold_sign(events, i, sign_of(w.value[i]))
+    _look(run, w, t, h, 1.0, kernel)
 
 
 @inner
-def _locate(run, kernel, t, h):
-    """Shorten the step from `run.x_old` at t so that it ends where the first event happens; returns its length."""
-    a, b, finest = 0.0, h, max(4e-16 * abs(t), 1e-15 * h)
-    weight_a, weight_b, last = 1.0, 1.0, 0
-    put(run.e_a, 0, run.e_start)
-    put(run.e_b, 0, run.e)
-    for _ in range(MOST_HALVINGS):
-        guess = next_guess(run, a, b, finest, weight_a, weight_b, last)
-        if b - a <= finest or guess == a or not _step_again(run, kernel, t, guess):
-            break
-        if happened(run) >= 0:
-            b = guess
-            put(run.e_b, 0, run.e)
-            weight_a, weight_b, last = 0.5 * weight_a if last > 0 else 1.0, 1.0, 1
-        else:
-            a = guess
-            put(run.e_a, 0, run.e)
-            weight_a, weight_b, last = 1.0, 0.5 * weight_b if last < 0 else 1.0, -1
-    _step_again(run, kernel, t, b)
-    put(run.e, 0, run.e_b)
-    return b
+def _comes_back(run, h):
+    """Whether an event function may leave its sign and come back within the step.
+
+    By the parabola through its values at the start of the last step, of this one and at its end.
+    """
+    w, before = run.watched.watch, run.watched.length
+    put(w.middle, 0, w.start)
+    put(w.b, 0, w.value)
+    return before > 0.0 and turns(w, -before / h, 0.0, 1.0)
 
 
 @inner
@@ -74,13 +69,23 @@ def end_at_event(run, kernel, t, h):
 
     `run.which`: the event, or -1.
     """
+    events, w = run.watched, run.watched.watch
     put(run.stage, 0, run.x)
     events_at(run, t + h)
-    if run.steps == 0 and not _leave_zero(run, kernel, t, h):
-        return h
-    if happened(run) >= 0:
-        h = _locate(run, kernel, t, h)
-        run.which = happened(run)
-    pass_on(run)
-    put(run.e_start, 0, run.e)
-    return h
+    if run.steps == 0:
+        _leave_zero(run, kernel, t, h)
+    length = h
+    if leaves(w) or _comes_back(run, h):
+        theta = first_exit(run, w, t, h, kernel, 1)
+        if theta != NONE:
+            length = theta * h
+            _look(run, w, t, h, theta, kernel)
+            put(w.value, 0, w.b)
+            run.which = happened(events)
+        else:
+            _look(run, w, t, h, 1.0, kernel)
+    pass_on(events)
+    put(w.a, 0, w.start)
+    put(w.start, 0, w.value)
+    events.length = h
+    return length

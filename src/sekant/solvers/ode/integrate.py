@@ -93,7 +93,7 @@ def integrate(
     code = advance_in_chunks(advance, lambda: run.row, hand_out, first_steps, chunk_steps, times.size)
     site = ""
     if code == CHATTERING and problem.switching is not None:
-        site = problem.switching.label(run.blame)
+        site = problem.switching.label(run.modes.last)
     outcome = outcome_of(code, chosen, times, run, site)
     take_back(problem, run)
     return outcome

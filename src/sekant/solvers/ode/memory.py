@@ -22,13 +22,28 @@ from sekant.loops.declare.structs import (
     pointers,
 )
 from sekant.solvers.common.checks import StepOptions
+from sekant.solvers.common.landing import Pace
 from sekant.solvers.common.modes import SiteModes, lay_out_modes
 from sekant.solvers.common.sites import free_modes
+from sekant.solvers.ode.events import Events, lay_out_events
 from sekant.solvers.ode.problem import OdeProblem
 
 LARGEST_STATE = 1e100  # a state beyond this has blown up: its square still has a finite representation
 STAGES = 17
 CHANGED = 16  # the row of k for slopes in other modes
+
+
+class Forecast(Struct):
+    """What is known of the guards (ns,) of sites for the prediction of their changes, see `dop853_modes`."""
+
+    now: Vector  # at the start of the step
+    rate: Vector
+    before: Vector  # at that of the last one
+    rate_before: Vector
+    at: Real  # when they were taken
+    span: Real  # and how long after the last ones
+    rough: Integers  # whether each break of tables had to be landed on; -1: not passed yet
+    expected: Integers  # for how many more breaks of a site that is expected
 
 
 class Run(Struct):
@@ -62,7 +77,6 @@ class Run(Struct):
     atol: Vector
     blocks: Integers  # pairs of start and length of unit blocks
     sampled: Integers  # (s,) 1 where a sample is taken at the start of a segment
-    directions: Integers  # (ne,) in which crossings of zero are events: -1 falling, 1 rising, 0 both
     # Where the run is. started: 1 once the first segment has been entered. which: the event that has happened, or -1.
     # span_step: steps since `span_start`, the last landing of fixed steps.
     row: Integer
@@ -77,14 +91,13 @@ class Run(Struct):
     x: Vector
     x_old: Vector  # at the start of the last step
     rows: Matrix  # (m, n) outputs
-    # What has been counted, and what failed: component: a state, blame: the site that changed last.
+    # What has been counted, and what failed: component: a state.
     steps: Integer
     rejected: Integer
     evaluations: Integer
     restarts: Integer
     landings: Integer
     component: Integer
-    blame: Integer
     t_failed: Real
     # Steps of dop853. step_start, step_length: of the last one. h: the next one, h_kept: the one to go on with after
     # one that was shortened to land, h_usual: that of the motion before this run (0: there was none). error: of the
@@ -104,24 +117,10 @@ class Run(Struct):
     step_length: Real
     error: Real
     theta: Real
-    # The window of trials over which chattering is looked for: counts and time when it began. rates_at, rates_span:
-    # when rates of guards were taken last, and since when.
-    window_trials: Integer
-    window_landings: Integer
-    window_start: Real
-    rates_at: Real
-    rates_span: Real
+    pace: Pace
+    forecast: Forecast
     dense: Matrix  # (7, n) interpolant of the step from `x_old` to `x`
-    # Event functions (ne,), see `events`: e where they are written; e_start, sign at the start of the step (sign 0:
-    # on zero); e_a, e_b at both ends of a bracket; sign_now: up to where no event has happened. theta_event: part of
-    # a trial at which one happens.
-    e: Vector
-    e_start: Vector
-    e_a: Vector
-    e_b: Vector
-    sign: Integers
-    sign_now: Integers
-    theta_event: Real
+    watched: Events
     # Held values (nh,): in p from `held_first` on, as a sample makes them, and at the outputs.
     held_first: Integer
     held_fresh: Vector
@@ -164,7 +163,7 @@ OF_A_RUN = ("t_eval", "edges", "low", "high", "atol", "rows", "held_rows", "samp
 UNCHANGED = (
     *("arg_x", "arg_stage", "arg_projection", "arg_output", "arg_events", "arg_sampling", "arg_kinematics"),
     *("arg_group", "res", "kinematics_res", "group_res", "projection_res", "guards_res", "events_res"),
-    *("sampling_res", "blocks", "directions", "free"),
+    *("sampling_res", "blocks", "free"),
 )
 """Tables of pointers and other arrays that no run changes."""
 NOT_KEPT = ("work", "x", "x_old", "p", *UNCHANGED, *OF_A_RUN)
@@ -247,9 +246,8 @@ def _set_options(run: Run, options: StepOptions) -> None:
         h=options.first_step,
         h_usual=options.usual_step,
         step_start=start,
-        window_start=start,
-        rates_at=start,
     )
+    run.pace.start = run.forecast.at = start
 
 
 def _add_functions(run: Run, problem: OdeProblem) -> None:
@@ -271,7 +269,7 @@ def _add_functions(run: Run, problem: OdeProblem) -> None:
     others = (kinematics.sites, group.sites, events.sites, sample.sites, projection.sites)
     free = free_modes(max(others, key=len))
     functions = (problem.rhs, kinematics, group, projection, guards, events, sample)
-    e, fresh = np.zeros(problem.directions.size), np.zeros(0 if sampling is None else sampling.count)
+    watched, fresh = lay_out_events(problem.directions), np.zeros(0 if sampling is None else sampling.count)
     p, tables, res = aligned(problem.p.size), problem.tables, pointers(*k)
     run.set(
         group_size=problem.group_size if problem.events is None else 0,
@@ -282,7 +280,6 @@ def _add_functions(run: Run, problem: OdeProblem) -> None:
         guards=guards.address if switching is not None else 0,
         events=events.address if problem.events else 0,
         sampling=sample.address if sampling is not None else 0,
-        directions=problem.directions,
         arg_x=pointers(clock, run.x, p, tables, modes.value),
         arg_stage=pointers(clock, stage, p, tables, modes.value),
         arg_projection=pointers(clock, stage, p, tables, modes.other_value),
@@ -295,8 +292,8 @@ def _add_functions(run: Run, problem: OdeProblem) -> None:
         kinematics_res=pointers(qdot),
         group_res=pointers(stage),
         projection_res=pointers(projected, residual),
-        guards_res=pointers(modes.g),
-        events_res=pointers(e),
+        guards_res=pointers(modes.watch.value),
+        events_res=pointers(watched.watch.value),
         sampling_res=pointers(fresh),
         work=aligned(max(1, *[function.work_size for function in functions])),
         clock=clock,
@@ -309,11 +306,20 @@ def _add_functions(run: Run, problem: OdeProblem) -> None:
         saved=np.zeros(n),
         free=free,
         modes=modes,
-        e=e,
+        watched=watched,
+        pace=Pace(),
+        forecast=_forecast(modes),
         held_fresh=fresh,
         p=p,
-        **{name: np.zeros(e.size) for name in ("e_start", "e_a", "e_b")},
-        **{name: np.zeros(e.size, dtype=np.int64) for name in ("sign", "sign_now")},
+    )
+
+
+def _forecast(modes: SiteModes) -> Forecast:
+    ns = modes.sites.kind.size
+    return Forecast(
+        rough=np.full(max(1, modes.sites.breaks.size), -1, dtype=np.int64),
+        expected=np.zeros(ns, dtype=np.int64),
+        **{name: np.zeros(ns) for name in ("now", "rate", "before", "rate_before")},
     )
 
 

@@ -25,8 +25,8 @@ def _look_at_events(run):
     """Signs of the event functions; one that has jumped over zero since the end of the last segment has happened."""
     put(run.stage, 0, run.x)
     events_at(run, run.t)
-    run.which = happened(run)
-    carry_signs(run)
+    run.which = happened(run.watched)
+    carry_signs(run.watched)
 
 
 @inner

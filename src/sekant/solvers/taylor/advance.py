@@ -276,7 +276,7 @@ def start(m):
             m.t_failed = m.now
             m.which = int(m.result[1])
             return CONSTRAINTS
-    clear(m.flips)
+    clear(m.modes.flips)
     fresh = m.fresh_event
     for e in range(fresh.size):
         fresh[e] = max(fresh[e], MAYBE_ON_EVENT)
@@ -391,8 +391,8 @@ def advance(m, a, b):
             h = switch_at
             keep_sides(m, order - 1, h)
             if m.code.s_algebraic[leader] == 0:
-                side = m.side[leader]
-                bound = m.low[leader] if side < 0 else m.high[leader]
+                watch = m.modes.watch
+                bound = watch.low[leader] if watch.side[leader] < 0 else watch.high[leader]
                 h = polish(m, order, m.code.s_value[leader], bound, t, h)
             end = t + h
         elif at_event:
@@ -423,7 +423,7 @@ def advance(m, a, b):
         m.now = end
         m.smallest = min(m.smallest, h)
         m.steps += 1
-        clear(m.flips)
+        clear(m.modes.flips)
         clear(m.fresh)
         clear(m.fresh_event)
         if not at_switch:

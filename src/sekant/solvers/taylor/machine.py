@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from sekant.loops.declare.structs import FunctionAddress, Integer, Matrix, Real, Struct, Vector
 from sekant.loops.declare.structs import Integers as Whole
+from sekant.solvers.common.modes import Modes, Sites, lay_out_sites, memory_of_modes
 from sekant.solvers.linear.ldl import lay_out
 from sekant.solvers.taylor.codes import FIRST_OPERATION, Op
 from sekant.solvers.taylor.native.layout import STRIDE, Kernel
@@ -59,14 +60,10 @@ class TaylorCode(Struct):
     out_g: Whole
     out_events: Whole
     out_powers: Whole
-    # Switches: node and kind, node of the mode, whether it depends on accelerations or multipliers, place of the
-    # breaks and their number, lookup.
+    # Switches: node, node of the mode, whether it depends on accelerations or multipliers, lookup.
     s_value: Whole
-    s_kind: Whole
     s_mode: Whole
     s_algebraic: Whole
-    s_breaks: Whole
-    s_count: Whole
     s_lookup: Whole
     # Lookups: first coefficient and number of them, two switches (-1: none), rows of the second axis, places in the
     # data.
@@ -77,9 +74,6 @@ class TaylorCode(Struct):
     k_data: Whole
     k_growth: Whole
     unit_blocks: Whole  # pairs of start and length
-    breaks: Vector
-    limits: Vector
-    period: Vector
     table: Vector
     growth: Vector
 
@@ -124,16 +118,8 @@ class TaylorMemory(Struct):
     step_start: Real
     cut_since: Real
     cut_reach: Real
-    # Switches. piece_row: row of a table that a switch is in; fresh: bit 1 (2) if its value stands on its lower
-    # (upper) bound; flips: how often it has moved at this very time; side: where it leaves its interval at the end
-    # of the step (-1, +1, or 0); low, high, lap: its interval and lap.
-    piece_row: Whole
-    fresh: Whole
-    flips: Whole
-    side: Whole
-    low: Vector
-    high: Vector
-    lap: Vector
+    modes: Modes  # of the switches
+    fresh: Whole  # bit 1 (2) if the value of a switch stands on its lower (upper) bound
     fresh_event: Whole  # 2 if the run stands on an event, 1 if it may
     side_event: Whole  # of zero, just before the switch on which the run stands; 0 where there is none
     # Points: present, end of the step, output row. Series of the step. Changes of nodes, right-hand side, result of a
@@ -189,6 +175,7 @@ class TaylorLayout:
     pattern: Integers
     kernel: Kernel | None
     code: TaylorCode
+    sites: Sites
     factor: Floats
 
 
@@ -201,7 +188,16 @@ def lay_out_system(
 ) -> TaylorLayout:
     lists = {k: np.array(v, dtype=np.int64).ravel() for k, v in _code(program, nodes, unit_blocks).items()}
     tables = {k: np.array(v, dtype=np.float64).ravel() for k, v in _data(nodes).items()}
-    return TaylorLayout(program, nodes, pattern, kernel, TaylorCode(**lists, **tables), lay_out(pattern))
+    switches = nodes.switches
+    sites = lay_out_sites(
+        [s.kind for s in switches],
+        [s.breaks for s in switches],
+        [(s.low, s.high) for s in switches],
+        [s.period for s in switches],
+    )
+    return TaylorLayout(
+        program, nodes, pattern, kernel, TaylorCode(**lists, **tables), sites, lay_out(pattern)
+    )
 
 
 def lay_out_run(
@@ -240,13 +236,8 @@ def lay_out_run(
         t_failed=np.nan,
         smallest=np.inf,
         step_start=t_start,
-        piece_row=np.zeros(switches, dtype=np.int64),
+        modes=Modes(**memory_of_modes(system.sites)),
         fresh=np.zeros(switches, dtype=np.int64),
-        flips=np.zeros(switches, dtype=np.int64),
-        side=np.zeros(switches, dtype=np.int64),
-        low=np.full(switches, -np.inf),
-        high=np.full(switches, np.inf),
-        lap=np.zeros(switches),
         fresh_event=np.zeros(events, dtype=np.int64),
         side_event=np.zeros(events, dtype=np.int64),
         q_now=q.copy(),
@@ -297,11 +288,8 @@ def _code(program: Program, nodes: Nodes, unit_blocks: Sequence[tuple[int, int]]
         *[inputs[name] for name in ("q", "v", "a", "lam", "t")],
         *[outputs[n] for n in ("rates", "residual", "positions", "velocities", "M", "G", "events", "powers")],
         [s.g for s in nodes.switches],
-        [s.kind for s in nodes.switches],
         [s.mode for s in nodes.switches],
         [int(x) for x in _algebraic(nodes)],
-        _starts([s.breaks.size for s in nodes.switches]),
-        [s.breaks.size for s in nodes.switches],
         [s.lookup for s in nodes.switches],
         [x.first for x in lookups],
         [x.count for x in lookups],
@@ -319,9 +307,6 @@ def _data(nodes: Nodes) -> dict[str, Any]:
         return np.concatenate([np.zeros(0), *[a.ravel() for a in arrays]])
 
     return {
-        "breaks": flat([s.breaks for s in nodes.switches]),
-        "limits": [limit for s in nodes.switches for limit in (s.low, s.high)],
-        "period": [s.period for s in nodes.switches],
         "table": flat([x.data for x in nodes.lookups]),
         "growth": flat([x.increment for x in nodes.lookups]),
     }

@@ -8,13 +8,13 @@ from math import pi, sqrt
 import numpy as np
 from numpy.typing import NDArray
 
+from sekant.solvers.common.sites import FLOOR, NOT_BELOW, PIECE
 from sekant.solvers.taylor.codes import Op
 from sekant.solvers.taylor.tape import INPUTS, TableUse
 from sekant.tables.pieces import differentiate, extrapolation_limits
 from sekant.tables.table import Table, Table2
 
 # Kinds of switches: mode 1 where g > 0, else 0; the same with g >= 0; sign of g; floor of g; piece of a table.
-ABOVE, NOT_BELOW, SIGN, FLOOR, PIECE = range(5)
 
 
 @dataclass

@@ -6,7 +6,7 @@ from math import inf
 
 from sekant.loops.declare.procedures import inner
 
-NEGLIGIBLE = 1e-13  # of the largest term: a coefficient below it does not decide a direction
+UNDECIDED = 1e-13  # of the largest term: a coefficient below it does not decide a direction
 TRUSTED = (
     1e-8  # of the largest of the first terms: up to which the last terms of a watched series are told apart
 )
@@ -137,7 +137,7 @@ def first_exit(m, c, n, h, bound, side, fresh):
             return -1.0
     power = h
     first = 1
-    while first <= n and abs(r[first]) * power <= NEGLIGIBLE * largest:
+    while first <= n and abs(r[first]) * power <= UNDECIDED * largest:
         first += 1
         power *= h
     if first > n:

@@ -19,10 +19,10 @@ from sekant.solvers.common.outcome import (
     STATUSES,
     EventRecord,
 )
+from sekant.solvers.common.sites import PIECE
 from sekant.solvers.linear.ldl import INFO, SOLVES
 from sekant.solvers.taylor.advance import advance
 from sekant.solvers.taylor.machine import START, Plan, lay_out_run
-from sekant.solvers.taylor.nodes import PIECE
 from sekant.solvers.taylor.problem import TaylorOutcome, TaylorProblem, TaylorStats
 from sekant.tables.table import Table
 
@@ -172,7 +172,7 @@ class TaylorRun:
 
     def _left_table(self) -> str:
         """The table whose range the motion has left, for a message; empty if there is none."""
-        rows = self._memory.piece_row
+        rows = self._memory.modes.row
         for s, switch in enumerate(self.problem.nodes.switches):
             if switch.kind == PIECE and rows[s] in (0, switch.breaks.size):
                 lookup = self.problem.nodes.lookups[switch.lookup]

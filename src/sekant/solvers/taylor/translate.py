@@ -6,8 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sekant.errors import SolverError
+from sekant.solvers.common.sites import ABOVE, NOT_BELOW, SIGN
 from sekant.solvers.taylor.codes import Op
-from sekant.solvers.taylor.nodes import ABOVE, NOT_BELOW, SIGN, Nodes
+from sekant.solvers.taylor.nodes import Nodes
 from sekant.solvers.taylor.tape import SeriesTape
 
 
