@@ -16,8 +16,9 @@ from functools import cache
 from typing import Any
 
 from sekant.engine.codegen.lane_lookups import LaneLookup, lane_search
+from sekant.engine.codegen.layout import ChunkLayout
 from sekant.engine.codegen.linking import SYMBOL
-from sekant.engine.codegen.llvm import CHUNKS_PER_MODULE, ChunkLayout, ChunkWriter, Code, entry_text
+from sekant.engine.codegen.llvm import CHUNKS_PER_MODULE, Code, entry_text
 from sekant.engine.codegen.operations import (
     DECLARATIONS,
     ERFINV,
@@ -30,6 +31,7 @@ from sekant.engine.codegen.operations import (
 from sekant.engine.codegen.regions import find_regions
 from sekant.engine.codegen.sites import TapeSites, find_sites
 from sekant.engine.codegen.tape import CONST, OPERATION_POW, Tape
+from sekant.engine.codegen.writer import ChunkWriter
 from sekant.errors import SekantError
 from sekant.object_code.link import ENTRY
 from sekant.object_code.target import Target
@@ -85,7 +87,9 @@ def emit_lanes(
     for first in range(0, layout.count, CHUNKS_PER_MODULE):
         body = texts[first : first + CHUNKS_PER_MODULE]
         if first == 0:
-            body = [*body, entry_text(entry, layout.count, CHUNKS_PER_MODULE)]
+            names = [f"{entry}.{c}" for c in range(layout.count)]
+            calls = [f"@{name}(ptr %arg, ptr %res, ptr %w)" for name in names]
+            body = [*body, entry_text(entry, calls, names[CHUNKS_PER_MODULE:])]
         text = "\n".join(body)
         helpers = lane_search(lanes) if f"@sekant.rows{lanes}" in text else ""
         used = sorted(set(re.findall(rf"@sekant\.v{lanes}\.([\w.]+)\(", text)))

@@ -5,45 +5,33 @@ grows faster than linearly with the size of a function, and in long ones it keep
 car's derivative of 6,000 operations takes a tenth longer in chunks of 1,500, and twice the time as one function).
 Values that cross from one chunk into another live in the scratch array w; a place in w is used again once its
 value is dead. Operations of a region (see `regions`) are passed by a jump where they are not needed, and twins (see
-`twins`) are one operation on two numbers, which live side by side in w.
+`twins`) are one operation on two numbers, which live side by side in w. Equal chunks (see `blocks`) are one function.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby
 
-import numpy as np
-
+from sekant.engine.codegen.block_code import block_code, table_text
+from sekant.engine.codegen.blocks import find_blocks
+from sekant.engine.codegen.layout import ChunkLayout
 from sekant.engine.codegen.linking import SYMBOL
-from sekant.engine.codegen.lookup_ir import SEARCH, LookupCode
-from sekant.engine.codegen.operations import (
-    DECLARATIONS,
-    ERFINV,
-    held_instructions,
-    instructions,
-    literal,
-    may_hold,
-    power,
-    vectorized,
-)
-from sekant.engine.codegen.regions import Condition, Regions, find_regions
+from sekant.engine.codegen.lookup_ir import SEARCH
+from sekant.engine.codegen.operations import DECLARATIONS, ERFINV
+from sekant.engine.codegen.regions import find_regions
 from sekant.engine.codegen.sites import TapeSites, find_sites
-from sekant.engine.codegen.tape import COMMUTATIVE, CONST, INPUT, LOOKUP, OPERATION_POW, Tape
-from sekant.engine.codegen.turning import TURNED, TurnedAngles, turning_functions
+from sekant.engine.codegen.tape import Tape
+from sekant.engine.codegen.turning import turning_functions
+from sekant.engine.codegen.writer import SIGNATURE, ChunkWriter
 from sekant.object_code.link import ENTRY
 from sekant.object_code.target import Target, host_target
-from sekant.solvers.common.sites import NUMBERS
 
 CHUNK = 500
 CHUNKS_PER_MODULE = 24
-FORMAT = 11
+FORMAT = 12
 """To be raised with every change of the generated code, so that cached code is not taken for current."""
-NEAR = 6
-"""Operations, one after the other, after which an angle may be known and still be turned with others."""
 FREE = "@sekant.free = internal constant [2 x double] zeroinitializer\n"
-SIGNATURE = "ptr noalias readonly %arg, ptr noalias readonly %res, ptr noalias %w"
 
 
 @dataclass(frozen=True)
@@ -72,14 +60,17 @@ def emit(
     """
     fused = (target or host_target()).fused
     sites = find_sites(tape) if sites is None else sites
-    layout = ChunkLayout(tape, chunk, find_regions(tape, sites), entry)
-    writers = [ChunkWriter(tape, sites, layout, c, numbers or {}, fused=fused) for c in range(layout.count)]
-    texts = [writer.text() for writer in writers]
+    numbers, regions = numbers or {}, find_regions(tape, sites)
+    blocks = find_blocks(tape, chunk, numbers) if regions is None else None
+    layout = ChunkLayout(tape, chunk, regions, entry, blocks)
+    texts, calls, table = _functions(tape, sites, layout, numbers, fused)
     modules = []
-    for first in range(0, layout.count, chunks_per_module):
-        body = texts[first : first + chunks_per_module]
+    names = list(texts)
+    for first in range(0, len(names), chunks_per_module):
+        local = names[first : first + chunks_per_module]
+        body = [texts[name] for name in local]
         if first == 0:
-            body = [*body, entry_text(entry, layout.count, chunks_per_module)]
+            body += [table, entry_text(entry, calls, names[chunks_per_module:])]
         text = "\n".join(body)
         helpers = SEARCH + FREE if "@sekant.row" in text else ""
         helpers += ERFINV if "@sekant.erfinv" in text else ""
@@ -87,403 +78,35 @@ def emit(
         helpers += "declare <2 x double> @llvm.sqrt.v2f64(<2 x double>)\n" if layout.twin else ""
         helpers += f"@{SYMBOL} = external constant [{len(numbers)} x double]\n" if numbers else ""
         modules.append(f"{DECLARATIONS}\n{helpers}\n{text}\n")
-    return Code(tuple(modules), layout.work_size, layout.count)
+    return Code(tuple(modules), layout.work_size, len(names))
 
 
-def entry_text(entry: str, count: int, local: int) -> str:
-    calls = "\n".join(f" call void @{entry}.{c}(ptr %arg, ptr %res, ptr %w)" for c in range(count))
-    others = "\n".join(f"declare void @{entry}.{c}(ptr, ptr, ptr) nounwind" for c in range(local, count))
-    return f"{others}\ndefine void @{entry}({SIGNATURE}) nounwind {{\n{calls}\n ret void\n}}"
+def _functions(
+    tape: Tape, sites: TapeSites, layout: ChunkLayout, numbers: Mapping[int, int], fused: bool
+) -> tuple[dict[str, str], list[str], str]:
+    """Texts of the functions by name, their calls in order, and the tables of those that are called several times."""
+    texts, calls = {}, [""] * layout.count
+    tables, size = [], 0
+    for block in layout.blocks.blocks if layout.blocks is not None else ():
+        name = f"{layout.entry}.{block.chunks[0]}"
+        made = block_code(name, block, tape, layout, numbers, fused)
+        texts[name] = made.text
+        tables.append(made.tables)
+        for chunk in block.chunks:
+            table = f"getelementptr (i32, ptr @{layout.entry}.table, i64 {size})"
+            calls[chunk] = f"@{name}(ptr %arg, ptr %res, ptr %w, ptr {table})"
+            size += made.tables.shape[1]
+    for c, call in enumerate(calls):
+        if not call:
+            name = f"{layout.entry}.{c}"
+            texts[name] = ChunkWriter(tape, sites, layout, c, numbers, fused=fused).text()
+            calls[c] = f"@{name}(ptr %arg, ptr %res, ptr %w)"
+    return texts, calls, table_text(f"{layout.entry}.table", tables) if tables else ""
 
 
-class ChunkLayout:
-    """Which chunk each value is computed in, and where values that cross chunks live in w.
-
-    `op`, `a`, `b`: those of the tape as lists, which Python reads faster than arrays. `members[c]`: values of chunk c
-    in the order in which they are computed.
-    """
-
-    def __init__(self, tape: Tape, size: int, regions: Regions | None = None, entry: str = ENTRY):
-        self.entry = entry
-        op, n = tape.op, tape.op.size
-        self.op, self.a, self.b = op.tolist(), tape.a.tolist(), tape.b.tolist()
-        self.regions = regions
-        self.twin: dict[int, int] = regions.twins if regions is not None else {}
-        self.left_of: dict[int, int] = {right: left for left, right in self.twin.items()}
-        order = np.arange(n) if regions is None else np.array(regions.order, dtype=np.int64)
-        free = (op == INPUT) | (op == CONST)
-        weight = np.where(free, 0, 1)
-        start = np.ones(n, dtype=bool)
-        for lookup in tape.lookups:
-            results = len(lookup.orders) * lookup.shape.components
-            start[lookup.first + 1 : lookup.first + results] = False
-        second = list(self.twin.values())
-        start[second] = False
-        weight[second] = 0
-        begins = start[order]
-        position = np.cumsum(weight[order])[begins] - 1
-        chunk = np.maximum(position, 0) // size
-        self.chunk = np.empty(n, dtype=np.int64)
-        self.chunk[order] = chunk[np.cumsum(begins) - 1]
-        self.chunk[free] = -1
-        self.count = int(self.chunk.max(initial=0)) + 1
-        self.members = _split(order, self.chunk, self.count)
-        self.outputs: dict[int, list[tuple[int, int]]] = {}
-        for i, numbers in enumerate(tape.outputs):
-            for j, number in enumerate(numbers):
-                self.outputs.setdefault(int(number), []).append((i, j))
-        self.slot = self._slots(self._last_use(tape))
-
-    def _last_use(self, tape: Tape) -> np.ndarray:
-        """The last chunk that needs each value."""
-        last = self.chunk.copy()
-        users = np.flatnonzero((self.chunk >= 0) & (tape.op != LOOKUP))
-        for operand in (tape.a, tape.b):
-            using = users[operand[users] >= 0]
-            np.maximum.at(last, operand[using], self.chunk[using])
-        for lookup in tape.lookups:
-            for number in lookup.arguments:
-                last[number] = max(last[number], self.chunk[lookup.first])
-        if self.regions is not None:
-            for i, region in enumerate(self.regions.of):
-                for number in self.regions.values(region) if region >= 0 else ():
-                    last[number] = max(last[number], self.chunk[i])
-        return last
-
-    def _slots(self, last: np.ndarray) -> dict[int, int]:
-        crossing = np.flatnonzero((self.chunk >= 0) & (last > self.chunk))
-        slot: dict[int, int] = {}
-        free: dict[int, list[int]] = {1: [], 2: []}  # by how many numbers there is room for
-        dying: dict[int, list[tuple[int, int]]] = {}
-        size, current = 0, 0
-        in_order: list[int] = crossing[np.argsort(self.chunk[crossing], kind="stable")].tolist()
-        for number in in_order:
-            while current < self.chunk[number]:
-                for room, place in dying.pop(current, ()):
-                    free[room].append(place)
-                current += 1
-            first = self.left_of.get(number, number)
-            second = self.twin.get(first)
-            if first in slot:  # with its twin
-                continue
-            room = 1 if second is None else 2
-            if free[room]:
-                place = free[room].pop()
-            else:
-                place, size = size, size + room
-            slot[first] = place
-            end = int(last[first])
-            if second is not None:
-                slot[second], end = place + 1, max(end, int(last[second]))
-            dying.setdefault(end, []).append((room, place))
-        self.work_size = size
-        return slot
-
-
-def _split(order: np.ndarray, chunk: np.ndarray, count: int) -> list[list[int]]:
-    order = order[np.argsort(chunk[order], kind="stable")]
-    bounds = np.searchsorted(chunk[order], np.arange(count + 1))
-    return [order[bounds[c] : bounds[c + 1]].tolist() for c in range(count)]
-
-
-class ChunkWriter:
-    """Text of one chunk.
-
-    `lanes`: numbers side by side in every value; element j of an array is then that many doubles, but for arguments
-    in `shared`, which are the same in all lanes. `fused`: whether there are fused operations. Tables of pointers have
-    a word of eight bytes an entry.
-    """
-
-    def __init__(
-        self,
-        tape: Tape,
-        sites: TapeSites,
-        layout: ChunkLayout,
-        number: int,
-        numbers: Mapping[int, int],
-        lanes: int = 1,
-        shared: Collection[int] = (),
-        fused: bool = False,
-    ):
-        self.turns = lanes == 1 and fused
-        self.tape, self.sites, self.layout, self.number = tape, sites, layout, number
-        self.numbers, self.lanes, self.shared = numbers, lanes, frozenset(shared)
-        self.kind = "double" if lanes == 1 else f"<{lanes} x double>"
-        self.tables, self.modes = len(tape.sizes_in), len(tape.sizes_in) + 1
-        self.lines: list[str] = []
-        self.names: dict[int, str] = {}
-        self.pairs: dict[tuple[int, int], str] = {}
-        self.twin, self.left = layout.twin, layout.left_of
-        self.arrays: dict[str, str] = {}
-        self.codes: dict[int, LookupCode] = {}
-        self.op, self.a, self.b = layout.op, layout.a, layout.b
-        self.head: list[str] = []
-        self.count = 0
-        self.angles, self.turned, self.run = TurnedAngles(), [], set()
-
-    def text(self) -> str:
-        regions = self.layout.regions
-        for region, numbers in groupby(
-            self.layout.members[self.number], key=lambda i: -1 if regions is None else regions.of[i]
-        ):
-            if region < 0 or regions is None:
-                self.write(numbers)
-            else:
-                self.branch(regions.conditions[region], list(numbers))
-        if self.number == 0:
-            self.copies()
-        body = "\n".join([*self.head, *self.lines])
-        head = f"define void @{self.layout.entry}.{self.number}({SIGNATURE}) noinline nounwind"
-        return f"{head} {{\n{body}\n ret void\n}}"
-
-    def write(self, numbers: Iterable[int]) -> None:
-        """The values in order, and where they are kept."""
-        numbers = list(numbers)
-        self.run = set(numbers)
-        self.turned = [i for i in numbers if self.op[i] in TURNED] if self.turns else []
-        for number in numbers:
-            if number in self.left or number in self.names:
-                continue  # computed with its twin, or before its turn
-            if number in self.twin:
-                self.both(number, self.twin[number])
-            else:
-                self.compute(number)
-
-    def compute(self, number: int) -> None:
-        """A value, and where it is kept."""
-        name = self.names[number] = self.define(number)
-        place = self.layout.slot.get(number)
-        if place is not None:
-            self.store(name, "%w", place)
-        for i, j in self.layout.outputs.get(number, ()):
-            self.store(name, self.array("res", i), j)
-
-    def both(self, first: int, second: int) -> None:
-        """Twins, side by side."""
-        x, y, x2, y2 = self.a[first], self.b[first], self.a[second], self.b[second]
-        if self.op[first] in COMMUTATIVE and (self.twin.get(x, x) == y2 or self.twin.get(y, y) == x2):
-            x2, y2 = y2, x2
-        a, b = self.pair(x, x2), self.pair(y, y2)
-        name = f"%v{first}"
-        text = instructions(self.op[first], name, "{a}", "{b}")
-        self.lines.append(vectorized(text, 2).replace("{a}", a).replace("{b}", b))
-        self.pairs[first, second] = name
-        place = self.layout.slot.get(first)
-        if place is not None:
-            self.store(name, "%w", place, "<2 x double>")
-        for number in (first, second):
-            for i, j in self.layout.outputs.get(number, ()):
-                self.store(self.operand(number), self.array("res", i), j)
-
-    def pair(self, x: int, y: int) -> str:
-        """Two values side by side."""
-        if x < 0:
-            return ""
-        name = self.pairs.get((x, y))
-        if name is None:
-            name = self.pairs[x, y] = self._side_by_side(x, y)
-        return name
-
-    def _side_by_side(self, x: int, y: int) -> str:
-        self.count += 1
-        n, kind = self.count, "<2 x double>"
-        if self.twin.get(x) == y:
-            self.lines.append(f"%s{n} = getelementptr double, ptr %w, i64 {self.layout.slot[x]}")
-            self.lines.append(f"%l{n} = load {kind}, ptr %s{n}, align 8")
-            return f"%l{n}"
-        one, two = self.operand(x), self.operand(y)
-        self.lines.append(f"%j{n} = insertelement {kind} undef, double {one}, i64 0")
-        self.lines.append(f"%i{n} = insertelement {kind} %j{n}, double {two}, i64 1")
-        return f"%i{n}"
-
-    def _one_of_two(self, number: int) -> str | None:
-        """A value that was computed in this chunk with its twin."""
-        first = self.left.get(number, number)
-        name = self.pairs.get((first, self.twin.get(first, -1)))
-        if name is None:
-            return None
-        self.count += 1
-        lane = 0 if number == first else 1
-        self.lines.append(f"%e{self.count} = extractelement <2 x double> {name}, i64 {lane}")
-        return f"%e{self.count}"
-
-    def branch(self, conditions: Sequence[Condition], numbers: list[int]) -> None:
-        """Values of a region: computed where a condition holds, else zero for those who will not look at them."""
-        self.count += 1
-        label = f"region{self.count}"
-        tests = [self.condition(f"%{label}.{k}", *condition) for k, condition in enumerate(conditions)]
-        for k, test in enumerate(tests[1:], start=1):
-            self.lines.append(f"%{label}.any{k} = or i1 {tests[0]}, {test}")
-            tests[0] = f"%{label}.any{k}"
-        self.lines += [f"br label %{label}.at", f"{label}.at:"]
-        self.lines += [f"br i1 {tests[0]}, label %{label}.in, label %{label}.out", f"{label}.in:"]
-        outside, pairs, angles = dict(self.names), dict(self.pairs), self.angles.copy()
-        self.write(numbers)
-        self.lines += [f"br label %{label}.end", f"{label}.end:", f"br label %{label}.out", f"{label}.out:"]
-        for number in self.taken_outside(numbers):
-            zero = self.constant(0.0)
-            self.lines.append(
-                f"%p{number} = phi {self.kind} [ {self.names[number]}, %{label}.end ], [ {zero}, %{label}.at ]"
-            )
-            outside[number] = f"%p{number}"
-        self.names, self.pairs, self.angles = outside, pairs, angles
-
-    def taken_outside(self, numbers: list[int]) -> list[int]:
-        """Those of the values that others of this chunk use."""
-        inside, found = set(numbers), set()
-        for i in self.layout.members[self.number]:
-            if i not in inside:
-                found |= inside.intersection(self.operands_of(i))
-        return sorted(found)
-
-    def operands_of(self, number: int) -> tuple[int, ...]:
-        if self.op[number] == LOOKUP:
-            return self.tape.lookups[self.a[number]].arguments
-        return self.a[number], self.b[number]
-
-    def condition(self, name: str, kind: str, number: int) -> str:
-        """Whether a condition of a region holds, as a bit."""
-        if kind == "value":
-            self.lines.append(f"{name} = fcmp une double {self.operand(number)}, 0.0")
-            return name
-        site, reversed_sign = (number, False) if kind == "free" else self.sites.switch(number) or (-1, False)
-        op = None if kind == "free" else self.op[number]
-        self.lines.append(may_hold(name, op, self.mode(site), reversed_sign))
-        return name
-
-    def copies(self) -> None:
-        """Outputs that are inputs or constants."""
-        for number, places in self.layout.outputs.items():
-            if self.layout.chunk[number] < 0:
-                for i, j in places:
-                    self.store(self.operand(number), self.array("res", i), j)
-
-    def array(self, table: str, i: int) -> str:
-        special = {self.tables: "%T", self.modes: "%M"} if table == "arg" else {}
-        name = special.get(i, f"%{table}{i}")
-        if name not in self.arrays:
-            self.arrays[name] = name
-            self.head.append(f"{name}.p = getelementptr i64, ptr %{table}, i64 {i}")
-            self.head.append(f"{name} = load ptr, ptr {name}.p, align 8, !invariant.load !{{}}")
-        return name
-
-    def store(self, name: str, base: str, offset: int, kind: str = "") -> None:
-        self.count += 1
-        self.lines.append(f"%s{self.count} = getelementptr double, ptr {base}, i64 {self.lanes * offset}")
-        self.lines.append(f"store {kind or self.kind} {name}, ptr %s{self.count}, align 8")
-
-    def load(self, base: str, offset: int, shared: bool = False) -> str:
-        """An element of an array; of one that is `shared`, the same number in all lanes."""
-        self.count += 1
-        n, alone = self.count, shared or self.lanes == 1
-        place, kind = (offset, "double") if alone else (self.lanes * offset, self.kind)
-        self.lines.append(f"%s{n} = getelementptr double, ptr {base}, i64 {place}")
-        self.lines.append(f"%l{n} = load {kind}, ptr %s{n}, align 8")
-        if not shared or self.lanes == 1:
-            return f"%l{n}"
-        self.lines.append(f"%i{n} = insertelement {self.kind} undef, double %l{n}, i64 0")
-        zeros = f"<{self.lanes} x i32> zeroinitializer"
-        self.lines.append(f"%b{n} = shufflevector {self.kind} %i{n}, {self.kind} undef, {zeros}")
-        return f"%b{n}"
-
-    def constant(self, value: float) -> str:
-        return literal(value) if self.lanes == 1 else f"splat (double {literal(value)})"
-
-    def operand(self, number: int) -> str:
-        if number < 0:
-            return ""
-        name = self.names.get(number)
-        if name is None:
-            op = self.op[number]
-            if op == CONST and number not in self.numbers:
-                return self.constant(self.tape.constant[number])
-            if op == CONST:
-                name = self.load(f"@{SYMBOL}", self.numbers[number])
-            elif op == INPUT:
-                i = self.a[number]
-                name = self.load(self.array("arg", i), self.b[number], i in self.shared)
-            else:
-                name = self._one_of_two(number) or self.load("%w", self.layout.slot[number])
-            self.names[number] = name
-        return name
-
-    def mode(self, site: int) -> str:
-        """Pointer to the mode of a site."""
-        if site < 0:
-            return "@sekant.free"
-        base, name = self.array("arg", self.modes), f"%site{site}"
-        if name not in self.arrays:
-            self.arrays[name] = name
-            self.head.append(f"{name} = getelementptr double, ptr {base}, i64 {NUMBERS * site}")
-        return name
-
-    def define(self, number: int) -> str:
-        if self.op[number] == LOOKUP:
-            return self.lookup(self.a[number], self.b[number])
-        if self.op[number] in TURNED and (name := self.turn(number)):
-            return name
-        self.lines.append(self.operation(number, f"%v{number}"))
-        return f"%v{number}"
-
-    def turn(self, number: int) -> str:
-        """The name of a sine or cosine; empty where too few can be computed here to be worth it."""
-        if not self.angles.has(self.a[number]):
-            ready = [self.a[i] for i in self.turned if i not in self.names and self.at_hand(self.a[i])]
-            chosen = list(dict.fromkeys([self.a[number], *ready]))[:4]
-            if len(ready) < 2 or len(ready) == len(chosen) == 2:
-                return ""
-            for angle in chosen:
-                self.bring(angle)
-            self.angles.turn({angle: self.operand(angle) for angle in chosen})
-        name = self.angles.value(f"%v{number}", self.op[number], self.a[number])
-        self.lines.extend(self.angles.lines)
-        self.angles.lines.clear()
-        return name
-
-    def at_hand(self, number: int, steps: int = NEAR) -> bool:
-        """Whether a value is known here, or a few operations away from what is."""
-        if self.known(number):
-            return True
-        alone = number in self.run and number not in self.left and number not in self.twin
-        if steps == 0 or not alone or self.op[number] == LOOKUP or self.op[number] in TURNED:
-            return False
-        return all(x < 0 or self.at_hand(x, steps - 1) for x in (self.a[number], self.b[number]))
-
-    def bring(self, number: int) -> None:
-        """Compute a value that is at hand."""
-        if not self.known(number):
-            for operand in (self.a[number], self.b[number]):
-                if operand >= 0:
-                    self.bring(operand)
-            self.compute(number)
-
-    def known(self, number: int) -> bool:
-        """Whether a value can be taken here."""
-        first = self.left.get(number, number)
-        there = number in self.names or (first, self.twin.get(first, -1)) in self.pairs
-        return there or self.op[number] in (INPUT, CONST) or self.layout.chunk[number] < self.number
-
-    def operation(self, number: int, name: str) -> str:
-        """The text that defines `name` as the value of an operation of the tape."""
-        op = self.op[number]
-        a, b = self.operand(self.a[number]), self.operand(self.b[number])
-        text = None
-        site = self.sites.switch(number)
-        if site is not None:
-            text = held_instructions(op, name, a, b, self.mode(site[0]), site[1])
-        if op in OPERATION_POW and self.op[self.b[number]] == CONST:
-            text = power(name, a, float(self.tape.constant[self.b[number]]))
-        return text or instructions(op, name, a, b)
-
-    def lookup(self, k: int, result: int) -> str:
-        code = self.codes.get(k)
-        if code is None:
-            lookup = self.tape.lookups[k]
-            self.array("arg", self.tables)
-            modes = [self.mode(s) for s in self.sites.axes[k]]
-            arguments = [self.operand(number) for number in lookup.arguments]
-            code = self.codes[k] = LookupCode(f"k{k}", lookup, arguments, modes)
-        name = code.result(result)
-        self.lines.extend(code.lines)
-        code.lines.clear()
-        return name
+def entry_text(entry: str, calls: Sequence[str], others: Collection[str]) -> str:
+    """The function that calls all chunks; `others`: those that are not in its module."""
+    arguments = {call[1 : call.index("(")]: 3 + (".table" in call) for call in calls}
+    declared = "\n".join(f"declare void @{n}({', '.join(['ptr'] * arguments[n])}) nounwind" for n in others)
+    body = "\n".join(f" call void {call}" for call in calls)
+    return f"{declared}\ndefine void @{entry}({SIGNATURE}) nounwind {{\n{body}\n ret void\n}}"

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 
 import casadi as ca
 
-from sekant.engine.codegen.llvm import CHUNK, ChunkLayout
+from sekant.engine.codegen.layout import ChunkLayout
+from sekant.engine.codegen.llvm import CHUNK
 from sekant.engine.codegen.tape import (
     CONST,
     INPUT,
