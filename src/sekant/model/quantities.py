@@ -197,6 +197,12 @@ def write_value(value: object) -> Any:
 _SERIALIZATION = core_schema.plain_serializer_function_ser_schema(write_value)
 
 
+class Measured:
+    """Base of annotations that hold numbers in a `unit` in a form of their own."""
+
+    unit: str | None
+
+
 @dataclass(frozen=True)
 class Quantity:
     """Annotation of a scalar: its unit ("" for a plain number, None for any)."""
@@ -397,7 +403,7 @@ InertiaTensor = Annotated[
 def _markers(parts: Iterable[Any]) -> Iterable[Any]:
     """Every annotation within annotations, from the outside in, through Optional, tuples and lists."""
     for part in parts:
-        if isinstance(part, (Quantity, Mirror, Reference, Vector)):
+        if isinstance(part, (Quantity, Measured, Mirror, Reference, Vector)):
             yield part
         yield from _markers(getattr(part, "__metadata__", ()))
         if not isinstance(part, type) or get_args(part):

@@ -17,10 +17,11 @@ from sekant.model.body import check_body
 from sekant.model.fields import Path, replace_numbers, unit_at
 from sekant.model.model import Model
 from sekant.model.number_signs import SignedNumber, signed_numbers
-from sekant.model.quantities import Description, Expression
+from sekant.model.quantities import Description, Expression, Given
 from sekant.model.surface_shape import SurfaceShape
 from sekant.tables.bound_oracle import BoundOracle
 from sekant.tables.table import Table
+from sekant.units import parse_unit
 
 ITEMS = ("bodies", "joints", "forces", "constraints", "contacts", "motions", "sensors", "signals", "shapes")
 
@@ -274,9 +275,11 @@ def _no_call(name: str, arguments: list) -> Any:
 
 
 def number_unit(model: Model, name: str) -> str | None:
-    """The unit of the number that a run may set by `name`; None of named parameters. Raises for unknown names."""
+    """The unit of the number that a run may set by `name`; None of named parameters without one. Raises for unknown
+    names."""
     if name in model.parameters:
-        return None
+        value = model.parameters[name]
+        return parse_unit(value.text).si if isinstance(value, Given) else None
     return model.inputs[name].unit if name in model.inputs else unit_at(model, find_field(model, name)[0])
 
 

@@ -6,8 +6,9 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from sekant.errors import ModelError, suggest
+from sekant.model.dimensions import dimension_faults
 from sekant.model.expressions.functions import FUNCTIONS, RESERVED
-from sekant.model.fields import expressions_of
+from sekant.model.fields import Path, expressions_of
 from sekant.model.joints.base import Joint, leader_of, shared_coordinates
 from sekant.model.quantities import Given
 from sekant.units import convert
@@ -40,6 +41,8 @@ def faults(model: Model) -> list[ModelError]:
     elif not found:
         found += [*_tree(model), *_coordinates(model), *_motions(model), *_expressions(model)]
         found += [] if found else _coordinate_units(model)
+    if not found:
+        found += dimension_faults(model, lambda path: _unit_by_coordinate(model, path))
     return found
 
 
@@ -324,6 +327,22 @@ def _coordinate_units(model: Model) -> Iterator[ModelError]:
                         convert(value.number, value.text, units[kind])
                     except ModelError as error:
                         yield ModelError(error.message, path=(collection, name, field))
+
+
+def _unit_by_coordinate(model: Model, path: Path) -> str | None:
+    """The unit of a number at `path` that follows from the coordinate on which it acts; None of others."""
+    if path[0] == "joints" and path[2] in ("q0", "v0"):
+        joint = _on_geometry(model, str(path[1]))
+        kinds = joint.coordinates if path[2] == "q0" else joint.velocities
+        return kinds[int(path[3]) if len(path) > 3 else 0].unit
+    if path[0] not in ("forces", "constraints", "contacts") or len(path) != 3:
+        return None
+    item = getattr(model, path[0])[path[1]]
+    joint, index, kinds = item.of_coordinate
+    if path[2] not in kinds:
+        return None
+    target = _on_geometry(model, getattr(item, joint)).coordinates[getattr(item, index)]
+    return _BY_COORDINATE.get(target.unit, {}).get(kinds[path[2]])
 
 
 def _on_geometry(model: Model, name: str) -> Joint:

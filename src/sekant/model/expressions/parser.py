@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 from sekant.errors import ModelError, suggest
 from sekant.model.expressions.functions import CONSTANTS, FUNCTIONS
-from sekant.units import parse_unit
+from sekant.units import Dimension, Unit, parse_unit
 
 MAX_LENGTH = 10_000
 MAX_DEPTH = 50
@@ -28,7 +28,8 @@ MAX_NODES = 5_000
 class Node:
     """One operation: `kind` is "number", "name", "operator", "function" or "call" (of a table).
 
-    `args` are positions of earlier nodes; `start` and `end` delimit it in the text.
+    `args` are positions of earlier nodes; `start` and `end` delimit it in the text; `dimension`: of a number with a
+    unit.
     """
 
     kind: str
@@ -36,6 +37,7 @@ class Node:
     args: tuple[int, ...] = ()
     start: int = 0
     end: int = 0
+    dimension: Dimension | None = None
 
 
 @dataclass(frozen=True)
@@ -148,10 +150,17 @@ class _Parser:
         self.at += 1
         return token
 
-    def _add(self, kind: str, value: float | str, args: tuple[int, ...], start: int) -> int:
+    def _add(
+        self,
+        kind: str,
+        value: float | str,
+        args: tuple[int, ...],
+        start: int,
+        dimension: Dimension | None = None,
+    ) -> int:
         if len(self.nodes) >= MAX_NODES:
             raise ModelError(f"the expression has more than {MAX_NODES} operations; use a table or split it")
-        self.nodes.append(Node(kind, value, args, start, self.tokens[self.at - 1].end))
+        self.nodes.append(Node(kind, value, args, start, self.tokens[self.at - 1].end, dimension))
         return len(self.nodes) - 1
 
     def _unexpected(self, token: _Token) -> ModelError:
@@ -225,7 +234,10 @@ class _Parser:
         value = float(token.text)
         if not math.isfinite(value):
             raise fault(self.text, token.start, f"the number {token.text} is too large")
-        return self._add("number", value * self._unit_factor(token), (), token.start)
+        unit = self._unit(token)
+        if unit is None:
+            return self._add("number", value, (), token.start)
+        return self._add("number", value * unit.factor, (), token.start, unit.dimension)
 
     def _is_unit_next(self) -> bool:
         token = self._peek()
@@ -234,10 +246,10 @@ class _Parser:
         keyword = token.text in _BINARY or token.text in _KEYWORDS or token.text == "not"
         return token.kind == "name" and not keyword and self._peek(1).text != "("
 
-    def _unit_factor(self, number: _Token) -> float:
-        """Takes the unit that follows `number`, if any, and returns its factor to SI."""
+    def _unit(self, number: _Token) -> Unit | None:
+        """Takes the unit that follows `number`, if any."""
         if not self._is_unit_next():
-            return 1.0
+            return None
         first = self._peek()
         if first.text == "t":
             value = number.text
@@ -260,7 +272,7 @@ class _Parser:
             self._take_operator()
         end = self.tokens[self.at - 1].end
         try:
-            return parse_unit(self.text[first.start : end]).factor
+            return parse_unit(self.text[first.start : end])
         except ModelError as error:
             raise fault(self.text, first.start, error.message) from None
 

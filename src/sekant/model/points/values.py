@@ -15,7 +15,7 @@ from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
 from pydantic_core import CoreSchema, core_schema
 
 from sekant.errors import ModelError
-from sekant.model.quantities import Quantity, read_value, write_value, wrong
+from sekant.model.quantities import Measured, Quantity, read_value, write_value, wrong
 
 
 def is_symbolic(value: object) -> bool:
@@ -44,7 +44,7 @@ class Symbolic(Quantity):
 
 
 @dataclass(frozen=True)
-class Components:
+class Components(Measured):
     """Annotation of a tuple of numbers in one unit: `sizes` that are allowed, and whether a single one will do."""
 
     unit: str | None
@@ -84,8 +84,10 @@ class Components:
 
 
 @dataclass(frozen=True)
-class Moments:
+class Moments(Measured):
     """Annotation of an inertia about the center of mass: a number, three, or a symmetric (3, 3) matrix, kg m^2."""
+
+    unit = "kg*m^2"
 
     def read(self, given: object) -> Any:
         if hasattr(given, "tolist") and not is_symbolic(given):
