@@ -34,9 +34,9 @@ class KeptParts:
     def __init__(self, key: str, store: Cache):
         self.key, self._store = key, store
 
-    def variant(self, name: str) -> KeptParts:
+    def related(self, name: str) -> KeptParts:
         """The parts of a system that is made from this one in a way that `name` tells."""
-        return KeptParts(make_key([self.key, "variant", name]), self._store)
+        return KeptParts(make_key([self.key, "related", name]), self._store)
 
     def load(self, name: Hashable) -> Any:
         """The part, or `ABSENT`."""

@@ -380,13 +380,13 @@ class System:
         self._answers_kept += 1
         return self._recent.put(place, (found,))[0]
 
-    def variant(
+    def with_equations(
         self, name: str, equations: Callable[[], Any], defaults: Callable[[], Mapping[str, float]] = dict
     ) -> System:
         """A system of the same model on other equations, which `name` tells from all others; made once.
 
         `defaults` of the run-time parameters that these equations have besides."""
-        return self.once(("variant", name), lambda: self.related(name, equations, defaults))
+        return self.once(("with equations", name), lambda: self.related(name, equations, defaults))
 
     def with_expressions(self) -> System:
         """The same system with functions that know their expressions, for code of other targets; made once."""
@@ -400,8 +400,8 @@ class System:
     def related(
         self, name: str, equations: Callable[[], Any], defaults: Callable[[], Mapping[str, float]] = dict
     ) -> System:
-        """As `variant`, made anew."""
-        parts = None if self._parts is None else self._parts.variant(name)
+        """As `with_equations`, made anew."""
+        parts = None if self._parts is None else self._parts.related(name)
         how = (self.model, equations, self.engine, self.uses_cache, parts, self.quick)
         return System(*how) if self.structure is None else System(*how, self.structure, defaults())
 

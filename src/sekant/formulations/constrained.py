@@ -64,7 +64,7 @@ class ConstrainedEquations(ABC):
     def reports(self) -> Reports: ...
 
     @abstractmethod
-    def variant(
+    def changed(
         self,
         *,
         closed: Collection[str] | None = None,

@@ -387,7 +387,7 @@ class Formulation(Protocol):
     @property
     def reports(self) -> Reports: ...
 
-    def variant(
+    def changed(
         self,
         *,
         closed: Collection[str] | None = None,

@@ -33,7 +33,7 @@ class Elements:
     held_values: Sequence[HeldValue] = ()
     """what stands at the end of p, in order"""
     events: Sequence[Event] = ()
-    """where held values and states are set as guards pass zero"""
+    """where held values and states are set as event functions pass zero"""
     sampled: Sequence[Sampled] = ()
     """held values that are set at given times"""
     delayed: Sequence[Delayed] = ()

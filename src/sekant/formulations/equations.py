@@ -62,7 +62,7 @@ class Equations(ConstrainedEquations):
         if self.motion.grouped and not self.constraints:
             self.algorithm = "composite"
 
-    def variant(
+    def changed(
         self,
         *,
         closed: Collection[str] | None = None,

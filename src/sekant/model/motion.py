@@ -116,15 +116,15 @@ class PointWrench:
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """Where `guard` (), an expression of t, q, v, z, p, passes zero, held values and states are set.
+    """Where `function` (), an expression of t, q, v, z, p, passes zero, held values and states are set.
 
     `direction`: -1 where it falls, 1 where it rises, 0 for both. `sets`: by (owner, part) of a held value or a state
     of an element its value just after, an expression at the moment before. `stop`: why the run ends here, if it does.
-    `level`: it happens at the start too, where the guard lies beyond zero already.
+    `level`: it happens at the start too, where the function lies beyond zero already.
     """
 
     name: str
-    guard: SX
+    function: SX
     direction: int
     sets: Mapping[tuple[str, str], SX] = field(default_factory=dict)
     stop: str = ""

@@ -48,7 +48,7 @@ class DrivenEquations:
         system, eq = self.system, self.system.equations
         N = ca.jacobian(eq.qdot, eq.v)
         h = ca.vertcat(SX.zeros(0, 1), *[scalar(system, drive.name).expression for drive in self.drives])
-        F = ca.vertcat(eq.Phi, h + _guard(system))
+        F = ca.vertcat(eq.Phi, h + _nan_outside(system))
         G = eq.G if eq.constraints else SX.zeros(0, system.nv)
         return F, ca.densify(ca.vertcat(G, eq.lookups.jacobian(h, eq.q) @ N))
 
@@ -113,15 +113,15 @@ def driven_equations(
     return DrivenEquations(system, drives, float(t), system.parameter_vector(parameters))
 
 
-def _guard(system: System) -> SX:
+def _nan_outside(system: System) -> SX:
     """Zero, or NaN where a path or surface of the tree is left: its coordinate may be driven without a look at it."""
-    guard = SX(0)
+    total = SX(0)
     motion = system.equations.motion
     for link in motion.links:
         if type(link.joint).out_of_range is not Joint.out_of_range:
             where = ca.sum1(motion.frame(link.body).p)
-            guard += ca.if_else(where <= 1e300, 0.0, np.nan)
-    return guard
+            total += ca.if_else(where <= 1e300, 0.0, np.nan)
+    return total
 
 
 def refuse_rolling(system: System) -> None:

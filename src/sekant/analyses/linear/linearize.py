@@ -25,7 +25,7 @@ from sekant.analyses.linear.linear_model import LinearModel
 from sekant.analyses.linear.moving_axes import frozen, moving_axes
 from sekant.analyses.linear.operating_point import operating_point
 from sekant.analyses.linear.stick_branch import stick_branch
-from sekant.analyses.statics.equilibrium import variant_of
+from sekant.analyses.statics.equilibrium import with_closed_contacts
 from sekant.analyses.steady.element_states import has_states
 from sekant.engine.arguments import check_state, names_of
 from sekant.engine.functions.linear import Tangent, linear_functions
@@ -105,14 +105,14 @@ def linearize(
     chosen = _independent(tangent.G[holonomic], names, independent)
     basis = IndependentRows(tangent.G, holonomic, chosen)
     if method == "forward":
-        tangent = forward_tangent(variant_of(system, where.closed), where.point, tangent)
+        tangent = forward_tangent(with_closed_contacts(system, where.closed), where.point, tangent)
     reduction = ReducedEquations(tangent, basis)
     moving = moving_axes(where, reduction)
     found = find_inputs(system, inputs, names)
     slopes = functions.slopes(where.point)
     check_inputs(system, functions, found, slopes)
     columns = [input_columns(found, slopes, where.rows, order) for order in range(3)]
-    reporters = LinearOutputs(variant_of(system, where.closed), outputs) if outputs else None
+    reporters = LinearOutputs(with_closed_contacts(system, where.closed), outputs) if outputs else None
     check_direct(found, reporters.names if reporters else ())
     return LinearModel(
         system=system,

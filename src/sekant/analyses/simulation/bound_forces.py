@@ -66,7 +66,7 @@ class JointElement:
 
     @property
     def watched(self) -> int:
-        """Number of its guards."""
+        """Number of its event functions."""
         return 2 if self.driven else 1
 
     def state(self, now: Instant) -> State:
@@ -105,7 +105,7 @@ class JointElement:
         return (STICKS, 1, -1) if self.coupled else ()
 
     def after_event(self, values: BoundForceValues, state: State, number: int) -> State:
-        """What suggests itself where this element's guard has passed zero."""
+        """What suggests itself where this element's event function has passed zero."""
         if self.driven:
             return 0 if state else 1 - 2 * number
         if state == STICKS:
@@ -118,7 +118,7 @@ class JointElement:
         """Numbers of forces whose slip is zero exactly."""
         return [self.i]
 
-    def guards(self, solved: Solved) -> list[SX]:
+    def event_functions(self, solved: Solved) -> list[SX]:
         one = solved.frictions[self.i]
         sliding = one.direction * one.slip
         if self.driven:
@@ -150,7 +150,7 @@ class ContactElement:
 
     @property
     def watched(self) -> int:
-        """Number of its guards."""
+        """Number of its event functions."""
         return 2 if self.rough else 1
 
     def state(self, now: Instant) -> State:
@@ -235,7 +235,7 @@ class ContactElement:
             return []
         return [self.i, self.i + 1, self.i + 2] if self.rough and state == CLOSED else [self.i]
 
-    def guards(self, solved: Solved) -> list[SX]:
+    def event_functions(self, solved: Solved) -> list[SX]:
         one = solved.contacts[self.number]
         normal = ca.if_else(one.closed, solved.force[self.i], one.gap)
         if one.coefficient is None or one.slip is None or one.stuck is None or one.direction is None:

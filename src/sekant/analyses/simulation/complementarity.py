@@ -37,7 +37,7 @@ from sekant.analyses.simulation.bound_forces import (
 )
 from sekant.analyses.simulation.events import Instant
 from sekant.analyses.simulation.impacts import impact
-from sekant.analyses.simulation.problems import Guards
+from sekant.analyses.simulation.problems import EventFunctions
 from sekant.engine.system import System
 from sekant.errors import AnalysisWarning, SolverError
 from sekant.geometry.spatial import SX
@@ -69,7 +69,7 @@ class BoundForces:
 
     # -- the reactor -----------------------------------------------------------------------------------
 
-    def guards(self, system: System) -> Guards:
+    def event_functions(self, system: System) -> EventFunctions:
         """What falls through zero: for every element its own, the margins to jamming, and the error of
         Newton's method."""
         bound = self.bound
@@ -77,13 +77,13 @@ class BoundForces:
 
         def make() -> SX:
             solved = system.equations.elements.friction
-            watched = [guard for element in self.elements for guard in element.guards(solved)]
+            watched = [function for element in self.elements for function in element.event_functions(solved)]
             watched += [solved.margin[k] - JAMS for k in range(bound.margins)]
             watched += [MISSES - solved.miss] if bound.iterated else []
             assert len(watched) == count
             return ca.vertcat(SX.zeros(0, 1), *watched)
 
-        return Guards(make, -np.ones(count))
+        return EventFunctions(make, -np.ones(count))
 
     def settled(self, now: Instant, before: Instant | None) -> Instant:
         """At the start, and where something has jumped, all that is at rest is decided on."""

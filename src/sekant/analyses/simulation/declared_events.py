@@ -1,4 +1,4 @@
-"""Events that signals and force elements declare: held values and states set where a guard passes zero."""
+"""Events that signals and force elements declare: held values and states set where an event function passes zero."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sekant.analyses.simulation.events import Instant
-from sekant.analyses.simulation.problems import Guards
+from sekant.analyses.simulation.problems import EventFunctions
 from sekant.engine.codegen.native import NativeFunction
 from sekant.engine.system import System
 from sekant.errors import AnalysisWarning, SolverError
@@ -48,14 +48,16 @@ def events_of(system: System) -> tuple[EventFacts, ...]:
 class DeclaredEvents:
     """The events of `equations.elements.events`, as a reactor; see `sekant.analyses.simulation.events`."""
 
-    def guards(self, system: System) -> Guards:
-        return Guards(
-            lambda: ca.vertcat(SX.zeros(0, 1), *[event.guard for event in system.equations.elements.events]),
+    def event_functions(self, system: System) -> EventFunctions:
+        return EventFunctions(
+            lambda: ca.vertcat(
+                SX.zeros(0, 1), *[event.function for event in system.equations.elements.events]
+            ),
             np.array([float(event.direction) for event in events_of(system)]),
         )
 
     def settled(self, now: Instant, before: Instant | None) -> Instant:
-        """Events whose guards have jumped over zero happen as well; at the start those that tell a level."""
+        """Events whose functions have jumped over zero happen as well; at the start those that tell a level."""
         events = events_of(now.system)
         if before is None:
             level = [event.direction if event.level else 0 for event in events]
@@ -63,11 +65,13 @@ class DeclaredEvents:
         return self._cascade(now, _signs(before))
 
     def reaction(self, now: Instant, number: int) -> Instant:
-        """All events whose guards have the same value happen at once, from the values before."""
-        events, signs, guards = events_of(now.system), _signs(now), _guards(now)
+        """All events whose functions have the same value happen at once, from the values before."""
+        events, signs, functions = events_of(now.system), _signs(now), _event_functions(now)
         after = now
         for i, event in enumerate(events):
-            if i == number or (guards[i] == guards[number] and event.direction == events[number].direction):
+            if i == number or (
+                functions[i] == functions[number] and event.direction == events[number].direction
+            ):
                 after = self._happen(now, i, after)
                 signs[i] = event.direction or signs[i]  # the instant lies just beyond the crossing
         return self._cascade(after, signs)
@@ -79,7 +83,7 @@ class DeclaredEvents:
         return ()
 
     def _cascade(self, now: Instant, signs: Floats, level_only: bool = False) -> Instant:
-        """Let all events happen whose guards do not have the `signs` (ne,) any more, until none is left.
+        """Let all events happen whose functions do not have the `signs` (ne,) any more, until none is left.
 
         Those that have crossed together happen at once, from the values before.
         """
@@ -133,13 +137,13 @@ def _values(now: Instant, key: Any, terms: Callable[[Any], list[SX]]) -> Floats:
     return system.kept(("event", key), make)(*now.arguments)[0].ravel()
 
 
-def _guards(now: Instant) -> Floats:
-    """(ne,) values of all guards."""
+def _event_functions(now: Instant) -> Floats:
+    """(ne,) values of all event functions."""
     if not events_of(now.system):
         return np.zeros(0)
-    return _values(now, "guards", lambda eq: [event.guard for event in eq.elements.events])
+    return _values(now, "event functions", lambda eq: [event.function for event in eq.elements.events])
 
 
 def _signs(now: Instant) -> Floats:
-    """(ne,) signs of all guards; zero counts as positive."""
-    return np.where(_guards(now) < 0, -1.0, 1.0)
+    """(ne,) signs of all event functions; zero counts as positive."""
+    return np.where(_event_functions(now) < 0, -1.0, 1.0)

@@ -63,7 +63,7 @@ class EventSteps:
         self.p = p.copy()
         edge = np.array([t, t])
         self._setup = Setup(
-            system, start, edge, parameters, None, rtol, atol, False, None, on_chunk=_skip, on_variant=_skip
+            system, start, edge, parameters, None, rtol, atol, False, None, on_chunk=_skip, on_related=_skip
         )
         self._reactors = tuple(reactors_of(system))
         self._clocks = tuple(clocks_of(system, t, list))

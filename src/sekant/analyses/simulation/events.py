@@ -1,8 +1,8 @@
 """Runs from event to event: the one loop for contacts, friction, switching signals and samples taken in Python.
 
-Between events the motion is smooth and the held values are constant. *Reactors* say what is watched (guards) and what
-happens where a guard passes zero: they return the instant after it, with another state, other held values, or other
-equations. *Clocks* say at which times the loop stops as well (samples, jumps of signals in time, delays).
+Between events the motion is smooth and the held values are constant. *Reactors* say what is watched (event functions)
+and what happens where one passes zero: they return the instant after it, with another state, other held values, or
+other equations. *Clocks* say at which times the loop stops as well (samples, jumps of signals in time, delays).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
-from sekant.analyses.simulation.problems import Guards
+from sekant.analyses.simulation.problems import EventFunctions
 from sekant.analyses.simulation.runs import RunOutcome, Setup, run_stretch
 from sekant.engine.functions.motion import right_hand_side
 from sekant.engine.system import State, System
@@ -77,7 +77,7 @@ class Instant:
 class Reactor(Protocol):
     """What changes the motion at events. One object serves one run and may remember."""
 
-    def guards(self, system: System) -> Guards:
+    def event_functions(self, system: System) -> EventFunctions:
         """Functions of t, q, v, z, p that are watched while the equations of `system` hold."""
         ...
 
@@ -86,7 +86,7 @@ class Reactor(Protocol):
         ...
 
     def reaction(self, now: Instant, number: int) -> Instant:
-        """The instant after guard `number` of this reactor has passed zero."""
+        """The instant after event function `number` of this reactor has passed zero."""
         ...
 
     def stats(self) -> Mapping[str, int]:
@@ -131,7 +131,7 @@ def run_with_events(
 ) -> RunOutcome:
     """Run from event to event.
 
-    Rows go to `setup.on_variant` with the equations and the p that they belong to; a row at a stop of a clock is that
+    Rows go to `setup.on_related` with the equations and the p that they belong to; a row at a stop of a clock is that
     just after it.
     """
     loop = EventLoop(method, setup, reactors, clocks)
@@ -243,7 +243,7 @@ class EventLoop:
             self.done += kept.size
             reached = float(t[-1]) if t.size else now.t
             fraction = (reached - self.begin) / (self.end - self.begin)
-            self.setup.on_variant(now.system, now.p[None, :], t[kept], x[kept], fraction)
+            self.setup.on_related(now.system, now.p[None, :], t[kept], x[kept], fraction)
 
         part = self._integrated(now, times, take)
         self.counts.update({name: part.stats[name] for name in COUNTS if name in part.stats})
@@ -267,7 +267,7 @@ class EventLoop:
             ),
             t_start=now.t,
             work=self.work,
-            guards=self._guards(now.system),
+            watched=self._event_functions(now.system),
             longest=(self.end - self.begin) / 1000,
         )
 
@@ -303,17 +303,17 @@ class EventLoop:
             now = clock.struck(before, now)
         return now
 
-    def _guards(self, system: System) -> Guards:
+    def _event_functions(self, system: System) -> EventFunctions:
         """Those of all reactors, one after the other."""
 
-        def make() -> Guards:
-            parts = [reactor.guards(system) for reactor in self.reactors]
-            return Guards(
+        def make() -> EventFunctions:
+            parts = [reactor.event_functions(system) for reactor in self.reactors]
+            return EventFunctions(
                 lambda: ca.vertcat(SX.zeros(0, 1), *[part.expressions() for part in parts]),
                 np.concatenate([np.zeros(0), *[part.directions for part in parts]]),
             )
 
-        return system.once("all guards", make)
+        return system.once("all event functions", make)
 
     def _event(self, before: Instant, part: RunOutcome) -> Instant:
         assert part.event is not None
@@ -327,7 +327,7 @@ class EventLoop:
             before = self._beyond(before)
         number, now = part.event.number, before
         for reactor in self.reactors:
-            count = reactor.guards(before.system).directions.size
+            count = reactor.event_functions(before.system).directions.size
             if 0 <= number < count:
                 now = self._accounted(reactor.reaction(before, number))
                 self.last = (part.event.number, now.t)
@@ -353,7 +353,7 @@ class EventLoop:
         """The run ends at this instant; the rows at `times`, if any, are those of it."""
         x = np.concatenate([now.q, now.v, now.z, self.work])
         rows = np.repeat(x[None, :], times.size, axis=0)
-        self.setup.on_variant(now.system, now.p[None, :], times, rows, 1.0)
+        self.setup.on_related(now.system, now.p[None, :], times, rows, 1.0)
         t, stats = np.concatenate([self.setup.times[: self.done], times]), self._stats({})
         end = RunOutcome(t, status, message, now.t, x, np.nan, stats, self.work, held=now.held.copy())
         return replace(end, warnings=tuple(self._warnings()))

@@ -31,7 +31,7 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class Guards:
+class EventFunctions:
     """Functions of t, q, v, z, p whose zeros are events: what makes their expressions (ne,), and directions (ne,)
     in which they count; -1: falling, 1: rising, 0: both.
     """
@@ -40,12 +40,12 @@ class Guards:
     directions: Floats
 
 
-def event_functions(system: System, guards: Guards) -> NativeFunction:
+def compiled_events(system: System, watched: EventFunctions) -> NativeFunction:
     """(t, [q; v; z], p) -> (ne,) what is watched; compiled once a system."""
 
     def make() -> NativeFunction:
         eq = system.equations
-        return system.function("events", [eq.t, ca.vertcat(eq.q, eq.v, eq.z), eq.p], [guards.expressions()])
+        return system.function("events", [eq.t, ca.vertcat(eq.q, eq.v, eq.z), eq.p], [watched.expressions()])
 
     return system.kept("event functions", make)
 
@@ -78,20 +78,22 @@ def _explicit_problem(system: System, balance: bool, method: str) -> OdeProblem:
     )
 
 
-def with_events(problem: OdeProblem, system: System, guards: Guards | None) -> OdeProblem:
+def with_events(problem: OdeProblem, system: System, watched: EventFunctions | None) -> OdeProblem:
     """The problem, ended by what is watched; the functions are compiled once a system."""
-    if guards is None or not guards.directions.size:
+    if watched is None or not watched.directions.size:
         return problem
-    events = event_functions(system, guards)
-    return replace(problem, events=events, directions=guards.directions.astype(np.int64))
+    events = compiled_events(system, watched)
+    return replace(problem, events=events, directions=watched.directions.astype(np.int64))
 
 
-def taylor_problem(system: System, guards: Guards | None = None, balance: bool = False) -> TaylorProblem:
+def taylor_problem(
+    system: System, watched: EventFunctions | None = None, balance: bool = False
+) -> TaylorProblem:
     """The equations as series, with functions whose zeros are events; built once a system.
 
     `balance`: whether the powers of elements are integrated along.
     """
-    events = guards.expressions if guards is not None and guards.directions.size else None
+    events = watched.expressions if watched is not None and watched.directions.size else None
     balance = balance and bool(system.work_names)
     key = ("taylor tape", events is not None, balance)
 

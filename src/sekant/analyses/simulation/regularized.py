@@ -12,7 +12,7 @@ from sekant.errors import AnalysisWarning, SolverError
 
 def smoothed(system: System) -> System:
     """The system with dry friction by its regularized law, for methods that do not stop at events."""
-    return system.variant("smoothed friction", lambda: system.equations.variant(regularized=True))
+    return system.with_equations("smoothed friction", lambda: system.equations.changed(regularized=True))
 
 
 def smoothed_warnings(system: System, method: str) -> tuple[AnalysisWarning, ...]:

@@ -16,9 +16,9 @@ from sekant.analyses.simulation.chattering_rows import chattering
 from sekant.analyses.simulation.crossings import Stepped, breaks_crossed, stepped_over
 from sekant.analyses.simulation.located_events import run_located
 from sekant.analyses.simulation.problems import (
-    Guards,
+    EventFunctions,
+    compiled_events,
     dae_problem,
-    event_functions,
     explicit_problem,
     taylor_problem,
     with_events,
@@ -66,8 +66,8 @@ class Setup:
     balance: bool
     max_steps: int | None
     on_chunk: Callable[[Floats, Floats, float], None]  # rows x = [q; v; z; w]
-    on_variant: Callable[[System, Floats, Floats, Floats, float], None]
-    """the same, of a variant of the system and with the p (1 or k, np) of the rows"""
+    on_related: Callable[[System, Floats, Floats, Floats, float], None]
+    """the same, of a related system and with the p (1 or k, np) of the rows"""
     free_of_stops: bool = False
     """whether it is known that nothing jumps with time alone within the times"""
     usual_step: float | None = None
@@ -159,14 +159,14 @@ def run(method: str, setup: Setup) -> RunOutcome:
 
 
 def run_stretch(
-    method: str, setup: Setup, t_start: float, work: Floats, guards: Guards, longest: float
+    method: str, setup: Setup, t_start: float, work: Floats, watched: EventFunctions, longest: float
 ) -> RunOutcome:
     """Integrate from `setup.start` at `t_start` to the last time or to the first event, which is status "event".
 
     `work` (nw,): done before. `longest` (s): over which crossings are looked for at a time.
     """
     if method == TAYLOR:
-        return run_taylor(setup, t_start, work, guards)
+        return run_taylor(setup, t_start, work, watched)
     early = setup.times[0] > t_start
     take, first = setup.on_chunk, early
 
@@ -179,35 +179,35 @@ def run_stretch(
     times = np.concatenate([[t_start], setup.times]) if early else setup.times
     part = replace(setup, times=times, on_chunk=without_start)
     if method in METHODS:
-        done = _run_explicit(method, part, work, guards)
-    elif guards.directions.size:
-        watched = partial(_guard_values, setup, event_functions(setup.system, guards))
-        rows = (guards.directions, setup.step or longest)
-        done = run_located(partial(_run_implicit, method), watched, part, t_start, work, rows)
+        done = _run_explicit(method, part, work, watched)
+    elif watched.directions.size:
+        values = partial(_event_values, setup, compiled_events(setup.system, watched))
+        rows = (watched.directions, setup.step or longest)
+        done = run_located(partial(_run_implicit, method), values, part, t_start, work, rows)
     else:
         done = _run_implicit(method, part, work)
     return replace(done, t=done.t[int(early) :])
 
 
-def _guard_values(setup: Setup, function: NativeFunction, t: Floats, x: Floats) -> Floats:
+def _event_values(setup: Setup, function: NativeFunction, t: Floats, x: Floats) -> Floats:
     """(k, ne) at times t (k,) and states x (k, nq + nv + nz)."""
     return function.map(t[:, None], np.ascontiguousarray(x), setup.p[None, :])[0].reshape(t.size, -1)
 
 
 def _run_explicit(
-    method: str, setup: Setup, work: Floats | None = None, guards: Guards | None = None
+    method: str, setup: Setup, work: Floats | None = None, watched: EventFunctions | None = None
 ) -> RunOutcome:
-    """By an explicit method, to the first event if there are `guards`; `work` (nw,): done before."""
+    """By an explicit method, to the first event if any are `watched`; `work` (nw,): done before."""
     system = setup.system
     problem = explicit_problem(system, setup.parameters, setup.balance, method, setup.start.held)
-    problem = with_events(problem, system, guards)
+    problem = with_events(problem, system, watched)
     steps = (setup.times[-1] - setup.times[0]) / setup.step if setup.step else 0
     on_chunk: Callable[..., None] = setup.on_chunk
-    if guards is None and sampled_in_loop(system, method):
+    if watched is None and sampled_in_loop(system, method):
         begin, end = float(setup.times[0]), float(setup.times[-1])
         sampling = sampling_of(system, setup.p, begin, end)
         problem = replace(problem, sampling=sampling)
-        on_chunk = with_held(sampling, setup.p, partial(setup.on_variant, system))
+        on_chunk = with_held(sampling, setup.p, partial(setup.on_related, system))
     elif method == "euler" and steps >= MANY_STEPS and not system.facts.constrained:
         group = euler_group(system, setup.balance)
         if group:
@@ -262,14 +262,17 @@ def _crossed_breaks(setup: Setup, rhs: Any, p: Floats, t: Floats, x: Floats) -> 
 
 
 def run_taylor(
-    setup: Setup, t_start: float | None = None, work: Floats | None = None, guards: Guards | None = None
+    setup: Setup,
+    t_start: float | None = None,
+    work: Floats | None = None,
+    watched: EventFunctions | None = None,
 ) -> RunOutcome:
-    """Run by Taylor series, to the first event if there are `guards`; `work` (nw,): done before."""
+    """Run by Taylor series, to the first event if any are `watched`; `work` (nw,): done before."""
     from sekant.solvers.taylor.integrate import MOST_STEPS
     from sekant.solvers.taylor.integrate import integrate as integrate_taylor
 
     system = setup.system
-    problem = taylor_problem(system, guards, setup.balance)
+    problem = taylor_problem(system, watched, setup.balance)
     outcome = integrate_taylor(
         problem,
         setup.times,
@@ -280,7 +283,7 @@ def run_taylor(
         t_start=t_start,
         rtol=setup.rtol,
         atol=setup.atol,
-        directions=guards.directions if problem.n_events and guards else None,
+        directions=watched.directions if problem.n_events and watched else None,
         reactions=False,
         on_chunk=setup.on_chunk,
         max_steps=setup.max_steps or MOST_STEPS,

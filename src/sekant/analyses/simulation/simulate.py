@@ -164,7 +164,7 @@ def simulate(
         balance,
         max_steps,
         on_chunk=reporter.chunk,
-        on_variant=reporter.variant_chunk,
+        on_related=reporter.related_chunk,
     )
     in_loop = not reactors and sampled_in_loop(system, method)
     clocks = [] if in_loop else clocks_of(system, float(times[0]), lambda: setup.stops)
@@ -332,8 +332,8 @@ class _Reporter:
         columns = data[:, energy + work]
         return self.watch.warning(self.system, columns.min(axis=0), columns.max(axis=0), rtol, parameters)
 
-    def variant_chunk(self, system: System, p: Floats, t: Floats, x: Floats, fraction: float) -> None:
-        """Rows of a variant of the system, with p (1 or k, np): the same outputs from other equations."""
+    def related_chunk(self, system: System, p: Floats, t: Floats, x: Floats, fraction: float) -> None:
+        """Rows of a related system, with p (1 or k, np): the same outputs from other equations."""
         self._chunk(output_function(system, self.patterns, self.balance)[0], p, t, x, fraction)
 
     def _chunk(self, report, p: Floats, t: Floats, x: Floats, fraction: float) -> None:

@@ -119,9 +119,9 @@ class Simulation:
         t, x, p = self._record.rows
         function = self.outputs.function
         _, nx, np_ = (rows for rows, _ in function.shapes_in)
-        wide = np.zeros((len(t), nx))
-        wide[:, : x.shape[1]] = x
-        data = function.map(t[:, None], wide, p[:, :np_])[0].reshape(len(t), -1)
+        padded = np.zeros((len(t), nx))
+        padded[:, : x.shape[1]] = x
+        data = function.map(t[:, None], padded, p[:, :np_])[0].reshape(len(t), -1)
         told = {
             "model": self.system.model.name,
             "model_hash": self.system.model_hash,

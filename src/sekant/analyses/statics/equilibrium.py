@@ -72,7 +72,7 @@ class Equilibrium(State):
     @cached_property
     def outputs(self) -> Values:
         """Everything that the system can report, by name, as ``rest.outputs["spring.force"]``."""
-        return variant_of(self.system, self.closed).outputs(self)
+        return with_closed_contacts(self.system, self.closed).outputs(self)
 
     @cached_property
     def reactions(self) -> dict[str, Array]:
@@ -85,7 +85,7 @@ class Equilibrium(State):
                 "reactions of a position that is held are not those of a free one; add the forces of `holding` to "
                 "the model, or drive these coordinates"
             )
-        system = variant_of(self.system, self.closed)
+        system = with_closed_contacts(self.system, self.closed)
         if not system.model.joints:
             return {}
         found = system.outputs(self, ["*.reaction"])
@@ -315,8 +315,8 @@ def verdict(mu: NDArray[Any]) -> str:
     return "stable" if lowest > limit else "neutral" if lowest >= -limit else "unstable"
 
 
-def variant_of(system: System, closed: frozenset[str]) -> System:
+def with_closed_contacts(system: System, closed: frozenset[str]) -> System:
     """The system in which the contacts `closed` stay closed."""
     if not closed:
         return system
-    return system.variant(f"closed {sorted(closed)}", lambda: system.equations.variant(closed=closed))
+    return system.with_equations(f"closed {sorted(closed)}", lambda: system.equations.changed(closed=closed))

@@ -18,10 +18,10 @@ from sekant.engine.codegen.native import BuildStats, NativeFunction
 from sekant.engine.codegen.numbers import numbers_of, shape_key, values_of
 from sekant.engine.codegen.packing import pack_tables
 from sekant.engine.codegen.parallel import compile_modules
-from sekant.engine.codegen.parts import guard_tape
 from sekant.engine.codegen.sites import TapeSites, find_sites
 from sekant.engine.codegen.tangents import Tangent, TangentShape, emit_tangents, tangent_lanes
 from sekant.engine.codegen.tape import LookupGroup, Tape, core_function, lookup_groups, make_tape
+from sekant.engine.codegen.tape_parts import guard_tape
 from sekant.errors import SekantError, suggest
 from sekant.object_code.portable import PortableCode
 from sekant.object_code.target import Target, optimization, target_identity
@@ -90,9 +90,11 @@ def build(
     handle = _handle(name, symbols, [y.shape for y in dense], lookups, code, start, make_guards, portable)
     if lanes == 1:
         return handle
-    wide_in = tuple((rows * (1 if i in shared else lanes), c) for i, (rows, c) in enumerate(handle.shapes_in))
-    wide_out = tuple((rows * lanes, columns) for rows, columns in handle.shapes_out)
-    return replace(handle, shapes_in=wide_in, shapes_out=wide_out, sites=(), make_guards=None)
+    lanes_in = tuple(
+        (rows * (1 if i in shared else lanes), c) for i, (rows, c) in enumerate(handle.shapes_in)
+    )
+    lanes_out = tuple((rows * lanes, columns) for rows, columns in handle.shapes_out)
+    return replace(handle, shapes_in=lanes_in, shapes_out=lanes_out, sites=(), make_guards=None)
 
 
 def _handle(

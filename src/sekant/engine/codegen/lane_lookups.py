@@ -108,7 +108,7 @@ class LaneLookup(LookupCode):
     """Text of one lookup in lanes: the arguments and results are vectors of them."""
 
     def __init__(self, prefix: str, lookup: TapeLookup, vectors: list[str], lanes: int):
-        self.lanes, self.wide, self.parts = lanes, f"<{lanes} x double>", []
+        self.lanes, self.lane_type, self.parts = lanes, f"<{lanes} x double>", []
         self.head: list[str] = []
         self.columns: dict[int, list[str]] = {}
         self.together = lookup.shape.components == 1 and len(lookup.shape.powers) == 1
@@ -118,18 +118,18 @@ class LaneLookup(LookupCode):
         return f"splat (double {literal(x)})" if self.together else super().value(x)
 
     def into(self, vector: str, value: str, lane: int) -> str:
-        return self.new(f"insertelement {self.wide} {vector}, double {value}, i64 {lane}")
+        return self.new(f"insertelement {self.lane_type} {vector}, double {value}, i64 {lane}")
 
     def spread(self, scalar: str) -> str:
         one = self.into("undef", scalar, 0)
         return self.new(
-            f"shufflevector {self.wide} {one}, {self.wide} undef, <{self.lanes} x i32> zeroinitializer"
+            f"shufflevector {self.lane_type} {one}, {self.lane_type} undef, <{self.lanes} x i32> zeroinitializer"
         )
 
     def each(self, vector: str, kind: str = "double") -> list[str]:
         """The elements of a vector."""
-        wide = f"<{self.lanes} x {kind}>"
-        return [self.new(f"extractelement {wide} {vector}, i64 {lane}") for lane in range(self.lanes)]
+        lane_type = f"<{self.lanes} x {kind}>"
+        return [self.new(f"extractelement {lane_type} {vector}, i64 {lane}") for lane in range(self.lanes)]
 
     def room(self, kind: str) -> str:
         """Memory for a number a lane."""
@@ -146,12 +146,12 @@ class LaneLookup(LookupCode):
         laps = ""
         if periodic:
             a, period = (self.spread(self.load("double", self.pointer(axis, i))) for i in (0, 5))
-            ratio = self.new(f"fdiv {self.wide} {self.new(f'fsub {self.wide} {x}, {a}')}, {period}")
-            laps = self.new(f"call {self.wide} @llvm.floor.v{self.lanes}f64({self.wide} {ratio})")
-            x = self.new(f"fsub {self.wide} {x}, {self.new(f'fmul {self.wide} {laps}, {period}')}")
+            ratio = self.new(f"fdiv {self.lane_type} {self.new(f'fsub {self.lane_type} {x}, {a}')}, {period}")
+            laps = self.new(f"call {self.lane_type} @llvm.floor.v{self.lanes}f64({self.lane_type} {ratio})")
+            x = self.new(f"fsub {self.lane_type} {x}, {self.new(f'fmul {self.lane_type} {laps}, {period}')}")
         rows, local = self.room("i64"), self.room("double")
         self.lines.append(
-            f"call void @sekant.rows{self.lanes}(ptr {axis}, {self.wide} {x}, ptr {rows}, ptr {local})"
+            f"call void @sekant.rows{self.lanes}(ptr {axis}, {self.lane_type} {x}, ptr {rows}, ptr {local})"
         )
         return self.numbers("i64", rows), local, laps
 
@@ -169,8 +169,8 @@ class LaneLookup(LookupCode):
             return
         pieces = [self.load(f"<{powers} x double>", start) for start in starts]
         terms = self.turned(pieces, powers)
-        self.type = self.wide
-        self.vectors = self._values(terms, self.load(self.wide, local), laps)
+        self.type = self.lane_type
+        self.vectors = self._values(terms, self.load(self.lane_type, local), laps)
 
     def _laps(self, laps: str) -> list[str]:
         return self.each(laps) if laps else [""] * self.lanes

@@ -50,7 +50,7 @@ def frozen_system(system: System) -> System:
         start = system.element_states(State(np.zeros(system.nq), np.zeros(system.nv)))
         return dict(zip(system.facts.z_names, start.tolist(), strict=True))
 
-    return system.variant("frozen", lambda: system.equations.variant(frozen=True), defaults)
+    return system.with_equations("frozen", lambda: system.equations.changed(frozen=True), defaults)
 
 
 def output_function(

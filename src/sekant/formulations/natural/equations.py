@@ -55,7 +55,7 @@ class NaturalEquations(ConstrainedEquations):
     def resolved(self) -> ResolvedModel:
         return self.parts.resolved
 
-    def variant(
+    def changed(
         self,
         *,
         closed: Collection[str] | None = None,

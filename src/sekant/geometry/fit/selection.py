@@ -217,8 +217,8 @@ def best_of(
     for name, x in [("cubic", u)] + ([] if exact else [("centripetal cubic", _centripetal(u, r))]):
         if n <= 10 * FEW and np.all(np.diff(x) > 1e-9 * (x[-1] - x[0])):
             initial = Initial(cubic(x, r), x[2:-2], sigma, True, f"{name} interpolation", 3)
-            joints = [(float(p), 3) for p in x[2:-2]]
-            others.append(replace(try_initial(x, r, w, initial, (), exact), corners=joints))
+            knots = [(float(p), 3) for p in x[2:-2]]
+            others.append(replace(try_initial(x, r, w, initial, (), exact), corners=knots))
     for degree in range(1, DEGREE + 1):
         if n > degree + 2 and n <= 4 * FEW:
             name = f"least-squares polynomial of degree {degree}"

@@ -162,7 +162,7 @@ def friction_guards(system: System) -> list[tuple[int, SX]]:
     """Number of the friction, and what falls through zero where it begins to stick or to slide."""
     solved = system.equations.elements.friction
     elements = joint_elements(solved) if _frictions(system) else ()
-    return [(one.i, guard) for one in elements for guard in one.guards(solved)]
+    return [(one.i, guard) for one in elements for guard in one.event_functions(solved)]
 
 
 def slip_velocity(system: System, friction: DryFriction) -> int | None:

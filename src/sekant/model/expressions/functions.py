@@ -19,7 +19,7 @@ from sekant.errors import ModelError
 def _number(function: Callable[..., float]) -> Callable[..., float]:
     """`function` of floats, with NaN where it has no value and infinity where it overflows."""
 
-    def guarded(*args: float) -> float:
+    def total(*args: float) -> float:
         try:
             return float(function(*args))
         except OverflowError:
@@ -27,7 +27,7 @@ def _number(function: Callable[..., float]) -> Callable[..., float]:
         except ValueError:
             return math.nan
 
-    return guarded
+    return total
 
 
 def _divide(x: float, y: float) -> float:
