@@ -13,7 +13,7 @@ import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
-from sekant.analyses.simulation.problems import Guards, explicit_problem, with_events
+from sekant.analyses.simulation.problems import EventFunctions, explicit_problem, with_events
 from sekant.engine.codegen.build import build
 from sekant.io.export.c_function import CFunction
 from sekant.loops.image import WORD, Image, image_of
@@ -125,7 +125,7 @@ class EngineLoop:
         self.method, self._functions = METHODS[method], functions
         system = functions.system
         problem = explicit_problem(system, None, False, method)
-        watched = Guards(lambda: ca.vertcat(*guards), np.array(directions, dtype=float))
+        watched = EventFunctions(lambda: ca.vertcat(*guards), np.array(directions, dtype=float))
         self.problem = with_events(problem, system, watched)
         self._nodes = nodes
 

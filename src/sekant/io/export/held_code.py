@@ -124,7 +124,7 @@ def held_sizes(system: System) -> HeldSizes:
 def watched_guards(system: System) -> tuple[list[SX], list[int]]:
     """What is watched for events, and the directions in which it counts."""
     events, frictions = system.equations.elements.events, friction_guards(system)
-    guards = [*(event.guard for event in events), *(guard for _, guard in frictions)]
+    guards = [*(event.function for event in events), *(guard for _, guard in frictions)]
     return guards, [*(event.direction for event in events), *([-1] * len(frictions))]
 
 
