@@ -34,6 +34,12 @@ CODES: dict[str, WarningCode] = {
         "constraints determine. They got the values of the least kinetic energy, and the motion depends on them.",
         "State these velocities, or others that they follow from; zero is a value too.",
     ),
+    "angle_in_radians": WarningCode(
+        "check, simulate",
+        "An angle without a unit is a whole or half number beyond half a turn. Numbers without a unit are in "
+        "radians; degrees may be meant.",
+        "Write the unit: `30 deg`.",
+    ),
     # -- motion
     "energy_drift": WarningCode(
         "simulate",

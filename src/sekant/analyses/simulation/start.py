@@ -13,6 +13,7 @@ from sekant.engine.functions.motion import right_hand_side
 from sekant.engine.reports import explain_failure, singularity
 from sekant.engine.system import State, System
 from sekant.errors import AnalysisWarning, SolverError
+from sekant.model.large_angles import large_start_angles
 
 SMALL = 40
 """Degrees of freedom up to which the mass matrix is looked at before a run."""
@@ -23,8 +24,9 @@ def start_of(
 ) -> tuple[State, list[str], tuple[AnalysisWarning, ...]]:
     """A consistent state to start from, how it was found, and what a reader should know of that."""
     given = None if initial is None else _checked(system, initial)
+    told = large_start_angles(system.model) if given is None else ()
     if not system.facts.constrained:
-        return given or system.initial_state(parameters), [], ()
+        return given or system.initial_state(parameters), [], told
     found = assemble(system, given, t=t0, parameters=parameters)
     report = found.report
     refuse_rigid(system, report)
@@ -32,7 +34,7 @@ def start_of(
     state = State(found.q, found.v)
     if given is not None:
         state = State(found.q, found.v, z=given.z, held=given.held)
-    return state, notes, report.warnings
+    return state, notes, (*told, *report.warnings)
 
 
 def refuse_bad_start(system: System, start: State, parameters: Any, balance: bool, t0: float) -> None:

@@ -115,6 +115,8 @@ class NaturalEquations(ConstrainedEquations):
                         "depend on it, "
                         f"but no energy, dissipation or constraint; {what} does"
                     )
+        for name, D in parts.rayleigh.items():
+            self._check_dissipation(name, D)
         for rows in parts.positions:
             if self.depends(rows.expression, parts.v):
                 raise ModelError(
@@ -132,6 +134,39 @@ class NaturalEquations(ConstrainedEquations):
                 "the Lagrangian is not quadratic in the velocities: its mass matrix depends on them; integrate "
                 "such a system as an ordinary differential equation"
             )
+
+    def _check_dissipation(self, name: str, D: SX) -> None:
+        """D depends on the velocities, and takes energy: v dD/dv is not negative along some direction at every speed.
+
+        Looked at where the motion starts, along each velocity and some directions between them.
+        """
+        parts = self.parts
+        if D.is_zero():
+            return  # a damper between points that do not move, or without damping
+        if not self.depends(D, parts.v):
+            raise ModelError(
+                f"dissipation '{name}' does not depend on the velocities, so its forces -dD/dv vanish; write it in "
+                "terms of velocities, as 0.5*c*v^2, or as a potential if it is an energy"
+            )
+        powers = self.lookups.gradient(D, parts.v) * parts.v
+        known = [parts.q, parts.v, parts.t, parts.resolved.p]
+        free = {s.element_hash() for group in known for s in ca.symvar(group)}
+        if any(s.element_hash() not in free for s in ca.symvar(powers)):
+            return  # tables and states
+        n = parts.v.numel()
+        values = ca.Function("powers", known, [ca.sum1(powers), ca.sum1(ca.fabs(powers))])
+        directions = np.concatenate([np.eye(n), np.random.default_rng(0).normal(size=(8, n))])
+        for direction in directions:
+            found = [
+                [float(x) for x in values(parts.start, speed * direction, 0.0, parts.resolved.defaults)]
+                for speed in (1e-3, 1.0, 1e3)
+            ]
+            if all(power < -1e-9 * size for power, size in found):
+                along = parts.v_names[int(np.argmax(np.abs(direction)))]
+                raise ModelError(
+                    f"dissipation '{name}' drives the motion instead of damping it: at the start, {along} = 1 feeds "
+                    f"in -v dD/dv = {-found[1][0]:.3g} W; change the sign, or give a force if that is meant"
+                )
 
     def _given(self):
         parts = self.parts

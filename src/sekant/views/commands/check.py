@@ -71,14 +71,16 @@ def _answer(file: Path, given: dict[str, str]) -> dict[str, Any]:
     """All that is printed: a summary, the same for programs, the constraints and the start, how smooth curves are."""
     from sekant.cache.content import is_foreign
     from sekant.engine import compile
+    from sekant.errors import warning_lines
     from sekant.io.yaml import load
+    from sekant.model.large_angles import large_angles
 
     model = load(file, set=given)
     system, lines, start = compile(model), [], {}
+    angles = large_angles(model)
     if system.equations.constraints:
         from sekant.analyses.assembly.assemble import assemble
         from sekant.analyses.structure import structural_analysis
-        from sekant.errors import warning_lines
 
         state = assemble(system)
         report = state.report
@@ -91,6 +93,9 @@ def _answer(file: Path, given: dict[str, str]) -> dict[str, Any]:
             "free_velocities": {one.name: one.value for one in report.free},
             "warnings": [warning.as_dict() for warning in report.warnings],
         }
+    if angles:
+        lines += warning_lines(angles)
+        start["warnings"] = [*start.get("warnings", []), *(warning.as_dict() for warning in angles)]
     return {
         "summary": system.summary(),
         "described": _described(system) | start,

@@ -1,0 +1,66 @@
+"""Angles that look like degrees: whole or half numbers beyond half a turn, such as `q0: 30`, which is in radians."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from sekant.errors import AnalysisWarning
+from sekant.model.quantities import Description, unit_of
+
+if TYPE_CHECKING:
+    from sekant.model.model import Model
+
+
+def large_start_angles(model: Model) -> tuple[AnalysisWarning, ...]:
+    """Start values of joints."""
+    found = []
+    for name, joint in model.joints.items():
+        q0 = getattr(joint, "q0", None)
+        values = q0 if isinstance(q0, tuple) else () if q0 is None else (q0,)
+        for value, kind in zip(values, joint.coordinates, strict=False):
+            if kind.unit == "rad" and _like_degrees(value):
+                found.append(_warning(f"joint '{name}'", "q0", value))
+    return tuple(found)
+
+
+def large_angles(model: Model) -> tuple[AnalysisWarning, ...]:
+    """Start values and all other angles of a model."""
+    found = [*large_start_angles(model)]
+    for section in ("ground", "bodies", "joints", "forces", "constraints", "contacts", "sensors", "shapes"):
+        entry = getattr(model, section)
+        items = entry.items() if isinstance(entry, dict) else [("", entry)]
+        for name, item in items:
+            for field, value in _angles(item):
+                found.append(_warning(f"{section}.{name}".rstrip("."), field, value))
+    return tuple(found)
+
+
+def _angles(item: Any) -> Iterator[tuple[str, float]]:
+    if isinstance(item, Description):
+        for name, field in type(item).model_fields.items():
+            value = getattr(item, name)
+            values = value if isinstance(value, tuple) else (value,)
+            if unit_of(field) == "rad":
+                yield from ((name, one) for one in values if _like_degrees(one))
+            else:
+                for label, one in _angles(value):
+                    yield f"{name}.{label}", one
+    elif isinstance(item, (dict, tuple)):
+        for value in item.values() if isinstance(item, dict) else item:
+            yield from _angles(value)
+
+
+def _like_degrees(value: Any) -> bool:
+    return isinstance(value, float) and abs(value) > math.pi and float(2.0 * value).is_integer()
+
+
+def _warning(item: str, field: str, value: float) -> AnalysisWarning:
+    return AnalysisWarning(
+        "angle_in_radians",
+        item,
+        field,
+        f"{value:g} rad is {abs(value) / (2.0 * math.pi):.3g} turns; a number without a unit is in radians",
+        f"write '{value:g} deg' if degrees are meant",
+    )
