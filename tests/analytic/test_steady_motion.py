@@ -5,6 +5,7 @@ import pytest
 import scipy.linalg
 
 import sekant as sk
+from linear_models import EXAMPLES
 
 G, L, OMEGA = 9.81, 0.5, 6.0
 THETA = float(np.arccos(G / (L * OMEGA**2)))
@@ -444,3 +445,21 @@ def test_a_target_without_a_derivative_is_named():
     """The speed of a coin on the axis of the turn is zero, where it has a corner."""
     with pytest.raises(sk.SekantError, match=r"coin\.speed' has no derivative where the search stands"):
         sk.steady_motion(coin(False), turn=0.5, targets={"coin.speed": 1.0})
+
+
+@pytest.mark.parametrize("formulation", ["joint", pytest.param("cartesian", marks=pytest.mark.long)])
+def test_a_governor_on_stiff_springs_is_found_without_creeping(formulation):
+    """Struts of 800 kN/m hold the slider: each step of the search went by the little they bend, a thousand times.
+
+    Virtual work of one side: weight of ball, rod and half the slider against what the turn throws outward.
+    """
+    turn = 6.28
+    system = sk.compile(sk.load(EXAMPLES / "flyball_governor.yaml"), formulation=formulation)
+    steady = sk.steady_motion(system, turn=turn)
+    assert steady.iterations < 400
+    R, length, ball, rod, slider, g = 0.05, 1.0, 5.0, 0.3, 3.0, 9.81
+    angle = np.arcsin((1.0 - system.outputs(steady, "slider.position")["slider.position"][2]) / length)
+    arm, second = ball * length + rod * length / 2, ball * length**2 + rod * length**2 / 3
+    thrown = turn**2 * np.sin(angle) * (R * arm + second * np.cos(angle))
+    weight = g * (arm + slider * length / 2) * np.cos(angle)
+    assert thrown == pytest.approx(weight, rel=1e-3)  # the struts give way by some hundredths of a millimeter

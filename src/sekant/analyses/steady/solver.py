@@ -3,7 +3,7 @@ step by step. There are more equations than unknowns, which agree at the solutio
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from sekant.analyses.steady.checks import start_of
 from sekant.analyses.steady.equations import SteadyEquations, Trial
+from sekant.engine.functions.linear import MotionPoint
 from sekant.errors import SolverError
 from sekant.solvers.newton import Damping, Found, FunctionProblem, Rows, follow, newton
 
@@ -19,6 +20,9 @@ SINGULAR = 1e-10
 """Singular values of the scaled Jacobian below this, against the largest, count as zero."""
 LONGEST = 0.6
 """The most that a coordinate moves in a step (rad, m), unless it is large itself."""
+
+CLOSINGS, CLOSED, FAR = 4, 1e-11, 1.0
+"""Steps back to the constraints after each step of the search, and residuals (m, rad) between which they are made."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,9 +58,10 @@ class Solver:
         worst = int(np.argmax(scaled)) if scaled.size else 0
         return Steady(trial, values, float(np.max(scaled, initial=0.0)), worst, self.iterations, method, free)
 
-    def _rows(self, trial: Trial, offset: Array | float = 0.0) -> Rows:
-        residual = self.equations.residual(trial) / self.scale - offset
-        return Rows(residual, lambda: self._slopes(trial), rank=SINGULAR, unit_columns=True)
+    def _rows(self, trial: Trial, offset: Array | float = 0.0, steep: Array | float = 1.0) -> Rows:
+        residual = (self.equations.residual(trial) / self.scale - offset) / steep
+        divided = np.reshape(steep, (-1, 1))
+        return Rows(residual, lambda: self._slopes(trial) / divided, rank=SINGULAR, unit_columns=True)
 
     def _slopes(self, trial: Trial) -> Array:
         """Derivatives of the scaled residual."""
@@ -72,18 +77,43 @@ class Solver:
 
     def _newton(self, trial: Trial, offset: Array, most: int = 60) -> Found[Trial, Rows]:
         """Toward residual = offset (scaled); one step more than needed, since a double eigenvalue shows the root of
-        the error."""
+        the error.
+
+        The search weighs rows by their slopes at the start: a stiff spring that a step bends by little counts as
+        that little, not as the force that it becomes.
+        """
+        n = self.equations.system.nv
+        steep = np.maximum(1.0, np.linalg.norm(self._slopes(trial)[:, :n], axis=1))
         problem = FunctionProblem(
-            lambda x: self._rows(x, offset),
+            lambda x: self._rows(x, offset, steep),
             lambda x, step: self._settled(self.equations.moved(x, self._bounded(x, step))),
         )
-        found = newton(problem, trial, Damping(), 1e-3 * self.tolerance, most=most, further=1)
+
+        def done(_: Trial, rows: Rows) -> bool:
+            return float(np.max(np.abs(rows.residual * steep), initial=0.0)) <= 1e-3 * self.tolerance
+
+        found = newton(problem, trial, Damping(), done, most=most, further=1)
+        found = replace(found, linear=self._rows(found.point, offset))
         self.iterations += found.iterations
         return found
 
     def _settled(self, trial: Trial) -> Trial:
         """Velocities, accelerations and multipliers as they belong to the position: only the rest is searched for."""
-        return start_of(self.equations, trial.g, trial.point.q, trial.point.p)
+        return start_of(self.equations, trial.g, self._closed(trial.point), trial.point.p)
+
+    def _closed(self, point: MotionPoint) -> Array:
+        """The position on the constraints. A step along them leaves them by its square, against which stiff springs
+        would allow next to no step: bodies on coordinates of their own then creep along their hinges."""
+        functions, used = self.equations.functions, self.equations.rows & self.equations.functions.holonomic
+        for _ in range(CLOSINGS if np.any(used) else 0):
+            Phi = functions.residual(point)[1][used]
+            if not CLOSED < float(np.max(np.abs(Phi))) < FAR:
+                break
+            G = functions.tangent(point).G[used]
+            point = replace(
+                point, q=self.equations.geometry.move(point.q, -np.linalg.pinv(G, SINGULAR) @ Phi)
+            )
+        return point.q
 
     def _bounded(self, trial: Trial, step: Array) -> Array:
         n = self.equations.system.nv
