@@ -33,7 +33,7 @@ Floats = NDArray[np.float64]
 MOST_STOPS = 32
 """Times at which signals switch that the loop takes at a time."""
 NUMBERS = (
-    *("t", "span_start", "step_start", "window_start", "rates_at", "earliest", "latest", "snap", "step"),
+    *("t", "span_start", "step_start", "pace.start", "forecast.at", "earliest", "latest", "snap", "step"),
     *("rtol", "h", "h_usual", "h_kept", "after_rejection", "stiff", "steps", "which", "row", "events"),
 )
 ARRAYS = ("t_eval", "edges", "low", "high", "rows", "x", "x_old", "p", "atol")
@@ -172,12 +172,15 @@ class EngineLoop:
 
 def _places(image: Image) -> list[str]:
     """Where fields are, in words."""
-    lines = [f"#define RUN_{name.upper()} {image.places[name].word // WORD}" for name in NUMBERS]
+    lines = [f"#define {_macro(name)} {image.places[name].word // WORD}" for name in NUMBERS]
     for name in ARRAYS:
-        lines.append(f"#define RUN_{name.upper()} {(image.places[name].data or 0) // WORD}")
-    return lines + [
-        f"#define RUN_{name.upper()}_COUNT {image.places[name].word // WORD + 1}" for name in COUNTED
-    ]
+        lines.append(f"#define {_macro(name)} {(image.places[name].data or 0) // WORD}")
+    return lines + [f"#define {_macro(name)}_COUNT {image.places[name].word // WORD + 1}" for name in COUNTED]
+
+
+def _macro(name: str) -> str:
+    """The name in C of a field."""
+    return "RUN_" + name.upper().replace(".", "_")
 
 
 def _image_text(image: Image) -> str:

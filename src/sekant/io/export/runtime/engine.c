@@ -71,7 +71,7 @@ static int run_over(MODEL *m, const real *stops, int count, real landing, int *e
     w[RUN_EARLIEST].number = low[0];
     w[RUN_LATEST].number = high[0];
     w[RUN_T].number = w[RUN_SPAN_START].number = w[RUN_STEP_START].number = m->t;
-    w[RUN_WINDOW_START].number = w[RUN_RATES_AT].number = m->t;
+    w[RUN_PACE_START].number = w[RUN_FORECAST_AT].number = m->t;
     w[RUN_SNAP].number = SNAP * fmax(fabs(m->t), fabs(landing));
     w[RUN_STEP].number = m->step;
     w[RUN_RTOL].number = m->rtol;
