@@ -11,7 +11,9 @@ from sekant.vehicle.car import Commands, car_description, car_model, single_trac
 from sekant.vehicle.car.grip import slip_of_most_force
 from sekant.vehicle.drivers.path import preview_gains
 from sekant.vehicle.driving import drive, lateral_model, speed_locus, steady_turns, straight_running
+from sekant.vehicle.driving.driver_model import FELT
 from sekant.vehicle.driving.standing_car import settled
+from sekant.vehicle.driving.straight_ahead import small_steering
 
 FRONT = [f"front.{side}.tire.cornering_stiffness" for side in ("left", "right")]
 WHEELS = [f"{axle}.{side}" for axle in ("front", "rear") for side in ("left", "right")]
@@ -418,6 +420,27 @@ def test_the_drivers_model_is_that_of_the_linear_car(straight):
     # the steady turn by statics of the linear car: more understeer than without roll and load transfer
     plain = single_track(car_description(sedan()), standing_loads(car_description(sedan())), 20.0)
     assert model.yaw_gain == pytest.approx(plain.yaw_gain(20.0), rel=0.05)
+
+
+def test_answers_to_small_steering_are_those_of_the_exact_linear_car(straight):
+    """By differences of the right-hand side: about 1e-9 of the largest answer."""
+    frequencies = [1e-5, 0.3, 1.4]
+    found = small_steering(car_description(sedan()), 20.0, tuple(FELT))
+    assert found is not None
+    exact = straight[0].response(frequencies)
+    np.testing.assert_allclose(found.response(frequencies), exact, rtol=0.0, atol=2e-8 * np.abs(exact).max())
+
+
+def test_a_car_with_unequal_sides_runs_straight_with_its_wheel_turned():
+    """And answers to a little more steering as one with equal sides does, but for its loads."""
+    car = car_description(sedan())
+    aside = car.chassis.model_copy(update={"com": (car.chassis.com[0], 0.02, car.chassis.com[2])})
+    found, equal = (
+        small_steering(one, 20.0, tuple(FELT)).response([0.3])
+        for one in (car.model_copy(update={"chassis": aside}), car)
+    )
+    assert np.abs(found - equal).max() < 0.02 * np.abs(equal).max()
+    assert np.abs(found - equal).max() > 1e-6 * np.abs(equal).max()
 
 
 def by_differences(running):

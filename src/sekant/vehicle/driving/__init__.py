@@ -1,9 +1,18 @@
-"""Cars in motion: through maneuvers, and what is drawn around them."""
+"""Cars in motion: through maneuvers, and what is drawn around them.
+
+What linearizes a car is imported when it is first asked for.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from sekant.vehicle.driving.drive import drive, standing_model
-from sekant.vehicle.driving.lateral import StraightRunning, lateral_model, speed_locus, straight_running
+from sekant.vehicle.driving.driver_model import lateral_model
 from sekant.vehicle.driving.scenery import with_scenery
-from sekant.vehicle.driving.steady_turns import SteadyTurns, steady_turns
+
+if TYPE_CHECKING:
+    from sekant.vehicle.driving.lateral import StraightRunning, speed_locus, straight_running
+    from sekant.vehicle.driving.turns import SteadyTurns, steady_turns
 
 __all__ = [
     "SteadyTurns",
@@ -16,3 +25,14 @@ __all__ = [
     "straight_running",
     "with_scenery",
 ]
+_LATER = {
+    "sekant.vehicle.driving.lateral": ("StraightRunning", "speed_locus", "straight_running"),
+    "sekant.vehicle.driving.turns": ("SteadyTurns", "steady_turns"),
+}
+
+
+def __getattr__(name: str) -> Any:
+    for module, names in _LATER.items():
+        if name in names:
+            return getattr(import_module(module), name)
+    raise AttributeError(f"module '{__name__}' has no attribute '{name}'")

@@ -19,7 +19,7 @@ from sekant.vehicle.car.description import Car, car_description
 from sekant.vehicle.car.single_track import single_track
 from sekant.vehicle.drivers import hold_speed
 from sekant.vehicle.drivers.path import BEYOND
-from sekant.vehicle.driving.lateral import lateral_model
+from sekant.vehicle.driving.driver_model import lateral_model
 from sekant.vehicle.driving.standing_car import needs_settling, settled
 from sekant.vehicle.maneuvers.base import OVERTURNED, DrivenManeuver, Maneuver, ManeuverContext, maneuver
 

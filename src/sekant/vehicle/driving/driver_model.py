@@ -1,0 +1,89 @@
+"""What a driver feels of a car on a straight road: a linear model in a few states.
+
+The car runs straight ahead at its speed; about it sideslip velocity v, yaw rate r, roll angle and roll rate answer to
+the steering wheel by the transfer functions G(s) of all coordinates, tires' states included. A driver's model has
+these four as its states x,
+
+    x' = A x + B u .
+
+Its gains at rest are those of the car, B = -A G(0), and A is what comes nearest to the car over the frequencies at
+which people steer (up to `HIGHEST`): the sum of |s G(s) - A (G(s) - G(0))|^2 is least.
+"""
+
+from __future__ import annotations
+
+from math import pi
+from typing import Any
+
+import numpy as np
+
+from sekant.engine.alike import Alike
+from sekant.engine.kept import kept_answer
+from sekant.errors import ModelError
+from sekant.progress_bar import doing
+from sekant.vehicle.car.build import car_model
+from sekant.vehicle.car.description import Car, car_description
+from sekant.vehicle.drivers.path import ROLL_RATE, LateralModel
+from sekant.vehicle.driving.standing_car import needs_settling
+from sekant.vehicle.driving.straight_ahead import small_steering
+from sekant.vehicle.roads import Plane
+
+FELT = {
+    "lateral_velocity": "lateral_velocity",
+    "yaw_rate": "yaw_rate",
+    "angles.roll": "angles.roll",
+    "turn.x": ROLL_RATE,
+}
+"""Outputs of the linear model, and what they are called in a car that has turned away from x."""
+LEAST = 1e-9  # of the yaw rate: answers below are none, as the roll of a car that cannot roll
+HIGHEST = 1.5  # Hz
+SLOWEST = 1e-5  # Hz: as good as standing; at zero, place and heading grow without bound
+POINTS = 24
+
+
+def simplest(given: Car) -> Car:
+    """The car on a level road, its axles reduced where they can be."""
+    car = given.model_copy(update={"road": Plane()})
+    if car.reduced:
+        return car
+    small = car.model_copy(update={"reduced": True, "links": "exact"})
+    try:
+        car_model(small)
+    except ModelError:
+        return car
+    return small
+
+
+def lateral_model(
+    given: Car | dict[str, Any], speed: float, alike: Alike | None = None, keep: bool = True
+) -> LateralModel:
+    """What a driver knows of the car at `speed` (m/s): its linear model in what it feels. `keep`: for later
+    processes; of many cars that would take longer than to find it."""
+    car = simplest(car_description(given))
+    assert car.steered is not None
+    if not keep:
+        return _lateral_model(car, speed, alike, keep)
+    options = (speed, car.axles[car.steered], car.drive is not None, needs_settling(car))
+    question = f"lateral model {options!r}"
+    return kept_answer(car_model(car, speed=speed), question, lambda: _lateral_model(car, speed, alike, keep))
+
+
+def _lateral_model(car: Car, speed: float, alike: Alike | None, keep: bool) -> LateralModel:
+    with doing("finding how the car answers to its driver"):
+        running = small_steering(car, speed, tuple(FELT), alike, keep) or _linearized(car, speed, alike, keep)
+    f = np.linspace(0.0, HIGHEST, POINTS + 1)[1:]
+    G, G0 = running.response(f), running.response([SLOWEST])[0].real
+    sizes = np.abs(G).max(axis=0)
+    felt = np.flatnonzero(sizes > LEAST * sizes[1])
+    G, G0 = G[:, felt], G0[felt]
+    left, right = 2j * pi * f[:, None] * G, G - G0
+    rows = np.vstack([right.real, right.imag])
+    A = np.asarray(np.linalg.lstsq(rows, np.vstack([left.real, left.imag]), rcond=None)[0].T, float)
+    return LateralModel(A, -A @ G0, tuple(list(FELT.values())[k] for k in felt))
+
+
+def _linearized(car: Car, speed: float, alike: Alike | None, keep: bool) -> Any:
+    """The same by exact linearization, for mechanisms with loops."""
+    from sekant.vehicle.driving.lateral import straight_running
+
+    return straight_running(car, speed, alike=alike, keep=keep)

@@ -1,0 +1,219 @@
+"""A car that runs straight ahead on a level road, and how it answers to small steering: by its right-hand side alone.
+
+The road is the same everywhere and in every direction, so place, heading and the angles of the wheels do not matter.
+What remains are height z, tilt about the world's x and y (phi), travels s of the suspension, all velocities v (of the
+chassis in its own axes) and states of the tires:
+
+    xi = (z, phi_x, phi_y, s, v, tires) ,   xi' = F(xi, u, u', u'') ,   y = h(xi, u, u', u'')
+
+with the steering wheel angle u, which moves the rack. At rest in these coordinates, F = 0 but for the wheels that
+turn; with the derivatives of F and h there, the answer at s = 2 pi i f is
+
+    G(s) = C (s - A)^-1 (B_0 + s B_1 + s^2 B_2) + D_0 + s D_1 + s^2 D_2 .
+
+Derivatives are differences over h and 2 h, of which 2 D(h) - D(2h) also holds where forces are smooth once only, as
+those of brush tires at no slip. A few hundred evaluations take less time than to build what they are derivatives of.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import pi
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from sekant.engine.alike import Alike, Variant
+from sekant.engine.functions.motion import right_hand_side
+from sekant.engine.functions.outputs import output_function
+from sekant.engine.system import State
+from sekant.errors import SolverError
+from sekant.vehicle.car.build import car_model
+from sekant.vehicle.car.commands import Commands
+from sekant.vehicle.car.description import Car
+from sekant.vehicle.driving.standing_car import needs_settling, settled
+
+Floats = NDArray[np.float64]
+STEERING = ("steer", "steer_rate", "steer_bend")
+"""u (rad), u' and u'' at time zero."""
+PLACE_STEP, SPEED_STEP, TIRE_STEP, STEERING_STEP, TORQUE_STEP = 2e-6, 1e-5, 2e-8, 1e-4, 1e-2
+"""Of differences, SI. Those of tires are small against slips of straight running, over which their forces bend."""
+NOISE = 1e-10  # of the largest change in a row: what differences below it tell is round-off
+TOLERANCE = 1e-8  # m/s^2 and rad/s^2, of accelerations in steady running
+MOST_STEPS = 30
+
+
+@dataclass(frozen=True, eq=False)
+class SmallSteering:
+    """A (n, n), B (3, n), C (m, n), D (3, m) of m outputs, by u, u' and u''."""
+
+    A: Floats
+    B: Floats
+    C: Floats
+    D: Floats
+
+    def response(self, frequencies: ArrayLike) -> NDArray[np.complex128]:
+        """(k, m) a radian of the steering wheel, at frequencies in Hz."""
+        found = []
+        for f in np.atleast_1d(np.asarray(frequencies, float)):
+            s = 2j * pi * f
+            powers = np.array([1.0, s, s * s])
+            inner = np.linalg.solve(s * np.eye(len(self.A)) - self.A, powers @ self.B)
+            found.append(self.C @ inner + powers @ self.D)
+        return np.array(found, complex)
+
+
+def small_steering(
+    car: Car, speed: float, outputs: Sequence[str], alike: Alike | None = None, keep: bool = True
+) -> SmallSteering | None:
+    """How outputs of the car's model answer to small steering at `speed` (m/s) straight ahead; None where constraints
+    bind its coordinates to one another."""
+    u, rate, bend = STEERING
+    commands = Commands(
+        steer=f"{u} + {rate}*t + 0.5*{bend}*t^2",
+        torque="torque",
+        parameters=dict.fromkeys((*STEERING, "torque"), 0.0),
+    )
+    alike = alike or Alike()
+    model = car_model(car, commands, speed=speed)
+    # asked a few hundred times: compiling would take longer than all answers
+    variant = alike.variant(model, parameters=[*STEERING, "torque"], engine="casadi")
+    if variant.system.facts.constrained:
+        return None
+    start = settled(variant, car, alike, keep) if needs_settling(car) else variant.initial_state()
+    running = _Running(variant, start, speed, car.drive is not None, outputs)
+    return running.answer(*running.steady())
+
+
+class _Running:
+    def __init__(self, variant: Variant, start: State, speed: float, drives: bool, outputs: Sequence[str]):
+        system = self.system = variant.system
+        self.speed, self.drives, self.values = speed, drives, dict(variant.values)
+        nq, nv = system.nq, system.nv
+        names = list(system.state_names)
+        q_names, v_names = names[:nq], names[nq : nq + nv]
+        self.q, self.v = np.array(start.q, float), np.array(start.v, float)
+        self.z = system.element_states(start, self.values)
+        self.height = q_names.index("travel.z")
+        self.quaternion = [q_names.index(f"travel.e{i}") for i in range(4)]
+        own = [*self.quaternion, *(q_names.index(f"travel.{axis}") for axis in "xyz")]
+        self.travels = [
+            i for i, name in enumerate(q_names) if i not in own and not name.endswith(".hub.angle")
+        ]
+        self.along = [v_names.index(f"travel.v{axis}") for axis in "xyz"]
+        self.turning = [v_names.index(f"travel.w{axis}") for axis in "xyz"]
+        self.hubs = [i for i, name in enumerate(v_names) if name.endswith(".hub.rate")]
+        self.p = system.parameter_vector(self.values)
+        self.places = {name: system.places[name].start for name in (*STEERING, "torque")}
+        self.rates = right_hand_side(system, balance=False)
+        owners = dict.fromkeys(name.partition(".")[0] for name in outputs)
+        self.outputs, reported = output_function(system, [*owners], balance=False)
+        columns = [f"{one.name}.{part}".rstrip(".") for one in reported for part in one.components or ("",)]
+        self.asked = [columns.index(name) for name in outputs]
+        self.nothing = np.zeros(len(system.work_names))  # accumulated work
+
+    def steady(self) -> tuple[Floats, Floats, Floats, Floats]:
+        """q, v, z and p where nothing accelerates, by Newton's method in height, tilt, heading against the velocity,
+        travels, spin of the wheels, states of tires, steering wheel and torque.
+
+        A car whose sides differ runs straight with its steering wheel turned a little; one without drive is slowed
+        down, which is left out.
+        """
+        nt, nh, nz = len(self.travels), len(self.hubs), self.z.size
+
+        def at(y: Floats) -> tuple[Floats, Floats, Floats, Floats]:
+            q = self._moved(self.q, y[0], y[1:4], y[4 : 4 + nt])
+            v, p = np.zeros_like(self.v), self.p.copy()
+            v[self.along] = self._rotation(q).T @ [self.speed, 0.0, 0.0]
+            v[self.hubs] = self.v[self.hubs] + y[4 + nt : 4 + nt + nh]
+            p[self.places[STEERING[0]]] = y[-2]
+            p[self.places["torque"]] = y[-1]
+            return q, v, self.z + y[4 + nt + nh : 4 + nt + nh + nz], p
+
+        counts = np.ones(self.v.size + nz, bool)
+        counts[self.along[0]] = self.drives
+
+        def accelerations(y: Floats) -> Floats:
+            q, v, z, p = at(y)
+            return np.where(counts, self._rates(q, v, z, p)[self.q.size :], 0.0)
+
+        y = np.zeros(4 + nt + nh + nz + 2)
+        step = np.full(y.size, PLACE_STEP)
+        step[4 + nt : 4 + nt + nh] = SPEED_STEP
+        step[-2:] = STEERING_STEP, TORQUE_STEP
+        left = accelerations(y)
+        for _ in range(MOST_STEPS):
+            if np.abs(left).max() < TOLERANCE:
+                return at(y)
+            # in units of the steps, in which small singular values are those of no effect
+            J = np.array([(accelerations(y + e) - accelerations(y - e)) / 2 for e in np.diag(step)]).T
+            move = step * np.linalg.lstsq(J, -left, rcond=1e-10)[0]
+            share = 1.0
+            while share > 1e-4:
+                new = accelerations(y + share * move)
+                if np.isfinite(new).all() and np.abs(new).max() < np.abs(left).max():
+                    break
+                share /= 2
+            else:
+                break
+            y, left = y + share * move, new
+        if np.abs(left).max() < 1e3 * TOLERANCE:  # as near as rounding allows
+            return at(y)
+        worst = int(np.argmax(np.abs(left)))
+        name = (*self.system.facts.v_names, *self.system.facts.z_names)[worst]
+        raise SolverError(
+            f"the car finds no steady running straight ahead at {self.speed:.4g} m/s: '{name}' keeps changing, by "
+            f"{left[worst]:.3g} in SI units a second; check springs, tires and the drive at this speed, or drive a "
+            "maneuver that steers by time"
+        )
+
+    def answer(self, q: Floats, v: Floats, z: Floats, p: Floats) -> SmallSteering:
+        """The derivatives there."""
+        nt, nv, R = len(self.travels), v.size, self._rotation(q)
+        n = 3 + nt + nv + z.size
+
+        def both(change: Floats) -> Floats:
+            tilt = np.array([change[1], change[2], 0.0])
+            moved = self._moved(q, change[0], tilt, change[3 : 3 + nt])
+            new_v, new_z, new_p = v + change[3 + nt : 3 + nt + nv], z + change[3 + nt + nv : n], p.copy()
+            for k, name in enumerate(STEERING):
+                new_p[self.places[name]] += change[n + k]
+            rates = self._rates(moved, new_v, new_z, new_p)
+            tilting = (R @ new_v[self.turning])[:2]
+            own = np.concatenate([rates[[self.height]], tilting, rates[self.travels], rates[q.size :]])
+            x = np.concatenate([moved, new_v, new_z, self.nothing])
+            return np.concatenate([own, self.outputs(np.zeros(1), x, new_p)[0].ravel()[self.asked]])
+
+        steps = np.full(n + 3, PLACE_STEP)
+        steps[3 + nt : 3 + nt + nv], steps[3 + nt + nv : n], steps[n:] = SPEED_STEP, TIRE_STEP, STEERING_STEP
+        columns = np.array([_slope(both, direction) for direction in np.diag(steps)]).T  # (n + m, n + 3)
+        change = np.abs(columns * steps)
+        columns = np.where(change < NOISE * change.max(axis=1, keepdims=True), 0.0, columns)
+        return SmallSteering(columns[:n, :n], columns[:n, n:].T, columns[n:, :n], columns[n:, n:].T)
+
+    def _rates(self, q: Floats, v: Floats, z: Floats, p: Floats) -> Floats:
+        return self.rates(np.zeros(1), np.concatenate([q, v, z]), p)[0].ravel()
+
+    def _rotation(self, q: Floats) -> Floats:
+        w, *axis = q[self.quaternion]
+        cross = np.array([[0.0, -axis[2], axis[1]], [axis[2], 0.0, -axis[0]], [-axis[1], axis[0], 0.0]])
+        return np.eye(3) + 2 * w * cross + 2 * cross @ cross
+
+    def _moved(self, q: Floats, rise: float, turn: Floats, travels: Floats) -> Floats:
+        """Raised, turned by the vector `turn` about the world's axes, with other travels."""
+        found = q.copy()
+        found[self.height] += rise
+        found[self.travels] += travels
+        angle = float(np.linalg.norm(turn))
+        a, b = np.cos(angle / 2), turn * (0.5 * np.sinc(angle / (2 * pi)))
+        w, u = q[self.quaternion[0]], q[self.quaternion[1:]]
+        found[self.quaternion] = [a * w - b @ u, *(a * u + w * b + np.cross(b, u))]
+        return found
+
+
+def _slope(f: Callable[[Floats], Floats], direction: Floats) -> Floats:
+    """Derivative of f at zero along a direction of length h."""
+    h = float(np.linalg.norm(direction))
+    near, far = (f(k * direction) - f(-k * direction) for k in (1.0, 2.0))
+    return near / h - far / (4 * h)
