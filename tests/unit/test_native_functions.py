@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sekant.engine.codegen import build as building
 from sekant.engine.codegen import parallel
 from sekant.engine.codegen.build import build
 from sekant.engine.codegen.llvm import emit
@@ -96,6 +97,18 @@ def test_optimization_changes_the_code_and_not_the_results(monkeypatch):
     assert sizes[0] > sizes[1]
     for quick, optimized in zip(*values, strict=True):
         np.testing.assert_allclose(quick, optimized, rtol=1e-11, atol=1e-12)
+
+
+def test_straight_code_computes_the_bits_of_all_passes(monkeypatch):
+    """What is left out of the passes of level 2 for code of tapes changes no number."""
+    inputs, outputs = random_expressions(4, 3000)
+    monkeypatch.setenv("SEKANT_OPTIMIZATION", "2")
+    straight = build("random", inputs, outputs, cache=False)
+    monkeypatch.setattr(building, "tape_optimization", lambda: 2)
+    whole = build("random", inputs, outputs, cache=False)
+    assert straight.stats.chunks > 3
+    for a, b in zip(straight(*inputs_for(inputs)), whole(*inputs_for(inputs)), strict=True):
+        np.testing.assert_array_equal(a, b)
 
 
 def test_failing_worker_is_replaced(monkeypatch):

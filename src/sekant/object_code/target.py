@@ -19,7 +19,7 @@ import llvmlite.binding as llvm
 _LENGTH = struct.Struct("<q")
 
 OPTIMIZATION = "SEKANT_OPTIMIZATION"
-"""The variable of the environment for how much models are optimized: 2, or 0 for code made in an eighth of the
+"""The variable of the environment for how much models are optimized: 2, or 0 for code made in a quarter of the
 time that takes some 1.6 times as long to run. The loops of the solvers are always made at level 2."""
 
 
@@ -93,6 +93,16 @@ def optimization() -> int:
     return 0 if os.environ.get(OPTIMIZATION) == "0" else 2
 
 
+STRAIGHT = 1
+"""Level for code without loops, in which every value is computed once: of all passes of level 2 the one that combines
+instructions. The others take as long as making the machine code does, and leave it as it is."""
+
+
+def tape_optimization() -> int:
+    """Of functions that are made from tapes: 0 or `STRAIGHT`."""
+    return min(optimization(), STRAIGHT)
+
+
 @cache
 def target_identity() -> str:
     """Everything about compiler and processor on which object code depends."""
@@ -143,7 +153,7 @@ def target_machine(target: Target | None = None, optimization: int = 2) -> Any:
 def compile_module(
     text: str, target: Target | None = None, optimization: int = 2, plain_loops: bool = False
 ) -> bytes:
-    """Object code of one module of IR text, optimized at level 2 without vectorization, or not at all.
+    """Object code of one module of IR text, optimized at level 2 without vectorization, `STRAIGHT`, or not at all.
 
     Joining scalar operations into vectors costs five times the other passes and gains nothing on these tapes.
     `plain_loops`: loops stay as they are written. Those of the solvers are over a handful of states: unrolled and
@@ -156,7 +166,7 @@ def compile_linked(
     module: Any, target: Target | None = None, optimization: int = 2, plain_loops: bool = False
 ) -> bytes:
     """As `compile_module`, of a module that LLVM holds already."""
-    machine = target_machine(target, optimization)
+    machine = target_machine(target, 2 if optimization else 0)
     module.triple, module.data_layout = machine.triple, str(machine.target_data)
     optimize(module, machine, optimization, plain_loops)
     return machine.emit_object(module)
@@ -166,11 +176,18 @@ def optimize(module: Any, machine: Any, optimization: int, plain_loops: bool) ->
     """Run LLVM's passes on a module; see `compile_module`."""
     if not optimization:
         return
-    tuning = llvm.create_pipeline_tuning_options(speed_level=optimization)
+    tuning = llvm.create_pipeline_tuning_options(speed_level=2)
     tuning.slp_vectorization = False
     if plain_loops:
         tuning.loop_unrolling = tuning.loop_vectorization = False
     builder = llvm.create_pass_builder(machine, tuning)
+    if optimization == STRAIGHT:
+        passes = llvm.create_new_function_pass_manager()
+        passes.add_instruction_combine_pass()
+        for function in module.functions:
+            if not function.is_declaration:
+                passes.run(function, builder)
+        return
     builder.getModulePassManager().run(module, builder)
 
 
@@ -193,7 +210,7 @@ def read_frame(stream: IO[bytes]) -> bytes | None:
 def serve(source: IO[bytes], sink: IO[bytes]) -> None:
     """Compile modules of models until the source ends."""
     while (text := read_frame(source)) is not None:
-        write_frame(sink, compile_module(text.decode(), optimization=optimization()))
+        write_frame(sink, compile_module(text.decode(), optimization=int(os.environ[OPTIMIZATION])))
 
 
 if __name__ == "__main__":

@@ -24,7 +24,7 @@ from sekant.engine.codegen.tape import LookupGroup, Tape, core_function, lookup_
 from sekant.engine.codegen.tape_parts import guard_tape
 from sekant.errors import SekantError, suggest
 from sekant.object_code.portable import PortableCode
-from sekant.object_code.target import Target, optimization, target_identity
+from sekant.object_code.target import Target, optimization, tape_optimization, target_identity
 from sekant.progress_bar import doing
 from sekant.solvers.common.sites import Site
 from sekant.tables.lookups import Lookups
@@ -80,7 +80,7 @@ def build(
         except RuntimeError as error:
             raise SekantError(f"function '{name}': {_first_line(error)}") from error
         store = cache if isinstance(cache, Cache) else user_cache() if cache else None
-        level = 0 if quick else optimization()
+        level = 0 if quick else tape_optimization() if lanes == 1 else optimization()
         shapes = tuple(TangentShape.of(t, side) for t in tangents)
         settings = (store, chunk, lanes, tuple(sorted(shared)), level, shapes)
         source = _Source(name, function, tuple(groups), given, *settings)

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from queue import Empty, SimpleQueue
 
 from sekant.object_code import target as objects
-from sekant.object_code.target import OPTIMIZATION, compile_module, optimization, read_frame, write_frame
+from sekant.object_code.target import OPTIMIZATION, compile_module, read_frame, tape_optimization, write_frame
 
 WORTH_A_PROCESS = 200_000
 """Bytes of IR text (about 0.2 s of compilation) left for others that pay for the start of a process."""
@@ -23,9 +23,9 @@ WORTH_A_PROCESS = 200_000
 def compile_modules(
     texts: Sequence[str], level: int | None = None, processes: int | None = None
 ) -> list[bytes]:
-    """Object code of each module, in order. `level` of optimization: that of models unless told. `processes`: the
+    """Object code of each module, in order. `level` of optimization: that of tapes unless given. `processes`: the
     most that work, this one included."""
-    level = optimization() if level is None else level
+    level = tape_optimization() if level is None else level
     waiting: SimpleQueue[int] = SimpleQueue()
     for i in range(len(texts)):
         waiting.put(i)

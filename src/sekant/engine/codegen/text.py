@@ -14,7 +14,7 @@ def compile_text(text: str, cache: bool = True) -> Linked:
     key = make_key([target_identity(), str(optimization()), text])
     entry = store.load(key) if store is not None else None
     if entry is None:
-        entry = Entry({}, tuple(compile_modules([text])))
+        entry = Entry({}, tuple(compile_modules([text], optimization())))
         if store is not None:
             store.store(key, entry)
     return Linked(entry.objects, ENTRY)

@@ -19,7 +19,7 @@ from sekant.io.export.c_function import CFunction
 from sekant.loops.image import WORD, Image, image_of
 from sekant.loops.store.objects import objects_for
 from sekant.object_code.portable import compile_function
-from sekant.object_code.target import NATIVE, TARGETS, host_target, optimization
+from sekant.object_code.target import NATIVE, TARGETS, host_target, tape_optimization
 from sekant.solvers.common.checks import UNLIMITED, StepOptions
 from sekant.solvers.ode.memory import lay_out
 from sekant.solvers.ode.methods import METHODS
@@ -102,7 +102,9 @@ class ObjectFunctions:
         """Object code for a platform; `native`: for the very processor here."""
         target = host_target() if native else TARGETS[platform]
         return [
-            compile_function(function.portable(target), f"sekant_of_model_{name}", target, optimization())
+            compile_function(
+                function.portable(target), f"sekant_of_model_{name}", target, tape_optimization()
+            )
             for name, function in self.natives.items()
         ]
 
