@@ -200,7 +200,7 @@ def test_travel_counts_from_the_drawing_with_set_up_changes(made):
     assert np.abs(ours["left.toe"] - plain["left.toe"]).min() > 1e-3
 
 
-def test_round_off_is_not_drawn_as_a_sensitivity(wishbones):
+def test_round_off_is_not_drawn_as_a_sensitivity(wishbones, tmp_path):
     """As drawn, toe does not depend on the ball joints: bars are those of the travel at which it does."""
     found = sk.vehicle.curve_sensitivities(
         wishbones, ["toe"], points=["upper_ball", "lower_ball"], travel=[-0.02, 0.0, 0.03]
@@ -208,6 +208,8 @@ def test_round_off_is_not_drawn_as_a_sensitivity(wishbones):
     assert all(value == 0.0 for _, value in found.ranked("toe"))
     assert found.telling("toe") in (-0.02, 0.03)
     assert "nothing as drawn; at" in found.summary()
+    rows = [line.split(",")[1:] for line in found.to_csv(tmp_path / "table.csv").read_text().splitlines()[1:]]
+    assert [any(float(x) for x in row[1:]) for row in rows] == [True, False, True]
     picture = tornado_picture(found, "toe")
     (axis,) = picture.axes
     widths = [abs(bar.get_width()) for bar in axis.patches]

@@ -54,6 +54,13 @@ def test_a_push_rod_past_its_dead_point_is_told(axle):
     assert "move the points" in text
 
 
+def test_a_single_position_is_told_as_one():
+    data = read_source(POINTS / "formula_student.yaml").data
+    found = curves(data, False, np.array([0.0, 0.06]))
+    (warning,) = [w for w in found.warnings if w.code == "negative_wheel_rate"]
+    assert warning.place == "travel 60 mm"
+
+
 def test_examples_have_no_such_warning():
     for file in sorted(POINTS.glob("*.yaml")):
         model, roles = load_suspension(file)

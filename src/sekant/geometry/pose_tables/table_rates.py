@@ -77,4 +77,6 @@ def _cause(means: Array, quotients: Array) -> str:
         )
     near = [known for known in LIKELY if abs(factor / known - 1.0) < 0.05]
     hint = f" ({LIKELY[near[0]]})" if near else ""
+    if near and near[0] == -1.0:
+        return f"it has {LIKELY[near[0]]}; {remedy}"
     return f"it is about {near[0] if near else factor:.4g} times too large{hint}; {remedy}"

@@ -83,4 +83,6 @@ def _remedy(spring: object) -> str:
 
 def _where(travel: Vector, chosen: NDArray[np.bool_]) -> str:
     rows = travel[chosen.any(axis=1)]
+    if rows.size == 1:
+        return f"travel {1e3 * rows[0]:.4g} mm"
     return f"travel {1e3 * rows.min():.4g} to {1e3 * rows.max():.4g} mm"

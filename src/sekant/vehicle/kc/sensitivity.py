@@ -63,11 +63,11 @@ class Sensitivities:
         return np.where(np.abs(values) > NOISE * scale, values, 0.0)
 
     def to_csv(self, path: str | Path) -> Path:
-        """Curve, travel (mm), and the change by 1 mm of each coordinate, in deg, mm ..."""
+        """Curve, travel (mm), and the change by 1 mm of each coordinate, in deg, mm ...; round-off is zero."""
         lines = [",".join(["curve [unit per mm]", "travel [mm]", *self.coordinates])]
-        for curve, values in self.data.items():
+        for curve in self.data:
             unit, factor = SHOWN[self.units[curve]]
-            for z, row in zip(self.travel, values, strict=True):
+            for z, row in zip(self.travel, self._without_noise(curve), strict=True):
                 numbers = ",".join(f"{x * factor * 1e-3:.9g}" for x in row)
                 lines.append(f"{curve} [{unit or '1'}],{1e3 * z:.9g},{numbers}")
         place = Path(path)
