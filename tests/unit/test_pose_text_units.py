@@ -104,7 +104,7 @@ def test_units_that_do_not_fit_are_refused(tmp_path, units, message):
     [
         ("velocity", "d", 1000.0, "about 1000 times too large"),
         ("velocity", "d", 1e-3, "about 0.001 times too large"),
-        ("velocity", "d", -1.0, "about -1 times too large .the opposite sign"),
+        ("velocity", "d", -1.0, "it has the opposite sign"),
         ("angular", "delta", 180 / np.pi, "about 57.3 times too large .degrees where radians"),
         ("angular", "delta", -1.0, "opposite sign"),
         ("acceleration", "dd", 1000.0, "about 1000 times"),

@@ -197,7 +197,7 @@ def write_value(value: object) -> Any:
 _SERIALIZATION = core_schema.plain_serializer_function_ser_schema(write_value)
 
 
-class Measured:
+class InUnit:
     """Base of annotations that hold numbers in a `unit` in a form of their own."""
 
     unit: str | None
@@ -403,7 +403,7 @@ InertiaTensor = Annotated[
 def _markers(parts: Iterable[Any]) -> Iterable[Any]:
     """Every annotation within annotations, from the outside in, through Optional, tuples and lists."""
     for part in parts:
-        if isinstance(part, (Quantity, Measured, Mirror, Reference, Vector)):
+        if isinstance(part, (Quantity, InUnit, Mirror, Reference, Vector)):
             yield part
         yield from _markers(getattr(part, "__metadata__", ()))
         if not isinstance(part, type) or get_args(part):

@@ -15,7 +15,7 @@ from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
 from pydantic_core import CoreSchema, core_schema
 
 from sekant.errors import ModelError
-from sekant.model.quantities import Measured, Quantity, read_value, write_value, wrong
+from sekant.model.quantities import InUnit, Quantity, read_value, write_value, wrong
 
 
 def is_symbolic(value: object) -> bool:
@@ -44,7 +44,7 @@ class Symbolic(Quantity):
 
 
 @dataclass(frozen=True)
-class Components(Measured):
+class Components(InUnit):
     """Annotation of a tuple of numbers in one unit: `sizes` that are allowed, and whether a single one will do."""
 
     unit: str | None
@@ -84,7 +84,7 @@ class Components(Measured):
 
 
 @dataclass(frozen=True)
-class Moments(Measured):
+class Moments(InUnit):
     """Annotation of an inertia about the center of mass: a number, three, or a symmetric (3, 3) matrix, kg m^2."""
 
     unit = "kg*m^2"
