@@ -15,7 +15,7 @@ from loops import four_bar
 from mechanisms import body, joint, placement
 from sekant.model.examples import Stage
 from sekant.model.forces.base import FORCES
-from sekant.model.joints import Revolute
+from sekant.model.joints import JOINTS, Joint, Revolute
 from sekant.model.model import Ground
 from sekant.model.parse import model_from_dict
 from sekant.model.sensors import SENSORS
@@ -53,18 +53,28 @@ def run(model: sk.Model, formulation: str, method: str, **options) -> sk.Result:
 # -- joints -----------------------------------------------------------------------------------------------
 
 
+def turns(item: Joint) -> bool:
+    """Whether a joint goes round: an angle without an end, or an orientation."""
+    return item.unit_quaternion is not None or any(
+        c.unit == "rad" and getattr(item, "curve", None) is None for c in item.coordinates
+    )
+
+
 def turning_joints() -> sk.Model:
     """A body on every type of joint that turns freely, at velocities that take it round more than once."""
     rng = np.random.default_rng(4)
     joints, bodies = {}, {}
-    for kind in ("revolute", "cylindrical", "planar", "universal", "screw", "spherical", "free"):
+    for kind in JOINTS:
         item = joint(kind, rng, "ground", f"{kind}_body")
+        if not turns(item):
+            continue
         if item.unit_quaternion is None:
             rates = [SPIN if c.unit == "rad" else 0.4 for c in item.coordinates]
             item = item.model_copy(update={"v0": tuple(rates), "q0": tuple(0.9 * pi for _ in rates)})
         else:
             item = item.model_copy(update={"angular_velocity": (1.1, 0.6, SPIN)})
         joints[kind], bodies[f"{kind}_body"] = item, body(rng)
+    assert {"revolute", "cylindrical", "planar", "universal", "screw", "spherical", "free"} <= joints.keys()
     return sk.Model(name="joints", gravity=(0.3, -0.2, -0.5), bodies=bodies, joints=joints)
 
 

@@ -182,6 +182,8 @@ def test_pages_of_case_studies_are_computed():
     assert "| total | | | | 3 - 2 = 1 |" in text
     assert f"| taylor | 1e-08 | {found.digits['taylor', 1e-8]:.2f} | 5.16 |" in text
     assert found.digits["radau5", 1e-8] > 6
+    assert f"| auto | 1e-08 | {found.digits['auto', 1e-8]:.2f} | 5.16 |" in text  # what a user gets
+    assert all("radau5" in one.methods and "auto" in one.methods for one in studies.STUDIES.values())
     assert case_study_page.drawing("slider_crank").startswith(
         '<img alt="slider crank: motion" src="data:image/svg'
     )
