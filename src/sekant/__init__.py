@@ -36,8 +36,10 @@ __all__ = sorted(name for name in _PUBLIC if not name.startswith("_"))  # pyrigh
 def _vehicles() -> None:
     """Tires, drives and air forces are force types of models, too."""
     import sekant.vehicle.aero
-    import sekant.vehicle.powertrain
-    import sekant.vehicle.tires  # noqa: F401
+    import sekant.vehicle.powertrain  # noqa: F401
+    from sekant.model.registry import import_folder
+
+    import_folder("sekant.vehicle.tires")
 
 
 def _vehicle_model(path: str) -> Any:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, MutableMapping
+from functools import cache
 from importlib import import_module
+from pkgutil import iter_modules
+from types import ModuleType
 from typing import ClassVar, Generic, Self, TypeVar
 
 from sekant.errors import ModelError, suggest
@@ -31,6 +34,17 @@ class Item(Description):
         )
 
 
+@cache
+def module_names(package: str) -> tuple[str, ...]:
+    """Of all files in the folder of a package, by name."""
+    return tuple(sorted(module.name for module in iter_modules(import_module(package).__path__)))
+
+
+def import_folder(package: str) -> list[ModuleType]:
+    """All modules of a package, which registers what they define."""
+    return [import_module(f"{package}.{name}") for name in module_names(package)]
+
+
 Kind = TypeVar("Kind", bound=Description)
 Made = TypeVar("Made")
 
@@ -38,25 +52,21 @@ Made = TypeVar("Made")
 class Registry(MutableMapping[str, type[Kind]], Generic[Kind]):
     """Types of one kind of item, by the names they have in files; `what` is the kind, for messages.
 
-    The types of this package are told by name, and imported when they are first asked for: each is a file of that
-    name in `package`, or the one that `elsewhere` gives. `attribute`: the one of a class that is its name.
+    A file in the folder `package` is all that a type of this package needs: a type that is asked for by name is
+    looked for in the file of that name first, then in all others of the folder; whoever asks for all types gets
+    those of all files, by name, and then those registered elsewhere. `attribute`: the one of a class that is its name.
     """
 
-    def __init__(
-        self, what: str, attribute: str = "type", package: str = "", names: str = "", **elsewhere: str
-    ):
-        self.what, self._attribute = what, attribute
-        self._files = {name: f"{package}.{elsewhere.get(name, name)}" for name in names.split()}
-        self._classes: dict[str, type[Kind] | None] = dict.fromkeys(self._files)
-        PENDING.append(lambda: tuple(self.values()))
+    def __init__(self, what: str, attribute: str = "type", package: str = ""):
+        self.what, self._attribute, self._package = what, attribute, package
+        self._classes: dict[str, type[Kind]] = {}
+        self._loaded = not package
+        PENDING.append(self._load)
 
     def __getitem__(self, name: str) -> type[Kind]:
-        cls = self._classes[name]
-        if cls is None:
-            import_module(self._files[name])
-            cls = self._classes[name]
-        assert cls is not None, f"{self._files[name]} does not register '{name}'"
-        return cls
+        if name not in self:
+            raise KeyError(name)
+        return self._classes[name]
 
     def __setitem__(self, name: str, cls: type[Kind]) -> None:
         self._classes[name] = cls
@@ -65,13 +75,26 @@ class Registry(MutableMapping[str, type[Kind]], Generic[Kind]):
         del self._classes[name]
 
     def __contains__(self, name: object) -> bool:
+        if name not in self._classes and not self._loaded and isinstance(name, str):
+            if name in module_names(self._package):
+                import_module(f"{self._package}.{name}")
+            if name not in self._classes:
+                self._load()
         return name in self._classes
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._classes)
+        self._load()
+        own = [name for name, cls in self._classes.items() if cls.__module__.startswith(f"{self._package}.")]
+        return iter([*sorted(own), *(name for name in self._classes if name not in own)])
 
     def __len__(self) -> int:
+        self._load()
         return len(self._classes)
+
+    def _load(self) -> None:
+        if not self._loaded:
+            self._loaded = True
+            import_folder(self._package)
 
     def exported(self, name: str) -> type[Kind]:
         """The class that its package exports under `name`: SpringDamper for the type spring_damper."""

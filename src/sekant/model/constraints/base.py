@@ -28,13 +28,5 @@ class Constraint(Item):
         return ()
 
 
-CONSTRAINTS: Registry[Constraint] = Registry(
-    "constraint",
-    package="sekant.model.constraints",
-    names="coupling distance drive_point drive_orientation point_on_path point_on_surface rolling",
-    drive_point="drive",
-    drive_orientation="drive",
-    point_on_path="on_curve",
-    point_on_surface="on_curve",
-)
+CONSTRAINTS: Registry[Constraint] = Registry("constraint", package="sekant.model.constraints")
 register, constraint_class = CONSTRAINTS.register, CONSTRAINTS.find

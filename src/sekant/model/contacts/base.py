@@ -36,7 +36,5 @@ class Contact(Item):
         raise NotImplementedError(f"contact type '{self.type}' has no gap")
 
 
-CONTACTS: Registry[Contact] = Registry(
-    "contact", package="sekant.model.contacts", names="joint_stop point_plane point_surface sphere_sphere"
-)
+CONTACTS: Registry[Contact] = Registry("contact", package="sekant.model.contacts")
 register, contact_class = CONTACTS.register, CONTACTS.find

@@ -31,10 +31,5 @@ class Force(Item):
         return next(name for name, force in motion.model.forces.items() if force is self)
 
 
-FORCES: Registry[Force] = Registry(
-    "force",
-    package="sekant.model.forces",
-    names="actuator bump_stop bushing compliant_coupling joint_friction joint_limit plane_contact point_force "
-    "rotational_spring_damper sphere_contact spring_damper surface_contact torque wrench",
-)
+FORCES: Registry[Force] = Registry("force", package="sekant.model.forces")
 register, force_class = FORCES.register, FORCES.find

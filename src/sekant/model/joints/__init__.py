@@ -1,4 +1,4 @@
-"""Joints: one file a type, one registry. Adding a joint is adding a file here and its name to `registry.py`.
+"""Joints: one file a type, one registry. Adding a joint is adding a file here.
 
 Classes are imported when they are first used.
 """

@@ -5,9 +5,5 @@ from __future__ import annotations
 from sekant.model.joints.base import Joint
 from sekant.model.registry import Registry
 
-JOINTS: Registry[Joint] = Registry(
-    "joint",
-    package="sekant.model.joints",
-    names="cylindrical fixed free path planar prismatic revolute screw spherical surface universal",
-)
+JOINTS: Registry[Joint] = Registry("joint", package="sekant.model.joints")
 register, joint_class = JOINTS.register, JOINTS.find

@@ -1,6 +1,6 @@
 """Signals: named quantities, with states or without, that forces and other signals may use. One file a type.
 
-Adding one is adding a file here and its name to `base.py`. Classes are imported when they are first used.
+Adding one is adding a file here. Classes are imported when they are first used.
 """
 
 from __future__ import annotations

@@ -55,10 +55,5 @@ class Signal(Item):
         return self
 
 
-SIGNALS: Registry[Signal] = Registry(
-    "signal",
-    package="sekant.model.signals",
-    names="sampled transfer_function delay derivative event expression held hysteresis integral lowpass numeric pid "
-    "rate_limit state_space",
-)
+SIGNALS: Registry[Signal] = Registry("signal", package="sekant.model.signals")
 register, signal_class = SIGNALS.register, SIGNALS.find

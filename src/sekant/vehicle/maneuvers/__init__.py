@@ -1,4 +1,4 @@
-"""Maneuvers: one registry. Adding one is adding a class, and importing its module below."""
+"""Maneuvers: one registry. Adding one is adding a file here."""
 
 from sekant.vehicle.maneuvers.base import (
     MANEUVERS,

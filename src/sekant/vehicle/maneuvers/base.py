@@ -175,7 +175,7 @@ class Maneuver(Description):
         return None
 
 
-MANEUVERS: Registry[Maneuver] = Registry("maneuver")
+MANEUVERS: Registry[Maneuver] = Registry("maneuver", package="sekant.vehicle.maneuvers")
 register = MANEUVERS.register
 
 

@@ -1,4 +1,4 @@
-"""Roads: one registry. Adding a type is adding a class, and importing its module below."""
+"""Roads: one registry. Adding a type is adding a file here."""
 
 from sekant.vehicle.roads.base import ROADS, AnyRoad, Patch, Road, road_values
 from sekant.vehicle.roads.from_files import GridRoad, TrackRoad

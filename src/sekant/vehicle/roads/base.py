@@ -85,7 +85,7 @@ class Road(Description):
         return {name: getattr(self, name) for name in type(self).model_fields}
 
 
-ROADS: Registry[Road] = Registry("road")
+ROADS: Registry[Road] = Registry("road", package="sekant.vehicle.roads")
 register = ROADS.register
 
 
