@@ -13,11 +13,10 @@ import casadi as ca
 import numpy as np
 
 import sekant as sk
-from mechanisms import FOLLOWERS, body, joint, placement
+from mechanisms import body, joint
 from sekant.geometry.curves.pose_curve import PoseCurve
 from sekant.geometry.spatial import Pose
 from sekant.model.constraints import Coupling, Distance, DriveOrientation, DrivePoint, PointOnPath, Rolling
-from sekant.model.examples import Stage
 from sekant.model.joints import (
     JOINTS,
     Free,
@@ -236,20 +235,11 @@ def quaternion(R: np.ndarray) -> tuple[float, float, float, float]:
 
 def start_of(item: Joint, rng: np.random.Generator) -> tuple[Joint, np.ndarray]:
     """The joint with random start values, and its coordinates."""
-    if item.unit_quaternion is not None:
+    q, first = rng.uniform(-0.9, 0.9, item.nq), item.unit_quaternion
+    if first is not None:
         e = rng.normal(size=4)
-        e /= np.linalg.norm(e)
-        p = rng.uniform(-0.5, 0.5, 3)
-        fields: dict[str, Any] = {"orientation": Orientation(quaternion=tuple(e))}
-        if "position" in type(item).model_fields:
-            fields["position"] = tuple(p)
-            return item.model_copy(update=fields), np.concatenate([p, e])
-        return item.model_copy(update=fields), e
-    if not item.nq:
-        return item, np.zeros(0)
-    q = rng.uniform(-0.9, 0.9, item.nq)
-    q0 = tuple(q) if item.nq > 1 or "axis" in type(item).model_fields else float(q[0])
-    return item.model_copy(update={"q0": q0}), q
+        q[first : first + 4] = e / np.linalg.norm(e)
+    return item.started(q.tolist()), q
 
 
 def random_loop(seed: int, chain: Sequence[str], closing: str, backwards: bool = False) -> sk.Model:
@@ -272,18 +262,8 @@ def random_loop(seed: int, chain: Sequence[str], closing: str, backwards: bool =
         X_WB = X_WB @ (X_parent_child.inverse() if ends[0] == name else X_parent_child)
         bodies[name] = body(rng)
         previous = name
-    fields: dict[str, Any] = {
-        "parent": "ground",
-        "child": previous,
-        "cut": True,
-        "child_pose": placement(rng),
-    }
-    if closing == "screw":
-        fields["pitch"] = 0.37
-    if closing in FOLLOWERS:
-        field = {"path": "curve", "surface": "surface"}[closing]
-        fields[field] = getattr(Stage(rng), field)()
-    item, q = start_of(JOINTS[closing](**fields), rng)
+    closer = joint(closing, rng, "ground", previous)
+    item, q = start_of(closer.model_copy(update={"cut": True, "at": None}), rng)
     X_WM = X_WB @ item.frame_poses()[1]
     X_WF = X_WM @ pose_at(item, q).inverse()
     R, p = (np.array(ca.DM(part)) for part in (X_WF.R, X_WF.p))

@@ -23,17 +23,21 @@ from sekant.model.placement import Placement
 from sekant.model.prescribed_motion import Motion
 from sekant.model.quantities import Expression
 from sekant.model.resolve import resolve
+from sekant.tables.lookups import Lookups
 
-FOLLOWERS = ("path", "surface")
-"""Joints that follow given poses, whose frames do not coincide at zero."""
-JOINT_TYPES = tuple(name for name in JOINTS if name not in FOLLOWERS)
-COORDINATE_JOINTS = tuple(name for name in JOINT_TYPES if JOINTS[name].unit_quaternion is None)
-ALL_JOINTS = (*JOINT_TYPES, *FOLLOWERS)
-MOVING_JOINTS = tuple(name for name in COORDINATE_JOINTS if JOINTS[name].velocities)
-load_extensions()
-WITH_STATES = ("magic_formula_tire", "fiala_tire")
-"""Forces whose random instances have states of their own."""
-FORCE_TYPES = tuple(name for name in FORCES if name not in WITH_STATES)
+
+def coincides(kind: str) -> bool:
+    """Whether the frames of a joint coincide at zero coordinates; those that follow given poses do not."""
+    lookups, item = Lookups(), joint(kind, np.random.default_rng(1), "ground", "body")
+    q = np.zeros(item.nq)
+    if item.unit_quaternion is not None:
+        q[item.unit_quaternion] = 1.0
+    symbols = ca.SX.sym("q", item.nq)
+    X = item.pose(symbols, lookups)
+    R, p = lookups.oracle("pose", [symbols], [ca.densify(X.R), ca.densify(X.p)]).call([ca.DM(q)])
+    return bool(np.allclose(np.array(R), np.eye(3)) and np.allclose(np.array(p), 0.0))
+
+
 GRAVITY = (1.3, -2.1, -9.4)
 
 
@@ -71,6 +75,14 @@ def joint(kind: str, rng: np.random.Generator, parent: str, child: str) -> Joint
     stage = Stage(rng)
     stage.parent, stage.child = parent, child
     return JOINTS[kind].example(stage)
+
+
+FOLLOWERS = tuple(name for name in JOINTS if not coincides(name))
+"""Joints that follow given poses, whose frames do not coincide at zero."""
+JOINT_TYPES = tuple(name for name in JOINTS if name not in FOLLOWERS)
+COORDINATE_JOINTS = tuple(name for name in JOINT_TYPES if JOINTS[name].unit_quaternion is None)
+ALL_JOINTS = (*JOINT_TYPES, *FOLLOWERS)
+MOVING_JOINTS = tuple(name for name in COORDINATE_JOINTS if JOINTS[name].velocities)
 
 
 def coordinates_of(joints: dict[str, Joint]) -> tuple[tuple[str, int], ...]:
@@ -161,3 +173,13 @@ def time_derivative(eq: Equations, expression: ca.SX) -> ca.SX:
     """Total derivative along the motion: d/dt + qdot d/dq + a d/dv + zdot d/dz, by differentiation."""
     direction = ca.vertcat(ca.SX(1), eq.qdot, eq.a, eq.elements.rates)
     return eq.lookups.jtimes(ca.SX(expression), ca.vertcat(eq.t, eq.q, eq.v, eq.z), direction)
+
+
+def has_states(kind: str) -> bool:
+    """Whether random instances of a force have states of their own."""
+    return equations_of(random_model(3, ("revolute", "prismatic"), (kind,))).elements.z.numel() > 0
+
+
+load_extensions()
+WITH_STATES = tuple(name for name in FORCES if has_states(name))
+FORCE_TYPES = tuple(name for name in FORCES if name not in WITH_STATES)

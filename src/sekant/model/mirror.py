@@ -21,8 +21,7 @@ D = TypeVar("D", bound=Description)
 
 def mirrored(item: D, plane: str) -> D:
     """The mirror image of `item` about the plane normal to `plane`: "x", "y" or "z"."""
-    own: Callable[[str], dict[str, Any]] | None = getattr(item, "mirror_changes", None)
-    update = own(plane) if own is not None else {}
+    update = item.mirror_changes(plane)
     for name, field in type(item).model_fields.items():
         if name in update:
             continue

@@ -60,6 +60,13 @@ class Description(BaseModel, metaclass=DescriptionClass):
         """The same with other values of some fields, checked as a new one is."""
         return type(self)(**({name: getattr(self, name) for name in self.model_fields_set} | update))
 
+    def mirror_changes(self, plane: str) -> dict[str, Any]:
+        """Fields of the mirror image about `plane` ("x", "y" or "z") that the annotations of fields do not tell.
+
+        Most types have none: quantities, directions and coordinates say themselves how they are mirrored.
+        """
+        return {}
+
     if not TYPE_CHECKING:
 
         def __setattr__(self, name: str, value: Any) -> None:

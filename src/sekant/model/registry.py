@@ -53,8 +53,8 @@ class Registry(MutableMapping[str, type[Kind]], Generic[Kind]):
     """Types of one kind of item, by the names they have in files; `what` is the kind, for messages.
 
     A file in the folder `package` is all that a type of this package needs: a type that is asked for by name is
-    looked for in the file of that name first, then in all others of the folder; whoever asks for all types gets
-    those of all files, by name, and then those registered elsewhere. `attribute`: the one of a class that is its name.
+    looked for in the file of that name first, then in all others of the folder. Whoever asks for all types gets
+    those of all files in the order of their names, then those registered elsewhere. `attribute` of a class: its name.
     """
 
     def __init__(self, what: str, attribute: str = "type", package: str = ""):

@@ -1,4 +1,4 @@
-"""Constraints: one file a type, one registry. Adding one is adding a file here and its name to `base.py`.
+"""Constraints: one file a type, one registry. Adding one is adding a file here.
 
 Classes are imported when they are first used.
 """

@@ -1,4 +1,4 @@
-"""Contacts: one file a type, one registry. Adding one is adding a file here and its name to `base.py`.
+"""Contacts: one file a type, one registry. Adding one is adding a file here.
 
 Rigid ones, with impacts, are the `contacts` of a model. Compliant ones give way and are `forces` of a model.
 

@@ -211,6 +211,12 @@ class Joint(Item):
         """Start values (q0, v0)."""
         return (0.0,) * self.nq, (0.0,) * self.nv
 
+    def started(self, q: Sequence[float]) -> Self:
+        """The joint with other start values `q` (nq,) of its coordinates; see `initial`."""
+        if self.nq:
+            raise NotImplementedError(f"joint type '{self.type}' takes no start values")
+        return self
+
 
 def leader_of(joint: Joint) -> str | None:
     """The joint whose coordinate `joint` shares, if it does."""
@@ -261,6 +267,9 @@ class CoordinateJoint(Joint):
     def initial(self):
         q0, v0 = super().initial()
         return self.q0 or q0, self.v0 or v0
+
+    def started(self, q: Sequence[float]) -> Self:
+        return self.model_copy(update={"q0": tuple(q)})
 
 
 class AxisJoint(CoordinateJoint):

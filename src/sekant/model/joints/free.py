@@ -54,3 +54,8 @@ class Free(Joint):
         v_M = R_FM.T @ vector(self.velocity)
         q0 = (*self.position, *self.orientation.quaternion_values())
         return q0, (*self.angular_velocity, *ca.vertsplit(v_M))
+
+    def started(self, q):
+        return self.model_copy(
+            update={"position": tuple(q[:3]), "orientation": Orientation(quaternion=tuple(q[3:]))}
+        )

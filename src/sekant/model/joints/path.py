@@ -254,6 +254,9 @@ class Path(Joint):
         rest = (0.0,) * (self.nq - 1)
         return (start, *rest), (self.v0, *rest)
 
+    def started(self, q):
+        return self.model_copy(update={"q0": q[0]})
+
     def _default_start(self) -> float:
         low, high = self._curve.range
         return 0.0 if low <= 0.0 <= high else low

@@ -44,3 +44,6 @@ class Spherical(Joint):
 
     def initial(self):
         return self.orientation.quaternion_values(), self.angular_velocity
+
+    def started(self, q):
+        return self.model_copy(update={"orientation": Orientation(quaternion=tuple(q))})

@@ -214,5 +214,8 @@ class Surface(Joint):
         rest = (0.0,) * (self.nq - 2)
         return (*start, *rest), (*self.v0, *rest)
 
+    def started(self, q):
+        return self.model_copy(update={"q0": tuple(q[:2])})
+
     def _default_start(self) -> list[float]:
         return [0.0 if low <= 0.0 <= high else low for low, high in self._surface.range]
