@@ -14,6 +14,9 @@ from sekant.model.forces.base import FORCES
 from sekant.model.joints.registry import JOINTS
 from sekant.model.points.sections import SECTIONS
 from sekant.model.signals.base import SIGNALS
+from sekant.vehicle.layouts import LAYOUTS
+from sekant.vehicle.maneuvers import MANEUVERS
+from sekant.vehicle.roads import ROADS
 from sekant.views.cli import app
 
 ROOT = Path(__file__).parents[2]
@@ -34,7 +37,7 @@ def name(page: Path) -> str:
 @pytest.fixture
 def types_of_its_own():
     """A page may add types; others do not see them."""
-    registries = (JOINTS, FORCES, SIGNALS, SECTIONS)
+    registries = (JOINTS, FORCES, SIGNALS, SECTIONS, ROADS, MANEUVERS, LAYOUTS)
     before = [dict(registry) for registry in registries]
     yield
     for registry, known in zip(registries, before, strict=True):

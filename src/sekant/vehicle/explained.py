@@ -112,27 +112,12 @@ POINT_PARTS: dict[str, tuple[type, tuple[str, ...]]] = {
     "suspension": (Suspension, ("suspension",)),
 }
 """Classes, and where the example of hard points has them."""
-ROAD_FIELDS = {
-    "track": "file: road.csv",
-    "grid": "file: heights.csv",
-    "random": "roughness: C",
-    "grade": "slope: 0.05",
-    "bank": "slope: 0.03",
-    "ramp": "height: 0.2 m, start: 20 m, length: 4 m",
-    "sine": "amplitude: 10 mm, wavelength: 5 m",
-    "bump": "start: 20 m, height: 80 mm, length: 3 m",
-    "cleat": "start: 20 m, height: 20 mm, length: 30 mm",
-    "expression": "height: 0.01*sin(x)",
-}
-"""What a road needs besides its type."""
 
 
 def explained_items() -> dict[str, tuple[type, str]]:
     """Names, classes and examples; those of parts are cut from that of the car."""
     found = dict(_parts())
-    for name, cls in ROADS.items():
-        fields = f", {ROAD_FIELDS[name]}" if name in ROAD_FIELDS else ""
-        found[f"road.{name}"] = (cls, f"road: {{type: {name}{fields}}}\n")
+    found |= {f"road.{name}": (cls, f"road: {cls.shown}\n") for name, cls in ROADS.items()}
     found |= {f"maneuver.{name}": (cls, f"maneuver: {name}\n") for name, cls in MANEUVERS.items()}
     return found
 

@@ -46,6 +46,7 @@ class TrackRoad(Road):
 
     type: ClassVar[str] = "track"
     summary: ClassVar[str] = "measured profiles along x from a CSV file"
+    shown: ClassVar[str] = "{type: track, file: road.csv}"
 
     file: str | None = None
     """CSV file with columns x, left, right or x, z, with units in brackets; replaced by what it holds"""
@@ -107,6 +108,7 @@ class GridRoad(Road):
 
     type: ClassVar[str] = "grid"
     summary: ClassVar[str] = "heights on a grid over x and y"
+    shown: ClassVar[str] = "{type: grid, file: heights.csv}"
 
     file: str | None = None
     """CSV file with columns x, y, z; replaced by what it holds"""

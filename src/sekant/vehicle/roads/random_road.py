@@ -43,6 +43,7 @@ class RandomRoad(Road):
 
     type: ClassVar[str] = "random"
     summary: ClassVar[str] = "random road of a class of ISO 8608"
+    shown: ClassVar[str] = "{type: random, roughness: C}"
 
     roughness: Literal["A", "B", "C", "D", "E", "F", "G", "H"] = "B"
     """class: A very good, C average, E poor"""

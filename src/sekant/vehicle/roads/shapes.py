@@ -17,6 +17,7 @@ class Plane(Road):
 
     type: ClassVar[str] = "plane"
     summary: ClassVar[str] = "a horizontal plane"
+    shown: ClassVar[str] = "{type: plane}"
 
     height: Length = 0.0
     """z of the road everywhere"""
@@ -31,6 +32,7 @@ class Grade(Road):
 
     type: ClassVar[str] = "grade"
     summary: ClassVar[str] = "uphill or downhill along x"
+    shown: ClassVar[str] = "{type: grade, slope: 0.05}"
 
     slope: Dimensionless
     """rise over run; negative downhill"""
@@ -53,6 +55,7 @@ class Bank(Road):
 
     type: ClassVar[str] = "bank"
     summary: ClassVar[str] = "tilted across x"
+    shown: ClassVar[str] = "{type: bank, slope: 0.03}"
 
     slope: Dimensionless
     """rise over run to the left"""
@@ -67,6 +70,7 @@ class Ramp(Road):
 
     type: ClassVar[str] = "ramp"
     summary: ClassVar[str] = "from one level to another"
+    shown: ClassVar[str] = "{type: ramp, height: 0.2 m, start: 20 m, length: 4 m}"
 
     height: Length
     """of the level that follows; negative: down"""
@@ -87,6 +91,7 @@ class Sine(Road):
 
     type: ClassVar[str] = "sine"
     summary: ClassVar[str] = "waves along x"
+    shown: ClassVar[str] = "{type: sine, amplitude: 10 mm, wavelength: 5 m}"
 
     amplitude: Length
     """half the height from trough to crest"""
@@ -140,6 +145,7 @@ class Bump(_Obstacle):
 
     type: ClassVar[str] = "bump"
     summary: ClassVar[str] = "a versed sine"
+    shown: ClassVar[str] = "{type: bump, start: 20 m, height: 80 mm, length: 3 m}"
 
     def elevation(self, around: RoadSurroundings, x: SX, y: SX) -> SX:
         u = (x - around.value(self.start)) / around.value(self.length)
@@ -154,6 +160,7 @@ class Cleat(_Obstacle):
 
     type: ClassVar[str] = "cleat"
     summary: ClassVar[str] = "a bar with rounded edges; a kerb if it is long"
+    shown: ClassVar[str] = "{type: cleat, start: 20 m, height: 20 mm, length: 30 mm}"
 
     def elevation(self, around: RoadSurroundings, x: SX, y: SX) -> SX:
         start, length, edge = (around.value(v) for v in (self.start, self.length, self.edge))
@@ -167,6 +174,7 @@ class ExpressionRoad(Road):
 
     type: ClassVar[str] = "expression"
     summary: ClassVar[str] = "height as an expression of x and y"
+    shown: ClassVar[str] = "{type: expression, height: 0.01*sin(x)}"
 
     height: Length
     """z over x and y, e.g. 0.01*sin(x)"""
