@@ -1,4 +1,4 @@
-"""A file is all that a type needs: those of the pages, put into a copy of the package, pass the tests of their kinds."""
+"""A file is all that a type needs: those of the pages, in a copy of the package, pass the tests of their kinds."""
 
 from __future__ import annotations
 
