@@ -56,7 +56,7 @@ def test_fmu_as_json(crane):
         (("fmu", "crane.yaml", "-o", "crane.zip"), "'crane.zip' is no name for an FMU"),
         (("fmu", "crane.yaml", "-o", "c.fmu", "--platform", "linux64,amiga"), "unknown platform 'amiga'"),
         (
-            ("fmu", "crane.yaml", "-o", "c.fmu", "--kind", "cs", "--method", "radau5"),
+            ("c", "crane.yaml", "-o", "out", "--method", "radau5"),
             "method 'radau5', asked for",
         ),
         (("c", "crane.yaml", "-o", "out", "--precision", "single"), "unknown precision 'single'"),

@@ -63,7 +63,7 @@ def test_what_is_behind_a_flag_is_not_touched(compiler) -> None:
     run = TaylorRun(problem, [0.0, 1.0], [0.9, 0.0], [0.0, 0.1], p=[0.0, 0.0])
     members = work.d[np.repeat(work.region >= 0, np.diff(work.start))]
     assert members.size > 0.5 * work.d.size
-    run._memory.series[members, 1:] = np.nan
+    run.memory.series[members, 1:] = np.nan
     run.advance(2)
-    assert np.isnan(run._memory.series[members, 1]).all()
+    assert np.isnan(run.memory.series[members, 1]).all()
     assert np.isfinite(run.series[1]).all()

@@ -18,7 +18,14 @@ from numpy.typing import NDArray
 
 from sekant.errors import SekantError
 from sekant.object_code.link import ENTRY
-from sekant.object_code.target import Target, compile_linked, optimize, target_machine
+from sekant.object_code.target import (
+    Target,
+    compile_linked,
+    optimization,
+    optimize,
+    tape_optimization,
+    target_machine,
+)
 
 NUMBERS = "sekant_numbers"
 """The array of a function's numbers in its code."""
@@ -48,11 +55,13 @@ define internal double @sekant.{name}(double %a, double %b) alwaysinline {{
 
 @dataclass(frozen=True, eq=False)
 class PortableCode:
-    """A function for a target: modules of IR that define `ENTRY`, and the numbers that they refer to."""
+    """A function for a target: modules of IR that define `ENTRY`, and the numbers that they refer to. `looped`:
+    whether there are loops in it, for which LLVM has more passes than for tapes."""
 
     modules: tuple[str, ...]
     numbers: NDArray[np.float64]
     work_size: int
+    looped: bool = False
 
 
 def adapted(text: str, target: Target) -> str:
@@ -74,11 +83,12 @@ def _replaced(text: str, name: str, other: str, definition: str) -> str:
     return text.replace(f"call double @{name}(", f"call double @{other}(") + definition
 
 
-def compile_function(code: PortableCode, name: str, target: Target, optimization: int = 2) -> bytes:
-    """Object code of a function under a name of its own, which a library does not show to others."""
+def compile_function(code: PortableCode, name: str, target: Target) -> bytes:
+    """Object code of a function under a name of its own, which a library does not show to others; optimized as where
+    it runs here."""
     module = _function(code, name, target, llvm.create_context())
     module.get_function(name).visibility = "hidden"
-    return compile_linked(module, target, optimization)
+    return compile_linked(module, target, optimization() if code.looped else tape_optimization())
 
 
 def _function(code: PortableCode, name: str, target: Target, context: Any) -> Any:
@@ -106,11 +116,10 @@ def wasm_module(
     procedures: Sequence[str],
     texts: Iterable[str],
     target: Target,
-    optimization: int = 2,
 ) -> bytes:
     """One WebAssembly module. Its table holds the functions and then the procedures, by these names; `texts`: IR of
     the procedures and of those that they call."""
-    machine, context = target_machine(target, optimization), llvm.create_context()
+    machine, context = target_machine(target), llvm.create_context()
     names = [*(name for name, _ in functions), *procedures]
     declared = [FUNCTION.format(name) for name, _ in functions] + [PROCEDURE.format(p) for p in procedures]
     table = "".join(f"declare {line}\n" for line in declared)
@@ -125,7 +134,7 @@ def wasm_module(
         if not value.is_declaration and value.name not in kept:
             value.linkage = "internal"
     whole.triple, whole.data_layout = machine.triple, str(machine.target_data)
-    optimize(whole, machine, optimization, plain_loops=True)
+    optimize(whole, machine, 2, plain_loops=True)
     module = _without_custom_sections(machine.emit_object(whole))
     size = _data_end(module)
     if size > STACK_TOP - LEAST_STACK:

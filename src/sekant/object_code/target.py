@@ -55,8 +55,6 @@ TARGETS = {
     "wasm32": WASM,
 }
 """By the names that FMUs have for platforms: any processor of the kind, and no fused operations."""
-NATIVE = "native"
-"""The name of the processor here, where code is made for a library."""
 
 
 @cache

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from sekant.analyses.simulation.runs import is_adaptive
 from sekant.engine.system import State, System
 from sekant.errors import SekantError, suggest
 from sekant.files import make_folder, replace_file
@@ -19,13 +20,13 @@ from sekant.io.export.c_export import DEFAULT_STEP, start_of
 from sekant.io.export.c_operations import DOUBLE
 from sekant.io.export.compilers import PLATFORMS, build_library, check_platforms, host
 from sekant.io.export.description import SETTINGS, FmuDescription, FmuSetting, FmuVariable, entries
-from sekant.io.export.engine_code import ObjectFunctions
 from sekant.io.export.fmi2_description import describe_fmi2
 from sekant.io.export.fmi3_description import build_description, describe_fmi3
 from sekant.io.export.held_code import event_texts
 from sekant.io.export.interface import RUNTIME, identifier, interface
 from sekant.io.export.model_code import ModelCode, model_code
-from sekant.io.export.refusals import FIXED_STEP, chosen_method, refuse, system_of, with_friction
+from sekant.io.export.object_functions import ObjectFunctions
+from sekant.io.export.refusals import chosen_method, refuse, refuse_events, system_of, with_friction
 from sekant.model.model import Model
 from sekant.version import __version__
 
@@ -97,9 +98,10 @@ def export_fmu(
     """Write the FMU `path`.
 
     `fmi`: 2 or 3. `kind`: "me" (model exchange: the importer integrates) or "cs" (co-simulation: the FMU does, by
-    `method` "dop853" with `rtol`, `atol`, or "euler", "semi_implicit_euler", "rk4" with `step`). `platforms`: names
-    of `PLATFORMS`, by default the one here. `outputs`: patterns, None for all. `inputs`: run-time parameters that the
-    importer may change at any time. `parameters`: of a model, which stay tunable; by default every named one.
+    `method` "dop853", "taylor" or "radau5" with `rtol`, `atol`, or "euler", "semi_implicit_euler", "rk4" or
+    "generalized_alpha" with `step`). `platforms`: names of `PLATFORMS`, by default the one here. `outputs`: patterns,
+    None for all. `inputs`: run-time parameters that the importer may change at any time. `parameters`: of a model,
+    which stay tunable; by default every named one.
     `processor`: "any" of the kind that a platform has, or "native", this very one with all of its instructions: then
     a co-simulation FMU computes the same numbers as `sk.simulate` here, bit for bit.
     """
@@ -120,6 +122,8 @@ def export_fmu(
     start = start_of(built, initial)
     chosen = chosen_method(built, method, False, start) if kind == "cs" else "euler"
     built = with_friction(built, chosen if kind == "cs" else "model exchange")
+    if kind == "cs":
+        refuse_events(built, chosen)
     settings = built.settings
     h = float(step or settings.step or DEFAULT_STEP)  # type: ignore[arg-type]
     tolerance = float(settings.rtol if rtol is None else rtol)  # type: ignore[arg-type]
@@ -129,7 +133,11 @@ def export_fmu(
     face = interface(built, outputs, inputs)
     objects = ObjectFunctions(built) if kind == "cs" else None
     code = model_code(
-        built, face, start, chosen, DOUBLE, events=kind == "me", derivatives=True, objects=objects
+        *(built, face, start, chosen, DOUBLE),
+        events=kind == "me",
+        derivatives=True,
+        objects=objects,
+        rtol=tolerance,
     )
     constrained = bool(built.equations.constraints)
     drifts = constrained or bool(len(built.equations.motion.unit_blocks))
@@ -205,7 +213,7 @@ def _settings(
 ) -> list[FmuSetting]:
     if kind == "me":
         return [FmuSetting("drift", SETTINGS["drift"], DRIFT)] if drifts else []
-    if method in FIXED_STEP:
+    if not is_adaptive(method):
         return [FmuSetting("step", SETTINGS["step"], step)]
     return [FmuSetting("rtol", SETTINGS["rtol"], rtol), FmuSetting("atol", SETTINGS["atol"], atol)]
 

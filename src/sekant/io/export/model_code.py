@@ -10,16 +10,19 @@ import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
+from sekant.analyses.simulation.runs import TAYLOR
 from sekant.engine.functions.motion import state_rates, work_symbols
 from sekant.engine.system import State, System
 from sekant.geometry.spatial import SX
 from sekant.io.export.c_function import CFunction, c_function
 from sekant.io.export.c_operations import Precision
 from sekant.io.export.c_tables import CTables
-from sekant.io.export.engine_code import MOST_STOPS, EngineLoop, ObjectFunctions
+from sekant.io.export.engine_loops import MOST_STOPS, EngineLoop, ExplicitLoop, ImplicitLoop, SeriesLoop
 from sekant.io.export.held_code import HeldSizes, held_arrays, held_functions, held_sizes, watched_guards
 from sekant.io.export.interface import RUNTIME, Interface
+from sekant.io.export.object_functions import ObjectFunctions
 from sekant.io.export.switching import TimedSwitch, event_indicators, timed_switches
+from sekant.solvers.ode import METHODS
 
 MULTIPLE = 1e-6  # as in `sekant.solvers.ode.fixed_step`
 INVERSE_ERF = """
@@ -74,10 +77,11 @@ def model_code(
     events: bool = False,
     derivatives: bool = False,
     objects: ObjectFunctions | None = None,
+    rtol: float = 1e-8,
 ) -> ModelCode:
     """All of a system that an integrator or an importer calls; with `events`, `derivatives` what FMI asks for too.
 
-    `objects`: the functions are object code, and the loop is the engine's own.
+    `objects`: the functions are object code, and the loop is the engine's own, for the tolerance `rtol`.
     """
     eq = system.equations
     x, xdot = state_rates(system, balance=False)
@@ -102,19 +106,18 @@ def model_code(
     zero_work = SX.zeros(work_symbols(system).numel()) if work_symbols(system).numel() else None
     y = face.y if zero_work is None else eq.lookups.substitute(face.y, work_symbols(system), zero_work)
     guards, directions = watched_guards(system)
-    loop = None
-    if objects is not None:
-        loop = EngineLoop(objects, method, guards, directions, held.degree + 5 if held.delays else 0)
-        functions = loop.wrappers()
-    else:
-        functions = [write("rates", [("xdot", xdot)])]
-        if method == "semi_implicit_euler":
-            functions.append(write("kinematics", [("qdot", eq.qdot)]))
-        if eq.constraints:
-            q, v, residual = eq.projection
-            functions.append(write("projection", [("moved", ca.vertcat(q, v, eq.z)), ("residual", residual)]))
-        if guards:
-            functions.append(write("guards", [("e", ca.vertcat(*guards))]))
+    loop = None if objects is None else _loop(objects, method, start, rtol, (guards, directions), held)
+    functions = [] if loop is None else loop.wrappers()
+    known_already = {one.name for one in functions}
+    if "rates" not in known_already:
+        functions.insert(0, write("rates", [("xdot", xdot)]))
+    if method == "semi_implicit_euler" and loop is None:
+        functions.append(write("kinematics", [("qdot", eq.qdot)]))
+    if eq.constraints and "projection" not in known_already:
+        q, v, residual = eq.projection
+        functions.append(write("projection", [("moved", ca.vertcat(q, v, eq.z)), ("residual", residual)]))
+    if guards and "guards" not in known_already:
+        functions.append(write("guards", [("e", ca.vertcat(*guards))]))
     functions.append(write("outputs", [("y", y)]))
     if z.numel():
         functions.append(write("indicators", [("z", z)]))
@@ -168,6 +171,22 @@ def model_code(
         loop,
         objects,
     )
+
+
+def _loop(
+    objects: ObjectFunctions,
+    method: str,
+    start: State,
+    rtol: float,
+    watched: tuple[Sequence[SX], Sequence[int]],
+    held: HeldSizes,
+) -> EngineLoop:
+    nodes = held.degree + 5 if held.delays else 0
+    if method in METHODS:
+        return ExplicitLoop(objects, method, *watched, nodes)
+    if method == TAYLOR:
+        return SeriesLoop(objects, rtol, *watched, nodes)
+    return ImplicitLoop(objects, method, start, nodes)
 
 
 def _runtime(held: HeldSizes, integrates: bool, by_engine: bool) -> str:

@@ -15,7 +15,8 @@ from sekant.model.points.collector import Collector
 from sekant.tables.numeric import NumericFunction
 
 FIXED_STEP = ("euler", "semi_implicit_euler", "rk4")
-METHODS = (*FIXED_STEP, "dop853")
+IMPLICIT = ("radau5", "generalized_alpha")
+METHODS = ("dop853", "taylor", *IMPLICIT, *FIXED_STEP)
 
 
 def system_of(given: System | Model | Collector, parameters: list[str] | None) -> System:
@@ -54,9 +55,9 @@ def refuse(system: System, what: str) -> None:
     contacts = list(system.model.contacts)
     if contacts:
         raise SekantError(
-            f"model '{name}': contact '{contacts[0]}' cannot be exported as {what}: impacts need the solver "
-            "'taylor', which the exported code does not contain; use a joint_limit, a plane_contact or another force "
-            "that gives way"
+            f"model '{name}': contact '{contacts[0]}' cannot be exported as {what}: impacts need what 'taylor' and "
+            "'dop853' do at events in Sekant, which the exported code does not contain; use a joint_limit, a "
+            "plane_contact or another force that gives way"
         )
     numeric = next(
         (item for item in system.equations.lookups.tables if isinstance(item, NumericFunction)), None
@@ -79,7 +80,7 @@ def with_friction(system: System, method: str) -> System:
     friction = system.equations.elements.friction
     if not system.equations.elements.dry_friction:
         return system
-    if method in FIXED_STEP:
+    if method in (*FIXED_STEP, *IMPLICIT):
         for told in smoothed_warnings(system, method):
             warnings.warn(str(told), stacklevel=3)
         return smoothed(system)
@@ -105,33 +106,26 @@ def chosen_method(system: System, method: str | None, fixed_only: bool, start: A
     if asked in allowed:
         return asked
     remedy = f"choose one of {', '.join(allowed)} with --method"
-    if asked in ("taylor", "radau5", "generalized_alpha"):
+    if asked in METHODS:
         source = "asked for" if method else "which its simulation settings name"
-        more = (
-            ""
-            if fixed_only
-            else ", or export it for model exchange (--kind me), where the importer's solver works"
-        )
         raise SekantError(
-            f"model '{system.model.name}': method '{asked}', {source}, is not in the exported code; {remedy}{more}"
-        )
-    if asked == "dop853":
-        raise SekantError(
-            f"method 'dop853' chooses its own steps, C code for real time needs fixed ones; {remedy}"
+            f"model '{system.model.name}': method '{asked}', {source}, is not in exported C, which has fixed steps; "
+            f"{remedy}"
         )
     if asked != "auto":
         raise SekantError(f"unknown method '{asked}'; {suggest(asked, allowed, 'methods')}")
     if fixed_only:
         return "rk4"
-    _refuse_stiff(system, start, remedy)
-    return "dop853"
+    found, _ = choose_method(system, start, None, 0.0, own_start=True)
+    return "radau5" if found == "radau5" else "dop853"
 
 
-def _refuse_stiff(system: System, start: Any, remedy: str) -> None:
-    found, why = choose_method(system, start, None, 0.0, own_start=True)
-    if found == "radau5":
+def refuse_events(system: System, method: str) -> None:
+    """An error for events that the method inside an FMU does not stop at."""
+    events = system.equations.elements.events
+    if events and method in IMPLICIT:
         raise SekantError(
-            f"model '{system.model.name}' is {why}: it needs 'radau5', which the exported code does not contain; "
-            f"export it for model exchange (--kind me) and use an implicit solver there, "
-            f"or {remedy} and a step short enough"
+            f"model '{system.model.name}': event '{events[0].name}' cannot be located by '{method}' inside an FMU; "
+            "choose dop853 or taylor with --method, or export it for model exchange (--kind me) and use an implicit "
+            "solver there"
         )

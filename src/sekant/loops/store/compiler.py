@@ -12,18 +12,16 @@ from sekant.cache.store import Entry, encode
 from sekant.errors import SekantError
 from sekant.loops.declare.procedures import Procedure
 from sekant.loops.translate import translate
-from sekant.object_code.target import NATIVE, TARGETS, compile_module, level_target, read_frame, write_frame
+from sekant.object_code.target import TARGETS, compile_module, level_target, read_frame, write_frame
 
 
 def compile_procedure(procedure: Procedure, targets: Sequence[str]) -> Entry:
-    """Its object code for each target: a level of processors of this kind (empty: this very one), `NATIVE`, or a name
-    of `TARGETS`; that of the last two is for libraries, which do not show it to others."""
-    objects, needs = [], set[str]()
-    for name in targets:
-        text, needs = translate(procedure, hidden=name == NATIVE or name in TARGETS)
-        target = TARGETS.get(name) or level_target("" if name == NATIVE else name)
-        objects.append(compile_module(text, target, plain_loops=not procedure.long_loops))
-    return Entry({"needs": sorted(needs)}, tuple(objects))
+    """Its object code for each target: a level of processors of this kind (empty: this very one), or a name of
+    `TARGETS`."""
+    text, needs = translate(procedure)
+    plain, chosen = not procedure.long_loops, [TARGETS.get(name) or level_target(name) for name in targets]
+    objects = tuple(compile_module(text, target, plain_loops=plain) for target in chosen)
+    return Entry({"needs": sorted(needs)}, objects)
 
 
 def serve(source: IO[bytes], sink: IO[bytes], targets: Sequence[str]) -> None:

@@ -76,8 +76,8 @@ def prepare_all() -> None:
 
 
 def objects_for(procedures: Sequence[Procedure], target: str) -> list[bytes]:
-    """Object code of these procedures and of all that they call, for a library: for a target by its name in
-    `sekant.object_code.target.TARGETS`, or `NATIVE`, as it runs here."""
+    """Object code of these procedures and of all that they call, for a target by its name in
+    `sekant.object_code.target.TARGETS`; empty: for this processor, as it runs here."""
     entries: dict[str, Entry] = {}
     missing = list(procedures)
     with _lock:
@@ -163,7 +163,7 @@ def _key(procedure: Procedure, target: str) -> str:
         source = own.read_bytes()
         packages = {match[1] for match in _IMPORT.finditer(source.decode())}
     stamp = source_stamp(frozenset(packages))
-    made_for = f"{target} {TARGETS.get(target)} {target_identity()}" if target else target_identity()
+    made_for = f"{TARGETS[target]} {target_identity()}" if target else target_identity()
     return make_key(["procedure", procedure.symbol, stamp, source, made_for])
 
 

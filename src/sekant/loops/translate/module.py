@@ -17,12 +17,12 @@ from sekant.loops.translate.kinds import REAL, WHOLE, Kind, NotTranslated, real,
 _ATTRIBUTES = "attributes #0 = { nounwind }\nattributes #1 = { nounwind willreturn memory(none) }\n"
 
 
-def translate(procedure: Procedure, hidden: bool = False) -> tuple[str, set[str]]:
+def translate(procedure: Procedure) -> tuple[str, set[str]]:
     """The IR of a procedure, one function that other modules can see, and the symbols of procedures that it calls.
 
-    `hidden`: a library that it goes into does not show it to others.
+    It is hidden: a library that it goes into does not show it to others.
     """
-    module = ModuleText("hidden " if hidden else "")
+    module = ModuleText()
     entry = module.function(Inner(procedure.function), [struct_kind(procedure.struct), REAL, REAL])
     if entry.returned != WHOLE:
         raise NotTranslated(f"{procedure.name} must return an integer (it returns a {entry.returned})")
@@ -32,9 +32,8 @@ def translate(procedure: Procedure, hidden: bool = False) -> tuple[str, set[str]
 class ModuleText:
     """`needs`: symbols of other procedures."""
 
-    def __init__(self, visibility: str = "") -> None:
+    def __init__(self) -> None:
         self.needs: set[str] = set()
-        self._visibility = visibility
         self._functions: dict[tuple[Any, ...], FunctionText | None] = {}
         self._data: dict[int, tuple[np.ndarray, str]] = {}
         self._by_symbol: dict[str, FunctionText] = {}
@@ -67,12 +66,10 @@ class ModuleText:
                 reached[one.symbol] = one
                 waiting += [self._by_symbol[name] for name in sorted(one.calls)]
         declared = {line for one in reached.values() for line in one.declared}
-        seen = self._visibility
-        declared |= {
-            f"declare {seen}i64 @{name}(ptr, double, double)" for name in self.needs if name != symbol
-        }
+        others = self.needs - {symbol}
+        declared |= {f"declare hidden i64 @{name}(ptr, double, double)" for name in others}
         outer = (
-            f"define {seen}i64 @{symbol}(ptr %m, double %a, double %b) #0 {{\n"
+            f"define hidden i64 @{symbol}(ptr %m, double %a, double %b) #0 {{\n"
             f"  %found = call fastcc i64 @{entry.symbol}(ptr %m, double %a, double %b)\n  ret i64 %found\n}}\n"
         )
         data = [_data(array, name) for array, name in self._data.values()]

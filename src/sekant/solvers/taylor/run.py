@@ -111,9 +111,9 @@ class TaylorRun:
             direction=signs.astype(np.int64),
             reactions=bool(reactions),
         )
-        self._memory = lay_out_run(problem.layout, self.plan, start, q, v, w, parameters)
-        self.x_rows, self.a_rows = self._memory.rows, self._memory.a_rows
-        self.lam_rows = self._memory.lam_rows
+        self.memory = lay_out_run(problem.layout, self.plan, start, q, v, w, parameters)
+        self.x_rows, self.a_rows = self.memory.rows, self.memory.a_rows
+        self.lam_rows = self.memory.lam_rows
         self._given: tuple[Floats, Floats] | None = (q, v)
         self._moved = (0.0, 0.0)
         self._code = MORE
@@ -121,30 +121,30 @@ class TaylorRun:
 
     @property
     def t(self) -> float:
-        return self._memory.now
+        return self.memory.now
 
     @property
     def q(self) -> Floats:
-        return self._memory.q_now.copy()
+        return self.memory.q_now.copy()
 
     @property
     def v(self) -> Floats:
-        return self._memory.v_now.copy()
+        return self.memory.v_now.copy()
 
     @property
     def rows(self) -> int:
         """Output rows written so far."""
-        return self._memory.row
+        return self.memory.row
 
     def set_point(self, q: ArrayLike, v: ArrayLike) -> None:
         """Go on from another point at the present time, e.g. after an impact."""
-        self._memory.q_now[:] = _vector("q", q, self.problem.nq)
-        self._memory.v_now[:] = _vector("v", v, self.problem.nv)
-        self._memory.phase = START
+        self.memory.q_now[:] = _vector("q", q, self.problem.nq)
+        self.memory.v_now[:] = _vector("v", v, self.problem.nv)
+        self.memory.phase = START
 
     def advance(self, steps: int) -> int:
         """At most so many steps; returns a code of `advance`. Call again after MORE or EVENT."""
-        code = advance(self._memory, steps)
+        code = advance(self.memory, steps)
         if self._given is not None:
             q, v = self._given
             first = self.x_rows[0] if self.rows and self.plan.t_eval[0] <= self.t else None
@@ -155,7 +155,7 @@ class TaylorRun:
                 )
             self._given = None
         if code == EVENT:
-            m, x = self._memory, np.concatenate([self.q, self.v])
+            m, x = self.memory, np.concatenate([self.q, self.v])
             self._events.append(EventRecord(m.which, self.t, x, self.problem.nq, bool(m.jumped)))
         self._code = code
         return code
@@ -163,7 +163,7 @@ class TaylorRun:
     @property
     def series(self) -> tuple[float, Floats, Floats]:
         """Start of the last step, and the coefficients of q (nq, order + 2) and v (nv, order + 1) about it."""
-        m = self._memory
+        m = self.memory
         return m.step_start, m.q_series.copy(), m.v_series.copy()
 
     @property
@@ -172,7 +172,7 @@ class TaylorRun:
 
     def _left_table(self) -> str:
         """The table whose range the motion has left, for a message; empty if there is none."""
-        rows = self._memory.modes.row
+        rows = self.memory.modes.row
         for s, switch in enumerate(self.problem.nodes.switches):
             if switch.kind == PIECE and rows[s] in (0, switch.breaks.size):
                 lookup = self.problem.nodes.lookups[switch.lookup]
@@ -185,7 +185,7 @@ class TaylorRun:
         return ""
 
     def outcome(self) -> TaylorOutcome:
-        m, rows = self._memory, self.rows
+        m, rows = self.memory, self.rows
         sweeps = float(section(m.factor, INFO)[SOLVES])
         return TaylorOutcome(
             status=STATUSES[self._code],

@@ -95,14 +95,19 @@ def fmu(
     method: Annotated[
         str | None,
         typer.Option(
-            help="Of co-simulation: dop853, rk4, semi_implicit_euler, euler.", show_default="dop853"
+            help="Of co-simulation: dop853, taylor, radau5, rk4, semi_implicit_euler, euler, generalized_alpha.",
+            show_default="dop853, or radau5 for stiff models",
         ),
     ] = None,
     step: Annotated[
         float | None, typer.Option(help="Fixed step inside, s.", parser=in_unit("s"), show_default="0.001")
     ] = None,
-    rtol: Annotated[float | None, typer.Option(help="Of dop853.", show_default="the model's own")] = None,
-    atol: Annotated[float | None, typer.Option(help="Of dop853.", show_default="the model's own")] = None,
+    rtol: Annotated[
+        float | None, typer.Option(help="Of methods that choose their steps.", show_default="the model's own")
+    ] = None,
+    atol: Annotated[
+        float | None, typer.Option(help="Of methods that choose their steps.", show_default="the model's own")
+    ] = None,
     inputs: Annotated[
         list[str] | None,
         typer.Option("--input", metavar="NAME", help="Parameter that is an input of the FMU; repeatable."),

@@ -1,0 +1,349 @@
+"""Co-simulation by the engine's own loops: their object code, and the memory of a run as an image in C.
+
+Functions are compiled from the same expressions as in the engine, and the loops are its own; only what is decided
+between two calls of a loop (events, friction, samples, delays) is C, in `runtime`. There `engine.c` copies the image,
+sets what a run is asked for, and calls the loop.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import casadi as ca
+import numpy as np
+from numpy.typing import NDArray
+
+from sekant.analyses.simulation.problems import (
+    EventFunctions,
+    dae_problem,
+    explicit_problem,
+    taylor_problem,
+    with_events,
+)
+from sekant.io.export.c_function import CFunction
+from sekant.io.export.object_functions import ObjectFunctions
+from sekant.loops.declare.procedures import Procedure
+from sekant.loops.declare.structs import Struct
+from sekant.loops.image import WORD, Image, image_of
+from sekant.loops.store.objects import objects_for
+from sekant.object_code.portable import PortableCode
+from sekant.object_code.target import Target
+from sekant.solvers.common.checks import UNLIMITED, StepOptions
+from sekant.solvers.ode.methods import METHODS
+
+if TYPE_CHECKING:
+    from sekant.engine.system import State
+    from sekant.geometry.spatial import SX
+
+Floats = NDArray[np.float64]
+MOST_STOPS = 32
+"""Times at which signals switch that a loop takes at a time."""
+KNOWN = ["t", "x", "p"]
+EXPLICIT, IMPLICIT, SERIES = "EXPLICIT", "IMPLICIT", "SERIES"
+
+
+@dataclass(frozen=True, eq=False)
+class RunMemory:
+    """The memory of a run, and where in it C finds what it sets and reads.
+
+    `called`: names of functions by address. `numbers`, `arrays`: fields by their names in C; `counted`: arrays whose
+    length C says. `states`: fields that hold the states, one after the other; `parameters`: where each is, as arrays
+    of one number, None where the loop needs it not. `width`: of a row of output. `shared`: tables, by their C names.
+    """
+
+    struct: Struct
+    called: dict[int, str]
+    numbers: dict[str, str]
+    arrays: dict[str, str]
+    counted: Sequence[str]
+    states: Sequence[str]
+    parameters: Sequence[Floats | None]
+    width: int
+    shared: dict[str, Floats] = field(default_factory=dict)
+
+
+class EngineLoop:
+    """The loop of a method for a system; see the classes below."""
+
+    form: str
+    advance: Procedure
+    kernel: int = 0
+
+    def __init__(self, functions: ObjectFunctions):
+        self.functions = functions
+
+    def wrappers(self) -> list[CFunction]:
+        """C functions that call what the loop calls too."""
+        return []
+
+    def memory(self) -> RunMemory:
+        raise NotImplementedError
+
+    def objects(self, platform: str, native: bool) -> list[bytes]:
+        """Object code of the procedures."""
+        return objects_for([self.advance], "" if native else platform)
+
+    def text(self) -> str:
+        """The image of the memory of a run, where in it what is, and the loop."""
+        memory = self.memory()
+        blank = [*memory.arrays.values(), *memory.states, *memory.counted, "work"]
+        image = image_of(memory.struct, memory.called, blank, memory.shared)
+        lines = ["#define EXPLICIT 0\n#define IMPLICIT 1\n#define SERIES 2", f"#define FORM {self.form}"]
+        lines += [f"#define ADVANCE {self.advance.symbol}", f"#define KERNEL {self.kernel}"]
+        lines += [f"#define RUN_WIDTH {memory.width}", *_places(image, memory), _image_text(image)]
+        return "\n".join(lines)
+
+
+def _tables(functions: ObjectFunctions, function: Any, tables: Floats) -> dict[str, Floats]:
+    """The tables of a function, which stay outside of images."""
+    name = functions.table(function)
+    return {name: tables} if tables.size else {}
+
+
+def _options(count: int, nodes: int) -> StepOptions:
+    """Room for what a run may be asked for."""
+    times, edges = np.zeros(2 + nodes), np.zeros(2 + MOST_STOPS)
+    return StepOptions(times, edges, 0.0, 0.0, np.inf, UNLIMITED, 0.0, 1.0, np.ones(count))
+
+
+def _same(*names: str) -> dict[str, str]:
+    return {name: name for name in names}
+
+
+_SPANS = _same("t", "span_start", "step_start", "snap", "step", "rtol", "h", "steps", "row")
+_SPANS["window_start"] = "pace.start"
+_TIMES = ("t_eval", "edges", "low", "high", "rows", "x_old", "atol")
+
+
+class ExplicitLoop(EngineLoop):
+    """dop853 and fixed steps.
+
+    `guards`: what is watched, with the directions (ne,) that count; `nodes`: times at which delays want to know the
+    motion, at most.
+    """
+
+    form = EXPLICIT
+
+    def __init__(
+        self,
+        functions: ObjectFunctions,
+        method: str,
+        guards: Sequence[SX],
+        directions: Sequence[int],
+        nodes: int,
+    ):
+        super().__init__(functions)
+        system = functions.system
+        self.advance, self.kernel = METHODS[method].advance, METHODS[method].kernel
+        watched = EventFunctions(lambda: ca.vertcat(*guards), np.array(directions, dtype=float))
+        self.problem = with_events(explicit_problem(system, None, False, method), system, watched)
+        self._nodes = nodes
+
+    def wrappers(self) -> list[CFunction]:
+        problem: Any = self.problem
+        found = [self.functions.wrapped("rates", problem.rhs, KNOWN, ["xdot"])]
+        if problem.projection is not None:
+            results = ["moved", "residual"]
+            found.append(self.functions.wrapped("projection", problem.projection, KNOWN, results))
+        if problem.events is not None:
+            found.append(self.functions.wrapped("guards", problem.events, KNOWN, ["e"]))
+        return found
+
+    def memory(self) -> RunMemory:
+        from sekant.solvers.ode.memory import lay_out
+
+        problem: Any = self.problem
+        used = {
+            "rates": problem.rhs,
+            "projection": problem.projection,
+            "kinematics": problem.kinematics,
+            "guards": problem.events,
+            "modes": None if problem.switching is None else problem.switching.guards,
+        }
+        run = lay_out(problem, np.zeros(problem.n), _options(problem.n, self._nodes))
+        own = (
+            "rates_at",
+            "earliest",
+            "latest",
+            "h_usual",
+            "h_kept",
+            "after_rejection",
+            "stiff",
+            "which",
+            "events",
+        )
+        return RunMemory(
+            struct=run,
+            called={f.address: self.functions.add(name, f) for name, f in used.items() if f is not None},
+            numbers={**_SPANS, **_same(*own), "rates_at": "forecast.at"},
+            arrays=_same(*_TIMES),
+            counted=("t_eval", "edges", "low", "high", "rows", "held_rows", "sampled"),
+            states=("x",),
+            parameters=[run.p[i:] for i in range(run.p.size)],
+            width=problem.n,
+            shared=_tables(self.functions, problem.rhs, problem.tables),
+        )
+
+
+class ImplicitLoop(EngineLoop):
+    """radau5 and generalized-alpha on the equations of index 3, from a start at which redundant rows are known."""
+
+    form = IMPLICIT
+
+    def __init__(self, functions: ObjectFunctions, method: str, start: State, nodes: int):
+        from sekant.solvers.dae.methods import METHODS as IMPLICIT_METHODS
+        from sekant.solvers.dae.state_matrices import has_redundant_rows
+
+        super().__init__(functions)
+        system, chosen = functions.system, IMPLICIT_METHODS[method]
+        self.advance, self._nodes = chosen.advance, nodes
+        self.problem = dae_problem(system, None, lands=chosen.adaptive)
+        x = np.concatenate(
+            [start.q, start.v, system.element_states(start), np.zeros(self.problem.functions.nw)]
+        )
+        self._redundant, self._n = has_redundant_rows(self.problem, 0.0, x), x.size
+
+    def memory(self) -> RunMemory:
+        from sekant.solvers.dae.memory import lay_out
+
+        problem = self.problem
+        names = ("residual", "jacobian", "kinematics", "constraints", "saddle", "bias", "power")
+        used = {f"dae_{name}": getattr(problem.functions, name) for name in names}
+        used["modes"] = None if problem.switching is None else problem.switching.guards
+        memory = lay_out(problem, np.zeros(self._n), _options(self._n, self._nodes), self._redundant, 0.8)
+        assert problem.tables is not None
+        return RunMemory(
+            struct=memory,
+            called={f.address: self.functions.add(name, f) for name, f in used.items() if f is not None},
+            numbers=_SPANS,
+            arrays=_same(*_TIMES),
+            counted=("t_eval", "edges", "low", "high", "rows", "a_rows", "lam_rows"),
+            states=("x",),
+            parameters=[problem.p[i:] for i in range(self.functions.system.equations.p.numel())],
+            width=self._n,
+            shared=_tables(self.functions, problem.functions.residual, problem.tables),
+        )
+
+
+class _Captured:
+    """IR of a series' kernel in place of its code."""
+
+    address = 1
+
+    def __init__(self, text: str):
+        self.text = text
+
+
+@dataclass(frozen=True, eq=False)
+class _Kernel:
+    """The kernel as a function among others."""
+
+    text: str
+    work_size: int
+
+    def portable(self, target: Target) -> PortableCode:
+        return PortableCode((self.text,), np.zeros(1), self.work_size, looped=True)
+
+
+class SeriesLoop(EngineLoop):
+    """Taylor series of the order that belongs to `rtol`; `guards`, `directions`, `nodes` as for explicit methods."""
+
+    form = SERIES
+
+    def __init__(
+        self,
+        functions: ObjectFunctions,
+        rtol: float,
+        guards: Sequence[SX],
+        directions: Sequence[int],
+        nodes: int,
+    ):
+        from sekant.solvers.taylor.advance import advance
+        from sekant.solvers.taylor.problem import TaylorProblem
+
+        super().__init__(functions)
+        self.advance, system = advance, functions.system
+        watched = (
+            EventFunctions(lambda: ca.vertcat(*guards), np.array(directions, dtype=float)) if guards else None
+        )
+        tape = taylor_problem(system, watched).tape
+        self.problem = TaylorProblem(tape, unit_blocks=system.facts.unit_blocks, compiler=_Captured)
+        self._rtol, self._directions, self._nodes = rtol, directions, nodes
+
+    def memory(self) -> RunMemory:
+        from sekant.solvers.taylor.run import TaylorRun
+
+        problem = self.problem
+        q = np.zeros(problem.nq)
+        for first, _ in problem.unit_blocks:
+            q[first] = 1.0
+        times = np.arange(2.0 + self._nodes)
+        p = np.zeros(problem.n_parameters)
+        run = TaylorRun(
+            *(problem, times, q, np.zeros(problem.nv)),
+            p=p,
+            rtol=self._rtol,
+            atol=self._rtol,
+            max_steps=UNLIMITED,
+            directions=self._directions if problem.n_events else None,
+            reactions=False,
+        )
+        memory, kernel = run.memory, problem.layout.kernel
+        called: dict[int, str] = {}
+        if kernel is not None:
+            text = kernel.code.text
+            called[kernel.address] = self.functions.add_code("series", _Kernel(text, kernel.work_size))
+        nodes = problem.layout.program.inputs["p"].tolist()
+        numbers = _same("step_start", "snap", "rtol", "tol", "atol_work", "steps", "row", "which", "jumped")
+        return RunMemory(
+            struct=memory,
+            called=called,
+            numbers={**numbers, "t": "now"},
+            arrays={**_same("t_eval", "rows"), "atol": "scale_abs"},
+            counted=("t_eval", "rows", "a_rows", "lam_rows"),
+            states=("q_now", "v_now"),
+            parameters=[memory.series[node] if node >= 0 else None for node in nodes],
+            width=problem.nq + problem.nv + problem.n_powers,
+        )
+
+
+def _places(image: Image, memory: RunMemory) -> list[str]:
+    """Where in the image what is, in words."""
+
+    def items(name: str) -> int:
+        return (image.places[name].data or 0) // WORD
+
+    lines = [f"#define RUN_{c.upper()} {image.places[n].word // WORD}" for c, n in memory.numbers.items()]
+    lines += [f"#define RUN_{c.upper()} {items(name)}" for c, name in memory.arrays.items()]
+    counts = [str(image.places[name].word // WORD + 1) for name in memory.counted]
+    for name, place in zip(memory.counted, counts, strict=True):
+        lines.append(f"#define RUN_{name.upper()}_COUNT {place}")
+    states = [items(n) + i for n in memory.states for i in range(image.places[n].shape[0])]
+    parameters = [-1 if one is None else image.place_of(one) // WORD for one in memory.parameters]
+    lines.append(f"static const int run_states[] = {{{', '.join(map(str, states))}}};")
+    lines.append(f"static const int run_parameters[] = {{{', '.join(map(str, [*parameters, -1]))}}};")
+    return lines
+
+
+def _image_text(image: Image) -> str:
+    content = image.content + b"\0" * (-len(image.content) % WORD)
+    words = ", ".join(f"0x{int(word):x}" for word in np.frombuffer(content, dtype=np.uint64))
+    data = ", ".join(str(place // WORD) for place in image.data.tolist())
+    functions = ", ".join(f"{{{place // WORD}, {name}}}" for place, name in image.functions)
+    outside = ", ".join(f"{{{place // WORD}, {name} + {by // WORD}}}" for place, name, by in image.outside)
+    function = "void (*function)(const double *const *, double *const *, double *)"
+    return "\n".join(
+        [
+            f"#define RUN_WORDS {image.size // WORD}",
+            f"#define RUN_FUNCTIONS {len(image.functions)}",
+            f"#define RUN_OUTSIDE {len(image.outside)}",
+            f"static const unsigned long long run_image[] = {{{words}}};",
+            f"static const unsigned int run_data[] = {{{data}}};",
+            f"static const struct {{ unsigned int word; {function}; }} run_functions[] = "
+            f"{{{functions or '{0, 0}'}}};",
+            "static const struct { unsigned int word; const double *array; } run_outside[] = "
+            f"{{{outside or '{0, 0}'}}};",
+        ]
+    )
