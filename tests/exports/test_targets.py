@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import sekant as sk
-from sekant.analyses.simulation.problems import explicit_problem
+from sekant.analyses.simulation.problems import dae_problem, explicit_problem
 from sekant.engine.codegen.native import NativeFunction
 from sekant.errors import SekantError
 from sekant.loops.image import LoadedImage, image_of
@@ -63,6 +63,15 @@ def test_object_code_for_every_target(rates: NativeFunction, name: str):
     for made in (compile_function(rates.portable(target), "rates", target), compile_module(text, target)):
         assert struct.unpack_from(form, made, place)[0] == number
         assert len(made) > 300
+
+
+def test_tables_of_pointers_have_words_of_eight_bytes_everywhere(system: sk.System):
+    """Also where a pointer has four: images of memory are the same for all targets. Jacobians have tables of their own."""
+    functions = dae_problem(system, None).functions
+    for name in ("residual", "jacobian", "kinematics", "saddle", "bias"):
+        for text in getattr(functions, name).portable(TARGETS["wasm32"]).modules:
+            assert "getelementptr ptr" not in text
+            assert "x ptr]" not in text
 
 
 def test_without_fused_operations_there_is_none(rates: NativeFunction):

@@ -169,13 +169,13 @@ def _entry(
         at[name], place = place, place + size
     names = [f"seeds{k}" for k in range(len(shapes))] + ["handed"]
     lines = [f" %{name} = getelementptr double, ptr %w, i64 {offset}" for name, offset in at.items()]
-    lines += [f" %results = alloca [{outputs + len(names)} x ptr]", " %given = alloca [2 x ptr]"]
-    lines.append(" %back = alloca ptr")
+    lines += [f" %results = alloca [{outputs + len(names)} x i64]", " %given = alloca [2 x i64]"]
+    lines.append(" %back = alloca i64")  # tables of pointers have a word of eight bytes an entry
     lines += [line for i in range(outputs) for line in _result(i)]
     for i, name in enumerate(names, start=outputs):
-        lines += [f" %to{i} = getelementptr ptr, ptr %results, i64 {i}", f" store ptr %{name}, ptr %to{i}"]
+        lines += [f" %to{i} = getelementptr i64, ptr %results, i64 {i}", f" store ptr %{name}, ptr %to{i}"]
     lines += [" call void @sekant_point(ptr %arg, ptr %results, ptr %w)", " store ptr %handed, ptr %given"]
-    lines.append(" %second = getelementptr ptr, ptr %given, i64 1")
+    lines.append(" %second = getelementptr i64, ptr %given, i64 1")
     tables = []
     for k, shape in enumerate(shapes):
         lines += _groups(k, shape, lanes)
@@ -196,9 +196,9 @@ def _entry(
 
 def _result(i: int) -> list[str]:
     return [
-        f" %from{i} = getelementptr ptr, ptr %res, i64 {i}",
+        f" %from{i} = getelementptr i64, ptr %res, i64 {i}",
         f" %res{i} = load ptr, ptr %from{i}, align 8",
-        f" %to{i} = getelementptr ptr, ptr %results, i64 {i}",
+        f" %to{i} = getelementptr i64, ptr %results, i64 {i}",
         f" store ptr %res{i}, ptr %to{i}",
     ]
 

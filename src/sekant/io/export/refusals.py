@@ -106,6 +106,10 @@ def chosen_method(system: System, method: str | None, fixed_only: bool, start: A
     if asked in allowed:
         return asked
     remedy = f"choose one of {', '.join(allowed)} with --method"
+    if asked == "dop853":
+        raise SekantError(
+            f"method 'dop853' chooses its own steps, C code for real time needs fixed ones; {remedy}"
+        )
     if asked in METHODS:
         source = "asked for" if method else "which its simulation settings name"
         raise SekantError(
