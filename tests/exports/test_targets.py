@@ -27,7 +27,7 @@ from sekant.object_code.portable import (
     compile_function,
     wasm_module,
 )
-from sekant.object_code.target import TARGETS, Target, compile_module, host_target
+from sekant.object_code.target import OPTIMIZATION, TARGETS, Target, compile_module, host_target
 from sekant.solvers.common.checks import StepOptions
 from sekant.solvers.common.outcome import FINISHED
 from sekant.solvers.ode.memory import lay_out
@@ -74,8 +74,9 @@ def test_tables_of_pointers_have_words_of_eight_bytes_everywhere(system: sk.Syst
             assert "x ptr]" not in text
 
 
-def test_without_fused_operations_there_is_none(rates: NativeFunction):
+def test_without_fused_operations_there_is_none(rates: NativeFunction, monkeypatch: pytest.MonkeyPatch):
     """A machine that has them must not use them where the target says so: sums of products keep both roundings."""
+    monkeypatch.setenv(OPTIMIZATION, "2")
     host = host_target()
     plain, fused = Target(host.triple, host.cpu, host.features), Target("x86_64", fused=True)
     text = (
