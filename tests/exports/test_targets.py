@@ -66,7 +66,7 @@ def test_object_code_for_every_target(rates: NativeFunction, name: str):
 
 
 def test_tables_of_pointers_have_words_of_eight_bytes_everywhere(system: sk.System):
-    """Also where a pointer has four: images of memory are the same for all targets. Jacobians have tables of their own."""
+    """Also where a pointer has four: images of memory are the same for all targets. Jacobians make own tables."""
     functions = dae_problem(system, None).functions
     for name in ("residual", "jacobian", "kinematics", "saddle", "bias"):
         for text in getattr(functions, name).portable(TARGETS["wasm32"]).modules:
