@@ -8,9 +8,11 @@ from hypothesis import strategies as st
 from scipy.special import erfinv
 
 from sekant.engine.codegen.build import build
-from sekant.engine.codegen.operations import BINARY, UNARY
+from sekant.engine.codegen.operation_table import ROWS
+from sekant.engine.codegen.operations import BINARY, UNARY, lane_instructions
 from sekant.engine.codegen.tape import make_tape
 from sekant.object_code.link import library_symbols
+from sekant.solvers.taylor import translate
 
 NAMES = {getattr(ca, n): n for n in dir(ca) if n.startswith("OP_")}
 STRUCTURAL = {"OP_ASSIGN", "OP_LIFT", "OP_PRINTME", "OP_CONST", "OP_INPUT", "OP_OUTPUT", "OP_PARAMETER"}
@@ -44,6 +46,27 @@ def assert_same(found, expected, label):
 def test_list_of_operations_is_complete():
     scalar = set(NAMES.values()) - STRUCTURAL - {f"OP_{n}" for n in MATRIX_NAMES.split()}
     assert scalar == {NAMES[op] for op in UNARY | BINARY}
+
+
+def test_series_are_those_of_the_table():
+    """A row has a series under its name in the Taylor method unless it says that it has none; there are no others."""
+    translated = {name[3:] for name in dir(translate._Translator) if name.startswith("do_")} | set(
+        translate._INVERSE
+    )
+    assert translated == {row.name for row in ROWS if not row.is_("no_series")}
+
+
+def test_each_row_has_text_for_doubles_lanes_and_c():
+    """Also the texts for held sites, where an operation is a switch."""
+    for row in ROWS:
+        operands = {"{a}", "{b}"} if row.operands == 2 else {"{a}"}
+        for text in (row.text, row.c_text("f")):
+            assert {part for part in ("{a}", "{b}") if part in text} == operands, row.name
+        lanes = lane_instructions(row.code, 4, "%v", "%a", "%b")
+        assert "<4 x double>" in lanes, row.name
+        assert "{" not in lanes, row.name
+        assert bool(row.held) == any(row.is_(trait) for trait in ("sign", "difference", "floor")), row.name
+    assert len({row.code for row in ROWS}) == len(ROWS)
 
 
 def test_each_operation_is_on_the_tape():

@@ -24,7 +24,7 @@ from sekant.engine.codegen.operations import (
     ERFINV,
     LIBRARY,
     PURE,
-    instructions,
+    lane_instructions,
     power,
     vectorized,
 )
@@ -174,11 +174,11 @@ class _LaneWriter(ChunkWriter):
     def operation(self, number: int, name: str) -> str:
         op = self.op[number]
         a, b = (self.operand(n[number]) for n in (self.a, self.b))
-        text = None
         if op in OPERATION_POW and self.op[self.b[number]] == CONST:
             text = power(name, "{a}", float(self.tape.constant[self.b[number]]))
-        text = vectorized(text or instructions(op, name, "{a}", "{b}"), self.lanes)
-        return text.replace("{a}", a).replace("{b}", b)
+            if text is not None:
+                return vectorized(text, self.lanes).replace("{a}", a)
+        return lane_instructions(op, self.lanes, name, a, b)
 
     def condition(self, name: str, kind: str, number: int) -> str:
         """Whether a value, the only kind of condition where all sites are free, is not zero in any lane."""

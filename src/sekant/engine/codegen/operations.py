@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import re
 import struct
+from functools import cache
 
 import casadi as ca
 
+from sekant.engine.codegen.operation_table import ROWS, TABLE
 from sekant.errors import SekantError
 
 PURE = "memory(none) nounwind willreturn"
@@ -21,98 +23,12 @@ def literal(value: float) -> str:
     return "0x" + struct.pack(">d", value).hex().upper()
 
 
-_UNARY = {
-    ca.OP_NEG: "{v} = fneg double {a}",
-    ca.OP_SQ: "{v} = fmul contract double {a}, {a}",
-    ca.OP_TWICE: "{v} = fadd contract double {a}, {a}",
-    ca.OP_INV: "{v} = fdiv double 1.0, {a}",
-    ca.OP_NOT: "{v}.t = fcmp oeq double {a}, 0.0\n{v} = uitofp i1 {v}.t to double",
-    ca.OP_SIGN: (
-        "{v}.p = fcmp ogt double {a}, 0.0\n{v}.n = fcmp olt double {a}, 0.0\n"
-        "{v}.s = select i1 {v}.n, double -1.0, double {a}\n{v} = select i1 {v}.p, double 1.0, double {v}.s"
-    ),
-}
-_BINARY = {
-    ca.OP_ADD: "{v} = fadd contract double {a}, {b}",
-    ca.OP_SUB: "{v} = fsub contract double {a}, {b}",
-    ca.OP_MUL: "{v} = fmul contract double {a}, {b}",
-    ca.OP_DIV: "{v} = fdiv double {a}, {b}",
-    ca.OP_LT: "{v}.t = fcmp olt double {a}, {b}\n{v} = uitofp i1 {v}.t to double",
-    ca.OP_LE: "{v}.t = fcmp ole double {a}, {b}\n{v} = uitofp i1 {v}.t to double",
-    ca.OP_EQ: "{v}.t = fcmp oeq double {a}, {b}\n{v} = uitofp i1 {v}.t to double",
-    ca.OP_NE: "{v}.t = fcmp une double {a}, {b}\n{v} = uitofp i1 {v}.t to double",
-    ca.OP_AND: (
-        "{v}.a = fcmp une double {a}, 0.0\n{v}.b = fcmp une double {b}, 0.0\n"
-        "{v}.t = and i1 {v}.a, {v}.b\n{v} = uitofp i1 {v}.t to double"
-    ),
-    ca.OP_OR: (
-        "{v}.a = fcmp une double {a}, 0.0\n{v}.b = fcmp une double {b}, 0.0\n"
-        "{v}.t = or i1 {v}.a, {v}.b\n{v} = uitofp i1 {v}.t to double"
-    ),
-    ca.OP_IF_ELSE_ZERO: "{v}.t = fcmp une double {a}, 0.0\n{v} = select i1 {v}.t, double {b}, double 0.0",
-}
-FUNCTIONS = {
-    ca.OP_EXP: "exp",
-    ca.OP_LOG: "log",
-    ca.OP_SIN: "sin",
-    ca.OP_COS: "cos",
-    ca.OP_TAN: "tan",
-    ca.OP_ASIN: "asin",
-    ca.OP_ACOS: "acos",
-    ca.OP_ATAN: "atan",
-    ca.OP_SINH: "sinh",
-    ca.OP_COSH: "cosh",
-    ca.OP_TANH: "tanh",
-    ca.OP_ASINH: "asinh",
-    ca.OP_ACOSH: "acosh",
-    ca.OP_ATANH: "atanh",
-    ca.OP_LOG1P: "log1p",
-    ca.OP_EXPM1: "expm1",
-    ca.OP_ERF: "erf",
-    ca.OP_SQRT: "sqrt",
-    ca.OP_FABS: "fabs",
-    ca.OP_FLOOR: "floor",
-    ca.OP_CEIL: "ceil",
-}
-"""Operations that are functions of one number in C's library."""
-FUNCTIONS2 = {
-    ca.OP_POW: "pow",
-    ca.OP_CONSTPOW: "pow",
-    ca.OP_ATAN2: "atan2",
-    ca.OP_HYPOT: "hypot",
-    ca.OP_FMOD: "fmod",
-    ca.OP_REMAINDER: "remainder",
-    ca.OP_COPYSIGN: "copysign",
-    ca.OP_FMIN: "fmin",
-    ca.OP_FMAX: "fmax",
-}
-"""Operations that are functions of two numbers there."""
-_INTRINSICS = {"fmin": "minnum", "fmax": "maxnum"} | {
-    x: x for x in ("sqrt", "fabs", "floor", "ceil", "copysign")
-}
-
-
-def _called(name: str) -> str:
-    return f"llvm.{_INTRINSICS[name]}.f64" if name in _INTRINSICS else name
-
-
-_CALLS = {op: _called(name) for op, name in FUNCTIONS.items()} | {ca.OP_ERFINV: "sekant.erfinv"}
-_CALLS2 = {op: _called(name) for op, name in FUNCTIONS2.items()}
-_TEMPLATES: dict[int, str] = {
-    **_UNARY,
-    **_BINARY,
-    **{op: f"{{v}} = call double @{name}(double {{a}})" for op, name in _CALLS.items()},
-    **{op: f"{{v}} = call double @{name}(double {{a}}, double {{b}})" for op, name in _CALLS2.items()},
-}
-UNARY = frozenset([*_UNARY, *_CALLS])
-LIBRARY: dict[str, int] = {
-    name: count
-    for calls, count in ((_CALLS, 1), (_CALLS2, 2))
-    for name in sorted(set(calls.values()))
-    if not name.startswith("llvm")
-}
+_TEMPLATES = {code: row.text for code, row in TABLE.items()}
+UNARY = frozenset(code for code, row in TABLE.items() if row.operands == 1)
+BINARY = frozenset(code for code, row in TABLE.items() if row.operands == 2)
+_CALLED = sorted({(row.operands, row.called) for row in ROWS if row.function})
+LIBRARY = {name: count for count, name in _CALLED if not name.startswith("llvm.")}
 """Functions that are called, and how many arguments they take."""
-BINARY = frozenset([*_BINARY, *_CALLS2])
 
 ERFINV = """
 define internal double @sekant.erfinv(double %x) memory(none) nounwind willreturn noinline {
@@ -169,37 +85,37 @@ define internal double @sekant.erfinv(double %x) memory(none) nounwind willretur
 y -= (erf(y) - x) / (2/sqrt(pi) exp(-y^2)); infinite at +-1, NaN beyond. CasADi's own errs by 1e-7 at x < -0.7."""
 
 DECLARATIONS = "\n".join(
-    [f"declare double @{n}(double) {PURE}" for n in sorted({n for n in _CALLS.values() if "." not in n})]
-    + [
-        f"declare double @{n}(double, double) {PURE}"
-        for n in sorted({"pow", "atan2", "hypot", "fmod", "remainder"})
+    [
+        f"declare double @{name}({', '.join(['double'] * count)}){'' if '.' in name else ' ' + PURE}"
+        for count, name in _CALLED
+        if not name.startswith("sekant.")
     ]
-    + [f"declare double @{n}(double)" for n in sorted({n for n in _CALLS.values() if n.startswith("llvm")})]
-    + [f"declare double @{n}(double, double)" for n in sorted({n for n in _CALLS2.values() if "llvm" in n})]
     + ["declare double @llvm.fma.f64(double, double, double)"]
 )
 
 
-def instructions(op: int, v: str, a: str, b: str) -> str:
-    """The text that defines `v` as operation `op` of `a` and `b` (names of values or literals)."""
+def _template(op: int) -> str:
     try:
-        return _TEMPLATES[op].format(v=v, a=a, b=b)
+        return _TEMPLATES[op]
     except KeyError:
         raise SekantError(
             f"operation {op} of CasADi has no native code; calls of functions must be expanded"
         ) from None
 
 
-_HELD = {
-    ca.OP_FABS: "{v}.k = fmul double {v}.s, {a}",
-    ca.OP_SIGN: "{v}.k = fadd double {v}.s, 0.0",
-    ca.OP_LT: "{v}.q = fcmp ogt double {v}.s, 0.0\n{v}.k = uitofp i1 {v}.q to double",
-    ca.OP_LE: "{v}.q = fcmp oge double {v}.s, 0.0\n{v}.k = uitofp i1 {v}.q to double",
-    ca.OP_FMIN: "{v}.q = fcmp oge double {v}.s, 0.0\n{v}.k = select i1 {v}.q, double {a}, double {b}",
-    ca.OP_FMAX: "{v}.q = fcmp oge double {v}.s, 0.0\n{v}.k = select i1 {v}.q, double {b}, double {a}",
-    ca.OP_FLOOR: "{v}.k = fadd double {v}.s, 0.0",
-    ca.OP_CEIL: "{v}.k = fadd double {v}.s, 1.0",
-}
+def instructions(op: int, v: str, a: str, b: str) -> str:
+    """The text that defines `v` as operation `op` of `a` and `b` (names of values or literals)."""
+    return _template(op).format(v=v, a=a, b=b)
+
+
+@cache
+def _lane_template(op: int, lanes: int) -> str:
+    return vectorized(_template(op), lanes)
+
+
+def lane_instructions(op: int, lanes: int, v: str, a: str, b: str) -> str:
+    """As `instructions`, on vectors of so many doubles."""
+    return _lane_template(op, lanes).format(v=v, a=a, b=b)
 
 
 def held_instructions(op: int, v: str, a: str, b: str, mode: str, reversed_sign: bool) -> str:
@@ -209,7 +125,7 @@ def held_instructions(op: int, v: str, a: str, b: str, mode: str, reversed_sign:
         "{v}.{s} = load double, ptr {v}.p, align 8\n{v}.h = icmp ne i64 {v}.c, 0\n"
     ).format(v=v, m=mode, s="r" if reversed_sign else "s")
     text += f"{v}.s = fneg double {v}.r\n" if reversed_sign else ""
-    held = _HELD[op].format(v=v, a=a, b=b)
+    held = TABLE[op].held.format(v=v, a=a, b=b)
     free = instructions(op, f"{v}.f", a, b)
     return f"{text}{held}\n{free}\n{v} = select i1 {v}.h, double {v}.k, double {v}.f"
 

@@ -22,6 +22,7 @@ from dataclasses import dataclass
 
 import casadi as ca
 
+from sekant.engine.codegen.operation_table import having
 from sekant.engine.codegen.sites import OF_FLOOR, TapeSites
 from sekant.engine.codegen.tape import CONST, INPUT, LOOKUP, Tape
 from sekant.engine.codegen.twins import find_twins, without_circles
@@ -32,29 +33,7 @@ _ALWAYS: Conditions = frozenset([("always", 0)])
 _NEVER: Conditions = frozenset()
 _TESTS = frozenset([ca.OP_LT, ca.OP_LE])
 _COMPARISONS = _TESTS | {ca.OP_SIGN} | OF_FLOOR
-_ARITHMETIC = {
-    ca.OP_NEG,
-    ca.OP_SQ,
-    ca.OP_TWICE,
-    ca.OP_ADD,
-    ca.OP_SUB,
-    ca.OP_MUL,
-    ca.OP_FABS,
-    ca.OP_FMIN,
-    ca.OP_FMAX,
-}
-_LOGIC = {
-    ca.OP_LT,
-    ca.OP_LE,
-    ca.OP_EQ,
-    ca.OP_NE,
-    ca.OP_NOT,
-    ca.OP_AND,
-    ca.OP_OR,
-    ca.OP_SIGN,
-    ca.OP_IF_ELSE_ZERO,
-}
-_CHEAP = frozenset(_ARITHMETIC | _LOGIC)
+_CHEAP = having("cheap")
 WEIGHT = 6
 """Of an operation that is more than an addition or a comparison, against those."""
 LEAST = 24

@@ -10,17 +10,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from zlib import crc32
 
-import casadi as ca
 import numpy as np
 
+from sekant.engine.codegen.operation_table import having
 from sekant.engine.codegen.tape import COMMUTATIVE, CONST, INPUT, LOOKUP, Tape
 from sekant.solvers.common.sites import FLOOR, PIECE, SIGN, Site
 
-OF_SIGN = frozenset([ca.OP_FABS, ca.OP_SIGN])
+OF_SIGN = having("sign")
 """Operations that look at the sign of their operand."""
-OF_DIFFERENCE = frozenset([ca.OP_LT, ca.OP_LE, ca.OP_FMIN, ca.OP_FMAX])
+OF_DIFFERENCE = having("difference")
 """Operations that look at the sign of b - a."""
-OF_FLOOR = frozenset([ca.OP_FLOOR, ca.OP_CEIL])
+OF_FLOOR = having("floor")
 _SWITCHES = OF_SIGN | OF_DIFFERENCE | OF_FLOOR
 _MASK = (1 << 64) - 1
 

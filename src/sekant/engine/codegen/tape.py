@@ -20,6 +20,7 @@ from math import isfinite
 import casadi as ca
 import numpy as np
 
+from sekant.engine.codegen.operation_table import having
 from sekant.tables.lookups import LookupNode, Lookups
 from sekant.tables.numeric import NumericFunction
 from sekant.tables.table import Table2
@@ -27,7 +28,7 @@ from sekant.tables.table import Table2
 INPUT, CONST, OUTPUT = ca.OP_INPUT, ca.OP_CONST, ca.OP_OUTPUT
 LOOKUP = -1
 OPERATION_POW = frozenset([ca.OP_POW, ca.OP_CONSTPOW])
-COMMUTATIVE = frozenset([ca.OP_ADD, ca.OP_MUL, ca.OP_EQ, ca.OP_NE, ca.OP_AND, ca.OP_OR, ca.OP_HYPOT])
+COMMUTATIVE = having("commutative")
 ROUND_OFF = 1e-14
 """Relative difference up to which two constants are the same number, computed in two ways."""
 _COPIES = frozenset([ca.OP_ASSIGN, ca.OP_LIFT, ca.OP_PRINTME])

@@ -11,14 +11,11 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable
 
-import casadi as ca
-
+from sekant.engine.codegen.operation_table import having
 from sekant.engine.codegen.tape import COMMUTATIVE, CONST, INPUT, LOOKUP, Tape
 
 Sources = Callable[[int], tuple[int, ...]]
-SIDE_BY_SIDE = frozenset(
-    [ca.OP_NEG, ca.OP_SQ, ca.OP_TWICE, ca.OP_INV, ca.OP_ADD, ca.OP_SUB, ca.OP_MUL, ca.OP_DIV, ca.OP_SQRT]
-)
+SIDE_BY_SIDE = having("pair")
 """Operations that processors do on two numbers as fast as on one."""
 LEAST = 32
 """Pairs from which on a tape is better off with them."""

@@ -11,10 +11,10 @@ from sekant.engine.codegen.lookup_ir import LookupCode
 from sekant.engine.codegen.operations import (
     held_instructions,
     instructions,
+    lane_instructions,
     literal,
     may_hold,
     power,
-    vectorized,
 )
 from sekant.engine.codegen.regions import Condition
 from sekant.engine.codegen.sites import TapeSites
@@ -108,8 +108,7 @@ class ChunkWriter:
             x2, y2 = y2, x2
         a, b = self.pair(x, x2), self.pair(y, y2)
         name = f"%v{first}"
-        text = instructions(self.op[first], name, "{a}", "{b}")
-        self.lines.append(vectorized(text, 2).replace("{a}", a).replace("{b}", b))
+        self.lines.append(lane_instructions(self.op[first], 2, name, a, b))
         self.pairs[first, second] = name
         place = self.layout.slot.get(first)
         if place is not None:

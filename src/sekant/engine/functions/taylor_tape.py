@@ -6,6 +6,7 @@ import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
+from sekant.engine.codegen.operation_table import TABLE
 from sekant.engine.codegen.tape import CONST, INPUT, LOOKUP, core_function, lookup_groups, make_tape
 from sekant.errors import SekantError
 from sekant.solvers.taylor.tape import SeriesTape, TableUse
@@ -13,7 +14,6 @@ from sekant.tables.lookups import Lookups
 from sekant.tables.numeric import NumericFunction
 
 SX = ca.SX
-_NAMES = {getattr(ca, name): name[3:].lower() for name in dir(ca) if name.startswith("OP_")}
 
 
 def taylor_tape(
@@ -99,7 +99,12 @@ def taylor_tape(
     tape = make_tape(function, groups)
     rows_M, cols_M = _places(M)
     rows_G, cols_G = _places(G)
-    names = {int(INPUT): "input", int(CONST): "const", int(LOOKUP): "lookup", **_NAMES}
+    names = {
+        int(INPUT): "input",
+        int(CONST): "const",
+        int(LOOKUP): "lookup",
+        **{code: row.name for code, row in TABLE.items()},
+    }
     uses = [
         TableUse(group.nodes[0].table, look.arguments, look.orders, look.first)
         for group, look in zip(groups, tape.lookups, strict=True)

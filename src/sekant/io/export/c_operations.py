@@ -1,6 +1,7 @@
 """C99 expressions for each operation of an SX tape, in double or in single precision.
 
-The meaning is that of `sekant.engine.codegen.operations`: NaN propagates and comparisons with it are false.
+They stand in `sekant.engine.codegen.operation_table`, and mean what the native operations do: NaN propagates, and
+comparisons with it are false.
 """
 
 from __future__ import annotations
@@ -8,10 +9,9 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-import casadi as ca
 import numpy as np
 
-from sekant.engine.codegen.operations import FUNCTIONS, FUNCTIONS2
+from sekant.engine.codegen.operation_table import TABLE
 from sekant.errors import SekantError
 
 
@@ -57,42 +57,12 @@ DOUBLE = Precision("double", "", 8, 1e-14, 2.0**-53, 1e-11, 1e100)
 FLOAT = Precision("float", "f", 4, 1e-6, 2.0**-24, 1e-5, 1e18)
 PRECISIONS = {p.name: p for p in (DOUBLE, FLOAT)}
 
-_PLAIN = {
-    ca.OP_NEG: "-{a}",
-    ca.OP_SQ: "{a} * {a}",
-    ca.OP_TWICE: "{a} + {a}",
-    ca.OP_INV: "1 / {a}",
-    ca.OP_NOT: "(real)({a} == 0)",
-    ca.OP_SIGN: "{a} > 0 ? (real)1 : {a} < 0 ? (real)-1 : {a}",
-    ca.OP_ADD: "{a} + {b}",
-    ca.OP_SUB: "{a} - {b}",
-    ca.OP_MUL: "{a} * {b}",
-    ca.OP_DIV: "{a} / {b}",
-    ca.OP_LT: "(real)({a} < {b})",
-    ca.OP_LE: "(real)({a} <= {b})",
-    ca.OP_EQ: "(real)({a} == {b})",
-    ca.OP_NE: "(real)({a} != {b})",
-    ca.OP_AND: "(real)(({a} != 0) & ({b} != 0))",
-    ca.OP_OR: "(real)(({a} != 0) | ({b} != 0))",
-    ca.OP_IF_ELSE_ZERO: "{a} != 0 ? {b} : 0",
-    # fmax and fmin, which compilers call since they may not order zeros; what is not a number is left out
-    ca.OP_FMAX: "{a} > {b} || {b} != {b} ? {a} : {b}",
-    ca.OP_FMIN: "{a} < {b} || {b} != {b} ? {a} : {b}",
-}
-OPERATIONS = frozenset([*_PLAIN, *FUNCTIONS, *FUNCTIONS2, ca.OP_ERFINV])
-
 
 def expression(op: int, a: str, b: str, precision: Precision) -> str:
     """The C expression of operation `op` on the operands `a` and `b` (names or literals)."""
-    if op in _PLAIN:
-        return _PLAIN[op].format(a=a, b=b)
-    if op in FUNCTIONS:
-        return f"{FUNCTIONS[op]}{precision.suffix}({a})"
-    if op in FUNCTIONS2:
-        return f"{FUNCTIONS2[op]}{precision.suffix}({a}, {b})"
-    if op == ca.OP_ERFINV:
-        return f"inverse_erf({a})"
-    raise SekantError(f"operation {op} of CasADi has no C code; calls of functions must be expanded")
+    if op not in TABLE:
+        raise SekantError(f"operation {op} of CasADi has no C code; calls of functions must be expanded")
+    return TABLE[op].c_text(precision.suffix).format(a=a, b=b)
 
 
 def power(v: str, a: str, exponent: float) -> str | None:
