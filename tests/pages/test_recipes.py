@@ -76,7 +76,7 @@ def test_the_copy_knows_the_types(package):
     ]
     done = run(package, "-m", "sekant", "explain", "joint.roller", timeout=120)
     assert done.returncode == 0, done.stderr[-2000:]
-    assert "from the center to the rail" in done.stdout
+    assert "from the center down to the rail" in done.stdout
 
 
 def passes(package: Path, folders: str, words: str, least: int, timeout: float) -> None:

@@ -99,8 +99,9 @@ def _other_choice(fault: Any, faults: Sequence[Any]) -> bool:
 def construction_fault(error: ValidationError, cls: type[Description]) -> SekantError:
     """What a call of the class `cls` raises: its name before each fault, unknown fields with all that are known."""
     found = explain(error, cls, (cls.__name__,))
+    unknown = {(cls.__name__, *each["loc"]) for each in error.errors() if each["type"] == "extra_forbidden"}
     for fault in found:
-        if fault.message.startswith("unknown key") and len(fault.path) == 2:
+        if len(fault.path) == 2 and fault.path in unknown:
             name = str(fault.path[-1])
             close = suggest(name, _keys(cls), "")
             nearest = f"{close} " if close.startswith("did you mean") else ""

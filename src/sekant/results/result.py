@@ -41,7 +41,7 @@ class Result:
                 "out_of_range", "not_finite", "step_too_small", "too_many_steps"; "running" in the file of a
                 run that is under way, or was killed
     message     the same for a reader: when, where, what may help
-    stats       steps, rejected, evaluations, wall_time [s] ...
+    stats       steps, rejected, evaluations, wall_time [s] ...; stopped_by: the event that stopped the run
     provenance  model name and hash, version, method and options, parameters
     make_scene  makes what a viewer draws (see `scene`), when it is first asked for
     warnings    what a reader should know before relying on the numbers; most runs have none

@@ -122,8 +122,10 @@ class DeclaredEvents:
                 z[names.index(name)] = value
             else:
                 held[name] = float(value)
-        stop = f"{event.stop} at t = {now.t:.9g} s" if event.stop else onto.stop
-        return replace(onto.holding(held), z=z, stop=stop)
+        after = replace(onto.holding(held), z=z)
+        if not event.stop:
+            return after
+        return replace(after, stop=f"{event.stop} at t = {now.t:.9g} s", stopped_by=event.name)
 
 
 def _values(now: Instant, key: Any, terms: Callable[[Any], list[SX]]) -> Floats:

@@ -37,7 +37,8 @@ class Instant:
     """A moment between two stretches of smooth motion.
 
     `system`: whose equations hold; `p` (np,): its parameters and held values. `gained`: energy (J) that elements
-    have put in by a jump, by name. `stop`: why the run ends here, if it does.
+    have put in by a jump, by name. `stop`: why the run ends here, if it does;
+    `stopped_by`: the event that ends it.
     """
 
     system: System
@@ -48,6 +49,7 @@ class Instant:
     p: Floats
     gained: Mapping[str, float] = field(default_factory=dict)
     stop: str = ""
+    stopped_by: str = ""
 
     @property
     def held(self) -> Floats:
@@ -189,7 +191,8 @@ class EventLoop:
             else:
                 self._tell(start, now, rows, None)
                 now = self.passed(now)
-        return self._closed(now, "stopped", now.stop, np.array([now.t])), now
+        end = self._closed(now, "stopped", now.stop, np.array([now.t]))
+        return replace(end, stats={**end.stats, "stopped_by": now.stopped_by}), now
 
     def _again(self, start: Instant, now: Instant, part: RunOutcome) -> bool:
         """Whether the event is the last one again: the run began short of it by round-off."""

@@ -21,7 +21,14 @@ from sekant.vehicle.drivers import hold_speed
 from sekant.vehicle.drivers.path import BEYOND
 from sekant.vehicle.driving.driver_model import lateral_model
 from sekant.vehicle.driving.standing_car import needs_settling, settled
-from sekant.vehicle.maneuvers.base import OVERTURNED, DrivenManeuver, Maneuver, ManeuverContext, maneuver
+from sekant.vehicle.maneuvers.base import (
+    OVER,
+    OVERTURNED,
+    DrivenManeuver,
+    Maneuver,
+    ManeuverContext,
+    maneuver,
+)
 
 ROWS_PER_SECOND = 100.0
 NOTICED = 0.02  # rad of the steering wheel beyond the grip of the tires that are told
@@ -87,7 +94,7 @@ def standing_model(given: Car | dict[str, Any]) -> Model:
 
 def _watched(chosen: Maneuver, commands: Commands) -> Commands:
     """The commands with events that end the run: where the maneuver is over, and where the car turns over."""
-    ends = {"overturned": OVERTURNED, **({} if chosen.stop is None else {"over": chosen.stop})}
+    ends = {"overturned": OVERTURNED, **({} if chosen.stop is None else {OVER: chosen.stop})}
     events = {
         name: EventSignal(when=end.when, direction="falling", stop=end.message) for name, end in ends.items()
     }
@@ -106,13 +113,7 @@ def _warnings(run: DrivenManeuver) -> tuple[str, ...]:
             f"the maneuver was not over after {run.t[-1]:.4g} s; it ends where: {run.maneuver.stop.message}"
         )
     found += _beyond_grip(run)
-    for measure in run.measures:
-        if measure.name == "largest path error" and measure.value > 1.0:
-            found.append(
-                f"the car left the path by {measure.value:.3g} m: at {run.maneuver.speed * 3.6:.0f} km/h the driver "
-                "cannot follow it; drive more slowly"
-            )
-    return tuple(found)
+    return tuple(found + (run.maneuver.warnings(run) if run.complete else []))
 
 
 def _beyond_grip(run: DrivenManeuver) -> list[str]:

@@ -57,6 +57,8 @@ class Diagram:
     line: tuple[Floats, Floats] | None = None
 
 
+OVER = "over"
+"""The event that ends a run where its maneuver is over."""
 OVERTURNED = Stop("cos(angles.roll)*cos(angles.pitch) - 0.5", "the car has turned over")
 """Of every run: the chassis leans by more than 60 degrees, where tires say nothing any more."""
 
@@ -95,9 +97,7 @@ class DrivenManeuver:
     @property
     def complete(self) -> bool:
         """Whether the maneuver was driven to its end, so that its measures mean something."""
-        own = self.maneuver.stop
-        ended = self.result.status == "stopped" and own is not None and own.message in self.result.message
-        return self.result.status == "finished" or ended
+        return self.result.status == "finished" or self.result.stats.get("stopped_by") == OVER
 
     @cached_property
     def measures(self) -> list[ManeuverMeasure]:
@@ -168,6 +168,10 @@ class Maneuver(Description):
         return ()
 
     def measures(self, run: DrivenManeuver) -> list[ManeuverMeasure]:
+        return []
+
+    def warnings(self, run: DrivenManeuver) -> list[str]:
+        """What a reader should know before relying on the measures of a run that came to its end."""
         return []
 
     def diagram(self, run: DrivenManeuver) -> Diagram | None:

@@ -25,6 +25,7 @@ from sekant.vehicle.quantities import Meters, MetersPerSecond, Seconds
 
 RUN_UP = 30.0  # m before the first cones
 RUN_OUT = 60.0  # m behind the last ones
+LEFT = 1.0  # m from the path, from where on the driver has lost it
 LONGEST = 1.5  # times what the course takes at constant speed
 
 
@@ -70,12 +71,27 @@ class LaneChange(Maneuver):
         steered = follow_path(Commands(), *path, speed=self.speed, lateral=lateral, grip=at.grip)
         return hold_speed(steered, at.car, repr(self.speed), at.linear.mass)
 
-    def measures(self, run: DrivenManeuver) -> list[ManeuverMeasure]:
+    def path_error(self, run: DrivenManeuver) -> float:
+        """The largest distance (m) of the center of mass from the path, across x."""
         x, y = run["position"][:, 0], run["position"][:, 1]
-        off = np.abs(y - np.interp(x, *self.path(run.car)))
+        return float(np.abs(y - np.interp(x, *self.path(run.car))).max())
+
+    def warnings(self, run: DrivenManeuver) -> list[str]:
+        error = self.path_error(run)
+        if error <= LEFT:
+            return []
+        return [
+            f"the car left the path by {error:.3g} m: at {self.speed * 3.6:.0f} km/h the driver cannot follow it; "
+            "drive more slowly"
+        ]
+
+    def measures(self, run: DrivenManeuver) -> list[ManeuverMeasure]:
         found = [
             ManeuverMeasure(
-                "largest path error", float(off.max()), "m", "of the center of mass from the path, across x"
+                "largest path error",
+                self.path_error(run),
+                "m",
+                "of the center of mass from the path, across x",
             ),
             ManeuverMeasure(
                 "speed lost", float(run["speed"][0] - run["speed"][-1]), "m/s", "from start to end"
