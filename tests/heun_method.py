@@ -2,24 +2,25 @@
 
 from sekant.loops.declare.calls import call_native, tail
 from sekant.loops.declare.procedures import inner, procedure
+from sekant.solvers.common.memory import LARGEST_STATE, call, set_time
 from sekant.solvers.common.outcome import FINISHED, MORE, NOT_FINITE
 from sekant.solvers.common.spans import divide
+from sekant.solvers.common.unit_blocks import normalize
 from sekant.solvers.ode import Method, register
-from sekant.solvers.ode.memory import LARGEST_STATE, Run
+from sekant.solvers.ode.memory import Run
 from sekant.solvers.ode.segments import enter_segment, keep_held
-from sekant.solvers.ode.unit_blocks import normalize
 
 
 @inner
 def _step(run, t, h):
     """x += h/2 (f(t, x) + f(t + h, x + h f(t, x))); returns whether the state is good."""
-    x, k, stage, clock = run.x, run.k, run.stage, run.clock
-    clock[0] = min(max(t, run.earliest), run.latest)
-    call_native(run.rhs, run.arg_x, run.res, run.work)
+    x, k, stage, rhs = run.x, run.k, run.stage, run.rhs
+    set_time(run.clock, t)
+    call(run.rhs_x)
     for j in range(x.size):
         stage[j] = x[j] + h * k[0, j]
-    clock[0] = min(max(t + h, run.earliest), run.latest)
-    call_native(run.rhs, run.arg_stage, tail(run.res, 1), run.work)
+    set_time(run.clock, t + h)
+    call_native(rhs.function, rhs.arg, tail(rhs.res, 1), rhs.work)
     good = True
     for j in range(x.size):
         x[j] += 0.5 * h * (k[0, j] + k[1, j])
@@ -31,30 +32,31 @@ def _step(run, t, h):
 @procedure(Run, "Heun's method", 1.0)
 def advance(run, a, b):
     """Take at least `a` steps, to the output after them; returns a code of `memory`."""
-    budget, t_eval, edges, x = int(a), run.t_eval, run.edges, run.x
-    if run.started == 0:
+    clock, plan = run.clock, run.plan
+    budget, t_eval, edges, x = int(a), plan.t_eval, plan.edges, run.x
+    if clock.started == 0:
         enter_segment(run, 0)
-    while run.row < t_eval.size:
+    while clock.row < t_eval.size:
         if budget <= 0:
             return MORE
-        edge = edges[run.segment + 1]
-        at_edge = t_eval[run.row] >= edge - run.snap
-        landing = edge if at_edge else t_eval[run.row]
-        whole, h, rest = divide(landing - run.span_start, run.step)
+        edge = edges[clock.segment + 1]
+        at_edge = t_eval[clock.row] >= edge - plan.snap
+        landing = edge if at_edge else t_eval[clock.row]
+        whole, h, rest = divide(landing - clock.span_start, plan.step)
         for i in range(whole + (1 if rest > 0.0 else 0)):
-            if not _step(run, run.span_start + i * h, h if i < whole else rest):
+            if not _step(run, clock.span_start + i * h, h if i < whole else rest):
                 return NOT_FINITE
-            run.steps += 1
+            run.counts.steps += 1
             budget -= 1
-        run.t = run.span_start = landing
-        if abs(t_eval[run.row] - landing) <= run.snap:
+        clock.t = clock.span_start = landing
+        if abs(t_eval[clock.row] - landing) <= plan.snap:
             for j in range(x.size):
-                run.rows[run.row, j] = x[j]
-            keep_held(run, run.row)
-            run.row += 1
-        if at_edge and run.segment + 2 < edges.size:
-            run.restarts += 1
-            enter_segment(run, run.segment + 1)
+                run.rows[clock.row, j] = x[j]
+            keep_held(run, clock.row)
+            clock.row += 1
+        if at_edge and clock.segment + 2 < edges.size:
+            run.counts.restarts += 1
+            enter_segment(run, clock.segment + 1)
     return FINISHED
 
 

@@ -104,18 +104,8 @@ def euler_steps(m, count, h):
     return 0
 
 
-class Pattern(Struct):
-    start: Integers
-    low: Integers
-    target: Integers
-    target_start: Integers
-    diagonal: Integers
-    order: Integers
-    row: Integers
-
-
 class RealSystem(Struct):
-    pattern: Pattern
+    pattern: static_lu.LuPattern
     x: Vector
     inverse: Vector
     b: Vector
@@ -123,7 +113,7 @@ class RealSystem(Struct):
 
 
 class ComplexSystem(Struct):
-    pattern: Pattern
+    pattern: static_lu.LuPattern
     x: Complexes
     inverse: Complexes
     b: Complexes
@@ -132,8 +122,8 @@ class ComplexSystem(Struct):
 
 @inner
 def _factorize_and_solve(p, x, inverse, b, y):
-    raised = _factorize(p.start, p.low, p.target, p.target_start, p.diagonal, x, inverse)
-    _solve(p.order, p.start, p.row, p.low, p.diagonal, x, inverse, b, y)
+    raised = _factorize(p, x, inverse)
+    _solve(p, x, inverse, b, y)
     return raised
 
 

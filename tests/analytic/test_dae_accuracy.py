@@ -29,9 +29,9 @@ def radau_with_fixed_steps(problem, x0, times, h, tolerance):
         atol=np.full(x0.size, tolerance),
     )
     memory = lay_out(problem, x0, options)
-    memory.estimating = 0
+    memory.step.estimating = 0
     assert advance(memory, 10**6) == FINISHED
-    assert memory.steps == round((times[-1] - times[0]) / h)
+    assert memory.counts.steps == round((times[-1] - times[0]) / h)
     return memory.rows
 
 

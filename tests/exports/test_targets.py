@@ -149,7 +149,7 @@ def test_webassembly_computes_what_native_code_does(system: sk.System, method: s
         first = (place.data if place.shape else place.word) // 8  # type: ignore[operator]
         return words[first : first + int(np.prod(place.shape))].reshape(place.shape)
 
-    assert found("steps").view(np.int64) == here["steps"] > 0
+    assert found("counts.steps").view(np.int64) == here["counts.steps"] > 0
     if method == "rk4":
         np.testing.assert_array_equal(found("rows"), here["rows"])
     else:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from sekant.solvers.linear import static_lu
-from small_procedures import ComplexSystem, Pattern, RealSystem, solve_complex, solve_real
+from small_procedures import ComplexSystem, RealSystem, solve_complex, solve_real
 
 
 def solve(K, n, b):
@@ -17,9 +17,8 @@ def solve(K, n, b):
     x[p.scatter] = K[rows, columns]
     solution = b.astype(K.dtype)
     scratch = np.zeros((2, K.shape[0]), dtype=K.dtype)
-    pattern = Pattern(**{name: getattr(p, name) for name in Pattern.fields})
     System, run = (ComplexSystem, solve_complex) if K.dtype == complex else (RealSystem, solve_real)
-    raised = run(System(pattern=pattern, x=x, inverse=scratch[0], b=solution, y=scratch[1]))
+    raised = run(System(pattern=p, x=x, inverse=scratch[0], b=solution, y=scratch[1]))
     return solution, raised, p
 
 

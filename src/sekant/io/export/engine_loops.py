@@ -57,7 +57,7 @@ class RunMemory:
     called: dict[int, str]
     numbers: dict[str, str]
     arrays: dict[str, str]
-    counted: Sequence[str]
+    counted: dict[str, str]
     states: Sequence[str]
     parameters: Sequence[Floats | None]
     width: int
@@ -88,7 +88,7 @@ class EngineLoop:
     def text(self) -> str:
         """The image of the memory of a run, where in it what is, and the loop."""
         memory = self.memory()
-        blank = [*memory.arrays.values(), *memory.states, *memory.counted, "work"]
+        blank = [*memory.arrays.values(), *memory.states, *memory.counted.values()]
         image = image_of(memory.struct, memory.called, blank, memory.shared)
         lines = ["#define EXPLICIT 0\n#define IMPLICIT 1\n#define SERIES 2", f"#define FORM {self.form}"]
         lines += [f"#define ADVANCE {self.advance.symbol}", f"#define KERNEL {self.kernel}"]
@@ -112,9 +112,20 @@ def _same(*names: str) -> dict[str, str]:
     return {name: name for name in names}
 
 
-_SPANS = _same("t", "span_start", "step_start", "snap", "step", "rtol", "h", "steps", "row")
-_SPANS["window_start"] = "pace.start"
-_TIMES = ("t_eval", "edges", "low", "high", "rows", "x_old", "atol")
+_SPANS = {
+    "t": "clock.t",
+    "row": "clock.row",
+    "span_start": "clock.span_start",
+    "steps": "counts.steps",
+    "snap": "plan.snap",
+    "step": "plan.step",
+    "rtol": "plan.rtol",
+    "h": "step.h",
+    "step_start": "step.start",
+    "window_start": "step.pace.start",
+}
+_TIMES = {name: f"plan.{name}" for name in ("t_eval", "edges", "low", "high")} | {"rows": "rows"}
+_ARRAYS = {**_TIMES, "x_old": "x_old", "atol": "plan.atol"}
 
 
 class ExplicitLoop(EngineLoop):
@@ -163,23 +174,23 @@ class ExplicitLoop(EngineLoop):
             "modes": None if problem.switching is None else problem.switching.guards,
         }
         run = lay_out(problem, np.zeros(problem.n), _options(problem.n, self._nodes))
-        own = (
-            "rates_at",
-            "earliest",
-            "latest",
-            "h_usual",
-            "h_kept",
-            "after_rejection",
-            "stiff",
-            "which",
-            "events",
-        )
+        own = {
+            "earliest": "clock.earliest",
+            "latest": "clock.latest",
+            "rates_at": "step.forecast.at",
+            "h_usual": "step.usual",
+            "h_kept": "step.kept",
+            "after_rejection": "step.after_rejection",
+            "stiff": "step.stiff",
+            "which": "watched.which",
+            "events": "watched.call.function",
+        }
         return RunMemory(
             struct=run,
             called={f.address: self.functions.add(name, f) for name, f in used.items() if f is not None},
-            numbers={**_SPANS, **_same(*own), "rates_at": "forecast.at"},
-            arrays=_same(*_TIMES),
-            counted=("t_eval", "edges", "low", "high", "rows", "held_rows", "sampled"),
+            numbers={**_SPANS, **own},
+            arrays=_ARRAYS,
+            counted={**_TIMES, "held_rows": "held.rows", "sampled": "held.sampled"},
             states=("x",),
             parameters=[run.p[i:] for i in range(run.p.size)],
             width=problem.n,
@@ -218,8 +229,8 @@ class ImplicitLoop(EngineLoop):
             struct=memory,
             called={f.address: self.functions.add(name, f) for name, f in used.items() if f is not None},
             numbers=_SPANS,
-            arrays=_same(*_TIMES),
-            counted=("t_eval", "edges", "low", "high", "rows", "a_rows", "lam_rows"),
+            arrays=_ARRAYS,
+            counted={**_TIMES, **_same("a_rows", "lam_rows")},
             states=("x",),
             parameters=[problem.p[i:] for i in range(self.functions.system.equations.p.numel())],
             width=self._n,
@@ -302,7 +313,7 @@ class SeriesLoop(EngineLoop):
             called=called,
             numbers={**numbers, "t": "now"},
             arrays={**_same("t_eval", "rows"), "atol": "scale_abs"},
-            counted=("t_eval", "rows", "a_rows", "lam_rows"),
+            counted=_same("t_eval", "rows", "a_rows", "lam_rows"),
             states=("q_now", "v_now"),
             parameters=[memory.series[node] if node >= 0 else None for node in nodes],
             width=problem.nq + problem.nv + problem.n_powers,
@@ -317,9 +328,8 @@ def _places(image: Image, memory: RunMemory) -> list[str]:
 
     lines = [f"#define RUN_{c.upper()} {image.places[n].word // WORD}" for c, n in memory.numbers.items()]
     lines += [f"#define RUN_{c.upper()} {items(name)}" for c, name in memory.arrays.items()]
-    counts = [str(image.places[name].word // WORD + 1) for name in memory.counted]
-    for name, place in zip(memory.counted, counts, strict=True):
-        lines.append(f"#define RUN_{name.upper()}_COUNT {place}")
+    for c, name in memory.counted.items():
+        lines.append(f"#define RUN_{c.upper()}_COUNT {image.places[name].word // WORD + 1}")
     states = [items(n) + i for n in memory.states for i in range(image.places[n].shape[0])]
     parameters = [-1 if one is None else image.place_of(one) // WORD for one in memory.parameters]
     lines.append(f"static const int run_states[] = {{{', '.join(map(str, states))}}};")

@@ -1,1 +1,1 @@
-"""What the author of a loop writes: structs, procedures, calls of native functions, sections of arrays."""
+"""What the author of a loop writes: structs, procedures and calls of native functions."""

@@ -184,15 +184,19 @@ class Struct:
     def snapshot(self, *but: str) -> list[tuple[NDArray[Any], NDArray[Any]]]:
         """Its numbers and the contents of its arrays as they are, and of the structs in it; for `restore`.
 
-        `but`: names of own arrays that are left out, since every user sets others, or none reads them.
+        `but`: arrays and structs that are left out, since every user sets others, or none changes them; ``plan.low``
+        is the array `low` of the struct `plan`.
         """
         own = self.__dict__
         found = [(own["_words"], own["_words"].copy())]
         for name in self.fields:
             value = own.get(name)
+            if value is None or name in but:
+                continue
             if isinstance(value, Struct):
-                found += value.snapshot()
-            elif value is not None and value.size and name not in but:
+                inside = name + "."
+                found += value.snapshot(*(one.removeprefix(inside) for one in but if one.startswith(inside)))
+            elif value.size:
                 found.append((value, value.copy()))
         return found
 

@@ -506,13 +506,6 @@ class FunctionText:
         size = Value(WHOLE, (table.parts[1],))
         return Value(table.kind, (place, self._do.binary(ast.Sub, size, first).parts[0]))
 
-    def _section(self, array: Value, k: Value) -> Value:
-        do = self._do
-        following = do.binary(ast.Add, k, constant(1))
-        first, last = (do.to_whole(do.item(array, [i])) for i in (k, following))
-        place, _ = do.item_at(array, [first])
-        return Value(array.kind, (place, do.binary(ast.Sub, last, first).parts[0]))
-
 
 def _returned(kind: Kind) -> str:
     """What a function that returns the kind returns."""

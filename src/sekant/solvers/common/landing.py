@@ -271,24 +271,22 @@ class Pace(Struct):
     """Counts and time at the start of the trials by which a run is judged."""
 
     trials: Integer
-    turns: Integer
+    landings: Integer
     rejected: Integer
     start: Real
 
 
 @inner
-def endless(pace, steps, rejected, turns, t, end):
+def endless(pace, counts, t, end):
     """Whether, by the last thousand trials, the run would not end, and why: CHATTERING, where a site changes back and
     forth, STEP_TOO_SMALL, where many trials are rejected, as on the way into a dead point; else MORE.
-
-    `turns`: changes of modes so far.
     """
-    trials = steps + rejected
+    trials = counts.steps + counts.rejected
     if trials - pace.trials < WINDOW:
         return MORE
-    turned, failed = turns - pace.turns, rejected - pace.rejected
+    landed, failed = counts.landings - pace.landings, counts.rejected - pace.rejected
     gained, left = t - pace.start, end - t
-    pace.trials, pace.turns, pace.rejected, pace.start = trials, turns, rejected, t
-    if 5 * turned > WINDOW and left * WINDOW > ENDLESS * gained:
+    pace.trials, pace.landings, pace.rejected, pace.start = trials, counts.landings, counts.rejected, t
+    if 5 * landed > WINDOW and left * WINDOW > ENDLESS * gained:
         return CHATTERING
     return STEP_TOO_SMALL if 4 * failed > WINDOW and left * WINDOW > STALLED * gained else MORE

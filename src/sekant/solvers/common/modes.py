@@ -70,7 +70,7 @@ class Sites(Struct):
     period: Vector
 
 
-class Modes(Struct):
+class HeldModes(Struct):
     """What holds at sites: row and lap (the value where there are no pieces), valid for guards within an interval."""
 
     sites: Sites
@@ -81,7 +81,7 @@ class Modes(Struct):
     last: Integer  # the site that has changed last
 
 
-class SiteModes(Modes):
+class SiteModes(HeldModes):
     """Modes of a right-hand side, as its function reads them."""
 
     # Modes set aside.
@@ -116,7 +116,7 @@ def lay_out_sites(
 
 
 def memory_of_modes(sites: Sites) -> dict[str, Any]:
-    """The fields of `Modes`, with nothing held yet."""
+    """The fields of `HeldModes`, with nothing held yet."""
     ns = sites.kind.size
     whole: NDArray[np.int64] = np.zeros(ns, dtype=np.int64)
     return {

@@ -17,11 +17,10 @@ from __future__ import annotations
 from math import sqrt
 
 from sekant.loops.declare.procedures import inner, procedure
-from sekant.loops.declare.sections import section
+from sekant.solvers.common.memory import call, set_time
 from sekant.solvers.common.vectors import clear
-from sekant.solvers.dae.calls import mass_and_gradients, set_state, set_time
+from sekant.solvers.dae.calls import set_state
 from sekant.solvers.dae.memory import DaeMemory
-from sekant.solvers.linear import ldl
 
 DEPENDENT = 1e-8  # least sine of the angle between a row and the others that it is independent of
 WEAKEST, STRONGEST = (
@@ -38,8 +37,8 @@ ALL, INDEPENDENT, STRONG = range(3)
 @inner
 def _unit_velocities(memory):
     """V_UNIT: what each velocity is measured in, of equal kinetic energy; without inertia of its own, the largest."""
-    pattern, M, unit = memory.ldl_pattern, memory.ldl_m, memory.v_unit
-    M_row, M_col = section(pattern, ldl.M_ROW), section(pattern, ldl.M_COL)
+    pattern, M, unit = memory.saddle.pattern, memory.saddle.M, memory.active.v_unit
+    M_row, M_col = pattern.M_row, pattern.M_col
     clear(unit)
     smallest = 0.0
     for e in range(M.size):
@@ -58,12 +57,13 @@ def _scaled_rows(memory):
 
     ROW_LENGTH: their lengths. Angles between rows would depend on the unit of length otherwise.
     """
-    basis, length, unit = memory.row_basis, memory.row_length, memory.v_unit
-    pattern, G = memory.ldl_pattern, memory.ldl_g
-    G_row, G_col = section(pattern, ldl.G_ROW), section(pattern, ldl.G_COL)
+    active = memory.active
+    basis, length, unit = active.basis, active.length, active.v_unit
+    pattern, G = memory.saddle.pattern, memory.saddle.G
+    G_row, G_col = pattern.G_row, pattern.G_col
     _unit_velocities(memory)
     for i in range(basis.shape[0]):
-        clear(memory.row_basis[i])
+        clear(active.basis[i])
     for e in range(G.size):
         basis[G_row[e], G_col[e]] += G[e] * unit[G_col[e]]
     for i in range(basis.shape[0]):
@@ -91,10 +91,11 @@ def _pick(memory, least):
     ROW_PICKED: the rows in order. ROW_BASIS: their orthonormal basis. ROW_TRIANGLE[k, i]: share of the k-th basis
     vector in row i.
     """
+    active = memory.active
     off, order, triangle = (
-        memory.row_off,
-        memory.row_picked,
-        memory.row_triangle,
+        active.off,
+        active.picked,
+        active.triangle,
     )
     m = off.size
     for i in range(m):
@@ -102,7 +103,7 @@ def _pick(memory, least):
     for k in range(m):
         best, score, pivot = k, -1.0, 0.0
         for n in range(k, m):
-            candidate = memory.row_basis[order[n]]
+            candidate = active.basis[order[n]]
             square = _dot(candidate, candidate)
             weighed = square * (PREFERENCE if off[order[n]] == 1 else 1.0)
             if weighed > score:
@@ -110,12 +111,12 @@ def _pick(memory, least):
         if pivot <= least:
             return k, pivot
         order[k], order[best] = order[best], order[k]
-        direction = memory.row_basis[order[k]]
+        direction = active.basis[order[k]]
         for j in range(direction.size):
             direction[j] /= pivot
         triangle[k, order[k]] = pivot
         for n in range(k + 1, m):
-            other = memory.row_basis[order[n]]
+            other = active.basis[order[n]]
             share = _dot(direction, other)
             triangle[k, order[n]] = share
             for j in range(direction.size):
@@ -126,17 +127,18 @@ def _pick(memory, least):
 @inner
 def _convert(memory, lam, picked):
     """Multipliers of the picked rows alone that exert the force G^T lam as nearly as they can, in place."""
-    pattern, G, force, unit = memory.ldl_pattern, memory.ldl_g, memory.v_kept, memory.v_unit
-    G_row, G_col = section(pattern, ldl.G_ROW), section(pattern, ldl.G_COL)
-    order, length = memory.row_picked, memory.row_length
-    triangle = memory.row_triangle
+    active = memory.active
+    pattern, G, force, unit = memory.saddle.pattern, memory.saddle.G, memory.found.v_kept, active.v_unit
+    G_row, G_col = pattern.G_row, pattern.G_col
+    order, length = active.picked, active.length
+    triangle = active.triangle
     clear(force)
     for e in range(G.size):
         force[G_col[e]] += G[e] * unit[G_col[e]] * lam[G_row[e]]
     clear(lam)
     for k in range(picked - 1, -1, -1):
         i = order[k]
-        value = _dot(memory.row_basis[i], force)
+        value = _dot(active.basis[i], force)
         for n in range(k + 1, picked):
             value -= triangle[k, order[n]] * lam[order[n]] * length[order[n]]
         lam[i] = value / (triangle[k, i] * length[i])
@@ -145,30 +147,32 @@ def _convert(memory, lam, picked):
 @inner
 def suspect_weak_rows(memory):
     """After a divergence with new matrices: let the next selection leave out weak rows, stronger ones each time."""
+    active = memory.active
     if memory.m == 0:
         return
-    least = WEAKEST * sqrt(memory.rtol)
-    if memory.selecting == STRONG or memory.after_rejection == 1:
-        least = max(least, ESCALATION * memory.weakness)
-    memory.weakness = min(least, STRONGEST)
-    memory.selecting, memory.fresh = STRONG, 0
+    least = WEAKEST * sqrt(memory.plan.rtol)
+    if active.selecting == STRONG or memory.step.after_rejection == 1:
+        least = max(least, ESCALATION * active.weakness)
+    active.weakness = min(least, STRONGEST)
+    active.selecting, memory.newton.fresh = STRONG, 0
 
 
 @procedure(DaeMemory, "Radau integrator", 0.3)
 def select_rows(memory, t, unused):
-    """Choose the rows at the present state; LAM_NOW and STAGE_LAM follow. Returns 1 if the choice changed.
+    """Choose the rows at the present state; `lam_now` and `step.stage_lam` follow. Returns 1 if the choice changed.
 
-    SELECTING becomes what it was at the start of the run once no weak row is left out.
+    `active.selecting` becomes what it was at the start of the run once no weak row is left out.
     """
-    off, order = memory.row_off, memory.row_picked
-    set_time(memory, t)
+    active = memory.active
+    off, order = active.off, active.picked
+    set_time(memory.clock, t)
     set_state(memory, memory.x)
-    mass_and_gradients(memory)
+    call(memory.mass)
     _scaled_rows(memory)
-    least = max(DEPENDENT, memory.weakness) if memory.selecting == STRONG else DEPENDENT
+    least = max(DEPENDENT, active.weakness) if active.selecting == STRONG else DEPENDENT
     picked, left = _pick(memory, least)
     if left <= DEPENDENT:
-        memory.selecting = INDEPENDENT if memory.redundant == 1 else ALL
+        active.selecting = INDEPENDENT if active.redundant == 1 else ALL
     changed = 0
     for k in range(off.size):
         now = 0 if k < picked else 1
@@ -178,5 +182,5 @@ def select_rows(memory, t, unused):
     if changed == 1:
         _convert(memory, memory.lam_now, picked)
         for i in range(3):
-            _convert(memory, memory.stage_lam[i], picked)
+            _convert(memory, memory.step.stage_lam[i], picked)
     return changed

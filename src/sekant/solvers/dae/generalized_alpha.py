@@ -19,6 +19,7 @@ constraints of positions and velocities. The unknown of Newton's method is dv, w
 from __future__ import annotations
 
 from sekant.loops.declare.procedures import inner, procedure
+from sekant.solvers.common.memory import LARGEST_STATE, call, open_segment, set_time
 from sekant.solvers.common.outcome import (
     CONSTRAINTS,
     FINISHED,
@@ -28,18 +29,9 @@ from sekant.solvers.common.outcome import (
     TOO_MANY_STEPS,
 )
 from sekant.solvers.common.spans import divide
+from sekant.solvers.common.unit_blocks import normalize
 from sekant.solvers.common.vectors import clear, put, take
-from sekant.solvers.dae import memory as at
-from sekant.solvers.dae.calls import (
-    first_not_finite,
-    jacobian,
-    kinematics,
-    normalize,
-    quadratures,
-    residual,
-    set_state,
-    set_time,
-)
+from sekant.solvers.dae.calls import first_not_finite, set_state
 from sekant.solvers.dae.memory import DaeMemory
 from sekant.solvers.dae.outputs import start_run, write_row
 from sekant.solvers.dae.projection import (
@@ -48,7 +40,6 @@ from sekant.solvers.dae.projection import (
     project,
 )
 from sekant.solvers.dae.radau_newton import lu_factorize, solve_real
-from sekant.solvers.linear import ldl
 
 MOST_ITERATIONS = 80  # a few as a rule; many where a law bends within what a step changes
 SMALLEST_PART = 1.0 / 256.0  # of an increment that is taken where increments go to and fro
@@ -56,7 +47,6 @@ RENEW_AFTER = 4  # iterations with one matrix
 ACCURACY = 1e-12  # of v, relative to its largest entry and to what the step changes
 ROUND_OFF = 1e-14  # of q; a constraint passes it on to v divided by s
 REDUNDANT_FACTOR = 1e2
-EPS = ldl.EPS
 
 ACCEPTED, DIVERGED, BAD_NUMBER, BAD_CONSTRAINT = range(4)
 
@@ -64,19 +54,19 @@ ACCEPTED, DIVERGED, BAD_NUMBER, BAD_CONSTRAINT = range(4)
 @inner
 def _flow(memory, t, h, q0, u):
     """q of the point <- the flow from q0 with the constant velocity u (v of the point is overwritten)."""
-    q, v, qdot, total = memory.q, memory.v, memory.qdot, memory.qdot_still
+    q, v, qdot, total = memory.point.q, memory.point.v, memory.found.qdot, memory.found.qdot_still
     put(v, 0, u)
     take(q, q0, 0)
     if memory.curved.size == 0:
-        set_time(memory, t + 0.5 * h)
-        kinematics(memory)
+        set_time(memory.clock, t + 0.5 * h)
+        call(memory.kinematics)
         for j in range(q.size):
             q[j] = q0[j] + h * qdot[j]
         return
     clear(total)
     for i in range(4):
-        set_time(memory, t if i == 0 else (t + h if i == 3 else t + 0.5 * h))
-        kinematics(memory)
+        set_time(memory.clock, t if i == 0 else (t + h if i == 3 else t + 0.5 * h))
+        call(memory.kinematics)
         weight = h / 6.0 if i == 0 or i == 3 else h / 3.0
         ahead = h if i == 2 else 0.5 * h
         for j in range(q.size):
@@ -84,7 +74,7 @@ def _flow(memory, t, h, q0, u):
             q[j] = q0[j] + ahead * qdot[j]
     for j in range(q.size):
         q[j] = q0[j] + total[j]
-    normalize(memory, q)
+    normalize(q, memory.blocks)
 
 
 @inner
@@ -94,20 +84,21 @@ def _regularization(memory):
     Rows that depend on each other contradict each other to second order off the constraints; a larger eps keeps
     that from being divided by a small number.
     """
-    eps = memory.ldl_info[EPS]
-    return REDUNDANT_FACTOR * eps if memory.redundant == 1 else eps
+    eps = memory.saddle.eps[0]
+    return REDUNDANT_FACTOR * eps if memory.active.redundant == 1 else eps
 
 
 @inner
 def _factorize(memory, c, s):
     """Jacobian at the point and factors of the iteration matrix; returns whether they are finite."""
-    K, rows, scatter = memory.k, memory.k_row, memory.lu_scatter
-    values = memory.real
-    diagonal, eps = memory.lu_constraint, _regularization(memory)
-    nv, first = memory.nv, memory.real_b.size - memory.m
-    jacobian(memory)
-    memory.jacobians += 1
-    memory.factorizations += 1
+    newton = memory.newton
+    K, rows, scatter = memory.found.k, newton.k_row, memory.lu.scatter
+    values = memory.real.values
+    diagonal, eps = memory.lu.constraint, _regularization(memory)
+    nv, first = memory.nv, memory.real.b.size - memory.m
+    call(memory.jacobian)
+    newton.jacobians += 1
+    newton.factorizations += 1
     clear(values)
     for e in range(scatter.size):
         if rows[e] < nv:
@@ -121,13 +112,13 @@ def _factorize(memory, c, s):
         values[diagonal[i]] -= eps
     if first_not_finite(values) >= 0:
         return False
-    return lu_factorize(memory, values, memory.real_inverse) >= 0
+    return lu_factorize(memory.lu, values, memory.real.inverse) >= 0
 
 
 @inner
 def _increment(memory, c, s):
-    """Newton's increment from the residuals at the point, in REAL_B: [dv; -; dlam]; returns the largest |dv|."""
-    b, F = memory.real_b, memory.f
+    """Newton's increment from the residuals at the point, in `real.b`: [dv; -; dlam]; returns the largest |dv|."""
+    b, F = memory.real.b, memory.found.f
     nv, mh, first = memory.nv, memory.mh, b.size - memory.m
     for j in range(nv):
         b[j] = -F[j] / c
@@ -146,14 +137,15 @@ def _increment(memory, c, s):
 
 @procedure(DaeMemory, "generalized-alpha integrator", 0.6)
 def alpha_step(memory, t, h):
-    """One step from X into TRIAL; A_NOW, LAM_NOW become those of its end, A_ALG the algorithmic one.
+    """One step from X into `step.trial`; `a_now`, `lam_now` become those of its end, `a_alg` the algorithmic one.
 
-    Returns ACCEPTED, or the reason of failure, with BLAME set.
+    Returns ACCEPTED, or the reason of failure, with `step.blame` set.
     """
-    x, b = memory.x, memory.real_b
-    q, v, a, lam = memory.q, memory.v, memory.a, memory.lam
-    A0, a0, F = memory.a_alg, memory.a_now, memory.f
-    u, A1, v1 = memory.zv[0], memory.zv[1], memory.zv[2]
+    step, newton, point = memory.step, memory.newton, memory.point
+    x, b = memory.x, memory.real.b
+    q, v, a, lam = point.q, point.v, point.a, point.lam
+    A0, a0, F = memory.a_alg, memory.a_now, memory.found.f
+    u, A1, v1 = newton.zv[0], newton.zv[1], newton.zv[2]
     r = memory.spectral_radius
     am, af = (2.0 * r - 1.0) / (r + 1.0), r / (r + 1.0)
     gamma = 0.5 + af - am
@@ -175,15 +167,15 @@ def alpha_step(memory, t, h):
     for k in range(MOST_ITERATIONS):
         _flow(memory, t, h, x, u)
         put(v, 0, v1)
-        set_time(memory, t + h)
+        set_time(memory.clock, t + h)
         if (k % RENEW_AFTER == 0 or rate > 0.5) and not _factorize(memory, c, s):
-            memory.blame = -1
+            step.blame = -1
             return BAD_NUMBER
-        residual(memory)
-        memory.residuals += 1
+        call(memory.residual)
+        memory.counts.evaluations += 1
         bad = first_not_finite(F)
         if bad >= 0:
-            memory.blame = nq + bad if bad < nv else -1
+            step.blame = nq + bad if bad < nv else -1
             return BAD_NUMBER
         largest = _increment(memory, c, s)
         rate = largest / last if last > 0.0 else 0.0
@@ -204,37 +196,38 @@ def alpha_step(memory, t, h):
             lam[j] += part * b[first + j]
         if largest <= ACCURACY * size + ROUND_OFF * length / s:
             return _finish(memory, t, h)
-    memory.blame = -1
+    step.blame = -1
     for j in range(nv):
         if abs(b[j]) == last:
-            memory.blame = nq + j
+            step.blame = nq + j
     return DIVERGED
 
 
 @inner
 def _finish(memory, t, h):
     """Projected end of a converged step."""
-    x, trial = memory.x, memory.trial
-    q, power, slope = memory.q, memory.power, memory.slope
-    v1 = memory.zv[2]
+    step, newton, point = memory.step, memory.newton, memory.point
+    x, trial = memory.x, step.trial
+    q, power, slope = point.q, memory.found.power, step.slope
+    v1 = newton.zv[2]
     nq, nv = q.size, v1.size
-    _flow(memory, t, h, x, memory.zv[0])
+    _flow(memory, t, h, x, newton.zv[0])
     put(trial, 0, q)
     put(trial, nq, v1)
-    put(memory.a_now, 0, memory.a)
-    put(memory.lam_now, 0, memory.lam)
-    put(memory.a_alg, 0, memory.zv[1])
+    put(memory.a_now, 0, point.a)
+    put(memory.lam_now, 0, point.lam)
+    put(memory.a_alg, 0, newton.zv[1])
     for j in range(nq + nv):
-        if not abs(trial[j]) < at.LARGEST_STATE:
-            memory.blame = j
+        if not abs(trial[j]) < LARGEST_STATE:
+            step.blame = j
             return BAD_NUMBER
     for j in range(nq + nv, x.size):
         trial[j] = x[j]
     if memory.m > 0:
-        memory.blame = project(memory, t + h, trial)
-        if memory.blame >= 0:
+        step.blame = project(memory, t + h, trial)
+        if step.blame >= 0:
             return BAD_CONSTRAINT
-        if memory.redundant == 1:
+        if memory.active.redundant == 1:
             minimum_norm(memory, memory.lam_now)
     if power.size > 0:
         _power_at(memory, t + h, trial)
@@ -248,20 +241,21 @@ def _finish(memory, t, h):
 @inner
 def _power_at(memory, t, x):
     """Rates of the quadratures at a state with the present accelerations and multipliers."""
-    set_time(memory, t)
+    set_time(memory.clock, t)
     set_state(memory, x)
-    put(memory.a, 0, memory.a_now)
-    put(memory.lam, 0, memory.lam_now)
-    quadratures(memory)
+    put(memory.point.a, 0, memory.a_now)
+    put(memory.point.lam, 0, memory.lam_now)
+    call(memory.quadratures)
 
 
 @inner
 def _begin_segment(memory, t):
     """Consistent state and accelerations at the start of a segment; returns -1 or a constraint not met."""
+    found = memory.found
     a, lam, solution, x = (
         memory.a_now,
         memory.lam_now,
-        memory.ldl_x,
+        memory.saddle.x,
         memory.x,
     )
     bad = project(memory, t, x)
@@ -272,16 +266,16 @@ def _begin_segment(memory, t):
     take(a, solution, 0)
     take(lam, solution, a.size)
     put(memory.a_alg, 0, a)
-    if memory.power.size > 0:
+    if found.power.size > 0:
         _power_at(memory, t, x)
-        put(memory.slope, x.size - memory.power.size, memory.power)
+        put(memory.step.slope, x.size - found.power.size, found.power)
     return -1
 
 
 @inner
 def _steps(memory, origin, first, last, h):
     """Take the steps `first` <= i < `last` from ``origin + i h``; returns (how many succeeded, reason)."""
-    x, trial = memory.x, memory.trial
+    x, trial = memory.x, memory.step.trial
     for i in range(first, last):
         what = alpha_step(memory, origin + i * h, h)
         if what != ACCEPTED:
@@ -293,54 +287,54 @@ def _steps(memory, origin, first, last, h):
 @procedure(DaeMemory, "generalized-alpha integrator", 0.3)
 def advance(memory, a, b):
     """Take at most `a` steps; returns a code of `memory`. Landings as in `ode.fixed_step`."""
+    clock, step, counts, plan = memory.clock, memory.step, memory.counts, memory.plan
     budget = int(a)
-    window = memory.window
-    t_eval, edges = memory.t_eval, memory.edges
-    most = memory.max_steps
-    if memory.started == 0:
+    t_eval, edges = plan.t_eval, plan.edges
+    most = plan.max_steps
+    if clock.started == 0:
         code = start_run(memory)
         if code != MORE:
             return code
-        memory.started, memory.first = 1, 1
-    while memory.row < t_eval.size:
-        segment, base, i = memory.segment, memory.span_start, memory.span_step
-        if memory.first == 1:
-            window[0], window[1] = memory.low[segment], memory.high[segment]
-            bad = _begin_segment(memory, memory.t)
+        clock.started, step.first = 1, 1
+    while clock.row < t_eval.size:
+        segment, base, i = clock.segment, clock.span_start, clock.span_step
+        if step.first == 1:
+            open_segment(memory.clock, memory.plan, segment)
+            bad = _begin_segment(memory, clock.t)
             if bad >= 0:
-                memory.component, memory.t_failed = bad, memory.t
+                memory.failed.component, memory.failed.t = bad, clock.t
                 return CONSTRAINTS
-            memory.first = 0
-        t_row, edge = t_eval[memory.row], edges[segment + 1]
-        at_edge = t_row >= edge - memory.snap
+            step.first = 0
+        t_row, edge = t_eval[clock.row], edges[segment + 1]
+        at_edge = t_row >= edge - plan.snap
         landing = max(edge if at_edge else t_row, base)
-        whole, h, rest = divide(landing - base, memory.step)
+        whole, h, rest = divide(landing - base, plan.step)
         total = whole + (1 if rest > 0.0 else 0)
         origin, first, last = base, i, whole
         if i >= whole:
             origin, first, last, h = base + whole * h, i - whole, total - whole, rest
-        last = min(last, first + budget, first + most - memory.steps)
+        last = min(last, first + budget, first + most - counts.steps)
         done, what = _steps(memory, origin, first, last, h)
         budget -= done
-        memory.steps += done
-        memory.span_step = i + done
-        memory.t = landing if i + done == total else origin + (first + done) * h
+        counts.steps += done
+        clock.span_step = i + done
+        clock.t = landing if i + done == total else origin + (first + done) * h
         if what != ACCEPTED:
-            memory.component, memory.t_failed = memory.blame, memory.t + h
+            memory.failed.component, memory.failed.t = step.blame, clock.t + h
             if what == DIVERGED:
                 return NO_CONVERGENCE
             return NOT_FINITE if what == BAD_NUMBER else CONSTRAINTS
         if i + done < total:
-            if budget > 0 and memory.steps < most:
+            if budget > 0 and counts.steps < most:
                 continue
-            return TOO_MANY_STEPS if memory.steps >= most else MORE
-        memory.span_start = landing
-        memory.span_step = 0
-        if abs(t_row - landing) <= memory.snap:
-            put(memory.rows[memory.row], 0, memory.x)
+            return TOO_MANY_STEPS if counts.steps >= most else MORE
+        clock.span_start = landing
+        clock.span_step = 0
+        if abs(t_row - landing) <= plan.snap:
+            put(memory.rows[clock.row], 0, memory.x)
             write_row(memory, landing, 1.0)
         if at_edge and segment + 2 < edges.size:
-            memory.segment += 1
-            memory.restarts += 1
-            memory.first = 1
+            clock.segment += 1
+            counts.restarts += 1
+            step.first = 1
     return FINISHED

@@ -69,12 +69,12 @@ def integrate_dae(
 
     def hand_out(first: int, last: int) -> None:
         if on_chunk is not None:
-            progress = (memory.t - times[0]) / (times[-1] - times[0]) if times.size > 1 else 1.0
+            progress = (memory.clock.t - times[0]) / (times[-1] - times[0]) if times.size > 1 else 1.0
             on_chunk(times[first:last], memory.rows[first:last], float(progress))
 
     code = advance_in_chunks(
         lambda steps: chosen.advance(memory, steps),
-        lambda: memory.row,
+        lambda: memory.clock.row,
         hand_out,
         FIRST_CHUNK_STEPS,
         chunk_steps,
@@ -86,29 +86,29 @@ def integrate_dae(
 
 
 def _outcome(code: int, times: Floats, memory: DaeMemory, site: str) -> DaeOutcome:
-    rows, blamed = memory.row, memory.component
+    rows, blamed = memory.clock.row, memory.failed.component
     return DaeOutcome(
         status=STATUSES[code],
         t=times[:rows],
         x=memory.rows[:rows],
         a=memory.a_rows[:rows],
         lam=memory.lam_rows[:rows],
-        t_last=memory.t,
+        t_last=memory.clock.t,
         x_last=memory.x.copy(),
-        t_failed=memory.t_failed,
+        t_failed=memory.failed.t,
         component=-1 if code == CONSTRAINTS else blamed,
         which=blamed if code == CONSTRAINTS else -1,
         start_moved=(memory.moved_q, memory.moved_v),
-        largest_residuals=(memory.largest_phi, memory.largest_rate),
+        largest_residuals=(memory.found.largest_phi, memory.found.largest_rate),
         stats=DaeStats(
-            steps=memory.steps,
-            rejected=memory.rejected,
-            diverged=memory.diverged,
-            residuals=memory.residuals,
-            jacobians=memory.jacobians,
-            factorizations=memory.factorizations,
-            restarts=memory.restarts,
-            landings=memory.turns,
+            steps=memory.counts.steps,
+            rejected=memory.counts.rejected,
+            diverged=memory.newton.diverged,
+            residuals=memory.counts.evaluations,
+            jacobians=memory.newton.jacobians,
+            factorizations=memory.newton.factorizations,
+            restarts=memory.counts.restarts,
+            landings=memory.counts.landings,
         ),
         site=site,
         implicit=True,

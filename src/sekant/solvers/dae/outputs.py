@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from sekant.loops.declare.procedures import inner, procedure
+from sekant.solvers.common.memory import open_segment, set_time
 from sekant.solvers.common.outcome import CONSTRAINTS, MORE, NOT_FINITE
+from sekant.solvers.common.unit_blocks import normalize
 from sekant.solvers.common.vectors import put, take
-from sekant.solvers.dae.calls import normalize, set_state, set_time
+from sekant.solvers.dae.calls import set_state
 from sekant.solvers.dae.memory import DaeMemory
 from sekant.solvers.dae.projection import accelerations, factorize_at, project
 from sekant.solvers.dae.radau_dense import between
@@ -17,37 +19,36 @@ def write_row(memory, t, consistent):
 
     `consistent`: 1 if that state needs no projection.
     """
-    solution = memory.ldl_x
-    n = memory.row
+    solution = memory.saddle.x
+    n = memory.clock.row
     x = memory.rows[n]
     if memory.m > 0 and consistent == 0.0:
         bad = project(memory, t, x)
         if bad >= 0:
-            memory.component, memory.t_failed = bad, t
+            memory.failed.component, memory.failed.t = bad, t
             return bad
     else:
-        normalize(memory, x)
-        set_time(memory, t)
+        normalize(x, memory.blocks)
+        set_time(memory.clock, t)
         set_state(memory, x)
         factorize_at(memory)
     accelerations(memory)
     take(memory.a_rows[n], solution, 0)
     take(memory.lam_rows[n], solution, memory.nv)
-    memory.row += 1
+    memory.clock.row += 1
     return -1
 
 
 @inner
 def start_run(memory):
     """Consistent start, first row; returns MORE or a code of failure."""
-    window = memory.window
-    x, given, a = memory.x, memory.trial, memory.a_now
-    nq, nv, t = memory.q.size, a.size, memory.t
-    window[0], window[1] = memory.low[0], memory.high[0]
+    x, given, a = memory.x, memory.step.trial, memory.a_now
+    nq, nv, t = memory.point.q.size, a.size, memory.clock.t
+    open_segment(memory.clock, memory.plan, 0)
     put(given, 0, x)
     bad = project(memory, t, x)
     if bad >= 0:
-        memory.component, memory.t_failed = bad, t
+        memory.failed.component, memory.failed.t = bad, t
         return CONSTRAINTS
     for j in range(nq):
         memory.moved_q = max(memory.moved_q, abs(x[j] - given[j]))
@@ -60,7 +61,7 @@ def start_run(memory):
     put(memory.lam_now, 0, memory.lam_rows[0])
     for j in range(nv):
         if not abs(a[j]) < 1e300:
-            memory.component, memory.t_failed = nq + j, t
+            memory.failed.component, memory.failed.t = nq + j, t
             return NOT_FINITE
     return MORE
 
@@ -71,15 +72,16 @@ def write_rows(memory, budget):
 
     Returns -1 after a failure.
     """
-    t_eval = memory.t_eval
-    t = memory.t
-    while budget > 0 and memory.row < t_eval.size and t_eval[memory.row] <= t:
-        t_row = t_eval[memory.row]
-        x = memory.rows[memory.row]
+    clock = memory.clock
+    t_eval = memory.plan.t_eval
+    t = clock.t
+    while budget > 0 and clock.row < t_eval.size and t_eval[clock.row] <= t:
+        t_row = t_eval[clock.row]
+        x = memory.rows[clock.row]
         if t_row == t:
             put(x, 0, memory.x)
         else:
-            between(memory, (t_row - memory.step_start) / memory.step_length, x)
+            between(memory, (t_row - memory.step.start) / memory.step.length, x)
         if write_row(memory, t_row, 1.0 if t_row == t else 0.0) >= 0:
             return -1
         budget -= 1

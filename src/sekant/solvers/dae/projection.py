@@ -10,17 +10,10 @@ Hairer, Wanner: Solving Ordinary Differential Equations II, 2nd ed., section VII
 from __future__ import annotations
 
 from sekant.loops.declare.procedures import inner, procedure
-from sekant.loops.declare.sections import section
+from sekant.solvers.common.memory import call, set_time
+from sekant.solvers.common.unit_blocks import normalize
 from sekant.solvers.common.vectors import clear, put, take
-from sekant.solvers.dae.calls import (
-    bias,
-    constraints,
-    kinematics,
-    mass_and_gradients,
-    normalize,
-    set_state,
-    set_time,
-)
+from sekant.solvers.dae.calls import set_state
 from sekant.solvers.dae.memory import DaeMemory
 from sekant.solvers.linear import ldl
 
@@ -35,16 +28,15 @@ _ldl_factorize, _ldl_solve = ldl.factorize, ldl.solve
 @procedure(DaeMemory, "Radau integrator", 0.1)
 def factorize_saddle(memory, a, b):
     """Factors of [M G^T; G 0] at the point."""
-    mass_and_gradients(memory)
-    _ldl_factorize(memory.ldl_pattern, memory.ldl_factor)
+    call(memory.mass)
+    _ldl_factorize(memory.saddle)
     return 0
 
 
 @procedure(DaeMemory, "Radau integrator", 0.2)
 def solve_saddle(memory, a, b):
-    """Solve [M G^T; G 0] for RHS, into LDL_X; returns 1 if the solution is finite."""
-    pattern, factor = memory.ldl_pattern, memory.ldl_factor
-    return 1 if _ldl_solve(pattern, factor, memory.rhs, ACCURACY) else 0
+    """Solve [M G^T; G 0] for `found.rhs`, into `saddle.x`; returns 1 if the solution is finite."""
+    return 1 if _ldl_solve(memory.saddle, memory.found.rhs, ACCURACY) else 0
 
 
 @inner
@@ -73,14 +65,15 @@ def _largest(values):
 @inner
 def _move(memory):
     """q <- q + N(q) dx with dx the last solution; returns whether that changed q beyond round-off."""
-    dx, q, v = memory.ldl_x, memory.q, memory.v
-    qdot, still, kept = memory.qdot, memory.qdot_still, memory.v_kept
+    found = memory.found
+    dx, q, v = memory.saddle.x, memory.point.q, memory.point.v
+    qdot, still, kept = found.qdot, found.qdot_still, found.v_kept
     put(kept, 0, v)
     clear(v)
-    kinematics(memory)
+    call(memory.kinematics)
     put(still, 0, qdot)
     take(v, dx, 0)
-    kinematics(memory)
+    call(memory.kinematics)
     put(v, 0, kept)
     size, change = 0.0, 0.0
     for j in range(q.size):
@@ -88,16 +81,16 @@ def _move(memory):
         q[j] += step
         size = max(size, abs(q[j]))
         change = max(change, abs(step))
-    normalize(memory, q)
+    normalize(q, memory.blocks)
     return change > ROUND_OFF * size
 
 
 @inner
 def _project_positions(memory):
     """Bring q of the point to Phi = 0; returns (largest |Phi| left, its row)."""
-    phi, rhs = memory.phi, memory.rhs
+    phi, rhs = memory.found.phi, memory.found.rhs
     nv = memory.nv
-    constraints(memory)
+    call(memory.constraints)
     for _ in range(MOST_ITERATIONS):
         left, row = _largest(phi)
         if left <= ROUND_OFF or left == 1e300:
@@ -109,7 +102,7 @@ def _project_positions(memory):
         if not _solve(memory):
             return 1e300, row
         moved = _move(memory)
-        constraints(memory)
+        call(memory.constraints)
         if not moved:
             break
     return _largest(phi)
@@ -118,7 +111,7 @@ def _project_positions(memory):
 @inner
 def _project_velocities(memory):
     """Bring v of the point to zero rates; returns (largest rate left, its row). Factors must be in place."""
-    rate, rhs, v, dv = memory.rate, memory.rhs, memory.v, memory.ldl_x
+    rate, rhs, v, dv = memory.found.rate, memory.found.rhs, memory.point.v, memory.saddle.x
     for _ in range(MOST_ITERATIONS):
         left, row = _largest(rate)
         if left <= ROUND_OFF or left == 1e300:
@@ -133,7 +126,7 @@ def _project_velocities(memory):
             v[j] += dv[j]
             size = max(size, abs(v[j]))
             change = max(change, abs(dv[j]))
-        constraints(memory)
+        call(memory.constraints)
         if change <= ROUND_OFF * size:
             break
     return _largest(rate)
@@ -141,11 +134,12 @@ def _project_velocities(memory):
 
 @procedure(DaeMemory, "Radau integrator", 0.2)
 def project_state(memory, t, unused):
-    """Project q and v of PROJECTED at time t; returns the constraint that cannot be met, or -1."""
-    q, v, x = memory.q, memory.v, memory.projected
-    set_time(memory, t)
+    """Project q and v of `projected` at time t; returns the constraint that cannot be met, or -1."""
+    found = memory.found
+    q, v, x = memory.point.q, memory.point.v, memory.projected
+    set_time(memory.clock, t)
     set_state(memory, x)
-    normalize(memory, q)
+    normalize(q, memory.blocks)
     phi, phi_row = _project_positions(memory)
     factorize_at(memory)
     rate, rate_row = _project_velocities(memory)
@@ -154,8 +148,8 @@ def project_state(memory, t, unused):
         return phi_row
     if not rate <= RATE_LIMIT * size_q * size_v:
         return rate_row
-    memory.largest_phi = max(memory.largest_phi, phi)
-    memory.largest_rate = max(memory.largest_rate, rate)
+    found.largest_phi = max(found.largest_phi, phi)
+    found.largest_rate = max(found.largest_rate, rate)
     put(x, 0, q)
     put(x, q.size, v)
     return -1
@@ -184,12 +178,12 @@ def minimum_norm(memory, lam):
     extrapolation from step to step would let round-off in it grow.
     """
     pattern, G, rhs, solution = (
-        memory.ldl_pattern,
-        memory.ldl_g,
-        memory.rhs,
-        memory.ldl_x,
+        memory.saddle.pattern,
+        memory.saddle.G,
+        memory.found.rhs,
+        memory.saddle.x,
     )
-    G_row, G_col = section(pattern, ldl.G_ROW), section(pattern, ldl.G_COL)
+    G_row, G_col = pattern.G_row, pattern.G_col
     clear(rhs)
     for e in range(G.size):
         rhs[G_col[e]] += G[e] * lam[G_row[e]]
@@ -199,6 +193,6 @@ def minimum_norm(memory, lam):
 
 @inner
 def accelerations(memory):
-    """[a; lam] at the point, whose factors are in place, into LDL_X; returns whether they are finite."""
-    bias(memory)
+    """[a; lam] at the point, whose factors are in place, into `saddle.x`; returns whether they are finite."""
+    call(memory.bias)
     return _solve(memory)

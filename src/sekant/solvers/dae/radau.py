@@ -12,6 +12,7 @@ from math import inf, isfinite, sqrt
 
 from sekant.loops.declare.procedures import inner, procedure
 from sekant.solvers.common.landing import endless
+from sekant.solvers.common.memory import open_segment
 from sekant.solvers.common.outcome import (
     CONSTRAINTS,
     FINISHED,
@@ -49,20 +50,21 @@ ACCEPTED, TOO_INACCURATE, DIVERGED, BAD_NUMBER, BAD_CONSTRAINT = range(5)
 
 @inner
 def _trial(memory, t, t_new, h):
-    """One trial step; returns what became of it. Sets BLAME, ERROR_NOW, ITERATIONS, RATE_NOW."""
+    """One trial step; returns what became of it. Sets `step.blame`, `step.error` and what `iterate` does."""
+    step = memory.step
     predict(memory, t, h)
     outcome = iterate(memory, t, h)
     if outcome != CONVERGED:
-        memory.blame = _state_of(memory, memory.blame)
+        step.blame = _state_of(memory, step.blame)
         return BAD_NUMBER if outcome == BAD else DIVERGED
     bad = estimate(memory, t, h)
-    if bad >= 0 or not isfinite(memory.error_now):
-        memory.blame = _state_of(memory, max(bad, 0))
+    if bad >= 0 or not isfinite(step.error):
+        step.blame = _state_of(memory, max(bad, 0))
         return BAD_NUMBER
-    if memory.error_now >= 1.0:
+    if step.error >= 1.0:
         return TOO_INACCURATE
     row, bad = end_of_step(memory, t, t_new, h)
-    memory.blame = max(row, bad)
+    step.blame = max(row, bad)
     if row >= 0:
         return BAD_CONSTRAINT
     return BAD_NUMBER if bad >= 0 else ACCEPTED
@@ -82,97 +84,101 @@ def _state_of(memory, unknown):
 @inner
 def _next_step(memory, h, error, safety):
     """Factor of the next step after an accepted one (IV.8.21), (IV.8.25); keeps what the next call needs."""
+    step = memory.step
     error = max(error, 1e-10)
     factor = min(MOST_GROWTH, safety * error**-0.25)
-    if memory.history == 1:
-        ratio = (h / memory.h_accepted) * (memory.error_accepted / error) ** 0.25 * error**-0.25
+    if step.history == 1:
+        ratio = (h / step.h_accepted) * (step.error_accepted / error) ** 0.25 * error**-0.25
         factor = min(factor, SAFETY * ratio)
-    if memory.after_rejection == 1:
+    if step.after_rejection == 1:
         factor = min(factor, 1.0)
-    if memory.rate_now > 0.0:
-        factor = min(factor, max(0.5, sqrt(GOOD_RATE / memory.rate_now)))
-    memory.ceiling *= CEILING_GROWTH
-    factor = min(factor, memory.ceiling / h)
-    memory.h_accepted, memory.error_accepted = h, max(1e-2, error)
+    if memory.newton.rate > 0.0:
+        factor = min(factor, max(0.5, sqrt(GOOD_RATE / memory.newton.rate)))
+    step.ceiling *= CEILING_GROWTH
+    factor = min(factor, step.ceiling / h)
+    step.h_accepted, step.error_accepted = h, max(1e-2, error)
     return max(MOST_SHRINKING, factor)
 
 
 @inner
 def _enter_segment(memory):
     """Go on beyond a stop; returns as `restart` does."""
-    window = memory.window
-    memory.segment += 1
-    memory.restarts += 1
-    window[0], window[1] = memory.low[memory.segment], memory.high[memory.segment]
-    memory.first, memory.history, memory.factored, memory.fresh = 1, 0, 0, 0
-    memory.contraction, memory.turning = 1.0, 0
+    step, newton = memory.step, memory.newton
+    open_segment(memory.clock, memory.plan, memory.clock.segment + 1)
+    memory.counts.restarts += 1
+    step.first, step.history, newton.factored, newton.fresh = 1, 0, 0, 0
+    newton.contraction, step.turning = 1.0, 0
     return _begin(memory)
 
 
 @inner
 def _begin(memory):
     """Consistent state and, where there are sites, the modes that it asks for; returns as `restart` does."""
-    row = restart(memory, memory.t)
-    if row < 0 and memory.guards != 0:
-        settle(memory, memory.t, 1.0)
-        row = restart(memory, memory.t)
+    clock = memory.clock
+    row = restart(memory, clock.t)
+    if row < 0 and memory.guards.function != 0:
+        settle(memory, clock.t, 1.0)
+        row = restart(memory, clock.t)
     return row
 
 
 @inner
 def _stuck(memory, row):
     """The code for what `restart` says: a constraint that is not met, or, beyond them all, no accelerations."""
-    memory.t_failed = memory.t
+    memory.failed.t = memory.clock.t
     if row >= memory.lam_now.size:
-        memory.component = -1
+        memory.failed.component = -1
         return NOT_FINITE
-    memory.component = row
+    memory.failed.component = row
     return CONSTRAINTS
 
 
 @inner
 def _turn(memory):
     """Go on in new modes from the end of a step: accelerations jump, nothing of the last step is of use."""
-    memory.turns += 1
-    memory.turning = 0
-    settle(memory, memory.t, 0.0)
-    memory.first, memory.history, memory.factored, memory.fresh = 1, 0, 0, 0
-    memory.contraction = 1.0
-    return restart(memory, memory.t)
+    step, newton = memory.step, memory.newton
+    memory.counts.landings += 1
+    step.turning = 0
+    settle(memory, memory.clock.t, 0.0)
+    step.first, step.history, newton.factored, newton.fresh = 1, 0, 0, 0
+    newton.contraction = 1.0
+    return restart(memory, memory.clock.t)
 
 
 @inner
 def _prepare_matrices(memory, t, h):
     """Matrices for this step, if the last ones will not do; returns whether they are finite."""
-    if memory.factored == 1:
+    newton = memory.newton
+    if newton.factored == 1:
         return True
-    if memory.fresh == 0:
-        if memory.selecting != ALL and select_rows(memory, t, 0.0) == 1:
-            memory.ceiling = inf
+    if newton.fresh == 0:
+        if memory.active.selecting != ALL and select_rows(memory, t, 0.0) == 1:
+            memory.step.ceiling = inf
         if not evaluate_jacobian(memory, t):
             return False
-        memory.fresh = 1
-    memory.factored = 1
+        newton.fresh = 1
+    newton.factored = 1
     return factorize(memory, h, 0.0) == 0
 
 
 @procedure(DaeMemory, "Radau integrator", 0.9)
 def advance(memory, a, b):
     """Take at most about `a` trial steps and outputs; returns a code of `memory`."""
+    clock, step, newton, counts, plan = memory.clock, memory.step, memory.newton, memory.counts, memory.plan
     budget = int(a)
     t_eval, edges, max_step = (
-        memory.t_eval,
-        memory.edges,
-        memory.max_step,
+        plan.t_eval,
+        plan.edges,
+        plan.max_step,
     )
     least = 1e-20 * (edges[edges.size - 1] - edges[0])
-    if memory.started == 0:
+    if clock.started == 0:
         code = start_run(memory)
         if code != MORE:
             return code
-        memory.started, memory.first = 1, 1
-        memory.contraction = 1.0
-        if memory.guards != 0:
+        clock.started, step.first = 1, 1
+        newton.contraction = 1.0
+        if memory.guards.function != 0:
             row = _begin(memory)
             if row >= 0:
                 return _stuck(memory, row)
@@ -180,94 +186,92 @@ def advance(memory, a, b):
         budget = write_rows(memory, budget)
         if budget < 0:
             return CONSTRAINTS
-        if memory.row == t_eval.size:
+        if clock.row == t_eval.size:
             return FINISHED
         if budget == 0:
             return MORE
-        if memory.steps + memory.rejected >= memory.max_steps:
+        if counts.steps + counts.rejected >= plan.max_steps:
             return TOO_MANY_STEPS
-        code = endless(
-            memory.pace, memory.steps, memory.rejected, memory.turns, memory.t, edges[edges.size - 1]
-        )
+        code = endless(step.pace, memory.counts, clock.t, edges[edges.size - 1])
         if code != MORE:
-            memory.component, memory.t_failed = memory.blame, memory.t
+            memory.failed.component, memory.failed.t = step.blame, clock.t
             return code
-        t = memory.t
-        if memory.turning == 1 and t < edges[memory.segment + 1]:
+        t = clock.t
+        if step.turning == 1 and t < edges[clock.segment + 1]:
             row = _turn(memory)
             if row >= 0:
                 return _stuck(memory, row)
-        if t == edges[memory.segment + 1]:
+        if t == edges[clock.segment + 1]:
             row = _enter_segment(memory)
             if row >= 0:
                 return _stuck(memory, row)
-        end = edges[memory.segment + 1]
-        if memory.h <= 0.0:
-            memory.h = starting_step(memory, min(max_step, end - t))
+        end = edges[clock.segment + 1]
+        if step.h <= 0.0:
+            step.h = starting_step(memory, min(max_step, end - t))
         smallest = max(10.0 * EPSILON * abs(t), least)
-        offered = min(max(memory.h, smallest), max_step)
+        offered = min(max(step.h, smallest), max_step)
         last = t + 1.01 * offered >= end
         h = end - t if last else offered
         t_new = end if last else t + h
-        if h != memory.h_accepted:
-            memory.factored = 0
+        if h != step.h_accepted:
+            newton.factored = 0
         if not _prepare_matrices(memory, t, h):
-            memory.component, memory.t_failed = -1, t
+            memory.failed.component, memory.failed.t = -1, t
             return NOT_FINITE
 
         budget -= 1
         what = _trial(memory, t, t_new, h)
-        error = memory.error_now
-        if what == ACCEPTED and memory.guards != 0:
-            memory.t_trial = t_new
+        error = step.error
+        if what == ACCEPTED and memory.guards.function != 0:
+            step.t_trial = t_new
             verdict = watch(memory, t, h)
-            memory.turning = 0 if verdict == STANDS else 1
-            if verdict == REPEAT and smallest < h and memory.h_trial < h:
-                memory.rejected += 1
-                memory.factored = 0
-                if memory.h_kept <= 0.0:
-                    memory.h_kept = h
-                memory.h = max(memory.h_trial, smallest)
+            step.turning = 0 if verdict == STANDS else 1
+            if verdict == REPEAT and smallest < h and step.h_trial < h:
+                counts.rejected += 1
+                newton.factored = 0
+                if step.kept <= 0.0:
+                    step.kept = h
+                step.h = max(step.h_trial, smallest)
                 continue
-        safety = SAFETY * (2 * MOST_ITERATIONS + 1) / (2 * MOST_ITERATIONS + memory.iterations)
+        safety = SAFETY * (2 * MOST_ITERATIONS + 1) / (2 * MOST_ITERATIONS + newton.iterations)
         if what == ACCEPTED:
             factor = _next_step(memory, h, error, safety)
             accept(memory, t, t_new, h)
-            memory.steps += 1
-            memory.first, memory.after_rejection, memory.history, memory.fresh = 0, 0, 1, 0
-            kept, memory.h_kept = memory.h_kept, 0.0
-            if memory.turning == 1:
-                memory.h = max(h, kept)
+            counts.steps += 1
+            step.first, step.after_rejection, step.history, newton.fresh = 0, 0, 1, 0
+            kept, step.kept = step.kept, 0.0
+            if step.turning == 1:
+                step.h = max(h, kept)
             elif kept > 0.0:
-                memory.h = kept
-                memory.factored = 0
+                step.h = kept
+                newton.factored = 0
             elif last:
-                memory.h = max(h * factor, offered)
-            elif 1.0 <= factor <= KEEP_BELOW and memory.rate_now <= SLOW:
-                memory.h = h
+                step.h = max(h * factor, offered)
+            elif 1.0 <= factor <= KEEP_BELOW and newton.rate <= SLOW:
+                step.h = h
             else:
-                memory.h = h * factor
-                memory.factored = 0
+                step.h = h * factor
+                newton.factored = 0
             continue
-        memory.rejected += 1
-        memory.factored = 0
+        counts.rejected += 1
+        newton.factored = 0
         if what == DIVERGED:
-            memory.diverged += 1
-            memory.contraction = 1.0
-            if memory.fresh == 0:
-                memory.h = h
+            newton.diverged += 1
+            newton.contraction = 1.0
+            if newton.fresh == 0:
+                step.h = h
             else:
-                memory.ceiling, memory.h = 0.7 * h, 0.5 * h
-                memory.history = 0  # the last step's polynomial ends off the constraints
+                step.ceiling, step.h = 0.7 * h, 0.5 * h
+                step.history = 0  # the last step's polynomial ends off the constraints
                 suspect_weak_rows(memory)
-            memory.after_rejection = 1
+            step.after_rejection = 1
         else:
-            memory.after_rejection = 1
-            memory.h = 0.25 * h
+            step.after_rejection = 1
+            step.h = 0.25 * h
             if what == TOO_INACCURATE:
-                memory.h = 0.1 * h if memory.first == 1 else h * max(MOST_SHRINKING, safety * error**-0.25)
-        if memory.h < smallest:
-            memory.component, memory.t_failed = memory.blame, t + h
+                step.h = 0.1 * h if step.first == 1 else h * max(MOST_SHRINKING, safety * error**-0.25)
+        if step.h < smallest:
+            memory.failed.component, memory.failed.t = step.blame, t + h
             if what == BAD_NUMBER:
                 return NOT_FINITE
             if what == BAD_CONSTRAINT:

@@ -19,8 +19,9 @@ from math import sqrt
 import numpy as np
 
 from sekant.loops.declare.procedures import inner
+from sekant.solvers.common.memory import set_time
 from sekant.solvers.common.vectors import put, take
-from sekant.solvers.dae.calls import set_state, set_time
+from sekant.solvers.dae.calls import set_state
 from sekant.solvers.dae.projection import accelerations, factorize_at, project
 
 NODES = np.array([0.0, 0.5 - 0.1 * sqrt(5.0), 0.5 + 0.1 * sqrt(5.0), 1.0])
@@ -35,7 +36,7 @@ UNKNOWN, REFINED, COLLOCATED = range(3)
 @inner
 def collocation(memory, theta, x):
     """The state at theta of the last step by its collocation polynomial."""
-    poly, x_old = memory.poly, memory.x_old
+    poly, x_old = memory.step.poly, memory.x_old
     extra = theta * (1.0 + theta * (-4.5 + theta * (6.0 - 2.5 * theta)))
     for j in range(x.size):
         rise = theta * (poly[0, j] + theta * (poly[1, j] + theta * poly[2, j]))
@@ -45,11 +46,12 @@ def collocation(memory, theta, x):
 @inner
 def _node(memory, i):
     """Accelerations at node i; returns whether there are any."""
-    x = memory.trial
-    t = memory.step_start + NODES[i] * memory.step_length
+    step = memory.step
+    x = step.trial
+    t = step.start + NODES[i] * step.length
     if i == 0 or i == 3:
         put(x, 0, memory.x_old if i == 0 else memory.x)
-        set_time(memory, t)
+        set_time(memory.clock, t)
         set_state(memory, x)
         factorize_at(memory)
     else:
@@ -58,17 +60,18 @@ def _node(memory, i):
             return False
     if not accelerations(memory):
         return False
-    take(memory.node_a[i], memory.ldl_x, 0)
+    take(step.node_a[i], memory.saddle.x, 0)
     return True
 
 
 @inner
 def refine(memory):
-    """Powers of theta of the velocities in the last step, in DENSE; sets KNOWN."""
-    nq, h = memory.nq, memory.step_length
-    a, dense, x = memory.node_a, memory.dense, memory.trial
-    x_old, x_new, atol = memory.x_old, memory.x, memory.atol
-    memory.known = COLLOCATED
+    """Powers of theta of the velocities in the last step, in `step.dense`; sets `step.known`."""
+    step, plan = memory.step, memory.plan
+    nq, h = memory.nq, step.length
+    a, dense, x = step.node_a, step.dense, step.trial
+    x_old, x_new, atol = memory.x_old, memory.x, plan.atol
+    step.known = COLLOCATED
     for i in range(4):
         if not _node(memory, i):
             return
@@ -86,21 +89,21 @@ def refine(memory):
             rise += dense[p, j]
         gap = rise - (x_new[k] - x_old[k])
         dense[0, j] -= gap
-        miss += (gap / (atol[k] + memory.rtol * abs(x_new[k]))) ** 2
+        miss += (gap / (atol[k] + plan.rtol * abs(x_new[k]))) ** 2
     for i in range(1, 3):
         collocation(memory, NODES[i], x)
         for j in range(memory.nv):
             k = nq + j
             gap = refined(memory, NODES[i], j) - x[k]
-            change += 0.5 * (gap / (atol[k] + memory.rtol * abs(x_new[k]))) ** 2
+            change += 0.5 * (gap / (atol[k] + plan.rtol * abs(x_new[k]))) ** 2
     if miss <= OPEN**2 * change or miss <= SMALL**2 * memory.nv:
-        memory.known = REFINED
+        step.known = REFINED
 
 
 @inner
 def refined(memory, theta, j):
     """Velocity j at theta of the last step."""
-    dense = memory.dense
+    dense = memory.step.dense
     rise = dense[0, j] + theta * (dense[1, j] + theta * (dense[2, j] + theta * dense[3, j]))
     return memory.x_old[memory.nq + j] + theta * rise
 
@@ -108,9 +111,9 @@ def refined(memory, theta, j):
 @inner
 def between(memory, theta, x):
     """The state at theta of the last step, strictly inside it."""
-    if memory.mh > 0 and memory.known == UNKNOWN:
+    if memory.mh > 0 and memory.step.known == UNKNOWN:
         refine(memory)
     collocation(memory, theta, x)
-    if memory.mh > 0 and memory.known == REFINED:
+    if memory.mh > 0 and memory.step.known == REFINED:
         for j in range(memory.nv):
             x[memory.nq + j] = refined(memory, theta, j)

@@ -9,8 +9,9 @@ from __future__ import annotations
 from math import sqrt
 
 from sekant.loops.declare.procedures import inner, procedure
+from sekant.solvers.common.memory import call, set_time
 from sekant.solvers.common.vectors import put
-from sekant.solvers.dae.calls import first_not_finite, kinematics, residual, set_time
+from sekant.solvers.dae.calls import first_not_finite
 from sekant.solvers.dae.memory import DaeMemory
 from sekant.solvers.dae.radau_newton import scale_right_side, solve_real
 from sekant.solvers.dae.radau_tableau import MU_REAL, E
@@ -18,31 +19,32 @@ from sekant.solvers.dae.radau_tableau import MU_REAL, E
 
 @inner
 def _estimate(memory, t, h, shift):
-    """ERROR <- the estimate with f at x0 + `shift` ERROR; returns the index of a bad row or -1.
+    """`newton.error` <- the estimate with f at x0 + `shift` `newton.error`; returns the index of a bad row or -1.
 
     R is evaluated at the acceleration -E Z / h, and at the straight coordinates moved by their part of the
     right-hand side over mu, which is what elimination leaves of these rows.
     """
-    x, Z, error, stage_q = memory.x, memory.z, memory.error, memory.zq
-    q, v, a, qdot = memory.q, memory.v, memory.a, memory.qdot
-    rise, b, F = memory.zqdot[0], memory.real_b, memory.f
+    newton, point = memory.newton, memory.point
+    x, Z, error, stage_q = memory.x, newton.z, newton.error, newton.zq
+    q, v, a, qdot = point.q, point.v, point.a, memory.found.qdot
+    rise, b, F = newton.zqdot[0], memory.real.b, memory.found.f
     curved, straight = memory.curved, memory.straight
     nq, nv, mu = q.size, v.size, MU_REAL / h
-    set_time(memory, t)
+    set_time(memory.clock, t)
     for j in range(nq):
         q[j] = x[j] + shift * error[j]
     for j in range(nv):
         v[j] = x[nq + j] + shift * error[nq + j]
         a[j] = -(E[0] * Z[0, j] + E[1] * Z[1, j] + E[2] * Z[2, j]) / h
-    put(memory.lam, 0, memory.lam_now)
-    kinematics(memory)
+    put(point.lam, 0, memory.lam_now)
+    call(memory.kinematics)
     for k in range(straight.size):
         j = straight[k]
         total = E[0] * (stage_q[0, j] - x[j]) + E[1] * (stage_q[1, j] - x[j]) + E[2] * (stage_q[2, j] - x[j])
         rise[j] = total / h
         q[j] += (qdot[j] + rise[j]) / mu
-    residual(memory)
-    memory.residuals += 1
+    call(memory.residual)
+    memory.counts.evaluations += 1
     bad = first_not_finite(F)
     if bad >= 0:
         return bad
@@ -56,7 +58,7 @@ def _estimate(memory, t, h, shift):
         v[j] += b[j]
     for k in range(curved.size):
         error[curved[k]] = b[nv + k] / mu
-    kinematics(memory)
+    call(memory.kinematics)
     for k in range(straight.size):
         j = straight[k]
         error[j] = (qdot[j] + rise[j]) / mu
@@ -65,19 +67,20 @@ def _estimate(memory, t, h, shift):
 
 @procedure(DaeMemory, "Radau integrator", 0.3)
 def estimate(memory, t, h):
-    """Root mean square of the scaled error of [q; v], in ERROR_NOW; returns -1 or a row that is not finite.
+    """Root mean square of the scaled error of [q; v], in `step.error`; returns -1 or a row that is not finite.
 
     The estimate is repeated at the corrected point if it exceeds 1 in a first step or after a rejection. Sets
-    BLAME, the worst component.
+    `step.blame`, the worst component.
     """
-    if memory.estimating == 0:
-        memory.error_now = 1e-10
+    step, newton = memory.step, memory.newton
+    if step.estimating == 0:
+        step.error = 1e-10
         return -1
-    x, atol, rtol = memory.x, memory.atol, memory.rtol
-    q, v, error = memory.zq, memory.zv, memory.error
+    x, atol, rtol = memory.x, memory.plan.atol, memory.plan.rtol
+    q, v, error = newton.zq, newton.zv, newton.error
     nq, nv = q.shape[1], v.shape[1]
     factor = h if memory.v_power == 1 else 1.0
-    again = memory.first == 1 or memory.after_rejection == 1
+    again = step.first == 1 or step.after_rejection == 1
     for attempt in range(2):
         bad = _estimate(memory, t, h, float(attempt))
         if bad >= 0:
@@ -90,8 +93,8 @@ def estimate(memory, t, h):
                 scaled *= factor
             square += scaled * scaled
             if abs(scaled) > largest:
-                memory.blame, largest = j, abs(scaled)
-        memory.error_now = sqrt(square / (nq + nv))
-        if memory.error_now < 1.0 or not again:
+                step.blame, largest = j, abs(scaled)
+        step.error = sqrt(square / (nq + nv))
+        if step.error < 1.0 or not again:
             break
     return -1

@@ -19,6 +19,7 @@ from math import inf, sqrt
 
 from sekant.loops.declare.procedures import inner, procedure
 from sekant.solvers.common.landing import NEGLIGIBLE, landing, leaves
+from sekant.solvers.common.memory import call, set_time
 from sekant.solvers.common.modes import (
     MOST_BREAKS,
     begin_step,
@@ -30,7 +31,7 @@ from sekant.solvers.common.modes import (
     settling,
 )
 from sekant.solvers.common.vectors import clear, put, take
-from sekant.solvers.dae.calls import first_not_finite, guards, residual, set_state, set_time
+from sekant.solvers.dae.calls import first_not_finite, set_state
 from sekant.solvers.dae.memory import DaeMemory
 from sekant.solvers.dae.radau_newton import scale_right_side, set_stage, solve_real
 from sekant.solvers.dae.radau_tableau import MU_REAL, C
@@ -44,7 +45,7 @@ LEAST_MARGIN = 1e-12  # of a step, so that it ends beyond the crossing
 @inner
 def _guards_at(memory, t):
     """Guards at the point, whose time is set."""
-    guards(memory)
+    call(memory.guards)
 
 
 _settle = settling(_guards_at)
@@ -53,10 +54,10 @@ _settle = settling(_guards_at)
 @procedure(DaeMemory, "Radau integrator", 0.2)
 def settle(memory, t, everywhere):
     """Modes at the present state from the guards: of all sites (1), or of those outside their interval (0)."""
-    set_time(memory, t)
+    set_time(memory.clock, t)
     set_state(memory, memory.x)
-    put(memory.a, 0, memory.a_now)
-    put(memory.lam, 0, memory.lam_now)
+    put(memory.point.a, 0, memory.a_now)
+    put(memory.point.lam, 0, memory.lam_now)
     _settle(memory, memory.modes, t, everywhere == 1.0)
     begin_step(memory.modes)
     return 0
@@ -65,20 +66,21 @@ def settle(memory, t, everywhere):
 @inner
 def _set_end(memory, t_new):
     """Make the projected end of the trial step the point."""
-    set_time(memory, t_new)
-    set_state(memory, memory.trial)
-    put(memory.a, 0, memory.za[2])
-    lam, Z = memory.lam, memory.z[2]
+    set_time(memory.clock, t_new)
+    set_state(memory, memory.step.trial)
+    put(memory.point.a, 0, memory.newton.za[2])
+    lam, Z = memory.point.lam, memory.newton.z[2]
     take(lam, Z, Z.size - lam.size)
 
 
 @inner
 def _set_inside(memory, t, h, theta):
     """Make a point of the trial step's polynomials the point; a and lam are those of the parabolas by the stages."""
-    x, q, v, a, lam = memory.x, memory.q, memory.v, memory.a, memory.lam
-    stage_q, stage_a, Z = memory.zq, memory.za, memory.z
+    newton, point = memory.newton, memory.point
+    x, q, v, a, lam = memory.x, point.q, point.v, point.a, point.lam
+    stage_q, stage_a, Z = newton.zq, newton.za, newton.z
     first = Z.shape[1] - lam.size
-    set_time(memory, t + theta * h)
+    set_time(memory.clock, t + theta * h)
     clear(a)
     clear(lam)
     for j in range(q.size):
@@ -104,7 +106,7 @@ def _set_inside(memory, t, h, theta):
 def _look(memory, watch, t, h, theta, how):
     """Guards at a point of the trial step's polynomials."""
     _set_inside(memory, t, h, theta)
-    guards(memory)
+    call(memory.guards)
 
 
 _, excursion, locate, reach = landing(_look)
@@ -117,14 +119,14 @@ def _change(memory, h):
     Constraints that jump count as the velocities with which they would be met within the step.
     """
     m = memory.modes
-    F, old, b, weight = memory.f, memory.w[0], memory.real_b, memory.weight
-    residual(memory)
+    F, old, b, weight = memory.found.f, memory.newton.w[0], memory.real.b, memory.newton.weight
+    call(memory.residual)
     put(old, 0, F)
     keep(m)
     _settle(memory, m, 0.0, False)
-    residual(memory)
+    call(memory.residual)
     restore(m)
-    memory.residuals += 2
+    memory.counts.evaluations += 2
     if first_not_finite(F) >= 0 or first_not_finite(old) >= 0:
         return inf
     for j in range(b.size):
@@ -148,8 +150,8 @@ def _cost(memory, t, h):
         if i < 2:
             set_stage(memory, t, h, i)
         else:
-            _set_end(memory, memory.t_trial)
-        guards(memory)
+            _set_end(memory, memory.step.t_trial)
+        call(memory.guards)
         if leaves(m.watch):
             largest = max(largest, _change(memory, h))
     keep(m)
@@ -180,17 +182,18 @@ def _excursion(memory, t, h):
 
 @procedure(DaeMemory, "Radau integrator", 0.5)
 def watch(memory, t, h):
-    """Look at the guards of a step that passed, whose end, at T_TRIAL, is in TRIAL.
+    """Look at the guards of a step that passed, whose end, at `step.t_trial`, is in `step.trial`.
 
     STANDS: no mode changes. TURNED: the step stands, and modes change at its end. REPEAT: it is to
-    be repeated with the length H_TRIAL.
+    be repeated with the length `step.h_trial`.
     """
+    step = memory.step
     m, w = memory.modes, memory.modes.watch
     inside, beyond = 0.0, 2.0
     put(w.a, 0, w.start)
     for i in range(2):
         set_stage(memory, t, h, i)
-        guards(memory)
+        call(memory.guards)
         put(w.b, 0, w.value)
         if leaves(w):
             beyond = C[i]
@@ -198,8 +201,8 @@ def watch(memory, t, h):
         inside = C[i]
         put(w.a, 0, w.b)
     if beyond > 1.0:
-        _set_end(memory, memory.t_trial)
-        guards(memory)
+        _set_end(memory, step.t_trial)
+        call(memory.guards)
         put(w.b, 0, w.value)
         if leaves(w):
             beyond = 1.0
@@ -208,8 +211,8 @@ def watch(memory, t, h):
     else:
         inside, beyond = 0.0, _excursion(memory, t, h)
         if beyond == 0.0:
-            _set_end(memory, memory.t_trial)
-            guards(memory)
+            _set_end(memory, step.t_trial)
+            call(memory.guards)
             begin_step(m)
             return STANDS
         cost = _change(memory, h)
@@ -217,6 +220,6 @@ def watch(memory, t, h):
         theta = locate(memory, w, t, h, 0, inside, beyond)
         if cost == inf or cost * (1.0 - theta) > NEGLIGIBLE:
             margin = max(LEAST_MARGIN, min(BEYOND, 0.5 * NEGLIGIBLE / cost))
-            memory.h_trial = h * min(theta + margin, 0.9 + 0.1 * theta)
+            step.h_trial = h * min(theta + margin, 0.9 + 0.1 * theta)
             return REPEAT
     return TURNED

@@ -13,11 +13,12 @@ from __future__ import annotations
 from math import sqrt
 
 from sekant.loops.declare.procedures import inner, procedure
+from sekant.solvers.common.memory import call, set_time
 from sekant.solvers.common.vectors import clear, put, take
-from sekant.solvers.dae.calls import first_not_finite, jacobian, kinematics, residual, set_state, set_time
+from sekant.solvers.dae.calls import first_not_finite, set_state
 from sekant.solvers.dae.memory import DaeMemory
 from sekant.solvers.dae.radau_tableau import A_INV, MU_COMPLEX, MU_REAL, TI, A, C, T
-from sekant.solvers.linear import ldl, static_lu
+from sekant.solvers.linear import static_lu
 
 MOST_ITERATIONS = 10
 ROUND_OFF = 1e-16
@@ -34,32 +35,31 @@ TRANSFORMED = sqrt(TI[0, 0] ** 2 + TI[0, 1] ** 2 + TI[0, 2] ** 2)  # deviation o
 
 CONVERGED, DIVERGED, BAD, GO_ON = range(4)
 NEWTON_EPS = 1e-13  # on the diagonal of the constraints, relative to the mean of G M^-1 G^T
-SCALE = ldl.SCALE
-_lu_factorize, _lu_solve = static_lu.factorize, static_lu.solve
+lu_factorize, lu_solve = static_lu.factorize, static_lu.solve
 
 
 @inner
 def evaluate_jacobian(memory, t):
     """K0, K1, K2 at the start of a step; returns whether they are finite."""
-    set_time(memory, t)
+    set_time(memory.clock, t)
     set_state(memory, memory.x)
-    put(memory.a, 0, memory.a_now)
-    put(memory.lam, 0, memory.lam_now)
-    jacobian(memory)
-    memory.jacobians += 1
+    put(memory.point.a, 0, memory.a_now)
+    put(memory.point.lam, 0, memory.lam_now)
+    call(memory.jacobian)
+    memory.newton.jacobians += 1
     bad = -1
     for k in range(3):
-        bad = max(bad, first_not_finite(memory.k[k]))
+        bad = max(bad, first_not_finite(memory.found.k[k]))
     return bad < 0
 
 
 @inner
 def assemble(memory, s, values):
     """values <- K0 + s K1 + s^2 K2, with -eps on the diagonal of the constraints; rows left out: lam = 0."""
-    K, scatter, diagonal = memory.k, memory.lu_scatter, memory.lu_constraint
-    K_row, off = memory.k_row, memory.row_off
-    first = memory.real_b.size - off.size
-    eps = NEWTON_EPS * memory.ldl_info[SCALE]
+    K, scatter, diagonal = memory.found.k, memory.lu.scatter, memory.lu.constraint
+    K_row, off = memory.newton.k_row, memory.active.off
+    first = memory.real.b.size - off.size
+    eps = NEWTON_EPS * memory.saddle.scale[0]
     clear(values)
     for e in range(scatter.size):
         if K_row[e] < first or off[K_row[e] - first] == 0:
@@ -69,67 +69,29 @@ def assemble(memory, s, values):
 
 
 @inner
-def lu_factorize(memory, values, inverse):
-    return _lu_factorize(
-        memory.lu_start,
-        memory.lu_low,
-        memory.lu_target,
-        memory.lu_target_start,
-        memory.lu_diagonal,
-        values,
-        inverse,
-    )
-
-
-@inner
-def lu_solve(memory, values, inverse, b, y):
-    _lu_solve(
-        memory.lu_order,
-        memory.lu_start,
-        memory.lu_row,
-        memory.lu_low,
-        memory.lu_diagonal,
-        values,
-        inverse,
-        b,
-        y,
-    )
-
-
-@inner
 def solve_real(memory):
-    """Solve with the real matrix, in REAL_B."""
-    lu_solve(
-        memory,
-        memory.real,
-        memory.real_inverse,
-        memory.real_b,
-        memory.real_y,
-    )
+    """Solve with the real matrix, in its right side."""
+    real = memory.real
+    lu_solve(memory.lu, real.values, real.inverse, real.b, real.y)
 
 
 @inner
 def solve_pair(memory):
-    """Solve with the complex matrix, in PAIR_B."""
-    lu_solve(
-        memory,
-        memory.pair,
-        memory.pair_inverse,
-        memory.pair_b,
-        memory.pair_y,
-    )
+    """Solve with the complex matrix, in its right side."""
+    pair = memory.pair
+    lu_solve(memory.lu, pair.values, pair.inverse, pair.b, pair.y)
 
 
 @procedure(DaeMemory, "Radau integrator", 0.2)
 def factorize(memory, h, unused):
     """Factor the real and the complex matrix for step length h; returns 0, or -1 if they are not finite."""
-    memory.factorizations += 1
-    real, pair = memory.real, memory.pair
+    memory.newton.factorizations += 1
+    real, pair = memory.real.values, memory.pair.values
     assemble(memory, h / MU_REAL, real)
-    if lu_factorize(memory, real, memory.real_inverse) < 0:
+    if lu_factorize(memory.lu, real, memory.real.inverse) < 0:
         return -1
     assemble(memory, h / MU_COMPLEX, pair)
-    return min(0, lu_factorize(memory, pair, memory.pair_inverse))
+    return min(0, lu_factorize(memory.lu, pair, memory.pair.inverse))
 
 
 @inner
@@ -140,13 +102,14 @@ def _combine(matrix, i, first, second, third):
 @inner
 def spread(memory, t, h):
     """Values at the stages from the increments Z."""
+    newton = memory.newton
     x, Z, curved, straight = (
         memory.x,
-        memory.z,
+        newton.z,
         memory.curved,
         memory.straight,
     )
-    q, v, a, rates = memory.zq, memory.zv, memory.za, memory.zqdot
+    q, v, a, rates = newton.zq, newton.zv, newton.za, newton.zqdot
     nq, nv = q.shape[1], v.shape[1]
     for i in range(3):
         for j in range(nv):
@@ -156,13 +119,13 @@ def spread(memory, t, h):
             q[i, curved[k]] = x[curved[k]] + Z[i, nv + k]
     if straight.size == 0:
         return
-    point_q, point_v, qdot = memory.q, memory.v, memory.qdot
+    point_q, point_v, qdot = memory.point.q, memory.point.v, memory.found.qdot
     take(point_q, x, 0)
     for i in range(3):
-        set_time(memory, t + C[i] * h)
-        put(point_v, 0, memory.zv[i])
-        kinematics(memory)
-        put(memory.zqdot[i], 0, qdot)
+        set_time(memory.clock, t + C[i] * h)
+        put(point_v, 0, newton.zv[i])
+        call(memory.kinematics)
+        put(newton.zqdot[i], 0, qdot)
     for k in range(straight.size):
         j = straight[k]
         for i in range(3):
@@ -172,11 +135,12 @@ def spread(memory, t, h):
 @inner
 def set_stage(memory, t, h, i):
     """Make stage i the point of evaluation."""
-    set_time(memory, t + C[i] * h)
-    put(memory.q, 0, memory.zq[i])
-    put(memory.v, 0, memory.zv[i])
-    put(memory.a, 0, memory.za[i])
-    lam, Z = memory.lam, memory.z[i]
+    newton, point = memory.newton, memory.point
+    set_time(memory.clock, t + C[i] * h)
+    put(point.q, 0, newton.zq[i])
+    put(point.v, 0, newton.zv[i])
+    put(point.a, 0, newton.za[i])
+    lam, Z = point.lam, newton.z[i]
     take(lam, Z, Z.size - lam.size)
 
 
@@ -190,7 +154,7 @@ def scale_right_side(memory, b, mu):
         b[j] = -b[j] * mu
     for j in range(first + memory.mh, b.size):
         b[j] = -b[j]
-    off = memory.row_off
+    off = memory.active.off
     for i in range(off.size):
         if off[i] == 1:
             b[first + i] = 0.0
@@ -209,30 +173,31 @@ def scale_solution(memory, b, mu):
 @inner
 def _stage_residuals(memory, t, h):
     """Residuals at the stages; returns the first row that is not finite, or -1."""
-    F, Z, stages = memory.f, memory.z, memory.zf
+    newton = memory.newton
+    F, Z, stages = memory.found.f, newton.z, newton.zf
     first = F.size - memory.m
     for i in range(3):
         set_stage(memory, t, h, i)
-        residual(memory)
+        call(memory.residual)
         bad = first_not_finite(F)
         if bad >= 0:
             return bad
-        put(memory.zf[i], 0, F)
+        put(newton.zf[i], 0, F)
         for j in range(memory.nv, first):
             stages[i, j] -= _combine(A_INV, i, Z[0, j], Z[1, j], Z[2, j]) / h
-    memory.residuals += 3
+    memory.counts.evaluations += 3
     return -1
 
 
 @inner
 def _increments(memory, h, positions):
-    """One Newton increment of W into REAL_B and PAIR_B; returns its norm.
+    """One Newton increment of W into `real.b` and `pair.b`; returns its norm.
 
     `positions`: 1, or 0 for the part that is left if the constraints on positions were met exactly. That part is
     tangential to them.
     """
-    F, weight = memory.zf, memory.weight
-    real, pair = memory.real_b, memory.pair_b
+    F, weight = memory.newton.zf, memory.newton.weight
+    real, pair = memory.real.b, memory.pair.b
     first = real.size - memory.m
     mu, mu_pair = MU_REAL / h, MU_COMPLEX / h
     for j in range(real.size):
@@ -269,23 +234,24 @@ def _noise(memory, t, h, positions, first_shift):
 
     Residuals at four points in a row, so close that all but their noise is a straight line: the third difference
     of independent errors has sqrt(20) times their deviation. More, Wild: Estimating computational noise, SIAM J.
-    Sci. Comput. 33 (2011), section 3. Overwrites REAL_B.
+    Sci. Comput. 33 (2011), section 3. Overwrites `real.b`.
     """
-    b, F, weight = memory.real_b, memory.f, memory.weight
+    point = memory.point
+    b, F, weight = memory.real.b, memory.found.f, memory.newton.weight
     first, mu = b.size - memory.m, MU_REAL / h
     clear(b)
     for i in range(4):
         set_stage(memory, t, h, 2)
         times = first_shift + i
-        _shift(memory.q, times)
-        _shift(memory.v, times)
-        _shift(memory.a, times)
-        _shift(memory.lam, times)
-        residual(memory)
+        _shift(point.q, times)
+        _shift(point.v, times)
+        _shift(point.a, times)
+        _shift(point.lam, times)
+        call(memory.residual)
         share = 1.0 if i == 0 or i == 3 else 3.0
         for j in range(b.size):
             b[j] += (share if i % 2 == 0 else -share) * F[j] / THIRD_DIFFERENCE
-    memory.residuals += 4
+    memory.counts.evaluations += 4
     for j in range(first, first + memory.mh):
         b[j] *= positions
     scale_right_side(memory, b, mu)
@@ -310,7 +276,7 @@ def _is_noise(memory, t, h, positions, norm):
 @inner
 def _displacement(memory, h):
     """Largest displacement in the increments, in relation to the coordinates (or to 1 where all are smaller)."""
-    real, pair, q = memory.real_b, memory.pair_b, memory.x
+    real, pair, q = memory.real.b, memory.pair.b, memory.x
     largest, length = 0.0, 1.0
     for j in range(memory.nv):
         largest = max(largest, abs(real[j]), abs(pair[j].real), abs(pair[j].imag))
@@ -326,8 +292,8 @@ def _set_weights(memory):
     Deviation from VII.7: increments of v are not multiplied by h, because what is left of them along the
     constraints adds up from step to step. For what is left of them across, see `_tangential`.
     """
-    x, atol, weight = memory.x, memory.atol, memory.weight
-    rtol, curved = memory.rtol, memory.curved
+    x, atol, weight = memory.x, memory.plan.atol, memory.newton.weight
+    rtol, curved = memory.plan.rtol, memory.curved
     nq, nv = memory.nq, memory.nv
     for j in range(nv):
         weight[j] = 1.0 / (atol[nq + j] + rtol * abs(x[nq + j]))
@@ -339,7 +305,7 @@ def _set_weights(memory):
 @inner
 def _range(memory):
     """The largest velocity, in the units of the smallest tolerance of a velocity."""
-    x, weight = memory.x, memory.weight
+    x, weight = memory.x, memory.newton.weight
     largest, finest = 0.0, 0.0
     for j in range(memory.nv):
         largest, finest = max(largest, abs(x[memory.nq + j])), max(finest, weight[j])
@@ -349,7 +315,7 @@ def _range(memory):
 @inner
 def _worst_unknown(memory):
     """The unknown with the largest weighed increment."""
-    real, weight = memory.real_b, memory.weight
+    real, weight = memory.real.b, memory.newton.weight
     worst, largest = 0, -1.0
     for j in range(real.size - memory.m):
         size = weight[j] * abs(real[j])
@@ -362,10 +328,10 @@ def _worst_unknown(memory):
 def _apply(memory):
     """Add the increments to W; Z = T W."""
     Z, W, real, pair = (
-        memory.z,
-        memory.w,
-        memory.real_b,
-        memory.pair_b,
+        memory.newton.z,
+        memory.newton.w,
+        memory.real.b,
+        memory.pair.b,
     )
     for j in range(real.size):
         W[0, j] += real[j]
@@ -394,10 +360,11 @@ def _tangential(memory, t, h, tolerance, floor, whole, last):
     `whole`: norm of the whole increment; `last`: of its tangential part in the iteration before, or -1; `floor`:
     a norm that may be round-off of the velocities.
     """
+    newton = memory.newton
     norm = _increments(memory, h, 0.0)
     if not norm < 1e100:
         return BAD, norm
-    factor_before = _contraction(memory.rate_now) if memory.rate_now > 0.0 else memory.contraction
+    factor_before = _contraction(newton.rate) if newton.rate > 0.0 else newton.contraction
     factor = factor_before
     if last > 0.0:
         rate = norm / last
@@ -405,7 +372,7 @@ def _tangential(memory, t, h, tolerance, floor, whole, last):
         if rate >= STALLED and norm <= floor:
             return CONVERGED, norm
         if rate >= 0.99:
-            turned = memory.rate_now if memory.rate_now > 0.0 else factor_before / (1.0 + factor_before)
+            turned = newton.rate if newton.rate > 0.0 else factor_before / (1.0 + factor_before)
             left = norm - turned * whole
             return CONVERGED if left <= 0.0 or _is_noise(memory, t, h, 0.0, left) else DIVERGED, norm
     return CONVERGED if factor * norm <= tolerance else GO_ON, norm
@@ -419,30 +386,31 @@ def iterate(memory, t, h):
     tolerance over the number of steps. Increments are judged as a whole until they stall at the round-off of the
     constraints, and from then on by their tangential part. A first step starts from constants, so that its second
     increment brings the curvature of the constraints and says nothing about contraction.
-    Sets ITERATIONS, RATE_NOW and BLAME: the row that is not finite, or the unknown that changes most after
-    divergence.
+    Sets `newton.iterations`, `newton.rate` and `step.blame`: the row that is not finite, or the unknown that changes
+    most after divergence.
     """
-    Z, W = memory.z, memory.w
-    rtol = max(memory.rtol, 1e-14)
+    step, newton = memory.step, memory.newton
+    Z, W = newton.z, newton.w
+    rtol = max(memory.plan.rtol, 1e-14)
     _set_weights(memory)
     for i in range(3):
         for j in range(Z.shape[1]):
             W[i, j] = _combine(TI, i, Z[0, j], Z[1, j], Z[2, j])
     floor = 10.0 * NOISE * ROUND_OFF * max(1.0 / rtol, _range(memory))
     tolerance = max(TIGHTEST, min(LOOSEST, rtol**0.5))
-    factor = memory.contraction**0.8
+    factor = newton.contraction**0.8
     last, rate_before, tangential = 0.0, 0.0, -1.0
-    memory.rate_now = 0.0
-    judged = 1 if memory.history == 1 else 2
+    newton.rate = 0.0
+    judged = 1 if step.history == 1 else 2
     for k in range(MOST_ITERATIONS):
-        memory.iterations = k + 1
+        newton.iterations = k + 1
         spread(memory, t, h)
-        memory.blame = _stage_residuals(memory, t, h)
-        if memory.blame >= 0:
+        step.blame = _stage_residuals(memory, t, h)
+        if step.blame >= 0:
             return BAD
         norm = _increments(memory, h, 1.0)
         if not norm < 1e100:
-            memory.blame = 0
+            step.blame = 0
             return BAD
         _apply(memory)
         stalled = tangential >= 0.0
@@ -455,26 +423,26 @@ def iterate(memory, t, h):
             if hopeless or rate >= STALLED:
                 stalled = norm <= floor or _displacement(memory, h) <= NOISE * ROUND_OFF
                 if hopeless and not stalled:
-                    memory.blame = _worst_unknown(memory)
+                    step.blame = _worst_unknown(memory)
                     stalled = _is_noise(memory, t, h, 1.0, norm)
                     if not stalled:
                         return DIVERGED
             if not stalled and k >= judged:
-                memory.rate_now = mean
+                newton.rate = mean
         last = norm
         outcome = GO_ON
         if stalled:
             outcome, tangential = _tangential(memory, t, h, tolerance, floor, norm, tangential)
         elif factor * norm <= tolerance:
-            memory.contraction = max(factor, LEAST_CONTRACTION)
+            newton.contraction = max(factor, LEAST_CONTRACTION)
             outcome = CONVERGED
         if outcome == CONVERGED:
             spread(memory, t, h)
             return CONVERGED
         if outcome == BAD:
-            memory.blame = 0
+            step.blame = 0
             return BAD
         if outcome == DIVERGED:
             break
-    memory.blame = _worst_unknown(memory)
+    step.blame = _worst_unknown(memory)
     return DIVERGED

@@ -5,9 +5,9 @@ from __future__ import annotations
 from math import sqrt
 
 from sekant.loops.declare.procedures import inner
+from sekant.solvers.common.memory import LARGEST_STATE, call, set_time
 from sekant.solvers.common.vectors import clear, put, take
-from sekant.solvers.dae import memory as at
-from sekant.solvers.dae.calls import kinematics, quadratures, set_state, set_time
+from sekant.solvers.dae.calls import set_state
 from sekant.solvers.dae.projection import accelerations, project
 from sekant.solvers.dae.radau_dense import UNKNOWN
 from sekant.solvers.dae.radau_newton import set_stage
@@ -20,10 +20,10 @@ def starting_step(memory, longest):
     x, a, atol, rtol = (
         memory.x,
         memory.a_now,
-        memory.atol,
-        memory.rtol,
+        memory.plan.atol,
+        memory.plan.rtol,
     )
-    nq, square_v, square_a = memory.q.size, 0.0, 0.0
+    nq, square_v, square_a = memory.point.q.size, 0.0, 0.0
     for j in range(a.size):
         scale = atol[nq + j] + rtol * abs(x[nq + j])
         square_v += (x[nq + j] / scale) ** 2
@@ -48,7 +48,7 @@ def restart(memory, t):
 
     Returns -1, the constraint that is not met, or their number where there are no finite accelerations.
     """
-    a, lam, solution = memory.a_now, memory.lam_now, memory.ldl_x
+    a, lam, solution = memory.a_now, memory.lam_now, memory.saddle.x
     bad = project(memory, t, memory.x)
     if bad >= 0:
         return bad
@@ -62,18 +62,19 @@ def restart(memory, t):
 @inner
 def predict(memory, t, h):
     """Start of the iteration: the last step's polynomials, extrapolated; without a last step, constants."""
-    Z, x, x_old, poly = memory.z, memory.x, memory.x_old, memory.poly
-    lam, now = memory.stage_lam, memory.lam_now
+    step, newton = memory.step, memory.newton
+    Z, x, x_old, poly = newton.z, memory.x, memory.x_old, step.poly
+    lam, now = step.stage_lam, memory.lam_now
     curved = memory.curved
     nq, nv = memory.nq, memory.nv
     first = nv + curved.size
-    if memory.history == 0:
+    if step.history == 0:
         for i in range(3):
-            clear(memory.z[i])
-            put(memory.z[i], first, now)
+            clear(newton.z[i])
+            put(newton.z[i], first, now)
         return
     for i in range(3):
-        s = (t + C[i] * h - memory.step_start) / memory.step_length
+        s = (t + C[i] * h - step.start) / step.length
         for j in range(first):
             k = nq + j if j < nv else curved[j - nv]
             Z[i, j] = x_old[k] - x[k] + s * (poly[0, k] + s * (poly[1, k] + s * poly[2, k]))
@@ -86,22 +87,23 @@ def predict(memory, t, h):
 
 @inner
 def end_of_step(memory, t, t_new, h):
-    """Projected end of the converged step in TRIAL; returns (constraint not met or -1, bad state or -1)."""
-    trial, x = memory.trial, memory.x
-    powers, power = memory.zpower, memory.power
-    nq, nv = memory.q.size, memory.v.size
+    """Projected end of the converged step in `step.trial`; returns (constraint not met or -1, bad state or -1)."""
+    newton = memory.newton
+    trial, x = memory.step.trial, memory.x
+    powers, power = newton.zpower, memory.found.power
+    nq, nv = memory.point.q.size, memory.point.v.size
     if power.size > 0:
         for i in range(3):
             set_stage(memory, t, h, i)
-            quadratures(memory)
-            put(memory.zpower[i], 0, power)
-    put(trial, 0, memory.zq[2])
-    put(trial, nq, memory.zv[2])
+            call(memory.quadratures)
+            put(newton.zpower[i], 0, power)
+    put(trial, 0, newton.zq[2])
+    put(trial, nq, newton.zv[2])
     for j in range(power.size):
         rise = A[2, 0] * powers[0, j] + A[2, 1] * powers[1, j] + A[2, 2] * powers[2, j]
         trial[nq + nv + j] = x[nq + nv + j] + h * rise
     for j in range(trial.size):
-        if not abs(trial[j]) < at.LARGEST_STATE:
+        if not abs(trial[j]) < LARGEST_STATE:
             return -1, j
     if memory.m > 0 or memory.blocks.size > 0:
         return project(memory, t_new, trial), -1
@@ -112,22 +114,22 @@ def end_of_step(memory, t, t_new, h):
 def _set_slope(memory, t):
     """x' at the start of the step."""
     slope, x, qdot, power = (
-        memory.slope,
+        memory.step.slope,
         memory.x,
-        memory.qdot,
-        memory.power,
+        memory.found.qdot,
+        memory.found.power,
     )
     a, lam = memory.a_now, memory.lam_now
     nq, nv = qdot.size, a.size
-    set_time(memory, t)
+    set_time(memory.clock, t)
     set_state(memory, x)
-    kinematics(memory)
+    call(memory.kinematics)
     put(slope, 0, qdot)
     put(slope, nq, a)
     if power.size > 0:
-        put(memory.a, 0, a)
-        put(memory.lam, 0, lam)
-        quadratures(memory)
+        put(memory.point.a, 0, a)
+        put(memory.point.lam, 0, lam)
+        call(memory.quadratures)
         put(slope, nq + nv, power)
 
 
@@ -139,8 +141,9 @@ def _set_polynomial(memory, h):
     ends. In a smooth solution it is of higher order than the curvature; it is left out where it is larger, as
     in the fast transients that a stiff solution starts with.
     """
-    x, poly, slope = memory.x, memory.poly, memory.slope
-    q, Z, p = memory.zq, memory.z, memory.zpower
+    newton = memory.newton
+    x, poly, slope = memory.x, memory.step.poly, memory.step.slope
+    q, Z, p = newton.zq, newton.z, newton.zpower
     nq, nv = memory.nq, memory.nv
     for j in range(x.size):
         if j < nq:
@@ -161,16 +164,17 @@ def _set_polynomial(memory, h):
 @inner
 def accept(memory, t, t_new, h):
     """Make the end of the step the present state."""
+    step = memory.step
     lam = memory.lam_now
     x = memory.x
-    first = memory.real_b.size - lam.size
+    first = memory.real.b.size - lam.size
     _set_slope(memory, t)
     _set_polynomial(memory, h)
     put(memory.x_old, 0, x)
-    put(x, 0, memory.trial)
-    put(memory.a_now, 0, memory.za[2])
+    put(x, 0, step.trial)
+    put(memory.a_now, 0, memory.newton.za[2])
     for i in range(3):
-        take(memory.stage_lam[i], memory.z[i], first)
-    put(lam, 0, memory.stage_lam[2])
-    memory.t, memory.step_start, memory.step_length = t_new, t, h
-    memory.known = UNKNOWN
+        take(step.stage_lam[i], memory.newton.z[i], first)
+    put(lam, 0, step.stage_lam[2])
+    memory.clock.t, step.start, step.length = t_new, t, h
+    step.known = UNKNOWN

@@ -21,8 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from sekant.errors import SolverError
 from sekant.loops.declare.procedures import inner, procedure
-from sekant.loops.declare.sections import pack_integers, pack_reals, section
-from sekant.loops.declare.structs import Integers, Real, Struct, Vector
+from sekant.loops.declare.structs import Integer, Integers, Real, Struct, Vector
 from sekant.solvers.linear.ordering import row_patterns, saddle_order, starts_of
 
 # Relative to the mean of G M^-1 G^T: a small eps makes few sweeps, a larger one is for rows that are redundant
@@ -38,41 +37,60 @@ NO_MASS, STAND_IN, CANCELLED = 1e-13, 1e-8, 1e-6
 LIGHT = 1e-4  # lighter coordinates do not make eps larger
 NOTHING = 1e-8  # least mean of G M^-1 G^T, times the largest mass: rows that are round-off have no force of their own
 
-# Sections of a pattern: sizes n and m; positions of the values of M and G and where they go in the permuted lower
-# triangle (-1: the other triangle holds it); rows of that triangle; rows of L, column and place of each entry;
-# columns of L; unknown at each place of the elimination.
-(
-    SIZES,
-    M_ROW,
-    M_COL,
-    M_PLACE,
-    G_ROW,
-    G_COL,
-    G_PLACE,
-    ROW_START,
-    ROW_COL,
-    PATTERN_START,
-    PATTERN_COL,
-    PATTERN_PLACE,
-    L_START,
-    L_ROW,
-    ORDER,
-) = range(15)
 
-# Sections of a factor: values of M and G; the permuted matrix and its diagonal; L and the inverse of D; the largest
-# pivot that each row of G has had; the last solution; residual and scratch; numbers, see below.
-M_VALUES, G_VALUES, K_VALUES, DIAGONAL, L_VALUES, INVERSE, PIVOT_MAX, X, RESIDUAL, WORK, INFO = range(11)
+class SaddlePattern(Struct):
+    """The symbolic factorization."""
 
-# Entries of the section INFO.
-EPS, WEAKEST, SWEEPS, ROW_RESIDUAL, RATE, SOLVES, SCALE, N_INFO = range(8)
+    n: Integer
+    m: Integer
+    # Positions of the values of M and G, and where they go in the permuted lower triangle (-1: the other triangle
+    # holds it).
+    M_row: Integers
+    M_col: Integers
+    M_place: Integers
+    G_row: Integers
+    G_col: Integers
+    G_place: Integers
+    # Rows of that triangle; rows of L, column and place of each entry; columns of L; unknown at each place of the
+    # elimination.
+    row_start: Integers
+    row_col: Integers
+    pattern_start: Integers
+    pattern_col: Integers
+    pattern_place: Integers
+    L_start: Integers
+    L_row: Integers
+    order: Integers
 
-Pattern = NDArray[np.int64]
-Factor = NDArray[np.float64]
+
+class Factor(Struct):
+    """Memory for numeric factorizations. All arrays are parts of `whole`, which code for one pattern addresses
+    directly (`sekant.solvers.taylor.native`); the last ones have one entry."""
+
+    pattern: SaddlePattern
+    whole: Vector
+    M: Vector  # values of M and G
+    G: Vector
+    K: Vector  # the permuted matrix and its diagonal
+    diagonal: Vector
+    L: Vector
+    inverse: Vector  # of D
+    pivot_max: Vector  # the largest pivot that each row of G has had
+    x: Vector  # the last solution
+    residual: Vector
+    y: Vector  # scratch
+    eps: Vector
+    scale: Vector  # mean of G M^-1 G^T
+    weakest: Vector  # smallest pivot of a row of G, relative to the largest that this row has had
+    rate: Vector  # largest first correction relative to its solution since the factorization
+    sweeps: Vector  # of the last solution
+    solves: Vector  # sweeps in all
+    row_residual: Vector  # largest |b - G x| before the last correction
 
 
 def analyze(
     n: int, m: int, M_row: ArrayLike, M_col: ArrayLike, G_row: ArrayLike, G_col: ArrayLike
-) -> Pattern:
+) -> SaddlePattern:
     """The symbolic factorization for values of M (both triangles) and G at these positions, each once."""
     Mr, Mc, Gr, Gc = (np.asarray(x, dtype=np.int64).ravel() for x in (M_row, M_col, G_row, G_col))
     if Mr.size and (min(Mr.min(), Mc.min()) < 0 or max(Mr.max(), Mc.max()) >= n):
@@ -115,56 +133,65 @@ def analyze(
     def flat(lists: list[list[int]]) -> NDArray[np.int64]:
         return np.array([x for one in lists for x in one], dtype=np.int64)
 
-    return pack_integers(
-        [
-            [n, m],
-            Mr,
-            Mc,
-            M_place,
-            Gr,
-            Gc,
-            G_place,
-            row_start,
-            flat(entries),
-            starts_of([len(p) for p in patterns]),
-            flat(patterns),
-            pattern_place,
-            L_start,
-            L_row,
-            order,
-        ]
+    return SaddlePattern(
+        n=n,
+        m=m,
+        M_row=Mr,
+        M_col=Mc,
+        M_place=flat([M_place]),
+        G_row=Gr,
+        G_col=Gc,
+        G_place=flat([G_place]),
+        row_start=row_start,
+        row_col=flat(entries),
+        pattern_start=starts_of([len(p) for p in patterns]),
+        pattern_col=flat(patterns),
+        pattern_place=flat([pattern_place]),
+        L_start=L_start,
+        L_row=L_row,
+        order=order,
     )
 
 
-def lay_out(pattern: Pattern) -> Factor:
+def places(pattern: SaddlePattern) -> dict[str, tuple[int, int]]:
+    """Where the parts of a factor begin and end in the whole of it."""
+    size = pattern.n + pattern.m
+    sizes = {
+        "M": pattern.M_row.size,
+        "G": pattern.G_row.size,
+        "K": pattern.row_col.size,
+        "diagonal": size,
+        "L": pattern.L_row.size,
+        "inverse": size,
+        "pivot_max": pattern.m,
+        **dict.fromkeys(("x", "residual", "y"), size),
+        **dict.fromkeys(("eps", "scale", "weakest", "rate", "sweeps", "solves", "row_residual"), 1),
+    }
+    ends = np.cumsum(list(sizes.values())).tolist()
+    return {name: (end - sizes[name], end) for name, end in zip(sizes, ends, strict=True)}
+
+
+def lay_out(pattern: SaddlePattern) -> Factor:
     """Memory for numeric factorizations."""
-    n, m = section(pattern, SIZES).tolist()
-    sizes = [
-        section(pattern, M_ROW).size,
-        section(pattern, G_ROW).size,
-        section(pattern, ROW_COL).size,
-        n + m,
-        section(pattern, L_ROW).size,
-        n + m,
-        m,
-        n + m,
-        n + m,
-        n + m,
-        N_INFO,
-    ]
-    return pack_reals([np.zeros(size) for size in sizes])
+    parts = places(pattern)
+    whole = np.zeros(parts["row_residual"][1])
+    views = {name: whole[first:last] for name, (first, last) in parts.items()}
+    return Factor(pattern=pattern, whole=whole, **views)
 
 
 @inner
-def _eliminate(pattern, factor, eps, largest):
+def _eliminate(factor, eps, largest):
     """L and D for the permuted matrix; returns the smallest pivot of a row of G."""
-    n = section(pattern, SIZES)[0]
-    row_start, row_col = section(pattern, ROW_START), section(pattern, ROW_COL)
-    pattern_start, pattern_col = section(pattern, PATTERN_START), section(pattern, PATTERN_COL)
-    pattern_place, order = section(pattern, PATTERN_PLACE), section(pattern, ORDER)
-    L_start, L_row = section(pattern, L_START), section(pattern, L_ROW)
-    K, diagonal = section(factor, K_VALUES), section(factor, DIAGONAL)
-    L, inverse, y = section(factor, L_VALUES), section(factor, INVERSE), section(factor, WORK)
+    pattern = factor.pattern
+    n, order = pattern.n, pattern.order
+    row_start, row_col = pattern.row_start, pattern.row_col
+    pattern_start, pattern_col, pattern_place = (
+        pattern.pattern_start,
+        pattern.pattern_col,
+        pattern.pattern_place,
+    )
+    L_start, L_row = pattern.L_start, pattern.L_row
+    K, diagonal, L, inverse, y = factor.K, factor.diagonal, factor.L, factor.inverse, factor.y
     smallest = inf
     for k in range(order.size):
         y[k] = 0.0
@@ -193,18 +220,14 @@ def _eliminate(pattern, factor, eps, largest):
 
 
 @inner
-def factorize(pattern, factor):
-    """Factorize the matrix with the values in sections M_VALUES and G_VALUES; sets EPS, WEAKEST and SCALE.
-
-    WEAKEST: smallest pivot of a row of G, relative to the largest that this row has had. SCALE: mean of
-    G M^-1 G^T.
-    """
-    n, m = section(pattern, SIZES)[0], section(pattern, SIZES)[1]
-    M_row, M_col, M_place = section(pattern, M_ROW), section(pattern, M_COL), section(pattern, M_PLACE)
-    G_col, G_place, order = section(pattern, G_COL), section(pattern, G_PLACE), section(pattern, ORDER)
-    M, G = section(factor, M_VALUES), section(factor, G_VALUES)
-    K, diagonal, inverse = section(factor, K_VALUES), section(factor, DIAGONAL), section(factor, INVERSE)
-    pivot_max, info = section(factor, PIVOT_MAX), section(factor, INFO)
+def factorize(factor):
+    """Factorize the matrix with the values in M and G; sets eps, scale and weakest."""
+    pattern = factor.pattern
+    n, m, order = pattern.n, pattern.m, pattern.order
+    M_row, M_col, M_place = pattern.M_row, pattern.M_col, pattern.M_place
+    G_col, G_place = pattern.G_col, pattern.G_place
+    M, G, K = factor.M, factor.G, factor.K
+    diagonal, inverse, pivot_max = factor.diagonal, factor.inverse, factor.pivot_max
     for e in range(K.size):
         K[e] = 0.0
     for i in range(diagonal.size):
@@ -223,9 +246,9 @@ def factorize(pattern, factor):
         scale += G[e] * G[e] / max(diagonal[G_col[e]], LIGHT * largest)
     scale = max(scale / m, NOTHING / largest) if m > 0 and largest > 0.0 else 1.0
     eps = SMALL_EPS * scale
-    if _eliminate(pattern, factor, eps, largest) < NEARLY_REDUNDANT * scale:
+    if _eliminate(factor, eps, largest) < NEARLY_REDUNDANT * scale:
         eps = LARGE_EPS * scale
-        _eliminate(pattern, factor, eps, largest)
+        _eliminate(factor, eps, largest)
     weakest = 1.0
     for k in range(n + m):
         row = order[k] - n
@@ -233,10 +256,7 @@ def factorize(pattern, factor):
             pivot = -1.0 / inverse[k]
             pivot_max[row] = max(pivot_max[row], pivot)
             weakest = min(weakest, pivot / pivot_max[row])
-    info[EPS] = eps
-    info[SCALE] = scale
-    info[WEAKEST] = weakest
-    info[RATE] = 0.0
+    factor.eps[0], factor.scale[0], factor.weakest[0], factor.rate[0] = eps, scale, weakest, 0.0
 
 
 @inner
@@ -258,34 +278,32 @@ def _back_substitute(order, L_start, L_row, L, inverse, residual, y):
 
 
 @inner
-def solve(pattern, factor, rhs, accuracy):
-    """Solve for the right-hand side ``[f; b]``; the result is section X. Sets SWEEPS, RATE, ROW_RESIDUAL.
+def solve(factor, rhs, accuracy):
+    """Solve for the right-hand side ``[f; b]``; the result is x. Sets sweeps, rate, row_residual.
 
     Sweeps go on until the next correction of x would be below `accuracy` of the largest entry (or of a
-    thousandth of f divided by the diagonal of M, for a solution of zero), or corrections stop to shrink. RATE:
-    largest first correction relative to its solution since the factorization. ROW_RESIDUAL: largest |b - G x|
-    before the last correction, which is a bound of the one left if corrections shrink. Returns whether x is finite.
+    thousandth of f divided by the diagonal of M, for a solution of zero), or corrections stop to shrink. The residual
+    of rows before the last correction is a bound of the one left if corrections shrink. Returns whether x is finite.
     """
-    n, m = section(pattern, SIZES)[0], section(pattern, SIZES)[1]
-    L_start, L_row, order = section(pattern, L_START), section(pattern, L_ROW), section(pattern, ORDER)
-    diagonal, x, info = section(factor, DIAGONAL), section(factor, X), section(factor, INFO)
+    pattern = factor.pattern
+    n, m = pattern.n, pattern.m
+    L_start, L_row, order = pattern.L_start, pattern.L_row, pattern.order
+    diagonal, x = factor.diagonal, factor.x
     if m == 0 and L_row.size == 0:
         finite = True
         for i in range(n):
             x[i] = rhs[i] / diagonal[i]
             finite = finite and abs(x[i]) < inf
-        info[SWEEPS] = 1
+        factor.sweeps[0] = 1.0
         return finite
-    M_row, M_col = section(pattern, M_ROW), section(pattern, M_COL)
-    G_row, G_col = section(pattern, G_ROW), section(pattern, G_COL)
-    M, G = section(factor, M_VALUES), section(factor, G_VALUES)
-    L, inverse = section(factor, L_VALUES), section(factor, INVERSE)
-    residual, y = section(factor, RESIDUAL), section(factor, WORK)
+    M_row, M_col, G_row, G_col = pattern.M_row, pattern.M_col, pattern.G_row, pattern.G_col
+    M, G, L, inverse = factor.M, factor.G, factor.L, factor.inverse
+    residual, y = factor.residual, factor.y
     for i in range(n + m):
         x[i] = 0.0
         residual[i] = rhs[i]
     last = inf
-    rate = info[RATE]
+    rate = factor.rate[0]
     sweeps = 0
     rows = 0.0
     finite = True
@@ -323,32 +341,29 @@ def solve(pattern, factor, rhs, accuracy):
         rows = 0.0
         for i in range(n, n + m):
             rows = max(rows, abs(residual[i]))
-    info[SWEEPS] = sweeps
-    info[RATE] = rate
-    info[ROW_RESIDUAL] = rows
-    info[SOLVES] += sweeps
+    factor.sweeps[0], factor.rate[0], factor.row_residual[0] = float(sweeps), rate, rows
+    factor.solves[0] += sweeps
     return finite
 
 
 class SaddleMemory(Struct):
     """A system for Python's handle below. `rhs` (n + m,); `accuracy`: of `solve`."""
 
-    pattern: Integers
-    factor: Vector
+    factor: Factor
     rhs: Vector
     accuracy: Real
 
 
 @procedure(SaddleMemory, "sparse solver", 0.2)
 def factorize_system(m, a, b):
-    factorize(m.pattern, m.factor)
+    factorize(m.factor)
     return 0
 
 
 @procedure(SaddleMemory, "sparse solver", 0.2)
 def solve_system(m, a, b):
     """Returns 1 if the solution is finite, else 0."""
-    return 1 if solve(m.pattern, m.factor, m.rhs, m.accuracy) else 0
+    return 1 if solve(m.factor, m.rhs, m.accuracy) else 0
 
 
 @dataclass(frozen=True)
@@ -372,17 +387,17 @@ class SaddlePoint:
         self.pattern = analyze(n, m, M_row, M_col, G_row, G_col)
         self.factor = lay_out(self.pattern)
         self.n, self.m = n, m
-        self._memory = SaddleMemory(pattern=self.pattern, factor=self.factor)
+        self._memory = SaddleMemory(factor=self.factor)
 
     @property
     def fill(self) -> int:
         """Entries of L below its diagonal."""
-        return int(section(self.pattern, L_ROW).size)
+        return int(self.pattern.L_row.size)
 
     def factorize(self, M: ArrayLike, G: ArrayLike) -> None:
         """Values at the positions given at the start."""
-        section(self.factor, M_VALUES)[:] = M
-        section(self.factor, G_VALUES)[:] = G
+        self.factor.M[:] = M
+        self.factor.G[:] = G
         factorize_system(self._memory)
 
     def solve(self, f: ArrayLike, b: ArrayLike, accuracy: float = 1e-16) -> Solution:
@@ -392,15 +407,11 @@ class SaddlePoint:
             raise SolverError(f"the right-hand side has {rhs.size} entries; {n} + {m} are needed")
         self._memory.rhs, self._memory.accuracy = rhs, accuracy
         finite = bool(solve_system(self._memory))
-        found = section(self.factor, X)
+        found = self.factor.x
         x, lam = found[:n].copy(), found[n:].copy()
         residual, size = rhs[n:].copy(), np.abs(rhs[n:])
-        G_row, G_col, G = (
-            section(self.pattern, G_ROW),
-            section(self.pattern, G_COL),
-            section(self.factor, G_VALUES),
-        )
+        G_row, G_col, G = self.pattern.G_row, self.pattern.G_col, self.factor.G
         np.subtract.at(residual, G_row, G * x[G_col])
         np.add.at(size, G_row, np.abs(G * x[G_col]))
         consistent = finite and bool(np.all(np.abs(residual) <= 1e-9 * np.max(size, initial=0.0)))
-        return Solution(x, lam, residual, int(section(self.factor, INFO)[SWEEPS]), consistent)
+        return Solution(x, lam, residual, int(self.factor.sweeps[0]), consistent)

@@ -10,20 +10,16 @@ must iterate on the residual of the problem, as Newton's method does.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
-from numpy.typing import NDArray
 
 from sekant.loops.declare.procedures import inner
+from sekant.loops.declare.structs import Integer, Integers, Struct
 from sekant.solvers.linear.ordering import row_patterns, saddle_order, starts_of
 
 TINY = 1e-10
 
-Integers = NDArray[np.int64]
 
-
-class Pattern(NamedTuple):
+class LuPattern(Struct):
     """Positions of a factorization. The values of a factored matrix are stored row by row, ascending columns.
 
     `order` (size,): unknown at each place of the elimination. `scatter` (nnz,): where each given value goes.
@@ -42,10 +38,10 @@ class Pattern(NamedTuple):
     low: Integers
     target: Integers
     target_start: Integers
-    values: int
+    values: Integer
 
 
-def analyze(n: int, m: int, rows: Integers, columns: Integers) -> Pattern:
+def analyze(n: int, m: int, rows: Integers, columns: Integers) -> LuPattern:
     """The pattern for values at (rows, columns) of a matrix of n + m unknowns, of which m are constraints."""
     size = n + m
     edges = np.stack([rows, columns], axis=1)
@@ -67,7 +63,7 @@ def analyze(n: int, m: int, rows: Integers, columns: Integers) -> Pattern:
     def flat(values: list[int]) -> Integers:
         return np.array(values, dtype=np.int64)
 
-    return Pattern(
+    return LuPattern(
         order=order,
         scatter=flat([position[i, j] for i, j in place[edges].tolist()]),
         diagonal=flat([position[i, i] for i in range(size)]),
@@ -87,12 +83,13 @@ def _size(value):
 
 
 @inner
-def factorize(start, low, target, target_start, diagonal, x, inverse):
+def factorize(pattern, x, inverse):
     """Factor the scattered matrix `x` (values,) in place; `inverse` (size,): one over each pivot.
 
-    The first arguments are those of the pattern. Returns the number of pivots that were raised, or -1 if a
-    pivot is not finite.
+    Returns the number of pivots that were raised, or -1 if a pivot is not finite.
     """
+    start, low, diagonal = pattern.start, pattern.low, pattern.diagonal
+    target, target_start = pattern.target, pattern.target_start
     raised = 0
     for k in range(diagonal.size):
         first, last = start[k], start[k + 1]
@@ -121,8 +118,10 @@ def factorize(start, low, target, target_start, diagonal, x, inverse):
 
 
 @inner
-def solve(order, start, row, low, diagonal, x, inverse, b, y):
+def solve(pattern, x, inverse, b, y):
     """Solve K b_new = b in place for a factored matrix; `y` (size,): scratch."""
+    order, start, row = pattern.order, pattern.start, pattern.row
+    low, diagonal = pattern.low, pattern.diagonal
     size = order.size
     for k in range(size):
         y[k] = b[order[k]]

@@ -13,6 +13,7 @@ from math import inf
 
 from sekant.loops.declare.procedures import inner, procedure
 from sekant.solvers.common.landing import NEGLIGIBLE, endless
+from sekant.solvers.common.memory import LARGEST_STATE
 from sekant.solvers.common.outcome import (
     CHATTERING,
     CONSTRAINTS,
@@ -23,6 +24,7 @@ from sekant.solvers.common.outcome import (
     STEP_TOO_SMALL,
     TOO_MANY_STEPS,
 )
+from sekant.solvers.common.unit_blocks import normalize
 from sekant.solvers.common.vectors import put
 from sekant.solvers.ode.dop853_events import NO_DENSE_OUTPUT, NO_EVENT, end_at_event, find_event
 from sekant.solvers.ode.dop853_landing import (
@@ -49,10 +51,9 @@ from sekant.solvers.ode.dop853_stages import (
 )
 from sekant.solvers.ode.dop853_tableau import N_STAGES, C
 from sekant.solvers.ode.events import carry_signs, events_at, jumps_over
-from sekant.solvers.ode.memory import LARGEST_STATE, Run
+from sekant.solvers.ode.memory import Run
 from sekant.solvers.ode.projection import project
 from sekant.solvers.ode.segments import enter_segment, keep_held
-from sekant.solvers.ode.unit_blocks import normalize
 
 # Run.phase: modes must be found and the slope in stage 0 evaluated, the slope alone must be evaluated, it is
 # to be taken over from stage 12, or is in place.
@@ -65,13 +66,14 @@ SUCCESSOR, LEAST = 2.0**-53 * (1.0 + 2.0**-52), 5e-324
 
 @inner
 def _trial(run, t, h):
-    """One trial step from (t, x): returns the first index that is not finite, or -1; sets `run.error`.
+    """One trial step from (t, x): returns the first index that is not finite, or -1; sets `run.step.error`.
 
     The index is n if the end of the step cannot be projected. The end of the step is left in `run.x_old`
     (exchanged with x on acceptance), its slope in k[12].
     """
+    step = run.step
     end, stage = run.x_old, run.stage
-    run.error = inf
+    step.error = inf
     for s in range(1, N_STAGES):
         set_stage(run, h, s)
         bad = evaluate(run, t + C[s] * h, s)
@@ -81,25 +83,25 @@ def _trial(run, t, h):
     for j in range(end.size):
         if not abs(stage[j]) < LARGEST_STATE:
             return j
-    run.error = error_norm(run, h)
-    if run.error > 1.0:
+    step.error = error_norm(run, h)
+    if step.error > 1.0:
         return -1
     normalize(stage, run.blocks)
     for j in range(end.size):
         end[j] = stage[j]
-    if run.projection != 0:
-        if not project(run, end, t + h, run.arg_projection):
+    if run.projection.held.function != 0:
+        if not project(run, run.projection.held, end, t + h):
             return end.size
         for j in range(end.size):
             stage[j] = end[j]
     bad = evaluate(run, t + h, N_STAGES)
-    if bad < 0 and run.wanted == 1:
+    if bad < 0 and step.wanted == 1:
         bad = prepare_dense(run, t, h)
         within = dense_error(run)
         if within > 1.0:
-            run.stiff = 1
-        if run.stiff == 1:
-            run.error = max(run.error, within)
+            step.stiff = 1
+        if step.stiff == 1:
+            step.error = max(step.error, within)
     return bad
 
 
@@ -110,18 +112,19 @@ def _write_rows(run, budget):
     They lie inside the last step, at whose end modes may have changed: each is projected by what holds at its place.
     Returns -1 if an output cannot be projected.
     """
-    t, t_eval, rows, x, saved = run.t, run.t_eval, run.rows, run.x, run.saved
-    while budget > 0 and run.row < t_eval.size and t_eval[run.row] < t:
-        row = run.row
-        interpolate(run, run.x_old, (t_eval[row] - run.step_start) / run.step_length, saved)
+    clock = run.clock
+    t, t_eval, rows, x, saved = clock.t, run.plan.t_eval, run.rows, run.x, run.saved
+    while budget > 0 and clock.row < t_eval.size and t_eval[clock.row] < t:
+        row = clock.row
+        interpolate(run, run.x_old, (t_eval[row] - run.step.start) / run.step.length, saved)
         normalize(saved, run.blocks)
-        if run.projection != 0 and not project(run, saved, t_eval[row], run.arg_output):
-            run.t_failed = t_eval[row]
+        if run.projection.held.function != 0 and not project(run, run.projection.free, saved, t_eval[row]):
+            run.failed.t = t_eval[row]
             return -1
         for j in range(x.size):
             rows[row, j] = saved[j]
         keep_held(run, row)
-        run.row += 1
+        clock.row += 1
         budget -= 1
     return budget
 
@@ -135,23 +138,24 @@ def _spacing(t):
 @inner
 def _begin(run, t, end):
     """Slope at the start of a step, with the modes and the first step where there are none yet; -1 or a bad index."""
+    step = run.step
     x, k, stage = run.x, run.k, run.stage
-    if run.phase == CARRY:
+    if step.phase == CARRY:
         for j in range(x.size):
             k[0, j] = k[N_STAGES, j]
-    elif run.phase != READY:
-        if run.guards != 0 and run.phase == FRESH:
+    elif step.phase != READY:
+        if run.guards.function != 0 and step.phase == FRESH:
             start_modes(run, t)
         for j in range(x.size):
             stage[j] = x[j]
         bad = evaluate(run, t, 0)
         if bad >= 0:
             return bad
-        if run.h <= 0.0:
-            run.h = starting_step(run, t, min(run.max_step, end - t))
-    if run.guards != 0 and run.phase != READY:
-        rates(run, t, min(run.h, end - t))
-    run.phase = READY
+        if step.h <= 0.0:
+            step.h = starting_step(run, t, min(run.plan.max_step, end - t))
+    if run.guards.function != 0 and step.phase != READY:
+        rates(run, t, min(step.h, end - t))
+    step.phase = READY
     return -1
 
 
@@ -162,83 +166,86 @@ def _accept(run, t, t_new, h, offered, whole):
     After a step that was aimed at a break the one that was offered is tried again, but not more than a few times what
     has been passed: beyond a break with another law, the error of the last steps tells little.
     """
-    x, x_old, error = run.x, run.x_old, run.error
+    step = run.step
+    x, x_old, error = run.x, run.x_old, step.error
     for j in range(x.size):
         x[j], x_old[j] = x_old[j], x[j]
-    run.t, run.step_start, run.step_length = t_new, t, h
+    run.clock.t, step.start, step.length = t_new, t, h
     factor = min(MAX_FACTOR, max(MIN_FACTOR, SAFETY * error**-EXPONENT)) if error > 0.0 else MAX_FACTOR
-    if run.after_rejection == 1:
+    if step.after_rejection == 1:
         factor = min(factor, 1.0)
-    run.h = h * factor if whole else max(h * factor, offered)
-    if run.aimed == 1:
-        run.h = max(h * factor, min(max(offered, run.h_kept), MOST_AHEAD * (t_new - t)))
-    run.h_kept = 0.0
-    run.after_rejection = 0
-    run.steps += 1
+    step.h = h * factor if whole else max(h * factor, offered)
+    if step.aimed == 1:
+        step.h = max(h * factor, min(max(offered, step.kept), MOST_AHEAD * (t_new - t)))
+    step.kept = 0.0
+    step.after_rejection = 0
+    run.counts.steps += 1
 
 
 @inner
 def _reject(run, t, h, bad, smallest):
     """Shorten the step after a trial that failed; returns MORE, or the code with which the run ends."""
-    run.rejected += 1
-    run.after_rejection = 1
-    run.h_kept = 0.0
+    step = run.step
+    run.counts.rejected += 1
+    step.after_rejection = 1
+    step.kept = 0.0
     if bad >= 0:
-        run.h = h * NOT_FINITE_FACTOR
+        step.h = h * NOT_FINITE_FACTOR
     else:
-        run.h = h * max(MIN_FACTOR, SAFETY * run.error**-EXPONENT)
-    if run.h >= smallest:
+        step.h = h * max(MIN_FACTOR, SAFETY * step.error**-EXPONENT)
+    if step.h >= smallest:
         return MORE
-    run.t_failed = t + h
+    run.failed.t = t + h
     if bad == run.x.size:
         return CONSTRAINTS
-    run.component = bad if bad >= 0 else run.worst
+    run.failed.component = bad if bad >= 0 else step.worst
     return NOT_FINITE if bad >= 0 else STEP_TOO_SMALL
 
 
 @inner
 def _judge(run, t, t_new, h, offered, last, smallest):
     """Accept a trial that passed if sites and events have nothing against it; returns whether the run can go on."""
-    event = find_event(run, t, h) if run.events != 0 else NO_EVENT
-    far = event >= 0 and run.watched.theta < CLOSE and h > smallest
-    if event == NO_DENSE_OUTPUT or (far and not dense_is_exact(run, run.watched.theta, NEGLIGIBLE)):
-        run.rejected += 1
-        run.h = h * (min(run.watched.theta * BEYOND, 0.99) if event >= 0 else NOT_FINITE_FACTOR)
+    step, counts, watched = run.step, run.counts, run.watched
+    event = find_event(run, t, h) if watched.call.function != 0 else NO_EVENT
+    far = event >= 0 and watched.theta < CLOSE and h > smallest
+    if event == NO_DENSE_OUTPUT or (far and not dense_is_exact(run, watched.theta, NEGLIGIBLE)):
+        counts.rejected += 1
+        step.h = h * (min(watched.theta * BEYOND, 0.99) if event >= 0 else NOT_FINITE_FACTOR)
         return True
-    verdict = watch(run, t, h) if run.guards != 0 else UNCHANGED
+    verdict = watch(run, t, h) if run.guards.function != 0 else UNCHANGED
     if verdict == CHATTERS:
         return False
     if verdict == FLIPPED:
-        run.phase = SWITCHED
-        run.rejected += 1
+        step.phase = SWITCHED
+        counts.rejected += 1
     elif verdict == REPEAT:
-        run.rejected += 1
-        run.h_kept = max(h, run.h_kept)
-        run.h = h * min(run.theta * BEYOND, 0.99)
-    elif verdict == LANDED and (event < 0 or run.theta <= run.watched.theta):
-        _accept(run, t, t + run.theta * h, h, offered, not last)
-        run.landings += 1
-        run.phase = SWITCHED
-        if run.events != 0:
+        counts.rejected += 1
+        step.kept = max(h, step.kept)
+        step.h = h * min(step.theta * BEYOND, 0.99)
+    elif verdict == LANDED and (event < 0 or step.theta <= watched.theta):
+        _accept(run, t, t + step.theta * h, h, offered, not last)
+        counts.landings += 1
+        step.phase = SWITCHED
+        if watched.call.function != 0:
             put(run.stage, 0, run.x)
-            events_at(run, run.t)
+            events_at(run, run.clock.t)
             jumped = jumps_over(run.watched)
             if jumped >= 0:
-                run.which = jumped
-                run.phase = FRESH
+                watched.which = jumped
+                step.phase = FRESH
             else:
                 carry_signs(run.watched)
     elif event >= 0 and not end_at_event(run, t, h):
-        run.rejected += 1
-        run.h = h * NOT_FINITE_FACTOR
+        counts.rejected += 1
+        step.h = h * NOT_FINITE_FACTOR
     elif event >= 0:
-        run.which = event
-        _accept(run, t, t + run.watched.theta * h, h, offered, not last)
-        run.phase = FRESH
+        watched.which = event
+        _accept(run, t, t + watched.theta * h, h, offered, not last)
+        step.phase = FRESH
     else:
         _accept(run, t, t_new, h, offered, not last)
-        run.phase = CARRY
-        if run.events != 0:
+        step.phase = CARRY
+        if watched.call.function != 0:
             carry_signs(run.watched)
     return True
 
@@ -246,34 +253,36 @@ def _judge(run, t, t_new, h, offered, last, smallest):
 @inner
 def _arrive(run):
     """Write outputs and enter a segment that begins here; returns MORE, or a code with which to leave the loop."""
-    edges, t_eval = run.edges, run.t_eval
-    if run.started == 0:
+    clock, step, counts, plan = run.clock, run.step, run.counts, run.plan
+    edges, t_eval = plan.edges, plan.t_eval
+    if clock.started == 0:
         enter_segment(run, 0)
-    if run.t == edges[run.segment + 1] and run.which < 0 and run.segment + 2 < edges.size:
-        run.restarts += 1
-        run.phase = FRESH
-        enter_segment(run, run.segment + 1)
-    if run.row < t_eval.size and t_eval[run.row] == run.t:
+    if clock.t == edges[clock.segment + 1] and run.watched.which < 0 and clock.segment + 2 < edges.size:
+        counts.restarts += 1
+        step.phase = FRESH
+        enter_segment(run, clock.segment + 1)
+    if clock.row < t_eval.size and t_eval[clock.row] == clock.t:
         for j in range(run.x.size):
-            run.rows[run.row, j] = run.x[j]
-        keep_held(run, run.row)
-        run.row += 1
-    if run.which >= 0:
+            run.rows[clock.row, j] = run.x[j]
+        keep_held(run, clock.row)
+        clock.row += 1
+    if run.watched.which >= 0:
         return EVENT
-    if run.row == t_eval.size:
+    if clock.row == t_eval.size:
         return FINISHED
-    if run.steps + run.rejected >= run.max_steps:
+    if counts.steps + counts.rejected >= plan.max_steps:
         return TOO_MANY_STEPS
-    code = endless(run.pace, run.steps, run.rejected, run.landings, run.t, edges[edges.size - 1])
+    code = endless(step.pace, run.counts, clock.t, edges[edges.size - 1])
     if code == STEP_TOO_SMALL:
-        run.t_failed, run.component = run.t, run.worst
+        run.failed.t, run.failed.component = clock.t, step.worst
     return code
 
 
 @procedure(Run, "Dormand-Prince integrator", 0.8)
 def advance(run, a, b):
     """Take at most `a` trial steps and outputs; returns a code of `memory`."""
-    budget, t_eval, edges = int(a), run.t_eval, run.edges
+    clock, step, plan = run.clock, run.step, run.plan
+    budget, t_eval, edges = int(a), plan.t_eval, plan.edges
     least = 1e-20 * (edges[edges.size - 1] - edges[0])
     while True:
         budget = _write_rows(run, budget)
@@ -282,24 +291,24 @@ def advance(run, a, b):
         code = _arrive(run)
         if code != MORE:
             return code
-        t, end = run.t, edges[run.segment + 1]
+        t, end = clock.t, edges[clock.segment + 1]
         bad = _begin(run, t, end)
         if bad >= 0:
-            run.component, run.t_failed = bad, t
+            run.failed.component, run.failed.t = bad, t
             return NOT_FINITE
         smallest = max(10.0 * _spacing(t), least)
-        offered = min(max(run.h, smallest), run.max_step)
+        offered = min(max(step.h, smallest), plan.max_step)
         h = offered
-        if run.guards != 0:
+        if run.guards.function != 0:
             h = max(aim(run, offered), smallest)
-            run.aimed = 1 if h < offered or run.h_kept > 0.0 else 0
+            step.aimed = 1 if h < offered or step.kept > 0.0 else 0
         last = t + 1.01 * h >= end
         h = end - t if last else h
         t_new = end if last else t + h
-        run.wanted = 1 if t_eval[run.row] < t_new else 0
+        step.wanted = 1 if t_eval[clock.row] < t_new else 0
         bad = _trial(run, t, h)
         budget -= 1
-        if run.error <= 1.0 and bad < 0:
+        if step.error <= 1.0 and bad < 0:
             if not _judge(run, t, t_new, h, offered, last, smallest):
                 return CHATTERING
         else:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from sekant.loops.declare.procedures import inner, procedure
 from sekant.solvers.common.landing import NONE, PANELS, landing, outside, turns
+from sekant.solvers.common.unit_blocks import normalize
 from sekant.solvers.common.vectors import put
 from sekant.solvers.ode.dop853_stages import inside, interpolate, prepare_dense
 from sekant.solvers.ode.events import (
@@ -21,7 +22,6 @@ from sekant.solvers.ode.events import (
 )
 from sekant.solvers.ode.memory import Run
 from sekant.solvers.ode.projection import project
-from sekant.solvers.ode.unit_blocks import normalize
 
 NO_EVENT, NO_DENSE_OUTPUT = -1, -2
 LOOKS = 50  # panels over a run, at least
@@ -40,7 +40,7 @@ first_exit, _, _, _ = landing(_look, pass_by)
 @inner
 def _panels(run, h):
     """In how many parts of a step of length h events are looked for."""
-    span = run.edges[run.edges.size - 1] - run.edges[0]
+    span = run.plan.edges[run.plan.edges.size - 1] - run.plan.edges[0]
     return max(PANELS, min(int(LOOKS * h / span) + 1, LOOKS))
 
 
@@ -65,7 +65,7 @@ def _suspicious(run, t, h):
     put(w.b, 0, w.value)
     _look(run, w, t, h, 0.5, False)
     put(w.middle, 0, w.value)
-    if run.steps == 0:
+    if run.counts.steps == 0:
         _leave_zero(run, t, h)
     take_signs(run.watched)
     found = False
@@ -84,11 +84,11 @@ def find_event(run, t, h):
     if not _suspicious(run, t, h) and panels == PANELS:
         put(w.value, 0, w.b)
         return NO_EVENT
-    if run.wanted == 0:
+    if run.step.wanted == 0:
         put(run.stage, 0, run.x_old)
         if prepare_dense(run, t, h) >= 0:
             return NO_DENSE_OUTPUT
-        run.wanted = 1
+        run.step.wanted = 1
     theta = first_exit(run, w, t, h, True, panels)
     if theta == NONE:
         return NO_EVENT
@@ -103,4 +103,4 @@ def end_at_event(run, t, h):
     end, theta = run.x_old, run.watched.theta
     interpolate(run, run.x, theta, end)
     normalize(end, run.blocks)
-    return run.projection == 0 or project(run, end, t + theta * h, run.arg_projection)
+    return run.projection.held.function == 0 or project(run, run.projection.held, end, t + theta * h)

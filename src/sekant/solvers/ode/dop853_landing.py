@@ -40,13 +40,13 @@ from sekant.solvers.common.modes import (
     pieces_passed,
     restore,
 )
+from sekant.solvers.common.unit_blocks import normalize
 from sekant.solvers.common.vectors import put
 from sekant.solvers.ode.dop853_modes import AT_ONCE, guards_at, note, settle
 from sekant.solvers.ode.dop853_stages import evaluate, inside, interpolate, prepare_dense, scale_of_work
 from sekant.solvers.ode.dop853_tableau import N_STAGES
 from sekant.solvers.ode.memory import CHANGED, Run
 from sekant.solvers.ode.projection import project
-from sekant.solvers.ode.unit_blocks import normalize
 
 # What `watch` finds.
 UNCHANGED, STEPPED_OVER, LANDED, FLIPPED, REPEAT, CHATTERS = range(6)
@@ -68,7 +68,7 @@ first_exit, excursion, _, reach = landing(_look)
 @inner
 def _change(run, row):
     """Norm of the difference between the slopes k[CHANGED] and k[row]; of motion or work, the larger one."""
-    x, k, atol, rtol, n = run.x, run.k, run.atol, run.rtol, run.n_error
+    x, k, atol, rtol, n = run.x, run.k, run.plan.atol, run.plan.rtol, run.n_error
     square = 0.0
     for j in range(n):
         difference = (k[CHANGED, j] - k[row, j]) / (atol[j] + rtol * abs(x[j]))
@@ -169,15 +169,15 @@ def _move_at(run, t, state):
 @inner
 def _land(run, t, h):
     m = run.modes
-    if run.wanted == 0:
+    if run.step.wanted == 0:
         put(run.stage, 0, run.x_old)
         if prepare_dense(run, t, h) >= 0:
-            run.theta = 0.25
+            run.step.theta = 0.25
             return REPEAT
     theta = first_exit(run, m.watch, t, h, True, PANELS)
     if theta == NONE:
         return UNCHANGED
-    run.theta = theta
+    run.step.theta = theta
     if theta <= AT_ONCE or t + theta * h == t:
         return FLIPPED if _move_at(run, t, run.x) else CHATTERS
     note(run, True)
@@ -187,7 +187,7 @@ def _land(run, t, h):
     end = run.x_old
     interpolate(run, run.x, theta, end)
     normalize(end, run.blocks)
-    if run.projection != 0 and not project(run, end, t + theta * h, run.arg_projection):
+    if run.projection.held.function != 0 and not project(run, run.projection.held, end, t + theta * h):
         return REPEAT
     for s in range(m.sites.kind.size):
         m.flips[s] = 0
@@ -208,7 +208,7 @@ def _guards_jumped(watch):
 def watch(run, t, h):
     """Look at the guards of a trial step that passed, from `run.x` to `run.x_old` with the slopes k[0], k[12].
 
-    UNCHANGED or STEPPED_OVER: the step stands. LANDED: it ends at the part `run.theta` of its length, and
+    UNCHANGED or STEPPED_OVER: the step stands. LANDED: it ends at the part `run.step.theta` of its length, and
     `run.x_old` is the state there. FLIPPED: a mode was left at its start, where it has changed now. REPEAT: to be
     repeated so that it ends a little beyond that part. The dense output has been prepared where it is wanted.
     """
@@ -239,7 +239,7 @@ def watch(run, t, h):
         if cost > NEGLIGIBLE:
             part = 1.0 - first_exit(run, m.watch, t, h, False, PANELS)
         if cost * part <= NEGLIGIBLE:
-            if run.aimed == 0 and distance == 1.0:
+            if run.step.aimed == 0 and distance == 1.0:
                 note_sides(m.watch)
                 note(run, False)
             for j in range(run.x.size):

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from math import inf
 
-from sekant.loops.declare.calls import call_native
 from sekant.loops.declare.procedures import inner, procedure
+from sekant.solvers.common.memory import call, set_time
 from sekant.solvers.common.modes import begin_step, settling
 from sekant.solvers.common.sites import PIECE
 from sekant.solvers.common.vectors import put
@@ -25,8 +25,8 @@ HALVINGS = 40
 @inner
 def guards_at(run, t):
     """Guards of the state in `run.stage` at time t."""
-    run.clock[0] = min(max(t, run.earliest), run.latest)
-    call_native(run.guards, run.arg_stage, run.guards_res, run.work)
+    set_time(run.clock, t)
+    call(run.guards)
 
 
 _settle = settling(guards_at)
@@ -59,7 +59,7 @@ def break_on(m, s, side):
 @inner
 def note(run, landing):
     """Remember for the sites that leave whether a step had to land. Modes are those before the change."""
-    m, seen = run.modes, run.forecast
+    m, seen = run.modes, run.step.forecast
     for s in range(m.sites.kind.size):
         if m.watch.side[s] != 0:
             seen.expected[s] = REMEMBERED if landing else 0
@@ -71,7 +71,7 @@ def note(run, landing):
 @inner
 def rates(run, t, h):
     """Rates of the guards at the start of a step, by a difference along the slope k[0]; the last ones are kept."""
-    watch, seen = run.modes.watch, run.forecast
+    watch, seen = run.modes.watch, run.step.forecast
     small = 1e-4 * h
     for j in range(run.x.size):
         run.stage[j] = run.x[j] + small * run.k[0, j]
@@ -100,7 +100,7 @@ def _ahead(seen, s, h):
 @inner
 def aim(run, h):
     """The length of a step that goes a little beyond the next crossing that has to be landed on, or h."""
-    m, seen = run.modes, run.forecast
+    m, seen = run.modes, run.step.forecast
     shortest = h
     for s in range(m.sites.kind.size):
         side = 1 if seen.rate[s] > 0.0 else -1

@@ -8,9 +8,10 @@ import numpy as np
 
 from sekant.loops.declare.calls import call_native, tail
 from sekant.loops.declare.procedures import inner, procedure
+from sekant.solvers.common.memory import set_time
+from sekant.solvers.common.unit_blocks import normalize
 from sekant.solvers.ode.dop853_tableau import E3, E5, E6, GUARD, N_STAGES, A, C, D
 from sekant.solvers.ode.memory import Run
-from sekant.solvers.ode.unit_blocks import normalize
 
 EXPONENT = 1.0 / 8.0
 LAST_TERM = 0.15 * (4.0 / 7.0) ** 4 * (3.0 / 7.0) ** 3  # of the last coefficient: error of the dense output
@@ -22,9 +23,9 @@ MAX_FACTOR = 6.0
 @inner
 def evaluate(run, t, s):
     """k[s] = f(t, stage); returns the first index that is not finite, or -1."""
-    run.clock[0] = min(max(t, run.earliest), run.latest)
-    call_native(run.rhs, run.arg_stage, tail(run.res, s), run.work)
-    run.evaluations += 1
+    set_time(run.clock, t)
+    call_native(run.rhs.function, run.rhs.arg, tail(run.rhs.res, s), run.rhs.work)
+    run.counts.evaluations += 1
     k = run.k
     for j in range(k.shape[1]):
         if not isfinite(k[s, j]):
@@ -61,11 +62,11 @@ def _scaled_errors(k, j, scale):
 @inner
 def scale_of_work(run, end):
     """Tolerance of the quadratures: they share one scale, that of the largest, as parts of one balance do."""
-    x, atols, largest, atol = run.x, run.atol, 0.0, 0.0
+    x, atols, largest, atol = run.x, run.plan.atol, 0.0, 0.0
     for j in range(run.n_error, x.size):
         largest = max(largest, abs(x[j]), abs(end[j]))
         atol = max(atol, atols[j])
-    return atol + run.rtol * largest
+    return atol + run.plan.rtol * largest
 
 
 @inner
@@ -91,9 +92,9 @@ def error_norm(run, h):
     hundredth to a thirtieth of the above, so it counts there only, and a step grows by at most 1.6 there.
 
     `run.stage`: end of the step. Quadratures have a norm of their own; the larger one counts. The component with the
-    largest error is left in `run.worst`.
+    largest error is left in `run.step.worst`.
     """
-    x, end, k, atol, rtol, count = run.x, run.stage, run.k, run.atol, run.rtol, run.n_error
+    x, end, k, atol, rtol, count = run.x, run.stage, run.k, run.plan.atol, run.plan.rtol, run.n_error
     square5, square3, square6, norm, largest, worst = 0.0, 0.0, 0.0, 0.0, -1.0, 0
     work = scale_of_work(run, end)
     for j in range(x.size):
@@ -107,7 +108,7 @@ def error_norm(run, h):
         square6 += e6 * e6
         if j < count and abs(e5) > largest:
             worst, largest = j, abs(e5)
-    run.worst = worst
+    run.step.worst = worst
     if x.size > count:
         count = x.size - count
     return max(norm, _norm(square5, square3, square6, count, h))
@@ -120,7 +121,7 @@ def starting_step(run, t, longest):
     After an event that rule is a lower bound: the step of the motion before it is taken, up to what a controlled step
     may grow by. Where nothing moves the slope tells nothing, and the step before is all that is known.
     """
-    x, k, stage, atol, rtol, n = run.x, run.k, run.stage, run.atol, run.rtol, run.n_error
+    x, k, stage, atol, rtol, n = run.x, run.k, run.stage, run.plan.atol, run.plan.rtol, run.n_error
     slope, size = 0.0, 0.0
     for j in range(n):
         scale = atol[j] + rtol * abs(x[j])
@@ -137,9 +138,9 @@ def starting_step(run, t, longest):
         curvature += ((k[1, j] - k[0, j]) / (atol[j] + rtol * abs(x[j]))) ** 2
     strongest = max(sqrt(curvature) / h, sqrt(slope))
     if strongest <= 1e-15:
-        return min(max(1e-6, h * 1e-3, run.h_usual), longest)
+        return min(max(1e-6, h * 1e-3, run.step.usual), longest)
     h = min(100.0 * h, (0.01 / strongest) ** EXPONENT)
-    return min(max(h, min(run.h_usual, MAX_FACTOR * h)), longest)
+    return min(max(h, min(run.step.usual, MAX_FACTOR * h)), longest)
 
 
 @procedure(Run, "Dormand-Prince integrator", 0.1)
@@ -148,7 +149,7 @@ def prepare_dense(run, t, h):
 
     On entry `run.stage` is the end of the step, k[0] and k[12] are the slopes at both ends.
     """
-    x, k, stage, dense, n = run.x, run.k, run.stage, run.dense, run.x.size
+    x, k, stage, dense, n = run.x, run.k, run.stage, run.step.dense, run.x.size
     for j in range(n):
         rise = stage[j] - x[j]
         dense[0, j] = rise
@@ -176,7 +177,7 @@ def dense_error(run):
     0.5 or more. Up to 4 it stays below 3 times the estimate at the end of the step; beyond, where steps are limited
     by stability and not by accuracy, it is 10 to 90 times that.
     """
-    x, end, dense, atol, rtol = run.x, run.stage, run.dense, run.atol, run.rtol
+    x, end, dense, atol, rtol = run.x, run.stage, run.step.dense, run.plan.atol, run.plan.rtol
     square, count = 0.0, run.n_error
     for j in range(count):
         square += (dense[6, j] / (atol[j] + rtol * max(abs(x[j]), abs(end[j])))) ** 2
@@ -189,7 +190,7 @@ def dense_is_exact(run, theta, part):
 
     `run.x`, `run.x_old`: start and end of the step. What is left out after that term is smaller still.
     """
-    x, end, dense, atol, rtol = run.x, run.x_old, run.dense, run.atol, run.rtol
+    x, end, dense, atol, rtol = run.x, run.x_old, run.step.dense, run.plan.atol, run.plan.rtol
     weight = theta**4 * (1.0 - theta) ** 3
     for j in range(run.n_error):
         if not weight * abs(dense[6, j]) <= part * (atol[j] + rtol * max(abs(x[j]), abs(end[j]))):
@@ -221,7 +222,7 @@ def inside(run, h, theta, dense):
 @inner
 def interpolate(run, start, theta, row):
     """row = start + theta (F0 + (1 - theta) (F1 + theta (F2 + ...)))."""
-    dense = run.dense
+    dense = run.step.dense
     for j in range(row.size):
         value = 0.0
         for i in range(6, -1, -1):

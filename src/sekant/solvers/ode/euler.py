@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from sekant.loops.declare.calls import call_native
 from sekant.loops.declare.procedures import inner
-from sekant.solvers.ode.memory import LARGEST_STATE
+from sekant.solvers.common.memory import LARGEST_STATE, call, set_time
+from sekant.solvers.common.unit_blocks import normalize
 from sekant.solvers.ode.projection import project
-from sekant.solvers.ode.unit_blocks import normalize
 
 EVALUATIONS_PER_STEP = 1
 
@@ -19,17 +18,17 @@ def euler_steps(run, base, first, last, h):
     for a group of steps, groups begin at multiples of their size; one that fails is repeated step by step.
     """
     x, x_old, k, clock, blocks = run.x, run.x_old, run.k, run.clock, run.blocks
-    rhs, arg, res, work = run.rhs, run.arg_x, run.res, run.work
-    n, low, high, has_projection = x.size, run.earliest, run.latest, run.projection != 0
-    group, i = run.group_size, first
+    rhs = run.rhs_x
+    n, projection, has_projection = x.size, run.projection.held, run.projection.held.function != 0
+    group, i = run.group.size, first
     while i < last:
         if group > 0 and i % group == 0 and last - i >= group:
             if _group_of_steps(run, base, i, h):
                 i += group
                 continue
             group = 0
-        clock[0] = min(max(base + i * h, low), high)
-        call_native(rhs, arg, res, work)
+        set_time(clock, base + i * h)
+        call(rhs)
         good = True
         for j in range(n):
             x_old[j] = x[j]
@@ -38,7 +37,7 @@ def euler_steps(run, base, first, last, h):
         if not good:
             return i - first
         normalize(x, blocks)
-        if has_projection and not project(run, x, base + (i + 1) * h, run.arg_projection):
+        if has_projection and not project(run, projection, x, base + (i + 1) * h):
             return i - first
         i += 1
     return last - first
@@ -47,9 +46,10 @@ def euler_steps(run, base, first, last, h):
 @inner
 def _group_of_steps(run, base, i, h):
     """Take a group of steps; returns whether all states are good, else `run.x` is as before."""
-    control, stage, x = run.control, run.stage, run.x
-    control[0], control[1], control[2], control[3], control[4] = base, float(i), h, run.earliest, run.latest
-    call_native(run.euler_group, run.arg_group, run.group_res, run.work)
+    control, stage, x = run.group.control, run.stage, run.x
+    control[0], control[1], control[2] = base, float(i), h
+    control[3], control[4] = run.clock.earliest, run.clock.latest
+    call(run.group.call)
     good = True
     for j in range(x.size):
         good &= abs(stage[j]) < LARGEST_STATE

@@ -11,10 +11,10 @@ from math import inf
 import numpy as np
 from numpy.typing import NDArray
 
-from sekant.loops.declare.calls import call_native
 from sekant.loops.declare.procedures import inner
-from sekant.loops.declare.structs import Integers, Real, Struct
+from sekant.loops.declare.structs import Integer, Integers, Real, Struct
 from sekant.solvers.common.landing import LEAST, Watch, lay_out_watch, outside
+from sekant.solvers.common.memory import Call, call, set_time
 
 ON_ZERO = 1e-13  # value of an event function at the start of a run, relative to its changes in the first step
 JUST_AFTER = 1e-3  # part of the first step after which the function has the sign with which it left zero
@@ -23,6 +23,8 @@ JUST_AFTER = 1e-3  # part of the first step after which the function has the sig
 class Events(Struct):
     """The memory of `ne` event functions. Their intervals are those of the signs `sign_now`."""
 
+    call: Call  # of `stage`
+    which: Integer  # the event that has happened, or -1
     directions: Integers  # (ne,) in which crossings of zero are events: -1 falling, 1 rising, 0 both
     watch: Watch
     sign: Integers  # at the start of the step; 0: on zero
@@ -34,6 +36,7 @@ class Events(Struct):
 def lay_out_events(directions: NDArray[np.int64]) -> Events:
     n = directions.size
     return Events(
+        which=-1,
         directions=directions,
         watch=lay_out_watch(n),
         sign=np.zeros(n, dtype=np.int64),
@@ -44,8 +47,8 @@ def lay_out_events(directions: NDArray[np.int64]) -> Events:
 @inner
 def events_at(run, t):
     """Event functions of the state in `run.stage` at time t."""
-    run.clock[0] = min(max(t, run.earliest), run.latest)
-    call_native(run.events, run.arg_events, run.events_res, run.work)
+    set_time(run.clock, t)
+    call(run.watched.call)
 
 
 @inner

@@ -67,12 +67,12 @@ def _comes_back(run, h):
 def end_at_event(run, kernel, t, h):
     """Look at the step that was taken from `run.x_old` at t; returns its length, shortened if an event happened.
 
-    `run.which`: the event, or -1.
+    `run.watched.which`: the event, or -1.
     """
     events, w = run.watched, run.watched.watch
     put(run.stage, 0, run.x)
     events_at(run, t + h)
-    if run.steps == 0:
+    if run.counts.steps == 0:
         _leave_zero(run, kernel, t, h)
     length = h
     if leaves(w) or _comes_back(run, h):
@@ -81,7 +81,7 @@ def end_at_event(run, kernel, t, h):
             length = theta * h
             _look(run, w, t, h, theta, kernel)
             put(w.value, 0, w.b)
-            run.which = happened(events)
+            run.watched.which = happened(events)
         else:
             _look(run, w, t, h, 1.0, kernel)
     pass_on(events)

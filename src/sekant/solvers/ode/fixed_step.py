@@ -9,11 +9,12 @@ count of steps starts anew at each landing; step i begins at ``landing + i h`` w
 from __future__ import annotations
 
 from sekant.loops.declare.procedures import inner, procedure
+from sekant.solvers.common.memory import LARGEST_STATE
 from sekant.solvers.common.outcome import CONSTRAINTS, EVENT, FINISHED, MORE, NOT_FINITE, TOO_MANY_STEPS
 from sekant.solvers.common.spans import divide
 from sekant.solvers.ode.fixed_events import end_at_event
 from sekant.solvers.ode.kernels import EULER, take_steps
-from sekant.solvers.ode.memory import LARGEST_STATE, Run
+from sekant.solvers.ode.memory import Run
 from sekant.solvers.ode.segments import enter_segment, keep_held
 
 
@@ -21,12 +22,12 @@ from sekant.solvers.ode.segments import enter_segment, keep_held
 def _give_up(run, h):
     """Go back to the last good state; returns a code of `memory`."""
     x, x_old = run.x, run.x_old
-    run.t_failed = run.t + h
+    run.failed.t = run.clock.t + h
     for j in range(x.size - 1, -1, -1):
         if not abs(x[j]) < LARGEST_STATE:
-            run.component = j
+            run.failed.component = j
         x[j] = x_old[j]
-    return NOT_FINITE if run.component >= 0 else CONSTRAINTS
+    return NOT_FINITE if run.failed.component >= 0 else CONSTRAINTS
 
 
 @procedure(Run, "fixed-step integrators", 0.6)
@@ -43,55 +44,56 @@ def advance_wide(run, a, b):
 
 @inner
 def _advance(run, a, b):
+    clock, counts, plan, watched = run.clock, run.counts, run.plan, run.watched
     budget, kernel = int(a), int(b)
-    t_eval, edges, rows, x = run.t_eval, run.edges, run.rows, run.x
-    if run.started == 0:
+    t_eval, edges, rows, x = plan.t_eval, plan.edges, run.rows, run.x
+    if clock.started == 0:
         enter_segment(run, 0)
-    while run.row < t_eval.size:
-        if run.which >= 0:
+    while clock.row < t_eval.size:
+        if watched.which >= 0:
             return EVENT
-        row, segment, base, i = run.row, run.segment, run.span_start, run.span_step
+        row, segment, base, i = clock.row, clock.segment, clock.span_start, clock.span_step
         edge = edges[segment + 1]
-        at_edge = t_eval[row] >= edge - run.snap
+        at_edge = t_eval[row] >= edge - plan.snap
         landing = max(edge if at_edge else t_eval[row], base)
-        whole, h, rest = divide(landing - base, run.step)
+        whole, h, rest = divide(landing - base, plan.step)
         total = whole + (1 if rest > 0.0 else 0)
         if i < whole:
             origin, first, last = base, i, whole
         else:
             origin, first, last, h = base + whole * h, i - whole, total - whole, rest
         pause = first + budget
-        if kernel == EULER and run.group_size > 0:  # between groups, so that pauses change nothing
-            pause += -pause % run.group_size
-        last = min(last, pause, first + run.max_steps - run.steps)
-        if run.events != 0:
+        if kernel == EULER and run.group.size > 0:  # between groups, so that pauses change nothing
+            pause += -pause % run.group.size
+        last = min(last, pause, first + plan.max_steps - counts.steps)
+        if watched.call.function != 0:
             last = min(last, first + 1)
         done = take_steps(run, kernel, origin, first, last, h)
-        if run.events != 0 and done == 1:
+        if watched.call.function != 0 and done == 1:
             begin = origin + first * h
             length = end_at_event(run, kernel, begin, h)
-            if run.which >= 0:
-                run.steps += 1
-                run.t = begin + length
+            if watched.which >= 0:
+                counts.steps += 1
+                clock.t = begin + length
                 return EVENT
         budget -= done
-        run.steps += done
-        run.span_step = i + done
-        run.t = landing if i + done == total else origin + (first + done) * h
+        counts.steps += done
+        clock.span_step = i + done
+        clock.t = landing if i + done == total else origin + (first + done) * h
         if done < last - first:
             return _give_up(run, h)
         if i + done < total:
-            if budget > 0 and run.steps < run.max_steps:
+            if budget > 0 and counts.steps < plan.max_steps:
                 continue
-            return TOO_MANY_STEPS if run.steps >= run.max_steps else MORE
-        run.span_start = landing
-        run.span_step = 0
+            return TOO_MANY_STEPS if counts.steps >= plan.max_steps else MORE
+        clock.span_start = landing
+        clock.span_step = 0
         if at_edge and segment + 2 < edges.size:
-            run.restarts += 1
+            counts.restarts += 1
             enter_segment(run, segment + 1)
-        if abs(t_eval[row] - landing) <= run.snap:
+        if abs(t_eval[row] - landing) <= plan.snap:
             for j in range(x.size):
                 rows[row, j] = x[j]
             keep_held(run, row)
-            run.row += 1
-    return EVENT if run.which >= 0 else FINISHED
+            clock.row += 1
+    return EVENT if watched.which >= 0 else FINISHED

@@ -80,8 +80,8 @@ def integrate(
 
     def hand_out(first: int, last: int) -> None:
         if on_chunk is not None:
-            progress = (run.t - times[0]) / (times[-1] - times[0]) if times.size > 1 else 1.0
-            held = [run.held_rows[first:last]] if run.held_rows.shape[1] else []
+            progress = (run.clock.t - times[0]) / (times[-1] - times[0]) if times.size > 1 else 1.0
+            held = [run.held.rows[first:last]] if run.held.rows.shape[1] else []
             on_chunk(times[first:last], run.rows[first:last], float(progress), *held)
 
     loop = chosen.wide if chosen.wide is not None and problem.instances > 1 else chosen.advance
@@ -90,7 +90,7 @@ def integrate(
         return loop(run, steps, chosen.kernel) if times.size > 1 else FINISHED
 
     first_steps = FIRST_CHUNK_STEPS + min(times.size, MOST_FIRST_ROWS)
-    code = advance_in_chunks(advance, lambda: run.row, hand_out, first_steps, chunk_steps, times.size)
+    code = advance_in_chunks(advance, lambda: run.clock.row, hand_out, first_steps, chunk_steps, times.size)
     site = ""
     if code == CHATTERING and problem.switching is not None:
         site = problem.switching.label(run.modes.last)
@@ -120,29 +120,29 @@ def _options(
 
 def outcome_of(code: int, method: Method, times: NDArray[np.float64], run: Run, site: str) -> OdeOutcome:
     """What the memory of a run says at its end."""
-    rows, steps = run.row, run.steps
+    rows, steps = run.clock.row, run.counts.steps
     return Outcome(
         status=STATUSES[code],
         t=times[:rows],
         x=run.rows[:rows],
-        t_last=run.t,
+        t_last=run.clock.t,
         x_last=run.x.copy(),
-        t_failed=run.t_failed,
-        component=run.component,
+        t_failed=run.failed.t,
+        component=run.failed.component,
         stats=OdeStats(
             steps=steps,
-            rejected=run.rejected,
-            evaluations=run.evaluations + steps * method.evaluations_per_step,
-            restarts=run.restarts,
-            landings=run.landings,
+            rejected=run.counts.rejected,
+            evaluations=run.counts.evaluations + steps * method.evaluations_per_step,
+            restarts=run.counts.restarts,
+            landings=run.counts.landings,
         ),
         site=site,
-        which=run.which if code == EVENT else -1,
+        which=run.watched.which if code == EVENT else -1,
         x_failed=run.stage.copy() if code == CONSTRAINTS else np.zeros(0),
-        events=(EventRecord(run.which, run.t, run.x.copy(), run.nq),) if code == EVENT else (),
-        held=run.held_rows[:rows],
-        next_step=run.h,
-        held_last=run.p[run.held_first : run.held_first + run.held_fresh.size].copy(),
+        events=(EventRecord(run.watched.which, run.clock.t, run.x.copy(), run.nq),) if code == EVENT else (),
+        held=run.held.rows[:rows],
+        next_step=run.step.h,
+        held_last=run.p[run.held.first : run.held.first + run.held.fresh.size].copy(),
     )
 
 

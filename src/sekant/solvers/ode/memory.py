@@ -9,26 +9,15 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from sekant.loops.declare.structs import (
-    FunctionAddress,
-    Integer,
-    Integers,
-    Matrix,
-    Pointers,
-    Real,
-    Struct,
-    Vector,
-    aligned,
-    pointers,
-)
+from sekant.loops.declare.structs import Integer, Integers, Matrix, Real, Struct, Vector, aligned
 from sekant.solvers.common.checks import StepOptions
 from sekant.solvers.common.landing import Pace
+from sekant.solvers.common.memory import Call, Failure, RunClock, RunCounts, RunPlan, ask, call_of
 from sekant.solvers.common.modes import SiteModes, lay_out_modes
 from sekant.solvers.common.sites import free_modes
 from sekant.solvers.ode.events import Events, lay_out_events
 from sekant.solvers.ode.problem import OdeProblem
 
-LARGEST_STATE = 1e100  # a state beyond this has blown up: its square still has a finite representation
 STAGES = 17
 CHANGED = 16  # the row of k for slopes in other modes
 
@@ -46,128 +35,103 @@ class Forecast(Struct):
     expected: Integers  # for how many more breaks of a site that is expected
 
 
-class Run(Struct):
-    """A run of n states. The problem must be kept as well."""
+class AdaptiveStep(Struct):
+    """Steps of dop853."""
 
-    # Lengths: n_error leading states in the error norm; the others are quadratures with a norm of their own.
-    nq: Integer
-    n_error: Integer
-    group_size: Integer  # Euler steps that `euler_group` takes at once; 0: there is no such function
-    # Addresses of the compiled functions; 0: there is none.
-    rhs: FunctionAddress
-    kinematics: FunctionAddress
-    euler_group: FunctionAddress
-    projection: FunctionAddress
-    guards: FunctionAddress  # of the sites in `modes`
-    events: FunctionAddress
-    sampling: FunctionAddress
-    # What was asked for. t_eval (m,): output times. edges (s + 1,): start, stops, end; segment i lies between edges
-    # i, i + 1. low, high (s,): first and last number strictly inside each segment: the right-hand side sees no time
-    # outside them, so it is evaluated on one side of a jump only. snap: times closer than this are one time.
-    max_steps: Integer
-    rtol: Real
-    snap: Real
-    step: Real
-    max_step: Real
-    projection_tolerance: Real
-    t_eval: Vector
-    edges: Vector
-    low: Vector
-    high: Vector
-    atol: Vector
-    blocks: Integers  # pairs of start and length of unit blocks
+    phase: Integer  # see `dop853`
+    start: Real  # of the last one
+    length: Real
+    h: Real  # the next one
+    kept: Real  # the one to go on with after one that was shortened to land
+    usual: Real  # that of the motion before this run; 0: there was none
+    after_rejection: Integer
+    error: Real  # of the trial
+    worst: Integer  # the state that has most of it
+    theta: Real  # part of the trial at which a site changes
+    aimed: Integer  # 1 if it is to end on a break
+    wanted: Integer  # 1 if the trial is to prepare the dense output
+    # 1 once the error of the dense output, and not that of the end, has turned a trial down: from then on it has a
+    # say in the length of steps.
+    stiff: Integer
+    dense: Matrix  # (7, n) interpolant of the step from `x_old` to `x`
+    pace: Pace
+    forecast: Forecast
+
+
+class HeldValues(Struct):
+    """Values in p that are sampled on the way."""
+
+    call: Call  # makes them of state and p
+    first: Integer  # their place in p
+    fresh: Vector  # (nh,) as a sample makes them
+    rows: Matrix  # (m, nh) at the outputs
     sampled: Integers  # (s,) 1 where a sample is taken at the start of a segment
-    # Where the run is. started: 1 once the first segment has been entered. which: the event that has happened, or -1.
-    # span_step: steps since `span_start`, the last landing of fixed steps.
-    row: Integer
-    segment: Integer
-    started: Integer
-    which: Integer
-    span_step: Integer
-    t: Real
-    span_start: Real
-    earliest: Real  # of the times that the right-hand side may see in this segment
-    latest: Real
+
+
+class Projection(Struct):
+    """A function of `stage`."""
+
+    held: Call  # with modes that hold
+    free: Call
+    tolerance: Real
+    projected: Vector
+    residual: Vector
+
+
+class EulerGroup(Struct):
+    """A function that takes several Euler steps at once, from `x` to `stage`."""
+
+    call: Call
+    size: Integer  # how many; 0: there is no such function
+    control: Vector  # (5,)
+
+
+class Run(Struct):
+    """A run of n states x. The problem must be kept as well."""
+
+    plan: RunPlan
+    clock: RunClock
+    counts: RunCounts
+    failed: Failure
+    step: AdaptiveStep
+    modes: SiteModes
+    watched: Events
+    held: HeldValues
+    # Functions of (t, state, p, T, M). Entry s of the results of rhs and rhs_x is row s of `k`.
+    rhs: Call  # of `stage`
+    rhs_x: Call  # of `x`
+    guards: Call  # of `stage`, for the sites in `modes`
+    kinematics: Call  # of `x`
+    group: EulerGroup
+    projection: Projection
+    nq: Integer
+    n_error: Integer  # leading states in the error norm; the others are quadratures with a norm of their own
+    blocks: Integers  # start, length and stride of unit blocks
     x: Vector
     x_old: Vector  # at the start of the last step
     rows: Matrix  # (m, n) outputs
-    # What has been counted, and what failed: component: a state.
-    steps: Integer
-    rejected: Integer
-    evaluations: Integer
-    restarts: Integer
-    landings: Integer
-    component: Integer
-    t_failed: Real
-    # Steps of dop853. step_start, step_length: of the last one. h: the next one, h_kept: the one to go on with after
-    # one that was shortened to land, h_usual: that of the motion before this run (0: there was none). error: of the
-    # trial, worst: the state that has most of it. wanted: 1 if a trial is to prepare the dense output. stiff: 1 once
-    # its error, and not that of the end, has turned a trial down: from then on it has a say in the length of steps.
-    # theta: part of a trial at which a site changes; aimed: 1 if it is to end on a break.
-    phase: Integer
-    after_rejection: Integer
-    worst: Integer
-    wanted: Integer
-    stiff: Integer
-    aimed: Integer
-    h: Real
-    h_kept: Real
-    h_usual: Real
-    step_start: Real
-    step_length: Real
-    error: Real
-    theta: Real
-    pace: Pace
-    forecast: Forecast
-    dense: Matrix  # (7, n) interpolant of the step from `x_old` to `x`
-    watched: Events
-    # Held values (nh,): in p from `held_first` on, as a sample makes them, and at the outputs.
-    held_first: Integer
-    held_fresh: Vector
-    held_rows: Matrix  # (m, nh)
     p: Vector
-    # Arguments and results of the functions, by address. arg_x, arg_stage (t, state, p, T, M): the state is `x` or
-    # `stage`; arg_projection, arg_events (`stage`), arg_kinematics, arg_group, arg_sampling (`x`): with the modes of
-    # those functions, arg_output (`stage`): of a projection with free ones. res: one-entry result tables in a row, of
-    # which the one from entry s on writes to row s of `k`.
-    arg_x: Pointers
-    arg_stage: Pointers
-    arg_projection: Pointers
-    arg_output: Pointers
-    arg_events: Pointers
-    arg_sampling: Pointers
-    arg_kinematics: Pointers
-    arg_group: Pointers
-    res: Pointers
-    kinematics_res: Pointers
-    group_res: Pointers
-    projection_res: Pointers
-    guards_res: Pointers
-    events_res: Pointers
-    sampling_res: Pointers
-    work: Vector
-    clock: Vector
     stage: Vector
     k: Matrix  # (17, n) slopes
     qdot: Vector
-    control: Vector  # (5,) of a group of Euler steps, from `x` to `stage`
-    projected: Vector
-    residual: Vector
     saved: Vector  # (n,) scratch
-    free: Vector  # modes of functions whose sites are not held
-    modes: SiteModes
 
 
-OF_A_RUN = ("t_eval", "edges", "low", "high", "atol", "rows", "held_rows", "sampled")
-"""Arrays that every run brings along."""
-UNCHANGED = (
-    *("arg_x", "arg_stage", "arg_projection", "arg_output", "arg_events", "arg_sampling", "arg_kinematics"),
-    *("arg_group", "res", "kinematics_res", "group_res", "projection_res", "guards_res", "events_res"),
-    *("sampling_res", "blocks", "free"),
+OF_A_RUN = (
+    "plan.t_eval",
+    "plan.edges",
+    "plan.low",
+    "plan.high",
+    "plan.atol",
+    "rows",
+    "held.rows",
+    "held.sampled",
 )
-"""Tables of pointers and other arrays that no run changes."""
-NOT_KEPT = ("work", "x", "x_old", "p", *UNCHANGED, *OF_A_RUN)
-"""Arrays that need not be as they were before a run."""
+"""Arrays that every run brings along."""
+UNCHANGED = ("rhs", "rhs_x", "guards", "kinematics", "group", "projection", "blocks", "modes.sites")
+"""Structs and arrays that no run changes."""
+NOT_KEPT = ("x", "x_old", "p", *UNCHANGED, *OF_A_RUN)
+"""What need not be as it was before a run."""
 
 
 def lay_out(problem: OdeProblem, x0: NDArray[np.float64], options: StepOptions) -> Run:
@@ -197,25 +161,6 @@ def take_back(problem: OdeProblem, run: Run) -> None:
     problem.spare.append(run)
 
 
-def _functions_laid_out(problem: OdeProblem, n: int) -> Run:
-    """Memory of any run of this problem."""
-    run = Run(
-        nq=problem.nq,
-        n_error=problem.nq + problem.nv or n,
-        projection_tolerance=problem.projection_tolerance,
-        blocks=problem.unit_blocks.ravel().copy(),
-        row=1,
-        which=-1,
-        x=aligned(n),
-        x_old=aligned(n),
-        component=-1,
-        t_failed=np.nan,
-        dense=np.zeros((7, n)),
-    )
-    _add_functions(run, problem)
-    return run
-
-
 def _set_state(run: Run, problem: OdeProblem, x0: NDArray[np.float64], options: StepOptions) -> None:
     rows = np.empty((options.times.size, x0.size))
     rows[0] = x0
@@ -226,91 +171,81 @@ def _set_state(run: Run, problem: OdeProblem, x0: NDArray[np.float64], options: 
 
 
 def _set_options(run: Run, options: StepOptions) -> None:
-    times, edges, start = options.times, options.edges, float(options.times[0])
-    low, high = np.nextafter(edges[:-1], np.inf), np.nextafter(edges[1:], -np.inf)
-    run.set(
-        max_steps=options.max_steps,
-        rtol=options.rtol,
-        snap=options.snap,
-        step=options.step,
-        max_step=options.max_step,
-        t_eval=times,
-        edges=edges,
-        low=low,
-        high=high,
-        atol=options.atol,
-        t=start,
-        span_start=start,
-        earliest=float(low[0]),
-        latest=float(high[0]),
-        h=options.first_step,
-        h_usual=options.usual_step,
-        step_start=start,
+    ask(run.plan, run.clock, options)
+    start = run.clock.t
+    run.step.set(h=options.first_step, usual=options.usual_step, start=start)
+    run.step.pace.start = run.step.forecast.at = start
+
+
+def _functions_laid_out(problem: OdeProblem, n: int) -> Run:
+    """Memory of any run of this problem. Without kinematics, the leading entries of the right-hand side serve."""
+    seen, x, stage, k, qdot = np.zeros(1), aligned(n), aligned(n), aligned(STAGES, n), aligned(n)
+    rhs, projection, switching, sampling = (
+        problem.rhs,
+        problem.projection,
+        problem.switching,
+        problem.sampling,
     )
-    run.pace.start = run.forecast.at = start
-
-
-def _add_functions(run: Run, problem: OdeProblem) -> None:
-    """Buffers and pointer tables. Without kinematics, the leading entries of the right-hand side serve."""
-    n = problem.n
-    clock, stage, k, qdot = np.zeros(1), aligned(n), aligned(STAGES, n), aligned(n)
-    kinematics = problem.kinematics or problem.rhs
-    group, control = problem.euler_group or problem.rhs, np.zeros(5)
-    projection, projected, residual = (
-        problem.projection or problem.rhs,
+    guards = None if switching is None else switching.guards
+    sample = None if sampling is None else sampling.function
+    modes = lay_out_modes(switching, rhs.sites, () if projection is None else projection.sites)
+    others = (problem.kinematics or rhs, problem.euler_group, problem.events, sample, projection)
+    given = [function for function in (rhs, *others, guards) if function is not None]
+    free = free_modes(max((function.sites for function in given), key=len))
+    work = aligned(max(1, *[function.work_size for function in given]))
+    p, tables = aligned(problem.p.size), problem.tables
+    at_stage, at_x = (seen, stage, p, tables), (seen, x, p, tables)
+    events, control = lay_out_events(problem.directions), np.zeros(5)
+    events.call = call_of(problem.events, (*at_stage, free), [events.watch.value], work)
+    fresh, projected, residual = (
+        np.zeros(0 if sampling is None else sampling.count),
         aligned(n),
         np.zeros(problem.instances),
     )
-    switching = problem.switching
-    guards = problem.rhs if switching is None else switching.guards
-    modes = lay_out_modes(switching, problem.rhs.sites, projection.sites)
-    events, sampling = problem.events or problem.rhs, problem.sampling
-    sample = problem.rhs if sampling is None else sampling.function
-    others = (kinematics.sites, group.sites, events.sites, sample.sites, projection.sites)
-    free = free_modes(max(others, key=len))
-    functions = (problem.rhs, kinematics, group, projection, guards, events, sample)
-    watched, fresh = lay_out_events(problem.directions), np.zeros(0 if sampling is None else sampling.count)
-    p, tables, res = aligned(problem.p.size), problem.tables, pointers(*k)
-    run.set(
-        group_size=problem.group_size if problem.events is None else 0,
-        rhs=problem.rhs.address,
-        kinematics=kinematics.address,
-        euler_group=group.address,
-        projection=projection.address if problem.projection else 0,
-        guards=guards.address if switching is not None else 0,
-        events=events.address if problem.events else 0,
-        sampling=sample.address if sampling is not None else 0,
-        arg_x=pointers(clock, run.x, p, tables, modes.value),
-        arg_stage=pointers(clock, stage, p, tables, modes.value),
-        arg_projection=pointers(clock, stage, p, tables, modes.other_value),
-        arg_output=pointers(clock, stage, p, tables, free),
-        arg_events=pointers(clock, stage, p, tables, free),
-        arg_sampling=pointers(clock, run.x, p, tables, free),
-        arg_kinematics=pointers(clock, run.x, p, tables, free),
-        arg_group=pointers(control, run.x, p, tables, free),
-        res=res,
-        kinematics_res=pointers(qdot),
-        group_res=pointers(stage),
-        projection_res=pointers(projected, residual),
-        guards_res=pointers(modes.watch.value),
-        events_res=pointers(watched.watch.value),
-        sampling_res=pointers(fresh),
-        work=aligned(max(1, *[function.work_size for function in functions])),
-        clock=clock,
+    projection_of = [
+        call_of(projection, (*at_stage, held), [projected, residual], work)
+        for held in (modes.other_value, free)
+    ]
+    group_size = problem.group_size if problem.events is None else 0
+    return Run(
+        plan=RunPlan(),
+        clock=RunClock(row=1, seen=seen),
+        counts=RunCounts(),
+        failed=Failure(component=-1, t=np.nan),
+        step=AdaptiveStep(dense=np.zeros((7, n)), pace=Pace(), forecast=_forecast(modes)),
+        modes=modes,
+        watched=events,
+        held=HeldValues(
+            call=call_of(sample, (*at_x, free), [fresh], work),
+            first=0 if sampling is None else sampling.first,
+            fresh=fresh,
+        ),
+        rhs=call_of(rhs, (*at_stage, modes.value), [*k], work),
+        rhs_x=call_of(rhs, (*at_x, modes.value), [*k], work),
+        guards=call_of(guards, (*at_stage, modes.value), [modes.watch.value], work),
+        kinematics=call_of(problem.kinematics or rhs, (*at_x, free), [qdot], work),
+        group=EulerGroup(
+            call=call_of(problem.euler_group, (control, x, p, tables, free), [stage], work),
+            size=group_size,
+            control=control,
+        ),
+        projection=Projection(
+            held=projection_of[0],
+            free=projection_of[1],
+            tolerance=problem.projection_tolerance,
+            projected=projected,
+            residual=residual,
+        ),
+        nq=problem.nq,
+        n_error=problem.nq + problem.nv or n,
+        blocks=problem.unit_blocks.ravel().copy(),
+        x=x,
+        x_old=aligned(n),
+        p=p,
         stage=stage,
         k=k,
         qdot=qdot,
-        control=control,
-        projected=projected,
-        residual=residual,
         saved=np.zeros(n),
-        free=free,
-        modes=modes,
-        watched=watched,
-        pace=Pace(),
-        forecast=_forecast(modes),
-        held_fresh=fresh,
-        p=p,
     )
 
 
@@ -331,9 +266,6 @@ def _add_samples(run: Run, problem: OdeProblem, options: StepOptions) -> None:
         nearest = np.searchsorted(options.edges, sampling.times - options.snap)
         near = np.abs(options.edges[nearest.clip(max=count)] - sampling.times) <= options.snap
         sampled[nearest[near & (nearest < count)]] = 1
-    run.set(
-        sampled=sampled,
-        held_first=0 if sampling is None else sampling.first,
-        held_rows=np.zeros((options.times.size, run.held_fresh.size)),
-    )
-    run.held_rows[0] = run.p[run.held_first : run.held_first + run.held_fresh.size]
+    held = run.held
+    held.set(sampled=sampled, rows=np.zeros((options.times.size, held.fresh.size)))
+    held.rows[0] = run.p[held.first : held.first + held.fresh.size]

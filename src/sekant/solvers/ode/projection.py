@@ -7,9 +7,9 @@ ed., algorithm IV.4.2; a projection along directions that do not vanish keeps th
 
 from __future__ import annotations
 
-from sekant.loops.declare.calls import call_native
 from sekant.loops.declare.procedures import inner
-from sekant.solvers.ode.unit_blocks import normalize
+from sekant.solvers.common.memory import call, set_time
+from sekant.solvers.common.unit_blocks import normalize
 
 MOST_ITERATIONS = 6
 SLACK = 10.0  # a residual that round-off keeps from reaching the tolerance may exceed it by this factor
@@ -19,24 +19,24 @@ SLACK = 10.0  # a residual that round-off keeps from reaching the tolerance may 
 def _largest(run):
     """The largest residual, of one system or of several side by side; infinite if one is not a number."""
     found = 0.0
-    for k in range(run.residual.size):
-        found = max(found, run.residual[k]) if run.residual[k] < 1e100 else 1e300
+    for k in range(run.projection.residual.size):
+        found = max(found, run.projection.residual[k]) if run.projection.residual[k] < 1e100 else 1e300
     return found
 
 
 @inner
-def project(run, x, t, arguments):
+def project(run, function, x, t):
     """Project `x` in place at time t; returns whether it satisfies the constraints. Overwrites `run.stage`.
 
-    `arguments`: of the function, with modes that hold (`run.arg_projection`) or free ones (`run.arg_output`).
+    `function`: with modes that hold (`run.projection.held`) or free ones (`run.projection.free`).
     """
-    stage, projected, tolerance = run.stage, run.projected, run.projection_tolerance
-    run.clock[0] = min(max(t, run.earliest), run.latest)
+    stage, projected, tolerance = run.stage, run.projection.projected, run.projection.tolerance
+    set_time(run.clock, t)
     residual = 0.0
     for _ in range(MOST_ITERATIONS):
         for j in range(x.size):
             stage[j] = x[j]
-        call_native(run.projection, arguments, run.projection_res, run.work)
+        call(function)
         residual = _largest(run)
         if residual <= tolerance or not residual < 1e100:
             break

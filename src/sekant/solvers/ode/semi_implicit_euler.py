@@ -7,11 +7,10 @@ for separable Hamiltonians).
 
 from __future__ import annotations
 
-from sekant.loops.declare.calls import call_native
 from sekant.loops.declare.procedures import inner
-from sekant.solvers.ode.memory import LARGEST_STATE
+from sekant.solvers.common.memory import LARGEST_STATE, call, set_time
+from sekant.solvers.common.unit_blocks import normalize
 from sekant.solvers.ode.projection import project
-from sekant.solvers.ode.unit_blocks import normalize
 
 EVALUATIONS_PER_STEP = 1
 
@@ -23,17 +22,17 @@ def semi_implicit_euler_steps(run, base, first, last, h):
     After a failure `run.x` holds the bad state and `run.x_old` the last good one.
     """
     x, x_old, k, qdot, clock, blocks = run.x, run.x_old, run.k, run.qdot, run.clock, run.blocks
-    rhs, arg, res, work = run.rhs, run.arg_x, run.res, run.work
-    n, nq, low, high, has_projection = x.size, run.nq, run.earliest, run.latest, run.projection != 0
+    rhs = run.rhs_x
+    n, nq, projection, has_projection = x.size, run.nq, run.projection.held, run.projection.held.function != 0
     for i in range(first, last):
-        clock[0] = min(max(base + i * h, low), high)
-        call_native(rhs, arg, res, work)
+        set_time(clock, base + i * h)
+        call(rhs)
         good = True
         for j in range(nq, n):
             x_old[j] = x[j]
             x[j] += h * k[0, j]
             good &= abs(x[j]) < LARGEST_STATE
-        call_native(run.kinematics, run.arg_kinematics, run.kinematics_res, work)
+        call(run.kinematics)
         for j in range(nq):
             x_old[j] = x[j]
             x[j] += h * qdot[j]
@@ -41,6 +40,6 @@ def semi_implicit_euler_steps(run, base, first, last, h):
         if not good:
             return i - first
         normalize(x, blocks)
-        if has_projection and not project(run, x, base + (i + 1) * h, run.arg_projection):
+        if has_projection and not project(run, projection, x, base + (i + 1) * h):
             return i - first
     return last - first

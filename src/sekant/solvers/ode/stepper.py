@@ -57,11 +57,13 @@ class Stepper:
             StepOptions(edge, edge.copy(), 0.0, 0.0, np.inf, UNLIMITED, 0.0, rtol, np.full(problem.n, atol)),
         )
         self._run, self.x, self.p = run, run.x, run.p
-        self._short = run.edges, run.low, run.high
-        self._t_eval, self._edges = run.t_eval, run.edges
-        self._words = run.place("row")[0]
-        self._row, self._phase = run.place("row")[1], run.place("phase")[1]
-        self._numbers, self._step = run.place("step")
+        self._short = run.plan.edges, run.plan.low, run.plan.high
+        self._t_eval, self._edges = run.plan.t_eval, run.plan.edges
+        self._row, self._phase, self._step = (
+            run.clock.place("row"),
+            run.step.place("phase"),
+            run.plan.place("step"),
+        )
         self._length = 0.0
         self._stops: list[float] = []
         self._segment(t, float(np.nextafter(t, np.inf)), np.inf)
@@ -69,12 +71,12 @@ class Stepper:
 
     @property
     def t(self) -> float:
-        return self._run.t
+        return self._run.clock.t
 
     def _segment(self, t: float, earliest: float, stop: float) -> None:
         """The run stands at `t`; the right-hand side sees no time before `earliest` and none from `stop` on."""
         latest = float(np.nextafter(min(stop, 1e300), -np.inf))
-        self._run.set(t=t, span_start=t, span_step=0, segment=0, earliest=earliest, latest=latest)
+        self._run.clock.set(t=t, span_start=t, span_step=0, segment=0, earliest=earliest, latest=latest)
         self._earliest, self._until = earliest, stop
 
     def step(self, end: float, length: float) -> int:
@@ -82,17 +84,19 @@ class Stepper:
         if end >= self._until:
             return self._step_over_stops(end, length)
         self._t_eval[1] = self._edges[1] = end
-        words = self._words
-        words[self._row] = 1
+        words, row = self._row
+        words[row] = 1
         if self.method.adaptive:
-            words[self._phase] = dop853.FRESH
+            words, phase = self._phase
+            words[phase] = dop853.FRESH
         elif length != self._length:
-            self._numbers[self._step] = self._length = length
+            numbers, step = self._step
+            numbers[step] = self._length = length
         return self._call(self._run, _ALL, self.method.kernel)
 
     def _step_over_stops(self, end: float, length: float) -> int:
         """As `step`, with stops on the way."""
-        run, t = self._run, self._run.t
+        run, t = self._run, self.t
         snap = 1e-14 * max(abs(t), abs(end))
         inside = [stop for stop in self._stops if t + snap < stop < end - snap]
         at_end = any(abs(stop - end) <= snap for stop in self._stops)
@@ -101,13 +105,16 @@ class Stepper:
         edges = np.array([t, *inside, end])
         low = np.array([self._earliest, *np.nextafter(inside, np.inf)])
         high = np.array([*np.nextafter(inside, -np.inf), np.nextafter(min(last, 1e300), -np.inf)])
-        run.set(edges=edges, low=low, high=high, segment=0, span_step=0, span_start=t, row=1, snap=snap)
-        run.set(earliest=float(low[0]), latest=float(high[0]), step=length, phase=dop853.FRESH)
-        run.t_eval[1] = end
+        run.plan.set(edges=edges, low=low, high=high, snap=snap, step=length)
+        run.clock.set(segment=0, span_step=0, span_start=t, row=1)
+        run.clock.set(earliest=float(low[0]), latest=float(high[0]))
+        run.step.phase = dop853.FRESH
+        run.plan.t_eval[1] = end
         code = self._call(run, _ALL, self.method.kernel)
-        reached = run.t
+        reached = run.clock.t
         edges, low, high = self._short
-        run.set(edges=edges, low=low, high=high, snap=0.0, segment=0)
+        run.plan.set(edges=edges, low=low, high=high, snap=0.0)
+        run.clock.segment = 0
         self._length = length
         passed = [stop for stop in self._stops if stop <= reached + snap]
         self._stops = self._stops[len(passed) :]
@@ -125,13 +132,13 @@ class Stepper:
         return outcome_of(code, self.method, self._t_eval, self._run, "")
 
     def save(self) -> StepperPosition:
-        return StepperPosition(self.t, self.x.copy(), self._run.h, self._earliest)
+        return StepperPosition(self.t, self.x.copy(), self._run.step.h, self._earliest)
 
     def restore(self, position: StepperPosition) -> None:
         """Go to where the stepper was; stops have to be told again."""
         if position.x.shape != self.x.shape:
             raise SolverError(f"the state has {position.x.size} numbers; this run has {self.x.size}")
         self.x[:] = position.x
-        self._run.set(h=position.h, after_rejection=0, h_kept=0.0)
+        self._run.step.set(h=position.h, after_rejection=0, kept=0.0)
         self._stops = []
         self._segment(position.t, position.earliest, np.inf)

@@ -11,7 +11,6 @@ from math import inf, nan
 import numpy as np
 
 from sekant.loops.declare.procedures import inner, procedure
-from sekant.loops.declare.sections import section
 from sekant.solvers.common.outcome import (
     CHATTERING,
     CONSTRAINTS,
@@ -22,7 +21,6 @@ from sekant.solvers.common.outcome import (
     STEP_TOO_SMALL,
     TOO_MANY_STEPS,
 )
-from sekant.solvers.linear.ldl import X
 from sekant.solvers.taylor.machine import READY, START, WATCH, TaylorMemory
 from sekant.solvers.taylor.project import project
 from sekant.solvers.taylor.roots import first_exit, horner, trusted_length
@@ -233,7 +231,7 @@ def write_row(m, t, q, v, w):
 
     The matrix at this point is factorized.
     """
-    x, row, nq, nv = section(m.factor, X), m.row, q.size, v.size
+    x, row, nq, nv = m.factor.x, m.row, q.size, v.size
     for i in range(nq):
         m.rows[row, i] = q[i]
     for i in range(nv):

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from sekant.loops.declare.structs import FunctionAddress, Integer, Matrix, Real, Struct, Vector
 from sekant.loops.declare.structs import Integers as Whole
-from sekant.solvers.common.modes import Modes, Sites, lay_out_sites, memory_of_modes
-from sekant.solvers.linear.ldl import lay_out
+from sekant.solvers.common.modes import HeldModes, Sites, lay_out_sites, memory_of_modes
+from sekant.solvers.linear.ldl import Factor, SaddlePattern, lay_out
 from sekant.solvers.taylor.codes import FIRST_OPERATION, Op
 from sekant.solvers.taylor.native.layout import STRIDE, Kernel
 from sekant.solvers.taylor.nodes import Nodes
@@ -83,8 +83,7 @@ class TaylorMemory(Struct):
 
     code: TaylorCode
     series: Matrix  # (nodes, order + 2, or more with a kernel) coefficients
-    pattern: Whole  # of the saddle point system, see `linear.ldl`
-    factor: Vector
+    factor: Factor  # of the saddle point system
     native: FunctionAddress  # of the native kernel, or 0
     scratch: Vector  # of the kernel, see `native.layout`
     # The plan, see below.
@@ -118,7 +117,7 @@ class TaylorMemory(Struct):
     step_start: Real
     cut_since: Real
     cut_reach: Real
-    modes: Modes  # of the switches
+    modes: HeldModes  # of the switches
     fresh: Whole  # bit 1 (2) if the value of a switch stands on its lower (upper) bound
     fresh_event: Whole  # 2 if the run stands on an event, 1 if it may
     side_event: Whole  # of zero, just before the switch on which the run stands; 0 where there is none
@@ -168,21 +167,20 @@ class Plan:
 
 @dataclass(frozen=True, eq=False)
 class TaylorLayout:
-    """What all runs of a system share. `factor`: empty memory of a factorization."""
+    """What all runs of a system share."""
 
     program: Program
     nodes: Nodes
-    pattern: Integers
+    pattern: SaddlePattern
     kernel: Kernel | None
     code: TaylorCode
     sites: Sites
-    factor: Floats
 
 
 def lay_out_system(
     program: Program,
     nodes: Nodes,
-    pattern: Integers,
+    pattern: SaddlePattern,
     unit_blocks: Sequence[tuple[int, int]],
     kernel: Kernel | None,
 ) -> TaylorLayout:
@@ -195,9 +193,7 @@ def lay_out_system(
         [(s.low, s.high) for s in switches],
         [s.period for s in switches],
     )
-    return TaylorLayout(
-        program, nodes, pattern, kernel, TaylorCode(**lists, **tables), sites, lay_out(pattern)
-    )
+    return TaylorLayout(program, nodes, pattern, kernel, TaylorCode(**lists, **tables), sites)
 
 
 def lay_out_run(
@@ -215,8 +211,7 @@ def lay_out_run(
     return TaylorMemory(
         code=system.code,
         series=T,
-        pattern=system.pattern,
-        factor=system.factor.copy(),
+        factor=lay_out(system.pattern),
         native=kernel.address if kernel else 0,
         scratch=np.zeros(kernel.work_size if kernel else 1),
         t_eval=plan.t_eval,
@@ -236,7 +231,7 @@ def lay_out_run(
         t_failed=np.nan,
         smallest=np.inf,
         step_start=t_start,
-        modes=Modes(**memory_of_modes(system.sites)),
+        modes=HeldModes(**memory_of_modes(system.sites)),
         fresh=np.zeros(switches, dtype=np.int64),
         fresh_event=np.zeros(events, dtype=np.int64),
         side_event=np.zeros(events, dtype=np.int64),

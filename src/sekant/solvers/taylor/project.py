@@ -7,8 +7,6 @@ from math import inf, sqrt
 import numpy as np
 
 from sekant.loops.declare.procedures import inner
-from sekant.loops.declare.sections import section
-from sekant.solvers.linear.ldl import G_ROW, G_VALUES, X
 from sekant.solvers.taylor.machine import KINEMATICS
 from sekant.solvers.taylor.series import (
     factorize_here,
@@ -77,7 +75,7 @@ def _position_residual(m):
 @inner
 def _project_positions(m, t, q, v):
     """Newton's method; the matrix at the start is factorized. Returns whether it converges."""
-    result, x = m.result, section(m.factor, X)
+    result, x = m.result, m.factor.x
     moved, rhs = 0.0, m.rhs
     for iteration in range(MOST_ITERATIONS):
         worst, row = _position_residual(m)
@@ -114,8 +112,8 @@ def _positions_met(m, q):
     positions, result, G_row, G = (
         m.code.out_positions,
         m.result,
-        section(m.pattern, G_ROW),
-        section(m.factor, G_VALUES),
+        m.factor.pattern.G_row,
+        m.factor.G,
     )
     largest, size = 0.0, 1.0
     for e in range(G.size):
@@ -139,7 +137,7 @@ def project(m, t, q, v):
     Section RESULT: largest |Phi| found at the start, row to blame, largest |(Phi', B)| found at the start.
     Returns whether the constraints can be met.
     """
-    T, rhs, result, x = m.series, m.rhs, m.result, section(m.factor, X)
+    T, rhs, result, x = m.series, m.rhs, m.result, m.factor.x
     positions, velocities = m.code.out_positions, m.code.out_velocities
     nv, nc, nb = m.code.in_v.size, positions.size, velocities.size
     normalize(m, q)

@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sekant.errors import SolverError
-from sekant.loops.declare.sections import section
 from sekant.solvers.common.checks import check_times
 from sekant.solvers.common.outcome import (
     CHATTERING,
@@ -20,7 +19,6 @@ from sekant.solvers.common.outcome import (
     EventRecord,
 )
 from sekant.solvers.common.sites import PIECE
-from sekant.solvers.linear.ldl import INFO, SOLVES
 from sekant.solvers.taylor.advance import advance
 from sekant.solvers.taylor.machine import START, Plan, lay_out_run
 from sekant.solvers.taylor.problem import TaylorOutcome, TaylorProblem, TaylorStats
@@ -186,7 +184,7 @@ class TaylorRun:
 
     def outcome(self) -> TaylorOutcome:
         m, rows = self.memory, self.rows
-        sweeps = float(section(m.factor, INFO)[SOLVES])
+        sweeps = float(m.factor.solves[0])
         return TaylorOutcome(
             status=STATUSES[self._code],
             t=self.plan.t_eval[:rows],

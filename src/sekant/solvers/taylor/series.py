@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from sekant.loops.declare.calls import call_native
 from sekant.loops.declare.procedures import inner
-from sekant.loops.declare.sections import section
-from sekant.solvers.linear.ldl import G_VALUES, M_VALUES, X, factorize, solve
+from sekant.solvers.linear.ldl import factorize, solve
 from sekant.solvers.taylor.machine import FIX, MATRIX, STAGE
 from sekant.solvers.taylor.native.layout import ACCURACY as WANTED
 from sekant.solvers.taylor.native.layout import (
@@ -30,7 +29,7 @@ ACCURACY, LEAST_ACCURACY = 1e-16, 1e-9
 def call_kernel(m, task):
     """Let the native kernel do a task of `native.layout`."""
     m.scratch[TASK] = task
-    call_native(m.native, m.series, m.factor, m.scratch)
+    call_native(m.native, m.series, m.factor.whole, m.scratch)
 
 
 @inner
@@ -87,7 +86,7 @@ def set_matrix(m):
         return
     run_values(m, MATRIX)
     T, out_M, out_G = m.series, m.code.out_m, m.code.out_g
-    M, G = section(m.factor, M_VALUES), section(m.factor, G_VALUES)
+    M, G = m.factor.M, m.factor.G
     for e in range(out_M.size):
         M[e] = T[out_M[e], 0]
     for e in range(out_G.size):
@@ -101,14 +100,14 @@ def factorize_here(m):
         call_kernel(m, FACTORIZE)
         return
     set_matrix(m)
-    factorize(m.pattern, m.factor)
+    factorize(m.factor)
 
 
 @inner
 def solve_here(m, rhs, accuracy):
     """Solve with the matrix at hand, see `ldl.solve`."""
     if m.native == 0:
-        return solve(m.pattern, m.factor, rhs, accuracy)
+        return solve(m.factor, rhs, accuracy)
     w = m.scratch
     for i in range(rhs.size):
         w[HEAD + i] = rhs[i]
@@ -131,7 +130,7 @@ def expand(m, order):
         w[SERIES_TOL] = m.tol
         call_kernel(m, EXPAND)
         return w[FINITE] > 0.0
-    T, delta, rhs, x = m.series, m.delta, m.rhs, section(m.factor, X)
+    T, delta, rhs, x = m.series, m.delta, m.rhs, m.factor.x
     in_v, in_a, in_lam = m.code.in_v, m.code.in_a, m.code.in_lam
     residual, positions = m.code.out_residual, m.code.out_positions
     velocities = m.code.out_velocities
@@ -154,7 +153,7 @@ def expand(m, order):
         for i in range(nb):
             rhs[nv + nc + i] = -(k + 1.0) * T[velocities[i], k + 1]
         accuracy = min(ACCURACY * m.tol ** (-k / order), LEAST_ACCURACY)
-        if not solve(m.pattern, m.factor, rhs, accuracy):
+        if not solve(m.factor, rhs, accuracy):
             return False
         for i in range(nv):
             T[in_v[i], k + 1] = x[i] / (k + 1.0)

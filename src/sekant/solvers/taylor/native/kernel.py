@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from sekant.solvers.linear import ldl
-from sekant.solvers.linear.ldl import Pattern
+from sekant.solvers.linear.ldl import SaddlePattern
 from sekant.solvers.taylor.native import layout
 from sekant.solvers.taylor.native.fixes import Fix
 from sekant.solvers.taylor.native.history import Sum, history_text
@@ -29,7 +28,7 @@ Compiler = Callable[[str], Any]
 """From the text of a module to an object whose `address` is that of its function `ENTRY`."""
 
 
-def is_small(program: Program, pattern: Pattern) -> bool:
+def is_small(program: Program, pattern: SaddlePattern) -> bool:
     """Whether compilation takes a moment only: some seconds at the limits."""
     saddle = Saddle(pattern)
     lists = (program.stage, program.stage, program.stage, program.fix, program.matrix)
@@ -63,7 +62,7 @@ def _cut(members: list[tuple[int, list[Member]]]) -> Iterable[tuple[int, list[Me
 
 
 class _Writer:
-    def __init__(self, program: Program, nodes: Nodes, pattern: Pattern):
+    def __init__(self, program: Program, nodes: Nodes, pattern: SaddlePattern):
         self.program, self.nodes = program, nodes
         self.saddle = Saddle(pattern)
         self.n, self.m = self.saddle.n, self.saddle.m
@@ -139,7 +138,7 @@ class _Writer:
         for part in [*(part for _, part in _cut(_members(self.program.matrix))), None]:
             code = StageFunction(self.nodes, level, {}, 0)
             if part is None:
-                for section, values in zip((ldl.M_VALUES, ldl.G_VALUES), outputs, strict=True):
+                for section, values in zip(("M", "G"), outputs, strict=True):
                     for e, i in enumerate(values):
                         code.text.store(code.first(i), "%F", self.saddle.at(section, e))
             else:
@@ -194,7 +193,7 @@ class _Writer:
         t.label("solved")
         shrink = t.div("1.0", k1)
         for i, (v, a) in enumerate(zip(inputs["v"].tolist(), inputs["a"].tolist(), strict=True)):
-            x = t.load("%F", self.saddle.at(ldl.X, i))
+            x = t.load("%F", self.saddle.at("x", i))
             y = t.mul(x, shrink)
             t.store(y, here, v * STRIDE + 1)
             t.store(y, "%w", self.delta + v)
@@ -203,7 +202,7 @@ class _Writer:
                 t.store(x, "%w", self.delta + a)
         for i, node in enumerate(inputs["lam"].tolist()):
             if node >= 0:
-                x = t.load("%F", self.saddle.at(ldl.X, self.n + i))
+                x = t.load("%F", self.saddle.at("x", self.n + i))
                 t.store(x, here, node * STRIDE)
                 t.store(x, "%w", self.delta + node)
         for name in calls["fix"]:
@@ -243,7 +242,7 @@ class _Writer:
         return "\n".join([f"define void @{ENTRY}({ARGUMENTS}) nounwind {{", *t.lines, "}"])
 
 
-def kernel_text(program: Program, nodes: Nodes, pattern: Pattern) -> tuple[str, int]:
+def kernel_text(program: Program, nodes: Nodes, pattern: SaddlePattern) -> tuple[str, int]:
     """The module, and the length of w that it needs."""
     writer = _Writer(program, nodes, pattern)
     return writer.text(), writer.work_size

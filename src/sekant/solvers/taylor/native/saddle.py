@@ -7,9 +7,8 @@ accuracy than that go without a correction.
 
 from __future__ import annotations
 
-from sekant.loops.declare.sections import section
 from sekant.solvers.linear import ldl
-from sekant.solvers.linear.ldl import Pattern, lay_out
+from sekant.solvers.linear.ldl import SaddlePattern, places
 from sekant.solvers.taylor.native.layout import FINITE, HEAD
 from sekant.solvers.taylor.native.text import ZERO, Text, literal
 
@@ -17,20 +16,19 @@ INFINITY = literal(float("inf"))
 
 
 class Saddle:
-    def __init__(self, pattern: Pattern):
-        factor = lay_out(pattern)
-        self.start = [int(x) for x in factor[: int(ldl.INFO) + 1]]
-        self.n, self.m = section(pattern, ldl.SIZES).tolist()
-
-        def listed(k: int) -> list[int]:
-            return section(pattern, k).tolist()
-
-        self.M_row, self.M_col, self.M_place = listed(ldl.M_ROW), listed(ldl.M_COL), listed(ldl.M_PLACE)
-        self.G_row, self.G_col, self.G_place = listed(ldl.G_ROW), listed(ldl.G_COL), listed(ldl.G_PLACE)
-        self.row_start, self.row_col = listed(ldl.ROW_START), listed(ldl.ROW_COL)
-        self.pattern_start, self.pattern_col = listed(ldl.PATTERN_START), listed(ldl.PATTERN_COL)
-        self.pattern_place, self.order = listed(ldl.PATTERN_PLACE), listed(ldl.ORDER)
-        self.L_start, self.L_row = listed(ldl.L_START), listed(ldl.L_ROW)
+    def __init__(self, pattern: SaddlePattern):
+        self.start = {name: first for name, (first, _) in places(pattern).items()}
+        self.n, self.m = pattern.n, pattern.m
+        self.M_row, self.M_col, self.M_place = (
+            x.tolist() for x in (pattern.M_row, pattern.M_col, pattern.M_place)
+        )
+        self.G_row, self.G_col, self.G_place = (
+            x.tolist() for x in (pattern.G_row, pattern.G_col, pattern.G_place)
+        )
+        self.row_start, self.row_col = pattern.row_start.tolist(), pattern.row_col.tolist()
+        self.pattern_start, self.pattern_col = pattern.pattern_start.tolist(), pattern.pattern_col.tolist()
+        self.pattern_place, self.order = pattern.pattern_place.tolist(), pattern.order.tolist()
+        self.L_start, self.L_row = pattern.L_start.tolist(), pattern.L_row.tolist()
 
     @property
     def operations(self) -> int:
@@ -42,9 +40,9 @@ class Saddle:
             for e in range(starts[k], starts[k + 1])
         )
 
-    def at(self, section: int, i: int) -> int:
-        """Place of an entry in F."""
-        return self.start[section] + i
+    def at(self, part: str, i: int = 0) -> int:
+        """Place of an entry of a part in F."""
+        return self.start[part] + i
 
     def texts(self) -> list[str]:
         return [self.eliminate(), self.factorize(), self.solve()]
@@ -62,8 +60,8 @@ class Saddle:
         bound = t.mul("-0.5", "%eps")
         for k, unknown in enumerate(self.order):
             for e in range(self.row_start[k], self.row_start[k + 1]):
-                y[self.row_col[e]] = t.load("%F", self.at(ldl.K_VALUES, e))
-            d = whole = t.load("%F", self.at(ldl.DIAGONAL, unknown)) if unknown < self.n else minus_eps
+                y[self.row_col[e]] = t.load("%F", self.at("K", e))
+            d = whole = t.load("%F", self.at("diagonal", unknown)) if unknown < self.n else minus_eps
             for e in range(self.pattern_start[k], self.pattern_start[k + 1]):
                 c, at = self.pattern_col[e], self.pattern_place[e]
                 value = y.pop(c, ZERO)
@@ -71,7 +69,7 @@ class Saddle:
                     y[self.L_row[p]] = t.minus_product(y.get(self.L_row[p], ZERO), L[p], value)
                 L[at] = t.mul(value, inverse[c])
                 d = t.minus_product(d, value, L[at])
-                t.store(L[at], "%F", self.at(ldl.L_VALUES, at))
+                t.store(L[at], "%F", self.at("L", at))
             if unknown < self.n:
                 light = t.smaller(stand_in, t.mul(literal(ldl.CANCELLED), whole))
                 cancelled = t.test("olt", d, light)
@@ -80,7 +78,7 @@ class Saddle:
                 d = t.smaller(d, bound)
                 smallest = t.smaller(smallest, t.neg(d))
             inverse[k] = t.div("1.0", d)
-            t.store(inverse[k], "%F", self.at(ldl.INVERSE, k))
+            t.store(inverse[k], "%F", self.at("inverse", k))
         t.do(f"ret double {smallest}")
         return t.function("eliminate", ", double %eps, double %largest", "double")
 
@@ -90,7 +88,7 @@ class Saddle:
         diagonal = [ZERO] * self.n
         K = [ZERO] * len(self.row_col)
         for e, (i, j) in enumerate(zip(self.M_row, self.M_col, strict=True)):
-            value = t.load("%F", self.at(ldl.M_VALUES, e))
+            value = t.load("%F", self.at("M", e))
             if i == j:
                 diagonal[i] = t.add(diagonal[i], value)
             elif self.M_place[e] >= 0:
@@ -101,10 +99,10 @@ class Saddle:
         light = t.mul(literal(ldl.LIGHT), largest)
         scale = ZERO
         for e, j in enumerate(self.G_col):
-            value = t.load("%F", self.at(ldl.G_VALUES, e))
+            value = t.load("%F", self.at("G", e))
             K[self.G_place[e]] = t.add(K[self.G_place[e]], value)
             scale = t.add(scale, t.div(t.mul(value, value), t.larger(diagonal[j], light)))
-        for k, values in ((ldl.DIAGONAL, diagonal), (ldl.K_VALUES, K)):
+        for k, values in (("diagonal", diagonal), ("K", K)):
             for i, value in enumerate(values):
                 t.store(value, "%F", self.at(k, i))
         if self.m > 0:
@@ -127,13 +125,13 @@ class Saddle:
         weakest = "1.0"
         for k, unknown in enumerate(self.order):
             if unknown >= self.n:
-                pivot = t.div("-1.0", t.load("%F", self.at(ldl.INVERSE, k)))
-                place = self.at(ldl.PIVOT_MAX, unknown - self.n)
+                pivot = t.div("-1.0", t.load("%F", self.at("inverse", k)))
+                place = self.at("pivot_max", unknown - self.n)
                 most = t.larger(t.load("%F", place), pivot)
                 t.store(most, "%F", place)
                 weakest = t.smaller(weakest, t.div(pivot, most))
-        for entry, value in ((ldl.EPS, eps), (ldl.WEAKEST, weakest), (ldl.RATE, rate)):
-            t.store(value, "%F", self.at(ldl.INFO, entry))
+        for entry, value in (("eps", eps), ("weakest", weakest), ("rate", rate)):
+            t.store(value, "%F", self.at(entry))
         t.do("ret void")
         return t.function("factorize")
 
@@ -146,12 +144,12 @@ class Saddle:
             return self._solve_diagonal(t, rhs)
         floor = ZERO
         for i in range(self.n):
-            d = t.load("%F", self.at(ldl.DIAGONAL, i))
+            d = t.load("%F", self.at("diagonal", i))
             part = t.select(t.test("ogt", d, ZERO), t.size(t.div(rhs[i], d)), ZERO)
             floor = t.larger(part, floor)
         floor = t.mul(literal(1e-3), floor)
-        known = t.load("%F", self.at(ldl.INFO, ldl.RATE))
-        before = t.load("%F", self.at(ldl.INFO, ldl.SOLVES))
+        known = t.load("%F", self.at("rate"))
+        before = t.load("%F", self.at("solves"))
         t.do("br label %sweep")
         t.label("sweep")
         names = [f"%r{i}" for i in range(size)]
@@ -177,15 +175,15 @@ class Saddle:
         t.do("br label %sweep")
         t.label("end")
         for i in range(size):
-            t.store(f"%s{i}.next", "%F", self.at(ldl.X, i))
+            t.store(f"%s{i}.next", "%F", self.at("x", i))
         total = t.emit(f"fadd double {before}, %count")
         for entry, value in (
-            (ldl.SWEEPS, "%count"),
-            (ldl.RATE, "%rate.next"),
-            (ldl.ROW_RESIDUAL, "%rows"),
-            (ldl.SOLVES, total),
+            ("sweeps", "%count"),
+            ("rate", "%rate.next"),
+            ("row_residual", "%rows"),
+            ("solves", total),
         ):
-            t.store(value, "%F", self.at(ldl.INFO, entry))
+            t.store(value, "%F", self.at(entry))
         t.store(t.emit("uitofp i1 %finite to double"), "%w", FINITE)
         t.do("ret void")
         return t.function("solve", ", double %accuracy")
@@ -193,10 +191,10 @@ class Saddle:
     def _solve_diagonal(self, t: Text, rhs: list[str]) -> str:
         whole = ZERO
         for i in range(self.n):
-            x = t.div(rhs[i], t.load("%F", self.at(ldl.DIAGONAL, i)))
-            t.store(x, "%F", self.at(ldl.X, i))
+            x = t.div(rhs[i], t.load("%F", self.at("diagonal", i)))
+            t.store(x, "%F", self.at("x", i))
             whole = _add_nothing(t, whole, x)
-        t.store("1.0", "%F", self.at(ldl.INFO, ldl.SWEEPS))
+        t.store("1.0", "%F", self.at("sweeps"))
         t.store(t.emit(f"uitofp i1 {t.test('oeq', whole, ZERO)} to double"), "%w", FINITE)
         t.do("ret void")
         return t.function("solve", ", double %accuracy")
@@ -206,13 +204,13 @@ class Saddle:
         size = len(y)
 
         def L(p: int) -> str:
-            return t.load_once("%F", self.at(ldl.L_VALUES, p))
+            return t.load_once("%F", self.at("L", p))
 
         for i in range(size):
             for p in range(self.L_start[i], self.L_start[i + 1]):
                 y[self.L_row[p]] = t.minus_product(y[self.L_row[p]], L(p), y[i])
         for i in range(size - 1, -1, -1):
-            value = t.mul(y[i], t.load_once("%F", self.at(ldl.INVERSE, i)))
+            value = t.mul(y[i], t.load_once("%F", self.at("inverse", i)))
             for p in range(self.L_start[i], self.L_start[i + 1]):
                 value = t.minus_product(value, L(p), y[self.L_row[p]])
             y[i] = value
@@ -256,10 +254,10 @@ class Saddle:
             return f"%s{i}.next"
 
         for e, (i, j) in enumerate(zip(self.M_row, self.M_col, strict=True)):
-            value = t.load_once("%F", self.at(ldl.M_VALUES, e))
+            value = t.load_once("%F", self.at("M", e))
             residual[i] = t.minus_product(residual[i], value, x(j))
         for e, (row, j) in enumerate(zip(self.G_row, self.G_col, strict=True)):
-            value = t.load_once("%F", self.at(ldl.G_VALUES, e))
+            value = t.load_once("%F", self.at("G", e))
             i = row + self.n
             residual[j] = t.minus_product(residual[j], value, x(i))
             residual[i] = t.minus_product(residual[i], value, x(j))

@@ -1,0 +1,124 @@
+"""Parts of the memory of a run that all integrators have: what was asked for, where the run is, what was counted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sekant.loops.declare.calls import call_native
+from sekant.loops.declare.procedures import inner
+from sekant.loops.declare.structs import (
+    FunctionAddress,
+    Integer,
+    Pointers,
+    Real,
+    Struct,
+    Vector,
+    pointers,
+)
+from sekant.solvers.common.checks import StepOptions
+from sekant.solvers.common.compiled import CompiledFunction
+
+LARGEST_STATE = 1e100  # a state beyond this has blown up: its square still has a finite representation
+
+
+class RunPlan(Struct):
+    """What was asked for."""
+
+    t_eval: Vector  # (m,) output times
+    # (s + 1,) start, stops, end; segment i lies between edges i, i + 1. low, high (s,): first and last number
+    # strictly inside each segment: functions see no time outside, so each is evaluated on one side of a jump only.
+    edges: Vector
+    low: Vector
+    high: Vector
+    snap: Real  # times closer than this are one time
+    rtol: Real
+    atol: Vector  # (n,)
+    step: Real  # of fixed steps
+    max_step: Real
+    max_steps: Integer
+
+
+class RunClock(Struct):
+    """Where a run is."""
+
+    t: Real
+    row: Integer  # the next output
+    segment: Integer
+    started: Integer  # 1 once the first segment has been entered
+    earliest: Real  # of the times that functions may see in this segment
+    latest: Real
+    seen: Vector  # (1,) the time that functions see
+    span_start: Real  # the last landing of fixed steps
+    span_step: Integer  # steps since then
+
+
+class RunCounts(Struct):
+    steps: Integer
+    rejected: Integer
+    evaluations: Integer
+    restarts: Integer
+    landings: Integer  # changes of modes
+
+
+class Failure(Struct):
+    component: Integer  # what is to blame: a state or a constraint; -1: nothing
+    t: Real
+
+
+class Call(Struct):
+    """A compiled function with tables of its arguments and results. The address is 0 where there is none."""
+
+    function: FunctionAddress
+    arg: Pointers
+    res: Pointers
+    work: Vector
+
+
+def call_of(
+    function: CompiledFunction | None,
+    arguments: Sequence[NDArray[np.float64]],
+    results: Sequence[NDArray[np.float64]],
+    work: NDArray[np.float64],
+) -> Call:
+    address = 0 if function is None else function.address
+    return Call(function=address, arg=pointers(*arguments), res=pointers(*results), work=work)
+
+
+def ask(plan: RunPlan, clock: RunClock, options: StepOptions) -> None:
+    """Set what is asked for, and the start of the run."""
+    edges, start = options.edges, float(options.times[0])
+    low, high = np.nextafter(edges[:-1], np.inf), np.nextafter(edges[1:], -np.inf)
+    plan.set(
+        t_eval=options.times,
+        edges=edges,
+        low=low,
+        high=high,
+        snap=options.snap,
+        rtol=options.rtol,
+        atol=options.atol,
+        step=options.step,
+        max_step=options.max_step,
+        max_steps=options.max_steps,
+    )
+    clock.set(t=start, span_start=start, earliest=float(low[0]), latest=float(high[0]))
+
+
+@inner
+def call(function):
+    call_native(function.function, function.arg, function.res, function.work)
+
+
+@inner
+def set_time(clock, t):
+    """Functions see time t, or the nearest one inside the segment."""
+    clock.seen[0] = min(max(t, clock.earliest), clock.latest)
+
+
+@inner
+def open_segment(clock, plan, number):
+    """Go on in this segment."""
+    clock.segment, clock.started = number, 1
+    clock.earliest, clock.latest = plan.low[number], plan.high[number]
