@@ -407,6 +407,8 @@ def test_sources_are_inside_and_compile_alone(quarter_car, tmp_path):
     """Of model exchange; in co-simulation, functions and loops are object code."""
     with zipfile.ZipFile(quarter_car.fmu("cs")) as archive:
         assert not [name for name in archive.namelist() if name.startswith("sources/")]
+    with zipfile.ZipFile(quarter_car.fmu("me", 3)) as archive:
+        assert "sources/buildDescription.xml" in archive.namelist()
     with zipfile.ZipFile(quarter_car.fmu("me")) as archive:
         names = archive.namelist()
         source = next(n for n in names if n.startswith("sources/"))

@@ -18,7 +18,15 @@ import pytest
 
 import sekant as sk
 from sekant.loops.declare import procedures
+from sekant.loops.declare.calls import call_many
+from sekant.loops.declare.procedures import ALL
+from sekant.loops.store.objects import import_all, procedure_of
+from sekant.loops.translate import translate
+from sekant.solvers.dae.methods import METHODS as IMPLICIT_METHODS
+from sekant.solvers.ode import METHODS
 from sekant.solvers.ode.rk4 import rk4_steps
+from sekant.solvers.sweep.walk import spread
+from sekant.solvers.taylor.advance import advance as advance_series
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 FIXED = {"step": 1e-3}
@@ -53,6 +61,29 @@ def test_a_run_is_the_same_in_plain_python(
     assert plain.stats["steps"] == compiled.stats["steps"] > 0
     for column in compiled.names:
         np.testing.assert_array_equal(plain[column], compiled[column], err_msg=column)
+
+
+ELSEWHERE = {
+    "sekant_solvers_ode_fixed_step_advance_wide": "the loop of fixed steps again, compiled for lanes",
+    "sekant_solvers_linear_ldl_factorize_system": "called from Python alone; radau5 and taylor call the same helpers",
+    "sekant_solvers_linear_ldl_solve_system": "called from Python alone; radau5 and taylor call the same helpers",
+}
+"""Procedures that none of these runs calls, and why that is no gap."""
+
+
+def test_every_procedure_is_in_one_of_these_runs():
+    import_all()
+    own = {symbol for symbol, p in ALL.items() if p.module.startswith("sekant.")}
+    known = [m for m in (*METHODS.values(), *IMPLICIT_METHODS.values()) if m.advance.symbol in own]
+    assert {method for _, _, _, method, _ in RUNS} >= {"taylor", *(method.name for method in known)}
+    waiting = {method.advance.symbol for method in known}
+    waiting |= {advance_series.symbol, spread.symbol, call_many.symbol}
+    called: set[str] = set()
+    while waiting:
+        symbol = waiting.pop()
+        called.add(symbol)
+        waiting |= translate(procedure_of(symbol))[1] - called
+    assert own - called == ELSEWHERE.keys()
 
 
 def test_a_sweep_is_the_same_in_plain_python(monkeypatch: pytest.MonkeyPatch):

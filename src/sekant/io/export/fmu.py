@@ -43,7 +43,7 @@ typedef struct {{
     real t, x[NX], p[NP + HELD + 1], step, rtol, atol, drift; /* time, state, parameters, settings */
     real segment, next;                                       /* stops around t */
     real h, h_kept, usual;                                    /* of the adaptive method: steps to try */
-    int after_rejection, stiff, last_event;
+    int after_rejection, stiff, last_event, jumped;
     real last_event_time;
     unsigned long long steps;
 {}}} MODEL;

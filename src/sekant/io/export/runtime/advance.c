@@ -20,15 +20,20 @@ static int advance(MODEL *m, real end) {
 }
 #else
 #if METHOD == ENGINE && EVENTS > 0
-/* The last event again: the motion began short of it by round-off. A step beyond, so short that its error is none. */
-static int again(MODEL *m, int event, real begin) {
-    const real h = 1e-12 * fmax(1, fabs(m->t)), at = inside(m, m->t);
-    if (event != m->last_event || begin != m->last_event_time || m->t - begin > h) return 0;
+static real apart(const MODEL *m) { return 1e-12 * fmax(1, fabs(m->t)); }
+
+/* A step beyond the event on which the model stands, so short that its error is none. */
+static void go_beyond(MODEL *m) {
+    const real h = apart(m), at = inside(m, m->t);
     real k[NX];
     rates(&at, m->x, m->p, k);
     for (int j = 0; j < NX; j++) m->x[j] += h * k[j];
     m->t += h;
-    return 1;
+}
+
+/* Whether the event is the last one again: the motion from `begin` on began short of it by round-off. */
+static int again(const MODEL *m, int event, real begin) {
+    return event == m->last_event && begin == m->last_event_time && m->t - begin <= apart(m);
 }
 #endif
 
@@ -68,7 +73,9 @@ static int advance(MODEL *m, real end) {
 #if EVENTS > 0
         if (event >= 0) {
 #if METHOD == ENGINE
-            if (again(m, event, begin)) continue;
+            const int repeated = again(m, event, begin);
+            if (repeated || m->jumped) go_beyond(m); /* what has jumped over zero is seen on the far side of the switch */
+            if (repeated) continue;
 #endif
             if ((code = react(m, event))) return code;
 #if METHOD == ENGINE

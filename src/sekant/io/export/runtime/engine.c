@@ -120,7 +120,9 @@ static int run_over(MODEL *m, const real *stops, int count, real landing, int *e
 #if FORM != IMPLICIT
     if (code == HAPPENED) *event = (int)w[RUN_WHICH].whole;
 #endif
-#if FORM != SERIES
+#if FORM == SERIES
+    m->jumped = code == HAPPENED && w[RUN_JUMPED].whole;
+#else
     m->h = w[RUN_H].number;
 #endif
 #if FORM == EXPLICIT
