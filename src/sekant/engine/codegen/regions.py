@@ -17,7 +17,7 @@ Values keep the order of the tape as far as they can: a region comes as one wher
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import casadi as ca
@@ -74,6 +74,8 @@ class _Finder:
         self.op, self.a, self.b = tape.op.tolist(), tape.a.tolist(), tape.b.tolist()
         decide = {a for op, a in zip(self.op, self.a, strict=True) if op == ca.OP_IF_ELSE_ZERO}
         self.deciding = {i for i in decide if self.op[i] in _TESTS}
+        self.works = [op not in (INPUT, CONST) for op in self.op]
+        self.weight = [1 if op in _CHEAP else WEIGHT for op in self.op]
         self.before: dict[int, bytearray] = {}
         self.dissolved: dict[Conditions, Conditions] = {}
         self.need: list[Conditions] = []
@@ -84,27 +86,24 @@ class _Finder:
             self.dissolved.update({conditions: _wider(conditions, weights) for conditions in small})
             weights = self._weights()
         number = {conditions: r for r, conditions in enumerate(weights)}
-        of = [number.get(conditions, -1) if self._works(i) else -1 for i, conditions in enumerate(self.need)]
+        of = [number.get(conditions, -1) if self.works[i] else -1 for i, conditions in enumerate(self.need)]
         twins = find_twins(self.tape, lambda i: of[i] < 0) if alone else {}
         if not weights and not twins:
             return None
         regions = tuple(tuple(sorted(conditions)) for conditions in weights)
         return Regions(regions, of, *self._order(of, regions, twins))
 
-    def _works(self, i: int) -> bool:
-        return self.op[i] not in (INPUT, CONST)
-
     def _weights(self) -> dict[Conditions, int]:
         """Of every region."""
         self._find_needs()
         found: dict[Conditions, int] = {}
-        for i, conditions in enumerate(self.need):
-            if conditions is not _ALWAYS and self._works(i):
-                found[conditions] = found.get(conditions, 0) + (1 if self.op[i] in _CHEAP else WEIGHT)
+        for conditions, works, weight in zip(self.need, self.works, self.weight, strict=True):
+            if conditions is not _ALWAYS and works:
+                found[conditions] = found.get(conditions, 0) + weight
         return found
 
     def _operands(self, i: int) -> tuple[int, ...]:
-        if not self._works(i):
+        if not self.works[i]:
             return ()
         if self.op[i] == LOOKUP:
             return self.tape.lookups[self.a[i]].arguments
@@ -113,14 +112,14 @@ class _Finder:
     # -- what is needed where --------------------------------------------------------------------------
 
     def _find_needs(self) -> None:
-        op, a, b = self.op, self.a, self.b
+        op, a, b, works = self.op, self.a, self.b, self.works
         need = self.need = [_NEVER] * len(op)
         for numbers in self.tape.outputs:
             for number in numbers.tolist():
                 need[number] = _ALWAYS
         for i in range(len(op) - 1, -1, -1):
             code = op[i]
-            if not self._works(i):
+            if not works[i]:
                 continue
             if code == LOOKUP:
                 self._ask_lookup(i)
@@ -141,7 +140,7 @@ class _Finder:
 
     def _ask(self, number: int, conditions: Conditions) -> None:
         had = self.need[number]
-        if had is _ALWAYS or not self._works(number):
+        if had is _ALWAYS or not self.works[number] or (had and conditions <= had):
             return
         both = _ALWAYS if conditions is _ALWAYS else self._possible(number, had | conditions)
         while both in self.dissolved:
@@ -213,10 +212,11 @@ class _Finder:
         """The order, and the twins that can be computed side by side."""
         deciding = [[number for kind, number in region if kind == "value"] for region in regions]
 
-        def sources(i: int) -> tuple[int, ...]:
-            return self._operands(i) if of[i] < 0 else (*self._operands(i), *deciding[of[i]])
-
-        level = _levels(len(self.op), sources, of)
+        sources = [
+            self._operands(i) if region < 0 else (*self._operands(i), *deciding[region])
+            for i, region in enumerate(of)
+        ]
+        level = _levels(sources, of)
         blocks: dict[tuple[int, int], list[int]] = {}
         for i, region in enumerate(of):
             if region >= 0:
@@ -228,8 +228,8 @@ class _Finder:
                 together[i] = together[sines[self.a[i]]] = [sines[self.a[i]], i]
         for i, j in twins.items():
             together[i] = together[j] = [i, j]
-        together = without_circles(len(of), sources, together)
-        return _sorted(len(of), sources, together), {i: j for i, j in twins.items() if i in together}
+        together = without_circles(sources, together)
+        return _sorted(sources, together), {i: j for i, j in twins.items() if i in together}
 
 
 def _wider(conditions: Conditions, weights: dict[Conditions, int]) -> Conditions:
@@ -243,23 +243,24 @@ def _wider(conditions: Conditions, weights: dict[Conditions, int]) -> Conditions
     return frozenset(max(found)[1]) if found else _ALWAYS
 
 
-def _sorted(
-    count: int, sources: Callable[[int], tuple[int, ...]], together: dict[int, list[int]]
-) -> list[int]:
-    """Numbers up to `count` as nearly in their order as their sources and what has to stand together let them."""
-    done, order = bytearray(count), []
-    for top in range(count):
+def _sorted(sources: Sequence[tuple[int, ...]], together: dict[int, list[int]]) -> list[int]:
+    """All numbers as nearly in their order as their sources and what has to stand together let them."""
+    done, order = bytearray(len(sources)), []
+    for top in range(len(sources)):
         front = [top]
         while front:
             i = front[-1]
             if done[i]:
                 front.pop()
                 continue
-            members = together.get(i, [i])
-            inside = set(members)
-            waiting = sorted(
-                {x for member in members for x in sources(member) if not done[x]} - inside, reverse=True
-            )
+            members = together.get(i)
+            if members is None:
+                members = [i]
+                waiting = sorted((x for x in sources[i] if not done[x]), reverse=True)
+            else:
+                inside = set(members)
+                found = {x for member in members for x in sources[member] if not done[x]}
+                waiting = sorted(found - inside, reverse=True)
             if waiting:
                 front.extend(waiting)
                 continue
@@ -270,14 +271,14 @@ def _sorted(
     return order
 
 
-def _levels(count: int, sources: Callable[[int], tuple[int, ...]], of: list[int]) -> list[int]:
+def _levels(sources: Sequence[tuple[int, ...]], of: list[int]) -> list[int]:
     """By how many regions, one after the other, each value comes late."""
-    level, asked = [-1] * count, bytearray(count)
-    for top in range(count):
+    level, asked = [-1] * len(of), bytearray(len(of))
+    for top in range(len(of)):
         front = [top]
         while front:
             i = front[-1]
-            waiting = [x for x in sources(i) if level[x] < 0] if level[i] < 0 else []
+            waiting = [x for x in sources[i] if level[x] < 0] if level[i] < 0 else []
             if waiting:
                 assert not asked[i], "a region is decided by what is computed in it"
                 asked[i] = 1
@@ -286,5 +287,5 @@ def _levels(count: int, sources: Callable[[int], tuple[int, ...]], of: list[int]
             front.pop()
             if level[i] < 0:
                 late = of[i] < 0
-                level[i] = max([level[x] + (late and of[x] >= 0) for x in sources(i)], default=0)
+                level[i] = max([level[x] + (late and of[x] >= 0) for x in sources[i]], default=0)
     return level

@@ -13,7 +13,7 @@ from zlib import crc32
 import numpy as np
 
 from sekant.engine.codegen.operation_table import having
-from sekant.engine.codegen.tape import COMMUTATIVE, CONST, INPUT, LOOKUP, Tape
+from sekant.engine.codegen.tape import COMMUTATIVE, CONST, INPUT, LOOKUP, Tape, needed_for
 from sekant.solvers.common.sites import FLOOR, PIECE, SIGN, Site
 
 OF_SIGN = having("sign")
@@ -54,8 +54,13 @@ class _SiteFinder:
         self.tape = tape
         self.op, self.a, self.b = tape.op.tolist(), tape.a.tolist(), tape.b.tolist()
         self.varies = [False] * len(self.op)
-        self.key = self._keys(names, tape.constant)
-        self.shape = self._keys(names, None)
+        self.switches = np.flatnonzero(np.isin(tape.op, list(_SWITCHES)))
+        watched = [tape.a[self.switches], tape.b[self.switches]]
+        watched += [np.array(look.arguments, dtype=np.int64) for look in tape.lookups]
+        values = np.concatenate(watched)
+        needed = np.flatnonzero(needed_for(tape, values[values >= 0])).tolist()
+        self.key = self._keys(needed, names, tape.constant)
+        self.shape = self._keys(needed, names, None)
         self.numbers: dict[int, int] = {}
         self.sites: list[Site] = []
         self.guards: list[tuple[int, int]] = []
@@ -71,7 +76,7 @@ class _SiteFinder:
                 )
             )
         switches = {}
-        for number in np.flatnonzero(np.isin(self.tape.op, list(_SWITCHES))).tolist():
+        for number in self.switches.tolist():
             site, reversed_sign = self._switch(number)
             if site >= 0:
                 switches[number] = site, reversed_sign
@@ -103,25 +108,31 @@ class _SiteFinder:
             self.guards.append((a, b))
         return self.numbers[site.key]
 
-    def _keys(self, names: Sequence[Sequence[str]] | None, constant: np.ndarray | None) -> list[int]:
-        """Fingerprint of every value; without `constant`, the same for all constants."""
-        key: list[int] = []
-        for i, (op, a, b) in enumerate(zip(self.op, self.a, self.b, strict=True)):
+    def _keys(
+        self, needed: list[int], names: Sequence[Sequence[str]] | None, constant: np.ndarray | None
+    ) -> list[int]:
+        """Fingerprint of every value that is needed to decide; without `constant`, the same for all constants."""
+        key, varies = [0] * len(self.op), self.varies
+        for i in needed:
+            op, a, b = self.op[i], self.a[i], self.b[i]
             if op == CONST:
-                key.append(0 if constant is None else _text(float(constant[i]).hex()))
+                key[i] = 0 if constant is None else _text(float(constant[i]).hex())
             elif op == INPUT:
-                key.append(_text(str(names[a][b]) if names else f"{a}.{b}"))
-                self.varies[i] = True
+                key[i] = _text(str(names[a][b]) if names else f"{a}.{b}")
+                varies[i] = True
             elif op == LOOKUP:
                 look = self.tape.lookups[a]
                 order = look.orders[b // look.shape.components]
                 operands = [key[j] for j in look.arguments]
-                key.append(_mix(1, look.shape.table, b % look.shape.components, *order, *operands))
-                self.varies[i] = any(self.varies[j] for j in look.arguments)
+                key[i] = _mix(1, look.shape.table, b % look.shape.components, *order, *operands)
+                varies[i] = any(varies[j] for j in look.arguments)
+            elif b < 0:
+                key[i], varies[i] = _mix(op + 16, key[a]), varies[a]
             else:
-                operands = [key[j] for j in (a, b) if j >= 0]
-                key.append(_mix(int(op) + 16, *(sorted(operands) if op in COMMUTATIVE else operands)))
-                self.varies[i] = any(self.varies[j] for j in (a, b) if j >= 0)
+                first, second = key[a], key[b]
+                if first > second and op in COMMUTATIVE:
+                    first, second = second, first
+                key[i], varies[i] = _mix(op + 16, first, second), varies[a] or varies[b]
         return key
 
 

@@ -23,8 +23,8 @@ import numpy as np
 from sekant.engine.codegen.lanes import emit_lanes
 from sekant.engine.codegen.llvm import Code, emit
 from sekant.engine.codegen.sites import TapeSites
-from sekant.engine.codegen.tape import CONST, INPUT, LOOKUP, Tape
-from sekant.engine.codegen.tape_parts import depends_on, needed_for, operands_of, part_of
+from sekant.engine.codegen.tape import CONST, INPUT, LOOKUP, Tape, needed_for
+from sekant.engine.codegen.tape_parts import depends_on, operands_of, part_of
 from sekant.engine.codegen.writer import SIGNATURE
 from sekant.object_code.link import ENTRY
 from sekant.object_code.target import Target, has_long_registers

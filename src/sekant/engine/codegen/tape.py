@@ -133,16 +133,13 @@ def make_tape(function: ca.Function, groups: Sequence[LookupGroup] = ()) -> Tape
     return _Reader(function, groups).read()
 
 
-def _without_round_off(function: ca.Function) -> dict[float, float]:
+def _without_round_off(function: ca.Function, ids: Sequence[int]) -> dict[float, float]:
     """Every finite constant of a function, and the one that stands for all within `ROUND_OFF` of it.
 
     A short number such as 1 stands for what was computed. NaN has no place in an order, and infinity is near nothing.
+    `ids`: the operations of the function's instructions.
     """
-    found = {
-        float(function.instruction_constant(k))
-        for k in range(function.n_instructions())
-        if function.instruction_id(k) == CONST
-    }
+    found = {float(function.instruction_constant(k)) for k, op in enumerate(ids) if op == CONST}
     groups: list[list[float]] = []
     for value in sorted(filter(isfinite, found)):
         if groups and value - groups[-1][0] <= ROUND_OFF * abs(value):
@@ -161,7 +158,8 @@ class _Reader:
         self.constant: list[float] = []
         self.numbers: dict[tuple, int] = {}
         self.lookups: list[TapeLookup] = []
-        self.same = _without_round_off(function)
+        self.ids = [*map(function.instruction_id, range(function.n_instructions()))]
+        self.same = _without_round_off(function, self.ids)
         count = sum(len(g.nodes) for g in groups)
         self.n_user = function.n_in() - count
         self.node_place: dict[int, tuple[int, int]] = {}
@@ -186,11 +184,11 @@ class _Reader:
 
     def read(self) -> Tape:
         f = self.function
-        register: dict[int, int] = {}
-        for k in range(f.n_instructions()):
-            op = f.instruction_id(k)
-            source = f.instruction_input(k)
-            target = f.instruction_output(k)
+        operands, results = f.instruction_input, f.instruction_output
+        register: list[int] = [-1] * (f.sz_w() + 1)
+        known, ops, left, right, constant = self.numbers, self.op, self.a, self.b, self.constant
+        for k, op in enumerate(self.ids):
+            source, target = operands(k), results(k)
             if op == INPUT:
                 register[target[0]] = self.input(*source)
             elif op == CONST:
@@ -202,9 +200,17 @@ class _Reader:
             else:
                 a = register[source[0]]
                 b = register[source[1]] if len(source) > 1 else -1
-                if op in COMMUTATIVE and a > b:
+                if a > b and op in COMMUTATIVE:
                     a, b = b, a
-                register[target[0]] = self.add(op, a, b)
+                key = (op, a, b)
+                number = known.get(key)
+                if number is None:  # as `add`, without a call: most of the time is spent here
+                    number = known[key] = len(ops)
+                    ops.append(op)
+                    left.append(a)
+                    right.append(b)
+                    constant.append(0.0)
+                register[target[0]] = number
         return Tape(
             np.array(self.op, dtype=np.int16),
             np.array(self.a, dtype=np.int32),
@@ -238,3 +244,23 @@ class _Reader:
         for result in range(len(orders) * group.shape.components):
             self.add(LOOKUP, i, result)
         self.lookups.append(TapeLookup(group.shape, arguments, orders, first))
+
+
+def needed_for(tape: Tape, results: Sequence[int] | np.ndarray) -> np.ndarray:
+    """Whether each value is needed for the results; a lookup is kept with all of its values."""
+    op, a, b = tape.op.tolist(), tape.a.tolist(), tape.b.tolist()
+    needed = bytearray(len(op))
+    front = [int(i) for i in results]
+    while front:
+        i = front.pop()
+        if needed[i]:
+            continue
+        needed[i] = 1
+        if op[i] == LOOKUP:
+            look = tape.lookups[a[i]]
+            front += [*look.values, *look.arguments]
+        elif op[i] not in (INPUT, CONST):
+            front.append(a[i])
+            if b[i] >= 0:
+                front.append(b[i])
+    return np.frombuffer(needed, dtype=np.uint8).astype(bool)

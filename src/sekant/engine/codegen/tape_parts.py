@@ -9,7 +9,7 @@ import casadi as ca
 import numpy as np
 
 from sekant.engine.codegen.sites import TapeSites
-from sekant.engine.codegen.tape import CONST, INPUT, LOOKUP, Tape
+from sekant.engine.codegen.tape import CONST, INPUT, LOOKUP, Tape, needed_for
 
 
 def depends_on(tape: Tape, inputs: Sequence[int]) -> np.ndarray:
@@ -72,26 +72,6 @@ def part_of(
     switches = {int(place[i]): s for i, s in (sites.switches or {}).items() if kept[i]}
     axes = tuple(sites.axes[k] for k in numbers) if sites.axes else ()
     return part, replace(sites, switches=switches, axes=axes), place
-
-
-def needed_for(tape: Tape, results: Sequence[int] | np.ndarray) -> np.ndarray:
-    """Whether each value is needed for the results; a lookup is kept with all of its values."""
-    op, a, b = tape.op.tolist(), tape.a.tolist(), tape.b.tolist()
-    needed = bytearray(len(op))
-    front = [int(i) for i in results]
-    while front:
-        i = front.pop()
-        if needed[i]:
-            continue
-        needed[i] = 1
-        if op[i] == LOOKUP:
-            look = tape.lookups[a[i]]
-            front += [*look.values, *look.arguments]
-        elif op[i] not in (INPUT, CONST):
-            front.append(a[i])
-            if b[i] >= 0:
-                front.append(b[i])
-    return np.frombuffer(needed, dtype=np.uint8).astype(bool)
 
 
 def guard_tape(tape: Tape, found: TapeSites) -> tuple[Tape, TapeSites]:

@@ -9,12 +9,12 @@ numbers side by side: half of the instructions, and half of the code, by whose l
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from sekant.engine.codegen.operation_table import having
 from sekant.engine.codegen.tape import COMMUTATIVE, CONST, INPUT, LOOKUP, Tape
 
-Sources = Callable[[int], tuple[int, ...]]
+Sources = Sequence[tuple[int, ...]]
 SIDE_BY_SIDE = having("pair")
 """Operations that processors do on two numbers as fast as on one."""
 LEAST = 32
@@ -146,24 +146,25 @@ class _TwinFinder:
         return found
 
 
-def without_circles(count: int, sources: Sources, together: dict[int, list[int]]) -> dict[int, list[int]]:
+def without_circles(sources: Sources, together: dict[int, list[int]]) -> dict[int, list[int]]:
     """What has to stand together, without the pairs that would need one another: these are separated."""
     together = dict(together)
-    while (stuck := _stuck(count, sources, together)) is not None:
+    while (stuck := _stuck(sources, together)) is not None:
         for member in together.pop(stuck):
             together.pop(member, None)
     return together
 
 
-def _stuck(count: int, sources: Sources, together: dict[int, list[int]]) -> int | None:
+def _stuck(sources: Sources, together: dict[int, list[int]]) -> int | None:
     """The first member of a pair that waits for itself; None where everything can be ordered."""
+    count = len(sources)
     lead = list(range(count))
     for i, members in together.items():
         lead[i] = members[0]
     needs: list[set[int]] = [set() for _ in range(count)]
     users: dict[int, list[int]] = defaultdict(list)
     for i in range(count):
-        needs[lead[i]].update(lead[x] for x in sources(i) if x >= 0 and lead[x] != lead[i])
+        needs[lead[i]].update(lead[x] for x in sources[i] if x >= 0 and lead[x] != lead[i])
     for i in range(count):
         for x in needs[i]:
             users[x].append(i)
