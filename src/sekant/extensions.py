@@ -7,7 +7,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from importlib import import_module
 from typing import Any
 
 PENDING: list[Callable[[], object]] = []
@@ -45,3 +46,16 @@ def picture(name: str, *arguments: Any, to: str | os.PathLike[str] | None = None
     if to is not None:
         drawn.save(to)
     return drawn
+
+
+def imported_later(package: str, modules: Mapping[str, Sequence[str]]) -> Callable[[str], Any]:
+    """`__getattr__` of a package whose names are imported when first used; `modules`: where they stand."""
+    places = {name: module for module, names in modules.items() for name in names}
+
+    def find(name: str) -> Any:
+        if name not in places:
+            raise AttributeError(f"module '{package}' has no attribute '{name}'")
+        found = import_module(places[name])
+        return found if found.__name__ == f"{package}.{name}" else getattr(found, name)
+
+    return find

@@ -3,8 +3,9 @@
 The common ones are functions of `sekant` itself; `root_locus`, `structural_analysis` and `compliance` stand here.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from sekant.extensions import imported_later
 
 if TYPE_CHECKING:
     from sekant.analyses import compliance
@@ -12,15 +13,11 @@ if TYPE_CHECKING:
     from sekant.analyses.structure import structural_analysis
 
 __all__ = ["compliance", "root_locus", "structural_analysis"]
-_LATER = {
-    "root_locus": "sekant.analyses.linear.root_locus",
-    "structural_analysis": "sekant.analyses.structure",
-}
-
-
-def __getattr__(name: str) -> Any:
-    if name == "compliance":
-        return import_module("sekant.analyses.compliance")
-    if name not in _LATER:
-        raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
-    return getattr(import_module(_LATER[name]), name)
+__getattr__ = imported_later(
+    __name__,
+    {
+        "sekant.analyses.compliance": ["compliance"],
+        "sekant.analyses.linear.root_locus": ["root_locus"],
+        "sekant.analyses.structure": ["structural_analysis"],
+    },
+)

@@ -4,17 +4,15 @@
 poses over one or two parameters, `fit/` makes them from data.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from sekant.extensions import imported_later
 
 if TYPE_CHECKING:
     from sekant.geometry.pose_tables.pose_table import PoseTable
 
 __all__ = ["PoseTable"]
-_LATER = {"PoseTable": "sekant.geometry.pose_tables.pose_table"}
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _LATER:
-        raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
-    return getattr(import_module(_LATER[name]), name)
+__getattr__ = imported_later(
+    __name__,
+    {"sekant.geometry.pose_tables.pose_table": ["PoseTable"]},
+)

@@ -5,8 +5,9 @@ how a type of items becomes known, `motion.py` what forces and sensors see of a 
 numbers into expressions, `validate.py` finds what does not fit together.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from sekant.extensions import imported_later
 
 if TYPE_CHECKING:
     from sekant.model.placement import Orientation
@@ -14,14 +15,11 @@ if TYPE_CHECKING:
     from sekant.model.table import TableData
 
 __all__ = ["Orientation", "SimulationSettings", "TableData"]
-_LATER = {
-    "Orientation": "sekant.model.placement",
-    "SimulationSettings": "sekant.model.simulation",
-    "TableData": "sekant.model.table",
-}
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _LATER:
-        raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
-    return getattr(import_module(_LATER[name]), name)
+__getattr__ = imported_later(
+    __name__,
+    {
+        "sekant.model.placement": ["Orientation"],
+        "sekant.model.simulation": ["SimulationSettings"],
+        "sekant.model.table": ["TableData"],
+    },
+)

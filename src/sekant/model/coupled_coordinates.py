@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from pydantic import model_validator
 
 from sekant.geometry.spatial import SX, scalar
+from sekant.model.examples import Stage
 from sekant.model.motion import Kinematics
 from sekant.model.quantities import AnyQuantity, Description, JointName, TableName
 
@@ -37,6 +38,12 @@ class CoupledCoordinates(Description):
         if (self.ratio is None) == (self.table is None):
             raise ValueError("needs either 'ratio' or 'table'")
         return self
+
+    @staticmethod
+    def example_pair(stage: Stage) -> dict[str, Any]:
+        """The fields of an example that name its two coordinates; they may be the same one."""
+        names = ("joint", "coordinate", "driven", "driven_coordinate")
+        return dict(zip(names, (*stage.coordinates[0], *stage.coordinates[-1]), strict=True))
 
     def deviation(self, motion: Kinematics) -> tuple[SX, SX]:
         """How far the driven coordinate is from where it belongs, and the slope of that place by the driving one."""

@@ -22,8 +22,7 @@ from numpy.typing import NDArray
 from sekant.errors import AnalysisWarning, DataError, SekantError
 from sekant.files import read_file
 from sekant.results.channels import Channel, Channels
-from sekant.results.final_state import FinalState
-from sekant.results.result import Result
+from sekant.results.result import FinalState, Result
 from sekant.results.summary import to_json
 
 _FORMAT = 1

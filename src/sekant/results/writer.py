@@ -17,8 +17,7 @@ from sekant.errors import AnalysisWarning, SekantError
 from sekant.files import cannot_write, check_writable, partial_path
 from sekant.results import netcdf
 from sekant.results.channels import Channels
-from sekant.results.final_state import FinalState
-from sekant.results.result import INTERRUPTED, RUNNING
+from sekant.results.result import INTERRUPTED, RUNNING, FinalState
 
 _FLUSH_INTERVAL = 0.5  # s; a killed run loses at most this much of what it computed, plus one chunk
 _COPY_BLOCK = 1 << 22

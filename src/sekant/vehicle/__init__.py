@@ -1,7 +1,8 @@
 """Vehicles: suspensions from hard points, their curves, cars; each is imported when it is first asked for."""
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from sekant.extensions import imported_later
 
 if TYPE_CHECKING:
     from sekant.vehicle.car import Car, Commands, car_model, load_car
@@ -71,33 +72,43 @@ __all__ = [
     "steady_turns",
     "suspension_curves",
 ]
-_LATER = {
-    "sekant.vehicle.suspension.build": (
-        "axle",
-        "corner",
-        "double_wishbone",
-        "five_link",
-        "formula_student",
-        "mcpherson",
-    ),
-    "sekant.vehicle.curves.corner_curves": ("suspension_curves",),
-    "sekant.vehicle.hardpoints.files": ("load_axle", "load_suspension"),
-    "sekant.vehicle.hardpoints.description": ("HardPoints",),
-    "sekant.vehicle.hardpoints.suspension": ("Suspension",),
-    "sekant.vehicle.curves.table": ("SuspensionCurves",),
-    "sekant.vehicle.kc": (
-        *("AxleCurves", "AxleRoles", "ComplianceTable", "LoadTable", "MeasuredCompliance", "axle_compliance"),
-        *("axle_curves", "corner_of_curves", "member_loads", "read_compliance", "read_measured", "standing"),
-    ),
-    "sekant.vehicle.car": ("Car", "Commands", "car_model", "load_car"),
-    "sekant.vehicle.driving": ("drive", "steady_turns"),
-    "sekant.vehicle.kc.designs": ("AxleDesigns",),
-    "sekant.vehicle.kc.fitting": ("curve_sensitivities", "fit_points"),
-}
-
-
-def __getattr__(name: str) -> Any:
-    for module, names in _LATER.items():
-        if name in names:
-            return getattr(import_module(module), name)
-    raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
+__getattr__ = imported_later(
+    __name__,
+    {
+        "sekant.vehicle.suspension.build": (
+            "axle",
+            "corner",
+            "double_wishbone",
+            "five_link",
+            "formula_student",
+            "mcpherson",
+        ),
+        "sekant.vehicle.curves.corner_curves": ("suspension_curves",),
+        "sekant.vehicle.hardpoints.files": ("load_axle", "load_suspension"),
+        "sekant.vehicle.hardpoints.description": ("HardPoints",),
+        "sekant.vehicle.hardpoints.suspension": ("Suspension",),
+        "sekant.vehicle.curves.table": ("SuspensionCurves",),
+        "sekant.vehicle.kc": (
+            *(
+                "AxleCurves",
+                "AxleRoles",
+                "ComplianceTable",
+                "LoadTable",
+                "MeasuredCompliance",
+                "axle_compliance",
+            ),
+            *(
+                "axle_curves",
+                "corner_of_curves",
+                "member_loads",
+                "read_compliance",
+                "read_measured",
+                "standing",
+            ),
+        ),
+        "sekant.vehicle.car": ("Car", "Commands", "car_model", "load_car"),
+        "sekant.vehicle.driving": ("drive", "steady_turns"),
+        "sekant.vehicle.kc.designs": ("AxleDesigns",),
+        "sekant.vehicle.kc.fitting": ("curve_sensitivities", "fit_points"),
+    },
+)

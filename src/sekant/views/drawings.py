@@ -24,7 +24,7 @@ def _series() -> Callable[..., Any]:
 
 
 def _energy() -> Callable[..., Any]:
-    from sekant.views.energy import energy_picture
+    from sekant.views.plots import energy_picture
 
     return energy_picture
 

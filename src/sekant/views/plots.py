@@ -212,3 +212,23 @@ def title_of(result: Result) -> str:
     """Name of the model, and how the run ended if it did not finish."""
     title = result.model_name if result.ok else f"{result.model_name} ({result.status})"
     return style.literal(title)
+
+
+_STORED = ("energy.kinetic", "energy.potential", "energy")
+_MOST = 12
+
+
+def energy_picture(result: Result) -> Picture:
+    """Energies, the work of every element that is not conservative, and the balance, J over s."""
+    columns = result.channels.columns
+    if "energy.balance" not in columns:
+        raise SekantError("the result has no energies; run the model with this version of Sekant")
+    stored = tuple(columns.index(name) for name in _STORED if name in columns)
+    works = tuple(i for i, name in enumerate(columns) if name.endswith(".work"))
+    panels = [Panel("energy", "J", stored)]
+    if works:
+        panels.append(Panel("work done on the bodies", "J", works[:_MOST], len(works) - len(works[:_MOST])))
+    panels.append(
+        Panel("balance: energy less work less initial energy", "J", (columns.index("energy.balance"),))
+    )
+    return draw_panels(result, panels)

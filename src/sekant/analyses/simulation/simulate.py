@@ -36,7 +36,7 @@ from sekant.errors import AnalysisWarning, SolverError, without_repeats
 from sekant.formulations.contract import RangeExit
 from sekant.model.model import Model
 from sekant.results import Channel, Channels, Result, ResultWriter
-from sekant.results.final_state import FinalState
+from sekant.results.result import FinalState
 from sekant.version import __version__
 
 if TYPE_CHECKING:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from sekant.columns import read_columns
 from sekant.errors import DataError, ModelError, suggest
+from sekant.geometry.pose_kinematics import parse_orientation
 from sekant.geometry.rotations import (
     check_rotations,
     check_sequence,
@@ -54,6 +55,12 @@ class PoseData:
         numbers = [str(number) for number in sorted(self.rows[np.asarray(index)].tolist())]
         shown = ", ".join(numbers[:most]) + (f", ... ({len(numbers)} in all)" if len(numbers) > most else "")
         return f"{'line' if self.file else 'row'}{'s' if len(numbers) > 1 else ''} {shown}"
+
+    def wanted_orientation(self, wanted: str) -> tuple[str, str]:
+        """Kind and Euler sequence of the orientation that is `wanted`, where "auto" suits the data."""
+        if self.quaternion is None and wanted not in ("auto", "none"):
+            raise self.error(f"orientation '{wanted}' was asked for, but the data have no orientation")
+        return parse_orientation("quaternion" if wanted == "auto" else wanted)
 
     def take(self, index: NDArray[np.int64]) -> PoseData:
         """The rows `index` in that order; signs of quaternions and turns of angles are continued along it."""

@@ -39,7 +39,7 @@ from sekant.geometry.fit.order import Arranged, along_column, arrange, without_n
 from sekant.geometry.fit.outliers import outlier_warning, unlikely, unpredicted
 from sekant.geometry.fit.polyline import chord_length
 from sekant.geometry.fit.selection import FEW, Tried, best_of, try_initial
-from sekant.geometry.pose_kinematics import component_count, parse_orientation
+from sekant.geometry.pose_kinematics import component_count
 from sekant.geometry.rotations import euler_from_quaternion
 from sekant.tables.table import Table
 
@@ -116,12 +116,8 @@ def fit_curve(
 
 def _orientation_components(poses: PoseData, wanted: str) -> tuple[str, Array | None]:
     """Orientation tag and components (n, k) to fit."""
-    if poses.quaternion is None:
-        if wanted not in ("auto", "none"):
-            raise poses.error(f"orientation '{wanted}' was asked for, but the data have no orientation")
-        return "none", None
-    kind, sequence = parse_orientation("quaternion" if wanted == "auto" else wanted)
-    if kind == "none":
+    kind, sequence = poses.wanted_orientation(wanted)
+    if poses.quaternion is None or kind == "none":
         return "none", None
     if kind == "quaternion":
         return "quaternion", poses.quaternion

@@ -14,7 +14,7 @@ from sekant.geometry.fit.data import PoseData, read_poses
 from sekant.geometry.fit.report import FitReport
 from sekant.geometry.fit.surface_checks import check_surface, scattered_noise
 from sekant.geometry.fit.surface_models import PatchModel, fit_polynomial, fit_spline, interpolate_grid
-from sekant.geometry.pose_kinematics import component_names, parse_orientation, rotations
+from sekant.geometry.pose_kinematics import component_names, rotations
 from sekant.geometry.rotations import (
     angle_between,
     continue_signs,
@@ -129,12 +129,8 @@ def _orientation(
     poses: PoseData, wanted: str, order: NDArray[np.int64], shape: tuple[int, int] | None
 ) -> tuple[str, Array | None]:
     """Orientation tag and components on one continuous branch, in the order of the grid."""
-    if poses.quaternion is None:
-        if wanted not in ("auto", "none"):
-            raise poses.error(f"orientation '{wanted}' was asked for, but the data have no orientation")
-        return "none", None
-    kind, sequence = parse_orientation("quaternion" if wanted == "auto" else wanted)
-    if kind == "none":
+    kind, sequence = poses.wanted_orientation(wanted)
+    if poses.quaternion is None or kind == "none":
         return "none", None
     q = _one_branch(poses, poses.quaternion[order], order, shape)
     if kind == "quaternion":

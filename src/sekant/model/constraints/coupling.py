@@ -29,15 +29,7 @@ class Coupling(CoupledCoordinates, Constraint):
 
     @classmethod
     def example(cls, stage: Stage) -> Self:
-        driving, driven = stage.coordinates[0], stage.coordinates[-1]
-        return cls(
-            joint=driving[0],
-            coordinate=driving[1],
-            driven=driven[0],
-            driven_coordinate=driven[1],
-            ratio=stage.uniform(0.4, 1.7),
-            offset=0.3,
-        )
+        return cls(**cls.example_pair(stage), ratio=stage.uniform(0.4, 1.7), offset=0.3)
 
     def position(self, motion, auxiliary):
         return self.deviation(motion)[0]

@@ -39,13 +39,10 @@ class CompliantCoupling(CoupledCoordinates, Force):
 
     @classmethod
     def example(cls, stage: Stage) -> Self:
-        driving, driven = stage.coordinates[0], stage.coordinates[-1]
+        single = stage.coordinates[0] == stage.coordinates[-1]
         return cls(
-            joint=driving[0],
-            coordinate=driving[1],
-            driven=driven[0],
-            driven_coordinate=driven[1],
-            ratio=stage.uniform(0.4, 1.7) * (1.0 if driving != driven else -1.0),
+            **cls.example_pair(stage),
+            ratio=stage.uniform(0.4, 1.7) * (-1.0 if single else 1.0),
             offset=0.3,
             stiffness=stage.uniform(20, 60),
             damping=stage.uniform(0.5, 2),

@@ -22,6 +22,7 @@ from pydantic import model_validator
 
 from sekant.errors import ModelError
 from sekant.geometry.spatial import SX
+from sekant.model.joints.compliance import mirrored_springs
 from sekant.model.motion import Action, Kinematics
 from sekant.model.quantities import Description
 from sekant.tables.table import Table, Table2
@@ -221,6 +222,14 @@ class ElasticModes(Description):
         sign = np.array([-1.0 if axis == plane else 1.0 for axis in "xyz"])
         shapes = self._array("shapes") * np.concatenate([sign, -sign])[None, :, None]
         return self.model_copy(update={"shapes": rows_of(shapes)})
+
+
+def mirrored_freedom(joint: Any, along: int, plane: str) -> dict[str, Any]:
+    """Springs or elastic modes of the mirror image of a path (`along` 1) or surface (2) joint."""
+    if joint.compliance is not None:
+        signs = [coordinate.sign(plane) for coordinate in joint.coordinates[along:]]
+        return {"compliance": mirrored_springs(joint.compliance, signs)}
+    return {} if joint.elastic is None else {"elastic": joint.elastic.mirrored(plane)}
 
 
 def check_elastic(joint: Any, along: int) -> None:

@@ -23,9 +23,9 @@ from sekant.model.joints.base import (
     pose_difference,
     refuse_own_start,
 )
-from sekant.model.joints.compliance import Deflection, PathCompliance, action, mirrored_springs
+from sekant.model.joints.compliance import Deflection, PathCompliance, action
 from sekant.model.joints.displaced import Displaced, FramedAxes, PathAxes
-from sekant.model.joints.elastic import ElasticModes, check_elastic
+from sekant.model.joints.elastic import ElasticModes, check_elastic, mirrored_freedom
 from sekant.model.joints.elastic_pose import ElasticPose
 from sekant.model.joints.registry import register
 from sekant.model.motion import Action, Kinematics
@@ -113,12 +113,7 @@ class Path(Joint):
 
     def mirror_changes(self, plane: str) -> dict[str, Any]:
         """What changes in the joint's mirror image besides its frames."""
-        changes: dict[str, Any] = {}
-        if self.compliance is not None:
-            signs = [coordinate.sign(plane) for coordinate in self.coordinates[1:]]
-            changes["compliance"] = mirrored_springs(self.compliance, signs)
-        if self.elastic is not None:
-            changes["elastic"] = self.elastic.mirrored(plane)
+        changes = mirrored_freedom(self, 1, plane)
         if not isinstance(self.curve, str):
             return changes | self._image(self.curve, plane)
         return changes | {"curve": self.curve, "mirror": mirror_of_image(self.mirror, plane)}

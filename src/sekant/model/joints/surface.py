@@ -24,9 +24,9 @@ from sekant.model.joints.base import (
     pose_difference,
     refuse_own_start,
 )
-from sekant.model.joints.compliance import Deflection, SurfaceCompliance, action, mirrored_springs
+from sekant.model.joints.compliance import Deflection, SurfaceCompliance, action
 from sekant.model.joints.displaced import Displaced
-from sekant.model.joints.elastic import ElasticModes, check_elastic
+from sekant.model.joints.elastic import ElasticModes, check_elastic, mirrored_freedom
 from sekant.model.joints.elastic_pose import ElasticPose
 from sekant.model.joints.registry import register
 from sekant.model.motion import Action, Kinematics
@@ -92,12 +92,7 @@ class Surface(Joint):
 
     def mirror_changes(self, plane: str) -> dict[str, Any]:
         """What changes in the joint's mirror image besides its frames."""
-        changes: dict[str, Any] = {}
-        if self.compliance is not None:
-            signs = [coordinate.sign(plane) for coordinate in self.coordinates[2:]]
-            changes["compliance"] = mirrored_springs(self.compliance, signs)
-        if self.elastic is not None:
-            changes["elastic"] = self.elastic.mirrored(plane)
+        changes = mirrored_freedom(self, 2, plane)
         if not isinstance(self.surface, str):
             return changes | {"surface": self.surface.mirrored(plane)}
         return changes | {"surface": self.surface, "mirror": mirror_of_image(self.mirror, plane)}
