@@ -18,8 +18,10 @@ from sekant.model.quantities import Description, InertiaTensor, Mass, Point
 class Body(Description):
     """A rigid body. Its frame may sit anywhere; the center of mass is given in it."""
 
-    mass: Mass = 0.0  # of the whole body
-    com: Point = (0.0, 0.0, 0.0)  # center of mass, in the body frame
+    mass: Mass = 0.0
+    """of the whole body"""
+    com: Point = (0.0, 0.0, 0.0)
+    """center of mass, in the body frame"""
     inertia: InertiaTensor = (
         0.0,
         0.0,
@@ -27,10 +29,10 @@ class Body(Description):
         0.0,
         0.0,
         0.0,
-    )  # about `com`, along the axes of the body
-    frames: dict[str, Placement] = Field(
-        default_factory=dict
-    )  # named poses in the body, called body.name elsewhere
+    )
+    """about `com`, along the axes of the body"""
+    frames: dict[str, Placement] = Field(default_factory=dict)
+    """named poses in the body, called body.name elsewhere"""
 
     @classmethod
     def example(cls, stage: Stage) -> Self:

@@ -41,10 +41,14 @@ class BallOnPlane(Description):
 
     frame_fields: ClassVar = ("frame", "plane")
 
-    frame: FrameName  # at the center of the ball
-    radius: NotNegative[Length] = 0.0  # of the ball; 0: a point
-    plane: FrameName = "ground"  # whose origin the plane contains
-    normal: Direction = (0.0, 0.0, 1.0)  # of the plane, in its frame, towards the ball
+    frame: FrameName
+    """at the center of the ball"""
+    radius: NotNegative[Length] = 0.0
+    """of the ball; 0: a point"""
+    plane: FrameName = "ground"
+    """whose origin the plane contains"""
+    normal: Direction = (0.0, 0.0, 1.0)
+    """of the plane, in its frame, towards the ball"""
 
     def touch(self, motion: Kinematics) -> Touch:
         """Where the bodies meet."""
@@ -61,8 +65,10 @@ class BallOnSurface(SurfaceShape):
     signals: ClassVar = ("height",)
     local_names: ClassVar = ("x", "y")
 
-    frame: FrameName  # at the center of the ball
-    radius: NotNegative[Length] = 0.0  # of the ball; 0: a point
+    frame: FrameName
+    """at the center of the ball"""
+    radius: NotNegative[Length] = 0.0
+    """of the ball; 0: a point"""
 
     def touch(self, motion: Kinematics) -> Touch:
         """Where the bodies meet."""
@@ -81,10 +87,14 @@ class TwoBalls(Description):
 
     frame_fields: ClassVar = ("frame", "other")
 
-    frame: FrameName  # at the center of the ball
-    radius: NotNegative[Length]  # of the ball; 0: a point
-    other: FrameName  # at the center of the other ball
-    other_radius: NotNegative[Length]  # of the other ball
+    frame: FrameName
+    """at the center of the ball"""
+    radius: NotNegative[Length]
+    """of the ball; 0: a point"""
+    other: FrameName
+    """at the center of the other ball"""
+    other_radius: NotNegative[Length]
+    """of the other ball"""
 
     @model_validator(mode="after")
     def _sized(self):

@@ -1,4 +1,4 @@
-"""The texts below the fields of a class, or behind them, read from its source when somebody asks.
+"""The texts below the fields of a class, read from its source when somebody asks.
 
 Pydantic can do so for every class while it is being made, which takes a third of the start-up time.
 """
@@ -13,7 +13,7 @@ from textwrap import dedent
 
 
 def field_docs(cls: type) -> dict[str, str]:
-    """Field -> the text below it or the remark behind it, of the class and of its bases."""
+    """Field -> the text below it, of the class and of its bases."""
     docs: dict[str, str] = {}
     for base in reversed(cls.__mro__[:-1]):
         docs |= _own_docs(base)
@@ -23,24 +23,14 @@ def field_docs(cls: type) -> dict[str, str]:
 @cache
 def _own_docs(cls: type) -> dict[str, str]:
     try:
-        source = dedent(inspect.getsource(cls))
-        body = ast.parse(source).body[0]
+        body = ast.parse(dedent(inspect.getsource(cls))).body[0]
     except (OSError, TypeError, SyntaxError, IndexError):
         return {}
     docs: dict[str, str] = {}
     if isinstance(body, ast.ClassDef):
-        lines = source.splitlines()
         for field, text in pairwise([*body.body, None]):
             if not isinstance(field, ast.AnnAssign) or not isinstance(field.target, ast.Name):
                 continue
             if isinstance(text, ast.Expr) and isinstance(text.value, ast.Constant):
                 docs[field.target.id] = inspect.cleandoc(str(text.value.value))
-            elif remark := _remark(lines[(field.end_lineno or 1) - 1].encode()[field.end_col_offset or 0 :]):
-                docs[field.target.id] = remark
     return docs
-
-
-def _remark(rest: bytes) -> str:
-    """The comment behind a field, unless it is meant for a tool."""
-    text = rest.decode().strip()
-    return text.lstrip("# ") if text.startswith("#") and not text.startswith(("# type:", "# noqa")) else ""

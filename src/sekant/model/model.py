@@ -32,24 +32,31 @@ class Ground(Description):
 
     shown: ClassVar = "{frames: {pivot: {position: [0.3 m, 0, 0.1 m]}}}"
 
-    frames: dict[str, Placement] = Field(default_factory=dict)  # named poses, called ground.name elsewhere
+    frames: dict[str, Placement] = Field(default_factory=dict)
+    """named poses, called ground.name elsewhere"""
 
 
 class Model(Description):
     """A mechanism. Every collection maps names to descriptions; names are unique across the model."""
 
-    name: str = "model"  # of the model
-    description: str = ""  # what it is, in a line
-    gravity: AccelerationVector = (0.0, 0.0, -9.81)  # in W
+    name: str = "model"
+    """of the model"""
+    description: str = ""
+    """what it is, in a line"""
+    gravity: AccelerationVector = (0.0, 0.0, -9.81)
+    """in W"""
     parameters: dict[str, AnyQuantity] = Field(default_factory=dict)
     """numbers by name, for use in expressions; may vary from run to run"""
     tables: dict[str, TableData] = Field(default_factory=dict)
     """functions given by points, called by name in expressions"""
-    curves: dict[str, Any] = Field(default_factory=dict)  # PoseCurve or PoseSurface
+    curves: dict[str, Any] = Field(default_factory=dict)
+    """PoseCurve or PoseSurface"""
     curve_parameters: dict[str, tuple[str, ...]] = Field(default_factory=dict)
     """the parameters that each curve was made with: they cannot vary from run to run"""
-    ground: Ground = Ground()  # frames and pictures that do not move
-    bodies: dict[str, Body] = Field(default_factory=dict)  # rigid bodies
+    ground: Ground = Ground()
+    """frames and pictures that do not move"""
+    bodies: dict[str, Body] = Field(default_factory=dict)
+    """rigid bodies"""
     joints: dict[str, SerializeAsAny[Joint]] = Field(default_factory=dict)
     """how bodies are joined to one another and to the ground"""
     forces: dict[str, SerializeAsAny[Force]] = Field(default_factory=dict)
@@ -66,7 +73,8 @@ class Model(Description):
     """values that are set from outside during a run"""
     signals: dict[str, SerializeAsAny[Signal]] = Field(default_factory=dict)
     """named expressions, filters, controllers, events"""
-    shapes: dict[str, SerializeAsAny[Shape]] = Field(default_factory=dict)  # how bodies are drawn
+    shapes: dict[str, SerializeAsAny[Shape]] = Field(default_factory=dict)
+    """how bodies are drawn"""
     natural: Natural | None = None
     """a mechanism in points and vectors instead of bodies and joints"""
     lagrangian: Lagrangian | None = None

@@ -48,11 +48,16 @@ class Orientation(Description):
 
     shown: ClassVar = "{zyx: [30 deg, 0, -5 deg]}"
 
-    sequence: str = "zyx"  # of the Euler angles, intrinsic
-    angles: EulerAngles | None = None  # in the order of the sequence
-    quaternion: Quaternion | None = None  # of unit length, scalar first
-    axis: AxialDirection | None = None  # of one rotation
-    angle: Angle | None = None  # about that axis
+    sequence: str = "zyx"
+    """of the Euler angles, intrinsic"""
+    angles: EulerAngles | None = None
+    """in the order of the sequence"""
+    quaternion: Quaternion | None = None
+    """of unit length, scalar first"""
+    axis: AxialDirection | None = None
+    """of one rotation"""
+    angle: Angle | None = None
+    """about that axis"""
 
     @model_validator(mode="before")
     @classmethod
@@ -117,8 +122,10 @@ class Placement(Description):
 
     shown: ClassVar = "{position: [0.3 m, 0, 0.1 m], orientation: {zyx: [30 deg, 0, 0]}}"
 
-    position: Point = (0.0, 0.0, 0.0)  # of the origin of B, in A
-    orientation: Orientation = Orientation()  # of B in A
+    position: Point = (0.0, 0.0, 0.0)
+    """of the origin of B, in A"""
+    orientation: Orientation = Orientation()
+    """of B in A"""
 
     def pose(self) -> Pose:
         return Pose(self.orientation.rotation(), vector(self.position))

@@ -13,9 +13,12 @@ class Motion(Description):
 
     signals: ClassVar[tuple[str, ...]] = ("value",)
 
-    joint: JointName  # the joint
-    coordinate: int = 0  # which of its coordinates, from 0
-    value: AnyQuantity  # of the coordinate, a function of time t
+    joint: JointName
+    """the joint"""
+    coordinate: int = 0
+    """which of its coordinates, from 0"""
+    value: AnyQuantity
+    """of the coordinate, a function of time t"""
 
     @classmethod
     def example(cls, stage: Stage) -> Self:

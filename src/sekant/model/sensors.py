@@ -38,8 +38,10 @@ class FrameSensor(Sensor):
     behaviors: ClassVar = ("polar x", "polar y", "polar z")
     frame_fields: ClassVar = ("frame", "relative_to")
 
-    frame: FrameName  # what is measured
-    relative_to: FrameName = "ground"  # the frame that sees it, and in which it is resolved
+    frame: FrameName
+    """what is measured"""
+    relative_to: FrameName = "ground"
+    """the frame that sees it, and in which it is resolved"""
 
     @classmethod
     def example(cls, stage: Stage) -> Self:
@@ -107,8 +109,10 @@ class Distance(Sensor):
     summary: ClassVar[str] = "distance between two frames"
     frame_fields: ClassVar = ("parent", "child")
 
-    parent: FrameName  # frame or body at one end
-    child: FrameName  # frame or body at the other end
+    parent: FrameName
+    """frame or body at one end"""
+    child: FrameName
+    """frame or body at the other end"""
 
     @classmethod
     def example(cls, stage: Stage) -> Self:
@@ -129,8 +133,10 @@ class Expression(Sensor):
 
     signals: ClassVar = ("value",)
 
-    value: AnyQuantity  # an expression of the motion
-    unit: UnitName = "1"  # of the expression
+    value: AnyQuantity
+    """an expression of the motion"""
+    unit: UnitName = "1"
+    """of the expression"""
 
     @classmethod
     def example(cls, stage: Stage) -> Self:

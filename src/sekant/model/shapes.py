@@ -50,11 +50,14 @@ class Shape(Item):
 
     frame_fields: ClassVar[tuple[str, ...]] = ("frame",)
 
-    frame: FrameName  # the frame or body that carries it
-    pose: Placement = Placement()  # of the shape in that frame
+    frame: FrameName
+    """the frame or body that carries it"""
+    pose: Placement = Placement()
+    """of the shape in that frame"""
     color: str | None = None
     """a name such as blue, or #rrggbb; by default the color of the body"""
-    opacity: NotNegative[Dimensionless] = 1.0  # 1: solid, 0: unseen
+    opacity: NotNegative[Dimensionless] = 1.0
+    """1: solid, 0: unseen"""
 
     @field_validator("color")
     @classmethod
@@ -76,7 +79,8 @@ class Box(Shape):
 
     type: ClassVar[str] = "box"
     summary: ClassVar[str] = "a box around the frame's origin"
-    size: PerAxis[Length]  # edges along x, y, z
+    size: PerAxis[Length]
+    """edges along x, y, z"""
 
     @classmethod
     def example(cls, stage: Stage) -> Self:
@@ -89,9 +93,12 @@ class Cylinder(Shape):
 
     type: ClassVar[str] = "cylinder"
     summary: ClassVar[str] = "a cylinder around the frame's origin"
-    radius: NotNegative[Length]  # of the shape
-    length: NotNegative[Length]  # along the axis
-    axis: AxialDirection = (0.0, 0.0, 1.0)  # in the frame of the shape
+    radius: NotNegative[Length]
+    """of the shape"""
+    length: NotNegative[Length]
+    """along the axis"""
+    axis: AxialDirection = (0.0, 0.0, 1.0)
+    """in the frame of the shape"""
 
     @classmethod
     def example(cls, stage: Stage) -> Self:
@@ -109,7 +116,8 @@ class Sphere(Shape):
 
     type: ClassVar[str] = "sphere"
     summary: ClassVar[str] = "a sphere around the frame's origin"
-    radius: NotNegative[Length]  # of the shape
+    radius: NotNegative[Length]
+    """of the shape"""
 
     @classmethod
     def example(cls, stage: Stage) -> Self:
@@ -122,9 +130,12 @@ class Wheel(Shape):
 
     type: ClassVar[str] = "wheel"
     summary: ClassVar[str] = "a tire on a rim with spokes"
-    radius: NotNegative[Length]  # of the shape
-    width: NotNegative[Length]  # along the axis
-    axis: AxialDirection = (0.0, 1.0, 0.0)  # in the frame of the shape
+    radius: NotNegative[Length]
+    """of the shape"""
+    width: NotNegative[Length]
+    """along the axis"""
+    axis: AxialDirection = (0.0, 1.0, 0.0)
+    """in the frame of the shape"""
 
     @classmethod
     def example(cls, stage: Stage) -> Self:
@@ -137,9 +148,12 @@ class Polyline(Shape):
 
     type: ClassVar[str] = "polyline"
     summary: ClassVar[str] = "a bar along points"
-    points: Annotated[tuple[Point, ...], Mirror("polar")]  # in the frame of the shape
-    radius: NotNegative[Length] | None = None  # of the shape
-    closed: bool = False  # join the last point to the first
+    points: Annotated[tuple[Point, ...], Mirror("polar")]
+    """in the frame of the shape"""
+    radius: NotNegative[Length] | None = None
+    """of the shape"""
+    closed: bool = False
+    """join the last point to the first"""
 
     @classmethod
     def example(cls, stage: Stage) -> Self:
@@ -156,8 +170,10 @@ class Mesh(Shape):
 
     type: ClassVar[str] = "mesh"
     summary: ClassVar[str] = "triangles from an STL or OBJ file"
-    file: str  # STL or OBJ file
-    scale: Dimensionless = 1.0  # meters per unit of the file
+    file: str
+    """STL or OBJ file"""
+    scale: Dimensionless = 1.0
+    """meters per unit of the file"""
 
     @classmethod
     def of(cls, mesh: Any, file: str | PathLike[str], **fields: Any) -> Self:

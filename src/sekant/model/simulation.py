@@ -12,9 +12,15 @@ class SimulationSettings(Description):
 
     shown: ClassVar = "{until: 5 s, method: radau5, rtol: 1e-9}"
 
-    until: Positive[Time] = 10.0  # end of the run
-    method: str = "auto"  # auto chooses one; see simulate
-    step: Positive[Time] | None = None  # of methods with fixed steps
-    output_step: Positive[Time] | None = None  # from row to row of the result
-    rtol: Positive[Dimensionless] = 1e-8  # relative tolerance of adaptive methods
-    atol: Positive[Dimensionless] = 1e-10  # absolute tolerance, in SI units
+    until: Positive[Time] = 10.0
+    """end of the run"""
+    method: str = "auto"
+    """auto chooses one; see simulate"""
+    step: Positive[Time] | None = None
+    """of methods with fixed steps"""
+    output_step: Positive[Time] | None = None
+    """from row to row of the result"""
+    rtol: Positive[Dimensionless] = 1e-8
+    """relative tolerance of adaptive methods"""
+    atol: Positive[Dimensionless] = 1e-10
+    """absolute tolerance, in SI units"""

@@ -24,13 +24,16 @@ class TableData(Description):
     With `x2` a table of two variables, called as ``name(a, b)``: y has a row for each x, a column for each x2.
     """
 
-    x: tuple[float, ...]  # first variable, rising
+    x: tuple[float, ...]
+    """first variable, rising"""
     y: tuple[float, ...] | tuple[tuple[float, ...], ...]
     """value at each x; with x2 a row for each x"""
     x2: tuple[float, ...] | None = None
     """second variable of a table of two"""
-    kind: Kind = "linear"  # how to go between the points
-    extrapolation: Extrapolation = "constant"  # how to go on beyond them
+    kind: Kind = "linear"
+    """how to go between the points"""
+    extrapolation: Extrapolation = "constant"
+    """how to go on beyond them"""
 
     @classmethod
     def example(cls, stage: Stage) -> Self:

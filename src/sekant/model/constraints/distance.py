@@ -25,9 +25,12 @@ class Distance(Constraint):
     picture: ClassVar = "rod"
     signals: ClassVar = ("length",)
 
-    parent: FrameName  # frame or body at one end
-    child: FrameName  # frame or body at the other end
-    length: Length  # distance of the two origins, perhaps a function of time t
+    parent: FrameName
+    """frame or body at one end"""
+    child: FrameName
+    """frame or body at the other end"""
+    length: Length
+    """distance of the two origins, perhaps a function of time t"""
 
     @classmethod
     def example(cls, stage: Stage) -> Self:

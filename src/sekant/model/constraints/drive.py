@@ -22,11 +22,16 @@ class DrivePoint(Constraint):
     frame_fields: ClassVar = ("frame", "relative_to")
     signals: ClassVar = ("x", "y", "z")
 
-    frame: FrameName  # the frame that is moved
-    relative_to: FrameName = "ground"  # the frame that sees it, and in which it is resolved
-    x: Length | None = None  # place over time t; left out: free
-    y: Length | None = None  # likewise
-    z: Length | None = None  # likewise
+    frame: FrameName
+    """the frame that is moved"""
+    relative_to: FrameName = "ground"
+    """the frame that sees it, and in which it is resolved"""
+    x: Length | None = None
+    """place over time t; left out: free"""
+    y: Length | None = None
+    """likewise"""
+    z: Length | None = None
+    """likewise"""
 
     @classmethod
     def example(cls, stage: Stage) -> Self:
@@ -54,10 +59,14 @@ class DriveOrientation(Constraint):
     frame_fields: ClassVar = ("frame", "relative_to")
     signals: ClassVar = ("angles",)
 
-    frame: FrameName  # the frame that is moved
-    relative_to: FrameName = "ground"  # the frame that sees it, and in which it is resolved
-    sequence: str = "zyx"  # of the Euler angles, intrinsic
-    angles: tuple[Angle, Angle, Angle]  # over time t
+    frame: FrameName
+    """the frame that is moved"""
+    relative_to: FrameName = "ground"
+    """the frame that sees it, and in which it is resolved"""
+    sequence: str = "zyx"
+    """of the Euler angles, intrinsic"""
+    angles: tuple[Angle, Angle, Angle]
+    """over time t"""
 
     @classmethod
     def example(cls, stage: Stage) -> Self:

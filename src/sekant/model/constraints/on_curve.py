@@ -23,10 +23,14 @@ class PointOnPath(Constraint):
     frame_fields: ClassVar = ("frame", "relative_to")
     auxiliary: ClassVar = ("u",)
 
-    frame: FrameName  # whose origin stays on it
-    relative_to: FrameName = "ground"  # the frame in which it is given
-    curve: CurveName | InstanceOf[PoseCurve]  # name of a curve
-    u0: AnyQuantity = 0.0  # where to begin to look for the nearest point
+    frame: FrameName
+    """whose origin stays on it"""
+    relative_to: FrameName = "ground"
+    """the frame in which it is given"""
+    curve: CurveName | InstanceOf[PoseCurve]
+    """name of a curve"""
+    u0: AnyQuantity = 0.0
+    """where to begin to look for the nearest point"""
 
     @classmethod
     def example(cls, stage: Stage) -> Self:
@@ -55,10 +59,14 @@ class PointOnSurface(Constraint):
     frame_fields: ClassVar = ("frame", "relative_to")
     auxiliary: ClassVar = ("u1", "u2")
 
-    frame: FrameName  # whose origin stays on it
-    relative_to: FrameName = "ground"  # the frame in which it is given
-    surface: CurveName | InstanceOf[PoseSurface]  # name of a surface
-    u0: tuple[AnyQuantity, AnyQuantity] = (0.0, 0.0)  # where to begin to look for the nearest point
+    frame: FrameName
+    """whose origin stays on it"""
+    relative_to: FrameName = "ground"
+    """the frame in which it is given"""
+    surface: CurveName | InstanceOf[PoseSurface]
+    """name of a surface"""
+    u0: tuple[AnyQuantity, AnyQuantity] = (0.0, 0.0)
+    """where to begin to look for the nearest point"""
 
     @classmethod
     def example(cls, stage: Stage) -> Self:

@@ -26,11 +26,16 @@ class Rolling(Constraint):
     summary: ClassVar[str] = "a disc rolls on a plane without slip"
     frame_fields: ClassVar = ("frame", "plane")
 
-    frame: FrameName  # at the center of the disc
-    plane: FrameName = "ground"  # whose origin the plane contains
-    radius: Positive[Length]  # of the disc
-    axle: AxialDirection = (0.0, 1.0, 0.0)  # in the frame of the disc
-    normal: Direction = (0.0, 0.0, 1.0)  # of the plane, in the frame of the plane
+    frame: FrameName
+    """at the center of the disc"""
+    plane: FrameName = "ground"
+    """whose origin the plane contains"""
+    radius: Positive[Length]
+    """of the disc"""
+    axle: AxialDirection = (0.0, 1.0, 0.0)
+    """in the frame of the disc"""
+    normal: Direction = (0.0, 0.0, 1.0)
+    """of the plane, in the frame of the plane"""
 
     @classmethod
     def example(cls, stage: Stage) -> Self:

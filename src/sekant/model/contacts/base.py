@@ -17,8 +17,10 @@ class Contact(Item):
     `rest_speed`, the contact holds instead, until its force would have to pull.
     """
 
-    restitution: Dimensionless = 0.0  # speed after an impact over that before
-    rest_speed: NotNegative[AnyQuantity] = 1e-3  # m/s, or rad/s for a stop of a hinge
+    restitution: Dimensionless = 0.0
+    """speed after an impact over that before"""
+    rest_speed: NotNegative[AnyQuantity] = 1e-3
+    """m/s, or rad/s for a stop of a hinge"""
 
     @field_validator("restitution")
     @classmethod

@@ -20,10 +20,14 @@ class JointStop(Contact):
 
     of_coordinate: ClassVar = ("joint", "coordinate", {"limit": "q", "rest_speed": "v"})
 
-    joint: JointName  # the joint
-    coordinate: int = 0  # which of its coordinates, from 0
-    limit: AnyQuantity  # where the coordinate stops
-    side: Literal["upper", "lower"]  # upper: it may not grow beyond the limit
+    joint: JointName
+    """the joint"""
+    coordinate: int = 0
+    """which of its coordinates, from 0"""
+    limit: AnyQuantity
+    """where the coordinate stops"""
+    side: Literal["upper", "lower"]
+    """upper: it may not grow beyond the limit"""
 
     @classmethod
     def example(cls, stage: Stage) -> Self:

@@ -59,7 +59,8 @@ class Formula(Framed):
     """name of the parameter in the expressions"""
     unit: str = ""
     """SI unit of the parameter: m, rad, or nothing"""
-    range: Pair  # first and last value of the parameter
+    range: Pair
+    """first and last value of the parameter"""
     rotation: Rotation | None = None
     """{zyx: [...]} with any Euler sequence, {quaternion: [...]} or {matrix: [...]}; expressions of the parameter"""
     breaks: tuple[AnyQuantity, ...] = ()
@@ -69,7 +70,8 @@ class Formula(Framed):
     tolerance: Dimensionless = 1e-10
     """how closely the stored pieces follow the formulas: position in m, rotation in rad, twist and its rate as shares
     of their largest values"""
-    outside: Outside = "error"  # beyond the range: refuse, go straight on, or repeat
+    outside: Outside = "error"
+    """beyond the range: refuse, go straight on, or repeat"""
 
     @model_validator(mode="after")
     def _fits_together(self):

@@ -21,7 +21,8 @@ class Measured(Framed):
     shown: ClassVar = "{data: poses.csv, noise: 0.2 mm}"
     summary: ClassVar[str] = "a fit to measured poses in a CSV file"
 
-    data: str  # CSV file
+    data: str
+    """CSV file"""
     parameter: str = "arc_length"
     """arc_length, chord, or the name of a column whose values rise or fall throughout"""
     columns: dict[str, str | float | list[str]] | None = None
@@ -36,13 +37,16 @@ class Measured(Framed):
     """of the fit; auto: through exact data, smoothing where there is noise"""
     noise: Length | None = None
     """standard deviation of a coordinate; estimated if not given"""
-    orientation_noise: Angle | None = None  # standard deviation of an angle; estimated if not given
+    orientation_noise: Angle | None = None
+    """standard deviation of an angle; estimated if not given"""
     tolerance: Length | None = None
     """of the fit over arc length to the fit of the data"""
     closed: bool = False
     """the path ends where it begins, and repeats"""
-    allow_gaps: bool = False  # fit across stretches without data
-    outside: Outside = "error"  # beyond the range: refuse, go straight on, or repeat
+    allow_gaps: bool = False
+    """fit across stretches without data"""
+    outside: Outside = "error"
+    """beyond the range: refuse, go straight on, or repeat"""
 
     def build(self, around: Surroundings) -> PoseCurve:
         options = {

@@ -21,12 +21,16 @@ class ControlPoints(Framed):
     )
     summary: ClassVar[str] = "a B-spline of control points"
 
-    points: tuple[Place, ...]  # control points
-    degree: int = 5  # of the B-spline
-    closed: bool = False  # the end joins the beginning, and the path repeats
+    points: tuple[Place, ...]
+    """control points"""
+    degree: int = 5
+    """of the B-spline"""
+    closed: bool = False
+    """the end joins the beginning, and the path repeats"""
     arc_length: bool = True
     """take the length of the path as its coordinate (s); else u from 0 to 1"""
-    outside: Outside = "error"  # beyond the range: refuse, go straight on, or repeat
+    outside: Outside = "error"
+    """beyond the range: refuse, go straight on, or repeat"""
 
     def build(self, around: Surroundings) -> PoseCurve:
         from sekant.geometry.curves.arc_length import along_arc_length

@@ -16,7 +16,8 @@ class Saved(CurveSource):
     shown: ClassVar = "{file: path.json, outside: linear}"
     summary: ClassVar[str] = "a saved curve or surface (JSON)"
 
-    file: str  # JSON file
+    file: str
+    """JSON file"""
     outside: Outside | None = None
     """what happens beyond the range of a curve, if not what the file says"""
 

@@ -26,21 +26,26 @@ class SurfaceData(Description):
     """names of the columns in the file for x, y, z, ..., or a constant"""
     units: dict[str, str] | None = None
     """units of columns in the file, or of the two parameters of formulas"""
-    sequence: str | None = None  # Euler sequence of the angles, e.g. zyx
-    kind: Literal["auto", "polynomial", "spline"] = "auto"  # of the fit; auto: a spline
+    sequence: str | None = None
+    """Euler sequence of the angles, e.g. zyx"""
+    kind: Literal["auto", "polynomial", "spline"] = "auto"
+    """of the fit; auto: a spline"""
     degree: Annotated[tuple[int, int], Vector(("first", "second"))] = (5, 5)
     """of a polynomial"""
     total: bool = True
     """keep the terms of a polynomial whose total degree is at most the larger degree, as poly55 does"""
     orientation: str = "auto"
     """how orientations are stored: auto, none, quaternion, or e.g. euler:zyx"""
-    allow_gaps: bool = False  # fit across parts of the range that have no data
-    position: Triple | None = None  # formulas of x, y, z in terms of the two parameters
+    allow_gaps: bool = False
+    """fit across parts of the range that have no data"""
+    position: Triple | None = None
+    """formulas of x, y, z in terms of the two parameters"""
     rotation: Rotation | None = None
     """formulas of Euler angles or of a quaternion; by default the body does not turn"""
     range: Annotated[tuple[Pair, Pair], Vector(("first", "second"))] | None = None
     """[start, end] of each parameter of formulas"""
-    tolerance: Length = 1e-9  # how closely patches follow the formulas
+    tolerance: Length = 1e-9
+    """how closely patches follow the formulas"""
 
     @model_validator(mode="after")
     def _one_source(self):
@@ -65,7 +70,8 @@ class SurfaceSource(CurveSource):
     summary: ClassVar[str] = "a surface of poses: data over two columns, or formulas of two parameters"
     functions: ClassVar[tuple[str, ...]] = ("surface",)
 
-    surface: SurfaceData  # its data or formulas
+    surface: SurfaceData
+    """its data or formulas"""
     outside: Outside | Annotated[tuple[Outside, Outside], Vector(("first", "second"))] = "error"
     """what happens beyond the range, for both parameters or for each"""
 

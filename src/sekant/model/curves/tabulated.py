@@ -20,10 +20,12 @@ class Tabulated(CurveSource):
     shown: ClassVar = "{pose_table: carrier.csv}"
     summary: ClassVar[str] = "a table of poses and their derivatives in a CSV file"
 
-    pose_table: str  # CSV file
+    pose_table: str
+    """CSV file"""
     scheme: Literal["quintic", "cubic"] = "quintic"
     """quintic: accelerations are continuous; cubic: the published scheme, whose accelerations jump at the nodes"""
-    outside: Outside = "error"  # beyond the range: refuse, go straight on, or repeat
+    outside: Outside = "error"
+    """beyond the range: refuse, go straight on, or repeat"""
 
     def build(self, around: Surroundings) -> PoseCurve:
         from sekant.geometry.pose_tables.pose_table import PoseTable

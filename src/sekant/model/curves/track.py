@@ -27,8 +27,10 @@ Curvature = Annotated[Value, Quantity("1/m")]
 class TrackStart(Description):
     """Where a piece, or the track itself, begins."""
 
-    position: Point = (0.0, 0.0, 0.0)  # in W
-    direction: Direction = (1.0, 0.0, 0.0)  # of the path, in W
+    position: Point = (0.0, 0.0, 0.0)
+    """in W"""
+    direction: Direction = (1.0, 0.0, 0.0)
+    """of the path, in W"""
 
 
 class Piece(Description):
@@ -50,41 +52,56 @@ class Piece(Description):
 class ArcPiece(Piece):
     """Part of a circle; positive angles turn left."""
 
-    radius: Length  # of the circle
-    angle: Angle  # turned along the arc, positive to the left
+    radius: Length
+    """of the circle"""
+    angle: Angle
+    """turned along the arc, positive to the left"""
 
 
 class ClothoidPiece(Piece):
     """Transition between curvatures (1/m, positive to the left); `smooth` also without jumps of their rates."""
 
-    length: Length  # along the path
-    start: Curvature  # curvature where it begins, positive to the left
-    end: Curvature  # curvature where it ends
-    smooth: bool = False  # the rate of the curvature does not jump either
+    length: Length
+    """along the path"""
+    start: Curvature
+    """curvature where it begins, positive to the left"""
+    end: Curvature
+    """curvature where it ends"""
+    smooth: bool = False
+    """the rate of the curvature does not jump either"""
 
 
 class HelixPiece(Piece):
     """Part of a helix; positive angles turn left."""
 
-    radius: Length  # of the cylinder it lies on
-    pitch: Length  # rise along the axis in one turn
-    angle: Angle  # turned along the helix, positive to the left
+    radius: Length
+    """of the cylinder it lies on"""
+    pitch: Length
+    """rise along the axis in one turn"""
+    angle: Angle
+    """turned along the helix, positive to the left"""
 
 
 class FittedPiece(Measured):
     """Positions from a CSV file, where they are in space or joined to the piece before."""
 
-    joined: bool = False  # moved to the end of the piece before, instead of where the file has it
+    joined: bool = False
+    """moved to the end of the piece before, instead of where the file has it"""
 
 
 class TrackPiece(Description):
     """One piece: exactly one of these."""
 
-    straight: Length | None = None  # its length
-    arc: ArcPiece | None = None  # part of a circle
-    clothoid: ClothoidPiece | None = None  # a transition between curvatures
-    helix: HelixPiece | None = None  # part of a helix
-    fitted: FittedPiece | None = None  # positions from a file
+    straight: Length | None = None
+    """its length"""
+    arc: ArcPiece | None = None
+    """part of a circle"""
+    clothoid: ClothoidPiece | None = None
+    """a transition between curvatures"""
+    helix: HelixPiece | None = None
+    """part of a helix"""
+    fitted: FittedPiece | None = None
+    """positions from a file"""
 
     @model_validator(mode="after")
     def _one_kind(self):
@@ -118,8 +135,10 @@ class Track(Framed):
     shown: ClassVar = "{track: [{straight: 20 m}, {arc: {radius: 15 m, angle: 90 deg}}], frame: rmf}"
     summary: ClassVar[str] = "straight pieces, arcs, clothoids, helices and fitted pieces, end to end"
 
-    track: tuple[TrackPiece, ...]  # its pieces in order
-    start: TrackStart = TrackStart()  # where the first piece begins
+    track: tuple[TrackPiece, ...]
+    """its pieces in order"""
+    start: TrackStart = TrackStart()
+    """where the first piece begins"""
     frame: FrameKind | Literal["none"] = "rmf"  # type: ignore[assignment]
     """orientation along the track; none: the body does not turn"""
     closed: bool = False
@@ -133,7 +152,8 @@ class Track(Framed):
     tolerance: Dimensionless = 1e-10
     """how closely the stored pieces follow the segments: position in m, rotation in rad, twist and its rate as shares
     of their largest values"""
-    outside: Outside = "error"  # beyond the range: refuse, go straight on, or repeat
+    outside: Outside = "error"
+    """beyond the range: refuse, go straight on, or repeat"""
 
     def build(self, around: Surroundings) -> PoseCurve:
         return PoseCurve.track(

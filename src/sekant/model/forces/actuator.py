@@ -22,9 +22,12 @@ class Actuator(Force):
 
     of_coordinate: ClassVar = ("joint", "coordinate", {"force": "f"})
 
-    joint: JointName  # the joint
-    coordinate: int = 0  # which of its coordinates, from 0
-    force: AnyQuantity  # N, or N m on an angle; expression of time, inputs and signals
+    joint: JointName
+    """the joint"""
+    coordinate: int = 0
+    """which of its coordinates, from 0"""
+    force: AnyQuantity
+    """N, or N m on an angle; expression of time, inputs and signals"""
 
     @classmethod
     def example(cls, stage: Stage) -> Self:

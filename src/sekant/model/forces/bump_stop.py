@@ -37,8 +37,10 @@ class BumpStop(Force):
     frame_fields: ClassVar = ("parent", "child")
     picture: ClassVar = "stop"
 
-    parent: FrameName  # frame or body at one end
-    child: FrameName  # frame or body at the other end
+    parent: FrameName
+    """frame or body at one end"""
+    child: FrameName
+    """frame or body at the other end"""
     length: Positive[Length]
     """distance of the points at which it touches"""
     stiffness: Positive[AnyQuantity]

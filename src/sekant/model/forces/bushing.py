@@ -39,8 +39,10 @@ UPRIGHT = (
 class MaxwellBranch(Description):
     """A spring in series with a damper, in each direction: force k (d - s), T s' = d - s."""
 
-    stiffness: Stiffnesses = (0.0, 0.0, 0.0)  # of its spring along x, y, z of the parent frame
-    rotational_stiffness: RotationalStiffnesses = (0.0, 0.0, 0.0)  # of its spring about x, y, z
+    stiffness: Stiffnesses = (0.0, 0.0, 0.0)
+    """of its spring along x, y, z of the parent frame"""
+    rotational_stiffness: RotationalStiffnesses = (0.0, 0.0, 0.0)
+    """of its spring about x, y, z"""
     time_constant: Positive[Time]
     """time in which its force fades: damping over stiffness"""
 
@@ -63,12 +65,18 @@ class Bushing(Force):
     frame_fields: ClassVar = ("parent", "child")
     picture: ClassVar = "bushing"
 
-    parent: FrameName  # frame or body at one end
-    child: FrameName  # frame or body at the other end
-    stiffness: Stiffnesses = (0.0, 0.0, 0.0)  # along the axes of the parent frame
-    damping: Dampings = (0.0, 0.0, 0.0)  # likewise
-    rotational_stiffness: RotationalStiffnesses = (0.0, 0.0, 0.0)  # about these axes
-    rotational_damping: RotationalDampings = (0.0, 0.0, 0.0)  # likewise
+    parent: FrameName
+    """frame or body at one end"""
+    child: FrameName
+    """frame or body at the other end"""
+    stiffness: Stiffnesses = (0.0, 0.0, 0.0)
+    """along the axes of the parent frame"""
+    damping: Dampings = (0.0, 0.0, 0.0)
+    """likewise"""
+    rotational_stiffness: RotationalStiffnesses = (0.0, 0.0, 0.0)
+    """about these axes"""
+    rotational_damping: RotationalDampings = (0.0, 0.0, 0.0)
+    """likewise"""
     tables: tuple[TableName | None, TableName | None, TableName | None] = NO_TABLES
     """restoring force over displacement in each direction, besides the stiffnesses"""
     rotational_tables: tuple[TableName | None, TableName | None, TableName | None] = NO_TABLES

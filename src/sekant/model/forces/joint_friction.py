@@ -44,8 +44,10 @@ class JointFriction(Force):
         {"damping": "f/v", "level": "f", "static": "f", "stribeck": "v", "width": "v"},
     )
 
-    joint: JointName  # the joint
-    coordinate: int = 0  # which of its coordinates, from 0
+    joint: JointName
+    """the joint"""
+    coordinate: int = 0
+    """which of its coordinates, from 0"""
     damping: NotNegative[AnyQuantity] = 0.0
     """viscous part, N s/m or N m s/rad"""
     level: NotNegative[AnyQuantity] | None = None

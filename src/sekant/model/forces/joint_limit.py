@@ -37,13 +37,20 @@ class JointLimit(Force):
         {"lower": "q", "upper": "q", "ramp": "q", "stiffness": "f/q", "damping": "f/v"},
     )
 
-    joint: JointName  # the joint
-    coordinate: int = 0  # which of its coordinates, from 0
-    lower: AnyQuantity | None = None  # where the stop begins
-    upper: AnyQuantity | None = None  # likewise
-    stiffness: Positive[AnyQuantity]  # past the ramp
-    damping: NotNegative[AnyQuantity] = 0.0  # past the ramp
-    ramp: Positive[AnyQuantity]  # travel over which the stop comes in
+    joint: JointName
+    """the joint"""
+    coordinate: int = 0
+    """which of its coordinates, from 0"""
+    lower: AnyQuantity | None = None
+    """where the stop begins"""
+    upper: AnyQuantity | None = None
+    """likewise"""
+    stiffness: Positive[AnyQuantity]
+    """past the ramp"""
+    damping: NotNegative[AnyQuantity] = 0.0
+    """past the ramp"""
+    ramp: Positive[AnyQuantity]
+    """travel over which the stop comes in"""
 
     @classmethod
     def example(cls, stage: Stage) -> Self:

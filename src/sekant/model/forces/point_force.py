@@ -24,9 +24,12 @@ class PointForce(Force):
     picture: ClassVar = "force"
     signals: ClassVar = ("force",)
 
-    frame: FrameName  # at whose origin it acts
-    force: ForceVector  # numbers, or expressions of the motion
-    resolved_in: Literal["world", "frame"] = "world"  # axes of the components
+    frame: FrameName
+    """at whose origin it acts"""
+    force: ForceVector
+    """numbers, or expressions of the motion"""
+    resolved_in: Literal["world", "frame"] = "world"
+    """axes of the components"""
 
     @classmethod
     def example(cls, stage: Stage) -> Self:

@@ -41,17 +41,28 @@ class RotationalSpringDamper(Force):
     signals: ClassVar = ("stiffness", "damping", "torque")
     local_names: ClassVar = ("angle", "deflection", "rate")
 
-    joint: JointName | None = None  # the joint on which it acts, or:
-    coordinate: int = 0  # which of its coordinates, from 0
-    parent: FrameName | None = None  # frame or body at one end
-    child: FrameName | None = None  # frame or body at the other end
-    axis: AxialDirection = (0.0, 0.0, 1.0)  # fixed in both frames
-    stiffness: Restoring[RotationalStiffness] = 0.0  # torque by deflection
-    damping: Restoring[RotationalDamping] = 0.0  # torque by rate
-    free_angle: Angle = 0.0  # where the spring is relaxed
-    spring: TableName | None = None  # table of torque over deflection
-    damper: TableName | None = None  # table of torque over rate
-    torque: Torque = 0.0  # further restoring torque, perhaps an expression
+    joint: JointName | None = None
+    """the joint on which it acts, or:"""
+    coordinate: int = 0
+    """which of its coordinates, from 0"""
+    parent: FrameName | None = None
+    """frame or body at one end"""
+    child: FrameName | None = None
+    """frame or body at the other end"""
+    axis: AxialDirection = (0.0, 0.0, 1.0)
+    """fixed in both frames"""
+    stiffness: Restoring[RotationalStiffness] = 0.0
+    """torque by deflection"""
+    damping: Restoring[RotationalDamping] = 0.0
+    """torque by rate"""
+    free_angle: Angle = 0.0
+    """where the spring is relaxed"""
+    spring: TableName | None = None
+    """table of torque over deflection"""
+    damper: TableName | None = None
+    """table of torque over rate"""
+    torque: Torque = 0.0
+    """further restoring torque, perhaps an expression"""
 
     @classmethod
     def example(cls, stage: Stage) -> Self:

@@ -30,14 +30,22 @@ class SpringDamper(Force):
     signals: ClassVar = ("stiffness", "damping", "force")
     local_names: ClassVar = ("length", "deflection", "rate")
 
-    parent: FrameName  # frame or body at one end
-    child: FrameName  # frame or body at the other end
-    stiffness: Restoring[Stiffness] = 0.0  # tension by deflection
-    damping: Restoring[Damping] = 0.0  # tension by rate of the length
-    free_length: Length = 0.0  # where the spring is relaxed
-    spring: TableName | None = None  # table of force over deflection
-    damper: TableName | None = None  # table of force over rate
-    force: ForceQuantity = 0.0  # further tension, perhaps an expression
+    parent: FrameName
+    """frame or body at one end"""
+    child: FrameName
+    """frame or body at the other end"""
+    stiffness: Restoring[Stiffness] = 0.0
+    """tension by deflection"""
+    damping: Restoring[Damping] = 0.0
+    """tension by rate of the length"""
+    free_length: Length = 0.0
+    """where the spring is relaxed"""
+    spring: TableName | None = None
+    """table of force over deflection"""
+    damper: TableName | None = None
+    """table of force over rate"""
+    force: ForceQuantity = 0.0
+    """further tension, perhaps an expression"""
     looks: Literal["spring", "stop", "rebound_stop"] = "spring"
     """how it is drawn: a coil, or a rubber stop at the parent's or (rebound) at the child's end"""
 

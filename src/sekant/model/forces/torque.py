@@ -24,10 +24,14 @@ class Torque(Force):
     picture: ClassVar = "torque"
     signals: ClassVar = ("torque",)
 
-    frame: FrameName  # whose body it turns
-    torque: TorqueVector  # numbers, or expressions of the motion
-    resolved_in: Literal["world", "frame"] = "world"  # axes of the components
-    reaction: FrameName | None = None  # whose body takes the opposite torque; left out: none
+    frame: FrameName
+    """whose body it turns"""
+    torque: TorqueVector
+    """numbers, or expressions of the motion"""
+    resolved_in: Literal["world", "frame"] = "world"
+    """axes of the components"""
+    reaction: FrameName | None = None
+    """whose body takes the opposite torque; left out: none"""
 
     @classmethod
     def example(cls, stage: Stage) -> Self:

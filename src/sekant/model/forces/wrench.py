@@ -29,13 +29,18 @@ class Wrench(Force):
     signals: ClassVar = ("force", "torque")
     local_names: ClassVar = ("x", "y", "z", "vx", "vy", "vz")
 
-    parent: FrameName | None = None  # frame or body that takes the reaction
-    child: FrameName | None = None  # frame or body on which it acts
+    parent: FrameName | None = None
+    """frame or body that takes the reaction"""
+    child: FrameName | None = None
+    """frame or body on which it acts"""
     at_joint: JointName | None = None
     """the joint whose frames are parent and child, in place of both"""
-    force: ForceVector = (0.0, 0.0, 0.0)  # numbers, or expressions of the motion
-    torque: TorqueVector = (0.0, 0.0, 0.0)  # likewise
-    resolved_in: Literal["parent", "child", "world"] = "parent"  # axes of the components
+    force: ForceVector = (0.0, 0.0, 0.0)
+    """numbers, or expressions of the motion"""
+    torque: TorqueVector = (0.0, 0.0, 0.0)
+    """likewise"""
+    resolved_in: Literal["parent", "child", "world"] = "parent"
+    """axes of the components"""
 
     @model_validator(mode="after")
     def _ends(self):

@@ -89,12 +89,18 @@ class Joint(Item):
     """What F and M always have in common, with the rows of `constraints` that say so: "point" (their origins),
     "axis" (z) and "side" (x). Natural coordinates have one point or vector for both bodies there."""
 
-    parent: FrameName = "ground"  # body or frame that carries the joint
-    child: FrameName  # body or frame that moves
-    at: Point | None = None  # its place in both bodies, if they are drawn in common coordinates
-    parent_pose: Placement = Placement()  # F in the frame of the parent
-    child_pose: Placement = Placement()  # M in the frame of the child
-    cut: bool = False  # where a loop can be opened at several joints, open it here
+    parent: FrameName = "ground"
+    """body or frame that carries the joint"""
+    child: FrameName
+    """body or frame that moves"""
+    at: Point | None = None
+    """its place in both bodies, if they are drawn in common coordinates"""
+    parent_pose: Placement = Placement()
+    """F in the frame of the parent"""
+    child_pose: Placement = Placement()
+    """M in the frame of the child"""
+    cut: bool = False
+    """where a loop can be opened at several joints, open it here"""
 
     @model_validator(mode="after")
     def _one_placement(self):
@@ -250,8 +256,10 @@ def refuse_own_start(joint: Any) -> Any:
 class CoordinateJoint(Joint):
     """A joint whose velocities are the rates of its coordinates, with start values q0 and v0."""
 
-    q0: Annotated[tuple[Value, ...] | None, Mirror("coordinates")] = None  # coordinates at the start
-    v0: Annotated[tuple[Value, ...] | None, Mirror("coordinates")] = None  # velocities at the start
+    q0: Annotated[tuple[Value, ...] | None, Mirror("coordinates")] = None
+    """coordinates at the start"""
+    v0: Annotated[tuple[Value, ...] | None, Mirror("coordinates")] = None
+    """velocities at the start"""
 
     @model_validator(mode="before")
     @classmethod
@@ -275,7 +283,8 @@ class CoordinateJoint(Joint):
 class AxisJoint(CoordinateJoint):
     """A joint with an axis."""
 
-    axis: AxialDirection = (0.0, 0.0, 1.0)  # in both bodies, whose frames agree at zero coordinates
+    axis: AxialDirection = (0.0, 0.0, 1.0)
+    """in both bodies, whose frames agree at zero coordinates"""
 
 
 def _start_value(joint_type: str, key: str, value: Any, kinds: tuple[Coordinate, ...]) -> tuple:

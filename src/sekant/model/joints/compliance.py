@@ -19,9 +19,12 @@ class Spring(Description):
     deflection `x` and its `rate`; with tables, ``k_table(u)`` varies along the path (HALL 5.1-5.5).
     """
 
-    stiffness: AnyQuantity  # restoring force by deflection: N/m, for rotations N*m/rad
-    damping: AnyQuantity = 0.0  # restoring force by rate
-    force: AnyQuantity = 0.0  # further restoring force
+    stiffness: AnyQuantity
+    """restoring force by deflection: N/m, for rotations N*m/rad"""
+    damping: AnyQuantity = 0.0
+    """restoring force by rate"""
+    force: AnyQuantity = 0.0
+    """further restoring force"""
 
 
 class PathCompliance(Description):
@@ -29,11 +32,16 @@ class PathCompliance(Description):
 
     directions: ClassVar[tuple[str, ...]] = ("normal", "binormal", "roll", "pitch", "yaw")
 
-    normal: Spring  # displacement across the path, along y of its frame or what `normal_direction` says
-    binormal: Spring  # displacement across the path and that normal
-    roll: Spring  # about x of the frame that moves along the path
-    pitch: Spring  # about y
-    yaw: Spring  # about z
+    normal: Spring
+    """displacement across the path, along y of its frame or what `normal_direction` says"""
+    binormal: Spring
+    """displacement across the path and that normal"""
+    roll: Spring
+    """about x of the frame that moves along the path"""
+    pitch: Spring
+    """about y"""
+    yaw: Spring
+    """about z"""
 
 
 class SurfaceCompliance(Description):
@@ -41,10 +49,14 @@ class SurfaceCompliance(Description):
 
     directions: ClassVar[tuple[str, ...]] = ("normal", "roll", "pitch", "yaw")
 
-    normal: Spring  # displacement along the normal of the surface
-    roll: Spring  # about x of the frame that moves on the surface
-    pitch: Spring  # about y
-    yaw: Spring  # about z
+    normal: Spring
+    """displacement along the normal of the surface"""
+    roll: Spring
+    """about x of the frame that moves on the surface"""
+    pitch: Spring
+    """about y"""
+    yaw: Spring
+    """about z"""
 
 
 Springs = TypeVar("Springs", PathCompliance, SurfaceCompliance)

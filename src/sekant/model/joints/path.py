@@ -58,10 +58,14 @@ class Path(Joint):
     signals: ClassVar = ("compliance",)
     local_names: ClassVar = ("u", "x", "rate")
 
-    curve: CurveName | InstanceOf[PoseCurve]  # name of a curve
-    q0: AnyQuantity | None = None  # place along the curve at the start
-    v0: AnyQuantity = 0.0  # rate of it
-    compliance: PathCompliance | None = None  # springs and dampers across the path
+    curve: CurveName | InstanceOf[PoseCurve]
+    """name of a curve"""
+    q0: AnyQuantity | None = None
+    """place along the curve at the start"""
+    v0: AnyQuantity = 0.0
+    """rate of it"""
+    compliance: PathCompliance | None = None
+    """springs and dampers across the path"""
     elastic: ElasticModes | None = None
     """elastic modes of a mechanism on bushings, as `sk.reduce` finds them"""
     normal_direction: Literal["frame", "frenet"] | Direction | None = None

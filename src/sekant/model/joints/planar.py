@@ -31,7 +31,8 @@ class Planar(CoordinateJoint):
     shared: ClassVar = {"axis": (1, 2)}
     turns: ClassVar = (2,)
 
-    axis: ZAxis = (0.0, 0.0, 1.0)  # normal of the plane, in both bodies
+    axis: ZAxis = (0.0, 0.0, 1.0)
+    """normal of the plane, in both bodies"""
 
     def pose(self, q, lookups) -> Pose:
         return Pose(rotation_z(q[2]), ca.vertcat(q[0], q[1], 0))

@@ -22,7 +22,8 @@ class Prismatic(CoordinateJoint):
     velocities: ClassVar = (Coordinate("rate", "m/s"),)
     shared: ClassVar = {"axis": (2, 3), "side": (4,)}
 
-    axis: Direction = (0.0, 0.0, 1.0)  # direction of the travel, in both bodies
+    axis: Direction = (0.0, 0.0, 1.0)
+    """direction of the travel, in both bodies"""
 
     def pose(self, q, lookups) -> Pose:
         return Pose(Pose.identity().R, ca.vertcat(0, 0, q[0]))

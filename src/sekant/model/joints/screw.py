@@ -25,7 +25,8 @@ class Screw(AxisJoint):
     velocities: ClassVar = (Coordinate("rate", "rad/s"),)
     shared: ClassVar = {"axis": (2, 3)}
 
-    pitch: HandedLength  # advance a turn; positive: right-handed
+    pitch: HandedLength
+    """advance a turn; positive: right-handed"""
 
     @classmethod
     def example(cls, stage: Stage) -> Self:

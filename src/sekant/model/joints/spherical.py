@@ -24,8 +24,10 @@ class Spherical(Joint):
     shared: ClassVar = {"point": (0, 1, 2)}
     unit_quaternion: ClassVar = 0
 
-    orientation: Orientation = Orientation()  # at the start, in F
-    angular_velocity: AngularVelocityVector = (0.0, 0.0, 0.0)  # at the start, resolved in M
+    orientation: Orientation = Orientation()
+    """at the start, in F"""
+    angular_velocity: AngularVelocityVector = (0.0, 0.0, 0.0)
+    """at the start, resolved in M"""
 
     def pose(self, q, lookups) -> Pose:
         return Pose(rotation_from_quaternion(q), SX.zeros(3))

@@ -49,10 +49,14 @@ class Surface(Joint):
     signals: ClassVar = ("compliance",)
     local_names: ClassVar = ("u1", "u2", "x", "rate")
 
-    surface: CurveName | InstanceOf[PoseSurface]  # name of a surface
-    q0: tuple[AnyQuantity, AnyQuantity] | None = None  # place on the surface at the start
-    v0: tuple[AnyQuantity, AnyQuantity] = (0.0, 0.0)  # rates of it
-    compliance: SurfaceCompliance | None = None  # springs and dampers across the surface
+    surface: CurveName | InstanceOf[PoseSurface]
+    """name of a surface"""
+    q0: tuple[AnyQuantity, AnyQuantity] | None = None
+    """place on the surface at the start"""
+    v0: tuple[AnyQuantity, AnyQuantity] = (0.0, 0.0)
+    """rates of it"""
+    compliance: SurfaceCompliance | None = None
+    """springs and dampers across the surface"""
     elastic: ElasticModes | None = None
     """elastic modes of a mechanism on bushings, as `sk.reduce` finds them"""
     coordinate_of: JointName | None = None

@@ -84,7 +84,8 @@ class RollingDisc(Element):
     """name of the body"""
     center: str
     """name of its center, a point"""
-    radius: Length  # of the disc
+    radius: Length
+    """of the disc"""
     axis: str | None = None
     """name of the vector about which a disc is round (space)"""
     plane: Position | None = None

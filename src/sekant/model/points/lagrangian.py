@@ -20,22 +20,38 @@ class Lagrangian(Description):
     """L(q, v, t) in CasADi symbols q (n,) and v = q' (n,), and what acts besides; for the fields see
     `sekant.natural.lagrange`."""
 
-    q: Any  # coordinates: CasADi symbols (n,)
-    v: Any  # their rates: symbols (n,)
-    L: Any  # kinetic less potential energy, J
-    constraints: Any = ()  # expressions that are zero, by name or in a list
-    rayleigh: Any = None  # dissipation functions, W
-    forces: Any = None  # generalized forces (n,), one column or several by name
-    extra: Any = ()  # (symbol, rate) or (symbol, rate, start) of further states
-    q0: Any  # coordinates at the start (n,), perhaps rough
-    v0: Any = None  # rates at the start (n,); None for those that are not given
-    t: Any = None  # symbol of time if it occurs
-    parameters: Any = None  # name -> (symbol, value)
-    outputs: Any = None  # expressions to report, by name
-    points: Any = None  # places (2,) or (3,) m that a viewer draws, by name
-    lines: Any = ()  # names of two points each, perhaps with a kind
-    weights: Any = None  # of the coordinates where a rough start is corrected (n,)
-    lookups: Any = None  # defines values of tables that occur
+    q: Any
+    """coordinates: CasADi symbols (n,)"""
+    v: Any
+    """their rates: symbols (n,)"""
+    L: Any
+    """kinetic less potential energy, J"""
+    constraints: Any = ()
+    """expressions that are zero, by name or in a list"""
+    rayleigh: Any = None
+    """dissipation functions, W"""
+    forces: Any = None
+    """generalized forces (n,), one column or several by name"""
+    extra: Any = ()
+    """(symbol, rate) or (symbol, rate, start) of further states"""
+    q0: Any
+    """coordinates at the start (n,), perhaps rough"""
+    v0: Any = None
+    """rates at the start (n,); None for those that are not given"""
+    t: Any = None
+    """symbol of time if it occurs"""
+    parameters: Any = None
+    """name -> (symbol, value)"""
+    outputs: Any = None
+    """expressions to report, by name"""
+    points: Any = None
+    """places (2,) or (3,) m that a viewer draws, by name"""
+    lines: Any = ()
+    """names of two points each, perhaps with a kind"""
+    weights: Any = None
+    """of the coordinates where a rough start is corrected (n,)"""
+    lookups: Any = None
+    """defines values of tables that occur"""
 
     def __reduce__(self) -> Any:
         raise ModelError(

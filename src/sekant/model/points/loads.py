@@ -46,10 +46,12 @@ class PointSpring(Element):
 
     ends: tuple[str, str]
     """names of two points"""
-    stiffness: Stiffness  # tension by elongation
+    stiffness: Stiffness
+    """tension by elongation"""
     length: Length | None = None
     """unstretched; by default that at the start"""
-    damping: Damping | None = None  # tension by rate of the length
+    damping: Damping | None = None
+    """tension by rate of the length"""
 
     def compose(self, name: str, m: Any) -> None:
         arm, _ = _stretching(m, self.ends)
@@ -78,8 +80,10 @@ class AngularSpring(Element):
 
     angle: Angle
     """tracked or computed"""
-    stiffness: RotationalStiffness  # torque by angle
-    rest: Angle = 0.0  # where the spring is relaxed
+    stiffness: RotationalStiffness
+    """torque by angle"""
+    rest: Angle = 0.0
+    """where the spring is relaxed"""
 
     def compose(self, name: str, m: Any) -> None:
         m.potentials[name] = m.value(self.stiffness) * (m.value(self.angle) - m.value(self.rest)) ** 2 / 2
@@ -94,7 +98,8 @@ class PointDamper(Element):
 
     ends: tuple[str, str]
     """names of two points"""
-    damping: Damping  # force by speed
+    damping: Damping
+    """force by speed"""
     isotropic: bool = False
     """against every relative velocity of the ends, not only along the line between them"""
 
@@ -115,7 +120,8 @@ class AngularDamper(Element):
 
     body: str
     """name of a body"""
-    damping: RotationalDamping  # torque by angular velocity
+    damping: RotationalDamping
+    """torque by angular velocity"""
     against: str = "ground"
     """name of a body, or ground"""
 
@@ -153,7 +159,8 @@ class ForceBetween(Element):
 
     ends: tuple[str, str]
     """names of two points"""
-    force: Force  # pulls the ends together
+    force: Force
+    """pulls the ends together"""
 
     def compose(self, name: str, m: Any) -> None:
         m.works[name] = [(_stretching(m, self.ends, "actuator", name)[1], -m.value(self.force))]
@@ -185,8 +192,10 @@ class Work(Element):
     section: ClassVar = "works"
     shown: ClassVar = "{rate: A.vx, force: -0.2*A.vx}"
 
-    rate: Values  # velocity along which it works
-    force: Values  # along that rate
+    rate: Values
+    """velocity along which it works"""
+    force: Values
+    """along that rate"""
 
     def compose(self, name: str, m: Any) -> None:
         rate = m.column(self.rate)
@@ -201,7 +210,8 @@ class Potential(Element):
     shown: ClassVar = '"50*(A.x - 0.3)^2"'
     short: ClassVar = "value"
 
-    value: Anything  # J, an expression of coordinates, time and tables
+    value: Anything
+    """J, an expression of coordinates, time and tables"""
 
     def compose(self, name: str, m: Any) -> None:
         m.potentials[name] = m.value(self.value)
@@ -215,7 +225,8 @@ class Dissipation(Element):
     shown: ClassVar = '"0.5*A.vx^2"'
     short: ClassVar = "value"
 
-    value: Anything  # W, an expression of coordinates, velocities and time
+    value: Anything
+    """W, an expression of coordinates, velocities and time"""
 
     def compose(self, name: str, m: Any) -> None:
         m.rayleigh[name] = m.value(self.value)
@@ -231,7 +242,8 @@ class ReportedOutput(Element):
 
     value: Values
     """one expression or a list"""
-    unit: str = ""  # for readers
+    unit: str = ""
+    """for readers"""
     derivatives: int = Field(default=0, ge=0, le=8)
     """up to which order its time derivatives ``name.rate``, ``name.rate2``, ... are wanted too"""
 

@@ -63,7 +63,8 @@ class PointBody(Element):
 
     frame: tuple[str, ...]
     """names of the origin and of one (plane) or two (space) points or vectors"""
-    mass: Mass = 0.0  # at its center of mass
+    mass: Mass = 0.0
+    """at its center of mass"""
     com: Position | None = None
     """center of mass in the local frame (default: the origin)"""
     inertia: Inertia = 0.0
@@ -185,7 +186,8 @@ class Rod(Element):
 
     ends: tuple[str, str]
     """names of two points"""
-    mass: Mass = 0.0  # spread evenly along it
+    mass: Mass = 0.0
+    """spread evenly along it"""
     length: Length | None = None
     """by default the distance of its ends at the start"""
     inertia: MomentOfInertia | None = None
@@ -216,7 +218,8 @@ class PointMass(Element):
 
     at: str
     """name of a point"""
-    mass: Mass  # in the point
+    mass: Mass
+    """in the point"""
 
     def compose(self, name: str, m: Any) -> None:
         m.parts[name] = Part(name, (m.point(self.at),), m.constant(self.mass, "mass", zero=True))

@@ -27,7 +27,8 @@ class Angle(Element):
 
     of: str
     """name of a body or a vector"""
-    start: AngleValue | None = None  # at the start; by default as the points lie
+    start: AngleValue | None = None
+    """at the start; by default as the points lie"""
 
     def compose(self, name: str, m: Any) -> None:
         if m.dim != 2:
@@ -49,7 +50,8 @@ class Tracked(Element):
     section: ClassVar = "tracked"
     shown: ClassVar = "{rate: A.vx, start: 0}"
 
-    rate: Anything  # what is summed up over time
+    rate: Anything
+    """what is summed up over time"""
     start: Anything = 0.0
     """a number or an expression of coordinates"""
 

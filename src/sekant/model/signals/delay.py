@@ -30,8 +30,10 @@ class Delay(Signal):
     type: ClassVar[str] = "delay"
     summary: ClassVar[str] = "its input, a fixed time later"
 
-    input: AnyQuantity  # expression of what goes in
-    time: Positive[Time]  # by which it comes later
+    input: AnyQuantity
+    """expression of what goes in"""
+    time: Positive[Time]
+    """by which it comes later"""
     start: AnyQuantity = 0.0
     """value before the input has arrived"""
     pieces: int = 2

@@ -18,7 +18,8 @@ class Derivative(Signal):
     type: ClassVar[str] = "derivative"
     summary: ClassVar[str] = "derivative of an input, through a first-order filter"
 
-    input: AnyQuantity  # expression of what goes in
+    input: AnyQuantity
+    """expression of what goes in"""
     time_constant: Positive[Time]
     """T of the filter: slower changes are differentiated, faster ones are not; without it a jump has no derivative"""
     start: AnyQuantity = 0.0

@@ -30,7 +30,8 @@ class EventSignal(Signal):
 
     when: AnyQuantity
     """happens where this crosses zero"""
-    direction: Literal["rising", "falling", "both"] = "both"  # which crossings of zero count
+    direction: Literal["rising", "falling", "both"] = "both"
+    """which crossings of zero count"""
     set: SignalName | None = None
     """signal that is set"""
     to: AnyQuantity = 0.0

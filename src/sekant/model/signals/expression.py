@@ -19,7 +19,8 @@ class ExpressionSignal(Signal):
     summary: ClassVar[str] = "an expression of time, parameters, coordinates, sensors and other signals"
     signals: ClassVar = ("value",)
 
-    value: AnyQuantity  # an expression of the motion, time, inputs and signals
+    value: AnyQuantity
+    """an expression of the motion, time, inputs and signals"""
 
     @classmethod
     def example(cls, stage: Stage) -> Self:

@@ -20,7 +20,8 @@ class Held(Signal):
     signals: ClassVar = ()
     settable: ClassVar = "value"
 
-    start: AnyQuantity = 0.0  # value at the start
+    start: AnyQuantity = 0.0
+    """value at the start"""
 
     @classmethod
     def example(cls, stage: Stage) -> Self:

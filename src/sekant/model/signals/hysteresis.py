@@ -25,13 +25,18 @@ class Hysteresis(Signal):
     signals: ClassVar = ("input", "low", "high", "on_above", "off_below")
     settable: ClassVar = "branch"
 
-    input: AnyQuantity  # expression of what goes in
-    on_above: AnyQuantity  # threshold on the way up
-    off_below: AnyQuantity  # threshold on the way down
+    input: AnyQuantity
+    """expression of what goes in"""
+    on_above: AnyQuantity
+    """threshold on the way up"""
+    off_below: AnyQuantity
+    """threshold on the way down"""
     low: AnyQuantity = 0.0
     """value of the lower branch: a number or an expression"""
-    high: AnyQuantity = 1.0  # value of the upper branch
-    start: Literal["low", "high"] = "low"  # branch between the thresholds at the start
+    high: AnyQuantity = 1.0
+    """value of the upper branch"""
+    start: Literal["low", "high"] = "low"
+    """branch between the thresholds at the start"""
 
     @classmethod
     def example(cls, stage: Stage) -> Self:

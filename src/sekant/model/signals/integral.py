@@ -19,8 +19,10 @@ class Integral(Signal):
     summary: ClassVar[str] = "integral of an input over time"
     settable: ClassVar = "value"
 
-    input: AnyQuantity  # expression of what goes in
-    start: AnyQuantity = 0.0  # value at the start
+    input: AnyQuantity
+    """expression of what goes in"""
+    start: AnyQuantity = 0.0
+    """value at the start"""
 
     @classmethod
     def example(cls, stage: Stage) -> Self:

@@ -21,13 +21,16 @@ class Lowpass(Signal):
     summary: ClassVar[str] = "low-pass filter of first or second order"
     settable: ClassVar = "value"
 
-    input: AnyQuantity  # expression of what goes in
+    input: AnyQuantity
+    """expression of what goes in"""
     time_constant: Positive[Time]
     """T; one over the corner frequency in rad/s"""
-    order: int = 1  # 1 or 2
+    order: int = 1
+    """1 or 2"""
     damping: NotNegative[Dimensionless] = 1.0
     """damping ratio of a filter of order 2"""
-    start: AnyQuantity = 0.0  # value at the start
+    start: AnyQuantity = 0.0
+    """value at the start"""
 
     @classmethod
     def example(cls, stage: Stage) -> Self:

@@ -28,13 +28,18 @@ class Pid(Signal):
 
     error: AnyQuantity
     """wanted less actual value"""
-    kp: AnyQuantity = 0.0  # proportional gain
-    ki: AnyQuantity = 0.0  # integral gain, 1/s
-    kd: AnyQuantity = 0.0  # derivative gain, s
+    kp: AnyQuantity = 0.0
+    """proportional gain"""
+    ki: AnyQuantity = 0.0
+    """integral gain, 1/s"""
+    kd: AnyQuantity = 0.0
+    """derivative gain, s"""
     derivative_filter: Positive[Time] = 0.01
     """T of the filter of the derivative"""
-    low: AnyQuantity | None = None  # lower limit of the output
-    high: AnyQuantity | None = None  # upper limit of the output
+    low: AnyQuantity | None = None
+    """lower limit of the output"""
+    high: AnyQuantity | None = None
+    """upper limit of the output"""
     windup_time: Positive[Time] = 0.1
     """T_w: how fast the integral runs back while a limit holds"""
     start: AnyQuantity = 0.0

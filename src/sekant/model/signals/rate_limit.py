@@ -21,14 +21,16 @@ class RateLimit(Signal):
     summary: ClassVar[str] = "follows an input with a lag, no faster than given rates"
     settable: ClassVar = "value"
 
-    input: AnyQuantity  # expression of what goes in
+    input: AnyQuantity
+    """expression of what goes in"""
     rising: Positive[AnyQuantity]
     """largest rate upward, per second"""
     falling: Positive[AnyQuantity] | None = None
     """largest rate downward, per second, positive; as upward if not given"""
     time_constant: Positive[Time] = 1e-3
     """lag T where the limit does not act"""
-    start: AnyQuantity = 0.0  # value at the start
+    start: AnyQuantity = 0.0
+    """value at the start"""
 
     @classmethod
     def example(cls, stage: Stage) -> Self:

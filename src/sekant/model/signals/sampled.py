@@ -24,11 +24,14 @@ class SampledSignal(Signal):
     summary: ClassVar[str] = "takes its input at regular times and holds it in between"
     settable: ClassVar = "value"
 
-    input: AnyQuantity  # expression of what goes in
-    period: Positive[Time]  # from sample to sample
+    input: AnyQuantity
+    """expression of what goes in"""
+    period: Positive[Time]
+    """from sample to sample"""
     offset: NotNegative[Time] = 0.0
     """time of the first sample"""
-    start: AnyQuantity = 0.0  # value at the start
+    start: AnyQuantity = 0.0
+    """value at the start"""
 
     @classmethod
     def example(cls, stage: Stage) -> Self:

@@ -24,12 +24,18 @@ class StateSpace(Signal):
     summary: ClassVar[str] = "linear system given by its matrices A, B, C, D"
     signals: ClassVar = ("inputs",)
 
-    inputs: tuple[AnyQuantity, ...]  # u: expressions
-    A: Matrix  # rows of numbers
-    B: Matrix  # likewise
-    C: Matrix  # likewise
-    D: Matrix | None = None  # likewise; left out: zero
-    start: tuple[AnyQuantity, ...] | None = None  # x at the start; left out: zero
+    inputs: tuple[AnyQuantity, ...]
+    """u: expressions"""
+    A: Matrix
+    """rows of numbers"""
+    B: Matrix
+    """likewise"""
+    C: Matrix
+    """likewise"""
+    D: Matrix | None = None
+    """likewise; left out: zero"""
+    start: tuple[AnyQuantity, ...] | None = None
+    """x at the start; left out: zero"""
 
     @classmethod
     def example(cls, stage: Stage) -> Self:

@@ -25,9 +25,12 @@ class TransferFunction(Signal):
     type: ClassVar[str] = "transfer_function"
     summary: ClassVar[str] = "linear system given by the coefficients of its transfer function"
 
-    input: AnyQuantity  # expression of what goes in
-    numerator: tuple[AnyQuantity, ...]  # coefficients, highest power of s first
-    denominator: tuple[AnyQuantity, ...]  # likewise
+    input: AnyQuantity
+    """expression of what goes in"""
+    numerator: tuple[AnyQuantity, ...]
+    """coefficients, highest power of s first"""
+    denominator: tuple[AnyQuantity, ...]
+    """likewise"""
 
     @classmethod
     def example(cls, stage: Stage) -> Self:
