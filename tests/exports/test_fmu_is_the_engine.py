@@ -16,6 +16,7 @@ import sekant as sk
 from sekant.analyses.simulation.runs import is_adaptive
 from sekant.errors import SekantError
 from sekant.io.export import compilers
+from sekant.model.parse import model_from_dict
 
 SHOWN = ["*.q", "*.v"]
 TOLERANCES: dict[str, Any] = {"rtol": 1e-8, "atol": 1e-10}
@@ -87,6 +88,57 @@ def test_an_fmu_computes_the_bits_of_simulate(
             np.testing.assert_array_equal(values[first:], own[column][first:], err_msg=column)
             compared += np.ptp(values) > 0
     assert compared >= 2
+
+
+def held_model(events: bool) -> sk.Model:
+    """A block on a spring that holds samples and a delay; with `events`, a relay and a state that is set."""
+    signals: dict[str, Any] = {
+        "slow": {"type": "sampled", "input": "-0.4*rail.v + 0.3*slow", "period": 0.07, "offset": 0.01},
+        "wind": {"type": "integral", "input": "0.4*slow + 0.1"},
+    }
+    force = "slow - 9*rail.q + wind"
+    if events:
+        relay = {"input": "rail.q", "on_above": 0.1, "off_below": -0.07, "low": 3.1, "high": -3.1}
+        signals["relay"] = {"type": "hysteresis", **relay}
+        signals["turns"] = {"type": "event", "when": "rail.v", "set": "wind", "to": "0.5*wind"}
+        force += " + relay"
+    else:
+        signals["late"] = {"type": "delay", "input": "rail.q", "time": 0.11}
+        force += " - 2*late"
+    return model_from_dict(
+        {
+            "name": "block",
+            "gravity": [0, 0, 0],
+            "bodies": {"block": {"mass": 2.3, "inertia": [0.1, 0.2, 0.3]}},
+            "joints": {"rail": {"type": "prismatic", "child": "block", "axis": [1, 0, 0], "q0": 0.3}},
+            "forces": {"motor": {"type": "actuator", "joint": "rail", "force": force}},
+            "signals": signals,
+            "simulation": {"until": 2.0},
+        }
+    )
+
+
+@pytest.mark.parametrize("method", ["dop853", "taylor"])
+def test_events_and_samples_are_those_of_simulate(method: str, tmp_path: Path):
+    """What happens between two calls of a loop is C in an FMU and Python in the engine: the same bits here too."""
+    system, path = sk.compile(held_model(True)), tmp_path / "model.fmu"
+    how: dict[str, Any] = {"method": method, **TOLERANCES}
+    sk.export.fmu(system, path, kind="cs", processor="native", outputs=SHOWN, **how)
+    own = sk.simulate(system, 2.0, output_step=2.0, balance=False, outputs=SHOWN, **how)
+    found = stepped(path, 1, 2.0)
+    assert own.stats["events"] >= 3
+    for column in own.names:
+        np.testing.assert_array_equal(found[column], own[column], err_msg=column)
+
+
+@pytest.mark.parametrize("method", ["dop853", "taylor", "radau5"])
+def test_samples_and_delays_with_every_adaptive_method(method: str, tmp_path: Path):
+    system, path = sk.compile(held_model(False)), tmp_path / "model.fmu"
+    sk.export.fmu(system, path, kind="cs", processor="native", method=method, outputs=SHOWN, **TOLERANCES)
+    own = sk.simulate(system, 2.0, method="dop853", output_step=0.25, outputs=SHOWN, rtol=1e-11, atol=1e-12)
+    found = stepped(path, 8, 0.25)
+    for column in own.names:
+        np.testing.assert_allclose(found[column], own[column], rtol=0, atol=1e-7, err_msg=column)
 
 
 @pytest.mark.parametrize("method", ["dop853", "radau5", "taylor"])
