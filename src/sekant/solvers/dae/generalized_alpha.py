@@ -35,11 +35,11 @@ from sekant.solvers.dae.calls import first_not_finite, set_state
 from sekant.solvers.dae.memory import DaeMemory
 from sekant.solvers.dae.outputs import start_run, write_row
 from sekant.solvers.dae.projection import (
-    accelerations,
     minimum_norm,
     project,
 )
 from sekant.solvers.dae.radau_newton import lu_factorize, solve_real
+from sekant.solvers.dae.radau_step import restart
 
 MOST_ITERATIONS = 80  # a few as a rule; many where a law bends within what a step changes
 SMALLEST_PART = 1.0 / 256.0  # of an increment that is taken where increments go to and fro
@@ -250,25 +250,15 @@ def _power_at(memory, t, x):
 
 @inner
 def _begin_segment(memory, t):
-    """Consistent state and accelerations at the start of a segment; returns -1 or a constraint not met."""
-    found = memory.found
-    a, lam, solution, x = (
-        memory.a_now,
-        memory.lam_now,
-        memory.saddle.x,
-        memory.x,
-    )
-    bad = project(memory, t, x)
+    """Consistent state and accelerations at the start of a segment; returns as `restart` does."""
+    bad = restart(memory, t)
     if bad >= 0:
         return bad
-    if not accelerations(memory):
-        return lam.size
-    take(a, solution, 0)
-    take(lam, solution, a.size)
-    put(memory.a_alg, 0, a)
-    if found.power.size > 0:
+    x, power = memory.x, memory.found.power
+    put(memory.a_alg, 0, memory.a_now)
+    if power.size > 0:
         _power_at(memory, t, x)
-        put(memory.step.slope, x.size - found.power.size, found.power)
+        put(memory.step.slope, x.size - power.size, power)
     return -1
 
 

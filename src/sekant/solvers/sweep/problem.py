@@ -43,7 +43,7 @@ class SweepProblem:
     unit_blocks: tuple[tuple[int, int], ...] = ()
     bends: int | None = None
     """how many drives, the first ones, have second derivatives (all without); those by others are zero in `ww`"""
-    spare: dict[tuple[int, ...], list[_Memory]] = field(default_factory=dict)
+    spare: dict[tuple[int, ...], list[_SweepRun]] = field(default_factory=dict)
     """memory of sweeps that are over, by size: for others of the same functions"""
 
 
@@ -103,7 +103,7 @@ def sweep(
 
 
 @dataclass(eq=False)
-class _Memory:
+class _SweepRun:
     """The memory of a sweep: time t (1,) and parameters p that its functions read, and how all of it looks
     before a sweep."""
 
@@ -128,7 +128,7 @@ class _Memory:
         )
 
 
-def _laid_out(problem: SweepProblem, points: Floats, edges: Integers) -> _Memory:
+def _laid_out(problem: SweepProblem, points: Floats, edges: Integers) -> _SweepRun:
     nq, n, M = problem.nq, problem.n, problem.rows
     N, m = points.shape
     ways = edges.size + 1
@@ -180,4 +180,4 @@ def _laid_out(problem: SweepProblem, points: Floats, edges: Integers) -> _Memory
         counts=np.zeros(3, dtype=whole),
         stack=np.zeros((ways, 2), dtype=whole),
     )
-    return _Memory(memory, t, p, memory.snapshot("work", "q", *UNCHANGED))
+    return _SweepRun(memory, t, p, memory.snapshot("work", "q", *UNCHANGED))

@@ -61,7 +61,7 @@ def _cut(members: list[tuple[int, list[Member]]]) -> Iterable[tuple[int, list[Me
     )
 
 
-class _Writer:
+class _KernelWriter:
     def __init__(self, program: Program, nodes: Nodes, pattern: SaddlePattern):
         self.program, self.nodes = program, nodes
         self.saddle = Saddle(pattern)
@@ -244,5 +244,5 @@ class _Writer:
 
 def kernel_text(program: Program, nodes: Nodes, pattern: SaddlePattern) -> tuple[str, int]:
     """The module, and the length of w that it needs."""
-    writer = _Writer(program, nodes, pattern)
+    writer = _KernelWriter(program, nodes, pattern)
     return writer.text(), writer.work_size
