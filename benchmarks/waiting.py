@@ -7,10 +7,13 @@ is kept between processes, as an installation does.
 from __future__ import annotations
 
 import os
+import re
 import resource
+import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 from time import thread_time
 from typing import Any
@@ -44,12 +47,39 @@ COMMANDS = {
     "sekant kc, 41 positions": (["kc", str(WISHBONE)], 1.2),
     "sekant doctor": (["doctor"], None),
 }
+FORMULA = EXAMPLES / "car" / "formula"
+CHANGES = {
+    "new car": {
+        "mass": ("car.yaml", "mass: 1180 kg", "mass: 1190 kg"),
+        "spring": ("front.yaml", "stiffness: 26 N/mm", "stiffness: 27 N/mm"),
+        "hard point": ("front.yaml", "lower_ball: [5, 625, -90]", "lower_ball: [5, 625, -89]"),
+        "tire coefficient": ("tire.tir", "PDY1", ""),
+    },
+    "race car": {
+        "mass": ("formula.yaml", "mass: 209.5 kg", "mass: 211 kg"),
+        "spring": ("parts/front.yaml", "stiffness: 150 N/mm", "stiffness: 153 N/mm"),
+        "hard point": ("parts/front.yaml", "lower_ball: [4, 572, 118]", "lower_ball: [4, 572, 119]"),
+        "tire coefficient": ("parts/tire.tir", "PDY1", ""),
+    },
+}
+"""By car and number: the file it stands in, and the text before and after the change."""
 Report = tuple[list[dict[str, Any]], list[dict[str, Any]]]
 
 
 def run(quick: bool) -> dict[str, Any]:
     figures, targets = [], []
-    for part in (_loops, _commands, _second_process, _changed_number, _runs, _curves, _steps, _calls):
+    for part in (
+        _loops,
+        _commands,
+        _cars,
+        _axle_report,
+        _second_process,
+        _changed_number,
+        _runs,
+        _curves,
+        _steps,
+        _calls,
+    ):
         more = part(quick)
         figures += more[0]
         targets += more[1]
@@ -116,6 +146,81 @@ def _commands(quick: bool) -> Report:
                     changed = [*command, "--set", "body.mass=301 kg"]
                     other = _seconds(changed, folder, SEKANT_CACHE_DIR=cache)
                     figures.append(figure(f"{name}, a changed mass", Timed(other, 1, 1), "s"))
+    return figures, targets
+
+
+def _cars(quick: bool) -> Report:
+    """A drive: the first of a car, the same again, with a changed number, at another speed, through another maneuver.
+
+    The loops are warm, as from a wheel; all else begins with an empty cache.
+    """
+    figures, targets = [], []
+    for car, first_limit in (("new car", 5.0),) if quick else (("new car", 5.0), ("race car", 8.0)):
+        with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as cache:
+            path, maneuver = _car_files(car, Path(folder))
+            drive = [sys.executable, "-m", "sekant", "drive", str(path)]
+            usual = [*drive, "--maneuver", maneuver]
+            _warm_loops(folder, cache)
+
+            def seconds(command: list[str], folder: str = folder, cache: str = cache) -> float:
+                return _seconds(command, folder, SEKANT_CACHE_DIR=cache)
+
+            rows = {"first drive": (seconds(usual), first_limit)}
+            rows["the same again"] = min(seconds(usual) for _ in range(1 if quick else 3)), 1.2
+            for what, change in CHANGES[car].items():
+                undo = _changed(Path(folder), *change)
+                rows[f"another {what}"] = seconds(usual), 1.5
+                undo()
+            rows["another speed"] = seconds([*usual, "--speed", "57 km/h"]), 1.5
+            rows["another maneuver"] = seconds([*drive, "--maneuver", "sine-with-dwell"]), 1.5
+        for name, (found, limit) in rows.items():
+            figures.append(figure(f"{car}, {name}", Timed(found, 1, 1), "s"))
+            targets.append(target(f"{car}, {name}", found, limit, unit="s"))
+    return figures, targets
+
+
+def _car_files(car: str, folder: Path) -> tuple[Path, str]:
+    """A copy of the car, and the maneuver that it is driven through."""
+    if car == "race car":
+        shutil.copytree(FORMULA, folder, dirs_exist_ok=True)
+        return folder / "formula.yaml", "step-steer"
+    _seconds([sys.executable, "-m", "sekant", "new", "car", str(folder)], str(folder))
+    return folder / "car.yaml", str(folder / "maneuver.yaml")
+
+
+def _warm_loops(folder: str, cache: str) -> None:
+    """The loops that drives use, in the cache; none of a car."""
+    for module, function, _ in LOOPS.values():
+        program = [sys.executable, "-c", f"from {module} import {function} as f; f.address"]
+        _seconds(program, folder, SEKANT_CACHE_DIR=cache)
+
+
+def _changed(folder: Path, file: str, before: str, after: str) -> Callable[[], None]:
+    """Change a file; what is returned changes it back. A coefficient of a tire grows by a hundredth."""
+    path = folder / file
+    text = path.read_text()
+    if before == "PDY1":
+        new = re.sub(r"(?m)^(PDY1\s*=\s*)([-+.\deE]+)", lambda m: f"{m[1]}{1.01 * float(m[2])}", text)
+    else:
+        new = text.replace(before, after)
+    if new == text:
+        raise RuntimeError(f"{file}: '{before}' is not there to be changed")
+    path.write_text(new)
+    return lambda: path.write_text(text) and None
+
+
+def _axle_report(quick: bool) -> Report:
+    """Curves of an axle as a page: with an empty cache but for the loops, and again."""
+    figures, targets = [], []
+    with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as cache:
+        axle = str(FORMULA / "parts" / "front.yaml")
+        command = [sys.executable, "-m", "sekant", "kc", axle, "--report", "axle.html"]
+        _warm_loops(folder, cache)
+        first = _seconds(command, folder, SEKANT_CACHE_DIR=cache)
+        again = min(_seconds(command, folder, SEKANT_CACHE_DIR=cache) for _ in range(1 if quick else 3))
+    for name, found, limit in (("first", first, 4.0), ("again", again, 1.2)):
+        figures.append(figure(f"kc --report of an axle, {name}", Timed(found, 1, 1), "s"))
+        targets.append(target(f"kc --report of an axle, {name}", found, limit, unit="s"))
     return figures, targets
 
 

@@ -11,8 +11,9 @@ from random_models import random_mechanism
 from sekant.engine.codegen.build import _Source
 from sekant.engine.functions.motion import right_hand_side, time_stops
 from sekant.engine.functions.outputs import output_function
-from sekant.engine.structure import PREFIX, rewritten, structure_of
+from sekant.engine.structure import rewritten, structure_of
 from sekant.engine.system import compile_by_structure
+from sekant.model.resolve import PLAIN
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 TREES = (
@@ -120,7 +121,7 @@ def test_zeros_ones_and_exponents_belong_to_the_structure():
         push = sk.forces.Actuator(joint="hinge", force=text)
         model = arm().changed(forces={"push": push})
         found = structure_of(model)
-        assert all(name.startswith(PREFIX) for name in found.numbers)
+        assert all(name.startswith(PLAIN) for name in found.numbers)
         return [
             x
             for x in found.numbers.values()
@@ -129,6 +130,12 @@ def test_zeros_ones_and_exponents_belong_to_the_structure():
 
     assert numbers("2.5*t^3") == [2.5]
     assert numbers("0*t + 1*q - 7") == [7.0]
+    assert numbers("-3.5*t + -4*q") == [
+        -4.0,
+        -3.5,
+    ]  # signs are those of the numbers; the last one is named first
+    assert numbers("2.5^3 - (-7)*t") == [-7.0, 2.5]
+    assert numbers("2.5^-3.5 - (8)*t - -(9)") == [9.0, 8.0, 2.5]
 
 
 def test_run_time_parameters_keep_the_defaults_of_the_model():

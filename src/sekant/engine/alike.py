@@ -11,9 +11,10 @@ from typing import Any
 
 from sekant.cache.content import answer_key
 from sekant.engine.state import State
-from sekant.engine.structure import PREFIX, Numeral, rewritten
+from sekant.engine.structure import Numeral, rewritten
 from sekant.engine.system import Engine, System, compile, compile_by_structure
 from sekant.model.model import Model
+from sekant.model.resolve import PLAIN
 
 MOST = 8
 """Kinds of models that are kept compiled."""
@@ -66,7 +67,7 @@ class Alike:
             place for place, x in numbers.items() if x != kind.numbers[place] and place not in kind.inputs
         ]
         if differ or kind.system is None:
-            kind.inputs |= {place: f"{PREFIX}{len(kind.inputs) + i}" for i, place in enumerate(differ)}
+            kind.inputs |= {place: f"{PLAIN}{len(kind.inputs) + i}" for i, place in enumerate(differ)}
             names = [*parameters, *kind.inputs.values()]
             kind.system = compile_by_structure(
                 _with_inputs(kind, parameters), parameters=names, engine=engine

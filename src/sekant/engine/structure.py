@@ -4,8 +4,9 @@ Models that differ in numbers alone (masses, springs, hard points, coefficients 
 compiled system serves all of them: its plain numbers are run-time parameters that nobody sees. Functions and facts
 are then found on disk by the structure, before any equation is built.
 
-A number stands in a field or as a numeral in an expression. Zeros and ones simplify equations, and exponents decide
-on their kind: they are part of the structure, as are names, types, curves, tables and fields that only take numbers.
+A number stands in a field or as a numeral in an expression. Zeros, ones in vectors and a numeral 1 simplify
+equations, and exponents decide on their kind: they are part of the structure, as are names, types, curves, tables,
+fields that only take numbers, and which entries of one vector are equal.
 """
 
 from __future__ import annotations
@@ -18,15 +19,13 @@ from typing import Any
 from sekant.model.expressions.expression import Expression
 from sekant.model.fields import Path, replace_numbers
 from sekant.model.model import Model
-from sekant.model.resolve import ITEMS
+from sekant.model.resolve import ITEMS, PLAIN
 
 PARTS = (*(name for name in ITEMS if name != "shapes"), "ground", "gravity", "parameters", "natural")
 """Of a model, in which numbers may differ; pictures of one model are those of all."""
 WHOLE = -1
-PREFIX = "plain_number_"
 Numeral = tuple[Path, int]
 """Where a number stands: its path, and which node of the expression there, or the `WHOLE` of the field."""
-_SIMPLE = (0.0, 1.0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,11 +48,16 @@ class Structure:
 def structure_of(model: Model, parameters: Sequence[str] = ()) -> Structure:
     """The structure of a model whose run-time `parameters` are no plain numbers."""
     numbers: dict[str, float] = {}
+    shared: dict[tuple[Path, float], str] = {}
 
     def name(place: Numeral, x: float) -> str:
-        if abs(x) in _SIMPLE or not isfinite(x):
+        path, node = place
+        simple = (0.0, 1.0, -1.0) if node == WHOLE and isinstance(path[-1], int) else (0.0,)
+        if x in simple or not isfinite(x):
             return repr(float(x))
-        found = f"{PREFIX}{len(numbers)}"
+        found = f"{PLAIN}{len(numbers)}"
+        if isinstance(path[-1], int):  # of a vector, such as equal moments of inertia across an axis
+            found = shared.setdefault((path[:-1], x), found)
         numbers[found] = x
         return found
 
@@ -69,12 +73,10 @@ def rewritten(model: Model, parameters: Sequence[str], text_of: Callable[[Numera
             return number
         if isinstance(number, float):
             text = text_of((path, WHOLE), number)
-            return Expression(text) if text.startswith(PREFIX) else float(text)
-        text, exponents = number.text, _exponents(number)
-        for k in sorted(range(len(number.nodes)), key=lambda k: -number.nodes[k].start):
-            node = number.nodes[k]
-            if node.kind == "number" and k not in exponents:
-                text = text[: node.start] + text_of((path, k), float(node.value)) + text[node.end :]
+            return Expression(text) if text.startswith(PLAIN) else float(text)
+        text = number.text
+        for k, start, end, value in reversed(_numerals(number)):
+            text = text[:start] + text_of((path, k), value) + text[end:]
         return Expression(text)
 
     return model.model_copy(
@@ -82,7 +84,19 @@ def rewritten(model: Model, parameters: Sequence[str], text_of: Callable[[Numera
     )
 
 
-def _exponents(expression: Expression) -> frozenset[int]:
-    """Nodes that are exponents as they stand."""
-    nodes = expression.nodes
-    return frozenset(node.args[1] for node in nodes if node.kind == "operator" and node.value == "^")
+def _numerals(expression: Expression) -> list[tuple[int, int, int, float]]:
+    """Node, begin and end in the text, and value of each numeral, a minus before it included, in the order of the
+    text; without exponents and a plain 1."""
+    nodes, text = expression.nodes, expression.text
+    powers = {node.args[1] for node in nodes if node.kind == "operator" and node.value == "^"}
+    exponents = powers | {part for k in powers for part in nodes[k].args}
+    signs = {node.args[0]: node for node in nodes if node.kind == "operator" and node.value == "neg"}
+    found = []
+    for k, node in enumerate(nodes):
+        if node.kind == "number" and k not in exponents and text[node.start : node.end] != "1":
+            sign = signs.get(k)
+            if sign is not None and text[sign.start : node.start].strip() == "-":
+                found.append((k, sign.start, node.end, -float(node.value)))
+            else:
+                found.append((k, node.start, node.end, float(node.value)))
+    return sorted(found, key=lambda one: one[1])

@@ -334,7 +334,8 @@ class System:
         if self._equations is None:
             with self._lock:
                 if self._equations is None:
-                    with doing(f"building equations of {self.model.name}, once for this model"):
+                    once = "model" if self.structure is None else "layout"
+                    with doing(f"building equations of {self.model.name}, once for this {once}"):
                         self._equations = self._make_equations()
         return self._equations
 

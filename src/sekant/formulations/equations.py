@@ -24,7 +24,7 @@ from sekant.formulations.recursive import Accelerations, TreeState
 from sekant.formulations.timeline import ModelTimeline
 from sekant.formulations.tree import free_layout, tree_layout
 from sekant.geometry.spatial import SX, Pose, Twist, Wrench, column, vector
-from sekant.model.resolve import Parameter, ResolvedModel
+from sekant.model.resolve import PLAIN, Parameter, ResolvedModel
 
 Algorithm = Literal["auto", "articulated", "composite"]
 MotionForces = dict[str, tuple[SX, SX]]
@@ -371,5 +371,6 @@ def _choose(algorithm: Algorithm, motion: TreeKinematics) -> str:
     depth: list[int] = []
     for link, free in zip(motion.links, motion.free, strict=True):
         depth.append(len(free) + (depth[link.parent] if link.parent >= 0 else 0))
-    known = all(link.inertia.m.is_constant() and link.inertia.J.is_constant() for link in motion.links)
+    masses = ca.veccat(*(part for link in motion.links for part in (link.inertia.m, link.inertia.J)))
+    known = all(symbol.name().startswith(PLAIN) for symbol in ca.symvar(masses))
     return "composite" if max(depth, default=0) <= (9 if known else 7) else "articulated"

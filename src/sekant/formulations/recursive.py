@@ -44,7 +44,7 @@ class TreeState:
         inertia, lumped = list(self.inertia), set()
         for i in self.rotors:
             X, parent, own = self.X_PM[i], self.parents[i], inertia[i]
-            if parent < 0 or not (X.R.is_constant() and X.p.is_constant()):
+            if parent < 0:
                 continue
             about, across = SX.zeros(3, 3), SX(own.J)
             about[2, 2], across[2, 2] = own.J[2, 2], 0

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import casadi as ca
 import numpy as np
 
 from sekant.formulations.tree import Link
@@ -24,7 +25,7 @@ ROUND_OFF = 1e-14  # of the largest moment of inertia: what turning an inertia i
 
 
 def rotors_of(links: Sequence[Link]) -> frozenset[int]:
-    """Numbers of the links that are rotors; masses that are parameters may change and are left alone."""
+    """Numbers of the links that are rotors, whatever values their parameters have."""
     carriers = {link.parent for link in links}
     return frozenset(i for i, link in enumerate(links) if i not in carriers and _is_rotor(link))
 
@@ -32,14 +33,20 @@ def rotors_of(links: Sequence[Link]) -> frozenset[int]:
 def _is_rotor(link: Link) -> bool:
     if type(link.joint) is not Revolute or link.reversed:
         return False
-    if not (link.inertia.h.is_constant() and link.inertia.J.is_constant()):
-        return False
-    h, J = _numbers(link.inertia.h).ravel(), _numbers(link.inertia.J)
+    return all(_is_round(h.ravel(), J) for h, J in _samples(link.inertia.h, link.inertia.J))
+
+
+def _is_round(h: np.ndarray, J: np.ndarray) -> bool:
     slack = ROUND_OFF * float(np.abs(J).max())
     across = abs(J[0, 0] - J[1, 1]) <= slack and np.abs(J[np.triu_indices(3, 1)]).max() <= slack
     # mass times distance from the axis, against the moments of inertia over a meter
     return bool(across and np.abs(h[:2]).max() <= slack)
 
 
-def _numbers(x: SX) -> np.ndarray:
-    return np.array([[float(x[i, k]) for k in range(x.shape[1])] for i in range(x.shape[0])])
+def _samples(h: SX, J: SX) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Their numbers; where they follow from parameters, at some values of these: what is equal there is so always."""
+    symbols = ca.symvar(ca.veccat(h, J))
+    function = ca.Function("inertia", [ca.vertcat(SX.zeros(0, 1), *symbols)], [ca.densify(h), ca.densify(J)])
+    draws = np.random.default_rng(1).uniform(0.5, 1.5, (2, len(symbols))) if symbols else np.zeros((1, 0))
+    found = (function.call([row]) for row in draws)
+    return [(np.array(first), np.array(second)) for first, second in found]

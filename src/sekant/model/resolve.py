@@ -25,6 +25,9 @@ from sekant.units import parse_unit
 
 ITEMS = ("bodies", "joints", "forces", "constraints", "contacts", "motions", "sensors", "signals", "shapes")
 
+PLAIN = "plain_number_"
+"""How the names of parameters begin that stand for numbers of a model as they are (see `sekant.engine.structure`)."""
+
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
