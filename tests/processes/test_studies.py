@@ -21,7 +21,7 @@ from sekant.studies.executors import Chunks, Processes, Serial
 from sekant.studies.measures import read_measure
 from sekant.studies.partial_results import StudyParts
 from sekant.studies.study_files import load_study
-from sekant.studies.task import Block
+from sekant.studies.task import RowBlock
 from sekant.views.cli import app
 
 MODEL = sk.Model(
@@ -275,7 +275,7 @@ def test_parts_that_overlap_are_refused(tmp_path):
     parts.open(False)
     for first in (0, 1):
         parts.add(
-            Block(
+            RowBlock(
                 first,
                 np.zeros((2, 1)),
                 np.zeros((2, 0)),
@@ -351,7 +351,9 @@ def test_chunks_cover_every_row_once_whatever_their_sizes():
         seen += rows[:, 0].tolist()
         n = len(rows)
         chunks.learn(
-            Block(first, np.zeros((n, 0)), np.zeros((n, 0)), np.zeros((0, n, 0)), ("x",) * n, {}, 1e-3, 0.0)
+            RowBlock(
+                first, np.zeros((n, 0)), np.zeros((n, 0)), np.zeros((0, n, 0)), ("x",) * n, {}, 1e-3, 0.0
+            )
         )
     assert sorted(seen) == [*range(20), *range(25, 50)]
 

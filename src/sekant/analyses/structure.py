@@ -22,7 +22,7 @@ from sekant.errors import SolverError
 from sekant.geometry.spatial import SX
 from sekant.model.model import Model
 from sekant.solvers.linear.rank import redundant_rows
-from sekant.solvers.structure import Structure, analyze_structure, signature
+from sekant.solvers.structure import Tableau, analyze_structure, signature
 
 if TYPE_CHECKING:
     from sekant.model.points.collector import Collector
@@ -41,7 +41,7 @@ class Redundant:
 class SystemStructure:
     """What the pattern of the equations says, and what the numbers say at a consistent state."""
 
-    tableau: Structure
+    tableau: Tableau
     coordinates: int
     equations: int
     rank: int
@@ -160,7 +160,7 @@ def _signature(system: System, m: int) -> NDArray[np.int64]:
     return signature(n + m, {0: zeroth, 1: first, 2: second})
 
 
-def _analyzed(system: System, sigma: NDArray[np.int64], rows: list[str], kept: Iterable[int]) -> Structure:
+def _analyzed(system: System, sigma: NDArray[np.int64], rows: list[str], kept: Iterable[int]) -> Tableau:
     """The tableau with the constraint rows `kept` and their multipliers."""
     n, kept = system.nv, list(kept)
     names = _numbered(rows)

@@ -65,7 +65,7 @@ def written(value: Any, store: Cache, about: Mapping[str, Any] | None = None) ->
 
     Large arrays are put into `store` at once.
     """
-    writer = _Writer(store)
+    writer = _PlainWriter(store)
     try:
         tree = json.dumps([writer.types, writer.write(value)]).encode()
     except (NotPlain, RecursionError):
@@ -81,14 +81,14 @@ def read(entry: Entry, store: Cache) -> Any:
     """The value of an entry; raises `NotPlain` if it cannot be had."""
     try:
         types, tree = json.loads(entry.objects[0])
-        return _Reader(types, entry, store).read(tree)
+        return _PlainReader(types, entry, store).read(tree)
     except NotPlain:
         raise
     except (ValueError, LookupError, TypeError, AttributeError, ImportError, RuntimeError) as error:
         raise NotPlain(str(error)) from error  # written with another version of what it consists of
 
 
-class _Writer:
+class _PlainWriter:
     def __init__(self, store: Cache):
         self.store = store
         self.types: list[list[Any]] = []
@@ -167,7 +167,7 @@ class _Writer:
         return ["large array", key]
 
 
-class _Reader:
+class _PlainReader:
     def __init__(self, types: list[list[Any]], entry: Entry, store: Cache):
         self.types, self.entry, self.store = types, entry, store
         self._known: dict[int, Callable[[list[Any]], Any]] = {}

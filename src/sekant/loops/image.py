@@ -26,7 +26,7 @@ LINE = 64
 
 
 @dataclass(frozen=True)
-class Place:
+class FieldPlace:
     """Of a field in an image, in bytes from its beginning. `word`: its first word; `data`: its first item, where it
     is an array with entries; `shape`: of an array; `dtype`: of its items, or of the number."""
 
@@ -50,7 +50,7 @@ class Image:
     data: NDArray[np.int64]
     functions: tuple[tuple[int, str], ...]
     outside: tuple[tuple[int, str, int], ...]
-    places: dict[str, Place]
+    places: dict[str, FieldPlace]
     blocks: tuple[tuple[int, int, int], ...]
 
     def place_of(self, array: NDArray[Any]) -> int:
@@ -100,10 +100,10 @@ def image_of(
 ) -> Image:
     """The memory of a struct as it is. `functions`: names by address; `blank`: arrays whose content is not wanted;
     `outside`: by name, arrays that stay outside of the image, such as tables that many runs share."""
-    return _Memory(functions, blank, outside or {}).image(struct)
+    return _ImageMemory(functions, blank, outside or {}).image(struct)
 
 
-class _Memory:
+class _ImageMemory:
     """What hangs together behind a struct: arrays by address, words that hold addresses, fields."""
 
     def __init__(
@@ -162,7 +162,7 @@ class _Memory:
                 functions.append((place, self._functions[called]))
             content[place // WORD] = 0
         places = {
-            name: Place(
+            name: FieldPlace(
                 self._known(moved(word)),
                 moved(address_of(array)) if array is not None and array.size else None,
                 () if array is None else array.shape,

@@ -22,7 +22,7 @@ Positions = tuple[NDArray[np.int64], NDArray[np.int64]]
 
 
 @dataclass(frozen=True, eq=False)
-class Structure:
+class Tableau:
     """`sigma` (n, n): signature matrix, `ABSENT` where a variable does not occur. `transversal` (n,): the variable
     assigned to each equation. `c`, `d` (n,): offsets of equations and of variables."""
 
@@ -82,7 +82,7 @@ def analyze_structure(
     sigma: NDArray[np.int64],
     equations: Sequence[str] | None = None,
     variables: Sequence[str] | None = None,
-) -> Structure:
+) -> Tableau:
     """Transversal and canonical (smallest) offsets; raises if no transversal exists."""
     from scipy.optimize import linear_sum_assignment
 
@@ -107,6 +107,6 @@ def analyze_structure(
         d = np.max(np.where(sigma == ABSENT, 0, sigma + c[:, None]), axis=0)
         raised = d[transversal] - chosen
         if np.array_equal(raised, c):
-            return Structure(sigma, np.asarray(transversal), c, d, rows, names)
+            return Tableau(sigma, np.asarray(transversal), c, d, rows, names)
         c = raised
     raise SolverError("the offsets of the structural analysis do not converge")

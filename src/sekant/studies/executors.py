@@ -17,7 +17,7 @@ from typing import Any, Protocol, cast
 import numpy as np
 
 from sekant.errors import SekantError
-from sekant.studies.task import FAILED, Block, Task, run_rows
+from sekant.studies.task import FAILED, RowBlock, Task, run_rows
 
 CHUNK_SECONDS = 1.5
 MOST_GROWTH = 8
@@ -43,7 +43,7 @@ class Chunks:
             self._left.append((cut, stop))
         return first, self._values[first:cut]
 
-    def learn(self, block: Block) -> None:
+    def learn(self, block: RowBlock) -> None:
         """Choose the size by how long a block took."""
         pace = len(block) / max(block.seconds, 1e-9)
         self._size = max(1, min(int(pace * CHUNK_SECONDS), MOST_GROWTH * max(self._size, len(block))))
@@ -52,23 +52,23 @@ class Chunks:
 class Executor(Protocol):
     """Runs chunks of a task and yields their blocks in whatever order they finish."""
 
-    def run(self, task: Task, chunks: Chunks) -> Iterator[Block]: ...
+    def run(self, task: Task, chunks: Chunks) -> Iterator[RowBlock]: ...
 
 
 class Serial:
     """In this process, one chunk after another."""
 
-    def run(self, task: Task, chunks: Chunks) -> Iterator[Block]:
+    def run(self, task: Task, chunks: Chunks) -> Iterator[RowBlock]:
         while chunks:
             block = run_rows(task, *chunks.take())
             chunks.learn(block)
             yield block
 
 
-def lost(task: Task, first: int, values: np.ndarray, cause: str) -> Block:
+def lost(task: Task, first: int, values: np.ndarray, cause: str) -> RowBlock:
     """The block of a chunk that cannot be computed."""
     n = values.shape[0]
-    return Block(
+    return RowBlock(
         first,
         np.full((n, len(task.measures)), np.nan),
         np.zeros((n, 0)),
@@ -94,7 +94,7 @@ def _start(task: Task) -> None:
         threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
 
 
-def _run_chunk(first: int, values: np.ndarray) -> Block:
+def _run_chunk(first: int, values: np.ndarray) -> RowBlock:
     return run_rows(_given[0], first, values)
 
 
@@ -117,9 +117,9 @@ class Processes:
         context = multiprocessing.get_context("spawn")
         return ProcessPoolExecutor(self.workers, context, initializer=_start, initargs=(task,))
 
-    def run(self, task: Task, chunks: Chunks) -> Iterator[Block]:
+    def run(self, task: Task, chunks: Chunks) -> Iterator[RowBlock]:
         pool = self._pool(task)
-        running: dict[Future[Block], tuple[Chunk, int]] = {}
+        running: dict[Future[RowBlock], tuple[Chunk, int]] = {}
         again: list[tuple[Chunk, int]] = []
         try:
             while running or again or chunks:
@@ -158,7 +158,7 @@ class Dask:
     def __init__(self, client: Any):
         self.client = client
 
-    def run(self, task: Task, chunks: Chunks) -> Iterator[Block]:
+    def run(self, task: Task, chunks: Chunks) -> Iterator[RowBlock]:
         from distributed import as_completed
 
         client = self.client

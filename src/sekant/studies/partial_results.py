@@ -15,7 +15,7 @@ import numpy as np
 
 from sekant.errors import DataError, SekantError
 from sekant.files import replace_file
-from sekant.studies.task import Block
+from sekant.studies.task import RowBlock
 
 _ABOUT = "study.json"
 
@@ -50,7 +50,7 @@ class StudyParts:
         self.folder.mkdir(parents=True, exist_ok=True)
         replace_file(about, json.dumps(self._about).encode())
 
-    def add(self, block: Block) -> None:
+    def add(self, block: RowBlock) -> None:
         """Keep a block."""
         buffer = io.BytesIO()
         text = json.dumps([list(block.status), {str(row): cause for row, cause in block.messages.items()}])
@@ -65,13 +65,13 @@ class StudyParts:
         )
         replace_file(self.folder / f"{block.first:09d}.npz", buffer.getvalue())
 
-    def blocks(self) -> Iterator[Block]:
+    def blocks(self) -> Iterator[RowBlock]:
         """What has been kept; damaged parts are left out and computed again."""
         for path in sorted(self.folder.glob("*.npz")):
             try:
                 with np.load(path) as data:
                     status, messages = json.loads(data["text"].tobytes().decode())
-                    block = Block(
+                    block = RowBlock(
                         int(data["first"]),
                         data["measures"],
                         data["axis"],

@@ -23,7 +23,7 @@ from sekant.studies.measures import Measure, read_measures
 from sekant.studies.partial_results import StudyParts
 from sekant.studies.result import SweepResult
 from sekant.studies.samples import Samples
-from sekant.studies.task import Block, Task, prepare
+from sekant.studies.task import RowBlock, Task, prepare
 from sekant.version import __version__
 
 MOST_NUMBERS = 2_000_000_000
@@ -128,7 +128,7 @@ class _Watch:
         self._rows, self._before, self._done, self._failed = rows, done, done, failed
         self._tell, self._began = tell, perf_counter()
 
-    def __call__(self, block: Block) -> None:
+    def __call__(self, block: RowBlock) -> None:
         self._done += len(block)
         self._failed += sum(status != FINISHED for status in block.status)
         rate = (self._done - self._before) / max(perf_counter() - self._began, 1e-9)
@@ -136,11 +136,11 @@ class _Watch:
         self._tell(Progress(self._done, self._rows, self._failed, rate, left))
 
 
-def _count(blocks: Sequence[Block]) -> int:
+def _count(blocks: Sequence[RowBlock]) -> int:
     return sum(len(block) for block in blocks)
 
 
-def _left(blocks: Sequence[Block], rows: int) -> list[tuple[int, int]]:
+def _left(blocks: Sequence[RowBlock], rows: int) -> list[tuple[int, int]]:
     """Ranges of rows that no block has."""
     have = np.zeros(rows, bool)
     for block in blocks:
@@ -154,7 +154,7 @@ def _left(blocks: Sequence[Block], rows: int) -> list[tuple[int, int]]:
 def _gathered(
     task: Task,
     samples: Samples,
-    blocks: Sequence[Block],
+    blocks: Sequence[RowBlock],
     units: Mapping[str, str],
     axis_name: str,
     seconds: float,

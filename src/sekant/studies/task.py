@@ -62,7 +62,7 @@ class Task:
 
 
 @dataclass(frozen=True, eq=False)
-class Block:
+class RowBlock:
     """What rows first .. first + n - 1 gave.
 
     `measures` (n, nm); `axis` (n, nx) and `outputs` (no, n, nx) with NaN where a run ended early; `status` (n,)
@@ -96,7 +96,7 @@ def prepare(task: Task) -> Analysis:
     return _compiled[task.key]
 
 
-def run_rows(task: Task, first: int, values: Floats) -> Block:
+def run_rows(task: Task, first: int, values: Floats) -> RowBlock:
     """Answer the rows values (n, k), the first of which has number `first`; a row that fails is a row."""
     analysis = prepare(task)
     began, used = perf_counter(), process_time()
@@ -132,7 +132,7 @@ def run_rows(task: Task, first: int, values: Floats) -> Block:
             measures[i, j] = measure.of(answer.x[known], y[known], answer.status in COMPLETE)
         axes.append(answer.x if task.outputs else np.zeros(0))
         series.append([columns[name] for name in task.outputs])
-    return Block(
+    return RowBlock(
         first,
         measures,
         _padded(axes),

@@ -9,13 +9,13 @@ import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
-from sekant.engine.functions.linear import LinearFunctions, MotionPoint, Tangent
+from sekant.engine.functions.linear import EquationTangent, LinearFunctions, MotionPoint
 from sekant.engine.system import System
 
 Array = NDArray[Any]
 
 
-def difference_tangent(functions: LinearFunctions, point: MotionPoint, step: float) -> Tangent:
+def difference_tangent(functions: LinearFunctions, point: MotionPoint, step: float) -> EquationTangent:
     """One-sided differences of the residual, as published methods take them (TROM 3.2.4)."""
     n = functions.nv
     native, retract = functions.differences
@@ -32,7 +32,7 @@ def difference_tangent(functions: LinearFunctions, point: MotionPoint, step: flo
         return ((samples[i][first:] - start[i]) / step).T
 
     X, X_rate = functions.turning(point)
-    return Tangent(
+    return EquationTangent(
         M=slope(by_a, 0),
         R_v=slope(by_v, 0),
         R_s=slope(by_s, 0, 1),
@@ -45,7 +45,7 @@ def difference_tangent(functions: LinearFunctions, point: MotionPoint, step: flo
     )
 
 
-def forward_tangent(system: System, point: MotionPoint, tangent: Tangent) -> Tangent:
+def forward_tangent(system: System, point: MotionPoint, tangent: EquationTangent) -> EquationTangent:
     """R_v and R_s from derivatives of forward dynamics: R_v = -M da/dv, R_s = -M da/ds where the motion is free."""
     eq = system.equations
 

@@ -26,7 +26,7 @@ import scipy.linalg
 from numpy.typing import NDArray
 
 from sekant.analyses.assembly.tangent_space import TangentSpace
-from sekant.engine.functions.linear import Tangent
+from sekant.engine.functions.linear import EquationTangent
 from sekant.errors import SolverError
 
 Array = NDArray[Any]
@@ -90,7 +90,7 @@ class IndependentRows:
 class ReducedEquations:
     """The equations in z (fq,) and y (fv,): ``z' = X_r z + T y + ..., M y' + C_y y + K_z z = ...``."""
 
-    def __init__(self, tangent: Tangent, basis: IndependentRows):
+    def __init__(self, tangent: EquationTangent, basis: IndependentRows):
         self.tangent, self.basis = tangent, basis
         T, b = tangent, basis
         self.W = b.at_velocities(-T.H @ b.Z_q)
@@ -146,7 +146,7 @@ class ReductionRate:
     equations are frozen in a motion, whose eigenvalues depend on the coordinates.
     """
 
-    def __init__(self, reduction: ReducedEquations, change: Tangent, turning: bool = False):
+    def __init__(self, reduction: ReducedEquations, change: EquationTangent, turning: bool = False):
         r, T, b, d = reduction, reduction.tangent, reduction.basis, change
         self.reduction, self.change = r, change
         turning = turning and b.orthonormal
@@ -205,12 +205,12 @@ class ReductionRate:
         return InputResponse(z, -self._solve_rate(-at.y, forces), P, V)
 
 
-def restricted(tangent: Tangent, rows: NDArray[np.bool_]) -> Tangent:
+def restricted(tangent: EquationTangent, rows: NDArray[np.bool_]) -> EquationTangent:
     """The tangent with the given rows of constraints only."""
     parts = {f.name: getattr(tangent, f.name) for f in fields(tangent)}
     for name in ("G", "H", "acc_v", "acc_s"):
         parts[name] = parts[name][rows]
-    return Tangent(**parts)
+    return EquationTangent(**parts)
 
 
 def _factored(M: Array) -> Any:

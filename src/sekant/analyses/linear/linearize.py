@@ -28,7 +28,7 @@ from sekant.analyses.linear.stick_branch import stick_branch
 from sekant.analyses.statics.equilibrium import with_closed_contacts
 from sekant.analyses.steady.element_states import has_states
 from sekant.engine.arguments import check_state, names_of
-from sekant.engine.functions.linear import Tangent, linear_functions
+from sekant.engine.functions.linear import EquationTangent, linear_functions
 from sekant.engine.system import State, System, as_system
 from sekant.errors import SolverError, suggest, without_repeats
 from sekant.model.model import Model
@@ -131,7 +131,7 @@ def linearize(
     )
 
 
-def _holonomic(tangent: Tangent, holonomic: Array, tracked: Array) -> Array:
+def _holonomic(tangent: EquationTangent, holonomic: Array, tracked: Array) -> Array:
     """Rows (m,) that tie positions: those that always do, and tracked quantities that do in small motions.
 
     A tracked quantity (an angle that counts turns) has the rate r(q) v. Its displacement follows those of the

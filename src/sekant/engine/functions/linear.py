@@ -41,7 +41,7 @@ class MotionPoint:
 
 
 @dataclass(frozen=True, eq=False)
-class Tangent:
+class EquationTangent:
     """Derivatives at a point: M, R_v, R_s, X, X_rate (nv, nv); G, H, acc_v, acc_s (m, nv)."""
 
     M: Array
@@ -186,16 +186,16 @@ class LinearFunctions:
         factor = KktFactor(eq.mass_matrix, SX(0, self.nv), 0.0, 0.0)
         return ca.horzcat(eq.a, *(-factor.direct(ca.densify(R)) for R in slopes))
 
-    def tangent(self, point: MotionPoint) -> Tangent:
+    def tangent(self, point: MotionPoint) -> EquationTangent:
         return self._shaped(self._tangent(*point.arguments), *self.turning(point))
 
-    def _shaped(self, values: list[Array], X: Array, X_rate: Array) -> Tangent:
+    def _shaped(self, values: list[Array], X: Array, X_rate: Array) -> EquationTangent:
         n, m = self.nv, self.m
         M, R_v, R_s, *rest = values
         M, R_v, R_s = (self._matrix(x, n) for x in (M, R_v, R_s))
         rows = [self._matrix(x, m) for x in rest[:4]] if m else [np.zeros((0, n))] * 4
         G, H, acc_v, acc_s = rows
-        return Tangent(M, R_v, R_s, G, H, acc_v, acc_s, X, X_rate)
+        return EquationTangent(M, R_v, R_s, G, H, acc_v, acc_s, X, X_rate)
 
     @cached_property
     def _slopes(self) -> NativeFunction:
@@ -252,7 +252,7 @@ class LinearFunctions:
 
     def tangent_change(
         self, point: MotionPoint, ds: Array, dv: Array, da: Array, dlam: Array, dp: Array
-    ) -> Tangent:
+    ) -> EquationTangent:
         """Derivative of the tangent along a change of the point; the rate of X is not known."""
         values = self._tangent_change(*point.arguments, ds, dv, da, dlam, dp)
         unknown = np.full((self.nv, self.nv), np.nan)
@@ -322,7 +322,7 @@ class LinearFunctions:
 
         return self._native("rest_tangent", terms)
 
-    def rest_tangent(self, point: MotionPoint) -> Tangent:
+    def rest_tangent(self, point: MotionPoint) -> EquationTangent:
         """The tangent at a point at rest, with v = 0 and a = 0."""
         none = np.zeros((self.nv, self.nv))
         return self._shaped(self.native_rest_tangent(*point.arguments), none, none)
