@@ -63,7 +63,7 @@ def test_the_same_bits_as_without(seed, monkeypatch):
     monkeypatch.setattr(regions, "LEAST", [1, 3][seed % 2])
     found = build("found", [x], [y], lookups, cache=False, chunk=chunk)
     guards = found.guards if found.sites else None
-    monkeypatch.setattr(llvm, "find_regions", lambda tape, sites: None)
+    monkeypatch.setattr(llvm, "find_regions", lambda tape, sites, twins: None)
     plain = build("plain", [x], [y], lookups, cache=False, chunk=chunk)
     oracle = lookups.oracle("oracle", [x], [y])
     for _ in range(20):

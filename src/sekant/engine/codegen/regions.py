@@ -134,9 +134,13 @@ class _Finder:
                     # what it decides about needs mostly the same
                     free = ("mode", i) if i in self.deciding else ("free", site[0])
                     first = second = frozenset([free])
-            self._ask(a[i], first)
-            if b[i] >= 0:
-                self._ask(b[i], second)
+            for operand, conditions in ((a[i], first), (b[i], second)):
+                if operand < 0 or need[operand] is _ALWAYS or not works[operand]:
+                    continue
+                if conditions is _ALWAYS:
+                    need[operand] = _ALWAYS
+                else:
+                    self._ask(operand, conditions)
 
     def _ask(self, number: int, conditions: Conditions) -> None:
         had = self.need[number]

@@ -104,7 +104,9 @@ def emit_tangents(
         handed = np.union1d(handed, taken[~varies[taken] & ~_in_code(tape, numbers)[taken]])
     point, point_sites, place = _point(tape, sites, [*tape.outputs[: outputs + count], handed], inputs)
     own = {int(place[number]): where for number, where in numbers.items() if place[number] >= 0}
-    code = emit(point, chunk, sites=point_sites, numbers=own, entry="sekant_point", target=target)
+    code = emit(
+        point, chunk, sites=point_sites, numbers=own, entry="sekant_point", target=target, twins=False
+    )
     codes = [
         emit_lanes(
             _along(tape, chosen, results, handed, inputs + k),

@@ -161,14 +161,13 @@ def _stuck(sources: Sources, together: dict[int, list[int]]) -> int | None:
     lead = list(range(count))
     for i, members in together.items():
         lead[i] = members[0]
-    needs: list[set[int]] = [set() for _ in range(count)]
-    users: dict[int, list[int]] = defaultdict(list)
-    for i in range(count):
-        needs[lead[i]].update(lead[x] for x in sources[i] if x >= 0 and lead[x] != lead[i])
-    for i in range(count):
-        for x in needs[i]:
-            users[x].append(i)
-    left = [len(needs[i]) for i in range(count)]
+    left = [0] * count  # sources, of a pair those of both, that are not done yet
+    users: list[list[int]] = [[] for _ in range(count)]
+    for leader, its_sources in zip(lead, sources, strict=True):
+        for x in its_sources:
+            if lead[x] != leader:
+                left[leader] += 1
+                users[lead[x]].append(leader)
     ready = [i for i in range(count) if lead[i] == i and not left[i]]
     done = bytearray(count)
     while ready:
