@@ -21,7 +21,7 @@ from friction_block import arm
 from timing import best_of, figure, target
 
 import sekant as sk
-from sekant.analyses.simulation.problems import Guards, explicit_problem, taylor_problem
+from sekant.analyses.simulation.problems import EventFunctions, explicit_problem, taylor_problem
 from sekant.analyses.simulation.reactors import reactors_of
 from sekant.engine.codegen.regions import find_regions
 from sekant.engine.codegen.sites import find_sites
@@ -192,18 +192,18 @@ def place_in_series(coordinates: list[int]) -> int:
     alone = with_element("")
     system = sk.compile(alone.changed(name=f"coordinates {coordinates} of {alone.name}"))  # kept by its name
     p_WB = system.equations.motion.frame("b5").p[coordinates]
-    both = series_operations(system, Guards(lambda: p_WB, np.zeros(len(coordinates))))
+    both = series_operations(system, EventFunctions(lambda: p_WB, np.zeros(len(coordinates))))
     return both - series_operations(sk.compile(alone))
 
 
-def series_operations(system: sk.System, watched: Guards | None = None) -> int:
+def series_operations(system: sk.System, watched: EventFunctions | None = None) -> int:
     """Operations that an order of a Taylor series takes in the idle state, the mean up to `ORDER`.
 
     One an operation, and for a product as many more as there are orders below. `watched`: by default what the
     elements of the system look at.
     """
     parts = [reactor.guards(system) for reactor in reactors_of(system)]
-    watched = watched or Guards(
+    watched = watched or EventFunctions(
         lambda: ca.vertcat(ca.SX.zeros(0, 1), *[part.expressions() for part in parts]),
         np.concatenate([np.zeros(0), *[part.directions for part in parts]]),
     )

@@ -1,4 +1,4 @@
-"""How long this thread has spent on building what systems keep: equations, series, compiled functions."""
+"""How long each thread has spent on building what a system keeps: equations, series, compiled functions."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from time import perf_counter
 from typing import Any
 
 
-class _Clock(local):
-    """`seconds` of all that was built; what is built for something else belongs to that."""
+class BuildClock(local):
+    """Of one system and those made of it: `seconds` of all that was built. What is built while something else is
+    belongs to that."""
 
     seconds = 0.0
     running = False
@@ -24,6 +25,3 @@ class _Clock(local):
         finally:
             self.running = False
             self.seconds += perf_counter() - began
-
-
-BUILDING = _Clock()

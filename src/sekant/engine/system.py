@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from sekant.cache.recent import Recent
 from sekant.engine.arguments import check_state, names_of, values_of
-from sekant.engine.building import BUILDING
+from sekant.engine.building import BuildClock
 from sekant.engine.codegen.bound import Bound
 from sekant.engine.codegen.native import NativeFunction
 from sekant.engine.facts import Facts, Reactions, StartFacts, facts_of, reactions_of, start_facts_of
@@ -179,6 +179,7 @@ class System:
         self.uses_cache, self.quick = cache, quick
         self._parts = parts
         self._built: dict[Hashable, Any] = {}
+        self.building = BuildClock()
         self._lock = RLock()
         self.serial = next(_SERIALS)
         self._answers = parts if structure is None or parts is None else parts_of(model, (parts.key,))
@@ -344,7 +345,7 @@ class System:
         if key not in self._built:
             with self._lock:
                 if key not in self._built:
-                    self._built[key] = BUILDING.timed(make)
+                    self._built[key] = self.building.timed(make)
         return self._built[key]
 
     def kept(self, key: Hashable, make: Callable[[], Any]) -> Any:
@@ -394,7 +395,7 @@ class System:
 
         def make() -> System:
             how = (self.model, lambda: self.equations, self.engine, self.uses_cache, None, self.quick)
-            return System(*how, self.structure)
+            return self._with_clock(System(*how, self.structure))
 
         return self.once("with expressions", make)
 
@@ -404,7 +405,14 @@ class System:
         """As `with_equations`, made anew."""
         parts = None if self._parts is None else self._parts.related(name)
         how = (self.model, equations, self.engine, self.uses_cache, parts, self.quick)
-        return System(*how) if self.structure is None else System(*how, self.structure, defaults())
+        if self.structure is None:
+            return self._with_clock(System(*how))
+        return self._with_clock(System(*how, self.structure, defaults()))
+
+    def _with_clock(self, made: System) -> System:
+        """A system made of this one, whose building counts as this one's."""
+        made.building = self.building
+        return made
 
     def function(self, name: str, inputs: list[SX], results: list[SX], quick: bool = False) -> NativeFunction:
         """Compile expressions in the system's symbols to a native function; `quick` as for `compile`."""

@@ -27,7 +27,6 @@ from sekant.analyses.simulation.runs import (
 from sekant.analyses.simulation.sampling import sampled_in_loop
 from sekant.analyses.simulation.start import refuse_bad_start, start_of
 from sekant.engine.arguments import names_of, number
-from sekant.engine.building import BUILDING
 from sekant.engine.functions.outputs import output_function
 from sekant.engine.inputs import InputValue, driven_by, split_inputs
 from sekant.engine.reports import explain_failure, left_range, motion_jump
@@ -147,7 +146,7 @@ def simulate(
     }
     prepare_loop(method)
     prepare_functions(method, system, parameters, balance)
-    compiled, built = perf_counter(), BUILDING.seconds
+    compiled, built = perf_counter(), system.building.seconds
     p = system.parameter_vector(parameters, start.held)
     reporter = _Reporter(system, report, outputs, channels, p, balance, progress, writer)
     make_scene = partial(system.scene, parameters)
@@ -185,7 +184,7 @@ def simulate(
     elif status in STUCK:
         cause = dead_end(system, done.t_last, done.x_last, parameters)
         message = f"stopped at t = {done.t_last:.9g} s: {cause}" if cause else message
-    late = BUILDING.seconds - built  # as series between events, whose number only the run shows
+    late = system.building.seconds - built  # as series between events, whose number only the run shows
     times_taken = {"wall_time": perf_counter() - compiled - late, "compile_time": compiled - began + late}
     stats = {**done.stats, **times_taken}
     data = reporter.data()
