@@ -67,5 +67,5 @@ def test_a_car_file_becomes_an_fmu_with_these_inputs(tmp_path: Path):
         outputs=["speed", "yaw_rate"],
         inputs={"steering_wheel_angle": 0.2, "throttle": 0.5},
     )
-    for name in ("speed", "yaw_rate"):  # the same steps; C is compiled by another compiler
+    for name in ("speed", "yaw_rate"):  # the same steps; code for every processor fuses no products and sums
         np.testing.assert_allclose(found[name], here[name], rtol=1e-9, atol=1e-11)
