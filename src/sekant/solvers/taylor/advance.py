@@ -23,7 +23,8 @@ from sekant.solvers.common.outcome import (
 )
 from sekant.solvers.taylor.machine import READY, START, WATCH, TaylorMemory
 from sekant.solvers.taylor.project import project
-from sekant.solvers.taylor.roots import first_exit, horner, trusted_length
+from sekant.solvers.taylor.recurrences import passed
+from sekant.solvers.taylor.roots import bend_length, first_exit, horner, trusted_length
 from sekant.solvers.taylor.series import expand, factorize_here, run_values, set_point
 from sekant.solvers.taylor.switches import decide_all, decide_outside, find_switches, move_switches
 
@@ -85,6 +86,16 @@ def seen_length(m, n, h):
         h = trusted_length(m.series[events[e]], n, h)
     for s in range(switches.size):
         h = trusted_length(m.series[switches[s]], n, h)
+    return h
+
+
+@inner
+def smooth_length(m, n, h):
+    """The longest step up to `h` over which no root bends sharply; `n`: degree of the series under roots."""
+    roots, regions = m.code.radicands, m.code.radicand_regions
+    for i in range(roots.size):
+        if not passed(m.series, regions[i]):
+            h = bend_length(m, m.series[roots[i]], n, h)
     return h
 
 
@@ -361,7 +372,7 @@ def advance(m, a, b):
             m.t_failed = t + h
             return STEP_TOO_SMALL
         h = accounted_length(m, order, min(h, m.max_step, t_end - t))
-        h = seen_length(m, order - 1, h)
+        h = smooth_length(m, order - 1, seen_length(m, order - 1, h))
         end = t + h
         if end >= t_end - snap:
             h, end = t_end - t, t_end

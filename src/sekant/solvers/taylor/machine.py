@@ -60,6 +60,8 @@ class TaylorCode(Struct):
     out_g: Whole
     out_events: Whole
     out_powers: Whole
+    radicands: Whole  # nodes under roots
+    radicand_regions: Whole
     # Switches: node, node of the mode, whether it depends on accelerations or multipliers, lookup.
     s_value: Whole
     s_mode: Whole
@@ -282,6 +284,8 @@ def _code(program: Program, nodes: Nodes, unit_blocks: Sequence[tuple[int, int]]
         ends,
         *[inputs[name] for name in ("q", "v", "a", "lam", "t")],
         *[outputs[n] for n in ("rates", "residual", "positions", "velocities", "M", "G", "events", "powers")],
+        program.radicands,
+        program.radicand_regions,
         [s.g for s in nodes.switches],
         [s.mode for s in nodes.switches],
         [int(x) for x in _algebraic(nodes)],

@@ -203,7 +203,7 @@ def _derivative_product(x, y, k):
 
 
 @inner
-def _passed(T, region):
+def passed(T, region):
     """Whether the work of a region is not needed."""
     return region >= 0 and T[region, 0] == 0.0
 
@@ -213,7 +213,7 @@ def coefficients(T, ops, levels, regions, firsts, lasts, d, a, b, c, begin, end,
     """The coefficients that stage s finds: order s + level of the groups begin..end-1."""
     for g in range(begin, end):
         k = s + levels[g]
-        if _passed(T, regions[g]):
+        if passed(T, regions[g]):
             continue
         op, first, last = ops[g], firsts[g], lasts[g]
         if k <= 0:
@@ -280,7 +280,7 @@ def corrections(T, delta, ops, levels, regions, firsts, lasts, d, a, b, da, db, 
     for g in range(begin, end):
         k = s + levels[g]
         op = ops[g]
-        if _passed(T, regions[g]):
+        if passed(T, regions[g]):
             continue
         for i in range(firsts[g], lasts[g]):
             x, y, z = a[i], b[i], d[i]

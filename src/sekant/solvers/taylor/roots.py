@@ -10,6 +10,8 @@ UNDECIDED = 1e-13  # of the largest term: a coefficient below it does not decide
 TRUSTED = (
     1e-8  # of the largest of the first terms: up to which the last terms of a watched series are told apart
 )
+NEAR_ZERO = 1e-2  # of its value at the start of a step: below it, the radicand of a root may bend too sharply to be seen
+BEYOND = 1e-10  # of a step: how far behind such a bend the step ends
 ON_BOUND = 1e-10  # of the largest term: a start outside by less is a start on the bound
 
 
@@ -109,6 +111,35 @@ def first_root(c, n, h, d):
             return a + _bracketed_root(d, n, 0.0, w)
         w *= 0.5
     return inf
+
+
+@inner
+def bend_length(m, c, n, h):
+    """The longest step up to `h` that does not go over a place where the series c > 0 comes close to zero and turns.
+
+    sqrt((t - t0)^2 + b^2) has branch points at t0 + ib and t0 - ib. Seen from a distance d >> b they all but cancel:
+    the coefficients are those of the straight line t0 - t, up to a part (b/d)^2 that round-off covers, and do not
+    show that the root rises again beyond t0. There the step ends, just behind t0, where the root is positive again.
+    """
+    least = NEAR_ZERO * c[0]
+    lower, power = c[0] - least, 1.0
+    for k in range(1, n + 1):
+        power *= h
+        lower += min(c[k] * power, 0.0)
+    if not -inf < lower < 0.0:
+        return h
+    r, d = m.scratch1, m.scratch2
+    for k in range(n + 1):
+        r[k] = c[k]
+    r[0] -= least
+    low = first_root(r, n, h, d)
+    if not low < h:
+        return h
+    _shift(c, n, low, r)
+    for k in range(n):
+        r[k] = -(k + 1.0) * r[k + 1]
+    turn = first_root(r, n - 1, h - low, d)
+    return min(h, (low + turn) * (1.0 + BEYOND))
 
 
 @inner

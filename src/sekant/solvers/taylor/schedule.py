@@ -56,7 +56,7 @@ class Program:
     `stage`: all that moves. `fix`: what must be corrected. At order 0: `matrix`: what M and G need; `kinematics`:
     what the rates need; `watch`: what switches and events need; `held`: operations on held values.
     `inputs`: nodes of q, v, a, lam, t, p (-1: not used). `outputs`: nodes of rates, residual, positions,
-    velocities, M, G, events, powers.
+    velocities, M, G, events, powers. `radicands`: what moves under a root, and the regions of these roots.
     """
 
     stage: Groups
@@ -67,6 +67,8 @@ class Program:
     held: Groups
     inputs: dict[str, Integers]
     outputs: dict[str, Integers]
+    radicands: Integers
+    radicand_regions: Integers
 
 
 def make_program(tape: SeriesTape) -> tuple[Program, Nodes]:
@@ -89,6 +91,7 @@ def make_program(tape: SeriesTape) -> tuple[Program, Nodes]:
         nodes.a[q] = rate
     plan = _Plan(nodes, outputs, inputs["q"].tolist())
     everything = range(len(nodes.op))
+    radicands = plan.radicands()
     program = Program(
         stage=plan.groups(i for i in everything if plan.level[i] >= 0 and plan.runs(i)),
         fix=plan.groups(i for i in everything if plan.fix[i] and plan.runs(i)),
@@ -98,6 +101,8 @@ def make_program(tape: SeriesTape) -> tuple[Program, Nodes]:
         held=plan.value_groups({i for i in everything if nodes.held[i] and nodes.op[i] >= FIRST_OPERATION}),
         inputs=inputs,
         outputs=outputs,
+        radicands=np.array([i for i, _ in radicands], dtype=np.int64),
+        radicand_regions=np.array([region for _, region in radicands], dtype=np.int64),
     )
     return program, nodes
 
@@ -118,6 +123,12 @@ class _Plan:
 
     def runs(self, i: int) -> bool:
         return not self.nodes.held[i] and (self.nodes.op[i] >= FIRST_OPERATION or i in self.q)
+
+    def radicands(self) -> list[tuple[int, int]]:
+        """Values under roots and other powers that are not whole, and the regions of these."""
+        n = self.nodes
+        roots = (i for i, op in enumerate(n.op) if op in (Op.SQRT, Op.POWER) and self.level[i] >= 0)
+        return sorted({(n.a[i], self.region[i]) for i in roots if not n.held[n.a[i]]})
 
     def operands(self, i: int) -> tuple[int, ...]:
         """Moving values that the operation reads, at whatever order."""
