@@ -19,9 +19,9 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
 @pytest.fixture(autouse=True)
-def nothing_kept(monkeypatch):
+def nothing_cached(monkeypatch):
     """Choices are made here, not found on disk."""
-    monkeypatch.setattr(choice, "kept", lambda model, question, make: make())
+    monkeypatch.setattr(choice, "cached", lambda model, question, make: make())
 
 
 @pytest.fixture(scope="module")

@@ -177,7 +177,8 @@ class BoundForces:
             if name in given and (rests or prefer.get(name) == STICKS):
                 states[name] = HELD
                 continue
-            if (rests or name in prefer) and name not in given and not element.driven:
+            slips = before[name] == HELD and not rests  # as a joint does that passes the end of its stroke
+            if (rests or (name in prefer and not slips)) and name not in given and not element.driven:
                 resting.append(element)
             own = element.resumed(values, before[name]) if rests else element.moving(values, before[name])
             states[name] = prefer.get(name, own)
