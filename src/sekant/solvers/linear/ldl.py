@@ -34,7 +34,10 @@ MOST_SWEEPS = 12
 # diagonal entry by the third factor: it is what is left of a direction almost without mass (a flat plate in natural
 # coordinates has one), and its inverse would drown the rows of G.
 NO_MASS, STAND_IN, CANCELLED = 1e-13, 1e-8, 1e-6
-LIGHT = 1e-4  # lighter coordinates do not make eps larger
+# Relative to the largest diagonal entry of M: lighter coordinates do not make eps larger, and those without mass do
+# not count. The turn of a thin rod about its own axis is one; a large eps would hide rows that are weak because the
+# mechanism passes near a singular position.
+LIGHT = 1e-4
 NOTHING = 1e-8  # least mean of G M^-1 G^T, times the largest mass: rows that are round-off have no force of their own
 
 
@@ -243,7 +246,8 @@ def factorize(factor):
     scale = 0.0
     for e in range(G_col.size):
         K[G_place[e]] += G[e]
-        scale += G[e] * G[e] / max(diagonal[G_col[e]], LIGHT * largest)
+        mass = diagonal[G_col[e]]
+        scale += G[e] * G[e] * mass / max(mass, LIGHT * largest) ** 2
     scale = max(scale / m, NOTHING / largest) if m > 0 and largest > 0.0 else 1.0
     eps = SMALL_EPS * scale
     if _eliminate(factor, eps, largest) < NEARLY_REDUNDANT * scale:

@@ -101,7 +101,9 @@ class Saddle:
         for e, j in enumerate(self.G_col):
             value = t.load("%F", self.at("G", e))
             K[self.G_place[e]] = t.add(K[self.G_place[e]], value)
-            scale = t.add(scale, t.div(t.mul(value, value), t.larger(diagonal[j], light)))
+            mass = t.larger(diagonal[j], light)
+            square = t.mul(t.mul(value, value), diagonal[j])
+            scale = t.add(scale, t.div(square, t.mul(mass, mass)))
         for k, values in (("diagonal", diagonal), ("K", K)):
             for i, value in enumerate(values):
                 t.store(value, "%F", self.at(k, i))
