@@ -73,6 +73,20 @@ def test_sideslip_is_the_direction_of_the_velocity_of_a_car_that_moves():
     assert np.max(np.abs(np.diff(beta))) < 1.0  # a jump between -pi and pi is 6.3
 
 
+@pytest.mark.parametrize("method", ["dop853", "radau5"])
+def test_laps_of_a_circle_have_no_jump_where_the_yaw_angle_does(method):
+    """The yaw angle passes half a turn in every lap; nothing in the axes of the car notices."""
+    model = car_model(light_car(FIALA), Commands(steer="2.5*step5(t, 0, 0, 0.5, 1)", torque="40"), speed=5.0)
+    # 2,000 steps: compiling with optimization would take longer than all answers
+    result = sk.simulate(sk.compile(model, quick=True), 17.0, method=method, output_step=0.02)
+    assert result.ok
+    assert result.warnings == ()
+    assert np.trapezoid(result["yaw_rate"], result.time) > 2 * 2 * np.pi
+    late = result.time > 2.0
+    for name in ("speed", "lateral_velocity", "sideslip", "yaw_rate"):
+        assert np.max(np.abs(np.diff(result[name][late]))) < 0.01, name
+
+
 @pytest.mark.parametrize("given", [None, 7.0])
 def test_the_model_of_a_car_starts_at_the_speed_of_the_car(given):
     car = light_car(FIALA, speed=13.0)
