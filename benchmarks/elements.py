@@ -202,7 +202,7 @@ def series_operations(system: sk.System, watched: EventFunctions | None = None) 
     One an operation, and for a product as many more as there are orders below. `watched`: by default what the
     elements of the system look at.
     """
-    parts = [reactor.guards(system) for reactor in reactors_of(system)]
+    parts = [reactor.event_functions(system) for reactor in reactors_of(system)]
     watched = watched or EventFunctions(
         lambda: ca.vertcat(ca.SX.zeros(0, 1), *[part.expressions() for part in parts]),
         np.concatenate([np.zeros(0), *[part.directions for part in parts]]),
@@ -212,7 +212,7 @@ def series_operations(system: sk.System, watched: EventFunctions | None = None) 
     run = TaylorRun(problem, [0.0, 1.0], x[: system.nq], x[system.nq :], p=p)
     run.advance(1)
     work, nodes = problem.layout.program.stage, problem.nodes
-    needed = [region < 0 or run._memory.series[region, 0] != 0.0 for region in work.region.tolist()]
+    needed = [region < 0 or run.memory.series[region, 0] != 0.0 for region in work.region.tolist()]
     members = work.d[np.repeat(needed, np.diff(work.start))].tolist()
     return sum(1 + ORDER // 2 * len(history_of(nodes, i)) for i in members)
 

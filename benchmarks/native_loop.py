@@ -12,7 +12,7 @@ import trees
 from sekant.engine.functions.motion import right_hand_side
 from sekant.loops.declare.calls import Calls, call_many, call_native
 from sekant.loops.declare.procedures import procedure
-from sekant.loops.declare.structs import Address, Integers, Struct, Vector
+from sekant.loops.declare.structs import FunctionAddress, Pointers, Struct, Vector, pointers
 from sekant.solvers.common.sites import free_modes
 
 STEP = 1e-9
@@ -21,9 +21,9 @@ STEP = 1e-9
 class Steps(Struct):
     """Explicit Euler steps of a compiled right-hand side, by the addresses of its inputs and outputs."""
 
-    function: Address
-    arg: Integers
-    res: Integers
+    function: FunctionAddress
+    arg: Pointers
+    res: Pointers
     work: Vector
     x: Vector
     slope: Vector
@@ -40,10 +40,10 @@ def euler(m, count, h):
 
 
 def steps(function: Any, inputs: list[np.ndarray], x: np.ndarray, slope: np.ndarray) -> Steps:
-    """`x` is one of the `inputs`, `slope` the output; the arrays must live as long as the steps are taken."""
-    arg, res = (np.array([a.ctypes.data for a in arrays], dtype=np.int64) for arrays in (inputs, [slope]))
+    """`x` is one of the `inputs`, `slope` the output."""
+    tables = {"arg": pointers(*inputs), "res": pointers(slope)}
     work = np.zeros(max(1, function.work_size))
-    return Steps(function=function.address, arg=arg, res=res, work=work, x=x, slope=slope)
+    return Steps(function=function.address, **tables, work=work, x=x, slope=slope)
 
 
 def repeated(function: Any, inputs: Sequence[np.ndarray], count: int) -> Callable[[], Any]:
@@ -51,13 +51,13 @@ def repeated(function: Any, inputs: Sequence[np.ndarray], count: int) -> Callabl
     given = [np.ascontiguousarray(x, dtype=float) for x in inputs]
     arrays = [*given, np.append(function.tables, 0.0), free_modes(function.sites)]
     results = [np.empty(rows * columns) for rows, columns in function.shapes_out]
-    arg, res = (np.array([a.ctypes.data for a in part], dtype=np.int64) for part in (arrays, results))
     work = np.empty(max(1, function.work_size))
-    still = {"arg_step": np.zeros_like(arg), "res_step": np.zeros_like(res)}
-    made = partial(
-        call_many, Calls(function=function.address, count=count, arg=arg, res=res, work=work, **still)
-    )
-    return lambda arrays=arrays, results=results: made()  # which keeps the arrays alive
+    still = {
+        "arg_step": np.zeros(len(arrays), dtype=np.int64),
+        "res_step": np.zeros(len(results), dtype=np.int64),
+    }
+    tables = {"arg": pointers(*arrays), "res": pointers(*results)}
+    return partial(call_many, Calls(function=function.address, count=count, **tables, work=work, **still))
 
 
 class RightHandSide:
