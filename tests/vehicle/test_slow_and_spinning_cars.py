@@ -84,7 +84,8 @@ def test_laps_of_a_circle_have_no_jump_where_the_yaw_angle_does(method):
     assert np.trapezoid(result["yaw_rate"], result.time) > 2 * 2 * np.pi
     late = result.time > 2.0
     for name in ("speed", "lateral_velocity", "sideslip", "yaw_rate"):
-        assert np.max(np.abs(np.diff(result[name][late]))) < 0.01, name
+        # the car still gains speed, evenly: second differences are what a jump, or a kink, shows in
+        assert np.max(np.abs(np.diff(result[name][late], 2))) < 1e-4, name
 
 
 @pytest.mark.parametrize("given", [None, 7.0])
