@@ -259,3 +259,10 @@ def test_a_parameter_cannot_shadow_what_expressions_know(name):
     }
     with pytest.raises(ModelError, match=f"parameter '{name}': '{name}' already means something"):
         model_from_dict(raw)
+
+
+def test_a_section_by_its_former_name_says_the_present_one(tmp_path):
+    file = tmp_path / "old.yaml"
+    file.write_text("bodies: {a: {mass: 1}}\ndrivers: {d: {joint: h, value: t}}\n")
+    with pytest.raises(ModelError, match=r"old.yaml:2: .*unknown key 'drivers'; it is called 'motions' now"):
+        load(file)

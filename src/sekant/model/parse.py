@@ -44,6 +44,8 @@ _COLLECTIONS: dict[str, Callable[[Any, tuple], type[Description]]] = {
 }
 _PARTS = {**_COLLECTIONS, "curves": source_class, "ground": lambda raw, path: Ground}
 _SINGLE = {"ground": Ground, "simulation": SimulationSettings}
+RENAMED = {"drivers": "motions"}
+"""Former names of sections."""
 
 
 def model_from_dict(raw: Any) -> Model:
@@ -54,9 +56,9 @@ def model_from_dict(raw: Any) -> Model:
     known = list(Model.model_fields)
     for key in raw:
         if key not in known:
-            found.append(
-                ModelError(f"unknown key '{key}'; {suggest(str(key), known, 'keys')}", path=(str(key),))
-            )
+            now = RENAMED.get(key)
+            remedy = f"it is called '{now}' now" if now else suggest(str(key), known, "keys")
+            found.append(ModelError(f"unknown key '{key}'; {remedy}", path=(str(key),)))
     fields: dict[str, Any] = {"parameters": _parameters(raw.get("parameters"), found)}
     for collection, class_of in _COLLECTIONS.items():
         fields[collection] = {
