@@ -20,8 +20,9 @@ from sekant.loops.store import objects
 from sekant.loops.store.objects import source_stamp
 from sekant.loops.store.prebuilt import LOOPS, SOLVERS
 from sekant.solvers.common import chunks
+from sekant.solvers.common.checks import check_options
 from sekant.solvers.common.outcome import FINISHED, MORE
-from sekant.solvers.ode import METHODS, OdeProblem, integrate
+from sekant.solvers.ode import METHODS, OdeProblem, RunPool, integrate
 
 PENDULUM = OdeProblem(pendulum, 2, np.array([9.7]), nq=1, nv=1, kinematics=pendulum_kinematics)
 START = [1.1, -0.4]
@@ -295,3 +296,33 @@ def test_many_rows_come_in_small_portions(monkeypatch):
     assert chunks.advance_in_chunks(advance, lambda: row[0], hand_out, 512, None, 668_524) == FINISHED
     assert sum(sizes) == 668_524
     assert max(sizes) * 1e-5 < 2 * chunks.CHUNK_SECONDS
+
+
+def test_runs_share_memory_through_a_pool_and_stay_the_same():
+    """Runs that alternate between options, parameters and an array of tolerances equal those in new memory."""
+    pool, often, seldom = RunPool(), np.linspace(0.0, 1.3, 14), np.linspace(0.0, 0.7, 3)
+    often.flags.writeable = seldom.flags.writeable = (
+        False  # so that the options of the last run can serve again
+    )
+    other = PENDULUM.at(np.array([3.1]))
+    plans = [
+        (PENDULUM, often, 1e-9),
+        (other, often, 1e-9),
+        (PENDULUM, seldom, np.array([1e-6, 1e-7])),
+        (PENDULUM, often, 1e-9),
+        (other, seldom, 1e-9),
+    ]
+    for problem, times, atol in plans:
+        shared = integrate(problem, times, [0.7, -0.2], atol=atol, pool=pool)
+        alone = integrate(problem, times, [0.7, -0.2], atol=atol)
+        assert np.array_equal(shared.x, alone.x)
+        assert shared.stats == alone.stats
+    start, options = np.array([0.7, -0.2]), check_options(seldom, (), 2, 1e-8, 1e-9, None, np.inf, None, None)
+    first = pool.take(PENDULUM, start, options)
+    assert pool.take(PENDULUM, start, options) is not first  # two runs at a time never share
+    pool.put_back(first)
+    assert pool.take(other, start, options) is first
+
+
+def test_a_problem_holds_nothing_that_a_run_changes():
+    assert not [name for name, value in vars(PENDULUM).items() if isinstance(value, (list, dict, set))]

@@ -57,7 +57,7 @@ def _solutions(
     """(k, nq) at `points` (k, m), from q at d, as exact as can be; None unless all are found."""
     k = np.arange(len(points))
     edges = np.column_stack([k - 1, np.where(k + 1 < len(points), k + 1, -1)])
-    found = sweep(equations.problem(), q, d, points, edges, tolerance)
+    found = sweep(equations.problem(), q, d, points, edges, tolerance, equations.pool)
     if not np.all(found.reached == 1) or len(found.meetings):
         return None
     return np.array([_polished(equations, row, point) for row, point in zip(found.q, points, strict=True)])

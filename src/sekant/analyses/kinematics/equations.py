@@ -23,7 +23,7 @@ from sekant.engine.system import System
 from sekant.errors import ModelError
 from sekant.geometry.spatial import SX
 from sekant.model.joints import Joint
-from sekant.solvers.sweep import SweepProblem
+from sekant.solvers.sweep import SweepPool, SweepProblem
 
 Vector = NDArray[np.float64]
 
@@ -103,8 +103,12 @@ class DrivenEquations:
             t=self.t,
             p=self.p,
             unit_blocks=self.unit_blocks,
-            spare=self.system.once(("sweep memory", tuple(drive.name for drive in self.drives)), dict),
         )
+
+    @property
+    def pool(self) -> SweepPool:
+        """For sweeps of `problem`."""
+        return self.system.once(("sweep pool", tuple(drive.name for drive in self.drives)), SweepPool)
 
 
 def driven_equations(

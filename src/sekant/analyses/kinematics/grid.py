@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sekant.errors import SekantError
-from sekant.solvers.sweep import Sweep, SweepProblem, sweep
+from sekant.solvers.sweep import Sweep, SweepPool, SweepProblem, sweep
 
 Vector = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -42,21 +42,27 @@ def path_points(names: tuple[str, ...], values: list[Vector], held: Vector) -> t
 
 
 def walk(
-    problem: SweepProblem, q0: Vector, d0: Vector, axes: list[Vector], points: Vector, tolerance: float
+    problem: SweepProblem,
+    q0: Vector,
+    d0: Vector,
+    axes: list[Vector],
+    points: Vector,
+    tolerance: float,
+    pool: SweepPool,
 ) -> Sweep:
     """What can be reached of all points, from q0 (nq,) at the drive values d0 (m,)."""
     shape = tuple(axis.size for axis in axes)
     edges = [_neighbors(shape, tuple(np.argsort(axis).tolist()), k) for k, axis in enumerate(axes)]
     if len(axes) == 1:
-        return sweep(problem, q0, d0, points, edges[0], tolerance)
+        return sweep(problem, q0, d0, points, edges[0], tolerance, pool)
     index = np.arange(points.shape[0]).reshape(shape)
     nearest = int(np.argmin(np.linalg.norm(points - d0, axis=1)))
     first, second = np.unravel_index(nearest, index.shape)
-    rows = sweep(problem, q0, d0, points, _comb(edges, 1, index[first, :]), tolerance)
+    rows = sweep(problem, q0, d0, points, _comb(edges, 1, index[first, :]), tolerance, pool)
     entered = rows.reached.reshape(index.shape)[first, :] > 0
     if entered.all() or not rows.reached.any():
         return rows
-    columns = sweep(problem, q0, d0, points, _comb(edges, 0, index[:, second]), tolerance)
+    columns = sweep(problem, q0, d0, points, _comb(edges, 0, index[:, second]), tolerance, pool)
     return _merged(rows, columns, np.isin(np.arange(points.shape[0]), index[:, ~entered]))
 
 

@@ -114,7 +114,7 @@ def reachable(
     else:
         points = grid_points(axes, d0[len(names) :])
     scale = max(1.0, float(np.abs(state.q).max()), float(np.abs(points).max()))
-    found = walk(equations.problem(), state.q, d0, axes, points, TOLERANCE * scale)
+    found = walk(equations.problem(), state.q, d0, axes, points, TOLERANCE * scale, equations.pool)
     if found.start == "singular":
         raise SolverError(_singular_start(equations, state.q))
     limits = _limits(equations, found, points, state.q, d0, TOLERANCE * scale)

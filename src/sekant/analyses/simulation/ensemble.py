@@ -21,7 +21,7 @@ from sekant.engine.codegen.native import NativeFunction
 from sekant.engine.functions.motion import right_hand_side, state_rates, time_stops
 from sekant.engine.system import State, System
 from sekant.object_code.target import has_long_registers
-from sekant.solvers.ode import OdeProblem
+from sekant.solvers.ode import OdeProblem, RunPool
 from sekant.solvers.ode import integrate as integrate_ode
 
 Floats = NDArray[np.float64]
@@ -160,6 +160,7 @@ def run_lanes(
             atol=tight * atol,
             stops=stops,
             max_steps=max_steps,
+            pool=system.once(("lane pool", method, lanes), RunPool),
         )
         rows = done.x.reshape(len(done.t), -1, lanes)[0 if begins_on_row else 1 :]
         found.append(rows)

@@ -20,7 +20,7 @@ from sekant.engine.functions.motion import (
 from sekant.engine.system import System
 from sekant.geometry.spatial import SX
 from sekant.solvers.common.modes import Switching
-from sekant.solvers.ode import OdeProblem
+from sekant.solvers.ode import OdeProblem, RunPool
 
 if TYPE_CHECKING:
     from sekant.solvers.dae.problem import DaeFunctions, DaeProblem
@@ -57,6 +57,11 @@ def explicit_problem(
     key = ("explicit problem", balance, method)
     base = system.once(key, lambda: _explicit_problem(system, balance, method))
     return base.at(system.parameter_vector(parameters, held))
+
+
+def run_pool(system: System, balance: bool, method: str) -> RunPool:
+    """For runs of what `explicit_problem` returns, as it is."""
+    return system.once(("run pool", balance, method), RunPool)
 
 
 def _explicit_problem(system: System, balance: bool, method: str) -> OdeProblem:

@@ -20,6 +20,7 @@ from sekant.analyses.simulation.problems import (
     compiled_events,
     dae_problem,
     explicit_problem,
+    run_pool,
     taylor_problem,
     with_events,
 )
@@ -199,8 +200,8 @@ def _run_explicit(
 ) -> RunOutcome:
     """By an explicit method, to the first event if any are `watched`; `work` (nw,): done before."""
     system = setup.system
-    problem = explicit_problem(system, setup.parameters, setup.balance, method, setup.start.held)
-    problem = with_events(problem, system, watched)
+    plain = explicit_problem(system, setup.parameters, setup.balance, method, setup.start.held)
+    problem = with_events(plain, system, watched)
     steps = (setup.times[-1] - setup.times[0]) / setup.step if setup.step else 0
     on_chunk: Callable[..., None] = setup.on_chunk
     if watched is None and sampled_in_loop(system, method):
@@ -225,6 +226,7 @@ def _run_explicit(
         max_steps=setup.max_steps,
         on_chunk=on_chunk,
         usual_step=setup.usual_step,
+        pool=run_pool(system, setup.balance, method) if problem is plain else None,
     )
     outcome = with_row(outcome, system, setup.parameters)
     stats = outcome.stats

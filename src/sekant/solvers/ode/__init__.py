@@ -3,6 +3,7 @@
 from sekant.solvers.common.methods import Method
 from sekant.solvers.ode.integrate import integrate
 from sekant.solvers.ode.methods import METHODS, register
+from sekant.solvers.ode.pool import RunPool
 from sekant.solvers.ode.problem import (
     OdeOutcome,
     OdeProblem,
@@ -16,6 +17,7 @@ __all__ = [
     "OdeOutcome",
     "OdeProblem",
     "OdeStats",
+    "RunPool",
     "Sampling",
     "integrate",
     "register",

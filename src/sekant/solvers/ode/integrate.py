@@ -26,8 +26,9 @@ from sekant.solvers.common.outcome import (
     EventRecord,
     Outcome,
 )
-from sekant.solvers.ode.memory import Run, lay_out, take_back
+from sekant.solvers.ode.memory import Run
 from sekant.solvers.ode.methods import METHODS
+from sekant.solvers.ode.pool import RunPool
 from sekant.solvers.ode.problem import OdeOutcome, OdeProblem, OdeStats
 
 OnChunk = Callable[..., object]
@@ -51,6 +52,7 @@ def integrate(
     max_steps: int | None = None,
     on_chunk: OnChunk | None = None,
     chunk_steps: int | None = None,
+    pool: RunPool | None = None,
 ) -> OdeOutcome:
     """Integrate from ``t_eval[0]``, where the state is `x0` (n,), to ``t_eval[-1]``; output at `t_eval` (m,).
 
@@ -65,6 +67,7 @@ def integrate(
     `on_chunk(t_rows, x_rows, progress)`: called between chunks with the outputs since the last call (perhaps
     none) and the fraction of the interval done; with samples also with the held values (rows, nh) up to each.
     `chunk_steps`: steps in a chunk; by default for 0.15 s.
+    `pool`: memory of earlier runs with the same functions, which this run uses and puts back.
 
     A run ends at the first of the problem's events, with status "event". dop853 locates it on its dense output, fixed
     steps by shortening the step in which it happens, both to round-off of time. Outputs before it are given.
@@ -72,11 +75,12 @@ def integrate(
     """
     chosen = choose(method, problem, step)
     start = _check_state(problem, x0)
-    options = _options(
-        problem, t_eval, stops, atol, (rtol, step, max_step, max_steps, first_step, usual_step)
-    )
+    pool = RunPool() if pool is None else pool
+    numbers = (rtol, step, max_step, max_steps, first_step, usual_step)
+    options = _options(problem, t_eval, stops, atol, numbers, pool)
     times = options.times
-    run = lay_out(problem, start, options)
+    memory = pool.take(problem, start, options)
+    run = memory.run
 
     def hand_out(first: int, last: int) -> None:
         if on_chunk is not None:
@@ -95,27 +99,31 @@ def integrate(
     if code == CHATTERING and problem.switching is not None:
         site = problem.switching.label(run.modes.last)
     outcome = outcome_of(code, chosen, times, run, site)
-    take_back(problem, run)
+    pool.put_back(memory)
     return outcome
 
 
 def _options(
-    problem: OdeProblem, t_eval: ArrayLike, stops: ArrayLike, atol: ArrayLike, numbers: tuple[Any, ...]
+    problem: OdeProblem,
+    t_eval: ArrayLike,
+    stops: ArrayLike,
+    atol: ArrayLike,
+    numbers: tuple[Any, ...],
+    pool: RunPool,
 ) -> StepOptions:
-    """What is asked for, checked; the very same as for the last run if that was asked for the same."""
+    """The options, checked, or those of the last run of the pool if nothing in them can have changed."""
+
+    def check() -> StepOptions:
+        landings = stops
+        if problem.sampling is not None:
+            landings = np.concatenate([np.asarray(stops, dtype=np.float64).ravel(), problem.sampling.times])
+        rtol, *others = numbers
+        return check_options(check_times(t_eval), landings, problem.n, rtol, atol, *others)
+
     fixed = isinstance(t_eval, np.ndarray) and not t_eval.flags.writeable and isinstance(atol, float)
-    landings = tuple(stops) if isinstance(stops, (list, tuple)) else None
-    usual = fixed and problem.sampling is None and landings is not None
-    asked, key = problem.asked, (atol, numbers, landings)
-    if usual and asked[0] is t_eval and asked[1] == key:
-        return asked[2]
-    if problem.sampling is not None:
-        stops = np.concatenate([np.asarray(stops, dtype=np.float64).ravel(), problem.sampling.times])
-    rtol, *others = numbers
-    options = check_options(check_times(t_eval), stops, problem.n, rtol, atol, *others)
-    if usual:
-        asked[:] = t_eval, key, options
-    return options
+    if fixed and problem.sampling is None and isinstance(stops, (list, tuple)):
+        return pool.options(t_eval, (atol, numbers, tuple(stops)), check)
+    return check()
 
 
 def outcome_of(code: int, method: Method, times: NDArray[np.float64], run: Run, site: str) -> OdeOutcome:

@@ -117,7 +117,7 @@ class Run(Struct):
     saved: Vector  # (n,) scratch
 
 
-OF_A_RUN = (
+SET_BY_A_RUN = (
     "plan.t_eval",
     "plan.edges",
     "plan.low",
@@ -130,38 +130,25 @@ OF_A_RUN = (
 """Arrays that every run brings along."""
 UNCHANGED = ("rhs", "rhs_x", "guards", "kinematics", "group", "projection", "blocks", "modes.sites")
 """Structs and arrays that no run changes."""
-NOT_KEPT = ("x", "x_old", "p", *UNCHANGED, *OF_A_RUN)
+NOT_RESTORED = ("x", "x_old", "p", *UNCHANGED, *SET_BY_A_RUN)
 """What need not be as it was before a run."""
 
 
 def lay_out(problem: OdeProblem, x0: NDArray[np.float64], options: StepOptions) -> Run:
     """The memory of a run that stands at its start, with the first output written."""
-    try:
-        run = problem.spare.pop()
-    except IndexError:
-        run = _functions_laid_out(problem, x0.size)
-        vars(run)["kept"] = run.snapshot(*NOT_KEPT)
-        vars(run)["kept_start"] = None, []
-    asked, started = vars(run)["kept_start"]
-    if asked is options:
-        run.restore(started)
-        _set_state(run, problem, x0, options)
-        return run
-    run.restore(vars(run)["kept"])
-    _set_state(run, problem, x0, options)
-    _set_options(run, options)
-    _add_samples(run, problem, options)
-    if problem.asked[2] is options:  # perhaps the next run is asked for the same
-        vars(run)["kept_start"] = options, run.snapshot(*NOT_KEPT)
+    run = functions_laid_out(problem, x0.size)
+    begin(run, problem, x0, options)
     return run
 
 
-def take_back(problem: OdeProblem, run: Run) -> None:
-    """The memory of a run that is over, of which nothing is in use but its rows, serves the next one."""
-    problem.spare.append(run)
+def begin(run: Run, problem: OdeProblem, x0: NDArray[np.float64], options: StepOptions) -> None:
+    """Put memory that no run has changed to the start of a run."""
+    set_state(run, problem, x0, options)
+    _set_options(run, options)
+    _add_samples(run, problem, options)
 
 
-def _set_state(run: Run, problem: OdeProblem, x0: NDArray[np.float64], options: StepOptions) -> None:
+def set_state(run: Run, problem: OdeProblem, x0: NDArray[np.float64], options: StepOptions) -> None:
     rows = np.empty((options.times.size, x0.size))
     rows[0] = x0
     run.x[:] = x0
@@ -177,7 +164,7 @@ def _set_options(run: Run, options: StepOptions) -> None:
     run.step.pace.start = run.step.forecast.at = start
 
 
-def _functions_laid_out(problem: OdeProblem, n: int) -> Run:
+def functions_laid_out(problem: OdeProblem, n: int) -> Run:
     """Memory of any run of this problem. Without kinematics, the leading entries of the right-hand side serve."""
     seen, x, stage, k, qdot = np.zeros(1), aligned(n), aligned(n), aligned(STAGES, n), aligned(n)
     rhs, projection, switching, sampling = (

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -73,12 +72,6 @@ class OdeProblem:
     events: CompiledFunction | None = None
     directions: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     sampling: Sampling | None = None
-    spare: list[Any] = field(default_factory=list, init=False, repr=False, compare=False)
-    """memory of runs that are over, for the next ones"""
-    asked: list[Any] = field(
-        default_factory=lambda: [None, None, None], init=False, repr=False, compare=False
-    )
-    """the times and numbers that the last run was asked for, and the options that they gave"""
 
     def __post_init__(self) -> None:
         if self.n < 1:
@@ -107,7 +100,7 @@ class OdeProblem:
         self._check_events()
 
     def at(self, p: NDArray[np.float64]) -> OdeProblem:
-        """The same problem with other parameters (np,); the memory of finished runs is shared."""
+        """The same problem with other parameters (np,), without checks. Both may use one `RunPool`."""
         other = object.__new__(type(self))
         other.__dict__.update(self.__dict__, p=p if p.size else np.zeros(1))
         return other

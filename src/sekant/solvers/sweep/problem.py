@@ -43,8 +43,6 @@ class SweepProblem:
     unit_blocks: tuple[tuple[int, int], ...] = ()
     bends: int | None = None
     """how many drives, the first ones, have second derivatives (all without); those by others are zero in `ww`"""
-    spare: dict[tuple[int, ...], list[_SweepRun]] = field(default_factory=dict)
-    """memory of sweeps that are over, by size: for others of the same functions"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,8 +67,34 @@ class Sweep:
     start: str
 
 
+class SweepPool:
+    """Memory of sweeps that are over, by size, for other sweeps of the same functions.
+
+    Threads may share a pool: memory belongs to one sweep until it is put back.
+    """
+
+    def __init__(self) -> None:
+        self._free: dict[tuple[int, ...], list[_SweepRun]] = {}
+
+    def take(self, problem: SweepProblem, points: Floats, edges: Integers) -> _SweepRun:
+        free = self._free.get((*points.shape, edges.size))
+        try:
+            return free.pop() if free else _laid_out(problem, points, edges)
+        except IndexError:  # another thread was faster
+            return _laid_out(problem, points, edges)
+
+    def put_back(self, memory: _SweepRun, points: Floats, edges: Integers) -> None:
+        self._free.setdefault((*points.shape, edges.size), []).append(memory)
+
+
 def sweep(
-    problem: SweepProblem, q0: Floats, start: Floats, points: Floats, edges: Integers, tolerance: float
+    problem: SweepProblem,
+    q0: Floats,
+    start: Floats,
+    points: Floats,
+    edges: Integers,
+    tolerance: float,
+    pool: SweepPool,
 ) -> Sweep:
     """Solutions at `points` (N, m), from q0 (nq,) at the drive values `start` (m,), along `edges` (N, k)."""
     from sekant.solvers.sweep.walk import FAILED, REGULAR, spread
@@ -79,13 +103,12 @@ def sweep(
     m: Any = None
     status = FAILED
     for first in order[:4]:  # the nearest, unless it is singular
-        waiting = problem.spare.setdefault((*points.shape, edges.size), [])
-        memory = waiting.pop() if waiting else _laid_out(problem, points, edges)
+        memory = pool.take(problem, points, edges)
         m = memory.struct
         memory.reset(problem, q0, points, edges)
         m.first, m.tolerance, m.start = int(first), tolerance, np.array(start, float)
         status = spread(m)
-        waiting.append(memory)
+        pool.put_back(memory, points, edges)
         if status in (FAILED, REGULAR):
             break
     failed, met, iterations = (int(c) for c in m.counts)

@@ -285,7 +285,7 @@ class AxleDesigns:
                 drives.append(np.full(self.travel.size, move))
             points, axes = path_points((), drives, np.zeros(0))
             scale = max(1.0, float(np.abs(points).max()))
-            rows.append(walk(problem, q0, d0, axes, points, TOLERANCE * scale))
+            rows.append(walk(problem, q0, d0, axes, points, TOLERANCE * scale, equations.pool))
         return rows, p
 
     def _known(self, values: Mapping[str, float] | None) -> dict[str, float]:
